@@ -12,6 +12,12 @@
  * is the one (4.5) is left to chance: in half of the runs with a random order each is passed over with probability
  * 1/2. When the iRoot was made, nobody is held any more.
  *
+ * What an iRoot is possible with may be other orders than those of its accesses, which decide where threads go. For
+ * these there are more schedules than the paper's: the first thread makes the others, and is the last once it has
+ * waited; or priorities change, as in a profile run. Then the first threads to come to an access may be passed over. An
+ * eager one is made though the next one's thread is not there, as what comes behind it may bring that there; a loose
+ * one holds nobody before it is due, and its thread goes on as others do.
+ *
  * What deviates: the paper holds one thread at each access and lets others that come there pass, or the former one,
  * by a coin; here all are held, or one of many threads would make the access that was to come later. Of those that
  * are held when nothing else can go on, one that owns what another thread waits for goes first.
@@ -26,16 +32,20 @@
 #include <pct/trace.h>
 #include <stddef.h>
 
-enum { PATIENCE = 4096, SPIN = 256, LONGEST = 7 /* log2 of the mean time between changes of a profile run */ };
+enum { PATIENCE = 4096, SPIN = 256 };
+enum { LONGEST = 7, LONGEST_FORCED = 4 }; /* such means of the time between changes are drawn: powers of two */
 
-enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST };
+enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST, ORDER_MAIN, ORDER_CHANGING, EAGER = 1, LOOSE = 2, ORDERS = 8 };
 enum { PARAM_ORDER };
 
 static const struct pct_param params[] = {
     [PARAM_ORDER] = { .name = "order",
-                      .max = ORDER_YOUNGEST,
+                      .max = ORDERS - 1,
                       .zero = "random",
-                      .help = "who goes first of those that are not held: 1: older threads; 2: younger ones; random" },
+                      .help =
+                          "who goes first of those that are not held: 1: older threads; 2: younger ones; 3: the first "
+                          "thread, then younger ones; 4 to 7: at random, and it changes (5, 7: an access does "
+                          "not wait for its partner; 6, 7: nor for those before it); random" },
     { 0 }
 };
 
@@ -60,7 +70,8 @@ struct maple_thread {
 struct state {
     uint64_t seed;
     uint8_t order;
-    bool skips; /* accesses are passed over by chance */
+    bool skips;                   /* accesses are passed over by chance */
+    uint8_t skip[PCT_IROOT_MOST]; /* with order=4: so many threads that come to this access first are passed over */
     uint32_t created;
     uint32_t threads;              /* that there have been: ids are below it */
     const struct pct_idiom *idiom; /* NULL: nobody is held (any more) */
@@ -93,13 +104,31 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
 
 PCT_STATE_OF_TABLES
 
+static bool changes(const struct state *s)
+{
+    return s->order >= ORDER_CHANGING;
+}
+
+static bool is_eager(const struct state *s)
+{
+    return changes(s) && s->order & EAGER;
+}
+
+static bool is_loose(const struct state *s)
+{
+    return changes(s) && s->order & LOOSE;
+}
+
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     struct state *s = begin(state, run);
     s->order = (uint8_t)run->param[PARAM_ORDER];
-    s->skips = s->order == ORDER_RANDOM && pct_object_draw(s->seed, PCT_OBJECT_SOME, 2);
+    s->skips = (s->order == ORDER_RANDOM || changes(s)) && pct_object_draw(s->seed, PCT_OBJECT_SOME, 2);
+    for (uint32_t i = 0; i < PCT_IROOT_MOST; i++)
+        s->skip[i] = (uint8_t)__builtin_ctzll(pct_random_below(s->seed, PCT_STREAM_CHANGE, i, 8) | 8);
     bool fine = pct_iroot_parse(run->list, &s->idiom, s->event);
-    s->mean = s->idiom ? 0 : 2u << pct_object_draw(s->seed, PCT_OBJECT_SCALE, LONGEST);
+    if (!s->idiom || changes(s))
+        s->mean = 2u << pct_object_draw(s->seed, PCT_OBJECT_SCALE, s->idiom ? LONGEST_FORCED : LONGEST);
     if (fine)
         return 0;
     *why = "iroot is an idiom, 1 to 5, and its accesses, like 1-53.3fa2b1c0-54.9d01c2aa (`pct campaign -S maple` makes "
@@ -189,14 +218,15 @@ static enum standing standing_of(const struct state *s, uint32_t thread)
         return FREE;
     if (t->ends)
         return ENDING;
-    if (find_access(s, thread) != PCT_IROOT_MOST)
+    uint32_t access = find_access(s, thread);
+    if (access != PCT_IROOT_MOST && (!is_loose(s) || is_due(s, access)))
         return HELD;
     if (t->passes)
         return FREE;
     if (spoils(s, thread, &t->next))
         return SPOILS;
     bool has_role = s->role[0] == thread + 1 || s->role[1] == thread + 1;
-    return has_role && !is_turn(s, thread) ? LOW : FREE;
+    return has_role && !is_turn(s, thread) && !is_loose(s) ? LOW : FREE;
 }
 
 /* --- Threads ------------------------------------------------------------------------------------------------------ */
@@ -231,7 +261,9 @@ static void created(void *state, uint32_t thread)
     uint32_t place = s->created++ % PCT_INITIAL_RANKS;
     if (s->order == ORDER_OLDEST)
         place = PCT_INITIAL_RANKS - 1 - place;
-    else if (s->order == ORDER_RANDOM)
+    else if (s->order == ORDER_MAIN)
+        place = place ? place - 1 : PCT_INITIAL_RANKS - 1;
+    else if (s->order == ORDER_RANDOM || changes(s))
         place = pct_priorities_permute(s->seed, 0, place);
     s->of[thread] = (struct maple_thread){ .enabled = false };
     if (s->threads <= thread)
@@ -249,8 +281,13 @@ static void announce(void *state, uint32_t thread, const struct pct_operation *n
     t->passes = false;
     if (!s->idiom)
         return;
-    if (s->skips && find_access(s, thread) != PCT_IROOT_MOST)
+    uint32_t access = s->skips ? find_access(s, thread) : PCT_IROOT_MOST;
+    if (access != PCT_IROOT_MOST && changes(s)) {
+        t->passes = s->skip[access];
+        s->skip[access] -= t->passes;
+    } else if (access != PCT_IROOT_MOST) {
         t->passes = pct_random_below(s->seed, PCT_STREAM_CHANGE, (uint64_t)thread << 32 | t->met++, 2);
+    }
     sort(s, thread);
 }
 
@@ -265,6 +302,8 @@ static void disable(void *state, uint32_t thread)
 {
     struct state *s = state;
     s->of[thread].enabled = false;
+    if (s->order == ORDER_MAIN && !thread)
+        pct_priorities_put_last_later(&s->priorities, thread);
     sort(s, thread);
 }
 
@@ -375,7 +414,7 @@ static bool is_any_standing(const struct state *s)
 static uint32_t choose_directed(struct state *s)
 {
     if (s->look && pct_dense_set_size(&s->stand[HELD])) {
-        uint32_t thread = highest(s, HELD, true, false);
+        uint32_t thread = highest(s, HELD, true, is_eager(s));
         if (thread != PCT_NO_THREAD)
             return make(s, thread);
     }
@@ -393,6 +432,8 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     if (s->idiom && stepped) {
         s->in_vain += is_any_standing(s);
         made(s);
+        if (s->mean && pct_random_below(s->seed, PCT_STREAM_PICK, point->step, s->mean) == 0)
+            pct_priorities_put_last(&s->priorities, s->previous - 1);
     }
     s->making = 0;
     pct_priorities_settle(&s->priorities);

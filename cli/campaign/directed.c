@@ -13,7 +13,7 @@
 
 enum { SATURATED = 3 };
 enum { EACH = 3 /* one run in so many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
-enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST };
+enum { OLDEST = 1, YOUNGEST, MAIN, CHANGING, EAGER, EAGER_LOOSE = 7 }; /* the parameter `order` (strategies/maple.c) */
 
 bool pct_directed_may(const struct pct_campaign *c)
 {
@@ -153,14 +153,14 @@ static bool is_profile_turn(const struct pct_directed *d, uint64_t index, uint64
     return since == index || (since >= EACH - 1 && !is_saturated(d, known));
 }
 
-static void become(const struct pct_directed *d, size_t i, struct pct_run_spec *spec)
+void pct_directed_force(struct pct_config *config, const struct pct_iroot_sets *sets, const struct pct_iroot *root,
+                        uint32_t tries)
 {
     char text[PCT_DIRECTED_TEXT];
-    struct pct_config *config = &spec->config;
-    const uint32_t tries = d->candidate[i].tries;
     int order = pct_cli_strategy_parameter(&pct_strategy_maple, "order");
-    snprintf(config->list, sizeof config->list, "%s", pct_directed_format(text, &d->sets, d->sets.predicted.item[i]));
-    config->run.param[order] = tries == 0 ? ORDER_OLDEST : tries == 1 ? ORDER_YOUNGEST : ORDER_RANDOM;
+    snprintf(config->list, sizeof config->list, "%s", pct_directed_format(text, sets, root));
+    static const uint8_t orders[PCT_DIRECTED_TRIES] = { OLDEST, YOUNGEST, MAIN, EAGER_LOOSE, CHANGING, EAGER };
+    config->run.param[order] = orders[tries];
 }
 
 /* What the run of this number is to force: a candidate; SIZE_MAX: it is a profile run. False: there is no memory. */
@@ -186,8 +186,7 @@ int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spe
         return pct_cli_no_memory("");
     if (next == SIZE_MAX)
         return PCT_RUNS_ON;
-    become(d, next, spec);
-    d->candidate[next].tries++;
+    pct_directed_force(&spec->config, &d->sets, d->sets.predicted.item[next], d->candidate[next].tries++);
     return PCT_RUNS_ON;
 }
 

@@ -3,7 +3,8 @@
  *
  * Every run is looked at, whatever it was: what it has exposed, and what it predicts (cli/trace/iroots.h, predict.h).
  * An iRoot that was predicted and not exposed is a candidate. Each is tried in up to PCT_DIRECTED_TRIES runs: with
- * older threads first, with younger ones first, then in random orders; all are tried once before any is tried again.
+ * older threads first, with younger ones first, then in random orders that change; all are tried once before any is
+ * tried again.
  * One in three runs is a profile run, until three of them in a row have predicted nothing new; so the search begins
  * before the profile is complete, unlike the paper's. When no candidate is left, all runs are profile runs.
  *

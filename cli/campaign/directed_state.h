@@ -4,6 +4,7 @@
 
 #include "iroot_sets.h"
 #include "memo.h"
+#include <common/config.h>
 
 /* An iRoot that was predicted: the one of this index in `sets.predicted`. */
 struct pct_candidate {
@@ -29,6 +30,10 @@ enum { PCT_DIRECTED_TEXT = 64 };
 /* An iRoot as tokens have it: the idiom, and operation and place of each access. Returns `text`, of PCT_DIRECTED_TEXT
  * bytes. */
 const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, const struct pct_iroot *root);
+
+/* Make this the configuration of a run that is to force the iRoot, which was tried so often before. */
+void pct_directed_force(struct pct_config *config, const struct pct_iroot_sets *sets, const struct pct_iroot *root,
+                        uint32_t tries);
 
 /* So many runs were made, and what they have predicted and exposed is in the sets, and the memo that they had: find out
  * what they were. Returns 0 or -ENOMEM. */

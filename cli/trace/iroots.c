@@ -101,6 +101,7 @@ unsigned pct_idiom_accesses(uint32_t idiom)
 /* What is known of an access. Others by their index plus 1; 0: none. */
 struct links {
     uint32_t before; /* the one before it on its object */
+    uint32_t write;  /* the last one before it there that writes */
     uint32_t own;    /* the one of its own thread before it there */
 };
 
@@ -164,11 +165,9 @@ static bool add_dependency(struct reader *r, uint32_t from, uint32_t to)
 static bool look_back(struct reader *r, uint32_t index)
 {
     bool reads = false, fine = true;
-    uint32_t at = r->links[index].before;
+    uint32_t at = r->access[index].writes ? r->links[index].before : r->links[index].write;
     for (; at && !r->access[at - 1].writes && fine; at = r->links[at - 1].before) {
         uint32_t *seen = &r->seen[r->access[at - 1].thread];
-        if (!r->access[index].writes)
-            continue;
         reads = true;
         if (*seen != index + 1)
             fine = add_dependency(r, at - 1, index);
@@ -183,6 +182,8 @@ static bool find_dependencies(struct reader *r)
         const struct pct_access *access = &r->access[i];
         struct last *any = find_last(r, access->object, 0);
         r->links[i].before = any->index;
+        r->links[i].write =
+            any->index && !r->access[any->index - 1].writes ? r->links[any->index - 1].write : any->index;
         any->index = i + 1;
         struct last *own = find_last(r, access->object, access->thread + 1);
         r->links[i].own = own->index;

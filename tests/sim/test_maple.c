@@ -152,7 +152,7 @@ static void test_progress(void **unused)
         }
         options.run.list = iroot;
         options.run.seed = i;
-        sim_set(&options, "order", i / 5 % 3);
+        sim_set(&options, "order", i / 5 % 8);
         struct sim_result result;
         sim_run(&program, &options, &result);
         assert_int_equal(result.verdict, PCT_VERDICT_EXIT);

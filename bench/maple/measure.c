@@ -1,0 +1,308 @@
+/* Recall of the strategy maple: of the iRoots that some schedule of a small program exposes, how many it does.
+ *
+ *     build/bench/maple/measure [--why] [OPTION...] -- COMMAND [ARGUMENT...]
+ *
+ * 1. All classes of schedules, as `pct explore` makes them: what their traces expose is possible, all else is not.
+ * 2. Each of those is forced in six runs, with the parameters that a campaign's six tries have.
+ * 3. A campaign, with --until-saturated.
+ *
+ * Prints a line: classes, possible iRoots, those forced in six runs, those that the campaign exposed, and how many of
+ * its predictions were possible, how many not; then what 2 and 3 exposed that no class does: false words. The exit
+ * status is 1 if there is such a thing, and 119 if not all was explored. --why lists what was missed on standard error.
+ * Called by bench/maple/recall. */
+#include <argp.h>
+#include <cli/base/cli.h>
+#include <cli/campaign/directed_state.h>
+#include <cli/command/configure.h>
+#include <cli/command/iroot_print.h>
+#include <cli/explore/keep.h>
+#include <cli/process/options.h>
+#include <cli/trace/predict.h>
+#include <errno.h>
+#include <pct/operations.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEY_WHY = 2900 };
+enum { STEPS = 20000, MOST = 20000 /* runs of the campaign */, SATURATED = 100 };
+
+struct measure {
+    struct pct_campaign_observer observer; /* the first member */
+    struct pct_launch launch;              /* as the words say */
+    struct pct_run_options schedules;
+    struct pct_access_places places;
+    struct pct_iroots all; /* that explored runs have exposed; of these, by what other runs have as points, too: */
+    struct pct_iroots possible, by_force, by_campaign, predicted;
+    struct pct_iroots *into; /* one of the first three */
+    uint32_t *try;           /* of each possible one: the run of its own six that exposed it, from 1; 0: none */
+    uint64_t runs;
+    bool why, spins; /* --why; explored runs have had loops that wait */
+    int (*looked)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                  const struct pct_result *result, bool failed, bool *hold); /* the explorer's own */
+};
+
+static struct measure m;
+
+/* --- What a run exposes ------------------------------------------------------------------------------------------- */
+
+/* Whether the run has exposed the possible iRoot that it was to force. */
+static int note_try(const struct pct_access *accesses, size_t count, size_t own)
+{
+    struct pct_iroots these = { .count = 0 };
+    int failed = pct_iroots_add(&these, accesses, count, PCT_DIRECTED_WINDOW, 1);
+    if (!failed && pct_iroots_find_either(&these, m.possible.item[own]))
+        m.try[own] = (uint32_t)((m.runs - 1) % PCT_DIRECTED_TRIES) + 1;
+    pct_iroots_free(&these);
+    return failed;
+}
+
+/* Take away what cannot be waited for, as cli/campaign/directed.c does, and memory accesses of a thread that is alone:
+ * only in explored runs these are points. (Who is alone differs within a class: what is impossible, m.all says.) */
+static size_t filter(const struct pct_trace *trace, struct pct_access *accesses, size_t count)
+{
+    size_t kept = 0;
+    uint64_t at = 0;
+    int live = 1;
+    for (size_t i = 0; i < count; i++) {
+        for (; at < accesses[i].index; at++)
+            live += (PCT_RECORD_OP(trace->records[at]) == PCT_OP_THREAD_CREATE) -
+                    (PCT_RECORD_OP(trace->records[at]) == PCT_OP_THREAD_FINISH);
+        if (m.places.item[accesses[i].place - 1]->code && (live > 1 || !pct_operation_accesses(accesses[i].op)))
+            accesses[kept++] = accesses[i];
+    }
+    return kept;
+}
+
+static int look_at(const struct pct_result *result)
+{
+    struct pct_access *accesses;
+    size_t count;
+    const size_t own = m.runs / PCT_DIRECTED_TRIES;
+    int failed = pct_accesses_read(&m.places, &result->trace, &accesses, &count);
+    if (!failed && m.into == &m.possible)
+        failed = pct_iroots_add(&m.all, accesses, count, PCT_DIRECTED_WINDOW, m.runs + 1);
+    const size_t kept = failed ? 0 : filter(&result->trace, accesses, count);
+    m.runs++;
+    m.spins |= m.into == &m.possible && result->trace.header.spins;
+    if (!failed)
+        failed = pct_iroots_add(m.into, accesses, kept, PCT_DIRECTED_WINDOW, m.runs);
+    if (!failed && m.into == &m.by_force && !m.try[own])
+        failed = note_try(accesses, kept, own);
+    if (!failed && m.into == &m.by_campaign)
+        failed = pct_predict_add(&m.predicted, &result->trace, accesses, kept, PCT_DIRECTED_WINDOW, m.runs);
+    free(accesses);
+    return failed && failed != -ENODATA ? pct_cli_no_memory("") : 0;
+}
+
+static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                  const struct pct_result *result, bool failed, bool *hold)
+{
+    int status = look_at(result);
+    if (!status && m.into == &m.by_campaign && pct_directed_is_saturated(c))
+        return PCT_RUNS_ENOUGH;
+    return status || !m.looked ? status : m.looked(observer, c, process, result, failed, hold);
+}
+
+static int classify(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
+                    struct pct_result *result)
+{
+    (void)observer, (void)c, (void)process, (void)result;
+    return 0;
+}
+
+static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
+{
+    (void)observer, (void)c;
+    return 0;
+}
+
+/* --- The three parts ---------------------------------------------------------------------------------------------- */
+
+static void begin(struct pct_campaign *c, struct pct_iroots *into)
+{
+    c->launch = m.launch;
+    c->jobs = c->stride = c->runs = 1;
+    c->ok[0] = true;
+    m.into = into;
+    m.runs = 0;
+}
+
+/* The exit status that `pct explore` would have, but that of a finding is 0. */
+static int explore(uint64_t *classes)
+{
+    static struct pct_campaign c; /* large */
+    static struct pct_explorer e = { .bound = PCT_UNBOUNDED, .quiet = true, .tells = true };
+    static struct pct_explorer_keep keep;
+    struct pct_run_options schedules = m.schedules;
+    begin(&c, &m.possible);
+    keep.oracle.ok = c.ok;
+    e.keep = &keep;
+    int status = pct_oracle_prepare(&keep.oracle);
+    if (!status)
+        status = pct_configure_own(&c, &schedules, "explore");
+    c.config.max_steps = STEPS;
+    if (!status)
+        status = pct_explorer_open(&e, &c);
+    if (status)
+        return status;
+    m.looked = e.observer.looked;
+    e.observer.looked = looked;
+    c.launch.sites = "on";
+    pct_forking_plan(&c.launch, true, false, c.config.strategy);
+    status = pct_launch_prepare(&c.launch);
+    if (!status)
+        status = pct_explorer_run(&e, &c);
+    if (!status)
+        status = pct_explorer_verdict(&e, &c, 0);
+    *classes = pct_search_facts(e.search)->classes;
+    if ((!status || status == 1) && (m.spins || pct_search_facts(e.search)->awaited)) {
+        pct_cli_say("pct explore leaves out further rounds of loops that wait, which expose more");
+        status = PCT_EXIT_CONFIDENCE;
+    }
+    pct_campaign_close(&c);
+    pct_launch_finish(&c.launch);
+    pct_explorer_close(&e);
+    pct_explorer_keep_close(&keep);
+    m.looked = NULL;
+    return status == 1 ? 0 : status;
+}
+
+/* Runs 6i to 6i + 5 are to force the possible iRoot i. */
+static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_run_spec *spec)
+{
+    const struct pct_iroot_sets sets = { .places = m.places };
+    (void)observer, (void)c;
+    pct_directed_force(&spec->config, &sets, m.possible.item[spec->index / PCT_DIRECTED_TRIES],
+                       (uint32_t)(spec->index % PCT_DIRECTED_TRIES));
+    return PCT_RUNS_ON;
+}
+
+static int run_maple(struct pct_campaign *c, struct pct_iroots *into, uint64_t runs, bool directed)
+{
+    struct pct_run_options schedules = m.schedules;
+    bool drawn;
+    begin(c, into);
+    schedules.strategy = "maple";
+    schedules.seed = "1";
+    schedules.memory_points = "all"; /* as explored runs have them */
+    int status = pct_configure(c, &schedules, &drawn);
+    if (status)
+        return status;
+    m.observer = (struct pct_campaign_observer){ .classify = classify, .looked = looked, .idle = idle, .tick = idle };
+    m.observer.next = directed ? NULL : next;
+    c->observer = &m.observer;
+    c->runs = runs;
+    c->keep_going = true;
+    c->may_sample = false;
+    c->launch.sites = "on";
+    c->until_saturated = directed ? SATURATED : 0;
+    pct_forking_plan(&c->launch, true, false, c->config.strategy);
+    status = directed ? pct_directed_begin(c) : 0;
+    if (!status)
+        status = pct_launch_prepare(&c->launch);
+    if (!status)
+        status = pct_campaign_run(c);
+    pct_campaign_close(c);
+    pct_launch_finish(&c->launch);
+    return status;
+}
+
+/* --- What came of it ---------------------------------------------------------------------------------------------- */
+
+/* Of idiom 5, either dependency may be the first: whether this one is not in the set twice, or the first of the two. */
+static bool counts(const struct pct_iroots *roots, size_t i)
+{
+    return pct_iroots_find_either(roots, roots->item[i]) == roots->item[i];
+}
+
+static void say(const char *what, const struct pct_iroot *root)
+{
+    const struct pct_iroot_sets sets = { .places = m.places };
+    char text[PCT_DIRECTED_TEXT];
+    if (!m.why)
+        return;
+    fprintf(stderr, "%s: %s  ", what, pct_directed_format(text, &sets, root));
+    pct_iroot_print(stderr, &m.places, root);
+    fputc('\n', stderr);
+}
+
+/* How many of these are in the other set, or are not; the others are listed if they have a title. */
+static size_t count(const struct pct_iroots *those, const struct pct_iroots *others, bool in, const char *title)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < those->count; i++) {
+        if (!counts(those, i))
+            continue;
+        bool is = (pct_iroots_find_either(others, those->item[i]) != NULL) == in;
+        found += is;
+        if (title && is != in)
+            say(title, those->item[i]);
+    }
+    return found;
+}
+
+static int print(uint64_t classes, uint64_t campaign)
+{
+    size_t all = 0, tries[PCT_DIRECTED_TRIES + 1] = { 0 };
+    for (size_t i = 0; i < m.possible.count; i++) {
+        if (!counts(&m.possible, i))
+            continue;
+        all++;
+        tries[m.try[i]]++;
+        if (!m.try[i])
+            say("not in six tries", m.possible.item[i]);
+    }
+    size_t false_words = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const struct pct_iroots *those = i ? &m.by_campaign : &m.by_force;
+        for (size_t k = 0; k < those->count; k++)
+            if (!pct_iroots_find_either(&m.all, those->item[k])) {
+                say("impossible, and exposed", those->item[k]);
+                false_words++;
+            }
+    }
+    printf("%llu,%zu,%zu,%zu,%zu,%llu,%zu,%zu,%zu\n", (unsigned long long)classes, all, tries[1], all - tries[0],
+           count(&m.possible, &m.by_campaign, true, "not in the campaign"), (unsigned long long)campaign,
+           count(&m.predicted, &m.possible, true, NULL), count(&m.predicted, &m.possible, false, NULL), false_words);
+    return false_words > 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key == ARGP_KEY_INIT) {
+        state->child_inputs[0] = &m.launch;
+        state->child_inputs[1] = &m.schedules;
+        return 0;
+    }
+    m.why |= key == KEY_WHY;
+    return key == KEY_WHY ? 0 : pct_options_parse_command(key, state, &m.launch, state->name);
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp_option options[] = { { "why", KEY_WHY, NULL, 0, "list what was missed", 1 }, { 0 } };
+    const struct argp argp = { .options = options, .parser = parse, .children = pct_configure_launch };
+    static struct pct_campaign force, campaign; /* large */
+    uint64_t classes = 0;
+    m.places.by_instruction = true;
+    argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
+    int status = explore(&classes);
+    m.try = calloc(m.possible.count + 1, sizeof *m.try);
+    if (!status && !m.try)
+        status = pct_cli_no_memory("");
+    if (!status && m.possible.count)
+        status = run_maple(&force, &m.by_force, m.possible.count * PCT_DIRECTED_TRIES, false);
+    if (!status)
+        status = run_maple(&campaign, &m.by_campaign, MOST, true);
+    if (!status)
+        status = print(classes, m.runs);
+    pct_iroots_free(&m.all);
+    pct_iroots_free(&m.possible);
+    pct_iroots_free(&m.by_force);
+    pct_iroots_free(&m.by_campaign);
+    pct_iroots_free(&m.predicted);
+    pct_access_places_free(&m.places);
+    free(m.try);
+    return status;
+}
