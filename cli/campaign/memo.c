@@ -179,6 +179,7 @@ static int take_sets(struct taking *t, struct pct_store *store)
 static int read_memo(struct pct_campaign *c, struct pct_store *store, const char *path)
 {
     struct taking t = { .memo = &c->directed->memo, .there = { .sets = { .places = { .by_instruction = true } } } };
+    const bool has_code = pct_store_has_memo(store);
     t.files = pct_code_files_new(c->launch.program);
     int failed = t.files ? take_sets(&t, store) : -ENOMEM;
     pct_directed_close(&t.there);
@@ -190,7 +191,12 @@ static int read_memo(struct pct_campaign *c, struct pct_store *store, const char
                              *pct_store_error(store) ? pct_store_error(store)
                                                      : "the file is damaged (its iRoots contradict each other)");
     pct_cli_say("--memo=%s: %zu iRoots are known, and not tried again", path, t.memo->count);
-    if (t.forgotten)
+    if (t.forgotten && !has_code)
+        pct_cli_say(
+            "--memo=%s: %zu iRoots are forgotten: this file was written before campaigns kept where the code of "
+            "their places is; begin it anew",
+            path, t.forgotten);
+    else if (t.forgotten)
         pct_cli_say("--memo=%s: %zu iRoots are forgotten, as their functions have changed", path, t.forgotten);
     return 0;
 }

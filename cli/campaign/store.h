@@ -154,6 +154,7 @@ int pct_store_each_iroot(struct pct_store *store, int (*each)(void *data, const 
 /* Of a place's code (pct_store_place.code): where it is, for other builds (code_files.h). And an iRoot that an earlier
  * campaign knew (memo.h), as tokens have it. Those that are there already stay. */
 struct pct_code_position;
+bool pct_store_has_memo(struct pct_store *store); /* false: an earlier version wrote the file, without these */
 int pct_store_add_code(struct pct_store *store, uint32_t code, const struct pct_code_position *position);
 int pct_store_each_code(struct pct_store *store,
                         int (*each)(void *data, uint32_t code, const struct pct_code_position *position), void *data);

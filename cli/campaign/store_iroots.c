@@ -154,7 +154,7 @@ int pct_store_each_iroot(struct pct_store *store, int (*row)(void *data, const s
 }
 
 /* Files of earlier versions lack these. */
-static bool has_memo(struct pct_store *store)
+bool pct_store_has_memo(struct pct_store *store)
 {
     return pct_store_ask(store, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('iroot_code', "
                                 "'iroot_memo')") == 2;
@@ -180,7 +180,7 @@ int pct_store_each_code(struct pct_store *store,
                         int (*row)(void *data, uint32_t code, const struct pct_code_position *position), void *data)
 {
     struct codes to = { row, data };
-    return has_memo(store)
+    return pct_store_has_memo(store)
                ? each(store, "SELECT code, module, function, hash, at FROM iroot_code ORDER BY code", read_code, &to)
                : 0;
 }
@@ -200,7 +200,7 @@ static int read_memo(void *data, sqlite3_stmt *s)
 int pct_store_each_memo(struct pct_store *store, int (*row)(void *data, const char *iroot), void *data)
 {
     struct memos to = { row, data };
-    return has_memo(store) ? each(store, "SELECT iroot FROM iroot_memo ORDER BY iroot", read_memo, &to) : 0;
+    return pct_store_has_memo(store) ? each(store, "SELECT iroot FROM iroot_memo ORDER BY iroot", read_memo, &to) : 0;
 }
 
 static int read_totals(void *data, sqlite3_stmt *s)
@@ -224,7 +224,7 @@ int pct_store_iroot_totals(struct pct_store *store, struct pct_store_iroot_total
 {
     *totals = (struct pct_store_iroot_totals){ 0 };
     int failed = pct_store_has_iroots(store) ? each(store, totals_of, read_totals, totals) : 0;
-    if (has_memo(store))
+    if (pct_store_has_memo(store))
         totals->memo = (uint64_t)pct_store_ask(store, "SELECT count(*) FROM iroot_memo");
     const uint64_t end = pct_store_number(store, "saturated");
     totals->saturated = end && (uint64_t)pct_store_ask(store, "SELECT count(*) FROM runs") == end;

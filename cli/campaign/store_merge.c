@@ -315,6 +315,19 @@ static int drop_findings(struct merge *m)
     return failed;
 }
 
+/* Where each ended as saturated, the whole is: what one has predicted was exposed, or tried as often as it may be,
+ * there; and behind the last new one of each are as many of its runs as --until-saturated asked for. */
+static int keep_saturated(struct merge *m)
+{
+    struct pct_store_iroot_totals totals = { .saturated = true };
+    int failed = 0;
+    for (size_t i = 0; i < m->count && !failed && totals.saturated; i++)
+        failed = pct_store_iroot_totals(m->from[i], &totals);
+    return failed || !totals.saturated
+               ? failed
+               : pct_store_execute(m->to, "INSERT INTO facts (key, value) SELECT 'saturated', count(*) FROM runs;");
+}
+
 /* What is left when all rows are there; and whether the whole is the beginning of one campaign, which can go on.
  * Several that were directed are not: one campaign would have directed these runs in another way. */
 static int tidy(struct merge *m)
@@ -342,6 +355,8 @@ static int merge_into(struct merge *m, const char *path)
         failed = merge_rows(m);
     if (!failed)
         failed = tidy(m);
+    if (!failed && m->directed)
+        failed = keep_saturated(m);
     if (!failed)
         failed = pct_store_commit(m->to, 0);
     if (failed) {

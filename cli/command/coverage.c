@@ -25,7 +25,8 @@ enum { RUNS = 100, WINDOW = 40 };
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Coverage", 1 },
     { "runs", 'n', "N", 0, "number of runs, with consecutive seeds (default: 100)", 1 },
-    { "until-saturated", KEY_SATURATED, "N", 0, "stop when N runs in a row exposed no new iRoot", 1 },
+    { "until-saturated", KEY_SATURATED, "N", 0,
+      "stop when N runs in a row exposed no new iRoot (reads-from pairs do not count)", 1 },
     { "window", KEY_WINDOW, "STEPS", 0,
       "two accesses of a thread belong together if they are at most this many of its steps apart (default: 40)", 1 },
     { "predicted", KEY_PREDICTED, NULL, 0,

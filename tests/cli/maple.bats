@@ -166,6 +166,17 @@ exposed()
         [ "$status" -eq 2 ]
         has "--until-saturated"
     done
+    # A merged file is saturated if all of which it is made are; 1.db has gone on.
+    "$pct" campaign -S maple -n 400 --seed 1000 --epoch 1700000000 --until-saturated=12 --db other.db -- "$twostage" 4 ||
+        [ $? -eq 1 ]
+    for first in 2 1; do
+        "$pct" campaign merge with-$first.db $first.db other.db
+    done
+    run "$pct" campaign report with-2.db
+    has "; saturated: "
+    run "$pct" campaign report with-1.db
+    has "iRoots: "
+    lacks "; saturated"
 }
 
 # A build of one program, in a directory of its own: look() adds $2 to what it reads, and what stands in $3 is in front.
@@ -225,6 +236,12 @@ known()
     [ "$memo" -ge "$all" ]
     has "; $memo known by --memo; saturated"
     has " profile runs, 0 directed ones; of "
+    # A file of an earlier version does not say where the code is.
+    cp first.db old.db
+    sqlite3 old.db 'drop table iroot_code; drop table iroot_memo'
+    run "$pct" campaign -S maple -n 1 --memo old.db --db new.db -- moved/it
+    has " iRoots are forgotten: this file was written before campaigns kept where the code of their places is; begin"
+    lacks "have changed"
     # So it goes on; and from there to one with another function, by a copy that cannot be written to.
     run "$pct" campaign merge copy.db moved.db
     [ "$status" -eq 0 ]
