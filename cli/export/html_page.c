@@ -32,7 +32,8 @@ static const char style[] =
     "figcaption{font-weight:600}svg{width:100%;height:auto;display:block}svg text{fill:var(--dim);font-size:11px}\n"
     "svg .axis{stroke:var(--line)}svg .curve{stroke:var(--curve);stroke-width:2;fill:none;stroke-linejoin:round}\n"
     "svg .mark{fill:var(--curve);visibility:hidden}output{color:var(--dim);font-size:.9em}\n"
-    ".scroll{overflow-x:auto}.scroll th{white-space:nowrap}table{border-collapse:collapse;font-size:.9em}th,td{text-align:left;vertical-align:top;"
+    ".scroll{overflow-x:auto}.scroll "
+    "th{white-space:nowrap}table{border-collapse:collapse;font-size:.9em}th,td{text-align:left;vertical-align:top;"
     "padding:.25rem .75rem .25rem 0;border-bottom:1px solid var(--line)}td.number{text-align:right;"
     "font-variant-numeric:tabular-nums}td code{white-space:nowrap}\n"
     "footer{margin-top:2.5rem;color:var(--dim);font-size:.85em;overflow-wrap:anywhere}\n";
