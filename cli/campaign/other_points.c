@@ -9,33 +9,49 @@
 #include <pct/random.h>
 #include <stdio.h>
 
-/* The first of these runs may take this many seconds, and this part of the time that runs have: the others may take
- * longer. If it takes more, there are no others. */
+/* The first of these runs may take this many seconds, and, where no number of steps ends it, this part of the time that
+ * runs have: the others may take longer. If it takes more, there are no others. */
 #define PATIENCE 10.0
 #define PART 0.1
 
-bool pct_other_points_has(const struct pct_campaign *c, uint64_t index)
+/* The kind of the run of this number; NULL: it is not one of them. */
+static const struct pct_other_kind *kind_of(const struct pct_campaign *c, uint64_t index)
 {
     const struct pct_other_points *o = &c->other;
-    if (!o->on || index < o->from || pct_sampling_measures(c, index))
-        return false;
+    const struct pct_other_kind *kinds[] = { &o->narrow, &o->wide };
+    if ((!o->narrow.on && !o->wide.on) || index < o->narrow.from || pct_sampling_measures(c, index))
+        return NULL;
+    for (unsigned i = 0; i < 2; i++)
+        if (kinds[i]->on && index == kinds[i]->from)
+            return kinds[i];
     uint64_t seed = pct_campaign_seed(c, index), in = o->memory ? PCT_OTHER_MEMORY : PCT_OTHER_CALLS;
-    return index == o->from || !pct_random_below(seed, PCT_STREAM_POINTS, 0, in);
+    if (pct_random_below(seed, PCT_STREAM_POINTS, 0, in))
+        return NULL;
+    bool wide = o->wide.on && (!o->narrow.on || pct_random_below(seed, PCT_STREAM_POINTS, 1, 2));
+    return kinds[wide];
+}
+
+bool pct_other_points_has(const struct pct_campaign *c, uint64_t index)
+{
+    return kind_of(c, index) != NULL;
 }
 
 const struct pct_object_counts *pct_other_points_objects(const struct pct_campaign *c, uint64_t index)
 {
-    return index == c->other.from ? NULL : c->other.objects;
+    const struct pct_other_kind *kind = kind_of(c, index);
+    return kind && index != kind->from ? kind->objects : NULL;
 }
 
 const struct pct_config *pct_other_points_config(const struct pct_campaign *c, uint64_t index)
 {
-    return index == c->other.from ? &c->other.first : &c->other.config;
+    const struct pct_other_kind *kind = kind_of(c, index);
+    return !kind ? &c->config : index == kind->from ? &kind->first : &kind->config;
 }
 
 void pct_other_points_free(struct pct_other_points *other)
 {
-    pct_objects_free(&other->objects);
+    pct_objects_free(&other->narrow.objects);
+    pct_objects_free(&other->wide.objects);
 }
 
 /* How many places in the code made accesses that nothing orders with another thread's. */
@@ -48,17 +64,16 @@ static size_t count_unordered(const struct pct_trace *trace)
 }
 
 /* k, and what else is known of runs, by the first of them. */
-static void learn(struct pct_campaign *c, const struct pct_result *result)
+static void learn(const struct pct_campaign *c, struct pct_other_kind *kind, const struct pct_result *result)
 {
-    struct pct_other_points *o = &c->other;
     const struct pct_param *param = &c->strategy->params[c->k];
-    uint64_t k = pct_trace_points(&result->trace), least = o->config.run.param[c->depth];
+    uint64_t k = pct_trace_points(&result->trace), least = kind->config.run.param[c->depth];
     k += k / 8; /* another schedule may be longer */
     k = k < least ? least : k;
-    if (!(o->config.given >> c->k & 1))
-        o->config.run.param[c->k] = k < param->min ? param->min : k > param->max ? param->max : k;
-    pct_event_counts_counts(&o->config, c->strategy, &result->trace);
-    if (pct_objects_add(&o->objects, &result->trace))
+    if (!(kind->config.given >> c->k & 1))
+        kind->config.run.param[c->k] = k < param->min ? param->min : k > param->max ? param->max : k;
+    pct_event_counts_counts(&kind->config, c->strategy, &result->trace);
+    if (pct_objects_add(&kind->objects, &result->trace))
         pct_cli_say("out of memory: the uses of objects are not counted");
 }
 
@@ -72,55 +87,146 @@ static bool is_uncontrolled(const struct pct_trace_header *header)
     return any;
 }
 
-static void say_why(size_t unordered, size_t contended)
+/* What the first run of a kind has shown. */
+struct shown {
+    bool whole; /* there is a trace of all of it */
+    bool fails;
+    size_t unordered, contended; /* places and variables; of a whole run that had points at memory accesses */
+    uint64_t steps;
+};
+
+static bool is_whole(const struct pct_result *result)
 {
+    return !result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && !pct_sampling_count(&result->trace);
+}
+
+static struct shown look_at(const struct pct_campaign *c, const struct pct_result *result)
+{
+    struct shown shown = { .whole = is_whole(result),
+                           .fails = pct_result_fails(result, c->ok),
+                           .steps = pct_trace_steps(&result->trace) };
+    if (shown.whole && c->other.memory)
+        shown.unordered = count_unordered(&result->trace);
+    if (shown.whole && c->other.memory && !shown.unordered)
+        shown.contended = pct_contended_atomics(&result->trace);
+    return shown;
+}
+
+static void say_why(const struct pct_other_points *o, const struct shown *narrow, const struct shown *wide)
+{
+    const struct shown *shown = o->wide.on ? wide : narrow;
+    const char *which = !o->wide.on ? "globals" : o->narrow.on ? "globals or all" : "all";
     char why[160] = "a run with more points failed";
-    if (unordered)
-        snprintf(why, sizeof why, "%zu place%s in the code access%s memory that calls do not order", unordered,
-                 unordered == 1 ? "" : "s", unordered == 1 ? "es" : "");
-    else if (contended)
-        snprintf(why, sizeof why, "threads meet on %zu atomic variable%s", contended, contended == 1 ? "" : "s");
-    pct_cli_say("%s: from now on, one run in %d has scheduling points at memory accesses, too (--memory=globals: all "
+    if (shown->unordered)
+        snprintf(why, sizeof why, "%zu place%s in the code access%s memory that calls do not order", shown->unordered,
+                 shown->unordered == 1 ? "" : "s", shown->unordered == 1 ? "es" : "");
+    else if (shown->contended)
+        snprintf(why, sizeof why, "threads meet on %zu atomic variable%s", shown->contended,
+                 shown->contended == 1 ? "" : "s");
+    pct_cli_say("%s: from now on, one run in %d has scheduling points at memory accesses, too (--memory=%s: all "
                 "have; --memory=off: none)",
-                why, PCT_OTHER_MEMORY);
+                why, PCT_OTHER_MEMORY, which);
 }
 
-/* What the first of them shows: whether there shall be others. */
-static void look_at_first(struct pct_campaign *c, const struct pct_result *result)
+/* The first run of a kind, before it is the campaign's: there it is done again, so that what it finds is a failure like
+ * others. most: it ends as a livelock after this many steps; 0: as the campaign's do. accesses: without the detector,
+ * every access is a step. Returns 0, and *run is to be closed before the next; or an exit status. */
+static int probe(struct pct_campaign *c, struct pct_other_kind *kind, uint64_t most, bool accesses,
+                 struct pct_ended_run **run)
 {
-    struct pct_other_points *o = &c->other;
-    size_t unordered = o->memory ? count_unordered(&result->trace) : 0;
-    size_t contended = o->memory && !unordered ? pct_contended_atomics(&result->trace) : 0;
-    bool whole = !result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && !pct_sampling_count(&result->trace);
-    o->on = whole && (o->memory ? unordered || contended || pct_result_fails(result, c->ok)
-                                : !is_uncontrolled(&result->trace.header));
-    if (!o->on)
-        return;
-    learn(c, result);
-    if (o->memory && !o->quiet)
-        say_why(unordered, contended);
-}
-
-/* The first of them, before it is the campaign's: there it is done again, so that what it finds is a failure like
- * others. */
-static int probe(struct pct_campaign *c)
-{
-    static struct pct_ended_run run; /* large */
-    struct pct_other_points *o = &c->other;
+    static struct pct_ended_run ended; /* large */
     struct pct_engine engine = { .launch = &c->launch, .exec = true, .quiet = !c->progress };
-    struct pct_run_spec spec = { .index = o->from };
-    double timeout = c->launch.timeout;
-    o->on = true;
-    pct_campaign_make_spec(c, o->from, &spec);
-    o->on = false;
-    c->launch.timeout = timeout > 0 && PART * timeout < PATIENCE ? PART * timeout : PATIENCE;
-    int status = pct_engine_run_one(&engine, &spec, &run);
+    struct pct_run_spec spec = { .index = kind->from };
+    double timeout = c->launch.timeout, patience = most ? timeout : PART * timeout;
+    *run = &ended;
+    kind->on = true;
+    pct_campaign_make_spec(c, kind->from, &spec);
+    kind->on = false;
+    if (most)
+        spec.config.max_steps = most;
+    if (accesses) {
+        spec.config.memory_points = PCT_POINTS_ALL;
+        spec.config.races = PCT_RACES_OFF;
+    }
+    c->launch.timeout = patience > 0 && patience < PATIENCE ? patience : PATIENCE;
+    int status = pct_engine_run_one(&engine, &spec, &ended);
     c->launch.timeout = timeout;
+    return status;
+}
+
+/* The configuration of runs of a kind, and of the first of them. False: its token would be too long. */
+static bool configure(const struct pct_campaign *c, struct pct_other_kind *kind, uint8_t memory)
+{
+    kind->config = c->config;
+    kind->config.sample = 0;
+    kind->config.memory = memory;
+    kind->config.memory_points = memory ? PCT_POINTS_SHARED : PCT_POINTS_OFF;
+    kind->first = kind->config;
+    kind->first.run.param[c->depth] = 1;
+    if (memory)
+        kind->first.memory_points = PCT_POINTS_LEARNED;
+    pct_config_settle(&kind->first);
+    return pct_config_fits(&kind->first, c->strategy);
+}
+
+static int decide_narrow(struct pct_campaign *c, struct shown *shown)
+{
+    struct pct_ended_run *run;
+    struct pct_other_kind *kind = &c->other.narrow;
+    int status = probe(c, kind, 0, false, &run);
     if (status)
         return status;
-    look_at_first(c, &run.result);
-    pct_ended_run_close(&run);
+    *shown = look_at(c, &run->result);
+    kind->on = shown->whole && (c->other.memory ? shown->unordered || shown->contended || shown->fails
+                                                : !is_uncontrolled(&run->result.trace.header));
+    if (kind->on)
+        learn(c, kind, &run->result);
+    pct_ended_run_close(run);
     return 0;
+}
+
+/* Whether a run with points at every access, and no detector, ends before there are too many of them. */
+static int count_accesses(struct pct_campaign *c, bool *few)
+{
+    struct pct_ended_run *run;
+    int status = probe(c, &c->other.wide, PCT_OTHER_WIDE_ACCESSES, true, &run);
+    if (status)
+        return status;
+    *few = is_whole(&run->result) && run->result.ending != PCT_ENDING_LIVELOCK;
+    pct_ended_run_close(run);
+    return 0;
+}
+
+/* Whether this run is to be the first of those with points at all accesses. */
+static int try_wide(struct pct_campaign *c, const struct shown *narrow, struct shown *shown)
+{
+    struct pct_ended_run *run;
+    struct pct_other_kind *kind = &c->other.wide;
+    int status = probe(c, kind, PCT_OTHER_WIDE_POINTS, false, &run);
+    if (status)
+        return status;
+    *shown = look_at(c, &run->result);
+    kind->on = shown->whole && run->result.ending != PCT_ENDING_LIVELOCK &&
+               (shown->unordered > narrow->unordered || shown->contended > narrow->contended);
+    if (kind->on)
+        learn(c, kind, &run->result);
+    pct_ended_run_close(run);
+    return 0;
+}
+
+/* narrow: what the first run with points at globals has shown. */
+static int decide_wide(struct pct_campaign *c, const struct shown *narrow, struct shown *shown)
+{
+    struct pct_other_points *o = &c->other;
+    bool few = narrow->whole && narrow->steps < PCT_OTHER_WIDE_POINTS && !c->config.max_steps &&
+               configure(c, &o->wide, PCT_PATCH_ALL);
+    o->wide.from = o->narrow.from + 1;
+    int status = few ? count_accesses(c, &few) : 0;
+    for (int i = 0; few && !status && !o->wide.on && i < (o->narrow.on ? PCT_OTHER_WIDE_TRIES : 1); i++) {
+        o->wide.from = o->narrow.from + 1 + i;
+        status = try_wide(c, narrow, shown);
+    }
+    return status;
 }
 
 /* Whether there may be such runs, and of which kind. */
@@ -129,29 +235,28 @@ static bool choose(struct pct_campaign *c)
     struct pct_other_points *o = &c->other;
     bool tells = pct_elf_tells(c->launch.program);
     o->memory = !tells;
-    o->from = tells ? PCT_OTHER_CALLS_FROM : PCT_OTHER_MEMORY_FROM;
+    o->narrow.from = tells ? PCT_OTHER_CALLS_FROM : PCT_OTHER_MEMORY_FROM;
     return o->may && c->may_patch && c->k >= 0 && c->depth >= 0 && c->config.memory < PCT_PATCH_GLOBALS;
 }
 
 int pct_other_points_decide(struct pct_campaign *c, uint64_t next)
 {
     struct pct_other_points *o = &c->other;
+    struct shown narrow = { 0 }, wide = { 0 };
     if (o->decided || next < PCT_OTHER_CALLS_FROM || next >= c->runs)
         return 0;
     if (!o->chosen)
         o->decided = !choose(c);
     o->chosen = true;
-    if (o->decided || next < o->from)
+    if (o->decided || next < o->narrow.from)
         return 0;
     o->decided = true;
-    o->config = c->config;
-    o->config.sample = 0;
-    o->config.memory = o->memory ? PCT_PATCH_GLOBALS : PCT_PATCH_OFF;
-    o->config.memory_points = o->memory ? PCT_POINTS_SHARED : PCT_POINTS_OFF;
-    o->first = o->config;
-    o->first.run.param[c->depth] = 1;
-    if (o->memory)
-        o->first.memory_points = PCT_POINTS_LEARNED;
-    pct_config_settle(&o->first);
-    return pct_config_fits(&o->first, c->strategy) ? probe(c) : 0;
+    if (!configure(c, &o->narrow, o->memory ? PCT_PATCH_GLOBALS : PCT_PATCH_OFF))
+        return 0;
+    int status = decide_narrow(c, &narrow);
+    if (!status && o->memory)
+        status = decide_wide(c, &narrow, &wide);
+    if (!status && o->memory && (o->narrow.on || o->wide.on) && !o->quiet)
+        say_why(o, &narrow, &wide);
+    return status;
 }

@@ -6,36 +6,48 @@
  *   - Of one that does not, from run PCT_OTHER_MEMORY_FROM on, one run in PCT_OTHER_MEMORY is patched
  *     (--memory=globals), if its memory accesses are such as calls do not order. That is found out by the first of
  *     these runs: the race detector sees two of them unordered, threads meet on an atomic variable, or the run fails.
+ *   - If accesses through pointers are such, too, half of these runs, or all where those to globals are not, have
+ *     --memory=all. That is found out by the first of these, which may have at most PCT_OTHER_WIDE_POINTS points; where
+ *     those to globals are, up to PCT_OTHER_WIDE_TRIES runs are tried, because a detector sees one schedule. Before
+ *     that, a run without the detector, which is slow, counts every access: there may be at most
+ *     PCT_OTHER_WIDE_ACCESSES. These are numbers, and not times, so campaigns of the same seeds have the same runs.
  *
  * Which runs these are is drawn from their seeds; their tokens say it. They are of another program to the theorem: they
  * do not count for the guarantee, and teach nothing of k. Their own k, and what is known of objects, is from the first
- * of them. */
+ * of each kind. */
 #ifndef PCT_CLI_OTHER_POINTS_H
 #define PCT_CLI_OTHER_POINTS_H
 
 #include <common/config.h>
 
 enum { PCT_OTHER_CALLS = 3, PCT_OTHER_CALLS_FROM = 16, PCT_OTHER_MEMORY = 4, PCT_OTHER_MEMORY_FROM = 128 };
+enum { PCT_OTHER_WIDE_POINTS = 1000, PCT_OTHER_WIDE_ACCESSES = 10000, PCT_OTHER_WIDE_TRIES = 3 };
 
 struct pct_campaign;
 struct pct_object_counts;
 struct pct_run_spec;
 
-struct pct_other_points {
-    bool may;                          /* nobody has said which points there shall be: before the first run */
-    bool quiet;                        /* what is not said */
-    bool chosen;                       /* of which kind they would be, */
-    bool decided;                      /* and whether there are such runs, */
-    bool on;                           /* that is: there are */
-    bool memory;                       /* with points at memory accesses; else at calls only */
+/* The runs that have the same points, but for the first of them. */
+struct pct_other_kind {
+    bool on;                           /* there are such runs */
     uint64_t from;                     /* the number of the first */
-    uint64_t runs;                     /* that were looked at */
     struct pct_config first, config;   /* of the first, and of the others, but for their seeds */
     struct pct_object_counts *objects; /* for these others; NULL: nothing is known */
 };
 
+struct pct_other_points {
+    bool may;                     /* nobody has said which points there shall be: before the first run */
+    bool quiet;                   /* what is not said */
+    bool chosen;                  /* of which kind they would be, */
+    bool decided;                 /* and whether there are such runs */
+    bool memory;                  /* with points at memory accesses; else at calls only */
+    uint64_t runs;                /* that were looked at */
+    struct pct_other_kind narrow; /* at calls only, or at accesses to globals */
+    struct pct_other_kind wide;   /* at all accesses */
+};
+
 /* Before the run of this number, when nothing is under way: find out whether there are such runs from now on, which may
- * take a run. Returns 0, or an exit status after a message. */
+ * take some. Returns 0, or an exit status after a message. */
 int pct_other_points_decide(struct pct_campaign *c, uint64_t next);
 
 /* Whether the run of this number is one of them. */
