@@ -18,22 +18,13 @@ static int by_object(const void *a, const void *b)
     return x->object != y->object ? (x->object < y->object ? -1 : 1) : (x->index > y->index) - (x->index < y->index);
 }
 
-static bool share_a_lock(const struct pct_lockset *a, const struct pct_lockset *b)
-{
-    for (uint32_t i = 0; i < a->count; i++)
-        for (uint32_t j = 0; j < b->count; j++)
-            if (a->section[i].lock == b->section[j].lock && !(a->section[i].shared && b->section[j].shared))
-                return true;
-    return false;
-}
-
 /* The later one of the trace is `b`; both are numbers of accesses. */
 static bool meet(const struct pct_orderings *o, const struct pct_access *accesses, size_t a, size_t b)
 {
     const struct pct_access *x = &accesses[a], *y = &accesses[b];
     return x->thread != y->thread && (x->writes || y->writes) &&
            !pct_orderings_before(o, x->thread, x->number, o->clock[b]) &&
-           !share_a_lock(&o->locksets[o->lockset[a]], &o->locksets[o->lockset[b]]);
+           !pct_locksets_exclude(&o->locksets[o->lockset[a]], &o->locksets[o->lockset[b]]);
 }
 
 /* Whether threads meet in one of these accesses to one object. */

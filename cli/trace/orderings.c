@@ -21,6 +21,7 @@ struct reader {
     struct thread *thread;
     uint32_t *number, *clock; /* by record: the step of its thread, and the clock that this had */
     uint32_t sections;
+    size_t at; /* the next access */
 };
 
 static uint32_t *clock_of(const struct pct_orderings *o, uint32_t clock)
@@ -77,6 +78,7 @@ static bool take(struct reader *r, struct thread *t, struct pct_section section)
     if (set->count == PCT_SECTIONS_MOST)
         memmove(&set->section[0], &set->section[1], --set->count * sizeof *set->section);
     section.id = ++r->sections;
+    section.by = (uint32_t)r->at;
     set->section[set->count++] = section;
     return true;
 }
@@ -108,12 +110,27 @@ static bool follow_wait(struct reader *r, struct thread *t, uint32_t op)
     return !set->count || give(r, t, set->section[set->count - 1].lock, &t->given);
 }
 
+bool pct_orderings_in_vain(uint64_t record)
+{
+    uint32_t argument = PCT_RECORD_ARG(record);
+    return argument == PCT_ARG_BUSY || argument == PCT_ARG_TIMEOUT || argument == PCT_ARG_ERROR;
+}
+
+bool pct_locksets_exclude(const struct pct_lockset *a, const struct pct_lockset *b)
+{
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t j = 0; j < b->count; j++)
+            if (a->section[i].lock == b->section[j].lock && !(a->section[i].shared && b->section[j].shared))
+                return true;
+    return false;
+}
+
 static bool follow_locks(struct reader *r, struct thread *t, uint64_t record, uint64_t object)
 {
-    uint32_t op = PCT_RECORD_OP(record), argument = PCT_RECORD_ARG(record);
+    uint32_t op = PCT_RECORD_OP(record);
     if (op == PCT_OP_COND_WAIT || op == PCT_OP_COND_WAKE)
         return follow_wait(r, t, op);
-    if (argument == PCT_ARG_BUSY || argument == PCT_ARG_TIMEOUT || argument == PCT_ARG_ERROR)
+    if (pct_orderings_in_vain(record))
         return true;
     switch (op) {
     case PCT_OP_MUTEX_LOCK:
@@ -164,20 +181,19 @@ bool pct_orderings_before(const struct pct_orderings *o, uint32_t thread, uint32
 static bool read_all(struct reader *r, struct pct_events *events, const struct pct_access *accesses, size_t count)
 {
     struct pct_event event;
-    size_t at = 0;
     while (pct_events_next(events, &event)) {
         struct thread *t = &r->thread[event.thread];
         r->number[event.index] = ++t->made;
         if (!follow_link(r, t, &event))
             return false;
         r->clock[event.index] = t->clock;
-        bool is_access = at < count && accesses[at].index == event.index;
-        if (is_access) {
-            r->o->clock[at] = t->clock;
-            r->o->lockset[at] = t->lockset;
-        }
-        if (is_access && !follow_locks(r, t, event.record, accesses[at++].object))
+        if (r->at >= count || accesses[r->at].index != event.index)
+            continue;
+        r->o->clock[r->at] = t->clock;
+        r->o->lockset[r->at] = t->lockset;
+        if (!follow_locks(r, t, event.record, accesses[r->at].object))
             return false;
+        r->at++;
     }
     return true;
 }

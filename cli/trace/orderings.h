@@ -10,6 +10,7 @@
 struct pct_section {
     uint64_t lock; /* an object, as accesses have it */
     uint32_t id;   /* another one for each time that it is taken */
+    uint32_t by;   /* the access that took it */
     bool shared;   /* for reading */
 };
 
@@ -39,5 +40,11 @@ void pct_orderings_free(struct pct_orderings *orderings);
 /* Whether the access that was its thread's step `number` happens before one with this clock, whatever the schedule is.
  */
 bool pct_orderings_before(const struct pct_orderings *orderings, uint32_t thread, uint32_t number, uint32_t clock);
+
+/* Whether two threads cannot hold these at the same time. */
+bool pct_locksets_exclude(const struct pct_lockset *a, const struct pct_lockset *b);
+
+/* Whether this record says that its call did not get what it asked for. */
+bool pct_orderings_in_vain(uint64_t record);
 
 #endif
