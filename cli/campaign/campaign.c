@@ -64,6 +64,20 @@ void pct_campaign_make_spec(const struct pct_campaign *c, uint64_t index, struct
     pct_objects_settle(other ? pct_other_points_objects(c, index) : c->objects, &spec->config, &spec->strategy);
 }
 
+void pct_campaign_make_listed(const struct pct_campaign *c, struct pct_run_spec *spec,
+                              const struct pct_strategy *strategy, const char *list)
+{
+    struct pct_config *config = &spec->config;
+    uint64_t seed = config->run.seed;
+    *config = c->config;
+    config->run = (struct pct_run){ .seed = seed };
+    config->given = 0;
+    config->end = PCT_END_BEFORE;
+    snprintf(config->strategy, sizeof config->strategy, "%s", strategy->name);
+    spec->strategy = strategy;
+    spec->list = list;
+}
+
 /* --- What the runs so far teach ----------------------------------------------------------------------------------- */
 
 /* PCT, section 4.2: accesses that were ordered in every run so far are skipped in the next ones. Runs that skipped
@@ -290,11 +304,12 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
         return;
     }
     count_seen(c, result);
-    if (!pct_systematic_has(c, index)) {
+    if (!pct_systematic_has(c, index) && !pct_cycles_has(c, index)) {
         count_own(c, result, index, threads);
         return;
     }
-    pct_learned_add(&c->learned, pct_trace_points(&result->trace), threads);
+    if (pct_systematic_has(c, index))
+        pct_learned_add(&c->learned, pct_trace_points(&result->trace), threads);
     pct_guarantee_report_see(c, &result->trace, pct_trace_points(&result->trace), threads);
 }
 
@@ -353,6 +368,8 @@ static int prepare_next(struct state *s)
         plan(s);
     }
     int failed = s->stop ? 0 : pct_other_points_decide(c, s->next);
+    if (!failed && !s->stop)
+        failed = pct_cycles_decide(c, s->next);
     return failed || s->stop ? failed : pct_systematic_decide(c, s->next);
 }
 
@@ -367,6 +384,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     if (s->stop || s->hold || s->next >= c->runs || (!alone && (is_milestone(s) || pct_supervised_is_alone(s->next))))
         return PCT_RUNS_WAIT;
     pct_campaign_make_spec(c, s->next, spec);
+    pct_cycles_next(c, s->next, spec);
     status = pct_systematic_next(c, s->next, spec);
     if (!status)
         status = pct_directed_next(c, s->next, spec);
@@ -419,6 +437,8 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
         note_origin(c, process, result);
     if (pct_systematic_has(c, process->index))
         status = pct_systematic_take(c, result);
+    if (!status)
+        status = pct_cycles_take(c, process->index, result);
     if (!status)
         status = pct_directed_take(c, result);
     if (c->observer && !status)
@@ -513,6 +533,7 @@ void pct_campaign_close(struct pct_campaign *campaign)
     pct_objects_free(&campaign->counting);
     pct_other_points_free(&campaign->other);
     pct_systematic_free(&campaign->systematic);
+    pct_cycles_free(&campaign->cycles);
     pct_directed_free(campaign);
     close_races(campaign);
     if (!campaign->failed)

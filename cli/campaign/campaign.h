@@ -8,6 +8,7 @@
 #define PCT_CLI_CAMPAIGN_H
 
 #include <cli/base/cli.h>
+#include "cycles.h"
 #include "directed.h"
 #include "engine.h"
 #include "guarantee.h"
@@ -69,6 +70,7 @@ struct pct_campaign {
     struct pct_object_counts *objects;
     struct pct_other_points other;    /* runs that have other scheduling points */
     struct pct_systematic systematic; /* runs that are schedules with few preemptions */
+    struct pct_cycles cycles;         /* runs that force cycles of locks */
     struct pct_directed *directed;    /* of the strategy maple: what each run is to force; NULL: nothing */
     uint64_t until_saturated;         /* --until-saturated: end when so many runs bring nothing new; 0: never */
     bool ok[256];                     /* exit statuses that are no failure */
@@ -138,6 +140,10 @@ uint64_t pct_campaign_seed(const struct pct_campaign *c, uint64_t index);
 
 /* What the run of this number is. *spec is zeroed. */
 void pct_campaign_make_spec(const struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec);
+
+/* This run, which *spec says, has no drawn schedule but one of a list of this strategy. list must stay. */
+void pct_campaign_make_listed(const struct pct_campaign *c, struct pct_run_spec *spec,
+                              const struct pct_strategy *strategy, const char *list);
 
 /* How many threads a run had. */
 uint32_t pct_campaign_threads(const struct pct_result *result);

@@ -173,6 +173,7 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
         add(&facts, "bound", "%s", plan->bound);
     if (plan->code)
         add(&facts, "code", "%s", plan->code);
+    add(&facts, "cycles", "%d", c->systematic.may);
     uint64_t share = pct_campaign_file_share(plan->total, plan->shard, plan->of);
     add(&facts, "systematic", "%llu", (unsigned long long)(c->systematic.may ? pct_systematic_room(share) : 0));
     char error[512] = "out of memory";

@@ -487,7 +487,9 @@ int pct_store_add_run(struct pct_store *store, const struct pct_store_run *run)
     bind_number(s, 9, run->preemptions);
     bind_number(s, 10, run->points);
     bind_number(s, 11, run->spins);
-    bind_number(s, 12, run->complete | (unsigned)(run->other || run->systematic) << 1 | (unsigned)run->systematic << 2);
+    bind_number(s, 12,
+                run->complete | (unsigned)(run->other || run->systematic || run->forced) << 1 |
+                    (unsigned)run->systematic << 2 | (unsigned)run->forced << 3);
     bind_number(s, 13, run->hash);
     int code = sqlite3_step(s);
     sqlite3_reset(s);

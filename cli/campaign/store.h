@@ -64,7 +64,8 @@ struct pct_store_run {
     uint32_t threads;
     bool complete;
     bool other;      /* it had other scheduling points than the campaign's, */
-    bool systematic; /* or was not drawn: it does not count for the guarantee */
+    bool systematic; /* or was not drawn, */
+    bool forced;     /* or was to force a cycle of locks: it does not count for the guarantee */
     uint64_t hash;
 };
 

@@ -27,26 +27,11 @@ bool pct_systematic_has(const struct pct_campaign *c, uint64_t index)
     return y->schedules && index < y->to && is_turn(c, index);
 }
 
-/* What `schedule` does not decide would differ from run to run; and places in the code that are points in some runs
- * only are no schedule's. */
-static bool applies(const struct pct_campaign *c)
+bool pct_systematic_can_repeat(const struct pct_campaign *c)
 {
     const struct pct_config *config = &c->config;
-    return c->systematic.most && !c->offset && !config->spurious && !config->real_time && !config->sample &&
-           !config->watch[0] && config->memory_points != PCT_POINTS_LEARNED;
-}
-
-static void become(const struct pct_campaign *c, struct pct_run_spec *spec, const char *list)
-{
-    struct pct_config *config = &spec->config;
-    uint64_t seed = config->run.seed;
-    *config = c->config;
-    config->run = (struct pct_run){ .seed = seed };
-    config->given = 0;
-    config->end = PCT_END_BEFORE;
-    snprintf(config->strategy, sizeof config->strategy, "%s", pct_strategy_schedule.name);
-    spec->strategy = &pct_strategy_schedule;
-    spec->list = list;
+    return !c->offset && !config->spurious && !config->real_time && !config->sample && !config->watch[0] &&
+           config->memory_points != PCT_POINTS_LEARNED;
 }
 
 /* Not all that happened was the schedule's. */
@@ -104,7 +89,7 @@ int pct_systematic_next(struct pct_campaign *c, uint64_t index, struct pct_run_s
     struct pct_preemptions_state state = pct_preemptions_look(y->schedules);
     const char *list = has_room(y, &state) ? pct_preemptions_next(y->schedules) : NULL;
     if (list) {
-        become(c, spec, list);
+        pct_campaign_make_listed(c, spec, &pct_strategy_schedule, list);
         return PCT_RUNS_ON;
     }
     if (state.asked > state.taken)
@@ -151,7 +136,7 @@ int pct_systematic_decide(struct pct_campaign *c, uint64_t next)
     if (y->decided || next < PCT_SYSTEMATIC_FROM)
         return 0;
     y->decided = true;
-    if (!applies(c))
+    if (!y->most || !pct_systematic_can_repeat(c))
         return 0;
     y->schedules = pct_preemptions_new(PCT_PREEMPTIONS_MOST);
     if (!y->schedules)

@@ -32,6 +32,10 @@ struct pct_systematic {
 /* So many runs may it take, of a campaign that has so many. */
 uint64_t pct_systematic_room(uint64_t runs);
 
+/* Whether the same schedule is the same run again, and no other shard of the campaign has it: what a schedule does not
+ * decide would differ from run to run, and places in the code that are points in some runs only are no schedule's. */
+bool pct_systematic_can_repeat(const struct pct_campaign *c);
+
 /* Before the run of this number, when nothing is under way: begin it, if it is time. Where a campaign is resumed in the
  * middle of it, or behind, its runs so far are made again. Returns 0, or an exit status after a message. */
 int pct_systematic_decide(struct pct_campaign *c, uint64_t next);

@@ -328,6 +328,7 @@ static int go(struct command *w, struct pct_recorder *recorder)
     c->runs = pct_campaign_file_share(w->plan.total, w->plan.shard, w->plan.of);
     c->limit = c->runs;
     c->systematic.most = pct_store_number(recorder->store, "systematic");
+    c->cycles.may = pct_store_number(recorder->store, "cycles");
     char total[32];
     snprintf(total, sizeof total, "%llu", (unsigned long long)w->plan.total);
     if (c->done > c->runs)

@@ -305,6 +305,7 @@ int pct_cmd_run(int argc, char **argv)
     campaign.repeat = !arguments.quiet || campaign.confidence > 0;
     pct_forking_plan(&campaign.launch, campaign.runs > 1, campaign.pass_output, campaign.config.strategy);
     campaign.other.quiet = campaign.systematic.quiet = arguments.quiet;
+    campaign.cycles.may = campaign.systematic.may;
     campaign.systematic.most = campaign.systematic.may ? pct_systematic_room(campaign.runs) : 0;
     pct_configure_memory(&campaign, arguments.quiet);
     status = pct_directed_begin(&campaign);

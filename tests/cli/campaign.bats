@@ -580,6 +580,30 @@ PYTHON
     has '"preemptions": 2'
 }
 
+@test "a cycle of locks is forced, in the same runs with any number of workers; a gate, a join and a trylock make none" {
+    unset PCT_STRATEGY
+    "$cc" -g -O1 -pthread -o cycles "$root/tests/cli/cycles.c"
+    # The first run passes, and shows the cycle.
+    run --separate-stderr "$pct" run -n 10 -s 3 --state none -- ./cycles cycle
+    is "$status" 120
+    [[ $stderr == *"pct: seed 4: deadlock"* ]]
+    [[ $(replay_token) == pct1:order,before=* ]]
+    run "$pct" replay "$(replay_token)" -- ./cycles cycle
+    has "replayed identically"
+    for jobs in 1 2; do
+        run "$pct" campaign -q -n 20 -s 3 -j $jobs --epoch 1700000000 --db $jobs.db -- ./cycles cycle
+    done
+    runs="SELECT group_concat(seed || ' ' || hash || ' ' || complete) FROM runs"
+    is "$(query 1.db "$runs")" "$(query 2.db "$runs")"
+    # One cycle of the same threads at the same steps: with a meeting, and without.
+    is "$(query 1.db "SELECT group_concat(seed || ':' || finding) FROM runs WHERE complete & 8")" "4:1,5:1"
+    for correct in gate join try; do
+        run "$pct" campaign -q --fresh -n 20 -s 3 --db correct.db -- ./cycles $correct
+        is "$status" 0
+        is "$(query correct.db "SELECT count(*) FROM runs WHERE complete & 8")" 0
+    done
+}
+
 @test "a report that cannot be written: said before the first run, or by the exit status" {
     run "$pct" campaign -n 3 --report "junit:$PWD/nowhere/x.xml" -- ./target
     is "$status" 2
