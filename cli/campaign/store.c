@@ -49,7 +49,7 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
                        " complete, hash FROM runs ORDER BY seed",
     [PCT_STORE_FINDINGS] =
         "SELECT f.id, signature, verdict, f.code, title, message, f.seed, token, replay, report, output,"
-        " uncontrolled, file, line, replays, same, other, identical, count(r.seed)"
+        " uncontrolled, file, line, replays, same, other, identical, count(r.seed), sum((r.complete & 12) = 0)"
         " FROM findings f LEFT JOIN runs r ON r.finding = f.id GROUP BY f.id ORDER BY f.id",
     [PCT_STORE_FRAMES] = "SELECT finding, stack, level, thread, doing, function, file, line, module, offset"
                          " FROM frames WHERE finding=? ORDER BY stack, level",
@@ -59,7 +59,8 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
     [PCT_STORE_RUN] = "SELECT code, hash FROM runs WHERE seed=?",
     [PCT_STORE_TOTALS] = "SELECT count(*), count(finding), count(DISTINCT hash), coalesce(max(steps), 0),"
                          " coalesce(max(threads), 0), (SELECT count(*) FROM findings), (SELECT count(*) FROM coverage),"
-                         " (SELECT count(*) FROM sessions), (SELECT coalesce(sum(seconds), 0) FROM sessions) FROM runs",
+                         " (SELECT count(*) FROM sessions), (SELECT coalesce(sum(seconds), 0) FROM sessions),"
+                         " coalesce(sum((complete & 12) = 0), 0) FROM runs",
 };
 
 /* --- Failing ------------------------------------------------------------------------------------------------------ */

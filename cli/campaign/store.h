@@ -77,7 +77,8 @@ struct pct_store_finding {
     size_t output_size;
     int code, line;
     uint64_t seed;
-    uint64_t count; /* of its runs; reading only */
+    uint64_t count; /* of its runs, and of those whose schedule was drawn; reading only */
+    uint64_t drawn;
     unsigned replays, same, other, identical;
 };
 
@@ -194,6 +195,7 @@ int pct_store_each_session(struct pct_store *store, int (*each)(void *data, cons
 
 struct pct_store_totals {
     uint64_t runs, failures, findings, schedules /* different ones */, pairs, max_steps;
+    uint64_t drawn; /* runs whose schedule was drawn: neither systematic nor to force a cycle of locks */
     uint64_t sessions;
     double seconds; /* of all sessions */
     uint32_t max_threads;

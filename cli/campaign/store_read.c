@@ -100,6 +100,7 @@ int pct_store_each_finding(struct pct_store *store, int (*each)(void *data, cons
             .other = (unsigned)number_of(s, 16),
             .identical = (unsigned)number_of(s, 17),
             .count = number_of(s, 18),
+            .drawn = number_of(s, 19),
         };
         stopped = each(data, &finding);
     }
@@ -179,6 +180,7 @@ int pct_store_totals(struct pct_store *store, struct pct_store_totals *totals)
             .pairs = number_of(s, 6),
             .sessions = number_of(s, 7),
             .seconds = sqlite3_column_double(s, 8),
+            .drawn = number_of(s, 9),
         };
         code = SQLITE_DONE;
     }

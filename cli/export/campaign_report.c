@@ -17,7 +17,7 @@
 struct printing {
     FILE *out;
     struct pct_store *store;
-    uint64_t runs;
+    uint64_t drawn; /* runs of which rates are */
     bool whole;
 };
 
@@ -93,12 +93,12 @@ static int print_iroots(FILE *out, struct pct_store *store, const struct pct_sto
 static int print_row(void *data, const struct pct_store_finding *finding)
 {
     const struct printing *p = data;
-    struct pct_wilson rate = pct_wilson_wilson(finding->count, p->runs);
+    struct pct_wilson rate = pct_wilson_wilson(finding->drawn, p->drawn);
     char is[24], low[24], high[24], interval[80], confirmed[24] = "-";
     *interval = 0;
     if (!is_exploration(p->store))
         snprintf(interval, sizeof interval, "%s (%s to %s)",
-                 pct_wilson_percent(is, sizeof is, p->runs ? (double)finding->count / (double)p->runs : 0),
+                 pct_wilson_percent(is, sizeof is, p->drawn ? (double)finding->drawn / (double)p->drawn : 0),
                  pct_wilson_percent(low, sizeof low, rate.low), pct_wilson_percent(high, sizeof high, rate.high));
     if (finding->replays)
         snprintf(confirmed, sizeof confirmed, "%u of %u", finding->same, finding->replays);
@@ -243,7 +243,7 @@ int pct_campaign_report_print(FILE *out, struct pct_store *store, bool whole)
     int failed = pct_store_totals(store, &totals);
     if (failed)
         return failed;
-    struct printing p = { .out = out, .store = store, .runs = totals.runs, .whole = whole };
+    struct printing p = { .out = out, .store = store, .drawn = totals.drawn, .whole = whole };
     bool exploration = is_exploration(store);
     if (exploration)
         print_exploration(out, store, &totals);

@@ -154,7 +154,7 @@ static int keep_finding(void *data, const struct pct_store_finding *finding)
     if (whole && pct_diagnosis_in_report(kept->finding.report, &title))
         kept->cause = strndup(kept->finding.report, title);
     kept->finding.output = NULL;
-    kept->rate = pct_wilson_wilson(finding->count, s->totals.runs);
+    kept->rate = pct_wilson_wilson(finding->drawn, s->totals.drawn);
     return whole && kept->output_text ? 0 : -ENOMEM;
 }
 
@@ -347,16 +347,16 @@ char *pct_summary_replay(const struct pct_summary_finding *finding)
 const char *pct_summary_format_rate(char *buffer, size_t size, const struct pct_summary *summary,
                                     const struct pct_summary_finding *finding)
 {
-    double runs = summary->totals.runs ? (double)summary->totals.runs : 1;
+    const unsigned long long runs = summary->totals.runs, drawn = summary->totals.drawn, count = finding->finding.count;
     if (*pct_store_fact(summary->store, "bound")) { /* of an exploration, which draws nothing */
-        snprintf(buffer, size, "%llu of %llu runs", (unsigned long long)finding->finding.count,
-                 (unsigned long long)summary->totals.runs);
+        snprintf(buffer, size, "%llu of %llu runs", count, runs);
         return buffer;
     }
-    char is[24], low[24], high[24];
-    snprintf(buffer, size, "%llu of %llu run%s (%s; 95 %%: %s to %s)", (unsigned long long)finding->finding.count,
-             (unsigned long long)summary->totals.runs, summary->totals.runs == 1 ? "" : "s",
-             pct_wilson_percent(is, sizeof is, (double)finding->finding.count / runs),
+    char is[24], low[24], high[24], of[64] = "";
+    if (drawn < runs)
+        snprintf(of, sizeof of, "%llu of %llu drawn ones: ", (unsigned long long)finding->finding.drawn, drawn);
+    snprintf(buffer, size, "%llu of %llu run%s (%s%s; 95 %%: %s to %s)", count, runs, runs == 1 ? "" : "s", of,
+             pct_wilson_percent(is, sizeof is, drawn ? (double)finding->finding.drawn / (double)drawn : 0),
              pct_wilson_percent(low, sizeof low, finding->rate.low),
              pct_wilson_percent(high, sizeof high, finding->rate.high));
     return buffer;

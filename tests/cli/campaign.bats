@@ -597,6 +597,10 @@ PYTHON
     is "$(query 1.db "$runs")" "$(query 2.db "$runs")"
     # One cycle of the same threads at the same steps: with a meeting, and without.
     is "$(query 1.db "SELECT group_concat(seed || ':' || finding) FROM runs WHERE complete & 8")" "4:1,5:1"
+    # They are no part of the rate at which chance shows it.
+    drawn="SELECT count(finding) || ' of ' || count(*) FROM runs WHERE NOT complete & 12"
+    run "$pct" campaign report --format github 1.db
+    has "$(query 1.db "SELECT count(finding) || ' of ' || count(*) FROM runs") runs ($(query 1.db "$drawn") drawn ones: "
     for correct in gate join try; do
         run "$pct" campaign -q --fresh -n 20 -s 3 --db correct.db -- ./cycles $correct
         is "$status" 0
