@@ -61,7 +61,9 @@ struct pct_log_entry {
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */
 #define PCT_ASSUMPTIONS(X)                                                                                             \
     X(CLOCK, "nothing else depends on what the clocks show, which stand between deadlines")                            \
-    X(AWAIT, "loops that wait for memory to change do nothing else in code that tells nothing of its accesses")
+    X(AWAIT, "loops that wait for memory to change do nothing else in code that tells nothing of its accesses")        \
+    X(PIECES, "no thread comes in between two uses of what libc and the kernel keep for all (rand, the environment, "  \
+              "files) that are no scheduling points")
 
 enum pct_doubt {
 #define PCT_DOUBT_ENUM(id, text) PCT_DOUBT_##id,

@@ -409,13 +409,36 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         t->near = true;
         return 0;
     case PCT_LOG_HIDDEN:
-        if (event)
+        if (event) {
+            event->hidden += event->hidden < 2;
             touch(event, entry->key, entry->value ? PCT_USE_READS : PCT_USE_ANY);
+        }
         return 0;
     case PCT_LOG_NONE:
         break;
     }
     return -EINVAL;
+}
+
+/* Whether several threads use what has this key, one of them changes it, and one uses it in a step that has several
+ * such uses: they are taken as one, and another thread could have come in between. */
+static bool has_pieces(const struct pct_execution *x, uint64_t key)
+{
+    bool several = false, written = false, pieces = false;
+    const struct pct_event *first = NULL;
+    for (uint32_t i = 0; i < x->count; i++) {
+        const struct pct_event *event = &x->event[i];
+        unsigned at = 0;
+        while (at < event->touches && event->touch[at].key != key)
+            at++;
+        if (at == event->touches)
+            continue;
+        first = first ? first : event;
+        several |= event->thread != first->thread;
+        written |= event->touch[at].use != PCT_USE_READS;
+        pieces |= event->hidden > 1;
+    }
+    return several && written && pieces;
 }
 
 static int finish(struct reader *r, bool ended)
@@ -426,6 +449,7 @@ static int finish(struct reader *r, bool ended)
     if (failed || !x->pending)
         return failed ? failed : -ENOMEM;
     struct pct_event *last = last_event(r);
+    x->pieces = has_pieces(x, PCT_KEY_RANDOM) || has_pieces(x, PCT_KEY_KERNEL);
     x->cut = !ended && last;
     if (x->cut) {
         last->crashed = !last->global;

@@ -46,7 +46,8 @@ struct pct_event {
     uint8_t wait_op; /* of DEADLINE: what the thread waits for */
     uint8_t touches; /* how many of touch[]; */
     uint8_t own; /* this many of them, the first, are its operation's: the others were used between scheduling points */
-    bool global; /* commutes with nothing: what it uses is not known, */
+    uint8_t hidden;   /* uses of what is kept for all threads, between scheduling points; 2: two or more */
+    bool global;      /* commutes with nothing: what it uses is not known, */
     bool crashed;     /* or the process ended in its middle */
     bool jumped;      /* time went on before it, when nobody could run; or it ends the process, which goes last */
     bool waits;       /* it could be disabled: what enables it is no race with it */
@@ -88,6 +89,7 @@ struct pct_execution {
     uint64_t *enabled, *ready;
     bool cut;         /* the process ended in the middle of the last event: a crash, an assertion, a bound */
     bool blocked;     /* a loop that waits for memory to change has made a round that another execution is without */
+    bool pieces;      /* a thread has used what another one uses, too, several times between two scheduling points */
     uint32_t doubts;  /* bit i: enum pct_doubt i */
     uint32_t unknown; /* plus 1: an operation (enum pct_op) that pct explore has no row for; 0: there was none */
 };

@@ -80,7 +80,7 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
         return PCT_RUNS_ENOUGH;
     }
     e->flags |= made->run.flags;
-    e->assumes |= made->run.assumes;
+    e->assumes |= made->run.assumes | (x.pieces ? 1u << PCT_ASSUMES_PIECES : 0);
     if (e->threads < made->run.threads)
         e->threads = made->run.threads;
     if (pct_search_take(e->search, &x, NULL))

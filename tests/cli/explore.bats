@@ -155,6 +155,37 @@ finds()
     done
 }
 
+@test "what libc keeps for all, used twice between two points: the last line says if" {
+    cat > drawn.c <<'PROGRAM'
+#include <pthread.h>
+#include <stdlib.h>
+static int most;
+static void *draw(void *unused)
+{
+    for (int i = 0; i < most; i++)
+        rand();
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread[2];
+    (void)argv;
+    most = argc;
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, draw, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+PROGRAM
+    "$cc" -pthread -o drawn drawn.c
+    run "$pct" explore -- ./drawn
+    has 'verified at calls: all 2 classes'
+    lacks 'two uses'
+    run "$pct" explore -- ./drawn twice
+    has 'and no thread comes in between two uses of what libc and the kernel keep for all'
+}
+
 @test "no random schedule of random programs does what no explored one did" {
     PCT_BUILD=$build "$root/tests/explored/run" 100 16 200
 }
