@@ -276,9 +276,7 @@ bool pct_directed_is_saturated(const struct pct_campaign *c)
     struct pct_directed *d = c->directed;
     if (!c->until_saturated || is_full(d))
         return false;
-    const struct pct_iroots *exposed = &d->sets.exposed;
-    const uint64_t newest = exposed->count ? exposed->item[exposed->count - 1]->first : 0;
-    if (d->taken - newest < c->until_saturated)
+    if (d->taken - pct_iroots_newest(&d->sets.exposed) < c->until_saturated)
         return false;
     bool left = false;
     for (size_t i = 0; i < d->sets.predicted.count && !left; i++) {

@@ -46,7 +46,7 @@ struct coverage {
     struct pct_access_places places;
     struct pct_iroots roots, predicted, pairs; /* the last: reads-from pairs */
     uint64_t saturated;                        /* --until-saturated; 0: not given */
-    uint64_t runs, newest;                     /* runs looked at, and the last that exposed something new; from 1 */
+    uint64_t runs;                             /* that were looked at */
     uint64_t shared;                           /* accesses to what threads may share, in all runs */
     uint32_t window;
     const char *html; /* --html; NULL: not given */
@@ -113,7 +113,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
 {
     struct coverage *w = (struct coverage *)observer;
     struct pct_access *accesses;
-    size_t count, before = w->roots.count;
+    size_t count;
     (void)c, (void)process, (void)failed, (void)hold;
     w->runs++;
     int status = pct_accesses_read(&w->places, &result->trace, &accesses, &count);
@@ -127,9 +127,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     free(accesses);
     if (status && status != -ENODATA) /* a run that was killed tells nothing of its places */
         return pct_cli_no_memory("");
-    if (w->roots.count > before)
-        w->newest = w->runs;
-    return w->saturated && w->runs - w->newest >= w->saturated ? PCT_RUNS_ENOUGH : 0;
+    return w->saturated && w->runs - pct_iroots_newest(&w->roots) >= w->saturated ? PCT_RUNS_ENOUGH : 0;
 }
 
 static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
@@ -177,12 +175,6 @@ static void print_text(const struct coverage *w)
     fflush(stdout);
 }
 
-/* The last run that has added to them, from 1; 0: none has. */
-static uint64_t newest_of(const struct pct_iroots *roots)
-{
-    return roots->count ? roots->item[roots->count - 1]->first : 0;
-}
-
 static void add_runs(const struct coverage *w, struct json_object *to, const struct pct_iroot *root)
 {
     pct_json_add_number(to, "runs", root->runs);
@@ -194,7 +186,7 @@ static int print_json(const struct coverage *w)
     struct json_object *all = json_object_new_object();
     pct_json_add_number(all, "runs", w->runs);
     pct_json_add_number(all, "failed", w->campaign->failures);
-    pct_json_add_number(all, "last_new", w->newest);
+    pct_json_add_number(all, "last_new", pct_iroots_newest(&w->roots));
     pct_json_add_number(all, "window", w->window);
     pct_json_add_bool(all, "complete", !w->roots.full && !w->pairs.full);
     struct json_object *roots = pct_json_add_array(all, "exposed");
@@ -211,7 +203,7 @@ static int print_json(const struct coverage *w)
             continue;
         pct_iroot_add_json(pct_json_append_object(roots), &w->places, root);
     }
-    pct_json_add_number(all, "reads_from_last_new", newest_of(&w->pairs));
+    pct_json_add_number(all, "reads_from_last_new", pct_iroots_newest(&w->pairs));
     struct json_object *pairs = pct_json_add_array(all, "reads_from");
     for (size_t i = 0; i < w->pairs.count; i++) {
         struct json_object *object = pct_json_append_object(pairs);
@@ -227,7 +219,7 @@ static void say_summary(const struct coverage *w)
     pct_cli_say("exposed iRoots: %zu (idioms 1 to 5: %zu, %zu, %zu, %zu, %zu) in %llu runs; the last new one in run "
                 "%llu",
                 w->roots.count, by[1], by[2], by[3], by[4], by[5], (unsigned long long)w->runs,
-                (unsigned long long)w->newest);
+                (unsigned long long)pct_iroots_newest(&w->roots));
     size_t left[PCT_IDIOMS + 1] = { 0 };
     for (size_t i = 0; i < w->predicted.count; i++)
         left[is_exposed(w, w->predicted.item[i]) ? 0 : w->predicted.item[i]->idiom]++;
@@ -237,7 +229,7 @@ static void say_summary(const struct coverage *w)
                 : w->lists_predicted || w->json ? "; -S maple tries to expose them"
                                                 : "; --predicted lists them, -S maple tries to expose them");
     pct_cli_say("reads-from pairs: %zu; the last new one in run %llu", w->pairs.count,
-                (unsigned long long)newest_of(&w->pairs));
+                (unsigned long long)pct_iroots_newest(&w->pairs));
     pct_directed_say(w->campaign);
     if (w->roots.full)
         pct_cli_say("there are more, which are not counted: give a smaller --window");

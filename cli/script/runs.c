@@ -15,9 +15,7 @@ struct one {
 static int status_of(const struct pct_script_runs *runs, const struct pct_script_channel *c, bool failed,
                      const struct pct_result *result)
 {
-    /* pct_script_has_failed() */
-    bool waits = !c->speaker && c->said.outcome == PCT_SCRIPT_UNDER_WAY && result->ending == PCT_ENDING_LIVELOCK;
-    if (runs->ok_unfit && pct_script_is_unfit(c, failed) && !waits)
+    if (runs->ok_unfit && pct_script_is_unfit(c, failed) && !pct_script_only_waits(c, result))
         return failed ? result->code : 0;
     switch (c->said.outcome) {
     case PCT_SCRIPT_ENDED:

@@ -18,11 +18,15 @@ bool pct_script_is_unfit(const struct pct_script_channel *c, bool failed)
     return c->said.outcome == PCT_SCRIPT_DID_NOT_FIT || (c->said.outcome == PCT_SCRIPT_UNDER_WAY && !failed);
 }
 
+bool pct_script_only_waits(const struct pct_script_channel *c, const struct pct_result *result)
+{
+    return !c->speaker && c->said.outcome == PCT_SCRIPT_UNDER_WAY && result->ending == PCT_ENDING_LIVELOCK;
+}
+
 bool pct_script_has_failed(const struct pct_script_runs *runs, const struct pct_script_channel *c,
                            const struct pct_result *result)
 {
-    bool waits = !c->speaker && c->said.outcome == PCT_SCRIPT_UNDER_WAY && result->ending == PCT_ENDING_LIVELOCK;
-    return pct_result_fails(result, runs->campaign->ok) && !waits;
+    return pct_result_fails(result, runs->campaign->ok) && !pct_script_only_waits(c, result);
 }
 
 /* --- Said --------------------------------------------------------------------------------------------------------- */

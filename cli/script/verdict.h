@@ -10,8 +10,10 @@ const char *pct_script_why_unfit(const struct pct_script_channel *channel);
 /* The threads have begun, and could not do what the script says. failed: the program has. */
 bool pct_script_is_unfit(const struct pct_script_channel *channel, bool failed);
 
-/* The program has failed. One whose threads only spin while the script keeps from going on whom they wait for has not.
- */
+/* The threads only spin, while the script keeps from going on whom they wait for. */
+bool pct_script_only_waits(const struct pct_script_channel *channel, const struct pct_result *result);
+
+/* The program has failed; one that only waits has not. */
 bool pct_script_has_failed(const struct pct_script_runs *runs, const struct pct_script_channel *channel,
                            const struct pct_result *result);
 

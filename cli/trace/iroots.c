@@ -48,6 +48,11 @@ struct pct_iroot *pct_iroots_find(const struct pct_iroots *roots, const struct p
     return found ? *found : NULL;
 }
 
+uint64_t pct_iroots_newest(const struct pct_iroots *roots)
+{
+    return roots->count ? roots->item[roots->count - 1]->first : 0;
+}
+
 struct pct_iroot *pct_iroots_find_either(const struct pct_iroots *roots, const struct pct_iroot *wanted)
 {
     const uint32_t *at = wanted->place;

@@ -62,6 +62,9 @@ struct pct_iroot *pct_iroots_find(const struct pct_iroots *roots, const struct p
 /* The same where of idiom 5 either dependency may be the first: of the two, the one that is in the set for longer. */
 struct pct_iroot *pct_iroots_find_either(const struct pct_iroots *roots, const struct pct_iroot *wanted);
 
+/* The last run that has added to them; 0: none has. */
+uint64_t pct_iroots_newest(const struct pct_iroots *roots);
+
 /* How many accesses an iRoot of this idiom has. */
 unsigned pct_idiom_accesses(uint32_t idiom);
 

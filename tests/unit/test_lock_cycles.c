@@ -8,17 +8,12 @@
 #include <cmocka.h>
 /* clang-format on */
 #include "../../cli/trace/lock_cycles.h"
+#include "written_run.h"
 #include <pct/random.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST = 128 };
-
-static const struct kind {
-    char letter;
-    uint8_t op, argument;
-    bool access, reads;
-} kinds[] = {
+static const struct written_kind kinds[] = {
     { 'l', PCT_OP_MUTEX_LOCK, 0, true, false },
     { 't', PCT_OP_MUTEX_TRYLOCK, 0, true, false },
     { 'b', PCT_OP_MUTEX_TRYLOCK, PCT_ARG_BUSY, true, true },
@@ -35,32 +30,12 @@ static const struct kind {
     { 'j', PCT_OP_THREAD_JOIN, 0, false, false },
 };
 
-/* A run as text: "0la 1ub": thread 0 takes the lock a, thread 1 gives b back. Objects are letters, threads digits. */
 static void find(struct pct_lock_cycles *cycles, const char *text, bool *may_be)
 {
-    uint64_t records[MOST];
-    struct pct_access accesses[MOST];
-    uint32_t made[8] = { 0 };
-    size_t steps = 0, count = 0;
-    for (const char *at = text; *at; at += at[3] ? 4 : 3) {
-        const struct kind *kind = kinds;
-        while (kind->letter != at[1])
-            kind++;
-        uint32_t thread = (uint32_t)(*at - '0'), object = kind->access ? (uint32_t)at[2] : (uint32_t)(at[2] - '0');
-        assert_true(steps < MOST);
-        records[steps++] = PCT_RECORD(thread, kind->op, kind->argument, object);
-        made[thread]++;
-        if (kind->access)
-            accesses[count++] = (struct pct_access){ .object = object,
-                                                     .thread = thread,
-                                                     .number = made[thread],
-                                                     .index = (uint32_t)steps - 1,
-                                                     .op = kind->op,
-                                                     .writes = !kind->reads };
-    }
-    const struct pct_trace trace = { .records = records, .count = steps, .complete = true };
-    assert_int_equal(pct_lock_cycles_find(cycles, &trace, accesses, count), 0);
-    *may_be = pct_lock_cycles_may_be(&trace);
+    struct written_run run;
+    written_run_read(&run, kinds, text);
+    assert_int_equal(pct_lock_cycles_find(cycles, &run.trace, run.accesses, run.count), 0);
+    *may_be = pct_lock_cycles_may_be(&run.trace);
 }
 
 static const struct example {
@@ -181,7 +156,7 @@ static void test_all_schedules(void **unused)
     for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
         struct program p = { 0 };
         bool seen[9][9][9] = { 0 }, may_be;
-        char text[MOST * 4] = "", *end = text;
+        char text[WRITTEN_MOST * 4] = "", *end = text;
         struct pct_lock_cycles cycles;
         draw(&p, seed);
         for (unsigned t = 0; t < p.threads; t++)

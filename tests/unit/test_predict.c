@@ -8,48 +8,24 @@
 #include <cmocka.h>
 /* clang-format on */
 #include "../../cli/trace/predict.h"
+#include "written_run.h"
 #include <string.h>
 
-enum { MOST = 64 };
+static const struct written_kind kinds[] = {
+    { 'r', PCT_OP_LOAD, 0, true, true },           { 'w', PCT_OP_STORE, 0, true, false },
+    { 'l', PCT_OP_MUTEX_LOCK, 0, true, false },    { 'u', PCT_OP_MUTEX_UNLOCK, 0, true, false },
+    { 'p', PCT_OP_SEM_POST, 0, true, false },      { 'd', PCT_OP_SEM_WAIT, 0, true, false },
+    { 'c', PCT_OP_COND_WAIT, 0, true, false },     { 'k', PCT_OP_COND_WAKE, 0, true, false },
+    { 'g', PCT_OP_COND_SIGNAL, 0, true, false },   { 'n', PCT_OP_THREAD_CREATE, 0, false, false },
+    { 's', PCT_OP_THREAD_START, 0, false, false }, { 'f', PCT_OP_THREAD_FINISH, 0, false, false },
+    { 'j', PCT_OP_THREAD_JOIN, 0, false, false },
+};
 
-static const struct kind {
-    char letter;
-    uint8_t op;
-    bool access, reads;
-} kinds[] = { { 'r', PCT_OP_LOAD, true, true },           { 'w', PCT_OP_STORE, true, false },
-              { 'l', PCT_OP_MUTEX_LOCK, true, false },    { 'u', PCT_OP_MUTEX_UNLOCK, true, false },
-              { 'p', PCT_OP_SEM_POST, true, false },      { 'd', PCT_OP_SEM_WAIT, true, false },
-              { 'c', PCT_OP_COND_WAIT, true, false },     { 'k', PCT_OP_COND_WAKE, true, false },
-              { 'g', PCT_OP_COND_SIGNAL, true, false },   { 'n', PCT_OP_THREAD_CREATE, false, false },
-              { 's', PCT_OP_THREAD_START, false, false }, { 'f', PCT_OP_THREAD_FINISH, false, false },
-              { 'j', PCT_OP_THREAD_JOIN, false, false } };
-
-/* A run as text: "0wx 1lm": thread 0 writes x, thread 1 takes the lock m. Objects are letters, threads digits. The
- * place of a step is its position, from 1. Objects have the number of their letter. */
 static void predict(struct pct_iroots *predicted, const char *text)
 {
-    uint64_t records[MOST];
-    struct pct_access accesses[MOST];
-    uint32_t made[8] = { 0 };
-    size_t steps = 0, count = 0;
-    for (const char *at = text; *at; at += at[3] ? 4 : 3) {
-        const struct kind *kind = kinds;
-        while (kind->letter != at[1])
-            kind++;
-        uint32_t thread = (uint32_t)(*at - '0'), object = kind->access ? (uint32_t)at[2] : (uint32_t)(at[2] - '0');
-        records[steps++] = PCT_RECORD(thread, kind->op, 0, object);
-        made[thread]++;
-        if (kind->access)
-            accesses[count++] = (struct pct_access){ .object = object,
-                                                     .thread = thread,
-                                                     .number = made[thread],
-                                                     .place = (uint32_t)steps,
-                                                     .index = (uint32_t)steps - 1,
-                                                     .op = kind->op,
-                                                     .writes = !kind->reads };
-    }
-    const struct pct_trace trace = { .records = records, .count = steps, .complete = true };
-    assert_int_equal(pct_predict_add(predicted, &trace, accesses, count, 40, 1), 0);
+    struct written_run run;
+    written_run_read(&run, kinds, text);
+    assert_int_equal(pct_predict_add(predicted, &run.trace, run.accesses, run.count, 40, 1), 0);
 }
 
 static bool has(const struct pct_iroots *predicted, uint32_t first, uint32_t second)
