@@ -10,19 +10,10 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 
+from common import check, end_checks
+
 page = pathlib.Path(sys.argv[1]).resolve()
 campaign = json.loads(pathlib.Path(sys.argv[2]).read_text(encoding="utf-8"))
-number = failed = 0
-
-
-def check(name, condition, detail=""):
-    global number, failed
-    number += 1
-    print(f"{'ok' if condition else 'not ok'} {number} - {name}")
-    if not condition:
-        failed += 1
-        print(f"# {detail}")
-
 
 options = webdriver.ChromeOptions()
 for option in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--window-size=1100,1600"):
@@ -89,5 +80,4 @@ try:
         check(f"nothing sticks out at a width of {width}", wide <= width, wide)
 finally:
     browser.quit()
-print(f"1..{number}")
-sys.exit(1 if failed else 0)
+end_checks()

@@ -27,6 +27,24 @@ def run(*command, status=0):
     return done.stdout
 
 
+checked = {"all": 0, "failed": 0}
+
+
+def check(name, condition, detail=""):
+    """Print one result of a file that is no list of tests, and the detail where the condition does not hold."""
+    checked["all"] += 1
+    print(f"{'ok' if condition else 'not ok'} {checked['all']} - {name}")
+    if not condition:
+        checked["failed"] += 1
+        print(f"# {detail}")
+
+
+def end_checks():
+    """Behind the last of them."""
+    print(f"1..{checked['all']}")
+    sys.exit(1 if checked["failed"] else 0)
+
+
 class Browser:
     def __init__(self, *arguments):
         options = webdriver.ChromeOptions()

@@ -6,21 +6,10 @@ import json
 import pathlib
 import sys
 
-from common import Browser
+from common import Browser, check, end_checks
 
 page = pathlib.Path(sys.argv[1]).resolve()
 coverage = json.loads(pathlib.Path(sys.argv[2]).read_text(encoding="utf-8"))
-number = failed = 0
-
-
-def check(name, condition, detail=""):
-    global number, failed
-    number += 1
-    print(f"{'ok' if condition else 'not ok'} {number} - {name}")
-    if not condition:
-        failed += 1
-        print(f"# {detail}")
-
 
 browser = Browser()
 try:
@@ -54,5 +43,4 @@ try:
     check("no errors on the browser's console", not browser.errors())
 finally:
     browser.driver.quit()
-print(f"1..{number}")
-sys.exit(1 if failed else 0)
+end_checks()
