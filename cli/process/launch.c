@@ -7,6 +7,7 @@
 #include "child_failures.h"
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
+#include "descendants.h"
 #include "environment.h"
 #include "input.h"
 #include <cli/binary/locate.h>
@@ -489,6 +490,8 @@ static double enforce_deadlines(struct pct_process *processes, int count, double
             bool asked = process->timed_out;
             process->timed_out = true;
             process->preloaded |= !asked && is_preloaded(process);
+            if (!asked)
+                pct_descendants_describe(process->children_did, sizeof process->children_did, process->pid);
             process->deadline = !asked && process->pid && ask_for_last_word(process) ? now + LAST_WORD_SECONDS : 0;
             if (process->deadline <= 0) {
                 pct_drive_kill(process);

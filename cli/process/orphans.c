@@ -4,6 +4,7 @@
  * They may multiply faster than they can be killed. So all of them are stopped first, and killed when none makes
  * another. */
 #include <cli/base/cli.h>
+#include "descendants.h"
 #include "launch.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,11 +17,6 @@
 /* What cannot be ended in this many seconds is left: it is another user's, or the kernel holds it. */
 #define SWEEP_SECONDS 20.0
 
-struct pids {
-    pid_t *pid;
-    size_t count, room;
-};
-
 static bool is_server(const struct pct_launch *launch, pid_t pid)
 {
     for (unsigned i = 0; i < PCT_FORKSERVERS; i++)
@@ -29,64 +25,15 @@ static bool is_server(const struct pct_launch *launch, pid_t pid)
     return false;
 }
 
-static void add(struct pids *all, pid_t pid)
-{
-    if (all->count == all->room) {
-        size_t room = all->room ? 2 * all->room : 64;
-        pid_t *bigger = realloc(all->pid, room * sizeof *bigger);
-        if (!bigger)
-            return; /* the rest is found when these have ended */
-        all->pid = bigger;
-        all->room = room;
-    }
-    all->pid[all->count++] = pid;
-}
-
-/* The numbers in this file, which may be long. */
-static void add_from(struct pids *all, const char *path)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *in = fopen(path, "re");
-    if (!in)
-        return;
-    if (getline(&text, &size, in) > 0)
-        for (char *at = text, *end;; at = end) {
-            long pid = strtol(at, &end, 10);
-            if (end == at)
-                break;
-            add(all, (pid_t)pid);
-        }
-    free(text);
-    fclose(in);
-}
-
-/* The children of all threads of this process. */
-static void add_children(struct pids *all, pid_t pid)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/task", pid);
-    DIR *threads = opendir(path);
-    if (!threads)
-        return;
-    for (const struct dirent *entry; (entry = readdir(threads));) {
-        long tid = strtol(entry->d_name, NULL, 10);
-        snprintf(path, sizeof path, "/proc/%d/task/%ld/children", pid, tid);
-        if (tid > 0)
-            add_from(all, path);
-    }
-    closedir(threads);
-}
-
 /* Our children but the servers, and helpers of our own, which are in our process group. Returns whether there are any.
  */
-static bool find(const struct pct_launch *launch, struct pids *all)
+static bool find(const struct pct_launch *launch, struct pct_pids *all)
 {
     size_t count = 0;
     all->count = 0;
     char path[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-    add_from(all, path);
+    pct_pids_add_from(all, path);
     for (size_t i = 0; i < all->count; i++)
         if (!is_server(launch, all->pid[i]) && getpgid(all->pid[i]) != getpgrp())
             all->pid[count++] = all->pid[i];
@@ -118,7 +65,7 @@ static bool is_alive(pid_t pid)
 
 /* Stop all, and all that they have made, and so on. Returns whether all were stopped already: there are no others then,
  * as whoever could have made one stood still when its children were listed. */
-static bool stop(struct pids *all)
+static bool stop(struct pct_pids *all)
 {
     bool stopped = true;
     for (size_t i = 0; i < all->count; i++) {
@@ -126,14 +73,14 @@ static bool stop(struct pids *all)
             kill(all->pid[i], SIGSTOP);
             stopped = false;
         }
-        add_children(all, all->pid[i]);
+        pct_pids_add_children(all, all->pid[i]);
     }
     return stopped;
 }
 
 void pct_launch_sweep(const struct pct_launch *launch)
 {
-    struct pids all = { .count = 0 };
+    struct pct_pids all = { .count = 0 };
     double end = 0;
     if (launch->alone || launch->running > launch->postponed)
         return;

@@ -97,6 +97,12 @@ setup()
     has "timeout: killed after 0.3 s"
 }
 
+@test "after a timeout, the report says what child processes did" {
+    run "$pct" run --timeout 5 -- sh -c 'sh -c "kill -STOP \$\$"; :'
+    is "$status" 124
+    [[ $output =~ "child process "[0-9]+" (sh): "[0-9.]+" s of a CPU used, thread "[0-9]+" is stopped" ]]
+}
+
 @test "after a timeout, the thread that waits for the outside on behalf of all shows where it is" {
     mkfifo nobody
     # A machine that is busy with something else may need longer until all threads wait.

@@ -1,0 +1,151 @@
+/* Which processes descend from one: see descendants.h. */
+#include "descendants.h"
+#include <dirent.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void add(struct pct_pids *all, pid_t pid)
+{
+    if (all->count == all->room) {
+        size_t room = all->room ? 2 * all->room : 64;
+        pid_t *bigger = realloc(all->pid, room * sizeof *bigger);
+        if (!bigger)
+            return; /* the rest is found when these have ended */
+        all->pid = bigger;
+        all->room = room;
+    }
+    all->pid[all->count++] = pid;
+}
+
+void pct_pids_add_from(struct pct_pids *all, const char *path)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return;
+    if (getline(&text, &size, in) > 0)
+        for (char *at = text, *end;; at = end) {
+            long pid = strtol(at, &end, 10);
+            if (end == at)
+                break;
+            add(all, (pid_t)pid);
+        }
+    free(text);
+    fclose(in);
+}
+
+void pct_pids_add_children(struct pct_pids *all, pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *threads = opendir(path);
+    if (!threads)
+        return;
+    for (const struct dirent *entry; (entry = readdir(threads));) {
+        long tid = strtol(entry->d_name, NULL, 10);
+        snprintf(path, sizeof path, "/proc/%d/task/%ld/children", pid, tid);
+        if (tid > 0)
+            pct_pids_add_from(all, path);
+    }
+    closedir(threads);
+}
+
+struct task {
+    char name[32];
+    char state;          /* as in /proc/PID/stat; 0: it is gone */
+    unsigned long ticks; /* of a CPU that it has used */
+    char waits[48];      /* the function of the kernel that it sleeps in; "": not known */
+};
+
+static struct task look(pid_t pid, long tid)
+{
+    struct task task = { .state = 0 };
+    char path[64], text[1024];
+    unsigned long user, system;
+    snprintf(path, sizeof path, "/proc/%d/task/%ld/stat", pid, tid);
+    FILE *in = fopen(path, "re");
+    if (!in)
+        return task;
+    text[fread(text, 1, sizeof text - 1, in)] = 0;
+    fclose(in);
+    const char *name = strchr(text, '('), *end = strrchr(text, ')');
+    if (!name || !end ||
+        sscanf(end + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &task.state, &user, &system) != 3)
+        return (struct task){ .state = 0 };
+    task.ticks = user + system;
+    snprintf(task.name, sizeof task.name, "%.*s", (int)(end - name - 1), name + 1);
+    snprintf(path, sizeof path, "/proc/%d/task/%ld/wchan", pid, tid);
+    in = fopen(path, "re");
+    if (in && fgets(task.waits, sizeof task.waits, in) && !strcmp(task.waits, "0"))
+        task.waits[0] = 0;
+    if (in)
+        fclose(in);
+    return task;
+}
+
+/* Adds to the text, whole or not at all: false. */
+__attribute__((format(printf, 3, 4))) static bool append(char *text, size_t size, const char *format, ...)
+{
+    size_t length = strlen(text);
+    va_list arguments;
+    va_start(arguments, format);
+    int more = vsnprintf(text + length, size - length, format, arguments);
+    va_end(arguments);
+    if (more >= 0 && (size_t)more < size - length)
+        return true;
+    text[length] = 0;
+    return false;
+}
+
+static void describe_thread(char *text, size_t size, long tid, const struct task *task)
+{
+    if (task->state == 'S' || task->state == 'D')
+        append(text, size, ", thread %ld sleeps%s%s", tid, task->waits[0] ? " in " : "", task->waits);
+    else
+        append(text, size, ", thread %ld %s", tid,
+               task->state == 'R'          ? "runs"
+               : strchr("Tt", task->state) ? "is stopped"
+                                           : "has ended");
+}
+
+static void describe(char *text, size_t size, pid_t pid)
+{
+    enum { THREADS = 8 };
+    char path[64], line[800] = "";
+    struct task first = look(pid, pid);
+    unsigned threads = 0;
+    unsigned long ticks = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *tasks = first.state ? opendir(path) : NULL;
+    for (const struct dirent *entry; tasks && (entry = readdir(tasks));) {
+        long tid = strtol(entry->d_name, NULL, 10);
+        struct task task = look(pid, tid);
+        ticks += task.ticks;
+        if (tid > 0 && task.state && threads++ < THREADS)
+            describe_thread(line, sizeof line, tid, &task);
+    }
+    if (tasks)
+        closedir(tasks);
+    if (threads > THREADS)
+        append(line, sizeof line, ", and %u more", threads - THREADS);
+    if (threads)
+        append(text, size, "child process %d (%s): %.2f s of a CPU used%s\n", pid, first.name,
+               (double)ticks / (double)sysconf(_SC_CLK_TCK), line);
+}
+
+void pct_descendants_describe(char *text, size_t size, pid_t first)
+{
+    struct pct_pids all = { .count = 0 };
+    text[0] = 0;
+    pct_pids_add_children(&all, first);
+    for (size_t i = 0; i < all.count; i++) {
+        describe(text, size, all.pid[i]);
+        pct_pids_add_children(&all, all.pid[i]);
+    }
+    free(all.pid);
+}

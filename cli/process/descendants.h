@@ -1,0 +1,24 @@
+/* Which processes descend from one, as the kernel tells: /proc/PID/task/TID/children. */
+#ifndef PCT_CLI_DESCENDANTS_H
+#define PCT_CLI_DESCENDANTS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Zero: none. Whoever fills it frees `pid`. */
+struct pct_pids {
+    pid_t *pid;
+    size_t count, room;
+};
+
+/* The numbers in the file of this path, which may be long. Without memory: as many as there is room for. */
+void pct_pids_add_from(struct pct_pids *all, const char *path);
+
+/* The children of all threads of this process. */
+void pct_pids_add_children(struct pct_pids *all, pid_t pid);
+
+/* What the descendants of a run's first process do now that its time is over, a line for each, of at most `size` bytes
+ * in all, ended by 0; "": it has none. The first process itself says where its threads are, in its last report. */
+void pct_descendants_describe(char *text, size_t size, pid_t first);
+
+#endif
