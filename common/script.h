@@ -5,12 +5,13 @@
 #ifndef PCT_COMMON_SCRIPT_H
 #define PCT_COMMON_SCRIPT_H
 
+#include "exploration.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 5u
+#define PCT_SCRIPT_VERSION 6u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -48,8 +49,35 @@ struct pct_script_range {
     uint32_t unused;
 };
 
+enum pct_script_choice_kind {
+    PCT_SCRIPT_CHOICE_PLAIN,
+    PCT_SCRIPT_CHOICE_TURN,     /* of the thread that goes on; --all=dpor leaves out what commutes */
+    PCT_SCRIPT_CHOICE_TURNS_END /* no choice: the turns before are over, as far as --all=dpor may change their order */
+};
+
+enum { PCT_SCRIPT_TURN_MOST = 16, PCT_SCRIPT_TURN_THREADS = 64 }; /* ways of a TURN; its threads have ids below */
+
 struct pct_script_choice {
-    uint32_t of, chosen; /* this many ways, and the one that was taken, from 0 */
+    uint32_t of, chosen;                  /* this many ways, and the one that was taken, from 0 */
+    uint32_t kind;                        /* enum pct_script_choice_kind */
+    uint32_t at;                          /* of those that are not PLAIN: entries of the log before */
+    uint64_t list;                        /* of a TURN: bit i: thread i takes part, */
+    uint64_t able;                        /* and is among the ways, */
+    uint8_t thread[PCT_SCRIPT_TURN_MOST]; /* which are these */
+};
+
+/* Why choices of threads were none that --all=dpor may leave out. X(identifier, text) */
+#define PCT_SCRIPT_WHOLES(X)                                                                                           \
+    X(ENDS, "of an interleave with a function that says when it is over")                                              \
+    X(MOVING, "of an interleave up to what is a function, or depends on other threads")                                \
+    X(MANY, "among more than 16 threads, or with one that is not among the first 64")                                  \
+    X(OWN, "of threads, beside interleave")
+
+enum pct_script_whole {
+#define PCT_SCRIPT_WHOLE_ENUM(id, text) PCT_SCRIPT_WHOLE_##id,
+    PCT_SCRIPT_WHOLES(PCT_SCRIPT_WHOLE_ENUM)
+#undef PCT_SCRIPT_WHOLE_ENUM
+        PCT_SCRIPT_WHOLE_COUNT
 };
 
 /* This line of the script was done when the run had made so many steps. */
@@ -107,7 +135,11 @@ struct pct_script_channel {
     uint32_t script_size;
     uint32_t texts_size;
     uint32_t speaker; /* behind the run: the process that `said` is of, pct_script_settle() */
-    uint64_t seed;    /* of the choices behind the planned ones; 0: the first way of each */
+    uint64_t seed;    /* of the choices behind the planned ones; 0: the first way of each, */
+    uint64_t avoid;   /* but in a TURN, if there is another, that of none of these threads (bit i: thread i) */
+    uint64_t log;     /* where in the file the log is (struct pct_channel), in bytes; 0: the run writes none */
+    uint32_t bound;   /* of preemptions by choices of threads, plus 1; 0: none */
+    uint32_t wholes;  /* the run's: bit i: enum pct_script_whole i */
     /* The run's. */
     uint32_t choices; /* that were made; this and the next two by the first process alone */
     uint32_t notes;
@@ -154,7 +186,13 @@ static inline char *pct_script_texts(struct pct_script_channel *c)
     return (char *)(pct_script_switches(c) + PCT_SCRIPT_SWITCHES);
 }
 
-/* Bytes of a channel. */
+/* NULL: there is none. */
+static inline struct pct_channel *pct_script_log(struct pct_script_channel *c)
+{
+    return c->log ? (struct pct_channel *)(void *)((char *)c + c->log) : NULL;
+}
+
+/* Bytes of a channel, without a log. */
 static inline size_t pct_script_size(uint32_t names, uint32_t ranges, uint32_t texts)
 {
     return sizeof(struct pct_script_channel) + names * sizeof(struct pct_script_name) +

@@ -2,6 +2,7 @@
 #include <cli/base/cli.h>
 #include "configure.h"
 #include "each_test.h"
+#include <cli/binary/elf_facts.h>
 #include <cli/binary/functions_check.h>
 #include <cli/binary/locate.h>
 #include <cli/process/environment.h>
@@ -16,15 +17,29 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_ALL = 2700, KEY_FIRST, KEY_OK_STATUS, KEY_TEST, KEY_OF_TEST, KEY_EACH_TEST, KEY_OK_UNFIT, KEY_OUTCOME };
+enum {
+    KEY_ALL = 2700,
+    KEY_FIRST,
+    KEY_OK_STATUS,
+    KEY_TEST,
+    KEY_OF_TEST,
+    KEY_EACH_TEST,
+    KEY_OK_UNFIT,
+    KEY_OUTCOME,
+    KEY_BOUND
+};
 enum { SCRIPT_MOST = 1 << 20 };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Scripts", 1 },
     { "all", KEY_ALL, "ORDER", OPTION_ARG_OPTIONAL,
       "one run for each way that the choices of the script can go: by depth, first other ways of the last choices (the "
-      "default); by breadth, of the first ones; or random, drawn from --seed, none twice",
+      "default); by breadth, of the first ones; random, drawn from --seed, none twice; or dpor, by depth, but one of "
+      "those "
+      "orders of an interleave that differ only in steps that commute",
       1 },
+    { "bound", KEY_BOUND, "N", 0,
+      "with --all: choices of threads leave at most N times one that could go on (default: no bound)", 1 },
     { "first", KEY_FIRST, NULL, 0, "with --all: stop at the first run that fails", 1 },
     { "runs", 'n', "N", 0, "with --all: stop after this many runs (default: no bound)", 1 },
     { "jobs", 'j', "N", 0, "with --all: this many runs at a time (default: 1)", 1 },
@@ -63,14 +78,15 @@ struct script {
     struct pct_script_places places;
 };
 
-static enum pct_ways_order order_of(struct argp_state *state, const char *argument)
+static enum pct_ways_order order_of(struct argp_state *state, const char *argument, bool *dpor)
 {
-    if (!argument || !strcmp(argument, "depth"))
+    *dpor = argument && !strcmp(argument, "dpor");
+    if (!argument || *dpor || !strcmp(argument, "depth"))
         return PCT_WAYS_DEPTH;
     if (!strcmp(argument, "breadth"))
         return PCT_WAYS_BREADTH;
     if (strcmp(argument, "random") != 0)
-        argp_error(state, "--all goes by depth, by breadth or random, not by '%s'", argument);
+        argp_error(state, "--all goes by depth, by breadth, random or by dpor, not by '%s'", argument);
     return PCT_WAYS_RANDOM;
 }
 
@@ -84,7 +100,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_ALL:
         w->runs->all = true;
-        w->runs->order = order_of(state, argument);
+        w->runs->order = order_of(state, argument, &w->runs->dpor);
+        return 0;
+    case KEY_BOUND:
+        w->runs->bound = (uint32_t)pct_options_number(state, "--bound", argument, 0, 1000) + 1;
         return 0;
     case KEY_FIRST:
         w->runs->first = true;
@@ -155,10 +174,32 @@ static int refuse(const struct arguments *w)
     if (s->strategy || s->depth || s->points || s->slack)
         return pct_cli_usage("pct script has its schedule from the script: it takes no --strategy, --depth, --points "
                              "and --slack");
-    if (!w->runs->all && (w->runs->first || w->runs->limit || w->jobs))
-        return pct_cli_usage("--first, --jobs and --runs are for --all");
+    if (!w->runs->all && (w->runs->first || w->runs->limit || w->jobs || w->runs->bound))
+        return pct_cli_usage("--bound, --first, --jobs and --runs are for --all");
+    if (w->runs->dpor && w->runs->bound)
+        return pct_cli_usage("--all=dpor knows no --bound: of the orders that commute the one with the fewest "
+                             "preemptions may be another; --all --bound=N makes all of them");
+    if (w->runs->dpor && w->campaign->jobs > 1)
+        return pct_cli_usage("--all=dpor makes one run at a time: what is next depends on the last one");
     if (w->runs->all && w->runs->ok_unfit)
         return pct_cli_usage("--ok-unfit is for one run, not for --all");
+    return 0;
+}
+
+/* What commutes is known only of what is seen: all accesses to memory. */
+static int check_dpor(struct pct_campaign *c)
+{
+    char program[PATH_MAX];
+    bool found = !pct_locate_command(c->launch.command[0], program, sizeof program);
+    if (c->config.focus[0] || c->config.watch[0] || c->config.sample || c->config.races ||
+        c->config.memory_points != PCT_POINTS_ALL)
+        return pct_cli_usage("--all=dpor takes no --focus, --watch, --memory-points, --memory-sample and --races, nor "
+                             "their variables: what commutes is known only where all accesses to memory are seen");
+    if (found && c->config.memory != PCT_PATCH_ALL && !pct_elf_tells(program))
+        return pct_cli_usage("--all=dpor has to see all accesses to memory, to know what commutes: build %s with "
+                             "pct-cc, or add --memory=all",
+                             program);
+    c->launch.explored = true;
     return 0;
 }
 
@@ -168,6 +209,11 @@ static int configure(struct arguments *w)
     int status = pct_configure_own(c, &w->schedules, "script");
     if (status)
         return status;
+    if (w->runs->dpor) {
+        status = check_dpor(c);
+        if (status)
+            return status;
+    }
     c->config.slack = PCT_SLACK_MOST; /* each deadline may come, where no other thread can go on */
     return pct_config_fits(&c->config, c->strategy) ? 0 : pct_cli_usage("the options are too long for a token");
 }
@@ -318,7 +364,8 @@ static int prepare(struct script *script)
     int failed = 0;
     for (unsigned i = 0; !status && !failed && i < jobs; i++) {
         runs->file[runs->files++].file = -1;
-        failed = pct_script_file_open(&runs->file[i], runs->name, script->text, &script->words, &script->places);
+        failed =
+            pct_script_file_open(&runs->file[i], runs->name, script->text, &script->words, &script->places, runs->dpor);
     }
     if (failed) {
         pct_cli_say("cannot make a file for the script: %s", strerror(-failed));

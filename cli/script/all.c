@@ -2,6 +2,7 @@
  * were begun, and which is begun next hangs on those that were looked at alone: with as many at a time, the same runs
  * are made in the same order, however long each takes. */
 #include "all.h"
+#include "dpor.h"
 #include "verdict.h"
 #include "ways.h"
 #include <cli/base/cli.h>
@@ -18,6 +19,7 @@
 struct slot {
     struct pct_script_choice *plan; /* with room for all */
     uint32_t planned;
+    uint64_t avoid;
     struct pct_script_channel *channel; /* what its worker's had when the run ended */
 };
 
@@ -28,6 +30,7 @@ struct report {
     struct pct_script_channel *channel;
     uint64_t number; /* of the run, from 1 */
     bool failed;
+    bool first; /* that fails */
 };
 
 struct search {
@@ -35,6 +38,10 @@ struct search {
     struct pct_script_runs *runs;
     unsigned jobs;
     struct pct_ways *ways;
+    struct pct_dpor *dpor;              /* instead, with runs->dpor */
+    uint32_t wholes, assumes;           /* of all runs: bit i: enum pct_script_whole i, enum pct_assumption i */
+    uint64_t blocked;                   /* runs of those done that tell nothing: a loop that waits has gone round */
+    bool blind;                         /* a run did more than its log tells */
     struct slot *slot;                  /* run i has slot[i % jobs] */
     uint64_t picked, begun, done;       /* runs: those whose way is known, and so on */
     uint64_t failed, unfit, assertions; /* of those done */
@@ -48,12 +55,19 @@ struct search {
 
 /* --- The next run ------------------------------------------------------------------------------------------------- */
 
+/* False: there is none. */
+static bool next_way(struct search *s, struct slot *slot)
+{
+    return s->dpor ? pct_dpor_next(s->dpor, slot->plan, &slot->planned, &slot->avoid)
+                   : pct_ways_next(s->ways, slot->plan, &slot->planned);
+}
+
 static void pick(struct search *s)
 {
     const struct pct_script_runs *runs = s->runs;
     while (s->picked < s->done + s->jobs && (!runs->limit || s->picked < runs->limit)) {
         struct slot *slot = &s->slot[s->picked % s->jobs];
-        if (!pct_ways_next(s->ways, slot->plan, &slot->planned))
+        if (!next_way(s, slot))
             return;
         s->picked++;
     }
@@ -75,6 +89,8 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     const struct slot *slot = &s->slot[s->begun % s->jobs];
     pct_script_channel_reset(c);
     c->planned = slot->planned;
+    c->avoid = slot->avoid;
+    c->bound = runs->bound;
     c->seed =
         runs->order == PCT_WAYS_RANDOM ? pct_random(runs->campaign->config.run.seed, PCT_STREAM_CHOOSE, s->begun) : 0;
     memcpy(pct_script_choices(c), slot->plan, slot->planned * sizeof *slot->plan);
@@ -84,18 +100,24 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     return PCT_RUNS_ON;
 }
 
-/* The worker's next run has the same channel. */
-static void over(struct pct_run_source *source, const struct pct_process *process)
+/* Both are of one size. */
+static void copy_channel(struct pct_script_channel *to, struct pct_script_channel *from)
 {
-    struct search *s = (struct search *)source;
-    struct pct_script_channel *from = s->runs->file[process->worker].channel;
-    struct pct_script_channel *to = s->slot[process->index % s->jobs].channel;
     *to = *from;
     pct_script_settle(to);
     memcpy(pct_script_choices(to), pct_script_choices(from), from->choices * sizeof *pct_script_choices(to));
     memcpy(pct_script_notes(to), pct_script_notes(from), from->notes * sizeof *pct_script_notes(to));
     uint32_t switches = from->switches < PCT_SCRIPT_SWITCHES ? from->switches : PCT_SCRIPT_SWITCHES;
     memcpy(pct_script_switches(to), pct_script_switches(from), switches * sizeof *pct_script_switches(to));
+    if (from->log)
+        memcpy(pct_script_log(to), pct_script_log(from), pct_channel_size(0, pct_script_log(from)->log_count));
+}
+
+/* The worker's next run has the same channel. */
+static void over(struct pct_run_source *source, const struct pct_process *process)
+{
+    struct search *s = (struct search *)source;
+    copy_channel(s->slot[process->index % s->jobs].channel, s->runs->file[process->worker].channel);
 }
 
 /* --- What came of it ---------------------------------------------------------------------------------------------- */
@@ -131,7 +153,9 @@ static int put_report(struct search *s, struct slot *slot, struct pct_ended_run 
         free(other);
         return pct_cli_no_memory("");
     }
-    *one = (struct report){ .run = *run, .channel = slot->channel, .number = s->done, .failed = failed };
+    *one = (struct report){
+        .run = *run, .channel = slot->channel, .number = s->done, .failed = failed, .first = s->failed == 1
+    };
     slot->channel = other;
     run->taken = true;
     while (*last)
@@ -160,11 +184,51 @@ static void say_choices(struct pct_script_channel *c)
         pct_cli_say("choices: %s%s", text, c->choices > MOST ? ", ..." : "");
 }
 
+/* With --all=dpor: the run that is to be reported again, by its choices and without a log, as `pct replay` makes it: it
+ * has other accesses to memory as steps. Returns 0 or an exit status. */
+static int make_without_log(struct search *s, struct report *one)
+{
+    static struct pct_ended_run again; /* large */
+    struct pct_script_runs *runs = s->runs;
+    struct pct_script_file *file = &runs->file[0];
+    struct pct_script_channel *c = file->channel;
+    struct pct_engine engine = { .launch = &runs->campaign->launch, .quiet = true, .exec = true };
+    struct pct_run_spec spec = { 0 };
+    uint64_t log = c->log;
+    pct_script_channel_reset(c);
+    c->planned = 0;
+    c->avoid = c->log = 0;
+    for (uint32_t i = 0; i < one->channel->choices; i++)
+        if (pct_script_choices(one->channel)[i].kind != PCT_SCRIPT_CHOICE_TURNS_END)
+            pct_script_choices(c)[c->planned++] = pct_script_choices(one->channel)[i];
+    pct_campaign_make_spec(runs->campaign, 0, &spec);
+    spec.index = UINT64_MAX;
+    spec.channel = file->path;
+    int status = pct_engine_run_one(&engine, &spec, &again);
+    c->log = log;
+    if (status)
+        return status;
+    bool same = c->said.outcome == one->channel->said.outcome;
+    copy_channel(one->channel, c);
+    pct_ended_run_close(&one->run);
+    one->run = again;
+    bool failed = one->failed;
+    one->failed = pct_script_has_failed(runs, c, &again.result) && c->said.outcome != PCT_SCRIPT_DID_NOT_FIT;
+    if (!same || failed != one->failed)
+        pct_cli_say("run %llu went another way when it was made again", (unsigned long long)one->number);
+    if (one->first)
+        pct_script_keep_trace(runs, c, &again.result);
+    return 0;
+}
+
 static int report(struct search *s)
 {
     struct pct_script_runs *runs = s->runs;
     int status = 0;
     for (struct report *one; (one = s->reports) && status <= 0;) {
+        status = s->dpor && one->channel->said.outcome != PCT_SCRIPT_WRONG ? make_without_log(s, one) : 0;
+        if (status)
+            break;
         char ending[256];
         pct_outcome_format(ending, sizeof ending, &one->run.process, &one->run.result);
         pct_status_line_clear(runs->quiet);
@@ -192,13 +256,45 @@ static int look_at(struct search *s, struct slot *slot, struct pct_ended_run *ru
     s->unfit += pct_script_is_unfit(c, failed);
     s->assertions += assertion;
     s->failed += failed || assertion;
-    if (s->failed == 1 && (failed || assertion))
+    if (!s->dpor && s->failed == 1 && (failed || assertion))
         pct_script_keep_trace(runs, slot->channel, &run->result);
     int status = failed ? add_finding(s, run, &fresh) : 0;
     if (!status && (fresh || (assertion && s->assertions == 1) || c->said.outcome == PCT_SCRIPT_WRONG))
         status = put_report(s, slot, run, failed);
     s->enough = (runs->first && s->failed) || s->done == runs->limit || c->said.outcome == PCT_SCRIPT_WRONG;
     return status;
+}
+
+/* For --all=dpor: what the run has done that speaks against leaving anything out. Returns as pct_dpor_add(). */
+static int add_logged(struct search *s, const struct slot *slot, const struct pct_ended_run *run)
+{
+    const struct pct_trace *trace = &run->result.trace;
+    const struct pct_trace_header *header = &trace->header;
+    const struct pct_channel *log = pct_script_log(slot->channel);
+    bool waits = run->result.ending == PCT_ENDING_LIVELOCK && log->awaited;
+    bool over = header->verdict == PCT_VERDICT_EXIT || run->result.ending == PCT_ENDING_DEADLOCK || waits;
+    s->wholes |= slot->channel->wholes;
+    s->assumes |= log->assumes;
+    s->blind |= log->began != 1 || header->images || run->result.children || header->passed_over || header->first ||
+                header->recorded < header->steps || run->result.state != PCT_TRACE_GOOD;
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        s->blind |= header->uncontrolled[i] && i != PCT_UNCONTROLLED_UNSEEN;
+    return pct_dpor_add(s->dpor, slot->channel, trace->records, trace->count, over);
+}
+
+/* Whether it was ended in a loop that waits for memory, as another run is without that round (sched/await.h). */
+static bool tells_nothing(const struct search *s, const struct slot *slot, const struct pct_ended_run *run)
+{
+    return s->dpor && run->result.ending == PCT_ENDING_LIVELOCK &&
+           pct_script_log(slot->channel)->awaited == PCT_AWAITED_BLOCKED;
+}
+
+static int pass_over(struct search *s)
+{
+    s->done++;
+    s->blocked++;
+    s->enough = s->done == s->runs->limit;
+    return 0;
 }
 
 static int ended(struct pct_run_source *source, struct pct_ended_run *run)
@@ -208,13 +304,15 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     if (pct_outcome_is_void(&run->result))
         return pct_outcome_explain(&s->runs->campaign->launch, &run->process, &run->result);
     /* Its choices: the report may take the channel away. */
-    int added =
-        pct_ways_add(s->ways, slot->plan, slot->planned, pct_script_choices(slot->channel), slot->channel->choices);
+    int added = s->dpor ? add_logged(s, slot, run)
+                        : pct_ways_add(s->ways, slot->plan, slot->planned, pct_script_choices(slot->channel),
+                                       slot->channel->choices);
     if (added == -ENOMEM)
         return pct_cli_no_memory("");
-    int status = look_at(s, slot, run);
+    int status = tells_nothing(s, slot, run) ? pass_over(s) : look_at(s, slot, run);
     if (added && !s->unsteady)
         s->unsteady = s->done;
+    s->enough |= added && s->dpor;
     if (status)
         return status;
     pick(s);
@@ -228,7 +326,14 @@ static int tick(struct pct_run_source *source)
     if (s->runs->quiet || !s->done || !pct_status_line_is_due(terminal, s->started, &s->drawn))
         return 0;
     char line[256], left[64];
-    double seconds = pct_cli_now() - s->started, share = pct_ways_share(s->ways), rate = (double)s->done / seconds;
+    double seconds = pct_cli_now() - s->started, rate = (double)s->done / seconds;
+    if (s->dpor) {
+        snprintf(line, sizeof line, "%llu runs, %.*f/s, %llu fail", (unsigned long long)s->done, rate < 10, rate,
+                 (unsigned long long)s->failed);
+        pct_status_line_put(terminal, line);
+        return 0;
+    }
+    double share = pct_ways_share(s->ways);
     double rest = share > 0 ? seconds * (1 - share) / share : 0;
     if (s->runs->limit && (double)(s->runs->limit - s->done) / rate < rest)
         rest = (double)(s->runs->limit - s->done) / rate;
@@ -241,19 +346,79 @@ static int tick(struct pct_run_source *source)
 
 /* --- All of it ---------------------------------------------------------------------------------------------------- */
 
+static const char *const wholes[] = {
+#define TEXT(id, text) text,
+    PCT_SCRIPT_WHOLES(TEXT)
+};
+
+static const char *const doubts[] = { PCT_DOUBTS(TEXT) };
+
+static const char *const assumptions[] = { PCT_ASSUMPTIONS(TEXT)
+#undef TEXT
+};
+
+/* Add the texts of these bits, with this in between. */
+static void add_texts(char *to, size_t size, uint32_t bits, const char *const text[], const char *between)
+{
+    for (size_t i = 0, at = strlen(to); bits >> i && at < size; i++)
+        if (bits >> i & 1)
+            at += (size_t)snprintf(to + at, size - at, "%s%s", at ? between : "", text[i]);
+}
+
+/* With --all=dpor: what may have been left out wrongly, "": nothing that is known. */
+static void list_doubts(const struct search *s, char *to, size_t size)
+{
+    const struct pct_dpor_facts *facts = pct_dpor_facts(s->dpor);
+    *to = 0;
+    add_texts(to, size, facts->doubts, doubts, "; ");
+    if (facts->unknown)
+        snprintf(to + strlen(to), size - strlen(to), "%san operation of which nothing is known (%s)", *to ? "; " : "",
+                 pct_name_op(facts->unknown - 1));
+    if (s->blind)
+        snprintf(to + strlen(to), size - strlen(to), "%schild processes, signal handlers, or what pct does not control",
+                 *to ? "; " : "");
+}
+
+/* How much of the choices --all=dpor has left out, and what that holds by. */
+static void say_left_out(const struct search *s, const char *doubt)
+{
+    char text[1024] = "";
+    const struct pct_dpor_facts *facts = pct_dpor_facts(s->dpor);
+    add_texts(text, sizeof text, s->wholes, wholes, "; ");
+    if (*text)
+        pct_cli_say("all ways were gone of choices %s", text);
+    if (*doubt) {
+        pct_cli_say("what was left out may differ from what was run, because of: %s", doubt);
+        return;
+    }
+    snprintf(text, sizeof text, "code that tells nothing of its accesses (libraries) shares memory by calls alone");
+    add_texts(text, sizeof text, s->assumes | (facts->pieces ? 1u << PCT_ASSUMES_PIECES : 0), assumptions, ", and ");
+    if (!s->runs->quiet)
+        pct_cli_say("what was left out differs from what was run in the order of steps that commute, if %s", text);
+}
+
 static int say_end(struct search *s)
 {
     unsigned long long done = s->done, unfit = s->unfit, failed = s->failed;
-    uint32_t count;
-    bool open = s->unsteady || s->picked > s->done || pct_ways_next(s->ways, s->slot[0].plan, &count);
-    char text[256], seed[64] = "";
-    int status = failed ? 1 : s->unsteady || (unfit && unfit == done && !s->runs->ok_unfit) ? PCT_EXIT_DID_NOT_FIT : 0;
-    if (s->runs->order == PCT_WAYS_RANDOM && open)
+    bool open = s->unsteady || s->picked > s->done || next_way(s, &s->slot[0]);
+    char text[256], seed[64] = "", like[64] = "", doubt[1024] = "";
+    bool left_out = s->dpor && !s->unsteady;
+    if (left_out)
+        list_doubts(s, doubt, sizeof doubt);
+    bool unsure = s->unsteady || *doubt || (unfit && unfit == done && !s->runs->ok_unfit);
+    int status = failed ? 1 : unsure ? PCT_EXIT_DID_NOT_FIT : 0;
+    if (s->ways && s->runs->order == PCT_WAYS_RANDOM && open)
         snprintf(seed, sizeof seed, " (seed %llu)", (unsigned long long)s->runs->campaign->config.run.seed);
-    snprintf(text, sizeof text, "%llu run%s, %s choices made%s; %llu fail%s, %llu did not fit", done,
-             done == 1 ? "" : "s", open ? "not all" : "all", seed, failed, failed == 1 ? "s" : "", unfit);
+    uint64_t others = s->dpor ? pct_dpor_facts(s->dpor)->redundant + s->blocked : 0;
+    if (others)
+        snprintf(like, sizeof like, " (%llu of them like others)", (unsigned long long)others);
+    snprintf(text, sizeof text, "%llu run%s%s, %s choices made%s%s; %llu fail%s, %llu did not fit", done,
+             done == 1 ? "" : "s", like, open ? "not all" : "all", s->dpor ? " but for what commutes" : "", seed,
+             failed, failed == 1 ? "s" : "", unfit);
     pct_status_line_clear(s->runs->quiet);
     pct_cli_say("%s: %s", s->runs->name, text);
+    if (left_out)
+        say_left_out(s, doubt);
     if (s->unsteady)
         pct_cli_say("run %llu was to begin with the choices of an earlier one, and made others: what the program does "
                     "depends on more than its schedule, so not all ways can be gone",
@@ -270,9 +435,12 @@ static int say_end(struct search *s)
 static bool open_search(struct search *s)
 {
     struct pct_script_runs *runs = s->runs;
-    s->ways = pct_ways_new(runs->order, runs->campaign->config.run.seed);
+    if (runs->dpor)
+        s->dpor = pct_dpor_new();
+    else
+        s->ways = pct_ways_new(runs->order, runs->campaign->config.run.seed);
     s->slot = calloc(s->jobs, sizeof *s->slot);
-    bool fine = s->ways && s->slot;
+    bool fine = (s->ways || s->dpor) && s->slot;
     for (unsigned i = 0; fine && i < s->jobs; i++) {
         s->slot[i].plan = calloc(PCT_SCRIPT_CHOICES, sizeof *s->slot[i].plan);
         s->slot[i].channel = calloc(1, runs->file[0].size);
@@ -292,6 +460,7 @@ static void close_search(struct search *s)
         free_report(one);
     }
     pct_ways_free(s->ways);
+    pct_dpor_free(s->dpor);
     free(s->slot);
     free(s->finding);
 }

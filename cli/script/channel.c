@@ -24,6 +24,8 @@ static uint32_t put(struct texts *texts, const char *text)
     return place;
 }
 
+enum { LOG_MAX = 1 << 20 }; /* entries */
+
 _Static_assert(PCT_MEMBER_POINTERS == (int)PCT_SCRIPT_POINTERS, "a member has room in the channel");
 
 /* Write all, or (texts->at is NULL) only count the bytes. */
@@ -63,11 +65,14 @@ static void fill(struct pct_script_channel *c, struct texts *texts, const char *
 }
 
 int pct_script_file_open(struct pct_script_file *file, const char *name, const char *text,
-                         const struct pct_script_words *words, const struct pct_script_places *places)
+                         const struct pct_script_words *words, const struct pct_script_places *places, bool logs)
 {
     struct texts texts = { .at = NULL };
     fill(NULL, &texts, name, text, words, places);
     file->size = pct_script_size((uint32_t)words->count, (uint32_t)places->count, texts.size);
+    uint64_t log = logs ? (file->size + 15) / 16 * 16 : 0;
+    if (logs)
+        file->size = log + pct_channel_size(0, LOG_MAX);
     file->file = pct_locate_scratch(file->path, sizeof file->path, false);
     if (file->file < 0)
         return file->file;
@@ -85,6 +90,9 @@ int pct_script_file_open(struct pct_script_file *file, const char *name, const c
     texts = (struct texts){ .at = pct_script_texts(c) };
     fill(c, &texts, name, text, words, places);
     c->texts_size = texts.size;
+    c->log = log;
+    if (logs)
+        pct_script_log(c)->log_max = LOG_MAX;
     return 0;
 }
 
@@ -102,6 +110,10 @@ void pct_script_channel_reset(struct pct_script_channel *c)
 {
     c->began = c->speaker = c->choices = c->notes = c->switches = 0;
     c->parts = c->processes = c->posts = c->posted = c->hopeless = 0;
+    c->wholes = 0;
+    struct pct_channel *log = pct_script_log(c);
+    if (log)
+        log->log_count = log->doubts = log->assumes = log->awaited = log->began = 0;
     memset(&c->said, 0, sizeof c->said);
     memset(c->process, 0, sizeof c->process);
     memset(c->post, 0, sizeof c->post);

@@ -5,7 +5,7 @@
  *     channel.c  the file that a run reads the script from (common/script.h)
  *     token.c    the run as a token
  *     runs.c     one run
- *     all.c      one for each way that the script's choices can go, which ways.c keeps
+ *     all.c      one for each way that the script's choices can go, which ways.c keeps, or dpor.c
  *     verdict.c  what came of a run; lines.c: which steps each line took */
 #ifndef PCT_CLI_SCRIPT_H
 #define PCT_CLI_SCRIPT_H
@@ -66,9 +66,9 @@ struct pct_script_file {
     struct pct_script_channel *channel;
 };
 
-/* Make the channel of this script. Returns 0 or a negative errno. */
+/* Make the channel of this script. logs: runs write a log. Returns 0 or a negative errno. */
 int pct_script_file_open(struct pct_script_file *file, const char *name, const char *text,
-                         const struct pct_script_words *words, const struct pct_script_places *places);
+                         const struct pct_script_words *words, const struct pct_script_places *places, bool logs);
 void pct_script_file_close(struct pct_script_file *file);
 
 /* For the next run: what the one before has written is gone. */
@@ -90,6 +90,8 @@ struct pct_script_runs {
     char bare[PATH_MAX]; /* launch.library_path of runs without a script */
     bool all;            /* every way that its choices can go */
     enum pct_ways_order order;
+    bool dpor;      /* of ways that differ only in the order of steps that commute, one */
+    uint32_t bound; /* of preemptions by choices of threads, plus 1; 0: none */
     bool first;     /* no more after the first that fails */
     uint64_t limit; /* of runs, 0: none */
     bool quiet;

@@ -6,6 +6,7 @@
 #include <preload/core/sys.h>
 #include <preload/time/family.h>
 #include <common/script.h>
+#include <sched/log.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -143,6 +144,9 @@ const struct pct_script_engine *pct_script_open(const char *path)
         return NULL;
     if (first)
         memcpy(channel->program, program, sizeof program);
+    struct pct_channel *log = pct_script_log(channel);
+    if (log && !log->began++)
+        pct_log_start(&pct_S, log);
     const char *slash = strrchr(program, '/');
     self.program = slash ? slash + 1 : program;
     self.same = !strcmp(program, channel->program);

@@ -90,32 +90,136 @@ static int others(lua_State *L)
     return 0;
 }
 
-bool pct_core_choose(struct pct_script_channel *channel, uint32_t of, uint32_t *chosen)
+bool pct_core_choose(struct pct_script_channel *channel, struct pct_script_choice *choice)
 {
     if (channel->choices >= PCT_SCRIPT_CHOICES)
         return false;
-    struct pct_script_choice *choice = &pct_script_choices(channel)[channel->choices];
-    if (channel->choices >= channel->planned || choice->chosen >= of)
-        choice->chosen =
-            channel->seed ? (uint32_t)pct_random_below(channel->seed, PCT_STREAM_CHOOSE, channel->choices, of) : 0;
-    choice->of = of;
+    struct pct_script_choice *at = &pct_script_choices(channel)[channel->choices];
+    if (channel->choices < channel->planned && at->chosen < choice->of)
+        choice->chosen = at->chosen;
+    else if (channel->seed)
+        choice->chosen = (uint32_t)pct_random_below(channel->seed, PCT_STREAM_CHOOSE, channel->choices, choice->of);
+    *at = *choice;
     channel->choices++;
-    *chosen = choice->chosen;
     return true;
+}
+
+static int no_room(lua_State *L)
+{
+    return luaL_error(L, "there were %d choices: more than there is room for", PCT_SCRIPT_CHOICES);
+}
+
+/* A number of ways, at the first place of the stack; how many. */
+static uint32_t check_ways(lua_State *L, lua_Integer of)
+{
+    luaL_argcheck(L, of >= 1 && of <= 65535, 1, "a choice is among 1 to 65535");
+    begin_to_say(L, pct_engine_of(L));
+    if (pct_engine_of(L)->self->number)
+        luaL_error(L, "only the script of the first process makes choices");
+    return (uint32_t)of;
 }
 
 /* choose(n): a number from 1 to n. */
 static int choose(lua_State *L)
 {
-    uint32_t chosen;
-    lua_Integer of = luaL_checkinteger(L, 1);
-    luaL_argcheck(L, of >= 1 && of <= 65535, 1, "a choice is among 1 to 65535");
-    begin_to_say(L, pct_engine_of(L));
-    if (pct_engine_of(L)->self->number)
-        return luaL_error(L, "only the script of the first process makes choices");
-    if (!pct_core_choose(pct_engine_of(L)->channel, (uint32_t)of, &chosen))
-        return luaL_error(L, "there were %d choices: more than there is room for", PCT_SCRIPT_CHOICES);
-    lua_pushinteger(L, (lua_Integer)chosen + 1);
+    struct pct_script_choice choice = { .of = check_ways(L, luaL_checkinteger(L, 1)) };
+    if (!pct_core_choose(pct_engine_of(L)->channel, &choice))
+        return no_room(L);
+    lua_pushinteger(L, (lua_Integer)choice.chosen + 1);
+    return 1;
+}
+
+/* The id at place i of the list at this place of the stack. */
+static uint32_t id_of(lua_State *L, int list, lua_Integer i)
+{
+    lua_geti(L, list, i);
+    uint32_t id = check_thread(L, -1);
+    lua_pop(L, 1);
+    return id;
+}
+
+/* The threads of this list, as bits; 0: one is not among the first. */
+static uint64_t mask_of(lua_State *L, int list)
+{
+    uint64_t mask = 0;
+    for (lua_Integer i = 1; i <= luaL_len(L, list); i++) {
+        uint32_t id = id_of(L, list, i);
+        if (id >= PCT_SCRIPT_TURN_THREADS)
+            return 0;
+        mask |= UINT64_C(1) << id;
+    }
+    return mask;
+}
+
+/* The place in the list of the thread that was chosen last, if it could go on; of: it is not there, or could not. */
+static uint32_t place_of_last(lua_State *L, const struct pct_engine *engine, uint32_t of)
+{
+    struct pct_script_look look;
+    for (uint32_t i = 0; i < of && engine->chosen; i++)
+        if (id_of(L, 1, i + 1) + 1 == engine->chosen && engine->host->look(engine->chosen - 1, &look) && look.ready)
+            return i;
+    return of;
+}
+
+/* A choice that --all=dpor may leave out, between the threads of the list at the first place. Returns whether it is. */
+static bool make_turn(lua_State *L, struct pct_script_channel *channel, struct pct_script_choice *choice)
+{
+    choice->list = mask_of(L, 2);
+    choice->able = mask_of(L, 1);
+    if (!choice->list || !choice->able || choice->of > PCT_SCRIPT_TURN_MOST) {
+        channel->wholes |= 1u << PCT_SCRIPT_WHOLE_MANY;
+        return false;
+    }
+    for (uint32_t i = choice->of; i--;) {
+        choice->thread[i] = (uint8_t)id_of(L, 1, i + 1);
+        if (!(channel->avoid >> choice->thread[i] & 1))
+            choice->chosen = i;
+    }
+    choice->kind = PCT_SCRIPT_CHOICE_TURN;
+    choice->at = pct_script_log(channel)->log_count;
+    return true;
+}
+
+/* choose_thread(able, list, why): one of the threads `able`, by its place; they are those of `list` that can go on.
+ * why: what keeps --all=dpor from leaving it out (enum pct_script_whole), or nil. */
+static int choose_thread(lua_State *L)
+{
+    struct pct_engine *engine = pct_engine_of(L);
+    struct pct_script_channel *channel = engine->channel;
+    struct pct_script_choice choice = { .of = check_ways(L, luaL_len(L, 1)) };
+    uint32_t last = place_of_last(L, engine, choice.of);
+    bool bounded = channel->bound && last < choice.of;
+    if (!lua_isnoneornil(L, 3) && choice.of > 1)
+        channel->wholes |= 1u << luaL_checkinteger(L, 3);
+    if (channel->log && lua_isnoneornil(L, 3) && !make_turn(L, channel, &choice))
+        choice = (struct pct_script_choice){ .of = choice.of };
+    if (bounded)
+        choice.chosen = last;
+    /* With no preemption left there is one way, and it is no choice. */
+    if (!(bounded && engine->preemptions + 1 >= channel->bound) && !pct_core_choose(channel, &choice))
+        return no_room(L);
+    engine->preemptions += last < choice.of && choice.chosen != last;
+    engine->chosen = id_of(L, 1, choice.chosen + 1) + 1;
+    lua_pushinteger(L, (lua_Integer)choice.chosen + 1);
+    return 1;
+}
+
+/* turns_end(): behind turns that --all=dpor may change the order of. */
+static int turns_end(lua_State *L)
+{
+    struct pct_script_channel *channel = pct_engine_of(L)->channel;
+    if (!channel->log)
+        return 0;
+    struct pct_script_choice end = { .of = 1,
+                                     .kind = PCT_SCRIPT_CHOICE_TURNS_END,
+                                     .at = pct_script_log(channel)->log_count };
+    return pct_core_choose(channel, &end) ? 0 : no_room(L);
+}
+
+/* moves(predicate): whether what others do may change its answer. */
+static int moves(lua_State *L)
+{
+    lua_pushboolean(L, pct_predicate_check(L, 1)->moving);
     return 1;
 }
 
@@ -325,6 +429,9 @@ void pct_core_open(lua_State *L)
                                           { "release", release },
                                           { "others", others },
                                           { "choose", choose },
+                                          { "choose_thread", choose_thread },
+                                          { "turns_end", turns_end },
+                                          { "moves", moves },
                                           { "look", look_at },
                                           { "holds", holds },
                                           { "value", value },

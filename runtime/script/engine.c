@@ -544,10 +544,10 @@ static int start(void *state, struct pct_script_control *control, const char **w
 /* A choice of the program's stands among those of the script. */
 static uint32_t choose(uint32_t ways)
 {
-    uint32_t chosen = 0;
+    struct pct_script_choice choice = { .of = ways };
     struct pct_line line;
-    if (pct_core_choose(the_channel, ways, &chosen))
-        return chosen;
+    if (pct_core_choose(the_channel, &choice))
+        return choice.chosen;
     the_channel->said.outcome = PCT_SCRIPT_WRONG;
     pct_line_start(&line, the_channel->said.message, sizeof the_channel->said.message);
     pct_line_add(&line, "the program made more choices by pct_choose() than there is room for");

@@ -80,9 +80,9 @@ const struct pct_predicate *pct_predicate_check(lua_State *L, int at);
 /* Adds them to the table on top of L. */
 void pct_core_open(lua_State *L);
 
-/* Make the next choice, among this many: the one that the command says, the first where it says nothing. False: there
- * is no room for more. */
-bool pct_core_choose(struct pct_script_channel *channel, uint32_t of, uint32_t *chosen);
+/* Make the next choice: fills in `chosen` by what the command says; it has the way to take where that says nothing.
+ * False: there is no room for more. */
+bool pct_core_choose(struct pct_script_channel *channel, struct pct_script_choice *choice);
 
 /* Push the event before which this thread stands: a table. */
 void pct_core_push_event(lua_State *L, uint32_t thread, const struct pct_script_look *look);
@@ -121,6 +121,8 @@ struct pct_engine {
     uint64_t step;
     uint64_t instructions;            /* in units of the hook's count, since a thread went on */
     uint32_t found;                   /* the answer to the request, plus 1; 0: there is none */
+    uint32_t chosen;                  /* the thread that the last choice of threads was for, plus 1; 0: none */
+    uint32_t preemptions;             /* by choices of threads */
     struct pct_script_range *ranges;  /* as the channel's, but addresses of this process; 0: not loaded */
     uint32_t since[PCT_MAX_THREADS];  /* the line that made the thread stand */
     _Alignas(64) char stack[1 << 20]; /* Lua calls itself no more than 200 deep */

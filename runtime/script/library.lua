@@ -276,6 +276,17 @@ function G.choose(list)
     return list[core.choose(#list)]
 end
 
+-- What keeps --all=dpor from leaving out choices of threads (common/script.h).
+local why = { ENDS = 0, MOVING = 1, OWN = 3 }
+
+-- One of the threads `left`, which are those of the list that can go on. keeps: of `why`, or nil.
+local function one_of(left, list, keeps)
+    local able, ids = {}, {}
+    for i, t in ipairs(left) do able[i] = t.id end
+    for i, t in ipairs(list) do ids[i] = t.id end
+    return left[core.choose_thread(able, ids, keeps)]
+end
+
 function G.choose_thread(list)
     local left = {}
     for _, t in ipairs(list) do
@@ -284,7 +295,7 @@ function G.choose_thread(list)
     if #left == 0 then
         core.fail("fit", "choose_thread: all of these threads have ended")
     end
-    return G.choose(left)
+    return one_of(left, list, why.OWN)
 end
 
 -- One of these until it is about to do that: false where it is blocked instead, or has ended.
@@ -318,26 +329,29 @@ end
 
 -- One of those that are able to, chosen; where none is, whoever others, or the time, let go on first. Returns it; nil:
 -- there is none.
-local function turn(list, p)
+local function turn(list, p, keeps)
     local left = able(list)
     if #left == 0 then
+        if not keeps then core.turns_end() end
         local id = try(list, p, nil)
         return id and wrap(id) or nil
     end
-    local t = G.choose(left)
+    local t = one_of(left, list, keeps)
     advance(t, p)
     return t
 end
 
 function G.interleave(list, p, goes_on)
+    local keeps = goes_on and why.ENDS or core.moves(p) and why.MOVING or nil
     while not G.all_ended(list) and (not goes_on or goes_on()) do
-        if not turn(list, p) then return end
+        if not turn(list, p, keeps) then return end
     end
+    if not keeps then core.turns_end() end
 end
 
 function G.interleave_bounded(list, p, turns)
     for _ = 1, turns do
-        local t = turn(list, p)
+        local t = turn(list, p, why.OWN)
         while t and #able { t } > 0 and not G.choose { false, true } do
             advance(t, p)
         end

@@ -424,6 +424,91 @@ while not all_ended(t) do finish(choose_thread(t)) end'
     is "$status" 2
 }
 
+# both TEXT RUNS FEWER COMMAND...: how many runs it takes by depth and by dpor; what is found is the same.
+both()
+{
+    local text=$1 runs=$2 fewer=$3 order
+    shift 3
+    for order in depth dpor; do
+        options="--all=$order --epoch=0" script "$text" "$@"
+        { grep -o 'the program: .*\|did not fit: .*\|assertion of the script: .*' <<< "$stderr" || true; } |
+            sort -u > "$order"
+        [ -s "$order" ]
+        lacks 'went another way'
+        lacks 'was another one'
+        if [ $order = depth ]; then has " $runs, all choices made;"; else has " $fewer, all choices made but for"; fi
+    done
+    diff depth dpor
+}
+
+@test "--all=dpor: fewer runs than --all, and the same is found" {
+    both 'interleave(threads(2, "count"), accesses "counter" + ends)' '20 runs' '4 runs' ./told counter
+    stderr=$(grep -A 1 'this replays it' <<< "$stderr") replays 134
+    both 'interleave(threads(2, starts), locks + ends)' '14 runs' '3 runs' ./told deadlock
+    stderr=$(grep -A 1 'this replays it' <<< "$stderr") replays 120
+    both 'local t = threads(2, starts)
+if choose { true, false } then run(t[2], locks) end
+interleave(t, locks + ends)
+assert(choose { true, false }, "a choice behind it")' '33 runs' '10 runs' ./told deadlock
+    has 'assertion of the script: a choice behind it'
+    options='--all=dpor -q' script 'interleave(threads(2, starts), accesses + locks + ends)' ./told spin
+    is "$status" 0
+    has '4 runs (3 of them like others), all choices made but for what commutes; 0 fail, 0 did not fit'
+}
+
+@test "--all=dpor: choices that each way is gone of, and what it is refused for" {
+    local t='local t = threads(2, "count")'
+    both "$t run(t[1], accesses) interleave(t, accesses + ends, function() return true end)" '10 runs' '10 runs' \
+        ./told counter
+    has 'all ways were gone of choices of an interleave with a function that says when it is over'
+    both "$t run(t[1], accesses) interleave(t, accesses * -blocked_by(t[1]) + ends)" '10 runs' '10 runs' ./told counter
+    has 'or depends on other threads'
+    both "$t interleave_bounded(t, accesses \"counter\" + ends, 2)" '24 runs' '24 runs' ./told counter
+    has 'choices of threads, beside interleave'
+    options=--all=dpor script "$t interleave(t, ends)" ./script counter
+    is "$status" 2
+    has 'has to see all accesses to memory'
+    options='--all=dpor --bound 1' script "$t interleave(t, ends)" ./told counter
+    is "$status" 2
+    options='--all=dpor -j 2' script "$t interleave(t, ends)" ./told counter
+    is "$status" 2
+    options='--all=dpor --focus=count' script "$t interleave(t, ends)" ./told counter
+    is "$status" 2
+    options=--all=dpor script 'interleave(threads(2, "count"), ends)' ./told fork
+    is "$status" 117
+    has 'may differ from what was run, because of: an operation of which nothing is known (wait for child); child proc'
+}
+
+@test "--bound: the ways with so many preemptions, as a script counts them" {
+    local bound kept all='interleave(threads(2, "count"), accesses "counter" + ends)'
+    for bound in 0 1 2 3; do
+        options="--all -q" script 'local t, last, preemptions = threads(2, "count"), nil, 0
+while not all_ended(t) do
+    local able, could = {}, false
+    for _, u in ipairs(t) do
+        if not ended(u) and not event(u).blocked then
+            able[#able + 1] = u
+            could = could or u == last
+        end
+    end
+    local u = choose(able)
+    preemptions = preemptions + (could and u ~= last and 1 or 0)
+    if preemptions > '$bound' then choose_thread {} end
+    last = u
+    run(u, accesses "counter" + ends)
+    if stands(u, ends) then finish(u) end
+end' ./told counter
+        [[ $stderr =~ :\ ([0-9]+)\ runs,\ all\ choices\ made\;\ ([0-9]+)\ fails?,\ ([0-9]+)\ did ]]
+        kept="$((BASH_REMATCH[1] - BASH_REMATCH[3])) runs, all choices made; ${BASH_REMATCH[2]} fail"
+        options="--all -q --bound $bound" script "$all" ./told counter
+        has "$kept"
+    done
+    options='--all=random --bound 1 -j 2' script "$all" ./told counter
+    has ': 6 runs, all choices made; 2 fail'
+    options='--bound 1' script 'interleave(threads(2, "count"), ends)' ./told counter
+    is "$status" 2
+}
+
 @test "--all: a program that does not do the same again; stopped" {
     "$cc" -O1 -g -pthread -I "$root/include" -o counting "$root/tests/cli/counting.c"
     options='--all -j 2' script 'interleave(threads(2, starts), locks + ends)' ./counting runs

@@ -1,0 +1,40 @@
+/* The ways of a script for --all=dpor: as ways.h, by depth, but of those whose turns (the choices of an `interleave`)
+ * lead to schedules that differ only in the order of steps that commute, one. All other choices go each way.
+ *
+ * A turn is one step here: what the chosen thread does until the next turn, and the wait in which it ends, if it does.
+ * Two of them commute if all their events do (cli/explore/dependence.h), as if nothing were known of their results.
+ * By that, Flanagan and Godefroid's dynamic partial-order reduction (POPL 2005), with sleep sets: behind each run,
+ * where one turn could have come before an earlier one that it does not commute with, its thread is tried there, or, if
+ * it could not go on there, all that could. Between the first turn of an interleave and its end the script looks at
+ * nothing, so it is where it was, whatever their order. */
+#ifndef PCT_CLI_SCRIPT_DPOR_H
+#define PCT_CLI_SCRIPT_DPOR_H
+
+#include <common/script.h>
+
+struct pct_dpor;
+
+/* NULL: no memory. */
+struct pct_dpor *pct_dpor_new(void);
+void pct_dpor_free(struct pct_dpor *dpor);
+
+/* The next way: *count choices, which stand in plan[]; in later turns the run is to avoid these threads. False: there
+ * is none. Between this and pct_dpor_add() there is no other call. */
+bool pct_dpor_next(struct pct_dpor *dpor, struct pct_script_choice plan[PCT_SCRIPT_CHOICES], uint32_t *count,
+                   uint64_t *avoid);
+
+/* The run that went so: its channel, with its log, and the records of its trace. ended: the process ended as it wanted
+ * to, or in a deadlock. Returns 0; -EINVAL: it did not keep to the way, or log and records do not fit; -ENOMEM. */
+int pct_dpor_add(struct pct_dpor *dpor, struct pct_script_channel *channel, const uint64_t *records,
+                 uint64_t record_count, bool ended);
+
+struct pct_dpor_facts {
+    uint64_t redundant; /* runs that turned out to be like earlier ones */
+    uint32_t doubts;    /* of all runs: bit i: enum pct_doubt i */
+    uint32_t unknown;   /* plus 1: an operation of which nothing is known; 0: there was none */
+    bool pieces;        /* PCT_ASSUMES_PIECES */
+};
+
+const struct pct_dpor_facts *pct_dpor_facts(const struct pct_dpor *dpor);
+
+#endif
