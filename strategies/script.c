@@ -133,6 +133,13 @@ void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step)
         s->engine->turn(s->inner, &s->control, made, step);
 }
 
+void pct_strategy_script_passed(void *state, uint32_t thread, bool enters, uint64_t place, uint64_t stack)
+{
+    struct state *s = state;
+    if (!s->control.over)
+        s->engine->passed(s->inner, thread, enters, place, stack);
+}
+
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;

@@ -29,6 +29,10 @@ struct pct_script_engine {
     /* A thread with this id exists from now on. */
     void (*created)(void *state, uint32_t thread);
 
+    /* This thread has made the step at which a named function begins (enters) or returns: at this place in the code,
+     * with its stack there. */
+    void (*passed)(void *state, uint32_t thread, bool enters, uint64_t place, uint64_t stack);
+
     /* The program wants a number below `ways`, from 2 up to 65,535. Also called once the script is over. NULL: as with
      * no script. */
     uint32_t (*choose)(uint32_t ways);
@@ -40,5 +44,9 @@ struct pct_script_engine {
 /* No thread can go on, and before the process waits for something outside, threads that stand may be what the script
  * waits for. state: of the strategy `script`; ran: steps since its last pick; step: of the run. */
 void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step);
+
+/* The running thread has made the step at which a function begins or returns: as pct_script_engine.passed. state: of
+ * the strategy `script`. */
+void pct_strategy_script_passed(void *state, uint32_t thread, bool enters, uint64_t place, uint64_t stack);
 
 #endif

@@ -19,7 +19,7 @@ static const struct {
     { "writes", PCT_SCRIPT_VARIABLE },  { "accesses", PCT_SCRIPT_VARIABLE }, { "value", PCT_SCRIPT_VARIABLE },
     { "starts", PCT_SCRIPT_FUNCTION },  { "from", PCT_SCRIPT_FUNCTION },     { "thread", PCT_SCRIPT_FUNCTION },
     { "at", PCT_SCRIPT_LINE },          { "enters", PCT_SCRIPT_BODY },       { "returns", PCT_SCRIPT_BODY },
-    { "calls", PCT_SCRIPT_BODY },
+    { "calls", PCT_SCRIPT_BODY },       { "inside", PCT_SCRIPT_BODY },
 };
 
 struct reader {
@@ -100,7 +100,7 @@ static void take_word(struct reader *r)
         length++;
     r->kind = -1;
     r->commas = length == 7 && !memcmp(r->at, "threads", 7);
-    r->returns = length == 7 && !memcmp(r->at, "returns", 7);
+    r->returns = (length == 7 && !memcmp(r->at, "returns", 7)) || (length == 6 && !memcmp(r->at, "inside", 6));
     for (size_t i = 0; i < sizeof predicates / sizeof *predicates; i++)
         if (strlen(predicates[i].name) == length && !memcmp(predicates[i].name, r->at, length))
             r->kind = (int)predicates[i].kind;

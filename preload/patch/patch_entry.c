@@ -6,6 +6,7 @@
 #include <preload/memory/memory.h>
 #include <preload/memory/spin_reads.h>
 #include "patch.h"
+#include <strategies/script.h>
 #include <common/demon.h>
 #include <cpuid.h>
 #include <stddef.h>
@@ -205,8 +206,8 @@ static void look(const struct pct_plan_site *site, const volatile void *place, c
         pct_spin_reads_go_on(&pct_S, &self->reads);
 }
 
-/* A function begins or returns. */
-static void pass_function(enum pct_op op, const void *pc)
+/* A function begins or returns. stack: the thread's, there. */
+static void pass_function(enum pct_op op, const void *pc, uint64_t stack)
 {
     PCT_ENTER(self);
     if (!self)
@@ -215,6 +216,9 @@ static void pass_function(enum pct_op op, const void *pc)
     pct_here(self, op);
     pct_done(self, op, 0, NULL);
     self->here = 0;
+    if (pct_S.run.script)
+        pct_strategy_script_passed(pct_S.strategy_state, self->core.id, op == PCT_OP_FUNCTION_ENTER, (uintptr_t)pc,
+                                   stack);
 }
 
 void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
@@ -223,18 +227,18 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
     volatile void *place = (volatile void *)(uintptr_t)pct_patch_address(site, frame);
     const void *pc = (const char *)(uintptr_t)frame->pc + 1; /* not of what comes before the instruction */
     const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE | PCT_MEMORY_SEEN;
+    const uint64_t stack = (uint64_t)(uintptr_t)(frame + 1) + PCT_PATCH_RED_ZONE;
     int error = errno;
     if (site->flags & PCT_SITE_ENTERS) {
         const uint64_t arguments[] = { frame->rdi, frame->rsi, frame->rdx, frame->rcx, frame->r8, frame->r9 };
-        const uint64_t stack = (uint64_t)(uintptr_t)(frame + 1) + PCT_PATCH_RED_ZONE;
         if (pct_demon_enter)
             pct_demon_enter(frame->pc, arguments, stack, false);
-        pass_function(PCT_OP_FUNCTION_ENTER, pc);
+        pass_function(PCT_OP_FUNCTION_ENTER, pc, stack);
         if (pct_demon_enter)
             pct_demon_enter(frame->pc, arguments, stack, true);
     }
     if (site->flags & PCT_SITE_RETURNS)
-        pass_function(PCT_OP_FUNCTION_RETURN, pc);
+        pass_function(PCT_OP_FUNCTION_RETURN, pc, stack);
     if (!pct_memory_view.active) {
         errno = error;
         return;

@@ -34,6 +34,7 @@ enum pct_predicate_kind {
     PCT_PREDICATE_THREAD,     /* the thread with this id */
     PCT_PREDICATE_NAME,       /* the thread with this name */
     PCT_PREDICATE_POINT,      /* at the program's point of this name */
+    PCT_PREDICATE_INSIDE,     /* the thread is between where one of these functions begins and where it returns */
     PCT_PREDICATE_BLOCKED_BY, /* it waits for what this thread holds */
     PCT_PREDICATE_AND,
     PCT_PREDICATE_OR,
@@ -100,6 +101,14 @@ struct pct_request {
     bool tries;   /* none is an answer, too: where no thread can go on, and then all of them stand */
 };
 
+/* A named function that a thread has begun and not returned from. */
+struct pct_inside {
+    uint64_t place, stack; /* where it began; the thread's stack there */
+    uint32_t below;        /* the one in which it was called, plus 1; 0: none */
+};
+
+enum { PCT_INSIDE_MOST = 4096 };
+
 struct pct_engine {
     const struct pct_script_host *host;
     struct pct_script_channel *channel;
@@ -125,7 +134,10 @@ struct pct_engine {
     uint32_t preemptions;             /* by choices of threads */
     struct pct_script_range *ranges;  /* as the channel's, but addresses of this process; 0: not loaded */
     uint32_t since[PCT_MAX_THREADS];  /* the line that made the thread stand */
-    _Alignas(64) char stack[1 << 20]; /* Lua calls itself no more than 200 deep */
+    uint32_t inside[PCT_MAX_THREADS]; /* the innermost function that the thread is in, plus 1; 0: none */
+    struct pct_inside function[PCT_INSIDE_MOST];
+    uint32_t functions, unused_function; /* those that were ever used; the first of a list of unused ones, plus 1 */
+    _Alignas(64) char stack[1 << 20];    /* Lua calls itself no more than 200 deep */
 };
 
 /* The engine that this state belongs to. */

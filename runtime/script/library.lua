@@ -69,13 +69,8 @@ function G.does(name) return core.operation("does: " .. tostring(name), nil, nam
 function G.from(name) return core.place("is called from", "function", name) end
 function G.at(name) return core.place("is at", "line", name) end
 function G.named(name) return core.named(name) end
+function G.inside(name) return core.inside(name) end
 function G.blocked_by(t) return core.is_thread(check(t, "blocked_by").id, true) end
-
--- What the paper has, and pct cannot tell: refused by name.
-function G.inside()
-    core.fail("wrong", "inside: threads stop at operations, and where functions begin and return: enters \"f\", " ..
-        "returns \"f\"; or say which operation: locks \"m\" * from \"f\", or at \"file.c:12\"")
-end
 
 local function predicate(p)
     if type(p) == "string" then

@@ -46,6 +46,18 @@ static bool has_name(const struct pct_engine *engine, const struct pct_predicate
     return !strcmp(name, p->name);
 }
 
+/* In one of these functions, or about to begin it. */
+static bool is_inside(const struct pct_engine *engine, const struct pct_predicate *p, uint32_t thread,
+                      const struct pct_script_look *look)
+{
+    if (look->op == PCT_OP_FUNCTION_ENTER && look->place && within(engine, p, look->place - 1))
+        return true;
+    for (uint32_t i = engine->inside[thread]; i; i = engine->function[i - 1].below)
+        if (within(engine, p, engine->function[i - 1].place - 1))
+            return true;
+    return false;
+}
+
 /* The name stands where the point is told of, in code that this thread is in. */
 static bool is_point(const struct pct_predicate *p, const struct pct_script_look *look)
 {
@@ -81,6 +93,8 @@ bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct p
         return has_name(engine, p, thread);
     case PCT_PREDICATE_POINT:
         return is_point(p, look);
+    case PCT_PREDICATE_INSIDE:
+        return is_inside(engine, p, thread, look);
     case PCT_PREDICATE_BLOCKED_BY:
         return !look->ready && look->holder == p->thread;
     case PCT_PREDICATE_AND:
@@ -188,6 +202,15 @@ static int make_place(lua_State *L)
     struct pct_predicate *p = make(L, PCT_PREDICATE_PLACE);
     set_name(L, p, !strcmp(luaL_checkstring(L, 2), "line") ? PCT_SCRIPT_LINE : PCT_SCRIPT_FUNCTION, text);
     label(p, luaL_checkstring(L, 1), " ", text);
+    return 1;
+}
+
+static int make_inside(lua_State *L)
+{
+    const char *text = luaL_checkstring(L, 1);
+    struct pct_predicate *p = make(L, PCT_PREDICATE_INSIDE);
+    set_name(L, p, PCT_SCRIPT_BODY, text);
+    label(p, "is inside ", text, "");
     return 1;
 }
 
@@ -391,6 +414,7 @@ void pct_predicate_open(lua_State *L)
                                           { "place", make_place },
                                           { "in_function", make_in_function },
                                           { "started", make_started },
+                                          { "inside", make_inside },
                                           { "is_thread", make_thread },
                                           { "named", make_named },
                                           { "any", make_any },

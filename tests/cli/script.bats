@@ -128,6 +128,28 @@ EOF
     is "$status" 0
 }
 
+@test "inside a function: from before its entry until it has returned, deep in it, and left by longjmp" {
+    script 'local t = thread "visitor"
+run(t, inside "visit" * -enters "visit")             -- the innermost one has been called
+assert(stands(t, accesses "visits"))
+assert(value "visits" == 1)
+run(t, returns "visit") expect(t, inside "visit")    -- three returns
+run(t, returns "visit") run(t, returns "visit")
+expect(t, inside "visit")
+run(t, done)
+expect(t, -inside "visit") expect(t, writes "visits")
+run(t, accesses "visits" * inside "jump")
+run(t, enters "visit")                               -- that it has left jump is known behind this
+expect(t, inside "visit")
+step(t) expect(t, -inside "jump")
+run(t, -inside "visit") expect(t, writes "visits")
+finish(t)' ./told visits
+    is "$status" 0
+    script 'run(thread(0), inside "vizit")' ./told visits
+    is "$status" 2
+    has "did you mean 'visit'?"
+}
+
 @test "a script that fits, and a program that passes" {
     script 'local a, b = thread "forwards", thread "backwards"
 finish(b) assert(value "total" == 1)
@@ -327,9 +349,9 @@ run(thread(1), locks "third")' ./script deadlock
     script 'run(thread(1), at "script.c:1")' ./script deadlock
     is "$status" 2
     has 'test.lua:1: line 1 of script.c has no code in'
-    script 'thread(inside "forwards")' ./script deadlock
+    script 'thread(inside())' ./script deadlock
     is "$status" 2
-    has 'test.lua:1: inside: threads stop at operations, and where functions begin'
+    has "test.lua:1: bad argument #1 to 'inside'"
     script 'run(thread(1), 3)' ./script deadlock
     is "$status" 2
     has 'test.lua:1: a predicate is wanted'

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <semaphore.h>
+#include <setjmp.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,6 +63,40 @@ __attribute__((noinline)) static void set_balance(int value)
 static void *withdraw(void *unused)
 {
     set_balance(get_balance() - 30);
+    return unused;
+}
+
+static volatile int visits;
+static jmp_buf back;
+
+/* Calls itself so often, and then does its work. */
+__attribute__((noinline)) static void visit(int more)
+{
+    if (more)
+        visit(more - 1);
+    else
+        visits++;
+    __asm__ volatile("");
+}
+
+__attribute__((noinline)) static void jump(void)
+{
+    visits++;
+    if (visits)
+        longjmp(back, 1);
+    __asm__ volatile("");
+}
+
+static void *visitor(void *unused)
+{
+    visits = 1;
+    visit(2);
+    visits = 2;
+    if (!setjmp(back))
+        jump();
+    visits = 3;
+    visit(0);
+    visits = 4;
     return unused;
 }
 
@@ -177,6 +212,8 @@ int main(int argc, char **argv)
         run(2, (void *(*[])(void *)){ withdraw, withdraw });
         assert(balance == 40);
     }
+    if (!strcmp(what, "visits"))
+        run(1, (void *(*[])(void *)){ visitor });
     if (!strcmp(what, "log")) {
         head = calloc(1, sizeof *head);
         pthread_mutex_init(&head->lock, NULL);
