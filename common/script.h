@@ -1,7 +1,7 @@
 /* The channel between `pct script` and the runs that it makes: a file that both map. The command writes the script,
  * what the names in it stand for, and which way its choices go; the run writes how far the script came. Behind the head
- * stand pct_script_name, pct_script_range, pct_script_choice, pct_script_note, pct_script_switch, and the texts, each
- * ended by a zero. */
+ * stand pct_script_name, pct_script_range, pct_script_choice (made, and planned), pct_script_note, pct_script_switch,
+ * and the texts, each ended by a zero. */
 #ifndef PCT_COMMON_SCRIPT_H
 #define PCT_COMMON_SCRIPT_H
 
@@ -59,6 +59,7 @@ enum { PCT_SCRIPT_TURN_MOST = 16, PCT_SCRIPT_TURN_THREADS = 64 }; /* ways of a T
 
 struct pct_script_choice {
     uint32_t of, chosen;                  /* this many ways, and the one that was taken, from 0 */
+    uint32_t process, number;             /* whose it is: 0 is the first process; of its choices, from 0 */
     uint32_t kind;                        /* enum pct_script_choice_kind */
     uint32_t at;                          /* of those that are not PLAIN: entries of the log before */
     uint64_t list;                        /* of a TURN: bit i: thread i takes part, */
@@ -103,8 +104,8 @@ struct pct_script_said {
 
 /* A process that another one of the run has made: the first of these is process 1. */
 struct pct_script_process {
-    uint32_t ticket; /* that it has in its family (preload/time/family.h) */
-    uint32_t unused;
+    uint32_t ticket;  /* that it has in its family (preload/time/family.h) */
+    uint32_t choices; /* that it has made */
     struct pct_script_said said;
 };
 
@@ -129,7 +130,7 @@ struct pct_script_channel {
     uint32_t began; /* whether the first process has begun it, or how many tried to be that */
     /* The command's. */
     uint32_t names, ranges; /* how many */
-    uint32_t planned;       /* the first so many choices are those that stand there */
+    uint32_t planned;       /* so many choices are those of the plan, */
     uint32_t name;          /* the text of the script's file name, and */
     uint32_t script;        /* of itself */
     uint32_t script_size;
@@ -141,7 +142,8 @@ struct pct_script_channel {
     uint32_t bound;   /* of preemptions by choices of threads, plus 1; 0: none */
     uint32_t wholes;  /* the run's: bit i: enum pct_script_whole i */
     /* The run's. */
-    uint32_t choices; /* that were made; this and the next two by the first process alone */
+    uint32_t choices;     /* that were made, in this order */
+    uint32_t own_choices; /* by the first process; the next two are its alone */
     uint32_t notes;
     uint32_t switches;           /* more than PCT_SCRIPT_SWITCHES: the rest has no place */
     uint32_t parts;              /* for other processes */
@@ -171,9 +173,15 @@ static inline struct pct_script_choice *pct_script_choices(struct pct_script_cha
     return (struct pct_script_choice *)(void *)(pct_script_ranges(c) + c->ranges);
 }
 
+/* Those that the command wants, in any order. */
+static inline struct pct_script_choice *pct_script_plan(struct pct_script_channel *c)
+{
+    return pct_script_choices(c) + PCT_SCRIPT_CHOICES;
+}
+
 static inline struct pct_script_note *pct_script_notes(struct pct_script_channel *c)
 {
-    return (struct pct_script_note *)(void *)(pct_script_choices(c) + PCT_SCRIPT_CHOICES);
+    return (struct pct_script_note *)(void *)(pct_script_plan(c) + PCT_SCRIPT_CHOICES);
 }
 
 static inline struct pct_script_switch *pct_script_switches(struct pct_script_channel *c)
@@ -196,7 +204,7 @@ static inline struct pct_channel *pct_script_log(struct pct_script_channel *c)
 static inline size_t pct_script_size(uint32_t names, uint32_t ranges, uint32_t texts)
 {
     return sizeof(struct pct_script_channel) + names * sizeof(struct pct_script_name) +
-           ranges * sizeof(struct pct_script_range) + PCT_SCRIPT_CHOICES * sizeof(struct pct_script_choice) +
+           ranges * sizeof(struct pct_script_range) + 2 * PCT_SCRIPT_CHOICES * sizeof(struct pct_script_choice) +
            PCT_SCRIPT_NOTES * sizeof(struct pct_script_note) + PCT_SCRIPT_SWITCHES * sizeof(struct pct_script_switch) +
            texts;
 }

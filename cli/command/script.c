@@ -303,6 +303,23 @@ static int add_library(struct pct_launch *launch, const char *path)
     return 0;
 }
 
+/* Programs that start others. */
+static bool starts_others(const char *program)
+{
+    static const char *const names[] = { "sh",   "bash",    "dash", "zsh",     "ksh",   "mksh",
+                                         "fish", "busybox", "env",  "nice",    "nohup", "setsid",
+                                         "time", "stdbuf",  "sudo", "taskset", "xargs", "timeout" };
+    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
+    char begin[2] = "";
+    FILE *file = fopen(program, "re");
+    bool starts = file && fread(begin, sizeof begin, 1, file) == 1 && !memcmp(begin, "#!", 2);
+    if (file)
+        fclose(file);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        starts |= !strcmp(names[i], name);
+    return starts;
+}
+
 /* What the names in the script stand for in the program. */
 static int find_names(struct script *script)
 {
@@ -312,6 +329,10 @@ static int find_names(struct script *script)
         return pct_cli_no_memory("");
     if (pct_locate_command(launch->command[0], program, sizeof program))
         return 0; /* pct_launch_prepare() says why */
+    if (starts_others(program) && !strstr(script->text, "process"))
+        return pct_cli_usage("%s starts other programs, and a script is for the first process: give the program itself "
+                             "as COMMAND, or say which process is meant: process(\"PROGRAM\", function() ... end)",
+                             launch->command[0]);
     return pct_script_places_find(&script->places, &script->words, program, script->arguments.runs->name);
 }
 

@@ -93,7 +93,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     c->bound = runs->bound;
     c->seed =
         runs->order == PCT_WAYS_RANDOM ? pct_random(runs->campaign->config.run.seed, PCT_STREAM_CHOOSE, s->begun) : 0;
-    memcpy(pct_script_choices(c), slot->plan, slot->planned * sizeof *slot->plan);
+    memcpy(pct_script_plan(c), slot->plan, slot->planned * sizeof *slot->plan);
     pct_campaign_make_spec(runs->campaign, 0, spec);
     spec->index = s->begun++;
     spec->channel = file->path;
@@ -175,13 +175,24 @@ static void free_report(struct report *one)
 static void say_choices(struct pct_script_channel *c)
 {
     enum { MOST = 20 };
-    char text[512] = "";
+    char text[1024] = "";
     const struct pct_script_choice *choice = pct_script_choices(c);
-    for (uint32_t i = 0, at = 0; i < c->choices && i < MOST; i++)
-        at += (uint32_t)snprintf(text + at, sizeof text - at, "%s%u of %u", i ? ", " : "", choice[i].chosen + 1,
-                                 choice[i].of);
+    for (uint32_t i = 0, at = 0; i < c->choices && i < MOST; i++) {
+        char whose[32] = "";
+        if (choice[i].process)
+            snprintf(whose, sizeof whose, "process %u: ", choice[i].process);
+        at += (uint32_t)snprintf(text + at, sizeof text - at, "%s%s%u of %u", i ? ", " : "", whose,
+                                 choice[i].chosen + 1, choice[i].of);
+    }
     if (c->choices)
         pct_cli_say("choices: %s%s", text, c->choices > MOST ? ", ..." : "");
+}
+
+/* The next choice of the first process is to be this one. */
+static void put_planned(struct pct_script_channel *c, struct pct_script_choice choice)
+{
+    choice.number = c->planned;
+    pct_script_plan(c)[c->planned++] = choice;
 }
 
 /* With --all=dpor: the run that is to be reported again, by its choices and without a log, as `pct replay` makes it: it
@@ -200,7 +211,7 @@ static int make_without_log(struct search *s, struct report *one)
     c->avoid = c->log = 0;
     for (uint32_t i = 0; i < one->channel->choices; i++)
         if (pct_script_choices(one->channel)[i].kind != PCT_SCRIPT_CHOICE_TURNS_END)
-            pct_script_choices(c)[c->planned++] = pct_script_choices(one->channel)[i];
+            put_planned(c, pct_script_choices(one->channel)[i]);
     pct_campaign_make_spec(runs->campaign, 0, &spec);
     spec.index = UINT64_MAX;
     spec.channel = file->path;
@@ -297,10 +308,32 @@ static int pass_over(struct search *s)
     return 0;
 }
 
+/* Several processes make their choices in an order of their own: put those that were planned where the plan has them.
+ * One that a process was killed over has no ways: nothing is known from there on. */
+static void arrange(const struct slot *slot)
+{
+    struct pct_script_choice *made = pct_script_choices(slot->channel);
+    uint32_t count = 0;
+    while (count < slot->channel->choices && made[count].of)
+        count++;
+    slot->channel->choices = count;
+    for (uint32_t i = 0; i < slot->planned; i++) {
+        uint32_t at = i;
+        while (at < count && (made[at].process != slot->plan[i].process || made[at].number != slot->plan[i].number))
+            at++;
+        if (at == count)
+            return; /* pct_ways_add() says so */
+        struct pct_script_choice found = made[at];
+        memmove(&made[i + 1], &made[i], (at - i) * sizeof *made);
+        made[i] = found;
+    }
+}
+
 static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct search *s = (struct search *)source;
     struct slot *slot = &s->slot[run->process.index % s->jobs];
+    arrange(slot);
     if (pct_outcome_is_void(&run->result))
         return pct_outcome_explain(&s->runs->campaign->launch, &run->process, &run->result);
     /* Its choices: the report may take the channel away. */

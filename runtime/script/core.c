@@ -90,17 +90,45 @@ static int others(lua_State *L)
     return 0;
 }
 
-bool pct_core_choose(struct pct_script_channel *channel, struct pct_script_choice *choice)
+/* The place of the next choice: several processes take them in turn. NULL: there is no room. */
+static struct pct_script_choice *next_choice(struct pct_script_channel *channel, uint32_t *place)
 {
-    if (channel->choices >= PCT_SCRIPT_CHOICES)
+    *place = __atomic_load_n(&channel->choices, __ATOMIC_SEQ_CST);
+    while (*place < PCT_SCRIPT_CHOICES)
+        if (__atomic_compare_exchange_n(&channel->choices, place, *place + 1, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_SEQ_CST))
+            return &pct_script_choices(channel)[*place];
+    return NULL;
+}
+
+/* What is planned for this choice, which is made at this place; NULL: nothing. */
+static const struct pct_script_choice *find_planned(struct pct_script_channel *channel, uint32_t place,
+                                                    const struct pct_script_choice *choice)
+{
+    const struct pct_script_choice *plan = pct_script_plan(channel);
+    for (uint32_t i = 0; i < channel->planned; i++) {
+        const struct pct_script_choice *planned = &plan[(place + i) % channel->planned];
+        if (planned->process == choice->process && planned->number == choice->number)
+            return planned;
+    }
+    return NULL;
+}
+
+bool pct_core_choose(struct pct_script_channel *channel, uint32_t process, struct pct_script_choice *choice)
+{
+    uint32_t place, *made = process ? &channel->process[process - 1].choices : &channel->own_choices;
+    struct pct_script_choice *at = next_choice(channel, &place);
+    if (!at)
         return false;
-    struct pct_script_choice *at = &pct_script_choices(channel)[channel->choices];
-    if (channel->choices < channel->planned && at->chosen < choice->of)
-        choice->chosen = at->chosen;
+    choice->process = process;
+    choice->number = (*made)++;
+    const struct pct_script_choice *planned = find_planned(channel, place, choice);
+    if (planned && planned->chosen < choice->of)
+        choice->chosen = planned->chosen;
     else if (channel->seed)
-        choice->chosen = (uint32_t)pct_random_below(channel->seed, PCT_STREAM_CHOOSE, channel->choices, choice->of);
+        choice->chosen = (uint32_t)pct_random_below(channel->seed, PCT_STREAM_CHOOSE,
+                                                    (uint64_t)process << 32 | choice->number, choice->of);
     *at = *choice;
-    channel->choices++;
     return true;
 }
 
@@ -114,8 +142,6 @@ static uint32_t check_ways(lua_State *L, lua_Integer of)
 {
     luaL_argcheck(L, of >= 1 && of <= 65535, 1, "a choice is among 1 to 65535");
     begin_to_say(L, pct_engine_of(L));
-    if (pct_engine_of(L)->self->number)
-        luaL_error(L, "only the script of the first process makes choices");
     return (uint32_t)of;
 }
 
@@ -123,7 +149,7 @@ static uint32_t check_ways(lua_State *L, lua_Integer of)
 static int choose(lua_State *L)
 {
     struct pct_script_choice choice = { .of = check_ways(L, luaL_checkinteger(L, 1)) };
-    if (!pct_core_choose(pct_engine_of(L)->channel, &choice))
+    if (!pct_core_choose(pct_engine_of(L)->channel, pct_engine_of(L)->self->number, &choice))
         return no_room(L);
     lua_pushinteger(L, (lua_Integer)choice.chosen + 1);
     return 1;
@@ -196,7 +222,8 @@ static int choose_thread(lua_State *L)
     if (bounded)
         choice.chosen = last;
     /* With no preemption left there is one way, and it is no choice. */
-    if (!(bounded && engine->preemptions + 1 >= channel->bound) && !pct_core_choose(channel, &choice))
+    if (!(bounded && engine->preemptions + 1 >= channel->bound) &&
+        !pct_core_choose(channel, engine->self->number, &choice))
         return no_room(L);
     engine->preemptions += last < choice.of && choice.chosen != last;
     engine->chosen = id_of(L, 1, choice.chosen + 1) + 1;
@@ -213,7 +240,7 @@ static int turns_end(lua_State *L)
     struct pct_script_choice end = { .of = 1,
                                      .kind = PCT_SCRIPT_CHOICE_TURNS_END,
                                      .at = pct_script_log(channel)->log_count };
-    return pct_core_choose(channel, &end) ? 0 : no_room(L);
+    return pct_core_choose(channel, pct_engine_of(L)->self->number, &end) ? 0 : no_room(L);
 }
 
 /* moves(predicate): whether what others do may change its answer. */
@@ -316,6 +343,8 @@ static int process(lua_State *L)
     struct pct_engine *engine = pct_engine_of(L);
     struct pct_script_channel *channel = engine->channel;
     struct pct_line line;
+    if (channel->log)
+        return luaL_error(L, "process: --all=dpor is for a single process; --all makes all ways of several");
     if (engine->waited)
         return luaL_error(L, "process: lines for other processes come before the first that says what threads do");
     luaL_argcheck(L, lua_type(L, 1) == LUA_TSTRING || luaL_checkinteger(L, 1) > 0, 1,

@@ -606,10 +606,12 @@ static uint32_t choose(uint32_t ways)
 {
     struct pct_script_choice choice = { .of = ways };
     struct pct_line line;
-    if (pct_core_choose(the_channel, &choice))
+    if (pct_core_choose(the_channel, the_self->number, &choice))
         return choice.chosen;
-    the_channel->said.outcome = PCT_SCRIPT_WRONG;
-    pct_line_start(&line, the_channel->said.message, sizeof the_channel->said.message);
+    struct pct_script_said *said =
+        the_self->number ? &the_channel->process[the_self->number - 1].said : &the_channel->said;
+    said->outcome = PCT_SCRIPT_WRONG;
+    pct_line_start(&line, said->message, sizeof said->message);
     pct_line_add(&line, "the program made more choices by pct_choose() than there is room for");
     return 0;
 }
@@ -625,7 +627,6 @@ const struct pct_script_engine *pct_script_engine_open(const struct pct_script_h
     the_host = host;
     the_channel = channel;
     the_self = self;
-    the_engine.choose = self->number ? NULL : choose; /* which ways choices go is of the first process alone */
     the_engine.state_size = (uint32_t)sizeof(struct pct_engine) + ranges_size() + ARENA;
     return &the_engine;
 }

@@ -81,9 +81,9 @@ const struct pct_predicate *pct_predicate_check(lua_State *L, int at);
 /* Adds them to the table on top of L. */
 void pct_core_open(lua_State *L);
 
-/* Make the next choice: fills in `chosen` by what the command says; it has the way to take where that says nothing.
- * False: there is no room for more. */
-bool pct_core_choose(struct pct_script_channel *channel, struct pct_script_choice *choice);
+/* Make the next choice of this process: fills in `chosen` by what the command says; it has the way to take where that
+ * says nothing. False: there is no room for more. */
+bool pct_core_choose(struct pct_script_channel *channel, uint32_t process, struct pct_script_choice *choice);
 
 /* Push the event before which this thread stands: a table. */
 void pct_core_push_event(lua_State *L, uint32_t thread, const struct pct_script_look *look);

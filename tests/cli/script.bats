@@ -550,6 +550,20 @@ end' ./told counter
     grep -q 'not all choices made; 0 fail, 0 did not fit' said
 }
 
+@test "a program behind another one: refused, with the way out" {
+    local behind
+    printf '#!/bin/sh\n./script deadlock\n' > behind
+    chmod +x behind
+    for behind in 'sh -c "./script deadlock"' 'env A=1 ./script deadlock' ./behind; do
+        eval "script 'run(thread(1), ends)' $behind"
+        is "$status" 2
+        has "pct: ${behind%% *} starts other programs, and a script is for the first process: give the program itself"
+        is "$(wc -l <<< "$stderr")" 1
+    done
+    script 'process("script", function() run(thread(1), ends) end)' sh -c './script counter; true'
+    is "$status" 0
+}
+
 @test "ten thousand threads; a child process" {
     script 'local t = threads(1000, "count")
 finish(t[1000])' ./script many 10000
@@ -629,15 +643,12 @@ board.wait "a"' ./processes fork
     script 'thread(0) process(1, function() end)' ./processes fork
     is "$status" 2
     has 'lines for other processes come before the first'
-    script 'process(1, function() choose { 1, 2 } end)' ./processes fork
-    is "$status" 2
-    has 'only the script of the first process makes choices'
     script 'board.post "a" board.post "a"' ./processes nobody
     is "$status" 2
     has "'a' has been posted already"
 }
 
-@test "several processes: each way of the first one's choices" {
+@test "several processes: each way of the choices of all" {
     options='--all -q' script 'process(1, function() board.wait "go" end)
 local t = thread(0)
 run(t, choose { locks "reading", does "wait for child" })
@@ -651,6 +662,23 @@ if choose { true, false } then run(t, does \"wait for child\") end
 board.post \"has written\"" ./processes fork
     is "$status" 1
     has '2 runs'
+    for options in --all '--all=random -j 2'; do
+        script 'process(1, function()
+    local t = thread(0)
+    run(t, choose { locks "reading", locks "writing", ends })
+    board.post("how", choose { 1, 2 })
+    choose { 1, 2 }
+end)
+run(thread(0), locks "writing")
+local how = board.wait "how"
+if how == 2 then choose { 1, 2, 3 } end
+choose { 1, 2 }' ./processes fork
+        has ': 18 runs, all choices made; '
+        has ', 2 did not fit'
+        lacks 'and made others'
+    done
+    options=--all=dpor script 'process(1, function() end)' ./processes fork
+    is "$status" 2
 }
 
 @test "the trace of a script's run replays, and its timeline has the script" {

@@ -97,7 +97,7 @@ static void test_random_by_share(void **unused)
 {
     (void)unused;
     static struct pct_script_choice plan[PCT_SCRIPT_CHOICES];
-    struct pct_script_choice made[3] = { { 3, 0 }, { 2, 0 }, { 2, 0 } };
+    struct pct_script_choice made[3] = { { .of = 3 }, { .of = 2 }, { .of = 2 } };
     unsigned first = 0, runs = 4000;
     for (uint64_t seed = 0; seed < runs; seed++) {
         struct pct_ways *ways = pct_ways_new(PCT_WAYS_RANDOM, seed);
@@ -119,7 +119,7 @@ static void test_other_choices(void **unused)
 {
     (void)unused;
     static struct pct_script_choice plan[PCT_SCRIPT_CHOICES];
-    struct pct_script_choice made[2] = { { 2, 0 }, { 3, 0 } };
+    struct pct_script_choice made[2] = { { .of = 2 }, { .of = 3 } };
     struct pct_ways *ways = pct_ways_new(PCT_WAYS_DEPTH, 0);
     uint32_t count;
     assert_true(pct_ways_next(ways, plan, &count));
