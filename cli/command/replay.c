@@ -126,6 +126,8 @@ static int read_file(struct replay *r, char *token, size_t size)
     }
     if (pct_trace_open(&trace, r->name, error, sizeof error) != PCT_TRACE_GOOD)
         return pct_cli_usage("%s: %s", r->name, error);
+    if (pct_report_several(stderr, &trace))
+        return PCT_EXIT_USAGE;
     snprintf(token, size, "%s", trace.header.token);
     if (!r->launch.command) {
         pct_report_ask_command(&trace);

@@ -70,6 +70,8 @@ static void print_head(const struct pct_trace *trace)
 static void print_replay(const struct pct_trace *trace, const char *file)
 {
     const struct pct_trace_header *header = &trace->header;
+    if (pct_report_several(stdout, trace))
+        return;
     fputs("this replays it:\n", stdout);
     pct_cli_print_quoted(stdout, pct_cli_program);
     fputs(" replay ", stdout);

@@ -108,6 +108,7 @@ int pct_script_save_trace(const struct pct_trace *trace, struct pct_script_chann
 {
     const char *name = pct_script_texts(channel) + channel->name, *text = pct_script_texts(channel) + channel->script;
     struct pct_snap_script head = { .notes = channel->notes,
+                                    .parts = channel->parts,
                                     .name_size = (uint32_t)strlen(name) + 1,
                                     .text_size = (uint32_t)strlen(text) + 1 };
     size_t notes_size = head.notes * sizeof(struct pct_script_note);

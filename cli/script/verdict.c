@@ -143,4 +143,8 @@ void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script
     char error[256];
     if (runs->keep && pct_script_save_trace(&result->trace, c, runs->keep, error, sizeof error))
         pct_cli_say("the trace was not saved: %s: %s", runs->keep, error);
+    else if (runs->keep && c->parts && !runs->quiet)
+        pct_cli_say("%s has the steps of the first process, to be looked at: pct replay would not make the others keep "
+                    "to the script, and refuses it",
+                    runs->keep);
 }

@@ -120,6 +120,27 @@ void pct_report_ask_command(const struct pct_trace *trace)
     fputc('\n', stderr);
 }
 
+bool pct_report_several(FILE *out, const struct pct_trace *trace)
+{
+    struct pct_snapshot snapshot;
+    if (strcmp(trace->header.strategy, "script") != 0 || pct_snapshot_read(&snapshot, trace))
+        return false;
+    bool several = snapshot.script_parts;
+    if (several) {
+        fputs(
+            "the trace has the steps of the first of several processes that a script ordered; this makes them again:\n",
+            out);
+        pct_cli_print_quoted(out, pct_cli_program);
+        fputs(" script ", out);
+        pct_cli_print_quoted(out, snapshot.script_name);
+        fputs(" -- ", out);
+        pct_cli_print_clean(out, trace->header.command, sizeof trace->header.command);
+        fputc('\n', out);
+    }
+    pct_snapshot_free(&snapshot);
+    return several;
+}
+
 void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts)
 {
     static const char *const headings[2] = {

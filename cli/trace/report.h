@@ -22,6 +22,10 @@ void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts);
 /* No command was given with this trace: say so, with the one that it was recorded with. */
 void pct_report_ask_command(const struct pct_trace *trace);
 
+/* A script for several processes has made the run of this trace, which has the first one's steps alone: print what
+ * makes it again. Returns whether it was so. */
+bool pct_report_several(FILE *out, const struct pct_trace *trace);
+
 /* The set of operations in the trace, by the identifiers of enum pct_op, one a line, in the order of the enum. */
 void pct_report_print_ops(FILE *out, const struct pct_trace *trace);
 

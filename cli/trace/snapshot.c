@@ -53,6 +53,7 @@ static void read_script(struct pct_snapshot *snapshot, const struct pct_snap_sec
         return;
     snapshot->script_notes = (const void *)(data + sizeof script); /* sections are aligned */
     snapshot->script_note_count = script.notes;
+    snapshot->script_parts = script.parts;
     snapshot->script_name = name;
     snapshot->script_text = text;
 }

@@ -417,7 +417,7 @@ enum {
 struct pct_snap_script {
     uint32_t notes;
     uint32_t name_size, text_size; /* bytes, with the zero */
-    uint32_t unused;
+    uint32_t parts;                /* lines for other processes, whose steps this trace does not have */
 };
 /* A line of the script was done when the run had made so many steps. */
 struct pct_snap_script_note {

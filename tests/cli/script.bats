@@ -648,6 +648,22 @@ board.wait "a"' ./processes fork
     has "'a' has been posted already"
 }
 
+@test "several processes: the trace has the first one's steps, and says so" {
+    options='-t several.trace' script "process(1, $other_process
+$first_process" ./processes fork
+    is "$status" 3
+    has 'several.trace has the steps of the first process, to be looked at'
+    for command in replay minimize explain; do
+        run --separate-stderr "$pct" $command several.trace -- ./processes fork
+        is "$status" 2
+        has 'the trace has the steps of the first of several processes that a script ordered; this makes them again:'
+        has 'script test.lua -- ./processes fork'
+    done
+    run --separate-stderr "$pct" report several.trace
+    is "$status" 0
+    [[ $output == *'script test.lua -- ./processes fork'* ]]
+}
+
 @test "several processes: each way of the choices of all" {
     options='--all -q' script 'process(1, function() board.wait "go" end)
 local t = thread(0)
