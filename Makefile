@@ -154,7 +154,7 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-diagnose check-browser \
 	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-explore-counts check-explore-kills \
-	conformance conformance-posix check-distros check-deb check-clang check-analyzer check-sanitize check-fuzz lint bench experiments minimized races slowdown deb setup docs
+	conformance conformance-posix check-distros check-deb check-clang check-analyzer check-sanitize check-fuzz lint bench experiments minimized races concurrit slowdown deb setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -318,6 +318,12 @@ races:
 	@$(build_with) command lib compilers
 	@PCT_BUILD='$(B)' bench/races > docs/RACES.md.new && mv docs/RACES.md.new docs/RACES.md
 
+# Table 1 of the Concurrit paper: each exact script reaches its schedule in TIMES=1000 of so many runs.
+concurrit:
+	@scripts/setup build
+	@$(build_with) command lib compilers
+	@PCT_BUILD='$(B)' bench/concurrit/run
+
 # Whole programs with --memory, beside libtsan, helgrind and drd: what they cost.
 slowdown:
 	@scripts/setup build check real checkers packages
@@ -415,6 +421,7 @@ help:
 	@echo "check-deb         Debian's packages on fresh Debian 12 and 13, as root: reproducible, lintian, installed, used, purged; SUITES=trixie: only that"
 	@echo 'minimized         minimize every program with a known bug; writes docs/experiments/MINIMIZED.md'
 	@echo 'races             the data races of these programs, by pct, libtsan, helgrind and drd; writes docs/RACES.md; installs valgrind first'
+	@echo 'concurrit         table 1 of the Concurrit paper by pct script: exact scripts TIMES=1000 times, searches up to LIMIT=10000; prints it'
 	@echo 'slowdown          whole programs with --memory, beside libtsan, helgrind and drd: prints tables; installs all of them first'
 	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and experiments/CONFORMANCE.md anew from the sources'
 	@echo 'install uninstall PREFIX (now $(PREFIX)) and DESTDIR say where'

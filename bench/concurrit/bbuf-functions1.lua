@@ -1,3 +1,3 @@
 -- Every order of the calls that put() and get() make.
-local t = threads(4, from "put" + from "get")
-interleave(t, (locks + waits) * (from "put" + from "get") + ends)
+local here = from "put" + from "get"
+interleave(threads(4, here), (locks + waits) * here + ends)

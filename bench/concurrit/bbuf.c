@@ -1,14 +1,13 @@
-/* A bounded buffer whose consumers take it for granted that a wake-up means an item.
+/* A bounded buffer that gives its lock back between the wait and the take.
  *
- * Source: the Concurrit paper, table 1, "bbuf": the bounded buffer of the Inspect benchmarks with an inserted bug; which,
- *   the paper does not say. Here it is the classic one.
- * Bug: get() waits in an `if`. What the producer put may be taken by another consumer before the one that it woke has
- *   the lock again.
+ * Source: the Concurrit paper, table 1, "bbuf": the bounded buffer of the Inspect benchmarks; what was put into it stands
+ *   in the sources that the paper refers to (bench/bbuf).
+ * Bug: get() waits until there is an item, unlocks, locks, and takes it; meanwhile another consumer has taken it.
  * Shows as: a failed assertion in get().
- * FIXED: a `while`. */
+ * FIXED: the lock is kept. */
 #include "../bugs/shared.h"
 
-enum { CAPACITY = 2 };
+enum { CAPACITY = 2, ITEMS = 2 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t not_full = PTHREAD_COND_INITIALIZER, not_empty = PTHREAD_COND_INITIALIZER;
@@ -27,12 +26,12 @@ static void put(int item)
 static int get(void)
 {
     pthread_mutex_lock(&lock);
-#ifdef FIXED
     while (!count)
-#else
-    if (!count)
-#endif
         pthread_cond_wait(&not_empty, &lock);
+#ifndef FIXED
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+#endif
     assert(count > 0);
     int item = items[head];
     head = (head + 1) % CAPACITY;
@@ -44,20 +43,22 @@ static int get(void)
 
 static void *producer(void *unused)
 {
-    put(1);
+    for (int i = 0; i < ITEMS; i++)
+        put(1);
     return unused;
 }
 
 static void *consumer(void *unused)
 {
-    assert(get() == 1);
+    for (int i = 0; i < ITEMS; i++)
+        assert(get() == 1);
     return unused;
 }
 
 int main(void)
 {
-    pthread_t thread[] = { thread_start(consumer, NULL), thread_start(consumer, NULL), thread_start(producer, NULL),
-                           thread_start(producer, NULL) };
+    pthread_t thread[] = { thread_start(producer, NULL), thread_start(producer, NULL), thread_start(consumer, NULL),
+                           thread_start(consumer, NULL) };
     for (size_t i = 0; i < sizeof thread / sizeof *thread; i++)
         thread_join(thread[i]);
     return 0;

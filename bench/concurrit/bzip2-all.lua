@@ -1,0 +1,2 @@
+-- Every order of accesses and calls.
+interleave(threads(3, starts), accesses + locks + waits + ends)
