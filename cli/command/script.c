@@ -28,7 +28,7 @@ enum {
     KEY_OUTCOME,
     KEY_BOUND
 };
-enum { SCRIPT_MOST = 1 << 20 };
+enum { SCRIPT_MOST = 1 << 20, LUA_COMPILED = '\033' /* with which luac's files begin */ };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Scripts", 1 },
@@ -181,8 +181,6 @@ static int refuse(const struct arguments *w)
                              "preemptions may be another; --all --bound=N makes all of them");
     if (w->runs->dpor && w->campaign->jobs > 1)
         return pct_cli_usage("--all=dpor makes one run at a time: what is next depends on the last one");
-    if (w->runs->all && w->runs->ok_unfit)
-        return pct_cli_usage("--ok-unfit is for one run, not for --all");
     return 0;
 }
 
@@ -222,7 +220,7 @@ static int configure(struct arguments *w)
 static char *read_script(const char *name)
 {
     struct stat status;
-    int file = open(name, O_RDONLY | O_CLOEXEC);
+    int file = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* or a pipe that nobody writes holds pct up */
     char *text = NULL;
     if (file < 0 || fstat(file, &status))
         pct_cli_say("%s: %s", name, strerror(errno));
@@ -230,8 +228,8 @@ static char *read_script(const char *name)
         pct_cli_say("%s: a script is a file of at most 1 MiB", name);
     else if (!(text = pct_cli_read_all(file)))
         pct_cli_no_memory("");
-    if (text && strlen(text) != (size_t)status.st_size) {
-        pct_cli_say("%s: it is no text: it has zero bytes", name);
+    if (text && (strlen(text) != (size_t)status.st_size || *text == LUA_COMPILED)) {
+        pct_cli_say("%s: it is no text: it %s", name, *text == LUA_COMPILED ? "is compiled" : "has zero bytes");
         free(text);
         text = NULL;
     }

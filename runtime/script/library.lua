@@ -268,6 +268,9 @@ end
 -- Choices, each of which `pct script --all` makes in every way
 
 function G.choose(list)
+    if type(list) ~= "table" then
+        core.fail("wrong", "choose: a list is wanted, not a " .. type(list))
+    end
     return list[core.choose(#list)]
 end
 

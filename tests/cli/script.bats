@@ -355,6 +355,9 @@ run(thread(1), locks "third")' ./script deadlock
     script 'run(thread(1), 3)' ./script deadlock
     is "$status" 2
     has 'test.lua:1: a predicate is wanted'
+    script 'choose(3)' ./script deadlock
+    is "$status" 2
+    is "$stderr" 'pct: test.lua:1: choose: a list is wanted, not a number'
     script 'run(1, ends)' ./script deadlock
     is "$status" 2
     has 'test.lua:1: run: a thread is wanted'
@@ -378,6 +381,18 @@ run(thread(1), locks "third")' ./script deadlock
     run --separate-stderr "$pct" script / -- ./script deadlock
     is "$status" 2
     has 'a script is a file'
+    printf '\033Lua' > compiled.lua
+    run --separate-stderr "$pct" script compiled.lua -- ./script deadlock
+    is "$status" 2
+    is "$stderr" 'pct: compiled.lua: it is no text: it is compiled'
+    mkfifo pipe.lua
+    run --separate-stderr timeout 10 "$pct" script pipe.lua -- ./script deadlock
+    is "$status" 2
+    has 'a script is a file'
+    truncate -s 10M large.lua
+    run --separate-stderr "$pct" script large.lua -- ./script deadlock
+    is "$status" 2
+    is "$stderr" 'pct: large.lua: a script is a file of at most 1 MiB'
     touch empty.lua
     run --separate-stderr "$pct" script empty.lua -- ./script deadlock
     is "$status" 0
@@ -869,9 +884,47 @@ choose { 1, 2 }' ./processes fork
     run "$pct" add --expect pass.lua --script pass.lua -- ./program
     is "$status" 2
     has 'a script takes no --near, --expect and --oracle'
-    run "$pct" script --all --ok-unfit pass.lua -- ./program
+}
+
+@test "--all and --test in the file of schedules: pct check says what came of them, and a stranger's script may run" {
+    cp "$build/bugs/fig1c-deadlock" program
+    echo 'finish(choose { thread(1), thread(2) })' > all.lua
+    run "$pct" add 'script --all=breadth -n 5 all.lua' -- ./program
     is "$status" 2
-    has '--ok-unfit is for one run'
+    has 'does not fail as this script has it (2 runs, all choices made; 0 fail, 0 did not fit)'
+    echo 'local a, b = thread(1), thread(2) step(choose { a, b }, 2) step(b, 2)' > all.lua
+    run "$pct" add 'script --all=breadth -n 5 all.lua' -- ./program
+    is "$status" 0
+    grep -qx 'Schedule: script --all=breadth -n 5 all.lua' pct.schedules
+    chmod a+w all.lua
+    run "$pct" check
+    is "$status" 1
+    has 'pct.schedules:3: FAILED: 2 runs, all choices made; 1 fails, 0 did not fit'
+    echo 'finish(choose { thread(3), thread(4) })' > all.lua
+    run "$pct" check
+    is "$status" 117
+    has 'pct.schedules:3: DID NOT FIT: 1 run, all choices made; 0 fail, 1 did not fit'
+    has '0 failed, 0 not checked, 1 did not fit'
+    sed -i 's/--all/--ok-unfit --all/' pct.schedules
+    run "$pct" check
+    is "$status" 0
+    has 'pct.schedules:3: passed: 1 run, all choices made; 0 fail, 1 did not fit'
+    "$cc" -O1 -g -pthread -I "$root/include" -o own "$root/tests/cli/own_script.c"
+    run "$pct" add -f own.schedules 'script --test' -- ./own
+    is "$status" 0
+    run "$pct" add -f own.schedules 'script --ok-status=1 --test=Order.Turned' -- ./own --gtest_filter=Order.Turned
+    is "$status" 2
+    has 'does not fail'
+    run "$pct" check own.schedules
+    is "$status" 3
+    has 'own.schedules:3: FAILED: exit status 3'
+    # The schedule is none any more, and the program fails all the same.
+    echo 'local a, b = thread(1), thread(2) choose { 1, 2 } finish(b) run(a, locks)' > all.lua
+    run "$pct" script -q --ok-unfit --all all.lua -- ./own
+    is "$status" 1
+    has '2 runs, all choices made; 2 fail, 2 did not fit'
+    run "$pct" script -q --all all.lua -- ./own
+    is "$status" 117
 }
 
 @test "in_order: operations come in the order that the script says, and threads go on by themselves" {
