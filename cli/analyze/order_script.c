@@ -1,6 +1,6 @@
 /* From the orderings that a bug needs to a script: see order_script.h. Each ordering is two entries of in_order(): the
  * first operation, made, and the second one, before which its thread stands until then. They stand in the order that
- * the failing run had. */
+ * the failing run had. Or a whole schedule: an in_order() for each switch, of the last operation before it, made. */
 #include "order_script.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -31,6 +31,7 @@ static void word_of(unsigned op, char *word, size_t size)
         const char *word;
         uint8_t first, last;
     } words[] = {
+        { "starts", PCT_OP_THREAD_START, PCT_OP_THREAD_START },
         { "creates", PCT_OP_THREAD_CREATE, PCT_OP_THREAD_CREATE },
         { "joins", PCT_OP_THREAD_JOIN, PCT_OP_THREAD_TRYJOIN },
         { "locks", PCT_OP_MUTEX_LOCK, PCT_OP_MUTEX_TRYLOCK },
@@ -58,7 +59,7 @@ static void word_of(unsigned op, char *word, size_t size)
             snprintf(word, size, "%s", words[i].word);
             return;
         }
-    if (op > PCT_OP_THREAD_EXIT)
+    if (op > PCT_OP_THREAD_FINISH)
         snprintf(word, size, "does \"%s\"", pct_name_op(op));
 }
 
@@ -134,12 +135,14 @@ static bool is_meant(const struct described *one, const struct described *wanted
            (!wanted->function[0] || !strcmp(one->function, wanted->function));
 }
 
-/* The step from which on a thread's operations count: the main thread stands from where the last other was made. */
+/* The step from which on a thread's operations count: the main thread stands from where the last other was made, but in
+ * a whole schedule. */
 static uint64_t begins_at(const struct script *s, const struct entry *e)
 {
     const struct pct_trace *trace = e->of->trace;
     uint64_t begin = 0;
-    for (uint64_t i = 0; e->thread == 0 && i < trace->count; i++) {
+    bool orders = s->detail != PCT_ORDER_SCRIPT_SCHEDULE;
+    for (uint64_t i = 0; orders && e->thread == 0 && i < trace->count; i++) {
         uint64_t record = trace->records[i];
         for (size_t k = 0; k < s->names; k++)
             if (PCT_RECORD_OP(record) == PCT_OP_THREAD_CREATE && PCT_RECORD_OBJECT(record) == s->named[k])
@@ -223,10 +226,9 @@ static int by_rank(const void *a, const void *b)
 }
 
 /* The threads, those that were made first in front; the main thread last, which has to make the others. */
-static bool name_threads(struct script *s)
+static void name_threads(struct script *s)
 {
-    s->named = calloc(s->count + 1, sizeof *s->named);
-    for (size_t i = 0; s->named && i < s->count; i++) {
+    for (size_t i = 0; i < s->count; i++) {
         size_t at = 0;
         while (at < s->names && s->named[at] != s->entry[i].thread)
             at++;
@@ -236,7 +238,6 @@ static bool name_threads(struct script *s)
             s->named[at] = s->named[at - 1];
         s->named[at] = s->entry[i].thread;
     }
-    return s->named;
 }
 
 /* --- The text ----------------------------------------------------------------------------------------------------- */
@@ -263,20 +264,16 @@ static bool has_unnamed_before(const struct script *s, uint32_t thread, const ch
     return false;
 }
 
-static void write_threads(FILE *out, const struct script *s)
+static void write_thread(FILE *out, const struct script *s, uint32_t thread)
 {
-    const struct pct_narrative *n = &s->analysis->narrative;
     char start[200];
-    for (size_t i = 0; i < s->names; i++) {
-        uint32_t thread = s->named[i];
-        start_of(n, thread, start, sizeof start);
-        if (!thread)
-            fputs("local main = thread(0)\n", out);
-        else if (s->detail == PCT_ORDER_SCRIPT_NUMBERS || !*start || has_unnamed_before(s, thread, start))
-            fprintf(out, "local t%u = thread(%u)%s%s\n", thread, thread, *start ? " -- starts with " : "", start);
-        else
-            fprintf(out, "local t%u = thread \"%s\"\n", thread, start);
-    }
+    start_of(&s->analysis->narrative, thread, start, sizeof start);
+    if (!thread)
+        fputs("local main = thread(0)\n", out);
+    else if (s->detail == PCT_ORDER_SCRIPT_NUMBERS || !*start || has_unnamed_before(s, thread, start))
+        fprintf(out, "local t%u = thread(%u)%s%s\n", thread, thread, *start ? " -- starts with " : "", start);
+    else
+        fprintf(out, "local t%u = thread \"%s\"\n", thread, start);
 }
 
 static void write_place(FILE *out, const struct entry *e)
@@ -291,13 +288,13 @@ static void write_place(FILE *out, const struct entry *e)
     pct_cli_print_clean(out, place, sizeof place);
 }
 
-static bool write_entry(FILE *out, const struct script *s, size_t index)
+static bool write_entry(FILE *out, const struct script *s, size_t index, const char *before, const char *behind)
 {
     const struct entry *e = &s->entry[index];
     struct described d;
     if (!describe(s, e, &d))
         return false;
-    fputs("    { ", out);
+    fprintf(out, "%s{ ", before);
     if (e->thread)
         fprintf(out, "t%u, ", e->thread);
     else
@@ -312,41 +309,124 @@ static bool write_entry(FILE *out, const struct script *s, size_t index)
     unsigned count = count_of(s, index, &d);
     if (count > 1)
         fprintf(out, ", %u", count);
-    fprintf(out, " }%s", index + 1 < s->count ? "," : "");
+    fprintf(out, " }%s", behind);
     write_place(out, e);
     fputc('\n', out);
     return true;
 }
 
-static bool write_all(FILE *out, const struct script *s)
+static void write_head(FILE *out, const struct script *s, const char *where)
 {
     char why[1200];
     fputs("-- ", out);
     pct_cli_print_clean(out, pct_failure_format(why, sizeof why, &s->analysis->shrink.trials.failure), sizeof why);
-    fputs(": where these operations come in this order.\n", out);
+    fprintf(out, ": where %s.\n", where);
     fputs("-- Written by pct explain --script; pct-script(1) says what the words mean.\n", out);
-    write_threads(out, s);
+}
+
+static bool write_orders(FILE *out, struct script *s)
+{
+    name_threads(s);
+    write_head(out, s, "these operations come in this order");
+    for (size_t i = 0; i < s->names; i++)
+        write_thread(out, s, s->named[i]);
     fputs("in_order(\n", out);
     for (size_t i = 0; i < s->count; i++)
-        if (!write_entry(out, s, i))
+        if (!write_entry(out, s, i, "    ", i + 1 < s->count ? "," : ""))
             return false;
     fputs(")\n", out);
     return true;
 }
 
+/* --- A whole schedule --------------------------------------------------------------------------------------------- */
+
+/* Of the steps from this one on that a thread makes in one go: how many. */
+static uint64_t measure_turn(const struct pct_trace *trace, uint64_t from)
+{
+    uint64_t to = from;
+    while (to < trace->count && PCT_RECORD_THREAD(trace->records[to]) == PCT_RECORD_THREAD(trace->records[from]))
+        to++;
+    return to - from;
+}
+
+/* What befalls a thread, rather than that it does it. */
+static bool befalls(uint32_t op)
+{
+    return op == PCT_OP_OUTSIDE || op == PCT_OP_DEADLINE || op == PCT_OP_STUCK || op == PCT_OP_SIGNAL_HANDLE;
+}
+
+static void write_name(FILE *out, struct script *s, uint32_t thread)
+{
+    for (size_t i = 0; i < s->names; i++)
+        if (s->named[i] == thread)
+            return;
+    write_thread(out, s, thread);
+    s->named[s->names++] = thread;
+}
+
+/* A line for each turn, until the last operation of it has been made. */
+static bool write_schedule(FILE *out, struct script *s)
+{
+    const struct pct_narrative *n = &s->analysis->narrative;
+    const struct pct_trace *trace = n->trace;
+    write_head(out, s, "threads take these turns, each up to what stands there");
+    fputs("others \"held\"\n", out);
+    for (uint64_t from = 0, to; from < trace->count; from = to) {
+        to = from + measure_turn(trace, from);
+        uint32_t thread = PCT_RECORD_THREAD(trace->records[from]);
+        uint64_t last = to - 1;
+        while (last > from && befalls(PCT_RECORD_OP(trace->records[last])))
+            last--;
+        uint32_t op = PCT_RECORD_OP(trace->records[last]);
+        write_name(out, s, thread);
+        if (op == PCT_OP_THREAD_FINISH)
+            fprintf(out, "finish(t%u)\n", thread);
+        if (op == PCT_OP_THREAD_FINISH || befalls(op) || op == PCT_OP_EXIT || op == PCT_OP_EXIT_NOW)
+            continue;
+        s->entry[s->count] = (struct entry){ .thread = thread, .op = op, .step = last, .of = n, .made = true };
+        s->count++;
+        if (!write_entry(out, s, s->count - 1, "in_order(", ")"))
+            return false;
+    }
+    return true;
+}
+
+/* How many turns there are; 0: more than anybody would read. */
+static size_t count_turns(const struct pct_trace *trace)
+{
+    enum { MOST = 1000 };
+    size_t count = 0;
+    for (uint64_t from = 0; from < trace->count && count <= MOST; count++)
+        from += measure_turn(trace, from);
+    return count <= MOST ? count : 0;
+}
+
+/* --- Both --------------------------------------------------------------------------------------------------------- */
+
+/* The entries of all orderings. */
+static void take_orders(struct script *s)
+{
+    const struct pct_depth *depth = &s->analysis->depth;
+    for (size_t i = 0; i < depth->count; i++) {
+        add_first(s, &depth->needs[i].order.first);
+        if (!depth->needs[i].order.wake)
+            add_then(s, &depth->needs[i].order.then);
+    }
+    qsort(s->entry, s->count, sizeof *s->entry, by_rank);
+}
+
 bool pct_order_script_write(FILE *out, const struct pct_analysis *analysis, enum pct_order_script_detail detail)
 {
-    const struct pct_depth *depth = &analysis->depth;
     struct script s = { .analysis = analysis, .detail = detail };
-    s.entry = calloc(2 * depth->count + 1, sizeof *s.entry);
-    for (size_t i = 0; s.entry && i < depth->count; i++) {
-        add_first(&s, &depth->needs[i].order.first);
-        if (!depth->needs[i].order.wake)
-            add_then(&s, &depth->needs[i].order.then);
+    bool orders = detail != PCT_ORDER_SCRIPT_SCHEDULE, written = false;
+    size_t room = orders ? 2 * analysis->depth.count : count_turns(analysis->narrative.trace);
+    s.entry = calloc(room + 1, sizeof *s.entry);
+    s.named = calloc(room + 1, sizeof *s.named);
+    if (s.entry && s.named && room) {
+        if (orders)
+            take_orders(&s);
+        written = orders ? write_orders(out, &s) : write_schedule(out, &s);
     }
-    if (s.entry)
-        qsort(s.entry, s.count, sizeof *s.entry, by_rank);
-    bool written = s.entry && s.count && name_threads(&s) && write_all(out, &s);
     free(s.entry);
     free(s.named);
     return written;

@@ -9,10 +9,26 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* What makes points of the run, or its failure, and is no matter of the schedule: as options. */
+static void print_config(FILE *out, const struct pct_config *config)
+{
+    static const char *const levels[] = PCT_MEMORY_WORDS, *const races[] = PCT_RACES_WORDS;
+    char modules[sizeof config->modules], steps[24];
+    snprintf(modules, sizeof modules, "%s", config->modules);
+    for (char *slash = modules; (slash = strchr(slash, '/'));)
+        *slash = ',';
+    snprintf(steps, sizeof steps, "%llu", (unsigned long long)config->max_steps);
+    pct_options_print_word(out, "--memory", config->memory ? levels[config->memory] : NULL);
+    pct_options_print_word(out, "--memory-modules", *modules ? modules : NULL);
+    pct_options_print_word(out, "--races", config->races ? races[config->races] : NULL);
+    pct_options_print_word(out, "--max-steps", config->max_steps ? steps : NULL);
+}
+
 static void print_command(FILE *out, const struct pct_analysis *q, const char *program, const char *path)
 {
     pct_cli_print_quoted(out, program);
     fputs(" script ", out);
+    print_config(out, &q->shrink.trials.config);
     pct_options_print(out, &q->shrink.trials.launch, &q->trial.process, false);
     pct_cli_print_quoted(out, path);
     fputs(" -- ", out);
@@ -37,20 +53,23 @@ static bool fails(const struct pct_analysis *q, const char *path)
     return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == q->shrink.trials.failure.code;
 }
 
-/* With the most readable detail under which it fails. Returns 1: it is there; 0: there is none; or a negative errno. */
-static int write_best(const struct pct_analysis *q, const char *path)
+/* With the most readable detail under which it fails, which is *detail. Returns 1: it is there; 0: there is none; or a
+ * negative errno. */
+static int write_best(const struct pct_analysis *q, const char *path, enum pct_order_script_detail *detail)
 {
-    for (int detail = PCT_ORDER_SCRIPT_FUNCTIONS; detail <= PCT_ORDER_SCRIPT_NUMBERS; detail++) {
+    bool orders = q->depth.measured && q->depth.count;
+    for (*detail = orders ? PCT_ORDER_SCRIPT_FUNCTIONS : PCT_ORDER_SCRIPT_SCHEDULE;
+         *detail <= PCT_ORDER_SCRIPT_SCHEDULE; (*detail)++) {
         FILE *out = fopen(path, "we");
         if (!out)
             return -errno;
-        bool written = pct_order_script_write(out, q, (enum pct_order_script_detail)detail);
+        bool written = pct_order_script_write(out, q, *detail);
         int failed = ferror(out) ? -EIO : 0;
         if (fclose(out) && !failed)
             failed = -errno;
-        if (failed || !written)
+        if (failed)
             return failed;
-        if (fails(q, path))
+        if (written && fails(q, path))
             return 1;
     }
     return 0;
@@ -59,13 +78,10 @@ static int write_best(const struct pct_analysis *q, const char *path)
 int pct_explain_script(const struct pct_analysis *q, const char *path)
 {
     char temporary[PATH_MAX];
-    if (!q->depth.measured || !q->depth.count) {
-        puts("\nNo script was written: the orderings that the bug needs are not known.");
-        return 0;
-    }
     if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >= sizeof temporary)
         return pct_cli_usage("--script: the path is too long");
-    int written = write_best(q, temporary);
+    enum pct_order_script_detail detail;
+    int written = write_best(q, temporary, &detail);
     if (written > 0 && rename(temporary, path))
         written = -errno;
     if (written <= 0)
@@ -73,9 +89,13 @@ int pct_explain_script(const struct pct_analysis *q, const char *path)
     if (written < 0)
         return pct_cli_usage("--script: %s: %s", path, strerror(-written));
     if (!written) {
-        puts("\nNo script was written: the program does not fail under one that keeps to these orderings.");
+        puts(
+            "\nNo script was written: the program does not fail under one that keeps to these orderings, nor under one "
+            "that has the schedule turn by turn.");
         return 0;
     }
+    if (detail == PCT_ORDER_SCRIPT_SCHEDULE)
+        puts("\nNo orderings alone make it fail, so the script has the smallest schedule, turn by turn.");
     puts("\nThis runs it by the script that was written, and tried:");
     print_command(stdout, q, pct_cli_program, path);
     putchar('\n');

@@ -262,8 +262,8 @@ static int look_at(struct search *s, struct slot *slot, struct pct_ended_run *ru
     struct pct_script_runs *runs = s->runs;
     const struct pct_script_channel *c = slot->channel;
     bool assertion = c->said.outcome == PCT_SCRIPT_ASSERTION, fresh = false;
-    bool failed = pct_script_has_failed(runs, c, &run->result) &&
-                  (runs->ok_unfit || c->said.outcome != PCT_SCRIPT_DID_NOT_FIT);
+    bool failed =
+        pct_script_has_failed(runs, c, &run->result) && (runs->ok_unfit || c->said.outcome != PCT_SCRIPT_DID_NOT_FIT);
     s->done++;
     s->unfit += pct_script_is_unfit(c, failed);
     s->assertions += assertion;

@@ -962,6 +962,17 @@ in_order({ b, locks "second" * once, 2 }, { a, locks "first" })' ./script deadlo
     run "$pct" script found.lua -- "$bug-fixed"
     is "$status" 117
     has 'did not fit'
+    # No orderings alone make this one fail.
+    bug=$build/bugs/producer-consumer
+    token=$("$pct" run -q --state none -n 500 -s 1 -- "$bug" 2>&1 < /dev/null | grep -o "pct1:[^ ']*" | tail -n 1)
+    run "$pct" explain --seconds 1000000 --script found.lua "$token" -- "$bug"
+    is "$status" 0
+    has 'the smallest schedule, turn by turn'
+    grep -q '^in_order({ t1, waits "cond_var" \* once })' found.lua
+    run "$pct" script found.lua -- "$bug"
+    is "$status" 134
+    run "$pct" script found.lua -- "$bug-fixed"
+    is "$status" 0
     run "$pct" explain --script nowhere/found.lua "$token" -- "$bug"
     is "$status" 2
     has 'nowhere/found.lua: No such file or directory'
