@@ -1,7 +1,7 @@
 /* A bounded buffer that gives its lock back between the wait and the take.
  *
- * Source: the Concurrit paper, table 1, "bbuf": the bounded buffer of the Inspect benchmarks; what was put into it stands
- *   in the sources that the paper refers to (bench/bbuf).
+ * Source: the Concurrit paper, table 1, "bbuf": the bounded buffer of the Inspect benchmarks; what was put into it
+ *   stands in the sources that the paper refers to (bench/bbuf).
  * Bug: get() waits until there is an item, unlocks, locks, and takes it; meanwhile another consumer has taken it.
  * Shows as: a failed assertion in get().
  * FIXED: the lock is kept. */

@@ -1,9 +1,9 @@
 /* A parallel compressor whose threads take a block and its place in the output without the lock that makes one of it.
  *
- * Source: the Concurrit paper, table 1, "bzip2": bzip2smp 1.0 of the Inspect benchmarks; what was put into it stands in
- *   the sources that the paper refers to (bench/bzip2).
- * Bug: the lock around "take a block, take a place" is missing. A thread looks whether there is a block, and takes one
- *   later; meanwhile another has taken the last.
+ * Source: the Concurrit paper, table 1, "bzip2": bzip2smp 1.0 of the Inspect benchmarks; what was put into it stands
+ *   in the sources that the paper refers to (bench/bzip2).
+ * Bug: the lock around "take a block, take a place" is missing. A thread looks whether there is a block, and takes
+ *   one later; meanwhile another has taken the last.
  * Shows as: a failed assertion (bzip2smp reads before the array, and crashes).
  * FIXED: the lock is there. */
 #include "../bugs/shared.h"

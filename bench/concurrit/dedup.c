@@ -1,9 +1,9 @@
 /* A pipeline whose queue gives its lock back between the look and the take.
  *
- * Source: the Concurrit paper, table 1, "dedup": dequeue() of PARSEC's dedup; what was put into it stands in the sources
- *   that the paper refers to (bench/dedup).
- * Bug: dequeue() sees that the queue is not empty, unlocks, locks, and takes what it finds; meanwhile another thread has
- *   taken the last.
+ * Source: the Concurrit paper, table 1, "dedup": dequeue() of PARSEC's dedup; what was put into it stands in the
+ *   sources that the paper refers to (bench/dedup).
+ * Bug: dequeue() sees that the queue is not empty, unlocks, locks, and takes what it finds; meanwhile another thread
+ *   has taken the last.
  * Shows as: a failed assertion: a chunk that nobody has put there (dedup works on a stale pointer).
  * FIXED: the lock is kept. */
 #include "../bugs/shared.h"

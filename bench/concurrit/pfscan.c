@@ -1,7 +1,7 @@
 /* A parallel file scanner whose queue gives its lock back between the look and the take.
  *
- * Source: the Concurrit paper, table 1, "pfscan": pqueue_get() of the Inspect benchmarks; what was put into it stands in
- *   the sources that the paper refers to (bench/pfscan).
+ * Source: the Concurrit paper, table 1, "pfscan": pqueue_get() of the Inspect benchmarks; what was put into it stands
+ *   in the sources that the paper refers to (bench/pfscan).
  * Bug: pqueue_get() sees that there is a file, unlocks, locks, and takes it; meanwhile another worker has taken it.
  * Shows as: a failed assertion in pqueue_get().
  * FIXED: the lock is kept. */

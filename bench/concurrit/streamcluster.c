@@ -1,9 +1,9 @@
 /* A clustering kernel that does not join the last of its threads.
  *
- * Source: the Concurrit paper, table 1 and appendix A, "streamcluster": localSearch() of PARSEC's streamcluster; what was
- *   put into it stands in the sources that the paper refers to (bench/streamcluster).
- * Bug: localSearch() joins all threads but the last, which cleans up and stores the number of clusters. Between barriers
- *   all are held together; behind the last one nobody waits for it.
+ * Source: the Concurrit paper, table 1 and appendix A, "streamcluster": localSearch() of PARSEC's streamcluster; what
+ *   was put into it stands in the sources that the paper refers to (bench/streamcluster).
+ * Bug: localSearch() joins all threads but the last, which cleans up and stores the number of clusters. Between
+ *   barriers all are held together; behind the last one nobody waits for it.
  * Shows as: a failed assertion: the number is not there.
  * FIXED: it joins all. */
 #include "../bugs/shared.h"
