@@ -77,7 +77,8 @@ static void variable_of(const struct pct_narrative *n, const struct pct_event *e
         snprintf(name, size, "%.*s", (int)length, text + 1);
 }
 
-/* The function that a step was made in, "": not known, or it has a name with more than a word in it. */
+/* The function that a step was made in, "": not known, it has a name with more than a word in it, or the call was
+ * inlined into it, which another compiler need not do. */
 static void function_of(const struct pct_narrative *n, uint64_t step, bool call, char *name, size_t size)
 {
     static struct pct_stack stack;
@@ -86,7 +87,7 @@ static void function_of(const struct pct_narrative *n, uint64_t step, bool call,
     if (!site || !site->call || !n->unwinder)
         return;
     pct_unwind_place(n->unwinder, site->call, call, &stack);
-    const char *function = stack.count ? stack.frames[stack.count - 1].function : "";
+    const char *function = stack.count == 1 || (stack.count && !call) ? stack.frames[stack.count - 1].function : "";
     size_t length = strlen(function);
     for (size_t i = 0; i < length; i++)
         if (!isalnum((unsigned char)function[i]) && function[i] != '_')
