@@ -977,3 +977,30 @@ in_order({ b, locks "second" * once, 2 }, { a, locks "first" })' ./script deadlo
     is "$status" 2
     has 'nowhere/found.lua: No such file or directory'
 }
+
+@test "the tutorial of docs/SCRIPTS.md, as it stands there" {
+    PATH=$build:$PATH
+    sed -n '/#include <assert/,/^    }/s/^    //p' "$root/docs/SCRIPTS.md" > counter.c
+    sed -n '/^    local a, b/,/^    run(a, done)/s/^    //p' "$root/docs/SCRIPTS.md" > lost.lua
+    pct-cc -g -pthread -o counter counter.c
+    run --separate-stderr pct script lost.lua -- ./counter
+    is "$status" 134
+    has 'pct: lost.lua: ended after 8 steps; the program: assertion'
+    run pct add -m 'a count is missing' --script lost.lua -- ./counter
+    is "$status" 0
+    run pct check
+    is "$status" 134
+    has 'pct.schedules:3: FAILED: assertion'
+    sed -e 's/counter++;/pthread_mutex_lock(\&m); counter++; pthread_mutex_unlock(\&m);/' \
+        -e 's/^static int counter;/& static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;/' counter.c > mended.c
+    pct-cc -g -pthread -o counter mended.c
+    run pct check
+    is "$status" 117
+    has 'pct.schedules:3: DID NOT FIT: cannot go on at line 3: the script wants thread 2 to go on until it ends, but '
+    sed -i 's/script /script --ok-unfit /' pct.schedules
+    run pct check
+    is "$status" 0
+    pct-cc -g -pthread -o counter counter.c
+    run pct check
+    is "$status" 134
+}
