@@ -1,11 +1,13 @@
 /* Writing a script and trying it: see explain_script.h. It is tried by the very command that is printed. */
 #include "explain_script.h"
 #include <cli/analyze/order_script.h>
+#include <cli/base/replacement.h>
 #include <cli/process/options.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -53,42 +55,50 @@ static bool fails(const struct pct_analysis *q, const char *path)
     return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == q->shrink.trials.failure.code;
 }
 
-/* With the most readable detail under which it fails, which is *detail. Returns 1: it is there; 0: there is none; or a
- * negative errno. */
-static int write_best(const struct pct_analysis *q, const char *path, enum pct_order_script_detail *detail)
+/* A script with the most readable detail under which it fails, which is *detail; *text is to be freed. Returns 1: there
+ * is one; 0: there is none; or a negative errno. */
+static int find_best(const struct pct_analysis *q, enum pct_order_script_detail *detail, char **text)
 {
     bool orders = q->depth.measured && q->depth.count;
     for (*detail = orders ? PCT_ORDER_SCRIPT_FUNCTIONS : PCT_ORDER_SCRIPT_SCHEDULE;
          *detail <= PCT_ORDER_SCRIPT_SCHEDULE; (*detail)++) {
-        FILE *out = fopen(path, "we");
+        char path[64];
+        int memory = memfd_create("pct-script", MFD_CLOEXEC);
+        FILE *out = memory < 0 ? NULL : fdopen(memory, "w+");
         if (!out)
             return -errno;
-        bool written = pct_order_script_write(out, q, *detail);
+        snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), memory);
+        bool good = pct_order_script_write(out, q, *detail) && !fflush(out) && fails(q, path);
         int failed = ferror(out) ? -EIO : 0;
-        if (fclose(out) && !failed)
-            failed = -errno;
-        if (failed)
-            return failed;
-        if (written && fails(q, path))
-            return 1;
+        rewind(out);
+        if (good && !failed && !(*text = pct_cli_read_all(memory)))
+            failed = -ENOMEM;
+        fclose(out);
+        if (failed || good)
+            return failed ? failed : 1;
     }
     return 0;
 }
 
+static int keep(const char *path, const char *text)
+{
+    struct pct_replacement file;
+    int failed = pct_replacement_open(&file, path);
+    if (failed)
+        return failed;
+    fputs(text, file.out);
+    return pct_replacement_close(&file);
+}
+
 int pct_explain_script(const struct pct_analysis *q, const char *path)
 {
-    char temporary[PATH_MAX];
-    if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >= sizeof temporary)
-        return pct_cli_usage("--script: the path is too long");
     enum pct_order_script_detail detail;
-    int written = write_best(q, temporary, &detail);
-    if (written > 0 && rename(temporary, path))
-        written = -errno;
-    if (written <= 0)
-        unlink(temporary);
-    if (written < 0)
-        return pct_cli_usage("--script: %s: %s", path, strerror(-written));
-    if (!written) {
+    char *text = NULL;
+    int found = find_best(q, &detail, &text), failed = found < 0 ? found : found ? keep(path, text) : 0;
+    free(text);
+    if (failed)
+        return pct_cli_usage("--script: %s: %s", path, strerror(-failed));
+    if (!found) {
         puts(
             "\nNo script was written: the program does not fail under one that keeps to these orderings, nor under one "
             "that has the schedule turn by turn.");

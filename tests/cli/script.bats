@@ -952,9 +952,11 @@ in_order({ b, locks "second" * once, 2 }, { a, locks "first" })' ./script deadlo
 @test "a finding becomes a script, which fails in the same way, and no longer once the program is right" {
     local token bug=$build/bugs/fig1c-deadlock
     token=$("$pct" run -q -n 500 -s 1 -S pct,depth=2 -- "$bug" 2>&1 < /dev/null | grep -o "pct1:[^ ']*" | tail -n 1)
-    echo old > found.lua
+    echo old > real.lua
+    ln -s real.lua found.lua
     run "$pct" explain --seconds 1000000 --script found.lua "$token" -- "$bug"
     is "$status" 0
+    [ -L found.lua ]
     has "pct script found.lua -- $bug"
     grep -q 'locks "a" \* from "update" \* once' found.lua
     run "$pct" script found.lua -- "$bug"
