@@ -73,7 +73,8 @@ void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channe
         break;
     case PCT_SCRIPT_UNDER_WAY:
         if (failed)
-            pct_cli_say("%s: came to line %u; the program: %s", runs->name, c->said.line, ending);
+            pct_cli_say("%s: came to line %u%s%s; the program: %s", runs->name, c->said.line,
+                        c->said.wish[0] ? ", and wants " : "", c->said.wish, ending);
         else
             say_wish(runs, c);
         break;

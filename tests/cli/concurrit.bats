@@ -45,6 +45,8 @@ exact()
     exact mozilla-nspr2 120
     exact spidermonkey2 134
     exact memcached 134
+    run "$pct" script "$scripts/bzip2-exact.lua" -- ./bzip2
+    has 'bzip2-exact.lua: came to line 6, and wants thread 1 to go on until it ends; the program: assertion'
 }
 
 # search SCRIPT RUNS: the bug is found in this many.
