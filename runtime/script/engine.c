@@ -491,8 +491,9 @@ static void stuck(void *state, struct pct_script_control *control, uint64_t step
 /* What of Lua's own libraries would reach outside, depend on addresses, or loop in C for as long as a script wants. */
 static void remove_some(lua_State *L)
 {
-    static const char *const base[] = { "dofile", "loadfile", "load", "require",      "collectgarbage", "print",
-                                        "warn",   "pairs",    "next", "getmetatable", "setmetatable",   "rawset" };
+    static const char *const base[] = { "dofile", "loadfile",     "load",        "require", "collectgarbage",
+                                        "print",  "warn",         "pairs",       "next",    "xpcall",
+                                        "rawset", "getmetatable", "setmetatable" };
     static const char *const strings[] = { "find", "match", "gmatch", "gsub", "dump", "pack", "packsize", "unpack" };
     lua_pushglobaltable(L);
     for (unsigned i = 0; i < sizeof base / sizeof *base; i++) {

@@ -4,6 +4,12 @@ local core = ...
 local G, setmetatable, getmetatable = _G, setmetatable, getmetatable
 local ipairs, tostring, type = ipairs, tostring, type
 
+-- Of nothing, Lua's goes round n times all the same, and nobody counts its instructions.
+local rep = string.rep
+function string.rep(s, n, separator)
+    return s == "" and (separator or "") == "" and "" or rep(s, n, separator)
+end
+
 -- Threads
 
 local Thread = {}

@@ -323,6 +323,8 @@ expect(a, ends)' ./script deadlock
 run(a, function(e) while true do end end)' ./script deadlock
     is "$status" 2
     has 'the script goes on for ever'
+    script 'assert(string.rep("", 1 << 60) == "" and ("a"):rep(2, "-") == "a-a")' ./script deadlock
+    is "$status" 0
     script 'local s = "x" while true do s = s .. s end' ./script deadlock
     is "$status" 2
     is "$stderr" 'pct: test.lua:1: not enough memory'
@@ -364,7 +366,7 @@ run(thread(1), locks "third")' ./script deadlock
     script 'does "nonsense"' ./script deadlock
     is "$status" 2
     has "test.lua:1: there is no operation 'nonsense'"
-    for name in io os require load print coroutine debug pairs; do
+    for name in io os require load print coroutine debug pairs xpcall; do
         script "assert($name == nil)" ./script deadlock
         is "$status" 0
     done
