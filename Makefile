@@ -110,7 +110,7 @@ memory_bugs_clang := $(addprefix $(B)/bugs-memory/clang-,$(notdir $(memory_bugs)
 example_sources := $(sort $(wildcard examples/strategy/*.c))
 examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_sources))
 bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc))))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan empty counter) \
-	$(addprefix $(B)/bench/matrix-,pct-cc pct-clang tsan clang clang-tsan empty counter clang-counter)
+	$(addprefix $(B)/bench/matrix-,pct-cc pct-clang tsan clang clang-tsan empty counter clang-counter) $(B)/bench/events-pct-cc
 
 random_programs := $(B)/random/random-c $(B)/random/random-cxx $(B)/random/random-source
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
@@ -703,7 +703,7 @@ $(B)/bench/pick: bench/pick.c $(call objects_of,$(sort $(wildcard strategies/*.c
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o,$^)
 
 # What the command writes with.
-$(B)/bench/store $(B)/bench/accusations $(B)/bench/maple/measure: $(B)/bench/%: bench/%.c $(B)/cli.a $(B)/core.a $(common_prerequisites)
+$(B)/bench/store $(B)/bench/iroots $(B)/bench/accusations $(B)/bench/maple/measure: $(B)/bench/%: bench/%.c $(B)/cli.a $(B)/core.a $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c,$^) -Wl,--start-group $(filter %.a,$^) \
 		-Wl,--end-group -Wl,--as-needed $(command_libs)

@@ -174,9 +174,17 @@ static uint64_t object_of(const struct reader *r, uint64_t index, uint64_t recor
     return site && site->object ? site->object : (uint64_t)class_ << 32 | PCT_RECORD_OBJECT(record) | UINT64_C(1) << 63;
 }
 
+static uint32_t threads_of(const struct pct_trace *trace)
+{
+    uint32_t last = 0;
+    for (uint64_t i = 0; i < trace->count; i++)
+        last = PCT_RECORD_THREAD(trace->records[i]) > last ? PCT_RECORD_THREAD(trace->records[i]) : last;
+    return last + 1;
+}
+
 static int read_all(struct reader *r, const struct pct_trace *trace, struct pct_access *accesses, size_t *count)
 {
-    uint32_t *made = calloc(1 << 15, sizeof *made); /* by thread */
+    uint32_t *made = calloc(threads_of(trace), sizeof *made); /* by thread */
     int failed = made ? 0 : -ENOMEM;
     for (uint64_t i = 0; i < trace->count && !failed; i++) {
         uint64_t record = trace->records[i];

@@ -28,6 +28,7 @@ struct entry {
     const struct pct_access *access; /* the last one */
     uint32_t clock;
     uint32_t looked; /* so many of its accesses were looked at for pairs */
+    uint64_t hash;   /* of its place, object and guards */
     uint32_t guards;
     struct guard guard[PCT_SECTIONS_MOST];
 };
@@ -59,8 +60,8 @@ struct reader {
     uint32_t *entry_of;    /* by access, plus 1; 0: it was left out */
     uint32_t *next;        /* by access: the next one of its thread, plus 1 */
     struct pair *pair;
-    size_t pairs;
-    struct alike *alike; /* open addressing */
+    size_t pairs, room;  /* room: for pairs, a power of two */
+    struct alike *alike; /* open addressing, 2 * room slots */
 };
 
 static int by_object(const void *a, const void *b)
@@ -121,6 +122,12 @@ static bool is_same(const struct entry *a, const struct entry *b)
     return same;
 }
 
+static uint64_t hash_entry(const struct entry *entry)
+{
+    uint64_t hash = XXH3_64bits_withSeed(entry->guard, sizeof entry->guard, entry->access->place);
+    return XXH3_64bits_withSeed(&entry->access->object, sizeof entry->access->object, hash);
+}
+
 static void add_entry(struct reader *r, size_t at)
 {
     struct entry entry;
@@ -134,6 +141,7 @@ static void add_entry(struct reader *r, size_t at)
         }
     if (r->entries - r->begin == MOST_ENTRIES)
         return;
+    entry.hash = hash_entry(&entry);
     r->entry[r->entries++] = entry;
     *of = (uint32_t)r->entries;
 }
@@ -249,53 +257,74 @@ static void find_within(const struct reader *r, const struct pct_access *first, 
             pair->within[pair->withins++] = set->section[i].lock;
 }
 
-static uint64_t hash_entry(const struct entry *entry)
-{
-    uint64_t hash = XXH3_64bits_withSeed(entry->guard, sizeof entry->guard, entry->access->place);
-    return XXH3_64bits_withSeed(&entry->access->object, sizeof entry->access->object, hash);
-}
-
 static struct alike *find_alike(const struct reader *r, uint64_t key)
 {
-    size_t at = key & (2 * MOST_PAIRS - 1);
+    size_t at = key & (2 * r->room - 1);
     while (r->alike[at].count && r->alike[at].key != key)
-        at = (at + 1) & (2 * MOST_PAIRS - 1);
+        at = (at + 1) & (2 * r->room - 1);
     return &r->alike[at];
 }
 
-/* One more pair, unless there are enough like it. */
-static void add_pair(struct reader *r, const struct pct_access *first, const struct pct_access *second,
+/* Room for a pair more: most runs have few, and clearing the room for the most would take longer than they do. */
+static bool make_pair_room(struct reader *r)
+{
+    if (r->pairs < r->room || r->room == MOST_PAIRS)
+        return true;
+    const size_t slots = 2 * r->room;
+    struct alike *old = r->alike;
+    r->room = r->room ? 2 * r->room : 64;
+    struct pair *more = realloc(r->pair, r->room * sizeof *more);
+    if (more)
+        r->pair = more;
+    r->alike = calloc(2 * r->room, sizeof *r->alike);
+    bool fine = more && r->alike;
+    for (size_t i = 0; fine && i < slots; i++)
+        if (old[i].count)
+            *find_alike(r, old[i].key) = old[i];
+    free(old);
+    return fine;
+}
+
+/* One more pair, unless there are enough like it. False: there is no memory. */
+static bool add_pair(struct reader *r, const struct pct_access *first, const struct pct_access *second,
                      const struct entry *a, const struct entry *b)
 {
     struct pair pair = { .first = a, .second = b };
+    if (!make_pair_room(r))
+        return false;
     find_within(r, first, second, &pair);
-    const uint64_t all[3] = { hash_entry(a), hash_entry(b), XXH3_64bits(pair.within, sizeof pair.within) };
-    struct alike *alike = find_alike(r, XXH3_64bits(all, sizeof all));
+    const uint64_t all[2] = { a->hash, b->hash };
+    const uint64_t key = XXH3_64bits_withSeed(all, sizeof all, XXH3_64bits(pair.within, sizeof pair.within));
+    struct alike *alike = find_alike(r, key);
     bool enough = alike->count == ALIKE || r->pairs == MOST_PAIRS;
     for (uint32_t i = 0; i < alike->count && !enough; i++)
         enough = r->pair[alike->pair[i]].first == a && r->pair[alike->pair[i]].second == b;
     if (enough)
-        return;
-    alike->key = XXH3_64bits(all, sizeof all);
+        return true;
+    alike->key = key;
     alike->pair[alike->count++] = (uint32_t)r->pairs;
     r->pair[r->pairs++] = pair;
+    return true;
 }
 
-static void find_pairs_of(struct reader *r, const struct pct_access *first)
+/* False: there is no memory. */
+static bool find_pairs_of(struct reader *r, const struct pct_access *first)
 {
     struct entry *entry = &r->entry[r->entry_of[first - r->access] - 1];
     bool met = false; /* another access of the thread to that object */
     if (entry->looked++ >= INSTANCES)
-        return;
+        return true;
     for (uint32_t at = r->next[first - r->access]; at; at = r->next[at - 1]) {
         const struct pct_access *second = &r->access[at - 1];
         bool same = second->object == first->object;
         if (second->number - first->number > r->window)
-            return;
-        if (r->entry_of[at - 1] && !(same && met))
-            add_pair(r, first, second, entry, &r->entry[r->entry_of[at - 1] - 1]);
+            return true;
+        if (r->entry_of[at - 1] && !(same && met) &&
+            !add_pair(r, first, second, entry, &r->entry[r->entry_of[at - 1] - 1]))
+            return false;
         met |= same;
     }
+    return true;
 }
 
 static int by_objects(const void *a, const void *b)
@@ -324,9 +353,10 @@ static bool find_pairs(struct reader *r)
     }
     free(last);
     for (size_t i = 0; i < r->count; i++)
-        if (r->entry_of[i])
-            find_pairs_of(r, &r->access[i]);
-    qsort(r->pair, r->pairs, sizeof *r->pair, by_objects);
+        if (r->entry_of[i] && !find_pairs_of(r, &r->access[i]))
+            return false;
+    if (r->pairs)
+        qsort(r->pair, r->pairs, sizeof *r->pair, by_objects);
     return true;
 }
 
@@ -430,9 +460,7 @@ static bool make_room(struct reader *r)
     r->entry = calloc(r->count + 1, sizeof *r->entry);
     r->entry_of = calloc(r->count + 1, sizeof *r->entry_of);
     r->next = calloc(r->count + 1, sizeof *r->next);
-    r->pair = calloc(MOST_PAIRS, sizeof *r->pair);
-    r->alike = calloc(2 * (size_t)MOST_PAIRS, sizeof *r->alike);
-    return r->sorted && r->entry && r->entry_of && r->next && r->pair && r->alike;
+    return r->sorted && r->entry && r->entry_of && r->next;
 }
 
 int pct_predict_add(struct pct_iroots *predicted, const struct pct_trace *trace, const struct pct_access *accesses,
