@@ -12,6 +12,7 @@
 #include <string.h>
 
 enum { SATURATED = 3 };
+enum { TRIES_BY_CHANCE = 2 /* of an iRoot that another run has exposed: the first two ways */ };
 enum { EACH = 3 /* one run in so many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
 enum { OLDEST = 1, YOUNGEST, MAIN, CHANGING, EAGER, EAGER_LOOSE = 7 }; /* the parameter `order` (strategies/maple.c) */
 
@@ -85,12 +86,15 @@ static bool is_by(const struct pct_iroot *exposed, uint64_t known)
 }
 
 /* Where the candidate stands in the queue: lower goes first. The other order of one that was seen often is what
- * programs do not expect. */
+ * programs do not expect. Behind all others come those that runs have exposed that were to do something else: what
+ * else had happened there may have hidden a bug, and most so of those of many accesses. */
 static uint64_t rank_of(const struct pct_directed *d, size_t i, uint64_t known)
 {
     const struct pct_candidate *candidate = &d->candidate[i];
     const uint32_t idiom = d->sets.predicted.item[i]->idiom;
     bool usual = !is_by(candidate->reverse, known);
+    if (is_by(candidate->exposed, known))
+        return UINT64_C(1) << 63 | (uint64_t)candidate->tries << 48 | (uint64_t)(PCT_IDIOMS - idiom) << 40 | i;
     return (uint64_t)candidate->tries << 48 | (uint64_t)idiom << 40 | (uint64_t)usual << 39 | i;
 }
 
@@ -128,6 +132,17 @@ static void look_up(struct pct_directed *d, size_t i)
     candidate->reverse = pct_iroots_find(&d->sets.exposed, &reverse);
 }
 
+/* How often this candidate is tried at most. */
+static uint32_t tries_of(const struct pct_directed *d, size_t i, uint64_t known)
+{
+    const struct pct_candidate *candidate = &d->candidate[i];
+    if (candidate->state == PCT_CANDIDATE_KNOWN)
+        return 0;
+    if (!is_by(candidate->exposed, known))
+        return PCT_DIRECTED_TRIES;
+    return d->forces[candidate->exposed->first - 1] == i ? 0 : TRIES_BY_CHANCE;
+}
+
 /* The candidate that is to be tried next; SIZE_MAX: there is none. */
 static size_t choose(struct pct_directed *d, uint64_t known)
 {
@@ -136,8 +151,7 @@ static size_t choose(struct pct_directed *d, uint64_t known)
     for (size_t i = 0; i < d->upto[known]; i++) {
         look_up(d, i);
         uint64_t rank = rank_of(d, i, known);
-        if (is_by(d->candidate[i].exposed, known) || d->candidate[i].state == PCT_CANDIDATE_KNOWN ||
-            d->candidate[i].tries == PCT_DIRECTED_TRIES || rank >= lowest)
+        if (d->candidate[i].tries >= tries_of(d, i, known) || rank >= lowest)
             continue;
         best = i;
         lowest = rank;
@@ -186,7 +200,14 @@ int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spe
         return pct_cli_no_memory("");
     if (next == SIZE_MAX)
         return PCT_RUNS_ON;
-    pct_directed_force(&spec->config, &d->sets, d->sets.predicted.item[next], d->candidate[next].tries++);
+    /* Of many that were exposed by chance, half begin with the one of the two complementary orders, half with the
+     * other. */
+    struct pct_candidate *candidate = &d->candidate[next];
+    uint32_t way = candidate->tries;
+    if (is_by(candidate->exposed, known_by(index)))
+        way = (next + way) % TRIES_BY_CHANCE;
+    candidate->tries++;
+    pct_directed_force(&spec->config, &d->sets, d->sets.predicted.item[next], way);
     return PCT_RUNS_ON;
 }
 

@@ -289,7 +289,7 @@ static bool make_pair_room(struct reader *r)
 static bool add_pair(struct reader *r, const struct pct_access *first, const struct pct_access *second,
                      const struct entry *a, const struct entry *b)
 {
-    struct pair pair = { .first = a, .second = b };
+    struct pair pair = { .first = a, .second = b, .follow = first->object == second->object };
     if (!make_pair_room(r))
         return false;
     find_within(r, first, second, &pair);

@@ -71,8 +71,47 @@ static void test_examples(void **unused)
     }
 }
 
+enum { MOST_WANTED = 6 };
+
+/* What a run predicts of idioms 2 to 5: all of it. */
+static const struct {
+    const char *run;
+    struct pct_iroot wanted[MOST_WANTED];
+} compound[] = {
+    { "0rx 0wx 1wx", { { .idiom = 2, .place = { 1, 3, 2 } } } },
+    { "0rx 0wx 1rx 1wx", { { .idiom = 2, .place = { 1, 4, 2 } }, { .idiom = 2, .place = { 3, 2, 4 } } } },
+    { "0wx 0wx 1rx 1rx",
+      { { .idiom = 2, .place = { 1, 3, 2 } },
+        { .idiom = 2, .place = { 1, 4, 2 } },
+        { .idiom = 3, .place = { 1, 3, 4, 2 } },
+        { .idiom = 2, .place = { 3, 1, 4 } },
+        { .idiom = 2, .place = { 3, 2, 4 } },
+        { .idiom = 3, .place = { 3, 1, 2, 4 } } } },
+    { "0wx 0ry 1rx 1wy", { { .idiom = 4, .place = { 1, 3, 4, 2 } }, { .idiom = 4, .place = { 3, 1, 2, 4 } } } },
+    { "0wx 0ry 1wy 1rx", { { .idiom = 5, .place = { 1, 4, 3, 2 } } } },
+    { "0lm 0rx 0wx 0um 1lm 1wx 1um", { { .idiom = 0 } } }, /* one section of one lock */
+    { "0rx 0ry 0wx 1wx", { { .idiom = 2, .place = { 1, 4, 3 } } } },
+    { "0rx 0rx 0wx 1wx", { { .idiom = 2, .place = { 2, 4, 3 } }, { .idiom = 2, .place = { 1, 4, 2 } } } },
+};
+
+static void test_compound(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof compound / sizeof *compound; i++) {
+        struct pct_iroots predicted = { .tree = NULL };
+        size_t count = 0;
+        predict(&predicted, compound[i].run);
+        for (; count < MOST_WANTED && compound[i].wanted[count].idiom; count++)
+            if (!pct_iroots_find(&predicted, &compound[i].wanted[count]))
+                fail_msg("%s: not the one of idiom %u", compound[i].run, compound[i].wanted[count].idiom);
+        if (predicted.count - predicted.by_idiom[1] != count)
+            fail_msg("%s: %zu more", compound[i].run, predicted.count - predicted.by_idiom[1] - count);
+        pct_iroots_free(&predicted);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples), cmocka_unit_test(test_compound) };
     return cmocka_run_group_tests_name("predict", tests, NULL, NULL);
 }
