@@ -207,9 +207,10 @@ int pct_store_totals(struct pct_store *store, struct pct_store_totals *totals);
 /* Make one file of several, of the same target, judged in the same way, with the same strategy; their runs are put
  * together by their seeds, their findings by their signatures. Runs that are in two files count once; *differing is how
  * many of them ended differently: then the first file's stays. *directed: they are of the strategy maple, where what a
- * run is depends on its file's other runs, too. The files in are only read. Returns 0 or a negative errno after a
- * message in error. */
-int pct_store_merge(const char *to, char *const *from, size_t count, uint64_t *differing, bool *directed, char *error,
-                    size_t size);
+ * run is depends on its file's other runs, too. verdict: of shards of an exploration, what is known of the whole: their
+ * runs are put one behind the other then; NULL: they are campaigns. The files in are only read. Returns 0 or a negative
+ * errno after a message in error. */
+int pct_store_merge(const char *to, char *const *from, size_t count, const char *verdict, uint64_t *differing,
+                    bool *directed, char *error, size_t size);
 
 #endif

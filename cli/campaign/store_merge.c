@@ -27,6 +27,8 @@ struct merge {
     size_t candidate_count;
     size_t now;                /* which file is being read */
     bool directed;             /* by maple: see directed.h */
+    const char *verdict;       /* of explorations; NULL: they are none */
+    uint64_t offset;           /* of explorations: the number of the first run of the file that is being read */
     uint64_t differing, added; /* the runs that other files have differently; that this file has brought */
     char *error;
     size_t error_size;
@@ -52,13 +54,15 @@ static void mask(char *to, size_t size, struct pct_store *store)
 
 static int compare_facts(struct merge *m, size_t which)
 {
-    static const char *const keys[] = { "command", "binary", "options", "judging", "reference" };
+    static const char *const keys[] = { "command", "binary", "options", "judging", "reference",
+                                        "bound",   "code",   "seed",    "epoch" };
+    enum { ALL = sizeof keys / sizeof *keys, CAMPAIGNS = ALL - 4 };
     char one[1024], other[1024], text[512];
-    if (*pct_store_fact(m->from[which], "bound") || *pct_store_fact(m->from[0], "bound")) {
-        snprintf(text, sizeof text, "%.150s: explorations cannot be merged", m->names[which]);
+    if (!m->verdict && *pct_store_fact(m->from[which], "bound")) {
+        snprintf(text, sizeof text, "%.150s: it is an exploration, and the first file is a campaign", m->names[which]);
         return complain(m, text);
     }
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    for (size_t i = 0; i < (m->verdict ? ALL : CAMPAIGNS); i++)
         if (strcmp(pct_store_fact(m->from[0], keys[i]), pct_store_fact(m->from[which], keys[i]))) {
             snprintf(text, sizeof text, "%.150s and %.150s are of different campaigns (%s)", m->names[0],
                      m->names[which], keys[i]);
@@ -124,15 +128,36 @@ static int create(struct merge *m, const char *path)
         { "differs", differs ? "1" : "0" },
         { "memo", pct_store_fact(first, "memo") },
     };
-    enum { COMMON = sizeof common / sizeof *common };
-    struct pct_store_fact facts[COMMON + MOST + 1] = { { NULL, NULL } };
+    const struct pct_store_fact explored[] = { { "bound", pct_store_fact(first, "bound") },
+                                               { "code", pct_store_fact(first, "code") },
+                                               { "verdict", m->verdict } };
+    enum { COMMON = sizeof common / sizeof *common, EXPLORED = sizeof explored / sizeof *explored };
+    struct pct_store_fact facts[COMMON + MOST + EXPLORED + 1] = { { NULL, NULL } };
     memcpy(facts, common, sizeof common);
     for (unsigned j = 0; j < MOST; j++)
         facts[COMMON + j] = (struct pct_store_fact){ most[j], text[j] };
+    if (m->verdict)
+        memcpy(facts + COMMON + MOST, explored, sizeof explored);
     return pct_store_create(path, facts, m->error, m->error_size);
 }
 
 /* --- Findings ----------------------------------------------------------------------------------------------------- */
+
+static void begin_files(struct merge *m)
+{
+    m->now = 0;
+    m->offset = 0;
+}
+
+/* Of a campaign, a run's number is its seed; explorations number their own. */
+static void next_file(struct merge *m)
+{
+    if (m->verdict) {
+        int64_t runs = pct_store_ask(m->from[m->now], "SELECT count(*) FROM runs");
+        m->offset += runs > 0 ? (uint64_t)runs : 0;
+    }
+    m->now++;
+}
 
 /* Without runs: the calibration alone has shown it (calibrate.h). */
 static bool has_runs(struct pct_store *store, int64_t finding)
@@ -152,7 +177,7 @@ static int collect(void *data, const struct pct_store_finding *finding)
     more[m->candidate_count++] = (struct candidate){ .from = m->now,
                                                      .id = finding->id,
                                                      .signature = finding->signature,
-                                                     .seed = finding->seed,
+                                                     .seed = m->offset + finding->seed,
                                                      .has_runs = has_runs(m->from[m->now], finding->id) };
     return 0;
 }
@@ -193,6 +218,7 @@ static int copy_finding(void *data, const struct pct_store_finding *finding)
     if (finding->id != copying->candidate->id)
         return 0;
     struct pct_store_finding copy = *finding;
+    copy.seed = copying->candidate->seed;
     int failed = pct_store_add_finding(copying->m->to, &copy);
     copying->candidate->merged = copy.id;
     return failed;
@@ -203,7 +229,7 @@ static int copy_finding(void *data, const struct pct_store_finding *finding)
 static int merge_findings(struct merge *m)
 {
     int failed = 0;
-    for (m->now = 0; !failed && m->now < m->count; m->now++)
+    for (begin_files(m); !failed && m->now < m->count; next_file(m))
         failed = pct_store_each_finding(m->from[m->now], collect, m);
     if (m->candidate_count)
         qsort(m->candidates, m->candidate_count, sizeof *m->candidates, compare_candidates);
@@ -238,6 +264,7 @@ static int copy_run(void *data, const struct pct_store_run *run)
 {
     struct merge *m = data;
     struct pct_store_run copy = *run;
+    copy.seed += m->offset;
     const struct candidate *finding = run->finding ? find(m, m->now, run->finding) : NULL;
     copy.finding = finding ? finding->merged : 0;
     int failed = pct_store_add_run(m->to, &copy);
@@ -280,7 +307,7 @@ static int copy_session(void *data, const struct pct_store_session *session)
 static int merge_rows(struct merge *m)
 {
     int failed = 0;
-    for (m->now = 0; !failed && m->now < m->count; m->now++) {
+    for (begin_files(m); !failed && m->now < m->count; next_file(m)) {
         struct pct_store *from = m->from[m->now];
         m->added = 0;
         failed = pct_store_each_run(from, copy_run, m);
@@ -334,7 +361,7 @@ static int tidy(struct merge *m)
 {
     int failed = drop_findings(m);
     bool mixed = m->directed && m->count > 1;
-    return failed || mixed
+    return failed || mixed || m->verdict
                ? failed
                : pct_store_execute(
                      m->to, "UPDATE facts SET value = '1' WHERE key = 'shard' AND (SELECT min(seed) = (SELECT "
@@ -388,10 +415,10 @@ static int merge_all(struct merge *m, const char *to)
     return failed;
 }
 
-int pct_store_merge(const char *to, char *const *from, size_t count, uint64_t *differing, bool *directed, char *error,
-                    size_t size)
+int pct_store_merge(const char *to, char *const *from, size_t count, const char *verdict, uint64_t *differing,
+                    bool *directed, char *error, size_t size)
 {
-    struct merge m = { .names = from, .error = error, .error_size = size };
+    struct merge m = { .names = from, .verdict = verdict, .error = error, .error_size = size };
     m.from = calloc(count, sizeof *m.from);
     if (!m.from)
         return complain(&m, "out of memory");

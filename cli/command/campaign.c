@@ -171,28 +171,6 @@ static const struct argp argp = {
 
 /* --- What was asked for ------------------------------------------------------------------------------------------- */
 
-static int set_shard(struct command *w)
-{
-    w->plan.shard = w->plan.of = 1;
-    if (!w->shard)
-        return 0;
-    char *end = NULL;
-    errno = 0;
-    unsigned long long shard = strtoull(w->shard, &end, 10), of = *end == '/' ? strtoull(end + 1, &end, 10) : 0;
-    if (errno || *end || strchr(w->shard, '-') || !shard || shard > of || of > INT32_MAX)
-        return pct_cli_usage(
-            "--shard=%s: give the number of the shard and how many there are, such as 3/64 (from 1/64 to "
-            "64/64)",
-            w->shard);
-    if (w->plan.drawn || !w->plan.has_epoch)
-        return pct_cli_usage("--shard: all shards of a campaign need the same --seed and --epoch, such as --seed 1 "
-                             "--epoch %llu",
-                             (unsigned long long)w->campaign->config.epoch);
-    w->plan.shard = shard;
-    w->plan.of = of;
-    return 0;
-}
-
 static int check(struct command *w)
 {
     struct pct_campaign *c = w->campaign;
@@ -213,7 +191,7 @@ static int check(struct command *w)
     if (!failed && c->config.run.seed > INT64_MAX / 2)
         failed = pct_cli_usage("--seed: the first seed of a campaign may be at most %lld", (long long)INT64_MAX / 2);
     if (!failed)
-        failed = set_shard(w);
+        failed = pct_configure_shard(w->shard, w->campaign, &w->plan);
     if (!failed)
         failed = pct_runs_options_confidence(c, w->plan.counted, w->plan.total, &w->most);
     if (!failed)

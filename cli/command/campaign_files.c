@@ -1,6 +1,7 @@
 /* `pct campaign report` and `pct campaign merge`: what can be done with campaign files without running anything. */
 #include <cli/export/campaign_report.h>
 #include <cli/base/cli.h>
+#include <cli/explore/merge.h>
 #include <cli/export/export.h>
 #include "parse.h"
 #include <argp.h>
@@ -135,10 +136,12 @@ static error_t parse_merge(int key, char *argument, struct argp_state *state)
 static const struct argp merge_argp = {
     .parser = parse_merge,
     .args_doc = "OUT IN...",
-    .doc = "Make one campaign file of several: of the shards of a campaign, or of campaigns with other seeds.\v"
+    .doc = "Make one campaign file of several: of the shards of a campaign or of an exploration, or of campaigns with "
+           "other seeds.\v"
            "A run that is in two files counts once. If the files have all runs of a campaign, the new one is as if it "
            "had been "
-           "done without shards, and can go on.",
+           "done without shards, and can go on. Of an exploration, the last line and the exit status are as those of "
+           "pct explore.",
 };
 
 int pct_campaign_merge_command(int argc, char **argv)
@@ -149,7 +152,9 @@ int pct_campaign_merge_command(int argc, char **argv)
     bool directed = false;
     argv[0] = name;
     pct_parse(&merge_argp, argc, argv, PCT_PARSE_ALL, &w);
-    int failed = pct_store_merge(w.to, w.from, w.count, &differing, &directed, error, sizeof error);
+    if (pct_explorer_owns(w.from[0]))
+        return pct_explorer_merge(w.to, w.from, w.count);
+    int failed = pct_store_merge(w.to, w.from, w.count, NULL, &differing, &directed, error, sizeof error);
     if (failed) {
         pct_cli_say("%s: not merged: %s", w.to, error);
         return failed == -EINVAL || failed == -EEXIST ? PCT_EXIT_USAGE : PCT_EXIT_INTERNAL;

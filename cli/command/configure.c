@@ -166,6 +166,27 @@ const char *pct_configure_choose(const char *option, const char *variable)
     return value && *value ? value : NULL;
 }
 
+int pct_configure_shard(const char *text, const struct pct_campaign *c, struct pct_campaign_plan *plan)
+{
+    plan->shard = plan->of = 1;
+    if (!text)
+        return 0;
+    char *end = NULL;
+    errno = 0;
+    unsigned long long shard = strtoull(text, &end, 10), of = *end == '/' ? strtoull(end + 1, &end, 10) : 0;
+    if (errno || *end || strchr(text, '-') || !shard || shard > of || of > INT32_MAX)
+        return pct_cli_usage(
+            "--shard=%s: give the number of the shard and how many there are, such as 3/64 (from 1/64 to "
+            "64/64)",
+            text);
+    if (plan->drawn || !plan->has_epoch)
+        return pct_cli_usage("--shard: all shards need the same --seed and --epoch, such as --seed 1 --epoch %llu",
+                             (unsigned long long)c->config.epoch);
+    plan->shard = shard;
+    plan->of = of;
+    return 0;
+}
+
 /* --depth, for a strategy that knows of none: who asks for it wants what goes with it. */
 static int check_depth(const struct pct_campaign *c, const char *spec)
 {

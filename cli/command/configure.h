@@ -4,7 +4,7 @@
 #ifndef PCT_CLI_CONFIGURE_H
 #define PCT_CLI_CONFIGURE_H
 
-#include <cli/campaign/campaign.h>
+#include <cli/campaign/campaign_file.h>
 #include <argp.h>
 
 /* As given on the command line, NULL: not. */
@@ -31,6 +31,10 @@ int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, con
 /* When the command is known: choose --memory=atomics, and say so unless quiet, where nobody has said what it shall be
  * and the program has locks of its own, whose taking is no call. Before pct_launch_prepare(). */
 void pct_configure_memory(struct pct_campaign *c, bool quiet);
+
+/* --shard, which needs an epoch, and a seed where that is drawn: of plan->drawn and plan->has_epoch. NULL: not given,
+ * it is 1 of 1. Returns 0 or PCT_EXIT_USAGE after a message. */
+int pct_configure_shard(const char *text, const struct pct_campaign *c, struct pct_campaign_plan *plan);
 
 /* The value of an option, else of a variable, else NULL. An empty one counts as none. */
 const char *pct_configure_choose(const char *option, const char *variable);

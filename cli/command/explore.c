@@ -26,7 +26,8 @@ enum {
     KEY_ORDER,
     KEY_EACH_TEST,
     KEY_ESTIMATE,
-    KEY_TELL_WHOLE
+    KEY_TELL_WHOLE,
+    KEY_SHARD
 };
 enum { STEPS = 20000, BOUND = 2, PROBES = 1000 };
 
@@ -47,6 +48,11 @@ static const struct argp_option options[] = {
       1 },
     { "resume", KEY_RESUME, NULL, 0, "go on with that of --db (default: pct-explore.db), which has to be there", 1 },
     { "fresh", KEY_FRESH, NULL, 0, "begin anew, and keep an older file as FILE.old", 1 },
+    { "shard", KEY_SHARD, "I/OF", 0,
+      "explore the I-th of OF parts, each of which may be on a machine of its own; needs --epoch, the same for all, "
+      "and "
+      "a file (default: pct-explore.db). pct campaign merge says what all of them have come to",
+      1 },
     { "first", KEY_FIRST, NULL, 0, "stop at the first finding", 1 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0,
       "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
@@ -70,6 +76,7 @@ struct arguments {
     struct pct_explorer_keep *keep;
     bool fresh, each_test;
     const char *framework; /* what --each-test says */
+    const char *shard;
     struct pct_run_options schedules;
     bool dpor, bounded; /* what --order says */
 };
@@ -97,6 +104,9 @@ static error_t parse_keep(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_FRESH:
         w->fresh = true;
+        return 0;
+    case KEY_SHARD:
+        w->shard = argument;
         return 0;
     case KEY_EXPECT:
         w->keep->oracle.expect = argument;
@@ -189,6 +199,21 @@ static int refuse(const struct arguments *w)
     return 0;
 }
 
+static int set_shard(struct arguments *w)
+{
+    struct pct_campaign_plan plan = { .has_epoch = w->keep->plan.has_epoch };
+    int status = pct_configure_shard(w->shard, w->campaign, &plan);
+    if (status || !w->shard)
+        return status;
+    if (plan.of > PCT_SHARDS_MAX)
+        return pct_cli_usage("--shard=%s: there may be at most %d", w->shard, PCT_SHARDS_MAX);
+    if (w->bounded || w->explorer->bound >= 0 || w->explorer->probes)
+        return pct_cli_usage("--shard divides classes of schedules: it takes no --bound, --order and --estimate");
+    w->explorer->shard = (unsigned)plan.shard;
+    w->explorer->of = (unsigned)plan.of;
+    return 0;
+}
+
 static int configure(struct arguments *w)
 {
     struct pct_campaign *c = w->campaign;
@@ -212,13 +237,16 @@ static int configure(struct arguments *w)
             "PCT_WATCH, PCT_MEMORY_SAMPLE and PCT_RACES");
     if (!c->config.max_steps)
         c->config.max_steps = STEPS;
+    status = set_shard(w);
+    if (status)
+        return status;
     return pct_config_fits(&c->config, c->strategy) ? 0 : pct_cli_usage("the options are too long for a token");
 }
 
 /* Results in other formats are those of a file, and so are runs that go on. */
-static bool needs_file(const struct pct_explorer_keep *k, bool fresh)
+static bool needs_file(const struct arguments *w)
 {
-    return k->resumes || fresh || k->export_count;
+    return w->keep->resumes || w->fresh || w->keep->export_count || w->shard;
 }
 
 static int configure_keep(struct arguments *w)
@@ -228,7 +256,7 @@ static int configure_keep(struct arguments *w)
         return pct_cli_usage("--db: the name of the file is empty");
     if (k->resumes && w->fresh)
         return pct_cli_usage("--resume goes on, and --fresh begins anew; give one");
-    if (!k->plan.path && needs_file(k, w->fresh))
+    if (!k->plan.path && needs_file(w))
         k->plan.path = "pct-explore.db";
     k->oracle.ok = w->campaign->ok;
     k->plan.drawn = !w->schedules.seed;
@@ -280,8 +308,7 @@ int pct_cmd_explore(int argc, char **argv)
                              keep.plan.path);
     if (arguments.each_test)
         return pct_each_test(argv, campaign.launch.command, arguments.framework,
-                             !keep.plan.path && needs_file(&keep, arguments.fresh) ? "--db=pct-explore-{test}.db"
-                                                                                   : NULL);
+                             !keep.plan.path && needs_file(&arguments) ? "--db=pct-explore-{test}.db" : NULL);
     int status = pct_environment_check(false);
     if (!status)
         status = configure_keep(&arguments);

@@ -502,6 +502,30 @@ int pct_execution_read(struct pct_execution *x, const struct pct_log_entry *log,
     return failed;
 }
 
+void pct_execution_cut(struct pct_execution *x, uint32_t cut)
+{
+    for (uint32_t t = 0; t < x->threads; t++) {
+        struct pct_pending *pending = &x->pending[t];
+        uint32_t i = cut;
+        while (i < x->count && x->event[i].thread != t)
+            i++;
+        const struct pct_event *event = i < x->count ? &x->event[i] : &pending->event;
+        bool lives = i < x->count || pending->lives;
+        for (unsigned c = 0; c < event->causes; c++)
+            lives &= event->cause[c] < cut;
+        pending->lives = lives && !(x->enabled[cut] >> t & 1);
+        pending->enabled = false;
+        if (i == x->count)
+            continue;
+        struct pct_event supposed = *event;
+        supposed.touches = supposed.own = supposed.hidden = 0;
+        supposed.global = supposed.crashed = supposed.jumped = supposed.timed_out = false;
+        pct_event_suppose(&supposed, event->own ? event->touch[0].key : 0);
+        pending->event = supposed;
+    }
+    x->count = cut;
+}
+
 void pct_execution_free(struct pct_execution *x)
 {
     free(x->event);

@@ -98,6 +98,10 @@ struct pct_execution {
  * deadlock. Returns 0, -ENOMEM, or -EINVAL: the two do not fit. */
 int pct_execution_read(struct pct_execution *execution, const struct pct_log_entry *log, uint32_t log_count,
                        const uint64_t *records, uint64_t record_count, bool ended);
+
+/* As if it had ended before event `cut`, where nobody else can go on: what threads were about to do is pending. Whoever
+ * is woken behind that only waits for it. */
+void pct_execution_cut(struct pct_execution *execution, uint32_t cut);
 void pct_execution_free(struct pct_execution *execution);
 
 #endif

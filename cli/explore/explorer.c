@@ -338,7 +338,8 @@ int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
     e->observer = (struct pct_campaign_observer){
         .next = next, .over = over, .classify = classify, .looked = looked, .idle = idle, .tick = tick
     };
-    e->search = pct_search_new(e->bound, e->order);
+    e->search =
+        e->of > 1 ? pct_search_new_shard(e->shard, e->of, PCT_SHARD_PARTS * e->of) : pct_search_new(e->bound, e->order);
     if (!e->search || !pct_search_next(e->search, &e->plan, &e->plan_count))
         return pct_cli_no_memory("");
     e->wanted = pct_explorer_plan(NULL, 0);

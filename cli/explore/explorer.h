@@ -62,14 +62,16 @@ struct pct_explorer {
     bool tells; /* the exit status says whether all was explored, also where there are findings */
     int bound;  /* at most this many preemptions; PCT_UNBOUNDED */
     enum pct_search_order order;
-    uint64_t probes;  /* not to explore, but to estimate by so many how many classes there are; 0: to explore */
-    double budget;    /* seconds, 0: no bound */
-    uint64_t limit;   /* runs, 0: no bound */
-    const char *save; /* a file for the trace of the first failing run, or NULL */
+    unsigned shard, of; /* explore this part of it, from 1, of so many; of: 0 or 1: all */
+    uint64_t probes;    /* not to explore, but to estimate by so many how many classes there are; 0: to explore */
+    double budget;      /* seconds, 0: no bound */
+    uint64_t limit;     /* runs, 0: no bound */
+    const char *save;   /* a file for the trace of the first failing run, or NULL */
     struct pct_explorer_keep *keep; /* keep.h: the oracle, and the file, if there is one */
     /* What came of it. */
     struct pct_search *search;
-    struct pct_estimate estimate; /* of `probes` */
+    const struct pct_search_facts *merged; /* in the place of its facts: those of all shards */
+    struct pct_estimate estimate;          /* of `probes` */
     struct pct_finding *finding;
     size_t findings;
     uint64_t failing;    /* classes */
@@ -141,6 +143,10 @@ enum { PCT_EXPLORER_FOUND_SOME = 115 };
  * verified, 1 found, PCT_EXIT_CONFIDENCE not verified, PCT_EXPLORER_FOUND_SOME. interrupted: by this signal, 0: not.
  * The file keeps the line. */
 int pct_explorer_verdict(struct pct_explorer *explorer, struct pct_campaign *campaign, int interrupted);
+
+/* verdict.c: what `pct campaign merge` says of the shards of an exploration: facts is their sum; reasons: why the whole
+ * is not known, or "". *status: as of pct_explorer_verdict(). To be freed; NULL: no memory. */
+char *pct_explorer_merged_line(struct pct_explorer *sum, bool memory_patched, const char *reasons, int *status);
 
 /* probe.c: to estimate: the plan of the next run, a single place. */
 uint32_t pct_explorer_walk(const struct pct_explorer *explorer);

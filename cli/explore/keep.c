@@ -101,7 +101,8 @@ int pct_explorer_keep_open(struct pct_explorer_keep *k, struct pct_explorer *e, 
     if (state == PCT_STORE_ABSENT && k->resumes)
         return pct_cli_usage("--resume: there is no %s; --db names the file of an exploration", path);
     k->there = state != PCT_STORE_ABSENT;
-    k->plan.shard = k->plan.of = 1;
+    k->plan.shard = e->of > 1 ? e->shard : 1;
+    k->plan.of = e->of > 1 ? e->of : 1;
     strcpy(k->bound, "no");
     if (e->bound >= 0)
         snprintf(k->bound, sizeof k->bound, "%d%s", e->bound, e->order == PCT_SEARCH_RANK ? " --order=rank" : "");
@@ -278,6 +279,8 @@ static int add_rows(struct pct_explorer_keep *k, const struct pct_made *made)
     uint8_t *log;
     /* What an earlier session said is not known to be true any more. */
     int failed = *pct_store_fact(store, "verdict") ? pct_store_set_fact(store, "verdict", "") : 0;
+    if (!failed && *pct_store_fact(store, "whole"))
+        failed = pct_store_set_fact(store, "whole", "");
     if (failed)
         return failed;
     failed = pct_explored_pack(&made->run, k->count ? &k->before : NULL, &log, &row.size);
@@ -327,7 +330,7 @@ int pct_explorer_keep_confirm(struct pct_explorer_keep *k, struct pct_campaign *
     return k->recorder.store ? pct_recorder_confirm(&k->recorder, c) : 0;
 }
 
-int pct_explorer_keep_finish(struct pct_explorer_keep *k, const char *verdict)
+int pct_explorer_keep_finish(struct pct_explorer_keep *k, const char *verdict, const char *whole)
 {
     struct pct_store *store = k->recorder.store;
     char runs[32];
@@ -341,6 +344,8 @@ int pct_explorer_keep_finish(struct pct_explorer_keep *k, const char *verdict)
     int failed = pct_store_set_fact(store, "runs", runs);
     if (!failed)
         failed = pct_store_set_fact(store, "verdict", verdict);
+    if (!failed && k->plan.of > 1)
+        failed = pct_store_set_fact(store, "whole", whole);
     k->recorder.dirty = true;
     int status = failed ? pct_recorder_fail(&k->recorder, failed) : pct_recorder_commit(&k->recorder, true);
     return status ? status : pct_export_all(store, k->exports, k->export_count, k->root);

@@ -56,7 +56,8 @@ int pct_explorer_keep_commit(struct pct_explorer_keep *keep, bool now);
 /* Replay the findings that were not, ten times each. */
 int pct_explorer_keep_confirm(struct pct_explorer_keep *keep, struct pct_campaign *campaign);
 
-/* It has ended: keep the last line, and write the reports. Returns 0 or an exit status after a message. */
-int pct_explorer_keep_finish(struct pct_explorer_keep *keep, const char *verdict);
+/* It has ended: keep the last line, and write the reports. whole: of a shard that was explored to its end, what merge.h
+ * needs of it; else "". Returns 0 or an exit status after a message. */
+int pct_explorer_keep_finish(struct pct_explorer_keep *keep, const char *verdict, const char *whole);
 
 #endif

@@ -7,30 +7,20 @@
 #include "search.h"
 #include "bounded.h"
 #include "dependence.h"
+#include "divided.h"
 #include "order.h"
+#include "wakeup.h"
 #include <errno.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A step of a sequence that is to be tried. */
-struct branch {
-    struct pct_event event;
-    bool alternative; /* of the event that was tried last in its place: another waiter is woken */
-    bool ahead;       /* pct_search_ahead() has named it */
-    struct branch *first, *next;
-};
-
-struct sleeper {
-    struct pct_event event;
-    struct sleeper *next;
-};
-
 struct node {
-    struct pct_event event;   /* that was made here in the last run */
-    struct branch *open;      /* what is to be tried in its place */
-    struct sleeper *sleepers; /* whose events were */
-    bool alternatives;        /* all waiters that it may wake stand in `open`, or have been tried */
+    struct pct_event event;       /* that was made here in the last run */
+    struct pct_branch *open;      /* what is to be tried in its place */
+    struct pct_sleeper *sleepers; /* whose events were */
+    struct pct_sleeper *held;     /* who may not go on here: search.h, pct_search_new_part() */
+    bool alternatives;            /* all waiters that it may wake stand in `open`, or have been tried */
 };
 
 struct plan {
@@ -42,11 +32,15 @@ struct pct_search {
     struct pct_search_facts facts;
     struct node *node;
     uint32_t count, room;
-    uint32_t from;          /* nodes from here on are new in the next run */
-    struct branch *planned; /* what it is to do there */
+    uint32_t from;              /* nodes from here on are new in the next run */
+    uint32_t root;              /* nothing is tried in the place of the nodes before this one */
+    struct pct_sleeper *held;   /* behind them */
+    uint32_t instead;           /* plus 1: the next run goes on with this thread where the last one was cut; 0: none */
+    struct pct_branch *planned; /* what it is to do there */
     struct plan plan, ahead;
     bool over;
     struct pct_bounded *bounded; /* NULL: there is no bound */
+    struct pct_divided *divided; /* NULL: it is not one of several shards */
 };
 
 struct pct_search *pct_search_new(int bound, enum pct_search_order order)
@@ -62,30 +56,25 @@ struct pct_search *pct_search_new(int bound, enum pct_search_order order)
     return s;
 }
 
-static void free_branches(struct branch *b)
+struct pct_search *pct_search_new_shard(unsigned shard, unsigned of, unsigned parts)
 {
-    while (b) {
-        struct branch *next = b->next;
-        free_branches(b->first);
-        free(b);
-        b = next;
-    }
-}
-
-static void free_sleepers(struct sleeper *s)
-{
-    while (s) {
-        struct sleeper *next = s->next;
+    struct pct_search *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->divided = pct_divided_new(shard, of, parts);
+    if (!s->divided) {
         free(s);
-        s = next;
+        return NULL;
     }
+    return s;
 }
 
 static void free_nodes(struct pct_search *s, uint32_t from)
 {
     for (uint32_t i = from; i < s->count; i++) {
-        free_branches(s->node[i].open);
-        free_sleepers(s->node[i].sleepers);
+        pct_wakeup_free(s->node[i].open);
+        pct_sleepers_free(s->node[i].sleepers);
+        pct_sleepers_free(s->node[i].held);
     }
     if (s->count > from)
         s->count = from;
@@ -96,11 +85,13 @@ void pct_search_free(struct pct_search *s)
     if (!s)
         return;
     free_nodes(s, 0);
-    free_branches(s->planned);
+    pct_wakeup_free(s->planned);
+    pct_sleepers_free(s->held);
     free(s->node);
     free(s->plan.step);
     free(s->ahead.step);
     pct_bounded_free(s->bounded);
+    pct_divided_free(s->divided);
     free(s);
 }
 
@@ -109,86 +100,20 @@ const struct pct_search_facts *pct_search_facts(const struct pct_search *s)
     return &s->facts;
 }
 
-/* --- Wakeup trees --- */
-
-/* Whether a run of this sequence could as well begin with the event: it stands in it behind events that it commutes
- * with, or commutes with all of them. *at: its place, or the length. */
-static bool could_begin(const struct pct_event *event, const struct pct_event *sequence, uint32_t count, uint32_t *at)
-{
-    struct pct_event passing = *event;
-    for (*at = 0; *at < count; ++*at) {
-        if (sequence[*at].thread == event->thread)
-            return true;
-        if (!pct_event_passes(&passing, &sequence[*at]))
-            return false;
-    }
-    return true;
-}
-
-static struct branch *new_branch(const struct pct_event *event)
-{
-    struct branch *b = calloc(1, sizeof *b);
-    if (b)
-        b->event = *event;
-    return b;
-}
-
-/* Append the sequence to the branches in *list. */
-static int append(struct pct_search *s, struct branch **list, const struct pct_event *sequence, uint32_t count)
-{
-    while (*list)
-        list = &(*list)->next;
-    for (uint32_t i = 0; i < count; i++) {
-        *list = new_branch(&sequence[i]);
-        if (!*list)
-            return -ENOMEM;
-        list = &(*list)->first;
-    }
-    s->facts.open++;
-    return 0;
-}
-
-/* The branch that a run of this sequence could begin with; NULL: there is none. */
-static struct branch *matching(struct branch *list, const struct pct_event *sequence, uint32_t count, uint32_t *at)
-{
-    for (struct branch *b = list; b; b = b->next) {
-        if (!could_begin(&b->event, sequence, count, at))
-            continue;
-        if (*at == count || b->event.chosen == sequence[*at].chosen)
-            return b;
-    }
-    return NULL;
-}
-
-/* Try this sequence in the place of the event of this node, unless what is tried there already covers it. */
-static int insert(struct pct_search *s, struct node *node, struct pct_event *sequence, uint32_t count)
-{
-    uint32_t at;
-    for (const struct sleeper *p = node->sleepers; p; p = p->next)
-        if (could_begin(&p->event, sequence, count, &at))
-            return 0;
-    struct branch **list = &node->open;
-    for (struct branch *b; (b = matching(*list, sequence, count, &at)); list = &b->first) {
-        if (at < count) {
-            memmove(sequence + at, sequence + at + 1, (count - at - 1) * sizeof *sequence);
-            count--;
-        }
-        if (!b->first || !count)
-            return 0;
-    }
-    return append(s, list, sequence, count);
-}
-
 static int take_reversal(void *context, const struct pct_reversal *r)
 {
     struct pct_search *s = context;
+    if (r->base < s->root)
+        return 0;
     struct pct_event *sequence = malloc(r->count * sizeof *sequence);
     if (!sequence)
         return -ENOMEM;
     memcpy(sequence, r->event, r->count * sizeof *sequence);
-    int failed = insert(s, &s->node[r->base], sequence, r->count);
+    struct node *node = &s->node[r->base];
+    int added = pct_wakeup_insert(&node->open, node->sleepers, node->held, sequence, r->count);
     free(sequence);
-    return failed;
+    s->facts.open += added > 0;
+    return added < 0 ? added : 0;
 }
 
 /* The event of this node could wake others, too: that is to be tried, unless it is known already. */
@@ -201,11 +126,11 @@ static int add_alternatives(struct pct_search *s, struct node *node)
     for (uint16_t i = 0; i < event->choices; i++) {
         if (i == event->chosen)
             continue;
-        struct branch *b = node->open;
+        struct pct_branch *b = node->open;
         while (b && (b->event.thread != event->thread || b->event.chosen != i))
             b = b->next;
         if (!b) {
-            b = new_branch(event);
+            b = pct_wakeup_new(event);
             if (!b)
                 return -ENOMEM;
             b->event.chosen = i;
@@ -263,29 +188,23 @@ static bool same_event(const struct pct_event *a, const struct pct_event *b)
     return true;
 }
 
-/* Who still sleeps behind this node. */
-static int pass_sleepers(const struct node *node, struct node *next)
+/* Who sleeps, and who is held, at this new node. */
+static int pass_to(struct pct_search *s, uint32_t index)
 {
-    for (const struct sleeper *p = node->sleepers; p; p = p->next) {
-        struct sleeper *copy = malloc(sizeof *copy);
-        if (!copy)
-            return -ENOMEM;
-        *copy = (struct sleeper){ p->event, next->sleepers };
-        if (!pct_event_passes(&copy->event, &node->event)) {
-            free(copy);
-            continue;
-        }
-        next->sleepers = copy;
-    }
-    return 0;
+    struct node *node = &s->node[index];
+    if (index <= s->root && pct_sleepers_pass(s->held, NULL, &node->held))
+        return -ENOMEM;
+    if (!index)
+        return 0;
+    const struct node *before = &s->node[index - 1];
+    if (pct_sleepers_pass(before->sleepers, &before->event, &node->sleepers))
+        return -ENOMEM;
+    return index > s->root ? pct_sleepers_pass(before->held, &before->event, &node->held) : 0;
 }
 
 static bool sleeps(const struct node *node, uint32_t thread)
 {
-    const struct sleeper *p = node->sleepers;
-    while (p && p->event.thread != thread)
-        p = p->next;
-    return p;
+    return pct_sleepers_have(node->sleepers, thread);
 }
 
 static struct node *new_node(struct pct_search *s)
@@ -302,17 +221,43 @@ static struct node *new_node(struct pct_search *s)
     return &s->node[s->count++];
 }
 
+struct pct_search *pct_search_new_part(const struct pct_part *part)
+{
+    struct pct_search *s = calloc(1, sizeof *s);
+    bool made = s;
+    for (uint32_t i = 0; i < part->held_count && made; i++) {
+        struct pct_sleeper *p = malloc(sizeof *p);
+        made = p;
+        if (!p)
+            break;
+        *p = (struct pct_sleeper){ part->held[i], s->held };
+        s->held = p;
+    }
+    for (uint32_t i = 0; i < part->count && made; i++) {
+        struct node *node = new_node(s);
+        made = node;
+        if (node)
+            node->event = part->event[i];
+    }
+    if (!made) {
+        pct_search_free(s);
+        return NULL;
+    }
+    s->root = part->count;
+    return s;
+}
+
 /* The last run did not begin with this sequence as it was planned: what is left of it is not to be tried. */
 static void drop_planned(struct pct_search *s)
 {
-    free_branches(s->planned);
+    pct_wakeup_free(s->planned);
     s->planned = NULL;
 }
 
 /* The event of a new node: what was planned there comes off the sequence, and its other branches stay with the node. */
 static void follow_plan(struct pct_search *s, struct node *node, const struct pct_event *event)
 {
-    struct branch *b = s->planned;
+    struct pct_branch *b = s->planned;
     if (!b)
         return;
     if (b->event.thread != event->thread) { /* the other branches may still be possible */
@@ -330,8 +275,8 @@ static void follow_plan(struct pct_search *s, struct node *node, const struct pc
     free(b);
 }
 
-/* Make nodes of the new events. Returns 1: the run is one that was made before, which shows at event *cut; 0; or
- * -ENOMEM. */
+/* Make nodes of the new events. Returns 1: the run is one that was made before, or that another part of the search
+ * makes, which shows at event *cut; 0; or -ENOMEM. */
 static int extend(struct pct_search *s, const struct pct_execution *x, uint32_t *cut)
 {
     /* The first of them takes the place of one that was tried: that node's sleepers and branches stand already. */
@@ -340,17 +285,17 @@ static int extend(struct pct_search *s, const struct pct_execution *x, uint32_t 
         struct node *node = old ? &s->node[i] : new_node(s);
         if (!node)
             return -ENOMEM;
-        if (!old && i && pass_sleepers(&s->node[i - 1], node))
+        if (!old && pass_to(s, i))
             return -ENOMEM;
         if (old) {
-            struct branch *open = node->open;
+            struct pct_branch *open = node->open;
             follow_plan(s, node, &x->event[i]);
             node->open = open;
         } else {
             follow_plan(s, node, &x->event[i]);
         }
         node->event = x->event[i];
-        if (sleeps(node, x->event[i].thread)) {
+        if (sleeps(node, x->event[i].thread) || pct_sleepers_have(node->held, x->event[i].thread)) {
             s->count = i + 1;
             *cut = i;
             return 1;
@@ -369,11 +314,35 @@ static bool begins_alike(const struct pct_search *s, const struct pct_execution 
     return true;
 }
 
+/* The run was cut because a thread that is held went on, at the last node: who else could have? If nobody, it is at its
+ * end as far as this part goes. Returns whether it is. */
+static bool ends_held(struct pct_search *s, struct pct_execution *x, uint32_t cut)
+{
+    const struct node *node = &s->node[cut];
+    uint64_t others = x->enabled[cut];
+    bool asleep = x->threads > PCT_EXECUTION_SETS; /* then nothing will be verified */
+    for (uint32_t t = 0; t < PCT_EXECUTION_SETS; t++) {
+        if (!(others >> t & 1))
+            continue;
+        if (pct_sleepers_have(node->held, t))
+            continue;
+        if (!sleeps(node, t)) {
+            s->instead = t + 1;
+            return false;
+        }
+        asleep = true;
+    }
+    if (asleep)
+        return false;
+    pct_execution_cut(x, cut);
+    return true;
+}
+
 /* Of a redundant run, what comes before the event that shows it may still be reversed. */
 static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *class_)
 {
     struct pct_order order;
-    uint32_t cut;
+    uint32_t cut = 0;
     int known = extend(s, x, &cut);
     s->facts.unplanned += s->planned != NULL;
     drop_planned(s);
@@ -384,9 +353,12 @@ static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *clas
         return failed;
     if (class_)
         *class_ = pct_order_class(&order);
-    if (known)
+    bool ends = !known;
+    if (known) {
+        ends = pct_sleepers_have(s->node[cut].held, x->event[cut].thread) && ends_held(s, x, cut);
         x->count = cut;
-    failed = pct_order_reversals(&order, s->from, !known, take_reversal, s);
+    }
+    failed = pct_order_reversals(&order, s->from, ends, take_reversal, s);
     pct_order_free(&order);
     return failed ? failed : known;
 }
@@ -413,6 +385,8 @@ static void count(struct pct_search *s, const struct pct_execution *x, int known
 
 int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *class_)
 {
+    if (s->divided)
+        return pct_divided_take(s->divided, x, class_, &s->facts);
     s->facts.runs++;
     s->facts.doubts |= x->doubts;
     if (x->unknown)
@@ -439,19 +413,19 @@ static int fall_asleep(struct node *node)
 {
     if (sleeps(node, node->event.thread))
         return 0;
-    struct sleeper *p = malloc(sizeof *p);
+    struct pct_sleeper *p = malloc(sizeof *p);
     if (!p)
         return -ENOMEM;
-    *p = (struct sleeper){ node->event, node->sleepers };
+    *p = (struct pct_sleeper){ node->event, node->sleepers };
     node->sleepers = p;
     return 0;
 }
 
 /* Take out the branch of this node that comes next: another waiter for the same signal, or, when its thread has gone to
  * sleep, the first. NULL: there is none, or no memory (the search is over then). */
-static struct branch *take_branch(struct pct_search *s, struct node *node)
+static struct pct_branch *take_branch(struct pct_search *s, struct node *node)
 {
-    struct branch **at = &node->open;
+    struct pct_branch **at = &node->open;
     while (*at && !((*at)->alternative && (*at)->event.thread == node->event.thread))
         at = &(*at)->next;
     if (!*at) {
@@ -462,7 +436,7 @@ static struct branch *take_branch(struct pct_search *s, struct node *node)
         node->alternatives = false;
         at = &node->open;
     }
-    struct branch *b = *at;
+    struct pct_branch *b = *at;
     if (b) {
         *at = b->next;
         b->next = NULL;
@@ -471,7 +445,7 @@ static struct branch *take_branch(struct pct_search *s, struct node *node)
     return b;
 }
 
-static bool add_to_plan(struct plan *plan, const struct pct_event *event)
+static bool add_step(struct plan *plan, uint32_t place)
 {
     if (plan->count == plan->room) {
         uint32_t room = 2 * plan->room + 256;
@@ -481,30 +455,43 @@ static bool add_to_plan(struct plan *plan, const struct pct_event *event)
         plan->step = step;
         plan->room = room;
     }
-    plan->step[plan->count++] = PCT_PLAN(event->thread, event->chosen + 1u);
+    plan->step[plan->count++] = place;
     return true;
+}
+
+static bool add_to_plan(struct plan *plan, const struct pct_event *event)
+{
+    return add_step(plan, PCT_PLAN(event->thread, event->chosen + 1u));
 }
 
 /* The events of the first nodes, those of the planned sequence down to `stop` (NULL: none of them), and then this
  * branch. */
-static bool make_plan(const struct pct_search *s, struct plan *plan, uint32_t nodes, const struct branch *stop,
-                      const struct branch *branch)
+static bool make_plan(const struct pct_search *s, struct plan *plan, uint32_t nodes, const struct pct_branch *stop,
+                      const struct pct_branch *branch)
 {
     bool made = true;
     plan->count = 0;
     for (uint32_t i = 0; i < nodes && made; i++)
         made = add_to_plan(plan, &s->node[i].event);
-    for (const struct branch *b = stop ? s->planned : NULL; b && b != stop && made; b = b->first)
+    for (const struct pct_branch *b = stop ? s->planned : NULL; b && b != stop && made; b = b->first)
         made = add_to_plan(plan, &b->event);
     for (; branch && made; branch = branch->first)
         made = add_to_plan(plan, &branch->event);
     return made;
 }
 
+/* Who is held goes last, so that fewer runs are cut. */
+static bool end_plan(const struct pct_search *s, struct plan *plan)
+{
+    return !s->held || add_step(plan, PCT_PLAN_THEN(0, s->held->event.thread + 1u));
+}
+
 bool pct_search_next(struct pct_search *s, const uint32_t **plan, uint32_t *count)
 {
     *plan = s->plan.step;
     *count = 0;
+    if (s->divided)
+        return pct_divided_next(s->divided, plan, count, &s->facts);
     if (s->bounded) {
         unsigned below;
         bool more = !s->over && pct_bounded_next(s->bounded, plan, count, &below);
@@ -512,18 +499,21 @@ bool pct_search_next(struct pct_search *s, const uint32_t **plan, uint32_t *coun
         s->over |= !more;
         return more;
     }
-    if (!s->facts.runs)
-        return true;
-    struct branch *b = NULL;
-    while (s->count && !s->over && !(b = take_branch(s, &s->node[s->count - 1])))
-        free_nodes(s, s->count - 1);
-    if (!b) {
-        s->over = true;
-        return false;
+    struct pct_branch *b = NULL;
+    uint32_t instead = s->instead;
+    s->instead = 0;
+    if (s->facts.runs && !instead) {
+        while (s->count > s->root && !s->over && !(b = take_branch(s, &s->node[s->count - 1])))
+            free_nodes(s, s->count - 1);
+        if (!b) {
+            s->over = true;
+            return false;
+        }
     }
-    s->from = s->count - 1;
+    s->from = s->facts.runs ? s->count - 1 : s->root;
     s->planned = b;
-    if (!make_plan(s, &s->plan, s->from, NULL, b))
+    if (!make_plan(s, &s->plan, s->from, NULL, b) || (instead && !add_step(&s->plan, PCT_PLAN(instead - 1, 0))) ||
+        !end_plan(s, &s->plan))
         return false;
     *plan = s->plan.step;
     *count = s->plan.count;
@@ -531,7 +521,7 @@ bool pct_search_next(struct pct_search *s, const uint32_t **plan, uint32_t *coun
 }
 
 /* The first of these that was not named yet. */
-static struct branch *unnamed(struct branch *b)
+static struct pct_branch *unnamed(struct pct_branch *b)
 {
     while (b && b->ahead)
         b = b->next;
@@ -542,11 +532,13 @@ bool pct_search_ahead(struct pct_search *s, const uint32_t **plan, uint32_t *cou
 {
     if (s->bounded)
         return pct_bounded_ahead(s->bounded, plan, count);
-    const struct branch *stop = NULL;
-    struct branch *found = NULL, *b;
+    if (s->divided)
+        return pct_divided_ahead(s->divided, plan, count);
+    const struct pct_branch *stop = NULL;
+    struct pct_branch *found = NULL, *b;
     uint32_t nodes = s->from;
     /* What stays open beside the run that is asked for; the deepest is tried first. */
-    for (const struct branch *p = s->planned; p; p = p->first)
+    for (const struct pct_branch *p = s->planned; p; p = p->first)
         if ((b = unnamed(p->next))) {
             found = b;
             stop = p;
@@ -556,7 +548,7 @@ bool pct_search_ahead(struct pct_search *s, const uint32_t **plan, uint32_t *cou
             found = b;
             nodes = i;
         }
-    if (!found || !make_plan(s, &s->ahead, nodes, stop, found))
+    if (!found || !make_plan(s, &s->ahead, nodes, stop, found) || !end_plan(s, &s->ahead))
         return false;
     found->ahead = true;
     *plan = s->ahead.step;

@@ -30,6 +30,9 @@ struct pct_search_facts {
     uint32_t unknown;   /* plus 1: an operation without a row in the table */
     bool unrepeatable;  /* a run did not begin as an earlier one with the same choices: nothing more can be said */
     bool cut;           /* a run was cut off by a bound */
+    bool undivided;     /* a shard's runs have shown what cannot be divided: deadlines, or too many threads */
+    uint32_t parts;     /* of all shards together; 0: it is none */
+    uint64_t division;  /* a hash of these, the same in all shards */
     struct pct_tuple tuple; /* with a bound: of the last run */
 };
 
@@ -44,6 +47,25 @@ enum pct_search_order {
 enum { PCT_UNBOUNDED = -1, PCT_BOUND_MAX = 100 };
 struct pct_search *pct_search_new(int bound, enum pct_search_order order);
 void pct_search_free(struct pct_search *search);
+
+/* A part of a search: what begins with these events, but for runs that could as well begin with one that is held behind
+ * them. Whoever is held cannot go on before another thread has done something that does not commute with what it is
+ * about to do: so to the search a part is a program of its own, whose operations commute as the whole one's do, and it
+ * meets each of its classes once. */
+struct pct_part {
+    struct pct_event *event; /* as they were made */
+    uint32_t count;
+    struct pct_event *held; /* what these would do; at most one of each thread */
+    uint32_t held_count;
+};
+
+/* Search it alone. The part is copied. NULL: no memory. */
+struct pct_search *pct_search_new_part(const struct pct_part *part);
+
+/* Search what shard number `shard` of `of` shards has to, from 1: divided.h. parts: into about so many all is divided,
+ * since they differ in size, if that can be done in few runs; the same in all shards. NULL: no memory. */
+enum { PCT_SHARDS_MAX = 100, PCT_SHARD_PARTS = 8 /* for each shard */ };
+struct pct_search *pct_search_new_shard(unsigned shard, unsigned of, unsigned parts);
 
 /* What the next run is to begin with: PCT_PLAN() of <pct/strategy.h>. Valid until pct_search_take(). False: all are
  * made, or nothing more can be said. */

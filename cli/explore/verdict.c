@@ -2,6 +2,7 @@
  * against it. */
 #include "explorer.h"
 #include "keep.h"
+#include "merge.h"
 #include <cli/base/status_line.h>
 #include <string.h>
 #include <stdarg.h>
@@ -18,6 +19,11 @@ static const char *const assumptions[] = {
     PCT_ASSUMPTIONS(TEXT)
 #undef TEXT
 };
+
+static const struct pct_search_facts *facts_of(const struct pct_explorer *e)
+{
+    return e->merged ? e->merged : pct_search_facts(e->search);
+}
 
 /* A list of reasons, with "; " in between. */
 struct reasons {
@@ -40,7 +46,7 @@ __attribute__((format(printf, 2, 3))) static void add(struct reasons *r, const c
 
 static void add_facts(struct reasons *r, const struct pct_explorer *e)
 {
-    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    const struct pct_search_facts *facts = facts_of(e);
     for (unsigned i = 0; i < PCT_DOUBT_COUNT; i++)
         if (facts->doubts >> i & 1)
             add(r, "%s", doubts[i]);
@@ -52,6 +58,8 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
         add(r, "a run did not begin as an earlier one with the same choices: it depends on more than the schedule");
     if (e->bound >= 0 && e->threads > PCT_EXECUTION_SETS)
         add(r, "more than %d threads, of which --bound knows the first", PCT_EXECUTION_SETS);
+    if (facts->undivided)
+        add(r, "more than %d threads, which cannot be divided among shards", PCT_EXECUTION_SETS);
     if (facts->moved)
         add(r, "objects at other addresses in other schedules (%llu times): on the heap, or on stacks",
             (unsigned long long)facts->moved);
@@ -80,25 +88,25 @@ static void add_ends(struct reasons *r, const struct pct_explorer *e, const stru
         add(r, "%llu run%s cut off by --max-steps=%llu or --timeout: a loop that waits, or a longer run%s%s%s",
             (unsigned long long)e->cut, e->cut == 1 ? "" : "s", (unsigned long long)c->config.max_steps,
             e->cut_title[0] ? " (" : "", e->cut_title, e->cut_title[0] ? ")" : "");
-    if (e->used_up && e->limit && pct_search_facts(e->search)->runs >= e->limit)
+    if (e->used_up && e->limit && facts_of(e)->runs >= e->limit)
         add(r, "the runs that -n allows are made");
     else if (e->used_up)
-        add(r, "the budget is used up%s", pct_search_facts(e->search)->runs ? "" : ", and the first run goes on");
+        add(r, "the budget is used up%s", facts_of(e)->runs ? "" : ", and the first run goes on");
     else if (!e->complete && e->first && e->findings)
         add(r, "stopped at the first finding");
-    else if (!e->complete && !pct_search_facts(e->search)->unrepeatable && !e->unreadable)
+    else if (!e->complete && !facts_of(e)->unrepeatable && !e->unreadable)
         add(r, "interrupted");
 }
 
 /* What has to hold for "verified" to be true: ", if ...". */
-static void add_assumptions(struct reasons *given, const struct pct_explorer *e, const struct pct_campaign *c)
+static void add_assumptions(struct reasons *given, const struct pct_explorer *e, bool patched)
 {
     const char *join = ", if ";
     size_t used = 0;
     bool memory = e->flags & PCT_EXPLORED_MEMORY;
-    const char *seen = memory && c->config.memory ? "what --memory has not patched shares"
-                       : memory                   ? "code that tells nothing of its accesses (libraries) shares"
-                                                  : "threads share";
+    const char *seen = memory && patched ? "what --memory has not patched shares"
+                       : memory          ? "code that tells nothing of its accesses (libraries) shares"
+                                         : "threads share";
     if (e->threads > 1) {
         used = (size_t)snprintf(given->text, sizeof given->text,
                                 "%s%s memory by calls alone (no data races, no atomics)", join, seen);
@@ -135,15 +143,23 @@ static void print_findings(const struct pct_explorer *e, const struct pct_campai
 {
     for (size_t i = 0; i < e->findings; i++) {
         const struct pct_finding *finding = &e->finding[i];
-        char tuple[64] = "";
+        char tuple[64] = "", classes[64];
+        snprintf(classes, sizeof classes, "%llu class%s", (unsigned long long)finding->count,
+                 finding->count == 1 ? "" : "es");
         size_t used = e->bound < 0 ? 0 : (size_t)snprintf(tuple, sizeof tuple, ", (c, v, t, l) = ");
         if (used)
             pct_rank_format(tuple + used, sizeof tuple - used, finding->tuple);
-        fprintf(stderr, "pct: finding %zu: %s (%llu class%s; first in run %llu%s)\n", i + 1, finding->title,
-                (unsigned long long)finding->count, finding->count == 1 ? "" : "es", (unsigned long long)finding->run,
-                tuple);
+        fprintf(stderr, "pct: finding %zu: %s (%s; first in run %llu%s)\n", i + 1, finding->title,
+                finding->count || e->of < 2 ? classes : "in another shard", (unsigned long long)finding->run, tuple);
         print_replay(e, c, finding);
     }
+}
+
+/* Of the parts, those that this shard has. */
+static unsigned parts_here(const struct pct_explorer *e)
+{
+    uint32_t parts = facts_of(e)->parts;
+    return parts < e->shard ? 0 : (parts - e->shard) / e->of + 1;
 }
 
 /* What was explored, for whom it means something. */
@@ -155,7 +171,7 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
                  pct_cli_format_duration(slack, sizeof slack, (double)c->config.slack / 1e9));
     else if (e->flags & PCT_EXPLORED_DEADLINES)
         strcpy(deadlines, "; deadlines come only when no thread can go on");
-    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    const struct pct_search_facts *facts = facts_of(e);
     fprintf(
         stderr,
         "pct: for this input%s; %u threads, up to %u events a run; %s; any waiter is woken, and none but by a call%s\n",
@@ -170,7 +186,12 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
             "pct: %llu of the runs ended behind a round of a loop that waits and changes nothing: others are without "
             "it\n",
             (unsigned long long)facts->awaited);
-    if (facts->redundant && e->bound < 0)
+    if (facts->redundant && e->of > 1)
+        fprintf(
+            stderr,
+            "pct: %llu of the runs divided the schedules into %u parts, or came to other shards' (%u part%s here)\n",
+            (unsigned long long)facts->redundant, facts->parts, parts_here(e), parts_here(e) == 1 ? "" : "s");
+    else if (facts->redundant && e->bound < 0)
         fprintf(stderr, "pct: %llu runs were like earlier ones\n", (unsigned long long)facts->redundant);
 }
 
@@ -184,10 +205,19 @@ static void format_bound(char *text, size_t size, int bound)
 
 static void print_verified(FILE *out, const struct pct_explorer *e, const struct reasons *given, const char *seconds)
 {
-    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    const struct pct_search_facts *facts = facts_of(e);
     char all[64], upto[64] = "", within[64];
     bool one = facts->classes == 1;
     snprintf(all, sizeof all, one ? "the only class" : "all %llu classes", (unsigned long long)facts->classes);
+    if (e->of > 1) { /* of the whole, nothing is known here */
+        fprintf(out,
+                "shard %u of %u is complete %s: its %llu class%s of schedules pass%s%s (%llu run%s, %s); "
+                "pct campaign merge says whether all do",
+                e->shard, e->of, e->flags & PCT_EXPLORED_MEMORY ? "under sequential consistency" : "at calls",
+                (unsigned long long)facts->classes, one ? "" : "es", one ? "es" : "", given->text,
+                (unsigned long long)facts->runs, facts->runs == 1 ? "" : "s", seconds);
+        return;
+    }
     if (e->bound >= 0)
         snprintf(upto, sizeof upto, " up to %d preemption%s", e->bound, e->bound == 1 ? "" : "s");
     format_bound(within, sizeof within, e->bound);
@@ -198,9 +228,18 @@ static void print_verified(FILE *out, const struct pct_explorer *e, const struct
 
 static void print_found(FILE *out, const struct pct_explorer *e, const struct reasons *reasons, const char *seconds)
 {
-    const struct pct_search_facts *facts = pct_search_facts(e->search);
-    char within[64];
+    const struct pct_search_facts *facts = facts_of(e);
+    char within[96];
     format_bound(within, sizeof within, e->bound);
+    if (e->of > 1)
+        snprintf(within, sizeof within, " of shard %u of %u", e->shard, e->of);
+    if (e->of > 1 && !e->failing) {
+        fprintf(out, "found: none of %s%llu class%s of schedules%s fails, but one of another shard (%llu runs, %s)%s%s",
+                reasons->count ? "" : "its ", (unsigned long long)facts->classes, facts->classes == 1 ? "" : "es",
+                within, (unsigned long long)facts->runs, seconds, reasons->count ? "; not all were explored: " : "",
+                reasons->text);
+        return;
+    }
     fprintf(out, "found: %llu of %s%llu class%s of schedules%s fail%s (%llu runs, %s)%s%s",
             (unsigned long long)e->failing, reasons->count ? "" : "all ", (unsigned long long)facts->classes,
             facts->classes == 1 ? "" : "es", within, e->failing == 1 ? "s" : "", (unsigned long long)facts->runs,
@@ -210,7 +249,7 @@ static void print_found(FILE *out, const struct pct_explorer *e, const struct re
 static void print_not_verified(FILE *out, const struct pct_explorer *e, const struct reasons *reasons, bool early,
                                const struct reasons *given, const char *seconds)
 {
-    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    const struct pct_search_facts *facts = facts_of(e);
     unsigned long long below = facts->below;
     /* The lower bounds are done, and nothing but the end of the search is missing. */
     if (early && e->bound >= 0 && below)
@@ -224,7 +263,7 @@ static void print_not_verified(FILE *out, const struct pct_explorer *e, const st
 void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
 {
     struct reasons reasons = { .text = "" };
-    uint64_t runs = pct_search_facts(e->search)->runs;
+    uint64_t runs = facts_of(e)->runs;
     if (e->quiet || e->warned || runs & (runs - 1))
         return;
     add_facts(&reasons, e);
@@ -251,7 +290,7 @@ static char *make_line(const struct pct_explorer *e, const struct pct_campaign *
     add_control(&reasons, e, c);
     bool early = !reasons.count && !e->cut; /* if it is not verified, then because it ended early */
     add_ends(&reasons, e, c);
-    add_assumptions(&given, e, c);
+    add_assumptions(&given, e, c->config.memory);
     *whole = !reasons.count;
     if (e->findings)
         print_found(out, e, &reasons, seconds);
@@ -259,6 +298,28 @@ static char *make_line(const struct pct_explorer *e, const struct pct_campaign *
         print_not_verified(out, e, &reasons, early, &given, seconds);
     else
         print_verified(out, e, &given, seconds);
+    return fclose(out) ? NULL : line;
+}
+
+char *pct_explorer_merged_line(struct pct_explorer *e, bool patched, const char *why, int *status)
+{
+    struct reasons reasons = { .text = "" }, given = { .text = "" };
+    char buffer[64], *line = NULL;
+    size_t size;
+    const char *seconds = pct_cli_format_duration(buffer, sizeof buffer, e->seconds);
+    FILE *out = open_memstream(&line, &size);
+    if (!out)
+        return NULL;
+    if (*why)
+        add(&reasons, "%s", why);
+    add_assumptions(&given, e, patched);
+    if (e->findings)
+        print_found(out, e, &reasons, seconds);
+    else if (*why)
+        print_not_verified(out, e, &reasons, false, &given, seconds);
+    else
+        print_verified(out, e, &given, seconds);
+    *status = e->findings ? 1 : *why ? PCT_EXIT_CONFIDENCE : 0;
     return fclose(out) ? NULL : line;
 }
 
@@ -277,9 +338,12 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
     if (!line)
         return pct_cli_no_memory("");
     print_findings(e, c);
-    if (!e->quiet && pct_search_facts(e->search)->runs)
+    if (!e->quiet && facts_of(e)->runs)
         print_scope(e, c);
-    int failed = pct_explorer_keep_finish(e->keep, line);
+    char fact[PCT_SHARD_FACT] = "";
+    if (whole && e->of > 1)
+        pct_shard_format(fact, sizeof fact, e, c->config.memory);
+    int failed = pct_explorer_keep_finish(e->keep, line, fact);
     if (interrupted && e->keep->plan.path)
         pct_cli_say("%s has all runs so far; the same command with --resume goes on", e->keep->plan.path);
     say_lines(line);

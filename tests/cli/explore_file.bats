@@ -86,6 +86,75 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
     done
 }
 
+@test "shards that are merged are the whole, each class once; without one of them, or its end, nothing is verified" {
+    cp "$build/bugs/philosophers-fixed" program
+    for shard in 1/2 2/2; do
+        run "$pct" explore -q --epoch 1 --shard $shard --db ${shard%/2}.db -- ./program
+        echo "$output"
+        [ "$status" -eq 0 ]
+        [[ $(last) == "pct: shard ${shard%/2} of 2 is complete at calls: its "* ]]
+        lacks verified
+    done
+    run "$pct" campaign merge whole.db 1.db 2.db
+    [ "$status" -eq 0 ]
+    [[ $output == "pct: verified at calls: all 6 classes of schedules pass, if threads share memory"* ]]
+    run "$pct" campaign report whole.db
+    [ "$status" -eq 0 ]
+    has 'verified at calls: all 6 classes'
+    run "$pct" explore --epoch 1 --db whole.db -- ./program
+    [ "$status" -eq 2 ]
+    has 'can be reported'
+
+    run "$pct" campaign merge missing.db 2.db
+    [ "$status" -eq 119 ]
+    has 'not verified, because of: shard 1 of 2 is missing'
+    run "$pct" campaign merge twice.db 2.db 2.db
+    [ "$status" -eq 2 ]
+    has 'shard 2 is there already'
+    run "$pct" campaign merge again.db whole.db 2.db
+    [ "$status" -eq 2 ]
+    has 'whole.db: it is no shard of an exploration'
+
+    # A shard that goes on later is the same, with any number of workers; before its end, nothing is known.
+    run "$pct" explore -q --epoch 1 -n 20 --shard 1/2 --db begun.db -- ./program
+    [ "$status" -eq 119 ]
+    run "$pct" campaign merge half.db begun.db 2.db
+    [ "$status" -eq 119 ]
+    has 'not verified, because of: shard 1 of 2 was not explored to its end'
+    run "$pct" explore -q --epoch 1 -j 2 --resume --shard 1/2 --db begun.db -- ./program
+    [ "$status" -eq 0 ]
+    diff <(contents 1.db) <(contents begun.db)
+    run "$pct" explore -q --epoch 1 --resume --shard 2/2 --db begun.db -- ./program
+    [ "$status" -eq 2 ]
+    has "its shard is '1', not '2'"
+}
+
+@test "what the shards found is found, in as many classes; they are of one program, divided alike" {
+    for shard in 1 2 3; do
+        run "$pct" explore -q --epoch 1 --shard $shard/3 --db $shard.db -- "$build/bugs/producer-consumer"
+        echo "$output"
+        [ "$status" -le 1 ]
+    done
+    run "$pct" campaign merge whole.db 1.db 2.db 3.db
+    [ "$status" -eq 1 ]
+    has 'found: 2 of all 13 classes of schedules fail'
+    run "$pct" explore -q --epoch 1 --db alone.db -- "$build/bugs/producer-consumer"
+    is "$(rows_of whole.db 'SELECT signature FROM findings ORDER BY signature')" \
+        "$(rows_of alone.db 'SELECT signature FROM findings ORDER BY signature')"
+    is "$(rows_of whole.db 'SELECT count(*) FROM runs')" \
+        "$(($(rows_of 1.db 'SELECT count(*) FROM runs') + $(rows_of 2.db 'SELECT count(*) FROM runs') + $(rows_of 3.db 'SELECT count(*) FROM runs')))"
+    run "$pct" explore -q --epoch 1 --shard 3/3 --db other.db -- "$build/bugs/philosophers"
+    run "$pct" campaign merge mixed.db 1.db 2.db other.db
+    [ "$status" -eq 2 ]
+    has 'divided in another way'
+    run "$pct" explore --shard 1/2 -- "$build/bugs/philosophers"
+    [ "$status" -eq 2 ]
+    has 'all shards need the same --seed and --epoch'
+    run "$pct" explore --shard 1/2 --epoch 1 --bound 1 -- "$build/bugs/philosophers"
+    [ "$status" -eq 2 ]
+    has '--shard divides classes of schedules'
+}
+
 @test "findings are those of a campaign: replayed ten times, reported in each format" {
     run "$pct" explore --db found.db --report json:found.json --report junit:found.xml --report sarif:found.sarif --report html:found.html \
         -- "$build/bugs/philosophers"
@@ -214,7 +283,7 @@ END
     [ "$status" -eq 1 ]
     run "$pct" campaign merge both.db it.db it.db.old
     [ "$status" -eq 2 ]
-    has 'explorations cannot be merged'
+    has 'it.db: it is no shard of an exploration'
 }
 
 @test "an interrupted exploration says what is known, and how it goes on" {

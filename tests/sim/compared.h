@@ -139,16 +139,13 @@ static void keep(struct pct_explored *before)
     free(bytes);
 }
 
-static void search_all(const struct sim_program *program, int bound, size_t most)
+/* Add what this search finds to what others have; it is freed. */
+static void search_more(const struct sim_program *program, struct pct_search *search, size_t most)
 {
-    struct pct_search *search = pct_search_new(bound, search_order);
     const uint32_t *plan;
     uint32_t count;
     assert_non_null(search);
     explored_by_force = false;
-    hashes_clear(&found_classes);
-    hashes_clear(&found_behaviours);
-    twice = 0;
     aheads = 0;
     struct pct_explored before = { 0 };
     bool more;
@@ -172,6 +169,14 @@ static void search_all(const struct sim_program *program, int bound, size_t most
     if (!more && !facts.unplanned && !facts.unrepeatable)
         assert_int_equal(aheads, 0);
     pct_search_free(search);
+}
+
+static void search_all(const struct sim_program *program, int bound, size_t most)
+{
+    hashes_clear(&found_classes);
+    hashes_clear(&found_behaviours);
+    twice = 0;
+    search_more(program, pct_search_new(bound, search_order), most);
 }
 
 static inline void print_program(const struct sim_program *program)

@@ -136,6 +136,90 @@ static void test_bounds(void **unused)
     print_message("# %lu classes within bounds of 0 to 3\n", (unsigned long)within);
 }
 
+/* Three threads, one of them main, take locks inside of locks: that one who is held has a lock that others wait for with
+ * another one in their hands. */
+static struct sim_program make_nested(uint64_t number)
+{
+    struct sim_program program = { .barrier = { 2 } };
+    explored_slack = 0;
+    random_seed = number;
+    random_place = 0;
+    explored_to_the_full = false;
+    for (uint32_t t = 0; t < 3; t++) {
+        list = text[t];
+        length = 0;
+        program.thread[t] = list;
+        for (uint8_t i = 1; !t && i < 3; i++)
+            ADD_OP(CREATE(i));
+        uint8_t outer = (uint8_t)draw(3), inner = (uint8_t)((outer + 1 + draw(2)) % 3);
+        ADD_OP(LOCK(outer));
+        ADD_OP(LOCK(inner));
+        if (draw(2))
+            ADD_OP(UNLOCK(inner));
+        ADD_OP(UNLOCK(outer));
+        ADD_OP({ .kind = SIM_END });
+    }
+    return program;
+}
+
+/* Several shards meet together each class once, and divide the work in the same way. Returns whether they did divide
+ * it. */
+static bool compare_shards(const struct sim_program *program, uint64_t number, uint64_t *met, uint64_t *runs)
+{
+    unsigned of = 1 + (unsigned)(number % 3);
+    uint64_t division = 0, missed = 0;
+    hashes_clear(&found_classes);
+    hashes_clear(&found_behaviours);
+    twice = 0;
+    for (unsigned shard = 1; shard <= of; shard++) {
+        search_more(program, pct_search_new_shard(shard, of, 4 * of), 40 * classes.count + 1000);
+        assert_int_equal(facts.open, 0);
+        assert_false(facts.unrepeatable);
+        assert_false(facts.undivided);
+        assert_true(shard == 1 || facts.division == division);
+        division = facts.division;
+        *runs += facts.runs;
+    }
+    *met += found_classes.count;
+    for (size_t i = 0; i < classes.count; i++)
+        missed += hashes_add(&found_classes, classes.at[i]);
+    if (missed || twice || found_classes.count != classes.count) {
+        print_program(program);
+        fail_msg("program %lu in %u shards: %lu classes, %lu missed, %lu twice", (unsigned long)number, of,
+                 (unsigned long)classes.count, (unsigned long)missed, (unsigned long)twice);
+    }
+    return facts.parts > 1;
+}
+
+static void test_shards(void **unused)
+{
+    (void)unused;
+    uint64_t programs = from_environment("SHARDED", 60), first = from_environment("FIRST", 0);
+    uint64_t met = 0, runs = 0, divided = 0;
+    for (uint64_t number = first; number < first + programs; number++) {
+        struct sim_program program = number % 4 ? make_program(number) : make_nested(number);
+        if (brute_force(&program))
+            divided += compare_shards(&program, number, &met, &runs);
+    }
+    assert_true(4 * divided > programs);
+    print_message("# %lu classes in %lu runs of all shards; %lu programs were divided\n", (unsigned long)met,
+                  (unsigned long)runs, (unsigned long)divided);
+}
+
+/* At the end of a part, who is held has a lock that others wait for, who have one that others wait for. */
+static void test_shards_that_wait(void **unused)
+{
+    (void)unused;
+    static const uint64_t numbers[] = { 148, 412, 940, 1680 };
+    uint64_t met = 0, runs = 0;
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sim_program program = make_nested(numbers[i]);
+        assert_true(brute_force(&program));
+        assert_true(compare_shards(&program, numbers[i], &met, &runs));
+    }
+    assert_int_equal(met, 5 + 5 + 4 + 4);
+}
+
 #include "listed.h"
 
 /* The number of classes is within the interval, or above, for most programs. */
@@ -184,6 +268,8 @@ int main(void)
         cmocka_unit_test(test_pending),
         cmocka_unit_test(test_deadlines_at_once),
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_shards_that_wait),
         cmocka_unit_test(test_lists),
         cmocka_unit_test(test_estimates),
     };

@@ -1,0 +1,118 @@
+/* Wakeup trees, and who sleeps: see wakeup.h. */
+#include "wakeup.h"
+#include "dependence.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void pct_wakeup_free(struct pct_branch *b)
+{
+    while (b) {
+        struct pct_branch *next = b->next;
+        pct_wakeup_free(b->first);
+        free(b);
+        b = next;
+    }
+}
+
+void pct_sleepers_free(struct pct_sleeper *s)
+{
+    while (s) {
+        struct pct_sleeper *next = s->next;
+        free(s);
+        s = next;
+    }
+}
+
+/* Whether a run of this sequence could as well begin with the event: it stands in it behind events that it commutes
+ * with, or commutes with all of them. *at: its place, or the length. */
+static bool could_begin(const struct pct_event *event, const struct pct_event *sequence, uint32_t count, uint32_t *at)
+{
+    struct pct_event passing = *event;
+    for (*at = 0; *at < count; ++*at) {
+        if (sequence[*at].thread == event->thread)
+            return true;
+        if (!pct_event_passes(&passing, &sequence[*at]))
+            return false;
+    }
+    return true;
+}
+
+struct pct_branch *pct_wakeup_new(const struct pct_event *event)
+{
+    struct pct_branch *b = calloc(1, sizeof *b);
+    if (b)
+        b->event = *event;
+    return b;
+}
+
+/* Append the sequence to the branches in *list. Returns 1 or -ENOMEM. */
+static int append(struct pct_branch **list, const struct pct_event *sequence, uint32_t count)
+{
+    while (*list)
+        list = &(*list)->next;
+    for (uint32_t i = 0; i < count; i++) {
+        *list = pct_wakeup_new(&sequence[i]);
+        if (!*list)
+            return -ENOMEM;
+        list = &(*list)->first;
+    }
+    return 1;
+}
+
+/* The branch that a run of this sequence could begin with; NULL: there is none. */
+static struct pct_branch *matching(struct pct_branch *list, const struct pct_event *sequence, uint32_t count,
+                                   uint32_t *at)
+{
+    for (struct pct_branch *b = list; b; b = b->next) {
+        if (!could_begin(&b->event, sequence, count, at))
+            continue;
+        if (*at == count || b->event.chosen == sequence[*at].chosen)
+            return b;
+    }
+    return NULL;
+}
+
+int pct_wakeup_insert(struct pct_branch **open, const struct pct_sleeper *sleepers, const struct pct_sleeper *held,
+                      struct pct_event *sequence, uint32_t count)
+{
+    uint32_t at;
+    for (const struct pct_sleeper *p = sleepers; p; p = p->next)
+        if (could_begin(&p->event, sequence, count, &at))
+            return 0;
+    for (const struct pct_sleeper *p = held; p; p = p->next)
+        if (could_begin(&p->event, sequence, count, &at) && at < count)
+            return 0;
+    for (struct pct_branch *b; (b = matching(*open, sequence, count, &at)); open = &b->first) {
+        if (at < count) {
+            memmove(sequence + at, sequence + at + 1, (count - at - 1) * sizeof *sequence);
+            count--;
+        }
+        if (!b->first || !count)
+            return 0;
+    }
+    return append(open, sequence, count);
+}
+
+int pct_sleepers_pass(const struct pct_sleeper *p, const struct pct_event *made, struct pct_sleeper **to)
+{
+    for (; p; p = p->next) {
+        struct pct_sleeper *copy = malloc(sizeof *copy);
+        if (!copy)
+            return -ENOMEM;
+        *copy = (struct pct_sleeper){ p->event, *to };
+        if (made && !pct_event_passes(&copy->event, made)) {
+            free(copy);
+            continue;
+        }
+        *to = copy;
+    }
+    return 0;
+}
+
+bool pct_sleepers_have(const struct pct_sleeper *p, uint32_t thread)
+{
+    while (p && p->event.thread != thread)
+        p = p->next;
+    return p;
+}

@@ -1,0 +1,37 @@
+/* What is still to be tried in the place of an event, as a tree of sequences (a wakeup tree), and whose events sleep
+ * there. Parts of the search (search.c). Memory from malloc. */
+#ifndef PCT_CLI_WAKEUP_H
+#define PCT_CLI_WAKEUP_H
+
+#include "execution.h"
+
+/* A step of a sequence that is to be tried. */
+struct pct_branch {
+    struct pct_event event;
+    bool alternative; /* of the event that was tried last in its place: another waiter is woken */
+    bool ahead;       /* pct_search_ahead() has named it */
+    struct pct_branch *first, *next;
+};
+
+struct pct_sleeper {
+    struct pct_event event;
+    struct pct_sleeper *next;
+};
+
+void pct_wakeup_free(struct pct_branch *branch);
+void pct_sleepers_free(struct pct_sleeper *sleepers);
+
+/* A branch that is this event. NULL: no memory. */
+struct pct_branch *pct_wakeup_new(const struct pct_event *event);
+
+/* Try this sequence, which is changed, too, unless what is tried already covers it, a sleeper could begin it, or one
+ * that is held stands at its beginning. Returns 1: it was added; 0: it was not; or -ENOMEM. */
+int pct_wakeup_insert(struct pct_branch **open, const struct pct_sleeper *sleepers, const struct pct_sleeper *held,
+                      struct pct_event *sequence, uint32_t count);
+
+/* Add to *to those that still sleep behind this event; NULL: all. Returns 0 or -ENOMEM. */
+int pct_sleepers_pass(const struct pct_sleeper *sleepers, const struct pct_event *made, struct pct_sleeper **to);
+
+bool pct_sleepers_have(const struct pct_sleeper *sleepers, uint32_t thread);
+
+#endif
