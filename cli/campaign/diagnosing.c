@@ -7,7 +7,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
-enum { FEW_PASS = 4 }; /* so many times as many others, where hardly one passes */
+enum {
+    FEW_PASS = 4, /* so many times as many others, where hardly one passes */
+    MORE = 2      /* and where they do not tell which of two diagnoses is better */
+};
+
+#define CLOSE 0.75 /* of the better one's score */
 
 /* The runs of one step. */
 struct source {
@@ -163,6 +168,38 @@ static int run_step(struct source *s, const char *sites, uint64_t first, uint64_
     return failed;
 }
 
+static void find(struct pct_diagnosing *d)
+{
+    pct_diagnoses_free(&d->diagnoses);
+    pct_diagnoses_find(&d->diagnoses, &d->history, &d->evidence);
+    pct_evidence_weigh(&d->evidence, &d->diagnoses);
+    d->known = d->diagnoses.count;
+}
+
+/* Whether two diagnoses are nearly as good as each other, and runs decide which one is better. */
+static bool is_close(const struct pct_diagnosing *d)
+{
+    const struct pct_diagnosis *item = d->diagnoses.item;
+    return d->diagnoses.count > 1 && !pct_rule_decides(item[0].rule) && item[1].score > CLOSE * item[0].score;
+}
+
+/* The others, behind the failing one: more of them where those do not tell. */
+static int run_others(struct source *s)
+{
+    struct pct_diagnosing *d = s->d;
+    uint64_t others = d->others;
+    int failed = run_step(s, "on", 1, others);
+    /* Of a program that nearly always fails, some runs that pass are worth some more that do not. */
+    if (!failed && others && !d->interrupted && !d->late && d->evidence.passing < PCT_EVIDENCE_ENOUGH)
+        failed = run_step(s, "on", 1 + others, FEW_PASS * others);
+    find(d);
+    if (!failed && others && !d->interrupted && !d->late && is_close(d)) {
+        failed = run_step(s, "on", s->next, MORE * others);
+        find(d);
+    }
+    return failed;
+}
+
 int pct_diagnosing_run(struct pct_diagnosing *d)
 {
     struct source s = { .d = d };
@@ -176,19 +213,16 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     s.end = pct_cli_now() + d->seconds;
     s.stop = s.end + d->seconds;
     int failed = run_step(&s, "on", 0, 1);
-    /* All others behind it: a failing run that does not come again is not worth them. */
-    if (!failed && d->have)
-        failed = run_step(&s, "on", 1, d->others);
-    /* Of a program that nearly always fails, some runs that pass are worth some more that do not. */
-    if (!failed && d->have && d->others && !d->interrupted && !d->late && d->evidence.passing < PCT_EVIDENCE_ENOUGH)
-        failed = run_step(&s, "on", 1 + (uint64_t)d->others, FEW_PASS * (uint64_t)d->others);
-    /* What is known so far is worth saying to who does not want to wait any longer, too. */
-    if (!d->have || (failed && !d->interrupted))
+    /* A failing run that does not come again is not worth the others. */
+    if (failed || !d->have)
         return failed;
     pct_evidence_add(&d->evidence, &d->history, true);
-    pct_diagnoses_find(&d->diagnoses, &d->history, &d->evidence);
-    pct_evidence_weigh(&d->evidence, &d->diagnoses);
-    d->known = d->diagnoses.count;
+    failed = run_others(&s);
+    /* What is known so far is worth saying to who does not want to wait any longer, too. */
+    if (failed && !d->interrupted) {
+        d->known = false;
+        return failed;
+    }
     char *stacks = failed || !d->known ? NULL : pct_diagnoses_stacks(&d->diagnoses, 3);
     if (stacks)
         failed = run_step(&s, stacks, 0, 1);

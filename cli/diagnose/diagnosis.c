@@ -29,6 +29,11 @@ bool pct_rule_decides(enum pct_rule rule)
     return rules[rule].decides;
 }
 
+bool pct_rule_compares(enum pct_rule rule)
+{
+    return rule == PCT_RULE_ORDER_MISSING || rule == PCT_RULE_TWICE || rule == PCT_RULE_TOO_MANY_POSTS;
+}
+
 /* How near to the end a pattern stands, and how compact it is: what made a run fail is mostly both. */
 static double weigh(const struct pct_history *h, const struct pct_diagnosis *d)
 {
@@ -54,13 +59,13 @@ static double weigh(const struct pct_history *h, const struct pct_diagnosis *d)
     return base * near * compact;
 }
 
-static uint64_t key_of(const struct pct_history *h, const struct pct_diagnosis *d)
+static uint64_t key_of(const struct pct_history *h, const struct pct_diagnosis *d, bool ways)
 {
     uint64_t key = d->rule + 1;
     for (unsigned i = 0; i < d->count; i++) {
         const struct pct_moment *m = &h->steps[d->step[i]];
         /* Without places, what was done to which object has to do. */
-        uint64_t place = m->place ? m->place : (uint64_t)m->op << 32 | m->object;
+        uint64_t place = !m->place ? (uint64_t)m->op << 32 | m->object : ways ? m->way : m->place;
         key = (key ^ place) * UINT64_C(0x9e3779b97f4a7c15);
         key ^= key >> 29;
     }
@@ -102,7 +107,8 @@ struct pct_diagnosis *pct_diagnoses_add(struct pct_diagnoses *ds, enum pct_rule 
 {
     struct pct_diagnosis d = { .rule = rule, .base = base > 0 ? base : rules[rule].base, .count = count };
     memcpy(d.step, steps, count * sizeof *steps);
-    d.key = key_of(ds->history, &d);
+    d.key = key_of(ds->history, &d, true);
+    d.place_key = key_of(ds->history, &d, false);
     d.score = weigh(ds->history, &d);
     if (!make_room(ds)) {
         ds->full = true;
@@ -132,6 +138,7 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
     pct_rules_ending(ds, history);
     pct_rules_order(ds, history, evidence);
     pct_rules_twice(ds, history, evidence);
+    pct_rules_too_many(ds, history, evidence);
 }
 
 void pct_diagnoses_free(struct pct_diagnoses *ds)
@@ -150,9 +157,11 @@ static int better(const void *a, const void *b)
     return x->step[0] < y->step[0] ? -1 : x->step[0] > y->step[0] ? 1 : (int)x->rule - (int)y->rule;
 }
 
-/* Whether all that one says is said of the same places by the other. */
+/* Whether all that one says is said of the same places by the other; by the same rule, in the same order. */
 static bool same_places(const struct pct_history *h, const struct pct_diagnosis *one, const struct pct_diagnosis *other)
 {
+    if (one->rule == other->rule && !pct_rule_decides(one->rule))
+        return one->place_key == other->place_key;
     for (unsigned i = 0; i < one->count; i++) {
         const struct pct_moment *m = &h->steps[one->step[i]];
         bool there = false;

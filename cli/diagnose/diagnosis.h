@@ -40,6 +40,8 @@
     X(NO_POST, 7, true, "a missing post",                                                                              \
       "thread @t0 waits for @o0; thread @t1 comes through here at @s1 and goes on without a post, where one is made "  \
       "at other times")                                                                                                \
+    X(HAS_ENDED, 6, true, "who would signal has ended",                                                                \
+      "thread @t0 waits on @o0; thread @t1, which signals it at other times, has ended (@s1)")                         \
     X(NOBODY_SIGNALS, 4, true, "nobody signals", "nothing signalled @o0 after thread @t0 began to wait at @s0")        \
     X(NOT_WAITED_FOR, 7, false, "a thread is not waited for",                                                          \
       "thread @t0 ends the program (@s0), and does this meanwhile (@s1); thread @t2 goes on (@s2)")                    \
@@ -51,10 +53,13 @@
       "another lock")                                                                                                  \
     X(ATOMICITY, 6, false, "atomicity violation",                                                                      \
       "what thread @t0 does at @s0 and @s2 belongs together; thread @t1 comes between, at @s1")                        \
-    X(ORDER_MISSING, 7, false, "order violation",                                                                      \
+    X(ORDER_MISSING, 4.9, false, "order violation",                                                                    \
       "thread @t0 does this (@s0) before what came first in every run that passed")                                    \
-    X(TWICE, 6.5, false, "done twice",                                                                                 \
-      "thread @t0 (@s0) and thread @t1 (@s1) both do this, which in every run that passed one thread alone does")
+    X(TWICE, 4.6, false, "done twice",                                                                                 \
+      "thread @t0 (@s0) and thread @t1 (@s1) both do this, which in every run that passed one thread alone does")      \
+    X(TOO_MANY_POSTS, 9, false, "a post too many",                                                                     \
+      "thread @t1 posts @o1 (@s1) and has given back (@s0) all that it had taken: one more may pass, such as "         \
+      "thread @t2 (@s2)")
 
 enum pct_rule {
 #define PCT_RULE_ENUM(id, base, decides, words, sentence) PCT_RULE_##id,
@@ -62,6 +67,9 @@ enum pct_rule {
 #undef PCT_RULE_ENUM
         PCT_RULE_COUNT
 };
+
+/* Whether the rule speaks only where other runs are known, by what those that passed have in common. */
+bool pct_rule_compares(enum pct_rule rule);
 
 const char *pct_rule_words(enum pct_rule rule);
 const char *pct_rule_sentence(enum pct_rule rule);
@@ -77,7 +85,8 @@ struct pct_diagnosis {
     uint64_t absent;           /* an address of code that the run did not come to, and others did; 0: none */
     double base;               /* of this one */
     double score;              /* from what is above, and from other runs (evidence.h) */
-    uint64_t key;              /* the same in other runs: the rule and the places */
+    uint64_t key;              /* the same in other runs: the rule and the ways to the places */
+    uint64_t place_key;        /* the rule and the places alone */
     unsigned failing, passing; /* runs that had it */
 };
 

@@ -79,21 +79,29 @@ uint64_t pct_evidence_notice(uint64_t place, uint64_t address)
     return (place * UINT64_C(0x9e3779b97f4a7c15)) ^ (address * UINT64_C(0xc2b2ae3d27d4eb4f));
 }
 
+static void note_both(struct pct_evidence *e, const struct pct_diagnosis *d, bool fails)
+{
+    pct_evidence_note(e, d->key, fails);
+    pct_evidence_note(e, d->place_key, fails);
+}
+
 void pct_evidence_add(struct pct_evidence *e, const struct pct_history *history, bool fails)
 {
     struct pct_diagnoses ds;
     *(fails ? &e->failing : &e->passing) += 1;
     pct_diagnoses_find(&ds, history, NULL);
     for (size_t i = 0; i < ds.count; i++)
-        pct_evidence_note(e, ds.item[i].key, fails);
+        note_both(e, &ds.item[i], fails);
     e->full = e->full || ds.full;
     pct_diagnoses_free(&ds);
     pct_rules_notices(history, e, fails);
     pct_rules_posts(history, e, fails);
+    pct_rules_roles(history, e, fails);
     if (fails)
         return;
     pct_rules_orders(history, e);
     pct_rules_visits(history, e);
+    pct_rules_balances(history, e);
 }
 
 /* Good runs are full of such patterns: without some to compare with, or where most have it, too, nothing is said. */
@@ -102,16 +110,27 @@ static bool is_telling(const struct pct_evidence *e, const struct pct_diagnosis 
     return pct_rule_decides(d->rule) || (e->passing >= PCT_EVIDENCE_ENOUGH && 2 * d->passing < e->passing);
 }
 
+/* How many runs had this key of the diagnosis. Returns Ochiai's coefficient. */
+static double count_runs(const struct pct_evidence *e, struct pct_diagnosis *d, uint64_t key)
+{
+    const struct row *row = find(e, key);
+    d->failing = row && row->failing ? row->failing : 1;
+    d->passing = row ? row->passing : 0;
+    return e->failing ? d->failing / sqrt((double)e->failing * (d->failing + d->passing)) : 1;
+}
+
 void pct_evidence_weigh(const struct pct_evidence *e, struct pct_diagnoses *ds)
 {
     size_t kept = 0;
     for (size_t i = 0; i < ds->count; i++) {
         struct pct_diagnosis *d = &ds->item[i];
-        const struct row *row = find(e, d->key);
-        d->failing = row && row->failing ? row->failing : 1;
-        d->passing = row ? row->passing : 0;
-        if (!pct_rule_decides(d->rule) && e->failing)
-            d->score *= d->failing / sqrt((double)e->failing * (d->failing + d->passing));
+        double ways = count_runs(e, d, d->key), places = count_runs(e, d, d->place_key);
+        if (ways > places)
+            count_runs(e, d, d->key);
+        if (pct_rule_compares(d->rule))
+            d->score *= e->passing / (e->passing + 2.0);
+        else if (!pct_rule_decides(d->rule))
+            d->score *= ways > places ? ways : places;
         if (is_telling(e, d))
             ds->item[kept++] = *d;
     }

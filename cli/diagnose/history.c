@@ -229,6 +229,13 @@ static bool follow(struct pct_history *h, uint32_t i, uint32_t *held, uint32_t *
 
 /* --- Steps -------------------------------------------------------------------------------------------------------- */
 
+static void set_place(struct pct_moment *m, struct pct_code_place place)
+{
+    m->place = place.place;
+    m->way = place.way;
+    m->code = place.code;
+}
+
 static void fill(const struct pct_history *h, uint32_t i, const struct pct_event *event, struct pct_places *places)
 {
     struct pct_moment *m = &h->steps[i];
@@ -247,7 +254,7 @@ static void fill(const struct pct_history *h, uint32_t i, const struct pct_event
         m->cause = (uint32_t)event->from - 1;
     if (site) {
         m->address = site->object;
-        m->place = pct_places_of(places, &h->snapshot, i, &m->code);
+        set_place(m, pct_places_of(places, &h->snapshot, i));
     }
 }
 
@@ -289,7 +296,7 @@ static void add_pending(struct pct_history *h, struct pct_places *places)
         stack.count = 0;
         if (h->unwinder)
             pct_unwind_thread(h->unwinder, i, &stack);
-        m->place = pct_places_of_stack(places, &stack, &m->code);
+        set_place(m, pct_places_of_stack(places, &stack));
         if (before)
             h->steps[m->previous].next = h->all;
         h->last[thread->id] = h->all++;

@@ -26,6 +26,7 @@ struct pct_moment {
     bool pending, blocked;   /* it was not made; and could not have been */
     uint64_t address;        /* of the object, 0: not known */
     uint64_t place;          /* the same in all runs for the same place in the code; 0: not known */
+    uint64_t way;            /* the same with the calls that led there, as far as they are known */
     uint64_t code;           /* the same without callers: for pct_places_address() */
 };
 

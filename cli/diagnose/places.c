@@ -66,32 +66,31 @@ static bool in_library(const struct pct_places *places, uint64_t address)
     return seen->library;
 }
 
-static uint64_t with_callers(const struct pct_places *places, uint64_t call, uint16_t callers, uint64_t *code)
+static struct pct_code_place place_of(const struct pct_places *places, uint64_t call, uint16_t callers)
 {
-    *code = portable(places, call);
-    return callers && in_library(places, call) ? (*code ^ callers) * UINT64_C(0x9e3779b97f4a7c15) : *code;
+    uint64_t code = portable(places, call);
+    uint64_t way = callers ? (code ^ callers) * UINT64_C(0x9e3779b97f4a7c15) : code;
+    return (struct pct_code_place){ code, way, callers && in_library(places, call) ? way : code };
 }
 
-uint64_t pct_places_of(const struct pct_places *places, const struct pct_snapshot *snapshot, uint64_t index,
-                       uint64_t *code)
+struct pct_code_place pct_places_of(const struct pct_places *places, const struct pct_snapshot *snapshot,
+                                    uint64_t index)
 {
     const struct pct_site *site = pct_snapshot_site(snapshot, index);
-    *code = 0;
-    return site && site->call ? with_callers(places, site->call, site->callers, code) : 0;
+    return site && site->call ? place_of(places, site->call, site->callers) : (struct pct_code_place){ 0 };
 }
 
-uint64_t pct_places_of_stack(const struct pct_places *places, const struct pct_stack *stack, uint64_t *code)
+struct pct_code_place pct_places_of_stack(const struct pct_places *places, const struct pct_stack *stack)
 {
     uint16_t callers = 0;
     unsigned count = 0;
-    *code = 0;
     /* What was inlined has a frame of its own, at the same address. */
     for (size_t i = 1; i < stack->count && count < PCT_SITE_CALLERS; i++)
         if (stack->frames[i].pc != stack->frames[i - 1].pc) {
             callers = pct_site_add_caller(callers, stack->frames[i].pc);
             count++;
         }
-    return stack->count ? with_callers(places, stack->frames[0].pc, callers, code) : 0;
+    return stack->count ? place_of(places, stack->frames[0].pc, callers) : (struct pct_code_place){ 0 };
 }
 
 uint64_t pct_places_address(const struct pct_snapshot *snapshot, uint64_t place)

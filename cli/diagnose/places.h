@@ -21,13 +21,18 @@ struct pct_places {
 void pct_places_open(struct pct_places *places, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder);
 void pct_places_close(struct pct_places *places);
 
-/* Where the step of this index was made. If that is in a library's function, such as std::mutex::lock() where it is not
- * inlined, with the calls that led there, as far as they were recorded. 0: not known. *code: without them. */
-uint64_t pct_places_of(const struct pct_places *places, const struct pct_snapshot *snapshot, uint64_t index,
-                       uint64_t *code);
+/* Where a step was made: the call alone; with the calls that led there, as far as they were recorded; and which of the
+ * two stands for it: the second one if the call is in a library's function, such as std::mutex::lock() where it is not
+ * inlined. 0: not known. */
+struct pct_code_place {
+    uint64_t code, way, place;
+};
+
+struct pct_code_place pct_places_of(const struct pct_places *places, const struct pct_snapshot *snapshot,
+                                    uint64_t index);
 
 /* The same of a stack. */
-uint64_t pct_places_of_stack(const struct pct_places *places, const struct pct_stack *stack, uint64_t *code);
+struct pct_code_place pct_places_of_stack(const struct pct_places *places, const struct pct_stack *stack);
 
 /* Where such a place without callers is in this run's memory. 0: not there. */
 uint64_t pct_places_address(const struct pct_snapshot *snapshot, uint64_t place);

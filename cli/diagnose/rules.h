@@ -22,6 +22,18 @@ void pct_rules_posts(const struct pct_history *history, struct pct_evidence *evi
 bool pct_rules_semaphore_is_lock(const struct pct_history *history, const struct pct_moment *wait,
                                  const struct pct_evidence *evidence);
 
+/* Of any run that fails: a semaphore that is given back twice; of any run that passes, those that were posted more
+ * often than taken from. */
+void pct_rules_too_many(struct pct_diagnoses *out, const struct pct_history *history,
+                        const struct pct_evidence *evidence);
+void pct_rules_balances(const struct pct_history *history, struct pct_evidence *evidence);
+
+/* rules_ended.c: of a run that ended in a deadlock, the thread that would wake this one (its wait on a condition
+ * variable, a pending step) and has ended. Returns whether there is one. Of any run: which threads signal what. */
+bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *history, uint32_t waiting,
+                     const struct pct_evidence *evidence);
+void pct_rules_roles(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
+
 /* rules_wakes.c: of such a run, why nobody woke those that wait on condition variables. */
 void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
 

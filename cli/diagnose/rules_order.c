@@ -42,10 +42,17 @@ static uint64_t key_of_pair(uint64_t address, uint64_t first, uint64_t then)
     return ((key ^ key >> 31) + then) * UINT64_C(0x165667b19e3779f9);
 }
 
-/* What is made of the first access at a place to an object: the accesses before it. */
-typedef void each_first(void *context, const struct pct_history *h, uint32_t step, const struct accessed *before);
+/* By places, or by the ways to them, which tells apart who calls the program's own cell_get(). */
+static uint64_t place_of(const struct pct_moment *m, bool ways)
+{
+    return ways ? m->way : m->place;
+}
 
-static void walk(const struct pct_history *h, each_first *each, void *context)
+/* What is made of the first access at a place to an object: the accesses before it. */
+typedef void each_first(void *context, const struct pct_history *h, bool ways, uint32_t step,
+                        const struct accessed *before);
+
+static void walk(const struct pct_history *h, bool ways, each_first *each, void *context)
 {
     struct table t = { .size = 1 };
     while (t.size < 4 * h->count && t.size < UINT32_C(1) << 16)
@@ -54,14 +61,14 @@ static void walk(const struct pct_history *h, each_first *each, void *context)
     for (uint32_t i = 0; t.item && i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
         enum pct_access access = pct_moment_access(m);
-        struct accessed *a = access && m->address && m->place ? find(&t, m->address) : NULL;
+        struct accessed *a = access && m->address && place_of(m, ways) ? find(&t, m->address) : NULL;
         unsigned known = 0;
-        while (a && known < a->count && a->by[known].place != m->place)
+        while (a && known < a->count && a->by[known].place != place_of(m, ways))
             known++;
         if (!a || known < a->count || a->count == PLACES)
             continue;
-        each(context, h, i, a);
-        a->by[a->count].place = m->place;
+        each(context, h, ways, i, a);
+        a->by[a->count].place = place_of(m, ways);
         a->by[a->count].code = m->code;
         a->by[a->count++].access = access;
     }
@@ -70,21 +77,24 @@ static void walk(const struct pct_history *h, each_first *each, void *context)
 
 /* --- Runs that pass ----------------------------------------------------------------------------------------------- */
 
-static void note_first(void *context, const struct pct_history *h, uint32_t step, const struct accessed *before)
+static void note_first(void *context, const struct pct_history *h, bool ways, uint32_t step,
+                       const struct accessed *before)
 {
     struct pct_evidence *e = context;
     const struct pct_moment *m = &h->steps[step];
-    pct_evidence_note(e, key_of_pair(m->address, 0, m->place), false);
+    uint64_t place = place_of(m, ways);
+    pct_evidence_note(e, key_of_pair(m->address, 0, place), false);
     for (unsigned i = 0; i < before->count; i++)
         if (pct_access_conflict(before->by[i].access, pct_moment_access(m)))
             pct_evidence_note_pair(
-                e, key_of_pair(m->address, before->by[i].place, m->place),
-                &(struct pct_evidence_pair){ m->address, before->by[i].place, m->place, before->by[i].code });
+                e, key_of_pair(m->address, before->by[i].place, place),
+                &(struct pct_evidence_pair){ m->address, before->by[i].place, place, before->by[i].code });
 }
 
 void pct_rules_orders(const struct pct_history *history, struct pct_evidence *evidence)
 {
-    walk(history, note_first, evidence);
+    walk(history, false, note_first, evidence);
+    walk(history, true, note_first, evidence);
 }
 
 /* --- The one that fails ------------------------------------------------------------------------------------------- */
@@ -96,12 +106,12 @@ struct failing {
 
 /* The step of another thread by which it comes all the same, later or as soon as it can; PCT_NO_STEP: it is not in this
  * run. *own: the same thread does it later, which is no violation. */
-static uint32_t comes_later(const struct pct_history *h, uint32_t step, uint64_t place, bool *own)
+static uint32_t comes_later(const struct pct_history *h, bool ways, uint32_t step, uint64_t place, bool *own)
 {
     const struct pct_moment *m = &h->steps[step];
     uint32_t found = PCT_NO_STEP;
     for (uint32_t i = step + 1; i < h->all; i++) {
-        if (h->steps[i].place != place || (h->steps[i].address && h->steps[i].address != m->address))
+        if (place_of(&h->steps[i], ways) != place || (h->steps[i].address && h->steps[i].address != m->address))
             continue;
         *own = *own || h->steps[i].thread == m->thread;
         found = found == PCT_NO_STEP ? i : found;
@@ -109,14 +119,16 @@ static uint32_t comes_later(const struct pct_history *h, uint32_t step, uint64_t
     return found;
 }
 
-static void look_at_first(void *context, const struct pct_history *h, uint32_t step, const struct accessed *before)
+static void look_at_first(void *context, const struct pct_history *h, bool ways, uint32_t step,
+                          const struct accessed *before)
 {
     struct failing *f = context;
     const struct pct_moment *m = &h->steps[step];
-    unsigned runs = pct_evidence_passing(f->evidence, key_of_pair(m->address, 0, m->place));
+    uint64_t place = place_of(m, ways);
+    unsigned runs = pct_evidence_passing(f->evidence, key_of_pair(m->address, 0, place));
     for (size_t i = 0; runs >= PCT_EVIDENCE_ENOUGH && i < f->evidence->pair_count; i++) {
         const struct pct_evidence_pair *pair = &f->evidence->pairs[i];
-        if (pair->address != m->address || pair->then != m->place ||
+        if (pair->address != m->address || pair->then != place ||
             pct_evidence_passing(f->evidence, key_of_pair(pair->address, pair->first, pair->then)) != runs)
             continue;
         bool seen = false, own = false;
@@ -124,7 +136,7 @@ static void look_at_first(void *context, const struct pct_history *h, uint32_t s
             seen = before->by[j].place == pair->first;
         if (seen)
             continue;
-        uint32_t later = comes_later(h, step, pair->first, &own);
+        uint32_t later = comes_later(h, ways, step, pair->first, &own);
         struct pct_diagnosis *d = own ? NULL
                                       : pct_diagnoses_add(f->out, PCT_RULE_ORDER_MISSING, 0,
                                                           later == PCT_NO_STEP ? 1 : 2, (uint32_t[]){ step, later });
@@ -138,6 +150,8 @@ static void look_at_first(void *context, const struct pct_history *h, uint32_t s
 void pct_rules_order(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence)
 {
     struct failing f = { out, evidence };
-    if (evidence && evidence->passing >= PCT_EVIDENCE_ENOUGH)
-        walk(history, look_at_first, &f);
+    if (evidence && evidence->passing >= PCT_EVIDENCE_ENOUGH) {
+        walk(history, false, look_at_first, &f);
+        walk(history, true, look_at_first, &f);
+    }
 }

@@ -120,6 +120,84 @@ static void look_for_post(struct pct_diagnoses *out, const struct pct_history *h
     }
 }
 
+/* --- A post too many ---------------------------------------------------------------------------------------------- */
+
+/* The keys of the semaphore at this address: it is used; at the end, it was posted more often than taken from. */
+static uint64_t key_of_use(uint64_t address, bool more)
+{
+    return pct_evidence_notice(UINT64_C(0x757365) + more, address);
+}
+
+/* Whether no earlier step is on this semaphore, whose address is known here. */
+static bool is_first(const struct pct_history *h, uint32_t step)
+{
+    if (h->steps[step].class_ != PCT_CLASS_SEM || !h->steps[step].address)
+        return false;
+    for (uint32_t i = 0; i < step; i++)
+        if (h->steps[i].address && pct_moment_same_object(&h->steps[i], &h->steps[step]))
+            return false;
+    return true;
+}
+
+void pct_rules_balances(const struct pct_history *h, struct pct_evidence *evidence)
+{
+    for (uint32_t first = 0; first < h->count; first++) {
+        if (!is_first(h, first))
+            continue;
+        uint32_t posts = 0, taken = 0;
+        for (uint32_t i = first; i < h->count; i++) {
+            bool same = pct_moment_same_object(&h->steps[i], &h->steps[first]);
+            posts += same && h->steps[i].op == PCT_OP_SEM_POST;
+            taken += same && takes_count(&h->steps[i]);
+        }
+        pct_evidence_note(evidence, key_of_use(h->steps[first].address, false), false);
+        if (posts > taken)
+            pct_evidence_note(evidence, key_of_use(h->steps[first].address, true), false);
+    }
+}
+
+/* The step by which the thread has given back all that it had taken, before this post; PCT_NO_STEP: it has not. */
+static uint32_t gave_back(const struct pct_history *h, uint32_t post)
+{
+    uint32_t last = h->steps[post].previous;
+    while (last != PCT_NO_STEP &&
+           (h->steps[last].op != PCT_OP_SEM_POST || !pct_moment_same_object(&h->steps[last], &h->steps[post])))
+        last = h->steps[last].previous;
+    return last != PCT_NO_STEP && hands_over(h, post) && !hands_over(h, last) ? last : PCT_NO_STEP;
+}
+
+/* The next step by which another thread takes from it. PCT_NO_STEP: there is none. */
+static uint32_t taken_behind(const struct pct_history *h, uint32_t post)
+{
+    for (uint32_t i = post + 1; i < h->count; i++)
+        if (takes_count(&h->steps[i]) && h->steps[i].thread != h->steps[post].thread &&
+            pct_moment_same_object(&h->steps[i], &h->steps[post]))
+            return i;
+    return PCT_NO_STEP;
+}
+
+/* Who takes and gives back a barrier's turnstile may well post once more; but then somebody takes that, too. */
+void pct_rules_too_many(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
+{
+    for (uint32_t i = 0; evidence && i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->op != PCT_OP_SEM_POST || !m->address)
+            continue;
+        unsigned used = pct_evidence_passing(evidence, key_of_use(m->address, false));
+        unsigned more = pct_evidence_passing(evidence, key_of_use(m->address, true));
+        uint32_t before = used < PCT_EVIDENCE_ENOUGH || more < used ? PCT_NO_STEP : gave_back(h, i);
+        uint32_t then = before == PCT_NO_STEP ? PCT_NO_STEP : taken_behind(h, i);
+        struct pct_diagnosis *d = then == PCT_NO_STEP ? NULL
+                                                      : pct_diagnoses_add(out, PCT_RULE_TOO_MANY_POSTS, 0, 3,
+                                                                          (uint32_t[]){ before, i, then });
+        if (!d)
+            continue;
+        d->note[0] = "gives back,";
+        d->note[1] = "and once more;";
+        d->note[2] = "which lets this one pass";
+    }
+}
+
 /* --- Used as a lock ----------------------------------------------------------------------------------------------- */
 
 /* The step by which the thread, which has ended, took last, if it has not given back since. PCT_NO_STEP: it has not. */

@@ -263,7 +263,7 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
         bool found = w.taken != PCT_NO_STEP && lost_wakeup(out, &w);
         found = wrong_waiter(out, &w) || found;
         found = no_notice(out, &w, evidence) || found;
-        if (!found)
+        if (!found && !pct_rules_ended(out, h, i, evidence))
             nobody_signals(out, &w);
     }
 }

@@ -6,7 +6,7 @@ load common
 setup_file()
 {
     local to=$BATS_FILE_TMPDIR name
-    for name in bank pipeline; do
+    for name in bank pipeline phases quota shutdown; do
         "$cc" -g -pthread -o "$to/$name" "$root/bench/desk/$name.c"
     done
     "${CXX:-g++}" -g -pthread -o "$to/singleton" "$root/bench/desk/singleton.cc"
@@ -40,6 +40,26 @@ first_cause()
     has 'withdraw bank.c:'
     has 'audit bank.c:'
     has 'deposit bank.c:'
+}
+
+@test "a barrier is missing between two accessor functions that all threads call" {
+    first_cause phases
+    has 'cause: order violation: thread '
+    has 'cell_set phases.c:31 < simulate phases.c:45'
+    has 'cell_get phases.c:23 < simulate phases.c:40'
+}
+
+@test "a permit that is given back twice on an error path" {
+    first_cause quota
+    has 'cause: a post too many: thread '
+    has 'transfer quota.c:50'
+    has 'client quota.c:64'
+}
+
+@test "who would signal was stopped too early" {
+    first_cause shutdown
+    has 'cause: who would signal has ended: thread '
+    has 'log_stop shutdown.c:60'
 }
 
 @test "two threads that make the same, behind std::mutex, which is not inlined" {

@@ -325,6 +325,37 @@ static bool order_is_missing(unsigned passing, bool other_thread)
     return missing;
 }
 
+/* The same at one place, an accessor's, that both threads call from places of their own. */
+static void make_called(bool in_order)
+{
+    begin(2);
+    for (unsigned i = 0; i < 2; i++) {
+        unsigned thread = in_order ? 2 - i : 1 + i;
+        step_at(&run, thread, PCT_OP_MUTEX_LOCK, 0, 4, 30);
+        run.sites[run.count - 1].callers = (uint16_t)thread;
+        step_at(&run, thread, PCT_OP_MUTEX_UNLOCK, 0, 4, 31);
+    }
+}
+
+static void test_order_of_callers(void **unused)
+{
+    (void)unused;
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < 3; i++) {
+        make_called(true);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    for (int in_order = 0; in_order < 2; in_order++) {
+        make_called(in_order);
+        look(&run, PCT_VERDICT_ASSERTION, &evidence);
+        assert_int_equal(!found(&run, PCT_RULE_ORDER_MISSING), in_order);
+        done(&run);
+    }
+    pct_evidence_free(&evidence);
+}
+
 static void test_order(void **unused)
 {
     (void)unused;
@@ -345,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_ending),
         cmocka_unit_test(test_evidence),
         cmocka_unit_test(test_order),
+        cmocka_unit_test(test_order_of_callers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

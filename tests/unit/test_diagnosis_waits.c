@@ -123,6 +123,47 @@ static void test_no_post(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_POST, false);
 }
 
+/* Thread 1 takes and gives back, once more or not, and thread 2 takes; somebody takes what is too many, or does not. */
+static void make_given_back(bool again, bool taken)
+{
+    begin(2);
+    STEP(&run, 1, SEM_WAIT, 3);
+    STEP(&run, 1, SEM_POST, 3);
+    if (again)
+        STEP(&run, 1, SEM_POST, 3);
+    STEP(&run, 2, SEM_WAIT, 3);
+    if (taken)
+        STEP(&run, 0, SEM_WAIT, 3);
+    STEP(&run, 2, SEM_POST, 3);
+}
+
+/* Whether a second post is found behind so many runs that pass. */
+static bool is_one_too_many(unsigned passing, bool again, bool taken)
+{
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < passing; i++) {
+        make_given_back(again, taken);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    make_given_back(again, taken);
+    look(&run, PCT_VERDICT_ASSERTION, &evidence);
+    bool one = found(&run, PCT_RULE_TOO_MANY_POSTS);
+    done(&run);
+    pct_evidence_free(&evidence);
+    return one;
+}
+
+static void test_too_many_posts(void **unused)
+{
+    (void)unused;
+    assert_true(is_one_too_many(3, true, false));
+    assert_false(is_one_too_many(2, true, false));
+    assert_false(is_one_too_many(3, false, false));
+    assert_false(is_one_too_many(3, true, true)); /* as at a turnstile, where another one takes it for all */
+}
+
 static void test_ends_with_lock(void **unused)
 {
     (void)unused;
@@ -214,6 +255,55 @@ static void make_wrong(uint64_t place, bool changes)
     step_at(&run, 2, PCT_OP_COND_WAIT, 0, 4, place);
     pending(&run, 1, PCT_OP_COND_WAIT, 4);
     pending(&run, 2, PCT_OP_COND_WAIT, 4);
+}
+
+/* Thread 2 waits on 4, which thread 1, joined by thread 0, signals and has ended, or has not. */
+static void make_ended(bool signals, bool ends)
+{
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    if (signals)
+        STEP_ARG(&run, 1, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    STEP(&run, 1, MUTEX_UNLOCK, 3);
+    STEP(&run, 0, COND_SIGNAL, 5);
+    if (ends)
+        STEP(&run, 1, THREAD_FINISH, 1);
+    else
+        pending(&run, 1, PCT_OP_SEM_WAIT, 6);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, COND_WAIT, 4);
+    if (ends)
+        STEP(&run, 0, THREAD_JOIN, 1);
+    pending(&run, 0, PCT_OP_THREAD_JOIN, 2);
+    pending(&run, 2, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_has_ended(void **unused)
+{
+    (void)unused;
+    make_ended(true, true);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_HAS_ENDED);
+    assert_non_null(d);
+    assert_int_equal(d->count, 4);
+    assert_int_equal(run.history.steps[d->step[2]].op, PCT_OP_COND_SIGNAL);
+    assert_int_equal(run.history.steps[d->step[3]].op, PCT_OP_THREAD_JOIN);
+    done(&run);
+    make_ended(true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_HAS_ENDED, false);
+    make_ended(false, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_HAS_ENDED, false);
+    /* Such a thread does signal it in another run. */
+    struct pct_evidence evidence = { 0 };
+    make_ended(true, true);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    pct_evidence_add(&evidence, &run.history, false);
+    done(&run);
+    make_ended(false, true);
+    look(&run, PCT_VERDICT_DEADLOCK, &evidence);
+    assert_non_null(found(&run, PCT_RULE_HAS_ENDED));
+    done(&run);
+    pct_evidence_free(&evidence);
 }
 
 static void test_wrong_waiter(void **unused)
@@ -334,16 +424,12 @@ static void test_woken(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cycle),
-        cmocka_unit_test(test_semaphore_as_lock),
-        cmocka_unit_test(test_no_post),
-        cmocka_unit_test(test_ends_with_lock),
-        cmocka_unit_test(test_ends_with_semaphore),
-        cmocka_unit_test(test_lost_wakeup),
-        cmocka_unit_test(test_wrong_waiter),
-        cmocka_unit_test(test_no_notice),
-        cmocka_unit_test(test_nobody_left),
-        cmocka_unit_test(test_woken),
+        cmocka_unit_test(test_cycle),          cmocka_unit_test(test_semaphore_as_lock),
+        cmocka_unit_test(test_no_post),        cmocka_unit_test(test_too_many_posts),
+        cmocka_unit_test(test_ends_with_lock), cmocka_unit_test(test_ends_with_semaphore),
+        cmocka_unit_test(test_lost_wakeup),    cmocka_unit_test(test_has_ended),
+        cmocka_unit_test(test_wrong_waiter),   cmocka_unit_test(test_no_notice),
+        cmocka_unit_test(test_nobody_left),    cmocka_unit_test(test_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
