@@ -63,6 +63,9 @@ static int write_facts(const struct pct_launch *launch, const char *token, const
     json_object_object_add(facts, "python_path", python ? json_object_new_string(python) : NULL);
     json_object_object_add(facts, "trace", json_object_new_string(trace));
     json_object_object_add(facts, "token", json_object_new_string(token));
+    char input[PATH_MAX];
+    bool own = launch->stdin_given && realpath(launch->stdin_file, input);
+    json_object_object_add(facts, "input", own ? pct_json_text(input, strlen(input)) : NULL);
     json_object_object_add(facts, "aslr", json_object_new_boolean(launch->aslr));
     struct json_object *verdicts = json_object_new_array();
     for (unsigned i = 0; i < PCT_VERDICT_COUNT; i++)

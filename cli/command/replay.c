@@ -342,9 +342,9 @@ int pct_cmd_replay(int argc, char **argv)
         pct_launch_say_random(&replay.launch);
     if (replay.debugger) {
         bool same;
-        if (replay.launch.stdin_file)
-            pct_cli_say("under %s the program reads what the debugger does, not %s", replay.debugger + 2,
-                        replay.launch.stdin_file);
+        if (replay.launch.stdin_file && !replay.launch.stdin_given)
+            pct_cli_say("under %s the program reads what the debugger does; --stdin=%s lets it read that",
+                        replay.debugger + 2, replay.launch.stdin_file);
         int status = pct_debug(replay.debugger_key == KEY_GDB ? PCT_DEBUG_GDB : PCT_DEBUG_LLDB, &replay.launch,
                                replay.token, replay.debugger_arguments, replay.has_hash ? &replay.hash : NULL, &same);
         if (!same)

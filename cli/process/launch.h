@@ -43,6 +43,7 @@ struct pct_launch {
     const char *library;         /* --lib, or NULL: look for it */
     const char *replay;          /* a trace to follow (absolute path), or NULL */
     const char *stdin_file;      /* --stdin, or NULL; pct_input_prepare(): or the file that ours was redirected from */
+    bool stdin_given;            /* by --stdin */
     bool no_environment;         /* PCT_ENVIRONMENT=off */
     const char *sites;           /* --sites: record where steps are made; or NULL */
     const char *demon;           /* --demon: the plan of the thread that the program gets in addition; or NULL */

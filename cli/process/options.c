@@ -162,6 +162,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_STDIN:
         launch->stdin_file = argument;
+        launch->stdin_given = true;
         return 0;
     case KEY_SCRATCH:
         launch->around.scratch = true;

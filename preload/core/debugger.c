@@ -1,5 +1,7 @@
 /* The side of the process for a debugger: see debugger.h. With the baton, except pct_debugger_end(). */
 #include "debugger.h"
+#include "sys.h"
+#include <fcntl.h>
 
 struct pct_debugger pct_debugger = {
     .version = PCT_DEBUGGER_VERSION,
@@ -16,8 +18,21 @@ __attribute__((noinline)) void pct_debugger_stop(void)
     __asm__ volatile("" ::: "memory");
 }
 
+/* A fork child begins a run of its own, and goes on reading. */
+static void take_input(void)
+{
+    long fd = PCT_SYS3(SYS_open, pct_debugger.input, O_RDONLY, 0);
+    pct_debugger.input[0] = '\0';
+    if (fd > 0) {
+        PCT_SYS2(SYS_dup2, fd, 0);
+        PCT_SYS1(SYS_close, fd);
+    }
+}
+
 __attribute__((noinline)) void pct_debugger_begin(void)
 {
+    if (pct_debugger.input[0])
+        take_input();
     pct_debugger.sched = &pct_S;
     pct_debugger.slots = pct_shim.slots;
     pct_sched_pause_at(&pct_S, pct_debugger.stop_at);

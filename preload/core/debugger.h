@@ -3,15 +3,17 @@
  * that a stripped library serves, too.
  *
  * A debugger sets a breakpoint on pct_debugger_stop(). Before the process runs, or at a breakpoint on
- * pct_debugger_begin(), it writes stop_at; while it is stopped, wherever that is, it writes break_step and break_other
- * of struct pct_sched, and 0 into its `stop`, so that they are looked at with the next point. None of this changes the
- * schedule: nothing that a strategy sees depends on it. */
+ * pct_debugger_begin(), it writes stop_at and input; while it is stopped, wherever that is, it writes break_step and
+ * break_other of struct pct_sched, and 0 into its `stop`, so that they are looked at with the next point. None of this
+ * changes the schedule: nothing that a strategy sees depends on it. */
 #ifndef PCT_PRELOAD_DEBUGGER_H
 #define PCT_PRELOAD_DEBUGGER_H
 
 #include "shim.h"
 
-#define PCT_DEBUGGER_VERSION 1u
+#define PCT_DEBUGGER_VERSION 2u
+
+enum { PCT_DEBUGGER_INPUT = 4096 };
 
 /* Why pct_debugger_stop() was called. */
 enum { PCT_DEBUGGER_STEP = 1, PCT_DEBUGGER_END = 2 };
@@ -58,6 +60,8 @@ struct pct_debugger {
     struct pct_shim_thread *slots; /* by id */
     uint64_t slot_size;
     uint32_t offsets[PCT_DEBUGGER_OFFSET_COUNT];
+    char
+        input[PCT_DEBUGGER_INPUT]; /* the file that the run reads as its standard input; empty: what the debugger has */
 };
 extern PCT_EXPORT struct pct_debugger pct_debugger;
 

@@ -54,16 +54,20 @@ enter_debugger()
     export LC_ALL=C HOME=$BATS_TEST_TMPDIR # nobody's .gdbinit or .lldbinit
 }
 
-# debug_commands TOKEN|TRACE PROGRAM...: what the debugger and pct print for the commands in the file `commands`. gdb
+# debug_commands [OPTION...] TOKEN|TRACE PROGRAM...: what the debugger and pct print for the commands in the file `commands`. gdb
 # reads them from standard input, lldb from the file, one after the other.
 debug_commands()
 {
+    local options=()
+    while [[ $1 == -* ]]; do
+        options+=("$1") && shift
+    done
     local name=$1
     shift
     if [ "$debugger" = gdb ]; then
-        run timeout -k 5 120 "$pct" replay --gdb "$name" -- "$@" < commands
+        run timeout -k 5 120 "$pct" replay --gdb "${options[@]}" "$name" -- "$@" < commands
     else
-        run timeout -k 5 120 "$pct" replay --lldb='-b -o "command source -e false commands"' "$name" -- "$@" < /dev/null
+        run timeout -k 5 120 "$pct" replay --lldb='-b -o "command source -e false commands"' "${options[@]}" "$name" -- "$@" < /dev/null
     fi
 }
 
@@ -164,6 +168,20 @@ token_and_stripped()
     has "before step 1: thread 0: create"
     has "the run ends here: deadlock"
     has "held by thread"
+}
+
+# The program reads the file, the debugger what it reads anyway; again when it starts again.
+reads_a_file()
+{
+    printf '%s\n' '#include <stdio.h>' 'int main(void)' \
+        '{ char line[64]; return !fgets(line, sizeof line, stdin) || printf("<%s>", line) < 0; }' > reads.c
+    "$cc" -g -o reads reads.c
+    printf 'words' > words
+    "$pct" run -s 1 --stdin=words -t reads.trace -- ./reads > /dev/null 2>&1
+    printf '%s\n' continue run continue > commands
+    debug_commands "--stdin=words" reads.trace ./reads
+    is "$(grep -o '<words>' <<< "$output" | wc -l)" 2
+    [[ $output != *'under '*'the program reads what'* ]]
 }
 
 # Mistakes are said, and what to do.

@@ -44,6 +44,10 @@ setup()
     token_and_stripped
 }
 
+@test "--stdin FILE is what the program reads, not the debugger" {
+    reads_a_file
+}
+
 @test "mistakes are said, and what to do" {
     mistakes
 }

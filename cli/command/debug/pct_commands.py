@@ -20,17 +20,18 @@ What a debugger has to offer (the argument `debugger` of Commands):
 """
 import collections
 import json
+import os
 import shlex
 import struct
 import subprocess
 
-VERSION, NOBODY = 1, 0xFFFFFFFF
+VERSION, NOBODY = 2, 0xFFFFFFFF
 STEP, END = 1, 2  # reasons
 STATES = ("could run", "blocked", "outside", "finished")
 # The offsets in struct pct_debugger, in its order.
 OFFSETS = ("current record stop slots shift block_step block host threads break_step break_other "
            "id state queued op object next tid address number first holder class_").split()
-STOP_AT = 16  # offset of stop_at there
+STOP_AT, INPUT = 16, 48 + 4 * len(OFFSETS)  # offsets of stop_at and input there
 
 # Where a thread stands; path and line are None without debug information.
 Frame = collections.namedtuple("Frame", "name file line path")
@@ -152,7 +153,10 @@ class Commands:
 
     def announce(self, step):
         """libpct.so has been mapped, and none of its code has run: say where to stop first (0: nowhere)."""
-        self.debugger.write(self.debugger.address_of("pct_debugger") + STOP_AT, struct.pack("<Q", step))
+        at = self.debugger.address_of("pct_debugger")
+        self.debugger.write(at + STOP_AT, struct.pack("<Q", step))
+        if self.facts["input"]:
+            self.debugger.write(at + INPUT, os.fsencode(self.facts["input"]) + b"\0")
 
     def process(self):
         try:
