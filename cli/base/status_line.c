@@ -13,11 +13,11 @@ void pct_status_line_clear(bool quiet)
         fputs("\r\033[K", stderr);
 }
 
-/* Columns of the terminal; a line that is longer would not be cleared. */
-static size_t columns(void)
+unsigned pct_status_line_columns(FILE *out)
 {
     struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20 ? 80 : size.ws_col;
+    int fd = fileno(out);
+    return fd < 0 || ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 20 ? 0 : size.ws_col;
 }
 
 bool pct_status_line_is_due(bool terminal, double begun, double *drawn)
@@ -31,8 +31,10 @@ bool pct_status_line_is_due(bool terminal, double begun, double *drawn)
 
 void pct_status_line_put(bool terminal, const char *line)
 {
+    unsigned columns = pct_status_line_columns(stderr);
+    /* What is longer than a line would not be cleared. */
     if (terminal)
-        fprintf(stderr, "\rpct: %.*s\033[K", (int)columns() - 6, line);
+        fprintf(stderr, "\rpct: %.*s\033[K", (int)(columns ? columns : 80) - 6, line);
     else
         fprintf(stderr, "pct: %s\n", line);
     fflush(stderr);

@@ -3,6 +3,7 @@
 #define PCT_CLI_STATUS_LINE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 /* Whoever waits for runs does so for this many seconds at a time, and draws. */
 #define PCT_STATUS_LINE_TICK 0.2
@@ -13,6 +14,9 @@ bool pct_status_line_is_due(bool terminal, double begun, double *drawn);
 
 /* Say it. */
 void pct_status_line_put(bool terminal, const char *line);
+
+/* How many columns the terminal has that this stream is written to; 0: it is none, or does not say. */
+unsigned pct_status_line_columns(FILE *out);
 
 /* Make room for other lines. */
 void pct_status_line_clear(bool quiet);

@@ -2,11 +2,12 @@
 #include "schedule.h"
 #include <cli/base/cli.h>
 #include <cli/base/color.h>
+#include <cli/base/status_line.h>
 #include "events.h"
 #include <stdlib.h>
 #include <string.h>
 
-enum { COLUMNS = 8, CELL_MAX = 30, TEXT_MAX = 96, LINE_MAX = 160 };
+enum { COLUMNS = 8, CELL_MAX = 30, TEXT_MAX = 96, LINE_MAX = 160, STEP_WIDTH = 12 };
 
 const char *pct_schedule_word(unsigned class_)
 {
@@ -90,7 +91,14 @@ static unsigned column_of(const struct window *w, uint32_t thread)
     return i;
 }
 
-static void choose_columns(struct window *w)
+/* On a narrow terminal, as for many threads, each line says whose it is: a table whose lines are broken is none. */
+static bool is_too_wide(FILE *out, const struct window *w)
+{
+    unsigned room = pct_status_line_columns(out), most = room > STEP_WIDTH ? room - STEP_WIDTH : LINE_MAX;
+    return w->column_count * w->width > (most < LINE_MAX ? most : LINE_MAX);
+}
+
+static void choose_columns(FILE *out, struct window *w)
 {
     w->width = sizeof "switch (preempted)";
     for (uint64_t i = w->from; i < w->to; i++) {
@@ -118,7 +126,7 @@ static void choose_columns(struct window *w)
         if (length + 1 > w->width)
             w->width = length < CELL_MAX ? (unsigned)length + 1 : CELL_MAX + 1;
     }
-    if (w->column_count * w->width > LINE_MAX)
+    if (is_too_wide(out, w))
         w->column_count = COLUMNS + 1;
 }
 
@@ -190,7 +198,7 @@ static void print(FILE *out, struct window *w, const struct pct_snapshot *snapsh
     struct pct_events *events = pct_events_open(w->trace, snapshot);
     if (!events)
         return;
-    choose_columns(w);
+    choose_columns(out, w);
     if (w->column_count <= COLUMNS) {
         fprintf(out, "%10s  ", "step");
         for (unsigned i = 0; i + 1 < w->column_count; i++)

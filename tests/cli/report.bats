@@ -66,6 +66,15 @@ refused()
     has "$all  "
 }
 
+@test "on a terminal that is too narrow for a column for each thread, each line says whose it is" {
+    command -v script > /dev/null || skip "no script(1)"
+    run script -qec "stty cols 120; $pct report deadlock.trace" /dev/null
+    has "step  thread 0"
+    run script -qec "stty cols 40; $pct report deadlock.trace" /dev/null
+    lacks "step  thread 0"
+    has "  thread 1      lock mutex 1"
+}
+
 @test "the operations of a trace, by identifier" {
     run "$pct" report --ops deadlock.trace
     is "$status" 0
