@@ -99,7 +99,7 @@ paper_names := $(basename $(notdir $(sort $(wildcard bench/paper/*.c))))
 paper := $(foreach n,$(paper_names) wsq-memory,$(B)/paper/$(n) $(B)/paper/$(n)-fixed)
 # Those whose bug lies between memory accesses, built by pct-cc, and by pct-clang where there is a clang.
 demon_names := $(basename $(notdir $(sort $(wildcard bench/demon/*.c))))
-demon := $(foreach n,$(demon_names),$(B)/demon/$(n) $(B)/demon/$(n)-fixed)
+demon := $(foreach n,$(demon_names),$(addprefix $(B)/demon/$(n),-fixed -threads -threads-fixed) $(B)/demon/$(n))
 memory_bug_names := $(basename $(notdir $(sort $(wildcard bench/bugs-memory/*.c))))
 plain_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-plain/$(n) $(B)/bugs-plain/$(n)-fixed)
 memory_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-memory/$(n) $(B)/bugs-memory/$(n)-fixed)
@@ -552,10 +552,11 @@ $(B)/share/%: cli/command/debug/%
 $(B)/pct: $(call objects_of,$(command_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) $(command_libs)
 
-# Of the command, what writes reports.
+# Of the command, what writes reports and campaign files.
 $(B)/pct-demon: $(call objects_of,$(demon_program_sources) $(sort $(wildcard common/*.c)) $(addprefix cli/,base/json.c \
-		base/markup.c base/message.c base/replacement.c base/report_file.c export/junit.c export/sarif.c)) $(B)/sources
-	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -ldw -lelf -ljson-c -lz3
+		base/markup.c base/message.c base/replacement.c base/report_file.c campaign/store.c campaign/store_read.c \
+		export/junit.c export/sarif.c)) $(B)/sources
+	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -ldw -lelf -ljson-c -lsqlite3 -lz3
 
 # For the tests, which take from them what they need. The command's main() stays out.
 $(B)/core.a: $(call objects_of,$(core_sources)) $(B)/sources
@@ -570,7 +571,7 @@ $(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(call link_test,$(command_libs))
 
-$(B)/unit/test_demon: $(call objects_of,$(filter-out demon/main.c demon/run.c demon/search.c demon/report.c demon/record.c demon/emit.c demon/judge.c,$(demon_program_sources)))
+$(B)/unit/test_demon: $(call objects_of,$(filter-out demon/main.c demon/campaign.c demon/run.c demon/search.c demon/report.c demon/record.c demon/emit.c demon/judge.c,$(demon_program_sources)))
 $(B)/unit/test_demon: command_libs += -lz3
 
 # Of the shim, this file stands alone.
@@ -614,6 +615,12 @@ $(B)/bugs/%: bench/bugs/%.cc $(common_prerequisites)
 	$(call quiet,PROG)$(program_cc) -O1 -g $(depend) -o $@ $< $(own_flags)
 
 # Not inlined: where functions begin are the points of `pct demon`.
+$(B)/demon/%-threads-fixed: bench/demon/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O0 -g -DTHREADS -DFIXED $(depend) -o $@ $<
+$(B)/demon/%-threads: bench/demon/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O0 -g -DTHREADS $(depend) -o $@ $<
 $(B)/demon/%-fixed: bench/demon/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) -O0 -g -DFIXED $(depend) -o $@ $<

@@ -11,7 +11,8 @@ enum {
     PCT_DEMON_KEY_SECONDS,
     PCT_DEMON_KEY_TIMEOUT,
     PCT_DEMON_KEY_REPORT,
-    PCT_DEMON_KEY_EMIT
+    PCT_DEMON_KEY_EMIT,
+    PCT_DEMON_KEY_DB
 };
 
 #define PCT_DEMON_ARGUMENTS_DOC "[--] COMMAND [ARGUMENT...]"
@@ -27,6 +28,8 @@ enum {
     { "timeout", PCT_DEMON_KEY_TIMEOUT, "SECONDS", 0, "kill a run that takes longer than this (default: 10)", 0 }, \
     { "report", PCT_DEMON_KEY_REPORT, "FORMAT[:FILE]", 0, \
       "write what was found as json, sarif or junit, too; - or none: to standard output", 0 }, \
+    { "db", PCT_DEMON_KEY_DB, "FILE", 0, \
+      "write a confirmed finding as a campaign file, for `pct campaign report`; one that is there is kept as FILE.old", 0 }, \
     { "emit-test", PCT_DEMON_KEY_EMIT, "FILE", 0, \
       "write a confirmed finding as a test of two threads in C, and say by which token it fails", 0 }, \
     { "output", 'o', "FILE", 0, \

@@ -127,21 +127,40 @@ void demon_finding_title(FILE *out, const struct demon_finding *f)
         fprintf(out, "%s%s", c ? ", then " : "", f->call[c]);
 }
 
-void demon_finding_print(FILE *out, const struct demon_finding *f)
+/* indent: before each line but the first. */
+static void print_interference(FILE *out, const struct demon_finding *f, const char *indent)
 {
     demon_finding_title(out, f);
     fputs("\n", out);
     if (f->helps)
-        fprintf(out, "where %s waits for others, another thread calls ", f->test->name);
+        fprintf(out, "%swhere %s waits for others, another thread calls ", indent, f->test->name);
     for (int c = 0; c < f->helps; c++)
         fprintf(out, "%s%s%s", c ? ", then " : "", f->help[c], c + 1 < f->helps ? "" : "\n");
     for (size_t i = 0; i < f->changes; i++)
-        fprintf(out, "      %s: %" PRIu64 " -> %" PRIu64 "\n", f->change[i].place, f->change[i].before,
+        fprintf(out, "%s      %s: %" PRIu64 " -> %" PRIu64 "\n", indent, f->change[i].place, f->change[i].before,
                 f->change[i].after);
     for (int c = 0; c < f->goal->clauses; c++)
         if (f->broken ? &f->goal->clause[c] == f->broken : f->goal->clause[c].kind == DEMON_REQUIRE)
-            fprintf(out, "then `require %s: %s` of %s %s\n", f->goal->clause[c].tag, f->goal->clause[c].text,
+            fprintf(out, "%sthen `require %s: %s` of %s %s\n", indent, f->goal->clause[c].tag, f->goal->clause[c].text,
                     f->goal->name, f->broken ? "does not hold" : "may not hold");
+}
+
+static void print_locks(FILE *out, const struct demon_finding *f, const char *indent)
+{
+    for (size_t i = 0; f->grade == DEMON_GRADE_CONFIRMED && i < f->free_locks; i++)
+        fprintf(out, "%s%s is not held there\n", indent, f->free_lock[i]);
+}
+
+void demon_finding_print_cause(FILE *out, const struct demon_finding *f)
+{
+    fputs("cause: ", out);
+    print_interference(out, f, "  ");
+    print_locks(out, f, "  ");
+}
+
+void demon_finding_print(FILE *out, const struct demon_finding *f)
+{
+    print_interference(out, f, "");
     if (f->grade == DEMON_GRADE_CONTRACT_ONLY)
         fputs("only the contract is broken: a real run of two threads came there, and the program did not fail. Is the "
               "contract\nright, and does the test check what it asks for?\n",
@@ -149,8 +168,7 @@ void demon_finding_print(FILE *out, const struct demon_finding *f)
     if (!f->verdict)
         return;
     fprintf(out, "the program: %s\n", f->verdict);
-    for (size_t i = 0; f->grade == DEMON_GRADE_CONFIRMED && i < f->free_locks; i++)
-        fprintf(out, "%s is not held there\n", f->free_lock[i]);
+    print_locks(out, f, "");
     if (f->reason)
         fprintf(out, "a failure, but not the contract's: %s\n", f->reason);
     if (f->replay)

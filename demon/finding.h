@@ -48,6 +48,7 @@ struct demon_finding {
     size_t free_locks;
     /* Of what failed: how the program ended; and where it failed again, the plan and the line that show it. */
     char *verdict, *token, *plan, *replay;
+    uint64_t operations; /* that the first thread makes before the calls come, in the run that the token replays */
 };
 
 /* Describe it; what a run has shown is the caller's to add. False: memory is short. */
@@ -57,6 +58,9 @@ void demon_finding_free(struct demon_finding *finding);
 
 /* "f(queue, 3)": of this call. False: memory is short. */
 bool demon_call_describe(const struct demon_model *model, const struct demon_call *call, char *text, size_t size);
+
+/* Of a confirmed one: what breaks the contract, as the cause stands in a campaign file (cli/diagnose/print.h). */
+void demon_finding_print_cause(FILE *out, const struct demon_finding *finding);
 
 /* For people. */
 void demon_finding_print(FILE *out, const struct demon_finding *finding);

@@ -1,5 +1,6 @@
 /* `pct demon`: a program of its own, so that nobody needs a solver who does not use it. The command starts it with its
  * own path in front (cli/command/demon.c). */
+#include "campaign.h"
 #include "emit.h"
 #include "report.h"
 #include "source.h"
@@ -20,6 +21,7 @@ struct arguments {
     char keep[4096];
     bool has_keep;
     const char *emit; /* NULL: no test is wanted */
+    const char *db;   /* NULL: no campaign file is wanted */
     struct pct_report_file report[DEMON_REPORTS];
     size_t reports;
 };
@@ -84,6 +86,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case PCT_DEMON_KEY_EMIT:
         a->emit = argument;
+        return 0;
+    case PCT_DEMON_KEY_DB:
+        a->db = argument;
         return 0;
     case 'o':
         snprintf(a->keep, sizeof a->keep, "%s", argument);
@@ -208,19 +213,27 @@ static bool prepare(struct demon_search *s, struct arguments *a, struct pct_demo
         demon_say("%s", error);
         return false;
     }
-    for (int i = 0; i < s->model.spec->procs; i++)
-        if (demon_query_vacuous(&s->model.spec->proc[i])) {
-            demon_say("%s:%u: the clauses of %s contradict each other: nothing can meet them",
-                      s->model.spec->proc[i].from, s->model.spec->proc[i].line, s->model.spec->proc[i].name);
+    for (int i = 0; i < s->model.spec->procs; i++) {
+        const struct demon_proc *proc = &s->model.spec->proc[i];
+        const struct demon_clause *clause = demon_query_vacuous(proc);
+        if (clause) {
+            demon_say("%s:%u: the contract of %s is vacuous: nothing can meet `%s %s: %s`, as clauses of it contradict "
+                      "each other",
+                      proc->from, clause->line, proc->name, demon_clause_word(clause->kind), clause->tag, clause->text);
             return false;
         }
+    }
     return true;
 }
 
-static bool emit(const struct demon_search *s, const char *path, enum demon_verdict verdict)
+/* By this function, to this file, if it is wanted. */
+static bool write_confirmed(const struct demon_search *s, bool (*write)(const struct demon_search *, const char *),
+                            const char *path, enum demon_verdict verdict)
 {
+    if (!path)
+        return true;
     if (verdict == DEMON_CONFIRMED)
-        return demon_emit(s, path);
+        return write(s, path);
     fprintf(s->out, "%s is not written: nothing is confirmed\n", path);
     return true;
 }
@@ -228,11 +241,18 @@ static bool emit(const struct demon_search *s, const char *path, enum demon_verd
 static enum demon_verdict look(struct demon_search *s, const struct arguments *a)
 {
     enum demon_verdict verdict = demon_search_run(s);
+    if (!s->pairs && !s->out_of_time) {
+        demon_say("nothing was asked, so nothing is known: no function that %s enters, nor itself, requires anything; "
+                  "say by `require` of such a proc what must hold there",
+                  s->model.spec->proc[0].name);
+        return DEMON_WRONG;
+    }
     conclude(s, verdict);
     if (verdict == DEMON_WRONG)
         return verdict;
-    bool emitted = !a->emit || emit(s, a->emit, verdict);
-    return demon_report_write(a->report, a->reports, s, verdict) && emitted ? verdict : DEMON_WRONG;
+    bool written = write_confirmed(s, demon_emit, a->emit, verdict);
+    written &= write_confirmed(s, demon_campaign_write, a->db, verdict);
+    return demon_report_write(a->report, a->reports, s, verdict) && written ? verdict : DEMON_WRONG;
 }
 
 int main(int argc, char **argv)
@@ -261,8 +281,8 @@ int main(int argc, char **argv)
         if (!a.report[i].path || !strcmp(a.report[i].path, "-"))
             search.out = stderr; /* a program reads the other */
     enum demon_verdict verdict = DEMON_WRONG;
-    if (demon_report_check(a.report, a.reports) && check_emit(&a) && prepare(&search, &a, &plan) &&
-        demon_search_record(&search))
+    if (demon_report_check(a.report, a.reports) && check_emit(&a) && (!a.db || demon_campaign_check(a.db)) &&
+        prepare(&search, &a, &plan) && demon_search_record(&search))
         verdict = a.list ? list(&search) : look(&search, &a);
     demon_search_free(&search);
     demon_program_close(&a.program);

@@ -228,25 +228,36 @@ static bool free_holds(void *context, const struct demon_leaf *leaf, bool *held)
     return false;
 }
 
-bool demon_query_vacuous(const struct demon_proc *proc)
+/* Of this kind. */
+static const struct demon_clause *find_contradiction(const struct demon_proc *proc, enum demon_clause_kind kind)
+{
+    const struct demon_clause *found = NULL;
+    struct demon_solver *solver = demon_solver_open();
+    if (!solver)
+        return NULL;
+    struct free_state state = { .solver = solver };
+    const struct demon_terms terms = { .leaf = free_leaf, .holds = free_holds, .context = &state };
+    for (int i = 0; i < proc->clauses && !found; i++) {
+        if (proc->clause[i].kind != kind)
+            continue;
+        demon_term term = demon_encode(solver, proc->clause[i].expr, &terms);
+        if (term)
+            demon_solver_assert(solver, term);
+        if (term && demon_solver_check(solver) == 0)
+            found = &proc->clause[i];
+    }
+    demon_solver_close(solver);
+    return found;
+}
+
+const struct demon_clause *demon_query_vacuous(const struct demon_proc *proc)
 {
     static const enum demon_clause_kind kinds[] = { DEMON_REQUIRE,   DEMON_ENSURE,    DEMON_RELY,
                                                     DEMON_GUARANTEE, DEMON_INVARIANT, DEMON_WAIT };
-    bool vacuous = false;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        struct demon_solver *solver = demon_solver_open();
-        if (!solver)
-            return vacuous;
-        struct free_state state = { .solver = solver };
-        const struct demon_terms terms = { .leaf = free_leaf, .holds = free_holds, .context = &state };
-        for (int i = 0; i < proc->clauses; i++) {
-            demon_term term =
-                proc->clause[i].kind == kinds[k] ? demon_encode(solver, proc->clause[i].expr, &terms) : NULL;
-            if (term)
-                demon_solver_assert(solver, term);
-        }
-        vacuous |= demon_solver_check(solver) == 0;
-        demon_solver_close(solver);
+        const struct demon_clause *found = find_contradiction(proc, kinds[k]);
+        if (found)
+            return found;
     }
-    return vacuous;
+    return NULL;
 }

@@ -37,7 +37,8 @@ enum demon_answer demon_query_calls(const struct demon_query *query, struct demo
  * them. The goal of the query is not used. */
 enum demon_answer demon_query_helps(const struct demon_query *query, struct demon_call *calls, int count);
 
-/* Whether the clauses of this procedure contradict each other, whatever the state. */
-bool demon_query_vacuous(const struct demon_proc *proc);
+/* The clause of this procedure that nothing can meet together with those of its kind before it, whatever the state.
+ * NULL: there is none. */
+const struct demon_clause *demon_query_vacuous(const struct demon_proc *proc);
 
 #endif

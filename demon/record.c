@@ -19,23 +19,54 @@ struct help {
     struct demon_result *result;
 };
 
-static bool check_record(const struct demon_search *s, const struct demon_result *r)
+/* Why the undisturbed test did not end well, in one line; what pct itself has said, if that could not make the run. */
+static void say_why(struct demon_search *s, struct demon_result *r)
+{
+    const struct demon_proc *test = &s->model.spec->proc[0];
+    bool waits = demon_proc_has(test, DEMON_WAIT);
+    if (r->status == PCT_EXIT_DEADLOCK && !waits) {
+        demon_say("%s waits for others: say what for by `wait TAG: CONDITION` of the test, and which calls of others "
+                  "make it hold by their `ensure`",
+                  test->name);
+        return;
+    }
+    if (r->status == PCT_EXIT_DEADLOCK) {
+        demon_say("%s waits for others, and no sequence of at most %d calls was found that makes what it waits for "
+                  "hold and lets it go on",
+                  test->name, s->longest);
+        return;
+    }
+    demon_run_read_trace(s->program, s->trace, test->name, r);
+    if (r->status == PCT_EXIT_TIMEOUT) {
+        demon_say("the test does not end within %g s, without any interference: mend that first, or give it more time "
+                  "by --timeout",
+                  s->program->timeout);
+    } else if (r->status == PCT_EXIT_LIVELOCK) {
+        demon_say("the test does not end, without any interference: mend that first (%s)", r->text);
+    } else if (r->failed) {
+        demon_say("the test fails by itself, without any interference: mend that first (%s)", r->text);
+    } else {
+        fputs(r->output, stderr);
+        demon_say("the program could not be run under pct, so nothing was asked");
+    }
+}
+
+static void note_threads(const struct demon_search *s)
+{
+    struct demon_result r = { .helped = s->helps > 0 };
+    demon_run_read_trace(s->program, s->trace, s->model.spec->proc[0].name, &r);
+    if (r.threads > 2 + (s->helps > 0))
+        demon_say("the test has threads of its own, which run where its first thread waits or ends: what they do is "
+                  "not looked at; one without threads says more");
+}
+
+static bool check_record(struct demon_search *s, struct demon_result *r)
 {
     const struct pct_demon_plan *plan = s->record;
     const char *test = s->model.spec->proc[0].name;
     const char *unfit = strstr(r->output, " begins, at ");
-    if (r->status == PCT_EXIT_DEADLOCK && !demon_proc_has(&s->model.spec->proc[0], DEMON_WAIT)) {
-        demon_say("%s waits for others: say what for by `wait TAG: CONDITION` of the test, and which calls of others "
-                  "make it hold by their `ensure`",
-                  test);
-    } else if (r->status == PCT_EXIT_DEADLOCK) {
-        demon_say(
-            "%s waits for others, and no sequence of at most %d calls was found that makes what it waits for hold "
-            "and lets it go on",
-            test, s->longest);
-    } else if (r->status) {
-        fputs(r->output, stderr);
-        demon_say("the test fails by itself, without any interference: mend that first");
+    if (r->status) {
+        say_why(s, r);
     } else if (!plan->entered) {
         if (unfit)
             fputs(r->output, stderr);
@@ -194,7 +225,9 @@ bool demon_search_record(struct demon_search *s)
     free(result.output);
     if (fine && s->record->points > s->record->room)
         s->record->points = s->record->room;
-    if (fine)
+    if (fine) {
+        note_threads(s);
         drop_helps(s);
+    }
     return fine && check_contracts(s);
 }

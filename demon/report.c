@@ -124,6 +124,11 @@ static int write_json(FILE *out, const struct demon_search *s, enum demon_verdic
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         pct_json_add_number(root, counts[i].name, counts[i].value);
     pct_json_add_bool(root, "out_of_time", s->out_of_time);
+    const struct demon_annotations said = demon_count_annotations(s->model.spec);
+    struct json_object *annotations = pct_json_add_object(root, "annotations");
+    pct_json_add_number(annotations, "lock", said.lock);
+    pct_json_add_number(annotations, "simple", said.simple);
+    pct_json_add_number(annotations, "complex", said.complex);
     for (size_t grade = 0; grade < sizeof grades / sizeof *grades; grade++) {
         struct json_object *array = pct_json_add_array(root, grades[grade]);
         for (size_t i = 0; i < s->findings; i++)

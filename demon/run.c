@@ -166,34 +166,50 @@ static bool has_failed(const struct demon_result *r)
     return r->status && r->status != LIVELOCK && r->status != TIMEOUT;
 }
 
-bool demon_run(struct demon_program *p, const char *plan, uint64_t operations, const char *trace,
-               struct demon_result *result)
+/* Run `pct COMMAND` for one run under this plan; these words, which end with NULL, are more of its options. Returns its
+ * status; -1: memory is short. */
+static int call_for_run(const struct demon_program *p, const char *command, const char *plan, uint64_t operations,
+                        const char *const *more)
 {
     char strategy[64] = "schedule", timeout[32];
-    *result = (struct demon_result){ .status = 0 };
     if (operations)
         snprintf(strategy, sizeof strategy, "schedule,switches=0.%llu.1", (unsigned long long)operations);
     snprintf(timeout, sizeof timeout, "%g", p->timeout);
     const char **words = calloc(WORDS + length_of(p->command), sizeof *words);
     if (!words)
-        return false;
-    const char *first[] = { p->pct,       "run",     "-n",         "1",         "--seed",
+        return -1;
+    const char *first[] = { p->pct,       command,   "-n",         "1",         "--seed",
                             "1",          "--exec",  "--strategy", strategy,    "--functions",
                             p->functions, "--demon", plan,         "--timeout", timeout };
     size_t count = sizeof first / sizeof *first;
     memcpy(words, first, sizeof first);
-    if (trace) {
-        words[count++] = "--trace";
-        words[count++] = trace;
-    }
+    while (*more)
+        words[count++] = *more++;
     put_command(p, words, count);
-    result->status = call(p, words);
-    result->output = read_output(p);
+    int status = call(p, words);
     free(words);
+    return status;
+}
+
+bool demon_run(struct demon_program *p, const char *plan, uint64_t operations, const char *trace,
+               struct demon_result *result)
+{
+    const char *const kept[] = { "--trace", trace, NULL };
+    *result = (struct demon_result){ .operations = operations };
+    result->status = call_for_run(p, "run", plan, operations, trace ? kept : kept + 2);
+    if (result->status < 0)
+        return false;
+    result->output = read_output(p);
     p->runs++;
     take_token(result);
     result->failed = has_failed(result);
     return true;
+}
+
+char *demon_run_campaign(struct demon_program *p, const char *plan, uint64_t operations, const char *path)
+{
+    const char *const kept[] = { "--quiet", "--fresh", "--db", path, NULL };
+    return call_for_run(p, "campaign", plan, operations, kept) < 0 ? NULL : read_output(p);
 }
 
 /* --- What a trace says -------------------------------------------------------------------------------------------- */
@@ -238,6 +254,7 @@ static void take_ending(struct json_object *run, struct demon_result *r)
     struct json_object *culprit = json_object_object_get(run, "culprit");
     snprintf(r->kind, sizeof r->kind, "%s", text_of(run, "verdict"));
     snprintf(r->text, sizeof r->text, "%s", text_of(run, "text"));
+    r->threads = (unsigned)json_object_get_int(json_object_object_get(run, "threads"));
     r->culprit = culprit ? json_object_get_int(culprit) : -1;
 }
 

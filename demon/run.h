@@ -15,19 +15,21 @@ struct demon_program {
 };
 
 struct demon_result {
-    int status;        /* of the command */
-    bool failed;       /* the run did, and it is not the lack of others that it waits for */
-    char token[4096];  /* "": none */
-    char verdict[512]; /* the line that says how it ended */
-    char *output;      /* of all, to be freed */
-    bool helped;       /* there was a helper: set before demon_run_read_trace() */
+    int status;          /* of the command */
+    bool failed;         /* the run did, and it is not the lack of others that it waits for */
+    char token[4096];    /* "": none */
+    char verdict[512];   /* the line that says how it ended */
+    char *output;        /* of all, to be freed */
+    bool helped;         /* there was a helper: set before demon_run_read_trace() */
+    uint64_t operations; /* as it was given to demon_run() */
     /* By its trace: demon_run_read_trace(). */
-    char kind[32];  /* "assertion": the verdict's name; "": there is no trace */
-    char text[512]; /* "assertion failed in thread 0: ..." */
-    int culprit;    /* the thread that failed; -1: unknown */
-    bool inside;    /* it failed in the test, or in what that called */
-    bool acted;     /* the demon thread entered a function that is looked at */
-    bool whole;     /* from the first call of the demon thread to its end nobody else ran; likewise the helper's */
+    char kind[32];    /* "assertion": the verdict's name; "": there is no trace */
+    char text[512];   /* "assertion failed in thread 0: ..." */
+    unsigned threads; /* of the run, the demon's too */
+    int culprit;      /* the thread that failed; -1: unknown */
+    bool inside;      /* it failed in the test, or in what that called */
+    bool acted;       /* the demon thread entered a function that is looked at */
+    bool whole;       /* from the first call of the demon thread to its end nobody else ran; likewise the helper's */
 };
 
 /* Make the directory, find the program. False: *error. */
@@ -44,6 +46,11 @@ struct pct_demon_plan *demon_plan_create(const struct demon_program *program, co
  * before it has to). trace: where to keep it, or NULL. */
 bool demon_run(struct demon_program *program, const char *plan, uint64_t operations, const char *trace,
                struct demon_result *result);
+
+/* Make the run under this plan again as a campaign of one run, in this campaign file; one that is there is kept as
+ * FILE.old. Returns the command's output, to be freed, as the last line that it ends with may say what is wrong; NULL:
+ * memory is short. */
+char *demon_run_campaign(struct demon_program *program, const char *plan, uint64_t operations, const char *path);
 
 /* Fill in what the trace of the run says; test: the routine under test. */
 void demon_run_read_trace(struct demon_program *program, const char *trace, const char *test,

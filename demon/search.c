@@ -189,6 +189,7 @@ static bool add_failure(struct attempt *t, struct demon_finding *f, const struct
         f->reason = "a replay did not fail the same way";
         return true;
     }
+    f->operations = run->operations;
     f->token = strdup(run->token);
     f->replay = make_replay(s, f->plan, run->token);
     return f->token && f->replay;

@@ -186,8 +186,8 @@ static bool resolve_leaf(struct shape *s, const struct demon_proc *proc, struct 
         at += length;
         if (*at && (!type_of(&member, &type) || !is_structure(&type)))
             return fail(s, line,
-                        "%s: what stands before the last dot is a pointer; contracts reach what a parameter or a "
-                        "shared variable points to: make it one",
+                        "%s: what stands before the last dot is no structure, or a pointer to one; contracts reach "
+                        "the members of what a parameter or a shared variable points to: make it one",
                         leaf->path);
     }
     return finish_leaf(s, leaf, line, &member);
@@ -426,6 +426,13 @@ static bool read_code(Elf *elf, uint64_t address, uint8_t code[PCT_DEMON_CODE])
     return false;
 }
 
+/* Whether the file is one; not a script, for example. */
+static bool is_elf(int file)
+{
+    char magic[SELFMAG];
+    return pread(file, magic, sizeof magic, 0) == sizeof magic && !memcmp(magic, ELFMAG, sizeof magic);
+}
+
 bool demon_shape_resolve(struct demon_spec *spec, const char *program, uint64_t *entry, uint8_t code[PCT_DEMON_CODE],
                          char *error, size_t size)
 {
@@ -434,7 +441,9 @@ bool demon_shape_resolve(struct demon_spec *spec, const char *program, uint64_t 
     int file = open(program, O_RDONLY | O_CLOEXEC);
     s.dwarf = file < 0 ? NULL : dwarf_begin(file, DWARF_C_READ);
     bool fine;
-    if (!s.dwarf) {
+    if (!s.dwarf && !is_elf(file)) {
+        fine = fail(&s, 1, "%s is no compiled program: contracts are of one, and it must be the command", program);
+    } else if (!s.dwarf) {
         fine = fail(&s, 1, "%s has no debug information: build it with -g", program);
     } else {
         fine = resolve(&s);

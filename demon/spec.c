@@ -343,6 +343,21 @@ static void check_ghosts(struct parser *p, const struct demon_expr *e)
     }
 }
 
+/* In one line, without comments. */
+static void copy_text(char *to, size_t size, const char *from, const char *end)
+{
+    size_t length = 0;
+    while (from < end && length + 1 < size) {
+        bool blank = isspace((unsigned char)*from) || (from[0] == '-' && from[1] == '-');
+        if (!blank || !length || to[length - 1] != ' ')
+            to[length++] = blank ? ' ' : *from;
+        from += from[0] == '-' && from[1] == '-' ? (int)strcspn(from, "\n") : 1;
+    }
+    to[length] = 0;
+    if (from < end && size > 4)
+        snprintf(to + size - 4, 4, "...");
+}
+
 static void take_clauses(struct parser *p, enum demon_clause_kind kind)
 {
     do {
@@ -361,7 +376,7 @@ static void take_clauses(struct parser *p, enum demon_clause_kind kind)
         check_kind(p, kind, clause->expr);
         if (kind == DEMON_ENSURE)
             check_ghosts(p, clause->expr);
-        snprintf(clause->text, sizeof clause->text, "%.*s", (int)(p->last_end - from), from);
+        copy_text(clause->text, sizeof clause->text, from, p->last_end);
         proc->clauses++;
     } while (!p->failed && p->token == WORD && !is_keyword(p->text));
 }
@@ -372,7 +387,7 @@ static struct demon_proc *begin_proc(struct parser *p, bool is_test)
     struct demon_spec *spec = p->spec;
     struct demon_proc *proc = is_test ? &spec->proc[0] : &spec->proc[spec->procs];
     if (!is_test && spec->procs == PCT_DEMON_FUNCTIONS)
-        fail(p, "there are too many procedures");
+        fail(p, "there are more than %d procedures: name fewer", PCT_DEMON_FUNCTIONS - 1);
     else if (is_test && proc->line && p->source->function[0])
         fail(p, "%s is a test, too, as %s is (%s:%u): --test=%s takes this one", p->source->function, proc->name,
              proc->from, proc->line, p->source->function);
@@ -444,7 +459,7 @@ static void take_shared(struct parser *p, bool ghost)
 {
     do {
         if (p->spec->shareds == 16) {
-            fail(p, "there are more than 16 shared variables");
+            fail(p, "there are more than 16 shared variables and ghosts: name fewer");
             return;
         }
         struct demon_variable *v = &p->spec->shared[p->spec->shareds];
@@ -471,6 +486,7 @@ static void take_frame(struct parser *p)
         take_path(p, leaf);
         if (!p->failed && is_ghost(p, leaf))
             fail(p, "a ghost changes by `NAME = ...`, of old values, parameters and numbers alone");
+        p->proc->modifies++;
         p->proc->acts = true;
     } while (accept(p, ","));
 }

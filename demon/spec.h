@@ -117,7 +117,8 @@ struct demon_proc {
     int clauses;
     struct demon_leaf frame[DEMON_LEAVES]; /* what it may change */
     int frames;
-    bool acts; /* it has an ensure or modifies */
+    int modifies; /* so many of these by `modifies` */
+    bool acts;    /* it has an ensure or modifies */
     /* From the debug information. */
     uint64_t address;
     bool external;             /* other files can call it */
@@ -155,6 +156,14 @@ struct demon_spec *demon_spec_parse(const struct demon_source *sources, size_t c
                                     size_t size);
 /* Whether it has a clause of this kind. */
 bool demon_proc_has(const struct demon_proc *proc, enum demon_clause_kind kind);
+
+/* How much had to be said: conditions, and those joined by `and` one by one. */
+struct demon_annotations {
+    unsigned lock;    /* with `holds` */
+    unsigned simple;  /* a comparison of numbers that is linear, or with null */
+    unsigned complex; /* all others, and each place that `modifies` names */
+};
+struct demon_annotations demon_count_annotations(const struct demon_spec *spec);
 
 /* Give it back, with its expressions. NULL: nothing to do. */
 void demon_spec_free(struct demon_spec *spec);

@@ -93,7 +93,9 @@ bool demon_model_prepare(struct demon_model *m, char *error, size_t size)
             fits &= add_leaf(m, i, &proc->frame[k], 0);
     }
     if (!fits)
-        snprintf(error, size, "%s: contracts speak of more than %d places in all", m->spec->name, PCT_DEMON_CELLS);
+        snprintf(error, size,
+                 "%s: contracts speak of more than %d places in all; each member of each parameter is one: name fewer",
+                 m->spec->name, PCT_DEMON_CELLS);
     return fits;
 }
 

@@ -243,8 +243,9 @@ rejects()
     rejects "wait_for_idler is a test, too, as decrement is ($PWD/commented.c:11): --test=wait_for_idler takes this one"
     rejects 'commented.c:' --test=wait_for_idlers
     [[ $stderr == *'--test=wait_for_idlers: no comment that begins with /*@demon test stands above a function of this name' ]]
-    demon --test=wait_for_idler -- ./program
+    demon --list --test=wait_for_idler -- ./program
     is "$status" 0
+    has 'test wait_for_idler'
     commented -e 's|^int main|/*@demon require a: 1 = 1 */ int other;\n&|'
     rejects 'this contract stands above no function that the program has'
     commented -e 's|^int main|/*@demon require a: 1 = 1 */\nstatic inline void none(void) {}\n&|'
