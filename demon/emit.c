@@ -249,6 +249,12 @@ bool demon_emit(const struct demon_search *s, const char *path)
             path, e.finding->test->name);
         return false;
     }
+    if (e.finding->deadlock) {
+        demon_say("--emit-test: %s is not written: the two wait for each other behind steps that differ from build to "
+                  "build; the plan and its token stay",
+                  path);
+        return false;
+    }
     bool named = name_all(&e);
     if (named && !find_token(&e)) {
         demon_say(

@@ -139,7 +139,10 @@ static void print_interference(FILE *out, const struct demon_finding *f, const c
     for (size_t i = 0; i < f->changes; i++)
         fprintf(out, "%s      %s: %" PRIu64 " -> %" PRIu64 "\n", indent, f->change[i].place, f->change[i].before,
                 f->change[i].after);
-    for (int c = 0; c < f->goal->clauses; c++)
+    if (f->deadlock)
+        fprintf(out, "%sthen %s and that call wait for each other's locks for ever, whatever the contracts say\n",
+                indent, f->test->name);
+    for (int c = 0; c < f->goal->clauses && !f->deadlock; c++)
         if (f->broken ? &f->goal->clause[c] == f->broken : f->goal->clause[c].kind == DEMON_REQUIRE)
             fprintf(out, "%sthen `require %s: %s` of %s %s\n", indent, f->goal->clause[c].tag, f->goal->clause[c].text,
                     f->goal->name, f->broken ? "does not hold" : "may not hold");

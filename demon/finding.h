@@ -37,6 +37,7 @@ struct demon_finding {
     uint32_t point, goal_point;                    /* from 1 */
     const struct demon_proc *test, *enters, *goal; /* of the specification, which must live as long */
     const struct demon_clause *broken;             /* of goal, what the run broke; NULL: nothing was seen to be */
+    bool deadlock;                                 /* confirmed, but no contract's: the two wait for each other */
     const char *reason;                            /* of another failure: why it is not the contract's */
     char call[DEMON_LONGEST][256];
     int calls;

@@ -124,7 +124,11 @@ struct demon_judgement demon_judge(const struct demon_model *m, const struct pct
     /* A test that waits for ever, since the calls have been made and nobody else is there, waits for what a whole
      * program would do: no finding. */
     bool failed = r->failed && !(plan->ended && !strcmp(r->kind, "deadlock"));
-    if (failed) {
+    /* Whatever was to be broken: each of the two is in the other's way for ever. */
+    j.deadlock = failed && !plan->helps && r->locked && kept_rely(m, plan);
+    if (j.deadlock) {
+        j.grade = DEMON_GRADE_CONFIRMED;
+    } else if (failed) {
         j.reason = doubt(m, plan, r, &j);
         j.grade = j.reason ? DEMON_GRADE_OTHER_FAILURE : DEMON_GRADE_CONFIRMED;
     } else if (j.clause && demon_judge_allowed(m, plan, r)) {

@@ -86,7 +86,11 @@ static void add_finding(struct json_object *to, const struct demon_finding *f)
     }
     pct_json_add_number(object, "goal_point", f->goal_point);
     pct_json_add_string(object, "goal", f->goal->name);
-    add_broken(pct_json_add_array(object, "requires"), f->goal, f->broken);
+    struct json_object *requires = pct_json_add_array(object, "requires");
+    if (f->deadlock)
+        pct_json_add_bool(object, "deadlock", true);
+    else
+        add_broken(requires, f->goal, f->broken);
     struct json_object *locks = pct_json_add_array(object, "not_held");
     for (size_t i = 0; i < f->free_locks; i++)
         json_object_array_add(locks, pct_json_text(f->free_lock[i], DEMON_PATH));

@@ -258,26 +258,50 @@ static void take_ending(struct json_object *run, struct demon_result *r)
     r->culprit = culprit ? json_object_get_int(culprit) : -1;
 }
 
-static void take_stack(struct json_object *thread, const char *test, struct demon_result *r)
+/* Whether this function is on the thread's stack. */
+static bool is_in(struct json_object *thread, const char *function)
 {
     struct json_object *stack = json_object_object_get(thread, "stack");
     size_t count = json_object_is_type(stack, json_type_array) ? json_object_array_length(stack) : 0;
-    if (json_object_get_int(json_object_object_get(thread, "thread")) != r->culprit)
-        return;
     for (size_t i = 0; i < count; i++)
-        r->inside |= !strcmp(text_of(json_object_array_get_idx(stack, i), "function"), test);
+        if (!strcmp(text_of(json_object_array_get_idx(stack, i), "function"), function))
+            return true;
+    return false;
+}
+
+/* Whether it waits for a mutex that this thread holds. */
+static bool waits_for(struct json_object *thread, int other)
+{
+    struct json_object *holder = json_object_object_get(thread, "waits_for_thread");
+    return holder && json_object_get_int(holder) == other && !strcmp(text_of(thread, "next_op"), "lock");
+}
+
+/* A mutex of the demon thread's that the first one waits for in the test; and the other way round. */
+struct cycle {
+    bool test, demon;
+};
+
+static void take_thread(struct json_object *thread, const char *test, struct demon_result *r, struct cycle *cycle)
+{
+    int number = json_object_get_int(json_object_object_get(thread, "thread"));
+    if (number == r->culprit)
+        r->inside = is_in(thread, test);
+    cycle->test |= number == 0 && waits_for(thread, 1) && is_in(thread, test);
+    cycle->demon |= number == 1 && waits_for(thread, 0);
 }
 
 /* Of a thread of ours. */
 struct part {
     const char *thread;
-    bool begun, ended, others; /* it entered a function; it is finished; others ran in between */
+    bool begun, ended, others; /* it entered a function; it is finished; others ran in between, */
+    bool resumed;              /* and it again */
 };
 
 static void take_step(const char *line, struct part *part)
 {
     bool own = has(line, part->thread);
     part->others |= part->begun && !part->ended && !own;
+    part->resumed |= own && part->others;
     part->begun |= own && has(line, "\"op\":\"enter\"");
     part->ended |= own && has(line, "\"op\":\"finish\"");
 }
@@ -286,6 +310,7 @@ void demon_run_read_trace(struct demon_program *p, const char *trace, const char
 {
     const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
     struct part demon = { .thread = "\"thread\":1," }, helper = { .thread = "\"thread\":2," };
+    struct cycle cycle = { .test = false };
     r->kind[0] = 0;
     r->culprit = -1;
     r->inside = false;
@@ -301,10 +326,11 @@ void demon_run_read_trace(struct demon_program *p, const char *trace, const char
         if (!strcmp(text_of(object, "type"), "run"))
             take_ending(object, r);
         else if (!strcmp(text_of(object, "type"), "thread"))
-            take_stack(object, test, r);
+            take_thread(object, test, r, &cycle);
         json_object_put(object);
     }
     r->acted = demon.begun;
+    r->locked = cycle.test && cycle.demon && demon.begun && !demon.resumed;
     /* Without a helper, thread 2 is the program's, and what it enters is its own affair. */
     r->whole = demon.begun && demon.ended && !demon.others && !(r->helped && helper.others);
     /* What pct could not do is no failure of the program. */

@@ -29,6 +29,8 @@ struct demon_result {
     int culprit;      /* the thread that failed; -1: unknown */
     bool inside;      /* it failed in the test, or in what that called */
     bool acted;       /* the demon thread entered a function that is looked at */
+    bool locked;      /* in the test its thread waits for a lock of the demon thread's, in its call, and that for one of
+                         it; the calls were made at one go up to there */
     bool whole;       /* from the first call of the demon thread to its end nobody else ran; likewise the helper's */
 };
 

@@ -208,7 +208,9 @@ static bool keep_finding(struct attempt *t, const struct demon_judgement *judgem
         return false;
     f->reason = judgement->reason;
     f->helps = judgement->helped ? f->helps : 0;
-    if (judgement->grade <= DEMON_GRADE_CONTRACT_ONLY) {
+    f->deadlock = judgement->deadlock;
+    f->changes = f->deadlock ? 0 : f->changes; /* the call did not come to its end */
+    if (judgement->grade <= DEMON_GRADE_CONTRACT_ONLY && !f->deadlock) {
         f->goal = judgement->proc;
         f->goal_point = judgement->point;
         f->broken = judgement->clause;
@@ -228,7 +230,7 @@ static enum demon_verdict try_candidate(struct attempt *t)
         return DEMON_WRONG;
     struct demon_judgement judgement = demon_judge(&s->model, plan, &r);
     release_plan(plan);
-    if (judgement.grade == DEMON_GRADE_CONFIRMED && !r.inside && fails_before(t, &r)) {
+    if (judgement.grade == DEMON_GRADE_CONFIRMED && !judgement.deadlock && !r.inside && fails_before(t, &r)) {
         judgement.grade = DEMON_GRADE_OTHER_FAILURE;
         judgement.reason = "the program fails so, too, when these calls come before the test is entered";
     }

@@ -99,11 +99,32 @@ mutex_unlock_of_action='/^__attribute__/,/^}/s/pthread_mutex_unlock.*/;/'
     graded contract_only=0 other_failure=0 refuted=1
 }
 
-@test "threads that wait for each other are a failure of which no contract speaks" {
+# What takes another lock around its own, and a program that takes them the other way round: there, a sed command.
+crossed()
+{
     sed -i -e 's/  rely .*//' -e 's/^  ensure .*/ensure less: queue.idlers = old queue.idlers - 1/' spec.demon
     changed -DFIXED -e 's/    pthread_mutex_t mutex;/&\n    pthread_mutex_t other;/' \
-        -e '/^__attribute__/,/^}/s/    pthread_mutex_lock/    pthread_mutex_lock(\&queue->other);\n&/' \
-        -e 's/        decrement(queue);/&\n    pthread_mutex_lock(\&queue->other);/'
+        -e '/^__attribute__/,/^}/s/    pthread_mutex_lock/    pthread_mutex_lock(\&queue->other);\n&/' -e "$1"
+}
+
+@test "a deadlock is confirmed where the test and a call wait for each other's locks, whatever the contracts say" {
+    crossed 's/        decrement(queue);/&\n    pthread_mutex_lock(\&queue->other);/'
+    judges 1 "then wait_for_idler and that call wait for each other's locks for ever, whatever the contracts say"
+    has 'the program: deadlock: '
+    lacks 'queue.idlers:'
+    graded confirmed=1 other_failure=0
+    /usr/bin/python3 -c 'import json; f = json.load(open("out.json"))["confirmed"][0]
+assert f["deadlock"] and f["requires"] == f["changes"] == []'
+    run --separate-stderr bash -c "$(grep ' replay --demon spec.demon.plan ' <<< "$output")"
+    is "$status" 120
+    has 'replayed identically'
+    run --separate-stderr timeout 120 "$pct" demon --emit-test test.c --spec spec.demon -- ./program
+    is "$status" 2
+    has 'pct: --emit-test: test.c is not written: the two wait for each other behind steps that differ'
+}
+
+@test "behind the test, threads that wait for each other are a failure of which no contract speaks" {
+    crossed 's/ wait_for_idler(&queue);/& pthread_mutex_lock(\&queue.mutex), pthread_mutex_lock(\&queue.other);/'
     judges 3 "a failure, but not the contract's: threads wait for each other, of which no contract speaks"
     graded confirmed=0
 }
