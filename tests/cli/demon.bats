@@ -122,11 +122,12 @@ reports()
 {
     demon --report json:out.json --report sarif:out.sarif --report=junit:out.xml --spec "$root/bench/demon/apache-45605.demon" -- ./program
     is "$status" "$1"
-    /usr/bin/python3 - "$root/tests/schemas/sarif-2.1.0-rtm.5.json" << PYTHON
+    /usr/bin/python3 - "$root/tests/schemas/sarif-2.1.0-rtm.5.json" "$root/docs/demon.schema.json" << PYTHON
 import json, sys, jsonschema
 import xml.etree.ElementTree as xml
 log, sarif = json.load(open("out.json")), json.load(open("out.sarif"))
 jsonschema.Draft4Validator(json.load(open(sys.argv[1])), format_checker=jsonschema.FormatChecker()).validate(sarif)
+jsonschema.Draft7Validator(json.load(open(sys.argv[2]))).validate(log)
 [run] = sarif["runs"]
 suite = xml.parse("out.xml").getroot().find("testsuite")
 assert (log["format"], log["version"], log["test"]) == ("pct-demon", 1, "wait_for_idler")

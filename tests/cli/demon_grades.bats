@@ -34,13 +34,15 @@ changed()
     "$cc" -O0 -g -pthread $1 -o program p.c
 }
 
-# graded GRADE=COUNT...
+# graded GRADE=COUNT...: the report is what its schema says, too.
 graded()
 {
-    /usr/bin/python3 - "$@" << 'PYTHON'
-import json, sys
-log = json.load(open("out.json"))
-for want in sys.argv[1:]:
+    /usr/bin/python3 - "$root/docs/demon.schema.json" "$@" << 'PYTHON'
+import json, sys, jsonschema
+log, schema = json.load(open("out.json")), json.load(open(sys.argv[1]))
+jsonschema.Draft7Validator.check_schema(schema)
+jsonschema.Draft7Validator(schema).validate(log)
+for want in sys.argv[2:]:
     grade, count = want.split("=")
     assert len(log[grade]) == int(count), (want, log[grade])
 PYTHON
