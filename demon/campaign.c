@@ -10,6 +10,10 @@
 bool demon_campaign_check(const char *path)
 {
     char error[512];
+    if (!*path) {
+        demon_say("--db: the name of the file is empty");
+        return false;
+    }
     int failed = pct_replacement_check(path);
     if (failed) {
         demon_say("--db: %s: %s", path, strerror(-failed));
@@ -68,7 +72,7 @@ bool demon_campaign_write(const struct demon_search *s, const char *path)
     const struct demon_finding *f = &s->finding[s->findings - 1];
     char *said = demon_run_campaign(s->program, f->plan, f->operations, path);
     if (!said || access(path, R_OK)) {
-        fputs(said ? said : "", stderr);
+        demon_show(said ? said : "");
         demon_say("--db: %s is not written", path);
         free(said);
         return false;

@@ -1,5 +1,6 @@
 /* What was found, in words: see finding.h. */
 #include "finding.h"
+#include <cli/base/cli.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -170,7 +171,9 @@ void demon_finding_print(FILE *out, const struct demon_finding *f)
               out);
     if (!f->verdict)
         return;
-    fprintf(out, "the program: %s\n", f->verdict);
+    fputs("the program: ", out);
+    pct_cli_print_clean(out, f->verdict, SIZE_MAX);
+    fputc('\n', out);
     print_locks(out, f, "");
     if (f->reason)
         fprintf(out, "a failure, but not the contract's: %s\n", f->reason);

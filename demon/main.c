@@ -5,6 +5,7 @@
 #include "report.h"
 #include "source.h"
 #include <argp.h>
+#include <cli/base/cli.h>
 #include <cli/base/replacement.h>
 #include <common/demon_options.h>
 #include <stdarg.h>
@@ -28,13 +29,23 @@ struct arguments {
 
 void demon_say(const char *format, ...)
 {
+    char *text = NULL;
     va_list list;
     va_start(list, format);
     fflush(stdout);
-    fputs("pct: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    pct_cli_say("%s", vasprintf(&text, format, list) < 0 ? "out of memory" : text);
     va_end(list);
+    free(text);
+}
+
+void demon_show(const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        pct_cli_print_clean(stderr, text, length);
+        fputc('\n', stderr);
+        text += length + (text[length] == '\n');
+    }
 }
 
 static const struct argp_option options[] = { PCT_DEMON_OPTIONS };

@@ -46,7 +46,7 @@ static void say_why(struct demon_search *s, struct demon_result *r)
     } else if (r->failed) {
         demon_say("the test fails by itself, without any interference: mend that first (%s)", r->text);
     } else {
-        fputs(r->output, stderr);
+        demon_show(r->output);
         demon_say("the program could not be run under pct, so nothing was asked");
     }
 }
@@ -69,7 +69,7 @@ static bool check_record(struct demon_search *s, struct demon_result *r)
         say_why(s, r);
     } else if (!plan->entered) {
         if (unfit)
-            fputs(r->output, stderr);
+            demon_show(r->output);
         demon_say("%s was not entered%s", test,
                   unfit ? ", as far as pct can see" : ": the program's first thread must call it");
     } else if (plan->entered > 1) {

@@ -56,4 +56,7 @@ void demon_search_free(struct demon_search *search);
 /* One line to standard error. */
 void demon_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* To standard error, too: lines that pct or the program has written, without what would move the cursor. */
+void demon_show(const char *text);
+
 #endif

@@ -350,7 +350,7 @@ static void copy_text(char *to, size_t size, const char *from, const char *end)
     while (from < end && length + 1 < size) {
         bool blank = isspace((unsigned char)*from) || (from[0] == '-' && from[1] == '-');
         if (!blank || !length || to[length - 1] != ' ')
-            to[length++] = blank ? ' ' : *from;
+            to[length++] = blank ? ' ' : iscntrl((unsigned char)*from) ? '?' : *from;
         from += from[0] == '-' && from[1] == '-' ? (int)strcspn(from, "\n") : 1;
     }
     to[length] = 0;

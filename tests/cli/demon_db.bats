@@ -48,6 +48,9 @@ demon()
     is "$output" ''
     [[ $stderr == 'pct: --db: foreign.db: '* ]]
     is "$(cat foreign.db)" text
+    demon ''
+    is "$status" 2
+    is "$stderr" 'pct: --db: the name of the file is empty'
     demon none/found.db
     is "$status" 2
     [[ $stderr == 'pct: --db: none/found.db: No such file or directory' ]]

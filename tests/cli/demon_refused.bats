@@ -79,6 +79,8 @@ contracts()
     refuses 'nothing was asked, so nothing is known: no function that wait_for_idler enters, nor itself, requires anything; say by `require` of such a proc what must hold there'
     contracts 'test wait_for_idler(queue) require a: queue.idlers.many > 0'
     refuses 'bad.demon:1: queue.idlers.many: what stands before the last dot is no structure, or a pointer to one; contracts reach the members of what a parameter or a shared variable points to: make it one'
+    contracts $'test wait_for_idler(queue) require \e[31ma: queue.idlers > 0'
+    refuses 'bad.demon:1: the name of a clause (tag: condition) is expected, not ?'
     contracts 'test wait_for_idler(queue) require a: queue.mutex = 0'
     refuses 'bad.demon:1: queue.mutex is a mutex: holds(queue.mutex) asks for it'
     contracts 'test wait_for_idler(queue) require a: holds(queue.idlers)'
