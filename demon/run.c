@@ -40,6 +40,53 @@ void demon_program_watch(struct demon_program *p, const struct demon_spec *spec)
                                    spec->proc[i].name);
 }
 
+/* --- What is ours alone, and goes when we do -----------------------------------------------------------------------
+ */
+
+static struct {
+    volatile pid_t child; /* the run; 0, or less: there is none */
+    char directory[64];
+    int file; /* open on it; -1: it cannot be */
+} own = { .file = -1 };
+
+static void remove_files(void)
+{
+    static const char *const files[] = { "output", "record", "try", "trace", "tried" };
+    for (size_t i = 0; own.file >= 0 && i < sizeof files / sizeof *files; i++)
+        unlinkat(own.file, files[i], 0);
+    rmdir(own.directory);
+}
+
+/* The run first: it is the command's, which ends it. All that is called may be called in a handler. */
+static void go(int signal_number)
+{
+    pid_t child = own.child;
+    if (child > 0 && !kill(child, signal_number))
+        waitpid(child, NULL, 0);
+    remove_files();
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void tidy_up_when_killed(void)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction before;
+    struct sigaction action = { .sa_handler = go, .sa_flags = SA_NODEFER };
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+}
+
+void demon_program_close(struct demon_program *p)
+{
+    if (!p->directory[0])
+        return;
+    remove_files();
+    close(own.file);
+}
+
 bool demon_program_open(struct demon_program *p, char *error, size_t size)
 {
     if (!find_program(p)) {
@@ -54,20 +101,10 @@ bool demon_program_open(struct demon_program *p, char *error, size_t size)
         snprintf(error, size, "no directory for files could be made: %s", strerror(errno));
         return false;
     }
+    snprintf(own.directory, sizeof own.directory, "%s", p->directory);
+    own.file = open(own.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    tidy_up_when_killed();
     return true;
-}
-
-void demon_program_close(struct demon_program *p)
-{
-    static const char *const files[] = { "output", "record", "try", "trace", "tried" };
-    if (!p->directory[0])
-        return;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", p->directory, files[i]);
-        unlink(path);
-    }
-    rmdir(p->directory);
 }
 
 struct pct_demon_plan *demon_plan_create(const struct demon_program *p, const char *name, uint32_t room,
@@ -94,7 +131,7 @@ static int call(const struct demon_program *p, const char *const *words)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/output", p->directory);
     fflush(NULL);
-    pid_t child = fork();
+    pid_t child = own.child = fork();
     if (!child) {
         int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), null = open("/dev/null", O_RDONLY);
         if (file < 0 || null < 0 || dup2(null, 0) < 0 || dup2(file, 1) < 0 || dup2(file, 2) < 0)
@@ -105,6 +142,7 @@ static int call(const struct demon_program *p, const char *const *words)
     int status = 0;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
+    own.child = 0;
     if (child < 0)
         return 125;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -45,6 +45,14 @@ contracts()
     refuses "wait_for_idler was not entered: the program's first thread must call it"
 }
 
+@test "killed, it leaves nothing behind" {
+    changed 's/ wait_for_idler(&queue);/ for (volatile int on = 1; on;) continue;&/'
+    mkdir temporary
+    run env TMPDIR="$PWD/temporary" timeout -s TERM 0.5 "$pct" demon --spec "$spec" -- ./program
+    is "$status" 124
+    is "$(ls -A temporary)" ''
+}
+
 @test "a test that has threads of its own: what they do is not looked at, which is said" {
     changed 's/^int main(void)/static void *idle(void *queue) { return queue; }\n&/
         s/ wait_for_idler(&queue);/ pthread_t other; pthread_create(\&other, NULL, idle, NULL);& pthread_join(other, NULL);/'
