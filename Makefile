@@ -552,10 +552,11 @@ $(B)/share/%: cli/command/debug/%
 $(B)/pct: $(call objects_of,$(command_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) $(command_libs)
 
-# Of the command, what writes reports.
-$(B)/pct-demon: $(call objects_of,$(demon_program_sources) $(sort $(wildcard common/*.c)) $(addprefix cli/,base/json.c \
-		base/markup.c base/message.c base/replacement.c base/report_file.c export/junit.c export/sarif.c)) $(B)/sources
-	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -ldw -lelf -ljson-c -lz3
+# Of the command, what writes reports, and what finds lines.
+$(B)/pct-demon: $(call objects_of,$(demon_program_sources) $(sort $(wildcard common/*.c)) $(addprefix cli/,base/demangle.c base/json.c \
+		base/markup.c base/message.c base/replacement.c base/report_file.c binary/debug_info.c binary/patterns.c \
+		binary/scope.c export/junit.c export/sarif.c)) $(B)/sources
+	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -ldw -lelf -ljson-c -liberty -lstdc++ -lz3
 
 # For the tests, which take from them what they need. The command's main() stays out.
 $(B)/core.a: $(call objects_of,$(core_sources)) $(B)/sources

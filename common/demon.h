@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_DEMON_MAGIC "PCTDEM2"
+#define PCT_DEMON_MAGIC "PCTDEM3"
 
 enum {
-    PCT_DEMON_FUNCTIONS = 32, /* that the specification names */
+    PCT_DEMON_FUNCTIONS = 32, /* that the specification names, and lines */
     PCT_DEMON_CELLS = 256,    /* places of memory that its contracts speak of */
     PCT_DEMON_ACTIONS = 8,
     PCT_DEMON_ARGUMENTS = 6, /* those in registers */
@@ -54,9 +54,9 @@ struct pct_demon_action {
     struct pct_demon_argument argument[PCT_DEMON_ARGUMENTS];
 };
 
-/* A point: the test's thread is about to enter one of the functions, at or within the test. Or the demon thread is
- * about to enter that of an action; or it has made them all: then the function is the test, with what that was called
- * with. */
+/* A point: the test's thread is about to enter one of the functions, or one of the lines, at or within the test. Or the
+ * demon thread is about to enter that of an action; or it has made them all: then the function is the test, with what
+ * that was called with. */
 struct pct_demon_value {
     uint64_t address, value;
     uint32_t known; /* 0: no such object is there */
@@ -80,6 +80,8 @@ struct pct_demon_plan {
     uint32_t functions, cells, actions;
     uint32_t room;                          /* for so many points */
     uint64_t function[PCT_DEMON_FUNCTIONS]; /* where they begin; the first is the test */
+    uint32_t lines;                         /* bit i: function i is none, but code of a line, in the test's name */
+    uint32_t unused;
     struct pct_demon_cell cell[PCT_DEMON_CELLS];
     struct pct_demon_action action[PCT_DEMON_ACTIONS];
     uint32_t at;     /* the demon thread waits until the first has entered so many functions; 0: the test */

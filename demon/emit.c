@@ -51,7 +51,7 @@ static bool find_token(struct emitter *e)
     uint64_t operations = demon_operations(&e->program, trace, s->times + (at == test ? 0 : 1));
     if (!operations || !put_direct(e, s->calls, path) || !demon_run(&e->program, path, operations, trace, &result))
         return false;
-    demon_run_read_trace(&e->program, trace, at->name, &result);
+    demon_run_read_trace(&e->program, trace, at->is_line ? test->name : at->name, &result);
     bool same =
         result.failed && result.inside && !result.acted && result.token[0] && !strcmp(result.text, e->finding->verdict);
     snprintf(e->token, sizeof e->token, "%s", result.token);

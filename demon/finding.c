@@ -121,8 +121,10 @@ void demon_finding_free(struct demon_finding *f)
 
 void demon_finding_title(FILE *out, const struct demon_finding *f)
 {
-    fprintf(out, "interference where %s enters %s (%s:%d): another thread calls ", f->test->name, f->enters->name,
-            f->enters->file, f->enters->file_line);
+    fprintf(out, "interference where %s %s %s", f->test->name, demon_proc_verb(f->enters), f->enters->name);
+    if (!f->enters->is_line)
+        fprintf(out, " (%s:%d)", f->enters->file, f->enters->file_line);
+    fputs(": another thread calls ", out);
     for (int c = 0; c < f->calls; c++)
         fprintf(out, "%s%s", c ? ", then " : "", f->call[c]);
 }
@@ -140,8 +142,9 @@ void demon_finding_print(FILE *out, const struct demon_finding *f)
                 f->change[i].after);
     for (int c = 0; c < f->goal->clauses; c++)
         if (f->broken ? &f->goal->clause[c] == f->broken : f->goal->clause[c].kind == DEMON_REQUIRE)
-            fprintf(out, "then `require %s: %s` of %s %s\n", f->goal->clause[c].tag, f->goal->clause[c].text,
-                    f->goal->name, f->broken ? "does not hold" : "may not hold");
+            fprintf(out, "then `%s %s: %s` %s %s %s\n", demon_clause_word(f->goal, DEMON_REQUIRE),
+                    f->goal->clause[c].tag, f->goal->clause[c].text, f->goal->is_line ? "at" : "of", f->goal->name,
+                    f->broken ? "does not hold" : "may not hold");
     if (f->grade == DEMON_GRADE_CONTRACT_ONLY)
         fputs("only the contract is broken: a real run of two threads came there, and the program did not fail. Is the "
               "contract\nright, and does the test check what it asks for?\n",

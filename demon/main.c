@@ -127,19 +127,23 @@ static enum demon_verdict list(const struct demon_search *s)
     const struct demon_spec *spec = s->model.spec;
     for (int i = 0; i < spec->procs; i++) {
         const struct demon_proc *proc = &spec->proc[i];
-        printf("%s %s (%s:%d)", proc->is_test ? "test" : "proc", proc->name, proc->file, proc->file_line);
+        printf("%s %s", proc->is_test ? "test" : proc->is_line ? "line" : "proc", proc->name);
+        if (!proc->is_line)
+            printf(" (%s:%d)", proc->file, proc->file_line);
         printf(proc->acts ? ", which others may call; it changes" : "");
         for (int k = 0; proc->acts && k < proc->frames; k++)
             printf("%s %s", k ? "," : "", proc->frame[k].path);
         printf(proc->acts && !proc->frames ? " nothing\n" : "\n");
         for (int k = 0; k < proc->clauses; k++) {
-            printf("    %s %s: %s\n", demon_clause_word(proc->clause[k].kind), proc->clause[k].tag,
+            printf("    %s %s: %s\n", demon_clause_word(proc, proc->clause[k].kind), proc->clause[k].tag,
                    proc->clause[k].text);
         }
     }
     printf("points of the test:\n");
-    for (uint32_t i = 0; i < s->record->points; i++)
-        printf("%5u  enters %s\n", i + 1, spec->proc[s->record->point[i].function].name);
+    for (uint32_t i = 0; i < s->record->points; i++) {
+        const struct demon_proc *at = &spec->proc[s->record->point[i].function];
+        printf("%5u  %s %s\n", i + 1, demon_proc_verb(at), at->name);
+    }
     return DEMON_STABLE;
 }
 

@@ -33,7 +33,7 @@ static bool check_record(const struct demon_search *s, const struct demon_result
             "%s waits for others, and no sequence of at most %d calls was found that makes what it waits for hold "
             "and lets it go on",
             test, s->longest);
-    } else if (r->status) {
+    } else if (r->status && !unfit) {
         fputs(r->output, stderr);
         demon_say("the test fails by itself, without any interference: mend that first");
     } else if (!plan->entered) {
@@ -59,13 +59,14 @@ static bool complain(const struct demon_search *s, const struct demon_proc *of, 
     const struct demon_proc *proc = s->model.spec->proc;
     const struct pct_demon_point *point = s->record->point;
     char where[256];
+    const struct demon_proc *first = &proc[point[from].function], *second = &proc[point[to].function];
     if (from == to)
-        snprintf(where, sizeof where, "where %s is entered", proc[point[to].function].name);
+        snprintf(where, sizeof where, "where it %s %s", demon_proc_verb(second), second->name);
     else
-        snprintf(where, sizeof where, "from point %u, where %s is entered, to point %u, where %s is", from + 1,
-                 proc[point[from].function].name, to + 1, proc[point[to].function].name);
+        snprintf(where, sizeof where, "from point %u, where it %s %s, to point %u, where it %s %s", from + 1,
+                 demon_proc_verb(first), first->name, to + 1, demon_proc_verb(second), second->name);
     demon_say("%s:%u: `%s %s: %s` does not hold %s, without any interference", of->from, clause->line,
-              demon_clause_word(clause->kind), clause->tag, clause->text, where);
+              demon_clause_word(of, clause->kind), clause->tag, clause->text, where);
     return false;
 }
 
@@ -92,6 +93,20 @@ static bool check_contracts(const struct demon_search *s)
             return complain(s, test.proc, clause, i - 1, i);
     }
     return true;
+}
+
+/* An assertion at a line that the test does not come to says nothing. */
+static void look_for_lines(const struct demon_search *s)
+{
+    for (int i = 1; i < s->model.spec->procs; i++) {
+        const struct demon_proc *proc = &s->model.spec->proc[i];
+        uint32_t point = 0;
+        while (point < s->record->points && s->record->point[point].function != (uint32_t)i)
+            point++;
+        if (proc->is_line && point == s->record->points)
+            demon_say("%s:%u: `assert %s` is not looked at: %s does not come to %s", proc->from, proc->line,
+                      proc->clause[0].tag, s->model.spec->proc[0].name, proc->name);
+    }
 }
 
 /* --- Where it waits ----------------------------------------------------------------------------------------------- */
@@ -194,7 +209,9 @@ bool demon_search_record(struct demon_search *s)
     free(result.output);
     if (fine && s->record->points > s->record->room)
         s->record->points = s->record->room;
-    if (fine)
-        drop_helps(s);
-    return fine && check_contracts(s);
+    if (!fine)
+        return false;
+    drop_helps(s);
+    look_for_lines(s);
+    return check_contracts(s);
 }

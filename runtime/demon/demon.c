@@ -22,6 +22,9 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
+/* What a function may use below its stack pointer. */
+enum { RED_ZONE = 128 };
+
 /* A thread of ours. */
 struct actor {
     long tid;
@@ -145,8 +148,9 @@ pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS],
         return;
     }
     if (passed) {
+        bool line = plan->lines >> function & 1;
         if (plan->entered == 1)
-            record(function, 0, arguments, stack);
+            record(function, 0, line ? demon.test : arguments, line ? stack - RED_ZONE : stack);
         return;
     }
     plan->seen++;

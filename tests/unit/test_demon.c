@@ -61,6 +61,20 @@ static void test_language(void **unused)
     assert_int_equal(e->a->a->b->op, DEMON_MULTIPLY);
     assert_int_equal(e->b->op, DEMON_NOT);
     demon_spec_free(spec);
+    spec = parse("test take(q) assert \"q.c:12\" some: q.size > 0 locked: holds(q.lock) rely a: 1 = 1\n"
+                 "assert \"lib/r.c:3\" few: q.size < 9 assert \"q.c:12\" more: q.size > 1 proc put(q)");
+    assert_non_null(spec);
+    assert_int_equal(spec->procs, 4);
+    assert_int_equal(spec->proc[0].clauses, 1);
+    assert_true(spec->proc[1].is_line && spec->proc[2].is_line && !spec->proc[3].is_line);
+    assert_string_equal(spec->proc[1].name, "q.c:12");
+    assert_int_equal(spec->proc[1].clauses, 3);
+    assert_string_equal(spec->proc[1].clause[2].tag, "more");
+    assert_string_equal(demon_clause_word(&spec->proc[1], DEMON_REQUIRE), "assert");
+    assert_string_equal(spec->proc[1].parameter[0].name, "q");
+    assert_string_equal(spec->proc[2].name, "lib/r.c:3");
+    assert_false(spec->proc[1].acts);
+    demon_spec_free(spec);
     spec = parse("test t(a) require x: a = 1 implies a = 2 implies a - 1 - 1 = 3");
     assert_int_equal(spec->proc[0].clause[0].expr->b->op, DEMON_IMPLIES);
     assert_int_equal(spec->proc[0].clause[0].expr->b->b->a->a->op, DEMON_SUBTRACT);
@@ -84,6 +98,19 @@ static void test_messages(void **unused)
          "t.demon:2: an invariant is of one state: `old` and `unchanged` are for rely and guarantee");
     says("test f(q)\n guarantee a: holds(q.m) or unchanged(q.x)",
          "t.demon:2: a guarantee spans all that the test does between two points, where locks come and go: no `holds`");
+    says("test f(q)\n assert \"q.c:1\" a: q.x = old q.x",
+         "t.demon:2: what is asserted at a line is of one state: `old` and `unchanged` are for rely and guarantee");
+    says("test f(q)\n assert a: q.x = 1", "t.demon:2: assert is followed by \"FILE:LINE\", not a");
+    says("test f(q)\n assert \"q.c\" a: q.x = 1", "t.demon:2: assert is followed by \"FILE:LINE\", not q.c");
+    says("test f(q)\n assert \"q.c:1 a: q.x = 1", "t.demon:2: assert is followed by \"FILE:LINE\", not \"");
+    says("test f(q)\n assert \"q.c:1\" a: qq.x = 1",
+         "t.demon:2: f has no parameter 'qq', and it is not shared; did you mean q?");
+    says("test f(q)\nasert \"q.c:1\" a: q.x = 1", "t.demon:2: unknown word asert; did you mean assert?");
+    says("test f(q) proc g(q) assert \"q.c:1\" a: q.x = 1", "t.demon:1: assert is of the test: g is a proc");
+    says("assert \"q.c:1\" a: 1 = 1", "t.demon:1: 'assert' stands below no test");
+    says("test f(q) \"rather long\" g(q)",
+         "t.demon:1: shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, "
+         "wait, assert) is expected, not rather long");
     says("test f(q)\n wait a: q.x = 1 and holds(q.m)",
          "t.demon:2: what the test waits for is of one state, in which it holds no lock: no `old`, `unchanged` and "
          "`holds`");
