@@ -12,7 +12,7 @@
 enum {
     PCT_DEMON_FUNCTIONS = 32, /* that the specification names, and lines */
     PCT_DEMON_CELLS = 256,    /* places of memory that its contracts speak of */
-    PCT_DEMON_ACTIONS = 8,
+    PCT_DEMON_ACTIONS = 12,
     PCT_DEMON_ARGUMENTS = 6, /* those in registers */
     PCT_DEMON_POINTS = 256,  /* that are recorded of a run */
     PCT_DEMON_CODE = 16,
@@ -66,8 +66,8 @@ struct pct_demon_value {
 struct pct_demon_point {
     uint32_t function; /* its index */
     uint32_t entry;    /* how many of them the test's thread had entered, this time too */
-    uint32_t caller;   /* 0: the test's thread; n: the demon thread, about to make its n-th action; or behind all;
-                          HELPS + n: the helper */
+    uint32_t caller;   /* 0: the test's thread; n: the demon thread, about to make its n-th action, or behind all;
+                          those that are made later count on from there; HELPS + n: the helper */
     uint32_t times;    /* how often the test's thread had entered this function, this time too */
     uint64_t arguments[PCT_DEMON_ARGUMENTS];
     struct pct_demon_value cells[PCT_DEMON_CELLS];
@@ -87,6 +87,8 @@ struct pct_demon_plan {
     uint32_t at;     /* the demon thread waits until the first has entered so many functions; 0: the test */
     uint32_t direct; /* it does not wait */
     uint32_t helps;  /* so many actions, behind the others, are the helper's: a thread that runs when no other can */
+    uint32_t second; /* so many of the others, the last, are made later: once the first thread */
+    uint32_t again;  /* has entered so many functions; 0: there are none */
     /* The run's. */
     uint32_t points;  /* that there were, with or without a place here */
     uint32_t entered; /* how often the test was */
@@ -96,6 +98,17 @@ struct pct_demon_plan {
     uint64_t bias;    /* what the loader has moved the program by */
     struct pct_demon_point point[];
 };
+
+/* Which action this caller (not 0) is about to make; -1: it has made those that come at once. */
+static inline int pct_demon_action_of(const struct pct_demon_plan *plan, uint32_t caller)
+{
+    const uint32_t first = plan->actions - plan->second;
+    if (caller > PCT_DEMON_HELPS)
+        return caller - PCT_DEMON_HELPS <= plan->helps ? (int)(plan->actions + caller - PCT_DEMON_HELPS - 1) : -1;
+    if (caller <= first)
+        return (int)caller - 1;
+    return caller > first + 1 && caller - 1 <= plan->actions ? (int)caller - 2 : -1;
+}
 
 /* What the function that a thread of the program enters was called with; stack: its stack pointer there. Called by the
  * shim before the step and (passed) behind it, when others may have run in between, as if the program called it there.

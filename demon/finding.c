@@ -100,6 +100,11 @@ bool demon_finding_describe(struct demon_finding *f, enum demon_grade grade, con
     bool fine = describe_changes(f, c);
     for (; fine && f->calls < c->count; f->calls++)
         fine = demon_call_describe(c->model, &c->calls[f->calls], f->call[f->calls], sizeof f->call[0]);
+    if (c->earlier.calls)
+        f->earlier_enters = &spec->proc[c->earlier.at];
+    for (; fine && f->earliers < c->earlier.calls; f->earliers++)
+        fine =
+            demon_call_describe(c->model, &c->earlier.call[f->earliers], f->earlier[f->earliers], sizeof f->earlier[0]);
     for (; fine && f->helps < c->helps; f->helps++)
         fine = demon_call_describe(c->model, &c->help[f->helps], f->help[f->helps], sizeof f->help[0]);
     for (int i = 0; i < f->test->clauses; i++)
@@ -119,14 +124,25 @@ void demon_finding_free(struct demon_finding *f)
 
 /* --- For people --------------------------------------------------------------------------------------------------- */
 
+static void print_calls(FILE *out, const struct demon_finding *f, const struct demon_proc *at, const char (*call)[256],
+                        int calls)
+{
+    fprintf(out, "where %s %s %s", f->test->name, demon_proc_verb(at), at->name);
+    if (!at->is_line)
+        fprintf(out, " (%s:%d)", at->file, at->file_line);
+    fputs(": another thread calls ", out);
+    for (int c = 0; c < calls; c++)
+        fprintf(out, "%s%s", c ? ", then " : "", call[c]);
+}
+
 void demon_finding_title(FILE *out, const struct demon_finding *f)
 {
-    fprintf(out, "interference where %s %s %s", f->test->name, demon_proc_verb(f->enters), f->enters->name);
-    if (!f->enters->is_line)
-        fprintf(out, " (%s:%d)", f->enters->file, f->enters->file_line);
-    fputs(": another thread calls ", out);
-    for (int c = 0; c < f->calls; c++)
-        fprintf(out, "%s%s", c ? ", then " : "", f->call[c]);
+    fputs("interference ", out);
+    if (f->earlier_enters) {
+        print_calls(out, f, f->earlier_enters, f->earlier, f->earliers);
+        fputs("; later, ", out);
+    }
+    print_calls(out, f, f->enters, f->call, f->calls);
 }
 
 void demon_finding_print(FILE *out, const struct demon_finding *f)

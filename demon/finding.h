@@ -5,9 +5,18 @@
 #include "query.h"
 #include <stdio.h>
 
+/* Calls of others at an earlier point, behind which the test went another way. */
+struct demon_earlier {
+    uint32_t entry; /* of that point, as in struct pct_demon_point */
+    int at;         /* the function that it enters */
+    struct demon_call call[DEMON_LONGEST];
+    int calls; /* 0: there are none */
+};
+
 /* Calls of others at a point of the recorded run that may break what a later one requires. */
 struct demon_candidate {
     const struct demon_model *model;
+    struct demon_earlier earlier;
     uint32_t i, j; /* those points, from 0 */
     int at;        /* the function that point i enters */
     struct demon_state state;
@@ -37,7 +46,10 @@ struct demon_finding {
     uint32_t point, goal_point;                    /* from 1 */
     const struct demon_proc *test, *enters, *goal; /* of the specification, which must live as long */
     const struct demon_clause *broken;             /* of goal, what the run broke; NULL: nothing was seen to be */
-    const char *reason;                            /* of another failure: why it is not the contract's */
+    const struct demon_proc *earlier_enters;       /* where others made calls before; NULL: nowhere */
+    char earlier[DEMON_LONGEST][256];
+    int earliers;
+    const char *reason; /* of another failure: why it is not the contract's */
     char call[DEMON_LONGEST][256];
     int calls;
     char help[DEMON_LONGEST][256];

@@ -14,7 +14,7 @@
 struct arguments {
     const char *spec, *test; /* NULL: none is given */
     bool list;
-    int bound;
+    int bound, depth;
     double seconds;
     struct demon_program program;
     char keep[4096];
@@ -72,6 +72,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case PCT_DEMON_KEY_BOUND:
         a->bound = (int)parse_number(state, "--bound", argument, 1, DEMON_LONGEST);
+        return 0;
+    case PCT_DEMON_KEY_DEPTH:
+        a->depth = (int)parse_number(state, "--depth", argument, 1, DEMON_TIMES);
         return 0;
     case PCT_DEMON_KEY_SECONDS:
         a->seconds = parse_number(state, "--seconds", argument, 0.001, 1e8);
@@ -156,6 +159,14 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
             (unsigned long long)s->stable);
     fprintf(s->out, " %llu without a sequence of at most %d calls that fails\n", (unsigned long long)s->without,
             s->longest);
+    if (s->depth > 1)
+        fprintf(s->out, "%llu other ways of the test, behind an earlier call of others, were looked at, too\n",
+                (unsigned long long)s->ways);
+    if (s->ways_failed)
+        fprintf(s->out, "%llu earlier calls made the program fail, but broke no contract\n",
+                (unsigned long long)s->ways_failed);
+    if (s->ways_left)
+        fprintf(s->out, "%llu earlier calls were not made: there are too many\n", (unsigned long long)s->ways_left);
     if (s->refuted)
         fprintf(s->out, "%llu candidates were refuted by a real run\n", (unsigned long long)s->refuted);
     if (s->unreached)
@@ -242,7 +253,7 @@ static enum demon_verdict look(struct demon_search *s, const struct arguments *a
 int main(int argc, char **argv)
 {
     static struct pct_demon_plan plan;
-    static struct arguments a = { .bound = DEMON_LONGEST, .program = { .timeout = 10 } };
+    static struct arguments a = { .bound = DEMON_LONGEST, .depth = 1, .program = { .timeout = 10 } };
     static struct demon_search search;
     char name[] = "pct demon";
     if (argc < 2) {
@@ -259,6 +270,7 @@ int main(int argc, char **argv)
     search.program = &a.program;
     search.keep = a.keep;
     search.longest = a.bound;
+    search.depth = a.depth;
     search.seconds = a.seconds;
     search.out = stdout;
     for (size_t i = 0; i < a.reports; i++)

@@ -125,7 +125,7 @@ static bool run(struct demon_search *s, const struct demon_call *calls, int coun
     demon_search_copy_head(s->record, s->model.plan);
     demon_search_put_calls(&s->model, calls, count, s->record);
     s->record->helps = (uint32_t)count;
-    bool made = demon_run(s->program, path, 0, s->trace, result);
+    bool made = demon_run(s->program, path, (uint64_t[DEMON_TIMES]){ 0 }, s->trace, result);
     demon_state_fill_ghosts(&s->model, s->record);
     return made;
 }

@@ -166,13 +166,14 @@ static bool has_failed(const struct demon_result *r)
     return r->status && r->status != LIVELOCK && r->status != TIMEOUT;
 }
 
-bool demon_run(struct demon_program *p, const char *plan, uint64_t operations, const char *trace,
+bool demon_run(struct demon_program *p, const char *plan, const uint64_t operations[DEMON_TIMES], const char *trace,
                struct demon_result *result)
 {
-    char strategy[64] = "schedule", timeout[32];
+    char strategy[96] = "schedule", timeout[32];
     *result = (struct demon_result){ .status = 0 };
-    if (operations)
-        snprintf(strategy, sizeof strategy, "schedule,switches=0.%llu.1", (unsigned long long)operations);
+    for (size_t i = 0; i < DEMON_TIMES && operations[i]; i++)
+        snprintf(strategy + strlen(strategy), sizeof strategy - strlen(strategy), "%s0.%llu.1",
+                 i ? "-" : ",switches=", (unsigned long long)operations[i]);
     snprintf(timeout, sizeof timeout, "%g", p->timeout);
     const char **words = calloc(WORDS + length_of(p->command), sizeof *words);
     if (!words)
@@ -254,15 +255,25 @@ static void take_stack(struct json_object *thread, const char *test, struct demo
 /* Of a thread of ours. */
 struct part {
     const char *thread;
-    bool begun, ended, others; /* it entered a function; it is finished; others ran in between */
+    bool begun, ended, others; /* it entered a function; it is finished, or waits for what it does later; others ran in
+                                  between */
 };
+
+/* Between its earlier and its later calls the demon thread posts the semaphore that it waits at, which was made before
+ * all of the program's. */
+static bool is_own_post(const char *line)
+{
+    return has(line, "\"op\":\"sem post\"") && has(line, "\"object\":1,");
+}
 
 static void take_step(const char *line, struct part *part)
 {
     bool own = has(line, part->thread);
+    bool enters = own && has(line, "\"op\":\"enter\"");
     part->others |= part->begun && !part->ended && !own;
-    part->begun |= own && has(line, "\"op\":\"enter\"");
-    part->ended |= own && has(line, "\"op\":\"finish\"");
+    part->begun |= enters;
+    part->ended &= !enters;
+    part->ended |= own && (has(line, "\"op\":\"finish\"") || is_own_post(line));
 }
 
 void demon_run_read_trace(struct demon_program *p, const char *trace, const char *test, struct demon_result *r)
@@ -312,20 +323,22 @@ bool demon_replays(struct demon_program *p, const char *plan, const char *token)
     return same;
 }
 
-uint64_t demon_operations(struct demon_program *p, const char *trace, uint64_t n)
+void demon_operations(struct demon_program *p, const char *trace, const struct pct_demon_point *points, uint32_t count,
+                      uint64_t *operations)
 {
     const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
-    uint64_t made = 0, entered = 0, found = 0;
+    uint64_t made = 0, entered = 0;
+    uint32_t next = 0;
+    memset(operations, 0, count * sizeof *operations);
     call(p, words);
     char *output = read_output(p);
-    for (const char *line = output; line && !found; line = next_line(line)) {
+    for (const char *line = output; line && next < count; line = next_line(line)) {
         if (!is_step(line) || !has(line, "\"thread\":0,") || has(line, "\"op\":\"outside\""))
             continue;
         entered += has(line, "\"op\":\"enter\"");
-        if (entered == n)
-            found = made;
+        while (next < count && points[next].entry == entered)
+            operations[next++] = made;
         made++;
     }
     free(output);
-    return found;
 }

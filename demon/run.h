@@ -4,6 +4,8 @@
 
 #include "state.h"
 
+enum { DEMON_TIMES = 2 /* that the demon thread may go on in a run */ };
+
 struct demon_program {
     const char *pct;      /* the command */
     char **command;       /* the program and its arguments */
@@ -27,7 +29,8 @@ struct demon_result {
     int culprit;    /* the thread that failed; -1: unknown */
     bool inside;    /* it failed in the test, or in what that called */
     bool acted;     /* the demon thread entered a function that is looked at */
-    bool whole;     /* from the first call of the demon thread to its end nobody else ran; likewise the helper's */
+    bool whole;     /* from the first call of the demon thread to its end nobody else ran, but where it waited for its
+                       later ones; likewise the helper's */
 };
 
 /* Make the directory, find the program. False: *error. */
@@ -40,10 +43,10 @@ void demon_program_close(struct demon_program *program);
 struct pct_demon_plan *demon_plan_create(const struct demon_program *program, const char *name, uint32_t room,
                                          char path[4096]);
 
-/* One run under this plan, where the demon thread goes on once the first thread has made so many operations (0: never
- * before it has to). trace: where to keep it, or NULL. */
-bool demon_run(struct demon_program *program, const char *plan, uint64_t operations, const char *trace,
-               struct demon_result *result);
+/* One run under this plan, where the demon thread goes on once the first thread has made so many operations, and again
+ * for its later actions (0: never before it has to). trace: where to keep it, or NULL. */
+bool demon_run(struct demon_program *program, const char *plan, const uint64_t operations[DEMON_TIMES],
+               const char *trace, struct demon_result *result);
 
 /* Fill in what the trace of the run says; test: the routine under test. */
 void demon_run_read_trace(struct demon_program *program, const char *trace, const char *test,
@@ -52,8 +55,9 @@ void demon_run_read_trace(struct demon_program *program, const char *trace, cons
 /* Whether a replay of this token under this plan fails the same way. */
 bool demon_replays(struct demon_program *program, const char *plan, const char *token);
 
-/* How many operations the first thread had made when it entered a function for the n-th time, from 1, in this trace. 0:
- * it did not. */
-uint64_t demon_operations(struct demon_program *program, const char *trace, uint64_t n);
+/* How many operations the first thread had made when it came to each of these points, by their entries, which rise, in
+ * this trace; 0: it did not. */
+void demon_operations(struct demon_program *program, const char *trace, const struct pct_demon_point *points,
+                      uint32_t count, uint64_t *operations);
 
 #endif

@@ -263,7 +263,7 @@ void demon_state_fill_ghosts(const struct demon_model *m, struct pct_demon_plan 
                 point->cells[k] = (struct pct_demon_value){ .address = m->plan->cell[k].place.address,
                                                             .value = ghosts[k],
                                                             .known = 1 };
-        if (point->caller == plan->actions + 1 || point->caller == PCT_DEMON_HELPS + plan->helps + 1)
+        if (point->caller && pct_demon_action_of(plan, point->caller) < 0)
             continue; /* behind the calls: none is entered */
         demon_state_read(m, point, &state);
         demon_state_bind(m, point, &binding);

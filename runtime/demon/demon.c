@@ -141,7 +141,7 @@ pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS],
         return;
     if (actor) {
         if (passed && actor->call &&
-            plan->action[actor->first + actor->call - actor->base - 1].function + demon.bias == address) {
+            plan->action[pct_demon_action_of(plan, actor->call)].function + demon.bias == address) {
             record(function, actor->call, arguments, 0);
             actor->call = 0;
         }
@@ -160,6 +160,7 @@ pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS],
         demon.stack = stack;
     }
     bool due = plan->at ? plan->seen == plan->at : !function && plan->entered == 1;
+    due |= plan->again && plan->seen == plan->again;
     if (due && !plan->direct)
         sem_post(&demon.entered);
 }
@@ -175,27 +176,41 @@ static void act(const struct pct_demon_action *action)
     function(a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Returns how many. */
-static uint32_t act_all(struct actor *actor)
+/* And record what is behind them. */
+static void act_all(struct actor *actor)
 {
     uint32_t made = 0;
     while (made < actor->count && actor->first + made < PCT_DEMON_ACTIONS) {
         actor->call = actor->base + made + 1;
         act(&demon.plan->action[actor->first + made++]);
     }
-    return made;
+    if (made)
+        record(0, actor->base + made + 1, demon.test, 0);
+}
+
+static void wait_for_entry(void)
+{
+    while (!demon.plan->direct && sem_wait(&demon.entered))
+        continue;
 }
 
 static void *be_the_demon(void *unused)
 {
     struct pct_demon_plan *plan = demon.plan;
-    demon.demon = (struct actor){ .tid = PCT_SYS0(SYS_gettid), .count = plan->actions };
-    while (!plan->direct && sem_wait(&demon.entered))
-        continue;
+    const uint32_t first = plan->actions - plan->second;
+    demon.demon = (struct actor){ .tid = PCT_SYS0(SYS_gettid), .count = first };
+    wait_for_entry();
     plan->begun = 1;
-    uint32_t made = act_all(&demon.demon);
-    if (made)
-        record(0, made + 1, demon.test, 0);
+    act_all(&demon.demon);
+    if (plan->second) {
+        demon.demon.first = first;
+        demon.demon.count = plan->second;
+        demon.demon.base = first + 1;
+        sem_post(&demon.entered); /* for demon/run.c, which looks for this in the trace */
+        wait_for_entry();
+        wait_for_entry();
+        act_all(&demon.demon);
+    }
     plan->ended = 1;
     return unused;
 }
@@ -206,8 +221,7 @@ static void *be_the_helper(void *unused)
     demon.helper = (struct actor){
         .tid = PCT_SYS0(SYS_gettid), .first = demon.plan->actions, .count = demon.plan->helps, .base = PCT_DEMON_HELPS
     };
-    uint32_t made = act_all(&demon.helper);
-    record(0, PCT_DEMON_HELPS + made + 1, demon.test, 0);
+    act_all(&demon.helper);
     return unused;
 }
 
@@ -260,7 +274,8 @@ static struct pct_demon_plan *open_plan(const char *path)
     size_t room = plan ? ((size_t)status.st_size - sizeof *plan) / sizeof plan->point[0] : 0;
     bool fine = plan && !memcmp(plan->magic, PCT_DEMON_MAGIC, sizeof plan->magic) && plan->room <= room &&
                 plan->functions && plan->functions <= PCT_DEMON_FUNCTIONS && plan->cells <= PCT_DEMON_CELLS &&
-                plan->actions + (uint64_t)plan->helps <= PCT_DEMON_ACTIONS && !plan->entered;
+                plan->actions + (uint64_t)plan->helps <= PCT_DEMON_ACTIONS && plan->second <= plan->actions &&
+                !plan->entered;
     return fine ? plan : NULL;
 }
 
