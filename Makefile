@@ -560,11 +560,9 @@ $(B)/share/%: cli/command/debug/%
 $(B)/pct: $(call objects_of,$(command_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) $(command_libs)
 
-# Of the command, what writes reports, and what finds lines.
-$(B)/pct-demon: $(call objects_of,$(demon_program_sources) $(sort $(wildcard common/*.c)) $(addprefix cli/,base/demangle.c base/json.c \
-		base/markup.c base/message.c base/replacement.c base/report_file.c binary/debug_info.c binary/patterns.c \
-		binary/scope.c export/junit.c export/sarif.c)) $(B)/sources
-	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -ldw -lelf -ljson-c -liberty -lstdc++ -lz3
+# Of the command, what writes reports and knows programs.
+$(B)/pct-demon: $(call objects_of,$(demon_program_sources) $(sort $(wildcard common/*.c))) $(B)/cli.a $(B)/sources
+	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(command_libs) -lz3
 
 # For the tests, which take from them what they need. The command's main() stays out.
 $(B)/core.a: $(call objects_of,$(core_sources)) $(B)/sources
@@ -579,7 +577,7 @@ $(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(call link_test,$(command_libs))
 
-$(B)/unit/test_demon $(B)/unit/test_demon_encoding: $(call objects_of,$(filter-out demon/main.c demon/run.c demon/search.c demon/report.c demon/record.c demon/emit.c demon/judge.c,$(demon_program_sources)))
+$(B)/unit/test_demon $(B)/unit/test_demon_encoding: $(call objects_of,$(filter-out demon/main.c demon/run.c demon/search.c demon/report.c demon/record.c demon/emit.c demon/judge.c demon/steps.c,$(demon_program_sources)))
 $(B)/unit/test_demon $(B)/unit/test_demon_encoding: command_libs += -lz3
 
 # Of the shim, this file stands alone.

@@ -87,6 +87,7 @@ struct pct_demon_plan {
     uint32_t at;     /* the demon thread waits until the first has entered so many functions; 0: the test */
     uint32_t direct; /* it does not wait */
     uint32_t helps;  /* so many actions, behind the others, are the helper's: a thread that runs when no other can */
+    uint32_t probes; /* the demon thread makes no calls, but records the state, as if it had, and ends the run */
     uint32_t second; /* so many of the others, the last, are made later: once the first thread */
     uint32_t again;  /* has entered so many functions; 0: there are none */
     /* The run's. */

@@ -251,6 +251,12 @@ bool demon_emit(const struct demon_search *s, const char *path)
             path, e.finding->test->name);
         return false;
     }
+    if (e.finding->enters->is_step) {
+        demon_say("--emit-test: %s is not written: others come in before an operation, where no function begins; the "
+                  "plan and its token stay",
+                  path);
+        return false;
+    }
     if (e.finding->earlier_enters) {
         demon_say("--emit-test: %s is not written: others come in between twice there; the plan and its token stay",
                   path);

@@ -95,13 +95,13 @@ bool demon_finding_describe(struct demon_finding *f, enum demon_grade grade, con
     const struct demon_spec *spec = c->model->spec;
     *f = (struct demon_finding){ .grade = grade, .point = c->i + 1, .goal_point = c->j + 1 };
     f->test = &spec->proc[0];
-    f->enters = &spec->proc[c->at];
+    f->enters = c->at;
     f->goal = c->goal.proc;
     bool fine = describe_changes(f, c);
     for (; fine && f->calls < c->count; f->calls++)
         fine = demon_call_describe(c->model, &c->calls[f->calls], f->call[f->calls], sizeof f->call[0]);
     if (c->earlier.calls)
-        f->earlier_enters = &spec->proc[c->earlier.at];
+        f->earlier_enters = c->earlier.at;
     for (; fine && f->earliers < c->earlier.calls; f->earliers++)
         fine =
             demon_call_describe(c->model, &c->earlier.call[f->earliers], f->earlier[f->earliers], sizeof f->earlier[0]);

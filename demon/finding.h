@@ -7,8 +7,8 @@
 
 /* Calls of others at an earlier point, behind which the test went another way. */
 struct demon_earlier {
-    uint32_t entry; /* of that point, as in struct pct_demon_point */
-    int at;         /* the function that it enters */
+    uint32_t entry;              /* of that point, as in struct pct_demon_point */
+    const struct demon_proc *at; /* what it is */
     struct demon_call call[DEMON_LONGEST];
     int calls; /* 0: there are none */
 };
@@ -17,8 +17,8 @@ struct demon_earlier {
 struct demon_candidate {
     const struct demon_model *model;
     struct demon_earlier earlier;
-    uint32_t i, j; /* those points, from 0 */
-    int at;        /* the function that point i enters */
+    uint32_t i, j;               /* those points, from 0 */
+    const struct demon_proc *at; /* what point i is */
     struct demon_state state;
     struct demon_binding test, goal;
     struct demon_call calls[DEMON_LONGEST];

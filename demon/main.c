@@ -15,6 +15,7 @@ struct arguments {
     const char *spec, *test; /* NULL: none is given */
     bool list;
     int bound, depth;
+    enum demon_points points;
     double seconds;
     struct demon_program program;
     char keep[4096];
@@ -46,6 +47,16 @@ static double parse_number(struct argp_state *state, const char *name, const cha
     return value;
 }
 
+static enum demon_points parse_points(struct argp_state *state, const char *text)
+{
+    static const char *const names[] = { "calls", "locks", "accesses" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(text, names[i]))
+            return (enum demon_points)i;
+    argp_failure(state, DEMON_WRONG, 0, "--points: '%s' is not calls, locks or accesses", text);
+    return DEMON_POINTS_CALLS;
+}
+
 static void add_report(struct argp_state *state, const char *text)
 {
     struct arguments *a = state->input;
@@ -72,6 +83,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case PCT_DEMON_KEY_BOUND:
         a->bound = (int)parse_number(state, "--bound", argument, 1, DEMON_LONGEST);
+        return 0;
+    case PCT_DEMON_KEY_POINTS:
+        a->points = parse_points(state, argument);
         return 0;
     case PCT_DEMON_KEY_DEPTH:
         a->depth = (int)parse_number(state, "--depth", argument, 1, DEMON_TIMES);
@@ -144,8 +158,11 @@ static enum demon_verdict list(const struct demon_search *s)
     }
     printf("points of the test:\n");
     for (uint32_t i = 0; i < s->record->points; i++) {
-        const struct demon_proc *at = &spec->proc[s->record->point[i].function];
-        printf("%5u  %s %s\n", i + 1, demon_proc_verb(at), at->name);
+        const struct demon_proc *at = demon_way_place(s, &s->undisturbed, i);
+        printf("%5u  %s %s", i + 1, demon_proc_verb(at), at->name);
+        if (at->is_step)
+            printf(" (%s:%d)", at->file, at->file_line);
+        puts("");
     }
     return DEMON_STABLE;
 }
@@ -271,6 +288,8 @@ int main(int argc, char **argv)
     search.keep = a.keep;
     search.longest = a.bound;
     search.depth = a.depth;
+    search.points = a.points;
+    a.program.accesses = a.points == DEMON_POINTS_ACCESSES;
     search.seconds = a.seconds;
     search.out = stdout;
     for (size_t i = 0; i < a.reports; i++)

@@ -2,6 +2,7 @@
 #include "record.h"
 #include "judge.h"
 #include "sequence.h"
+#include "steps.h"
 #include <cli/base/cli.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -213,5 +214,5 @@ bool demon_search_record(struct demon_search *s)
         return false;
     drop_helps(s);
     look_for_lines(s);
-    return check_contracts(s);
+    return check_contracts(s) && demon_steps_add(s);
 }

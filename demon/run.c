@@ -1,6 +1,7 @@
 /* Runs: see run.h. */
 #include "run.h"
 #include <cli/base/json.h>
+#include <cli/binary/elf_facts.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -54,6 +55,7 @@ bool demon_program_open(struct demon_program *p, char *error, size_t size)
         snprintf(error, size, "no directory for files could be made: %s", strerror(errno));
         return false;
     }
+    p->tells = pct_elf_tells(p->path);
     return true;
 }
 
@@ -183,6 +185,10 @@ bool demon_run(struct demon_program *p, const char *plan, const uint64_t operati
                             p->functions, "--demon", plan,         "--timeout", timeout };
     size_t count = sizeof first / sizeof *first;
     memcpy(words, first, sizeof first);
+    if (p->accesses)
+        words[count++] = "--memory-points=all";
+    if (p->accesses && !p->tells)
+        words[count++] = "--memory=all";
     if (trace) {
         words[count++] = "--trace";
         words[count++] = trace;
@@ -212,8 +218,7 @@ static bool is_step(const char *line)
     return !strncmp(line, start, sizeof start - 1);
 }
 
-/* Whether the line has this text. */
-static bool has(const char *line, const char *text)
+bool demon_run_has(const char *line, const char *text)
 {
     return memmem(line, strcspn(line, "\n"), text, strlen(text));
 }
@@ -246,10 +251,19 @@ static void take_stack(struct json_object *thread, const char *test, struct demo
 {
     struct json_object *stack = json_object_object_get(thread, "stack");
     size_t count = json_object_is_type(stack, json_type_array) ? json_object_array_length(stack) : 0;
-    if (json_object_get_int(json_object_object_get(thread, "thread")) != r->culprit)
-        return;
+    const int number = json_object_get_int(json_object_object_get(thread, "thread"));
+    bool in_test = false;
     for (size_t i = 0; i < count; i++)
-        r->inside |= !strcmp(text_of(json_object_array_get_idx(stack, i), "function"), test);
+        in_test |= !strcmp(text_of(json_object_array_get_idx(stack, i), "function"), test);
+    r->inside |= number == r->culprit && in_test;
+    if (number)
+        return;
+    struct json_object *top = count ? json_object_array_get_idx(stack, 0) : NULL;
+    const char *file = text_of(top, "file");
+    r->in_test = in_test;
+    snprintf(r->next, sizeof r->next, "%s", text_of(thread, "next_text"));
+    snprintf(r->file, sizeof r->file, "%s", *file ? file : "?");
+    r->line = json_object_get_int(json_object_object_get(top, "line"));
 }
 
 /* Of a thread of ours. */
@@ -263,17 +277,17 @@ struct part {
  * all of the program's. */
 static bool is_own_post(const char *line)
 {
-    return has(line, "\"op\":\"sem post\"") && has(line, "\"object\":1,");
+    return demon_run_has(line, "\"op\":\"sem post\"") && demon_run_has(line, "\"object\":1,");
 }
 
 static void take_step(const char *line, struct part *part)
 {
-    bool own = has(line, part->thread);
-    bool enters = own && has(line, "\"op\":\"enter\"");
+    bool own = demon_run_has(line, part->thread);
+    bool enters = own && demon_run_has(line, "\"op\":\"enter\"");
     part->others |= part->begun && !part->ended && !own;
     part->begun |= enters;
     part->ended &= !enters;
-    part->ended |= own && (has(line, "\"op\":\"finish\"") || is_own_post(line));
+    part->ended |= own && (demon_run_has(line, "\"op\":\"finish\"") || is_own_post(line));
 }
 
 void demon_run_read_trace(struct demon_program *p, const char *trace, const char *test, struct demon_result *r)
@@ -282,7 +296,8 @@ void demon_run_read_trace(struct demon_program *p, const char *trace, const char
     struct part demon = { .thread = "\"thread\":1," }, helper = { .thread = "\"thread\":2," };
     r->kind[0] = 0;
     r->culprit = -1;
-    r->inside = false;
+    r->inside = r->in_test = false;
+    r->next[0] = 0;
     call(p, words);
     char *output = read_output(p);
     for (const char *line = output; line; line = next_line(line)) {
@@ -323,22 +338,38 @@ bool demon_replays(struct demon_program *p, const char *plan, const char *token)
     return same;
 }
 
+void demon_run_each_operation(struct demon_program *p, const char *trace,
+                              void (*take)(void *context, const char *line, uint64_t made), void *context)
+{
+    const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
+    uint64_t made = 0;
+    call(p, words);
+    char *output = read_output(p);
+    for (const char *line = output; line; line = next_line(line))
+        if (is_step(line) && demon_run_has(line, "\"thread\":0,") && !demon_run_has(line, "\"op\":\"outside\""))
+            take(context, line, made++);
+    free(output);
+}
+
+/* Of points in the order of their entries. */
+struct times {
+    const struct pct_demon_point *points;
+    uint32_t next, count;
+    uint64_t entered, *operations;
+};
+
+static void take_time(void *context, const char *line, uint64_t made)
+{
+    struct times *t = context;
+    t->entered += demon_run_has(line, "\"op\":\"enter\"");
+    while (t->next < t->count && t->points[t->next].entry == t->entered)
+        t->operations[t->next++] = made;
+}
+
 void demon_operations(struct demon_program *p, const char *trace, const struct pct_demon_point *points, uint32_t count,
                       uint64_t *operations)
 {
-    const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
-    uint64_t made = 0, entered = 0;
-    uint32_t next = 0;
+    struct times times = { .points = points, .count = count, .operations = operations };
     memset(operations, 0, count * sizeof *operations);
-    call(p, words);
-    char *output = read_output(p);
-    for (const char *line = output; line && next < count; line = next_line(line)) {
-        if (!is_step(line) || !has(line, "\"thread\":0,") || has(line, "\"op\":\"outside\""))
-            continue;
-        entered += has(line, "\"op\":\"enter\"");
-        while (next < count && points[next].entry == entered)
-            operations[next++] = made;
-        made++;
-    }
-    free(output);
+    demon_run_each_operation(p, trace, take_time, &times);
 }

@@ -13,6 +13,8 @@ struct demon_program {
     char functions[2048]; /* those of the specification, for --functions */
     double timeout;       /* seconds for a run */
     char directory[64];   /* for files that are ours alone */
+    bool accesses;        /* to memory are operations, too */
+    bool tells;           /* the program does so by itself (pct-cc); else it is patched */
     uint64_t runs;
 };
 
@@ -27,10 +29,15 @@ struct demon_result {
     char kind[32];  /* "assertion": the verdict's name; "": there is no trace */
     char text[512]; /* "assertion failed in thread 0: ..." */
     int culprit;    /* the thread that failed; -1: unknown */
-    bool inside;    /* it failed in the test, or in what that called */
-    bool acted;     /* the demon thread entered a function that is looked at */
-    bool whole;     /* from the first call of the demon thread to its end nobody else ran, but where it waited for its
-                       later ones; likewise the helper's */
+    /* Of the first thread, as the run ended. */
+    bool in_test;   /* it was in the test, or in what that called */
+    char next[64];  /* what it was about to do, "lock mutex 2"; "": nothing */
+    char file[512]; /* where: "?" unknown */
+    int line;
+    bool inside; /* it failed in the test, or in what that called */
+    bool acted;  /* the demon thread entered a function that is looked at */
+    bool whole;  /* from the first call of the demon thread to its end nobody else ran, but where it waited for its
+                    later ones; likewise the helper's */
 };
 
 /* Make the directory, find the program. False: *error. */
@@ -59,5 +66,12 @@ bool demon_replays(struct demon_program *program, const char *plan, const char *
  * this trace; 0: it did not. */
 void demon_operations(struct demon_program *program, const char *trace, const struct pct_demon_point *points,
                       uint32_t count, uint64_t *operations);
+
+/* Of a trace, each operation of the first thread: its line, and how many that thread had made before. */
+void demon_run_each_operation(struct demon_program *program, const char *trace,
+                              void (*take)(void *context, const char *line, uint64_t made), void *context);
+
+/* Whether this line of a trace has the text. */
+bool demon_run_has(const char *line, const char *text);
 
 #endif

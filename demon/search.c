@@ -357,6 +357,11 @@ static bool take_sequence(void *context, struct demon_call *calls, int count)
     return !over(t);
 }
 
+const struct demon_proc *demon_way_place(const struct demon_search *s, const struct demon_way *way, uint32_t point)
+{
+    return way->place[point] ? way->place[point] : &s->model.spec->proc[way->record->point[point].function];
+}
+
 /* Begin an attempt at this point of the way, for what point j requires. */
 static void begin(struct attempt *t, struct demon_search *s, const struct demon_way *way, uint32_t i, uint32_t j)
 {
@@ -364,7 +369,7 @@ static void begin(struct attempt *t, struct demon_search *s, const struct demon_
     struct demon_candidate *c = &t->candidate;
     *t = (struct attempt){ .search = s, .way = way };
     *c = (struct demon_candidate){
-        .model = &s->model, .earlier = way->earlier, .i = i, .j = j, .at = (int)points[i].function
+        .model = &s->model, .earlier = way->earlier, .i = i, .j = j, .at = demon_way_place(s, way, i)
     };
     demon_state_read(&s->model, &points[i], &c->state);
     demon_state_bind(&s->model, &points[j], &c->goal);
@@ -404,7 +409,7 @@ static enum demon_verdict look_at_way(struct demon_search *s, const struct demon
     enum demon_verdict verdict = DEMON_STABLE;
     for (uint32_t j = way->from; j < way->record->points; j++)
         for (uint32_t i = j + 1; i-- > way->from && !s->out_of_time;) {
-            if (!demon_proc_has(&s->model.spec->proc[way->record->point[j].function], DEMON_REQUIRE))
+            if (!demon_proc_has(demon_way_place(s, way, j), DEMON_REQUIRE))
                 break;
             enum demon_verdict one = look_at_pair(s, way, i, j);
             if (one == DEMON_CONFIRMED || one == DEMON_WRONG)
@@ -496,9 +501,6 @@ enum demon_verdict demon_search_run(struct demon_search *s)
     double from = seconds_now();
     if (s->seconds > 0)
         s->seconds += from;
-    s->undisturbed = (struct demon_way){ .record = s->record, .helps = s->helps };
-    memcpy(s->undisturbed.help, s->help, sizeof s->help);
-    demon_operations(s->program, s->trace, s->record->point, s->record->points, s->undisturbed.operations);
     enum demon_verdict verdict = look_at_way(s, &s->undisturbed);
     if (s->depth > 1 && verdict != DEMON_CONFIRMED && verdict != DEMON_WRONG)
         verdict = worse(verdict, look_at_other_ways(s));
@@ -511,4 +513,6 @@ void demon_search_free(struct demon_search *s)
     for (size_t i = 0; i < s->findings; i++)
         demon_finding_free(&s->finding[i]);
     free(s->finding);
+    for (size_t i = 0; i < PCT_DEMON_POINTS; i++)
+        free((void *)(uintptr_t)s->undisturbed.place[i]);
 }

@@ -6,11 +6,15 @@
 #include "finding.h"
 #include "run.h"
 
+/* What are points, besides lines that something is asserted at; each has those before it. */
+enum demon_points { DEMON_POINTS_CALLS, DEMON_POINTS_LOCKS, DEMON_POINTS_ACCESSES };
+
 /* A way of the test, undisturbed or behind an earlier call of others. */
 struct demon_way {
-    const struct pct_demon_plan *record;   /* its points: those of the test's thread alone */
-    uint64_t operations[PCT_DEMON_POINTS]; /* that the test's thread has made at each */
-    uint32_t from;                         /* others may make calls from this point on */
+    const struct pct_demon_plan *record;              /* its points: those of the test's thread alone */
+    const struct demon_proc *place[PCT_DEMON_POINTS]; /* of an operation; NULL: the function of the point */
+    uint64_t operations[PCT_DEMON_POINTS];            /* that the test's thread has made at each */
+    uint32_t from;                                    /* others may make calls from this point on */
     struct demon_earlier earlier;
     uint64_t earlier_operations;
     struct demon_call help[DEMON_LONGEST]; /* as of struct demon_search */
@@ -24,9 +28,10 @@ struct demon_search {
     char trace[4096];              /* its trace */
     const char *keep;              /* the plan of the finding is kept in this file */
     int longest;                   /* calls in a sequence */
-    int depth;                     /* times that others come in between, 1 or 2 */
-    double seconds;                /* for all, 0: no bound */
-    FILE *out;                     /* what people read */
+    enum demon_points points;
+    int depth;      /* times that others come in between, 1 or 2 */
+    double seconds; /* for all, 0: no bound */
+    FILE *out;      /* what people read */
     /* What came of it. */
     uint64_t pairs, stable, questions, refuted, unreached, unanswered, without, cut;
     uint64_t ways, ways_left, ways_failed; /* behind earlier calls: looked at; not, as they are too many; and those
@@ -57,6 +62,10 @@ enum demon_verdict {
 bool demon_search_record(struct demon_search *search);
 
 enum demon_verdict demon_search_run(struct demon_search *search);
+
+/* What this point of the way is. */
+const struct demon_proc *demon_way_place(const struct demon_search *search, const struct demon_way *way,
+                                         uint32_t point);
 
 /* Begin a plan of other runs by that of the run that records. */
 void demon_search_copy_head(struct pct_demon_plan *to, const struct pct_demon_plan *from);

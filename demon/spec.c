@@ -39,7 +39,7 @@ const char *demon_clause_word(const struct demon_proc *proc, enum demon_clause_k
 
 const char *demon_proc_verb(const struct demon_proc *proc)
 {
-    return proc->is_line ? "reaches" : "enters";
+    return proc->is_step ? "is about to" : proc->is_line ? "reaches" : "enters";
 }
 
 bool demon_proc_has(const struct demon_proc *proc, enum demon_clause_kind kind)

@@ -111,6 +111,7 @@ struct demon_proc {
     bool is_test;
     bool is_line; /* no function, but a line that the test asserts something at: its name is FILE:LINE; its parameters
                      are the test's, and what is asserted is what it requires */
+    bool is_step; /* nor that, but an operation that the test is about to make: its name says which; not of contracts */
     struct demon_variable parameter[PCT_DEMON_ARGUMENTS];
     int parameters;
     struct demon_clause clause[DEMON_CLAUSES];
@@ -156,7 +157,7 @@ struct demon_spec *demon_spec_parse(const struct demon_source *sources, size_t c
 /* The word that begins its clauses of this kind. */
 const char *demon_clause_word(const struct demon_proc *proc, enum demon_clause_kind kind);
 
-/* How the test comes there: "enters", "reaches". */
+/* How the test comes there: "enters", "reaches", "is about to". */
 const char *demon_proc_verb(const struct demon_proc *proc);
 
 /* Whether it has a clause of this kind. */

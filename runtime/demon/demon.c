@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -37,7 +38,8 @@ static struct {
     struct pct_demon_plan *plan; /* NULL: this process has none */
     uint64_t bias;               /* what the loader has moved the program by */
     uint64_t test[PCT_DEMON_ARGUMENTS];
-    uint64_t stack;                      /* the stack pointer where the test was entered */
+    uint64_t stack;                      /* the stack pointer where the test was entered, and */
+    uint64_t last;                       /* where the first thread was at a point, last */
     long pid;                            /* and so the id of its first thread */
     uint32_t times[PCT_DEMON_FUNCTIONS]; /* that the first thread has entered each */
     struct actor demon, helper;
@@ -149,6 +151,7 @@ pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS],
     }
     if (passed) {
         bool line = plan->lines >> function & 1;
+        demon.last = stack;
         if (plan->entered == 1)
             record(function, 0, line ? demon.test : arguments, line ? stack - RED_ZONE : stack);
         return;
@@ -200,6 +203,10 @@ static void *be_the_demon(void *unused)
     const uint32_t first = plan->actions - plan->second;
     demon.demon = (struct actor){ .tid = PCT_SYS0(SYS_gettid), .count = first };
     wait_for_entry();
+    if (plan->probes) {
+        record(0, 1, demon.test, demon.last);
+        abort();
+    }
     plan->begun = 1;
     act_all(&demon.demon);
     if (plan->second) {
