@@ -10,6 +10,7 @@
  * or after the test, with the baton (preload/patch/patch_entry.c calls pct_demon_enter()); and by the demon thread
  * where it enters its actions, and behind them. Memory is read by the kernel: a bad pointer in the program is no fault
  * of ours. */
+#include "reach.h"
 #include <common/demon.h>
 #include <preload/core/sys.h>
 #include <elf.h>
@@ -96,16 +97,15 @@ static void read_cell(const struct pct_demon_cell *cell, const uint64_t *call, u
     value->value = value->known && is_held(mutex);
 }
 
-/* Where memory of others, as far as contracts speak of it, leads into the frames of the test, these are not its own. */
+/* Where memory that is not the test's own leads into its frames, these are not private. */
 static void look_for_escapes(struct pct_demon_point *point, uint64_t stack)
 {
-    bool escaped = false;
-    for (uint32_t i = 0; i < demon.plan->cells; i++) {
-        const struct pct_demon_value *value = &point->cells[i];
-        escaped |= demon.plan->cell[i].size == sizeof value->value && value->known && !value->own &&
-                   value->value >= stack && value->value < demon.stack;
-    }
-    for (uint32_t i = 0; escaped && i < demon.plan->cells; i++)
+    bool any = false;
+    for (uint32_t i = 0; i < demon.plan->cells; i++)
+        any |= point->cells[i].own;
+    if (!any || !pct_demon_reaches(stack, demon.stack, (uint64_t)(uintptr_t)demon.plan))
+        return;
+    for (uint32_t i = 0; i < demon.plan->cells; i++)
         point->cells[i].own = 0;
 }
 
