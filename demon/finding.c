@@ -96,11 +96,16 @@ bool demon_finding_describe(struct demon_finding *f, enum demon_grade grade, con
     const struct demon_spec *spec = c->model->spec;
     *f = (struct demon_finding){ .grade = grade, .point = c->i + 1, .goal_point = c->j + 1 };
     f->test = &spec->proc[0];
-    f->enters = &spec->proc[c->at];
+    f->enters = c->at;
     f->goal = c->goal.proc;
     bool fine = describe_changes(f, c);
     for (; fine && f->calls < c->count; f->calls++)
         fine = demon_call_describe(c->model, &c->calls[f->calls], f->call[f->calls], sizeof f->call[0]);
+    if (c->earlier.calls)
+        f->earlier_enters = c->earlier.at;
+    for (; fine && f->earliers < c->earlier.calls; f->earliers++)
+        fine =
+            demon_call_describe(c->model, &c->earlier.call[f->earliers], f->earlier[f->earliers], sizeof f->earlier[0]);
     for (; fine && f->helps < c->helps; f->helps++)
         fine = demon_call_describe(c->model, &c->help[f->helps], f->help[f->helps], sizeof f->help[0]);
     for (int i = 0; i < f->test->clauses; i++)
@@ -120,12 +125,25 @@ void demon_finding_free(struct demon_finding *f)
 
 /* --- For people --------------------------------------------------------------------------------------------------- */
 
+static void print_calls(FILE *out, const struct demon_finding *f, const struct demon_proc *at, const char (*call)[256],
+                        int calls)
+{
+    fprintf(out, "where %s %s %s", f->test->name, demon_proc_verb(at), at->name);
+    if (!at->is_line)
+        fprintf(out, " (%s:%d)", at->file, at->file_line);
+    fputs(": another thread calls ", out);
+    for (int c = 0; c < calls; c++)
+        fprintf(out, "%s%s", c ? ", then " : "", call[c]);
+}
+
 void demon_finding_title(FILE *out, const struct demon_finding *f)
 {
-    fprintf(out, "interference where %s enters %s (%s:%d): another thread calls ", f->test->name, f->enters->name,
-            f->enters->file, f->enters->file_line);
-    for (int c = 0; c < f->calls; c++)
-        fprintf(out, "%s%s", c ? ", then " : "", f->call[c]);
+    fputs("interference ", out);
+    if (f->earlier_enters) {
+        print_calls(out, f, f->earlier_enters, f->earlier, f->earliers);
+        fputs("; later, ", out);
+    }
+    print_calls(out, f, f->enters, f->call, f->calls);
 }
 
 /* indent: before each line but the first. */
@@ -145,8 +163,9 @@ static void print_interference(FILE *out, const struct demon_finding *f, const c
                 indent, f->test->name);
     for (int c = 0; c < f->goal->clauses && !f->deadlock; c++)
         if (f->broken ? &f->goal->clause[c] == f->broken : f->goal->clause[c].kind == DEMON_REQUIRE)
-            fprintf(out, "%sthen `require %s: %s` of %s %s\n", indent, f->goal->clause[c].tag, f->goal->clause[c].text,
-                    f->goal->name, f->broken ? "does not hold" : "may not hold");
+            fprintf(out, "%sthen `%s %s: %s` %s %s %s\n", indent, demon_clause_word(f->goal, DEMON_REQUIRE),
+                    f->goal->clause[c].tag, f->goal->clause[c].text, f->goal->is_line ? "at" : "of", f->goal->name,
+                    f->broken ? "does not hold" : "may not hold");
 }
 
 static void print_locks(FILE *out, const struct demon_finding *f, const char *indent)

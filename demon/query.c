@@ -148,9 +148,22 @@ static bool assert_awaited(struct asker *a)
     return holds;
 }
 
+/* Some scalar is not what it was. */
+static void assert_changed(struct asker *a, const demon_term *before, const demon_term *after)
+{
+    demon_term any = demon_solver_truth(a->solver, false);
+    for (int i = 0; i < a->query->state->count; i++)
+        any = demon_solver_apply(a->solver, DEMON_OR, false, any,
+                                 demon_solver_apply(a->solver, DEMON_UNEQUAL, false, before[i], after[i]));
+    demon_solver_assert(a->solver, any);
+}
+
+/* What calls are for. */
+enum purpose { TO_BREAK, TO_HELP, TO_CHANGE };
+
 /* values: what each scalar is behind the calls; NULL: nobody asks. */
-static enum demon_answer solve_calls(const struct demon_query *q, struct demon_call *calls, int count, bool help,
-                                     uint64_t *values)
+static enum demon_answer solve_calls(const struct demon_query *q, struct demon_call *calls, int count,
+                                     enum purpose purpose, uint64_t *values)
 {
     demon_term state[DEMON_LONGEST + 1][PCT_DEMON_CELLS];
     struct demon_binding binding[DEMON_LONGEST];
@@ -165,10 +178,12 @@ static enum demon_answer solve_calls(const struct demon_query *q, struct demon_c
         a.after = state[i + 1];
         fine = bind_call(q, solver, &calls[i], &binding[i]) && assert_call(&a, &binding[i]);
         a.before = state[0];
-        if (fine && !help)
+        if (fine && purpose != TO_HELP)
             assert_rely(&a);
     }
-    fine = fine && (help ? assert_awaited(&a) : assert_broken(&a));
+    if (fine && purpose == TO_CHANGE)
+        assert_changed(&a, state[0], state[count]);
+    fine = fine && (purpose == TO_CHANGE || (purpose == TO_HELP ? assert_awaited(&a) : assert_broken(&a)));
     enum demon_answer answer = fine ? (enum demon_answer)demon_solver_check(solver) : DEMON_NOT_ASKED;
     for (int i = 0; answer == DEMON_YES && i < count; i++)
         for (int k = 0; k < binding[i].proc->parameters; k++)
@@ -182,12 +197,18 @@ static enum demon_answer solve_calls(const struct demon_query *q, struct demon_c
 enum demon_answer demon_query_calls(const struct demon_query *q, struct demon_call *calls, int count,
                                     uint64_t after[PCT_DEMON_CELLS])
 {
-    return solve_calls(q, calls, count, false, after);
+    return solve_calls(q, calls, count, TO_BREAK, after);
+}
+
+enum demon_answer demon_query_possible(const struct demon_query *q, struct demon_call *calls, int count,
+                                       uint64_t after[PCT_DEMON_CELLS])
+{
+    return solve_calls(q, calls, count, TO_CHANGE, after);
 }
 
 enum demon_answer demon_query_helps(const struct demon_query *q, struct demon_call *calls, int count)
 {
-    return solve_calls(q, calls, count, true, NULL);
+    return solve_calls(q, calls, count, TO_HELP, NULL);
 }
 
 /* --- Contradictions ----------------------------------------------------------------------------------------------- */

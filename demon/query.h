@@ -33,6 +33,10 @@ enum demon_answer demon_query_unstable(const struct demon_query *query);
 enum demon_answer demon_query_calls(const struct demon_query *query, struct demon_call *calls, int count,
                                     uint64_t after[PCT_DEMON_CELLS]);
 
+/* The same of any calls that the rely allows and that change something, whatever they break or do not. */
+enum demon_answer demon_query_possible(const struct demon_query *query, struct demon_call *calls, int count,
+                                       uint64_t after[PCT_DEMON_CELLS]);
+
 /* The same of calls after which all that the test may wait for holds, where it holds no lock; the rely does not bind
  * them. The goal of the query is not used. */
 enum demon_answer demon_query_helps(const struct demon_query *query, struct demon_call *calls, int count);

@@ -2,6 +2,7 @@
 #include "record.h"
 #include "judge.h"
 #include "sequence.h"
+#include "steps.h"
 #include <cli/base/cli.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,7 @@ static bool check_record(struct demon_search *s, struct demon_result *r)
     const struct pct_demon_plan *plan = s->record;
     const char *test = s->model.spec->proc[0].name;
     const char *unfit = strstr(r->output, " begins, at ");
-    if (r->status) {
+    if (r->status && !unfit) {
         say_why(s, r);
     } else if (!plan->entered) {
         if (unfit)
@@ -90,13 +91,14 @@ static bool complain(const struct demon_search *s, const struct demon_proc *of, 
     const struct demon_proc *proc = s->model.spec->proc;
     const struct pct_demon_point *point = s->record->point;
     char where[256];
+    const struct demon_proc *first = &proc[point[from].function], *second = &proc[point[to].function];
     if (from == to)
-        snprintf(where, sizeof where, "where %s is entered", proc[point[to].function].name);
+        snprintf(where, sizeof where, "where it %s %s", demon_proc_verb(second), second->name);
     else
-        snprintf(where, sizeof where, "from point %u, where %s is entered, to point %u, where %s is", from + 1,
-                 proc[point[from].function].name, to + 1, proc[point[to].function].name);
+        snprintf(where, sizeof where, "from point %u, where it %s %s, to point %u, where it %s %s", from + 1,
+                 demon_proc_verb(first), first->name, to + 1, demon_proc_verb(second), second->name);
     demon_say("%s:%u: `%s %s: %s` does not hold %s, without any interference", of->from, clause->line,
-              demon_clause_word(clause->kind), clause->tag, clause->text, where);
+              demon_clause_word(of, clause->kind), clause->tag, clause->text, where);
     return false;
 }
 
@@ -125,6 +127,20 @@ static bool check_contracts(const struct demon_search *s)
     return true;
 }
 
+/* An assertion at a line that the test does not come to says nothing. */
+static void look_for_lines(const struct demon_search *s)
+{
+    for (int i = 1; i < s->model.spec->procs; i++) {
+        const struct demon_proc *proc = &s->model.spec->proc[i];
+        uint32_t point = 0;
+        while (point < s->record->points && s->record->point[point].function != (uint32_t)i)
+            point++;
+        if (proc->is_line && point == s->record->points)
+            demon_say("%s:%u: `assert %s` is not looked at: %s does not come to %s", proc->from, proc->line,
+                      proc->clause[0].tag, s->model.spec->proc[0].name, proc->name);
+    }
+}
+
 /* --- Where it waits ----------------------------------------------------------------------------------------------- */
 
 /* Record the run, with a helper that makes these calls. */
@@ -141,7 +157,7 @@ static bool run(struct demon_search *s, const struct demon_call *calls, int coun
     demon_search_copy_head(s->record, s->model.plan);
     demon_search_put_calls(&s->model, calls, count, s->record);
     s->record->helps = (uint32_t)count;
-    bool made = demon_run(s->program, path, 0, s->trace, result);
+    bool made = demon_run(s->program, path, (uint64_t[DEMON_TIMES]){ 0 }, s->trace, result);
     demon_state_fill_ghosts(&s->model, s->record);
     return made;
 }
@@ -225,9 +241,10 @@ bool demon_search_record(struct demon_search *s)
     free(result.output);
     if (fine && s->record->points > s->record->room)
         s->record->points = s->record->room;
-    if (fine) {
-        note_threads(s);
-        drop_helps(s);
-    }
-    return fine && check_contracts(s);
+    if (!fine)
+        return false;
+    note_threads(s);
+    drop_helps(s);
+    look_for_lines(s);
+    return check_contracts(s) && demon_steps_add(s);
 }

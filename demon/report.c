@@ -71,6 +71,11 @@ static void add_finding(struct json_object *to, const struct demon_finding *f)
     pct_json_add_string(object, "enters", f->enters->name);
     pct_json_add_string(object, "file", place_of(f->enters));
     pct_json_add_number(object, "line", (uint64_t)f->enters->file_line);
+    if (f->earlier_enters)
+        pct_json_add_string(object, "earlier_enters", f->earlier_enters->name);
+    struct json_object *earlier = f->earlier_enters ? pct_json_add_array(object, "earlier_calls") : NULL;
+    for (int i = 0; i < f->earliers; i++)
+        json_object_array_add(earlier, pct_json_text(f->earlier[i], sizeof f->earlier[i]));
     struct json_object *calls = pct_json_add_array(object, "calls");
     for (int i = 0; i < f->calls; i++)
         json_object_array_add(calls, pct_json_text(f->call[i], sizeof f->call[i]));

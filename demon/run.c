@@ -1,6 +1,7 @@
 /* Runs: see run.h. */
 #include "run.h"
 #include <cli/base/json.h>
+#include <cli/binary/elf_facts.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -104,6 +105,7 @@ bool demon_program_open(struct demon_program *p, char *error, size_t size)
     snprintf(own.directory, sizeof own.directory, "%s", p->directory);
     own.file = open(own.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     tidy_up_when_killed();
+    p->tells = pct_elf_tells(p->path);
     return true;
 }
 
@@ -206,12 +208,13 @@ static bool has_failed(const struct demon_result *r)
 
 /* Run `pct COMMAND` for one run under this plan; these words, which end with NULL, are more of its options. Returns its
  * status; -1: memory is short. */
-static int call_for_run(const struct demon_program *p, const char *command, const char *plan, uint64_t operations,
-                        const char *const *more)
+static int call_for_run(const struct demon_program *p, const char *command, const char *plan,
+                        const uint64_t operations[DEMON_TIMES], const char *const *more)
 {
-    char strategy[64] = "schedule", timeout[32];
-    if (operations)
-        snprintf(strategy, sizeof strategy, "schedule,switches=0.%llu.1", (unsigned long long)operations);
+    char strategy[96] = "schedule", timeout[32];
+    for (size_t i = 0; i < DEMON_TIMES && operations[i]; i++)
+        snprintf(strategy + strlen(strategy), sizeof strategy - strlen(strategy), "%s0.%llu.1",
+                 i ? "-" : ",switches=", (unsigned long long)operations[i]);
     snprintf(timeout, sizeof timeout, "%g", p->timeout);
     const char **words = calloc(WORDS + length_of(p->command), sizeof *words);
     if (!words)
@@ -221,6 +224,10 @@ static int call_for_run(const struct demon_program *p, const char *command, cons
                             p->functions, "--demon", plan,         "--timeout", timeout };
     size_t count = sizeof first / sizeof *first;
     memcpy(words, first, sizeof first);
+    if (p->accesses)
+        words[count++] = "--memory-points=all";
+    if (p->accesses && !p->tells)
+        words[count++] = "--memory=all";
     while (*more)
         words[count++] = *more++;
     put_command(p, words, count);
@@ -229,11 +236,12 @@ static int call_for_run(const struct demon_program *p, const char *command, cons
     return status;
 }
 
-bool demon_run(struct demon_program *p, const char *plan, uint64_t operations, const char *trace,
+bool demon_run(struct demon_program *p, const char *plan, const uint64_t operations[DEMON_TIMES], const char *trace,
                struct demon_result *result)
 {
     const char *const kept[] = { "--trace", trace, NULL };
-    *result = (struct demon_result){ .operations = operations };
+    *result = (struct demon_result){ .status = 0 };
+    memcpy(result->operations, operations, sizeof result->operations);
     result->status = call_for_run(p, "run", plan, operations, trace ? kept : kept + 2);
     if (result->status < 0)
         return false;
@@ -244,7 +252,8 @@ bool demon_run(struct demon_program *p, const char *plan, uint64_t operations, c
     return true;
 }
 
-char *demon_run_campaign(struct demon_program *p, const char *plan, uint64_t operations, const char *path)
+char *demon_run_campaign(struct demon_program *p, const char *plan, const uint64_t operations[DEMON_TIMES],
+                         const char *path)
 {
     const char *const kept[] = { "--quiet", "--fresh", "--db", path, NULL };
     return call_for_run(p, "campaign", plan, operations, kept) < 0 ? NULL : read_output(p);
@@ -265,8 +274,7 @@ static bool is_step(const char *line)
     return !strncmp(line, start, sizeof start - 1);
 }
 
-/* Whether the line has this text. */
-static bool has(const char *line, const char *text)
+bool demon_run_has(const char *line, const char *text)
 {
     return memmem(line, strcspn(line, "\n"), text, strlen(text));
 }
@@ -319,29 +327,55 @@ struct cycle {
     bool test, demon;
 };
 
+/* Where the first thread was at the end. */
+static void take_first(struct json_object *thread, struct demon_result *r)
+{
+    struct json_object *stack = json_object_object_get(thread, "stack");
+    size_t count = json_object_is_type(stack, json_type_array) ? json_object_array_length(stack) : 0;
+    struct json_object *top = count ? json_object_array_get_idx(stack, 0) : NULL;
+    const char *file = text_of(top, "file");
+    snprintf(r->next, sizeof r->next, "%s", text_of(thread, "next_text"));
+    snprintf(r->file, sizeof r->file, "%s", *file ? file : "?");
+    r->line = json_object_get_int(json_object_object_get(top, "line"));
+}
+
 static void take_thread(struct json_object *thread, const char *test, struct demon_result *r, struct cycle *cycle)
 {
-    int number = json_object_get_int(json_object_object_get(thread, "thread"));
-    if (number == r->culprit)
-        r->inside = is_in(thread, test);
-    cycle->test |= number == 0 && waits_for(thread, 1) && is_in(thread, test);
+    const int number = json_object_get_int(json_object_object_get(thread, "thread"));
+    const bool in_test = is_in(thread, test);
+    r->inside |= number == r->culprit && in_test;
+    cycle->test |= number == 0 && waits_for(thread, 1) && in_test;
     cycle->demon |= number == 1 && waits_for(thread, 0);
+    if (number)
+        return;
+    r->in_test = in_test;
+    take_first(thread, r);
 }
 
 /* Of a thread of ours. */
 struct part {
     const char *thread;
-    bool begun, ended, others; /* it entered a function; it is finished; others ran in between, */
+    bool begun, ended, others; /* it entered a function; it is finished, or waits for what it does later; others ran in
+                                  between, */
     bool resumed;              /* and it again */
 };
 
+/* Between its earlier and its later calls the demon thread posts the semaphore that it waits at, which was made before
+ * all of the program's. */
+static bool is_own_post(const char *line)
+{
+    return demon_run_has(line, "\"op\":\"sem post\"") && demon_run_has(line, "\"object\":1,");
+}
+
 static void take_step(const char *line, struct part *part)
 {
-    bool own = has(line, part->thread);
+    bool own = demon_run_has(line, part->thread);
+    bool enters = own && demon_run_has(line, "\"op\":\"enter\"");
     part->others |= part->begun && !part->ended && !own;
     part->resumed |= own && part->others;
-    part->begun |= own && has(line, "\"op\":\"enter\"");
-    part->ended |= own && has(line, "\"op\":\"finish\"");
+    part->begun |= enters;
+    part->ended &= !enters;
+    part->ended |= own && (demon_run_has(line, "\"op\":\"finish\"") || is_own_post(line));
 }
 
 void demon_run_read_trace(struct demon_program *p, const char *trace, const char *test, struct demon_result *r)
@@ -351,7 +385,8 @@ void demon_run_read_trace(struct demon_program *p, const char *trace, const char
     struct cycle cycle = { .test = false };
     r->kind[0] = 0;
     r->culprit = -1;
-    r->inside = false;
+    r->inside = r->in_test = false;
+    r->next[0] = 0;
     call(p, words);
     char *output = read_output(p);
     for (const char *line = output; line; line = next_line(line)) {
@@ -393,20 +428,38 @@ bool demon_replays(struct demon_program *p, const char *plan, const char *token)
     return same;
 }
 
-uint64_t demon_operations(struct demon_program *p, const char *trace, uint64_t n)
+void demon_run_each_operation(struct demon_program *p, const char *trace,
+                              void (*take)(void *context, const char *line, uint64_t made), void *context)
 {
     const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
-    uint64_t made = 0, entered = 0, found = 0;
+    uint64_t made = 0;
     call(p, words);
     char *output = read_output(p);
-    for (const char *line = output; line && !found; line = next_line(line)) {
-        if (!is_step(line) || !has(line, "\"thread\":0,") || has(line, "\"op\":\"outside\""))
-            continue;
-        entered += has(line, "\"op\":\"enter\"");
-        if (entered == n)
-            found = made;
-        made++;
-    }
+    for (const char *line = output; line; line = next_line(line))
+        if (is_step(line) && demon_run_has(line, "\"thread\":0,") && !demon_run_has(line, "\"op\":\"outside\""))
+            take(context, line, made++);
     free(output);
-    return found;
+}
+
+/* Of points in the order of their entries. */
+struct times {
+    const struct pct_demon_point *points;
+    uint32_t next, count;
+    uint64_t entered, *operations;
+};
+
+static void take_time(void *context, const char *line, uint64_t made)
+{
+    struct times *t = context;
+    t->entered += demon_run_has(line, "\"op\":\"enter\"");
+    while (t->next < t->count && t->points[t->next].entry == t->entered)
+        t->operations[t->next++] = made;
+}
+
+void demon_operations(struct demon_program *p, const char *trace, const struct pct_demon_point *points, uint32_t count,
+                      uint64_t *operations)
+{
+    struct times times = { .points = points, .count = count, .operations = operations };
+    memset(operations, 0, count * sizeof *operations);
+    demon_run_each_operation(p, trace, take_time, &times);
 }

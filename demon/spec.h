@@ -12,6 +12,7 @@
  *     invariant TAG: CONDITION ...          of the test: holds at each point, and others keep it
  *     guarantee TAG: CONDITION ...          of the test: what it does from point to point keeps to
  *     wait TAG: CONDITION ...               of the test: what lets it go on where it waits for others
+ *     assert "FILE:LINE" TAG: CONDITION ... of the test: must hold where code of this line begins
  *
  *     CONDITION   implies | or | and | not | = != < <= > >= | holds(PATH) | unchanged(PATH) | true | false
  *     number      + - * | NUMBER | null | PATH | old PATH
@@ -75,9 +76,6 @@ struct demon_expr {
 
 enum demon_clause_kind { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY, DEMON_GUARANTEE, DEMON_INVARIANT, DEMON_WAIT };
 
-/* The word that begins clauses of this kind. */
-const char *demon_clause_word(enum demon_clause_kind kind);
-
 struct demon_clause {
     enum demon_clause_kind kind;
     char tag[DEMON_NAME];
@@ -111,6 +109,9 @@ struct demon_proc {
     const char *from; /* the file of its contract, and */
     unsigned line;
     bool is_test;
+    bool is_line; /* no function, but a line that the test asserts something at: its name is FILE:LINE; its parameters
+                     are the test's, and what is asserted is what it requires */
+    bool is_step; /* nor that, but an operation that the test is about to make: its name says which; not of contracts */
     struct demon_variable parameter[PCT_DEMON_ARGUMENTS];
     int parameters;
     struct demon_clause clause[DEMON_CLAUSES];
@@ -154,6 +155,12 @@ struct demon_spec {
  * demon_spec_free(); NULL: *error says what is wrong, and in which line. */
 struct demon_spec *demon_spec_parse(const struct demon_source *sources, size_t count, const char *test, char *error,
                                     size_t size);
+/* The word that begins its clauses of this kind. */
+const char *demon_clause_word(const struct demon_proc *proc, enum demon_clause_kind kind);
+
+/* How the test comes there: "enters", "reaches", "is about to". */
+const char *demon_proc_verb(const struct demon_proc *proc);
+
 /* Whether it has a clause of this kind. */
 bool demon_proc_has(const struct demon_proc *proc, enum demon_clause_kind kind);
 

@@ -239,7 +239,7 @@ rejects()
     commented -e 's/non_zero: queue.idlers > 0/non_zero: queue.idlers >/'
     rejects "$PWD/commented.c:11: the name of a parameter or shared variable is expected, not the end of the comment"
     commented -e 's/@demon require/@demon test wait_for_idler require/'
-    rejects "commented.c:11: shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait) is expected, not wait_for_idler"
+    rejects "commented.c:11: shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait, assert) is expected, not wait_for_idler"
     commented -e 's/@demon require non_zero/@demon test require non_zero/'
     rejects "wait_for_idler is a test, too, as decrement is ($PWD/commented.c:11): --test=wait_for_idler takes this one"
     rejects 'commented.c:' --test=wait_for_idlers
@@ -278,11 +278,11 @@ rejects()
     is "$status" 1
     has 'another thread calls take_idler(queue), then take_idler(queue)'
     refuses "test wait_for_idler(queue) invariant two: queue.idlers = 2 $procs" \
-        'does not hold where take_idler is entered, without any interference'
+        'does not hold where it enters take_idler, without any interference'
     printf '%s\n' "test wait_for_idler(queue) guarantee fewer: queue.idlers <= old queue.idlers $procs" > spec.demon
     demon --list --spec spec.demon -- ./program
     is "$status" 0
     has 'guarantee fewer: queue.idlers <= old queue.idlers'
     refuses "test wait_for_idler(queue) guarantee same: unchanged(queue.idlers) $procs" \
-        'does not hold from point 2, where decrement is entered, to point 3, where take_idler is, without any interference'
+        'does not hold from point 2, where it enters decrement, to point 3, where it enters take_idler, without any interference'
 }

@@ -34,7 +34,7 @@ contracts()
 
 @test "a test that fails by itself, does not end, or that nobody enters" {
     changed 's/ wait_for_idler(&queue);/& assert(!"mine");/'
-    refuses "the test fails by itself, without any interference: mend that first (assertion failed in thread 0: p.c:95: main: Assertion \`!\"mine\"' failed.)"
+    refuses "the test fails by itself, without any interference: mend that first (assertion failed in thread 0: p.c:97: main: Assertion \`!\"mine\"' failed.)"
     changed 's/ wait_for_idler(&queue);/& return 3;/'
     refuses 'the test fails by itself, without any interference: mend that first (the target ended with exit status 3)'
     changed 's/ wait_for_idler(&queue);/& for (volatile int on = 1; on;) continue;/'
@@ -84,7 +84,7 @@ contracts()
     contracts 'test wait_for_idler(queue) rely never: false'
     refuses "bad.demon:1: the contract of wait_for_idler is vacuous: nothing can meet \`rely never: false\`, as clauses of it contradict each other"
     contracts 'test wait_for_idler(queue)' 'proc decrement(queue)'
-    refuses 'nothing was asked, so nothing is known: no function that wait_for_idler enters, nor itself, requires anything; say by `require` of such a proc what must hold there'
+    refuses 'nothing was asked, so nothing is known: no function that wait_for_idler enters, nor itself, requires anything; say by `require` of such a proc what must hold there, or look further by --depth 2'
     contracts 'test wait_for_idler(queue) require a: queue.idlers.many > 0'
     refuses 'bad.demon:1: queue.idlers.many: what stands before the last dot is no structure, or a pointer to one; contracts reach the members of what a parameter or a shared variable points to: make it one'
     contracts $'test wait_for_idler(queue) require \e[31ma: queue.idlers > 0'
