@@ -252,7 +252,7 @@ static bool write_confirmed(const struct demon_search *s, bool (*write)(const st
 static enum demon_verdict look(struct demon_search *s, const struct arguments *a)
 {
     enum demon_verdict verdict = demon_search_run(s);
-    if (!s->pairs && !s->out_of_time) {
+    if (verdict == DEMON_STABLE && !s->pairs && !s->out_of_time) {
         demon_say("nothing was asked, so nothing is known: no function that %s enters, nor itself, requires anything; "
                   "say by `require` of such a proc what must hold there",
                   s->model.spec->proc[0].name);

@@ -46,7 +46,9 @@ static void wait_for_idler(struct queue_info *queue)
     pthread_mutex_unlock(&queue->mutex);
 #endif
 }
-#else
+#endif
+
+#ifndef WAITS
 /* 1: there was an idle worker. */
 static int wait_for_idler(struct queue_info *queue)
 {
