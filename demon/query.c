@@ -92,9 +92,30 @@ enum demon_answer demon_query_unstable(const struct demon_query *q)
     return answer;
 }
 
-/* What the parameters of a call are, in this state. */
+/* Whether a number of this width is from 0 to `most`. */
+static demon_term is_small(struct demon_solver *solver, demon_term number, unsigned width, uint64_t most)
+{
+    if (most >> (width - 1)) /* all are, or would be with a sign */
+        return demon_solver_truth(solver, true);
+    return demon_solver_apply(solver, DEMON_AT_MOST, false, number, demon_solver_number(solver, most, width));
+}
+
+/* Some number that these calls pass is not small. */
+static void assert_large(struct demon_solver *solver, const struct demon_binding *bindings, int count)
+{
+    demon_term all = demon_solver_truth(solver, true);
+    for (int c = 0; c < count; c++)
+        for (int i = 0; i < bindings[c].proc->parameters; i++)
+            if (bindings[c].free[i])
+                all = demon_solver_apply(
+                    solver, DEMON_AND, false, all,
+                    is_small(solver, bindings[c].free[i], bindings[c].proc->parameter[i].type.size * 8, DEMON_SMALL));
+    demon_solver_assert(solver, demon_solver_apply(solver, DEMON_NOT, false, all, NULL));
+}
+
+/* What the parameters of a call are, in this state; most: what a number may be, 0: any. */
 static bool bind_call(const struct demon_query *q, struct demon_solver *solver, const struct demon_call *call,
-                      struct demon_binding *binding)
+                      uint64_t most, struct demon_binding *binding)
 {
     const struct demon_model *m = q->model;
     *binding = (struct demon_binding){ .proc = &m->spec->proc[call->proc] };
@@ -106,6 +127,8 @@ static bool bind_call(const struct demon_query *q, struct demon_solver *solver, 
                 return false;
         } else if (!type->pointer) {
             binding->free[i] = demon_solver_variable(solver, type->size * 8);
+            if (most)
+                demon_solver_assert(solver, is_small(solver, binding->free[i], type->size * 8, most));
         }
     }
     return true;
@@ -162,8 +185,8 @@ static void assert_changed(struct asker *a, const demon_term *before, const demo
 enum purpose { TO_BREAK, TO_HELP, TO_CHANGE };
 
 /* values: what each scalar is behind the calls; NULL: nobody asks. */
-static enum demon_answer solve_calls(const struct demon_query *q, struct demon_call *calls, int count,
-                                     enum purpose purpose, uint64_t *values)
+static enum demon_answer solve_bounded(const struct demon_query *q, struct demon_call *calls, int count,
+                                       enum purpose purpose, uint64_t most, uint64_t *values)
 {
     demon_term state[DEMON_LONGEST + 1][PCT_DEMON_CELLS];
     struct demon_binding binding[DEMON_LONGEST];
@@ -176,11 +199,13 @@ static enum demon_answer solve_calls(const struct demon_query *q, struct demon_c
     for (int i = 0; i < count && fine; i++) {
         a.before = state[i];
         a.after = state[i + 1];
-        fine = bind_call(q, solver, &calls[i], &binding[i]) && assert_call(&a, &binding[i]);
+        fine = bind_call(q, solver, &calls[i], most, &binding[i]) && assert_call(&a, &binding[i]);
         a.before = state[0];
         if (fine && purpose != TO_HELP)
             assert_rely(&a);
     }
+    if (fine && q->large)
+        assert_large(solver, binding, count);
     if (fine && purpose == TO_CHANGE)
         assert_changed(&a, state[0], state[count]);
     fine = fine && (purpose == TO_CHANGE || (purpose == TO_HELP ? assert_awaited(&a) : assert_broken(&a)));
@@ -192,6 +217,29 @@ static enum demon_answer solve_calls(const struct demon_query *q, struct demon_c
         values[i] = demon_solver_value(solver, state[count][i]);
     demon_solver_close(solver);
     return answer;
+}
+
+bool demon_calls_have_numbers(const struct demon_model *m, const struct demon_call *calls, int count)
+{
+    for (int c = 0; c < count; c++) {
+        const struct demon_proc *proc = &m->spec->proc[calls[c].proc];
+        for (int i = 0; i < proc->parameters; i++)
+            if (calls[c].object[i] < 0 && !proc->parameter[i].type.pointer)
+                return true;
+    }
+    return false;
+}
+
+/* Numbers that people pass are small, and a solver likes others. */
+static enum demon_answer solve_calls(const struct demon_query *q, struct demon_call *calls, int count,
+                                     enum purpose purpose, uint64_t *values)
+{
+    static const uint64_t most[] = { 16, DEMON_SMALL };
+    bool small = !q->large && demon_calls_have_numbers(q->model, calls, count);
+    for (size_t i = 0; small && i < sizeof most / sizeof *most; i++)
+        if (solve_bounded(q, calls, count, purpose, most[i], values) == DEMON_YES)
+            return DEMON_YES;
+    return solve_bounded(q, calls, count, purpose, 0, values);
 }
 
 enum demon_answer demon_query_calls(const struct demon_query *q, struct demon_call *calls, int count,

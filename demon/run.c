@@ -279,6 +279,12 @@ bool demon_run_has(const char *line, const char *text)
     return memmem(line, strcspn(line, "\n"), text, strlen(text));
 }
 
+/* Whether it is one of the first thread. */
+static bool is_operation(const char *line)
+{
+    return is_step(line) && demon_run_has(line, "\"thread\":0,") && !demon_run_has(line, "\"op\":\"outside\"");
+}
+
 static struct json_object *parse_line(const char *line)
 {
     struct json_tokener *tokener = json_tokener_new();
@@ -387,10 +393,12 @@ void demon_run_read_trace(struct demon_program *p, const char *trace, const char
     r->culprit = -1;
     r->inside = r->in_test = false;
     r->next[0] = 0;
+    r->made = 0;
     call(p, words);
     char *output = read_output(p);
     for (const char *line = output; line; line = next_line(line)) {
         if (is_step(line)) {
+            r->made += is_operation(line);
             take_step(line, &demon);
             take_step(line, &helper);
             continue;
@@ -436,7 +444,7 @@ void demon_run_each_operation(struct demon_program *p, const char *trace,
     call(p, words);
     char *output = read_output(p);
     for (const char *line = output; line; line = next_line(line))
-        if (is_step(line) && demon_run_has(line, "\"thread\":0,") && !demon_run_has(line, "\"op\":\"outside\""))
+        if (is_operation(line))
             take(context, line, made++);
     free(output);
 }

@@ -32,6 +32,7 @@ struct demon_result {
     unsigned threads; /* of the run, the demon's too */
     int culprit;      /* the thread that failed; -1: unknown */
     /* Of the first thread, as the run ended. */
+    uint64_t made;  /* operations */
     bool in_test;   /* it was in the test, or in what that called */
     char next[64];  /* what it was about to do, "lock mutex 2"; "": nothing */
     char file[512]; /* where: "?" unknown */

@@ -320,33 +320,47 @@ static void find_helps(struct attempt *t)
     c->helps = demon_record_find_help(s, &behind, &c->test, c->help);
 }
 
+/* Try the calls that the solver has found. */
+static enum demon_verdict try_calls(struct attempt *t)
+{
+    struct demon_search *s = t->search;
+    find_helps(t);
+    enum demon_verdict verdict = try_candidate(t);
+    if (!t->explored) {
+        const struct demon_finding *f = s->findings ? &s->finding[s->findings - 1] : NULL;
+        if (verdict == DEMON_CONFIRMED || (verdict == DEMON_CONTRACT_ONLY && t->verdict == DEMON_STABLE) ||
+            (verdict == DEMON_OTHER_FAILURE && !is_known(s, f)))
+            demon_finding_print(s->out, f);
+    }
+    t->explored = false;
+    t->verdict = worse(t->verdict, verdict);
+    return verdict;
+}
+
+/* First with small numbers; if the program does not mind these, with large ones. */
 static void ask(struct attempt *t)
 {
     struct demon_search *s = t->search;
     struct demon_candidate *c = &t->candidate;
     t->asked++;
-    s->questions++;
-    enum demon_answer answer = t->explores ? demon_query_possible(&t->query, c->calls, c->count, c->after)
-                                           : demon_query_calls(&t->query, c->calls, c->count, c->after);
-    s->unanswered += answer == DEMON_UNKNOWN;
-    if (answer != DEMON_YES)
-        return;
-    if (t->explores && s->ways + s->ways_failed >= MOST_WAYS) {
-        s->ways_left++;
-        return;
+    t->query.large = false;
+    for (;;) {
+        s->questions++;
+        enum demon_answer answer = t->explores ? demon_query_possible(&t->query, c->calls, c->count, c->after)
+                                               : demon_query_calls(&t->query, c->calls, c->count, c->after);
+        s->unanswered += answer == DEMON_UNKNOWN;
+        if (answer != DEMON_YES)
+            return;
+        if (t->explores && s->ways + s->ways_failed >= MOST_WAYS) {
+            s->ways_left++;
+            return;
+        }
+        enum demon_verdict verdict = try_calls(t);
+        if ((verdict != DEMON_STABLE && verdict != DEMON_CONTRACT_ONLY) || t->explores || t->query.large ||
+            !demon_calls_have_numbers(&s->model, c->calls, c->count))
+            return;
+        t->query.large = true;
     }
-    find_helps(t);
-    enum demon_verdict verdict = try_candidate(t);
-    if (t->explored) {
-        t->explored = false;
-        t->verdict = worse(t->verdict, verdict);
-        return;
-    }
-    const struct demon_finding *f = s->findings ? &s->finding[s->findings - 1] : NULL;
-    if (verdict == DEMON_CONFIRMED || (verdict == DEMON_CONTRACT_ONLY && t->verdict == DEMON_STABLE) ||
-        (verdict == DEMON_OTHER_FAILURE && !is_known(s, f)))
-        demon_finding_print(s->out, f);
-    t->verdict = worse(t->verdict, verdict);
 }
 
 static bool take_sequence(void *context, struct demon_call *calls, int count)

@@ -97,7 +97,7 @@ static bool merge(struct demon_search *s, const struct step *steps, uint32_t cou
                 return false;
             }
             /* It has left the test, or the demon thread could not come in just there. */
-            if (!point->entry || !r.in_test || !r.next[0])
+            if (!point->entry || !r.in_test || !r.next[0] || r.made != steps[next].made)
                 continue;
             s->undisturbed.place[all->points] = make_place(s, &r);
             s->undisturbed.operations[all->points++] = steps[next].made;

@@ -155,6 +155,37 @@ assert f["deadlock"] and f["requires"] == f["changes"] == []'
     has 'from.n: 8 -> 11'
 }
 
+@test "numbers that others pass are small where they can be, and large where a run refutes these" {
+    local program='#include <assert.h>\nstruct list { unsigned n; };
+        static void use(struct list *l) { assert(l->n < LIMIT); }
+        __attribute__((used)) static void set(struct list *l, unsigned n) { l->n = n; }
+        static struct list l;
+        int main(void) { use(&l); return 0; }'
+    printf '%b\n' "$program" > p.c
+    "$cc" -O0 -g -DLIMIT=1 -o program p.c
+    printf '%s\n' 'shared l' 'test main()' 'proc use(l) require few: l.n = 0' 'proc set(l, n) ensure set: l.n = n' > spec.demon
+    judges 1 'another thread calls set(&l, '
+    [[ $output =~ set\(\&l,\ ([0-9]+)\) ]] && [ "${BASH_REMATCH[1]}" -le 16 ]
+    # The contract is broken by any number, the program by large ones.
+    "$cc" -O0 -g -DLIMIT=5000 -o program p.c
+    judges 1 'another thread calls set(&l, '
+    graded confirmed=1
+    [[ $(grep 'calls set' <<< "$output" | tail -n 1) =~ set\(\&l,\ ([0-9]+)\) ]] && [ "${BASH_REMATCH[1]}" -gt 4999 ]
+}
+
+@test "the rely is of what the test was called with, also where the calls come as it is entered" {
+    printf '%s\n' '#include <assert.h>' '#include <pthread.h>' 'struct list { int n; pthread_mutex_t m; };' \
+        'static void use(struct list *l) { assert(l->n <= 10); }' \
+        '__attribute__((used)) static void add(struct list *l) { pthread_mutex_lock(&l->m); l->n += 3; pthread_mutex_unlock(&l->m); }' \
+        'static void move(struct list *from, struct list *to) { pthread_mutex_lock(&to->m); use(to); pthread_mutex_unlock(&to->m); from->n--; }' \
+        'int main(void) { static struct list a, b = { 8, PTHREAD_MUTEX_INITIALIZER }; move(&a, &b); return 0; }' > p.c
+    "$cc" -O0 -g -pthread -o program p.c
+    printf '%s\n' 'test move(from, to)' 'rely mine: unchanged(from.n) locked: holds(to.m) implies unchanged(to.n)' \
+        'proc use(l) require few: l.n <= 10' 'proc add(l) ensure more: l.n = old l.n + 3' > spec.demon
+    judges 1 'interference where move enters move (p.c:6): another thread calls add(to)'
+    graded confirmed=1
+}
+
 @test "only what is in the test's own frames is proven private: memory from the heap may be known to others" {
     printf '%s\n' 'test fill(box)' 'proc use(box, item) require heavy: item.weight > 0 and (box.item = null or 1 = 1)' \
         'proc lighten(item) ensure light: item.weight = 0' > spec.demon

@@ -54,3 +54,12 @@ judges()
     has 'pct: --emit-test: test.c is not written: wait_for_idler waits for others there'
     [ ! -e test.c ]
 }
+
+@test "wait: --points=locks lets others come in before the wait, and in it" {
+    "$cc" -O0 -g -pthread -o program "$root/bench/demon/apache-45605-empty.c"
+    run --separate-stderr timeout 120 "$pct" demon --points locks --list --spec spec.demon -- ./program
+    is "$status" 0
+    is "$(grep -c 'is about to cond wait' <<< "$output")" 2
+    lacks 'is about to unlock'
+    judges 1 'another thread calls take_idler(queue)'
+}
