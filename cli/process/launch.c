@@ -29,6 +29,9 @@
 /* What a target that is over its time has left to write down where its threads are. */
 #define LAST_WORD_SECONDS 2
 
+/* In seconds: how long it sleeps at a time, to notice when the machine stood still. */
+#define LONGEST_WAIT 1.0
+
 /* How long to wait until the kernel gives us a process, when no run goes on that has too many. */
 #define NO_PROCESS_SECONDS 10
 
@@ -549,14 +552,14 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
             return 0;
         if (until > 0 && (next <= 0 || until < next))
             next = until;
-        double left = next > now ? next - now : next > 0 ? 0 : 3600;
+        double left = next <= 0 ? LONGEST_WAIT : next <= now ? 0 : fmin(next - now, LONGEST_WAIT);
         struct timespec wait = { .tv_sec = (time_t)left, .tv_nsec = (long)((left - floor(left)) * 1e9) };
         siginfo_t info = { 0 };
-        if (sigtimedwait(&ours, &info, &wait) > 0) {
-            int signal = pct_signals_heed(launch, &info);
-            if (signal)
-                return signal;
-        }
+        int signal = sigtimedwait(&ours, &info, &wait);
+        pct_time_limit_forgive(processes, count, pct_cli_now() - now - left);
+        signal = signal > 0 ? pct_signals_heed(launch, &info) : 0;
+        if (signal)
+            return signal;
     }
 }
 

@@ -71,6 +71,18 @@ void pct_time_limit_extend(struct pct_process *process, double now)
     process->deadline = process->started + seconds;
 }
 
+void pct_time_limit_forgive(struct pct_process *processes, int count, double late)
+{
+    static const double much = 1;
+    for (int i = 0; i < count && late > much; i++) {
+        struct pct_process *process = &processes[i];
+        if (!process->running)
+            continue;
+        process->started += late;
+        process->deadline += process->deadline > 0 ? late : 0;
+    }
+}
+
 void pct_time_limit_learn(const struct pct_process *process)
 {
     struct pct_time_limit *limit = &process->launch->limit;

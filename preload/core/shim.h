@@ -121,7 +121,8 @@ struct pct_shim_thread {
     uintptr_t stack_given;          /* where the program has put it; 0: libc does */
     size_t stack_size;              /* as the thread was made with; 0: not known */
     /* The watchdog */
-    uint32_t revoked; /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */
+    struct pct_rounds *rounds; /* it goes through a loop instruction by instruction: rounds.h; NULL: it does not */
+    uint32_t revoked;          /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */
 };
 
 enum pct_mode {

@@ -9,6 +9,7 @@
 #include <preload/patch/patch.h>
 #include <preload/run/end.h>
 #include <preload/time/vtimer.h>
+#include <preload/watchdog/rounds.h>
 #include <ucontext.h>
 
 enum { TRAP_FLAG = 0x100 };
@@ -146,6 +147,13 @@ static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *i
     return true;
 }
 
+/* Of our own making. */
+static bool trapped(struct pct_shim_thread *self, int signal, const siginfo_t *info, ucontext_t *context)
+{
+    return stepped(self, signal, info, context) || pct_rounds_trapped(signal, info, context) ||
+           pct_watch_trapped(signal, info, context);
+}
+
 /* It waits outside: come back for the baton, run the handler (or, signal 0, what has been put off), and go there again.
  * But from a wait for signals it is back for good: that has ended by now, or ends at once when it begins. */
 static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, void *context)
@@ -232,7 +240,7 @@ static void recall(struct pct_shim_thread *self, siginfo_t *info)
 void pct_signal_arrive(int signal, siginfo_t *info, void *context)
 {
     struct pct_shim_thread *self = pct_self;
-    if (stepped(self, signal, info, context) || pct_watch_trapped(signal, info, context))
+    if (trapped(self, signal, info, context))
         return;
     if (pct_action_of(signal).handler ==
         (void *)SIG_IGN) { /* of SIGTRAP, in the target's eyes: the kernel kills for faults only */
@@ -329,7 +337,7 @@ uint64_t pct_signal_retire(struct pct_shim_thread *self)
 
 void pct_signal_crashed(int signal, siginfo_t *info, void *context)
 {
-    if (stepped(pct_self, signal, info, context) || pct_watch_trapped(signal, info, context))
+    if (trapped(pct_self, signal, info, context))
         return;
     pct_patch_translate(context);
     pct_end_crash(signal, context);

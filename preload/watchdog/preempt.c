@@ -6,6 +6,8 @@
  *     - the same few states (place, registers, top of the stack) over and over, and no new one: the loop computes
  *       nothing, so only what others write can end it; or
  *     - a PAUSE instruction near by, each time: the loop says so itself, even if it counts its rounds.
+ * Where a few samples look like that, the thread goes through some rounds of its loop instruction by instruction
+ * (rounds.h), which tells at once. Under a debugger, which has the traps, samples alone have to do.
  *
  * GLIBC: the signal is its SIGSETXID. Programs can neither block it nor ask for it, libc has a handler for it from the
  * second thread on, which ignores what libc did not send, and debuggers let it pass. Ours calls libc's. */
@@ -23,19 +25,16 @@
 #include <preload/memory/memory.h>
 #include <preload/thread/proc_task.h>
 #include <string.h>
-#include <sys/uio.h>
 #include <ucontext.h>
 
 enum {
     SIGNAL = PCT_TRACE_REQUEST_SIGNAL,
-    PROOF = 4,            /* this many times in a row it came back to a state met before, or was beside a PAUSE */
-    PROOF_SEVERAL = 12,   /* of states, where a place has more than one: a loop over several variables */
-    SAMPLES = 128,        /* more than that without a proof: it computes */
-    FRESH = 16,           /* so does what has shown this many states, and no PAUSE, and none of them twice */
-    STATES_OF_PLACE = 8,  /* so does what has more states at one place, or more than there is room for */
-    UNDISTURBED = 500000, /* ns of CPU time in which a thread that can go on has gone on */
-    RED_ZONE = 128,
-    STACK = 640 /* bytes of it that are compared, the red zone among them */
+    PROOF = 4,           /* this many times in a row it came back to a state met before, or was beside a PAUSE */
+    PROOF_SEVERAL = 12,  /* of states, where a place has more than one: a loop over several variables */
+    SAMPLES = 128,       /* more than that without a proof: it computes */
+    FRESH = 16,          /* so does what has shown this many states, and no PAUSE, and none of them twice */
+    STATES_OF_PLACE = 8, /* so does what has more states at one place, or more than there is room for */
+    UNDISTURBED = 500000 /* ns of CPU time in which a thread that can go on has gone on */
 };
 
 /* As the kernel has it. */
@@ -63,11 +62,18 @@ static bool is_known(uint64_t rip)
     return false;
 }
 
+static void learn_place(uint64_t rip)
+{
+    if (!is_known(rip))
+        evidence->known[evidence->known_count++ % PCT_SPIN_PLACES] = rip;
+}
+
 static void learn(void)
 {
     for (unsigned i = 0; i < evidence->samples.states; i++)
-        if (!is_known(evidence->samples.seen[i].rip))
-            evidence->known[evidence->known_count++ % PCT_SPIN_PLACES] = evidence->samples.seen[i].rip;
+        learn_place(evidence->samples.seen[i].rip);
+    if (evidence->rounds.found == PCT_ROUNDS_SPINS)
+        learn_place(evidence->rounds.rip);
 }
 
 static bool in(const struct pct_mapping *mapping, uintptr_t pc)
@@ -85,34 +91,10 @@ bool pct_preempt_is_libcs(uintptr_t pc)
     return in(&libc, pc);
 }
 
-/* Copy what is there of our own memory. */
-static void peek(void *to, uintptr_t from, size_t size)
-{
-    struct iovec here = { to, size }, there = { (void *)from, size };
-    PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &here, 1, &there, 1, 0);
-}
-
-/* All that decides what the thread does next, but for memory that is not on the top of its stack. */
-static uint64_t state_of(const ucontext_t *context)
-{
-    struct {
-        uint64_t registers[16];
-        struct _libc_xmmreg vectors[16];
-        char stack[STACK];
-    } state;
-    memset(&state, 0, sizeof state);
-    for (int i = 0; i < 16; i++) /* REG_R8 to REG_RSP */
-        state.registers[i] = (uint64_t)context->uc_mcontext.gregs[i];
-    if (context->uc_mcontext.fpregs)
-        memcpy(state.vectors, context->uc_mcontext.fpregs->_xmm, sizeof state.vectors);
-    peek(state.stack, (uintptr_t)context->uc_mcontext.gregs[REG_RSP] - RED_ZONE, STACK);
-    return XXH3_64bits(&state, sizeof state);
-}
-
 static bool beside_pause(uintptr_t rip)
 {
     unsigned char code[24] = { 0 };
-    peek(code, rip - sizeof code / 2, sizeof code);
+    pct_rounds_peek(code, rip - sizeof code / 2, sizeof code);
     for (unsigned i = 0; i + 1 < sizeof code; i++)
         if (code[i] == 0xf3 && code[i + 1] == 0x90)
             return true;
@@ -129,7 +111,7 @@ static bool beside_pause(uintptr_t rip)
 static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
 {
     struct pct_samples *s = &evidence->samples;
-    uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP], state = state_of(context);
+    uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP], state = pct_rounds_state(context);
     if (s->thread != self || s->step != pct_steps(&pct_S) || computes) {
         memset(s, 0, sizeof *s);
         s->thread = self;
@@ -168,6 +150,27 @@ static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
     return s->met_again >= (known ? 1 : s->several ? PROOF_SEVERAL : PROOF) || s->pauses >= (known ? 1 : PROOF);
 }
 
+static bool rounds_are_of(const struct pct_shim_thread *self)
+{
+    return evidence->rounds.thread == self && evidence->rounds.step == pct_steps(&pct_S);
+}
+
+/* Whether it was seen to go round, and is still there. */
+static bool goes_round(const struct pct_shim_thread *self, const ucontext_t *context)
+{
+    const struct pct_rounds *rounds = &evidence->rounds;
+    uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    evidence->samples.still = false;
+    return rounds->found == PCT_ROUNDS_SPINS && rounds_are_of(self) && rip >= rounds->from && rip <= rounds->to;
+}
+
+/* Whether a few rounds are worth a look, once in each step: most threads that compute never come here. */
+static bool looks_like_spin(void)
+{
+    const struct pct_samples *s = &evidence->samples;
+    return !rounds_are_of(s->thread) && !computes && (s->still || s->met_again || s->pauses);
+}
+
 /* The holder loses the baton at pc. */
 static void take(struct pct_shim_thread *self, enum pct_uncontrolled kind, uintptr_t pc)
 {
@@ -191,14 +194,18 @@ void pct_preempt_take(struct pct_shim_thread *self, uintptr_t pc)
 /* The holder of the baton was interrupted here. In one of our own functions, or one of libc's, which ours may have
  * called, it is no place for a scheduling point, nor while it has the loader's lock; it will not be there for long.
  * Code that tells of its memory accesses goes on to a certain one of them. */
-static void look(struct pct_shim_thread *self, const ucontext_t *context, bool long_run)
+static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_run)
 {
     uintptr_t rip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
     if (in(&own, rip) || in(&libc, rip) || pct_loader_is_held(self)) {
         computes = ++evidence->samples.count >= SAMPLES;
         return;
     }
-    bool spin = spins(self, context);
+    if (pct_rounds_go(&evidence->rounds, self))
+        return;
+    bool spin = goes_round(self, context) || spins(self, context);
+    if (!spin && looks_like_spin())
+        pct_rounds_begin(&evidence->rounds, self, context, evidence->samples.state);
     /* A replay knows that it lost the baton here; but not at which access. */
     bool sure = spin || long_run || (pct_is_replay(&pct_S) && !pct_memory_view.active);
     if (!sure || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))

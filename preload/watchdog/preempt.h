@@ -3,6 +3,7 @@
 #define PCT_PRELOAD_PREEMPT_H
 
 #include <preload/core/shim.h>
+#include "rounds.h"
 
 /* What samples of a thread that runs have shown: preempt.c. */
 enum { PCT_SPIN_STATES = 48, PCT_SPIN_PLACES = 16 };
@@ -20,6 +21,7 @@ struct pct_evidence {
             uint64_t rip, state;
         } seen[PCT_SPIN_STATES];
     } samples;
+    struct pct_rounds rounds;
     /* Where spins were found before: there, one sample more is proof enough. A server that waits for its helpers in a
      * loop does so for each request. */
     uint64_t known[PCT_SPIN_PLACES];

@@ -225,7 +225,12 @@ static void take_baton(struct pct_shim_thread *thread, const struct pct_task *be
 static void question(const struct pct_shim_thread *thread)
 {
     uint64_t cpu = pct_task_cpu(thread->tid);
-    if (cpu < seen.next || !pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SPINS))
+    if (cpu < seen.next) {
+        uint64_t left = seen.next - cpu;
+        interval = left < QUESTION ? QUESTION : left < SHORTEST ? left : SHORTEST;
+        return;
+    }
+    if (!pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SPINS))
         return;
     pct_preempt_ask(thread, cpu - seen.cpu >= pct_S.run_ns);
     if (pct_preempt_computes()) {

@@ -228,6 +228,20 @@ static double allowed(struct pct_time_limit limit, double timeout)
     return pct_time_limit_seconds(&some);
 }
 
+static void test_a_pause_of_the_machine_is_no_time_of_runs(void **unused)
+{
+    (void)unused;
+    struct pct_process all[] = { { .running = true, .started = 10, .deadline = 40 },
+                                 { .running = true, .started = 20 },
+                                 { .started = 30, .deadline = 40 } };
+    pct_time_limit_forgive(all, 3, 0.9); /* a busy machine */
+    assert_true(all[0].started == 10 && all[0].deadline == 40);
+    pct_time_limit_forgive(all, 3, 25);
+    assert_true(all[0].started == 35 && all[0].deadline == 65);
+    assert_true(all[1].started == 45 && all[1].deadline == 0);
+    assert_true(all[2].started == 30 && all[2].deadline == 40);
+}
+
 static void test_time_limit(void **unused)
 {
     (void)unused;
@@ -329,9 +343,16 @@ static void test_waited(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),      cmocka_unit_test(test_turn),     cmocka_unit_test(test_enough),
-        cmocka_unit_test(test_cancel),     cmocka_unit_test(test_room),     cmocka_unit_test(test_one),
-        cmocka_unit_test(test_time_limit), cmocka_unit_test(test_learning), cmocka_unit_test(test_waited),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_turn),
+        cmocka_unit_test(test_enough),
+        cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_one),
+        cmocka_unit_test(test_a_pause_of_the_machine_is_no_time_of_runs),
+        cmocka_unit_test(test_time_limit),
+        cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_waited),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

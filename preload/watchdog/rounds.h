@@ -1,0 +1,47 @@
+/* Going through a loop instruction by instruction: a few rounds tell at once what many samples would. */
+#ifndef PCT_PRELOAD_ROUNDS_H
+#define PCT_PRELOAD_ROUNDS_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+struct pct_shim_thread;
+
+/* Of one thread, from one place on. */
+struct pct_rounds {
+    const struct pct_shim_thread *thread;
+    uint64_t step; /* that it is in */
+    enum pct_rounds_found {
+        PCT_ROUNDS_UNTRIED,
+        PCT_ROUNDS_GOES,  /* it is under way */
+        PCT_ROUNDS_SPINS, /* each brought it back to the state in which it was; or had a PAUSE instruction */
+        PCT_ROUNDS_OPEN   /* that is not so, or not known */
+    } found;
+    uint64_t rip, state; /* at the start of each */
+    uint64_t from, to;   /* the first and the last place that it came by */
+    uint64_t unblocked;  /* SIGTRAP's bit, if the thread had blocked it */
+    unsigned asked;      /* whether it goes on, so often */
+    unsigned instructions, same, changes, pauses;
+    bool pause; /* in this round so far */
+};
+
+/* With the baton, in a signal handler that has interrupted this thread in code of the target's: let it go on from there
+ * instruction by instruction. state: as pct_rounds_state() says. Does nothing where a trap would reach somebody else: a
+ * debugger. */
+void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, uint64_t state);
+
+/* Whether it is still under way in this thread. If that takes too long, it has been jumped out of, and is given up. */
+bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self);
+
+/* A signal has come. True: it was the trap behind one of these instructions, and all is done. */
+bool pct_rounds_trapped(int signal, const siginfo_t *info, ucontext_t *context);
+
+/* All that decides what the thread does next, but for memory that is not on the top of its stack: a hash. */
+uint64_t pct_rounds_state(const ucontext_t *context);
+
+/* Copy what is there of our own memory; zeros, if nothing is. */
+void pct_rounds_peek(void *to, uintptr_t from, size_t size);
+
+#endif
