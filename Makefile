@@ -99,7 +99,7 @@ paper_names := $(basename $(notdir $(sort $(wildcard bench/paper/*.c))))
 paper := $(foreach n,$(paper_names) wsq-memory,$(B)/paper/$(n) $(B)/paper/$(n)-fixed)
 # Those whose bug lies between memory accesses, built by pct-cc, and by pct-clang where there is a clang.
 demon_names := $(basename $(notdir $(sort $(wildcard bench/demon/*.c))))
-demon := $(foreach n,$(demon_names),$(B)/demon/$(n) $(B)/demon/$(n)-fixed)
+demon := $(foreach n,$(demon_names),$(addprefix $(B)/demon/$(n),-fixed -threads -threads-fixed) $(B)/demon/$(n))
 memory_bug_names := $(basename $(notdir $(sort $(wildcard bench/bugs-memory/*.c))))
 plain_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-plain/$(n) $(B)/bugs-plain/$(n)-fixed)
 memory_bugs := $(foreach n,$(memory_bug_names),$(B)/bugs-memory/$(n) $(B)/bugs-memory/$(n)-fixed)
@@ -115,7 +115,7 @@ bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard 
 random_programs := $(B)/random/random-c $(B)/random/random-cxx $(B)/random/random-source
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
-unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(filter-out $(if $(pct_demon),,%/test_demon.c),$(wildcard tests/unit/test_*.c))))
+unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(filter-out $(if $(pct_demon),,%/test_demon.c %/test_demon_encoding.c),$(wildcard tests/unit/test_*.c))))
 sim_tests := $(patsubst tests/sim/%.c,$(B)/sim/%,$(sort $(wildcard tests/sim/test_*.c)))
 test_programs := $(addprefix $(B)/programs/,told-stuck $(basename $(notdir $(sort $(wildcard tests/programs/*.c \
 	tests/programs/*.cc)))))
@@ -153,7 +153,7 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-diagnose check-browser \
-	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-explore-counts check-explore-kills \
+	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-explore-counts check-explore-kills check-demon \
 	conformance conformance-posix check-distros check-deb check-clang check-analyzer check-sanitize check-fuzz lint bench experiments minimized races concurrit slowdown deb setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
@@ -203,6 +203,13 @@ check-explore-kills:
 	@scripts/setup build check
 	@$(build_with) all
 	@KILLS='$(or $(KILLS),200)' PCT_BUILD='$(B)' bats -f 'whenever it was killed' tests/cli/explore_file.bats
+
+# What contracts of `pct demon` mean to the solver, against all states, in which the compiler says what holds: CONTRACTS
+# random ones.
+check-demon:
+	@scripts/setup build check
+	@$(build_with) unit
+	@CONTRACTS='$(or $(CONTRACTS),10000)' PCT_TEST=test_encoding $(B)/unit/test_demon_encoding
 
 # The causes of the programs with known bugs, by rules; and RUNS runs of each of COUNT random correct programs, and of
 # the corrected ones, of which no rule may speak.
@@ -410,6 +417,7 @@ help:
 	@echo 'check-clang check-analyzer check-sanitize check-fuzz  build all with clang; its static analyzer; unit tests with sanitizers; the fuzzers (FUZZ_INPUTS=50000)'
 	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of each; COMPILED=100 that are compiled'
 	@echo 'check-explore     systematic exploration against brute force: PROGRAMS=5000 random programs, from FIRST=0 on'
+	@echo 'check-demon       contracts of pct demon: what CONTRACTS=10000 random ones mean to the solver, against the compiler'
 	@echo 'check-explore-counts  systematic exploration of programs whose numbers of classes are published'
 	@echo 'check-explore-kills  explorations that are killed at KILLS=200 random moments, and go on'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
@@ -559,10 +567,9 @@ $(B)/share/%: cli/command/debug/%
 $(B)/pct: $(call objects_of,$(command_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) $(command_libs)
 
-# Of the command, what writes reports.
-$(B)/pct-demon: $(call objects_of,$(demon_program_sources) $(sort $(wildcard common/*.c)) $(addprefix cli/,base/json.c \
-		base/markup.c base/message.c base/replacement.c base/report_file.c export/junit.c export/sarif.c)) $(B)/sources
-	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o,$^) -ldw -lelf -ljson-c -lz3
+# Of the command, what writes reports and campaign files, and knows programs.
+$(B)/pct-demon: $(call objects_of,$(demon_program_sources) $(sort $(wildcard common/*.c))) $(B)/cli.a $(B)/sources
+	$(call quiet,LINK)$(CC) $(sanitize) $(LDFLAGS) -o $@ $(filter %.o %.a,$^) -Wl,--as-needed $(command_libs) -lz3
 
 # For the tests, which take from them what they need. The command's main() stays out.
 $(B)/core.a: $(call objects_of,$(core_sources)) $(B)/sources
@@ -577,8 +584,8 @@ $(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(call link_test,$(command_libs))
 
-$(B)/unit/test_demon: $(call objects_of,$(filter-out demon/main.c demon/run.c demon/search.c demon/report.c demon/record.c demon/emit.c demon/judge.c,$(demon_program_sources)))
-$(B)/unit/test_demon: command_libs += -lz3
+$(B)/unit/test_demon $(B)/unit/test_demon_encoding: $(call objects_of,$(filter-out demon/main.c demon/campaign.c demon/run.c demon/search.c demon/report.c demon/record.c demon/emit.c demon/judge.c demon/steps.c,$(demon_program_sources)))
+$(B)/unit/test_demon $(B)/unit/test_demon_encoding: command_libs += -lz3
 
 # Of the shim, this file stands alone.
 $(B)/unit/test_family_memory: $(B)/obj/preload/time/family_slots.o
@@ -621,6 +628,12 @@ $(B)/bugs/%: bench/bugs/%.cc $(common_prerequisites)
 	$(call quiet,PROG)$(program_cc) -O1 -g $(depend) -o $@ $< $(own_flags)
 
 # Not inlined: where functions begin are the points of `pct demon`.
+$(B)/demon/%-threads-fixed: bench/demon/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O0 -g -DTHREADS -DFIXED $(depend) -o $@ $<
+$(B)/demon/%-threads: bench/demon/%.c $(common_prerequisites)
+	@mkdir -p $(@D)
+	$(call quiet,PROG)$(program_c) -O0 -g -DTHREADS $(depend) -o $@ $<
 $(B)/demon/%-fixed: bench/demon/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) -O0 -g -DFIXED $(depend) -o $@ $<

@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_DEMON_MAGIC "PCTDEM2"
+#define PCT_DEMON_MAGIC "PCTDEM3"
 
 enum {
-    PCT_DEMON_FUNCTIONS = 32, /* that the specification names */
+    PCT_DEMON_FUNCTIONS = 32, /* that the specification names, and lines */
     PCT_DEMON_CELLS = 256,    /* places of memory that its contracts speak of */
-    PCT_DEMON_ACTIONS = 8,
+    PCT_DEMON_ACTIONS = 12,
     PCT_DEMON_ARGUMENTS = 6, /* those in registers */
     PCT_DEMON_POINTS = 256,  /* that are recorded of a run */
     PCT_DEMON_CODE = 16,
@@ -54,9 +54,9 @@ struct pct_demon_action {
     struct pct_demon_argument argument[PCT_DEMON_ARGUMENTS];
 };
 
-/* A point: the test's thread is about to enter one of the functions, at or within the test. Or the demon thread is
- * about to enter that of an action; or it has made them all: then the function is the test, with what that was called
- * with. */
+/* A point: the test's thread is about to enter one of the functions, or one of the lines, at or within the test. Or the
+ * demon thread is about to enter that of an action; or it has made them all: then the function is the test, with what
+ * that was called with. */
 struct pct_demon_value {
     uint64_t address, value;
     uint32_t known; /* 0: no such object is there */
@@ -66,8 +66,8 @@ struct pct_demon_value {
 struct pct_demon_point {
     uint32_t function; /* its index */
     uint32_t entry;    /* how many of them the test's thread had entered, this time too */
-    uint32_t caller;   /* 0: the test's thread; n: the demon thread, about to make its n-th action; or behind all;
-                          HELPS + n: the helper */
+    uint32_t caller;   /* 0: the test's thread; n: the demon thread, about to make its n-th action, or behind all;
+                          those that are made later count on from there; HELPS + n: the helper */
     uint32_t times;    /* how often the test's thread had entered this function, this time too */
     uint64_t arguments[PCT_DEMON_ARGUMENTS];
     struct pct_demon_value cells[PCT_DEMON_CELLS];
@@ -80,11 +80,16 @@ struct pct_demon_plan {
     uint32_t functions, cells, actions;
     uint32_t room;                          /* for so many points */
     uint64_t function[PCT_DEMON_FUNCTIONS]; /* where they begin; the first is the test */
+    uint32_t lines;                         /* bit i: function i is none, but code of a line, in the test's name */
+    uint32_t unused;
     struct pct_demon_cell cell[PCT_DEMON_CELLS];
     struct pct_demon_action action[PCT_DEMON_ACTIONS];
     uint32_t at;     /* the demon thread waits until the first has entered so many functions; 0: the test */
     uint32_t direct; /* it does not wait */
     uint32_t helps;  /* so many actions, behind the others, are the helper's: a thread that runs when no other can */
+    uint32_t probes; /* the demon thread makes no calls, but records the state, as if it had, and ends the run */
+    uint32_t second; /* so many of the others, the last, are made later: once the first thread */
+    uint32_t again;  /* has entered so many functions; 0: there are none */
     /* The run's. */
     uint32_t points;  /* that there were, with or without a place here */
     uint32_t entered; /* how often the test was */
@@ -94,6 +99,17 @@ struct pct_demon_plan {
     uint64_t bias;    /* what the loader has moved the program by */
     struct pct_demon_point point[];
 };
+
+/* Which action this caller (not 0) is about to make; -1: it has made those that come at once. */
+static inline int pct_demon_action_of(const struct pct_demon_plan *plan, uint32_t caller)
+{
+    const uint32_t first = plan->actions - plan->second;
+    if (caller > PCT_DEMON_HELPS)
+        return caller - PCT_DEMON_HELPS <= plan->helps ? (int)(plan->actions + caller - PCT_DEMON_HELPS - 1) : -1;
+    if (caller <= first)
+        return (int)caller - 1;
+    return caller > first + 1 && caller - 1 <= plan->actions ? (int)caller - 2 : -1;
+}
 
 /* What the function that a thread of the program enters was called with; stack: its stack pointer there. Called by the
  * shim before the step and (passed) behind it, when others may have run in between, as if the program called it there.

@@ -3,7 +3,7 @@
  * nothing of that can be read inside the target; the shim reads it (preload/memory/scope.c). A file, or memory, of the
  * machine that wrote it:
  *
- *     head | modules | ranges, by module, kind and address; those of one kind do not overlap
+ *     head | modules | ranges, by module, kind and address; those of one kind, LINE but for, do not overlap
  */
 #ifndef PCT_COMMON_SCOPE_H
 #define PCT_COMMON_SCOPE_H
@@ -20,6 +20,7 @@ enum pct_scope_kind {
     PCT_SCOPE_WATCH,    /* watchpoints are set on this data */
     PCT_SCOPE_FUNCTION, /* where this function begins and returns are points; one range each */
     PCT_SCOPE_COLD,     /* a part of such a function that lies elsewhere: it may return here, but does not begin */
+    PCT_SCOPE_LINE,     /* where code of a line begins is a point; up to the end of the function that it is in */
     PCT_SCOPE_KINDS
 };
 

@@ -41,17 +41,19 @@ static bool find_token(struct emitter *e)
     const struct demon_search *s = e->search;
     const struct demon_proc *test = &s->model.spec->proc[0], *at = e->finding->enters;
     struct demon_result result;
+    uint64_t operations[DEMON_TIMES] = { 0 };
+    const struct pct_demon_point point = { .entry = s->times + (at == test ? 0 : 1) };
     snprintf(e->program.functions, sizeof e->program.functions, "%s%s%s", test->name, at == test ? "" : ",",
              at == test ? "" : at->name);
     snprintf(trace, sizeof trace, "%s/tried", e->program.directory);
-    if (!put_direct(e, 0, path) || !demon_run(&e->program, path, 0, trace, &result))
+    if (!put_direct(e, 0, path) || !demon_run(&e->program, path, operations, trace, &result))
         return false;
     free(result.output);
     /* Without the steps of the waiting, the point is elsewhere. */
-    uint64_t operations = demon_operations(&e->program, trace, s->times + (at == test ? 0 : 1));
-    if (!operations || !put_direct(e, s->calls, path) || !demon_run(&e->program, path, operations, trace, &result))
+    demon_operations(&e->program, trace, &point, 1, operations);
+    if (!operations[0] || !put_direct(e, s->calls, path) || !demon_run(&e->program, path, operations, trace, &result))
         return false;
-    demon_run_read_trace(&e->program, trace, at->name, &result);
+    demon_run_read_trace(&e->program, trace, at->is_line ? test->name : at->name, &result);
     bool same =
         result.failed && result.inside && !result.acted && result.token[0] && !strcmp(result.text, e->finding->verdict);
     snprintf(e->token, sizeof e->token, "%s", result.token);
@@ -247,6 +249,23 @@ bool demon_emit(const struct demon_search *s, const char *path)
             "--emit-test: %s is not written: %s waits for others there, of whom what is written knows nothing; the "
             "plan and its token stay",
             path, e.finding->test->name);
+        return false;
+    }
+    if (e.finding->deadlock) {
+        demon_say("--emit-test: %s is not written: the two wait for each other behind steps that differ from build to "
+                  "build; the plan and its token stay",
+                  path);
+        return false;
+    }
+    if (e.finding->enters->is_step) {
+        demon_say("--emit-test: %s is not written: others come in before an operation, where no function begins; the "
+                  "plan and its token stay",
+                  path);
+        return false;
+    }
+    if (e.finding->earlier_enters) {
+        demon_say("--emit-test: %s is not written: others come in between twice there; the plan and its token stay",
+                  path);
         return false;
     }
     bool named = name_all(&e);

@@ -1,5 +1,6 @@
 /* What was found, in words: see finding.h. */
 #include "finding.h"
+#include <cli/base/cli.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,11 +96,16 @@ bool demon_finding_describe(struct demon_finding *f, enum demon_grade grade, con
     const struct demon_spec *spec = c->model->spec;
     *f = (struct demon_finding){ .grade = grade, .point = c->i + 1, .goal_point = c->j + 1 };
     f->test = &spec->proc[0];
-    f->enters = &spec->proc[c->at];
+    f->enters = c->at;
     f->goal = c->goal.proc;
     bool fine = describe_changes(f, c);
     for (; fine && f->calls < c->count; f->calls++)
         fine = demon_call_describe(c->model, &c->calls[f->calls], f->call[f->calls], sizeof f->call[0]);
+    if (c->earlier.calls)
+        f->earlier_enters = c->earlier.at;
+    for (; fine && f->earliers < c->earlier.calls; f->earliers++)
+        fine =
+            demon_call_describe(c->model, &c->earlier.call[f->earliers], f->earlier[f->earliers], sizeof f->earlier[0]);
     for (; fine && f->helps < c->helps; f->helps++)
         fine = demon_call_describe(c->model, &c->help[f->helps], f->help[f->helps], sizeof f->help[0]);
     for (int i = 0; i < f->test->clauses; i++)
@@ -119,38 +125,75 @@ void demon_finding_free(struct demon_finding *f)
 
 /* --- For people --------------------------------------------------------------------------------------------------- */
 
-void demon_finding_title(FILE *out, const struct demon_finding *f)
+static void print_calls(FILE *out, const struct demon_finding *f, const struct demon_proc *at, const char (*call)[256],
+                        int calls)
 {
-    fprintf(out, "interference where %s enters %s (%s:%d): another thread calls ", f->test->name, f->enters->name,
-            f->enters->file, f->enters->file_line);
-    for (int c = 0; c < f->calls; c++)
-        fprintf(out, "%s%s", c ? ", then " : "", f->call[c]);
+    fprintf(out, "where %s %s %s", f->test->name, demon_proc_verb(at), at->name);
+    if (!at->is_line)
+        fprintf(out, " (%s:%d)", at->file, at->file_line);
+    fputs(": another thread calls ", out);
+    for (int c = 0; c < calls; c++)
+        fprintf(out, "%s%s", c ? ", then " : "", call[c]);
 }
 
-void demon_finding_print(FILE *out, const struct demon_finding *f)
+void demon_finding_title(FILE *out, const struct demon_finding *f)
+{
+    fputs("interference ", out);
+    if (f->earlier_enters) {
+        print_calls(out, f, f->earlier_enters, f->earlier, f->earliers);
+        fputs("; later, ", out);
+    }
+    print_calls(out, f, f->enters, f->call, f->calls);
+}
+
+/* indent: before each line but the first. */
+static void print_interference(FILE *out, const struct demon_finding *f, const char *indent)
 {
     demon_finding_title(out, f);
     fputs("\n", out);
     if (f->helps)
-        fprintf(out, "where %s waits for others, another thread calls ", f->test->name);
+        fprintf(out, "%swhere %s waits for others, another thread calls ", indent, f->test->name);
     for (int c = 0; c < f->helps; c++)
         fprintf(out, "%s%s%s", c ? ", then " : "", f->help[c], c + 1 < f->helps ? "" : "\n");
     for (size_t i = 0; i < f->changes; i++)
-        fprintf(out, "      %s: %" PRIu64 " -> %" PRIu64 "\n", f->change[i].place, f->change[i].before,
+        fprintf(out, "%s      %s: %" PRIu64 " -> %" PRIu64 "\n", indent, f->change[i].place, f->change[i].before,
                 f->change[i].after);
-    for (int c = 0; c < f->goal->clauses; c++)
+    if (f->deadlock)
+        fprintf(out, "%sthen %s and that call wait for each other's locks for ever, whatever the contracts say\n",
+                indent, f->test->name);
+    for (int c = 0; c < f->goal->clauses && !f->deadlock; c++)
         if (f->broken ? &f->goal->clause[c] == f->broken : f->goal->clause[c].kind == DEMON_REQUIRE)
-            fprintf(out, "then `require %s: %s` of %s %s\n", f->goal->clause[c].tag, f->goal->clause[c].text,
-                    f->goal->name, f->broken ? "does not hold" : "may not hold");
+            fprintf(out, "%sthen `%s %s: %s` %s %s %s\n", indent, demon_clause_word(f->goal, DEMON_REQUIRE),
+                    f->goal->clause[c].tag, f->goal->clause[c].text, f->goal->is_line ? "at" : "of", f->goal->name,
+                    f->broken ? "does not hold" : "may not hold");
+}
+
+static void print_locks(FILE *out, const struct demon_finding *f, const char *indent)
+{
+    for (size_t i = 0; f->grade == DEMON_GRADE_CONFIRMED && i < f->free_locks; i++)
+        fprintf(out, "%s%s is not held there\n", indent, f->free_lock[i]);
+}
+
+void demon_finding_print_cause(FILE *out, const struct demon_finding *f)
+{
+    fputs("cause: ", out);
+    print_interference(out, f, "  ");
+    print_locks(out, f, "  ");
+}
+
+void demon_finding_print(FILE *out, const struct demon_finding *f)
+{
+    print_interference(out, f, "");
     if (f->grade == DEMON_GRADE_CONTRACT_ONLY)
         fputs("only the contract is broken: a real run of two threads came there, and the program did not fail. Is the "
               "contract\nright, and does the test check what it asks for?\n",
               out);
     if (!f->verdict)
         return;
-    fprintf(out, "the program: %s\n", f->verdict);
-    for (size_t i = 0; f->grade == DEMON_GRADE_CONFIRMED && i < f->free_locks; i++)
-        fprintf(out, "%s is not held there\n", f->free_lock[i]);
+    fputs("the program: ", out);
+    pct_cli_print_clean(out, f->verdict, SIZE_MAX);
+    fputc('\n', out);
+    print_locks(out, f, "");
     if (f->reason)
         fprintf(out, "a failure, but not the contract's: %s\n", f->reason);
     if (f->replay)

@@ -3,13 +3,23 @@
 #define PCT_DEMON_FINDING_H
 
 #include "query.h"
+#include "run.h"
 #include <stdio.h>
+
+/* Calls of others at an earlier point, behind which the test went another way. */
+struct demon_earlier {
+    uint32_t entry;              /* of that point, as in struct pct_demon_point */
+    const struct demon_proc *at; /* what it is */
+    struct demon_call call[DEMON_LONGEST];
+    int calls; /* 0: there are none */
+};
 
 /* Calls of others at a point of the recorded run that may break what a later one requires. */
 struct demon_candidate {
     const struct demon_model *model;
-    uint32_t i, j; /* those points, from 0 */
-    int at;        /* the function that point i enters */
+    struct demon_earlier earlier;
+    uint32_t i, j;               /* those points, from 0 */
+    const struct demon_proc *at; /* what point i is */
     struct demon_state state;
     struct demon_binding test, goal;
     struct demon_call calls[DEMON_LONGEST];
@@ -37,7 +47,11 @@ struct demon_finding {
     uint32_t point, goal_point;                    /* from 1 */
     const struct demon_proc *test, *enters, *goal; /* of the specification, which must live as long */
     const struct demon_clause *broken;             /* of goal, what the run broke; NULL: nothing was seen to be */
-    const char *reason;                            /* of another failure: why it is not the contract's */
+    const struct demon_proc *earlier_enters;       /* where others made calls before; NULL: nowhere */
+    char earlier[DEMON_LONGEST][256];
+    int earliers;
+    bool deadlock;      /* confirmed, but no contract's: the two wait for each other */
+    const char *reason; /* of another failure: why it is not the contract's */
     char call[DEMON_LONGEST][256];
     int calls;
     char help[DEMON_LONGEST][256];
@@ -48,6 +62,8 @@ struct demon_finding {
     size_t free_locks;
     /* Of what failed: how the program ended; and where it failed again, the plan and the line that show it. */
     char *verdict, *token, *plan, *replay;
+    /* That the first thread makes before the calls come, in the run that the token replays. */
+    uint64_t operations[DEMON_TIMES];
 };
 
 /* Describe it; what a run has shown is the caller's to add. False: memory is short. */
@@ -57,6 +73,9 @@ void demon_finding_free(struct demon_finding *finding);
 
 /* "f(queue, 3)": of this call. False: memory is short. */
 bool demon_call_describe(const struct demon_model *model, const struct demon_call *call, char *text, size_t size);
+
+/* Of a confirmed one: what breaks the contract, as the cause stands in a campaign file (cli/diagnose/print.h). */
+void demon_finding_print_cause(FILE *out, const struct demon_finding *finding);
 
 /* For people. */
 void demon_finding_print(FILE *out, const struct demon_finding *finding);

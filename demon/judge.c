@@ -18,8 +18,7 @@ static uint32_t recorded(const struct pct_demon_plan *plan)
 /* The demon thread passed a null pointer where the plan has an object. */
 static bool lacks_object(const struct pct_demon_plan *plan, const struct pct_demon_point *point)
 {
-    const uint32_t index = interferes(point) ? point->caller - 1 : plan->actions + point->caller - PCT_DEMON_HELPS - 1;
-    const struct pct_demon_action *action = &plan->action[index];
+    const struct pct_demon_action *action = &plan->action[pct_demon_action_of(plan, point->caller)];
     for (uint32_t i = 0; i < action->arguments; i++)
         if (!action->argument[i].scalar && !point->arguments[i])
             return true;
@@ -32,7 +31,7 @@ bool demon_judge_met_requirements(const struct demon_model *m, const struct pct_
     struct demon_binding binding;
     for (uint32_t i = 0; i < recorded(plan); i++) {
         const struct pct_demon_point *point = &plan->point[i];
-        if (!point->caller || point->caller == plan->actions + 1 || point->caller == PCT_DEMON_HELPS + plan->helps + 1)
+        if (!point->caller || pct_demon_action_of(plan, point->caller) < 0)
             continue;
         demon_state_read(m, point, &state);
         demon_state_bind(m, point, &binding);
@@ -42,12 +41,24 @@ bool demon_judge_met_requirements(const struct demon_model *m, const struct pct_
     return true;
 }
 
+/* What the test was called with: recorded where it is entered, and behind calls. */
+static void bind_test(const struct demon_model *m, const struct pct_demon_plan *plan, struct demon_binding *test)
+{
+    uint32_t i = 0;
+    while (i + 1 < recorded(plan) && plan->point[i].function)
+        i++;
+    *test = (struct demon_binding){ .proc = &m->spec->proc[0] };
+    memcpy(test->argument, plan->point[i].arguments, sizeof test->argument);
+}
+
 /* Whether what the calls of the demon thread, or of the helper, did, from the first to behind each, is what the rely
  * and the invariant let others do. Of calls that were made at one go. */
 static bool kept_rely_by(const struct demon_model *m, const struct pct_demon_plan *plan, bool helper)
 {
     static struct demon_state before, after; /* large */
+    struct demon_binding test;
     bool begun = false;
+    bind_test(m, plan, &test);
     for (uint32_t i = 0; i < recorded(plan); i++) {
         const struct pct_demon_point *point = &plan->point[i];
         if (!point->caller || interferes(point) == helper)
@@ -57,9 +68,7 @@ static bool kept_rely_by(const struct demon_model *m, const struct pct_demon_pla
             begun = true;
             continue;
         }
-        struct demon_binding test = { .proc = &m->spec->proc[0] };
-        const struct pct_demon_point *first = &plan->point[0]; /* where the test is entered */
-        memcpy(test.argument, first->arguments, sizeof test.argument);
+        begun = pct_demon_action_of(plan, point->caller) >= 0; /* else the next ones come later */
         demon_state_read(m, point, &after);
         if (demon_state_broken(m, DEMON_RELY, &before, &after, &test) ||
             demon_state_broken(m, DEMON_INVARIANT, NULL, &after, &test))
@@ -124,7 +133,11 @@ struct demon_judgement demon_judge(const struct demon_model *m, const struct pct
     /* A test that waits for ever, since the calls have been made and nobody else is there, waits for what a whole
      * program would do: no finding. */
     bool failed = r->failed && !(plan->ended && !strcmp(r->kind, "deadlock"));
-    if (failed) {
+    /* Whatever was to be broken: each of the two is in the other's way for ever. */
+    j.deadlock = failed && !plan->helps && r->locked && kept_rely(m, plan);
+    if (j.deadlock) {
+        j.grade = DEMON_GRADE_CONFIRMED;
+    } else if (failed) {
         j.reason = doubt(m, plan, r, &j);
         j.grade = j.reason ? DEMON_GRADE_OTHER_FAILURE : DEMON_GRADE_CONFIRMED;
     } else if (j.clause && demon_judge_allowed(m, plan, r)) {

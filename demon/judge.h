@@ -12,6 +12,7 @@ struct demon_judgement {
     const struct demon_proc *proc;
     const struct demon_clause *clause;
     uint32_t point;     /* the number of that point in the run, from 1 */
+    bool deadlock;      /* confirmed without: the test and a call wait for each other's locks */
     bool helped;        /* where the test waited, the helper made calls */
     const char *reason; /* of DEMON_GRADE_OTHER_FAILURE: why it is not the contract's */
 };

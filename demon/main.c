@@ -1,9 +1,11 @@
 /* `pct demon`: a program of its own, so that nobody needs a solver who does not use it. The command starts it with its
  * own path in front (cli/command/demon.c). */
+#include "campaign.h"
 #include "emit.h"
 #include "report.h"
 #include "source.h"
 #include <argp.h>
+#include <cli/base/cli.h>
 #include <cli/base/replacement.h>
 #include <common/demon_options.h>
 #include <stdarg.h>
@@ -14,25 +16,37 @@
 struct arguments {
     const char *spec, *test; /* NULL: none is given */
     bool list;
-    int bound;
+    int bound, depth;
+    enum demon_points points;
     double seconds;
     struct demon_program program;
     char keep[4096];
     bool has_keep;
     const char *emit; /* NULL: no test is wanted */
+    const char *db;   /* NULL: no campaign file is wanted */
     struct pct_report_file report[DEMON_REPORTS];
     size_t reports;
 };
 
 void demon_say(const char *format, ...)
 {
+    char *text = NULL;
     va_list list;
     va_start(list, format);
     fflush(stdout);
-    fputs("pct: ", stderr);
-    vfprintf(stderr, format, list);
-    fputc('\n', stderr);
+    pct_cli_say("%s", vasprintf(&text, format, list) < 0 ? "out of memory" : text);
     va_end(list);
+    free(text);
+}
+
+void demon_show(const char *text)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        pct_cli_print_clean(stderr, text, length);
+        fputc('\n', stderr);
+        text += length + (text[length] == '\n');
+    }
 }
 
 static const struct argp_option options[] = { PCT_DEMON_OPTIONS };
@@ -44,6 +58,16 @@ static double parse_number(struct argp_state *state, const char *name, const cha
     if (end == text || *end || !(value >= least) || value > most)
         argp_failure(state, DEMON_WRONG, 0, "%s: '%s' is not a number from %g to %g", name, text, least, most);
     return value;
+}
+
+static enum demon_points parse_points(struct argp_state *state, const char *text)
+{
+    static const char *const names[] = { "calls", "locks", "accesses" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(text, names[i]))
+            return (enum demon_points)i;
+    argp_failure(state, DEMON_WRONG, 0, "--points: '%s' is not calls, locks or accesses", text);
+    return DEMON_POINTS_CALLS;
 }
 
 static void add_report(struct argp_state *state, const char *text)
@@ -73,6 +97,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case PCT_DEMON_KEY_BOUND:
         a->bound = (int)parse_number(state, "--bound", argument, 1, DEMON_LONGEST);
         return 0;
+    case PCT_DEMON_KEY_POINTS:
+        a->points = parse_points(state, argument);
+        return 0;
+    case PCT_DEMON_KEY_DEPTH:
+        a->depth = (int)parse_number(state, "--depth", argument, 1, DEMON_TIMES);
+        return 0;
     case PCT_DEMON_KEY_SECONDS:
         a->seconds = parse_number(state, "--seconds", argument, 0.001, 1e8);
         return 0;
@@ -84,6 +114,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case PCT_DEMON_KEY_EMIT:
         a->emit = argument;
+        return 0;
+    case PCT_DEMON_KEY_DB:
+        a->db = argument;
         return 0;
     case 'o':
         snprintf(a->keep, sizeof a->keep, "%s", argument);
@@ -127,19 +160,26 @@ static enum demon_verdict list(const struct demon_search *s)
     const struct demon_spec *spec = s->model.spec;
     for (int i = 0; i < spec->procs; i++) {
         const struct demon_proc *proc = &spec->proc[i];
-        printf("%s %s (%s:%d)", proc->is_test ? "test" : "proc", proc->name, proc->file, proc->file_line);
+        printf("%s %s", proc->is_test ? "test" : proc->is_line ? "line" : "proc", proc->name);
+        if (!proc->is_line)
+            printf(" (%s:%d)", proc->file, proc->file_line);
         printf(proc->acts ? ", which others may call; it changes" : "");
         for (int k = 0; proc->acts && k < proc->frames; k++)
             printf("%s %s", k ? "," : "", proc->frame[k].path);
         printf(proc->acts && !proc->frames ? " nothing\n" : "\n");
         for (int k = 0; k < proc->clauses; k++) {
-            printf("    %s %s: %s\n", demon_clause_word(proc->clause[k].kind), proc->clause[k].tag,
+            printf("    %s %s: %s\n", demon_clause_word(proc, proc->clause[k].kind), proc->clause[k].tag,
                    proc->clause[k].text);
         }
     }
     printf("points of the test:\n");
-    for (uint32_t i = 0; i < s->record->points; i++)
-        printf("%5u  enters %s\n", i + 1, spec->proc[s->record->point[i].function].name);
+    for (uint32_t i = 0; i < s->record->points; i++) {
+        const struct demon_proc *at = demon_way_place(s, &s->undisturbed, i);
+        printf("%5u  %s %s", i + 1, demon_proc_verb(at), at->name);
+        if (at->is_step)
+            printf(" (%s:%d)", at->file, at->file_line);
+        puts("");
+    }
     return DEMON_STABLE;
 }
 
@@ -152,6 +192,14 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
             (unsigned long long)s->stable);
     fprintf(s->out, " %llu without a sequence of at most %d calls that fails\n", (unsigned long long)s->without,
             s->longest);
+    if (s->depth > 1)
+        fprintf(s->out, "%llu other ways of the test, behind an earlier call of others, were looked at, too\n",
+                (unsigned long long)s->ways);
+    if (s->ways_failed)
+        fprintf(s->out, "%llu earlier calls made the program fail, but broke no contract\n",
+                (unsigned long long)s->ways_failed);
+    if (s->ways_left)
+        fprintf(s->out, "%llu earlier calls were not made: there are too many\n", (unsigned long long)s->ways_left);
     if (s->refuted)
         fprintf(s->out, "%llu candidates were refuted by a real run\n", (unsigned long long)s->refuted);
     if (s->unreached)
@@ -208,19 +256,28 @@ static bool prepare(struct demon_search *s, struct arguments *a, struct pct_demo
         demon_say("%s", error);
         return false;
     }
-    for (int i = 0; i < s->model.spec->procs; i++)
-        if (demon_query_vacuous(&s->model.spec->proc[i])) {
-            demon_say("%s:%u: the clauses of %s contradict each other: nothing can meet them",
-                      s->model.spec->proc[i].from, s->model.spec->proc[i].line, s->model.spec->proc[i].name);
+    for (int i = 0; i < s->model.spec->procs; i++) {
+        const struct demon_proc *proc = &s->model.spec->proc[i];
+        const struct demon_clause *clause = demon_query_vacuous(proc);
+        if (clause) {
+            demon_say("%s:%u: the contract of %s is vacuous: nothing can meet `%s %s: %s`, as clauses of it contradict "
+                      "each other",
+                      proc->from, clause->line, proc->name, demon_clause_word(proc, clause->kind), clause->tag,
+                      clause->text);
             return false;
         }
+    }
     return true;
 }
 
-static bool emit(const struct demon_search *s, const char *path, enum demon_verdict verdict)
+/* By this function, to this file, if it is wanted. */
+static bool write_confirmed(const struct demon_search *s, bool (*write)(const struct demon_search *, const char *),
+                            const char *path, enum demon_verdict verdict)
 {
+    if (!path)
+        return true;
     if (verdict == DEMON_CONFIRMED)
-        return demon_emit(s, path);
+        return write(s, path);
     fprintf(s->out, "%s is not written: nothing is confirmed\n", path);
     return true;
 }
@@ -228,17 +285,24 @@ static bool emit(const struct demon_search *s, const char *path, enum demon_verd
 static enum demon_verdict look(struct demon_search *s, const struct arguments *a)
 {
     enum demon_verdict verdict = demon_search_run(s);
+    if (verdict == DEMON_STABLE && !s->pairs && !s->ways && !s->out_of_time) {
+        demon_say("nothing was asked, so nothing is known: no function that %s enters, nor itself, requires anything; "
+                  "say by `require` of such a proc what must hold there, or look further by --depth 2",
+                  s->model.spec->proc[0].name);
+        return DEMON_WRONG;
+    }
     conclude(s, verdict);
     if (verdict == DEMON_WRONG)
         return verdict;
-    bool emitted = !a->emit || emit(s, a->emit, verdict);
-    return demon_report_write(a->report, a->reports, s, verdict) && emitted ? verdict : DEMON_WRONG;
+    bool written = write_confirmed(s, demon_emit, a->emit, verdict);
+    written &= write_confirmed(s, demon_campaign_write, a->db, verdict);
+    return demon_report_write(a->report, a->reports, s, verdict) && written ? verdict : DEMON_WRONG;
 }
 
 int main(int argc, char **argv)
 {
     static struct pct_demon_plan plan;
-    static struct arguments a = { .bound = DEMON_LONGEST, .program = { .timeout = 10 } };
+    static struct arguments a = { .bound = DEMON_LONGEST, .depth = 1, .program = { .timeout = 10 } };
     static struct demon_search search;
     char name[] = "pct demon";
     if (argc < 2) {
@@ -255,14 +319,17 @@ int main(int argc, char **argv)
     search.program = &a.program;
     search.keep = a.keep;
     search.longest = a.bound;
+    search.depth = a.depth;
+    search.points = a.points;
+    a.program.accesses = a.points == DEMON_POINTS_ACCESSES;
     search.seconds = a.seconds;
     search.out = stdout;
     for (size_t i = 0; i < a.reports; i++)
         if (!a.report[i].path || !strcmp(a.report[i].path, "-"))
             search.out = stderr; /* a program reads the other */
     enum demon_verdict verdict = DEMON_WRONG;
-    if (demon_report_check(a.report, a.reports) && check_emit(&a) && prepare(&search, &a, &plan) &&
-        demon_search_record(&search))
+    if (demon_report_check(a.report, a.reports) && check_emit(&a) && (!a.db || demon_campaign_check(a.db)) &&
+        prepare(&search, &a, &plan) && demon_search_record(&search))
         verdict = a.list ? list(&search) : look(&search, &a);
     demon_search_free(&search);
     demon_program_close(&a.program);

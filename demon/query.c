@@ -92,9 +92,30 @@ enum demon_answer demon_query_unstable(const struct demon_query *q)
     return answer;
 }
 
-/* What the parameters of a call are, in this state. */
+/* Whether a number of this width is from 0 to `most`. */
+static demon_term is_small(struct demon_solver *solver, demon_term number, unsigned width, uint64_t most)
+{
+    if (most >> (width - 1)) /* all are, or would be with a sign */
+        return demon_solver_truth(solver, true);
+    return demon_solver_apply(solver, DEMON_AT_MOST, false, number, demon_solver_number(solver, most, width));
+}
+
+/* Some number that these calls pass is not small. */
+static void assert_large(struct demon_solver *solver, const struct demon_binding *bindings, int count)
+{
+    demon_term all = demon_solver_truth(solver, true);
+    for (int c = 0; c < count; c++)
+        for (int i = 0; i < bindings[c].proc->parameters; i++)
+            if (bindings[c].free[i])
+                all = demon_solver_apply(
+                    solver, DEMON_AND, false, all,
+                    is_small(solver, bindings[c].free[i], bindings[c].proc->parameter[i].type.size * 8, DEMON_SMALL));
+    demon_solver_assert(solver, demon_solver_apply(solver, DEMON_NOT, false, all, NULL));
+}
+
+/* What the parameters of a call are, in this state; most: what a number may be, 0: any. */
 static bool bind_call(const struct demon_query *q, struct demon_solver *solver, const struct demon_call *call,
-                      struct demon_binding *binding)
+                      uint64_t most, struct demon_binding *binding)
 {
     const struct demon_model *m = q->model;
     *binding = (struct demon_binding){ .proc = &m->spec->proc[call->proc] };
@@ -106,6 +127,8 @@ static bool bind_call(const struct demon_query *q, struct demon_solver *solver, 
                 return false;
         } else if (!type->pointer) {
             binding->free[i] = demon_solver_variable(solver, type->size * 8);
+            if (most)
+                demon_solver_assert(solver, is_small(solver, binding->free[i], type->size * 8, most));
         }
     }
     return true;
@@ -148,9 +171,22 @@ static bool assert_awaited(struct asker *a)
     return holds;
 }
 
+/* Some scalar is not what it was. */
+static void assert_changed(struct asker *a, const demon_term *before, const demon_term *after)
+{
+    demon_term any = demon_solver_truth(a->solver, false);
+    for (int i = 0; i < a->query->state->count; i++)
+        any = demon_solver_apply(a->solver, DEMON_OR, false, any,
+                                 demon_solver_apply(a->solver, DEMON_UNEQUAL, false, before[i], after[i]));
+    demon_solver_assert(a->solver, any);
+}
+
+/* What calls are for. */
+enum purpose { TO_BREAK, TO_HELP, TO_CHANGE };
+
 /* values: what each scalar is behind the calls; NULL: nobody asks. */
-static enum demon_answer solve_calls(const struct demon_query *q, struct demon_call *calls, int count, bool help,
-                                     uint64_t *values)
+static enum demon_answer solve_bounded(const struct demon_query *q, struct demon_call *calls, int count,
+                                       enum purpose purpose, uint64_t most, uint64_t *values)
 {
     demon_term state[DEMON_LONGEST + 1][PCT_DEMON_CELLS];
     struct demon_binding binding[DEMON_LONGEST];
@@ -163,12 +199,16 @@ static enum demon_answer solve_calls(const struct demon_query *q, struct demon_c
     for (int i = 0; i < count && fine; i++) {
         a.before = state[i];
         a.after = state[i + 1];
-        fine = bind_call(q, solver, &calls[i], &binding[i]) && assert_call(&a, &binding[i]);
+        fine = bind_call(q, solver, &calls[i], most, &binding[i]) && assert_call(&a, &binding[i]);
         a.before = state[0];
-        if (fine && !help)
+        if (fine && purpose != TO_HELP)
             assert_rely(&a);
     }
-    fine = fine && (help ? assert_awaited(&a) : assert_broken(&a));
+    if (fine && q->large)
+        assert_large(solver, binding, count);
+    if (fine && purpose == TO_CHANGE)
+        assert_changed(&a, state[0], state[count]);
+    fine = fine && (purpose == TO_CHANGE || (purpose == TO_HELP ? assert_awaited(&a) : assert_broken(&a)));
     enum demon_answer answer = fine ? (enum demon_answer)demon_solver_check(solver) : DEMON_NOT_ASKED;
     for (int i = 0; answer == DEMON_YES && i < count; i++)
         for (int k = 0; k < binding[i].proc->parameters; k++)
@@ -179,15 +219,44 @@ static enum demon_answer solve_calls(const struct demon_query *q, struct demon_c
     return answer;
 }
 
+bool demon_calls_have_numbers(const struct demon_model *m, const struct demon_call *calls, int count)
+{
+    for (int c = 0; c < count; c++) {
+        const struct demon_proc *proc = &m->spec->proc[calls[c].proc];
+        for (int i = 0; i < proc->parameters; i++)
+            if (calls[c].object[i] < 0 && !proc->parameter[i].type.pointer)
+                return true;
+    }
+    return false;
+}
+
+/* Numbers that people pass are small, and a solver likes others. */
+static enum demon_answer solve_calls(const struct demon_query *q, struct demon_call *calls, int count,
+                                     enum purpose purpose, uint64_t *values)
+{
+    static const uint64_t most[] = { 16, DEMON_SMALL };
+    bool small = !q->large && demon_calls_have_numbers(q->model, calls, count);
+    for (size_t i = 0; small && i < sizeof most / sizeof *most; i++)
+        if (solve_bounded(q, calls, count, purpose, most[i], values) == DEMON_YES)
+            return DEMON_YES;
+    return solve_bounded(q, calls, count, purpose, 0, values);
+}
+
 enum demon_answer demon_query_calls(const struct demon_query *q, struct demon_call *calls, int count,
                                     uint64_t after[PCT_DEMON_CELLS])
 {
-    return solve_calls(q, calls, count, false, after);
+    return solve_calls(q, calls, count, TO_BREAK, after);
+}
+
+enum demon_answer demon_query_possible(const struct demon_query *q, struct demon_call *calls, int count,
+                                       uint64_t after[PCT_DEMON_CELLS])
+{
+    return solve_calls(q, calls, count, TO_CHANGE, after);
 }
 
 enum demon_answer demon_query_helps(const struct demon_query *q, struct demon_call *calls, int count)
 {
-    return solve_calls(q, calls, count, true, NULL);
+    return solve_calls(q, calls, count, TO_HELP, NULL);
 }
 
 /* --- Contradictions ----------------------------------------------------------------------------------------------- */
@@ -228,25 +297,36 @@ static bool free_holds(void *context, const struct demon_leaf *leaf, bool *held)
     return false;
 }
 
-bool demon_query_vacuous(const struct demon_proc *proc)
+/* Of this kind. */
+static const struct demon_clause *find_contradiction(const struct demon_proc *proc, enum demon_clause_kind kind)
+{
+    const struct demon_clause *found = NULL;
+    struct demon_solver *solver = demon_solver_open();
+    if (!solver)
+        return NULL;
+    struct free_state state = { .solver = solver };
+    const struct demon_terms terms = { .leaf = free_leaf, .holds = free_holds, .context = &state };
+    for (int i = 0; i < proc->clauses && !found; i++) {
+        if (proc->clause[i].kind != kind)
+            continue;
+        demon_term term = demon_encode(solver, proc->clause[i].expr, &terms);
+        if (term)
+            demon_solver_assert(solver, term);
+        if (term && demon_solver_check(solver) == 0)
+            found = &proc->clause[i];
+    }
+    demon_solver_close(solver);
+    return found;
+}
+
+const struct demon_clause *demon_query_vacuous(const struct demon_proc *proc)
 {
     static const enum demon_clause_kind kinds[] = { DEMON_REQUIRE,   DEMON_ENSURE,    DEMON_RELY,
                                                     DEMON_GUARANTEE, DEMON_INVARIANT, DEMON_WAIT };
-    bool vacuous = false;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        struct demon_solver *solver = demon_solver_open();
-        if (!solver)
-            return vacuous;
-        struct free_state state = { .solver = solver };
-        const struct demon_terms terms = { .leaf = free_leaf, .holds = free_holds, .context = &state };
-        for (int i = 0; i < proc->clauses; i++) {
-            demon_term term =
-                proc->clause[i].kind == kinds[k] ? demon_encode(solver, proc->clause[i].expr, &terms) : NULL;
-            if (term)
-                demon_solver_assert(solver, term);
-        }
-        vacuous |= demon_solver_check(solver) == 0;
-        demon_solver_close(solver);
+        const struct demon_clause *found = find_contradiction(proc, kinds[k]);
+        if (found)
+            return found;
     }
-    return vacuous;
+    return NULL;
 }

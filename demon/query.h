@@ -5,7 +5,7 @@
 
 #include "state.h"
 
-enum { DEMON_LONGEST = 3 };
+enum { DEMON_LONGEST = 3, DEMON_SMALL = 4096 };
 
 /* A call that another thread makes. */
 struct demon_call {
@@ -20,6 +20,7 @@ struct demon_query {
     const struct demon_state *state;
     const struct demon_binding *goal;
     struct demon_binding test; /* what the test was called with */
+    bool large;                /* some number that is passed is above DEMON_SMALL; else small ones are sought first */
 };
 
 enum demon_answer { DEMON_UNKNOWN = -1, DEMON_NO, DEMON_YES, DEMON_NOT_ASKED };
@@ -33,11 +34,19 @@ enum demon_answer demon_query_unstable(const struct demon_query *query);
 enum demon_answer demon_query_calls(const struct demon_query *query, struct demon_call *calls, int count,
                                     uint64_t after[PCT_DEMON_CELLS]);
 
+/* The same of any calls that the rely allows and that change something, whatever they break or do not. */
+enum demon_answer demon_query_possible(const struct demon_query *query, struct demon_call *calls, int count,
+                                       uint64_t after[PCT_DEMON_CELLS]);
+
 /* The same of calls after which all that the test may wait for holds, where it holds no lock; the rely does not bind
  * them. The goal of the query is not used. */
 enum demon_answer demon_query_helps(const struct demon_query *query, struct demon_call *calls, int count);
 
-/* Whether the clauses of this procedure contradict each other, whatever the state. */
-bool demon_query_vacuous(const struct demon_proc *proc);
+/* Whether any of these calls passes a number. */
+bool demon_calls_have_numbers(const struct demon_model *model, const struct demon_call *calls, int count);
+
+/* The clause of this procedure that nothing can meet together with those of its kind before it, whatever the state.
+ * NULL: there is none. */
+const struct demon_clause *demon_query_vacuous(const struct demon_proc *proc);
 
 #endif

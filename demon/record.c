@@ -2,6 +2,7 @@
 #include "record.h"
 #include "judge.h"
 #include "sequence.h"
+#include "steps.h"
 #include <cli/base/cli.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,28 +20,58 @@ struct help {
     struct demon_result *result;
 };
 
-static bool check_record(const struct demon_search *s, const struct demon_result *r)
+/* Why the undisturbed test did not end well, in one line; what pct itself has said, if that could not make the run. */
+static void say_why(struct demon_search *s, struct demon_result *r)
+{
+    const struct demon_proc *test = &s->model.spec->proc[0];
+    bool waits = demon_proc_has(test, DEMON_WAIT);
+    if (r->status == PCT_EXIT_DEADLOCK && !waits) {
+        demon_say("%s waits for others: say what for by `wait TAG: CONDITION` of the test, and which calls of others "
+                  "make it hold by their `ensure`",
+                  test->name);
+        return;
+    }
+    if (r->status == PCT_EXIT_DEADLOCK) {
+        demon_say("%s waits for others, and no sequence of at most %d calls was found that makes what it waits for "
+                  "hold and lets it go on",
+                  test->name, s->longest);
+        return;
+    }
+    demon_run_read_trace(s->program, s->trace, test->name, r);
+    if (r->status == PCT_EXIT_TIMEOUT) {
+        demon_say("the test does not end within %g s, without any interference: mend that first, or give it more time "
+                  "by --timeout",
+                  s->program->timeout);
+    } else if (r->status == PCT_EXIT_LIVELOCK) {
+        demon_say("the test does not end, without any interference: mend that first (%s)", r->text);
+    } else if (r->failed) {
+        demon_say("the test fails by itself, without any interference: mend that first (%s)", r->text);
+    } else {
+        demon_show(r->output);
+        demon_say("the program could not be run under pct, so nothing was asked");
+    }
+}
+
+static void note_threads(const struct demon_search *s)
+{
+    struct demon_result r = { .helped = s->helps > 0 };
+    demon_run_read_trace(s->program, s->trace, s->model.spec->proc[0].name, &r);
+    if (r.threads > 2 + (s->helps > 0))
+        demon_say("the test has threads of its own, which run where its first thread waits or ends: what they do is "
+                  "not looked at; one without threads says more");
+}
+
+static bool check_record(struct demon_search *s, struct demon_result *r)
 {
     const struct pct_demon_plan *plan = s->record;
     const char *test = s->model.spec->proc[0].name;
-    const char *unfit = strstr(r->output, " begins, at ");
-    if (r->status == PCT_EXIT_DEADLOCK && !demon_proc_has(&s->model.spec->proc[0], DEMON_WAIT)) {
-        demon_say("%s waits for others: say what for by `wait TAG: CONDITION` of the test, and which calls of others "
-                  "make it hold by their `ensure`",
-                  test);
-    } else if (r->status == PCT_EXIT_DEADLOCK) {
-        demon_say(
-            "%s waits for others, and no sequence of at most %d calls was found that makes what it waits for hold "
-            "and lets it go on",
-            test, s->longest);
+    bool refused = !plan->entered && strstr(r->output, "pct: --functions: "); /* and it is said why */
+    if (refused) {
+        demon_show(r->output);
     } else if (r->status) {
-        fputs(r->output, stderr);
-        demon_say("the test fails by itself, without any interference: mend that first");
+        say_why(s, r);
     } else if (!plan->entered) {
-        if (unfit)
-            fputs(r->output, stderr);
-        demon_say("%s was not entered%s", test,
-                  unfit ? ", as far as pct can see" : ": the program's first thread must call it");
+        demon_say("%s was not entered: the program's first thread must call it", test);
     } else if (plan->entered > 1) {
         demon_say("%s was entered %u times: only the first is tested", test, plan->entered);
         return true;
@@ -59,13 +90,14 @@ static bool complain(const struct demon_search *s, const struct demon_proc *of, 
     const struct demon_proc *proc = s->model.spec->proc;
     const struct pct_demon_point *point = s->record->point;
     char where[256];
+    const struct demon_proc *first = &proc[point[from].function], *second = &proc[point[to].function];
     if (from == to)
-        snprintf(where, sizeof where, "where %s is entered", proc[point[to].function].name);
+        snprintf(where, sizeof where, "where it %s %s", demon_proc_verb(second), second->name);
     else
-        snprintf(where, sizeof where, "from point %u, where %s is entered, to point %u, where %s is", from + 1,
-                 proc[point[from].function].name, to + 1, proc[point[to].function].name);
+        snprintf(where, sizeof where, "from point %u, where it %s %s, to point %u, where it %s %s", from + 1,
+                 demon_proc_verb(first), first->name, to + 1, demon_proc_verb(second), second->name);
     demon_say("%s:%u: `%s %s: %s` does not hold %s, without any interference", of->from, clause->line,
-              demon_clause_word(clause->kind), clause->tag, clause->text, where);
+              demon_clause_word(of, clause->kind), clause->tag, clause->text, where);
     return false;
 }
 
@@ -94,6 +126,20 @@ static bool check_contracts(const struct demon_search *s)
     return true;
 }
 
+/* An assertion at a line that the test does not come to says nothing. */
+static void look_for_lines(const struct demon_search *s)
+{
+    for (int i = 1; i < s->model.spec->procs; i++) {
+        const struct demon_proc *proc = &s->model.spec->proc[i];
+        uint32_t point = 0;
+        while (point < s->record->points && s->record->point[point].function != (uint32_t)i)
+            point++;
+        if (proc->is_line && point == s->record->points)
+            demon_say("%s:%u: `assert %s` is not looked at: %s does not come to %s", proc->from, proc->line,
+                      proc->clause[0].tag, s->model.spec->proc[0].name, proc->name);
+    }
+}
+
 /* --- Where it waits ----------------------------------------------------------------------------------------------- */
 
 /* Record the run, with a helper that makes these calls. */
@@ -110,7 +156,7 @@ static bool run(struct demon_search *s, const struct demon_call *calls, int coun
     demon_search_copy_head(s->record, s->model.plan);
     demon_search_put_calls(&s->model, calls, count, s->record);
     s->record->helps = (uint32_t)count;
-    bool made = demon_run(s->program, path, 0, s->trace, result);
+    bool made = demon_run(s->program, path, (uint64_t[DEMON_TIMES]){ 0 }, s->trace, result);
     demon_state_fill_ghosts(&s->model, s->record);
     return made;
 }
@@ -194,7 +240,10 @@ bool demon_search_record(struct demon_search *s)
     free(result.output);
     if (fine && s->record->points > s->record->room)
         s->record->points = s->record->room;
-    if (fine)
-        drop_helps(s);
-    return fine && check_contracts(s);
+    if (!fine)
+        return false;
+    note_threads(s);
+    drop_helps(s);
+    look_for_lines(s);
+    return check_contracts(s) && demon_steps_add(s);
 }

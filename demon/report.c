@@ -71,6 +71,11 @@ static void add_finding(struct json_object *to, const struct demon_finding *f)
     pct_json_add_string(object, "enters", f->enters->name);
     pct_json_add_string(object, "file", place_of(f->enters));
     pct_json_add_number(object, "line", (uint64_t)f->enters->file_line);
+    if (f->earlier_enters)
+        pct_json_add_string(object, "earlier_enters", f->earlier_enters->name);
+    struct json_object *earlier = f->earlier_enters ? pct_json_add_array(object, "earlier_calls") : NULL;
+    for (int i = 0; i < f->earliers; i++)
+        json_object_array_add(earlier, pct_json_text(f->earlier[i], sizeof f->earlier[i]));
     struct json_object *calls = pct_json_add_array(object, "calls");
     for (int i = 0; i < f->calls; i++)
         json_object_array_add(calls, pct_json_text(f->call[i], sizeof f->call[i]));
@@ -86,7 +91,11 @@ static void add_finding(struct json_object *to, const struct demon_finding *f)
     }
     pct_json_add_number(object, "goal_point", f->goal_point);
     pct_json_add_string(object, "goal", f->goal->name);
-    add_broken(pct_json_add_array(object, "requires"), f->goal, f->broken);
+    struct json_object *requires = pct_json_add_array(object, "requires");
+    if (f->deadlock)
+        pct_json_add_bool(object, "deadlock", true);
+    else
+        add_broken(requires, f->goal, f->broken);
     struct json_object *locks = pct_json_add_array(object, "not_held");
     for (size_t i = 0; i < f->free_locks; i++)
         json_object_array_add(locks, pct_json_text(f->free_lock[i], DEMON_PATH));
@@ -124,6 +133,11 @@ static int write_json(FILE *out, const struct demon_search *s, enum demon_verdic
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
         pct_json_add_number(root, counts[i].name, counts[i].value);
     pct_json_add_bool(root, "out_of_time", s->out_of_time);
+    const struct demon_annotations said = demon_count_annotations(s->model.spec);
+    struct json_object *annotations = pct_json_add_object(root, "annotations");
+    pct_json_add_number(annotations, "lock", said.lock);
+    pct_json_add_number(annotations, "simple", said.simple);
+    pct_json_add_number(annotations, "complex", said.complex);
     for (size_t grade = 0; grade < sizeof grades / sizeof *grades; grade++) {
         struct json_object *array = pct_json_add_array(root, grades[grade]);
         for (size_t i = 0; i < s->findings; i++)

@@ -1,6 +1,7 @@
 /* Runs: see run.h. */
 #include "run.h"
 #include <cli/base/json.h>
+#include <cli/binary/elf_facts.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -40,6 +41,53 @@ void demon_program_watch(struct demon_program *p, const struct demon_spec *spec)
                                    spec->proc[i].name);
 }
 
+/* --- What is ours alone, and goes when we do -----------------------------------------------------------------------
+ */
+
+static struct {
+    volatile pid_t child; /* the run; 0, or less: there is none */
+    char directory[64];
+    int file; /* open on it; -1: it cannot be */
+} own = { .file = -1 };
+
+static void remove_files(void)
+{
+    static const char *const files[] = { "output", "record", "try", "trace", "tried" };
+    for (size_t i = 0; own.file >= 0 && i < sizeof files / sizeof *files; i++)
+        unlinkat(own.file, files[i], 0);
+    rmdir(own.directory);
+}
+
+/* The run first: it is the command's, which ends it. All that is called may be called in a handler. */
+static void go(int signal_number)
+{
+    pid_t child = own.child;
+    if (child > 0 && !kill(child, signal_number))
+        waitpid(child, NULL, 0);
+    remove_files();
+    signal(signal_number, SIG_DFL);
+    raise(signal_number);
+}
+
+static void tidy_up_when_killed(void)
+{
+    static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction before;
+    struct sigaction action = { .sa_handler = go, .sa_flags = SA_NODEFER };
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+}
+
+void demon_program_close(struct demon_program *p)
+{
+    if (!p->directory[0])
+        return;
+    remove_files();
+    close(own.file);
+}
+
 bool demon_program_open(struct demon_program *p, char *error, size_t size)
 {
     if (!find_program(p)) {
@@ -54,20 +102,11 @@ bool demon_program_open(struct demon_program *p, char *error, size_t size)
         snprintf(error, size, "no directory for files could be made: %s", strerror(errno));
         return false;
     }
+    snprintf(own.directory, sizeof own.directory, "%s", p->directory);
+    own.file = open(own.directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    tidy_up_when_killed();
+    p->tells = pct_elf_tells(p->path);
     return true;
-}
-
-void demon_program_close(struct demon_program *p)
-{
-    static const char *const files[] = { "output", "record", "try", "trace", "tried" };
-    if (!p->directory[0])
-        return;
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char path[PATH_MAX];
-        snprintf(path, sizeof path, "%s/%s", p->directory, files[i]);
-        unlink(path);
-    }
-    rmdir(p->directory);
 }
 
 struct pct_demon_plan *demon_plan_create(const struct demon_program *p, const char *name, uint32_t room,
@@ -94,7 +133,7 @@ static int call(const struct demon_program *p, const char *const *words)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/output", p->directory);
     fflush(NULL);
-    pid_t child = fork();
+    pid_t child = own.child = fork();
     if (!child) {
         int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), null = open("/dev/null", O_RDONLY);
         if (file < 0 || null < 0 || dup2(null, 0) < 0 || dup2(file, 1) < 0 || dup2(file, 2) < 0)
@@ -105,6 +144,7 @@ static int call(const struct demon_program *p, const char *const *words)
     int status = 0;
     while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
+    own.child = 0;
     if (child < 0)
         return 125;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -166,34 +206,57 @@ static bool has_failed(const struct demon_result *r)
     return r->status && r->status != LIVELOCK && r->status != TIMEOUT;
 }
 
-bool demon_run(struct demon_program *p, const char *plan, uint64_t operations, const char *trace,
-               struct demon_result *result)
+/* Run `pct COMMAND` for one run under this plan; these words, which end with NULL, are more of its options. Returns its
+ * status; -1: memory is short. */
+static int call_for_run(const struct demon_program *p, const char *command, const char *plan,
+                        const uint64_t operations[DEMON_TIMES], const char *const *more)
 {
-    char strategy[64] = "schedule", timeout[32];
-    *result = (struct demon_result){ .status = 0 };
-    if (operations)
-        snprintf(strategy, sizeof strategy, "schedule,switches=0.%llu.1", (unsigned long long)operations);
+    char strategy[96] = "schedule", timeout[32];
+    for (size_t i = 0; i < DEMON_TIMES && operations[i]; i++)
+        snprintf(strategy + strlen(strategy), sizeof strategy - strlen(strategy), "%s0.%llu.1",
+                 i ? "-" : ",switches=", (unsigned long long)operations[i]);
     snprintf(timeout, sizeof timeout, "%g", p->timeout);
     const char **words = calloc(WORDS + length_of(p->command), sizeof *words);
     if (!words)
-        return false;
-    const char *first[] = { p->pct,       "run",     "-n",         "1",         "--seed",
+        return -1;
+    const char *first[] = { p->pct,       command,   "-n",         "1",         "--seed",
                             "1",          "--exec",  "--strategy", strategy,    "--functions",
                             p->functions, "--demon", plan,         "--timeout", timeout };
     size_t count = sizeof first / sizeof *first;
     memcpy(words, first, sizeof first);
-    if (trace) {
-        words[count++] = "--trace";
-        words[count++] = trace;
-    }
+    if (p->accesses)
+        words[count++] = "--memory-points=all";
+    if (p->accesses && !p->tells)
+        words[count++] = "--memory=all";
+    while (*more)
+        words[count++] = *more++;
     put_command(p, words, count);
-    result->status = call(p, words);
-    result->output = read_output(p);
+    int status = call(p, words);
     free(words);
+    return status;
+}
+
+bool demon_run(struct demon_program *p, const char *plan, const uint64_t operations[DEMON_TIMES], const char *trace,
+               struct demon_result *result)
+{
+    const char *const kept[] = { "--trace", trace, NULL };
+    *result = (struct demon_result){ .status = 0 };
+    memcpy(result->operations, operations, sizeof result->operations);
+    result->status = call_for_run(p, "run", plan, operations, trace ? kept : kept + 2);
+    if (result->status < 0)
+        return false;
+    result->output = read_output(p);
     p->runs++;
     take_token(result);
     result->failed = has_failed(result);
     return true;
+}
+
+char *demon_run_campaign(struct demon_program *p, const char *plan, const uint64_t operations[DEMON_TIMES],
+                         const char *path)
+{
+    const char *const kept[] = { "--quiet", "--fresh", "--db", path, NULL };
+    return call_for_run(p, "campaign", plan, operations, kept) < 0 ? NULL : read_output(p);
 }
 
 /* --- What a trace says -------------------------------------------------------------------------------------------- */
@@ -211,10 +274,15 @@ static bool is_step(const char *line)
     return !strncmp(line, start, sizeof start - 1);
 }
 
-/* Whether the line has this text. */
-static bool has(const char *line, const char *text)
+bool demon_run_has(const char *line, const char *text)
 {
     return memmem(line, strcspn(line, "\n"), text, strlen(text));
+}
+
+/* Whether it is one of the first thread. */
+static bool is_operation(const char *line)
+{
+    return is_step(line) && demon_run_has(line, "\"thread\":0,") && !demon_run_has(line, "\"op\":\"outside\"");
 }
 
 static struct json_object *parse_line(const char *line)
@@ -238,44 +306,99 @@ static void take_ending(struct json_object *run, struct demon_result *r)
     struct json_object *culprit = json_object_object_get(run, "culprit");
     snprintf(r->kind, sizeof r->kind, "%s", text_of(run, "verdict"));
     snprintf(r->text, sizeof r->text, "%s", text_of(run, "text"));
+    r->threads = (unsigned)json_object_get_int(json_object_object_get(run, "threads"));
     r->culprit = culprit ? json_object_get_int(culprit) : -1;
 }
 
-static void take_stack(struct json_object *thread, const char *test, struct demon_result *r)
+/* Whether this function is on the thread's stack. */
+static bool is_in(struct json_object *thread, const char *function)
 {
     struct json_object *stack = json_object_object_get(thread, "stack");
     size_t count = json_object_is_type(stack, json_type_array) ? json_object_array_length(stack) : 0;
-    if (json_object_get_int(json_object_object_get(thread, "thread")) != r->culprit)
-        return;
     for (size_t i = 0; i < count; i++)
-        r->inside |= !strcmp(text_of(json_object_array_get_idx(stack, i), "function"), test);
+        if (!strcmp(text_of(json_object_array_get_idx(stack, i), "function"), function))
+            return true;
+    return false;
+}
+
+/* Whether it waits for a mutex that this thread holds. */
+static bool waits_for(struct json_object *thread, int other)
+{
+    struct json_object *holder = json_object_object_get(thread, "waits_for_thread");
+    return holder && json_object_get_int(holder) == other && !strcmp(text_of(thread, "next_op"), "lock");
+}
+
+/* A mutex of the demon thread's that the first one waits for in the test; and the other way round. */
+struct cycle {
+    bool test, demon;
+};
+
+/* Where the first thread was at the end. */
+static void take_first(struct json_object *thread, struct demon_result *r)
+{
+    struct json_object *stack = json_object_object_get(thread, "stack");
+    size_t count = json_object_is_type(stack, json_type_array) ? json_object_array_length(stack) : 0;
+    struct json_object *top = count ? json_object_array_get_idx(stack, 0) : NULL;
+    const char *file = text_of(top, "file");
+    snprintf(r->next, sizeof r->next, "%s", text_of(thread, "next_text"));
+    snprintf(r->file, sizeof r->file, "%s", *file ? file : "?");
+    r->line = json_object_get_int(json_object_object_get(top, "line"));
+}
+
+static void take_thread(struct json_object *thread, const char *test, struct demon_result *r, struct cycle *cycle)
+{
+    const int number = json_object_get_int(json_object_object_get(thread, "thread"));
+    const bool in_test = is_in(thread, test);
+    r->inside |= number == r->culprit && in_test;
+    cycle->test |= number == 0 && waits_for(thread, 1) && in_test;
+    cycle->demon |= number == 1 && waits_for(thread, 0);
+    if (number)
+        return;
+    r->in_test = in_test;
+    take_first(thread, r);
 }
 
 /* Of a thread of ours. */
 struct part {
     const char *thread;
-    bool begun, ended, others; /* it entered a function; it is finished; others ran in between */
+    bool begun, ended, others; /* it entered a function; it is finished, or waits for what it does later; others ran in
+                                  between, */
+    bool resumed;              /* and it again */
 };
+
+/* Between its earlier and its later calls the demon thread posts the semaphore that it waits at, which was made before
+ * all of the program's. */
+static bool is_own_post(const char *line)
+{
+    return demon_run_has(line, "\"op\":\"sem post\"") && demon_run_has(line, "\"object\":1,");
+}
 
 static void take_step(const char *line, struct part *part)
 {
-    bool own = has(line, part->thread);
+    bool own = demon_run_has(line, part->thread);
+    bool enters = own && demon_run_has(line, "\"op\":\"enter\"");
     part->others |= part->begun && !part->ended && !own;
-    part->begun |= own && has(line, "\"op\":\"enter\"");
-    part->ended |= own && has(line, "\"op\":\"finish\"");
+    part->resumed |= own && part->others;
+    part->begun |= enters;
+    part->ended &= !enters;
+    part->ended |= own && (demon_run_has(line, "\"op\":\"finish\"") || is_own_post(line));
 }
 
 void demon_run_read_trace(struct demon_program *p, const char *trace, const char *test, struct demon_result *r)
 {
     const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
     struct part demon = { .thread = "\"thread\":1," }, helper = { .thread = "\"thread\":2," };
+    struct cycle cycle = { .test = false };
     r->kind[0] = 0;
     r->culprit = -1;
-    r->inside = false;
+    r->inside = r->in_test = false;
+    r->next[0] = 0;
+    r->made = 0;
     call(p, words);
     char *output = read_output(p);
     for (const char *line = output; line; line = next_line(line)) {
         if (is_step(line)) {
+            r->made += is_operation(line);
             take_step(line, &demon);
             take_step(line, &helper);
             continue;
@@ -284,10 +407,11 @@ void demon_run_read_trace(struct demon_program *p, const char *trace, const char
         if (!strcmp(text_of(object, "type"), "run"))
             take_ending(object, r);
         else if (!strcmp(text_of(object, "type"), "thread"))
-            take_stack(object, test, r);
+            take_thread(object, test, r, &cycle);
         json_object_put(object);
     }
     r->acted = demon.begun;
+    r->locked = cycle.test && cycle.demon && demon.begun && !demon.resumed;
     /* Without a helper, thread 2 is the program's, and what it enters is its own affair. */
     r->whole = demon.begun && demon.ended && !demon.others && !(r->helped && helper.others);
     /* What pct could not do is no failure of the program. */
@@ -312,20 +436,38 @@ bool demon_replays(struct demon_program *p, const char *plan, const char *token)
     return same;
 }
 
-uint64_t demon_operations(struct demon_program *p, const char *trace, uint64_t n)
+void demon_run_each_operation(struct demon_program *p, const char *trace,
+                              void (*take)(void *context, const char *line, uint64_t made), void *context)
 {
     const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
-    uint64_t made = 0, entered = 0, found = 0;
+    uint64_t made = 0;
     call(p, words);
     char *output = read_output(p);
-    for (const char *line = output; line && !found; line = next_line(line)) {
-        if (!is_step(line) || !has(line, "\"thread\":0,") || has(line, "\"op\":\"outside\""))
-            continue;
-        entered += has(line, "\"op\":\"enter\"");
-        if (entered == n)
-            found = made;
-        made++;
-    }
+    for (const char *line = output; line; line = next_line(line))
+        if (is_operation(line))
+            take(context, line, made++);
     free(output);
-    return found;
+}
+
+/* Of points in the order of their entries. */
+struct times {
+    const struct pct_demon_point *points;
+    uint32_t next, count;
+    uint64_t entered, *operations;
+};
+
+static void take_time(void *context, const char *line, uint64_t made)
+{
+    struct times *t = context;
+    t->entered += demon_run_has(line, "\"op\":\"enter\"");
+    while (t->next < t->count && t->points[t->next].entry == t->entered)
+        t->operations[t->next++] = made;
+}
+
+void demon_operations(struct demon_program *p, const char *trace, const struct pct_demon_point *points, uint32_t count,
+                      uint64_t *operations)
+{
+    struct times times = { .points = points, .count = count, .operations = operations };
+    memset(operations, 0, count * sizeof *operations);
+    demon_run_each_operation(p, trace, take_time, &times);
 }

@@ -1,6 +1,7 @@
 /* The search: see search.h. Each pair of points i <= j: first whether any interference at i can break what j requires,
  * which answers for all sequences; then sequences of calls, the shortest first; each candidate is tried by a real
- * schedule of two threads at once, and nothing is a finding that such a run has not shown. */
+ * schedule of two threads at once, and nothing is a finding that such a run has not shown. With depth 2, then, the same
+ * on the ways that the test takes behind each single call that others can make at a point. */
 #include "search.h"
 #include "judge.h"
 #include "record.h"
@@ -15,15 +16,19 @@
 
 enum {
     MOST_SEQUENCES = 5000, /* of a pair of points */
+    MOST_WAYS = 100,       /* earlier calls that are made */
     HELPER_OPERATIONS = 2  /* that the first thread makes for a helper: create, detach */
 };
 
 struct attempt {
     struct demon_search *search;
+    const struct demon_way *way;
+    bool explores; /* the call need not break anything: where does the test go behind it? */
     struct demon_query query;
     struct demon_candidate candidate;
     uint64_t asked;
     enum demon_verdict verdict;
+    bool explored; /* what it has found is of the way behind it, and told */
 };
 
 static double seconds_now(void)
@@ -58,13 +63,32 @@ void demon_search_put_calls(const struct demon_model *m, const struct demon_call
     }
 }
 
-/* First the interference, then the helper's. */
-static void put_all(const struct demon_model *m, const struct demon_candidate *c, struct pct_demon_plan *plan)
+/* First the interference, the earlier one before the later, then the helper's. */
+static void put_all(const struct attempt *t, struct pct_demon_plan *plan)
 {
+    const struct demon_model *m = &t->search->model;
+    const struct demon_candidate *c = &t->candidate;
+    const uint32_t entry = t->way->record->point[c->i].entry;
+    demon_search_put_calls(m, c->earlier.call, c->earlier.calls, plan);
+    plan->actions = (uint32_t)c->earlier.calls;
     demon_search_put_calls(m, c->calls, c->count, plan);
-    plan->actions = (uint32_t)c->count;
+    plan->actions += (uint32_t)c->count;
     demon_search_put_calls(m, c->help, c->helps, plan);
     plan->helps = (uint32_t)c->helps;
+    plan->at = c->earlier.calls ? c->earlier.entry : entry;
+    plan->again = c->earlier.calls ? entry : 0;
+    plan->second = c->earlier.calls ? (uint32_t)c->count : 0;
+}
+
+/* When the demon thread goes on. Where it does so again, the test's thread has told it so by one more operation. */
+static void set_times(const struct attempt *t, uint64_t operations[DEMON_TIMES])
+{
+    const struct demon_search *s = t->search;
+    const struct demon_candidate *c = &t->candidate;
+    const uint64_t helper = c->helps && !s->helps ? HELPER_OPERATIONS : 0;
+    const uint64_t later = t->way->operations[c->i] + (c->helps && !t->way->helps ? HELPER_OPERATIONS : 0);
+    operations[0] = c->earlier.calls ? t->way->earlier_operations + helper : later;
+    operations[1] = c->earlier.calls ? later + 1 : 0;
 }
 
 /* --- The line that replays ---------------------------------------------------------------------------------------- */
@@ -107,28 +131,33 @@ static char *keep_plan(const struct attempt *t, enum demon_grade grade)
         return NULL;
     }
     demon_search_copy_head(plan, s->model.plan);
-    put_all(&s->model, &t->candidate, plan);
-    plan->at = s->record->point[t->candidate.i].entry;
+    put_all(t, plan);
     munmap(plan, sizeof *plan);
     return strdup(strchr(s->keep, '/') ? name : name + 2);
 }
 
-/* Make the calls where the test's thread enters a function for the n-th time. NULL after a message; else the plan, with
- * what was recorded. */
-static struct pct_demon_plan *run_calls(const struct attempt *t, uint32_t n, struct demon_result *result)
+/* Make the calls where they belong, or (before) all of them before the test is entered. NULL after a message; else the
+ * plan, with what was recorded. */
+static struct pct_demon_plan *run_calls(const struct attempt *t, bool before, struct demon_result *result)
 {
     char path[4096], trace[4200];
     const struct demon_search *s = t->search;
     struct pct_demon_plan *plan = demon_plan_create(s->program, "try", PCT_DEMON_POINTS, path);
-    uint64_t operations = demon_operations(s->program, s->trace, n);
-    if (!plan || !operations) {
+    uint64_t operations[DEMON_TIMES];
+    set_times(t, operations);
+    if (!plan || !operations[0]) {
         demon_say("the candidate could not be tried: %s", plan ? "its point is not in the trace" : path);
         return NULL;
     }
     demon_search_copy_head(plan, s->model.plan);
-    put_all(&s->model, &t->candidate, plan);
-    plan->at = n;
-    operations += t->candidate.helps && !s->helps ? HELPER_OPERATIONS : 0;
+    put_all(t, plan);
+    if (before) {
+        plan->at = s->undisturbed.record->point[0].entry;
+        plan->again = plan->second = 0;
+        operations[0] =
+            s->undisturbed.operations[0] + (t->candidate.helps && !s->helps ? (uint64_t)HELPER_OPERATIONS : 0);
+        operations[1] = 0;
+    }
     snprintf(trace, sizeof trace, "%s/tried", s->program->directory);
     if (!demon_run(s->program, path, operations, trace, result))
         return NULL;
@@ -149,7 +178,7 @@ static bool fails_before(const struct attempt *t, const struct demon_result *fai
 {
     struct demon_result before;
     const struct demon_search *s = t->search;
-    struct pct_demon_plan *plan = run_calls(t, s->record->point[0].entry, &before);
+    struct pct_demon_plan *plan = run_calls(t, true, &before);
     if (!plan)
         return false;
     bool same = before.failed && !strcmp(before.text, failure->text) && demon_judge_allowed(&s->model, plan, &before);
@@ -189,6 +218,7 @@ static bool add_failure(struct attempt *t, struct demon_finding *f, const struct
         f->reason = "a replay did not fail the same way";
         return true;
     }
+    memcpy(f->operations, run->operations, sizeof f->operations);
     f->token = strdup(run->token);
     f->replay = make_replay(s, f->plan, run->token);
     return f->token && f->replay;
@@ -207,7 +237,9 @@ static bool keep_finding(struct attempt *t, const struct demon_judgement *judgem
         return false;
     f->reason = judgement->reason;
     f->helps = judgement->helped ? f->helps : 0;
-    if (judgement->grade <= DEMON_GRADE_CONTRACT_ONLY) {
+    f->deadlock = judgement->deadlock;
+    f->changes = f->deadlock ? 0 : f->changes; /* the call did not come to its end */
+    if (judgement->grade <= DEMON_GRADE_CONTRACT_ONLY && !f->deadlock) {
         f->goal = judgement->proc;
         f->goal_point = judgement->point;
         f->broken = judgement->clause;
@@ -216,18 +248,22 @@ static bool keep_finding(struct attempt *t, const struct demon_judgement *judgem
     return !failed || add_failure(t, f, run);
 }
 
+static enum demon_verdict follow(struct attempt *t, struct pct_demon_plan *plan, struct demon_result *run);
+
 static enum demon_verdict try_candidate(struct attempt *t)
 {
     static const enum demon_verdict verdicts[] = { DEMON_CONFIRMED, DEMON_CONTRACT_ONLY, DEMON_OTHER_FAILURE,
                                                    DEMON_STABLE };
     struct demon_search *s = t->search;
     struct demon_result r;
-    struct pct_demon_plan *plan = run_calls(t, s->record->point[t->candidate.i].entry, &r);
+    struct pct_demon_plan *plan = run_calls(t, false, &r);
     if (!plan)
         return DEMON_WRONG;
     struct demon_judgement judgement = demon_judge(&s->model, plan, &r);
+    if (t->explores && judgement.grade > DEMON_GRADE_CONTRACT_ONLY)
+        return follow(t, plan, &r);
     release_plan(plan);
-    if (judgement.grade == DEMON_GRADE_CONFIRMED && !r.inside && fails_before(t, &r)) {
+    if (judgement.grade == DEMON_GRADE_CONFIRMED && !judgement.deadlock && !r.inside && fails_before(t, &r)) {
         judgement.grade = DEMON_GRADE_OTHER_FAILURE;
         judgement.reason = "the program fails so, too, when these calls come before the test is entered";
     }
@@ -241,7 +277,7 @@ static enum demon_verdict try_candidate(struct attempt *t)
     if (grade == DEMON_GRADE_CONFIRMED) {
         memcpy(s->call, t->candidate.calls, sizeof s->call);
         s->calls = t->candidate.count;
-        s->times = s->record->point[t->candidate.i].times;
+        s->times = t->way->record->point[t->candidate.i].times;
     }
     s->refuted += grade == DEMON_GRADE_REFUTED;
     return verdicts[grade];
@@ -274,9 +310,9 @@ static void find_helps(struct attempt *t)
     static struct demon_state behind; /* large */
     const struct demon_search *s = t->search;
     struct demon_candidate *c = &t->candidate;
-    c->helps = s->helps;
-    memcpy(c->help, s->help, sizeof c->help);
-    if (s->helps || !demon_proc_has(c->test.proc, DEMON_WAIT))
+    c->helps = t->way->helps;
+    memcpy(c->help, t->way->help, sizeof c->help);
+    if (c->helps || !demon_proc_has(c->test.proc, DEMON_WAIT))
         return;
     behind = c->state;
     for (int i = 0; i < behind.count; i++)
@@ -284,23 +320,47 @@ static void find_helps(struct attempt *t)
     c->helps = demon_record_find_help(s, &behind, &c->test, c->help);
 }
 
+/* Try the calls that the solver has found. */
+static enum demon_verdict try_calls(struct attempt *t)
+{
+    struct demon_search *s = t->search;
+    find_helps(t);
+    enum demon_verdict verdict = try_candidate(t);
+    if (!t->explored) {
+        const struct demon_finding *f = s->findings ? &s->finding[s->findings - 1] : NULL;
+        if (verdict == DEMON_CONFIRMED || (verdict == DEMON_CONTRACT_ONLY && t->verdict == DEMON_STABLE) ||
+            (verdict == DEMON_OTHER_FAILURE && !is_known(s, f)))
+            demon_finding_print(s->out, f);
+    }
+    t->explored = false;
+    t->verdict = worse(t->verdict, verdict);
+    return verdict;
+}
+
+/* First with small numbers; if the program does not mind these, with large ones. */
 static void ask(struct attempt *t)
 {
     struct demon_search *s = t->search;
     struct demon_candidate *c = &t->candidate;
     t->asked++;
-    s->questions++;
-    enum demon_answer answer = demon_query_calls(&t->query, c->calls, c->count, c->after);
-    s->unanswered += answer == DEMON_UNKNOWN;
-    if (answer != DEMON_YES)
-        return;
-    find_helps(t);
-    enum demon_verdict verdict = try_candidate(t);
-    const struct demon_finding *f = s->findings ? &s->finding[s->findings - 1] : NULL;
-    if (verdict == DEMON_CONFIRMED || (verdict == DEMON_CONTRACT_ONLY && t->verdict == DEMON_STABLE) ||
-        (verdict == DEMON_OTHER_FAILURE && !is_known(s, f)))
-        demon_finding_print(s->out, f);
-    t->verdict = worse(t->verdict, verdict);
+    t->query.large = false;
+    for (;;) {
+        s->questions++;
+        enum demon_answer answer = t->explores ? demon_query_possible(&t->query, c->calls, c->count, c->after)
+                                               : demon_query_calls(&t->query, c->calls, c->count, c->after);
+        s->unanswered += answer == DEMON_UNKNOWN;
+        if (answer != DEMON_YES)
+            return;
+        if (t->explores && s->ways + s->ways_failed >= MOST_WAYS) {
+            s->ways_left++;
+            return;
+        }
+        enum demon_verdict verdict = try_calls(t);
+        if ((verdict != DEMON_STABLE && verdict != DEMON_CONTRACT_ONLY) || t->explores || t->query.large ||
+            !demon_calls_have_numbers(&s->model, c->calls, c->count))
+            return;
+        t->query.large = true;
+    }
 }
 
 static bool take_sequence(void *context, struct demon_call *calls, int count)
@@ -314,17 +374,31 @@ static bool take_sequence(void *context, struct demon_call *calls, int count)
     return !over(t);
 }
 
-static enum demon_verdict look_at_pair(struct demon_search *s, uint32_t i, uint32_t j)
+const struct demon_proc *demon_way_place(const struct demon_search *s, const struct demon_way *way, uint32_t point)
 {
-    static struct attempt t; /* large */
-    const struct pct_demon_point *points = s->record->point;
-    struct demon_candidate *c = &t.candidate;
-    t = (struct attempt){ .search = s };
-    *c = (struct demon_candidate){ .model = &s->model, .i = i, .j = j, .at = (int)points[i].function };
+    return way->place[point] ? way->place[point] : &s->model.spec->proc[way->record->point[point].function];
+}
+
+/* Begin an attempt at this point of the way, for what point j requires. */
+static void begin(struct attempt *t, struct demon_search *s, const struct demon_way *way, uint32_t i, uint32_t j)
+{
+    const struct pct_demon_point *points = way->record->point;
+    struct demon_candidate *c = &t->candidate;
+    *t = (struct attempt){ .search = s, .way = way };
+    *c = (struct demon_candidate){
+        .model = &s->model, .earlier = way->earlier, .i = i, .j = j, .at = demon_way_place(s, way, i)
+    };
     demon_state_read(&s->model, &points[i], &c->state);
     demon_state_bind(&s->model, &points[j], &c->goal);
     demon_state_bind(&s->model, &points[0], &c->test);
-    t.query = (struct demon_query){ .model = &s->model, .state = &c->state, .goal = &c->goal, .test = c->test };
+    t->query = (struct demon_query){ .model = &s->model, .state = &c->state, .goal = &c->goal, .test = c->test };
+}
+
+static enum demon_verdict look_at_pair(struct demon_search *s, const struct demon_way *way, uint32_t i, uint32_t j)
+{
+    static struct attempt t; /* large */
+    const struct demon_candidate *c = &t.candidate;
+    begin(&t, s, way, i, j);
     s->pairs++;
     if (demon_state_broken(&s->model, DEMON_REQUIRE, NULL, &c->state, &c->goal)) {
         s->unreached++; /* the test itself makes it hold on its way to j */
@@ -347,18 +421,95 @@ static enum demon_verdict look_at_pair(struct demon_search *s, uint32_t i, uint3
     return t.verdict;
 }
 
-static enum demon_verdict look_at_all(struct demon_search *s)
+static enum demon_verdict look_at_way(struct demon_search *s, const struct demon_way *way)
 {
     enum demon_verdict verdict = DEMON_STABLE;
-    for (uint32_t j = 0; j < s->record->points; j++)
-        for (uint32_t i = j + 1; i-- > 0 && !s->out_of_time;) {
-            if (!demon_proc_has(&s->model.spec->proc[s->record->point[j].function], DEMON_REQUIRE))
+    for (uint32_t j = way->from; j < way->record->points; j++)
+        for (uint32_t i = j + 1; i-- > way->from && !s->out_of_time;) {
+            if (!demon_proc_has(demon_way_place(s, way, j), DEMON_REQUIRE))
                 break;
-            enum demon_verdict one = look_at_pair(s, i, j);
+            enum demon_verdict one = look_at_pair(s, way, i, j);
             if (one == DEMON_CONFIRMED || one == DEMON_WRONG)
                 return one;
             verdict = worse(verdict, one);
         }
+    return verdict;
+}
+
+/* --- Other ways --------------------------------------------------------------------------------------------------- */
+
+/* The points of the test's thread in the run that was just made, from behind the one where others made their call; at
+ * that one they could have made more. */
+static struct demon_way *record_way(const struct attempt *t, const struct pct_demon_plan *plan)
+{
+    char trace[4200];
+    const struct demon_search *s = t->search;
+    const uint32_t points = plan->points < plan->room ? plan->points : plan->room;
+    struct demon_way *way = calloc(1, sizeof *way);
+    struct pct_demon_plan *record = calloc(1, sizeof *record + points * sizeof record->point[0]);
+    bool acted = false;
+    if (!way || !record) {
+        free(way);
+        free(record);
+        return NULL;
+    }
+    *record = *plan;
+    record->points = 0;
+    for (uint32_t k = 0; k < points; k++) {
+        acted |= plan->point[k].caller && plan->point[k].caller < PCT_DEMON_HELPS;
+        if (plan->point[k].caller)
+            continue;
+        record->point[record->points++] = plan->point[k];
+        way->from += !acted;
+    }
+    way->from++;
+    way->record = record;
+    way->earlier = (struct demon_earlier){ .entry = t->way->record->point[t->candidate.i].entry,
+                                           .at = t->candidate.at,
+                                           .calls = t->candidate.count };
+    memcpy(way->earlier.call, t->candidate.calls, sizeof way->earlier.call);
+    way->earlier_operations = t->way->operations[t->candidate.i];
+    way->helps = t->candidate.helps;
+    memcpy(way->help, t->candidate.help, sizeof way->help);
+    snprintf(trace, sizeof trace, "%s/tried", s->program->directory);
+    demon_operations(s->program, trace, record->point, record->points, way->operations);
+    return way;
+}
+
+/* A call that has broken nothing: look at the way that the test went behind it. Releases both. */
+static enum demon_verdict follow(struct attempt *t, struct pct_demon_plan *plan, struct demon_result *run)
+{
+    struct demon_search *s = t->search;
+    enum demon_verdict verdict = DEMON_STABLE;
+    bool allowed = !run->failed && demon_judge_allowed(&s->model, plan, run);
+    struct demon_way *way = allowed ? record_way(t, plan) : NULL;
+    release_plan(plan);
+    free(run->output);
+    s->ways_failed += run->failed;
+    t->explored = true;
+    if (!way)
+        return DEMON_STABLE;
+    s->ways++;
+    verdict = look_at_way(s, way);
+    free((void *)(uintptr_t)way->record);
+    free(way);
+    return verdict;
+}
+
+/* Each single call that others can make at a point, and that changes something. */
+static enum demon_verdict look_at_other_ways(struct demon_search *s)
+{
+    static struct attempt t; /* large */
+    enum demon_verdict verdict = DEMON_STABLE;
+    for (uint32_t i = 0; i < s->record->points && !s->out_of_time; i++) {
+        begin(&t, s, &s->undisturbed, i, i);
+        t.explores = true;
+        demon_sequences_run(
+            &(struct demon_sequences){ .model = &s->model, .longest = 1, .take = take_sequence, .context = &t });
+        if (t.verdict == DEMON_CONFIRMED || t.verdict == DEMON_WRONG)
+            return t.verdict;
+        verdict = worse(verdict, t.verdict);
+    }
     return verdict;
 }
 
@@ -367,7 +518,9 @@ enum demon_verdict demon_search_run(struct demon_search *s)
     double from = seconds_now();
     if (s->seconds > 0)
         s->seconds += from;
-    enum demon_verdict verdict = look_at_all(s);
+    enum demon_verdict verdict = look_at_way(s, &s->undisturbed);
+    if (s->depth > 1 && verdict != DEMON_CONFIRMED && verdict != DEMON_WRONG)
+        verdict = worse(verdict, look_at_other_ways(s));
     s->took = seconds_now() - from;
     return verdict;
 }
@@ -377,4 +530,6 @@ void demon_search_free(struct demon_search *s)
     for (size_t i = 0; i < s->findings; i++)
         demon_finding_free(&s->finding[i]);
     free(s->finding);
+    for (size_t i = 0; i < PCT_DEMON_POINTS; i++)
+        free((void *)(uintptr_t)s->undisturbed.place[i]);
 }

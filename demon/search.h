@@ -6,6 +6,21 @@
 #include "finding.h"
 #include "run.h"
 
+/* What are points, besides lines that something is asserted at; each has those before it. */
+enum demon_points { DEMON_POINTS_CALLS, DEMON_POINTS_LOCKS, DEMON_POINTS_ACCESSES };
+
+/* A way of the test, undisturbed or behind an earlier call of others. */
+struct demon_way {
+    const struct pct_demon_plan *record;              /* its points: those of the test's thread alone */
+    const struct demon_proc *place[PCT_DEMON_POINTS]; /* of an operation; NULL: the function of the point */
+    uint64_t operations[PCT_DEMON_POINTS];            /* that the test's thread has made at each */
+    uint32_t from;                                    /* others may make calls from this point on */
+    struct demon_earlier earlier;
+    uint64_t earlier_operations;
+    struct demon_call help[DEMON_LONGEST]; /* as of struct demon_search */
+    int helps;
+};
+
 struct demon_search {
     struct demon_model model;
     struct demon_program *program;
@@ -13,17 +28,22 @@ struct demon_search {
     char trace[4096];              /* its trace */
     const char *keep;              /* the plan of the finding is kept in this file */
     int longest;                   /* calls in a sequence */
-    double seconds;                /* for all, 0: no bound */
-    FILE *out;                     /* what people read */
+    enum demon_points points;
+    int depth;      /* times that others come in between, 1 or 2 */
+    double seconds; /* for all, 0: no bound */
+    FILE *out;      /* what people read */
     /* What came of it. */
     uint64_t pairs, stable, questions, refuted, unreached, unanswered, without, cut;
-    unsigned others; /* plans of failures that are not the contract's */
+    uint64_t ways, ways_left, ways_failed; /* behind earlier calls: looked at; not, as they are too many; and those
+                                              calls that made the program fail, but broke no contract */
+    unsigned others;                       /* plans of failures that are not the contract's */
     bool out_of_time;
     struct demon_finding *finding; /* candidates that were tried, of all grades */
     size_t findings;
     struct demon_call help[DEMON_LONGEST]; /* what lets the undisturbed test go on where it waits */
     int helps;
-    uint32_t helped;                       /* the first point behind that */
+    uint32_t helped; /* the first point behind that */
+    struct demon_way undisturbed;
     struct demon_call call[DEMON_LONGEST]; /* of the confirmed one, and */
     int calls;
     uint32_t times; /* where they are made: as in struct pct_demon_point */
@@ -43,6 +63,10 @@ bool demon_search_record(struct demon_search *search);
 
 enum demon_verdict demon_search_run(struct demon_search *search);
 
+/* What this point of the way is. */
+const struct demon_proc *demon_way_place(const struct demon_search *search, const struct demon_way *way,
+                                         uint32_t point);
+
 /* Begin a plan of other runs by that of the run that records. */
 void demon_search_copy_head(struct pct_demon_plan *to, const struct pct_demon_plan *from);
 
@@ -55,5 +79,8 @@ void demon_search_free(struct demon_search *search);
 
 /* One line to standard error. */
 void demon_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* To standard error, too: lines that pct or the program has written, without what would move the cursor. */
+void demon_show(const char *text);
 
 #endif

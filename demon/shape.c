@@ -1,6 +1,7 @@
 /* What the names in a specification are, by the program's debug information (libdw): functions, parameters, members,
  * global variables. See spec.h. */
 #include "source.h"
+#include <cli/binary/scope.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
@@ -186,8 +187,8 @@ static bool resolve_leaf(struct shape *s, const struct demon_proc *proc, struct 
         at += length;
         if (*at && (!type_of(&member, &type) || !is_structure(&type)))
             return fail(s, line,
-                        "%s: what stands before the last dot is a pointer; contracts reach what a parameter or a "
-                        "shared variable points to: make it one",
+                        "%s: what stands before the last dot is no structure, or a pointer to one; contracts reach "
+                        "the members of what a parameter or a shared variable points to: make it one",
                         leaf->path);
     }
     return finish_leaf(s, leaf, line, &member);
@@ -334,6 +335,84 @@ static struct demon_proc *find_inlined(struct shape *s, Dwarf_Die *die)
     return NULL;
 }
 
+/* --- Lines -------------------------------------------------------------------------------------------------------- */
+
+/* Where code of it begins; the scope has what there is. */
+static bool take_line(struct shape *s, struct pct_scope *scope, struct demon_proc *line)
+{
+    const char *tag = line->clause[0].tag, *closest;
+    if (pct_patterns_add_functions(&scope->patterns, line->name))
+        return fail(s, line->line, "out of memory");
+    const struct pct_pattern *pattern = &scope->patterns.item[0];
+    pct_scope_find(scope);
+    if (!scope->count && pct_scope_has_file(scope, 0))
+        return fail(s, line->line, "assert %s: line %u of %s has no code in %s", tag, pattern->at_line, pattern->text,
+                    s->program);
+    closest = scope->count ? NULL : pct_scope_closest(scope, pattern->text);
+    if (!scope->count)
+        return fail(s, line->line, "assert %s: %s has no source file %s%s%s%s", tag, s->program, pattern->text,
+                    closest ? "; did you mean " : "", closest ? closest : "", closest ? "?" : "");
+    if (scope->count > 1)
+        return fail(s, line->line,
+                    "assert %s: code of %s is in %zu functions: name the line of one, or build with -O0 or -fno-inline",
+                    tag, line->name, scope->count);
+    line->address = scope->item[0].from;
+    line->file_line = (int)pattern->at_line;
+    snprintf(line->path, sizeof line->path, "%s", pattern->text);
+    return true;
+}
+
+static bool resolve_line(struct shape *s, struct demon_proc *line)
+{
+    char *program = (char *)(uintptr_t)s->program;
+    struct pct_scope scope = { .modules = &program, .module_count = 1 };
+    s->from = line->from;
+    bool fine = take_line(s, &scope, line);
+    scope.modules = NULL; /* it is ours */
+    scope.module_count = 0;
+    pct_scope_free(&scope);
+    for (int i = 0; fine && i < line->parameters; i++)
+        line->parameter[i].type = s->spec->proc[0].parameter[i].type;
+    for (int i = 0; fine && i < s->spec->procs; i++)
+        if (!s->spec->proc[i].is_line && s->spec->proc[i].address == line->address)
+            fine = fail(s, line->line, "assert %s: code of %s begins where %s is entered: that is its `require`",
+                        line->clause[0].tag, line->name, s->spec->proc[i].name);
+    return fine;
+}
+
+/* The path of the source that has it, as the debug information of a function around it has that. */
+static void find_path(struct shape *s, struct demon_proc *line)
+{
+    Dwarf_Die unit, child;
+    char path[sizeof line->path];
+    if (!dwarf_addrdie(s->dwarf, line->address, &unit))
+        return;
+    for (int more = dwarf_child(&unit, &child); !more; more = dwarf_siblingof(&child, &child)) {
+        if (dwarf_tag(&child) != DW_TAG_subprogram || dwarf_haspc(&child, line->address) <= 0)
+            continue;
+        demon_source_path(&child, path, sizeof path);
+        size_t length = strlen(path), own = strlen(line->path);
+        if (length >= own && !strcmp(path + length - own, line->path))
+            memcpy(line->path, path, length + 1);
+    }
+    const char *slash = strrchr(line->path, '/');
+    line->file = slash ? slash + 1 : line->path;
+}
+
+static bool resolve_lines(struct shape *s)
+{
+    for (int i = 1; i < s->spec->procs; i++) {
+        if (!s->spec->proc[i].is_line)
+            continue;
+        if (!resolve_line(s, &s->spec->proc[i]))
+            return false;
+        find_path(s, &s->spec->proc[i]);
+    }
+    return true;
+}
+
+/* --- All ---------------------------------------------------------------------------------------------------------- */
+
 static bool look_at(struct shape *s, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -402,12 +481,12 @@ static bool resolve(struct shape *s)
                 s, spec->proc[i].line,
                 "%s is a function of C++, whose symbol has another name: write an extern \"C\" function around it",
                 spec->proc[i].name);
-        else if (!spec->proc[i].address)
+        else if (!spec->proc[i].address && !spec->proc[i].is_line)
             return fail(s, spec->proc[i].line, "%s has no function %s", s->program, spec->proc[i].name);
     for (int i = 0; i < spec->shareds; i++)
         if (s->from = spec->shared[i].from, !spec->shared[i].address)
             return fail(s, spec->shared[i].line, "%s has no global variable %s", s->program, spec->shared[i].name);
-    return resolve_clauses(s);
+    return resolve_lines(s) && resolve_clauses(s);
 }
 
 /* The bytes of the file at this address. */
@@ -426,6 +505,13 @@ static bool read_code(Elf *elf, uint64_t address, uint8_t code[PCT_DEMON_CODE])
     return false;
 }
 
+/* Whether the file is one; not a script, for example. */
+static bool is_elf(int file)
+{
+    char magic[SELFMAG];
+    return pread(file, magic, sizeof magic, 0) == sizeof magic && !memcmp(magic, ELFMAG, sizeof magic);
+}
+
 bool demon_shape_resolve(struct demon_spec *spec, const char *program, uint64_t *entry, uint8_t code[PCT_DEMON_CODE],
                          char *error, size_t size)
 {
@@ -434,7 +520,9 @@ bool demon_shape_resolve(struct demon_spec *spec, const char *program, uint64_t 
     int file = open(program, O_RDONLY | O_CLOEXEC);
     s.dwarf = file < 0 ? NULL : dwarf_begin(file, DWARF_C_READ);
     bool fine;
-    if (!s.dwarf) {
+    if (!s.dwarf && !is_elf(file)) {
+        fine = fail(&s, 1, "%s is no compiled program: contracts are of one, and it must be the command", program);
+    } else if (!s.dwarf) {
         fine = fail(&s, 1, "%s has no debug information: build it with -g", program);
     } else {
         fine = resolve(&s);

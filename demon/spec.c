@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum token { END, WORD, NUMBER, SIGN };
+enum token { END, WORD, NUMBER, SIGN, STRING };
 
 struct parser {
     struct demon_spec *spec;
@@ -23,18 +23,23 @@ struct parser {
     bool failed;
 };
 
-static const char *const keywords[] = {
-    "shared",  "test", "proc", "require", "ensure", "modifies",  "rely", "guarantee", "invariant", "wait", "ghost",
-    "implies", "or",   "and",  "not",     "holds",  "unchanged", "old",  "null",      "true",      "false"
-};
-enum { DECLARATIONS = 11 /* keywords that begin one */ };
+static const char *const keywords[] = { "shared",  "test",      "proc",      "require", "ensure", "modifies",
+                                        "rely",    "guarantee", "invariant", "wait",    "ghost",  "assert",
+                                        "implies", "or",        "and",       "not",     "holds",  "unchanged",
+                                        "old",     "null",      "true",      "false" };
+enum { DECLARATIONS = 12 /* keywords that begin one */ };
 
 /* Clauses by the word that begins them, in the order of demon_clause_kind. */
 static const char *const clause_words[] = { "require", "ensure", "rely", "guarantee", "invariant", "wait" };
 
-const char *demon_clause_word(enum demon_clause_kind kind)
+const char *demon_clause_word(const struct demon_proc *proc, enum demon_clause_kind kind)
 {
-    return clause_words[kind];
+    return proc->is_line ? "assert" : clause_words[kind];
+}
+
+const char *demon_proc_verb(const struct demon_proc *proc)
+{
+    return proc->is_step ? "is about to" : proc->is_line ? "reaches" : "enters";
 }
 
 bool demon_proc_has(const struct demon_proc *proc, enum demon_clause_kind kind)
@@ -87,6 +92,9 @@ static void advance(struct parser *p)
         p->token = NUMBER;
         while (isalnum((unsigned char)*p->at))
             p->at++;
+    } else if (*from == '"' && strcspn(from + 1, "\"\n") < strcspn(from + 1, "\n")) {
+        p->token = STRING; /* its text: without the quotes */
+        p->at = strchr(++from, '"');
     } else {
         p->token = SIGN;
         bool two = (strchr("!<>", *from) && from[1] == '=') || (from[0] == '-' && from[1] == '>');
@@ -95,11 +103,12 @@ static void advance(struct parser *p)
     snprintf(p->text, sizeof p->text, "%.*s", (int)(p->at - from), from);
     if (p->at - from >= DEMON_NAME)
         fail(p, "'%.20s...' is too long: names have up to %d letters", p->text, DEMON_NAME - 1);
+    p->at += p->token == STRING;
 }
 
 static bool is(const struct parser *p, const char *text)
 {
-    return p->token != END && !strcmp(p->text, text);
+    return p->token != END && p->token != STRING && !strcmp(p->text, text);
 }
 
 static bool accept(struct parser *p, const char *text)
@@ -289,11 +298,14 @@ static struct demon_expr *take_condition(struct parser *p)
 }
 
 /* What a condition of this kind cannot say: it would not mean what it seems to. */
-static void check_kind(struct parser *p, enum demon_clause_kind kind, const struct demon_expr *e)
+static void check_kind(struct parser *p, const struct demon_proc *to, enum demon_clause_kind kind,
+                       const struct demon_expr *e)
 {
     if (!e)
         return;
     bool two = e->op == DEMON_UNCHANGED || (e->op == DEMON_LEAF && e->old);
+    if (kind == DEMON_REQUIRE && to->is_line && two)
+        fail(p, "what is asserted at a line is of one state: `old` and `unchanged` are for rely and guarantee");
     if (kind == DEMON_INVARIANT && two)
         fail(p, "an invariant is of one state: `old` and `unchanged` are for rely and guarantee");
     if (kind == DEMON_WAIT && (two || e->op == DEMON_HOLDS))
@@ -301,8 +313,8 @@ static void check_kind(struct parser *p, enum demon_clause_kind kind, const stru
              "what the test waits for is of one state, in which it holds no lock: no `old`, `unchanged` and `holds`");
     if (kind == DEMON_GUARANTEE && e->op == DEMON_HOLDS)
         fail(p, "a guarantee spans all that the test does between two points, where locks come and go: no `holds`");
-    check_kind(p, kind, e->a);
-    check_kind(p, kind, e->b);
+    check_kind(p, to, kind, e->a);
+    check_kind(p, to, kind, e->b);
 }
 
 static bool is_ghost(const struct parser *p, const struct demon_leaf *leaf)
@@ -343,10 +355,24 @@ static void check_ghosts(struct parser *p, const struct demon_expr *e)
     }
 }
 
-static void take_clauses(struct parser *p, enum demon_clause_kind kind)
+/* In one line, without comments. */
+static void copy_text(char *to, size_t size, const char *from, const char *end)
+{
+    size_t length = 0;
+    while (from < end && length + 1 < size) {
+        bool blank = isspace((unsigned char)*from) || (from[0] == '-' && from[1] == '-');
+        if (!blank || !length || to[length - 1] != ' ')
+            to[length++] = blank ? ' ' : iscntrl((unsigned char)*from) ? '?' : *from;
+        from += from[0] == '-' && from[1] == '-' ? (int)strcspn(from, "\n") : 1;
+    }
+    to[length] = 0;
+    if (from < end && size > 4)
+        snprintf(to + size - 4, 4, "...");
+}
+
+static void take_clauses(struct parser *p, enum demon_clause_kind kind, struct demon_proc *proc)
 {
     do {
-        struct demon_proc *proc = p->proc;
         if (proc->clauses == DEMON_CLAUSES) {
             fail(p, "%s has more than %d clauses", proc->name, DEMON_CLAUSES);
             return;
@@ -358,10 +384,10 @@ static void take_clauses(struct parser *p, enum demon_clause_kind kind)
         const char *from = p->token_at;
         p->depth = 0;
         clause->expr = take_condition(p);
-        check_kind(p, kind, clause->expr);
+        check_kind(p, proc, kind, clause->expr);
         if (kind == DEMON_ENSURE)
             check_ghosts(p, clause->expr);
-        snprintf(clause->text, sizeof clause->text, "%.*s", (int)(p->last_end - from), from);
+        copy_text(clause->text, sizeof clause->text, from, p->last_end);
         proc->clauses++;
     } while (!p->failed && p->token == WORD && !is_keyword(p->text));
 }
@@ -372,7 +398,7 @@ static struct demon_proc *begin_proc(struct parser *p, bool is_test)
     struct demon_spec *spec = p->spec;
     struct demon_proc *proc = is_test ? &spec->proc[0] : &spec->proc[spec->procs];
     if (!is_test && spec->procs == PCT_DEMON_FUNCTIONS)
-        fail(p, "there are too many procedures");
+        fail(p, "there are more than %d procedures: name fewer", PCT_DEMON_FUNCTIONS - 1);
     else if (is_test && proc->line && p->source->function[0])
         fail(p, "%s is a test, too, as %s is (%s:%u): --test=%s takes this one", p->source->function, proc->name,
              proc->from, proc->line, p->source->function);
@@ -444,7 +470,7 @@ static void take_shared(struct parser *p, bool ghost)
 {
     do {
         if (p->spec->shareds == 16) {
-            fail(p, "there are more than 16 shared variables");
+            fail(p, "there are more than 16 shared variables and ghosts: name fewer");
             return;
         }
         struct demon_variable *v = &p->spec->shared[p->spec->shareds];
@@ -471,6 +497,7 @@ static void take_frame(struct parser *p)
         take_path(p, leaf);
         if (!p->failed && is_ghost(p, leaf))
             fail(p, "a ghost changes by `NAME = ...`, of old values, parameters and numbers alone");
+        p->proc->modifies++;
         p->proc->acts = true;
     } while (accept(p, ","));
 }
@@ -486,8 +513,47 @@ static void take_clause_word(struct parser *p, enum demon_clause_kind kind)
         fail(p, "ensure is of a proc, which others may call: %s is the test", p->proc->name);
     } else {
         advance(p);
-        take_clauses(p, kind);
+        take_clauses(p, kind, p->proc);
     }
+}
+
+/* The line that the token names, and what is asserted there so far. NULL: it is none. */
+static struct demon_proc *find_line(struct parser *p)
+{
+    struct demon_spec *spec = p->spec;
+    const char *colon = strrchr(p->text, ':');
+    if (p->token != STRING || !colon || colon == p->text || !colon[1] || colon[1 + strspn(colon + 1, "0123456789")]) {
+        fail(p, "assert is followed by \"FILE:LINE\", not %s", found(p));
+        return NULL;
+    }
+    for (int i = 1; i < spec->procs; i++)
+        if (spec->proc[i].is_line && !strcmp(spec->proc[i].name, p->text))
+            return &spec->proc[i];
+    if (spec->procs == PCT_DEMON_FUNCTIONS) {
+        fail(p, "there are too many procedures and lines");
+        return NULL;
+    }
+    struct demon_proc *line = &spec->proc[spec->procs++];
+    *line = (struct demon_proc){ .from = p->source->name, .line = p->line, .is_line = true };
+    snprintf(line->name, sizeof line->name, "%.*s", DEMON_NAME - 1, p->text);
+    memcpy(line->parameter, p->proc->parameter, sizeof line->parameter);
+    line->parameters = p->proc->parameters;
+    return line;
+}
+
+static void take_assert(struct parser *p)
+{
+    if (!p->proc || !p->proc->is_test) {
+        fail(p, p->proc ? "assert is of the test: %s is a proc" : "'assert' stands below no test",
+             p->proc ? p->proc->name : "");
+        return;
+    }
+    advance(p);
+    struct demon_proc *line = find_line(p);
+    if (!line)
+        return;
+    advance(p);
+    take_clauses(p, DEMON_REQUIRE, line);
 }
 
 static void take_declaration(struct parser *p)
@@ -513,6 +579,10 @@ static void take_declaration(struct parser *p)
             take_clause_word(p, (enum demon_clause_kind)i);
             return;
         }
+    if (is(p, "assert")) {
+        take_assert(p);
+        return;
+    }
     if (is(p, "modifies") && !p->proc) {
         fail(p, "'%s' stands below no proc or test", p->text);
     } else if (accept(p, "modifies")) {
@@ -523,9 +593,8 @@ static void take_declaration(struct parser *p)
             fail(p, "unknown word %s; did you mean %s?", found(p), nearest);
         else
             fail(p,
-                 "shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait) "
-                 "is "
-                 "expected, not %s",
+                 "shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait, "
+                 "assert) is expected, not %s",
                  found(p));
     }
 }

@@ -12,6 +12,7 @@
  *     invariant TAG: CONDITION ...          of the test: holds at each point, and others keep it
  *     guarantee TAG: CONDITION ...          of the test: what it does from point to point keeps to
  *     wait TAG: CONDITION ...               of the test: what lets it go on where it waits for others
+ *     assert "FILE:LINE" TAG: CONDITION ... of the test: must hold where code of this line begins
  *
  *     CONDITION   implies | or | and | not | = != < <= > >= | holds(PATH) | unchanged(PATH) | true | false
  *     number      + - * | NUMBER | null | PATH | old PATH
@@ -75,9 +76,6 @@ struct demon_expr {
 
 enum demon_clause_kind { DEMON_REQUIRE, DEMON_ENSURE, DEMON_RELY, DEMON_GUARANTEE, DEMON_INVARIANT, DEMON_WAIT };
 
-/* The word that begins clauses of this kind. */
-const char *demon_clause_word(enum demon_clause_kind kind);
-
 struct demon_clause {
     enum demon_clause_kind kind;
     char tag[DEMON_NAME];
@@ -111,13 +109,17 @@ struct demon_proc {
     const char *from; /* the file of its contract, and */
     unsigned line;
     bool is_test;
+    bool is_line; /* no function, but a line that the test asserts something at: its name is FILE:LINE; its parameters
+                     are the test's, and what is asserted is what it requires */
+    bool is_step; /* nor that, but an operation that the test is about to make: its name says which; not of contracts */
     struct demon_variable parameter[PCT_DEMON_ARGUMENTS];
     int parameters;
     struct demon_clause clause[DEMON_CLAUSES];
     int clauses;
     struct demon_leaf frame[DEMON_LEAVES]; /* what it may change */
     int frames;
-    bool acts; /* it has an ensure or modifies */
+    int modifies; /* so many of these by `modifies` */
+    bool acts;    /* it has an ensure or modifies */
     /* From the debug information. */
     uint64_t address;
     bool external;             /* other files can call it */
@@ -153,8 +155,22 @@ struct demon_spec {
  * demon_spec_free(); NULL: *error says what is wrong, and in which line. */
 struct demon_spec *demon_spec_parse(const struct demon_source *sources, size_t count, const char *test, char *error,
                                     size_t size);
+/* The word that begins its clauses of this kind. */
+const char *demon_clause_word(const struct demon_proc *proc, enum demon_clause_kind kind);
+
+/* How the test comes there: "enters", "reaches", "is about to". */
+const char *demon_proc_verb(const struct demon_proc *proc);
+
 /* Whether it has a clause of this kind. */
 bool demon_proc_has(const struct demon_proc *proc, enum demon_clause_kind kind);
+
+/* How much had to be said: conditions, and those joined by `and` one by one. */
+struct demon_annotations {
+    unsigned lock;    /* with `holds` */
+    unsigned simple;  /* a comparison of numbers that is linear, or with null */
+    unsigned complex; /* all others, and each place that `modifies` names */
+};
+struct demon_annotations demon_count_annotations(const struct demon_spec *spec);
 
 /* Give it back, with its expressions. NULL: nothing to do. */
 void demon_spec_free(struct demon_spec *spec);

@@ -62,7 +62,7 @@ static bool add_leaf(struct demon_model *m, int proc, const struct demon_leaf *l
             cell.place = m->object[i].place;
             fits &= add_cell(m, cell);
         }
-    if (leaf->parameter >= 0) {
+    if (leaf->parameter >= 0 && !of->is_line) { /* the parameters of a line are the test's */
         cell.place = (struct pct_demon_place){ .root = PCT_DEMON_CALL_ARGUMENT, .number = (uint32_t)leaf->parameter };
         cell.function = (uint32_t)proc;
         fits &= add_cell(m, cell);
@@ -87,13 +87,16 @@ bool demon_model_prepare(struct demon_model *m, char *error, size_t size)
     for (int i = 0; i < m->spec->procs; i++) {
         const struct demon_proc *proc = &m->spec->proc[i];
         m->plan->function[i] = proc->address;
+        m->plan->lines |= (uint32_t)proc->is_line << i;
         for (int k = 0; k < proc->clauses; k++)
             fits &= add_leaves(m, i, proc->clause[k].expr);
         for (int k = 0; k < proc->frames; k++)
             fits &= add_leaf(m, i, &proc->frame[k], 0);
     }
     if (!fits)
-        snprintf(error, size, "%s: contracts speak of more than %d places in all", m->spec->name, PCT_DEMON_CELLS);
+        snprintf(error, size,
+                 "%s: contracts speak of more than %d places in all; each member of each parameter is one: name fewer",
+                 m->spec->name, PCT_DEMON_CELLS);
     return fits;
 }
 
@@ -262,7 +265,7 @@ void demon_state_fill_ghosts(const struct demon_model *m, struct pct_demon_plan 
                 point->cells[k] = (struct pct_demon_value){ .address = m->plan->cell[k].place.address,
                                                             .value = ghosts[k],
                                                             .known = 1 };
-        if (point->caller == plan->actions + 1 || point->caller == PCT_DEMON_HELPS + plan->helps + 1)
+        if (point->caller && pct_demon_action_of(plan, point->caller) < 0)
             continue; /* behind the calls: none is entered */
         demon_state_read(m, point, &state);
         demon_state_bind(m, point, &binding);

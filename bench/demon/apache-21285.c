@@ -55,12 +55,26 @@ static void store(struct cache *cache, unsigned size)
 {
     struct object *object = create_entity(cache);
     write_body(cache, object, size);
-    free(object);
 }
+
+#ifdef THREADS
+static void *others(void *cache)
+{
+    eject(cache);
+    return NULL;
+}
+#endif
 
 int main(void)
 {
     static struct cache cache = { .lock = PTHREAD_MUTEX_INITIALIZER };
+#ifdef THREADS
+    pthread_t thread;
+    pthread_create(&thread, NULL, others, &cache);
+#endif
     store(&cache, 100);
+#ifdef THREADS
+    pthread_join(thread, NULL);
+#endif
     return 0;
 }

@@ -55,9 +55,24 @@ __attribute__((used)) static void other_writer(struct buffered_log *log, unsigne
 #endif
 }
 
+#ifdef THREADS
+static void *others(void *log)
+{
+    other_writer(log, 42);
+    return NULL;
+}
+#endif
+
 int main(void)
 {
     static struct buffered_log log = { .mutex = PTHREAD_MUTEX_INITIALIZER, .outcnt = 10 };
+#ifdef THREADS
+    pthread_t thread;
+    pthread_create(&thread, NULL, others, &log);
+#endif
     log_writer(&log, 20);
+#ifdef THREADS
+    pthread_join(thread, NULL);
+#endif
     return 0;
 }

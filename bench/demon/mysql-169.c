@@ -45,9 +45,24 @@ __attribute__((used)) static void insert_row(struct table *table)
     pthread_mutex_unlock(&table->data);
 }
 
+#ifdef THREADS
+static void *others(void *table)
+{
+    insert_row(table);
+    return NULL;
+}
+#endif
+
 int main(void)
 {
     static struct table table = { .data = PTHREAD_MUTEX_INITIALIZER, .log = PTHREAD_MUTEX_INITIALIZER };
+#ifdef THREADS
+    pthread_t thread;
+    pthread_create(&thread, NULL, others, &table);
+#endif
     delete_all(&table);
+#ifdef THREADS
+    pthread_join(thread, NULL);
+#endif
     return 0;
 }

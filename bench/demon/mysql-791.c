@@ -33,9 +33,24 @@ __attribute__((used)) static void log_close(struct log *log)
     pthread_mutex_unlock(&log->mutex);
 }
 
+#ifdef THREADS
+static void *others(void *log)
+{
+    log_close(log);
+    return NULL;
+}
+#endif
+
 int main(void)
 {
     static struct log log = { .mutex = PTHREAD_MUTEX_INITIALIZER, .open = 1 };
+#ifdef THREADS
+    pthread_t thread;
+    pthread_create(&thread, NULL, others, &log);
+#endif
     log_query(&log);
+#ifdef THREADS
+    pthread_join(thread, NULL);
+#endif
     return 0;
 }

@@ -28,6 +28,14 @@ __attribute__((used)) static void queue_delete(struct queue *queue)
         queue->mut = NULL;
 }
 
+#ifdef THREADS
+static void *others(void *queue)
+{
+    queue_delete(queue);
+    return NULL;
+}
+#endif
+
 int main(void)
 {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -35,6 +43,13 @@ int main(void)
 #ifdef FIXED
     queue.consumers = 1;
 #endif
+#ifdef THREADS
+    pthread_t thread;
+    pthread_create(&thread, NULL, others, &queue);
+#endif
     consume(&queue);
+#ifdef THREADS
+    pthread_join(thread, NULL);
+#endif
     return 0;
 }

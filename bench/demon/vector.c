@@ -43,9 +43,24 @@ __attribute__((used)) static void remove_all(struct vector *vector)
     pthread_mutex_unlock(&vector->monitor);
 }
 
+#ifdef THREADS
+static void *others(void *vector)
+{
+    remove_all(vector);
+    return NULL;
+}
+#endif
+
 int main(void)
 {
     static struct vector vector = { .monitor = PTHREAD_MUTEX_INITIALIZER, .count = 2, .elements = { 5, 6 } };
+#ifdef THREADS
+    pthread_t thread;
+    pthread_create(&thread, NULL, others, &vector);
+#endif
     last_index_of(&vector, 5);
+#ifdef THREADS
+    pthread_join(thread, NULL);
+#endif
     return 0;
 }

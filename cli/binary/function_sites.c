@@ -129,6 +129,15 @@ static struct pct_plan_site *find(const struct pct_function_sites *s, uint64_t a
     return NULL;
 }
 
+/* Whether it is in the middle of a site that was added here. */
+static bool is_taken(const struct pct_function_sites *s, uint64_t address)
+{
+    for (size_t i = 0; i < s->scan->count; i++)
+        if (s->scan->sites[i].address < address && address < s->scan->sites[i].address + s->scan->sites[i].length)
+            return true;
+    return false;
+}
+
 /* Instructions that become one site. */
 struct block {
     size_t first, count;
@@ -145,13 +154,13 @@ static struct block block_from(const struct pct_function_sites *s, const struct 
         const struct pct_plan_site *known = find(s, step->address);
         bool meets = i > first && pct_instruction_scan_is_target(s->scan, step->address);
         /* What is a site for its own sake stays alone, and a loop that waits is recognised by its reads. */
-        if (known && (i > first || known->flags & PCT_SITE_WAITS))
+        if ((known && (i > first || known->flags & PCT_SITE_WAITS)) || is_taken(s, step->address))
             break;
         if (meets || (step->control && !step->movable) || (relative && step->relative_at) ||
             block.length + step->length > LONGEST_SITE)
             break;
         relative |= step->relative_at != 0;
-        block.length += step->length;
+        block.length += known ? known->length : step->length;
         block.count++;
         if (known || step->control || step->returns)
             break;
@@ -193,16 +202,38 @@ static void add(const struct pct_function_sites *s, const struct body *body, str
     pct_instruction_scan_add(s->scan, &site);
 }
 
+/* Whether a jump to this address leaves the named functions' own code. */
+static bool is_outside(const struct pct_function_sites *s, const struct body *body, uint64_t to)
+{
+    if (to >= body->function->from && to < body->function->to)
+        return false;
+    for (size_t i = 0; i < s->count; i++) {
+        const struct pct_plan_function *f = &s->functions[i];
+        if (!f->line && to >= f->from && to < f->to)
+            return to == f->from && !f->cold;
+    }
+    return true;
+}
+
+/* A jump through memory of the linker's leads to a function elsewhere; others are mostly those of a switch. */
+static bool is_return(const struct pct_function_sites *s, const struct body *body, const struct step *step)
+{
+    if (step->returns)
+        return true;
+    return step->jumps && (step->to ? is_outside(s, body, step->to) : step->movable);
+}
+
 /* Whether something can stand where it begins. */
 static bool add_entry(const struct pct_function_sites *s, const struct body *body)
 {
     struct block best = { .length = 0 };
     size_t last = 0; /* the first return has a site of its own */
-    while (last + 1 < body->steps && !body->step[last + 1].returns)
+    while (last + 1 < body->steps && !is_return(s, body, &body->step[last + 1]))
         last++;
     for (size_t i = 0; i <= last; i++) {
         const struct step *step = &body->step[i];
-        if (i && pct_instruction_scan_is_target(s->scan, step->address))
+        const struct pct_plan_site *known = find(s, step->address);
+        if (i && (pct_instruction_scan_is_target(s->scan, step->address) || (known && known->flags & PCT_SITE_ENTERS)))
             break;
         improve(&best, block_from(s, body, i, last));
         if (step->control || step->visible || step->returns || body->computed)
@@ -271,27 +302,6 @@ static bool add_return(const struct pct_function_sites *s, const struct body *bo
     return best.length != 0;
 }
 
-/* Whether a jump to this address leaves the named functions' own code. */
-static bool is_outside(const struct pct_function_sites *s, const struct body *body, uint64_t to)
-{
-    if (to >= body->function->from && to < body->function->to)
-        return false;
-    for (size_t i = 0; i < s->count; i++) {
-        const struct pct_plan_function *f = &s->functions[i];
-        if (to >= f->from && to < f->to)
-            return to == f->from && !f->cold;
-    }
-    return true;
-}
-
-/* A jump through memory of the linker's leads to a function elsewhere; others are mostly those of a switch. */
-static bool is_return(const struct pct_function_sites *s, const struct body *body, const struct step *step)
-{
-    if (step->returns)
-        return true;
-    return step->jumps && (step->to ? is_outside(s, body, step->to) : step->movable);
-}
-
 static void miss(uint64_t *first, uint64_t address)
 {
     if (!*first)
@@ -315,10 +325,50 @@ static void add_function(struct pct_function_sites *s, const struct pct_plan_fun
     free(body.step);
 }
 
+/* Whether something can stand where code of this line begins. A jump that may lead anywhere in its function may lead
+ * between the instructions of a block. */
+static bool add_line(const struct pct_function_sites *s, const struct pct_plan_function *line)
+{
+    const uint64_t from = s->start(s->file, line->from);
+    const struct pct_plan_function function = { .from = from, .to = line->to };
+    struct body body = { .function = &function, .size = line->to - from };
+    struct block best = { .length = 0 };
+    body.code = from ? s->bytes(s->file, from, body.size) : NULL;
+    if (body.code && decode_all(&body)) {
+        size_t first = 0;
+        while (first < body.steps && body.step[first].address != line->from)
+            first++;
+        if (first < body.steps)
+            best = block_from(s, &body, first, body.computed ? first : body.steps - 1);
+    }
+    if (best.length)
+        add(s, &body, best, PCT_SITE_ENTERS);
+    free(body.step);
+    return best.length != 0;
+}
+
+/* From the last to the first, so that each ends before the next. */
+static void add_lines(struct pct_function_sites *s)
+{
+    for (uint64_t below = UINT64_MAX;;) {
+        const struct pct_plan_function *last = NULL;
+        for (size_t i = 0; i < s->count; i++)
+            if (s->functions[i].line && s->functions[i].from < below && (!last || s->functions[i].from > last->from))
+                last = &s->functions[i];
+        if (!last)
+            return;
+        if (!add_line(s, last))
+            miss(&s->no_entry, last->from);
+        below = last->from;
+    }
+}
+
 void pct_function_sites_add(struct pct_function_sites *sites)
 {
+    add_lines(sites);
     for (size_t i = 0; i < sites->count; i++)
-        add_function(sites, &sites->functions[i]);
+        if (!sites->functions[i].line)
+            add_function(sites, &sites->functions[i]);
 }
 
 int pct_plan_functions_parse(struct pct_plan_function **functions, const char *text)
@@ -331,7 +381,8 @@ int pct_plan_functions_parse(struct pct_plan_function **functions, const char *t
         f->from = strtoull(text, &end, 16);
         f->to = *end == '-' ? strtoull(end + 1, &end, 16) : 0;
         f->cold = !strncmp(end, ":cold", 5);
-        end += f->cold ? 5 : 0;
+        f->line = !strncmp(end, ":line", 5);
+        end += f->cold || f->line ? 5 : 0;
         if (f->to <= f->from || (*end && *end != ','))
             return -1;
         text = end + (*end == ',');

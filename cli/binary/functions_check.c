@@ -5,16 +5,32 @@
 #include <cli/base/cli.h>
 #include <stdlib.h>
 
-/* The match of --functions that this address is in; NULL: there is none. */
+/* A place that --functions names. */
+static bool is_place(const struct pct_scope *scope, const struct pct_scope_match *match)
+{
+    const unsigned kind = scope->patterns.item[match->pattern].kind;
+    return kind == PCT_SCOPE_FUNCTION || kind == PCT_SCOPE_LINE;
+}
+
+static bool is_line(const struct pct_scope *scope, const struct pct_scope_match *match)
+{
+    return scope->patterns.item[match->pattern].kind == PCT_SCOPE_LINE;
+}
+
+/* The match of --functions that begins at this address, or else is a function that it is in; NULL: there is none. */
 static const struct pct_scope_match *match_at(const struct pct_scope *scope, uint32_t module, uint64_t address)
 {
+    const struct pct_scope_match *around = NULL;
     for (size_t i = 0; i < scope->count; i++) {
         const struct pct_scope_match *match = &scope->item[i];
-        if (scope->patterns.item[match->pattern].kind == PCT_SCOPE_FUNCTION && match->module == module &&
-            address >= match->from && address < match->to)
+        if (!is_place(scope, match) || match->module != module)
+            continue;
+        if (address == match->from)
             return match;
+        if (!is_line(scope, match) && address >= match->from && address < match->to)
+            around = match;
     }
-    return NULL;
+    return around;
 }
 
 static const char *name_at(const struct pct_scope *scope, uint32_t module, uint64_t address)
@@ -31,6 +47,12 @@ static int refuse(const struct pct_scope *scope, uint32_t module, const struct p
     unsigned long long entry = plan->no_entry - 1, end = plan->no_return - 1;
     if (plan->refusal)
         return pct_cli_usage("--functions: %s cannot be patched: %s", path, pct_plan_refusal(plan->refusal));
+    const struct pct_scope_match *line = plan->no_entry ? match_at(scope, module, entry) : NULL;
+    if (line && is_line(scope, line))
+        return pct_cli_usage(
+            "--functions: no jump fits where code of %s begins, at 0x%llx of %s: name another line, or "
+            "build it with -O0",
+            line->what + sizeof "line", entry, path);
     if (plan->no_entry &&
         pct_functions_nearest(path, entry, level, returns == PCT_RETURNS_NEEDED, nearest, sizeof nearest))
         return pct_cli_usage(
@@ -66,9 +88,10 @@ static int check_module(const struct pct_scope *scope, uint32_t module, unsigned
     int status = 0;
     for (size_t i = 0; functions && i < scope->count; i++) {
         const struct pct_scope_match *match = &scope->item[i];
-        if (scope->patterns.item[match->pattern].kind == PCT_SCOPE_FUNCTION && match->module == module)
-            functions[count++] =
-                (struct pct_plan_function){ .from = match->from, .to = match->to, .cold = match->cold };
+        if (is_place(scope, match) && match->module == module)
+            functions[count++] = (struct pct_plan_function){
+                .from = match->from, .to = match->to, .cold = match->cold, .line = is_line(scope, match)
+            };
     }
     struct pct_plan *plan = count ? pct_plan_make(scope->modules[module], level, functions, count) : NULL;
     if (!functions || (count && !plan))

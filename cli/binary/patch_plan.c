@@ -283,6 +283,15 @@ static const uint8_t *bytes_of(const void *file, uint64_t address, uint64_t size
     return at_address(file, address, size);
 }
 
+static uint64_t start_of(const void *file, uint64_t address)
+{
+    const struct module *m = file;
+    for (size_t i = 0; i < m->count; i++)
+        if (address >= m->functions[i].from && address < m->functions[i].to)
+            return m->functions[i].from;
+    return 0;
+}
+
 /* --- The plan ----------------------------------------------------------------------------------------------------- */
 
 static enum pct_plan_refusal scan(struct module *m)
@@ -304,7 +313,7 @@ static enum pct_plan_refusal scan(struct module *m)
             return PCT_PLAN_DATA;
     }
     struct pct_function_sites sites = {
-        .scan = s, .functions = m->named, .count = m->named_count, .bytes = bytes_of, .file = m
+        .scan = s, .functions = m->named, .count = m->named_count, .bytes = bytes_of, .start = start_of, .file = m
     };
     pct_function_sites_add(&sites);
     m->no_entry = sites.no_entry;

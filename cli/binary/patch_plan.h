@@ -9,10 +9,11 @@
 struct pct_plan_function {
     uint64_t from, to;
     bool cold; /* a part of a function: it does not begin here */
+    bool line; /* no function: code of a line begins at `from`, in the function that ends at `to` */
 };
 
-/* Functions as the shim names them to the command: FROM-TO[:cold],... in hexadecimal. Returns how many, to be freed;
- * -1: they are not that, or there is no memory. */
+/* Functions as the shim names them to the command: FROM-TO[:cold|:line],... in hexadecimal. Returns how many, to be
+ * freed; -1: they are not that, or there is no memory. */
 int pct_plan_functions_parse(struct pct_plan_function **functions, const char *text);
 
 /* level: PCT_PATCH_*. Returns a plan in memory that the caller frees, or NULL when memory is short. A file that cannot

@@ -2,7 +2,9 @@
 #include "patterns.h"
 #include <cli/base/cli.h>
 #include <common/text.h>
+#include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -147,6 +149,18 @@ int pct_patterns_add_focus(struct pct_patterns *patterns, const char *text)
     return 0;
 }
 
+bool pct_pattern_take_line(struct pct_pattern *pattern)
+{
+    char *colon = strrchr(pattern->text, ':'), *end;
+    unsigned long line = colon && isdigit((unsigned char)colon[1]) ? strtoul(colon + 1, &end, 10) : 0;
+    if (!line || *end || line > INT_MAX || colon == pattern->text)
+        return false;
+    *colon = 0;
+    pattern->at_line = (unsigned)line;
+    pattern->names = PCT_NAMES_FILE;
+    return true;
+}
+
 int pct_patterns_add_functions(struct pct_patterns *patterns, const char *text)
 {
     for (size_t length; *text; text += length + (text[length] == ',')) {
@@ -156,6 +170,9 @@ int pct_patterns_add_functions(struct pct_patterns *patterns, const char *text)
                             : pct_cli_usage("--functions: there is an empty name in %s", text);
         if (failed)
             return failed;
+        struct pct_pattern *added = &patterns->item[patterns->count - 1];
+        if (pct_pattern_take_line(added))
+            added->kind = PCT_SCOPE_LINE;
     }
     return 0;
 }

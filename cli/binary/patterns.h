@@ -43,8 +43,11 @@ int pct_patterns_add_focus(struct pct_patterns *patterns, const char *text);
  * without a name. The same. */
 int pct_patterns_add_watch(struct pct_patterns *patterns, const char *text);
 
-/* Add what --functions says: names with commas in between. The same. */
+/* Add what --functions says: names, or FILE:LINE, with commas in between. The same. */
 int pct_patterns_add_functions(struct pct_patterns *patterns, const char *text);
+
+/* Make the pattern stand for a line if its text is FILE:LINE, which leaves FILE. False: it is not. */
+bool pct_pattern_take_line(struct pct_pattern *pattern);
 
 /* Whether a pattern means the function of this symbol, or the function that a compiler has made this one of (its
  * specialised copies, its parts); *cold: a part of it. plain: as for pct_pattern_means(). */

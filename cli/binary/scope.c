@@ -187,6 +187,30 @@ static void look_below(const struct module *m, Dwarf_Die *parent, GElf_Addr bias
     } while (!dwarf_siblingof(&die, &die));
 }
 
+/* Where code of a line begins in a function: its lowest address there. */
+static void add_line(const struct module *m, const struct pct_pattern *pattern, Dwarf_Line *line, Dwarf_Addr from,
+                     const char *file)
+{
+    struct pct_scope *scope = m->scope;
+    GElf_Sym symbol;
+    GElf_Off offset;
+    char name[256];
+    bool begins;
+    if (dwarf_linebeginstatement(line, &begins) || !begins ||
+        !dwfl_module_addrinfo(m->dwfl, from, &offset, &symbol, NULL, NULL, NULL) || offset >= symbol.st_size)
+        return;
+    const uint64_t at = from - m->bias, to = at - offset + symbol.st_size;
+    for (size_t i = 0; i < scope->count; i++) {
+        struct pct_scope_match *match = &scope->item[i];
+        if (match->module != m->index || match->to != to || &scope->patterns.item[match->pattern] != pattern)
+            continue;
+        match->from = at < match->from ? at : match->from;
+        return;
+    }
+    snprintf(name, sizeof name, "%s:%u", base_name(file), pattern->at_line);
+    add(m, pattern, at, to, "line", name);
+}
+
 /* The code of lines of a file, wherever they were inlined. */
 static void look_at_lines(const struct module *m, Dwarf_Die *unit, GElf_Addr bias)
 {
@@ -215,8 +239,12 @@ static void look_at_lines(const struct module *m, Dwarf_Die *unit, GElf_Addr bia
             }
             if (meant && pattern->at_line && (dwarf_lineno(line, &number) || (unsigned)number != pattern->at_line))
                 continue;
-            if (file && meant && !dwarf_lineendsequence(line, &end) && !end && !dwarf_lineaddr(line, &from) &&
-                !dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &to))
+            if (!file || !meant || dwarf_lineendsequence(line, &end) || end || dwarf_lineaddr(line, &from) ||
+                dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &to))
+                continue;
+            if (pattern->kind == PCT_SCOPE_LINE)
+                add_line(m, pattern, line, from + bias, file);
+            else
                 add(m, pattern, from + bias - m->bias, to + bias - m->bias, "file", base_name(file));
         }
     }
@@ -293,21 +321,39 @@ int pct_scope_find(struct pct_scope *scope)
     return 0;
 }
 
+bool pct_scope_has_file(struct pct_scope *scope, size_t index)
+{
+    struct pct_pattern *pattern = &scope->patterns.item[index];
+    const unsigned line = pattern->at_line;
+    pattern->at_line = 0;
+    pct_scope_find(scope);
+    pattern->at_line = line;
+    return pattern->matches;
+}
+
+const char *pct_scope_closest(struct pct_scope *scope, const char *name)
+{
+    scope->collects = true;
+    pct_scope_find(scope);
+    scope->collects = false;
+    return pct_text_closest(name, (const char *const *)scope->names, scope->name_count);
+}
+
 /* What may have been meant by a pattern that stands for nothing. */
 static int complain(struct pct_scope *scope, const struct pct_pattern *pattern)
 {
     const char *program = base_name(scope->modules[0]);
     bool watch = pattern->kind == PCT_SCOPE_WATCH;
-    bool function = pattern->kind == PCT_SCOPE_FUNCTION;
-    const char *option = watch ? "--watch" : function ? "--functions" : "--focus";
+    bool function = pattern->kind == PCT_SCOPE_FUNCTION, line = pattern->kind == PCT_SCOPE_LINE;
+    const char *option = watch ? "--watch" : function || line ? "--functions" : "--focus";
+    if (line && pct_scope_has_file(scope, (size_t)(pattern - scope->patterns.item)))
+        return pct_cli_usage("--functions: line %u of %s has no code in %s", pattern->at_line, pattern->text, program);
     if (watch && pattern->to)
         return pct_cli_usage("--watch: %s has no variables at +0x%llx (`nm` shows addresses)", program,
                              (unsigned long long)pattern->from);
     if (pattern->to)
         return pct_cli_usage("%s: %s is loaded with no module '%s'", option, program, pattern->text);
-    scope->collects = true;
-    pct_scope_find(scope);
-    const char *closest = pct_text_closest(pattern->text, (const char *const *)scope->names, scope->name_count);
+    const char *closest = pct_scope_closest(scope, pattern->text);
     int status;
     if (closest && watch && !strcmp(closest, pattern->text))
         status = pct_cli_usage("--watch: '%s' is no variable%s", closest,
@@ -324,9 +370,9 @@ static int complain(struct pct_scope *scope, const struct pct_pattern *pattern)
             option,
             watch      ? "variable"
             : function ? "function"
+            : line     ? "file"
                        : "function, file or variable",
             program, pattern->text);
-    scope->collects = false;
     return status;
 }
 
@@ -357,7 +403,7 @@ int pct_scope_check(struct pct_scope *scope)
     for (size_t i = 0; i < scope->patterns.count; i++) {
         const struct pct_pattern *pattern = &scope->patterns.item[i];
         if ((pattern->kind == PCT_SCOPE_FOCUS || pattern->kind == PCT_SCOPE_WATCH ||
-             pattern->kind == PCT_SCOPE_FUNCTION) &&
+             pattern->kind == PCT_SCOPE_FUNCTION || pattern->kind == PCT_SCOPE_LINE) &&
             !pattern->matches)
             return complain(scope, pattern);
     }
@@ -403,7 +449,8 @@ static uint32_t join(struct pct_scope_range *ranges, uint32_t count)
     for (uint32_t i = 0; i < count; i++) {
         struct pct_scope_range *last = left ? &ranges[left - 1] : NULL;
         bool whole = ranges[i].kind == PCT_SCOPE_FUNCTION; /* one begins where the one before ends */
-        if (!last || last->kind != ranges[i].kind || last->to < ranges[i].from + whole)
+        bool line = ranges[i].kind == PCT_SCOPE_LINE && last && last->from < ranges[i].from;
+        if (!last || last->kind != ranges[i].kind || last->to < ranges[i].from + whole || line)
             ranges[left++] = ranges[i];
         else if (last->to < ranges[i].to)
             last->to = ranges[i].to;

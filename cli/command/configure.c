@@ -67,7 +67,7 @@ static const struct argp_option options[] = {
       2 },
     { "functions", KEY_FUNCTIONS, "NAME,...", 0,
       "where these functions begin and return are scheduling points, too: their code is patched in memory; names with "
-      "* for anything",
+      "* for anything; FILE:LINE: where code of this line begins",
       2 },
     { "memory-sample", KEY_SAMPLE, "N", 0,
       "of the places in the code that access memory, only N percent are scheduling points in a run, drawn from "

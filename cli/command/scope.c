@@ -96,6 +96,8 @@ static bool print(const struct pct_scope *scope)
         const struct pct_pattern *pattern = &scope->patterns.item[i];
         if (pattern->line)
             printf("line %u, '%s':\n", pattern->line, pattern->text);
+        else if (pattern->at_line)
+            printf("'%s:%u':\n", pattern->text, pattern->at_line);
         else
             printf("'%s':\n", *pattern->text ? pattern->text : "addresses of the program");
         if (!pattern->matches)

@@ -172,19 +172,6 @@ void pct_script_words_free(struct pct_script_words *words)
 
 /* --- What they stand for ------------------------------------------------------------------------------------------ */
 
-/* "file.c:12" is a line of a file. */
-static bool add_line(struct pct_pattern *pattern, char *text)
-{
-    char *colon = strrchr(text, ':'), *end;
-    unsigned long line = colon && isdigit((unsigned char)colon[1]) ? strtoul(colon + 1, &end, 10) : 0;
-    if (!line || *end || line > INT_MAX || colon == text)
-        return false;
-    *colon = 0;
-    pattern->at_line = (unsigned)line;
-    pattern->names = PCT_NAMES_FILE;
-    return true;
-}
-
 /* "table+8:8" is a part of a variable. */
 static bool add_part(struct pct_pattern *pattern, char *end)
 {
@@ -242,7 +229,7 @@ static int add_pattern(struct pct_scope *scope, struct pct_script_word *word, co
         pattern->kind = PCT_SCOPE_FUNCTION;
         pattern->names = PCT_NAMES_SYMBOL;
     }
-    if (word->kind == PCT_SCRIPT_LINE && !add_line(pattern, pattern->text))
+    if (word->kind == PCT_SCRIPT_LINE && !pct_pattern_take_line(pattern))
         return pct_cli_usage("%s:%u: at: '%s' is not FILE:LINE", file, word->line, word->text);
     if (word->kind == PCT_SCRIPT_VARIABLE)
         return add_variable(scope, pattern, word, file);
@@ -256,16 +243,11 @@ static int complain(struct pct_scope *scope, const struct pct_script_word *word,
                                          "function with code of its own, not inlined everywhere," };
     const char *program = scope->modules[0];
     if (word->kind == PCT_SCRIPT_LINE) {
-        unsigned line = pattern->at_line;
-        scope->patterns.item[pattern - scope->patterns.item].at_line = 0;
-        pct_scope_find(scope);
-        if (pattern->matches)
-            return pct_cli_usage("%s:%u: line %u of %s has no code in %s", file, word->line, line, pattern->text,
-                                 program);
+        if (pct_scope_has_file(scope, (size_t)(pattern - scope->patterns.item)))
+            return pct_cli_usage("%s:%u: line %u of %s has no code in %s", file, word->line, pattern->at_line,
+                                 pattern->text, program);
     }
-    scope->collects = true;
-    pct_scope_find(scope);
-    const char *closest = pct_text_closest(pattern->text, (const char *const *)scope->names, scope->name_count);
+    const char *closest = pct_scope_closest(scope, pattern->text);
     if (closest && strcmp(closest, pattern->text) != 0)
         return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'; did you mean '%s'?", file, word->line,
                              program, kinds[word->kind], pattern->text, closest);

@@ -241,13 +241,13 @@ bool pct_scope_functions(uintptr_t base, struct pct_text *text)
         const struct pct_scope_module *module = scope.found[i].module;
         for (uint32_t j = module->first; scope.found[i].base == base && j < module->first + module->count; j++) {
             const struct pct_scope_range *range = &scope.ranges[j];
-            if (range->kind != PCT_SCOPE_FUNCTION && range->kind != PCT_SCOPE_COLD)
+            if (range->kind != PCT_SCOPE_FUNCTION && range->kind != PCT_SCOPE_COLD && range->kind != PCT_SCOPE_LINE)
                 continue;
             pct_text_add(text, any ? "," : "");
             pct_text_add_hex(text, range->from, 0);
             pct_text_add_char(text, '-');
             pct_text_add_hex(text, range->to, 0);
-            pct_text_add(text, range->kind == PCT_SCOPE_COLD ? ":cold" : "");
+            pct_text_add(text, range->kind == PCT_SCOPE_COLD ? ":cold" : range->kind == PCT_SCOPE_LINE ? ":line" : "");
             any = true;
         }
     }

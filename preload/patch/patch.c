@@ -3,6 +3,7 @@
  * returns between two instructions. All that comes before it is memory beside the program, which the process that runs
  * are forked from has made for all of them. */
 #include "patch.h"
+#include <common/demon.h>
 #include <common/text.h>
 #include <patch/place.h>
 #include <preload/core/apart.h>
@@ -427,17 +428,18 @@ void pct_patch_prepare(void)
     pct_scope_forget(); /* the runs have scopes of their own */
 }
 
-/* A script's threads must be able to stand where it says. In other runs such a place is counted with those that are no
- * points. */
+/* A script's threads must be able to stand where it says, and a demon must see what begins. In other runs such a place
+ * is counted with those that are no points. */
 static void check_functions(const struct module *m, const char *functions)
 {
+    const unsigned flags = pct_S.run.script ? PCT_SITE_ENTERS | PCT_SITE_RETURNS : PCT_SITE_ENTERS;
     bool missed = *functions && m->why != PCT_PLAN_NONE;
     for (uint64_t i = 0; m->place.patched && i < m->sites && !missed; i++)
-        missed =
-            m->place.patched[i].site.flags & (PCT_SITE_ENTERS | PCT_SITE_RETURNS) && !m->place.patched[i].trampoline;
-    if (missed && pct_S.run.script)
-        pct_scope_refuse("--functions: where one of these functions begins or returns, this process cannot be patched; "
-                         "`pct sites` says what is known of its file");
+        missed = m->place.patched[i].site.flags & flags && !m->place.patched[i].trampoline;
+    if (missed && (pct_S.run.script || pct_demon_enter))
+        pct_scope_refuse(
+            "--functions: where one of these functions or lines begins or returns, this process cannot be patched; "
+            "`pct sites` says what is known of its file");
 }
 
 /* Change it, if nothing speaks against that. */

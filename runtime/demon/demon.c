@@ -10,6 +10,7 @@
  * or after the test, with the baton (preload/patch/patch_entry.c calls pct_demon_enter()); and by the demon thread
  * where it enters its actions, and behind them. Memory is read by the kernel: a bad pointer in the program is no fault
  * of ours. */
+#include "reach.h"
 #include <common/demon.h>
 #include <preload/core/sys.h>
 #include <elf.h>
@@ -17,10 +18,14 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+
+/* What a function may use below its stack pointer. */
+enum { RED_ZONE = 128 };
 
 /* A thread of ours. */
 struct actor {
@@ -34,7 +39,8 @@ static struct {
     struct pct_demon_plan *plan; /* NULL: this process has none */
     uint64_t bias;               /* what the loader has moved the program by */
     uint64_t test[PCT_DEMON_ARGUMENTS];
-    uint64_t stack;                      /* the stack pointer where the test was entered */
+    uint64_t stack;                      /* the stack pointer where the test was entered, and */
+    uint64_t last;                       /* where the first thread was at a point, last */
     long pid;                            /* and so the id of its first thread */
     uint32_t times[PCT_DEMON_FUNCTIONS]; /* that the first thread has entered each */
     struct actor demon, helper;
@@ -91,16 +97,15 @@ static void read_cell(const struct pct_demon_cell *cell, const uint64_t *call, u
     value->value = value->known && is_held(mutex);
 }
 
-/* Where memory of others, as far as contracts speak of it, leads into the frames of the test, these are not its own. */
+/* Where memory that is not the test's own leads into its frames, these are not private. */
 static void look_for_escapes(struct pct_demon_point *point, uint64_t stack)
 {
-    bool escaped = false;
-    for (uint32_t i = 0; i < demon.plan->cells; i++) {
-        const struct pct_demon_value *value = &point->cells[i];
-        escaped |= demon.plan->cell[i].size == sizeof value->value && value->known && !value->own &&
-                   value->value >= stack && value->value < demon.stack;
-    }
-    for (uint32_t i = 0; escaped && i < demon.plan->cells; i++)
+    bool any = false;
+    for (uint32_t i = 0; i < demon.plan->cells; i++)
+        any |= point->cells[i].own;
+    if (!any || !pct_demon_reaches(stack, demon.stack, (uint64_t)(uintptr_t)demon.plan))
+        return;
+    for (uint32_t i = 0; i < demon.plan->cells; i++)
         point->cells[i].own = 0;
 }
 
@@ -138,15 +143,17 @@ pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS],
         return;
     if (actor) {
         if (passed && actor->call &&
-            plan->action[actor->first + actor->call - actor->base - 1].function + demon.bias == address) {
+            plan->action[pct_demon_action_of(plan, actor->call)].function + demon.bias == address) {
             record(function, actor->call, arguments, 0);
             actor->call = 0;
         }
         return;
     }
     if (passed) {
+        bool line = plan->lines >> function & 1;
+        demon.last = stack;
         if (plan->entered == 1)
-            record(function, 0, arguments, stack);
+            record(function, 0, line ? demon.test : arguments, line ? stack - RED_ZONE : stack);
         return;
     }
     plan->seen++;
@@ -156,6 +163,7 @@ pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS],
         demon.stack = stack;
     }
     bool due = plan->at ? plan->seen == plan->at : !function && plan->entered == 1;
+    due |= plan->again && plan->seen == plan->again;
     if (due && !plan->direct)
         sem_post(&demon.entered);
 }
@@ -171,27 +179,45 @@ static void act(const struct pct_demon_action *action)
     function(a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Returns how many. */
-static uint32_t act_all(struct actor *actor)
+/* And record what is behind them. */
+static void act_all(struct actor *actor)
 {
     uint32_t made = 0;
     while (made < actor->count && actor->first + made < PCT_DEMON_ACTIONS) {
         actor->call = actor->base + made + 1;
         act(&demon.plan->action[actor->first + made++]);
     }
-    return made;
+    if (made)
+        record(0, actor->base + made + 1, demon.test, 0);
+}
+
+static void wait_for_entry(void)
+{
+    while (!demon.plan->direct && sem_wait(&demon.entered))
+        continue;
 }
 
 static void *be_the_demon(void *unused)
 {
     struct pct_demon_plan *plan = demon.plan;
-    demon.demon = (struct actor){ .tid = PCT_SYS0(SYS_gettid), .count = plan->actions };
-    while (!plan->direct && sem_wait(&demon.entered))
-        continue;
+    const uint32_t first = plan->actions - plan->second;
+    demon.demon = (struct actor){ .tid = PCT_SYS0(SYS_gettid), .count = first };
+    wait_for_entry();
+    if (plan->probes) {
+        record(0, 1, demon.test, demon.last);
+        abort();
+    }
     plan->begun = 1;
-    uint32_t made = act_all(&demon.demon);
-    if (made)
-        record(0, made + 1, demon.test, 0);
+    act_all(&demon.demon);
+    if (plan->second) {
+        demon.demon.first = first;
+        demon.demon.count = plan->second;
+        demon.demon.base = first + 1;
+        sem_post(&demon.entered); /* for demon/run.c, which looks for this in the trace */
+        wait_for_entry();
+        wait_for_entry();
+        act_all(&demon.demon);
+    }
     plan->ended = 1;
     return unused;
 }
@@ -202,8 +228,7 @@ static void *be_the_helper(void *unused)
     demon.helper = (struct actor){
         .tid = PCT_SYS0(SYS_gettid), .first = demon.plan->actions, .count = demon.plan->helps, .base = PCT_DEMON_HELPS
     };
-    uint32_t made = act_all(&demon.helper);
-    record(0, PCT_DEMON_HELPS + made + 1, demon.test, 0);
+    act_all(&demon.helper);
     return unused;
 }
 
@@ -256,7 +281,8 @@ static struct pct_demon_plan *open_plan(const char *path)
     size_t room = plan ? ((size_t)status.st_size - sizeof *plan) / sizeof plan->point[0] : 0;
     bool fine = plan && !memcmp(plan->magic, PCT_DEMON_MAGIC, sizeof plan->magic) && plan->room <= room &&
                 plan->functions && plan->functions <= PCT_DEMON_FUNCTIONS && plan->cells <= PCT_DEMON_CELLS &&
-                plan->actions + (uint64_t)plan->helps <= PCT_DEMON_ACTIONS && !plan->entered;
+                plan->actions + (uint64_t)plan->helps <= PCT_DEMON_ACTIONS && plan->second <= plan->actions &&
+                !plan->entered;
     return fine ? plan : NULL;
 }
 

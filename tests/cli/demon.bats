@@ -122,11 +122,12 @@ reports()
 {
     demon --report json:out.json --report sarif:out.sarif --report=junit:out.xml --spec "$root/bench/demon/apache-45605.demon" -- ./program
     is "$status" "$1"
-    /usr/bin/python3 - "$root/tests/schemas/sarif-2.1.0-rtm.5.json" << PYTHON
+    /usr/bin/python3 - "$root/tests/schemas/sarif-2.1.0-rtm.5.json" "$root/docs/demon.schema.json" << PYTHON
 import json, sys, jsonschema
 import xml.etree.ElementTree as xml
 log, sarif = json.load(open("out.json")), json.load(open("out.sarif"))
 jsonschema.Draft4Validator(json.load(open(sys.argv[1])), format_checker=jsonschema.FormatChecker()).validate(sarif)
+jsonschema.Draft7Validator(json.load(open(sys.argv[2]))).validate(log)
 [run] = sarif["runs"]
 suite = xml.parse("out.xml").getroot().find("testsuite")
 assert (log["format"], log["version"], log["test"]) == ("pct-demon", 1, "wait_for_idler")
@@ -238,13 +239,14 @@ rejects()
     commented -e 's/non_zero: queue.idlers > 0/non_zero: queue.idlers >/'
     rejects "$PWD/commented.c:11: the name of a parameter or shared variable is expected, not the end of the comment"
     commented -e 's/@demon require/@demon test wait_for_idler require/'
-    rejects "commented.c:11: shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait) is expected, not wait_for_idler"
+    rejects "commented.c:11: shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait, assert) is expected, not wait_for_idler"
     commented -e 's/@demon require non_zero/@demon test require non_zero/'
     rejects "wait_for_idler is a test, too, as decrement is ($PWD/commented.c:11): --test=wait_for_idler takes this one"
     rejects 'commented.c:' --test=wait_for_idlers
     [[ $stderr == *'--test=wait_for_idlers: no comment that begins with /*@demon test stands above a function of this name' ]]
-    demon --test=wait_for_idler -- ./program
+    demon --list --test=wait_for_idler -- ./program
     is "$status" 0
+    has 'test wait_for_idler'
     commented -e 's|^int main|/*@demon require a: 1 = 1 */ int other;\n&|'
     rejects 'this contract stands above no function that the program has'
     commented -e 's|^int main|/*@demon require a: 1 = 1 */\nstatic inline void none(void) {}\n&|'
@@ -276,11 +278,11 @@ rejects()
     is "$status" 1
     has 'another thread calls take_idler(queue), then take_idler(queue)'
     refuses "test wait_for_idler(queue) invariant two: queue.idlers = 2 $procs" \
-        'does not hold where take_idler is entered, without any interference'
+        'does not hold where it enters take_idler, without any interference'
     printf '%s\n' "test wait_for_idler(queue) guarantee fewer: queue.idlers <= old queue.idlers $procs" > spec.demon
     demon --list --spec spec.demon -- ./program
     is "$status" 0
     has 'guarantee fewer: queue.idlers <= old queue.idlers'
     refuses "test wait_for_idler(queue) guarantee same: unchanged(queue.idlers) $procs" \
-        'does not hold from point 2, where decrement is entered, to point 3, where take_idler is, without any interference'
+        'does not hold from point 2, where it enters decrement, to point 3, where it enters take_idler, without any interference'
 }

@@ -1,4 +1,5 @@
-/* What the test uses is its own (-DOWN; -DKNOWN: others can find it), or comes from the heap. */
+/* What the test uses is its own (-DOWN; -DKNOWN: others can find it; -DHIDDEN=PLACE: where no contract speaks of), or
+ * comes from the heap. */
 #include <assert.h>
 #include <stdlib.h>
 
@@ -21,8 +22,11 @@ __attribute__((used)) static void lighten(struct item *item)
     item->weight = 0;
 }
 
+static struct item *table[4], **kept;
+
 static void fill(struct box *box)
 {
+    (void)table;
 #ifdef OWN
     struct item own = { .weight = 1 }, *item = &own;
 #else
@@ -32,12 +36,17 @@ static void fill(struct box *box)
 #ifdef KNOWN
     box->item = item;
 #endif
+#ifdef HIDDEN
+    HIDDEN = item;
+#endif
     use(box, item);
 }
 
 int main(void)
 {
     static struct box box;
+    kept = malloc(sizeof *kept);
     fill(&box);
+    free(kept);
     return 0;
 }

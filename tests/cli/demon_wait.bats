@@ -6,24 +6,13 @@ setup()
 {
     [ -x "$build/pct-demon" ] || skip 'built without Z3'
     cd "$BATS_TEST_TMPDIR" || return
-    cat > spec.demon << 'SPEC'
-test wait_for_idler(queue)
-  rely locked: holds(queue.mutex) implies unchanged(queue.idlers)
-  wait idle: queue.idlers > 0
-proc decrement(queue)
-  require non_zero: queue.idlers > 0
-proc take_idler(queue)
-  require some: queue.idlers > 0
-  ensure less: queue.idlers = old queue.idlers - 1
-proc set_idle(queue)
-  ensure more: queue.idlers = old queue.idlers + 1
-SPEC
+    cp "$root/bench/demon/apache-45605-empty.demon" spec.demon
 }
 
 # judges STATUS TEXT FLAG...: `pct demon` of the program, built so.
 judges()
 {
-    "$cc" -O0 -g -pthread "${@:3}" -o program "${source:-$root/tests/cli/demon_wait.c}"
+    "$cc" -O0 -g -pthread "${@:3}" -o program "${source:-$root/bench/demon/apache-45605-empty.c}"
     run --separate-stderr timeout 120 "$pct" demon --spec spec.demon --report json:out.json -- ./program
     is "$status" "$1"
     has "$2"
@@ -43,7 +32,7 @@ judges()
 }
 
 @test "wait: a test that waits only behind what others have done goes on, too" {
-    judges 0 'no interference found' -DFIXED -DIDLERS=1
+    source=$root/bench/demon/apache-45605.c judges 0 'no interference found' -DFIXED -DWAITS
     has 'candidates were refuted by a real run'
     grep -A1 '"helps"' out.json | grep -q 'set_idle(queue)'
     # Where it waited, others came in between: a guarantee is not theirs.
@@ -52,16 +41,25 @@ judges()
 }
 
 @test "wait: what does not let the test go on is no help, and without the clause it is said what is missing" {
-    sed 's/pthread_cond_signal.*/;/' "$root/tests/cli/demon_wait.c" > p.c
-    source=p.c judges 2 'wait_for_idler waits for others, and no sequence of at most 3 calls was found that makes what it waits for hold and lets it go on'
+    sed 's/pthread_cond_signal.*/;/' "$root/bench/demon/apache-45605.c" > p.c
+    source=p.c judges 2 'wait_for_idler waits for others, and no sequence of at most 3 calls was found that makes what it waits for hold and lets it go on' -DWAITS -DEMPTY
     sed -i '/^  wait/d' spec.demon
     judges 2 'wait_for_idler waits for others: say what for by `wait TAG: CONDITION` of the test, and which calls of others make it hold by their `ensure`'
 }
 
 @test "wait: --emit-test refuses what needs the others" {
-    "$cc" -O0 -g -pthread -o program "$root/tests/cli/demon_wait.c"
+    "$cc" -O0 -g -pthread -o program "$root/bench/demon/apache-45605-empty.c"
     run --separate-stderr timeout 120 "$pct" demon --emit-test test.c --spec spec.demon -- ./program
     is "$status" 2
     has 'pct: --emit-test: test.c is not written: wait_for_idler waits for others there'
     [ ! -e test.c ]
+}
+
+@test "wait: --points=locks lets others come in before the wait, and in it" {
+    "$cc" -O0 -g -pthread -o program "$root/bench/demon/apache-45605-empty.c"
+    run --separate-stderr timeout 120 "$pct" demon --points locks --list --spec spec.demon -- ./program
+    is "$status" 0
+    is "$(grep -c 'is about to cond wait' <<< "$output")" 2
+    lacks 'is about to unlock'
+    judges 1 'another thread calls take_idler(queue)'
 }

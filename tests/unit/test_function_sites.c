@@ -24,6 +24,12 @@ static const uint8_t *bytes_of(const void *file, uint64_t address, uint64_t size
     return (const uint8_t *)file + (address - CODE);
 }
 
+static uint64_t start_of(const void *file, uint64_t address)
+{
+    (void)file;
+    return address < CODE + AFTER ? CODE : CODE + AFTER;
+}
+
 static struct found find(const uint8_t *code, size_t size, unsigned level, const char *functions)
 {
     struct found f = { .scan = { .level = level, .from = CODE, .to = CODE + size } };
@@ -34,7 +40,7 @@ static struct found find(const uint8_t *code, size_t size, unsigned level, const
     int count = pct_plan_functions_parse(&named, functions);
     assert_true(count > 0);
     f.sites = (struct pct_function_sites){
-        .scan = &f.scan, .functions = named, .count = (size_t)count, .bytes = bytes_of, .file = code
+        .scan = &f.scan, .functions = named, .count = (size_t)count, .bytes = bytes_of, .start = start_of, .file = code
     };
     pct_function_sites_add(&f.sites);
     pct_instruction_scan_finish(&f.scan);
@@ -87,8 +93,8 @@ static void test_visible(void **state)
     assert_int_equal(f.sites.no_return, CODE + 2 + 1); /* a `ret` of one byte with nothing to share a jump with */
     pct_instruction_scan_free(&f.scan);
     f = FIND(PCT_PATCH_OFF, "1000-1006", 0x8b, 0x07, 0x83, 0xc0, 0x01, 0xc3); /* add $1, %eax between */
-    assert_int_equal(f.sites.no_return, 0);
-    expect(&f, PCT_SITE_RETURNS, 2, 4);
+    expect(&f, PCT_SITE_ENTERS, 0, 5);
+    assert_int_equal(f.sites.no_return, CODE + 5 + 1); /* the entry has taken what is before it */
     pct_instruction_scan_free(&f.scan);
 }
 
@@ -155,6 +161,46 @@ static void test_with_memory(void **state)
     pct_instruction_scan_free(&f.scan);
 }
 
+/* Lines: each ends before the next, and what begins and returns there is one site with them, or stays free of them. */
+static void test_lines(void **state)
+{
+    (void)state;
+    static const uint8_t code[] = { 0x55,             /* push %rbp */
+                                    0x48, 0x89, 0xe5, /* mov %rsp, %rbp */
+                                    0x8b, 0x45, 0xfc, /* +4: mov -4(%rbp), %eax: a line */
+                                    0x01, 0xc0,       /* +7: add %eax, %eax: another */
+                                    0x0f, 0xaf, 0xc0, /* imul %eax, %eax */
+                                    0x5d, 0xc3 /* +12: pop %rbp; ret: a third */ };
+    struct found f = find(code, sizeof code, PCT_PATCH_OFF, "1000-100e,1004-100e:line,100c-100e:line,1007-100e:line");
+    static const struct {
+        uint64_t at;
+        unsigned length, flags;
+    } sites[] = { { 0, 4, PCT_SITE_ENTERS },
+                  { 4, 3, PCT_SITE_ENTERS },
+                  { 7, 5, PCT_SITE_ENTERS | PCT_SITE_RETURNS },
+                  { 12, 2, PCT_SITE_ENTERS } };
+    assert_int_equal(f.sites.no_entry, 0);
+    assert_int_equal(f.sites.no_return, 0);
+    assert_int_equal(f.scan.count, 4);
+    for (size_t i = 0; i < 4; i++) {
+        assert_int_equal(f.scan.sites[i].address, CODE + sites[i].at);
+        assert_int_equal(f.scan.sites[i].length, sites[i].length);
+        assert_int_equal(f.scan.sites[i].flags & (PCT_SITE_ENTERS | PCT_SITE_RETURNS), sites[i].flags);
+    }
+    pct_instruction_scan_free(&f.scan);
+    /* A line of a call, and one that begins in the middle of an instruction. */
+    f = FIND(PCT_PATCH_OFF, "1002-1008:line", 0x31, 0xc0, 0xe8, 0x39, 0x00, 0x00, 0x00, 0xc3);
+    assert_int_equal(f.sites.no_entry, CODE + 2 + 1);
+    pct_instruction_scan_free(&f.scan);
+    f = find(code, sizeof code, PCT_PATCH_OFF, "1005-100e:line");
+    assert_int_equal(f.sites.no_entry, CODE + 5 + 1);
+    pct_instruction_scan_free(&f.scan);
+    /* jmp *%rax may lead behind the first instruction of the line. */
+    f = FIND(PCT_PATCH_OFF, "1002-100a:line", 0xff, 0xe0, 0x31, 0xc0, 0x31, 0xc9, 0x31, 0xd2, 0xc3, 0x90);
+    expect(&f, PCT_SITE_ENTERS, 2, 2);
+    pct_instruction_scan_free(&f.scan);
+}
+
 static void test_parse(void **state)
 {
     (void)state;
@@ -176,6 +222,6 @@ int main(void)
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_block),      cmocka_unit_test(test_visible),
                                         cmocka_unit_test(test_call_first), cmocka_unit_test(test_target),
                                         cmocka_unit_test(test_tail_call),  cmocka_unit_test(test_with_memory),
-                                        cmocka_unit_test(test_parse) };
+                                        cmocka_unit_test(test_lines),      cmocka_unit_test(test_parse) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

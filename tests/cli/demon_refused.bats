@@ -1,0 +1,116 @@
+#!/usr/bin/env bats
+# What `pct demon` refuses: one line that says what is wrong, and the way out; nothing of it is called stable.
+load common
+
+setup()
+{
+    [ -x "$build/pct-demon" ] || skip 'built without Z3'
+    cd "$BATS_TEST_TMPDIR" || return
+    spec=$root/bench/demon/apache-45605.demon
+}
+
+# changed SED: ./program from bench/demon/apache-45605.c.
+changed()
+{
+    sed "$1" "$root/bench/demon/apache-45605.c" > p.c
+    "$cc" -O0 -g -pthread -o program p.c
+}
+
+# refuses LINE [OPTION...]: this alone.
+refuses()
+{
+    run --separate-stderr timeout 60 "$pct" demon --spec "$spec" "${@:2}" -- "${program:-./program}"
+    is "$status" 2
+    is "$output" ''
+    is "$stderr" "pct: $1"
+}
+
+# contracts TEXT...: lines.
+contracts()
+{
+    printf '%s\n' "$@" > bad.demon
+    spec=bad.demon
+}
+
+@test "a test that fails by itself, does not end, or that nobody enters" {
+    changed 's/ wait_for_idler(&queue);/& assert(!"mine");/'
+    refuses "the test fails by itself, without any interference: mend that first (assertion failed in thread 0: p.c:97: main: Assertion \`!\"mine\"' failed.)"
+    changed 's/ wait_for_idler(&queue);/& return 3;/'
+    refuses 'the test fails by itself, without any interference: mend that first (the target ended with exit status 3)'
+    changed 's/ wait_for_idler(&queue);/& for (volatile int on = 1; on;) continue;/'
+    refuses 'the test does not end within 0.2 s, without any interference: mend that first, or give it more time by --timeout' --timeout=0.2
+    changed 's/ wait_for_idler(&queue);/& for (;;) sched_yield();/; 1i #include <sched.h>'
+    refuses 'the test does not end, without any interference: mend that first (livelock: for a million steps threads have only yielded, slept and retried)'
+    changed 's/ wait_for_idler(&queue);/;/'
+    refuses "wait_for_idler was not entered: the program's first thread must call it"
+}
+
+@test "killed, it leaves nothing behind" {
+    changed 's/ wait_for_idler(&queue);/ for (volatile int on = 1; on;) continue;&/'
+    mkdir temporary
+    run env TMPDIR="$PWD/temporary" timeout -s TERM 0.5 "$pct" demon --spec "$spec" -- ./program
+    is "$status" 124
+    is "$(ls -A temporary)" ''
+}
+
+@test "a test that has threads of its own: what they do is not looked at, which is said" {
+    changed 's/^int main(void)/static void *idle(void *queue) { return queue; }\n&/
+        s/ wait_for_idler(&queue);/ pthread_t other; pthread_create(\&other, NULL, idle, NULL);& pthread_join(other, NULL);/'
+    run --separate-stderr timeout 60 "$pct" demon --spec "$spec" -- ./program
+    is "$status" 1
+    has 'confirmed by a real schedule of two threads'
+    [[ $stderr == 'pct: the test has threads of its own, '* ]]
+}
+
+@test "programs without debug information, that are no programs, or that pct cannot run" {
+    changed ''
+    cp program stripped && strip stripped
+    program=./stripped refuses "$spec:1: $PWD/stripped has no debug information: build it with -g"
+    printf '#!/bin/sh\nexec ./program\n' > script && chmod +x script
+    program=./script refuses "$spec:1: $PWD/script is no compiled program: contracts are of one, and it must be the command"
+    program=./none refuses './none: command not found'
+    "$cc" -O0 -g -shared -fPIC -o library.so p.c
+    run --separate-stderr timeout 60 "$pct" demon --spec "$spec" -- ./library.so
+    is "$status" 2
+    has 'it names no dynamic linker'
+    has 'pct: the program could not be run under pct, so nothing was asked'
+    lacks 'fails by itself'
+}
+
+@test "contracts that nothing can meet, that ask for nothing, or that speak of what there is not" {
+    changed ''
+    contracts 'test wait_for_idler(queue)' 'proc take_idler(queue)' '  ensure one: queue.idlers = 1' '    two: queue.idlers = 2'
+    refuses "bad.demon:4: the contract of take_idler is vacuous: nothing can meet \`ensure two: queue.idlers = 2\`, as clauses of it contradict each other"
+    contracts 'test wait_for_idler(queue) rely never: false'
+    refuses "bad.demon:1: the contract of wait_for_idler is vacuous: nothing can meet \`rely never: false\`, as clauses of it contradict each other"
+    contracts 'test wait_for_idler(queue)' 'proc decrement(queue)'
+    refuses 'nothing was asked, so nothing is known: no function that wait_for_idler enters, nor itself, requires anything; say by `require` of such a proc what must hold there, or look further by --depth 2'
+    contracts 'test wait_for_idler(queue) require a: queue.idlers.many > 0'
+    refuses 'bad.demon:1: queue.idlers.many: what stands before the last dot is no structure, or a pointer to one; contracts reach the members of what a parameter or a shared variable points to: make it one'
+    contracts $'test wait_for_idler(queue) require \e[31ma: queue.idlers > 0'
+    refuses 'bad.demon:1: the name of a clause (tag: condition) is expected, not ?'
+    contracts 'test wait_for_idler(queue) require a: queue.mutex = 0'
+    refuses 'bad.demon:1: queue.mutex is a mutex: holds(queue.mutex) asks for it'
+    contracts 'test wait_for_idler(queue) require a: holds(queue.idlers)'
+    refuses 'bad.demon:1: holds(queue.idlers): it is no mutex'
+}
+
+@test "64 objects, and more procedures than there is room for: named, with the way out" {
+    changed ''
+    contracts "shared $(seq -s, -f 'o%g' 64)" 'test wait_for_idler(queue)'
+    refuses 'bad.demon:1: there are more than 16 shared variables and ghosts: name fewer'
+    contracts 'test wait_for_idler(queue)' "$(seq -f 'proc p%g(queue)' 64)"
+    refuses 'bad.demon:33: there are more than 31 procedures: name fewer'
+    echo "struct big { int $(seq -s, -f 'm%g' 60); } o1, o2, o3, o4, o5;" > objects.h
+    changed '1i #include "objects.h"'
+    contracts 'shared o1, o2, o3, o4, o5' 'test wait_for_idler(queue)' \
+        "$(for i in {1..5}; do echo "invariant t$i: $(seq -s ' and ' -f "o$i.m%g = 0" 60)"; done)"
+    refuses 'bad.demon: contracts speak of more than 256 places in all; each member of each parameter is one: name fewer'
+}
+
+@test "built without Z3: what is missing, and how to get it" {
+    mkdir alone && cp "$pct" alone/pct && cp "$build"/libpct*.so alone
+    run --separate-stderr alone/pct demon --spec "$spec" -- true
+    is "$status" 2
+    is "$stderr" 'pct: pct demon needs Z3, without which this pct was built: install libz3-dev and run `make`'
+}
