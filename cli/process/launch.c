@@ -29,9 +29,6 @@
 /* What a target that is over its time has left to write down where its threads are. */
 #define LAST_WORD_SECONDS 2
 
-/* In seconds: how long it sleeps at a time, to notice when the machine stood still. */
-#define LONGEST_WAIT 1.0
-
 /* How long to wait until the kernel gives us a process, when no run goes on that has too many. */
 #define NO_PROCESS_SECONDS 10
 
@@ -537,6 +534,7 @@ static double bound_output(struct pct_process *processes, int count, double now,
 
 int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, int count, double until, int *ended)
 {
+    static const double longest = 1; /* to notice when the machine stood still */
     sigset_t ours;
     pct_signals_of_ours(&ours);
     for (;;) {
@@ -552,7 +550,7 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
             return 0;
         if (until > 0 && (next <= 0 || until < next))
             next = until;
-        double left = next <= 0 ? LONGEST_WAIT : next <= now ? 0 : fmin(next - now, LONGEST_WAIT);
+        double left = next <= 0 ? longest : next <= now ? 0 : fmin(next - now, longest);
         struct timespec wait = { .tv_sec = (time_t)left, .tv_nsec = (long)((left - floor(left)) * 1e9) };
         siginfo_t info = { 0 };
         int signal = sigtimedwait(&ours, &info, &wait);
