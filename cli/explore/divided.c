@@ -301,6 +301,7 @@ static void add_facts(struct pct_search_facts *all, const struct pct_search_fact
     all->doubts |= more->doubts;
     all->unknown = more->unknown ? more->unknown : all->unknown;
     all->unrepeatable |= more->unrepeatable;
+    all->no_memory |= more->no_memory;
     all->undivided |= more->undivided;
 }
 
@@ -348,16 +349,18 @@ bool pct_divided_next(struct pct_divided *d, const uint32_t **plan, uint32_t *co
     bool more = false;
     if (!d->divided && !d->over && !d->enabled && !find_part(d))
         end_dividing(d);
-    if (!d->divided && !d->over)
+    if (!d->divided && !d->over) {
         more = plan_dividing(d, plan, count);
+        d->over = d->past.no_memory = !more;
+    }
     for (; d->divided && !d->over && !more && d->now < d->parts; d->now += more ? 0 : d->of) {
         if (!d->search)
             d->search = pct_search_new_part(&d->part[d->now].at);
-        d->over = !d->search;
+        d->over = d->past.no_memory = !d->search;
         more = d->search && pct_search_next(d->search, plan, count);
         if (more || !d->search)
             break;
-        d->over = pct_search_facts(d->search)->unrepeatable;
+        d->over = pct_search_facts(d->search)->unrepeatable || pct_search_facts(d->search)->no_memory;
         add_facts(&d->past, pct_search_facts(d->search));
         pct_search_free(d->search);
         d->search = NULL;

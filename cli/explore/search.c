@@ -430,7 +430,7 @@ static struct pct_branch *take_branch(struct pct_search *s, struct node *node)
         at = &(*at)->next;
     if (!*at) {
         if (fall_asleep(node)) {
-            s->over = true;
+            s->over = s->facts.no_memory = true;
             return NULL;
         }
         node->alternatives = false;
@@ -513,8 +513,10 @@ bool pct_search_next(struct pct_search *s, const uint32_t **plan, uint32_t *coun
     s->from = s->facts.runs ? s->count - 1 : s->root;
     s->planned = b;
     if (!make_plan(s, &s->plan, s->from, NULL, b) || (instead && !add_step(&s->plan, PCT_PLAN(instead - 1, 0))) ||
-        !end_plan(s, &s->plan))
+        !end_plan(s, &s->plan)) {
+        s->over = s->facts.no_memory = true;
         return false;
+    }
     *plan = s->plan.step;
     *count = s->plan.count;
     return true;

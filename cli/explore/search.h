@@ -29,6 +29,7 @@ struct pct_search_facts {
     uint32_t doubts;    /* of all runs: bit i: enum pct_doubt i */
     uint32_t unknown;   /* plus 1: an operation without a row in the table */
     bool unrepeatable;  /* a run did not begin as an earlier one with the same choices: nothing more can be said */
+    bool no_memory;     /* there was none for the search: nothing more can be said */
     bool cut;           /* a run was cut off by a bound */
     bool undivided;     /* a shard's runs have shown what cannot be divided: deadlines, or too many threads */
     uint32_t parts;     /* of all shards together; 0: it is none */

@@ -162,7 +162,7 @@ static bool ask(struct pct_explorer *e)
     if (e->first && e->findings)
         return false;
     if (!pct_search_next(e->search, &e->plan, &e->plan_count)) {
-        e->complete = !facts->unrepeatable;
+        e->complete = !facts->unrepeatable && !facts->no_memory;
         return false;
     }
     e->wanted = pct_explorer_plan(e->plan, e->plan_count);

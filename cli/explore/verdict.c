@@ -58,6 +58,8 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
         add(r, "a run did not begin as an earlier one with the same choices: it depends on more than the schedule");
     if (e->bound >= 0 && e->threads > PCT_EXECUTION_SETS)
         add(r, "more than %d threads, of which --bound knows the first", PCT_EXECUTION_SETS);
+    if (facts->no_memory)
+        add(r, "no memory for the search");
     if (facts->undivided)
         add(r, "more than %d threads, which cannot be divided among shards", PCT_EXECUTION_SETS);
     if (facts->moved)
@@ -94,7 +96,7 @@ static void add_ends(struct reasons *r, const struct pct_explorer *e, const stru
         add(r, "the budget is used up%s", facts_of(e)->runs ? "" : ", and the first run goes on");
     else if (!e->complete && e->first && e->findings)
         add(r, "stopped at the first finding");
-    else if (!e->complete && !facts_of(e)->unrepeatable && !e->unreadable)
+    else if (!e->complete && !facts_of(e)->unrepeatable && !facts_of(e)->no_memory && !e->unreadable)
         add(r, "interrupted");
 }
 
