@@ -235,6 +235,8 @@ struct pct_script_self {
 struct pct_script_host {
     /* False: there is no such thread. */
     bool (*look)(uint32_t thread, struct pct_script_look *look);
+    /* The operation before which this thread, which there is, stands (enum pct_op); PCT_OP_COUNT: it has ended. */
+    uint32_t (*pending)(uint32_t thread);
     /* Its name, as pthread_setname_np() has set it. */
     void (*name)(uint32_t thread, char name[16]);
     /* What stands here, so many bytes of it. False: this is no memory. */

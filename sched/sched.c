@@ -16,7 +16,7 @@ static uint64_t min(uint64_t a, uint64_t b)
 
 void pct_sched_set_stop(struct pct_sched *s)
 {
-    uint64_t step = pct_steps(s), limit = min(s->budget_end, s->block_step + PCT_TRACE_BLOCK);
+    uint64_t step = pct_steps(s), limit = s->block_step + PCT_TRACE_BLOCK;
     if (s->max_steps)
         limit = min(limit, s->max_steps);
     if (s->progress.pollings)
@@ -27,9 +27,9 @@ void pct_sched_set_stop(struct pct_sched *s)
         limit = min(limit, s->exit_by);
     if (s->break_step)
         limit = min(limit, s->break_step - 1);
-    if (limit < step)
-        limit = step;
-    s->stop = s->record + (limit - step);
+    s->calm_stop = s->record + (limit > step ? limit - step : 0);
+    limit = min(limit, s->budget_end);
+    s->stop = s->record + (limit > step ? limit - step : 0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (pct_is_due(s, UINT32_MAX))
         pct_stop_soon(s);
@@ -395,8 +395,7 @@ static bool attention_may_come(struct pct_sched *s)
     return s->may_be_signalled || (s->can_attention && !s->timers_count);
 }
 
-/* Until the strategy can be asked. False: nobody, but for *keeper, who is to keep the baton; NULL: it is
- * free, or all have finished. */
+/* Until the strategy can be asked. False: nobody, but *keeper keeps the baton; NULL: it is free, or all have ended. */
 static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct pct_thread **keeper)
 {
     *keeper = NULL;
@@ -538,6 +537,8 @@ void pct_sched_depart(struct pct_sched *s, struct pct_thread *self)
 
 void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
 {
+    if (pct_is_calm(s, op))
+        return;
     pct_sched_arrive(s, self, op, object);
     if (switch_is_due(s, self))
         pct_sched_pass(s, self, pct_sched_next(s, self));
@@ -546,8 +547,7 @@ void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op o
     pct_sched_depart(s, self);
 }
 
-/* The thread, which has arrived, waits from now on: it stands in its object's queue, and its deadline is set. ready: it
- * could go on. */
+/* The thread, which has arrived, waits from now on: in its object's queue, by its deadline. ready: it could go on. */
 static void begin_wait(struct pct_sched *s, struct pct_thread *self, const struct pct_wait *wait, bool ready)
 {
     enqueue(self);

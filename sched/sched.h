@@ -204,11 +204,13 @@ struct pct_sched {
      * virtual time only. */
     uint64_t slack;
     bool slack_coins;
-    bool still;              /* time stands, and only goes on to deadlines; with step_ns not 0 */
-    enum pct_end end;        /* not PCT_END_DRAWN */
-    struct pct_races *races; /* the race detector, or NULL */
-    struct pct_channel *log; /* of an explored run, or NULL: log.h */
-    bool places;             /* the strategy wants to know where operations are: pct_sched_start() finds out */
+    bool still;                  /* time stands, and only goes on to deadlines; with step_ns not 0 */
+    enum pct_end end;            /* not PCT_END_DRAWN */
+    struct pct_races *races;     /* the race detector, or NULL */
+    const struct pct_calm *calm; /* of the strategy `script`, or NULL, */
+    uint64_t *calm_stop;         /* and where `stop` would be with no end of the budget */
+    struct pct_channel *log;     /* of an explored run, or NULL: log.h */
+    bool places;                 /* the strategy wants to know where operations are: pct_sched_start() finds out */
 
     /* sched.c, threads.c, pick_waiter.c: threads and picks */
     void *strategy_state;
@@ -558,7 +560,7 @@ static inline bool pct_is_full(const struct pct_sched *s)
 /* Come back at the next scheduling point. */
 static inline void pct_stop_soon(struct pct_sched *s)
 {
-    s->stop = s->record;
+    s->stop = s->calm_stop = s->record;
 }
 
 /* Whether any of these (PCT_DUE_*) is due. With the baton, as the next two. */
@@ -584,6 +586,13 @@ static inline void pct_clear_due(struct pct_sched *s, uint32_t what)
 static inline bool pct_on_fast_path(const struct pct_sched *s)
 {
     return PCT_LIKELY(s->record < s->stop);
+}
+
+/* Or whether it may but for the end of its budget, which the strategy does not mind before this operation. */
+static inline bool pct_is_calm(const struct pct_sched *s, enum pct_op op)
+{
+    return PCT_UNLIKELY(s->calm != NULL) && s->calm->is && s->record < s->calm_stop && !pct_is_due(s, UINT32_MAX) &&
+           !(s->calm->operations[op >> 6] >> (op & 63) & 1);
 }
 
 /* Pass the scheduling point before an operation that cannot block. */

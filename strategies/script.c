@@ -13,6 +13,7 @@ struct state {
     struct pct_script_control control;
     struct pct_default_order order;
     bool let_pass;             /* the last pick was to let a deadline come, which is no operation of the program's */
+    struct pct_calm calm;      /* what the running thread may do unasked */
     bool told;                 /* the engine knows already which operation was made since the last pick */
     _Alignas(64) char inner[]; /* the engine's */
 };
@@ -33,9 +34,28 @@ static int start(void *state, const struct pct_run *run, const char **why)
 
 PCT_DEFAULT_ORDER(order)
 
+const struct pct_calm *pct_strategy_script_calm(const void *state)
+{
+    return &((const struct state *)state)->calm;
+}
+
+/* The thread makes no progress, or ends the process. */
+static void spins(void *state, uint32_t thread, uint64_t count)
+{
+    ((struct state *)state)->calm.is = false;
+    spinning(state, thread, count);
+}
+
+static void ends_process(void *state, uint32_t thread)
+{
+    ((struct state *)state)->calm.is = false;
+    final_wait(state, thread);
+}
+
 static void created(void *state, uint32_t thread)
 {
     struct state *s = state;
+    s->calm.is = false;
     if (!s->control.over)
         s->engine->created(s->inner, thread);
 }
@@ -129,6 +149,7 @@ void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step)
     struct state *s = state;
     uint32_t made = made_since(s, ran);
     s->told = true;
+    s->calm.is = false;
     if (!s->control.over)
         s->engine->turn(s->inner, &s->control, made, step);
 }
@@ -148,6 +169,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     uint32_t next = s->control.over ? pct_default_order_next(&s->order) : ask(s, made, point->step);
     s->let_pass = pct_rank_set_has(&s->order.early, next);
     pct_default_order_chose(&s->order, next);
+    s->calm.is = !s->control.over && !s->let_pass && s->engine->calm(s->inner, next, s->calm.operations);
     return (struct pct_choice){ .thread = next, .budget = s->control.over ? PCT_UNLIMITED : 1 };
 }
 
@@ -157,5 +179,7 @@ const struct pct_strategy pct_strategy_script = {
     .source = "Concurrit: Elmas, Burnim, Necula, Sen, PLDI 2013",
     PCT_BASE,
     .created = created,
-    PCT_DEFAULT_ORDER_FUNCTIONS,
+    .early = early,
+    .spinning = spins,
+    .final_wait = ends_process,
 };

@@ -37,6 +37,10 @@ struct pct_script_engine {
      * no script. */
     uint32_t (*choose)(uint32_t ways);
 
+    /* Behind turn(): whether the script waits for nothing but what threads do next, and of this one only for these
+     * operations (bits by enum pct_op). */
+    bool (*calm)(const void *state, uint32_t thread, uint64_t operations[2]);
+
     /* None of those that do not stand can go on. The engine must hold fewer, or be over. */
     void (*stuck)(void *state, struct pct_script_control *control, uint64_t step);
 };
@@ -44,6 +48,9 @@ struct pct_script_engine {
 /* No thread can go on, and before the process waits for something outside, threads that stand may be what the script
  * waits for. state: of the strategy `script`; ran: steps since its last pick; step: of the run. */
 void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step);
+
+/* The steps that the strategy `script`, whose state this is, need not be asked at. Valid for the whole run. */
+const struct pct_calm *pct_strategy_script_calm(const void *state);
 
 /* The running thread has made the step at which a function begins or returns: as pct_script_engine.passed. state: of
  * the strategy `script`. */

@@ -49,6 +49,13 @@ struct pct_operation {
 
 struct pct_script_engine;
 
+/* Of the strategy `script`: steps of the running thread at which it need not be asked, though its budget is used up:
+ * their operations are none of these (bits by enum pct_op). */
+struct pct_calm {
+    bool is;
+    uint64_t operations[2];
+};
+
 /* What is fixed for a run before its first step. */
 struct pct_run {
     uint64_t seed;

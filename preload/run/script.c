@@ -38,6 +38,12 @@ static bool look(uint32_t id, struct pct_script_look *out)
     return true;
 }
 
+static uint32_t pending(uint32_t id)
+{
+    const struct pct_thread *t = &pct_shim.slots[id].core;
+    return t->state == PCT_STATE_FINISHED ? PCT_OP_COUNT : t->wait.op;
+}
+
 static void name(uint32_t id, char out[16])
 {
     memset(out, 0, 16);
@@ -82,7 +88,7 @@ static void wake_word(const uint32_t *word)
 }
 
 static const struct pct_script_host host = {
-    .look = look, .name = name, .read = read_bytes, .await = await_word, .wake = wake_word
+    .look = look, .pending = pending, .name = name, .read = read_bytes, .await = await_word, .wake = wake_word
 };
 
 static struct pct_script_channel *channel;

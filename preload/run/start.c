@@ -470,6 +470,8 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
         refuse(why ? why : "the strategy refused to start");
     if (why && !pct_shim.quiet)
         pct_say(why);
+    if (s->run.script && !s->log)
+        s->calm = pct_strategy_script_calm(s->strategy_state);
 
     struct pct_shim_thread *self = &pct_shim.slots[0];
     pct_thread_adopt(self);

@@ -161,10 +161,11 @@ static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pth
 
 /* The whole of an uncontended lock or unlock; `what`: the record, without the object. False: not that simple. Nothing
  * here calls anything, so that the wrappers need no stack frame. */
-static inline bool fast(struct pct_shim_thread *self, pthread_mutex_t *mutex, uint64_t what, int from, int to)
+static inline bool fast_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, uint64_t what, int from, int to,
+                              const uint64_t *stop)
 {
     uint64_t *record = pct_S.record;
-    if (!plain(mutex) || PCT_UNLIKELY(record >= pct_S.stop) || PCT_UNLIKELY(mutex->__data.__lock != from))
+    if (!plain(mutex) || PCT_UNLIKELY(record >= stop) || PCT_UNLIKELY(mutex->__data.__lock != from))
         return false;
     struct pct_object *object = pct_object_mutex(&pct_S.objects, mutex);
     if (PCT_UNLIKELY(!object))
@@ -177,11 +178,18 @@ static inline bool fast(struct pct_shim_thread *self, pthread_mutex_t *mutex, ui
     return true;
 }
 
+static inline bool fast(struct pct_shim_thread *self, pthread_mutex_t *mutex, uint64_t what, int from, int to)
+{
+    return fast_until(self, mutex, what, from, to, pct_S.stop);
+}
+
 static __attribute__((noinline)) int lock_full(pthread_mutex_t *mutex, const void *pc)
 {
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_lock)(mutex));
+    if (pct_is_calm(&pct_S, PCT_OP_MUTEX_LOCK) && fast_until(self, mutex, self->locks, 0, 1, pct_S.calm_stop))
+        return 0;
     int error = lock_slow(self, mutex, PCT_NEVER);
     if (!error)
         pct_memory_of_lock(self, mutex, false, pc);
@@ -264,6 +272,8 @@ static __attribute__((noinline)) int unlock_full(pthread_mutex_t *mutex, const v
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_MUTEX_UNLOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_unlock)(mutex));
+    if (pct_is_calm(&pct_S, PCT_OP_MUTEX_UNLOCK) && fast_until(self, mutex, self->unlocks, 1, 0, pct_S.calm_stop))
+        return 0;
     struct pct_object *object = pct_at(self, PCT_OP_MUTEX_UNLOCK, mutex, PCT_CLASS_MUTEX);
     pct_memory_of_lock(self, mutex, false, pc);
     int error = pct_mutex_release(self, mutex, object);

@@ -293,10 +293,25 @@ static void answer(struct pct_engine *engine)
 /* Let the script go on as long as what it waits for is there. */
 static void serve(struct pct_engine *engine)
 {
-    while (!engine->control->over && engine->request.waiting && is_answered(engine) && !engine->control->over) {
+    struct pct_request *request = &engine->request;
+    while (!engine->control->over && request->waiting && is_answered(engine) && !engine->control->over) {
         answer(engine);
         on_stack(engine, resume);
     }
+    request->quiet = request->waiting && !request->end && !request->predicate->moving &&
+                     engine->seen == engine->threads && !engine->control->over;
+    if (request->quiet)
+        pct_predicate_operations(request->predicate, request->operations);
+}
+
+/* Whether what the thread that has made a step stands before now is certainly not what the script waits for. */
+static bool tells_nothing(const struct pct_engine *engine, uint32_t made)
+{
+    const struct pct_request *request = &engine->request;
+    if (!request->quiet || made == PCT_NO_THREAD)
+        return false;
+    uint32_t op = engine->host->pending(made);
+    return op < PCT_OP_COUNT && (!may_be_asked(engine, made) || !(request->operations[op >> 6] >> (op & 63) & 1));
 }
 
 static void turn(void *state, struct pct_script_control *control, uint32_t made, uint64_t step)
@@ -306,12 +321,23 @@ static void turn(void *state, struct pct_script_control *control, uint32_t made,
     engine->made = made;
     if (made != PCT_NO_THREAD)
         pct_rank_set_remove(&engine->used, made);
+    if (tells_nothing(engine, made))
+        return;
     if (engine->said->outcome == PCT_SCRIPT_NEVER) {
         engine->said->outcome = PCT_SCRIPT_UNDER_WAY;
         on_stack(engine, resume);
     }
     (void)control;
     serve(engine);
+}
+
+static bool calm(const void *state, uint32_t thread, uint64_t operations[2])
+{
+    const struct pct_engine *engine = state;
+    operations[0] = operations[1] = 0;
+    if (may_be_asked(engine, thread))
+        memcpy(operations, engine->request.operations, sizeof engine->request.operations);
+    return engine->request.quiet;
 }
 
 static void chose(void *state, uint32_t thread, uint64_t step)
@@ -406,6 +432,7 @@ static void created(void *state, uint32_t thread)
     }
     if (thread >= engine->threads)
         engine->threads = thread + 1;
+    engine->request.quiet = false; /* it is to be looked at */
     while (engine->inside[thread])
         leave(engine, thread);
     pct_rank_set_remove(&engine->named, thread); /* the id may be one that is used again */
@@ -617,9 +644,14 @@ static uint32_t choose(uint32_t ways)
     return 0;
 }
 
-static struct pct_script_engine the_engine = {
-    .start = start, .turn = turn, .choose = choose, .chose = chose, .created = created, .stuck = stuck, .passed = passed
-};
+static struct pct_script_engine the_engine = { .start = start,
+                                               .turn = turn,
+                                               .choose = choose,
+                                               .chose = chose,
+                                               .created = created,
+                                               .stuck = stuck,
+                                               .passed = passed,
+                                               .calm = calm };
 
 const struct pct_script_engine *pct_script_engine_open(const struct pct_script_host *host,
                                                        struct pct_script_channel *channel,

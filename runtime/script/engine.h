@@ -67,6 +67,9 @@ struct pct_engine;
 bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct pct_predicate *predicate,
                          uint32_t thread, const struct pct_script_look *look);
 
+/* The operations that may be meant: bits by enum pct_op. */
+void pct_predicate_operations(const struct pct_predicate *predicate, uint64_t operations[2]);
+
 /* Where what this name means is now, behind its pointers; 0: nowhere. */
 uint64_t pct_predicate_behind(const struct pct_engine *engine, const struct pct_script_name *name);
 
@@ -96,9 +99,11 @@ struct pct_request {
     struct pct_rank_set set; /* one of these */
     uint32_t end;            /* this one, plus 1: is to have ended; 0: none */
     const struct pct_predicate *predicate;
-    bool asked;   /* the threads that there were have been looked at */
-    bool waiting; /* there is a request */
-    bool tries;   /* none is an answer, too: where no thread can go on, and then all of them stand */
+    bool asked;             /* the threads that there were have been looked at */
+    bool waiting;           /* there is a request */
+    bool quiet;             /* not answered, and only by what a thread does next, if it is one of these: */
+    uint64_t operations[2]; /* bits by enum pct_op */
+    bool tries;             /* none is an answer, too: where no thread can go on, and then all of them stand */
 };
 
 /* A named function that a thread has begun and not returned from. */

@@ -108,6 +108,26 @@ bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct p
     }
 }
 
+void pct_predicate_operations(const struct pct_predicate *p, uint64_t operations[2])
+{
+    uint64_t a[2], b[2];
+    memset(operations, 0xff, 2 * sizeof *operations);
+    switch (p->kind) {
+    case PCT_PREDICATE_OPERATION:
+        memcpy(operations, p->operations, sizeof p->operations);
+        return;
+    case PCT_PREDICATE_AND:
+    case PCT_PREDICATE_OR:
+        pct_predicate_operations(p->a, a);
+        pct_predicate_operations(p->b, b);
+        for (unsigned i = 0; i < 2; i++)
+            operations[i] = p->kind == PCT_PREDICATE_AND ? a[i] & b[i] : a[i] | b[i];
+        return;
+    default:
+        return;
+    }
+}
+
 /* --- How they are made -------------------------------------------------------------------------------------------- */
 
 static struct pct_predicate *make(lua_State *L, enum pct_predicate_kind kind)

@@ -75,8 +75,15 @@ static void stuck(void *state, struct pct_script_control *control, uint64_t step
     pct_rank_set_remove(&control->held, t);
 }
 
+/* It wants to be asked at each step. */
+static bool calm(const void *state, uint32_t thread, uint64_t operations[2])
+{
+    (void)state, (void)thread, (void)operations;
+    return false;
+}
+
 static const struct pct_script_engine engine = {
-    .state_size = 64, .start = start, .turn = turn, .chose = chose, .created = created, .stuck = stuck
+    .state_size = 64, .start = start, .turn = turn, .chose = chose, .created = created, .stuck = stuck, .calm = calm
 };
 
 static bool spins(uint64_t seed, uint32_t thread, uint32_t made)
