@@ -152,7 +152,7 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
-.PHONY: demo check check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-diagnose check-browser \
+.PHONY: demo check check-full check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-diagnose check-browser \
 	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-explore-counts check-explore-kills check-demon \
 	conformance conformance-posix check-distros check-deb check-clang check-analyzer check-sanitize check-fuzz lint bench experiments minimized races concurrit slowdown deb setup docs
 # All CPUs, unless the user said how many.
@@ -167,6 +167,10 @@ check:
 	@scripts/setup build check
 	@$(build_with) tests
 	@$(run_tests)
+
+# The suite, with all runs of what it makes a few of.
+check-full: export FULL = 1
+check-full: check
 
 check-unit: wanted = unit
 check-sim: wanted = sim
@@ -403,6 +407,7 @@ help:
 	@echo 'all (the default)  the shim, the command, the example strategy, the programs with known bugs'
 	@echo 'demo              find a bug and replay it; installs missing Debian packages first'
 	@echo 'check             the whole test suite; installs missing Debian packages first'
+	@echo 'check-full        the same, with all runs of what the suite makes a few of'
 	@echo 'check-unit check-sim check-snippets check-cases check-programs check-cli check-compat    parts of the suite'
 	@echo 'lint              what only reads the sources: format, static analysis, shell scripts'
 	@echo 'check-diagnose    the causes by rules of programs with known bugs; RUNS (50) runs of COUNT (200) correct programs, accused of nothing'

@@ -25,6 +25,12 @@ epoch=1700000000
 
 tap_number=0 tap_status=0
 
+# often FULL FEW: how many times, with FULL=1 (`make check-full`) and in the suite.
+often()
+{
+    if [ "${FULL:-}" = 1 ]; then echo "$1"; else echo "$2"; fi
+}
+
 # tap_result NAME PROBLEM [REPEAT]: one result. PROBLEM is empty for a test that passed, or says in lines what is wrong;
 # REPEAT is the command that shows it.
 tap_result()

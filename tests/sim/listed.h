@@ -79,7 +79,7 @@ static uint64_t count_missed(unsigned bound, uint64_t *within)
 static void test_lists(void **unused)
 {
     (void)unused;
-    uint64_t programs = from_environment("LISTED", 100), first = from_environment("FIRST", 0), missed = 0, within = 0;
+    uint64_t programs = from_environment("LISTED", 50), first = from_environment("FIRST", 0), missed = 0, within = 0;
     uint64_t repeated = 0, runs = 0, endless = 0;
     for (uint64_t number = first; number < first + programs; number++) {
         struct sim_program program = make_program(number);

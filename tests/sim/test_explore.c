@@ -54,7 +54,7 @@ static void test_random_programs(void **unused)
 {
     (void)unused;
     struct tally tally = { 0 };
-    uint64_t first = from_environment("FIRST", 0), programs = from_environment("PROGRAMS", 500);
+    uint64_t first = from_environment("FIRST", 0), programs = from_environment("PROGRAMS", 250);
     for (uint64_t number = first; number < first + programs; number++) {
         struct sim_program program = make_program(number);
         compare(&program, number, &tally, true);
@@ -106,7 +106,7 @@ static void test_deadlines_at_once(void **unused)
 static void test_bounds(void **unused)
 {
     (void)unused;
-    uint64_t programs = from_environment("BOUNDED", 150), first = from_environment("FIRST", 0), within = 0;
+    uint64_t programs = from_environment("BOUNDED", 75), first = from_environment("FIRST", 0), within = 0;
     for (uint64_t number = first; number < first + programs; number++) {
         struct sim_program program = make_program(number);
         uint64_t classes_within[4];

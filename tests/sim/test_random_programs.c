@@ -3,6 +3,7 @@
  * be given the baton to fail; a deadlock must be one; the run must repeat exactly, also without the scheduler's short
  * cuts; and its trace must replay to the same trace. */
 #include "probe.h"
+#include "sample.h"
 #include <pct/random.h>
 #include <strategies/strategies.h>
 
@@ -222,7 +223,7 @@ static void run_all(bool outside, uint64_t count[8])
         used++;
     }
     strategies[used++] = &probe_strategy;
-    for (uint64_t number = 0; number < PROGRAMS; number++) {
+    for (uint64_t number = 0; number < sampled(PROGRAMS); number++) {
         struct sim_program program = make_program(number + outside * UINT64_C(1000000), outside);
         for (uint32_t i = 0; i < used; i++) {
             struct sim_options options = sim_defaults(strategies[i]);
@@ -268,8 +269,8 @@ static void test_inside(void **unused)
     print_message("# %lu runs ended, %lu deadlocked\n", (unsigned long)count[PCT_VERDICT_EXIT],
                   (unsigned long)count[PCT_VERDICT_DEADLOCK]);
     /* The programs are not all of one kind. */
-    assert_true(count[PCT_VERDICT_EXIT] > PROGRAMS / 2);
-    assert_true(count[PCT_VERDICT_DEADLOCK] > PROGRAMS / 2);
+    assert_true(count[PCT_VERDICT_EXIT] > sampled(PROGRAMS) / 2);
+    assert_true(count[PCT_VERDICT_DEADLOCK] > sampled(PROGRAMS) / 2);
 }
 
 /* With threads that leave the scheduler, and semaphores that the world posts. */
@@ -280,7 +281,7 @@ static void test_outside(void **unused)
     run_all(true, count);
     print_message("# %lu runs ended, %lu deadlocked\n", (unsigned long)count[PCT_VERDICT_EXIT],
                   (unsigned long)count[PCT_VERDICT_DEADLOCK]);
-    assert_true(count[PCT_VERDICT_EXIT] > PROGRAMS / 2);
+    assert_true(count[PCT_VERDICT_EXIT] > sampled(PROGRAMS) / 2);
 }
 
 int main(void)

@@ -5,6 +5,7 @@
  * failed one of these comparisons with a probability below one in a million each (five standard deviations;
  * chi_square.h). */
 #include "probe.h"
+#include "sample.h"
 #include "scripted.h"
 #include "../unit/chi_square.h"
 #include <math.h>
@@ -153,16 +154,16 @@ static void test_pos_exactly(void **unused)
           .thread = { THREAD(CREATE(1), PAD, REPEAT(12, 1), WRITE(VAR_T, 1)), THREAD(CHECK(VAR_T, 0)) } },
     };
     static const int m[] = { 1, 4, 12 };
-    enum { SEEDS = 20000 };
+    const uint64_t seeds = sampled(20000);
     for (int i = 0; i < 3; i++) {
         struct sim_options options = sim_defaults(&pct_strategy_pos);
         uint64_t hits = 0;
-        for (options.run.seed = 0; options.run.seed < SEEDS; options.run.seed++) {
+        for (options.run.seed = 0; options.run.seed < seeds; options.run.seed++) {
             struct sim_result result;
             sim_run(&programs[i], &options, &result);
             hits += result.verdict == PCT_VERDICT_ASSERTION;
         }
-        assert_frequency(programs[i].name, hits, SEEDS, pos_exactly(m[i]));
+        assert_frequency(programs[i].name, hits, seeds, pos_exactly(m[i]));
     }
 }
 
@@ -180,18 +181,18 @@ static void test_pctcp_chains(void **unused)
                            CREATE(6), JOIN(6), CREATE(7), JOIN(7), WRITE(VAR_T, 1)),
                     THREAD(CHECK(VAR_T, 0)), brief, brief, brief, brief, brief, brief }
     };
-    enum { SEEDS = 20000 };
+    const uint64_t seeds = sampled(20000);
     const struct pct_strategy *const strategies[] = { &pct_strategy_pctcp, &pct_strategy_pct };
     for (int i = 0; i < 2; i++) {
         struct sim_options options = sim_defaults(strategies[i]);
         uint64_t hits = 0;
         sim_set(&options, "depth", 1);
-        for (options.run.seed = 0; options.run.seed < SEEDS; options.run.seed++) {
+        for (options.run.seed = 0; options.run.seed < seeds; options.run.seed++) {
             struct sim_result result;
             sim_run(&program, &options, &result);
             hits += result.verdict == PCT_VERDICT_ASSERTION;
         }
-        assert_frequency(strategies[i]->name, hits, SEEDS, i ? 1.0 / 8 : 1.0 / 3);
+        assert_frequency(strategies[i]->name, hits, seeds, i ? 1.0 / 8 : 1.0 / 3);
     }
 }
 
@@ -227,7 +228,7 @@ static const struct {
 static void test_finds(void **unused)
 {
     (void)unused;
-    enum { SEEDS = 4000 };
+    const uint64_t seeds = sampled(4000);
     for (size_t i = 0; i < sizeof bugs / sizeof *bugs; i++)
         for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++) {
             struct sim_options options = sim_defaults(*strategy);
@@ -240,7 +241,7 @@ static void test_finds(void **unused)
             /* As pct run does: k is what the runs so far have needed. */
             for (int round = 0; round < 2; round++) {
                 hits = 0;
-                for (options.run.seed = 0; options.run.seed < SEEDS; options.run.seed++) {
+                for (options.run.seed = 0; options.run.seed < seeds; options.run.seed++) {
                     sim_run(&bugs[i].program, &options, &result);
                     uint64_t points = sim.header.points ? sim.header.points : result.steps;
                     k = points > k ? points : k;
@@ -250,7 +251,7 @@ static void test_finds(void **unused)
                 sim_set(&options, "n", k / 2);
             }
             print_message("# %-10s %-16s k=%-3lu %5.2f %%\n", bugs[i].program.name, (*strategy)->name, (unsigned long)k,
-                          100.0 * (double)hits / SEEDS);
+                          100.0 * (double)hits / seeds);
             /* A random walk has no chance to keep one thread behind for twenty steps. */
             bool walks = *strategy == &pct_strategy_random_walk || *strategy == &pct_strategy_urw;
             assert_true(hits > 0 || walks);
@@ -258,7 +259,7 @@ static void test_finds(void **unused)
             bool bounded =
                 *strategy == &pct_strategy_pct || *strategy == &pct_strategy_tapct || *strategy == &pct_strategy_pctcp;
             double bound = 1 / (bugs[i].n * pow((double)k, bugs[i].d - 1.0));
-            assert_true(!bounded || (double)hits > SEEDS * bound - LIMIT * sqrt(SEEDS * bound));
+            assert_true(!bounded || (double)hits > seeds * bound - LIMIT * sqrt(seeds * bound));
         }
 }
 
@@ -271,7 +272,7 @@ static void test_refinements(void **unused)
                            PAD, WRITE(VAR_T, 0), JOIN(1), PAD, REPEAT(60, 1)),
                     THREAD(WRITE(VAR_T, 1), READ(VAR_T), UNLESS(1, 1), CHECK(VAR_T, 1)) },
     };
-    enum { SEEDS = 20000 };
+    const uint64_t seeds = sampled(20000);
     double frequency[4];
     uint64_t k[4];
     for (uint32_t variant = 0; variant < 4; variant++) {
@@ -283,7 +284,7 @@ static void test_refinements(void **unused)
         k[variant] = 0;
         for (int round = 0; round < 2; round++) {
             hits = 0;
-            for (options.run.seed = 0; options.run.seed < SEEDS; options.run.seed++) {
+            for (options.run.seed = 0; options.run.seed < seeds; options.run.seed++) {
                 struct sim_result result;
                 sim_run(&program, &options, &result);
                 k[variant] = sim.header.points > k[variant] ? sim.header.points : k[variant];
@@ -291,11 +292,11 @@ static void test_refinements(void **unused)
             }
             sim_set(&options, "k", k[variant]);
         }
-        frequency[variant] = (double)hits / SEEDS;
+        frequency[variant] = (double)hits / seeds;
         print_message("# sequential=%u phases=%u: k=%lu, hits %.2f %%\n", variant & 1, variant >> 1,
                       (unsigned long)k[variant], 100 * frequency[variant]);
         double bound = 1.0 / 3 / (double)k[variant];
-        assert_true(frequency[variant] > bound - LIMIT * sqrt(bound / SEEDS));
+        assert_true(frequency[variant] > bound - LIMIT * sqrt(bound / seeds));
     }
     assert_true(k[1] < k[0] / 5 && k[2] < k[0] && k[3] <= k[1]);
     assert_true(frequency[1] > 3 * frequency[0] && frequency[3] > frequency[1]);
@@ -309,7 +310,8 @@ static void test_final_wait(void **unused)
     const struct sim_program program = {
         .thread = { THREAD(CREATE(1), PAD, WRITE(VAR_T, 1), EXIT), THREAD(PAD, CHECK(VAR_T, 0)) },
     };
-    enum { SEEDS = 20000, K = 8 };
+    enum { K = 8 };
+    const uint64_t seeds = sampled(20000);
     uint64_t hits[2][3] = { 0 };
     for (uint32_t final = 0; final < 2; final++)
         for (uint32_t depth = 1; depth <= 2; depth++) {
@@ -318,17 +320,17 @@ static void test_final_wait(void **unused)
             sim_set(&options, "final", final);
             sim_set(&options, "depth", depth);
             sim_set(&options, "k", K);
-            for (options.run.seed = 0; options.run.seed < SEEDS; options.run.seed++) {
+            for (options.run.seed = 0; options.run.seed < seeds; options.run.seed++) {
                 sim_run(&program, &options, &result);
                 assert_true(result.steps <= K);
                 hits[final][depth] += result.verdict == PCT_VERDICT_ASSERTION;
             }
             print_message("# final=%u depth=%u: hits %.2f %%\n", final, depth,
-                          100.0 * (double)hits[final][depth] / SEEDS);
+                          100.0 * (double)hits[final][depth] / seeds);
         }
     assert_int_equal(hits[0][1], 0);
-    assert_frequency("final=1, depth 1: main has the higher priority", hits[1][1], SEEDS, 0.5);
-    assert_frequency("final=0, depth 2: and the change comes right after it sets the flag", hits[0][2], SEEDS, 0.5 / K);
+    assert_frequency("final=1, depth 1: main has the higher priority", hits[1][1], seeds, 0.5);
+    assert_frequency("final=0, depth 2: and the change comes right after it sets the flag", hits[0][2], seeds, 0.5 / K);
     assert_true(hits[1][2] >= hits[1][1]);
 }
 
@@ -341,7 +343,8 @@ static void test_ends(void **unused)
     const struct sim_program program = {
         .thread = { THREAD(CREATE(1), PAD, EXITING, WRITE(VAR_T, 1), EXIT_NOW), THREAD(PAD, CHECK(VAR_T, 0)) },
     };
-    enum { SEEDS = 20000, K = 10 };
+    enum { K = 10 };
+    const uint64_t seeds = sampled(20000);
     uint64_t hits[PCT_END_COUNT][3] = { 0 };
     for (enum pct_end end = PCT_END_PLAIN; end < PCT_END_COUNT; end++)
         for (uint32_t depth = 1; depth <= 2; depth++) {
@@ -352,7 +355,7 @@ static void test_ends(void **unused)
             options.end = end;
             sim_set(&options, "depth", depth);
             sim_set(&options, "k", K);
-            for (options.run.seed = 0; options.run.seed < SEEDS; options.run.seed++) {
+            for (options.run.seed = 0; options.run.seed < seeds; options.run.seed++) {
                 sim_run(&program, &options, &result);
                 assert_true(result.steps <= K);
                 hits[end][depth] += result.verdict == PCT_VERDICT_ASSERTION;
@@ -360,9 +363,9 @@ static void test_ends(void **unused)
         }
     assert_int_equal(hits[PCT_END_PLAIN][1] + hits[PCT_END_PLAIN][2], 0);
     assert_int_equal(hits[PCT_END_BEFORE][1] + hits[PCT_END_BEFORE][2], 0);
-    assert_frequency("behind, depth 1: main has the higher priority", hits[PCT_END_BEHIND][1], SEEDS, 0.5);
+    assert_frequency("behind, depth 1: main has the higher priority", hits[PCT_END_BEHIND][1], seeds, 0.5);
     assert_int_equal(hits[PCT_END_FREE][1], 0);
-    assert_frequency("free, depth 2: and the change comes right after the flag is set", hits[PCT_END_FREE][2], SEEDS,
+    assert_frequency("free, depth 2: and the change comes right after the flag is set", hits[PCT_END_FREE][2], seeds,
                      0.5 / K);
 }
 
@@ -376,7 +379,8 @@ static void test_spin(void **unused)
                     THREAD(TRYLOCK(0), UNLESS(0, 1), BACK(2), UNLOCK(0)) },
     };
     static const uint64_t spins[] = { 4, 16, 64, 0 };
-    enum { SEEDS = 10000, STEPS = 10, BOUND = 20000 }; /* STEPS: if the first try succeeds */
+    enum { STEPS = 10, BOUND = 20000 }; /* STEPS: if the first try succeeds */
+    const uint64_t seeds = sampled(10000);
     for (size_t i = 0; i < sizeof spins / sizeof *spins; i++) {
         struct sim_options options = sim_defaults(&pct_strategy_pct);
         struct sim_result result;
@@ -384,19 +388,20 @@ static void test_spin(void **unused)
         sim_set(&options, "spin", spins[i]);
         sim_set(&options, "depth", 1);
         options.max_steps = BOUND;
-        for (options.run.seed = 0; options.run.seed < (spins[i] ? SEEDS : SEEDS / 100); options.run.seed++) {
+        for (options.run.seed = 0; options.run.seed < (spins[i] ? seeds : seeds / 100); options.run.seed++) {
             sim_run(&program, &options, &result);
             assert_true(result.steps >= STEPS);
             endless += result.verdict == PCT_VERDICT_LIVELOCK;
             rounds += result.verdict == PCT_VERDICT_LIVELOCK ? 0 : result.steps - STEPS;
         }
         if (!spins[i]) {
-            print_message("# spin=never: %lu of %u runs do not end\n", (unsigned long)endless, SEEDS / 100);
-            assert_frequency("spin=never: the loop has the higher priority", endless, SEEDS / 100, 0.5);
+            print_message("# spin=never: %lu of %lu runs do not end\n", (unsigned long)endless,
+                          (unsigned long)seeds / 100);
+            assert_frequency("spin=never: the loop has the higher priority", endless, seeds / 100, 0.5);
             continue;
         }
         /* A geometric distribution in half of the runs, 0 in the others. */
-        double n = (double)spins[i], mean = (double)rounds / SEEDS, sigma = sqrt((n * n * 0.75 - n / 2) / SEEDS);
+        double n = (double)spins[i], mean = (double)rounds / seeds, sigma = sqrt((n * n * 0.75 - n / 2) / seeds);
         print_message("# spin=%lu: %.2f failed rounds\n", (unsigned long)spins[i], mean);
         assert_int_equal(endless, 0);
         assert_true(fabs(mean - n / 2) < LIMIT * sigma);
