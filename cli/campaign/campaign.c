@@ -78,6 +78,19 @@ void pct_campaign_make_listed(const struct pct_campaign *c, struct pct_run_spec 
     spec->list = list;
 }
 
+int pct_campaign_repeat(struct pct_campaign *c, uint64_t index, const struct pct_run_spec *spec,
+                        int (*take)(struct pct_campaign *c, uint64_t index, const struct pct_result *result))
+{
+    static struct pct_ended_run run; /* large */
+    struct pct_engine engine = { .launch = &c->launch, .quiet = !c->progress };
+    int status = pct_engine_run_one(&engine, spec, &run);
+    if (status)
+        return status;
+    status = take(c, index, &run.result);
+    pct_ended_run_close(&run);
+    return status;
+}
+
 /* --- What the runs so far teach ----------------------------------------------------------------------------------- */
 
 /* PCT, section 4.2: accesses that were ordered in every run so far are skipped in the next ones. Runs that skipped
@@ -436,7 +449,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     if (process->index == 0)
         note_origin(c, process, result);
     if (pct_systematic_has(c, process->index))
-        status = pct_systematic_take(c, result);
+        status = pct_systematic_take(c, process->index, result);
     if (!status)
         status = pct_cycles_take(c, process->index, result);
     if (!status)

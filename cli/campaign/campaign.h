@@ -145,6 +145,11 @@ void pct_campaign_make_spec(const struct pct_campaign *c, uint64_t index, struct
 void pct_campaign_make_listed(const struct pct_campaign *c, struct pct_run_spec *spec,
                               const struct pct_strategy *strategy, const char *list);
 
+/* Make the run of this number again, as *spec says, which was made before the campaign was resumed, and give its result
+ * to `take`. Returns what that does, or the exit status of a failure to make it (after a message). */
+int pct_campaign_repeat(struct pct_campaign *c, uint64_t index, const struct pct_run_spec *spec,
+                        int (*take)(struct pct_campaign *c, uint64_t index, const struct pct_result *result));
+
 /* How many threads a run had. */
 uint32_t pct_campaign_threads(const struct pct_result *result);
 

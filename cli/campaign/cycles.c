@@ -104,16 +104,9 @@ int pct_cycles_take(struct pct_campaign *c, uint64_t index, const struct pct_res
 /* This run again, which was made before the campaign was resumed. */
 static int repeat(struct pct_campaign *c, uint64_t index)
 {
-    static struct pct_ended_run run; /* large */
-    struct pct_engine engine = { .launch = &c->launch, .quiet = !c->progress };
     struct pct_run_spec spec = { 0 };
     pct_campaign_make_spec(c, index, &spec);
-    int status = pct_engine_run_one(&engine, &spec, &run);
-    if (status)
-        return status;
-    status = pct_cycles_take(c, index, &run.result);
-    pct_ended_run_close(&run);
-    return status;
+    return pct_campaign_repeat(c, index, &spec, pct_cycles_take);
 }
 
 int pct_cycles_decide(struct pct_campaign *c, uint64_t next)

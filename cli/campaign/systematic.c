@@ -101,8 +101,9 @@ int pct_systematic_next(struct pct_campaign *c, uint64_t index, struct pct_run_s
     return PCT_RUNS_ON;
 }
 
-int pct_systematic_take(struct pct_campaign *c, const struct pct_result *result)
+int pct_systematic_take(struct pct_campaign *c, uint64_t index, const struct pct_result *result)
 {
+    (void)index;
     struct pct_systematic *y = &c->systematic;
     bool blind = is_blind(result);
     y->runs++;
@@ -115,18 +116,11 @@ int pct_systematic_take(struct pct_campaign *c, const struct pct_result *result)
 /* This one of them again, which was made before the campaign was resumed. */
 static int repeat(struct pct_campaign *c, uint64_t index)
 {
-    static struct pct_ended_run run; /* large */
-    struct pct_engine engine = { .launch = &c->launch, .quiet = !c->progress };
     struct pct_run_spec spec = { 0 };
     pct_campaign_make_spec(c, index, &spec);
     if (pct_systematic_next(c, index, &spec) || !c->systematic.on)
         return 0;
-    int status = pct_engine_run_one(&engine, &spec, &run);
-    if (status)
-        return status;
-    status = pct_systematic_take(c, &run.result);
-    pct_ended_run_close(&run);
-    return status;
+    return pct_campaign_repeat(c, index, &spec, pct_systematic_take);
 }
 
 int pct_systematic_decide(struct pct_campaign *c, uint64_t next)

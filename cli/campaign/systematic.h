@@ -47,8 +47,8 @@ int pct_systematic_next(struct pct_campaign *c, uint64_t index, struct pct_run_s
 /* Whether the run of this number, which was begun, is one of them. */
 bool pct_systematic_has(const struct pct_campaign *c, uint64_t index);
 
-/* One of them was looked at, in its order. Returns 0, or an exit status after a message. */
-int pct_systematic_take(struct pct_campaign *c, const struct pct_result *result);
+/* One of them, the run of this number, was looked at, in its order. Returns 0, or an exit status after a message. */
+int pct_systematic_take(struct pct_campaign *c, uint64_t index, const struct pct_result *result);
 
 void pct_systematic_free(struct pct_systematic *systematic);
 
