@@ -2,7 +2,7 @@
 #include "analysis.h"
 #include "negated_orders.h"
 #include <cli/base/status_line.h>
-#include "series.h"
+#include "queries.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,20 +41,20 @@ static bool does_pass(const struct pct_trial *trial)
 }
 
 /* The new one is the run that passes, with the list that made it. */
-static void adopt_pass(struct passing *p, struct pct_question *question, struct pct_trial *trial)
+static void adopt_pass(struct passing *p, struct pct_query *query, struct pct_trial *trial)
 {
     struct pct_analysis *q = p->analysis;
     close_pass(q);
     q->passes = trial->taken = true;
     q->pass_trial = *trial;
-    q->pass_strategy = question->what.strategy;
-    q->pass_list = question->what.list;
-    q->pass_seed = question->what.seed;
-    question->what.list = NULL;
+    q->pass_strategy = query->what.strategy;
+    q->pass_list = query->what.list;
+    q->pass_seed = query->what.seed;
+    query->what.list = NULL;
 }
 
 /* The minimal schedule without one of its switches: the last, then the one before it, ... */
-static int ask_without(void *context, size_t number, struct pct_question *question)
+static int ask_without(void *context, size_t number, struct pct_query *query)
 {
     struct passing *p = context;
     const struct pct_switches *minimal = &p->analysis->shrink.minimal;
@@ -62,17 +62,16 @@ static int ask_without(void *context, size_t number, struct pct_question *questi
         return 0;
     memset(p->keep, true, minimal->count);
     p->keep[minimal->count - 1 - number] = false;
-    question->what = (struct pct_try){ .strategy = "schedule",
-                                       .list = pct_switches_format(minimal, p->keep),
-                                       .seed = p->analysis->shrink.trials.config.run.seed,
-                                       .sites = "on" };
-    question->expected = 1;
-    return question->what.list ? 1 : -ENOMEM;
+    query->what = (struct pct_try){ .strategy = "schedule",
+                                    .list = pct_switches_format(minimal, p->keep),
+                                    .seed = p->analysis->shrink.trials.config.run.seed,
+                                    .sites = "on" };
+    query->expected = 1;
+    return query->what.list ? 1 : -ENOMEM;
 }
 
 /* The one that goes along longest. */
-static enum pct_answer answer_without(void *context, size_t number, struct pct_question *question,
-                                      struct pct_trial *trial)
+static enum pct_answer answer_without(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
 {
     struct passing *p = context;
     const struct pct_analysis *q = p->analysis;
@@ -80,29 +79,28 @@ static enum pct_answer answer_without(void *context, size_t number, struct pct_q
     uint64_t common = does_pass(trial) ? in_common(&q->trial.result.trace, &trial->result.trace) : 0;
     if (does_pass(trial) && (!q->passes || common > p->best)) {
         p->best = common;
-        adopt_pass(p, question, trial);
+        adopt_pass(p, query, trial);
     }
     return PCT_ANSWER_NEXT;
 }
 
-static int ask_random(void *context, size_t number, struct pct_question *question)
+static int ask_random(void *context, size_t number, struct pct_query *query)
 {
     enum { TRIES = 100 };
     (void)context;
     if (number == TRIES)
         return 0;
-    question->what = (struct pct_try){ .strategy = "order", .list = strdup(""), .seed = number, .sites = "on" };
-    question->expected = 1;
-    return question->what.list ? 1 : -ENOMEM;
+    query->what = (struct pct_try){ .strategy = "order", .list = strdup(""), .seed = number, .sites = "on" };
+    query->expected = 1;
+    return query->what.list ? 1 : -ENOMEM;
 }
 
-static enum pct_answer answer_random(void *context, size_t number, struct pct_question *question,
-                                     struct pct_trial *trial)
+static enum pct_answer answer_random(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
 {
     (void)number;
     if (!does_pass(trial))
         return PCT_ANSWER_NEXT;
-    adopt_pass(context, question, trial);
+    adopt_pass(context, query, trial);
     return PCT_ANSWER_STOP;
 }
 
@@ -113,13 +111,13 @@ static int find_pass(struct pct_analysis *q)
     struct pct_trials *trials = &q->shrink.trials;
     size_t count = q->shrink.minimal.count;
     struct passing p = { .analysis = q, .keep = malloc(count + 1) };
-    struct pct_series without = { .ask = ask_without, .answer = answer_without, .context = &p },
-                      random = { .ask = ask_random, .answer = answer_random, .context = &p };
+    struct pct_queries without = { .ask = ask_without, .answer = answer_without, .context = &p },
+                       random = { .ask = ask_random, .answer = answer_random, .context = &p };
     p.best = q->passes ? in_common(&q->trial.result.trace, &q->pass_trial.result.trace) : 0;
-    pct_series_step(trials, "looking for the nearest schedule that passes", count);
-    int failed = p.keep ? pct_series_run(trials, &without) : PCT_EXIT_INTERNAL;
+    pct_queries_step(trials, "looking for the nearest schedule that passes", count);
+    int failed = p.keep ? pct_queries_run(trials, &without) : PCT_EXIT_INTERNAL;
     if (!failed && !q->passes)
-        failed = pct_series_run(trials, &random);
+        failed = pct_queries_run(trials, &random);
     free(p.keep);
     if (!failed && q->passes && !q->pass.trace && pct_narrative_open(&q->pass, &q->pass_trial.result.trace))
         failed = PCT_EXIT_INTERNAL;

@@ -1,6 +1,6 @@
 /* Schedules that keep to a set of constraints: see constrained_runs.h. */
 #include "constrained_runs.h"
-#include "series.h"
+#include "queries.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,16 +12,16 @@ unsigned pct_constrained_of(const struct pct_constrained *k)
 
 /* Schedules that keep to these constraints. One that is forced to break a constraint says nothing; so there may be
  * three times as many as are wanted, each with a seed of its own. */
-static int ask_set(const struct pct_constrained *k, size_t number, struct pct_question *question, const bool *keep)
+static int ask_set(const struct pct_constrained *k, size_t number, struct pct_query *query, const bool *keep)
 {
     bool *copy = malloc(k->orders->count + 1);
-    question->data = copy;
-    question->what = (struct pct_try){ .strategy = "order",
-                                       .list = pct_orders_format(k->orders, keep, k->flipped),
-                                       .seed = k->seed + 3 * k->schedules * number };
-    question->spread = true;
-    question->expected = k->schedules;
-    if (!copy || !question->what.list)
+    query->data = copy;
+    query->what = (struct pct_try){ .strategy = "order",
+                                    .list = pct_orders_format(k->orders, keep, k->flipped),
+                                    .seed = k->seed + 3 * k->schedules * number };
+    query->spread = true;
+    query->expected = k->schedules;
+    if (!copy || !query->what.list)
         return -ENOMEM;
     memcpy(copy, keep, k->orders->count * sizeof *copy);
     return 1;
@@ -29,7 +29,7 @@ static int ask_set(const struct pct_constrained *k, size_t number, struct pct_qu
 
 /* One more schedule was made. Whether that is all: enough were made, or the limits are met; or this many were forced to
  * break a constraint that these must contradict each other. */
-static bool is_sampled(struct pct_constrained *k, const struct pct_question *question, const struct pct_trial *trial)
+static bool is_sampled(struct pct_constrained *k, const struct pct_query *query, const struct pct_trial *trial)
 {
     struct pct_failure failure;
     bool passes = !pct_failure_read(&failure, &trial->result);
@@ -37,7 +37,7 @@ static bool is_sampled(struct pct_constrained *k, const struct pct_question *que
      * do not say then that it broke anything. */
     bool unsure = trial->fails && *k->trials->config.watch;
     /* A run that ended where it had to fail may have kept to all that it came to. */
-    if (!unsure && pct_orders_broken(k->orders, question->data, k->flipped, &trial->result.trace)) {
+    if (!unsure && pct_orders_broken(k->orders, query->data, k->flipped, &trial->result.trace)) {
         k->forced++;
     } else {
         k->failed += trial->fails;
@@ -55,33 +55,33 @@ static void start_sample(struct pct_constrained *k)
     k->failed = k->otherwise = k->passed = k->forced = 0;
 }
 
-static int ask_one(void *context, size_t number, struct pct_question *question)
+static int ask_one(void *context, size_t number, struct pct_query *query)
 {
     struct pct_constrained *k = context;
-    return number ? 0 : ask_set(k, number, question, k->keep);
+    return number ? 0 : ask_set(k, number, query, k->keep);
 }
 
-static enum pct_answer answer_one(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+static enum pct_answer answer_one(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
 {
     struct pct_constrained *k = context;
     (void)number;
-    if (is_sampled(k, question, trial))
+    if (is_sampled(k, query, trial))
         return PCT_ANSWER_STOP;
-    question->expected = k->schedules + k->forced;
+    query->expected = k->schedules + k->forced;
     return PCT_ANSWER_MORE;
 }
 
 int pct_constrained_sample(struct pct_constrained *k, const bool *keep)
 {
-    struct pct_series series = { .ask = ask_one, .answer = answer_one, .context = k };
+    struct pct_queries queries = { .ask = ask_one, .answer = answer_one, .context = k };
     k->keep = keep;
     start_sample(k);
-    int stop = pct_series_run(k->trials, &series);
+    int stop = pct_queries_run(k->trials, &queries);
     k->seed += 3 * k->schedules;
     return stop;
 }
 
-static int ask_part(void *context, size_t number, struct pct_question *question)
+static int ask_part(void *context, size_t number, struct pct_query *query)
 {
     struct pct_constrained *k = context;
     bool *keep = malloc(k->orders->count + 1);
@@ -89,16 +89,16 @@ static int ask_part(void *context, size_t number, struct pct_question *question)
     for (size_t i = 0; there > 0 && i < k->fixed; i++)
         keep[i] = true;
     if (there > 0)
-        there = ask_set(k, number, question, keep);
+        there = ask_set(k, number, query, keep);
     free(keep);
     return there;
 }
 
-static enum pct_answer answer_part(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+static enum pct_answer answer_part(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
 {
     struct pct_constrained *k = context;
-    if (!is_sampled(k, question, trial)) {
-        question->expected = k->schedules + k->forced;
+    if (!is_sampled(k, query, trial)) {
+        query->expected = k->schedules + k->forced;
         return PCT_ANSWER_MORE;
     }
     k->found = k->enough(k);
@@ -111,13 +111,13 @@ static enum pct_answer answer_part(void *context, size_t number, struct pct_ques
 static int first_enough(void *context, struct pct_reduction ahead, size_t *which)
 {
     struct pct_constrained *k = context;
-    struct pct_series series = { .ask = ask_part, .answer = answer_part, .context = k };
+    struct pct_queries queries = { .ask = ask_part, .answer = answer_part, .context = k };
     k->ahead = ahead;
     k->found = false;
     k->which = 0;
     start_sample(k);
     k->trials->progress.left = pct_reduction_left(&ahead);
-    if (pct_series_run(k->trials, &series))
+    if (pct_queries_run(k->trials, &queries))
         return -1;
     k->seed += 3 * k->schedules * (k->which + 1);
     *which = k->which;

@@ -2,7 +2,7 @@
  * some operations: so all switches of a thread, or of all threads, are moved alike, and each by itself, ever further.
  */
 #include "nearest_schedule.h"
-#include "series.h"
+#include "queries.h"
 #include <cli/trace/switches.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static int move(const struct search *s, const struct group *group, int by, char 
     return possible && !*list ? -ENOMEM : 0;
 }
 
-static int ask(void *context, size_t number, struct pct_question *question)
+static int ask(void *context, size_t number, struct pct_query *query)
 {
     struct search *s = context;
     const size_t groups = 2 * s->switches.count + 1, ways = 2 * groups * FURTHEST;
@@ -73,12 +73,12 @@ static int ask(void *context, size_t number, struct pct_question *question)
             list = NULL;
         }
     }
-    question->what = (struct pct_try){ .strategy = "schedule", .list = list, .seed = s->trials->config.run.seed };
-    question->expected = 1;
+    query->what = (struct pct_try){ .strategy = "schedule", .list = list, .seed = s->trials->config.run.seed };
+    query->expected = 1;
     return list != NULL;
 }
 
-static enum pct_answer answer(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+static enum pct_answer answer(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
 {
     struct search *s = context;
     struct pct_failure failure;
@@ -86,7 +86,7 @@ static enum pct_answer answer(void *context, size_t number, struct pct_question 
     if (!pct_failure_read(&failure, &trial->result))
         return PCT_ANSWER_NEXT;
     s->found = true;
-    strcpy(s->trials->config.list, question->what.list);
+    strcpy(s->trials->config.list, query->what.list);
     s->trials->config.has_hash = false;
     return PCT_ANSWER_STOP;
 }
@@ -94,13 +94,13 @@ static enum pct_answer answer(void *context, size_t number, struct pct_question 
 int pct_nearest_schedule_find(struct pct_trials *trials, bool *found)
 {
     struct search s = { .trials = trials };
-    struct pct_series series = { .ask = ask, .answer = answer, .context = &s };
+    struct pct_queries queries = { .ask = ask, .answer = answer, .context = &s };
     *found = false;
     if (strcmp(trials->config.strategy, "schedule") != 0 || !trials->config.list[0] ||
         pct_switches_parse(&s.switches, trials->config.list))
         return 0;
-    pct_series_step(trials, "looking for the nearest schedule that fails", 0);
-    int failed = pct_series_run(trials, &series);
+    pct_queries_step(trials, "looking for the nearest schedule that fails", 0);
+    int failed = pct_queries_run(trials, &queries);
     pct_switches_free(&s.switches);
     *found = s.found;
     return failed;

@@ -9,7 +9,7 @@
  * besides. */
 #include "negated_orders.h"
 #include "constrained_runs.h"
-#include "series.h"
+#include "queries.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -343,7 +343,7 @@ static int measure(struct flips *f)
 {
     struct pct_trials *trials = f->constrained.trials;
     bool weaker = false;
-    pct_series_step(trials, "turning each ordering round", f->needs.count);
+    pct_queries_step(trials, "turning each ordering round", f->needs.count);
     int stop = turn(f, trials->repeat > PCT_DEPTH_FLIPPED ? trials->repeat : PCT_DEPTH_FLIPPED);
     if (stop || trials->rate < 1 || trials->quick)
         return stop;
@@ -351,7 +351,7 @@ static int measure(struct flips *f)
         struct pct_order before = f->needs.item[i];
         if (!is_open(&f->depth->needs[i].flipped))
             continue;
-        pct_series_step(trials, "looking for an ordering that says no more than is needed", 0);
+        pct_queries_step(trials, "looking for an ordering that says no more than is needed", 0);
         stop = weaken(f, i);
         weaker = weaker || is_moved(&before, &f->needs.item[i]);
     }
@@ -361,7 +361,7 @@ static int measure(struct flips *f)
     for (size_t i = 0; !stop && i < f->needs.count; i++) {
         if (!is_open(&f->depth->needs[i].flipped))
             continue;
-        pct_series_step(trials, "looking for what else decides it", 0);
+        pct_queries_step(trials, "looking for what else decides it", 0);
         stop = hold(f, i);
     }
     return stop;

@@ -6,7 +6,7 @@
 #include "shrink.h"
 #include <cli/base/status_line.h>
 #include "delta_debugging.h"
-#include "series.h"
+#include "queries.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,33 +57,33 @@ static int count(struct tries *t, const struct pct_trial *trial)
     return verdict;
 }
 
-static int ask_list(const struct tries *t, struct pct_question *question, const bool *keep)
+static int ask_list(const struct tries *t, struct pct_query *query, const bool *keep)
 {
     const struct pct_trials *trials = &t->shrink->trials;
-    question->what = (struct pct_try){ .strategy = "schedule",
-                                       .list = pct_switches_format(t->switches, keep),
-                                       .seed = trials->config.run.seed };
-    question->expected = trials->repeat;
-    return question->what.list ? 1 : -ENOMEM;
+    query->what = (struct pct_try){ .strategy = "schedule",
+                                    .list = pct_switches_format(t->switches, keep),
+                                    .seed = trials->config.run.seed };
+    query->expected = trials->repeat;
+    return query->what.list ? 1 : -ENOMEM;
 }
 
-static int ask_whole(void *context, size_t number, struct pct_question *question)
+static int ask_whole(void *context, size_t number, struct pct_query *query)
 {
-    return number ? 0 : ask_list(context, question, NULL);
+    return number ? 0 : ask_list(context, query, NULL);
 }
 
-static int ask_part(void *context, size_t number, struct pct_question *question)
+static int ask_part(void *context, size_t number, struct pct_query *query)
 {
     struct tries *t = context;
     (void)number;
-    return pct_reduction_next(&t->ahead, t->keep) ? ask_list(t, question, t->keep) : 0;
+    return pct_reduction_next(&t->ahead, t->keep) ? ask_list(t, query, t->keep) : 0;
 }
 
 /* The first that fails is looked for. */
-static enum pct_answer answer_part(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+static enum pct_answer answer_part(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
 {
     struct tries *t = context;
-    (void)question;
+    (void)query;
     int verdict = count(t, trial);
     if (verdict <= 0)
         return verdict ? PCT_ANSWER_MORE : PCT_ANSWER_NEXT;
@@ -97,20 +97,20 @@ static enum pct_answer answer_part(void *context, size_t number, struct pct_ques
 static int still_fails(struct pct_shrink *s, const struct pct_switches *switches)
 {
     struct tries t = { .shrink = s, .switches = switches };
-    struct pct_series series = { .ask = ask_whole, .answer = answer_part, .context = &t, .must = true };
+    struct pct_queries queries = { .ask = ask_whole, .answer = answer_part, .context = &t, .must = true };
     s->most = UINT64_MAX;
-    return pct_series_run(&s->trials, &series) ? -1 : t.failing;
+    return pct_queries_run(&s->trials, &queries) ? -1 : t.failing;
 }
 
 static int first_part(void *context, struct pct_reduction ahead, size_t *which)
 {
     struct tries *t = context;
     struct pct_trials *trials = &t->shrink->trials;
-    struct pct_series series = { .ask = ask_part, .answer = answer_part, .context = t };
+    struct pct_queries queries = { .ask = ask_part, .answer = answer_part, .context = t };
     t->ahead = ahead;
     t->failing = false;
     trials->progress.left = pct_reduction_left(&ahead);
-    if (pct_series_run(trials, &series))
+    if (pct_queries_run(trials, &queries))
         return -1;
     *which = t->which;
     return t->failing;
@@ -123,7 +123,7 @@ static int reduce(struct pct_shrink *s)
     int stop = keep && tried ? 0 : -ENOMEM;
     if (!stop) {
         memset(keep, true, s->minimal.count);
-        pct_series_step(&s->trials, "taking switches away", 0);
+        pct_queries_step(&s->trials, "taking switches away", 0);
         stop = pct_delta_debug(keep, s->minimal.count, first_part, &t);
         size_t left = 0;
         for (size_t i = 0; i < s->minimal.count; i++)
@@ -150,24 +150,24 @@ static bool in_order(const struct pct_switches *switches, size_t moved)
 }
 
 /* One operation further. The switches themselves stay where they are until the answers are there. */
-static int ask_move(void *context, size_t number, struct pct_question *question)
+static int ask_move(void *context, size_t number, struct pct_query *query)
 {
     struct tries *t = context;
     uint32_t by = (uint32_t)number + 1;
     if (number == MOVES || (!t->later && by > t->from))
         return 0;
     t->moved->made = t->later ? t->from + by : t->from - by;
-    int there = in_order(t->switches, t->index) ? ask_list(t, question, NULL) : 0;
+    int there = in_order(t->switches, t->index) ? ask_list(t, query, NULL) : 0;
     t->moved->made = t->from;
     return there;
 }
 
 /* The first that does not fail ends it. */
-static enum pct_answer answer_move(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+static enum pct_answer answer_move(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
 {
     struct tries *t = context;
     uint32_t by = (uint32_t)number + 1;
-    (void)question;
+    (void)query;
     int verdict = count(t, trial);
     if (verdict > 0)
         t->furthest = t->later ? t->from + by : t->from - by;
@@ -185,8 +185,8 @@ static int move(struct pct_shrink *s, size_t i, bool later, uint32_t *furthest)
                        .later = later,
                        .from = item->made,
                        .furthest = item->made };
-    struct pct_series series = { .ask = ask_move, .answer = answer_move, .context = &t };
-    int stop = pct_series_run(&s->trials, &series);
+    struct pct_queries queries = { .ask = ask_move, .answer = answer_move, .context = &t };
+    int stop = pct_queries_run(&s->trials, &queries);
     *furthest = t.furthest;
     return stop;
 }
@@ -198,7 +198,7 @@ static int move_all(struct pct_shrink *s)
     s->ranges = calloc(s->minimal.count + 1, sizeof *s->ranges);
     if (!s->ranges)
         return -ENOMEM;
-    pct_series_step(&s->trials, "moving switches", 0);
+    pct_queries_step(&s->trials, "moving switches", 0);
     for (size_t i = s->minimal.count; i-- > 0;) {
         int stop = s->minimal.item[i].wake ? 0 : move(s, i, false, &s->ranges[i].earliest);
         if (!stop && !s->minimal.item[i].wake)

@@ -11,7 +11,7 @@
 #include <cli/trace/report.h>
 #include <cli/trace/schedule_file.h>
 #include <cli/binary/scope.h>
-#include "series.h"
+#include "queries.h"
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -150,15 +150,14 @@ struct again {
     unsigned failed, runs, most;
 };
 
-static int ask_again(void *context, size_t number, struct pct_question *question)
+static int ask_again(void *context, size_t number, struct pct_query *query)
 {
     const struct again *a = context;
-    question->expected = a->most;
+    query->expected = a->most;
     return !number;
 }
 
-static enum pct_answer answer_again(void *context, size_t number, struct pct_question *question,
-                                    struct pct_trial *trial)
+static enum pct_answer answer_again(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
 {
     struct again *a = context;
     (void)number;
@@ -166,7 +165,7 @@ static enum pct_answer answer_again(void *context, size_t number, struct pct_que
     a->failed += trial->fails;
     a->other = a->other || trial->result.trace.header.hash != a->hash;
     if (!trial->fails || a->other)
-        a->most = question->expected = RATE_RUNS;
+        a->most = query->expected = RATE_RUNS;
     return a->runs < a->most ? PCT_ANSWER_MORE : PCT_ANSWER_STOP;
 }
 
@@ -175,9 +174,9 @@ static enum pct_answer answer_again(void *context, size_t number, struct pct_que
 static int run_again(struct again *a, struct pct_trials *trials, uint64_t hash, unsigned least)
 {
     *a = (struct again){ .trials = trials, .hash = hash, .most = least };
-    struct pct_series series = { .ask = ask_again, .answer = answer_again, .context = a, .must = true };
-    pct_series_step(trials, "measuring how often it fails", 1);
-    return pct_series_run(trials, &series);
+    struct pct_queries queries = { .ask = ask_again, .answer = answer_again, .context = a, .must = true };
+    pct_queries_step(trials, "measuring how often it fails", 1);
+    return pct_queries_run(trials, &queries);
 }
 
 /* How often the failing run fails, if not always; and whether its schedule decides all. The run that was found does not
@@ -250,20 +249,19 @@ struct first {
     bool same;                 /* the last one was the run of the token, step by step */
 };
 
-static int ask_first(void *context, size_t number, struct pct_question *question)
+static int ask_first(void *context, size_t number, struct pct_query *query)
 {
     (void)context;
-    question->expected = 1;
+    query->expected = 1;
     return number < RATE_RUNS - 1;
 }
 
-static enum pct_answer answer_first(void *context, size_t number, struct pct_question *question,
-                                    struct pct_trial *trial)
+static enum pct_answer answer_first(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
 {
     struct first *first = context;
     const struct pct_config *config = &first->trials->config;
     (void)number;
-    (void)question;
+    (void)query;
     first->same = config->has_hash && trial->result.trace.header.hash == config->hash;
     first->failed = pct_failure_read(&first->trials->failure, &trial->result);
     if (!first->failed)
@@ -278,14 +276,14 @@ static int try_first(struct first *first)
 {
     static struct pct_trial trial;
     struct pct_trials *t = first->trials;
-    struct pct_series series = { .ask = ask_first, .answer = answer_first, .context = first, .must = true };
-    pct_series_step(t, "running it", 0);
+    struct pct_queries queries = { .ask = ask_first, .answer = answer_first, .context = first, .must = true };
+    pct_queries_step(t, "running it", 0);
     /* The first alone: it mostly fails, and how runs are started is found out by it. */
     if (pct_trial_again(t, &trial))
         return t->status;
     if (answer_first(first, 0, NULL, &trial) != PCT_ANSWER_STOP) {
         pct_trial_close(&trial);
-        pct_series_run(t, &series);
+        pct_queries_run(t, &queries);
     }
     pct_status_line_clear(t->progress.quiet);
     return t->status;

@@ -19,7 +19,7 @@ struct pct_trial_progress {
     const char *what;       /* is being done in this step; NULL: nothing was begun */
     double begun, drawn;    /* when the step began, and when it was last said: on the clock of pct_cli_now() */
     uint64_t runs, answers; /* of this step */
-    uint64_t left;          /* questions of this step that are still to come, at most; 0: not known */
+    uint64_t left;          /* queries of this step that are still to come, at most; 0: not known */
     uint64_t preemptions;   /* of the smallest schedule so far */
     bool known;             /* whether there is one */
     bool quiet;
@@ -61,7 +61,7 @@ struct pct_trial {
     struct pct_process process;
     struct pct_result result; /* its traces are valid until pct_trial_close() */
     bool fails;               /* in the way that is looked for */
-    bool taken;               /* somebody else closes it (series.h) */
+    bool taken;               /* somebody else closes it (queries.h) */
 };
 
 /* Whether this run failed at all; then how. */

@@ -8,7 +8,7 @@
 #include <cli/base/status_line.h>
 #include <cli/campaign/diagnosing.h>
 #include <cli/campaign/outcome.h>
-#include <cli/analyze/series.h>
+#include <cli/analyze/queries.h>
 #include <cli/process/options.h>
 #include "explain_script.h"
 #include "explain_json.h"
@@ -409,7 +409,7 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
                                   .others = OTHERS,
                                   .seconds = left / SHARE,
                                   .quiet = true };
-    pct_series_step(trials, "diagnosing it", 0);
+    pct_queries_step(trials, "diagnosing it", 0);
     int failed = pct_diagnosing_run(d);
     pct_status_line_clear(trials->progress.quiet);
     *done = d->known;

@@ -1,34 +1,34 @@
-/* Questions about schedules, each answered by one or more trials, in a given order: "does this one fail?", "and this
- * one?". While there are workers for it, the next runs begin before the last ones have ended, as if each question
+/* Queries about schedules, each answered by one or more trials, in a given order: "does this one fail?", "and this
+ * one?". While there are workers for it, the next runs begin before the last ones have ended, as if each query
  * before were answered in the expected way; but they are looked at in their order, one after the other, and what turns
  * out not to be needed is forgotten. So no answer depends on how many workers there are, or on which run ends first. */
-#ifndef PCT_CLI_SERIES_H
-#define PCT_CLI_SERIES_H
+#ifndef PCT_CLI_QUERIES_H
+#define PCT_CLI_QUERIES_H
 
 #include "trial.h"
 
-struct pct_question {
+struct pct_query {
     struct pct_try what;
     bool spread;       /* each run has a seed of its own: what.seed, what.seed + 1, ... */
     unsigned expected; /* it will take this many runs, as far as one knows: these go on at the same time, any others one
                           by one */
-    void *data;        /* the asker's, allocated; freed with the question */
+    void *data;        /* the asker's, allocated; freed with the query */
 };
 
 enum pct_answer {
-    PCT_ANSWER_MORE, /* the question takes one more run */
+    PCT_ANSWER_MORE, /* the query takes one more run */
     PCT_ANSWER_NEXT, /* it is answered as expected: on to the next */
-    PCT_ANSWER_STOP  /* it is answered, and the questions behind it, if they were asked already, do not matter any more
+    PCT_ANSWER_STOP  /* it is answered, and the queries behind it, if they were asked already, do not matter any more
                       */
 };
 
-struct pct_series {
-    /* The question of this number, from 0: asked in their order, and early. Fill in *question, which is zeroed. Returns
+struct pct_queries {
+    /* The query of this number, from 0: asked in their order, and early. Fill in *query, which is zeroed. Returns
      * 1, or 0: there is none, or a negative errno. */
-    int (*ask)(void *context, size_t number, struct pct_question *question);
-    /* Look at the next run of this question. It is closed afterwards, unless the answerer has set trial->taken and
+    int (*ask)(void *context, size_t number, struct pct_query *query);
+    /* Look at the next run of this query. It is closed afterwards, unless the answerer has set trial->taken and
      * keeps a copy. */
-    enum pct_answer (*answer)(void *context, size_t number, struct pct_question *question, struct pct_trial *trial);
+    enum pct_answer (*answer)(void *context, size_t number, struct pct_query *query, struct pct_trial *trial);
     void *context;
     bool must;  /* also when the time is over: nothing can go on without the answer */
     bool shows; /* likewise, and not ended by the first signal that tells us to: what was found so far is shown by it.
@@ -36,7 +36,7 @@ struct pct_series {
 };
 
 /* Returns 0 when all is answered, or when the time is over (trials->late); or trials->status. */
-int pct_series_run(struct pct_trials *trials, const struct pct_series *series);
+int pct_queries_run(struct pct_trials *trials, const struct pct_queries *queries);
 
 /* One run by the strategy `schedule` or `order` with this list, and this seed. sites: PCT_SITES, or NULL. Also when the
  * time is over. Returns 0: *trial is it, and to be closed; or trials->status. */
@@ -45,8 +45,8 @@ int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char
 /* The same by the configuration that failed, with this strategy's own parameters. */
 int pct_trial_again(struct pct_trials *trials, struct pct_trial *trial);
 
-/* A new step of the work begins, of at most this many questions (0: not known); for the line that says how far it is.
+/* A new step of the work begins, of at most this many queries (0: not known); for the line that says how far it is.
  */
-void pct_series_step(struct pct_trials *trials, const char *what, uint64_t questions);
+void pct_queries_step(struct pct_trials *trials, const char *what, uint64_t queries);
 
 #endif

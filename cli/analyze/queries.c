@@ -1,15 +1,15 @@
-/* Questions answered by trials: see series.h. As a source of runs: the earliest question always gets the next free
+/* Queries answered by trials: see queries.h. As a source of runs: the earliest query always gets the next free
  * worker, up to the number of runs that it will take as far as one knows; then the one behind it, which is asked for
  * now. */
-#include "series.h"
+#include "queries.h"
 #include <cli/base/status_line.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A question that is not answered. */
+/* A query that is not answered. */
 struct asked {
-    struct pct_question question;
+    struct pct_query query;
     size_t number;
     unsigned started, seen; /* runs that have begun, and that were looked at */
 };
@@ -18,42 +18,42 @@ struct state {
     struct pct_run_source source; /* the first member */
     struct pct_engine engine;
     struct pct_trials *trials;
-    const struct pct_series *series;
+    const struct pct_queries *queries;
     size_t room;         /* of the array */
     struct asked *asked; /* in their order */
-    size_t open, next;   /* questions that are not answered; the number of the next one */
+    size_t open, next;   /* queries that are not answered; the number of the next one */
     bool all_asked;
 };
 
-/* The number of a run: that of its question, and its own among the question's runs. */
-static uint64_t number_of(size_t question, unsigned run)
+/* The number of a run: that of its query, and its own among the query's runs. */
+static uint64_t number_of(size_t query, unsigned run)
 {
-    return (uint64_t)question << 32 | run;
+    return (uint64_t)query << 32 | run;
 }
 
-/* The first this many questions need no answer any more. */
+/* The first this many queries need no answer any more. */
 static void drop(struct state *s, size_t dropped)
 {
     for (size_t i = 0; i < dropped; i++) {
-        free(s->asked[i].question.what.list);
-        free(s->asked[i].question.data);
+        free(s->asked[i].query.what.list);
+        free(s->asked[i].query.data);
     }
     s->open -= dropped;
     memmove(s->asked, s->asked + dropped, s->open * sizeof *s->asked);
 }
 
-/* The next run may be this question's. */
+/* The next run may be this query's. */
 static bool wants(const struct asked *asked)
 {
-    return asked->started < asked->question.expected || asked->started == asked->seen;
+    return asked->started < asked->query.expected || asked->started == asked->seen;
 }
 
 static bool is_late(const struct state *s)
 {
-    return !s->series->must && pct_trials_over(s->trials);
+    return !s->queries->must && pct_trials_over(s->trials);
 }
 
-/* The question whose run is to begin, NULL if there is none. Returns 0, or trials->status. */
+/* The query whose run is to begin, NULL if there is none. Returns 0, or trials->status. */
 static int choose(struct state *s, struct asked **chosen)
 {
     *chosen = NULL;
@@ -64,10 +64,10 @@ static int choose(struct state *s, struct asked **chosen)
         return 0;
     struct asked *asked = &s->asked[s->open];
     *asked = (struct asked){ .number = s->next };
-    int there = s->series->ask(s->series->context, s->next, &asked->question);
+    int there = s->queries->ask(s->queries->context, s->next, &asked->query);
     if (there <= 0) {
-        free(asked->question.what.list);
-        free(asked->question.data);
+        free(asked->query.what.list);
+        free(asked->query.data);
     }
     if (there < 0) {
         pct_status_line_clear(s->trials->progress.quiet);
@@ -96,8 +96,8 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
         return s->trials->status;
     if (!asked)
         return PCT_RUNS_WAIT;
-    const struct pct_try *what = &asked->question.what;
-    pct_trial_spec(s->trials, what, what->seed + (asked->question.spread ? asked->started : 0), spec);
+    const struct pct_try *what = &asked->query.what;
+    pct_trial_spec(s->trials, what, what->seed + (asked->query.spread ? asked->started : 0), spec);
     spec->index = number_of(asked->number, asked->started++);
     return PCT_RUNS_ON;
 }
@@ -121,7 +121,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     first->seen++;
     trial = (struct pct_trial){ .process = run->process, .result = run->result };
     trial.fails = pct_failure_read(&failure, &trial.result) && pct_failure_same(&failure, &trials->failure);
-    enum pct_answer answer = s->series->answer(s->series->context, first->number, &first->question, &trial);
+    enum pct_answer answer = s->queries->answer(s->queries->context, first->number, &first->query, &trial);
     run->taken = trial.taken;
     if (answer == PCT_ANSWER_MORE)
         return PCT_RUNS_ON;
@@ -158,7 +158,7 @@ static int run(struct state *s)
         return trials->status;
     pct_status_line_clear(trials->progress.quiet);
     /* The first one ends the search, and what was found is shown; a second one ends that, too. */
-    bool again = trials->interrupted || (s->series->must && !s->series->shows);
+    bool again = trials->interrupted || (s->queries->must && !s->queries->shows);
     trials->interrupted = s->engine.signal;
     trials->late = true;
     trials->status = again ? 128 + s->engine.signal : 0;
@@ -167,13 +167,13 @@ static int run(struct state *s)
     return trials->status;
 }
 
-int pct_series_run(struct pct_trials *trials, const struct pct_series *series)
+int pct_queries_run(struct pct_trials *trials, const struct pct_queries *queries)
 {
     if (trials->status)
         return trials->status;
     /* One worker never has more than its run; several go on while the one that is waited for takes long. */
     size_t room = trials->jobs > 1 ? 2 * (size_t)trials->jobs : 1;
-    struct state s = { .trials = trials, .series = series, .room = room, .asked = calloc(room, sizeof *s.asked) };
+    struct state s = { .trials = trials, .queries = queries, .room = room, .asked = calloc(room, sizeof *s.asked) };
     if (!trials->begun)
         trials->begun = pct_cli_now();
     if (!s.asked)
@@ -192,20 +192,20 @@ struct one {
     bool answered;
 };
 
-static int ask_one(void *context, size_t number, struct pct_question *question)
+static int ask_one(void *context, size_t number, struct pct_query *query)
 {
     const struct one *one = context;
-    question->what = one->what;
-    question->what.list = !number && one->what.list ? strdup(one->what.list) : NULL;
-    question->expected = 1;
-    return number ? 0 : one->what.list && !question->what.list ? -ENOMEM : 1;
+    query->what = one->what;
+    query->what.list = !number && one->what.list ? strdup(one->what.list) : NULL;
+    query->expected = 1;
+    return number ? 0 : one->what.list && !query->what.list ? -ENOMEM : 1;
 }
 
-static enum pct_answer answer_one(void *context, size_t number, struct pct_question *question, struct pct_trial *trial)
+static enum pct_answer answer_one(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
 {
     struct one *one = context;
     (void)number;
-    (void)question;
+    (void)query;
     *one->trial = *trial;
     one->answered = trial->taken = true;
     return PCT_ANSWER_STOP;
@@ -213,12 +213,12 @@ static enum pct_answer answer_one(void *context, size_t number, struct pct_quest
 
 static int run_one(struct pct_trials *trials, struct one one)
 {
-    struct pct_series series = { .ask = ask_one, .answer = answer_one, .context = &one, .must = true, .shows = true };
+    struct pct_queries queries = { .ask = ask_one, .answer = answer_one, .context = &one, .must = true, .shows = true };
     const struct pct_trial_progress before = trials->progress;
-    int failed = pct_series_run(trials, &series);
+    int failed = pct_queries_run(trials, &queries);
     if (!failed && !one.answered) /* the first signal has ended this run */
-        failed = pct_series_run(trials, &series);
-    trials->progress.left = before.left; /* it is none of the step's questions */
+        failed = pct_queries_run(trials, &queries);
+    trials->progress.left = before.left; /* it is none of the step's queries */
     trials->progress.answers = before.answers;
     return failed;
 }
@@ -237,11 +237,11 @@ int pct_trial_again(struct pct_trials *trials, struct pct_trial *trial)
     return run_one(trials, (struct one){ .trial = trial });
 }
 
-void pct_series_step(struct pct_trials *trials, const char *what, uint64_t questions)
+void pct_queries_step(struct pct_trials *trials, const char *what, uint64_t queries)
 {
     struct pct_trial_progress *p = &trials->progress;
     p->what = what;
     p->begun = pct_cli_now();
     p->runs = p->answers = 0;
-    p->left = questions;
+    p->left = queries;
 }
