@@ -2,6 +2,7 @@
  * global variables. See spec.h. */
 #include "source.h"
 #include <cli/binary/scope.h>
+#include <common/text.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <fcntl.h>
@@ -127,7 +128,7 @@ static bool find_member(struct shape *s, const struct demon_leaf *leaf, unsigned
         if (is && count < sizeof names / sizeof *names)
             names[count++] = is;
     }
-    const char *structure = dwarf_diename(type), *nearest = demon_nearest(wanted, names, count);
+    const char *structure = dwarf_diename(type), *nearest = pct_text_closest(wanted, names, count);
     return fail(s, line, "%s: struct %s has no member '%s'%s%s%s", leaf->path, structure ? structure : "", wanted,
                 nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }

@@ -190,7 +190,4 @@ bool demon_type_check(struct demon_spec *spec, char *error, size_t size);
 /* The same of one condition, in this file. */
 bool demon_type_condition(const char *from, struct demon_expr *e, char *error, size_t size);
 
-/* Of these names the one that may have been meant; NULL: none is near. */
-const char *demon_nearest(const char *name, const char *const *names, size_t count);
-
 #endif
