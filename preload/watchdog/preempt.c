@@ -203,14 +203,14 @@ static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_ru
     }
     if (pct_rounds_go(&evidence->rounds, self))
         return;
-    bool spin = goes_round(self, context) || spins(self, context);
+    bool round = goes_round(self, context), spin = round || spins(self, context);
     if (!spin && looks_like_spin())
         pct_rounds_begin(&evidence->rounds, self, context, evidence->samples.state);
     /* A replay knows that it lost the baton here; but not at which access. */
     bool sure = spin || long_run || (pct_is_replay(&pct_S) && !pct_memory_view.active);
     if (!sure || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
         return;
-    if (!spin || !pct_leave_at_access(self))
+    if (!spin || (round && !pct_rounds_tell(&evidence->rounds)) || !pct_leave_at_access(self))
         take(self, spin ? PCT_UNCONTROLLED_SPUN : PCT_UNCONTROLLED_RAN, rip);
 }
 
@@ -271,7 +271,8 @@ void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run)
 uint64_t pct_preempt_pause(const struct pct_shim_thread *thread)
 {
     /* More than UNDISTURBED: what the signal itself costs comes on top. */
-    return evidence->samples.thread == thread && evidence->samples.still ? UNDISTURBED * 5 / 4 : 0;
+    bool found = rounds_are_of(thread) && evidence->rounds.found != PCT_ROUNDS_OPEN; /* without that */
+    return evidence->samples.thread == thread && evidence->samples.still && !found ? UNDISTURBED * 5 / 4 : 0;
 }
 
 bool pct_preempt_computes(void)

@@ -21,6 +21,7 @@ enum {
     SAME = 4,    /* rounds that changed nothing are proof; */
     CHANGES = 2, /* rounds that change something: the first may do what is not done again */
     PAUSES = 16, /* so are as many that wait, whatever they count */
+    TIGHT = 128, /* bytes of code: nothing is called from there */
     ASKED = 32,  /* times, for each 20 us of the thread's at least */
     RED_ZONE = 128,
     STACK = 640 /* bytes of it that are compared, the red zone among them */
@@ -90,6 +91,11 @@ bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self
     if (++rounds->asked > ASKED)
         rounds->found = PCT_ROUNDS_OPEN;
     return rounds->found == PCT_ROUNDS_GOES;
+}
+
+bool pct_rounds_tell(const struct pct_rounds *rounds)
+{
+    return rounds->to - rounds->from > TIGHT;
 }
 
 static bool is_pause(uint64_t rip)
