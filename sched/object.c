@@ -77,12 +77,24 @@ static void number_anew(struct pct_objects *o, struct pct_object *object, uint64
         pct_log_add(o->log, (struct pct_log_entry){ .kind = PCT_LOG_NAME, .value = object->number, .key = key });
 }
 
+/* For pct_object_mutex(), which looks no further: this one may stand behind others in the table. */
+static void remember(struct pct_objects *o, struct pct_object *object)
+{
+    uint32_t place = pct_object_place((const void *)object->address);
+    if (object->class_ != PCT_CLASS_MUTEX)
+        return;
+    o->mutex_at[place] = (const void *)object->address;
+    o->mutex[place] = object;
+}
+
 struct pct_object *pct_objects_find(struct pct_objects *o, uint64_t key)
 {
     static struct pct_object fallback = { .holder = PCT_NO_THREAD };
     struct pct_object_slot *slot = slot_of(o, key);
-    if (slot->key)
+    if (slot->key) {
+        remember(o, slot->object);
         return slot->object;
+    }
     if (2 * (o->count + 1) > mask(o)) {
         grow(o);
         slot = slot_of(o, key);

@@ -265,10 +265,36 @@ static void test_no_memory(void **unused)
     assert_null(pct_object_known(&o, (void *)0x100000, PCT_CLASS_MUTEX));
 }
 
+/* A mutex that another object keeps from its place in the table is found at once all the same, when it was used. */
+static void test_mutex_behind_another(void **unused)
+{
+    (void)unused;
+    enum { MUTEXES = 200 };
+    const void *memory[MUTEXES];
+    struct pct_objects o;
+    unsigned behind = 0;
+    begin(&o, SIZE_MAX);
+    random_state = 1;
+    for (uintptr_t i = 0; i < MUTEXES; i++) {
+        memory[i] = (const void *)(UINT64_C(0x7f3200000000) + (draw(1 << 16) * MUTEXES + i) * 8);
+        pct_objects_find(&o, PCT_OBJECT_KEY(memory[i], PCT_CLASS_MUTEX));
+    }
+    for (int i = 0; i < MUTEXES; i++) {
+        struct pct_object *object = pct_object_at(&o, memory[i], PCT_CLASS_MUTEX);
+        behind += !pct_object_quick(&o, memory[i], PCT_CLASS_MUTEX);
+        assert_ptr_equal(pct_object_mutex(&o, memory[i]), object);
+        assert_int_equal(object->address, (uintptr_t)memory[i]);
+    }
+    assert_true(behind > 0);
+    pct_object_destroy(&o, pct_object_at(&o, memory[0], PCT_CLASS_MUTEX));
+    assert_null(pct_object_mutex(&o, memory[0]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_model),  cmocka_unit_test(test_backward_shift), cmocka_unit_test(test_reuse),
+        cmocka_unit_test(test_model),  cmocka_unit_test(test_backward_shift),
+        cmocka_unit_test(test_reuse),  cmocka_unit_test(test_mutex_behind_another),
         cmocka_unit_test(test_growth), cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
