@@ -207,6 +207,11 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
                 "%llu pairs were not asked about: at the earlier point an object is not there yet, or what is required "
                 "does not hold yet\n",
                 (unsigned long long)s->unreached);
+    if (s->unnamed)
+        fprintf(s->out,
+                "%s of %s: no call of others can name this object, so none was tried on it; make it a parameter of %s, "
+                "or a shared variable\n",
+                s->unnamed->parameter[s->unnamed_parameter].name, s->unnamed->name, s->model.spec->proc[0].name);
     if (s->cut)
         fprintf(s->out,
                 "%llu pairs were not searched to the end: there are too many sequences of calls; --bound=1 or 2 takes "

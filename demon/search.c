@@ -394,6 +394,35 @@ static void begin(struct attempt *t, struct demon_search *s, const struct demon_
     t->query = (struct demon_query){ .model = &s->model, .state = &c->state, .goal = &c->goal, .test = c->test };
 }
 
+/* Whether others may call something with an object of this type. */
+static bool is_acted_on(const struct demon_spec *spec, const struct demon_type *type)
+{
+    for (int i = 0; i < spec->procs; i++)
+        for (int k = 0; spec->proc[i].acts && k < spec->proc[i].parameters; k++)
+            if (spec->proc[i].parameter[k].type.object && !strcmp(spec->proc[i].parameter[k].type.name, type->name))
+                return true;
+    return false;
+}
+
+/* Nothing was found where point j is entered. Perhaps as the object that it is entered with is none that calls can
+ * name: neither a parameter of the test nor a shared variable is it, and it is not the test's own. */
+static void note_unnamed(struct demon_search *s, const struct demon_candidate *c)
+{
+    const struct demon_spec *spec = s->model.spec;
+    for (uint32_t i = 0; i < s->model.plan->cells && c->i == c->j && !s->unnamed; i++) {
+        const struct pct_demon_cell *cell = &s->model.plan->cell[i];
+        const struct pct_demon_value *value = &c->state.point->cells[i];
+        if (cell->place.root != PCT_DEMON_CALL_ARGUMENT || &spec->proc[cell->function] != c->goal.proc || !value->known)
+            continue;
+        int at = demon_state_find(&c->state, value->address, cell->size);
+        if (at < 0 || c->state.item[at].shared || c->state.item[at].own ||
+            !is_acted_on(spec, &c->goal.proc->parameter[cell->place.number].type))
+            continue;
+        s->unnamed = c->goal.proc;
+        s->unnamed_parameter = cell->place.number;
+    }
+}
+
 static enum demon_verdict look_at_pair(struct demon_search *s, const struct demon_way *way, uint32_t i, uint32_t j)
 {
     static struct attempt t; /* large */
@@ -418,6 +447,8 @@ static enum demon_verdict look_at_pair(struct demon_search *s, const struct demo
         s->cut++;
     else if (!s->out_of_time) /* else it was not looked at to the end */
         s->without += t.verdict == DEMON_STABLE;
+    if (t.verdict == DEMON_STABLE)
+        note_unnamed(s, c);
     return t.verdict;
 }
 
