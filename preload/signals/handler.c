@@ -113,21 +113,34 @@ static void put_off(struct pct_shim_thread *self, int signal, siginfo_t *info, u
     pct_sched_call(&self->core, true);
 }
 
+bool pct_signal_trap(ucontext_t *context, uint64_t *blocked)
+{
+    struct sigaction trap;
+    uint64_t *mask = (uint64_t *)&context->uc_sigmask;
+    /* The kernel would kill for a trap that is ignored, or handled by nobody. */
+    if (REAL(sigaction)(SIGTRAP, NULL, &trap) || trap.sa_handler == SIG_IGN || trap.sa_handler == SIG_DFL)
+        return false;
+    context->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+    *blocked = *mask & pct_signal_bit(SIGTRAP);
+    *mask &= ~pct_signal_bit(SIGTRAP);
+    return true;
+}
+
+void pct_signal_trap_end(ucontext_t *context, uint64_t blocked)
+{
+    context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+    *(uint64_t *)&context->uc_sigmask |= blocked;
+}
+
 /* It was interrupted in the few instructions of a wrapper that nothing comes after: there is nobody to let the signal
  * in. So execute them one by one, and let it in when they are done. Not inline: what it has on the stack shall not lie
  * below each handler of the target's. */
 __attribute__((noinline)) static void step(struct pct_shim_thread *self, ucontext_t *context)
 {
-    struct sigaction trap;
-    if (self->stepping) /* a second one, perhaps in the handler of the trap: it is let in together with the first */
-        return;
-    /* The kernel would kill for a trap that is ignored. Then the signal waits for the next scheduling point. */
-    if (REAL(sigaction)(SIGTRAP, NULL, &trap) || trap.sa_handler == SIG_IGN)
-        return;
-    self->stepping = true;
-    context->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
-    self->trap_blocked = *(uint64_t *)&context->uc_sigmask & pct_signal_bit(SIGTRAP);
-    *(uint64_t *)&context->uc_sigmask &= ~pct_signal_bit(SIGTRAP);
+    /* A second one, perhaps in the handler of the trap, is let in together with the first. Where there is no trap, the
+     * signal waits for the next scheduling point. */
+    if (!self->stepping)
+        self->stepping = pct_signal_trap(context, &self->trap_blocked);
 }
 
 static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *info, ucontext_t *context)
@@ -137,13 +150,11 @@ static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *i
     if (in_image(context) && !self->inside)
         return true;
     self->stepping = false;
-    context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-    uint64_t *mask = (uint64_t *)&context->uc_sigmask;
     if (!self->inside) {
-        *mask &= ~__atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST);
+        *(uint64_t *)&context->uc_sigmask &= ~__atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST);
         pct_sched_call(&self->core, self->sent != NULL);
     }
-    *mask |= self->trap_blocked;
+    pct_signal_trap_end(context, self->trap_blocked);
     return true;
 }
 

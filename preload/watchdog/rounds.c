@@ -6,7 +6,6 @@
 #include <preload/core/kernel.h>
 #include <preload/core/loader.h>
 #include <preload/core/point.h>
-#include <preload/core/real.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/signals/signals.h>
@@ -15,7 +14,6 @@
 #include <sys/uio.h>
 
 enum {
-    TRAP_FLAG = 0x100,
     MOST = 256,  /* instructions: each costs 2 us */
     LOOP = 64,   /* of one round */
     SAME = 4,    /* rounds that changed nothing are proof; */
@@ -67,21 +65,15 @@ static bool is_traced(void)
 
 void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, uint64_t state)
 {
-    struct sigaction trap;
-    uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP], bit = pct_signal_bit(SIGTRAP);
-    uint64_t *mask = (uint64_t *)&context->uc_sigmask;
+    uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
     *rounds = (struct pct_rounds){ .thread = self, .step = pct_steps(&pct_S), .found = PCT_ROUNDS_OPEN };
-    /* The kernel would kill for a trap that is ignored. */
-    if (self->stepping || self->rounds || pct_is_replay(&pct_S) || REAL(sigaction)(SIGTRAP, NULL, &trap) ||
-        trap.sa_handler == SIG_IGN || trap.sa_handler == SIG_DFL || is_traced())
+    if (self->stepping || self->rounds || pct_is_replay(&pct_S) || is_traced() ||
+        !pct_signal_trap(context, &rounds->unblocked))
         return;
     rounds->found = PCT_ROUNDS_GOES;
     rounds->rip = rounds->from = rounds->to = rip;
     rounds->state = state;
-    rounds->unblocked = *mask & bit;
     self->rounds = rounds;
-    *mask &= ~bit;
-    context->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
 bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self)
@@ -144,7 +136,6 @@ bool pct_rounds_trapped(int signal, const siginfo_t *info, ucontext_t *context)
     if (rounds->found == PCT_ROUNDS_GOES)
         return true;
     self->rounds = NULL;
-    context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
-    *(uint64_t *)&context->uc_sigmask |= rounds->unblocked;
+    pct_signal_trap_end(context, rounds->unblocked);
     return true;
 }
