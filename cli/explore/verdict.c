@@ -278,51 +278,47 @@ void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
                 (unsigned long long)runs, runs == 1 ? "" : "s", reasons.text);
 }
 
-/* The last line, or two. To be freed; NULL: no memory. *whole: nothing speaks against it that all was explored. */
-static char *make_line(const struct pct_explorer *e, const struct pct_campaign *c, bool *whole)
+/* The last line, or two: all was explored, or these reasons speak against it. early: it is not verified because it ended
+ * early. To be freed; NULL: no memory. */
+static char *write_line(const struct pct_explorer *e, const struct reasons *reasons, bool early,
+                        const struct reasons *given)
 {
-    struct reasons reasons = { .text = "" }, given = { .text = "" };
     char buffer[64], *line = NULL;
     size_t size;
     const char *seconds = pct_cli_format_duration(buffer, sizeof buffer, e->seconds);
     FILE *out = open_memstream(&line, &size);
     if (!out)
         return NULL;
+    if (e->findings)
+        print_found(out, e, reasons, seconds);
+    else if (reasons->count)
+        print_not_verified(out, e, reasons, early, given, seconds);
+    else
+        print_verified(out, e, given, seconds);
+    return fclose(out) ? NULL : line;
+}
+
+/* *whole: nothing speaks against it that all was explored. */
+static char *make_line(const struct pct_explorer *e, const struct pct_campaign *c, bool *whole)
+{
+    struct reasons reasons = { .text = "" }, given = { .text = "" };
     add_facts(&reasons, e);
     add_control(&reasons, e, c);
-    bool early = !reasons.count && !e->cut; /* if it is not verified, then because it ended early */
+    bool early = !reasons.count && !e->cut;
     add_ends(&reasons, e, c);
     add_assumptions(&given, e, c->config.memory);
     *whole = !reasons.count;
-    if (e->findings)
-        print_found(out, e, &reasons, seconds);
-    else if (reasons.count)
-        print_not_verified(out, e, &reasons, early, &given, seconds);
-    else
-        print_verified(out, e, &given, seconds);
-    return fclose(out) ? NULL : line;
+    return write_line(e, &reasons, early, &given);
 }
 
 char *pct_explorer_merged_line(struct pct_explorer *e, bool patched, const char *why, int *status)
 {
     struct reasons reasons = { .text = "" }, given = { .text = "" };
-    char buffer[64], *line = NULL;
-    size_t size;
-    const char *seconds = pct_cli_format_duration(buffer, sizeof buffer, e->seconds);
-    FILE *out = open_memstream(&line, &size);
-    if (!out)
-        return NULL;
     if (*why)
         add(&reasons, "%s", why);
     add_assumptions(&given, e, patched);
-    if (e->findings)
-        print_found(out, e, &reasons, seconds);
-    else if (*why)
-        print_not_verified(out, e, &reasons, false, &given, seconds);
-    else
-        print_verified(out, e, &given, seconds);
     *status = e->findings ? 1 : *why ? PCT_EXIT_CONFIDENCE : 0;
-    return fclose(out) ? NULL : line;
+    return write_line(e, &reasons, false, &given);
 }
 
 static void say_lines(const char *text)

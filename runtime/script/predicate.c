@@ -225,22 +225,24 @@ static int make_place(lua_State *L)
     return 1;
 }
 
-static int make_inside(lua_State *L)
+/* (text): something about the function of this name; label: the words before it. */
+static int make_about(lua_State *L, enum pct_predicate_kind about, enum pct_script_kind kind, const char *words)
 {
     const char *text = luaL_checkstring(L, 1);
-    struct pct_predicate *p = make(L, PCT_PREDICATE_INSIDE);
-    set_name(L, p, PCT_SCRIPT_BODY, text);
-    label(p, "is inside ", text, "");
+    struct pct_predicate *p = make(L, about);
+    set_name(L, p, kind, text);
+    label(p, words, text, "");
     return 1;
+}
+
+static int make_inside(lua_State *L)
+{
+    return make_about(L, PCT_PREDICATE_INSIDE, PCT_SCRIPT_BODY, "is inside ");
 }
 
 static int make_started(lua_State *L)
 {
-    const char *text = luaL_checkstring(L, 1);
-    struct pct_predicate *p = make(L, PCT_PREDICATE_START);
-    set_name(L, p, PCT_SCRIPT_FUNCTION, text);
-    label(p, "starts with ", text, "");
-    return 1;
+    return make_about(L, PCT_PREDICATE_START, PCT_SCRIPT_FUNCTION, "starts with ");
 }
 
 static int make_thread(lua_State *L)
