@@ -41,12 +41,7 @@ void demon_say(const char *format, ...)
 
 void demon_show(const char *text)
 {
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        pct_cli_print_clean(stderr, text, length);
-        fputc('\n', stderr);
-        text += length + (text[length] == '\n');
-    }
+    pct_cli_print_lines(stderr, text, 0);
 }
 
 static const struct argp_option options[] = { PCT_DEMON_OPTIONS };

@@ -53,6 +53,9 @@ int pct_cli_no_memory(const char *what);
  * the terminal's cursor, or turn the direction of writing. At most `max` bytes; stops at a NUL. UTF-8 passes. */
 void pct_cli_print_clean(FILE *out, const char *text, size_t max);
 
+/* The same of each line of this text, with this many spaces in front. */
+void pct_cli_print_lines(FILE *out, const char *text, int spaces);
+
 /* Print a word so that a POSIX shell reads it back as the same word; without quotes where none are needed. */
 void pct_cli_print_quoted(FILE *out, const char *word);
 

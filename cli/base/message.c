@@ -98,6 +98,17 @@ void pct_cli_print_clean(FILE *out, const char *text, size_t max)
     }
 }
 
+void pct_cli_print_lines(FILE *out, const char *text, int spaces)
+{
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        fprintf(out, "%*s", spaces, "");
+        pct_cli_print_clean(out, text, length);
+        fputc('\n', out);
+        text += length + (text[length] == '\n');
+    }
+}
+
 static void print_escaped(FILE *out, const char *word)
 {
     fputs("$'", out);

@@ -100,12 +100,8 @@ void pct_outcome_write_report(FILE *out, const struct pct_process *process, cons
     }
     bool own = pct_outcome_headline(headline, sizeof headline, process, result);
     pct_report_print(out, &result->trace, own ? headline : NULL, PCT_REPORT_STEPS);
-    for (const char *line = process->children_did; *line && result->ending == PCT_ENDING_TIMEOUT;) {
-        size_t length = strcspn(line, "\n");
-        pct_cli_print_clean(out, line, length);
-        fputc('\n', out);
-        line += length + (line[length] != 0);
-    }
+    if (result->ending == PCT_ENDING_TIMEOUT)
+        pct_cli_print_lines(out, process->children_did, 0);
 }
 
 void pct_outcome_report(const struct pct_process *process, const struct pct_result *result)

@@ -131,18 +131,6 @@ static int print_frame(void *data, const struct pct_store_frame *frame)
     return 0;
 }
 
-/* Each of these lines with this many spaces in front. */
-static void print_indented(FILE *out, const char *text, int spaces)
-{
-    while (*text) {
-        size_t length = strcspn(text, "\n");
-        fprintf(out, "%*s", spaces, "");
-        pct_cli_print_clean(out, text, length);
-        fputc('\n', out);
-        text += length + (text[length] == '\n');
-    }
-}
-
 /* What the report of a run says of deadlines that came early. */
 static void print_early(FILE *out, const char *report)
 {
@@ -189,7 +177,7 @@ static void print_confirmation(FILE *out, const struct pct_store_finding *findin
         return;
     if (finding->uncontrolled[0]) {
         fputs("  not controlled by pct, so that a replay may differ:\n", out);
-        print_indented(out, finding->uncontrolled, 4);
+        pct_cli_print_lines(out, finding->uncontrolled, 4);
     } else {
         fputs("  pct saw nothing that it does not control. What is left: races between plain memory accesses with no "
               "call "
@@ -205,17 +193,17 @@ static int print_finding(void *data, const struct pct_store_finding *finding)
     print_line(p->out, finding->title);
     size_t title, cause = p->whole ? 0 : pct_diagnosis_in_report(finding->report, &title);
     char *text = cause ? strndup(finding->report, cause) : NULL;
-    print_indented(p->out, text ? text : "", 2);
+    pct_cli_print_lines(p->out, text ? text : "", 2);
     free(text);
     if (!p->whole && pct_store_each_frame(p->store, finding->id, print_frame, data))
         return -1;
     print_early(p->out, finding->report);
     print_confirmation(p->out, finding);
     if (p->whole) {
-        print_indented(p->out, finding->report, 2);
+        pct_cli_print_lines(p->out, finding->report, 2);
         if (finding->output_size) {
             fputs("  what the target wrote:\n", p->out);
-            print_indented(p->out, finding->output, 4);
+            pct_cli_print_lines(p->out, finding->output, 4);
         }
     }
     fprintf(p->out, "this replays it (%s %llu):\n", is_exploration(p->store) ? "run" : "seed",

@@ -1,6 +1,7 @@
-/* Which processes descend from one: see descendants.h. */
+/* Processes as the kernel tells of them: see descendants.h. */
 #include "descendants.h"
 #include <dirent.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -62,29 +63,48 @@ struct task {
     char waits[48];      /* the function of the kernel that it sleeps in; "": not known */
 };
 
+/* The beginning of this file; "": there is none. */
+static void read_text(const char *path, char *text, size_t size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t got = fd < 0 ? 0 : read(fd, text, size - 1);
+    if (fd >= 0)
+        close(fd);
+    text[got > 0 ? got : 0] = 0;
+}
+
+/* What stands in a file `stat` behind the name, which may be anything; NULL: it is gone. */
+static const char *read_stat(const char *path, char *text, size_t size)
+{
+    read_text(path, text, size);
+    const char *name = strrchr(text, ')');
+    return name ? name + 1 : NULL;
+}
+
+char pct_process_state(pid_t pid, pid_t *parent)
+{
+    char path[64], text[512], state = 0;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    const char *at = read_stat(path, text, sizeof text);
+    return at && sscanf(at, " %c %d", &state, parent) == 2 ? state : 0;
+}
+
 static struct task look(pid_t pid, long tid)
 {
     struct task task = { .state = 0 };
     char path[64], text[1024];
     unsigned long user, system;
     snprintf(path, sizeof path, "/proc/%d/task/%ld/stat", pid, tid);
-    FILE *in = fopen(path, "re");
-    if (!in)
-        return task;
-    text[fread(text, 1, sizeof text - 1, in)] = 0;
-    fclose(in);
-    const char *name = strchr(text, '('), *end = strrchr(text, ')');
-    if (!name || !end ||
-        sscanf(end + 1, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &task.state, &user, &system) != 3)
+    const char *at = read_stat(path, text, sizeof text), *name = strchr(text, '(');
+    if (!at || !name ||
+        sscanf(at, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &task.state, &user, &system) != 3)
         return (struct task){ .state = 0 };
     task.ticks = user + system;
-    snprintf(task.name, sizeof task.name, "%.*s", (int)(end - name - 1), name + 1);
+    snprintf(task.name, sizeof task.name, "%.*s", (int)(at - 1 - name - 1), name + 1);
     snprintf(path, sizeof path, "/proc/%d/task/%ld/wchan", pid, tid);
-    in = fopen(path, "re");
-    if (in && fgets(task.waits, sizeof task.waits, in) && !strcmp(task.waits, "0"))
+    read_text(path, task.waits, sizeof task.waits);
+    if (!strcmp(task.waits, "0"))
         task.waits[0] = 0;
-    if (in)
-        fclose(in);
     return task;
 }
 

@@ -1,4 +1,4 @@
-/* Which processes descend from one, as the kernel tells: /proc/PID/task/TID/children. */
+/* Processes as the kernel tells of them in /proc: which descend from one, and what they do. */
 #ifndef PCT_CLI_DESCENDANTS_H
 #define PCT_CLI_DESCENDANTS_H
 
@@ -16,6 +16,10 @@ void pct_pids_add_from(struct pct_pids *all, const char *path);
 
 /* The children of all threads of this process. */
 void pct_pids_add_children(struct pct_pids *all, pid_t pid);
+
+/* The state of a process as the kernel has it ('R', 'S', 'T', 'Z', ...), and its parent. Returns 0 if there is none, or
+ * no /proc. */
+char pct_process_state(pid_t pid, pid_t *parent);
 
 /* What the descendants of a run's first process do now that its time is over, a line for each, of at most `size` bytes
  * in all, ended by 0; "": it has none. The first process itself says where its threads are, in its last report. */

@@ -270,10 +270,6 @@ void pct_process_kill(struct pct_process *process, int signal);
  * with a message. */
 void pct_launch_sweep(const struct pct_launch *launch);
 
-/* The state of a process as the kernel has it ('R', 'S', 'T', 'Z', ...), and its parent. Returns 0 if there is none, or
- * no /proc. */
-char pct_process_state(pid_t pid, pid_t *parent);
-
 /* Remove the scratch files. Harmless for a process that was never started (zeroed) or is closed. */
 void pct_process_close(struct pct_process *process);
 

@@ -7,7 +7,6 @@
 #include "descendants.h"
 #include "launch.h"
 #include <dirent.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,20 +38,6 @@ static bool find(const struct pct_launch *launch, struct pct_pids *all)
             all->pid[count++] = all->pid[i];
     all->count = count;
     return count;
-}
-
-char pct_process_state(pid_t pid, pid_t *parent)
-{
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t got = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
-    if (fd >= 0)
-        close(fd);
-    text[got > 0 ? got : 0] = 0;
-    const char *name = strrchr(text, ')');
-    char state = 0;
-    return name && sscanf(name + 1, " %c %d", &state, parent) == 2 ? state : 0;
 }
 
 /* Whether this one can still make a child. */

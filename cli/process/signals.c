@@ -1,5 +1,6 @@
 /* Signals that tell the command to end, and who has sent them: see launch.h. */
 #include <cli/base/cli.h>
+#include "descendants.h"
 #include "launch.h"
 #include <string.h>
 #include <unistd.h>

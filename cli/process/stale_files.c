@@ -1,5 +1,6 @@
 /* Scratch files of commands that were killed, so that nobody has removed them: see launch.h. They take memory, and make
  * each look into their directory longer. */
+#include "descendants.h"
 #include "launch.h"
 #include <cli/binary/locate.h>
 #include <common/exploration.h>

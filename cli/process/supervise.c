@@ -6,6 +6,7 @@
 #include "supervise.h"
 #include "child_failures.h"
 #include <cli/base/cli.h>
+#include "descendants.h"
 #include "launch.h"
 #include "options.h"
 #include <cli/binary/scope.h>
