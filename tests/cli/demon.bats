@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # `pct demon`: the eight bugs of bench/demon and their corrections, the three grades, and what is refused.
 load common
+load demon
 
 setup()
 {
-    [ -x "$build/pct-demon" ] || skip 'built without Z3'
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_demon || return
 }
 
 compile()
@@ -20,18 +20,12 @@ demon()
 
 confirms()
 {
-    local line
     compile "$1"
     demon --spec "$root/bench/demon/$1.demon" -- ./program
     is "$status" 1
     has "another thread calls $2"
     has 'confirmed by a real schedule of two threads'
-    line=$(grep ' replay --demon ' <<< "$output")
-    for _ in 1 2 3; do
-        run --separate-stderr bash -c "$line"
-        is "$status" 134
-        grep -q 'replayed identically' <<< "$output$stderr"
-    done
+    replays
     compile "$1" -DFIXED
     demon --spec "$root/bench/demon/$1.demon" -- ./program
     is "$status" 0

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # `pct demon --db`: a confirmed finding as a campaign file, which `pct campaign report` prints like others; what is none.
 load common
+load demon
 
 setup()
 {
-    [ -x "$build/pct-demon" ] || skip 'built without Z3'
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_demon || return
 }
 
 demon()

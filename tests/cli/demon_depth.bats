@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # `pct demon --depth 2`: what others can break only where the test goes another way, behind an earlier call of theirs.
 load common
+load demon
 
 setup()
 {
-    [ -x "$build/pct-demon" ] || skip 'built without Z3'
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_demon || return
     cat > spec.demon << 'SPEC'
 test visit(c)
   rely locked: holds(c.lock) implies unchanged(c.tickets)
@@ -29,7 +29,6 @@ judges()
 }
 
 @test "--depth 2: a call opens a way, a later one breaks what it comes to" {
-    local line
     judges 2 1
     has 'pct: nothing was asked, so nothing is known: no function that visit enters'
     judges 1 2
@@ -41,12 +40,7 @@ judges()
     [[ $output =~ switches=0\.[0-9]+\.1-0\.[0-9]+\.1 ]]
     /usr/bin/python3 -c 'import json; [f] = json.load(open("out.json"))["confirmed"]
 assert (f["earlier_enters"], f["earlier_calls"], f["calls"]) == ("visit", ["open_counter(c)"], ["sell(c)"])'
-    line=$(grep ' replay --demon ' <<< "$output")
-    for _ in 1 2 3; do
-        run --separate-stderr bash -c "$line"
-        is "$status" 134
-        has 'replayed identically'
-    done
+    replays
 }
 
 @test "--depth 2: nothing is found in the correction, and it is said how much was looked at" {

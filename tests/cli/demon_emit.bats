@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # `pct demon --emit-test`: what is written is linked with the program and fails by the token; what cannot be written.
 load common
+load demon
 
 setup()
 {
-    [ -x "$build/pct-demon" ] || skip 'built without Z3'
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_demon || return
 }
 
 # external NAME OBJECT ACTION TYPE: p.c from bench/demon/NAME.c, where other files can name the_OBJECT and the ACTION.

@@ -2,11 +2,11 @@
 # The grades of `pct demon`: what is confirmed, and which failures are not the contract's. Each test is a change to
 # bench/demon/apache-45605.c.
 load common
+load demon
 
 setup()
 {
-    [ -x "$build/pct-demon" ] || skip 'built without Z3'
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_demon || return
     cat > spec.demon << 'SPEC'
 test wait_for_idler(queue)
   rely locked: holds(queue.mutex) implies unchanged(queue.idlers)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # `assert "FILE:LINE"` of `pct demon`, and the points that it stands on: --functions=FILE:LINE.
 load common
+load demon
 
 setup()
 {
-    [ -x "$build/pct-demon" ] || skip 'built without Z3'
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_demon || return
     cp "$root/bench/demon/apache-45605.c" p.c
     line=$(sed -n '/^#else/,$ { /decrement(queue);/= }' p.c)
     fixed=$(sed -n '/^#ifdef FIXED/,/^#else/ { /decrement(queue);/= }' p.c)

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # `pct demon --points`: operations of the test before which others may come in.
 load common
+load demon
 
 setup()
 {
-    [ -x "$build/pct-demon" ] || skip 'built without Z3'
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_demon || return
     printf '%s\n' 'test take(s)' '  rely locked: holds(s.lock) implies unchanged(s.size)' 'proc pop(s)' \
         '  require some: s.size > 0' 'proc clear(s)' '  ensure none: s.size = 0' > locks.demon
     printf '%s\n' 'test visit(r)' '  rely mine: old r.owner = 1 implies unchanged(r.owner)' 'proc use(r)' \
@@ -19,18 +19,6 @@ judges()
     "${compiler:-$cc}" -O0 -g -pthread "${@:4}" -o program "$root/tests/cli/demon_points.c"
     run --separate-stderr timeout 120 "$pct" demon --points "$2" --spec "$3.demon" --report json:out.json -- ./program
     is "$status" "$1"
-}
-
-# It replays, three times.
-replays()
-{
-    local line
-    line=$(grep ' replay --demon ' <<< "$output")
-    for _ in 1 2 3; do
-        run --separate-stderr bash -c "$line"
-        is "$status" 134
-        has 'replayed identically'
-    done
 }
 
 @test "--points=locks: between two critical sections, which calls do not show" {

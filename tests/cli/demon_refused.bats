@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # What `pct demon` refuses: one line that says what is wrong, and the way out; nothing of it is called stable.
 load common
+load demon
 
 setup()
 {
-    [ -x "$build/pct-demon" ] || skip 'built without Z3'
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_demon || return
     spec=$root/bench/demon/apache-45605.demon
 }
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # `wait` of `pct demon`: a test that waits for others, the calls that let it go on, and what comes behind them.
 load common
+load demon
 
 setup()
 {
-    [ -x "$build/pct-demon" ] || skip 'built without Z3'
-    cd "$BATS_TEST_TMPDIR" || return
+    enter_demon || return
     cp "$root/bench/demon/apache-45605-empty.demon" spec.demon
 }
 
