@@ -278,8 +278,8 @@ void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
                 (unsigned long long)runs, runs == 1 ? "" : "s", reasons.text);
 }
 
-/* The last line, or two: all was explored, or these reasons speak against it. early: it is not verified because it ended
- * early. To be freed; NULL: no memory. */
+/* The last line, or two: all was explored, or these reasons speak against it. early: it is not verified because it
+ * ended early. To be freed; NULL: no memory. */
 static char *write_line(const struct pct_explorer *e, const struct reasons *reasons, bool early,
                         const struct reasons *given)
 {

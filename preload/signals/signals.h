@@ -82,8 +82,9 @@ bool pct_signal_in_shim(const struct pct_shim_thread *self, const ucontext_t *co
 /* The kernel's handler of all signals that the target handles, and of crashes that it does not. */
 void pct_signal_arrive(int signal, siginfo_t *info, void *context);
 void pct_signal_crashed(int signal, siginfo_t *info, void *context);
-/* In a handler: let the interrupted thread go on instruction by instruction, each with a SIGTRAP behind it, and without;
- * *blocked: SIGTRAP's bit, if the thread had it blocked, and back. False: the kernel would kill for the trap. */
+/* In a handler: let the interrupted thread go on instruction by instruction, each with a SIGTRAP behind it, and
+ * without; *blocked: SIGTRAP's bit, if the thread had it blocked, and back. False: the kernel would kill for the trap.
+ */
 bool pct_signal_trap(ucontext_t *context, uint64_t *blocked);
 void pct_signal_trap_end(ucontext_t *context, uint64_t blocked);
 /* Let signals in while this call lasts: they are handled on the calling thread's turn. */
