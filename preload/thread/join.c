@@ -34,7 +34,10 @@ static int join(struct pct_shim_thread *self, pthread_t handle, void **value, ui
     int error = refused(self, thread);
     if (error) {
         pct_here(self, PCT_OP_THREAD_JOIN);
-        pct_record(&pct_S, &self->core, PCT_OP_THREAD_JOIN, PCT_ARG_ERROR, thread->core.id);
+        /* The handle may be that of another one by now, which pct does not know, and which has ended: libc tells. */
+        if (pct_thread_is_gone(thread))
+            error = CALL_MAY_BLOCK(self, REAL(pthread_join)(handle, value));
+        pct_record(&pct_S, &self->core, PCT_OP_THREAD_JOIN, error ? PCT_ARG_ERROR : 0, thread->core.id);
         return error;
     }
     struct pct_wait wait = { .op = PCT_OP_THREAD_JOIN,
@@ -94,8 +97,10 @@ PCT_EXPORT int pthread_tryjoin_np(pthread_t handle, void **value)
     pct_record(&pct_S, &self->core, PCT_OP_THREAD_TRYJOIN, error ? PCT_ARG_BUSY : 0, thread ? thread->core.id : 0);
     if (error == EBUSY)
         pct_sched_spin(&pct_S, &self->core);
-    else if (!error && thread)
+    if (!error && thread) {
         thread->joined = true;
+        pct_object_destroy(&pct_S.objects, pct_object_at(&pct_S.objects, (void *)handle, PCT_CLASS_THREAD));
+    }
     return error;
 }
 

@@ -39,8 +39,7 @@ static struct pct_shim_thread *used_slot(void)
     for (uint32_t i = 1; i < PCT_MAX_THREADS; i++) {
         last = last % (PCT_MAX_THREADS - 1) + 1; /* never the first thread's */
         struct pct_shim_thread *slot = &pct_shim.slots[last];
-        if (slot->core.state == PCT_STATE_FINISHED && (slot->joined || slot->detached) && !slot->unscheduled &&
-            !__atomic_load_n(&slot->exiting, __ATOMIC_SEQ_CST)) {
+        if (pct_thread_is_gone(slot) && !slot->unscheduled && !__atomic_load_n(&slot->exiting, __ATOMIC_SEQ_CST)) {
             memset(slot, 0, sizeof *slot);
             slot->core.id = last;
             return slot;
@@ -65,7 +64,14 @@ static struct pct_shim_thread *new_slot(void)
 struct pct_shim_thread *pct_thread_find(pthread_t handle)
 {
     struct pct_object *object = pct_object_known(&pct_S.objects, (void *)handle, PCT_CLASS_THREAD);
-    return object ? &pct_shim.slots[object->model[0]] : NULL;
+    struct pct_shim_thread *thread = object ? &pct_shim.slots[object->model[0]] : NULL;
+    /* libc gives the memory of one that has ended to the next, which may be none of ours. */
+    if (thread && pct_thread_is_gone(thread) && pct_shim.libc_tid) {
+        int tid = *(const volatile int *)((const char *)handle + pct_shim.libc_tid);
+        if (tid > 0 && tid != thread->tid)
+            return NULL;
+    }
+    return thread;
 }
 
 void pct_thread_adopt(struct pct_shim_thread *slot)

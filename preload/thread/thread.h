@@ -6,7 +6,13 @@
 
 void pct_thread_start(void) PCT_STARTS;
 int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument, bool c11);
+/* NULL: it is none that pct knows. With the baton. */
 struct pct_shim_thread *pct_thread_find(pthread_t handle);
+/* It has ended, and nobody may name it any more. */
+static inline bool pct_thread_is_gone(const struct pct_shim_thread *thread)
+{
+    return thread->core.state == PCT_STATE_FINISHED && (thread->joined || thread->detached);
+}
 extern uint32_t pct_thread_coming; /* threads that the scheduler knows and the kernel does not yet */
 /* The calling kernel thread is this one from now on. */
 void pct_thread_adopt(struct pct_shim_thread *slot);
