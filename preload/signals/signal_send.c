@@ -11,59 +11,55 @@
 #include <preload/thread/thread.h>
 #include <preload/time/family.h>
 #include <fcntl.h>
+#include <string.h>
 
 static struct pct_sent *spare; /* with the baton */
 
-/* The field of this name in /proc/self/task/TID/status: a set of signals, in hexadecimal. By small pieces: the caller's
- * stack may be that of a signal handler. */
-static uint64_t status_field(int tid, const char *name)
+/* What the kernel says of a thread of this process: /proc/self/task/TID/status, "" if it does not. Until the next call.
+ * With the baton. Not on the stack: that may be a signal handler's. */
+static const char *read_status(int tid)
 {
-    char text[128];
+    static char text[4096];
     struct pct_text path;
     pct_text_init(&path, text, sizeof text);
     pct_text_add(&path, "/proc/self/task/");
     pct_text_add_u64(&path, (uint64_t)tid);
     pct_text_add(&path, "/status");
     long fd = PCT_SYS3(SYS_open, text, O_RDONLY | O_CLOEXEC, 0);
-    uint64_t set = 0;
-    size_t matched = 0; /* of the name, in this line */
-    bool other = false, inside = false, done = fd < 0;
-    while (!done) {
-        long got = PCT_SYS3(SYS_read, fd, text, sizeof text);
-        done = got <= 0;
-        for (const char *c = text; c < text + got && !done; c++) {
-            if (inside && *c == '\n')
-                done = true;
-            else if (inside && ((*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f')))
-                set = set << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
-            else if (*c == '\n')
-                matched = 0, other = false;
-            else if (!other && *c == name[matched])
-                inside = !name[++matched];
-            else
-                other = true;
-        }
-    }
+    long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, text, sizeof text - 1);
+    text[got > 0 ? got : 0] = 0;
     if (fd >= 0)
         PCT_SYS1(SYS_close, fd);
+    return text;
+}
+
+/* The set of signals in the line that begins with this name, which is in hexadecimal; 0: there is none. */
+static uint64_t signals_of(const char *status, const char *name)
+{
+    const char *line = strstr(status, name);
+    uint64_t set = 0;
+    for (const char *c = line ? line + strlen(name) : ""; *c && *c != '\n'; c++)
+        set = set << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
     return set;
 }
 
 uint64_t pct_signal_pending(const struct pct_shim_thread *thread)
 {
     uint64_t set = 0;
-    if (thread != pct_self)
-        return status_field(thread->tid, "SigPnd") | status_field(thread->tid, "ShdPnd");
+    if (thread != pct_self) {
+        const char *status = read_status(thread->tid);
+        return signals_of(status, "\nSigPnd:\t") | signals_of(status, "\nShdPnd:\t");
+    }
     PCT_SYS2(SYS_rt_sigpending, &set, PCT_SIGSET_SIZE);
     return set;
 }
 
 uint64_t pct_signal_blocked(const struct pct_shim_thread *thread)
 {
-    uint64_t mask;
     if (!thread->started && thread->core.id)
         return thread->signal_mask;
-    mask = thread == pct_self ? pct_signal_mask(SIG_BLOCK, 0) : status_field(thread->tid, "SigBlk");
+    uint64_t mask =
+        thread == pct_self ? pct_signal_mask(SIG_BLOCK, 0) : signals_of(read_status(thread->tid), "\nSigBlk:\t");
     return mask & ~__atomic_load_n(&thread->held, __ATOMIC_SEQ_CST);
 }
 
@@ -168,11 +164,12 @@ static siginfo_t user_info(int signal, int code)
     return info;
 }
 
-/* The step is done: whoever waits for the signal may be enabled now. */
-static void sent(struct pct_shim_thread *self, uint32_t thread, bool failed)
+/* The step is done: whoever waits for the signal may be enabled now, if there is one: signal 0 only asks. */
+static void sent(struct pct_shim_thread *self, int signal, uint32_t thread, bool failed)
 {
     pct_record(&pct_S, &self->core, PCT_OP_SIGNAL_SEND, failed ? PCT_ARG_ERROR : 0, thread);
-    pct_signal_sent();
+    if (signal && !failed)
+        pct_signal_sent();
     pct_family_tell();
 }
 
@@ -186,7 +183,7 @@ static void sent(struct pct_shim_thread *self, uint32_t thread, bool failed)
             if ((thread) && !pct_result_)                                                                              \
                 pct_signal_given(thread, (info)->si_signo);                                                            \
         }                                                                                                              \
-        sent(self, (thread) ? (thread)->core.id : 0, pct_result_);                                                     \
+        sent(self, (info)->si_signo, (thread) ? (thread)->core.id : 0, pct_result_);                                   \
         pct_result_;                                                                                                   \
     })
 
@@ -202,7 +199,7 @@ static void sent(struct pct_shim_thread *self, uint32_t thread, bool failed)
             if (!pct_result_)                                                                                          \
                 pct_signal_given(NULL, (info)->si_signo);                                                              \
         }                                                                                                              \
-        sent(self, 0, pct_result_);                                                                                    \
+        sent(self, (info)->si_signo, 0, pct_result_);                                                                  \
         pct_result_;                                                                                                   \
     })
 

@@ -405,23 +405,30 @@ static bool hinders(uint32_t i, uint64_t *passed)
 {
     struct pct_slot *slot = pct_slot_at(i);
     struct known *k = &known[i];
-    uint64_t ours = pct_slot_at(self)->deadline;
+    uint64_t ours = pct_slot_at(self)->deadline, told = __atomic_load_n(&slot->told, __ATOMIC_RELAXED);
+    bool idles = k->who.member && k->turn & 1;
     if (i == self || pct_slot_is_free(k->who))
         return false;
+    if (k->told && told != k->told && !idles) {
+        /* It has made steps since the last look: the kernel, which is asked thread by thread, can only say the same. */
+        *passed = 0;
+        k->told = told;
+        k->passed.slept = false;
+        return true;
+    }
     enum pct_relative state = pct_slot_look(i, k->who);
     if (state == PCT_RELATIVE_STOPPED)
         return false;
     /* Its end may have made others run. */
     if (state == PCT_RELATIVE_GONE)
         return true;
-    bool first = slot->deadline < ours || (slot->deadline == ours && i < self), idles = k->who.member && k->turn & 1;
+    bool first = slot->deadline < ours || (slot->deadline == ours && i < self);
     if (idles && slot->world) {
         /* It waits for the world, whose time passes: for all. */
         advance(pct_slot_world_time(slot, k->turn), false);
     } else if (idles && state == PCT_RELATIVE_SLEEPS && !first) {
         return false;
     }
-    uint64_t told = __atomic_load_n(&slot->told, __ATOMIC_RELAXED);
     if (told != k->told) {
         /* It makes steps: its own time says how far it has come, however long they take. */
         *passed = 0;
