@@ -84,7 +84,7 @@ drive_native()
 
 # execute DIRECTORY COMMAND...: one run of the program behind COMMAND (of pct, or what runs it natively), in a fresh
 # copy of what Prepare made, as DIRECTORY/run. Leaves its result in DIRECTORY/result, messages in DIRECTORY/said, how
-# long it took in DIRECTORY/seconds. Returns its status.
+# long it took in DIRECTORY/seconds, the processor time of all that ran in DIRECTORY/cpu. Returns its status.
 execute()
 (
     local directory=$1 status target began client command=("${@:2}")
@@ -111,6 +111,8 @@ execute()
     fi
     status=$?
     awk -v a="$began" -v b="$EPOCHREALTIME" 'BEGIN { print b - a }' > ../seconds
+    times > ../times
+    awk -F '[ms ]' 'END { print $1 * 60 + $2 + $4 * 60 + $5 }' ../times > ../cpu
     eval "$(field Result)" >> ../result 2>&1
     exit $status
 )
@@ -135,18 +137,21 @@ middle()
     sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# side_by_side RUNS OPTION...: the seconds of a run without pct on one CPU, and of one by `pct run OPTION...`: two
-# numbers, medians of RUNS each, made by turns. Fails, and prints nothing, if one of them does.
+# side_by_side RUNS OPTION...: the seconds of a run without pct on one CPU, and of one by `pct run OPTION...`, then their
+# processor times: four numbers, medians of RUNS each, made by turns. Fails, and prints nothing, if one of them does.
 side_by_side()
 {
     # shellcheck disable=SC2034 # for execute
     local count=$1 port=${ports[0]} seed
-    rm -f "$work/native.seconds" "$work/pct.seconds"
+    rm -f "$work"/{native,pct}.{seconds,cpu}
     for ((seed = 1; seed <= count; seed++)); do
         execute "$work/0" timeout "$limit" taskset -c "$cpu" || return
         cat "$work/0/seconds" >> "$work/native.seconds"
+        cat "$work/0/cpu" >> "$work/native.cpu"
         execute "$work/0" "$pct" run -s $seed --epoch "$epoch" --timeout "$limit" "${@:2}" || return
         cat "$work/0/seconds" >> "$work/pct.seconds"
+        cat "$work/0/cpu" >> "$work/pct.cpu"
     done
-    echo "$(middle < "$work/native.seconds") $(middle < "$work/pct.seconds")"
+    echo "$(middle < "$work/native.seconds") $(middle < "$work/pct.seconds")" \
+        "$(middle < "$work/native.cpu") $(middle < "$work/pct.cpu")"
 }
