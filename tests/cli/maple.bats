@@ -320,6 +320,26 @@ known()
     has "new.db is of another campaign: its --memo is 'none.db', not 'first.db'"
 }
 
+@test "maple: a file that may only be read is read; where a campaign has to write, it is refused" {
+    local unprivileged=()
+    [ "$(id -u)" != 0 ] || unprivileged=(setpriv "--bounding-set=-dac_override,-dac_read_search")
+    run "$pct" campaign -S maple -n 20 --seed 1 --db known.db -- "$BATS_FILE_TMPDIR/reorder-fixed" 3
+    is "$status" 0
+    mkdir kept
+    mv known.db kept
+    chmod 444 kept/known.db
+    chmod 555 kept
+    run "${unprivileged[@]}" "$pct" campaign -S maple -n 20 --seed 1 --db kept/known.db -- "$BATS_FILE_TMPDIR/reorder-fixed" 3
+    is "$status" 2
+    has "cannot be written to"
+    run "${unprivileged[@]}" "$pct" campaign -S maple -n 20 --seed 1 --memo kept/known.db -- "$BATS_FILE_TMPDIR/reorder-fixed" 3
+    is "$status" 0
+    has "are known, and not tried again"
+    run "${unprivileged[@]}" "$pct" campaign report kept/known.db
+    is "$status" 0
+    chmod 755 kept
+}
+
 @test "maple: merged files have the iRoots of all, in the order of their runs; several do not go on" {
     for part in 1 2; do
         "$pct" campaign -S maple -n 16 --seed 1 --epoch 1700000000 --shard $part/2 --db $part.db -- "$twostage" 4 || true
