@@ -4,15 +4,22 @@
 #include <preload/core/sys.h>
 
 /* A place is taken by one compare-and-swap, so that a signal handler may do so, too. */
-enum state { FREE, TAKEN, TOLD, ARRIVED };
+enum state { FREE, TAKEN, TOLD };
 enum released { NOT_YET, RELEASED, LAST };
+/* Who waits at a barrier, on its own stack: any number. */
+struct waiting {
+    uint32_t released; /* a futex: enum released */
+    const volatile void *barrier;
+    struct waiting *next;
+};
 static struct entry {
     uint32_t state; /* atomic */
     enum pct_class class_;
     const volatile void *object;
-    uint32_t count;    /* to be woken; 0: somebody waits in libc's */
-    uint32_t *arrived; /* a futex of who waits at a barrier: enum released */
+    uint32_t count; /* to be woken; 0: somebody waits in libc's */
+    struct waiting *arrived;
 } entries[64];
+static struct waiting *arrived; /* of whom it is known; with the baton */
 enum { ENTRIES = sizeof entries / sizeof *entries };
 static uint32_t missed; /* there was no place; atomic */
 static bool anybody;    /* something was missed: threads may wait in any condition variable */
@@ -32,16 +39,16 @@ static struct entry *take(void)
     return NULL;
 }
 
-static void tell(enum pct_class class_, const volatile void *object, uint32_t count, uint32_t *arrived)
+static void tell(enum pct_class class_, const volatile void *object, uint32_t count, struct waiting *who)
 {
     struct entry *entry;
-    while (!(entry = take()) && arrived) /* one that arrives waits anyway */
+    while (!(entry = take()) && who) /* one that arrives waits anyway */
         PCT_SYS0(SYS_sched_yield);
     if (entry) {
         entry->class_ = class_;
         entry->object = object;
         entry->count = count;
-        entry->arrived = arrived;
+        entry->arrived = who;
         __atomic_store_n(&entry->state, TOLD, __ATOMIC_RELEASE);
     } else {
         __atomic_store_n(&missed, 1, __ATOMIC_RELEASE);
@@ -63,22 +70,21 @@ void pct_tell_waits(const volatile void *cond)
 
 bool pct_tell_arrives(const volatile void *barrier, bool *serial)
 {
-    uint32_t released = NOT_YET;
+    struct waiting me = { .released = NOT_YET, .barrier = barrier };
     if (!is_heard())
         return false;
     pct_passing(PCT_OP_BARRIER_ARRIVE, PCT_CLASS_BARRIER, barrier);
     pct_uncontrolled(PCT_UNCONTROLLED_FOREIGN);
-    tell(PCT_CLASS_BARRIER, barrier, 1, &released);
-    while (__atomic_load_n(&released, __ATOMIC_ACQUIRE) == NOT_YET)
-        pct_futex_wait(&released, NOT_YET, NULL);
-    *serial = released == LAST;
+    tell(PCT_CLASS_BARRIER, barrier, 1, &me);
+    while (__atomic_load_n(&me.released, __ATOMIC_ACQUIRE) == NOT_YET)
+        pct_futex_wait(&me.released, NOT_YET, NULL);
+    *serial = me.released == LAST;
     return true;
 }
 
-static void release(struct entry *entry, enum released how)
+static void release(struct waiting *who, enum released how)
 {
-    uint32_t *word = entry->arrived;
-    __atomic_store_n(&entry->state, FREE, __ATOMIC_RELEASE);
+    uint32_t *word = &who->released;
     __atomic_store_n(word, how, __ATOMIC_RELEASE); /* it is gone from here on */
     pct_futex_wake(word, 1);
 }
@@ -86,21 +92,22 @@ static void release(struct entry *entry, enum released how)
 static void heed(struct entry *entry)
 {
     struct pct_object *object = pct_object_at(&pct_S.objects, entry->object, entry->class_);
+    enum pct_class class_ = entry->class_;
     uint32_t count = entry->count;
-    if (entry->class_ == PCT_CLASS_BARRIER) {
-        if (pct_barrier_arrive(object))
-            release(entry, LAST);
-        else
-            __atomic_store_n(&entry->state, ARRIVED, __ATOMIC_RELAXED);
-        return;
-    }
+    struct waiting *who = entry->arrived;
     __atomic_store_n(&entry->state, FREE, __ATOMIC_RELEASE);
-    if (entry->class_ == PCT_CLASS_FUTEX)
+    if (class_ == PCT_CLASS_BARRIER && pct_barrier_arrive(object)) {
+        release(who, LAST);
+    } else if (class_ == PCT_CLASS_BARRIER) {
+        who->next = arrived;
+        arrived = who;
+    } else if (class_ == PCT_CLASS_FUTEX) {
         pct_futex_wake_waiters(object, count);
-    else if (count)
+    } else if (count) {
         pct_cond_wake(object, count);
-    else
+    } else {
         object->model[2] = 1;
+    }
 }
 
 /* Nobody knows who was to be woken: all that wait so, as both kinds of waiters have to expect. */
@@ -138,13 +145,20 @@ bool pct_foreign_waits(const struct pct_object *queue)
 void pct_foreign_forget(void)
 {
     __builtin_memset(entries, 0, sizeof entries);
+    arrived = NULL;
     missed = 0;
     anybody = false;
 }
 
 void pct_foreign_round(const volatile void *barrier)
 {
-    for (int i = 0; i < ENTRIES; i++)
-        if (__atomic_load_n(&entries[i].state, __ATOMIC_RELAXED) == ARRIVED && entries[i].object == barrier)
-            release(&entries[i], RELEASED);
+    for (struct waiting **at = &arrived; *at;) {
+        struct waiting *who = *at;
+        if (who->barrier != barrier) {
+            at = &who->next;
+            continue;
+        }
+        *at = who->next;
+        release(who, RELEASED);
+    }
 }
