@@ -1,5 +1,6 @@
 /* Processes as the kernel tells of them: see descendants.h. */
 #include "descendants.h"
+#include "live_stack.h"
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -136,8 +137,9 @@ static void describe_thread(char *text, size_t size, long tid, const struct task
 static void describe(char *text, size_t size, pid_t pid)
 {
     enum { THREADS = 8 };
-    char path[64], line[800] = "";
+    char path[64], line[800] = "", stacks[3000] = "", stack[600];
     struct task first = look(pid, pid);
+    struct Dwfl *process = first.state ? pct_live_open(pid) : NULL;
     unsigned threads = 0;
     unsigned long ticks = 0;
     snprintf(path, sizeof path, "/proc/%d/task", pid);
@@ -146,16 +148,23 @@ static void describe(char *text, size_t size, pid_t pid)
         long tid = strtol(entry->d_name, NULL, 10);
         struct task task = look(pid, tid);
         ticks += task.ticks;
-        if (tid > 0 && task.state && threads++ < THREADS)
-            describe_thread(line, sizeof line, tid, &task);
+        if (tid <= 0 || !task.state || threads++ >= THREADS)
+            continue;
+        describe_thread(line, sizeof line, tid, &task);
+        stack[0] = 0;
+        if (task.state == 'S' || task.state == 'R') /* others may not stop when they are asked */
+            pct_live_stack(process, (pid_t)tid, stack, sizeof stack);
+        if (stack[0])
+            append(stacks, sizeof stacks, "  thread %ld: %s\n", tid, stack);
     }
     if (tasks)
         closedir(tasks);
+    pct_live_close(process);
     if (threads > THREADS)
         append(line, sizeof line, ", and %u more", threads - THREADS);
     if (threads)
-        append(text, size, "child process %d (%s): %.2f s of a CPU used%s\n", pid, first.name,
-               (double)ticks / (double)sysconf(_SC_CLK_TCK), line);
+        append(text, size, "child process %d (%s): %.2f s of a CPU used%s\n%s", pid, first.name,
+               (double)ticks / (double)sysconf(_SC_CLK_TCK), line, stacks);
 }
 
 void pct_descendants_describe(char *text, size_t size, pid_t first)

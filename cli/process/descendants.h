@@ -21,8 +21,9 @@ void pct_pids_add_children(struct pct_pids *all, pid_t pid);
  * no /proc. */
 char pct_process_state(pid_t pid, pid_t *parent);
 
-/* What the descendants of a run's first process do now that its time is over, a line for each, of at most `size` bytes
- * in all, ended by 0; "": it has none. The first process itself says where its threads are, in its last report. */
+/* What the descendants of a run's first process do now that its time is over, with the stacks of their threads, of at
+ * most `size` bytes in all, ended by 0; "": it has none. The first process itself says where its threads are, in its
+ * last report. */
 void pct_descendants_describe(char *text, size_t size, pid_t first);
 
 #endif

@@ -163,7 +163,7 @@ struct pct_process {
     bool cut;               /* that is earlier than --timeout says: the others take far less */
     bool timed_out;
     bool preloaded;          /* when its time was over, it had our library, though that may not have started yet; */
-    char children_did[2048]; /* and this is what its child processes did: descendants.h */
+    char children_did[8192]; /* and this is what its child processes did: descendants.h */
     int status;              /* as from waitpid() */
     char token[PCT_TOKEN_MAX];
 };

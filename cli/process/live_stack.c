@@ -1,0 +1,75 @@
+/* Stacks of processes that run: see live_stack.h. */
+#include "live_stack.h"
+#include <elfutils/libdwfl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { FRAMES = 12 };
+
+struct line {
+    Dwfl *process;
+    char *text;
+    size_t size, length;
+    int frames;
+};
+
+Dwfl *pct_live_open(pid_t pid)
+{
+    static char *no_path;
+    static const Dwfl_Callbacks modules = {
+        .find_elf = dwfl_linux_proc_find_elf,
+        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .debuginfo_path = &no_path,
+    };
+    Dwfl *process = dwfl_begin(&modules);
+    if (!process)
+        return NULL;
+    dwfl_report_begin(process);
+    int failed = dwfl_linux_proc_report(process, pid);
+    if (!dwfl_report_end(process, NULL, NULL) && !failed && !dwfl_linux_proc_attach(process, pid, false))
+        return process;
+    dwfl_end(process);
+    return NULL;
+}
+
+void pct_live_close(Dwfl *process)
+{
+    if (process)
+        dwfl_end(process);
+}
+
+static int add_frame(Dwfl_Frame *frame, void *argument)
+{
+    struct line *line = argument;
+    Dwarf_Addr pc;
+    bool exact;
+    if (!dwfl_frame_pc(frame, &pc, &exact) || line->frames++ == FRAMES)
+        return DWARF_CB_ABORT;
+    pc -= !exact;
+    Dwfl_Module *module = dwfl_addrmodule(line->process, pc);
+    const char *function = module ? dwfl_module_addrname(module, pc) : NULL;
+    Dwfl_Line *source = module ? dwfl_module_getsrc(module, pc) : NULL;
+    int number = 0;
+    const char *file = source ? dwfl_lineinfo(source, NULL, &number, NULL, NULL, NULL) : NULL;
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    char place[200] = "";
+    if (file)
+        snprintf(place, sizeof place, " %s:%d", slash ? slash + 1 : file, number);
+    int more = snprintf(line->text + line->length, line->size - line->length, "%s%s%s", line->length ? " < " : "",
+                        function ? function : "?", place);
+    if (more < 0 || (size_t)more >= line->size - line->length) {
+        line->text[line->length] = 0;
+        return DWARF_CB_ABORT;
+    }
+    line->length += (size_t)more;
+    return DWARF_CB_OK;
+}
+
+void pct_live_stack(Dwfl *process, pid_t thread, char *text, size_t size)
+{
+    struct line line = { .process = process, .text = text, .size = size };
+    text[0] = 0;
+    if (process)
+        dwfl_getthread_frames(process, thread, add_frame, &line);
+}
