@@ -8,10 +8,11 @@
  * the baton back, and perhaps does that itself. A holder that runs is asked by a signal what it does: preempt.c.
  *
  * Most runs are over before it would look for the first time, and making a thread takes a tenth of such a run. So it is
- * made when one of the threads that wait for the baton has waited while the process computed for a millisecond, or for
- * 16: without one, there is nobody to whom the baton could go. Whatever else makes the watchdog needed starts it at
- * once: a timer of the target's, which is nobody's wait; a real-time policy, which leaves the waiting threads no CPU; a
- * sandbox, which may forbid to make it later; the command, when the run is over its time.
+ * made when one of the threads that wait for the baton has waited for 5 ms while the process computed for one, or for
+ * 15: without one, there is nobody to whom the baton could go. Once it had something to do in a run of a fork server,
+ * the next runs have it after one. Whatever else makes the watchdog needed starts it at once: a timer of the target's,
+ * which is nobody's wait; a real-time policy, which leaves the waiting threads no CPU; a sandbox, which may forbid to
+ * make it later; the command, when the run is over its time.
  *
  * The thread is made by hand: no pthread, so that neither libc nor the target counts it; it stands only in
  * /proc/self/task. It has a thread pointer of its own over zeros, no descriptors and no signals. A fork child does not
@@ -54,9 +55,14 @@
 #define MUCH (200 * MS)
 /* What the watchdog has the CPU for at a time. */
 #define SLICE (MS / 10)
-/* How long a thread waits for the baton before it makes a watchdog: of the process's CPU time; in any case. */
-#define PATIENCE (1 * MS)
-#define MOST_PATIENCE (16 * MS)
+/* How long a thread waits for the baton before it looks whether it shall make a watchdog, and looks again. Most waits
+ * are over before, and a timer that is due before the kernel's tick (every 4 ms) is one that it programs: on a virtual
+ * machine that makes a hand-over take 7 us in place of 4. */
+#define PATIENCE (5 * MS)
+#define LITTLE_PATIENCE (1 * MS)
+/* It does if the process has used this much CPU time since the last look, and in any case after so many looks. */
+#define USED (1 * MS)
+enum { LOOKS = 3 };
 /* How often the kernel is asked for waits that the outside could end, where steps take long. */
 #define KERNEL (16 * MS)
 
@@ -77,6 +83,8 @@ enum { NEVER, MISSING, COMES, THERE };
 static struct pct_thread nobody; /* s->current while it is not certain that the baton can be taken */
 static uint32_t own_tid;         /* the watchdog's; 0: not yet; FAILED */
 static uint32_t parked;          /* this many waits for the baton so far, while there is no watchdog; atomic */
+static uint64_t looked;          /* the process's CPU time when it was looked at last; atomic */
+static uint32_t *busy;           /* of all runs of a fork server: not 0: the watchdog of one had to act; NULL: none */
 static int tasks;                /* /proc/self/task */
 static bool roams;               /* it has all CPUs of the target */
 static struct {
@@ -144,6 +152,8 @@ void pct_watchdog_note(enum pct_uncontrolled kind, const struct pct_shim_thread 
     static uintptr_t known[PCT_PLACES];
     pct_uncontrolled(kind);
     interval = SHORTEST;
+    if (busy)
+        __atomic_store_n(busy, 1, __ATOMIC_RELAXED);
     if (trust > LEAST_TRUST)
         trust /= 2;
     for (unsigned i = 0; i < PCT_PLACES; i++) {
@@ -497,11 +507,31 @@ int32_t pct_watchdog_tid(void)
     return tid == FAILED ? 0 : (int32_t)tid;
 }
 
+/* The CPU time of this process, in nanoseconds; 0: a sandbox does not tell. */
+static uint64_t process_cpu(void)
+{
+    struct timespec t = { 0 };
+    PCT_SYS2(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
+}
+
+void pct_watchdog_share(void)
+{
+    /* Where it moves nothing of the target's. */
+    void *place = pct_apart_map(sizeof *busy);
+    if (place && PCT_SYS6(SYS_mmap, place, sizeof *busy, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
+                          -1, 0) == (long)place)
+        busy = place;
+}
+
 void pct_watchdog_plan(void)
 {
     /* In a sandbox it would see little, and be killed for looking. */
-    if (presence == NEVER && pct_shim.watchdog && !pct_shim.confined && !in_valgrind() && (room.memory || map_memory()))
+    if (presence == NEVER && pct_shim.watchdog && !pct_shim.confined && !in_valgrind() &&
+        (room.memory || map_memory())) {
+        looked = process_cpu();
         presence = MISSING;
+    }
 }
 
 void pct_watchdog_listen(void)
@@ -561,25 +591,19 @@ void pct_watchdog_await_end(void)
         PCT_SYS4(SYS_futex, &alive, PCT_FUTEX_WAIT_SHARED, 1, NULL);
 }
 
-/* The CPU time of this process, in nanoseconds; 0: a sandbox does not tell. */
-static uint64_t process_cpu(void)
-{
-    struct timespec t = { 0 };
-    PCT_SYS2(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
-}
-
 /* Whether the wait for the baton takes long: of the process's own time, for another process may have the CPU; or at
  * all. */
 static bool waits_long(const uint32_t *word)
 {
-    const struct timespec patience = { .tv_nsec = PATIENCE };
-    uint64_t first = process_cpu();
-    for (uint64_t waited = 0; waited < MOST_PATIENCE; waited += PATIENCE)
+    bool hurry = busy && __atomic_load_n(busy, __ATOMIC_RELAXED);
+    const struct timespec patience = { .tv_nsec = hurry ? LITTLE_PATIENCE : PATIENCE };
+    for (int looks = 0; looks < LOOKS; looks++) {
         if (pct_futex_wait(word, 0, &patience) != -ETIMEDOUT)
             return false;
-        else if (process_cpu() - first >= PATIENCE / 2)
+        uint64_t now = process_cpu();
+        if (now - __atomic_exchange_n(&looked, now, __ATOMIC_RELAXED) >= (hurry ? USED / 2 : USED))
             return true;
+    }
     return true;
 }
 
