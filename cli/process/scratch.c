@@ -7,18 +7,22 @@
 #include "supervise.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+/* What a short run has written is cleared. To cut a file of more, and let it grow again, takes less time. */
+enum { CLEARED = 1 << 16 };
+
 /* The shim overwrites this; if it does not, it never ran. A file that it has emptied means that there is no space.
- * Returns 0 or a negative errno. */
-static int write_header(int fd, int server, uint64_t most)
+ * Behind it the file is cleared up to this size. Returns 0 or a negative errno. */
+static int write_header(int fd, int server, uint64_t most, size_t size)
 {
     static union {
         struct pct_trace_header header;
-        char bytes[PCT_TRACE_HEADER_SIZE];
+        char bytes[CLEARED];
     } head;
     head.header = (struct pct_trace_header){ .version = PCT_TRACE_FLAT,
                                              .header_size = PCT_TRACE_HEADER_SIZE,
@@ -27,8 +31,8 @@ static int write_header(int fd, int server, uint64_t most)
                                              .server = server,
                                              .file_most = most };
     memcpy(head.header.magic, PCT_TRACE_MAGIC, sizeof head.header.magic);
-    ssize_t put = pwrite(fd, &head, sizeof head, 0);
-    return put == sizeof head ? 0 : put < 0 ? -errno : -ENOSPC;
+    ssize_t put = pwrite(fd, &head, size, 0);
+    return put == (ssize_t)size ? 0 : put < 0 ? -errno : -ENOSPC;
 }
 
 int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most)
@@ -40,7 +44,7 @@ int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most)
         return -PCT_EXIT_INTERNAL;
     }
     flock(fd, LOCK_SH | LOCK_NB); /* for pct_scratch_remove_stale() */
-    int failed = write_header(fd, server, most);
+    int failed = write_header(fd, server, most, PCT_TRACE_HEADER_SIZE);
     if (!failed)
         return fd;
     pct_cli_say("cannot write to %s: %s", path, strerror(-failed));
@@ -72,12 +76,28 @@ static void remove_files(const struct pct_scratch *files)
         close(files->output);
 }
 
+/* As if it were new, but for its length, if the run has left it as long as it was. False: it is not. */
+static bool renew_trace(int fd, uint64_t most)
+{
+    struct stat status;
+    uint64_t used = 0;
+    if (fstat(fd, &status) || !status.st_nlink ||
+        pread(fd, &used, sizeof used, offsetof(struct pct_trace_header, file_size)) != sizeof used)
+        return false;
+    size_t size = used < CLEARED ? (used + 4095) & ~(size_t)4095 : 0;
+    if (size < PCT_TRACE_HEADER_SIZE || (off_t)size > status.st_size) {
+        size = PCT_TRACE_HEADER_SIZE;
+        if (ftruncate(fd, PCT_TRACE_HEADER_SIZE))
+            return false;
+    }
+    return !write_header(fd, 0, most, size);
+}
+
 /* As if they were new. False: they are not. */
 static bool renew(const struct pct_scratch *files, uint64_t most)
 {
     struct stat status;
-    if (fstat(files->trace, &status) || !status.st_nlink || ftruncate(files->trace, PCT_TRACE_HEADER_SIZE) ||
-        write_header(files->trace, 0, most))
+    if (!renew_trace(files->trace, most))
         return false;
     if (files->output < 0)
         return true;

@@ -246,6 +246,18 @@ static enum pct_trace_state open_small(struct pct_trace *trace, int fd, size_t s
     return state;
 }
 
+/* How much of the file is to be read: the scratch file of a run that has ended by itself is as long as a trace may be,
+ * also of one that was not recorded. */
+static size_t used_size(int fd, size_t size)
+{
+    struct pct_trace_header header;
+    if (size <= SMALL || pread(fd, &header, sizeof header, 0) != sizeof header || !header.launcher)
+        return size;
+    if (!header.pid)
+        return PCT_TRACE_HEADER_SIZE;
+    return header.file_size >= PCT_TRACE_HEADER_SIZE && header.file_size <= size ? header.file_size : size;
+}
+
 enum pct_trace_state pct_trace_open_fd(struct pct_trace *trace, int fd, char *error, size_t error_size)
 {
     struct stat status;
@@ -260,16 +272,17 @@ enum pct_trace_state pct_trace_open_fd(struct pct_trace *trace, int fd, char *er
     }
     if (!status.st_size)
         return pct_trace_parse(trace, "", 0, error, error_size);
-    if (status.st_size <= SMALL)
-        return open_small(trace, fd, (size_t)status.st_size, error, error_size);
-    void *map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    size_t used = used_size(fd, (size_t)status.st_size);
+    if (used <= SMALL)
+        return open_small(trace, fd, used, error, error_size);
+    void *map = mmap(NULL, used, PROT_READ, MAP_PRIVATE, fd, 0);
     if (map == MAP_FAILED) {
         snprintf(error, error_size, "cannot map it: %s", strerror(errno));
         return PCT_TRACE_FOREIGN;
     }
-    enum pct_trace_state state = pct_trace_parse(trace, map, (size_t)status.st_size, error, error_size);
+    enum pct_trace_state state = pct_trace_parse(trace, map, used, error, error_size);
     trace->map = map;
-    trace->map_size = (size_t)status.st_size;
+    trace->map_size = used;
     return state;
 }
 

@@ -449,7 +449,9 @@ void pct_end_normal(void)
         return;
     if ((pct_S.sites || pct_ordered_active) && pct_shim.mapped && !pct_S.ring)
         append_snapshot(NULL, false);
-    cut_file();
+    /* The launcher reads what is in it, and uses it again. */
+    if (!pct_shim.header->launcher)
+        cut_file();
     if (pct_S.threads < 2 && pct_shim.header->steps < 2)
         return;
     char line[PCT_TOKEN_MAX + 80];

@@ -356,8 +356,10 @@ static struct pct_trace_header *open_trace(const char *path)
         size = old.file_most & ~(size_t)4095;
     long at = -1;
     void *place = pct_forkserver_reserved(size);
-    bool short_enough = status.st_size <= PCT_TRACE_HEADER_SIZE; /* no steps of an earlier run to clear away */
-    if (size >= 1 << 16 && (short_enough || !PCT_SYS2(SYS_ftruncate, fd, 0)) && !PCT_SYS2(SYS_ftruncate, fd, size))
+    /* Whether there are no steps of an earlier run to clear away: the launcher has done that. */
+    bool clear = status.st_size <= PCT_TRACE_HEADER_SIZE || (got == sizeof old && old.launcher && !old.pid);
+    bool fits = clear && status.st_size == (off_t)size;
+    if (size >= 1 << 16 && (clear || !PCT_SYS2(SYS_ftruncate, fd, 0)) && (fits || !PCT_SYS2(SYS_ftruncate, fd, size)))
         at = PCT_SYS6(SYS_mmap, place, size, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), fd, 0);
     PCT_SYS1(SYS_close, fd);

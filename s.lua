@@ -1,0 +1,1 @@
+run(thread "teller", "locks")
