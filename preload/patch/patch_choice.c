@@ -2,6 +2,7 @@
 #include "patch_choice.h"
 #include <common/text.h>
 #include <patch/plan.h>
+#include <preload/core/kernel.h>
 #include <preload/core/shim.h>
 #include <preload/memory/scope.h>
 #include "patch_plan.h"
@@ -45,12 +46,15 @@ unsigned pct_patch_level(const struct link_map *module, bool executable)
 
 const char *pct_patch_functions(const struct link_map *module)
 {
-    static char functions[PCT_PLAN_FUNCTIONS];
+    static char *functions; /* not among our variables, of which each forked run has a copy */
     struct pct_text text;
-    pct_text_init(&text, functions, sizeof functions);
-    if (pct_shim.config.functions[0])
-        pct_scope_functions(module->l_addr, &text);
-    if (text.length > sizeof functions - 64)
+    if (!pct_shim.config.functions[0])
+        return "";
+    if (!functions && !(functions = pct_map(PCT_PLAN_FUNCTIONS)))
+        pct_fail_for_memory();
+    pct_text_init(&text, functions, PCT_PLAN_FUNCTIONS);
+    pct_scope_functions(module->l_addr, &text);
+    if (text.length > PCT_PLAN_FUNCTIONS - 64)
         pct_scope_refuse("--functions: these are more functions than one module can be patched for");
     return functions;
 }

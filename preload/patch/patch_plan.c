@@ -2,6 +2,7 @@
 #include "patch_plan.h"
 #include <common/text.h>
 #include <preload/core/apart.h>
+#include <preload/core/kernel.h>
 #include <preload/core/run_pct.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
@@ -22,7 +23,8 @@ const char *pct_patch_plans;
 
 static bool make_plan(const struct request *request, long file, long output)
 {
-    static char named[PCT_PLAN_FUNCTIONS + 32];
+    static char *named; /* not among our variables, of which each forked run has a copy */
+    const size_t size = PCT_PLAN_FUNCTIONS + 32;
     char path[32], option[32];
     struct pct_text text;
     static const char *const levels[] = PCT_MEMORY_WORDS;
@@ -32,7 +34,9 @@ static bool make_plan(const struct request *request, long file, long output)
     pct_text_init(&text, option, sizeof option);
     pct_text_add(&text, "--memory=");
     pct_text_add(&text, levels[request->level]);
-    pct_text_init(&text, named, sizeof named);
+    if (!named && !(named = pct_map(size)))
+        return false;
+    pct_text_init(&text, named, size);
     pct_text_add(&text, "--functions=");
     pct_text_add(&text, request->functions);
     char *const arguments[] = { "pct", "sites", "--plan", option, path, *request->functions ? named : NULL, NULL };

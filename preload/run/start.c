@@ -50,6 +50,9 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+/* Names that keep() keeps. */
+enum { KEPT = 4 };
+
 /* The default of PCT_WATCHDOG: longer than what programs compute at a stretch between two locks, mostly. */
 #define PCT_RUN_MS 10000
 
@@ -168,16 +171,19 @@ static void number(uint64_t *value, const char *text, const char *name)
 }
 
 /* A copy of a name that is needed when there is a second thread. By then redis and nginx have written over their first
- * environment. */
+ * environment. Not among our variables, of which each forked run has a copy. */
 PCT_STARTS static const char *keep(unsigned number, const char *path)
 {
-    static char copies[4][PATH_MAX];
-    char *copy = copies[number];
-    if (path && strlen(path) >= sizeof copies[number])
+    static char(*copies)[PATH_MAX];
+    if (!path)
+        return NULL;
+    if (strlen(path) >= PATH_MAX)
         refuse("PCT_ORDERED, PCT_SCOPE, PCT_SUPPRESSIONS, PCT_PLANS: one of these paths is too long");
-    if (path && !*copy) /* a child's run is told again */
-        memcpy(copy, path, strlen(path) + 1);
-    return path ? copy : NULL;
+    if (!copies && !(copies = pct_map(KEPT * sizeof *copies)))
+        pct_fail_for_memory();
+    if (!copies[number][0]) /* a child's run is told again */
+        memcpy(copies[number], path, strlen(path) + 1);
+    return copies[number];
 }
 
 PCT_STARTS static void configure(void)
