@@ -7,11 +7,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_DEMON_MAGIC "PCTDEM3"
+#define PCT_DEMON_MAGIC "PCTDEM4"
 
 enum {
     PCT_DEMON_FUNCTIONS = 32, /* that the specification names, and lines */
-    PCT_DEMON_CELLS = 256,    /* places of memory that its contracts speak of */
+    PCT_DEMON_CELLS = 512,    /* places of memory that its contracts speak of */
+    PCT_DEMON_ROOTS = 72,     /* objects that others know from the start */
+    PCT_DEMON_FOUND = 64,     /* objects that these lead to */
+    PCT_DEMON_STEPS = 6,      /* pointers on the way to one, */
+    PCT_DEMON_HOPS = 8,       /* and members */
+    PCT_DEMON_TYPES = 32,     /* of structures on these ways, */
+    PCT_DEMON_FIELDS = 128,   /* and members of them */
     PCT_DEMON_ACTIONS = 12,
     PCT_DEMON_ARGUMENTS = 6, /* those in registers */
     PCT_DEMON_POINTS = 256,  /* that are recorded of a run */
@@ -28,9 +34,13 @@ enum pct_demon_root {
     PCT_DEMON_GHOST           /* nowhere: of contracts alone; `address` tells it from others */
 };
 
+/* An object: the root, from there along pointers, then some bytes further. */
 struct pct_demon_place {
     uint64_t address; /* as the file says, before it is relocated */
     uint32_t root, number;
+    uint32_t offset;                /* of the object, behind all steps */
+    uint32_t steps;                 /* so many pointers are followed: */
+    uint32_t step[PCT_DEMON_STEPS]; /* where each is, in what the one before leads to */
 };
 
 /* A scalar in an object, or whether the test's thread holds a mutex in it. */
@@ -38,9 +48,53 @@ struct pct_demon_cell {
     struct pct_demon_place place;
     uint32_t offset;
     uint32_t size;     /* 1, 2, 4, 8 */
-    uint32_t lock;     /* 1: it is a mutex, 2: a pointer to one */
+    uint32_t lock;     /* 1: it is a mutex, 2: a pointer to one; PRESENCE: nothing, it tells where the object is */
     uint32_t function; /* of a CALL_ARGUMENT: the index of the function; else UINT32_MAX */
 };
+
+enum { PCT_DEMON_PRESENCE = 3 };
+
+/* --- Objects that others know by those that they know ------------------------------------------------------------- */
+
+enum { PCT_DEMON_ANY = 0xffffffff /* of a type: any */ };
+
+/* A member of a structure that is one, or a pointer to one; or an array of them. */
+struct pct_demon_field {
+    uint32_t type;   /* the structure's index */
+    uint32_t target; /* that of what it is, or points to; ANY: of a pointer to void */
+    uint32_t offset, count, stride, pointer;
+};
+
+struct pct_demon_known {
+    struct pct_demon_place place;
+    uint32_t type, unused;
+};
+
+struct pct_demon_found {
+    struct pct_demon_place place;
+    uint32_t type;
+    uint32_t passed; /* the test's thread has entered a function with it */
+    uint32_t hops;   /* the members on the way */
+    uint32_t unused;
+    struct pct_demon_hop {
+        uint32_t field, element;
+    } hop[PCT_DEMON_HOPS];
+};
+
+/* What leads where. Filled in by demon/pointers.c, and by the runs that record: what they have found. */
+struct pct_demon_map {
+    uint32_t wanted; /* bit i: an object of type i is looked for */
+    uint32_t fields, roots;
+    uint32_t founds; /* those that are known, and those that the run adds */
+    uint32_t cut;    /* there were more */
+    uint32_t unused;
+    uint32_t parameter[PCT_DEMON_FUNCTIONS][PCT_DEMON_ARGUMENTS]; /* their types; ANY: none of these */
+    struct pct_demon_field field[PCT_DEMON_FIELDS];
+    struct pct_demon_known root[PCT_DEMON_ROOTS];
+    struct pct_demon_found found[PCT_DEMON_FOUND];
+};
+
+/* ------------------------------------------------------------------------------------------------------------------ */
 
 struct pct_demon_argument {
     struct pct_demon_place place; /* of the object whose address is passed */
@@ -90,6 +144,7 @@ struct pct_demon_plan {
     uint32_t probes; /* the demon thread makes no calls, but records the state, as if it had, and ends the run */
     uint32_t second; /* so many of the others, the last, are made later: once the first thread */
     uint32_t again;  /* has entered so many functions; 0: there are none */
+    struct pct_demon_map map;
     /* The run's. */
     uint32_t points;  /* that there were, with or without a place here */
     uint32_t entered; /* how often the test was */

@@ -18,7 +18,7 @@ static struct demon_expr *make(struct demon_parser *p, enum demon_op op, struct 
 /* What the first word of a path is. */
 static void bind(struct demon_parser *p, struct demon_leaf *leaf, const char *first)
 {
-    const char *names[PCT_DEMON_ARGUMENTS + 16];
+    const char *names[PCT_DEMON_ARGUMENTS + DEMON_SHARED];
     size_t count = 0;
     leaf->parameter = leaf->shared = -1;
     for (int i = 0; i < p->proc->parameters; i++) {
@@ -41,6 +41,16 @@ static void bind(struct demon_parser *p, struct demon_leaf *leaf, const char *fi
         demon_fail(p, "%s has no parameter '%s', and it is not shared", p->proc->name, first);
 }
 
+/* Behind the bracket. */
+static void take_index(struct demon_parser *p, char index[DEMON_NAME])
+{
+    if (p->token != DEMON_DIGITS || p->text[strspn(p->text, "0123456789")] || strlen(p->text) > 9)
+        demon_fail(p, "the number of an element is expected, not %s", demon_found(p));
+    snprintf(index, DEMON_NAME, "%.9s", p->text);
+    demon_advance(p);
+    demon_expect(p, "]");
+}
+
 void demon_take_path(struct demon_parser *p, struct demon_leaf *leaf)
 {
     char name[DEMON_NAME];
@@ -49,12 +59,19 @@ void demon_take_path(struct demon_parser *p, struct demon_leaf *leaf)
         return;
     bind(p, leaf, name);
     size_t length = (size_t)snprintf(leaf->path, sizeof leaf->path, "%s", name);
-    while (demon_accept(p, ".") || demon_accept(p, "->")) {
-        demon_take_name(p, name, "member");
-        if (length + strlen(name) + 2 > sizeof leaf->path)
+    bool member = false;
+    while (!p->failed && (demon_is(p, ".") || demon_is(p, "->") || (member && demon_is(p, "[")))) {
+        member = !demon_accept(p, "[");
+        if (member) {
+            demon_advance(p);
+            demon_take_name(p, name, "member");
+        } else {
+            take_index(p, name);
+        }
+        if (length + strlen(name) + 3 > sizeof leaf->path)
             demon_fail(p, "%s...: the path is too long", leaf->path);
         else
-            length += (size_t)snprintf(leaf->path + length, sizeof leaf->path - length, ".%s", name);
+            length += (size_t)snprintf(leaf->path + length, sizeof leaf->path - length, member ? ".%s" : "[%s]", name);
     }
 }
 

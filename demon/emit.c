@@ -14,7 +14,7 @@ struct emitter {
     const struct demon_finding *finding;
     struct demon_program program; /* it is looked at where the test and the function at the point are entered, alone */
     char token[4096];
-    char name[DEMON_OBJECTS][DEMON_NAME]; /* of each object; "": none of the calls passes it */
+    char name[DEMON_OBJECTS][DEMON_NAME]; /* of each object; "": none of the calls passes it, or what it leads to */
 };
 
 /* --- The token ---------------------------------------------------------------------------------------------------- */
@@ -63,6 +63,24 @@ static bool find_token(struct emitter *e)
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
 
+static bool is_found(const struct demon_object *object)
+{
+    return object->place.steps || object->place.offset;
+}
+
+/* The object that leads to this one; itself, where that needs none. */
+static int root_of(const struct demon_model *m, int index)
+{
+    const struct pct_demon_place *place = &m->object[index].place;
+    for (int i = 0; i < m->objects; i++) {
+        const struct pct_demon_place *root = &m->object[i].place;
+        if (!is_found(&m->object[i]) && root->root == place->root && root->number == place->number &&
+            root->address == place->address)
+            return i;
+    }
+    return index;
+}
+
 static bool name_object(struct emitter *e, const struct demon_proc *proc, int parameter, int index)
 {
     const struct demon_search *s = e->search;
@@ -100,7 +118,7 @@ static bool name_all(struct emitter *e)
             return false;
         }
         for (int i = 0; i < proc->parameters; i++)
-            if (s->call[c].object[i] >= 0 && !name_object(e, proc, i, s->call[c].object[i]))
+            if (s->call[c].object[i] >= 0 && !name_object(e, proc, i, root_of(&s->model, s->call[c].object[i])))
                 return false;
     }
     return true;
@@ -149,6 +167,9 @@ static void put_declarations(FILE *out, const struct emitter *e)
         const struct demon_proc *proc = &s->model.spec->proc[s->call[c].proc];
         if (!is_first(s, c))
             continue;
+        for (int i = 0; i < proc->parameters; i++)
+            if (proc->parameter[i].type.tagged && is_found(&s->model.object[s->call[c].object[i]]))
+                fprintf(out, "struct %s;\n", proc->parameter[i].type.name);
         put_type(out, &proc->returns);
         fprintf(out, "%s(", proc->name);
         for (int i = 0; i < proc->parameters; i++) {
@@ -164,10 +185,18 @@ static void put_argument(FILE *out, const struct emitter *e, const struct demon_
 {
     const struct demon_model *m = &e->search->model;
     const struct demon_type *type = &m->spec->proc[call->proc].parameter[i].type;
-    const int object = call->object[i];
-    if (object >= 0) {
-        bool address = m->object[object].place.root != PCT_DEMON_GLOBAL_POINTER && m->object[object].type->tagged;
-        fprintf(out, "%s%s", address ? "&" : "", e->name[object]);
+    if (call->object[i] >= 0) {
+        const struct pct_demon_place *place = &m->object[call->object[i]].place;
+        const int root = root_of(m, call->object[i]);
+        const bool address = place->root != PCT_DEMON_GLOBAL_POINTER && m->object[root].type->tagged;
+        fputs(place->offset ? "behind(" : "", out);
+        for (uint32_t k = 0; k < place->steps; k++)
+            fputs("follow(", out);
+        fprintf(out, "%s%s", address ? "&" : "", e->name[root]);
+        for (uint32_t k = 0; k < place->steps; k++)
+            fprintf(out, ", %u)", place->step[k]);
+        if (place->offset)
+            fprintf(out, ", %u)", place->offset);
     } else if (type->pointer) {
         fputs("NULL", out);
     } else if (type->is_signed) {
@@ -180,6 +209,24 @@ static void put_argument(FILE *out, const struct emitter *e, const struct demon_
     } else {
         fprintf(out, "%" PRIu64 "%s", call->value[i], type->size == 8 ? "UL" : "U");
     }
+}
+
+/* What leads from objects with names to those without. */
+static void put_ways(FILE *out, const struct demon_search *s)
+{
+    bool follows = false, moves = false;
+    for (int c = 0; c < s->calls; c++)
+        for (int i = 0; i < s->model.spec->proc[s->call[c].proc].parameters; i++) {
+            const int object = s->call[c].object[i];
+            follows |= object >= 0 && s->model.object[object].place.steps;
+            moves |= object >= 0 && s->model.object[object].place.offset;
+        }
+    if (follows)
+        fputs("\nstatic void *follow(void *object, size_t offset)\n{\n"
+              "    return *(void **)((char *)object + offset);\n}\n",
+              out);
+    if (moves)
+        fputs("\nstatic void *behind(void *object, size_t offset)\n{\n    return (char *)object + offset;\n}\n", out);
 }
 
 static void put_replay(FILE *out, const char *pct, const struct emitter *e)
@@ -205,6 +252,7 @@ static void put_program(FILE *out, const struct emitter *e)
     put_replay(out, "pct", e);
     fputs("#include <pthread.h>\n#include <stdint.h>\n#include <stdlib.h>\n\n", out);
     put_declarations(out, e);
+    put_ways(out, s);
     fputs("\n// The other thread: what the contracts let it call.\n"
           "static void *interfere(void *unused)\n{\n",
           out);

@@ -207,6 +207,8 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
                 "%s of %s: no call of others can name this object, so none was tried on it; make it a parameter of %s, "
                 "or a shared variable\n",
                 s->unnamed->parameter[s->unnamed_parameter].name, s->unnamed->name, s->model.spec->proc[0].name);
+    if (s->model.left || s->record->map.cut || s->model.pointers.cut)
+        fprintf(s->out, "no call was tried on some objects that members lead to: there are too many\n");
     if (s->cut)
         fprintf(s->out,
                 "%llu pairs were not searched to the end: there are too many sequences of calls; --bound=1 or 2 takes "
@@ -250,8 +252,10 @@ static bool prepare(struct demon_search *s, struct arguments *a, struct pct_demo
     char error[8192] = "";
     bool fine = read_contracts(s, a, error, sizeof error) &&
                 demon_shape_resolve(s->model.spec, a->program.path, &plan->entry, plan->code, error, sizeof error) &&
-                demon_type_check(s->model.spec, error, sizeof error) &&
-                demon_model_prepare(&s->model, error, sizeof error);
+                demon_type_check(s->model.spec, error, sizeof error);
+    if (fine)
+        demon_pointers_find(s->model.spec, a->program.path, &s->model.pointers, &plan->map);
+    fine = fine && demon_model_prepare(&s->model, error, sizeof error);
     if (!fine) {
         demon_say("%s", error);
         return false;

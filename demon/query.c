@@ -11,10 +11,45 @@ struct asker {
     demon_term *before, *after; /* of each scalar */
 };
 
+/* What stands so many bytes behind where a pointer leads to; of what no cell is of, any value. */
+static demon_term load(struct asker *a, const demon_term *terms, demon_term pointer, uint32_t offset, uint32_t size)
+{
+    const struct demon_state *state = a->query->state;
+    demon_term value = demon_solver_variable(a->solver, size * 8);
+    for (int i = 0; i < state->count; i++) {
+        if (state->item[i].size != size)
+            continue;
+        demon_term object = demon_solver_number(a->solver, state->item[i].address - offset, 64);
+        demon_term there = demon_solver_apply(a->solver, DEMON_EQUAL, false, pointer, object);
+        demon_term same = demon_solver_apply(a->solver, DEMON_EQUAL, false, value, terms[i]);
+        demon_solver_assert(a->solver, demon_solver_apply(a->solver, DEMON_IMPLIES, false, there, same));
+    }
+    return value;
+}
+
+/* Behind pointers, which others may change. False: one of them is nowhere in the state. */
+static bool deep_term(struct asker *a, const struct demon_leaf *leaf, const demon_term *terms, demon_term *term)
+{
+    const struct demon_state *state = a->query->state;
+    struct demon_leaf first = *leaf;
+    first.steps = 0;
+    first.offset = leaf->step[0];
+    int at = demon_state_find(state, demon_state_address(a->query->model, state, a->binding, &first), sizeof(uint64_t));
+    if (at < 0 || !demon_state_address(a->query->model, state, a->binding, leaf))
+        return false;
+    *term = terms[at];
+    for (uint32_t i = 1; i < leaf->steps; i++)
+        *term = load(a, terms, *term, leaf->step[i], sizeof(uint64_t));
+    *term = load(a, terms, *term, leaf->offset, leaf->size);
+    return true;
+}
+
 static bool leaf_term(void *context, const struct demon_leaf *leaf, bool old, demon_term *term)
 {
     struct asker *a = context;
     const struct demon_state *state = a->query->state;
+    if (leaf->steps)
+        return deep_term(a, leaf, old ? a->before : a->after, term);
     if (leaf->whole) {
         demon_term free = a->binding->free[leaf->parameter];
         *term = free ? free : demon_solver_number(a->solver, a->binding->argument[leaf->parameter], leaf->size * 8);

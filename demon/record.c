@@ -143,7 +143,7 @@ static void look_for_lines(const struct demon_search *s)
 /* --- Where it waits ----------------------------------------------------------------------------------------------- */
 
 /* Record the run, with a helper that makes these calls. */
-static bool run(struct demon_search *s, const struct demon_call *calls, int count, struct demon_result *result)
+static bool run_once(struct demon_search *s, const struct demon_call *calls, int count, struct demon_result *result)
 {
     char path[4096];
     if (s->record)
@@ -159,6 +159,17 @@ static bool run(struct demon_search *s, const struct demon_call *calls, int coun
     bool made = demon_run(s->program, path, (uint64_t[DEMON_TIMES]){ 0 }, s->trace, result);
     demon_state_fill_ghosts(&s->model, s->record);
     return made;
+}
+
+/* Once more where it has found objects that calls can name. */
+static bool run(struct demon_search *s, const struct demon_call *calls, int count, struct demon_result *result)
+{
+    while (run_once(s, calls, count, result)) {
+        if (!demon_model_extend(&s->model, &s->record->map))
+            return true;
+        free(result->output);
+    }
+    return false;
 }
 
 static bool take_help(void *context, struct demon_call *calls, int count)
@@ -182,8 +193,8 @@ static bool take_help(void *context, struct demon_call *calls, int count)
 
 static void find(struct help *h, const struct demon_model *model, int longest)
 {
-    demon_sequences_run(
-        &(struct demon_sequences){ .model = model, .longest = longest, .take = take_help, .context = h });
+    demon_sequences_run(&(struct demon_sequences){
+        .model = model, .state = h->query.state, .longest = longest, .take = take_help, .context = h });
 }
 
 int demon_record_find_help(const struct demon_search *s, const struct demon_state *state,

@@ -259,6 +259,13 @@ static enum demon_verdict try_candidate(struct attempt *t)
     struct pct_demon_plan *plan = run_calls(t, false, &r);
     if (!plan)
         return DEMON_WRONG;
+    if (t->explores && demon_model_extend(&s->model, &plan->map)) {
+        release_plan(plan);
+        free(r.output);
+        plan = run_calls(t, false, &r); /* now with the objects that there are behind the call alone */
+        if (!plan)
+            return DEMON_WRONG;
+    }
     struct demon_judgement judgement = demon_judge(&s->model, plan, &r);
     if (t->explores && judgement.grade > DEMON_GRADE_CONTRACT_ONLY)
         return follow(t, plan, &r);
@@ -441,8 +448,8 @@ static enum demon_verdict look_at_pair(struct demon_search *s, const struct demo
         s->unanswered += unstable == DEMON_UNKNOWN;
         return DEMON_STABLE;
     }
-    demon_sequences_run(
-        &(struct demon_sequences){ .model = &s->model, .longest = s->longest, .take = take_sequence, .context = &t });
+    demon_sequences_run(&(struct demon_sequences){
+        .model = &s->model, .state = &c->state, .longest = s->longest, .take = take_sequence, .context = &t });
     if (t.verdict == DEMON_STABLE && t.asked >= MOST_SEQUENCES)
         s->cut++;
     else if (!s->out_of_time) /* else it was not looked at to the end */
@@ -535,8 +542,8 @@ static enum demon_verdict look_at_other_ways(struct demon_search *s)
     for (uint32_t i = 0; i < s->record->points && !s->out_of_time; i++) {
         begin(&t, s, &s->undisturbed, i, i);
         t.explores = true;
-        demon_sequences_run(
-            &(struct demon_sequences){ .model = &s->model, .longest = 1, .take = take_sequence, .context = &t });
+        demon_sequences_run(&(struct demon_sequences){
+            .model = &s->model, .state = &t.candidate.state, .longest = 1, .take = take_sequence, .context = &t });
         if (t.verdict == DEMON_CONFIRMED || t.verdict == DEMON_WRONG)
             return t.verdict;
         verdict = worse(verdict, t.verdict);

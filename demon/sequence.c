@@ -11,6 +11,19 @@ struct walk {
 
 static void choose_call(struct walk *w, int place);
 
+/* Whether it is there, and is none that was chosen by another name. */
+static bool is_new(const struct walk *w, int object)
+{
+    const struct demon_model *m = w->of->model;
+    const struct pct_demon_point *point = w->of->state->point;
+    const uint64_t address = demon_state_object(m, point, &m->object[object]);
+    for (int i = 0; address && i < object; i++)
+        if (!strcmp(m->object[i].type->name, m->object[object].type->name) &&
+            demon_state_object(m, point, &m->object[i]) == address)
+            return false;
+    return address;
+}
+
 /* All calls at this place of the sequence, from this parameter on. */
 static void choose(struct walk *w, int place, int parameter)
 {
@@ -25,7 +38,7 @@ static void choose(struct walk *w, int place, int parameter)
         if (!type->object)
             choose(w, place, parameter + 1);
         for (int i = 0; type->object && i < m->objects; i++)
-            if (!strcmp(m->object[i].type->name, type->name)) {
+            if (!strcmp(m->object[i].type->name, type->name) && is_new(w, i)) {
                 call->object[parameter] = i;
                 choose(w, place, parameter + 1);
             }

@@ -1,5 +1,6 @@
 /* What the names in a specification are, by the program's debug information (libdw): functions, parameters, members,
  * global variables. See spec.h. */
+#include "pointers.h"
 #include "source.h"
 #include <cli/binary/scope.h>
 #include <common/text.h>
@@ -9,6 +10,7 @@
 #include <gelf.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -89,19 +91,16 @@ static bool scalar(Dwarf_Die *type, uint32_t *size, bool *is_signed, bool *point
 /* What a parameter or shared variable is. */
 static bool describe(struct shape *s, Dwarf_Die *die, struct demon_variable *v)
 {
-    Dwarf_Die type, target;
+    Dwarf_Die type;
+    struct demon_structure of;
     if (!type_of(die, &type))
         return fail(s, v->line, "%s: its type is not in the debug information", v->name);
     v->type.embedded = is_structure(&type);
-    bool points = dwarf_tag(&type) == DW_TAG_pointer_type && type_of(&type, &target) && is_structure(&target);
-    if (v->type.embedded)
-        target = type;
-    if (points || v->type.embedded) {
-        const char *name = dwarf_diename(&target);
+    if (demon_pointers_structure(s->dwarf, die, &of) && of.elements == 1) {
         v->type.object = true;
-        v->type.tagged = name;
-        v->type.die = dwarf_dieoffset(&target);
-        snprintf(v->type.name, sizeof v->type.name, "%.*s", DEMON_NAME - 1, name ? name : "(no name)");
+        v->type.tagged = dwarf_diename(&of.die);
+        v->type.die = dwarf_dieoffset(&of.die);
+        memcpy(v->type.name, of.name, sizeof v->type.name);
         return true;
     }
     if (!scalar(&type, &v->type.size, &v->type.is_signed, &v->type.pointer))
@@ -153,6 +152,42 @@ static bool finish_leaf(struct shape *s, struct demon_leaf *leaf, unsigned line,
     return true;
 }
 
+/* The path goes on in this member, or in what it points to. */
+static bool enter_member(struct shape *s, struct demon_leaf *leaf, unsigned line, Dwarf_Die *member, Dwarf_Die *type)
+{
+    struct demon_structure of;
+    if (!demon_pointers_structure(s->dwarf, member, &of) || of.elements != 1)
+        return fail(s, line, "%s: what stands before a dot is no structure, and does not point to one", leaf->path);
+    *type = of.die;
+    if (!of.pointer)
+        return true;
+    if (leaf->steps == PCT_DEMON_STEPS)
+        return fail(s, line, "%s: contracts follow at most %d pointers", leaf->path, PCT_DEMON_STEPS);
+    leaf->step[leaf->steps++] = leaf->offset;
+    leaf->offset = 0;
+    return true;
+}
+
+/* Of the member, an array, the one whose number stands there; as if the array's type were a member of that type. */
+static bool enter_element(struct shape *s, const struct demon_leaf *leaf, unsigned line, const char **at,
+                          Dwarf_Die *member, uint32_t *offset)
+{
+    Dwarf_Die type, element;
+    Dwarf_Word size;
+    char *end;
+    const unsigned long index = strtoul(*at + 1, &end, 10);
+    if (!type_of(member, &type) || dwarf_tag(&type) != DW_TAG_array_type || !type_of(&type, &element) ||
+        dwarf_aggregate_size(&element, &size))
+        return fail(s, line, "%s: what stands before [%lu] is no array in the structure", leaf->path, index);
+    const uint32_t count = demon_pointers_elements(&type);
+    if (index >= count)
+        return fail(s, line, "%s: that array has %u elements", leaf->path, count);
+    *offset += (uint32_t)(index * size);
+    *member = type;
+    *at = end + 1;
+    return true;
+}
+
 static bool resolve_leaf(struct shape *s, const struct demon_proc *proc, struct demon_leaf *leaf, unsigned line)
 {
     const struct demon_variable *v =
@@ -176,7 +211,7 @@ static bool resolve_leaf(struct shape *s, const struct demon_proc *proc, struct 
     if (!v->type.object || !dwarf_offdie(s->dwarf, v->type.die, &type))
         return fail(s, line, "%s: %s is no structure, and does not point to one", leaf->path, v->name);
     while (*at) {
-        size_t length = strcspn(++at, ".");
+        size_t length = strcspn(++at, ".[");
         Dwarf_Attribute attribute;
         Dwarf_Word offset = 0;
         if (!find_member(s, leaf, line, &type, at, length, &member))
@@ -186,11 +221,10 @@ static bool resolve_leaf(struct shape *s, const struct demon_proc *proc, struct 
             return fail(s, line, "%s: where it is in its structure is not known", leaf->path);
         leaf->offset += (uint32_t)offset;
         at += length;
-        if (*at && (!type_of(&member, &type) || !is_structure(&type)))
-            return fail(s, line,
-                        "%s: what stands before the last dot is no structure, or a pointer to one; contracts reach "
-                        "the members of what a parameter or a shared variable points to: make it one",
-                        leaf->path);
+        if (*at == '[' && !enter_element(s, leaf, line, &at, &member, &leaf->offset))
+            return false;
+        if (*at && !enter_member(s, leaf, line, &member, &type))
+            return false;
     }
     return finish_leaf(s, leaf, line, &member);
 }

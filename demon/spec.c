@@ -199,8 +199,8 @@ static void take_proc(struct demon_parser *p, bool is_test)
 static void take_shared(struct demon_parser *p, bool ghost)
 {
     do {
-        if (p->spec->shareds == 16) {
-            demon_fail(p, "there are more than 16 shared variables and ghosts: name fewer");
+        if (p->spec->shareds == DEMON_SHARED) {
+            demon_fail(p, "there are more than %d shared variables and ghosts: name fewer", DEMON_SHARED);
             return;
         }
         struct demon_variable *v = &p->spec->shared[p->spec->shareds];

@@ -16,7 +16,8 @@
  *
  *     CONDITION   implies | or | and | not | = != < <= > >= | holds(PATH) | unchanged(PATH) | true | false
  *     number      + - * | NUMBER | null | PATH | old PATH
- *     PATH        PARAMETER or NAME, and members behind dots
+ *     PATH        PARAMETER or NAME, and members behind dots, those of what a member points to, too; of an array
+ *                 MEMBER[NUMBER]
  *
  * A comment begins with `test`, `proc` or neither: the function below it has the name and the parameters. */
 #ifndef PCT_DEMON_SPEC_H
@@ -27,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { DEMON_NAME = 64, DEMON_PATH = 128, DEMON_CLAUSES = 16, DEMON_LEAVES = 16 };
+enum { DEMON_NAME = 64, DEMON_PATH = 128, DEMON_CLAUSES = 16, DEMON_LEAVES = 16, DEMON_SHARED = 64 };
 
 enum demon_op {
     DEMON_NUMBER,
@@ -53,10 +54,12 @@ enum demon_op {
 /* A place that a path names. */
 struct demon_leaf {
     char path[DEMON_PATH];
-    int parameter;           /* of the procedure; -1: the shared variable `shared` */
-    int shared;              /* else -1 */
-    bool whole;              /* the parameter itself, which is a scalar */
-    uint32_t offset, size;   /* in what it points to; bytes */
+    int parameter;         /* of the procedure; -1: the shared variable `shared` */
+    int shared;            /* else -1 */
+    bool whole;            /* the parameter itself, which is a scalar */
+    uint32_t offset, size; /* in what it points to, or the last step leads to; bytes */
+    uint32_t steps;        /* pointers on the way there: where each is in what the one before leads to */
+    uint32_t step[PCT_DEMON_STEPS];
     bool is_signed, pointer; /* pointer: it is one */
     uint32_t lock;           /* as of struct pct_demon_cell; 0: no mutex */
 };
@@ -145,7 +148,7 @@ struct demon_spec {
     const char *name;                            /* the file that has the test */
     struct demon_proc proc[PCT_DEMON_FUNCTIONS]; /* the first is the test */
     int procs;
-    struct demon_variable shared[16];
+    struct demon_variable shared[DEMON_SHARED];
     int shareds;
     struct demon_expr *last; /* made: all of them hang on it */
 };

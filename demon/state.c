@@ -13,6 +13,16 @@ static void add_object(struct demon_model *m, const struct demon_variable *v, ui
     snprintf(o->name.name, sizeof o->name.name, "%s", v->name);
 }
 
+/* Where a run begins to look for others. */
+static void put_roots(struct demon_model *m)
+{
+    struct pct_demon_map *map = &m->plan->map;
+    for (int i = 0; i < m->objects; i++)
+        map->root[map->roots++] =
+            (struct pct_demon_known){ .place = m->object[i].place,
+                                      .type = demon_pointers_type(&m->pointers, m->object[i].type->name) };
+}
+
 static void find_objects(struct demon_model *m)
 {
     const struct demon_proc *test = &m->spec->proc[0];
@@ -43,6 +53,28 @@ static struct pct_demon_place place_of(const struct demon_variable *v)
     return (struct pct_demon_place){ .address = v->address, .root = v->ghost ? PCT_DEMON_GHOST : PCT_DEMON_GLOBAL };
 }
 
+/* What a leaf names, in this object: its pointers, too. */
+static bool add_path(struct demon_model *m, const struct demon_leaf *leaf, struct pct_demon_cell cell)
+{
+    const uint32_t size = cell.size, lock = cell.lock;
+    struct pct_demon_place *place = &cell.place;
+    bool fits = true;
+    cell.size = sizeof(uint64_t);
+    cell.lock = 0;
+    for (uint32_t i = 0; i < leaf->steps; i++) {
+        cell.offset = leaf->step[i];
+        fits &= place->steps < PCT_DEMON_STEPS && add_cell(m, cell);
+        if (!fits)
+            return false;
+        place->step[place->steps++] = place->offset + cell.offset;
+        place->offset = 0;
+    }
+    cell.offset = leaf->offset;
+    cell.size = size;
+    cell.lock = lock;
+    return add_cell(m, cell);
+}
+
 /* A leaf of this procedure: a place in each object of the type, and in what the procedure is called with. */
 static bool add_leaf(struct demon_model *m, int proc, const struct demon_leaf *leaf, uint32_t lock)
 {
@@ -60,12 +92,12 @@ static bool add_leaf(struct demon_model *m, int proc, const struct demon_leaf *l
     for (int i = 0; i < m->objects; i++)
         if (!strcmp(m->object[i].type->name, v->type.name)) {
             cell.place = m->object[i].place;
-            fits &= add_cell(m, cell);
+            fits &= add_path(m, leaf, cell);
         }
     if (leaf->parameter >= 0 && !of->is_line) { /* the parameters of a line are the test's */
         cell.place = (struct pct_demon_place){ .root = PCT_DEMON_CALL_ARGUMENT, .number = (uint32_t)leaf->parameter };
         cell.function = (uint32_t)proc;
-        fits &= add_cell(m, cell);
+        fits &= add_path(m, leaf, cell);
     }
     return fits;
 }
@@ -79,25 +111,116 @@ static bool add_leaves(struct demon_model *m, int proc, const struct demon_expr 
            add_leaves(m, proc, e->a) && add_leaves(m, proc, e->b);
 }
 
-bool demon_model_prepare(struct demon_model *m, char *error, size_t size)
+/* All cells of the objects; one that no contract speaks of has one that tells where it is. */
+static bool add_cells(struct demon_model *m)
 {
     bool fits = true;
-    find_objects(m);
-    m->plan->functions = (uint32_t)m->spec->procs;
     for (int i = 0; i < m->spec->procs; i++) {
         const struct demon_proc *proc = &m->spec->proc[i];
-        m->plan->function[i] = proc->address;
-        m->plan->lines |= (uint32_t)proc->is_line << i;
         for (int k = 0; k < proc->clauses; k++)
             fits &= add_leaves(m, i, proc->clause[k].expr);
         for (int k = 0; k < proc->frames; k++)
             fits &= add_leaf(m, i, &proc->frame[k], 0);
     }
+    for (int i = 0; i < m->objects; i++)
+        fits &= add_cell(
+            m, (struct pct_demon_cell){
+                   .place = m->object[i].place, .size = 1, .lock = PCT_DEMON_PRESENCE, .function = UINT32_MAX });
+    return fits;
+}
+
+bool demon_model_prepare(struct demon_model *m, char *error, size_t size)
+{
+    find_objects(m);
+    put_roots(m);
+    m->plan->functions = (uint32_t)m->spec->procs;
+    for (int i = 0; i < m->spec->procs; i++) {
+        m->plan->function[i] = m->spec->proc[i].address;
+        m->plan->lines |= (uint32_t)m->spec->proc[i].is_line << i;
+    }
+    const bool fits = add_cells(m);
     if (!fits)
         snprintf(error, size,
                  "%s: contracts speak of more than %d places in all; each member of each parameter is one: name fewer",
                  m->spec->name, PCT_DEMON_CELLS);
     return fits;
+}
+
+/* --- Objects that a run has found --------------------------------------------------------------------------------- */
+
+/* The parameter of what others may call whose type this is. */
+static const struct demon_type *find_wanted(const struct demon_model *m, uint32_t index)
+{
+    const struct demon_spec *spec = m->spec;
+    for (int i = 0; i < spec->procs; i++)
+        for (int k = 0; spec->proc[i].acts && k < spec->proc[i].parameters; k++) {
+            const struct demon_type *type = &spec->proc[i].parameter[k].type;
+            if (type->object && demon_pointers_type(&m->pointers, type->name) == index)
+                return type;
+        }
+    return NULL;
+}
+
+/* "bank.account[2]": as it was found. */
+static void name_found(const struct demon_model *m, const struct pct_demon_found *found, struct demon_object *object)
+{
+    char name[DEMON_PATH] = "";
+    size_t length = 0;
+    for (int i = 0; i < m->objects && !length; i++) {
+        const struct pct_demon_place *root = &m->object[i].place;
+        if (root->root == found->place.root && root->number == found->place.number &&
+            root->address == found->place.address)
+            length = (size_t)snprintf(name, DEMON_PATH, "%s", m->object[i].name.name);
+    }
+    for (uint32_t i = 0; i < found->hops && i < PCT_DEMON_HOPS && length < DEMON_PATH; i++) {
+        const struct pct_demon_hop *hop = &found->hop[i];
+        length += (size_t)snprintf(name + length, DEMON_PATH - length, ".%s", m->pointers.name[hop->field]);
+        if (m->plan->map.field[hop->field].count > 1 && length < DEMON_PATH)
+            length += (size_t)snprintf(name + length, DEMON_PATH - length, "[%u]", hop->element);
+    }
+    memcpy(object->name.name, name, sizeof name);
+}
+
+/* Of this type, those that the test has not passed to a function. */
+static int count_idle(const struct demon_model *m, const struct pct_demon_map *map, uint32_t type)
+{
+    int count = 0;
+    for (uint32_t i = 0; i < map->founds; i++)
+        count += map->found[i].type == type && !map->found[i].passed && m->taken >> i & 1;
+    return count;
+}
+
+static bool take_found(struct demon_model *m, const struct pct_demon_map *map, uint32_t i)
+{
+    enum { MOST_IDLE = 4 };
+    const struct pct_demon_found *found = &map->found[i];
+    const uint32_t cells = m->plan->cells;
+    struct demon_object *o = &m->object[m->objects];
+    const bool wanted = found->passed || count_idle(m, map, found->type) < MOST_IDLE;
+    m->taken |= UINT64_C(1) << i;
+    *o = (struct demon_object){ .place = found->place, .type = find_wanted(m, found->type) };
+    if (wanted && o->type) {
+        name_found(m, found, o);
+        m->objects++;
+        if (add_cells(m))
+            return true;
+        m->objects--;
+        m->plan->cells = cells;
+    }
+    m->left++;
+    return false;
+}
+
+bool demon_model_extend(struct demon_model *m, const struct pct_demon_map *map)
+{
+    const int objects = m->objects;
+    memcpy(m->plan->map.found, map->found, sizeof map->found);
+    m->plan->map.founds = map->founds;
+    for (int passed = 1; passed >= 0; passed--) /* first those that count */
+        for (uint32_t i = 0; i < map->founds; i++)
+            if (!(m->taken >> i & 1) && (map->found[i].passed != 0) == passed)
+                take_found(m, map, i);
+    return m->objects > objects;
 }
 
 /* --- States ------------------------------------------------------------------------------------------------------- */
@@ -134,7 +257,7 @@ int demon_state_find(const struct demon_state *state, uint64_t address, uint32_t
 
 static bool same_place(const struct pct_demon_place *a, const struct pct_demon_place *b)
 {
-    return a->root == b->root && a->number == b->number && a->address == b->address;
+    return !memcmp(a, b, sizeof *a);
 }
 
 uint64_t demon_state_object(const struct demon_model *m, const struct pct_demon_point *point,
@@ -164,6 +287,10 @@ uint64_t demon_state_address(const struct demon_model *m, const struct demon_sta
                              const struct demon_binding *binding, const struct demon_leaf *leaf)
 {
     uint64_t base = leaf->parameter >= 0 ? binding->argument[leaf->parameter] : shared_address(m, state, leaf->shared);
+    for (uint32_t i = 0; base && i < leaf->steps; i++) {
+        int at = demon_state_find(state, base + leaf->step[i], sizeof base);
+        base = at >= 0 ? state->item[at].value : 0;
+    }
     return base ? base + leaf->offset : 0;
 }
 

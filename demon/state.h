@@ -3,17 +3,18 @@
 #define PCT_DEMON_STATE_H
 
 #include "encode.h"
+#include "pointers.h"
 
-/* An object that others know: what the test was called with, or a shared variable. */
+/* An object that others know: what the test was called with, a shared variable, or what these lead to. */
 struct demon_object {
     struct demon_place_name {
-        char name[DEMON_NAME];
+        char name[DEMON_PATH];
     } name;
     struct pct_demon_place place;
     const struct demon_type *type;
 };
 
-enum { DEMON_OBJECTS = 32 };
+enum { DEMON_OBJECTS = PCT_DEMON_ROOTS + PCT_DEMON_FOUND };
 
 struct demon_scalar {
     uint64_t address, value;
@@ -33,6 +34,9 @@ struct demon_model {
     struct pct_demon_plan *plan; /* the channel of the runs that record */
     struct demon_object object[DEMON_OBJECTS];
     int objects;
+    struct demon_pointers pointers; /* what leads from one to others */
+    uint64_t taken;                 /* bit i: the map's i-th that was found is among the objects, or is left out */
+    unsigned left;                  /* those that are left out */
 };
 
 /* What the parameters of a procedure are. */
@@ -45,6 +49,9 @@ struct demon_binding {
 /* Objects, and the plan's cells: each place that a contract speaks of, in each object of its type. False: *error says
  * what there are too many of. */
 bool demon_model_prepare(struct demon_model *model, char *error, size_t size);
+
+/* Add the objects that this run has found, and their cells. False: there are none. */
+bool demon_model_extend(struct demon_model *model, const struct pct_demon_map *map);
 
 /* The scalars at this point, each once. */
 void demon_state_read(const struct demon_model *model, const struct pct_demon_point *point, struct demon_state *state);

@@ -10,6 +10,7 @@
  * or after the test, with the baton (preload/patch/patch_entry.c calls pct_demon_enter()); and by the demon thread
  * where it enters its actions, and behind them. Memory is read by the kernel: a bad pointer in the program is no fault
  * of ours. */
+#include "discover.h"
 #include "reach.h"
 #include <common/demon.h>
 #include <preload/core/sys.h>
@@ -47,16 +48,14 @@ static struct {
     sem_t entered;
 } demon;
 
-/* Read the program's memory. False: there is none. */
-static bool read_memory(uint64_t from, void *to, size_t size)
+bool pct_demon_read(uint64_t from, void *to, size_t size)
 {
     struct iovec ours = { .iov_base = to, .iov_len = size };
     struct iovec theirs = { .iov_base = (void *)(uintptr_t)from, .iov_len = size };
     return PCT_SYS6(SYS_process_vm_readv, demon.pid, &ours, 1, &theirs, 1, 0) == (long)size;
 }
 
-/* Where the object is; 0: there is none. call: the arguments of the function of the point, NULL: it is none. */
-static uint64_t find(const struct pct_demon_place *place, const uint64_t *call)
+static uint64_t find_root(const struct pct_demon_place *place, const uint64_t *call)
 {
     uint64_t pointer = 0;
     switch (place->root) {
@@ -69,31 +68,42 @@ static uint64_t find(const struct pct_demon_place *place, const uint64_t *call)
     case PCT_DEMON_GLOBAL:
         return place->address + demon.bias;
     default:
-        return read_memory(place->address + demon.bias, &pointer, sizeof pointer) ? pointer : 0;
+        return pct_demon_read(place->address + demon.bias, &pointer, sizeof pointer) ? pointer : 0;
     }
+}
+
+uint64_t pct_demon_find(const struct pct_demon_place *place, const uint64_t *call)
+{
+    uint64_t at = find_root(place, call);
+    for (uint32_t i = 0; at && i < place->steps && i < PCT_DEMON_STEPS; i++)
+        if (!pct_demon_read(at + place->step[i], &at, sizeof at))
+            at = 0;
+    return at ? at + place->offset : 0;
 }
 
 /* GLIBC: the lock word and the owner of a mutex are its first and its third. */
 static bool is_held(uint64_t mutex)
 {
     int words[3] = { 0 };
-    return read_memory(mutex, words, sizeof words) && words[0] && words[2] == (int)demon.pid;
+    return pct_demon_read(mutex, words, sizeof words) && words[0] && words[2] == (int)demon.pid;
 }
 
 static void read_cell(const struct pct_demon_cell *cell, const uint64_t *call, uint64_t stack,
                       struct pct_demon_value *value)
 {
-    uint64_t object = find(&cell->place, call);
+    uint64_t object = pct_demon_find(&cell->place, call);
     if (!object)
         return;
     value->address = object + cell->offset;
     value->own = stack && value->address >= stack && value->address < demon.stack;
+    if (cell->lock == PCT_DEMON_PRESENCE)
+        return;
     if (!cell->lock) {
-        value->known = read_memory(value->address, &value->value, cell->size <= 8 ? cell->size : 8);
+        value->known = pct_demon_read(value->address, &value->value, cell->size <= 8 ? cell->size : 8);
         return;
     }
     uint64_t mutex = value->address;
-    value->known = cell->lock == 1 || read_memory(mutex, &mutex, sizeof mutex);
+    value->known = cell->lock == 1 || pct_demon_read(mutex, &mutex, sizeof mutex);
     value->value = value->known && is_held(mutex);
 }
 
@@ -152,8 +162,11 @@ pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS],
     if (passed) {
         bool line = plan->lines >> function & 1;
         demon.last = stack;
-        if (plan->entered == 1)
-            record(function, 0, line ? demon.test : arguments, line ? stack - RED_ZONE : stack);
+        if (plan->entered != 1)
+            return;
+        if (plan->points < plan->room)
+            pct_demon_discover(&plan->map, function, arguments);
+        record(function, 0, line ? demon.test : arguments, line ? stack - RED_ZONE : stack);
         return;
     }
     plan->seen++;
@@ -174,7 +187,8 @@ static void act(const struct pct_demon_action *action)
     uint64_t at = action->function + demon.bias;
     void (*function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
     for (uint32_t i = 0; i < action->arguments && i < PCT_DEMON_ARGUMENTS; i++)
-        a[i] = action->argument[i].scalar ? action->argument[i].value : find(&action->argument[i].place, NULL);
+        a[i] =
+            action->argument[i].scalar ? action->argument[i].value : pct_demon_find(&action->argument[i].place, NULL);
     memcpy(&function, &at, sizeof function);
     function(a[0], a[1], a[2], a[3], a[4], a[5]);
 }
@@ -291,7 +305,7 @@ static bool is_the_program(const struct pct_demon_plan *plan)
 {
     enum { PAGE = 4096 };
     uint8_t code[PCT_DEMON_CODE];
-    return demon.bias % PAGE == 0 && read_memory(plan->function[0] + demon.bias, code, sizeof code) &&
+    return demon.bias % PAGE == 0 && pct_demon_read(plan->function[0] + demon.bias, code, sizeof code) &&
            !memcmp(code, plan->code, sizeof code);
 }
 

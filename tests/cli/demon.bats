@@ -50,37 +50,6 @@ confirms()
     lacks 'confirmed'
 }
 
-@test "an object that no call can name is said to have been left out" {
-    cat > p.c << 'END'
-#include <assert.h>
-#include <stdlib.h>
-struct account { unsigned balance; };
-struct bank { struct account *first; };
-void debit(struct account *a, unsigned n) { assert(a->balance >= n); a->balance -= n; }
-void empty(struct account *a) { a->balance = 0; }
-void pay(struct bank *b) { debit(b->first, 60); }
-void pay_from(struct account *a) { debit(a, 60); }
-int main(int argc, char **argv)
-{
-    struct bank *b = malloc(sizeof *b);
-    b->first = malloc(sizeof *b->first);
-    b->first->balance = 100;
-    argc > 1 ? pay_from(b->first) : pay(b);
-    return argv == NULL;
-}
-END
-    "$cc" -O0 -g -pthread -o program p.c
-    local others=('proc debit(a, n)' 'require enough: a.balance >= n' 'proc empty(a)' 'ensure none: a.balance = 0')
-    printf '%s\n' 'test pay(b)' "${others[@]}" > p.demon
-    demon --spec p.demon -- ./program
-    is "$status" 0
-    has 'a of debit: no call of others can name this object, so none was tried on it; make it a parameter of pay, or '
-    printf '%s\n' 'test pay_from(a)' "${others[@]}" > p.demon
-    demon --spec p.demon -- ./program from
-    is "$status" 1
-    has 'another thread calls empty(a)'
-}
-
 @test "ghosts: what contracts alone speak of is followed through the run" {
     printf '%s\n' 'ghost logged' 'test delete_all(table)' \
         'rely locked: holds(table.data) implies unchanged(table.changes) and unchanged(logged)' 'proc change_rows(table)' \

@@ -1,0 +1,39 @@
+/* Which members of structures are structures, or point to some, by the debug information: what leads others from the
+ * objects that they know to more of them. */
+#ifndef PCT_DEMON_POINTERS_H
+#define PCT_DEMON_POINTERS_H
+
+#include "spec.h"
+#include <elfutils/libdw.h>
+
+/* A structure that a variable or member is, or points to. */
+struct demon_structure {
+    Dwarf_Die die;         /* with its members, where the program has them */
+    char name[DEMON_NAME]; /* its tag; without one that of its type; without both one of its own */
+    bool pointer;
+    bool any;                  /* it is a pointer to void: nothing else is known */
+    uint32_t elements, stride; /* of an array of them; else 1 */
+};
+
+/* False: it is no such thing. */
+bool demon_pointers_structure(Dwarf *dwarf, Dwarf_Die *variable, struct demon_structure *structure);
+
+/* How many elements this type, an array, has; 0: that is not known. */
+uint32_t demon_pointers_elements(Dwarf_Die *array);
+
+struct demon_pointers {
+    char type[PCT_DEMON_TYPES][DEMON_NAME]; /* their names, in the order of the map's numbers */
+    uint32_t types;
+    char name[PCT_DEMON_FIELDS][DEMON_NAME]; /* of the map's fields */
+    bool cut;                                /* there is no room for all */
+};
+
+/* The number of this type in the map; PCT_DEMON_ANY: it is none there. */
+uint32_t demon_pointers_type(const struct demon_pointers *pointers, const char *name);
+
+/* Of this program, whose names are found: what leads from objects of the test and shared ones to those that others can
+ * be called with. */
+void demon_pointers_find(const struct demon_spec *spec, const char *program, struct demon_pointers *pointers,
+                         struct pct_demon_map *map);
+
+#endif

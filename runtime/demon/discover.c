@@ -1,0 +1,117 @@
+/* From the objects that others know along the members of the map, breadth first: see discover.h. */
+#include "discover.h"
+
+enum { MOST_NODES = 512 };
+
+/* An object that was come to. */
+struct node {
+    uint64_t address;
+    struct pct_demon_found way;
+};
+
+static struct {
+    struct pct_demon_map *map;
+    struct node node[MOST_NODES];
+    uint32_t count;
+    uint32_t function;
+    const uint64_t *arguments;
+} search; /* not on the stack, which is the program's */
+
+static bool is_met(uint64_t address, uint32_t type)
+{
+    for (uint32_t i = 0; i < search.count; i++)
+        if (search.node[i].address == address && search.node[i].way.type == type)
+            return true;
+    return false;
+}
+
+static void meet(uint64_t address, const struct pct_demon_found *way)
+{
+    if (!address || is_met(address, way->type))
+        return;
+    if (search.count < MOST_NODES)
+        search.node[search.count++] = (struct node){ .address = address, .way = *way };
+    else
+        search.map->cut = 1;
+}
+
+/* What kind of object a pointer to void leads to says the function that it is passed to. ANY: nobody does. */
+static uint32_t type_passed(uint64_t address)
+{
+    for (uint32_t i = 0; i < PCT_DEMON_ARGUMENTS; i++)
+        if (search.arguments[i] == address)
+            return search.map->parameter[search.function][i];
+    return PCT_DEMON_ANY;
+}
+
+/* Whether the function is entered with it. */
+static bool is_passed(uint64_t address, uint32_t type)
+{
+    for (uint32_t i = 0; i < PCT_DEMON_ARGUMENTS; i++)
+        if (search.arguments[i] == address && search.map->parameter[search.function][i] == type)
+            return true;
+    return false;
+}
+
+static void follow(const struct node *from, uint32_t field, uint32_t element)
+{
+    const struct pct_demon_field *f = &search.map->field[field];
+    struct pct_demon_found way = from->way;
+    const uint32_t offset = f->offset + element * f->stride;
+    uint64_t address = from->address + offset;
+    if (way.hops == PCT_DEMON_HOPS || (f->pointer && way.place.steps == PCT_DEMON_STEPS)) {
+        search.map->cut = 1;
+        return;
+    }
+    way.hop[way.hops++] = (struct pct_demon_hop){ .field = field, .element = element };
+    way.type = f->target;
+    way.place.offset += offset;
+    if (f->pointer) {
+        way.place.step[way.place.steps++] = way.place.offset;
+        way.place.offset = 0;
+        if (!pct_demon_read(address, &address, sizeof address))
+            return;
+        way.type = way.type == PCT_DEMON_ANY ? type_passed(address) : way.type;
+    }
+    if (way.type != PCT_DEMON_ANY)
+        meet(address, &way);
+}
+
+/* Unless one that is known already leads to it. */
+static void keep(const struct node *node)
+{
+    struct pct_demon_map *map = search.map;
+    const bool passed = is_passed(node->address, node->way.type);
+    for (uint32_t i = 0; i < map->founds; i++)
+        if (map->found[i].type == node->way.type && pct_demon_find(&map->found[i].place, NULL) == node->address) {
+            map->found[i].passed |= passed;
+            return;
+        }
+    if (map->founds == PCT_DEMON_FOUND) {
+        map->cut = 1;
+        return;
+    }
+    map->found[map->founds] = node->way;
+    map->found[map->founds++].passed = passed;
+}
+
+void pct_demon_discover(struct pct_demon_map *map, uint32_t function, const uint64_t arguments[PCT_DEMON_ARGUMENTS])
+{
+    search.map = map;
+    search.count = 0;
+    search.function = function;
+    search.arguments = arguments;
+    for (uint32_t i = 0; map->wanted && i < map->roots; i++) {
+        const struct pct_demon_known *root = &map->root[i];
+        const struct pct_demon_found way = { .place = root->place, .type = root->type };
+        meet(pct_demon_find(&root->place, NULL), &way);
+    }
+    for (uint32_t i = 0; i < search.count; i++)
+        for (uint32_t f = 0; f < map->fields; f++)
+            for (uint32_t e = 0; map->field[f].type == search.node[i].way.type && e < map->field[f].count; e++)
+                follow(&search.node[i], f, e);
+    for (uint32_t i = 0; i < search.count; i++)
+        if (search.node[i].way.hops && search.node[i].way.type < PCT_DEMON_TYPES &&
+            map->wanted >> search.node[i].way.type & 1)
+            keep(&search.node[i]);
+}

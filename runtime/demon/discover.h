@@ -1,0 +1,19 @@
+/* Objects that others know by those that they know: a list's first node, by the list. */
+#ifndef PCT_RUNTIME_DEMON_DISCOVER_H
+#define PCT_RUNTIME_DEMON_DISCOVER_H
+
+#include <common/demon.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Add to the map those that are there now, where the test's thread enters this function with these arguments. */
+void pct_demon_discover(struct pct_demon_map *map, uint32_t function, const uint64_t arguments[PCT_DEMON_ARGUMENTS]);
+
+/* Read the program's memory, as the kernel does. False: there is none. */
+bool pct_demon_read(uint64_t from, void *to, size_t size);
+
+/* Where the object is; 0: there is none. call: the arguments of the function of the point, NULL: it is none. */
+uint64_t pct_demon_find(const struct pct_demon_place *place, const uint64_t *call);
+
+#endif
