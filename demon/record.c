@@ -61,13 +61,24 @@ static void note_threads(const struct demon_search *s)
                   "not looked at; one without threads says more");
 }
 
+/* From there on the output is that line alone. */
+static const char *last_refusal(char *output)
+{
+    static const char start[] = "pct: --functions: ";
+    char *last = output;
+    for (char *at = output; (at = strstr(at, start)); at++)
+        last = at;
+    last[strcspn(last, "\n")] = 0;
+    return last;
+}
+
 static bool check_record(struct demon_search *s, struct demon_result *r)
 {
     const struct pct_demon_plan *plan = s->record;
     const char *test = s->model.spec->proc[0].name;
     bool refused = !plan->entered && strstr(r->output, "pct: --functions: "); /* and it is said why */
     if (refused) {
-        demon_show(r->output);
+        demon_show(last_refusal(r->output));
     } else if (r->status) {
         say_why(s, r);
     } else if (!plan->entered) {

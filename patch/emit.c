@@ -171,6 +171,34 @@ static const struct shape *put_save(uint8_t *out, uint64_t at, const struct pct_
     return shape;
 }
 
+/* pushq and movl, and how long they are. */
+enum { PUSH_SIZE = 5, PUSHED_SIZE = 13 };
+
+/* Bytes behind the restored state: the instructions, and the way back. */
+static unsigned tail_size(const struct pct_plan_site *site)
+{
+    return site->length + (site->call ? (unsigned)PUSHED_SIZE : (unsigned)BACK_SIZE);
+}
+
+/* Make a call of this size, at the end of a site's instructions, a jump behind the push of where it returns to. */
+static void put_call(uint8_t *call, const struct pct_plan_site *site)
+{
+    static const uint8_t high[] = { 0xc7, 0x44, 0x24, 0x04 }; /* movl $..., 4(%rsp) */
+    const uint64_t behind = site->address + site->length;
+    uint8_t *jump = call + PUSHED_SIZE;
+    memmove(jump, call, site->call);
+    call[0] = 0x68;
+    put32(call + 1, (int32_t)(uint32_t)behind);
+    memcpy(call + PUSH_SIZE, high, sizeof high);
+    put32(call + PUSH_SIZE + sizeof high, (int32_t)(uint32_t)(behind >> 32));
+    while (*jump != 0xe8 && *jump != 0xff) /* prefixes */
+        jump++;
+    if (*jump == 0xe8)
+        *jump = 0xe9;
+    else
+        jump[1] ^= (2 ^ 4) << 3; /* call is ff /2, jmp ff /4 */
+}
+
 size_t pct_emit_trampoline(uint8_t *out, uint64_t at, const struct pct_patched *patched, const uint8_t *code,
                            const struct pct_leaves *leaves, uint64_t *start)
 {
@@ -192,9 +220,14 @@ size_t pct_emit_trampoline(uint8_t *out, uint64_t at, const struct pct_patched *
     memcpy(next, code, site->length);
     if (site->flags & PCT_SITE_RELATIVE) {
         int64_t displacement = site->displacement + (int64_t)(site->address - (at + code_at(shape)));
+        displacement -= site->call && site->displacement_at >= site->length - site->call ? PUSHED_SIZE : 0;
         if (!fits(displacement))
             return 0;
         put32(next + site->displacement_at, displacement);
+    }
+    if (site->call) {
+        put_call(next + site->length - site->call, site);
+        return (size_t)(next + tail_size(site) - out);
     }
     next += site->length;
     if (!pct_emit_jump(next, at + (uint64_t)(next - begin), site->address + site->length))
@@ -237,7 +270,7 @@ const struct pct_patched *pct_emit_find(uint64_t pc, uint64_t from, const struct
             continue; /* the program's own, by chance */
         const struct pct_patched *found = &patched[(record - first) / sizeof *patched];
         if (found->trampoline == start)
-            return pc - start < (uint64_t)code_at(shape_of(code)) + found->site.length + BACK_SIZE ? found : NULL;
+            return pc - start < (uint64_t)code_at(shape_of(code)) + tail_size(&found->site) ? found : NULL;
     }
     return NULL;
 }
@@ -255,7 +288,7 @@ void pct_emit_unwind(const struct pct_patched *patched, struct pct_interrupted *
     const struct shape *shape = shape_of((const uint8_t *)(uintptr_t)patched->trampoline);
     const uint64_t offset = at->pc - patched->trampoline, length = patched->site.length;
     /* Between the instructions of a site that is several (PCT_SITE_PLACE): it goes on here. */
-    if (offset > code_at(shape) && offset < code_at(shape) + length)
+    if (offset > code_at(shape) && (patched->site.call || offset < code_at(shape) + length))
         return;
     at->pc = patched->site.address;
     if (offset >= code_at(shape)) {

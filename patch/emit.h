@@ -10,6 +10,11 @@
  *     the instruction itself
  *     jmp back
  *
+ * Where a site ends with a call, this comes back to the program's own code, whose address is what others may look at:
+ *
+ *     pushq $LOW; movl $HIGH, 4(%rsp)    the address behind the site
+ *     jmp where the call leads
+ *
  * A *leaf* is a short routine near by (preload/patch/patch_leaf.h): it looks whether the place can matter to another
  * thread, and enters the slow half (preload/patch/patch_entry.c) only if so. It keeps all registers but rdx; the flags,
  * too, unless the plan says that nobody reads them. So a trampoline is short, and what most events execute stays in the

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplan5"
+#define PCT_PLAN_MAGIC "pctplan6"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
  * never patched. */
@@ -80,7 +80,7 @@ struct pct_plan_site {
     uint8_t displacement_at; /* where in the instruction the four bytes of a relative displacement stand */
     uint8_t value;           /* EXCHANGE: the register */
     uint8_t bytes[2];        /* the first bytes of the instruction as the file has them */
-    uint8_t unused;
+    uint8_t call;            /* PLACE: it ends with a call of so many bytes; 0: it does not */
 };
 
 struct pct_pad {

@@ -3,7 +3,7 @@
  * The first instruction of a function is often `push`, and its last one `ret`: of one byte, where no jump fits. So a
  * site is a block of instructions, which run one after the other in the trampoline: the best one of those near by that
  * begins before anything that other threads could see, and that nothing branches into; likewise back from the end. A
- * `ret` before filling takes some of that. */
+ * `ret` before filling takes some of that. That of a line may end with a call. */
 #include "function_sites.h"
 #include <Zydis/Zydis.h>
 #include <stdlib.h>
@@ -17,7 +17,9 @@ struct step {
     uint8_t length, relative_at;            /* relative_at: of a distance of four bytes from rip; 0: there is none */
     bool control;                           /* it may go elsewhere, or another one must not be in its place */
     bool movable;                           /* likewise, but it may be the last of a block */
+    bool calls;                             /* likewise, but it may be the last of a block of a line */
     bool visible;                           /* it accesses memory that may be not the stack */
+    bool stacked;                           /* it names the stack pointer */
     bool filling, returns, jumps, branches; /* jumps: always; branches: perhaps */
     int32_t distance;
     uint64_t to; /* of a direct branch; 0: it is none */
@@ -41,6 +43,7 @@ static void look_at_operand(struct step *step, const ZydisDecodedInstruction *in
         return;
     const ZydisDecodedOperandMem *memory = &operand->mem;
     bool stack = memory->base == ZYDIS_REGISTER_RSP || memory->base == ZYDIS_REGISTER_RBP;
+    step->stacked |= memory->base == ZYDIS_REGISTER_RSP && operand->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT;
     step->visible |= memory->type != ZYDIS_MEMOP_TYPE_AGEN && !stack;
     if (memory->base == ZYDIS_REGISTER_RIP) {
         step->relative_at = instruction->raw.disp.offset;
@@ -70,6 +73,9 @@ static void look_at_flow(struct step *step, const ZydisDecodedInstruction *instr
         step->control = true;
         break;
     case ZYDIS_CATEGORY_CALL:
+        step->calls = true;
+        step->control = true;
+        break;
     case ZYDIS_CATEGORY_INTERRUPT:
     case ZYDIS_CATEGORY_SYSCALL:
     case ZYDIS_CATEGORY_SYSRET:
@@ -83,12 +89,16 @@ static void look_at_flow(struct step *step, const ZydisDecodedInstruction *instr
     if (instruction->attributes & ZYDIS_ATTRIB_IS_RELATIVE && instruction->raw.imm[0].is_relative) {
         step->control = true;
         step->to = step->address + instruction->length + (uint64_t)instruction->raw.imm[0].value.s;
-        if (step->jumps && instruction->raw.imm[0].size == 32) {
+        if ((step->jumps || step->calls) && instruction->raw.imm[0].size == 32) {
             step->relative_at = instruction->raw.imm[0].offset;
             step->distance = (int32_t)instruction->raw.imm[0].value.s;
         }
     }
     step->movable = step->jumps && step->relative_at;
+    /* A near one, that does not look at the stack, where it has pushed then. */
+    step->calls &= instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR;
+    step->calls &= !step->stacked;
+    step->calls &= instruction->opcode == 0xff || (instruction->opcode == 0xe8 && step->relative_at);
 }
 
 static bool decode(struct step *step, const ZydisDecoder *decoder, const uint8_t *code, size_t size, uint64_t address)
@@ -144,8 +154,10 @@ struct block {
     unsigned length; /* bytes */
 };
 
-/* The block from this instruction up to `last` at most, no longer than a jump needs. Length 0: there is none. */
-static struct block block_from(const struct pct_function_sites *s, const struct body *body, size_t first, size_t last)
+/* The block from this instruction up to `last` at most, no longer than a jump needs; calls: it may end with one. Length
+ * 0: there is none. */
+static struct block block_from(const struct pct_function_sites *s, const struct body *body, size_t first, size_t last,
+                               bool calls)
 {
     struct block block = { .first = first };
     bool relative = false;
@@ -156,7 +168,7 @@ static struct block block_from(const struct pct_function_sites *s, const struct 
         /* What is a site for its own sake stays alone, and a loop that waits is recognised by its reads. */
         if ((known && (i > first || known->flags & PCT_SITE_WAITS)) || is_taken(s, step->address))
             break;
-        if (meets || (step->control && !step->movable) || (relative && step->relative_at) ||
+        if (meets || (step->control && !step->movable && !(calls && step->calls)) || (relative && step->relative_at) ||
             block.length + step->length > LONGEST_SITE)
             break;
         relative |= step->relative_at != 0;
@@ -193,6 +205,7 @@ static void add(const struct pct_function_sites *s, const struct body *body, str
     site.flags = (uint8_t)flag;
     for (size_t i = block.first; i < block.first + block.count; i++) {
         const struct step *step = &body->step[i];
+        site.call = step->calls ? step->length : 0;
         if (!step->relative_at)
             continue;
         site.flags |= PCT_SITE_RELATIVE;
@@ -235,7 +248,7 @@ static bool add_entry(const struct pct_function_sites *s, const struct body *bod
         const struct pct_plan_site *known = find(s, step->address);
         if (i && (pct_instruction_scan_is_target(s->scan, step->address) || (known && known->flags & PCT_SITE_ENTERS)))
             break;
-        improve(&best, block_from(s, body, i, last));
+        improve(&best, block_from(s, body, i, last, false));
         if (step->control || step->visible || step->returns || body->computed)
             break;
     }
@@ -288,14 +301,14 @@ static bool add_return(const struct pct_function_sites *s, const struct body *bo
         take_from_pads(s->scan, last->address + last->length, last->address + last->length + filling);
         last->length += filling;
     }
-    improve(&best, block_from(s, body, index, index));
+    improve(&best, block_from(s, body, index, index, false));
     /* Where a jump may lead anywhere in the function, it may lead between these. */
     for (size_t i = body->computed ? 0 : index;
          i > 0 && !pct_instruction_scan_is_target(s->scan, body->step[i].address); i--) {
         const struct step *step = &body->step[i - 1];
         if (step->control || step->visible || step->returns)
             break;
-        improve(&best, block_from(s, body, i - 1, index));
+        improve(&best, block_from(s, body, i - 1, index, false));
     }
     if (best.length)
         add(s, body, best, PCT_SITE_RETURNS);
@@ -339,7 +352,7 @@ static bool add_line(const struct pct_function_sites *s, const struct pct_plan_f
         while (first < body.steps && body.step[first].address != line->from)
             first++;
         if (first < body.steps)
-            best = block_from(s, &body, first, body.computed ? first : body.steps - 1);
+            best = block_from(s, &body, first, body.computed ? first : body.steps - 1, true);
     }
     if (best.length)
         add(s, &body, best, PCT_SITE_ENTERS);

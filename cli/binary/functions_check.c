@@ -48,11 +48,12 @@ static int refuse(const struct pct_scope *scope, uint32_t module, const struct p
     if (plan->refusal)
         return pct_cli_usage("--functions: %s cannot be patched: %s", path, pct_plan_refusal(plan->refusal));
     const struct pct_scope_match *line = plan->no_entry ? match_at(scope, module, entry) : NULL;
-    if (line && is_line(scope, line))
+    if (line && is_line(scope, line)) {
+        const bool near = pct_lines_nearest(path, line, level, nearest, sizeof nearest);
         return pct_cli_usage(
-            "--functions: no jump fits where code of %s begins, at 0x%llx of %s: name another line, or "
-            "build it with -O0",
-            line->what + sizeof "line", entry, path);
+            "--functions: no jump fits where code of %s begins, at 0x%llx of %s: name %s, or build it with -O0",
+            line->what + sizeof "line", entry, path, near ? nearest : "a line of another function");
+    }
     if (plan->no_entry &&
         pct_functions_nearest(path, entry, level, returns == PCT_RETURNS_NEEDED, nearest, sizeof nearest))
         return pct_cli_usage(

@@ -1,4 +1,4 @@
-/* The nearest functions that can be patched: see functions_nearest.h. */
+/* The nearest functions, or lines, that can be patched: see functions_nearest.h. */
 #include "functions_nearest.h"
 #include "code_hash.h"
 #include "patch_plan.h"
@@ -64,4 +64,37 @@ bool pct_functions_nearest(const char *path, uint64_t address, unsigned level, b
                               find(&code, path, function, false, level, returns, text, size));
     pct_code_free(&code);
     return found;
+}
+
+/* Whether this line has code in the function that ends here, and that can be patched. */
+static bool line_fits(const char *path, const char *name, uint64_t to, unsigned level)
+{
+    char *module = (char *)(uintptr_t)path;
+    struct pct_scope scope = { .modules = &module, .module_count = 1 };
+    struct pct_plan *plan = NULL;
+    if (!pct_patterns_add_functions(&scope.patterns, name) && !pct_scope_find(&scope) && scope.count == 1 &&
+        scope.item[0].to == to) {
+        const struct pct_plan_function line = { .from = scope.item[0].from, .to = to, .line = true };
+        plan = pct_plan_make(path, level, &line, 1);
+    }
+    const bool can = plan && !plan->refusal && !plan->no_entry;
+    free(plan);
+    scope.modules = NULL; /* not its own */
+    scope.module_count = 0;
+    pct_scope_free(&scope);
+    return can;
+}
+
+bool pct_lines_nearest(const char *path, const struct pct_scope_match *line, unsigned level, char *text, size_t size)
+{
+    const char *name = line->what + sizeof "line", *colon = strrchr(name, ':');
+    const long number = colon ? strtol(colon + 1, NULL, 10) : 0;
+    for (long distance = 1; colon && distance <= TRIES; distance++)
+        for (int sign = -1; sign <= 1; sign += 2) {
+            const long other = number + sign * distance;
+            snprintf(text, size, "%.*s:%ld", (int)(colon - name), name, other);
+            if (other > 0 && line_fits(path, text, line->to, level))
+                return true;
+        }
+    return false;
 }

@@ -428,18 +428,33 @@ void pct_patch_prepare(void)
     pct_scope_forget(); /* the runs have scopes of their own */
 }
 
+/* No jump that fits there leads to free memory. */
+static void refuse_place(const struct module *m, uint64_t address)
+{
+    char message[NAME + 256];
+    struct pct_text text;
+    pct_text_init(&text, message, sizeof message);
+    pct_text_add(&text, "--functions: no jump fits in this process at 0x");
+    pct_text_add_hex(&text, address, 0);
+    pct_text_add(&text, " of ");
+    pct_text_add(&text, m->path);
+    pct_text_add(&text, ", where one of these functions or lines begins or returns: name others, or build it with -O0");
+    pct_scope_refuse(message);
+}
+
 /* A script's threads must be able to stand where it says, and a demon must see what begins. In other runs such a place
  * is counted with those that are no points. */
 static void check_functions(const struct module *m, const char *functions)
 {
     const unsigned flags = pct_S.run.script ? PCT_SITE_ENTERS | PCT_SITE_RETURNS : PCT_SITE_ENTERS;
-    bool missed = *functions && m->why != PCT_PLAN_NONE;
-    for (uint64_t i = 0; m->place.patched && i < m->sites && !missed; i++)
-        missed = m->place.patched[i].site.flags & flags && !m->place.patched[i].trampoline;
-    if (missed && (pct_S.run.script || pct_demon_enter))
-        pct_scope_refuse(
-            "--functions: where one of these functions or lines begins or returns, this process cannot be patched; "
-            "`pct sites` says what is known of its file");
+    if (!*functions || !(pct_S.run.script || pct_demon_enter))
+        return;
+    if (m->why != PCT_PLAN_NONE)
+        pct_scope_refuse("--functions: where these functions or lines begin or return, this process cannot be patched; "
+                         "`pct sites` says what is known of its file");
+    for (uint64_t i = 0; m->place.patched && i < m->sites; i++)
+        if (m->place.patched[i].site.flags & flags && !m->place.patched[i].trampoline)
+            refuse_place(m, m->place.patched[i].site.address - m->place.bias);
 }
 
 /* Change it, if nothing speaks against that. */

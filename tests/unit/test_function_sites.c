@@ -188,10 +188,19 @@ static void test_lines(void **state)
         assert_int_equal(f.scan.sites[i].flags & (PCT_SITE_ENTERS | PCT_SITE_RETURNS), sites[i].flags);
     }
     pct_instruction_scan_free(&f.scan);
-    /* A line of a call, and one that begins in the middle of an instruction. */
+    /* A line of a call, direct or not; behind another instruction; by the stack pointer, where that is another then. */
     f = FIND(PCT_PATCH_OFF, "1002-1008:line", 0x31, 0xc0, 0xe8, 0x39, 0x00, 0x00, 0x00, 0xc3);
-    assert_int_equal(f.sites.no_entry, CODE + 2 + 1);
+    expect(&f, PCT_SITE_ENTERS, 2, 5);
+    assert_int_equal(f.scan.sites[0].call, 5);
     pct_instruction_scan_free(&f.scan);
+    f = FIND(PCT_PATCH_OFF, "1000-1006:line", 0x31, 0xc0, 0x41, 0xff, 0xd4, 0xc3);
+    expect(&f, PCT_SITE_ENTERS, 0, 5);
+    assert_int_equal(f.scan.sites[0].call, 3);
+    pct_instruction_scan_free(&f.scan);
+    f = FIND(PCT_PATCH_OFF, "1000-1005:line", 0xff, 0x54, 0x24, 0x08, 0xc3);
+    assert_int_equal(f.sites.no_entry, CODE + 1);
+    pct_instruction_scan_free(&f.scan);
+    /* A line that begins in the middle of an instruction. */
     f = find(code, sizeof code, PCT_PATCH_OFF, "1005-100e:line");
     assert_int_equal(f.sites.no_entry, CODE + 5 + 1);
     pct_instruction_scan_free(&f.scan);

@@ -399,6 +399,25 @@ static void test_block(void **state)
     drop(&f);
 }
 
+/* It ends with `call 1f` or `lea 1f(%rip), %r11; call *%r11`, before `ret; 1: pop %rax; push %rax; ret`. */
+static void test_call(void **state)
+{
+    (void)state;
+    static const uint8_t codes[][16] = { { 0xe8, 1, 0, 0, 0, 0xc3, 0x58, 0x50, 0xc3 },
+                                         { 0x4c, 0x8d, 0x1d, 4, 0, 0, 0, 0x41, 0xff, 0xd3, 0xc3, 0x58, 0x50, 0xc3 } };
+    for (unsigned i = 0; i < 2; i++) {
+        struct pct_plan_site site = relative_at(0, i ? 10 : 5, PCT_SITE_PLACE, i ? 4 : 1);
+        site.call = i ? 3 : 5, site.displacement_at = i ? 3 : 1;
+        struct fixture f = place(codes[i], sizeof codes[i], site, (struct pct_pad){ 0 });
+        assert_int_equal(((uint64_t(*)(void))(void *)f.code)(), (uint64_t)f.code + site.length);
+        const void *pushed = memmem((const void *)f.place.patched->trampoline, 83, "\xc7\x44\x24\x04", 4);
+        struct pct_interrupted at = { .pc = (uint64_t)pushed, .sp = 8 };
+        pct_emit_unwind(f.place.patched, &at);
+        assert_int_equal(at.pc, (uint64_t)pushed);
+        drop(&f);
+    }
+}
+
 /* A `ret` with filling: it never comes back to the program's code. */
 static void test_return(void **state)
 {
@@ -591,11 +610,11 @@ static void test_reach(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_jump),          cmocka_unit_test(test_relative),    cmocka_unit_test(test_pun),
-        cmocka_unit_test(test_without_pages), cmocka_unit_test(test_entered),     cmocka_unit_test(test_block),
-        cmocka_unit_test(test_return),        cmocka_unit_test(test_unwind),      cmocka_unit_test(test_look),
-        cmocka_unit_test(test_no_look),       cmocka_unit_test(test_unwind_look), cmocka_unit_test(test_reach),
-        cmocka_unit_test(test_address),
+        cmocka_unit_test(test_jump),          cmocka_unit_test(test_relative), cmocka_unit_test(test_pun),
+        cmocka_unit_test(test_without_pages), cmocka_unit_test(test_entered),  cmocka_unit_test(test_block),
+        cmocka_unit_test(test_call),          cmocka_unit_test(test_return),   cmocka_unit_test(test_unwind),
+        cmocka_unit_test(test_look),          cmocka_unit_test(test_no_look),  cmocka_unit_test(test_unwind_look),
+        cmocka_unit_test(test_reach),         cmocka_unit_test(test_address),
     };
     return cmocka_run_group_tests_name("patch", tests, NULL, NULL);
 }
