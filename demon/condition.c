@@ -64,7 +64,7 @@ void demon_take_path(struct demon_parser *p, struct demon_leaf *leaf)
         member = !demon_accept(p, "[");
         if (member) {
             demon_advance(p);
-            demon_take_name(p, name, "member");
+            demon_take_word(p, name, "member");
         } else {
             take_index(p, name);
         }

@@ -197,6 +197,11 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
         fprintf(s->out, "%llu earlier calls were not made: there are too many\n", (unsigned long long)s->ways_left);
     if (s->refuted)
         fprintf(s->out, "%llu candidates were refuted by a real run\n", (unsigned long long)s->refuted);
+    if (s->unlike)
+        fprintf(s->out,
+                "in %llu of these the calls did something else than the solver took from their `ensure`: say there "
+                "exactly what they do\n",
+                (unsigned long long)s->unlike);
     if (s->unreached)
         fprintf(s->out,
                 "%llu pairs were not asked about: at the earlier point an object is not there yet, or what is required "

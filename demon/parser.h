@@ -44,6 +44,9 @@ const char *demon_nearest_declaration(const char *text);
 /* A name of the target's; what: of what, for the error. */
 void demon_take_name(struct demon_parser *p, char name[DEMON_NAME], const char *what);
 
+/* The same where nothing else can stand: it may be a keyword, too. */
+void demon_take_word(struct demon_parser *p, char name[DEMON_NAME], const char *what);
+
 /* condition.c: a path of members, bound to what its first word is in p->proc; a condition. */
 void demon_take_path(struct demon_parser *p, struct demon_leaf *leaf);
 struct demon_expr *demon_take_condition(struct demon_parser *p);

@@ -23,6 +23,9 @@ static void find_definition(Dwarf *dwarf, Dwarf_Die *structure)
 {
     Dwarf_Off offset = 0, next;
     size_t header;
+    Dwarf_Attribute signature;
+    if (dwarf_attr(structure, DW_AT_signature, &signature) && dwarf_formref_die(&signature, structure))
+        return;
     const char *name = dwarf_diename(structure);
     const int tag = dwarf_tag(structure);
     if (!name || !dwarf_hasattr(structure, DW_AT_declaration))

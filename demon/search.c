@@ -250,6 +250,26 @@ static bool keep_finding(struct attempt *t, const struct demon_judgement *judgem
 
 static enum demon_verdict follow(struct attempt *t, struct pct_demon_plan *plan, struct demon_result *run);
 
+/* Whether the calls, when they had been made, had left something else than the solver took from their contracts. */
+static bool left_other_values(const struct attempt *t, const struct pct_demon_plan *plan)
+{
+    static struct demon_state state; /* large */
+    const struct demon_candidate *c = &t->candidate;
+    uint32_t behind = 0;
+    while (behind < plan->points && behind < plan->room && plan->point[behind].caller != (uint32_t)c->count + 1)
+        behind++;
+    if (c->earlier.calls || behind >= plan->points || behind >= plan->room)
+        return false;
+    demon_state_read(&t->search->model, &plan->point[behind], &state);
+    for (int i = 0; i < c->state.count; i++) {
+        const struct demon_scalar *item = &c->state.item[i];
+        const int at = item->shared ? demon_state_find(&state, item->address, item->size) : -1;
+        if (at >= 0 && state.item[at].value != c->after[i])
+            return true;
+    }
+    return false;
+}
+
 static enum demon_verdict try_candidate(struct attempt *t)
 {
     static const enum demon_verdict verdicts[] = { DEMON_CONFIRMED, DEMON_CONTRACT_ONLY, DEMON_OTHER_FAILURE,
@@ -269,8 +289,10 @@ static enum demon_verdict try_candidate(struct attempt *t)
     struct demon_judgement judgement = demon_judge(&s->model, plan, &r);
     if (t->explores && judgement.grade > DEMON_GRADE_CONTRACT_ONLY)
         return follow(t, plan, &r);
+    s->unlike += judgement.grade == DEMON_GRADE_REFUTED && r.whole && left_other_values(t, plan);
     release_plan(plan);
-    if (judgement.grade == DEMON_GRADE_CONFIRMED && !judgement.deadlock && !r.inside && fails_before(t, &r)) {
+    const bool outside = !judgement.deadlock && !r.inside && judgement.grade != DEMON_GRADE_REFUTED && r.failed;
+    if (outside && fails_before(t, &r)) {
         judgement.grade = DEMON_GRADE_OTHER_FAILURE;
         judgement.reason = "the program fails so, too, when these calls come before the test is entered";
     }

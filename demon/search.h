@@ -36,9 +36,10 @@ struct demon_search {
     uint64_t pairs, stable, questions, refuted, unreached, unanswered, without, cut;
     uint64_t ways, ways_left, ways_failed; /* behind earlier calls: looked at; not, as they are too many; and those
                                               calls that made the program fail, but broke no contract */
-    const struct demon_proc *unnamed;      /* a function that requires something of an object that no call of others */
-    uint32_t unnamed_parameter;            /* can name; NULL: there is none; and which parameter that is */
-    unsigned others;                       /* plans of failures that are not the contract's */
+    uint64_t unlike;                  /* of the refuted: the calls left other values than their contracts let expect */
+    const struct demon_proc *unnamed; /* a function that requires something of an object that no call of others */
+    uint32_t unnamed_parameter;       /* can name; NULL: there is none; and which parameter that is */
+    unsigned others;                  /* plans of failures that are not the contract's */
     bool out_of_time;
     struct demon_finding *finding; /* candidates that were tried, of all grades */
     size_t findings;

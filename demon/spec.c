@@ -178,7 +178,7 @@ static void take_proc(struct demon_parser *p, bool is_test)
     struct demon_proc *proc = begin_proc(p, is_test);
     if (!proc)
         return;
-    demon_take_name(p, proc->name, is_test ? "test" : "procedure");
+    demon_take_word(p, proc->name, is_test ? "test" : "procedure");
     demon_expect(p, "(");
     while (!p->failed && !demon_is(p, ")")) {
         if (proc->parameters == PCT_DEMON_ARGUMENTS) {
@@ -188,7 +188,7 @@ static void take_proc(struct demon_parser *p, bool is_test)
         struct demon_variable *v = &proc->parameter[proc->parameters++];
         v->from = p->source->name;
         v->line = p->line;
-        demon_take_name(p, v->name, "parameter");
+        demon_take_word(p, v->name, "parameter");
         if (!demon_accept(p, ",") && !demon_is(p, ")"))
             demon_fail(p, "',' or ')' is expected, not %s", demon_found(p));
     }

@@ -25,6 +25,10 @@ __attribute__((format(printf, 2, 3))) void demon_fail(struct demon_parser *p, co
     va_end(list);
 }
 
+static const struct {
+    const char *sign, *word;
+} signs_of_c[] = { { "==", "=" }, { "&&", "and" }, { "||", "or" } };
+
 void demon_advance(struct demon_parser *p)
 {
     p->last_end = p->at;
@@ -54,10 +58,14 @@ void demon_advance(struct demon_parser *p)
         p->at = strchr(++from, '"');
     } else {
         p->token = DEMON_SIGN;
-        bool two = (strchr("!<>", *from) && from[1] == '=') || (from[0] == '-' && from[1] == '>');
+        bool two = (strchr("!<>=", *from) && from[1] == '=') || (from[0] == '-' && from[1] == '>') ||
+                   (strchr("&|", *from) && from[1] == from[0]);
         p->at += two ? 2 : 1;
     }
     snprintf(p->text, sizeof p->text, "%.*s", (int)(p->at - from), from);
+    for (size_t i = 0; p->token == DEMON_SIGN && i < sizeof signs_of_c / sizeof *signs_of_c; i++)
+        if (!strcmp(p->text, signs_of_c[i].sign))
+            snprintf(p->text, sizeof p->text, "%s", signs_of_c[i].word);
     if (p->at - from >= DEMON_NAME)
         demon_fail(p, "'%.20s...' is too long: names have up to %d letters", p->text, DEMON_NAME - 1);
     p->at += p->token == DEMON_STRING;
@@ -102,7 +110,14 @@ const char *demon_nearest_declaration(const char *text)
 
 void demon_take_name(struct demon_parser *p, char name[DEMON_NAME], const char *what)
 {
-    if (p->token != DEMON_WORD || demon_is_keyword(p->text))
+    if (!p->failed && p->token != DEMON_END && demon_is_keyword(p->text))
+        demon_fail(p, "the name of a %s is expected, not %s", what, demon_found(p));
+    demon_take_word(p, name, what);
+}
+
+void demon_take_word(struct demon_parser *p, char name[DEMON_NAME], const char *what)
+{
+    if (p->token != DEMON_WORD)
         demon_fail(p, "the name of a %s is expected, not %s", what, demon_found(p));
     snprintf(name, DEMON_NAME, "%.*s", DEMON_NAME - 1, p->text);
     if (!p->failed)

@@ -73,6 +73,15 @@ finds()
     has 'account of debit: no call of others can name this object, so none was tried on it; make it a parameter of pay, or '
 }
 
+@test "calls that do something else than their contracts say are told of" {
+    printf '%s\n' 'shared bank' 'test pay(b)' 'proc debit(account, n) require first: bank.paid < 9' \
+        'proc open_first(b) ensure more: b.paid >= old b.paid' > spec.demon
+    "$cc" -O0 -g -pthread -DWHICH='b->first' -DPLACE=bank.first -o program "$root/tests/cli/demon_objects.c"
+    run --separate-stderr timeout 120 "$pct" demon --bound 1 --spec spec.demon -- ./program
+    is "$status" 0
+    has 'in 2 of these the calls did something else than the solver took from their `ensure`: say there exactly what they do'
+}
+
 @test "contracts that follow members, and what they cannot follow" {
     local say='that array has 3 elements'
     for member in 'own[3].balance' 'paid.balance' 'hidden.balance' 'first[1].balance' 'own[b].balance' 'own[1'; do

@@ -70,6 +70,16 @@ static void test_language(void **unused)
     assert_int_equal(said.simple, 0);
     assert_int_equal(said.complex, 3);
     demon_spec_free(spec);
+    /* As C has them; and names of the program's that are words of the language. */
+    spec = parse("test test(q) rely a: q.old == 1 && q.wait[12].shared != 2 || q.n = 3");
+    assert_non_null(spec);
+    assert_string_equal(spec->proc[0].name, "test");
+    e = spec->proc[0].clause[0].expr;
+    assert_int_equal(e->op, DEMON_OR);
+    assert_int_equal(e->a->op, DEMON_AND);
+    assert_int_equal(e->a->a->op, DEMON_EQUAL);
+    assert_string_equal(e->a->b->a->leaf.path, "q.wait[12].shared");
+    demon_spec_free(spec);
     spec = parse("test take(q) assert \"q.c:12\" some: q.size > 0 locked: holds(q.lock) rely a: 1 = 1\n"
                  "assert \"lib/r.c:3\" few: q.size < 9 assert \"q.c:12\" more: q.size > 1 proc put(q)");
     assert_non_null(spec);
