@@ -589,7 +589,7 @@ $(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(call link_test,$(command_libs))
 
-$(B)/unit/test_demon $(B)/unit/test_demon_encoding: $(call objects_of,$(filter-out demon/main.c demon/campaign.c demon/run.c demon/search.c demon/report.c demon/record.c demon/emit.c demon/judge.c demon/steps.c,$(demon_program_sources)))
+$(B)/unit/test_demon $(B)/unit/test_demon_encoding: $(call objects_of,$(filter-out demon/main.c demon/campaign.c demon/run.c demon/search.c demon/report.c demon/record.c demon/direct.c demon/emit.c demon/judge.c demon/steps.c,$(demon_program_sources)))
 $(B)/unit/test_demon $(B)/unit/test_demon_encoding: command_libs += -lz3
 
 # Of the shim, this file stands alone.

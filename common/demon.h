@@ -139,7 +139,9 @@ struct pct_demon_plan {
     struct pct_demon_cell cell[PCT_DEMON_CELLS];
     struct pct_demon_action action[PCT_DEMON_ACTIONS];
     uint32_t at;     /* the demon thread waits until the first has entered so many functions; 0: the test */
-    uint32_t direct; /* it does not wait */
+    uint32_t direct; /* it does not wait, and */
+    uint32_t apart;  /* the actions that are made later are of a thread of their own, the next one */
+    uint32_t unused2;
     uint32_t helps;  /* so many actions, behind the others, are the helper's: a thread that runs when no other can */
     uint32_t probes; /* the demon thread makes no calls, but records the state, as if it had, and ends the run */
     uint32_t second; /* so many of the others, the last, are made later: once the first thread */

@@ -1,65 +1,30 @@
-/* --emit-test: see emit.h. What is written has a thread that makes the calls at once, when the schedule lets it run;
+/* --emit-test: see emit.h. What is written has threads that make the calls at once, when the schedule lets them run;
  * the program's main() is the test, as it is. That takes the same steps as a run under a direct plan (common/demon.h),
- * so such a run gives the token, and is judged as the finding was. */
+ * so such a run gives the token, and ends as the finding did. */
+#include "direct.h"
 #include "emit.h"
 #include <cli/base/cli.h>
 #include <cli/base/replacement.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
+
+/* A thread that is written. */
+struct part {
+    const struct demon_made *made;
+    const char *name, *purpose;
+};
+enum { PARTS = 3 };
 
 struct emitter {
     const struct demon_search *search;
     const struct demon_finding *finding;
-    struct demon_program program; /* it is looked at where the test and the function at the point are entered, alone */
+    struct part part[PARTS];                              /* in the order in which they are made */
+    const struct demon_call *call[PARTS * DEMON_LONGEST]; /* of all of them */
+    int calls;
     char token[4096];
     char name[DEMON_OBJECTS][DEMON_NAME]; /* of each object; "": none of the calls passes it, or what it leads to */
 };
-
-/* --- The token ---------------------------------------------------------------------------------------------------- */
-
-/* Write a direct plan with so many of the calls, for a replay; NULL: it cannot be written. */
-static const char *put_direct(struct emitter *e, int calls, char path[4096])
-{
-    struct pct_demon_plan *plan = demon_plan_create(&e->program, "try", 0, path);
-    if (!plan)
-        return NULL;
-    demon_search_copy_head(plan, e->search->model.plan);
-    demon_search_put_calls(&e->search->model, e->search->call, calls, plan);
-    plan->actions = (uint32_t)calls;
-    plan->direct = 1;
-    munmap(plan, sizeof *plan);
-    return path;
-}
-
-/* Where functions return there is a step only if a jump fits there, which is not so in each build: none may return
- * before the program fails, so only the two that are left then are looked at. */
-static bool find_token(struct emitter *e)
-{
-    char path[4096], trace[4200];
-    const struct demon_search *s = e->search;
-    const struct demon_proc *test = &s->model.spec->proc[0], *at = e->finding->enters;
-    struct demon_result result;
-    uint64_t operations[DEMON_TIMES] = { 0 };
-    const struct pct_demon_point point = { .entry = s->times + (at == test ? 0 : 1) };
-    snprintf(e->program.functions, sizeof e->program.functions, "%s%s%s", test->name, at == test ? "" : ",",
-             at == test ? "" : at->name);
-    snprintf(trace, sizeof trace, "%s/tried", e->program.directory);
-    if (!put_direct(e, 0, path) || !demon_run(&e->program, path, operations, trace, &result))
-        return false;
-    free(result.output);
-    /* Without the steps of the waiting, the point is elsewhere. */
-    demon_operations(&e->program, trace, &point, 1, operations);
-    if (!operations[0] || !put_direct(e, s->calls, path) || !demon_run(&e->program, path, operations, trace, &result))
-        return false;
-    demon_run_read_trace(&e->program, trace, at->is_line ? test->name : at->name, &result);
-    bool same =
-        result.failed && result.inside && !result.acted && result.token[0] && !strcmp(result.text, e->finding->verdict);
-    snprintf(e->token, sizeof e->token, "%s", result.token);
-    free(result.output);
-    return same && demon_replays(&e->program, path, e->token);
-}
 
 /* --- Names -------------------------------------------------------------------------------------------------------- */
 
@@ -110,15 +75,15 @@ static bool name_object(struct emitter *e, const struct demon_proc *proc, int pa
 static bool name_all(struct emitter *e)
 {
     const struct demon_search *s = e->search;
-    for (int c = 0; c < s->calls; c++) {
-        const struct demon_proc *proc = &s->model.spec->proc[s->call[c].proc];
+    for (int c = 0; c < e->calls; c++) {
+        const struct demon_proc *proc = &s->model.spec->proc[e->call[c]->proc];
         if (!proc->external) {
             demon_say("--emit-test: %s is static, so no other file can call it: make it external for this test",
                       proc->name);
             return false;
         }
         for (int i = 0; i < proc->parameters; i++)
-            if (s->call[c].object[i] >= 0 && !name_object(e, proc, i, root_of(&s->model, s->call[c].object[i])))
+            if (e->call[c]->object[i] >= 0 && !name_object(e, proc, i, root_of(&s->model, e->call[c]->object[i])))
                 return false;
     }
     return true;
@@ -139,10 +104,10 @@ static void put_type(FILE *out, const struct demon_type *type)
 }
 
 /* Of these calls the first of its function. */
-static bool is_first(const struct demon_search *s, int call)
+static bool is_first(const struct emitter *e, int call)
 {
     for (int i = 0; i < call; i++)
-        if (s->call[i].proc == s->call[call].proc)
+        if (e->call[i]->proc == e->call[call]->proc)
             return false;
     return true;
 }
@@ -163,12 +128,12 @@ static void put_declarations(FILE *out, const struct emitter *e)
         else
             fprintf(out, "extern %s%s%s;\n", points ? "void *" : "char ", e->name[i], points ? "" : "[]");
     }
-    for (int c = 0; c < s->calls; c++) {
-        const struct demon_proc *proc = &s->model.spec->proc[s->call[c].proc];
-        if (!is_first(s, c))
+    for (int c = 0; c < e->calls; c++) {
+        const struct demon_proc *proc = &s->model.spec->proc[e->call[c]->proc];
+        if (!is_first(e, c))
             continue;
         for (int i = 0; i < proc->parameters; i++)
-            if (proc->parameter[i].type.tagged && is_found(&s->model.object[s->call[c].object[i]]))
+            if (proc->parameter[i].type.tagged && is_found(&s->model.object[e->call[c]->object[i]]))
                 fprintf(out, "struct %s;\n", proc->parameter[i].type.name);
         put_type(out, &proc->returns);
         fprintf(out, "%s(", proc->name);
@@ -212,14 +177,15 @@ static void put_argument(FILE *out, const struct emitter *e, const struct demon_
 }
 
 /* What leads from objects with names to those without. */
-static void put_ways(FILE *out, const struct demon_search *s)
+static void put_ways(FILE *out, const struct emitter *e)
 {
+    const struct demon_model *m = &e->search->model;
     bool follows = false, moves = false;
-    for (int c = 0; c < s->calls; c++)
-        for (int i = 0; i < s->model.spec->proc[s->call[c].proc].parameters; i++) {
-            const int object = s->call[c].object[i];
-            follows |= object >= 0 && s->model.object[object].place.steps;
-            moves |= object >= 0 && s->model.object[object].place.offset;
+    for (int c = 0; c < e->calls; c++)
+        for (int i = 0; i < m->spec->proc[e->call[c]->proc].parameters; i++) {
+            const int object = e->call[c]->object[i];
+            follows |= object >= 0 && m->object[object].place.steps;
+            moves |= object >= 0 && m->object[object].place.offset;
         }
     if (follows)
         fputs("\nstatic void *follow(void *object, size_t offset)\n{\n"
@@ -241,6 +207,24 @@ static void put_replay(FILE *out, const char *pct, const struct emitter *e)
     fputc('\n', out);
 }
 
+static void put_thread(FILE *out, const struct emitter *e, const struct part *part)
+{
+    if (!part->made->count)
+        return;
+    fprintf(out, "\n// %s\nstatic void *%s(void *unused)\n{\n", part->purpose, part->name);
+    for (int c = 0; c < part->made->count; c++) {
+        const struct demon_call *call = &part->made->call[c];
+        const struct demon_proc *proc = &e->search->model.spec->proc[call->proc];
+        fprintf(out, "    %s(", proc->name);
+        for (int i = 0; i < proc->parameters; i++) {
+            fputs(i ? ", " : "", out);
+            put_argument(out, e, call, i);
+        }
+        fputs(");\n", out);
+    }
+    fputs("    return unused;\n}\n", out);
+}
+
 static void put_program(FILE *out, const struct emitter *e)
 {
     const struct demon_search *s = e->search;
@@ -252,27 +236,20 @@ static void put_program(FILE *out, const struct emitter *e)
     put_replay(out, "pct", e);
     fputs("#include <pthread.h>\n#include <stdint.h>\n#include <stdlib.h>\n\n", out);
     put_declarations(out, e);
-    put_ways(out, s);
-    fputs("\n// The other thread: what the contracts let it call.\n"
-          "static void *interfere(void *unused)\n{\n",
-          out);
-    for (int c = 0; c < s->calls; c++) {
-        const struct demon_proc *proc = &s->model.spec->proc[s->call[c].proc];
-        fprintf(out, "    %s(", proc->name);
-        for (int i = 0; i < proc->parameters; i++) {
-            fputs(i ? ", " : "", out);
-            put_argument(out, e, &s->call[c], i);
-        }
-        fputs(");\n", out);
-    }
-    fputs("    return unused;\n}\n\n"
-          "// The first thread: main() of the program, as it is.\n"
+    put_ways(out, e);
+    for (int i = 0; i < PARTS; i++)
+        put_thread(out, e, &e->part[i]);
+    fputs("\n// The first thread: main() of the program, as it is.\n"
           "__attribute__((constructor)) static void begin(void)\n{\n"
-          "    pthread_t thread;\n"
-          "    if (pthread_create(&thread, NULL, interfere, NULL))\n"
-          "        abort();\n"
-          "    pthread_detach(thread);\n}\n",
+          "    pthread_t thread;\n",
           out);
+    for (int i = 0; i < PARTS; i++)
+        if (e->part[i].made->count)
+            fprintf(out,
+                    "    if (pthread_create(&thread, NULL, %s, NULL))\n        abort();\n"
+                    "    pthread_detach(thread);\n",
+                    e->part[i].name);
+    fputs("}\n", out);
 }
 
 static bool write_program(const struct emitter *e, const char *path)
@@ -291,40 +268,27 @@ static bool write_program(const struct emitter *e, const char *path)
 bool demon_emit(const struct demon_search *s, const char *path)
 {
     static struct emitter e; /* large */
-    e = (struct emitter){ .search = s, .finding = &s->finding[s->findings - 1], .program = *s->program };
-    if (e.finding->helps) {
-        demon_say(
-            "--emit-test: %s is not written: %s waits for others there, of whom what is written knows nothing; the "
-            "plan and its token stay",
-            path, e.finding->test->name);
-        return false;
-    }
-    if (e.finding->deadlock) {
-        demon_say("--emit-test: %s is not written: the two wait for each other behind steps that differ from build to "
-                  "build; the plan and its token stay",
-                  path);
-        return false;
-    }
-    if (e.finding->enters->is_step) {
-        demon_say("--emit-test: %s is not written: others come in before an operation, where no function begins; the "
-                  "plan and its token stay",
-                  path);
-        return false;
-    }
-    if (e.finding->earlier_enters) {
-        demon_say("--emit-test: %s is not written: others come in between twice there; the plan and its token stay",
+    e = (struct emitter){ .search = s, .finding = &s->finding[s->findings - 1] };
+    e.part[0] =
+        (struct part){ &s->helped_by, "help", "What lets the test go on where it waits: runs when no other can." };
+    e.part[1] = (struct part){ &s->earlier, "interfere_first", "Another thread, which comes in first." };
+    e.part[2] = (struct part){ &s->later, "interfere", "The other thread: what the contracts let it call." };
+    for (int i = 0; i < PARTS; i++)
+        for (int c = 0; c < e.part[i].made->count; c++)
+            e.call[e.calls++] = &e.part[i].made->call[c];
+    if (e.finding->enters->is_step && s->points == DEMON_POINTS_ACCESSES) {
+        demon_say("--emit-test: %s is not written: others come in before an access to memory, whose number may differ "
+                  "from build to build; the plan and its token stay",
                   path);
         return false;
     }
     bool named = name_all(&e);
-    if (named && !find_token(&e)) {
-        demon_say(
-            "--emit-test: %s is not written: behind %s, or in calls of it by others, the steps of the program differ "
-            "from build to build; the plan and its token stay",
-            path, e.finding->enters->name);
+    if (named && !demon_direct_find_token(s, e.finding, e.token)) {
+        demon_say("--emit-test: %s is not written: a program in which other threads make these calls does not fail by "
+                  "one token; the plan and its token stay",
+                  path);
         named = false;
     }
-    s->program->runs = e.program.runs;
     if (!named || !write_program(&e, path))
         return false;
     fprintf(s->out, "%s is a test of it: link it with the program's own objects, to ./demon-test; this fails then:\n",

@@ -213,8 +213,8 @@ static int call_for_run(const struct demon_program *p, const char *command, cons
 {
     char strategy[96] = "schedule", timeout[32];
     for (size_t i = 0; i < DEMON_TIMES && operations[i]; i++)
-        snprintf(strategy + strlen(strategy), sizeof strategy - strlen(strategy), "%s0.%llu.1",
-                 i ? "-" : ",switches=", (unsigned long long)operations[i]);
+        snprintf(strategy + strlen(strategy), sizeof strategy - strlen(strategy), "%s0.%llu.%d",
+                 i ? "-" : ",switches=", (unsigned long long)operations[i], p->thread[i] ? p->thread[i] : 1);
     snprintf(timeout, sizeof timeout, "%g", p->timeout);
     const char **words = calloc(WORDS + length_of(p->command), sizeof *words);
     if (!words)
@@ -411,7 +411,8 @@ void demon_run_read_trace(struct demon_program *p, const char *trace, const char
         json_object_put(object);
     }
     r->acted = demon.begun;
-    r->locked = cycle.test && cycle.demon && demon.begun && !demon.resumed;
+    r->cycle = cycle.test && cycle.demon;
+    r->locked = r->cycle && demon.begun && !demon.resumed;
     /* Without a helper, thread 2 is the program's, and what it enters is its own affair. */
     r->whole = demon.begun && demon.ended && !demon.others && !(r->helped && helper.others);
     /* What pct could not do is no failure of the program. */

@@ -7,14 +7,15 @@
 enum { DEMON_TIMES = 2 /* that the demon thread may go on in a run */ };
 
 struct demon_program {
-    const char *pct;      /* the command */
-    char **command;       /* the program and its arguments */
-    char path[4096];      /* of its file */
-    char functions[2048]; /* those of the specification, for --functions */
-    double timeout;       /* seconds for a run */
-    char directory[64];   /* for files that are ours alone */
-    bool accesses;        /* to memory are operations, too */
-    bool tells;           /* the program does so by itself (pct-cc); else it is patched */
+    const char *pct;         /* the command */
+    char **command;          /* the program and its arguments */
+    char path[4096];         /* of its file */
+    char functions[2048];    /* those of the specification, for --functions */
+    double timeout;          /* seconds for a run */
+    char directory[64];      /* for files that are ours alone */
+    bool accesses;           /* to memory are operations, too */
+    bool tells;              /* the program does so by itself (pct-cc); else it is patched */
+    int thread[DEMON_TIMES]; /* the thread of ours that goes on each time; 0: the first */
     uint64_t runs;
 };
 
@@ -41,6 +42,7 @@ struct demon_result {
     bool acted;  /* the demon thread entered a function that is looked at */
     bool locked; /* in the test its thread waits for a lock of the demon thread's, in its call, and that for one of
                     it; the calls were made at one go up to there */
+    bool cycle;  /* the two wait for each other's mutexes, the first in the test */
     bool whole;  /* from the first call of the demon thread to its end nobody else ran, but where it waited for its
                     later ones; likewise the helper's */
 };

@@ -270,6 +270,26 @@ static bool left_other_values(const struct attempt *t, const struct pct_demon_pl
     return false;
 }
 
+static void note_confirmed(const struct attempt *t, bool helped)
+{
+    struct demon_search *s = t->search;
+    const struct demon_candidate *c = &t->candidate;
+    const struct pct_demon_plan *record = s->undisturbed.record;
+    s->earlier =
+        (struct demon_made){ .count = c->earlier.calls, .at = c->earlier.at, .operations = t->way->earlier_operations };
+    memcpy(s->earlier.call, c->earlier.call, sizeof s->earlier.call);
+    for (uint32_t i = 0; c->earlier.calls && i < record->points; i++)
+        if (record->point[i].entry == c->earlier.entry && demon_way_place(s, &s->undisturbed, i) == c->earlier.at)
+            s->earlier.times = record->point[i].times;
+    s->later = (struct demon_made){ .count = c->count,
+                                    .at = c->at,
+                                    .times = t->way->record->point[c->i].times,
+                                    .operations = t->way->operations[c->i] };
+    memcpy(s->later.call, c->calls, sizeof s->later.call);
+    s->helped_by = (struct demon_made){ .count = helped ? c->helps : 0 };
+    memcpy(s->helped_by.call, c->help, sizeof s->helped_by.call);
+}
+
 static enum demon_verdict try_candidate(struct attempt *t)
 {
     static const enum demon_verdict verdicts[] = { DEMON_CONFIRMED, DEMON_CONTRACT_ONLY, DEMON_OTHER_FAILURE,
@@ -304,9 +324,7 @@ static enum demon_verdict try_candidate(struct attempt *t)
     }
     enum demon_grade grade = s->finding[s->findings - 1].grade;
     if (grade == DEMON_GRADE_CONFIRMED) {
-        memcpy(s->call, t->candidate.calls, sizeof s->call);
-        s->calls = t->candidate.count;
-        s->times = t->way->record->point[t->candidate.i].times;
+        note_confirmed(t, s->finding[s->findings - 1].helps > 0);
     }
     s->refuted += grade == DEMON_GRADE_REFUTED;
     return verdicts[grade];

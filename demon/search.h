@@ -21,6 +21,16 @@ struct demon_way {
     int helps;
 };
 
+/* Calls of others that were made. */
+struct demon_made {
+    struct demon_call call[DEMON_LONGEST];
+    int count; /* 0: there were none */
+    /* Where, but for those of a helper. */
+    const struct demon_proc *at;
+    uint32_t times;      /* of a function: as in struct pct_demon_point */
+    uint64_t operations; /* of another operation: that the first thread had made in the undisturbed run */
+};
+
 struct demon_search {
     struct demon_model model;
     struct demon_program *program;
@@ -47,10 +57,8 @@ struct demon_search {
     int helps;
     uint32_t helped; /* the first point behind that */
     struct demon_way undisturbed;
-    struct demon_call call[DEMON_LONGEST]; /* of the confirmed one, and */
-    int calls;
-    uint32_t times; /* where they are made: as in struct pct_demon_point */
-    double took;    /* seconds */
+    struct demon_made earlier, later, helped_by; /* of the confirmed one */
+    double took;                                 /* seconds */
 };
 
 enum demon_verdict {

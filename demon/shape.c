@@ -334,6 +334,10 @@ static bool resolve_function(struct shape *s, Dwarf_Die *die, struct demon_proc 
     demon_source_path(die, proc->path, sizeof proc->path);
     const char *slash = strrchr(proc->path, '/');
     proc->file = slash ? slash + 1 : proc->path;
+    Dwarf_Die unit;
+    Dwarf_Line *code = dwarf_diecu(die, &unit, NULL, NULL) ? dwarf_getsrc_die(&unit, low) : NULL;
+    if (code && !dwarf_lineno(code, &line) && line && strlen(proc->file) < DEMON_NAME)
+        snprintf(proc->entry, sizeof proc->entry, "%s:%d", proc->file, line);
     return resolve_linkage(s, die, proc) && resolve_parameters(s, die, proc);
 }
 

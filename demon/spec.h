@@ -131,6 +131,7 @@ struct demon_proc {
     char path[4096];           /* of the source, and */
     const char *file;          /* the last part of that */
     int file_line;
+    char entry[DEMON_NAME + 16]; /* FILE:LINE of the code that it begins with; "": it is not known */
 };
 
 /* Text with contracts: a file of them, or a comment above a function, whose name and parameters are the function's. */

@@ -109,13 +109,13 @@ static bool merge(struct demon_search *s, const struct step *steps, uint32_t cou
 }
 
 /* Classes of objects of operations that are points. */
-static bool is_wanted(const struct demon_search *s, const char *line)
+bool demon_steps_is_wanted(const struct demon_search *s, const char *line, bool direct)
 {
     static const char *const classes[] = { "mutex",   "rwlock", "spinlock", "semaphore", "condition variable",
                                            "barrier", "once",   "futex",    "memory" };
     const size_t count = sizeof classes / sizeof *classes - (s->points < DEMON_POINTS_ACCESSES);
     char text[64];
-    if (demon_run_has(line, "\"class\":\"semaphore\",\"object\":1,"))
+    if (!direct && demon_run_has(line, "\"class\":\"semaphore\",\"object\":1,"))
         return false; /* ours */
     for (size_t i = 0; i < count; i++) {
         snprintf(text, sizeof text, "\"class\":\"%s\"", classes[i]);
@@ -138,7 +138,7 @@ static void take_step(void *context, const char *line, uint64_t made)
     uint32_t last = way->record->points;
     while (last > 0 && way->operations[last - 1] >= made)
         last--;
-    if (!last || !is_wanted(r->search, line))
+    if (!last || !demon_steps_is_wanted(r->search, line, false))
         return;
     if (r->count + way->record->points >= PCT_DEMON_POINTS)
         r->left++;

@@ -223,7 +223,7 @@ static void *be_the_demon(void *unused)
     }
     plan->begun = 1;
     act_all(&demon.demon);
-    if (plan->second) {
+    if (plan->second && !plan->apart) {
         demon.demon.first = first;
         demon.demon.count = plan->second;
         demon.demon.base = first + 1;
@@ -233,6 +233,15 @@ static void *be_the_demon(void *unused)
         act_all(&demon.demon);
     }
     plan->ended = 1;
+    return unused;
+}
+
+/* Of a direct plan. */
+static void *be_the_later(void *unused)
+{
+    static struct actor later;
+    later = (struct actor){ .first = demon.plan->actions - demon.plan->second, .count = demon.plan->second };
+    act_all(&later);
     return unused;
 }
 
@@ -323,6 +332,9 @@ __attribute__((constructor)) static void begin(int count, char **arguments, char
         return;
     demon.plan = plan;
     plan->bias = demon.bias;
-    if (!begin_thread(be_the_demon) || (plan->helps && !begin_thread(be_the_helper)))
+    /* Of those that do not wait, the first one runs where no other can. */
+    const bool helps_first = plan->direct && plan->helps;
+    if ((helps_first && !begin_thread(be_the_helper)) || !begin_thread(be_the_demon) ||
+        (plan->apart && !begin_thread(be_the_later)) || (!helps_first && plan->helps && !begin_thread(be_the_helper)))
         demon.plan = NULL;
 }

@@ -21,10 +21,10 @@ emits()
     run --separate-stderr timeout 120 "$pct" demon --emit-test test.c --spec "$root/bench/demon/$1.demon" -- ./program
 }
 
-# What was written fails by its token, wherever it stands in the link; linked with the correction it passes.
-fails_alone()
+# What was written fails by its token, wherever it stands in the link.
+fails()
 {
-    local line strategy functions
+    local line
     is "$status" 1
     has 'test.c is a test of it: link it'
     line=$(tail -n 1 <<< "$output")
@@ -37,10 +37,13 @@ fails_alone()
         has 'replayed identically'
         has "$1"
     done
+}
+
+# And passes when it is linked with the correction.
+fails_alone()
+{
+    fails "$1"
     "$cc" -DFIXED -O0 -g -pthread -o demon-test p.c test.c
-    strategy=$(sed 's/.*pct1:\(.*\),end=.*/\1/' <<< "$line") functions=$(sed 's/.*functions=\([^:]*\).*/\1/; s,/,\,,g' <<< "$line")
-    run --separate-stderr "$pct" run -n 1 --strategy "$strategy" --functions "$functions" -- ./demon-test
-    is "$status" 0
     run --separate-stderr "$pct" run -n 10 --seed 1 -- ./demon-test
     is "$status" 0
 }
@@ -66,6 +69,52 @@ refuses()
     has "pct: --emit-test: $1"
     has 'confirmed by a real schedule'
     [ ! -e test.c ]
+}
+
+# nameable FILE SED...: p.c, where other files can name what is static in it, and its one variable as `the`.
+nameable()
+{
+    sed -e 's/^__attribute__((used)) static //; s/^    static \(struct [a-z_]*\) [a-z]* = {/    the = (\1){/; s/(&[a-z]*)\(;\|)\)/(\&the)\1/' \
+        -e "s/^int main/struct $2 the;\n&/" "${@:3}" "$1" > p.c
+    "$cc" -O0 -g -pthread -o program p.c
+}
+
+@test "--emit-test: others come in twice" {
+    nameable "$root/tests/cli/demon_depth.c" counter
+    printf '%s\n' 'test visit(c)' '  rely locked: holds(c.lock) implies unchanged(c.tickets)' 'proc look(c)' 'proc take(c)' \
+        '  require some: c.tickets > 0' 'proc open_counter(c)' '  ensure opened: c.open = 1' 'proc sell(c)' \
+        '  require some: c.tickets > 0' '  ensure fewer: c.tickets = old c.tickets - 1' > spec.demon
+    run --separate-stderr timeout 120 "$pct" demon --depth 2 --emit-test test.c --spec spec.demon -- ./program
+    fails_alone "c->tickets > 0' failed"
+}
+
+@test "--emit-test: others come in before an operation" {
+    nameable "$root/tests/cli/demon_points.c" stack
+    printf '%s\n' 'test take(s)' '  rely locked: holds(s.lock) implies unchanged(s.size)' 'proc pop(s)' \
+        '  require some: s.size > 0' 'proc clear(s)' '  ensure none: s.size = 0' > spec.demon
+    run --separate-stderr timeout 120 "$pct" demon --points locks --emit-test test.c --spec spec.demon -- ./program
+    fails_alone "size > 0' failed"
+}
+
+@test "--emit-test: the test waits for what a third thread does" {
+    nameable "$root/bench/demon/apache-45605.c" queue_info -e '1i #define WAITS\n#define EMPTY' -e 's/    queue\./    the./'
+    emits apache-45605-empty
+    fails "queue->idlers > 0' failed"
+    grep -q '^static void \*help(void \*unused)$' test.c
+}
+
+@test "--emit-test: the two wait for each other" {
+    nameable "$root/bench/demon/apache-45605.c" queue_info -e '1i #define FIXED' \
+        -e 's/    pthread_mutex_t mutex;/&\n    pthread_mutex_t other;/' \
+        -e '/take_idler/,/^}/s/    pthread_mutex_lock/    pthread_mutex_lock(\&queue->other);\n&/' \
+        -e 's/        decrement(queue);/&\n    pthread_mutex_lock(\&queue->other);/'
+    sed '/  rely/d' "$root/bench/demon/apache-45605.demon" > spec.demon
+    run --separate-stderr timeout 120 "$pct" demon --emit-test test.c --spec spec.demon -- ./program
+    is "$status" 1
+    "$cc" -O0 -g -pthread -o demon-test p.c test.c
+    run --separate-stderr bash -c "$(tail -n 1 <<< "$output")"
+    is "$status" 120
+    has 'replayed identically'
 }
 
 @test "--emit-test: what other files cannot name is refused, and it is said what helps" {

@@ -58,8 +58,9 @@ judges()
 @test "--points: what there is not, and what --emit-test cannot say" {
     judges 2 lock locks
     has "--points: 'lock' is not calls, locks or accesses"
-    run --separate-stderr timeout 120 "$pct" demon --points locks --emit-test test.c --spec locks.demon -- ./program
+    "$cc" -O0 -g -pthread -DACCESSES -o program "$root/tests/cli/demon_points.c"
+    run --separate-stderr timeout 120 "$pct" demon --points accesses --emit-test test.c --spec accesses.demon -- ./program
     is "$status" 2
-    has 'pct: --emit-test: test.c is not written: others come in before an operation, where no function begins'
+    has 'pct: --emit-test: test.c is not written: others come in before an access to memory'
     [ ! -e test.c ]
 }

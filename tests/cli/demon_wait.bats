@@ -47,14 +47,6 @@ judges()
     judges 2 'wait_for_idler waits for others: say what for by `wait TAG: CONDITION` of the test, and which calls of others make it hold by their `ensure`'
 }
 
-@test "wait: --emit-test refuses what needs the others" {
-    "$cc" -O0 -g -pthread -o program "$root/bench/demon/apache-45605-empty.c"
-    run --separate-stderr timeout 120 "$pct" demon --emit-test test.c --spec spec.demon -- ./program
-    is "$status" 2
-    has 'pct: --emit-test: test.c is not written: wait_for_idler waits for others there'
-    [ ! -e test.c ]
-}
-
 @test "wait: --points=locks lets others come in before the wait, and in it" {
     "$cc" -O0 -g -pthread -o program "$root/bench/demon/apache-45605-empty.c"
     run --separate-stderr timeout 120 "$pct" demon --points locks --list --spec spec.demon -- ./program
