@@ -54,6 +54,7 @@ static bool name_place(const struct demon_candidate *c, const struct demon_scala
             if (demon_state_address(m, &c->state, &binding, leaf) != item->address)
                 continue;
             const char *member = object >= 0 ? strchr(leaf->path, '.') : NULL;
+            change->is_signed = leaf->is_signed;
             snprintf(change->place, sizeof change->place, "%s%s",
                      object >= 0 ? m->object[object].name.name : leaf->path, member ? member : "");
             return true;
@@ -68,9 +69,13 @@ static bool describe_changes(struct demon_finding *f, const struct demon_candida
     for (int i = 0; f->change && i < c->state.count; i++) {
         const struct demon_scalar *item = &c->state.item[i];
         struct demon_change *change = &f->change[f->changes];
-        change->before = item->value;
-        change->after = c->after[i];
-        f->changes += change->before != change->after && name_place(c, item, change);
+        *change = (struct demon_change){ .before = item->value, .after = c->after[i] };
+        if (change->before == change->after || !name_place(c, item, change))
+            continue;
+        const unsigned unused = change->is_signed ? 64 - item->size * 8 : 0;
+        change->before = (uint64_t)((int64_t)(change->before << unused) >> unused);
+        change->after = (uint64_t)((int64_t)(change->after << unused) >> unused);
+        f->changes++;
     }
     return f->change;
 }
@@ -146,6 +151,15 @@ void demon_finding_title(FILE *out, const struct demon_finding *f)
     print_calls(out, f, f->enters, f->call, f->calls);
 }
 
+static void print_change(FILE *out, const struct demon_change *change, const char *indent)
+{
+    fprintf(out, "%s      %s: ", indent, change->place);
+    if (change->is_signed)
+        fprintf(out, "%" PRId64 " -> %" PRId64 "\n", (int64_t)change->before, (int64_t)change->after);
+    else
+        fprintf(out, "%" PRIu64 " -> %" PRIu64 "\n", change->before, change->after);
+}
+
 /* indent: before each line but the first. */
 static void print_interference(FILE *out, const struct demon_finding *f, const char *indent)
 {
@@ -156,8 +170,7 @@ static void print_interference(FILE *out, const struct demon_finding *f, const c
     for (int c = 0; c < f->helps; c++)
         fprintf(out, "%s%s%s", c ? ", then " : "", f->help[c], c + 1 < f->helps ? "" : "\n");
     for (size_t i = 0; i < f->changes; i++)
-        fprintf(out, "%s      %s: %" PRIu64 " -> %" PRIu64 "\n", indent, f->change[i].place, f->change[i].before,
-                f->change[i].after);
+        print_change(out, &f->change[i], indent);
     if (f->deadlock)
         fprintf(out, "%sthen %s and that call wait for each other's locks for ever, whatever the contracts say\n",
                 indent, f->test->name);

@@ -64,6 +64,14 @@ static void add_broken(struct json_object *to, const struct demon_proc *proc, co
     }
 }
 
+static void add_value(struct json_object *to, const char *key, const struct demon_change *change, uint64_t value)
+{
+    if (change->is_signed)
+        json_object_object_add(to, key, json_object_new_int64((int64_t)value));
+    else
+        pct_json_add_number(to, key, value);
+}
+
 static void add_finding(struct json_object *to, const struct demon_finding *f)
 {
     struct json_object *object = pct_json_append_object(to);
@@ -86,8 +94,8 @@ static void add_finding(struct json_object *to, const struct demon_finding *f)
     for (size_t i = 0; i < f->changes; i++) {
         struct json_object *change = pct_json_append_object(changes);
         pct_json_add_string(change, "place", f->change[i].place);
-        pct_json_add_number(change, "before", f->change[i].before);
-        pct_json_add_number(change, "after", f->change[i].after);
+        add_value(change, "before", &f->change[i], f->change[i].before);
+        add_value(change, "after", &f->change[i], f->change[i].after);
     }
     pct_json_add_number(object, "goal_point", f->goal_point);
     pct_json_add_string(object, "goal", f->goal->name);

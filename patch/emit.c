@@ -196,7 +196,7 @@ static void put_call(uint8_t *call, const struct pct_plan_site *site)
     if (*jump == 0xe8)
         *jump = 0xe9;
     else
-        jump[1] ^= (2 ^ 4) << 3; /* call is ff /2, jmp ff /4 */
+        jump[1] ^= 0x30; /* call is ff /2, jmp ff /4 */
 }
 
 size_t pct_emit_trampoline(uint8_t *out, uint64_t at, const struct pct_patched *patched, const uint8_t *code,

@@ -198,4 +198,6 @@ assert f["deadlock"] and f["requires"] == f["changes"] == []'
         "$cc" -O0 -g -pthread -DKNOWN "$whose" -o program "$root/tests/cli/demon_heap.c"
         judges 1 'another thread calls lighten(box.item)'
     done
+    sed -i 's/ensure light: .*/ensure light: item.weight < 0/' spec.demon
+    judges 1 '      box.item.weight: 1 -> -'
 }
