@@ -101,6 +101,9 @@ static int take_demon(struct pct_launch *launch)
     bool fine = file && fread(magic, sizeof magic, 1, file) == 1 && !memcmp(magic, PCT_DEMON_MAGIC, sizeof magic);
     if (file)
         fclose(file);
+    if (!fine && !memcmp(magic, PCT_DEMON_MAGIC, sizeof PCT_DEMON_MAGIC - 2)) /* but for its version */
+        return pct_cli_usage("--demon: %s was written by another version of pct: make it again by `pct demon`",
+                             launch->demon);
     if (!fine || !realpath(launch->demon, launch->plan))
         return pct_cli_usage("--demon: %s is not a plan that `pct demon` has written", launch->demon);
     launch->exec = true; /* the thread is there before a fork server could be */

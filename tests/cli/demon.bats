@@ -109,6 +109,10 @@ refuses()
     is "$status" 2
     run --separate-stderr "$pct" replay --demon "$root/README.md" pct1:x -- ./program
     is "$status" 2
+    printf 'PCTDEM3\0' > old.plan
+    run --separate-stderr "$pct" run -n 1 --demon old.plan -- ./program
+    is "$status" 2
+    is "$stderr" 'pct: --demon: old.plan was written by another version of pct: make it again by `pct demon`'
 }
 
 # The same findings in each format, in the files out.*, and as python's `log`, `runs`, `suite`.
