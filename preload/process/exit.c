@@ -20,9 +20,15 @@ PCT_STARTS static bool in_child(void)
     return pct_vforking || !pct_is_process(pct_shim.pid);
 }
 
+/* As whoever waits for the process sees it. */
+PCT_STARTS static void keep_status(int status)
+{
+    pct_shim.header->exit_status = status & 0xff;
+}
+
 void pct_exit_point(struct pct_shim_thread *self, int status)
 {
-    pct_shim.header->exit_status = status;
+    keep_status(status);
     pct_sched_exit(&pct_S, &self->core);
     pct_done(self, PCT_OP_EXIT, 0, NULL);
 }
@@ -61,7 +67,7 @@ PCT_STARTS static void pass_exit(int status)
     if (self) {
         pct_exit_point(self, status);
     } else if (pct_shim.header) {
-        pct_shim.header->exit_status = status;
+        keep_status(status);
         pct_passed(PCT_OP_EXIT, PCT_CLASS_NONE, NULL);
     }
 }
@@ -102,7 +108,7 @@ static void end_now(int status)
     } else {
         pct_passed(PCT_OP_EXIT_NOW, PCT_CLASS_NONE, NULL);
     }
-    pct_shim.header->exit_status = status;
+    keep_status(status);
 }
 
 PCT_EXPORT void _exit(int status)

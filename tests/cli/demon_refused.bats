@@ -37,6 +37,8 @@ contracts()
     refuses "the test fails by itself, without any interference: mend that first (assertion failed in thread 0: p.c:97: main: Assertion \`!\"mine\"' failed.)"
     changed 's/ wait_for_idler(&queue);/& return 3;/'
     refuses 'the test fails by itself, without any interference: mend that first (the target ended with exit status 3)'
+    changed 's/ wait_for_idler(&queue);/& return -1;/'
+    refuses 'the test fails by itself, without any interference: mend that first (the target ended with exit status 255)'
     changed 's/ wait_for_idler(&queue);/& for (volatile int on = 1; on;) continue;/'
     refuses 'the test does not end within 0.2 s, without any interference: mend that first, or give it more time by --timeout' --timeout=0.2
     changed 's/ wait_for_idler(&queue);/& for (;;) sched_yield();/; 1i #include <sched.h>'
