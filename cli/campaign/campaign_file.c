@@ -109,13 +109,19 @@ static void add_reference(struct facts *facts, const struct pct_oracle *oracle)
         add(facts, "reference", "%s", "");
 }
 
-/* What decides what a run of the campaign does and how it is judged. */
-static void add_identity(struct facts *facts, const struct pct_campaign *c, const struct pct_oracle *oracle)
+/* Of what it is. */
+static void add_input(struct facts *facts, const struct pct_campaign *c)
 {
     add_printed(facts, "command", c, print_command);
     add(facts, "program", "%s", c->launch.program);
-    add(facts, "binary", "%016llx", (unsigned long long)pct_state_hash_file(c->launch.program));
     add_printed(facts, "options", c, print_options);
+}
+
+/* What decides what a run of the campaign does and how it is judged. */
+static void add_identity(struct facts *facts, const struct pct_campaign *c, const struct pct_oracle *oracle)
+{
+    add_input(facts, c);
+    add(facts, "binary", "%016llx", (unsigned long long)pct_state_hash_file(c->launch.program));
     add_printed(facts, "judging", oracle, print_oracle);
     add_reference(facts, oracle);
 }
@@ -147,8 +153,8 @@ int pct_campaign_file_check_place(const char *path)
     return 0;
 }
 
-int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,
-                             const struct pct_oracle *oracle, bool differs)
+static void add_all(struct facts *all, const struct pct_campaign *c, const struct pct_campaign_plan *plan,
+                    const struct pct_oracle *oracle, bool differs)
 {
     struct facts facts = { 0 };
     add(&facts, "pct", "%s", PCT_CLI_VERSION);
@@ -176,12 +182,48 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
     add(&facts, "cycles", "%d", c->systematic.may);
     uint64_t share = pct_campaign_file_share(plan->total, plan->shard, plan->of);
     add(&facts, "systematic", "%llu", (unsigned long long)(c->systematic.may ? pct_systematic_room(share) : 0));
+    *all = facts;
+}
+
+int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,
+                             const struct pct_oracle *oracle, bool differs)
+{
+    struct facts facts;
     char error[512] = "out of memory";
+    add_all(&facts, c, plan, oracle, differs);
     int failed = facts.failed ? -ENOMEM : pct_store_create(plan->path, facts.list, error, sizeof error);
     free_facts(&facts);
     if (failed)
         pct_cli_say("%s: %s", plan->path, error);
     return failed ? PCT_EXIT_INTERNAL : 0;
+}
+
+int pct_campaign_file_add(struct pct_store *store, const struct pct_campaign *c, const struct pct_campaign_plan *plan,
+                          const struct pct_oracle *oracle)
+{
+    struct facts facts;
+    add_all(&facts, c, plan, oracle, false);
+    int failed = facts.failed ? -ENOMEM : pct_store_add_part(store, facts.list);
+    if (!failed)
+        failed = pct_store_commit(store, 0);
+    if (failed)
+        pct_cli_say("%s: %s", plan->path, facts.failed ? "out of memory" : pct_store_error(store));
+    free_facts(&facts);
+    return failed ? PCT_EXIT_INTERNAL : 0;
+}
+
+int pct_campaign_file_choose(struct pct_store *store, const struct pct_campaign *c,
+                             const struct pct_campaign_plan *plan, bool *there)
+{
+    struct facts facts = { 0 };
+    add_input(&facts, c);
+    unsigned part = facts.failed ? 0 : pct_store_find_part(store, facts.list);
+    bool failed = facts.failed;
+    free_facts(&facts);
+    *there = part;
+    if (failed)
+        return pct_cli_no_memory("");
+    return part && pct_store_choose(store, part) ? pct_cli_usage("%s: %s", plan->path, pct_store_error(store)) : 0;
 }
 
 /* --- Is it the same campaign? ------------------------------------------------------------------------------------- */
@@ -285,6 +327,11 @@ int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, str
         return pct_cli_usage(
             "%s was merged from campaigns that have each directed their runs by what they knew: it can "
             "be reported and merged, but not resumed; name another file with --db",
+            plan->path);
+    if (!pct_store_number(store, "shard") && *pct_store_fact(store, "bound"))
+        return pct_cli_usage(
+            "%s was merged from the shards of an exploration, each of which goes on in its own file: it "
+            "can be reported, but not resumed; name another file with --db",
             plan->path);
     if (!pct_store_number(store, "shard"))
         return pct_cli_usage("%s was merged from files that do not have all runs of their campaign: it can be reported "

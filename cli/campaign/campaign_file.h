@@ -30,8 +30,17 @@ int pct_campaign_file_check_place(const char *path);
 int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_campaign_plan *plan,
                              const struct pct_oracle *oracle, bool differs);
 
-/* The file is of this campaign: take what was not given from it (seed, epoch, k, the number of runs). Otherwise say
- * what differs, and the way out. Returns 0 or PCT_EXIT_USAGE after a message. */
+/* Of a file of explorations that is written to: choose that of this input, which is the command, the program and the
+ * options of its runs. *there: there is one. Returns 0 or an exit status after a message. */
+int pct_campaign_file_choose(struct pct_store *store, const struct pct_campaign *c,
+                             const struct pct_campaign_plan *plan, bool *there);
+
+/* There is none: add it, and choose it. Returns likewise. */
+int pct_campaign_file_add(struct pct_store *store, const struct pct_campaign *c, const struct pct_campaign_plan *plan,
+                          const struct pct_oracle *oracle);
+
+/* The file, or its part that is chosen, is of this campaign: take what was not given from it (seed, epoch, k, the
+ * number of runs). Otherwise say what differs, and the way out. Returns 0 or PCT_EXIT_USAGE after a message. */
 int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, struct pct_campaign_plan *plan,
                             const struct pct_oracle *oracle);
 

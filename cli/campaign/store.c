@@ -1,5 +1,5 @@
-/* The campaign file: see store.h. Opening, checking, making and writing it; store_read.c reads the tables,
- * store_merge.c makes one of several. */
+/* The campaign file: see store.h. Opening, checking and making it, its parts and its commits; store_write.c
+ * writes the tables, store_read.c reads them, store_merge.c makes one file of several. */
 #include "store.h"
 #include <cli/base/cli.h>
 #include "store_sqlite.h"
@@ -10,57 +10,59 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* docs/CAMPAIGN-FILE.md says what the columns mean. */
+/* docs/CAMPAIGN-FILE.md says what the columns mean. The @ in a statement is what the names of the part's tables begin
+ * with. */
 static const char schema[] =
-    "CREATE TABLE facts(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;"
-    "CREATE TABLE findings(id INTEGER PRIMARY KEY, signature TEXT NOT NULL UNIQUE, verdict TEXT NOT NULL,"
+    "CREATE TABLE @facts(key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT;"
+    "CREATE TABLE @findings(id INTEGER PRIMARY KEY, signature TEXT NOT NULL UNIQUE, verdict TEXT NOT NULL,"
     " code INTEGER NOT NULL, title TEXT NOT NULL, message TEXT NOT NULL, seed INTEGER NOT NULL, token TEXT NOT NULL,"
     " replay TEXT NOT NULL, report TEXT NOT NULL, output BLOB NOT NULL, uncontrolled TEXT NOT NULL,"
     " file TEXT NOT NULL, line INTEGER NOT NULL, replays INTEGER NOT NULL, same INTEGER NOT NULL,"
     " other INTEGER NOT NULL, identical INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE runs(seed INTEGER PRIMARY KEY, k INTEGER NOT NULL, depth INTEGER NOT NULL, code INTEGER NOT NULL,"
-    " finding INTEGER REFERENCES findings(id), steps INTEGER NOT NULL, threads INTEGER NOT NULL,"
+    "CREATE TABLE @runs(seed INTEGER PRIMARY KEY, k INTEGER NOT NULL, depth INTEGER NOT NULL, code INTEGER NOT NULL,"
+    " finding INTEGER REFERENCES @findings(id), steps INTEGER NOT NULL, threads INTEGER NOT NULL,"
     " switches INTEGER NOT NULL, preemptions INTEGER NOT NULL, points INTEGER NOT NULL, spins INTEGER NOT NULL,"
     " complete INTEGER NOT NULL, hash INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE frames(finding INTEGER NOT NULL REFERENCES findings(id), stack INTEGER NOT NULL,"
+    "CREATE TABLE @frames(finding INTEGER NOT NULL REFERENCES @findings(id), stack INTEGER NOT NULL,"
     " level INTEGER NOT NULL, thread INTEGER NOT NULL, doing TEXT NOT NULL, function TEXT NOT NULL,"
     " file TEXT NOT NULL, line INTEGER NOT NULL, module TEXT NOT NULL, offset INTEGER NOT NULL,"
     " PRIMARY KEY(finding, stack, level)) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE coverage(pair INTEGER PRIMARY KEY, seed INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE uncontrolled(kind INTEGER PRIMARY KEY, name TEXT NOT NULL, count INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE sessions(id INTEGER PRIMARY KEY, started INTEGER NOT NULL, seconds REAL NOT NULL,"
+    "CREATE TABLE @coverage(pair INTEGER PRIMARY KEY, seed INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE @uncontrolled(kind INTEGER PRIMARY KEY, name TEXT NOT NULL, count INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE @sessions(id INTEGER PRIMARY KEY, started INTEGER NOT NULL, seconds REAL NOT NULL,"
     " runs INTEGER NOT NULL, jobs INTEGER NOT NULL) STRICT;";
 
 static const char *const statements[PCT_STORE_STATEMENTS] = {
-    [PCT_STORE_ADD_RUN] = "INSERT INTO runs VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [PCT_STORE_ADD_FINDING] = "INSERT INTO findings VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-    [PCT_STORE_ADD_FRAME] = "INSERT INTO frames VALUES(?,?,?,?,?,?,?,?,?,?)",
-    [PCT_STORE_ADD_PAIR] = "INSERT INTO coverage VALUES(?1,?2) ON CONFLICT(pair) DO UPDATE SET seed = min(seed, ?2)",
+    [PCT_STORE_ADD_RUN] = "INSERT INTO @runs VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [PCT_STORE_ADD_FINDING] = "INSERT INTO @findings VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+    [PCT_STORE_ADD_FRAME] = "INSERT INTO @frames VALUES(?,?,?,?,?,?,?,?,?,?)",
+    [PCT_STORE_ADD_PAIR] = "INSERT INTO @coverage VALUES(?1,?2) ON CONFLICT(pair) DO UPDATE SET seed = min(seed, ?2)",
     [PCT_STORE_ADD_UNCONTROLLED] =
-        "INSERT INTO uncontrolled VALUES(?1,?2,?3) ON CONFLICT(kind) DO UPDATE SET count = count + ?3",
+        "INSERT INTO @uncontrolled VALUES(?1,?2,?3) ON CONFLICT(kind) DO UPDATE SET count = count + ?3",
     [PCT_STORE_CONFIRM] =
-        "UPDATE findings SET replays=?2, same=?3, other=?4, identical=?5, uncontrolled=?6,"
+        "UPDATE @findings SET replays=?2, same=?3, other=?4, identical=?5, uncontrolled=?6,"
         " report = ?7 || report, line = iif(?8 = '', line, ?9), file = iif(?8 = '', file, ?8) WHERE id=?1",
-    [PCT_STORE_ADD_SESSION] = "INSERT INTO sessions(started, seconds, runs, jobs) VALUES(?,?,?,?)",
-    [PCT_STORE_UPDATE_SESSION] = "UPDATE sessions SET seconds=?2, runs=?3 WHERE id=?1",
-    [PCT_STORE_SET_FACT] = "INSERT INTO facts VALUES(?1,?2) ON CONFLICT(key) DO UPDATE SET value=?2",
-    [PCT_STORE_FACT] = "SELECT value FROM facts WHERE key=?",
+    [PCT_STORE_ADD_SESSION] = "INSERT INTO @sessions(started, seconds, runs, jobs) VALUES(?,?,?,?)",
+    [PCT_STORE_UPDATE_SESSION] = "UPDATE @sessions SET seconds=?2, runs=?3 WHERE id=?1",
+    [PCT_STORE_SET_FACT] = "INSERT INTO @facts VALUES(?1,?2) ON CONFLICT(key) DO UPDATE SET value=?2",
+    [PCT_STORE_FACT] = "SELECT value FROM @facts WHERE key=?",
     [PCT_STORE_RUNS] = "SELECT seed, k, depth, code, finding, steps, threads, switches, preemptions, points, spins,"
-                       " complete, hash FROM runs ORDER BY seed",
+                       " complete, hash FROM @runs ORDER BY seed",
     [PCT_STORE_FINDINGS] =
         "SELECT f.id, signature, verdict, f.code, title, message, f.seed, token, replay, report, output,"
         " uncontrolled, file, line, replays, same, other, identical, count(r.seed), sum((r.complete & 12) = 0)"
-        " FROM findings f LEFT JOIN runs r ON r.finding = f.id GROUP BY f.id ORDER BY f.id",
+        " FROM @findings f LEFT JOIN @runs r ON r.finding = f.id GROUP BY f.id ORDER BY f.id",
     [PCT_STORE_FRAMES] = "SELECT finding, stack, level, thread, doing, function, file, line, module, offset"
-                         " FROM frames WHERE finding=? ORDER BY stack, level",
-    [PCT_STORE_PAIRS] = "SELECT pair, seed FROM coverage ORDER BY seed, pair",
-    [PCT_STORE_UNCONTROLLED] = "SELECT kind, name, count FROM uncontrolled ORDER BY kind",
-    [PCT_STORE_SESSIONS] = "SELECT started, seconds, runs, jobs FROM sessions ORDER BY id",
-    [PCT_STORE_RUN] = "SELECT code, hash FROM runs WHERE seed=?",
-    [PCT_STORE_TOTALS] = "SELECT count(*), count(finding), count(DISTINCT hash), coalesce(max(steps), 0),"
-                         " coalesce(max(threads), 0), (SELECT count(*) FROM findings), (SELECT count(*) FROM coverage),"
-                         " (SELECT count(*) FROM sessions), (SELECT coalesce(sum(seconds), 0) FROM sessions),"
-                         " coalesce(sum((complete & 12) = 0), 0) FROM runs",
+                         " FROM @frames WHERE finding=? ORDER BY stack, level",
+    [PCT_STORE_PAIRS] = "SELECT pair, seed FROM @coverage ORDER BY seed, pair",
+    [PCT_STORE_UNCONTROLLED] = "SELECT kind, name, count FROM @uncontrolled ORDER BY kind",
+    [PCT_STORE_SESSIONS] = "SELECT started, seconds, runs, jobs FROM @sessions ORDER BY id",
+    [PCT_STORE_RUN] = "SELECT code, hash FROM @runs WHERE seed=?",
+    [PCT_STORE_TOTALS] =
+        "SELECT count(*), count(finding), count(DISTINCT hash), coalesce(max(steps), 0),"
+        " coalesce(max(threads), 0), (SELECT count(*) FROM @findings), (SELECT count(*) FROM @coverage),"
+        " (SELECT count(*) FROM @sessions), (SELECT coalesce(sum(seconds), 0) FROM @sessions),"
+        " coalesce(sum((complete & 12) = 0), 0) FROM @runs",
 };
 
 /* --- Failing ------------------------------------------------------------------------------------------------------ */
@@ -98,9 +100,39 @@ const char *pct_store_error(const struct pct_store *store)
     return store->error;
 }
 
+/* The statement for this part: to be freed by sqlite3_free(). NULL: no memory. */
+static char *of_part(unsigned part, const char *sql)
+{
+    sqlite3_str *text = sqlite3_str_new(NULL);
+    for (const char *at = sql; *at; at++)
+        if (*at != '@')
+            sqlite3_str_appendchar(text, 1, *at);
+        else if (part > 1)
+            sqlite3_str_appendf(text, "e%u_", part);
+    return sqlite3_str_finish(text);
+}
+
+/* Returns a code of SQLite. */
+static int run_text(struct pct_store *store, const char *sql)
+{
+    char *text = of_part(store->part, sql);
+    int code = text ? sqlite3_exec(store->db, text, NULL, NULL, NULL) : SQLITE_NOMEM;
+    sqlite3_free(text);
+    return code;
+}
+
+int pct_store_prepare(struct pct_store *store, const char *sql, sqlite3_stmt **statement)
+{
+    char *text = of_part(store->part, sql);
+    int code =
+        text ? sqlite3_prepare_v3(store->db, text, -1, SQLITE_PREPARE_PERSISTENT, statement, NULL) : SQLITE_NOMEM;
+    sqlite3_free(text);
+    return code;
+}
+
 int pct_store_execute(struct pct_store *store, const char *sql)
 {
-    int code = sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    int code = run_text(store, sql);
     return code ? pct_store_fail(store, code) : 0;
 }
 
@@ -111,8 +143,7 @@ sqlite3_stmt *pct_store_statement(struct pct_store *store, enum pct_store_statem
     return statement;
 }
 
-/* Run a statement that gives no rows, and forget what was bound to it. */
-static int step(struct pct_store *store, sqlite3_stmt *statement)
+int pct_store_step(struct pct_store *store, sqlite3_stmt *statement)
 {
     int code = sqlite3_step(statement);
     sqlite3_reset(statement);
@@ -154,19 +185,13 @@ enum pct_store_state pct_store_look(const char *path, char *error, size_t size)
     return PCT_STORE_OURS;
 }
 
-static int fill(sqlite3 *db, const struct pct_store_fact *facts)
+/* The tables of a part, with these facts. Returns a code of SQLite. */
+static int make_tables(struct pct_store *store, const struct pct_store_fact *facts)
 {
-    char pragmas[128];
-    snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%u; PRAGMA user_version=%d;", PCT_STORE_APPLICATION,
-             PCT_STORE_VERSION);
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_exec(db, "BEGIN", NULL, NULL, NULL);
+    int code = run_text(store, schema);
     if (!code)
-        code = sqlite3_exec(db, pragmas, NULL, NULL, NULL);
-    if (!code)
-        code = sqlite3_exec(db, schema, NULL, NULL, NULL);
-    if (!code)
-        code = sqlite3_prepare_v2(db, "INSERT INTO facts VALUES(?,?)", -1, &statement, NULL);
+        code = pct_store_prepare(store, "INSERT INTO @facts VALUES(?,?)", &statement);
     for (; !code && facts->key; facts++) {
         sqlite3_bind_text(statement, 1, facts->key, -1, SQLITE_STATIC);
         sqlite3_bind_text(statement, 2, facts->value, -1, SQLITE_STATIC);
@@ -174,7 +199,18 @@ static int fill(sqlite3 *db, const struct pct_store_fact *facts)
         code = code == SQLITE_DONE ? sqlite3_reset(statement) : code;
     }
     sqlite3_finalize(statement);
-    return code ? code : sqlite3_exec(db, "COMMIT", NULL, NULL, NULL);
+    return code;
+}
+
+static int fill(struct pct_store *store, const struct pct_store_fact *facts)
+{
+    char pragmas[128];
+    snprintf(pragmas, sizeof pragmas, "BEGIN; PRAGMA application_id=%u; PRAGMA user_version=%d;", PCT_STORE_APPLICATION,
+             PCT_STORE_VERSION);
+    int code = run_text(store, pragmas);
+    if (!code)
+        code = make_tables(store, facts);
+    return code ? code : run_text(store, "COMMIT");
 }
 
 /* The name of a new file is in its directory, which is a file of its own to the disk. If that fails, nothing is lost
@@ -194,7 +230,7 @@ static void sync_directory(const char *path)
 int pct_store_create(const char *path, const struct pct_store_fact *facts, char *error, size_t size)
 {
     char temporary[4096];
-    struct pct_store making = { 0 };
+    struct pct_store making = { .part = 1 };
     if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >= sizeof temporary) {
         snprintf(error, size, "the name is too long");
         return -ENAMETOOLONG;
@@ -202,7 +238,7 @@ int pct_store_create(const char *path, const struct pct_store_fact *facts, char 
     unlink(temporary);
     int failed = 0, code = sqlite3_open_v2(temporary, &making.db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
     if (!code)
-        code = fill(making.db, facts);
+        code = fill(&making, facts);
     if (code) {
         failed = pct_store_fail(&making, code);
         snprintf(error, size, "%s", making.error);
@@ -225,10 +261,19 @@ int64_t pct_store_ask(struct pct_store *store, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
     int64_t value = -1;
-    if (!sqlite3_prepare_v2(store->db, sql, -1, &statement, NULL) && sqlite3_step(statement) == SQLITE_ROW)
+    if (!pct_store_prepare(store, sql, &statement) && sqlite3_step(statement) == SQLITE_ROW)
         value = sqlite3_column_int64(statement, 0);
     sqlite3_finalize(statement);
     return value;
+}
+
+static int check_facts(struct pct_store *store)
+{
+    if (pct_store_ask(
+            store, "SELECT count(*) FROM @facts WHERE key IN ('seed', 'runs', 'shard', 'of', 'spec', 'command')") == 6)
+        return 0;
+    snprintf(store->error, sizeof store->error, "the file is damaged (its tables contradict each other)");
+    return -EINVAL;
 }
 
 /* Nothing here writes. */
@@ -245,20 +290,17 @@ static int check(struct pct_store *store)
     sqlite3_finalize(statement);
     if (!good)
         return verdict ? -EINVAL : pct_store_fail(store, code);
-    if (pct_store_ask(store, "SELECT count(*) FROM pragma_foreign_key_check") != 0 ||
-        pct_store_ask(
-            store, "SELECT count(*) FROM facts WHERE key IN ('seed', 'runs', 'shard', 'of', 'spec', 'command')") != 6) {
+    if (pct_store_ask(store, "SELECT count(*) FROM pragma_foreign_key_check") != 0) {
         snprintf(store->error, sizeof store->error, "the file is damaged (its tables contradict each other)");
         return -EINVAL;
     }
-    return 0;
+    return check_facts(store);
 }
 
 static int prepare(struct pct_store *store)
 {
     for (unsigned i = 0; i < PCT_STORE_STATEMENTS; i++) {
-        int code =
-            sqlite3_prepare_v3(store->db, statements[i], -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL);
+        int code = pct_store_prepare(store, statements[i], &store->statements[i]);
         if (code == SQLITE_ERROR) {
             snprintf(store->error, sizeof store->error, "the file is damaged (%s)", sqlite3_errmsg(store->db));
             return -EINVAL;
@@ -282,7 +324,7 @@ static int connect_to(struct pct_store *store, const char *path, bool write)
     return code ? pct_store_fail(store, code) : 0;
 }
 
-static void disconnect(struct pct_store *store)
+static void finalize(struct pct_store *store)
 {
     for (unsigned i = 0; i < PCT_STORE_STATEMENTS; i++) {
         sqlite3_finalize(store->statements[i]);
@@ -294,6 +336,11 @@ static void disconnect(struct pct_store *store)
         sqlite3_finalize(*own[i]);
         *own[i] = NULL;
     }
+}
+
+static void disconnect(struct pct_store *store)
+{
+    finalize(store);
     sqlite3_close(store->db);
     store->db = NULL;
 }
@@ -392,6 +439,7 @@ struct pct_store *pct_store_open(const char *path, bool write, char *error, size
         snprintf(error, size, "out of memory");
         return NULL;
     }
+    store->part = 1;
     int failed = open_all(store, path, write);
     if (!failed)
         return store;
@@ -401,12 +449,18 @@ struct pct_store *pct_store_open(const char *path, bool write, char *error, size
     return NULL;
 }
 
-void pct_store_close(struct pct_store *store)
+static void forget_facts(struct pct_store *store)
 {
     for (unsigned i = 0; i < store->fact_count; i++) {
         free(store->facts[i].key);
         free(store->facts[i].value);
     }
+    store->fact_count = 0;
+}
+
+void pct_store_close(struct pct_store *store)
+{
+    forget_facts(store);
     if (store->writes) {
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
         for (unsigned i = 0; i < PCT_STORE_STATEMENTS; i++)
@@ -425,156 +479,62 @@ void pct_store_close(struct pct_store *store)
     free(store);
 }
 
-/* --- Writing ------------------------------------------------------------------------------------------------------ */
+/* --- Parts -------------------------------------------------------------------------------------------------------- */
 
-static void bind_text(sqlite3_stmt *statement, int at, const char *text)
+unsigned pct_store_parts(struct pct_store *store)
 {
-    sqlite3_bind_text(statement, at, text ? text : "", -1, SQLITE_TRANSIENT);
+    int64_t more = pct_store_ask(store, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name GLOB "
+                                        "'e[0-9]*_facts'");
+    return more > 0 ? (unsigned)more + 1 : 1;
 }
 
-static void bind_number(sqlite3_stmt *statement, int at, uint64_t number)
+unsigned pct_store_part(const struct pct_store *store)
 {
-    sqlite3_bind_int64(statement, at, (int64_t)number);
+    return store->part;
 }
 
-int pct_store_add_session(struct pct_store *store, const struct pct_store_session *session)
+unsigned pct_store_find_part(struct pct_store *store, const struct pct_store_fact *facts)
 {
-    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_SESSION);
-    sqlite3_bind_int64(s, 1, session->started);
-    sqlite3_bind_double(s, 2, session->seconds);
-    bind_number(s, 3, session->runs);
-    bind_number(s, 4, session->jobs);
-    return step(store, s);
-}
-
-int pct_store_begin_session(struct pct_store *store, int64_t started, unsigned jobs)
-{
-    const struct pct_store_session session = { .started = started, .jobs = jobs };
-    int failed = pct_store_add_session(store, &session);
-    store->session = sqlite3_last_insert_rowid(store->db);
-    store->session_runs = 0;
-    return failed;
-}
-
-int pct_store_set_fact(struct pct_store *store, const char *key, const char *value)
-{
-    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_SET_FACT);
-    bind_text(s, 1, key);
-    bind_text(s, 2, value);
-    for (unsigned i = 0; i < store->fact_count; i++)
-        if (!strcmp(store->facts[i].key, key)) {
-            free(store->facts[i].key);
-            free(store->facts[i].value);
-            store->facts[i] = store->facts[--store->fact_count];
-            break;
+    unsigned parts = pct_store_parts(store), chosen = store->part, found = 0;
+    for (store->part = 1; store->part <= parts && !found; store->part++) {
+        bool same = true;
+        for (const struct pct_store_fact *fact = facts; fact->key && same; fact++) {
+            sqlite3_stmt *s = NULL;
+            same = !pct_store_prepare(store, "SELECT 1 FROM @facts WHERE key = ? AND value = ?", &s) &&
+                   !sqlite3_bind_text(s, 1, fact->key, -1, SQLITE_STATIC) &&
+                   !sqlite3_bind_text(s, 2, fact->value, -1, SQLITE_STATIC) && sqlite3_step(s) == SQLITE_ROW;
+            sqlite3_finalize(s);
         }
-    return step(store, s);
+        found = same ? store->part : 0;
+    }
+    store->part = chosen;
+    return found;
 }
 
-int pct_store_add_run(struct pct_store *store, const struct pct_store_run *run)
+static int turn_to(struct pct_store *store, unsigned part)
 {
-    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_RUN);
-    bind_number(s, 1, run->seed);
-    bind_number(s, 2, run->k);
-    bind_number(s, 3, run->depth);
-    sqlite3_bind_int(s, 4, run->code);
-    if (run->finding)
-        sqlite3_bind_int64(s, 5, run->finding);
-    else
-        sqlite3_bind_null(s, 5);
-    bind_number(s, 6, run->steps);
-    bind_number(s, 7, run->threads);
-    bind_number(s, 8, run->switches);
-    bind_number(s, 9, run->preemptions);
-    bind_number(s, 10, run->points);
-    bind_number(s, 11, run->spins);
-    bind_number(s, 12,
-                run->complete | (unsigned)(run->other || run->systematic || run->forced) << 1 |
-                    (unsigned)run->systematic << 2 | (unsigned)run->forced << 3);
-    bind_number(s, 13, run->hash);
-    int code = sqlite3_step(s);
-    sqlite3_reset(s);
-    if (code == SQLITE_CONSTRAINT)
-        return -EEXIST;
-    store->session_runs++;
-    return code == SQLITE_DONE ? 0 : pct_store_fail(store, code);
+    finalize(store);
+    forget_facts(store);
+    store->part = part;
+    int failed = check_facts(store);
+    return failed ? failed : prepare(store);
 }
 
-int pct_store_add_finding(struct pct_store *store, struct pct_store_finding *finding)
+int pct_store_choose(struct pct_store *store, unsigned part)
 {
-    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_FINDING);
-    char signature[17];
-    snprintf(signature, sizeof signature, "%016llx", (unsigned long long)finding->signature);
-    sqlite3_bind_null(s, 1);
-    bind_text(s, 2, signature);
-    bind_text(s, 3, finding->verdict);
-    sqlite3_bind_int(s, 4, finding->code);
-    bind_text(s, 5, finding->title);
-    bind_text(s, 6, finding->message);
-    bind_number(s, 7, finding->seed);
-    bind_text(s, 8, finding->token);
-    bind_text(s, 9, finding->replay);
-    bind_text(s, 10, finding->report);
-    sqlite3_bind_blob(s, 11, finding->output ? finding->output : "", (int)finding->output_size, SQLITE_TRANSIENT);
-    bind_text(s, 12, finding->uncontrolled);
-    bind_text(s, 13, finding->file);
-    sqlite3_bind_int(s, 14, finding->line);
-    bind_number(s, 15, finding->replays);
-    bind_number(s, 16, finding->same);
-    bind_number(s, 17, finding->other);
-    bind_number(s, 18, finding->identical);
-    int failed = step(store, s);
-    finding->id = sqlite3_last_insert_rowid(store->db);
-    return failed;
+    return part == store->part ? 0 : turn_to(store, part);
 }
 
-int pct_store_add_frame(struct pct_store *store, const struct pct_store_frame *frame)
+int pct_store_add_part(struct pct_store *store, const struct pct_store_fact *facts)
 {
-    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_FRAME);
-    sqlite3_bind_int64(s, 1, frame->finding);
-    bind_number(s, 2, frame->stack);
-    bind_number(s, 3, frame->level);
-    bind_number(s, 4, frame->thread);
-    bind_text(s, 5, frame->doing);
-    bind_text(s, 6, frame->function);
-    bind_text(s, 7, frame->file);
-    sqlite3_bind_int(s, 8, frame->line);
-    bind_text(s, 9, frame->module);
-    bind_number(s, 10, frame->offset);
-    return step(store, s);
+    unsigned part = pct_store_parts(store) + 1, chosen = store->part;
+    store->part = part;
+    int code = make_tables(store, facts);
+    store->part = chosen;
+    return code ? pct_store_fail(store, code) : turn_to(store, part);
 }
 
-int pct_store_add_pair(struct pct_store *store, uint64_t pair, uint64_t seed)
-{
-    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_PAIR);
-    bind_number(s, 1, pair);
-    bind_number(s, 2, seed);
-    return step(store, s);
-}
-
-int pct_store_add_uncontrolled(struct pct_store *store, unsigned kind, const char *name, uint64_t count)
-{
-    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_ADD_UNCONTROLLED);
-    bind_number(s, 1, kind);
-    bind_text(s, 2, name);
-    bind_number(s, 3, count);
-    return step(store, s);
-}
-
-int pct_store_confirm(struct pct_store *store, const struct pct_store_finding *finding)
-{
-    sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_CONFIRM);
-    sqlite3_bind_int64(s, 1, finding->id);
-    bind_number(s, 2, finding->replays);
-    bind_number(s, 3, finding->same);
-    bind_number(s, 4, finding->other);
-    bind_number(s, 5, finding->identical);
-    bind_text(s, 6, finding->uncontrolled);
-    bind_text(s, 7, finding->report ? finding->report : "");
-    bind_text(s, 8, finding->file ? finding->file : "");
-    sqlite3_bind_int(s, 9, finding->line);
-    return step(store, s);
-}
+/* --- Writing ------------------------------------------------------------------------------------------------------ */
 
 int pct_store_commit(struct pct_store *store, double seconds)
 {
@@ -583,8 +543,8 @@ int pct_store_commit(struct pct_store *store, double seconds)
         sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_UPDATE_SESSION);
         sqlite3_bind_int64(s, 1, store->session);
         sqlite3_bind_double(s, 2, seconds);
-        bind_number(s, 3, store->session_runs);
-        failed = step(store, s);
+        sqlite3_bind_int64(s, 3, (int64_t)store->session_runs);
+        failed = pct_store_step(store, s);
     }
     if (!failed)
         failed = pct_store_execute(store, "COMMIT");

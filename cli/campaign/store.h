@@ -48,6 +48,22 @@ void pct_store_close(struct pct_store *store);
 /* Why the last call failed. Valid until the next one. */
 const char *pct_store_error(const struct pct_store *store);
 
+/* --- Parts -------------------------------------------------------------------------------------------------------- */
+
+/* A file of explorations has a part for each input; that of a campaign is one part. All other functions are about the
+ * part that was chosen last: first the first one. */
+unsigned pct_store_parts(struct pct_store *store);      /* how many there are */
+unsigned pct_store_part(const struct pct_store *store); /* which is chosen, from 1 */
+
+/* The first part that has these facts (ended by a NULL key); 0: none has. */
+unsigned pct_store_find_part(struct pct_store *store, const struct pct_store_fact *facts);
+
+/* Choose a part, from 1 to pct_store_parts(); before pct_store_begin_session() and what has rows of its own. */
+int pct_store_choose(struct pct_store *store, unsigned part);
+
+/* Of a writer: a further part with these facts (ended by a NULL key), which is chosen then. */
+int pct_store_add_part(struct pct_store *store, const struct pct_store_fact *facts);
+
 /* --- Facts -------------------------------------------------------------------------------------------------------- */
 
 /* The value of a fact, "" if there is none; valid until the store is closed. */
@@ -128,6 +144,7 @@ struct pct_store_explored {
 
 /* The file is one of an exploration: before the others of these. */
 int pct_store_begin_explored(struct pct_store *store);
+bool pct_store_has_explored(struct pct_store *store); /* merged ones do not */
 int pct_store_add_explored(struct pct_store *store, const struct pct_store_explored *run);
 int pct_store_each_explored(struct pct_store *store, int (*each)(void *data, const struct pct_store_explored *run),
                             void *data);
@@ -204,13 +221,25 @@ int pct_store_totals(struct pct_store *store, struct pct_store_totals *totals);
 
 /* --- Merging ------------------------------------------------------------------------------------------------------ */
 
-/* Make one file of several, of the same target, judged in the same way, with the same strategy; their runs are put
- * together by their seeds, their findings by their signatures. Runs that are in two files count once; *differing is how
- * many of them ended differently: then the first file's stays. *directed: they are of the strategy maple, where what a
- * run is depends on its file's other runs, too. verdict: of shards of an exploration, what is known of the whole: their
- * runs are put one behind the other then; NULL: they are campaigns. The files in are only read. Returns 0 or a negative
- * errno after a message in error. */
-int pct_store_merge(const char *to, char *const *from, size_t count, const char *verdict, uint64_t *differing,
+struct pct_store_source {
+    const char *path;
+    unsigned part;
+};
+
+/* What becomes one part of the new file. */
+struct pct_store_group {
+    const struct pct_store_source *from;
+    size_t count;
+    const char *verdict; /* of explorations: what is known of the whole; NULL: they are campaigns */
+    bool copied;         /* a single exploration: as it is, so that it can go on */
+};
+
+/* Make one file of several. Those of a group are of the same target, judged in the same way, with the same strategy;
+ * their runs are put together by their seeds, their findings by their signatures. Runs that are in two files count
+ * once; *differing is how many of them ended differently: then the first file's stays. *directed: they are of the
+ * strategy maple, where what a run is depends on its file's other runs, too. The runs of explorations are put one
+ * behind the other. The files in are only read. Returns 0 or a negative errno after a message in error. */
+int pct_store_merge(const char *to, const struct pct_store_group *groups, size_t count, uint64_t *differing,
                     bool *directed, char *error, size_t size);
 
 #endif

@@ -2,17 +2,21 @@
 #include "store_sqlite.h"
 #include <cli/base/cli.h>
 
-static const char table[] = "CREATE TABLE IF NOT EXISTS explored(number INTEGER PRIMARY KEY, plan INTEGER NOT NULL,"
+static const char table[] = "CREATE TABLE IF NOT EXISTS @explored(number INTEGER PRIMARY KEY, plan INTEGER NOT NULL,"
                             " flags INTEGER NOT NULL, threads INTEGER NOT NULL, doubts INTEGER NOT NULL,"
                             " assumes INTEGER NOT NULL, failure INTEGER NOT NULL, log BLOB NOT NULL) STRICT";
 
 int pct_store_begin_explored(struct pct_store *store)
 {
     int failed = pct_store_execute(store, table);
-    int code = failed ? 0
-                      : sqlite3_prepare_v3(store->db, "INSERT INTO explored VALUES(?,?,?,?,?,?,?,?)", -1,
-                                           SQLITE_PREPARE_PERSISTENT, &store->add_explored, NULL);
+    int code =
+        failed ? 0 : pct_store_prepare(store, "INSERT INTO @explored VALUES(?,?,?,?,?,?,?,?)", &store->add_explored);
     return failed ? failed : code ? pct_store_fail(store, code) : 0;
+}
+
+bool pct_store_has_explored(struct pct_store *store)
+{
+    return pct_store_ask(store, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '@explored'") > 0;
 }
 
 int pct_store_add_explored(struct pct_store *store, const struct pct_store_explored *run)
@@ -36,11 +40,10 @@ int pct_store_each_explored(struct pct_store *store, int (*each)(void *data, con
                             void *data)
 {
     sqlite3_stmt *s = NULL;
-    int code = sqlite3_prepare_v2(store->db,
-                                  "SELECT number, plan, flags, threads, doubts, assumes, failure, log FROM explored"
-                                  " ORDER BY number",
-                                  -1, &s, NULL),
-        stopped = 0;
+    int stopped = 0, code = pct_store_prepare(store,
+                                              "SELECT number, plan, flags, threads, doubts, assumes, failure, log"
+                                              " FROM @explored ORDER BY number",
+                                              &s);
     if (code)
         return pct_store_fail(store, code);
     while (!stopped && (code = sqlite3_step(s)) == SQLITE_ROW) {

@@ -43,13 +43,6 @@ bool pct_store_has_iroots(struct pct_store *store)
                                 "'iroot_places')") == 2;
 }
 
-static int step(struct pct_store *store, sqlite3_stmt *s)
-{
-    int code = sqlite3_step(s);
-    sqlite3_reset(s);
-    return code == SQLITE_DONE ? 0 : pct_store_fail(store, code);
-}
-
 int pct_store_add_place(struct pct_store *store, const struct pct_store_place *place)
 {
     sqlite3_stmt *s = store->add_place;
@@ -59,7 +52,7 @@ int pct_store_add_place(struct pct_store *store, const struct pct_store_place *p
     sqlite3_bind_text(s, 4, place->function, -1, SQLITE_TRANSIENT);
     sqlite3_bind_text(s, 5, place->file, -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(s, 6, place->line);
-    return step(store, s);
+    return pct_store_step(store, s);
 }
 
 int pct_store_add_iroot(struct pct_store *store, const struct pct_store_iroot *root)
@@ -71,7 +64,7 @@ int pct_store_add_iroot(struct pct_store *store, const struct pct_store_iroot *r
     sqlite3_bind_int64(s, 6, (int64_t)root->number);
     sqlite3_bind_int64(s, 7, (int64_t)root->predicted);
     sqlite3_bind_int64(s, 8, (int64_t)root->exposed);
-    return step(store, s);
+    return pct_store_step(store, s);
 }
 
 int pct_store_add_code(struct pct_store *store, uint32_t code, const struct pct_code_position *position)
@@ -82,13 +75,13 @@ int pct_store_add_code(struct pct_store *store, uint32_t code, const struct pct_
     sqlite3_bind_text(s, 3, position->function, -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(s, 4, (int64_t)position->hash);
     sqlite3_bind_int64(s, 5, (int64_t)position->at);
-    return step(store, s);
+    return pct_store_step(store, s);
 }
 
 int pct_store_add_memo(struct pct_store *store, const char *iroot)
 {
     sqlite3_bind_text(store->add_memo, 1, iroot, -1, SQLITE_TRANSIENT);
-    return step(store, store->add_memo);
+    return pct_store_step(store, store->add_memo);
 }
 
 static int each(struct pct_store *store, const char *sql, int (*row)(void *data, sqlite3_stmt *s), void *data)

@@ -20,14 +20,15 @@ struct candidate {
 
 struct merge {
     struct pct_store **from;
-    char *const *names;
+    const struct pct_store_source *sources;
     size_t count;
-    struct pct_store *to;
+    struct pct_store *to; /* NULL: the file is not there yet */
     struct candidate *candidates;
     size_t candidate_count;
     size_t now;                /* which file is being read */
     bool directed;             /* by maple: see directed.h */
     const char *verdict;       /* of explorations; NULL: they are none */
+    bool copied;               /* a single one */
     uint64_t offset;           /* of explorations: the number of the first run of the file that is being read */
     uint64_t differing, added; /* the runs that other files have differently; that this file has brought */
     char *error;
@@ -59,20 +60,22 @@ static int compare_facts(struct merge *m, size_t which)
     enum { ALL = sizeof keys / sizeof *keys, CAMPAIGNS = ALL - 4 };
     char one[1024], other[1024], text[512];
     if (!m->verdict && *pct_store_fact(m->from[which], "bound")) {
-        snprintf(text, sizeof text, "%.150s: it is an exploration, and the first file is a campaign", m->names[which]);
+        snprintf(text, sizeof text, "%.150s: it is an exploration, and the first file is a campaign",
+                 m->sources[which].path);
         return complain(m, text);
     }
     for (size_t i = 0; i < (m->verdict ? ALL : CAMPAIGNS); i++)
         if (strcmp(pct_store_fact(m->from[0], keys[i]), pct_store_fact(m->from[which], keys[i]))) {
-            snprintf(text, sizeof text, "%.150s and %.150s are of different campaigns (%s)", m->names[0],
-                     m->names[which], keys[i]);
+            snprintf(text, sizeof text, "%.150s and %.150s are of different campaigns (%s)", m->sources[0].path,
+                     m->sources[which].path, keys[i]);
             return complain(m, text);
         }
     mask(one, sizeof one, m->from[0]);
     mask(other, sizeof other, m->from[which]);
     if (!strcmp(one, other))
         return 0;
-    snprintf(text, sizeof text, "%.150s and %.150s have different strategies", m->names[0], m->names[which]);
+    snprintf(text, sizeof text, "%.150s and %.150s have different strategies", m->sources[0].path,
+             m->sources[which].path);
     return complain(m, text);
 }
 
@@ -80,6 +83,7 @@ static int compare_facts(struct merge *m, size_t which)
 
 static int create(struct merge *m, const char *path)
 {
+    const char *shard = m->copied ? pct_store_fact(m->from[0], "shard") : "0";
     uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX;
 #define NAME(name) #name,
     static const char *const most[] = { PCT_RECORDER_MOST(NAME) "cycles", "systematic", "systematic_below",
@@ -121,7 +125,7 @@ static int create(struct merge *m, const char *path)
         { "seed", seed_text },
         { "runs", runs_text },
         { "epoch", pct_store_fact(first, "epoch") },
-        { "shard", "0" },
+        { "shard", shard },
         { "of", "1" },
         { "learned", learned ? "1" : "0" },
         { "objects", pct_store_fact(first, "objects") },
@@ -138,7 +142,13 @@ static int create(struct merge *m, const char *path)
         facts[COMMON + j] = (struct pct_store_fact){ most[j], text[j] };
     if (m->verdict)
         memcpy(facts + COMMON + MOST, explored, sizeof explored);
-    return pct_store_create(path, facts, m->error, m->error_size);
+    if (m->to)
+        return pct_store_add_part(m->to, facts);
+    int failed = pct_store_create(path, facts, m->error, m->error_size);
+    if (failed)
+        return failed;
+    m->to = pct_store_open(path, true, m->error, m->error_size);
+    return m->to ? 0 : -EIO;
 }
 
 /* --- Findings ----------------------------------------------------------------------------------------------------- */
@@ -153,7 +163,7 @@ static void begin_files(struct merge *m)
 static void next_file(struct merge *m)
 {
     if (m->verdict) {
-        int64_t runs = pct_store_ask(m->from[m->now], "SELECT count(*) FROM runs");
+        int64_t runs = pct_store_ask(m->from[m->now], "SELECT count(*) FROM @runs");
         m->offset += runs > 0 ? (uint64_t)runs : 0;
     }
     m->now++;
@@ -163,7 +173,7 @@ static void next_file(struct merge *m)
 static bool has_runs(struct pct_store *store, int64_t finding)
 {
     char sql[80];
-    snprintf(sql, sizeof sql, "SELECT EXISTS (SELECT 1 FROM runs WHERE finding = %lld)", (long long)finding);
+    snprintf(sql, sizeof sql, "SELECT EXISTS (SELECT 1 FROM @runs WHERE finding = %lld)", (long long)finding);
     return pct_store_ask(store, sql) > 0;
 }
 
@@ -293,6 +303,11 @@ static int compare_session(void *data, const struct pct_store_session *session)
            session->seconds == other->seconds;
 }
 
+static int copy_explored(void *data, const struct pct_store_explored *run)
+{
+    return pct_store_add_explored(((struct merge *)data)->to, run);
+}
+
 /* Files may overlap: a shard, and what it was merged into. */
 static int copy_session(void *data, const struct pct_store_session *session)
 {
@@ -318,6 +333,11 @@ static int merge_rows(struct merge *m)
         if (!failed)
             failed = pct_store_each_session(from, copy_session, m);
     }
+    if (!failed && m->copied && pct_store_has_explored(m->from[0])) {
+        failed = pct_store_begin_explored(m->to);
+        if (!failed)
+            failed = pct_store_each_explored(m->from[0], copy_explored, m);
+    }
     return failed || !m->directed ? failed : pct_iroot_sets_merge(m->to, m->from, m->count);
 }
 
@@ -325,7 +345,7 @@ static int merge_rows(struct merge *m)
 static int drop_finding(struct merge *m, int64_t id)
 {
     char sql[160];
-    snprintf(sql, sizeof sql, "DELETE FROM frames WHERE finding = %lld; DELETE FROM findings WHERE id = %lld;",
+    snprintf(sql, sizeof sql, "DELETE FROM @frames WHERE finding = %lld; DELETE FROM @findings WHERE id = %lld;",
              (long long)id, (long long)id);
     return pct_store_execute(m->to, sql);
 }
@@ -352,7 +372,7 @@ static int keep_saturated(struct merge *m)
         failed = pct_store_iroot_totals(m->from[i], &totals);
     return failed || !totals.saturated
                ? failed
-               : pct_store_execute(m->to, "INSERT INTO facts (key, value) SELECT 'saturated', count(*) FROM runs;");
+               : pct_store_execute(m->to, "INSERT INTO @facts (key, value) SELECT 'saturated', count(*) FROM @runs;");
 }
 
 /* What is left when all rows are there; and whether the whole is the beginning of one campaign, which can go on.
@@ -364,20 +384,18 @@ static int tidy(struct merge *m)
     return failed || mixed || m->verdict
                ? failed
                : pct_store_execute(
-                     m->to, "UPDATE facts SET value = '1' WHERE key = 'shard' AND (SELECT min(seed) = (SELECT "
+                     m->to, "UPDATE @facts SET value = '1' WHERE key = 'shard' AND (SELECT min(seed) = (SELECT "
                             "CAST(value AS INTEGER)"
-                            " FROM facts WHERE key = 'seed') AND max(seed) - min(seed) + 1 = count(*) FROM runs);");
+                            " FROM @facts WHERE key = 'seed') AND max(seed) - min(seed) + 1 = count(*) FROM @runs);");
 }
 
 static int merge_into(struct merge *m, const char *path)
 {
     int failed = create(m, path);
-    if (failed)
-        return failed;
-    m->to = pct_store_open(path, true, m->error, m->error_size);
     if (!m->to)
-        return -EIO;
-    failed = merge_findings(m);
+        return failed;
+    if (!failed)
+        failed = merge_findings(m);
     if (!failed)
         failed = merge_rows(m);
     if (!failed)
@@ -394,53 +412,73 @@ static int merge_into(struct merge *m, const char *path)
                     : failed == -EINVAL ? "a file is damaged (its iRoots contradict each other)"
                                         : strerror(-failed));
     }
-    pct_store_close(m->to);
+    return failed;
+}
+
+/* Open what this one is made of. */
+static int open_source(struct merge *m)
+{
+    char reason[400];
+    const struct pct_store_source *source = &m->sources[m->count];
+    struct pct_store *store = pct_store_open(source->path, false, reason, sizeof reason);
+    if (store && pct_store_choose(store, source->part)) {
+        snprintf(reason, sizeof reason, "%s", pct_store_error(store));
+        pct_store_close(store);
+        store = NULL;
+    }
+    if (!store) {
+        snprintf(m->error, m->error_size, "%s: %s", source->path, reason);
+        return -EINVAL;
+    }
+    m->from[m->count++] = store;
+    m->directed |= pct_store_has_iroots(store);
+    return compare_facts(m, m->count - 1);
+}
+
+static int merge_group(struct merge *m, const struct pct_store_group *group, const char *path)
+{
+    *m = (struct merge){ .to = m->to,
+                         .sources = group->from,
+                         .verdict = group->verdict,
+                         .copied = group->copied,
+                         .error = m->error,
+                         .error_size = m->error_size };
+    m->from = calloc(group->count, sizeof *m->from);
+    if (!m->from)
+        return complain(m, "out of memory");
+    int failed = 0;
+    while (!failed && m->count < group->count)
+        failed = open_source(m);
+    if (!failed)
+        failed = merge_into(m, path);
+    for (size_t i = 0; i < m->count; i++)
+        pct_store_close(m->from[i]);
+    free(m->candidates);
+    free(m->from);
     return failed;
 }
 
 /* The new file appears under its name when it is whole. */
-static int merge_all(struct merge *m, const char *to)
+int pct_store_merge(const char *to, const struct pct_store_group *groups, size_t count, uint64_t *differing,
+                    bool *directed, char *error, size_t size)
 {
+    struct merge m = { .error = error, .error_size = size };
     char temporary[4096];
     if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld.merge", to, (long)getpid()) >= sizeof temporary)
-        return complain(m, "the name is too long");
+        return complain(&m, "the name is too long");
     unlink(temporary);
-    int failed = merge_into(m, temporary);
+    int failed = 0;
+    for (size_t i = 0; i < count && !failed; i++)
+        failed = merge_group(&m, &groups[i], temporary);
+    if (m.to)
+        pct_store_close(m.to);
     if (!failed && link(temporary, to)) {
         failed = -errno;
-        complain(m,
+        complain(&m,
                  failed == -EEXIST ? "there is a file of this name already; it was left as it is" : strerror(-failed));
     }
     unlink(temporary);
-    return failed;
-}
-
-int pct_store_merge(const char *to, char *const *from, size_t count, const char *verdict, uint64_t *differing,
-                    bool *directed, char *error, size_t size)
-{
-    struct merge m = { .names = from, .verdict = verdict, .error = error, .error_size = size };
-    m.from = calloc(count, sizeof *m.from);
-    if (!m.from)
-        return complain(&m, "out of memory");
-    int failed = 0;
-    for (; !failed && m.count < count; m.count++) {
-        char reason[400];
-        m.from[m.count] = pct_store_open(from[m.count], false, reason, sizeof reason);
-        if (!m.from[m.count]) {
-            snprintf(error, size, "%s: %s", from[m.count], reason);
-            failed = -EINVAL;
-            break;
-        }
-        failed = compare_facts(&m, m.count);
-        m.directed |= pct_store_has_iroots(m.from[m.count]);
-    }
-    if (!failed)
-        failed = merge_all(&m, to);
-    for (size_t i = 0; i < m.count; i++)
-        pct_store_close(m.from[i]);
     *differing = m.differing;
     *directed = m.directed;
-    free(m.candidates);
-    free(m.from);
     return failed;
 }

@@ -35,6 +35,7 @@ struct pct_store {
     sqlite3_stmt *statements[PCT_STORE_STATEMENTS];
     sqlite3_stmt *add_explored;                                /* store_explored.c; NULL: not used */
     sqlite3_stmt *add_place, *add_iroot, *add_code, *add_memo; /* store_iroots.c; likewise */
+    unsigned part;                                             /* from 1 */
     bool writes;                                               /* a transaction is open */
     char *path;                                                /* of a file that is written to, */
     dev_t device;                                              /* and which file that is */
@@ -51,10 +52,17 @@ struct pct_store {
 /* Put the message for this code of SQLite into store->error. Returns a negative errno. */
 int pct_store_fail(struct pct_store *store, int code);
 
+/* In the text of a statement, an @ stands in front of the name of each table of the part (store.h). */
 int pct_store_execute(struct pct_store *store, const char *sql);
+
+/* Returns a code of SQLite. */
+int pct_store_prepare(struct pct_store *store, const char *sql, sqlite3_stmt **statement);
 
 /* One value of one row; -1: there is none, or it cannot be had. */
 int64_t pct_store_ask(struct pct_store *store, const char *sql);
+
+/* Run a statement that gives no rows. Returns 0 or a negative errno. */
+int pct_store_step(struct pct_store *store, sqlite3_stmt *statement);
 
 /* A prepared statement, ready to be bound and stepped. */
 sqlite3_stmt *pct_store_statement(struct pct_store *store, enum pct_store_statement which);

@@ -370,15 +370,16 @@ static int export_explored(struct command *w)
     return status;
 }
 
-/* Whether the file is there, and of a campaign: *explored: of an exploration, which goes on. */
-static bool has_campaign(const char *path, bool *explored)
+/* Whether the file is there, and of a campaign: *explored: so many explorations has it, one of which goes on. */
+static bool has_campaign(const char *path, unsigned *explored)
 {
     char error[512];
-    *explored = false;
+    *explored = 0;
     if (pct_store_look(path, error, sizeof error) == PCT_STORE_ABSENT)
         return false;
     struct pct_store *store = pct_store_open(path, true, error, sizeof error);
-    *explored = store && *pct_store_fact(store, "bound");
+    if (store && *pct_store_fact(store, "bound"))
+        *explored = pct_store_parts(store);
     if (store)
         pct_store_close(store);
     return !*explored;
@@ -399,8 +400,15 @@ static int explore_first(struct command *w, bool *over)
     if (!status && w->fresh)
         status = pct_campaign_file_move_away(w->plan.path);
     w->fresh = false;
-    if (status || has_campaign(w->plan.path, &first.resumes))
+    unsigned explored;
+    if (status || has_campaign(w->plan.path, &explored))
         return status;
+    if (explored > 1)
+        return pct_cli_usage(
+            "--explore: %s has %u explorations, which go on by pct explore --db; name another file with "
+            "--db",
+            w->plan.path, explored);
+    first.resumes = explored;
     status = pct_explore_first(&first);
     *over = !status && first.complete;
     w->campaign->found = !status && first.status == 1;

@@ -3,9 +3,11 @@
 #include <cli/base/cli.h>
 #include <cli/explore/merge.h>
 #include <cli/export/export.h>
+#include <cli/process/options.h>
 #include "parse.h"
 #include <argp.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- report ------------------------------------------------------------------------------------------------------- */
@@ -15,9 +17,10 @@ struct report {
     bool whole;
     struct pct_report_file export; /* no format: text, for people */
     const char *root;
+    unsigned part; /* 0: all */
 };
 
-enum { KEY_FORMAT = 3000, KEY_ROOT };
+enum { KEY_FORMAT = 3000, KEY_ROOT, KEY_EXPLORATION };
 
 static const struct argp_option report_options[] = {
     { "format", KEY_FORMAT, "FORMAT", 0,
@@ -25,6 +28,9 @@ static const struct argp_option report_options[] = {
       0 },
     { "output", 'o', "FILE", 0, "write it to this file (default: standard output)", 0 },
     { "source-root", KEY_ROOT, "DIR", 0, "paths of sources are relative to this (default: .)", 0 },
+    { "exploration", KEY_EXPLORATION, "N", 0,
+      "of a file of several explorations, only the N-th (default: text of all; a file in another format is of one)",
+      0 },
     { "all", 'a', NULL, 0, "of each finding also the whole report and the output of its first run", 0 },
     { 0 },
 };
@@ -41,6 +47,9 @@ static error_t parse_report(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_ROOT:
         w->root = argument;
+        return 0;
+    case KEY_EXPLORATION:
+        w->part = (unsigned)pct_options_number(state, "--exploration", argument, 1, UINT16_MAX);
         return 0;
     case 'a':
         w->whole = true;
@@ -62,6 +71,21 @@ static const struct argp report_argp = {
            "The exit status is 0 if no run failed, 1 if there are findings, 2 if the file is no campaign file.",
 };
 
+/* All parts, or the one that is asked for. Returns 0 or a negative errno. */
+static int print_parts(FILE *out, const struct report *w, struct pct_store *store)
+{
+    unsigned parts = pct_store_parts(store), first = w->part ? w->part : 1, last = w->part ? w->part : parts;
+    int failed = 0;
+    for (unsigned part = first; part <= last && !failed; part++) {
+        failed = pct_store_choose(store, part);
+        if (!failed && parts > 1)
+            fprintf(out, "%sexploration %u of %u\n", part > first ? "\n" : "", part, parts);
+        if (!failed)
+            failed = pct_campaign_report_print(out, store, w->whole);
+    }
+    return failed;
+}
+
 /* For people. Returns 0 or an exit status after a message. */
 static int print_text(const struct report *w, struct pct_store *store)
 {
@@ -69,7 +93,7 @@ static int print_text(const struct report *w, struct pct_store *store)
     FILE *out = file ? fopen(w->export.path, "we") : stdout;
     if (!out)
         return pct_cli_usage("--output=%s: %s", w->export.path, strerror(errno));
-    int failed = pct_campaign_report_print(out, store, w->whole);
+    int failed = print_parts(out, w, store);
     if (failed)
         pct_cli_say("%s: %s", w->file, pct_store_error(store));
     bool bad = fflush(out) || ferror(out);
@@ -80,10 +104,37 @@ static int print_text(const struct report *w, struct pct_store *store)
     return failed ? PCT_EXIT_INTERNAL : 0;
 }
 
+static int print_format(const struct report *w, struct pct_store *store)
+{
+    unsigned parts = pct_store_parts(store);
+    if (parts > 1 && !w->part)
+        return pct_cli_usage("%s has %u explorations: --exploration=N says which one", w->file, parts);
+    if (pct_store_choose(store, w->part ? w->part : 1))
+        return pct_cli_usage("%s: %s", w->file, pct_store_error(store));
+    return pct_export_all(store, &w->export, 1, w->root);
+}
+
+/* 1: there are findings in what was printed; 0: there are none; or an exit status after a message. */
+static int look_for_findings(const struct report *w, struct pct_store *store)
+{
+    unsigned parts = pct_store_parts(store);
+    bool found = false;
+    for (unsigned part = 1; part <= parts; part++) {
+        struct pct_store_totals totals;
+        if (w->part && part != w->part)
+            continue;
+        if (pct_store_choose(store, part) || pct_store_totals(store, &totals)) {
+            pct_cli_say("%s: %s", w->file, pct_store_error(store));
+            return PCT_EXIT_INTERNAL;
+        }
+        found |= totals.findings != 0;
+    }
+    return found;
+}
+
 int pct_campaign_report_command(int argc, char **argv)
 {
     struct report w = { 0 };
-    struct pct_store_totals totals;
     char error[512], name[] = "pct campaign report";
     argv[0] = name;
     pct_parse(&report_argp, argc, argv, PCT_PARSE_ALL, &w);
@@ -94,13 +145,14 @@ int pct_campaign_report_command(int argc, char **argv)
     struct pct_store *store = pct_store_open(w.file, false, error, sizeof error);
     if (!store)
         return pct_cli_usage("%s: %s", w.file, error);
-    int failed = w.export.format ? pct_export_all(store, &w.export, 1, w.root) : print_text(&w, store);
-    if (!failed && pct_store_totals(store, &totals)) {
-        pct_cli_say("%s: %s", w.file, pct_store_error(store));
-        failed = PCT_EXIT_INTERNAL;
-    }
+    unsigned parts = pct_store_parts(store);
+    int failed = w.part > parts    ? pct_cli_usage("--exploration=%u: %s has %u", w.part, w.file, parts)
+                 : w.export.format ? print_format(&w, store)
+                                   : print_text(&w, store);
+    if (!failed)
+        failed = look_for_findings(&w, store);
     pct_store_close(store);
-    return failed ? failed : totals.findings != 0;
+    return failed;
 }
 
 /* --- merge -------------------------------------------------------------------------------------------------------- */
@@ -136,8 +188,8 @@ static error_t parse_merge(int key, char *argument, struct argp_state *state)
 static const struct argp merge_argp = {
     .parser = parse_merge,
     .args_doc = "OUT IN...",
-    .doc = "Make one campaign file of several: of the shards of a campaign or of an exploration, or of campaigns with "
-           "other seeds.\v"
+    .doc = "Make one campaign file of several: of the shards of a campaign or of an exploration, of explorations of "
+           "other inputs, or of campaigns with other seeds.\v"
            "A run that is in two files counts once. If the files have all runs of a campaign, the new one is as if it "
            "had been "
            "done without shards, and can go on. Of an exploration, the last line and the exit status are as those of "
@@ -154,7 +206,14 @@ int pct_campaign_merge_command(int argc, char **argv)
     pct_parse(&merge_argp, argc, argv, PCT_PARSE_ALL, &w);
     if (pct_explorer_owns(w.from[0]))
         return pct_explorer_merge(w.to, w.from, w.count);
-    int failed = pct_store_merge(w.to, w.from, w.count, NULL, &differing, &directed, error, sizeof error);
+    struct pct_store_source *sources = calloc(w.count, sizeof *sources);
+    if (!sources)
+        return pct_cli_no_memory("");
+    for (size_t i = 0; i < w.count; i++)
+        sources[i] = (struct pct_store_source){ w.from[i], 1 };
+    const struct pct_store_group group = { .from = sources, .count = w.count };
+    int failed = pct_store_merge(w.to, &group, 1, &differing, &directed, error, sizeof error);
+    free(sources);
     if (failed) {
         pct_cli_say("%s: not merged: %s", w.to, error);
         return failed == -EINVAL || failed == -EEXIST ? PCT_EXIT_USAGE : PCT_EXIT_INTERNAL;

@@ -44,7 +44,10 @@ static const struct argp_option options[] = {
     { "budget", KEY_BUDGET, "SECONDS", 0, "stop after this time (default: none)", 1 },
     { "runs", 'n', "N", 0, "stop after this many runs (default: no bound)", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time (default: 1); what is found is the same", 1 },
-    { "db", KEY_DB, "FILE", 0, "keep runs and findings in this campaign file; if it is there, its exploration goes on",
+    { "db", KEY_DB, "FILE", 0,
+      "keep runs and findings in this campaign file; if it is there, its exploration of this command goes on, or this "
+      "is "
+      "a further one",
       1 },
     { "resume", KEY_RESUME, NULL, 0, "go on with that of --db (default: pct-explore.db), which has to be there", 1 },
     { "fresh", KEY_FRESH, NULL, 0, "begin anew, and keep an older file as FILE.old", 1 },
@@ -303,8 +306,9 @@ int pct_cmd_explore(int argc, char **argv)
     campaign.ok[0] = true;
     campaign.stride = campaign.jobs = campaign.runs = 1;
     pct_parse(&argp, argc, argv, 0, &arguments);
-    if (arguments.each_test && keep.plan.path && !strstr(keep.plan.path, "{test}"))
-        return pct_cli_usage("--each-test: each test case is an exploration with a file of its own: --db '%s-{test}'",
+    if (arguments.each_test && arguments.fresh && keep.plan.path && !strstr(keep.plan.path, "{test}"))
+        return pct_cli_usage("--each-test --fresh: each test case would move the file of the others away: --db "
+                             "'%s-{test}'",
                              keep.plan.path);
     if (arguments.each_test)
         return pct_each_test(argv, campaign.launch.command, arguments.framework,

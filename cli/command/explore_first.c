@@ -33,6 +33,8 @@ static void print_options(FILE *out, const struct pct_explore_first *f)
     const struct pct_run_options *s = f->schedules;
     fprintf(out, "explore --tell-whole --budget=%g --jobs=%u %s", f->seconds, f->campaign->jobs ? f->campaign->jobs : 1,
             f->quiet ? "-q " : "");
+    if (f->resumes)
+        fputs("--resume ", out);
     pct_options_print(out, &f->campaign->launch, NULL, true);
     pct_options_print_ok_status(out, f->campaign->ok);
     pct_options_print_word(out, "--db", f->path);

@@ -91,6 +91,26 @@ static int begin(struct pct_explorer_keep *k, struct pct_explorer *e, struct pct
     return failed ? pct_recorder_fail(&k->recorder, failed) : 0;
 }
 
+/* A file that is there already: the exploration of this input goes on, or is added. */
+static int choose(struct pct_explorer_keep *k, const struct pct_explorer *e, const struct pct_campaign *c)
+{
+    struct pct_store *store = k->recorder.store;
+    if (!*pct_store_fact(store, "bound")) /* a campaign's: begin() says so */
+        return 0;
+    int failed = pct_campaign_file_choose(store, c, &k->plan, &k->there);
+    if (failed || k->there)
+        return failed;
+    if (k->resumes)
+        return pct_cli_usage(
+            "--resume: %s has no exploration of this command with these options; `pct campaign report` "
+            "lists those that it has",
+            k->plan.path);
+    failed = pct_campaign_file_add(store, c, &k->plan, &k->oracle);
+    if (!failed && !e->quiet)
+        pct_cli_say("%s: this is its exploration %u", k->plan.path, pct_store_part(store));
+    return failed;
+}
+
 int pct_explorer_keep_open(struct pct_explorer_keep *k, struct pct_explorer *e, struct pct_campaign *c)
 {
     char error[512];
@@ -116,7 +136,8 @@ int pct_explorer_keep_open(struct pct_explorer_keep *k, struct pct_explorer *e, 
     k->recorder.store = pct_store_open(path, true, error, sizeof error);
     if (!k->recorder.store)
         return pct_cli_usage("%s: %s", path, error);
-    return begin(k, e, c);
+    failed = k->there ? choose(k, e, c) : 0;
+    return failed ? failed : begin(k, e, c);
 }
 
 void pct_explorer_keep_close(struct pct_explorer_keep *k)
@@ -218,7 +239,11 @@ int pct_explorer_keep_classify(struct pct_explorer_keep *k, struct pct_campaign 
 
 void pct_explorer_keep_trace(const struct pct_explorer_keep *k, uint64_t number, char *path, size_t size)
 {
-    snprintf(path, size, "%s.run-%llu.trace", k->plan.path, (unsigned long long)number);
+    unsigned part = pct_store_part(k->recorder.store);
+    char of[32] = "";
+    if (part > 1)
+        snprintf(of, sizeof of, "%u.", part);
+    snprintf(path, size, "%s.%srun-%llu.trace", k->plan.path, of, (unsigned long long)number);
 }
 
 /* The schedule is too long for a token: its trace replays it. */

@@ -1,6 +1,6 @@
-/* The file of an exploration: a campaign file with its findings and runs, and of each run what the search needs of it,
- * in the order in which the search took them. What was written down at one time is a whole: a kill at any moment costs
- * the runs since. An exploration that goes on gives the search the runs of the file. */
+/* The file of explorations, one for each input: a campaign file with their findings and runs, and of each run what the
+ * search needs of it, in the order in which the search took them. What was written down at one time is a whole: a kill
+ * at any moment costs the runs since. An exploration that goes on gives the search the runs of the file. */
 #ifndef PCT_CLI_EXPLORER_KEEP_H
 #define PCT_CLI_EXPLORER_KEEP_H
 
@@ -23,7 +23,7 @@ struct pct_explorer_keep {
     struct pct_recorder recorder;
     struct pct_explored before; /* the last run of the file */
     uint64_t count;             /* of its runs */
-    bool there;                 /* the file was, before us */
+    bool there;                 /* the exploration was in it before us */
     bool restoring;
 };
 

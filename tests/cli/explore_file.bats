@@ -103,7 +103,7 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
     has 'verified at calls: all 6 classes'
     run "$pct" explore --epoch 1 --db whole.db -- ./program
     [ "$status" -eq 2 ]
-    has 'can be reported'
+    has 'each of which goes on in its own file'
 
     run "$pct" campaign merge missing.db 2.db
     [ "$status" -eq 119 ]
@@ -130,20 +130,22 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
 }
 
 @test "what the shards found is found, in as many classes; they are of one program, divided alike" {
+    cp "$build/bugs/producer-consumer" program
     for shard in 1 2 3; do
-        run "$pct" explore -q --epoch 1 --shard $shard/3 --db $shard.db -- "$build/bugs/producer-consumer"
+        run "$pct" explore -q --epoch 1 --shard $shard/3 --db $shard.db -- ./program
         echo "$output"
         [ "$status" -le 1 ]
     done
     run "$pct" campaign merge whole.db 1.db 2.db 3.db
     [ "$status" -eq 1 ]
     has 'found: 2 of all 13 classes of schedules fail'
-    run "$pct" explore -q --epoch 1 --db alone.db -- "$build/bugs/producer-consumer"
+    run "$pct" explore -q --epoch 1 --db alone.db -- ./program
     is "$(rows_of whole.db 'SELECT signature FROM findings ORDER BY signature')" \
         "$(rows_of alone.db 'SELECT signature FROM findings ORDER BY signature')"
     is "$(rows_of whole.db 'SELECT count(*) FROM runs')" \
         "$(($(rows_of 1.db 'SELECT count(*) FROM runs') + $(rows_of 2.db 'SELECT count(*) FROM runs') + $(rows_of 3.db 'SELECT count(*) FROM runs')))"
-    run "$pct" explore -q --epoch 1 --shard 3/3 --db other.db -- "$build/bugs/philosophers"
+    cp "$build/bugs/philosophers" program
+    run "$pct" explore -q --epoch 1 --shard 3/3 --db other.db -- ./program
     run "$pct" campaign merge mixed.db 1.db 2.db other.db
     [ "$status" -eq 2 ]
     has 'divided in another way'
@@ -207,6 +209,64 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
     run "$pct" explore -q --db campaign.db -- ./program
     [ "$status" -eq 2 ]
     has 'campaign.db is of another campaign'
+}
+
+@test "several inputs are several explorations in one file, each of which goes on, is reported and merged" {
+    for program in philosophers-fixed philosophers producer-consumer; do
+        run "$pct" explore -q --epoch 1 -n 7 --db it.db -- "$build/bugs/$program"
+    done
+    echo "$output"
+    has ' 7 runs'
+    run "$pct" explore -q --epoch 1 -n 7 --db alone.db -- "$build/bugs/producer-consumer"
+    run "$pct" explore -q --epoch 1 --resume --db alone.db -- "$build/bugs/producer-consumer"
+    run "$pct" explore -q --epoch 1 --resume --db it.db -- "$build/bugs/producer-consumer"
+    [[ $(last) == "pct: found: 2 of all 13 classes of schedules fail (13 runs,"* ]]
+    # Each has tables of its own, the same as alone.
+    diff <(rows_of it.db 'SELECT number, plan, hex(log) FROM e3_explored') <(rows_of alone.db 'SELECT number, plan, hex(log) FROM explored')
+    diff <(rows_of it.db 'SELECT token FROM e3_findings') <(rows_of alone.db 'SELECT token FROM findings')
+    run "$pct" explore -q --epoch 1 --resume --db it.db -- "$build/bugs/philosophers"
+    [[ $(last) == "pct: found: 1 of all 7 classes"* ]]
+    # Of a bound, there is one for each input; other options are another one.
+    run "$pct" explore --bound 1 --db it.db -- "$build/bugs/philosophers"
+    [ "$status" -eq 2 ]
+    has 'it.db is of an exploration with no bound, not --bound=1'
+    run "$pct" explore -q --resume --db it.db -- "$build/bugs/lost-wakeup"
+    [ "$status" -eq 2 ]
+    has '--resume: it.db has no exploration of this command'
+    run "$pct" campaign --explore --db it.db -- "$build/bugs/philosophers"
+    [ "$status" -eq 2 ]
+    has 'it.db has 3 explorations'
+
+    run "$pct" campaign report it.db
+    [ "$status" -eq 1 ]
+    [[ $output == *"exploration 1 of 3"*"verified at calls: all 6"*"exploration 2 of 3"*"found: 1 of all 7"*"exploration 3 of 3"*"found: 2 of all 13"* ]]
+    run "$pct" campaign report --exploration 1 it.db
+    [ "$status" -eq 0 ]
+    lacks 'of all 13'
+    run "$pct" campaign report --format json it.db
+    [ "$status" -eq 2 ]
+    run "$pct" campaign report --format json --exploration 2 it.db
+    [ "$status" -eq 1 ]
+    has '"guarantee": "found: 1 of all 7'
+    run "$pct" campaign report --exploration 4 it.db
+    [ "$status" -eq 2 ]
+
+    # Shards of several, and one that is whole, which still goes on.
+    for shard in 1 2; do
+        for program in philosophers-fixed producer-consumer-fixed; do
+            run "$pct" explore -q --epoch 1 --shard $shard/2 --db $shard.db -- "$build/bugs/$program"
+        done
+    done
+    run "$pct" explore -q -n 1 --db clean.db -- "$build/bugs/lost-wakeup-fixed"
+    run "$pct" campaign merge all.db 1.db 2.db clean.db
+    echo "$output"
+    [ "$status" -eq 119 ]
+    [[ $output == *"/philosophers-fixed: verified at calls: all 6 "*"/producer-consumer-fixed: verified at calls: all 12 "*"/lost-wakeup-fixed: not verified, "* ]]
+    run "$pct" explore -q --resume --db all.db -- "$build/bugs/lost-wakeup-fixed"
+    [ "$status" -eq 0 ]
+    run "$pct" explore -q --epoch 1 --resume --db all.db -- "$build/bugs/philosophers-fixed"
+    [ "$status" -eq 2 ]
+    has 'it can be reported, but not resumed'
 }
 
 @test "runs of a program that does something else now are not taken" {
@@ -392,7 +452,13 @@ END
     [[ $output == *"test 3 of 3: Table.Forks"*"pct: not verified, because of: "*"child processes"*"Table.Forks UNDECIDED (status 119)"* ]]
     has '3 test cases: 1 failed, 1 undecided'
     [ -e it-Table.Right.db ]
-    run "$pct" explore --each-test=gtest --db it.db -- ./cases
+    # In one file, too.
+    run "$pct" explore -q --each-test=gtest --db it.db -- ./cases
+    [ "$status" -eq 1 ]
+    run "$pct" campaign report it.db
+    [ "$status" -eq 1 ]
+    [[ $output == *"exploration 1 of 3"*"verified at calls: all 2"*"exploration 2 of 3"*"found: "*"exploration 3 of 3"*"not verified, "* ]]
+    run "$pct" explore --each-test=gtest --fresh --db it.db -- ./cases
     [ "$status" -eq 2 ]
 }
 
