@@ -27,6 +27,7 @@ enum {
     KEY_EACH_TEST,
     KEY_ESTIMATE,
     KEY_TELL_WHOLE,
+    KEY_AFFORD,
     KEY_SHARD
 };
 enum { STEPS = 20000, BOUND = 2, PROBES = 1000 };
@@ -64,6 +65,7 @@ static const struct argp_option options[] = {
       "this command, run by sh -c, decides instead what is a failure: by a status other than 0 (see pct campaign)", 1 },
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 1 },
     { "tell-whole", KEY_TELL_WHOLE, NULL, OPTION_HIDDEN, NULL, 1 }, /* for explore_first.c */
+    { "afford", KEY_AFFORD, "SECONDS", OPTION_HIDDEN, NULL, 1 },    /* likewise */
     { NULL, 0, NULL, 0, "Output", 3 },
     { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
       "write the results for other programs too: junit, sarif, github, gitlab, json, html. May be given again", 3 },
@@ -160,6 +162,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_TELL_WHOLE:
         w->explorer->tells = true;
+        return 0;
+    case KEY_AFFORD:
+        w->explorer->afford = pct_options_seconds(state, "--afford", argument);
         return 0;
     case KEY_OK_STATUS:
         pct_options_ok_status(state, argument, w->campaign->ok);

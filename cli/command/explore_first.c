@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <wordexp.h>
 
+enum { PROBES = 1000, PART = 10 };
+
 /* What decides which schedules are made: then it is not for pct explore to. */
 static const char *find_choice(const struct pct_run_options *s)
 {
@@ -28,17 +30,21 @@ static const char *find_choice(const struct pct_run_options *s)
                           : NULL;
 }
 
-static void print_options(FILE *out, const struct pct_explore_first *f)
+/* Of an exploration for so many seconds; or, if afford is more than 0, of an estimate, whether it would end in so many.
+ */
+static void print_options(FILE *out, const struct pct_explore_first *f, double seconds, double afford)
 {
     const struct pct_run_options *s = f->schedules;
-    fprintf(out, "explore --tell-whole --budget=%g --jobs=%u %s", f->seconds, f->campaign->jobs ? f->campaign->jobs : 1,
+    fprintf(out, "explore --budget=%g --jobs=%u %s", seconds, f->campaign->jobs ? f->campaign->jobs : 1,
             f->quiet ? "-q " : "");
-    if (f->resumes)
-        fputs("--resume ", out);
+    if (afford > 0)
+        fprintf(out, "--estimate=%d --afford=%g ", PROBES, afford);
+    else
+        fprintf(out, "--tell-whole %s", f->resumes ? "--resume " : "");
     pct_options_print(out, &f->campaign->launch, NULL, true);
     pct_options_print_ok_status(out, f->campaign->ok);
-    pct_options_print_word(out, "--db", f->path);
-    pct_options_print_word(out, "--trace", f->trace);
+    pct_options_print_word(out, "--db", afford > 0 ? NULL : f->path);
+    pct_options_print_word(out, "--trace", afford > 0 ? NULL : f->trace);
     pct_options_print_word(out, "--expect", f->oracle ? f->oracle->expect : NULL);
     pct_options_print_word(out, "--oracle", f->oracle ? f->oracle->command : NULL);
     pct_options_print_word(out, "--max-steps", s->max_steps);
@@ -75,31 +81,88 @@ static int run(struct pct_explore_first *f, const char *text, char **said)
     return pid < 0 ? pct_cli_usage("--explore: pct explore could not be started") : *said ? 0 : pct_cli_no_memory("");
 }
 
-int pct_explore_first(struct pct_explore_first *f)
+/* The same, with the options for it. */
+static int run_for(struct pct_explore_first *f, double seconds, double afford, char **said)
 {
-    const char *choice = find_choice(f->schedules);
-    char *text = NULL, *said = NULL;
+    char *text = NULL;
     size_t size;
-    if (choice)
-        return pct_cli_usage("--explore makes all schedules: it takes no %s", choice);
-    int failed = pct_input_settle(&f->campaign->launch);
-    if (failed)
-        return failed;
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return pct_cli_no_memory("");
-    print_options(out, f);
-    failed = fclose(out) ? pct_cli_no_memory("") : run(f, text, &said);
+    print_options(out, f, seconds, afford);
+    int failed = fclose(out) ? pct_cli_no_memory("") : run(f, text, said);
     free(text);
+    return failed;
+}
+
+static bool is_whole(const struct pct_explore_first *f)
+{
+    return f->status <= 1;
+}
+
+/* It was interrupted, or not to be run: the reason is said. */
+static bool is_over(const struct pct_explore_first *f)
+{
+    return f->status > 1 && f->status != PCT_EXIT_CONFIDENCE && f->status != PCT_EXPLORER_FOUND_SOME &&
+           f->status != PCT_EXPLORER_TOO_MANY;
+}
+
+/* Once more, for the rest of the time. A failure that was found before, as *said tells, is not forgotten. */
+static int explore_rest(struct pct_explore_first *f, double seconds, bool found, char **said)
+{
+    char *before = *said;
+    *said = NULL;
+    int failed = run_for(f, seconds, 0, said);
+    if (!failed && found && f->status != 1 && f->status != PCT_EXPLORER_FOUND_SOME && !is_over(f)) {
+        pct_cli_say("a failure did not come again: runs depend on more than the schedule");
+        free(*said);
+        *said = before;
+        f->status = PCT_EXPLORER_FOUND_SOME;
+        return 0;
+    }
+    free(before);
+    return failed;
+}
+
+/* A tenth of the time explores most programs that can be explored at all. If it did not, another tenth says whether the
+ * rest of it could. *said: what the last of these has said. */
+static int explore(struct pct_explore_first *f, char **said)
+{
+    double part = f->seconds / PART, begun = pct_cli_now();
+    int failed = run_for(f, part, 0, said);
+    if (failed || is_whole(f) || is_over(f))
+        return failed;
+    bool found = f->status == PCT_EXPLORER_FOUND_SOME;
+    if (!found) {
+        free(*said);
+        *said = NULL;
+        failed = run_for(f, part, f->seconds - 2 * part, said);
+        if (failed || f->status == PCT_EXPLORER_TOO_MANY || is_over(f))
+            return failed;
+        found = f->status == 1;
+    }
+    double left = f->seconds - (pct_cli_now() - begun);
+    return explore_rest(f, left > part ? left : part, found, said);
+}
+
+int pct_explore_first(struct pct_explore_first *f)
+{
+    const char *choice = find_choice(f->schedules);
+    char *said = NULL;
+    if (choice)
+        return pct_cli_usage("--explore makes all schedules: it takes no %s", choice);
+    int failed = pct_input_settle(&f->campaign->launch);
+    if (!failed)
+        failed = explore(f, &said);
     if (failed || !said)
         return failed;
-    fputs(said, stderr);
-    f->complete = f->status <= 1;
-    f->status = f->status == PCT_EXPLORER_FOUND_SOME ? 1 : f->status;
+    if (f->status != PCT_EXPLORER_TOO_MANY || !f->quiet)
+        fputs(said, stderr);
     free(said);
-    /* Interrupted, or it was not to be run: the reason is said. */
-    if (f->status > 1 && f->status != PCT_EXIT_CONFIDENCE)
+    if (is_over(f))
         return f->status;
+    f->complete = is_whole(f);
+    f->status = f->status == PCT_EXPLORER_FOUND_SOME ? 1 : f->status;
     if (f->resumes && !f->complete)
         return pct_cli_usage(
             "%s is of an exploration that has not come to its end: name another file with --db, or begin "
@@ -108,6 +171,9 @@ int pct_explore_first(struct pct_explore_first *f)
     if (!f->complete && f->path)
         unlink(f->path);
     if (!f->complete && !f->quiet)
-        pct_cli_say("not all was explored; going on with random schedules");
+        pct_cli_say(f->status == PCT_EXPLORER_TOO_MANY
+                        ? "these are too many for --explore=%g; going on with random schedules"
+                        : "not all was explored; going on with random schedules",
+                    f->seconds);
     return 0;
 }

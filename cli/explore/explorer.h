@@ -64,6 +64,7 @@ struct pct_explorer {
     enum pct_search_order order;
     unsigned shard, of; /* explore this part of it, from 1, of so many; of: 0 or 1: all */
     uint64_t probes;    /* not to explore, but to estimate by so many how many classes there are; 0: to explore */
+    double afford;      /* of an estimate: the exit status says whether there is work for more seconds; 0: no */
     double budget;      /* seconds, 0: no bound */
     uint64_t limit;     /* runs, 0: no bound */
     const char *save;   /* a file for the trace of the first failing run, or NULL */
@@ -136,8 +137,11 @@ struct pct_finding *pct_explorer_finding(struct pct_explorer *explorer, uint64_t
 /* verdict.c: behind runs 1, 2, 4, ...: say so, once, if it is known already that nothing will be verified. */
 void pct_explorer_warn(struct pct_explorer *explorer, const struct pct_campaign *campaign);
 
-/* With `tells`: found, and not all was explored. Seen by nobody but explore_first.c. */
-enum { PCT_EXPLORER_FOUND_SOME = 115 };
+/* Exit statuses seen by nobody but explore_first.c. */
+enum {
+    PCT_EXPLORER_TOO_MANY = 114,  /* of an estimate: more classes than can be afforded */
+    PCT_EXPLORER_FOUND_SOME = 115 /* with `tells`: found, and not all was explored */
+};
 
 /* verdict.c: say on standard error what is known now, the last line first in importance. Returns the exit status: 0
  * verified, 1 found, PCT_EXIT_CONFIDENCE not verified, PCT_EXPLORER_FOUND_SOME. interrupted: by this signal, 0: not.
@@ -154,7 +158,8 @@ uint32_t pct_explorer_walk(const struct pct_explorer *explorer);
 /* probe.c: it was made. Returns 0, PCT_RUNS_ENOUGH, or an exit status after a message. */
 int pct_explorer_probe(struct pct_explorer *explorer, const struct pct_made *made);
 
-/* probe.c: in the place of the verdict. Returns 0; PCT_EXIT_CONFIDENCE: there is no estimate; or 1: a probe has failed.
+/* probe.c: in the place of the verdict. Returns 0; PCT_EXIT_CONFIDENCE: there is no estimate; 1: a probe has failed; or
+ * PCT_EXPLORER_TOO_MANY.
  * interrupted: as above. */
 int pct_explorer_say_estimate(const struct pct_explorer *explorer, int interrupted);
 

@@ -61,5 +61,8 @@ int pct_explorer_say_estimate(const struct pct_explorer *e, int interrupted)
                 r.classes, r.low, r.high, all, e->estimate.count, probes, spent);
     if (interrupted)
         return 128 + interrupted;
-    return e->failing ? 1 : why ? PCT_EXIT_CONFIDENCE : 0;
+    if (e->failing || why)
+        return e->failing ? 1 : PCT_EXIT_CONFIDENCE;
+    /* The lowest that it may be: a program that could be explored is not to be refused. */
+    return e->afford > 0 && r.low * e->seconds / (double)probes > e->afford ? PCT_EXPLORER_TOO_MANY : 0;
 }

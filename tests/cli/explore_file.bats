@@ -501,6 +501,11 @@ END
         grep -q '"guarantee": "verified at calls' first.json
         grep -q 'verified at calls' first.xml
     done
+    # Whether it is worth the time is estimated.
+    run "$pct" explore --estimate=50 --afford=0.0001 -- "$build/bugs/bounded-buffer-fixed"
+    [ "$status" -eq 114 ]
+    run "$pct" explore --estimate=50 --afford=1e7 -- "$build/bugs/bounded-buffer-fixed"
+    [ "$status" -eq 0 ]
     # 200 classes do not fit: the campaign's own runs are made, and the file is its.
     run "$pct" campaign --explore=0.001 --db other.db -n 30 -s 1 -- "$build/bugs/rw-starvation-fixed"
     [ "$status" -eq 2 ]
