@@ -12,19 +12,26 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 
-/* Note a new descriptor, if there is one. */
-static int made(int fd, enum pct_fd_kind kind)
+static void note(int fd, enum pct_fd_kind kind)
 {
     if (fd >= 0 && pct_running())
         pct_fd_made(fd, kind);
+}
+
+/* Note a new descriptor, if there is one. Who makes the next one gets the next number. */
+static int made(int fd, enum pct_fd_kind kind)
+{
+    pct_explored_hidden(PCT_KEY_KERNEL);
+    note(fd, kind);
     return fd;
 }
 
 static int made_pair(int failed, const int fds[2], enum pct_fd_kind kind)
 {
+    pct_explored_hidden(PCT_KEY_KERNEL);
     if (!failed) {
-        made(fds[0], kind);
-        made(fds[1], kind);
+        note(fds[0], kind);
+        note(fds[1], kind);
     }
     return failed;
 }
@@ -79,7 +86,6 @@ static int open_by(pct_fifo_opener *real, int folder, const char *path, int flag
     PCT_ENTER(self);
     if (self && pct_fifo_waits(folder, path, flags))
         return pct_fifo_open(self, real, folder, path, flags, mode);
-    pct_explored_hidden(PCT_KEY_KERNEL);
     return made(real(folder, path, flags, mode), PCT_FD_UNKNOWN);
 }
 
@@ -137,6 +143,7 @@ PCT_EXPORT int __openat64_2(int folder, const char *path, int flags)
 PCT_EXPORT int dup(int fd)
 {
     int copy = REAL(dup)(fd);
+    pct_explored_hidden(PCT_KEY_KERNEL);
     if (copy >= 0 && pct_running())
         pct_fd_copied(fd, copy);
     return copy;
@@ -199,6 +206,7 @@ PCT_EXPORT int close(int fd)
 PCT_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
     int failed = REAL(close_range)(first, last, flags);
+    pct_explored_hidden(PCT_KEY_KERNEL);
     if (!failed && pct_running() && !(flags & (int)CLOSE_RANGE_CLOEXEC))
         pct_fd_forget_range(first, last);
     if (pct_enter())
@@ -209,6 +217,7 @@ PCT_EXPORT int close_range(unsigned first, unsigned last, int flags)
 PCT_EXPORT void closefrom(int first)
 {
     REAL(closefrom)(first);
+    pct_explored_hidden(PCT_KEY_KERNEL);
     if (pct_running())
         pct_fd_forget_range((unsigned)(first < 0 ? 0 : first), ~0U);
     if (pct_enter())

@@ -4,10 +4,12 @@
  *
  * Locks that belong to processes may be waited for in a circle of processes. The kernel finds that (EDEADLK), but only
  * among those that wait in it: so after 10 ms of virtual time such a wait goes on there, without the baton. */
+#include <common/exploration.h>
 #include <common/text.h>
 #include <preload/core/order.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
+#include <preload/memory/channel.h>
 #include "io.h"
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
@@ -145,11 +147,13 @@ static int fcntl_by(int (*real)(int, int, ...), int fd, int command, void *argum
     case F_DUPFD:
     case F_DUPFD_CLOEXEC: {
         int copy = real(fd, command, argument);
+        pct_explored_hidden(PCT_KEY_KERNEL);
         if (copy >= 0 && pct_S.host)
             pct_fd_copied(fd, copy);
         return copy;
     }
     default:
+        pct_explored_hidden(PCT_KEY_KERNEL);
         return real(fd, command, argument);
     }
 }

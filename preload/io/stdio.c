@@ -228,6 +228,7 @@ PCT_EXPORT FILE *fopen64(const char *path, const char *mode)
 
 static void closed(int fd, bool blocks)
 {
+    pct_explored_hidden(PCT_KEY_KERNEL);
     if (fd < 0 || !pct_S.host)
         return;
     pct_fd_forget(fd);

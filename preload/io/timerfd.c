@@ -6,11 +6,13 @@
  * A forked child has the timer, too, and it goes off when the parent is no more. So each process that has it lets it
  * go off by itself: relatives share virtual time. The first that comes to an expiration counts it for all.
  * Where a process ends, or becomes another program, what nobody else knows of goes on in real time, by the kernel. */
+#include <common/exploration.h>
 #include <preload/time/clock.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include <preload/time/vtimer.h>
 #include <preload/io/io.h>
+#include <preload/memory/channel.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -182,6 +184,7 @@ static bool can_count(int fd)
 PCT_EXPORT int timerfd_create(clockid_t clock, int flags)
 {
     PCT_ENTER(self);
+    pct_explored_hidden(PCT_KEY_KERNEL);
     bool known = (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME) &&
                  !(flags & ~(TFD_CLOEXEC | TFD_NONBLOCK));
     struct timer *timer = pct_vtimer_virtual(self) && known ? allocate() : NULL;

@@ -1,6 +1,7 @@
 /* What a program forbids itself: a filter of system calls, the strict mode, limits. A limit on memory counts the
  * address space of the trace, too: most of it is given back. */
 #include "sandbox.h"
+#include <common/exploration.h>
 #include <preload/core/kernel.h>
 #include <preload/core/point.h>
 #include <preload/core/real.h>
@@ -8,6 +9,7 @@
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include <preload/io/io.h>
+#include <preload/memory/channel.h>
 #include <preload/signals/signals.h>
 #include <preload/watchdog/watchdog.h>
 #include <sched/record.h>
@@ -94,6 +96,7 @@ static void give_back(pid_t pid, enum __rlimit_resource resource, const struct r
 PCT_EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *new, struct rlimit *old)
 {
     give_back(pid, resource, new);
+    pct_explored_hidden(PCT_KEY_KERNEL);
     return REAL(prlimit)(pid, resource, new, old);
 }
 
@@ -106,6 +109,7 @@ PCT_EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struc
 PCT_EXPORT int setrlimit(enum __rlimit_resource resource, const struct rlimit *limit)
 {
     give_back(0, resource, limit);
+    pct_explored_hidden(PCT_KEY_KERNEL);
     return REAL(setrlimit)(resource, limit);
 }
 

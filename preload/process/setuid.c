@@ -4,9 +4,11 @@
  * other is its owner's.
  *
  * May be called by any thread at any time; touches nothing of the scheduler's. */
+#include <common/exploration.h>
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <preload/memory/channel.h>
 
 /* From now on the effective user is `user` (-1: as before). Returns the one to give the file back to, or -1. Asks
  * nothing of the kernel once there is a filter, which may kill for it. */
@@ -23,6 +25,7 @@ static uid_t give(uid_t user)
 #define GIVEN_TO(user, call)                                                                                           \
     ({                                                                                                                 \
         uid_t before_ = give(user);                                                                                    \
+        pct_explored_hidden(PCT_KEY_KERNEL);                                                                           \
         int failed_ = (call), error_ = errno;                                                                          \
         if (failed_ && before_ != (uid_t)-1)                                                                           \
             PCT_SYS3(SYS_lchown, pct_shim.trace_path, before_, -1);                                                    \

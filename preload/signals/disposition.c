@@ -1,8 +1,10 @@
 /* What signals do: sigaction and its relatives. A handler that the target sets is kept here, and the kernel gets ours
  * (handler.c). What the kernel says of a signal is the truth about everything else: flags, mask, the default. */
+#include <common/exploration.h>
 #include <preload/core/order.h>
 #include <preload/core/point.h>
 #include <preload/core/real.h>
+#include <preload/memory/channel.h>
 #include <preload/memory/watch.h>
 #include "signals.h"
 #include <sys/wait.h>
@@ -111,6 +113,7 @@ void pct_action_watch(void)
 PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struct sigaction *restrict old)
 {
     struct sigaction kernel, before;
+    pct_explored_hidden(PCT_KEY_KERNEL);
     if (passes() || !new) {
         bool standard = new &&new->sa_handler == SIG_DFL &&pct_S.host &&pct_signal_is_crash(signal);
         int failed = REAL(sigaction)(signal, standard ? &crash : new, &before);

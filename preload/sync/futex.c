@@ -2,12 +2,14 @@
  * REQUEUE, WAKE_OP and futex_waitv are modelled: the value is checked on the caller's turn, waiters stand in a queue by
  * address. The locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI
  * and its counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
+#include <common/exploration.h>
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/seccomp.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include <preload/io/io.h>
+#include <preload/memory/channel.h>
 #include <preload/memory/memory_quick.h>
 #include <preload/process/sandbox.h>
 #include <preload/sync/foreign_calls.h>
@@ -554,6 +556,8 @@ PCT_EXPORT long syscall(long number, ...)
             pct_watchdog_have();
         if (number == SYS_prctl && (int)a[0] == PR_SET_NAME)
             pct_shim.named = true;
+        if (number != SYS_gettid && number != SYS_getpid && number != SYS_sched_yield && number != SYS_membarrier)
+            pct_explored_hidden(PCT_KEY_KERNEL);
         long result = by_number(number, a);
         if (confines && !strict)
             pct_seccomp_entered();

@@ -1,7 +1,9 @@
 /* POSIX semaphores. The real semaphore holds the truth. sem_post is async-signal-safe: off turn it is the real one, and
  * the scheduler looks at the semaphore again at its next point (pct_passed). */
+#include <common/exploration.h>
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
+#include <preload/memory/channel.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
 #include <sched/log.h>
@@ -192,6 +194,7 @@ PCT_EXPORT sem_t *sem_open(const char *name, int flags, ...)
         value = va_arg(arguments, unsigned);
         va_end(arguments);
     }
+    pct_explored_hidden(PCT_KEY_KERNEL);
     sem_t *sem = REAL(sem_open)(name, flags, mode, value);
     PCT_ENTER(self);
     if (self && sem != SEM_FAILED && !pct_object_known(&pct_S.objects, sem, PCT_CLASS_SEM))

@@ -186,6 +186,96 @@ PROGRAM
     has 'and no thread comes in between two uses of what libc and the kernel keep for all'
 }
 
+@test "who gets the next descriptor, key or place among exit handlers, and who sets what the process has, is tried both ways" {
+    cat > kept.c << 'PROGRAM'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static const char *what;
+static int file, lowest, first, of_stream;
+static FILE *stream;
+static void fails(int wrong)
+{
+    if (wrong)
+        _exit(7);
+}
+static void one(void)
+{
+    first = first ? first : 1;
+}
+static void two(void)
+{
+    fails(!first);
+}
+static void handle(int number)
+{
+    (void)number;
+}
+static int is(const char *name)
+{
+    return !strcmp(what, name);
+}
+static void *run(void *second)
+{
+    struct rlimit limit = { 100, 200 };
+    pthread_key_t key;
+    char byte = 'x';
+    int pair[2];
+    if (is("dup"))
+        fails(dup(file) == lowest && second);
+    if (is("eventfd"))
+        fails(eventfd(0, 0) == lowest && second);
+    if (is("pipe"))
+        fails(!pipe(pair) && pair[0] == lowest && second);
+    if (is("fclose"))
+        second ? (void)fclose(stream) : fails(open("/", O_RDONLY) == of_stream);
+    if (is("atexit"))
+        atexit(second ? one : two);
+    if (is("key"))
+        fails(!pthread_key_create(&key, NULL) && !key && second);
+    if (is("signal"))
+        second ? (void)signal(SIGUSR1, handle) : fails(signal(SIGUSR1, SIG_DFL) == handle);
+    if (is("limit"))
+        second ? (void)setrlimit(RLIMIT_NOFILE, &limit) : fails(!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur == 100);
+    if (is("pwrite"))
+        second ? (void)!pwrite(file, &byte, 1, 0) : fails(pread(file, &byte, 1, 0) == 1);
+    if (is("syscall"))
+        second ? (void)syscall(SYS_mkdir, "made", 0777) : fails(!syscall(SYS_access, "made", F_OK));
+    return NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread[2];
+    what = argc > 1 ? argv[1] : "";
+    rmdir("made");
+    file = open("data", O_RDWR | O_CREAT | O_TRUNC, 0600);
+    stream = fopen("/dev/null", "r");
+    of_stream = fileno(stream);
+    lowest = dup(file);
+    close(lowest);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, run, i ? argv : NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+PROGRAM
+    "$cc" -pthread -o kept kept.c
+    for what in dup eventfd pipe fclose atexit key signal limit pwrite syscall; do
+        run "$pct" explore -q -- ./kept $what
+        echo "$what: $output"
+        [[ $(last) == "pct: found: 1 of all 2 classes"* ]]
+    done
+}
+
 @test "no random schedule of random programs does what no explored one did" {
     PCT_BUILD=$build "$root/tests/explored/run" 100 16 200
 }

@@ -1,6 +1,9 @@
-/* machine NUMBER KINDS FILE: the random program of this number, made of these kinds of actions (the bits of enum kind), by real threads. It
- * writes a line to the end of the file, which hangs on everything that its threads could tell of the schedule: so two behaviours are two lines. Variables are
- * used with their mutex held, so there are no data races. tests/explored/run compares what `pct explore` and random schedules find. */
+/* machine NUMBER KINDS FILE: the random program of this number, made of these kinds of actions (the bits of enum kind),
+ * by real threads. It writes a line to the end of the file, which hangs on everything that its threads could tell of the
+ * schedule: so two behaviours are two lines. Variables are used with their lock held, so there are no data races.
+ * tests/explored/run compares what `pct explore` and random schedules find. */
+#define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -21,8 +24,17 @@ enum kind {
     HEAP = 128,
     RANDOM = 256,
     MAKES = 512,
-    EXITS = 1024
+    EXITS = 1024,
+    SPINS = 2048,
+    CHECKED = 4096, /* recursive mutexes, and those that tell of errors */
+    KEYS = 8192,    /* a destructor of thread-specific data */
+    PIPES = 16384,
+    NAPS = 32768,   /* yields, and waits of rwlocks with a deadline */
+    LEAVES = 65536, /* threads that leave by pthread_exit, are detached, or joined by tries */
+    CANCELS = 131072,
+    COUNTS = 262144 /* waiters that count each other, and are woken one by one */
 };
+enum { FLAGS = MAKES | EXITS | LEAVES | CANCELS };
 
 enum { THINGS = 2, WORKERS = 3, ACTIONS = 4 };
 
@@ -35,7 +47,12 @@ static sem_t sem[THINGS];
 static unsigned var[THINGS], under_rwlock;
 static uint64_t kinds;
 static __thread unsigned me;
-static int out;
+static int out, ends[2];
+static pthread_spinlock_t spin;
+static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t checked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static pthread_key_t key;
+static unsigned waiting, tickets, under_spin, under_recursive, under_checked;
 
 /* The program's text: drawn before it begins, so that nothing of it hangs on the schedule. */
 struct action {
@@ -73,10 +90,15 @@ static struct timespec soon(unsigned milliseconds)
     return when;
 }
 
+static void use_of(unsigned *variable)
+{
+    tell(*variable);
+    *variable = *variable * 5 + me + 1;
+}
+
 static void use(unsigned thing)
 {
-    tell(var[thing]);
-    var[thing] = var[thing] * 5 + me + 1;
+    use_of(&var[thing]);
 }
 
 static void once_routine(void)
@@ -122,10 +144,17 @@ static void locks(const struct action *a)
     }
 }
 
+static void unlock(void *lock)
+{
+    tell(55);
+    pthread_mutex_unlock(lock);
+}
+
 static void conds(const struct action *a)
 {
     struct timespec when = { 0 };
     pthread_mutex_lock(&mutex[a->thing]);
+    pthread_cleanup_push(unlock, &mutex[a->thing]);
     switch (a->what % 4) {
     case 0:
         if (kinds & TIME) {
@@ -148,6 +177,7 @@ static void conds(const struct action *a)
         pthread_cond_signal(&cond[a->thing]);
     }
     use(a->thing);
+    pthread_cleanup_pop(0);
     pthread_mutex_unlock(&mutex[a->thing]);
 }
 
@@ -232,6 +262,107 @@ static void heap(const struct action *a)
     pthread_mutex_unlock(&own->lock);
 }
 
+static void spins(const struct action *a)
+{
+    if (a->what % 2 && pthread_spin_trylock(&spin)) {
+        tell(12);
+        return;
+    }
+    if (!(a->what % 2))
+        pthread_spin_lock(&spin);
+    use_of(&under_spin);
+    if (a->inner)
+        sem_post(&sem[a->thing]);
+    pthread_spin_unlock(&spin);
+}
+
+static void checks(const struct action *a)
+{
+    if (a->what % 3 == 0) {
+        pthread_mutex_lock(&recursive);
+        tell((unsigned)pthread_mutex_trylock(&recursive));
+        use_of(&under_recursive);
+        pthread_mutex_unlock(&recursive);
+        pthread_mutex_unlock(&recursive);
+        return;
+    }
+    if (a->what % 3 == 1) {
+        tell((unsigned)pthread_mutex_unlock(&checked)); /* not ours: that is said */
+        return;
+    }
+    pthread_mutex_lock(&checked);
+    tell((unsigned)pthread_mutex_lock(&checked));
+    use_of(&under_checked);
+    if (a->inner)
+        sched_yield();
+    pthread_mutex_unlock(&checked);
+}
+
+static void destroy(void *value)
+{
+    pthread_mutex_lock(&mutex[(uintptr_t)value - 1]);
+    var[(uintptr_t)value - 1] += 3;
+    tell(var[(uintptr_t)value - 1]);
+    pthread_mutex_unlock(&mutex[(uintptr_t)value - 1]);
+}
+
+static void pipes(const struct action *a)
+{
+    char byte = (char)(me + 1);
+    if (a->what % 2)
+        tell((unsigned)write(ends[1], &byte, 1));
+    else if (read(ends[0], &byte, 1) == 1)
+        tell((unsigned char)byte);
+}
+
+static void naps(const struct action *a)
+{
+    struct timespec when;
+    switch (a->what % 3) {
+    case 0:
+        sched_yield();
+        break;
+    case 1:
+        when = soon(1 + a->more % 3);
+        if (!(kinds & TIME) || pthread_rwlock_timedwrlock(&rwlock, &when)) {
+            tell(13);
+            break;
+        }
+        under_rwlock += 7;
+        pthread_rwlock_unlock(&rwlock);
+        break;
+    default:
+        when = soon(1 + a->more % 3);
+        if (!(kinds & TIME) || pthread_rwlock_timedrdlock(&rwlock, &when)) {
+            tell(14);
+            break;
+        }
+        tell(under_rwlock);
+        pthread_rwlock_unlock(&rwlock);
+    }
+}
+
+/* Who is woken first is told. */
+static void counts(const struct action *a)
+{
+    pthread_mutex_lock(&mutex[0]);
+    pthread_cleanup_push(unlock, &mutex[0]);
+    if (a->what % 2) {
+        waiting++;
+        pthread_cond_wait(&cond[0], &mutex[0]);
+        tell(tickets++);
+        waiting--;
+    } else if (a->inner) {
+        tell(waiting);
+        pthread_cond_signal(&cond[0]);
+    } else {
+        tell(waiting);
+        pthread_cond_broadcast(&cond[0]);
+        pthread_cond_signal(&cond[1]);
+    }
+    pthread_cleanup_pop(1);
+}
+
 static void *worker(void *argument);
 
 static void act(const struct action *a)
@@ -261,6 +392,24 @@ static void act(const struct action *a)
     case HEAP:
         heap(a);
         break;
+    case SPINS:
+        spins(a);
+        break;
+    case CHECKED:
+        checks(a);
+        break;
+    case KEYS:
+        pthread_setspecific(key, (void *)(uintptr_t)(a->thing + 1));
+        break;
+    case PIPES:
+        pipes(a);
+        break;
+    case NAPS:
+        naps(a);
+        break;
+    case COUNTS:
+        counts(a);
+        break;
     case RANDOM:
         tell((unsigned)rand() % 16); /* the same in each run, but for who gets which */
         break;
@@ -284,7 +433,30 @@ static void *worker(void *argument)
 {
     me = (unsigned)(uintptr_t)argument;
     run();
+    if (kinds & LEAVES && me % 2)
+        pthread_exit((void *)(uintptr_t)(me + 20));
     return NULL;
+}
+
+/* The last that is known of a worker: of one that goes on, nothing. */
+static void join(struct text *t, unsigned *hash)
+{
+    void *value = NULL;
+    struct timespec when;
+    int failed = EBUSY;
+    if (kinds & LEAVES && t->count % 2)
+        failed = pthread_tryjoin_np(t->made, &value);
+    *hash = *hash * 3 + (unsigned)failed;
+    if (failed && kinds & LEAVES && kinds & TIME) {
+        when = soon(2);
+        failed = pthread_timedjoin_np(t->made, &value, &when);
+    } else if (failed) {
+        failed = pthread_join(t->made, &value);
+    }
+    if (failed)
+        pthread_detach(t->made);
+    else
+        *hash = *hash * 131 + t->hash + (value == PTHREAD_CANCELED ? 77 : (unsigned)(uintptr_t)value);
 }
 
 static void at_exit(void)
@@ -299,11 +471,13 @@ static void at_exit(void)
 
 static void make_text(unsigned workers)
 {
-    static const enum kind all[] = { LOCKS, CONDS, SEMS, RWLOCKS, BARRIERS, ONCES, TIME, HEAP, RANDOM };
-    enum { KINDS = sizeof all / sizeof *all };
+    static const enum kind all[] = { LOCKS,  CONDS, SEMS,    RWLOCKS, BARRIERS, ONCES, TIME,  HEAP,
+                                     RANDOM, SPINS, CHECKED, KEYS,    PIPES,    NAPS,  COUNTS };
+    enum { KINDS = sizeof all / sizeof *all, OLD = 9 };
+    unsigned of = kinds >= SPINS ? KINDS : OLD;
     /* Of the kinds, a few: programs of one kind have more to say about it. */
     uint64_t chosen = kinds;
-    while (draw(2) && !(chosen & (chosen - 1) & (MAKES - 1)))
+    while (draw(2) && !(chosen & (chosen - 1) & ~(uint64_t)FLAGS))
         chosen = kinds;
     for (unsigned t = 0; t <= workers; t++) {
         text[t].count = t ? 1 + draw(ACTIONS - (workers == 3)) : draw(2);
@@ -311,8 +485,8 @@ static void make_text(unsigned workers)
         for (unsigned i = 0; i < text[t].count; i++) {
             struct action *a = &text[t].action[i];
             do
-                a->kind = all[draw(KINDS)];
-            while (!(a->kind & chosen) && (chosen & (MAKES - 1)));
+                a->kind = all[draw(of)];
+            while (!(a->kind & chosen) && chosen & ~(uint64_t)FLAGS);
             a->what = draw(64);
             a->thing = draw(3) == 0;
             a->inner = draw(2);
@@ -333,18 +507,22 @@ int main(int argc, char **argv)
     pthread_barrier_init(&barrier, NULL, 2);
     for (unsigned i = 0; i < THINGS; i++)
         sem_init(&sem[i], 0, draw(2));
+    pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+    pthread_key_create(&key, destroy);
+    if (kinds & PIPES && pipe(ends))
+        return 1;
     if (kinds & EXITS)
         atexit(at_exit);
     unsigned mine = workers - nested;
     for (unsigned i = 1; i <= mine; i++)
         pthread_create(&text[i].made, NULL, worker, (void *)(uintptr_t)i);
     run();
+    if (kinds & CANCELS)
+        pthread_cancel(text[1].made);
     unsigned hash = text[0].hash;
     for (unsigned i = 1; i <= mine; i++) {
-        if (!text[i].joined)
-            continue;
-        pthread_join(text[i].made, NULL);
-        hash = hash * 131 + text[i].hash;
+        if (text[i].joined)
+            join(&text[i], &hash);
     }
     dprintf(out, "%u\n", hash);
     return 0;
