@@ -297,6 +297,8 @@ static void add_facts(struct pct_search_facts *all, const struct pct_search_fact
     all->unplanned += more->unplanned;
     all->moved += more->moved;
     all->open += more->open;
+    all->untried += more->untried;
+    all->loop = more->untried ? more->loop : all->loop;
     all->depth = more->depth > all->depth ? more->depth : all->depth;
     all->doubts |= more->doubts;
     all->unknown = more->unknown ? more->unknown : all->unknown;

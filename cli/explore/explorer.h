@@ -78,6 +78,7 @@ struct pct_explorer {
     uint64_t failing;    /* classes */
     uint64_t cut;        /* runs that a bound or a time limit has ended */
     char cut_title[512]; /* what the first of them is called, with its place; "": not known */
+    char loop[512];      /* where the search has cut off a loop; "": not known */
     uint64_t passed;     /* runs that neither failed nor were cut off */
     uint64_t resumed;    /* runs that the file had */
     bool complete;       /* the search is over */
@@ -133,6 +134,9 @@ uint64_t pct_explorer_plan(const uint32_t *plan, uint32_t count);
 
 /* taken.c: the finding of this signature, new or not. NULL: no memory. */
 struct pct_finding *pct_explorer_finding(struct pct_explorer *explorer, uint64_t hash);
+
+/* loop.c: give e->loop its value, if the search has cut off a loop of this program. */
+void pct_explorer_name_loop(struct pct_explorer *explorer, const char *program);
 
 /* verdict.c: behind runs 1, 2, 4, ...: say so, once, if it is known already that nothing will be verified. */
 void pct_explorer_warn(struct pct_explorer *explorer, const struct pct_campaign *campaign);

@@ -9,6 +9,7 @@
 #include "dependence.h"
 #include "divided.h"
 #include "order.h"
+#include "polling.h"
 #include "wakeup.h"
 #include <errno.h>
 #include <pct/strategy.h>
@@ -100,11 +101,35 @@ const struct pct_search_facts *pct_search_facts(const struct pct_search *s)
     return &s->facts;
 }
 
+/* The last event of the reversal tries what its thread has tried in vain so often, at the same place, without doing
+ * anything else: such a loop has schedules with any number of rounds. */
+static bool polls(const struct pct_search *s, const struct pct_reversal *r)
+{
+    const struct pct_event *try = &r->event[r->count - 1];
+    uint32_t rounds = 0;
+    if (!pct_polling_tries(try))
+        return false;
+    for (uint32_t i = r->base + r->count - 1; i-- && rounds < PCT_SEARCH_ROUNDS;) {
+        const struct pct_event *before = i < r->base ? &s->node[i].event : &r->event[i - r->base];
+        if (before->thread != try->thread || pct_polling_pauses(before))
+            continue;
+        if (!pct_polling_is_round(before, try))
+            return false;
+        rounds++;
+    }
+    return rounds == PCT_SEARCH_ROUNDS;
+}
+
 static int take_reversal(void *context, const struct pct_reversal *r)
 {
     struct pct_search *s = context;
     if (r->base < s->root)
         return 0;
+    if (polls(s, r)) {
+        s->facts.untried++;
+        s->facts.loop = r->event[r->count - 1].place;
+        return 0;
+    }
     struct pct_event *sequence = malloc(r->count * sizeof *sequence);
     if (!sequence)
         return -ENOMEM;

@@ -24,6 +24,8 @@ struct pct_search_facts {
                            exact there */
     uint64_t moved;     /* events that used other objects than they were seen to use in another run */
     uint64_t open;      /* branches that are known and were not tried yet */
+    uint64_t untried;   /* and those that never will be: one more round of a loop of tries in vain, */
+    uint32_t loop;      /* which is here in the code (pct_event.place) */
     uint64_t below;     /* with a bound: all schedules with fewer preemptions than this have been made */
     uint32_t depth;     /* the most events of a run */
     uint32_t doubts;    /* of all runs: bit i: enum pct_doubt i */
@@ -36,6 +38,9 @@ struct pct_search_facts {
     uint64_t division;  /* a hash of these, the same in all shards */
     struct pct_tuple tuple; /* with a bound: of the last run */
 };
+
+/* Without a bound: a loop that tries in vain to take a lock or a semaphore is followed for so many rounds. */
+enum { PCT_SEARCH_ROUNDS = 16 };
 
 /* In which order schedules with a bound are tried; without one it makes no difference. */
 enum pct_search_order {

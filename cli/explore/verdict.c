@@ -60,6 +60,9 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
         add(r, "more than %d threads, of which --bound knows the first", PCT_EXECUTION_SETS);
     if (facts->no_memory)
         add(r, "no memory for the search");
+    if (facts->untried)
+        add(r, "a loop that tries to take a lock or a semaphore again and again was cut off behind %d rounds (%s)",
+            PCT_SEARCH_ROUNDS, e->loop[0] ? e->loop : "place not known");
     if (facts->undivided)
         add(r, "more than %d threads, which cannot be divided among shards", PCT_EXECUTION_SETS);
     if (facts->moved)
@@ -268,6 +271,7 @@ void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
     uint64_t runs = facts_of(e)->runs;
     if (e->quiet || e->warned || runs & (runs - 1))
         return;
+    pct_explorer_name_loop(e, c->launch.program);
     add_facts(&reasons, e);
     add_control(&reasons, e, c);
     e->warned = reasons.count;
@@ -332,6 +336,7 @@ static void say_lines(const char *text)
 int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int interrupted)
 {
     bool whole;
+    pct_explorer_name_loop(e, c->launch.program);
     char *line = make_line(e, c, &whole);
     if (!line)
         return pct_cli_no_memory("");
