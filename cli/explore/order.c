@@ -50,6 +50,23 @@ static bool waited_on(const struct pct_event *event)
     return (event->waits || event->op == PCT_OP_DEADLINE) && event->own && !event->global;
 }
 
+/* For pct_order.uses. Of memory that has more than one location, all bits but the highest. */
+static uint64_t uses_of(const struct pct_event *event)
+{
+    enum { BITS = 63 };
+    uint64_t uses = (uint64_t)event->global << BITS;
+    for (unsigned i = 0; i < event->touches; i++)
+        uses |= event->touch[i].more ? UINT64_MAX >> 1
+                                     : UINT64_C(1) << (event->touch[i].key * UINT64_C(0x9e3779b97f4a7c15) >> 32) % BITS;
+    return uses;
+}
+
+/* Whether events of different threads that use these may depend on each other: most pairs do not. */
+static bool may_depend(uint64_t one, uint64_t other)
+{
+    return (one & other) | (one | other) >> 63;
+}
+
 /* What the event had to come behind. previous: its thread's last event before, plus 1. */
 static void begin_clock(const struct pct_order *o, uint32_t *clock, const struct pct_event *event, uint32_t previous,
                         const uint32_t *jump)
@@ -66,7 +83,20 @@ static void begin_clock(const struct pct_order *o, uint32_t *clock, const struct
         join(o, clock, jump);
 }
 
-static int fill(struct pct_order *o, uint32_t *jump, uint32_t *previous)
+/* What the event depends on. Of each thread, the newest such event, as it has come behind all older ones: previous: the
+ * last event of each thread so far, plus 1; older: of each event, its thread's one before, plus 1. */
+static void join_dependent(const struct pct_order *o, uint32_t j, uint32_t *clock, const uint32_t *previous,
+                           const uint32_t *older)
+{
+    const struct pct_execution *x = o->x;
+    const struct pct_event *event = &x->event[j];
+    for (uint32_t t = 0; t < o->threads; t++)
+        for (uint32_t i = t == event->thread ? 0 : previous[t]; i && !knows(clock, &x->event[i - 1]); i = older[i - 1])
+            if (may_depend(o->uses[i - 1], o->uses[j]) && pct_events_depend(&x->event[i - 1], event))
+                join(o, clock, clock_of(o, i - 1));
+}
+
+static void fill(struct pct_order *o, uint32_t *jump, uint32_t *previous, uint32_t *older)
 {
     const struct pct_execution *x = o->x;
     for (uint32_t j = 0; j < x->count; j++) {
@@ -78,13 +108,12 @@ static int fill(struct pct_order *o, uint32_t *jump, uint32_t *previous)
         uint32_t *clock = clock_of(o, j);
         memcpy(clock, before_of(o, j), o->threads * sizeof *clock);
         join(o, clock, jump);
-        for (uint32_t i = j; i--;)
-            if (!knows(clock, &x->event[i]) && pct_events_depend(&x->event[i], event))
-                join(o, clock, clock_of(o, i));
+        o->uses[j] = uses_of(event);
+        join_dependent(o, j, clock, previous, older);
         clock[event->thread] = event->number;
+        older[j] = previous[event->thread];
         previous[event->thread] = j + 1;
     }
-    return 0;
 }
 
 int pct_order_make(struct pct_order *o, const struct pct_execution *x)
@@ -93,18 +122,22 @@ int pct_order_make(struct pct_order *o, const struct pct_execution *x)
     size_t room = (size_t)(x->count + 1) * x->threads;
     o->clock = calloc(room, sizeof *o->clock);
     o->before = calloc(room, sizeof *o->before);
-    uint32_t *work = calloc(2 * (size_t)x->threads + 1, sizeof *work);
-    int failed = o->clock && o->before && work ? fill(o, work, work + x->threads) : -ENOMEM;
-    free(work);
+    o->uses = calloc((size_t)x->count + 1, sizeof *o->uses);
+    uint32_t *work = calloc(2 * (size_t)x->threads + x->count + 1, sizeof *work);
+    bool failed = !o->clock || !o->before || !o->uses || !work;
     if (failed)
         pct_order_free(o);
-    return failed;
+    else
+        fill(o, work, work + x->threads, work + 2 * (size_t)x->threads);
+    free(work);
+    return failed ? -ENOMEM : 0;
 }
 
 void pct_order_free(struct pct_order *o)
 {
     free(o->clock);
     free(o->before);
+    free(o->uses);
     *o = (struct pct_order){ 0 };
 }
 
@@ -396,9 +429,10 @@ static int races_of(struct finder *f, uint32_t j, const struct pct_event *event)
 {
     const struct pct_execution *x = f->o->x;
     struct pct_event wanted = as_wanted(event);
+    const uint64_t uses = uses_of(event) | uses_of(&wanted);
     for (uint32_t i = j; i--;) {
         const struct pct_event *first = &x->event[i];
-        if (first->thread == event->thread || knows(f->clock, first))
+        if (!may_depend(f->o->uses[i], uses) || first->thread == event->thread || knows(f->clock, first))
             continue;
         if (!pct_events_depend(first, event) && !pct_events_depend(first, &wanted))
             continue;
