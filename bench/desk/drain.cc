@@ -48,7 +48,7 @@ class Queue {
             std::function<void()> job;
             {
                 std::unique_lock<std::mutex> lock(mutex_); /* culprit */
-                changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); });
+                changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); }); /* culprit */
 #ifdef FIXED
                 if (jobs_.empty())
                     return;

@@ -12,6 +12,8 @@ enum {
     MORE = 2      /* and where they do not tell which of two diagnoses is better */
 };
 
+enum { STACKS = 16 }; /* diagnoses of which the stacks are known */
+
 #define CLOSE 0.75 /* of the better one's score */
 
 /* The runs of one step. */
@@ -200,6 +202,22 @@ static int run_others(struct source *s)
     return failed;
 }
 
+/* What libraries do among themselves comes behind what the program has a part in: it is seldom a bug of theirs. */
+static void put_foreign_last(struct pct_diagnosing *d)
+{
+    struct pct_diagnosis foreign[STACKS];
+    size_t count = d->diagnoses.count < STACKS ? d->diagnoses.count : STACKS, own = 0, others = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct pct_diagnosis *item = &d->diagnoses.item[i];
+        if (!pct_rule_decides(item->rule) && pct_diagnosis_is_foreign(&d->history, item))
+            foreign[others++] = *item;
+        else
+            d->diagnoses.item[own++] = *item;
+    }
+    for (size_t i = 0; i < others; i++)
+        d->diagnoses.item[own + i] = foreign[i];
+}
+
 int pct_diagnosing_run(struct pct_diagnosing *d)
 {
     struct source s = { .d = d };
@@ -223,11 +241,13 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
         d->known = false;
         return failed;
     }
-    char *stacks = failed || !d->known ? NULL : pct_diagnoses_stacks(&d->diagnoses, 3);
+    char *stacks = failed || !d->known ? NULL : pct_diagnoses_stacks(&d->diagnoses, STACKS);
     if (stacks)
         failed = run_step(&s, stacks, 0, 1);
     free(stacks);
     d->known = d->known && d->have;
+    if (d->known)
+        put_foreign_last(d);
     return failed;
 }
 

@@ -132,7 +132,8 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
         pct_rules_waits(ds, history, evidence);
         pct_rules_semaphores(ds, history, evidence);
         pct_rules_wakes(ds, history, evidence);
-        pct_rules_woken(ds, history);
+        pct_rules_barriers(ds, history, evidence);
+        pct_rules_woken(ds, history, evidence);
     }
     pct_rules_atomicity(ds, history);
     pct_rules_ending(ds, history);

@@ -42,12 +42,22 @@
       "at other times")                                                                                                \
     X(HAS_ENDED, 6, true, "who would signal has ended",                                                                \
       "thread @t0 waits on @o0; thread @t1, which signals it at other times, has ended (@s1)")                         \
+    X(LEFT_BARRIER, 7, true, "who would come has ended",                                                               \
+      "thread @t0 waits at @o0; thread @t1, which comes to it at other times, has ended (@s1)")                        \
+    X(SIGNALLED_BEFORE, 8, true, "the signal came before the wait",                                                    \
+      "thread @t1 signals @o1 (@s1), for which nobody waits yet; thread @t0 waits for it (@s2) without looking "       \
+      "whether it has come: in no run does it pass here without a wait. A wait belongs in a loop that looks first")    \
+    X(ALL_WAIT, 5, true, "nobody is left to do it",                                                                    \
+      "thread @t0 waits on @o0, and all who signal it at other times wait, too: each may wait for what another one "   \
+      "has to do")                                                                                                     \
     X(NOBODY_SIGNALS, 4, true, "nobody signals", "nothing signalled @o0 after thread @t0 began to wait at @s0")        \
     X(NOT_WAITED_FOR, 7, false, "a thread is not waited for",                                                          \
       "thread @t0 ends the program (@s0), and does this meanwhile (@s1); thread @t2 goes on (@s2)")                    \
     X(NOT_LOOKED_AGAIN, 5, false, "condition not looked at again",                                                     \
       "thread @t2 is woken by thread @t0 (@s0); thread @t1 comes in between (@s1), and thread @t2 goes on (@s2) "      \
       "without another wait. A wait belongs in a loop that looks again")                                               \
+    X(WOKEN_SECOND, 5, false, "order violation",                                                                       \
+      "thread @t0 wakes thread @t2 (@s0), but thread @t1 comes first (@s1), and thread @t2 goes on behind it (@s2)")   \
     X(NOT_THE_SAME_LOCK, 7, false, "not the same lock",                                                                \
       "thread @t0's accesses at @s0 and @s2 belong together under one lock; thread @t1's (@s1) comes between, under "  \
       "another lock")                                                                                                  \

@@ -231,6 +231,20 @@ bool pct_diagnosis_place(const struct pct_history *h, const struct pct_diagnosis
     return true;
 }
 
+bool pct_diagnosis_is_foreign(const struct pct_history *h, const struct pct_diagnosis *d)
+{
+    static struct pct_stack stack;
+    unsigned own = 0;
+    for (unsigned i = 0; i < d->count; i++) {
+        find_stack(h, d->step[i], &stack);
+        bool foreign = stack.count;
+        for (size_t j = 0; j < stack.count && foreign; j++)
+            foreign = pct_frame_is_library(stack.frames[j].function, stack.frames[j].file, stack.frames[j].module);
+        own += !foreign;
+    }
+    return own < 2 && own < d->count;
+}
+
 size_t pct_diagnosis_in_report(const char *report, size_t *title)
 {
     static const char likely[] = "likely ", cause[] = "cause: ";

@@ -27,6 +27,10 @@ char *pct_diagnoses_stacks(const struct pct_diagnoses *diagnoses, size_t most);
 struct pct_stack;
 void pct_diagnosis_stack(const struct pct_history *history, uint32_t step, struct pct_stack *stack);
 
+/* Whether libraries do what it speaks of among themselves, as far as frames are known: the program calls for one of the
+ * steps at most. */
+bool pct_diagnosis_is_foreign(const struct pct_history *history, const struct pct_diagnosis *diagnosis);
+
 /* The place in the source that the diagnosis speaks of first: where something is to be changed, as far as rules know.
  * False: it is not known. */
 bool pct_diagnosis_place(const struct pct_history *history, const struct pct_diagnosis *diagnosis,

@@ -29,16 +29,21 @@ void pct_rules_too_many(struct pct_diagnoses *out, const struct pct_history *his
 void pct_rules_balances(const struct pct_history *history, struct pct_evidence *evidence);
 
 /* rules_ended.c: of a run that ended in a deadlock, the thread that would wake this one (its wait on a condition
- * variable, a pending step) and has ended. Returns whether there is one. Of any run: which threads signal what. */
+ * variable, a pending step) and has ended; or all who would, if they wait as well. Returns whether there is one. Of any
+ * run: which threads signal what, and come to which barrier. */
 bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *history, uint32_t waiting,
                      const struct pct_evidence *evidence);
 void pct_rules_roles(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
+
+/* Of such a run, who does not come to a barrier any more, where others wait. */
+void pct_rules_barriers(struct pct_diagnoses *out, const struct pct_history *history,
+                        const struct pct_evidence *evidence);
 
 /* rules_wakes.c: of such a run, why nobody woke those that wait on condition variables. */
 void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
 
 /* Of a run that fails in any way: who was woken, came second, and went on. */
-void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *history);
+void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
 
 /* Of any run: at which places a section comes with a notice to a condition variable, or waits on one. */
 void pct_rules_notices(const struct pct_history *history, struct pct_evidence *evidence, bool fails);

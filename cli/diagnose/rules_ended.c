@@ -1,5 +1,6 @@
-/* Of a run that ended in a deadlock, who would have woken a thread that waits on a condition variable, and has ended:
- * something was stopped too early. See rules.h. */
+/* Of a run that ended in a deadlock, who would have woken a thread that waits on a condition variable, or come to its
+ * barrier, and has ended, or waits as well: something was stopped too early, or each waits for the other. See rules.h.
+ */
 #include "evidence.h"
 #include "rules.h"
 
@@ -20,13 +21,14 @@ static uint64_t role_of(const struct pct_history *h, uint32_t thread)
     return role;
 }
 
-static bool notifies(const struct pct_moment *m, const struct pct_moment *cond)
+/* Whether it lets those go on that wait for this object, a condition variable or a barrier; NULL: for any. */
+static bool notifies(const struct pct_moment *m, const struct pct_moment *awaited)
 {
-    return (m->op == PCT_OP_COND_SIGNAL || m->op == PCT_OP_COND_BROADCAST) && !m->pending &&
-           (!cond || pct_moment_same_object(m, cond));
+    return (m->op == PCT_OP_COND_SIGNAL || m->op == PCT_OP_COND_BROADCAST || m->op == PCT_OP_BARRIER_ARRIVE) &&
+           !m->pending && (!awaited || pct_moment_same_object(m, awaited));
 }
 
-/* The key of this kind of thread, which signals the condition variable at this address. */
+/* The key of this kind of thread, which does so with the object at this address. */
 static uint64_t key_of(uint64_t role, uint64_t address)
 {
     return pct_evidence_notice(role ^ UINT64_C(0x726f6c65), address);
@@ -42,14 +44,14 @@ void pct_rules_roles(const struct pct_history *h, struct pct_evidence *evidence,
     }
 }
 
-static bool would_signal(const struct pct_history *h, uint32_t thread, const struct pct_moment *cond,
+static bool would_signal(const struct pct_history *h, uint32_t thread, const struct pct_moment *awaited,
                          const struct pct_evidence *evidence)
 {
     for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
-        if (notifies(&h->steps[i], cond))
+        if (notifies(&h->steps[i], awaited))
             return true;
-    uint64_t role = evidence && cond->address ? role_of(h, thread) : 0;
-    return role && pct_evidence_has(evidence, key_of(role, cond->address));
+    uint64_t role = evidence && awaited->address ? role_of(h, thread) : 0;
+    return role && pct_evidence_has(evidence, key_of(role, awaited->address));
 }
 
 /* The step by which somebody waits for the end of this thread, made or not. PCT_NO_STEP: nobody does. */
@@ -70,6 +72,54 @@ static uint32_t before_join(const struct pct_history *h, uint32_t join, uint32_t
     return i;
 }
 
+/* --- Those who are left wait as well ------------------------------------------------------------------------------ */
+
+static bool waits_on_condition(const struct pct_moment *m)
+{
+    return m->pending && m->op == PCT_OP_COND_WAKE && m->class_ == PCT_CLASS_COND;
+}
+
+/* Where the thread had last come through a section with the mutex of this wait, before the one that waits: mostly where
+ * it took what the others need. PCT_NO_STEP: it had not. */
+static uint32_t section_before(const struct pct_history *h, uint32_t waiting)
+{
+    uint32_t i = h->steps[waiting].previous;
+    for (unsigned sections = 0; i != PCT_NO_STEP; i = h->steps[i].previous)
+        if (h->steps[i].op == PCT_OP_MUTEX_LOCK && h->steps[i].object == h->steps[waiting].mutex && sections++)
+            return i;
+    return PCT_NO_STEP;
+}
+
+/* Each thread that would signal waits on a condition variable itself, or has ended; two or more of them wait. */
+static bool all_wait(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
+                     const struct pct_evidence *evidence)
+{
+    uint32_t steps[PCT_DIAGNOSIS_STEPS] = { h->steps[waiting].previous };
+    unsigned count = 1, waiters = 1;
+    for (uint32_t thread = 0; thread < h->threads; thread++) {
+        uint32_t last = h->last[thread];
+        if (last == PCT_NO_STEP || h->steps[last].op == PCT_OP_THREAD_FINISH ||
+            !would_signal(h, thread, &h->steps[waiting], evidence))
+            continue;
+        if (!waits_on_condition(&h->steps[last]))
+            return false;
+        waiters += last != waiting;
+        uint32_t before = section_before(h, last);
+        if (last != waiting && count < PCT_DIAGNOSIS_STEPS)
+            steps[count++] = h->steps[last].previous;
+        if (before != PCT_NO_STEP && count < PCT_DIAGNOSIS_STEPS)
+            steps[count++] = before;
+    }
+    if (waiters < 2)
+        return false;
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_ALL_WAIT, 0, count, steps);
+    for (unsigned i = 0; d && i < count; i++)
+        d->note[i] = h->steps[steps[i]].op == PCT_OP_COND_WAIT ? "and it waits" : "it has come through here,";
+    return true;
+}
+
+/* --- Who has ended ------------------------------------------------------------------------------------------------ */
+
 bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
                      const struct pct_evidence *evidence)
 {
@@ -80,7 +130,7 @@ bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uin
         if (last == PCT_NO_STEP || !would_signal(h, thread, wait, evidence))
             continue;
         if (h->steps[last].op != PCT_OP_THREAD_FINISH)
-            return false;
+            return all_wait(out, h, waiting, evidence);
         finish = finish == PCT_NO_STEP || last > finish ? last : finish;
     }
     if (finish == PCT_NO_STEP)
@@ -95,4 +145,40 @@ bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uin
         d->note[3] = "and here";
     }
     return true;
+}
+
+/* --- Barriers ----------------------------------------------------------------------------------------------------- */
+
+/* The last that the thread of this step did to any object before it. PCT_NO_STEP: nothing. */
+static uint32_t last_access(const struct pct_history *h, uint32_t step)
+{
+    do
+        step = h->steps[step].previous;
+    while (step != PCT_NO_STEP && !pct_moment_access(&h->steps[step]));
+    return step;
+}
+
+void pct_rules_barriers(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
+{
+    if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
+        return;
+    for (uint32_t waiting = h->count; waiting < h->all; waiting++) {
+        const struct pct_moment *m = &h->steps[waiting];
+        if (!m->blocked || m->op != PCT_OP_BARRIER_LEAVE || m->previous == PCT_NO_STEP)
+            continue;
+        for (uint32_t thread = 0; thread < h->threads; thread++) {
+            uint32_t finish = h->last[thread];
+            if (finish == PCT_NO_STEP || h->steps[finish].op != PCT_OP_THREAD_FINISH ||
+                !would_signal(h, thread, m, evidence))
+                continue;
+            uint32_t before = last_access(h, finish);
+            struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_LEFT_BARRIER, 0, before == PCT_NO_STEP ? 2 : 3,
+                                                        (uint32_t[]){ m->previous, finish, before });
+            if (!d)
+                continue;
+            d->note[0] = "waits for the others";
+            d->note[1] = "and has ended";
+            d->note[2] = "does this last,";
+        }
+    }
 }

@@ -124,20 +124,55 @@ static uint64_t key_of_waiters(uint64_t place, uint64_t address)
     return pct_evidence_notice(place ^ UINT64_C(0x77616974), address);
 }
 
-/* Remember the sections that wait. */
+/* The key of sections at this place that wait, on whatever; or that end without a wait. */
+static uint64_t key_of_sections(uint64_t place, bool waits)
+{
+    return pct_evidence_notice(place, UINT64_C(0x73656374) + waits);
+}
+
+/* The key of a wait at this place that is made again, when it has ended: it is made in a loop. */
+static uint64_t key_of_loop(uint64_t place)
+{
+    return pct_evidence_notice(place, UINT64_C(0x6c6f6f70));
+}
+
+/* Remember the sections that wait, and those that do not. */
 static void note_waiters(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
 {
     for (uint32_t i = 0; i < h->hold_count; i++) {
         const struct pct_hold *section = &h->holds[i];
         const struct pct_moment *end = section->released == PCT_NO_STEP ? NULL : &h->steps[section->released];
-        if (end && end->op == PCT_OP_COND_WAIT && end->address && h->steps[section->taken].place)
-            pct_evidence_note(evidence, key_of_waiters(h->steps[section->taken].place, end->address), fails);
+        uint64_t place = h->steps[section->taken].place;
+        if (!end || !place)
+            continue;
+        bool waits = end->op == PCT_OP_COND_WAIT;
+        pct_evidence_note(evidence, key_of_sections(place, waits), fails);
+        if (waits && end->address)
+            pct_evidence_note(evidence, key_of_waiters(place, end->address), fails);
+    }
+}
+
+/* Where the wait that has ended here was made again, at the same place: there; PCT_NO_STEP: it was not. */
+static uint32_t looped(const struct pct_history *h, uint32_t wake)
+{
+    uint32_t again = h->steps[wake].previous == PCT_NO_STEP ? PCT_NO_STEP : waited_again(h, wake);
+    bool same = again != PCT_NO_STEP && h->steps[again].place == h->steps[h->steps[wake].previous].place;
+    return same ? again : PCT_NO_STEP;
+}
+
+static void note_loops(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
+{
+    for (uint32_t i = 0; i < h->count; i++) {
+        uint32_t again = h->steps[i].op == PCT_OP_COND_WAKE ? looped(h, i) : PCT_NO_STEP;
+        if (again != PCT_NO_STEP && h->steps[again].place)
+            pct_evidence_note(evidence, key_of_loop(h->steps[again].place), fails);
     }
 }
 
 void pct_rules_notices(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
 {
     note_waiters(h, evidence, fails);
+    note_loops(h, evidence, fails);
     for (uint32_t i = 0; i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
         /* The section that it stands in or behind: the last lock that was taken. */
@@ -198,6 +233,35 @@ static void nobody_signals(struct pct_diagnoses *out, const struct waiter *w)
         if (notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
             return;
     pct_diagnoses_add(out, PCT_RULE_NOBODY_SIGNALS, 0, 1, &w->wait);
+}
+
+/* --- Signalled before --------------------------------------------------------------------------------------------- */
+
+/* Who waits without looking waits in every run, whatever has happened: then a signal that came before is missed. */
+static bool signalled_before(struct pct_diagnoses *out, const struct waiter *w, const struct pct_evidence *evidence)
+{
+    const struct pct_history *h = w->history;
+    uint64_t place = w->taken == PCT_NO_STEP ? 0 : h->steps[w->taken].place;
+    if (!place || !evidence || pct_evidence_has(evidence, key_of_sections(place, false)) ||
+        pct_evidence_passing(evidence, key_of_sections(place, true)) < PCT_EVIDENCE_ENOUGH)
+        return false;
+    uint32_t last = PCT_NO_STEP;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
+            last = i;
+    if (last == PCT_NO_STEP || last > w->taken || h->steps[last].thread == w->at->thread)
+        return false;
+    for (uint32_t i = last + 1; i < h->count; i++)
+        if (h->steps[i].cause == last)
+            return false;
+    struct pct_diagnosis *d =
+        pct_diagnoses_add(out, PCT_RULE_SIGNALLED_BEFORE, 0, 3, (uint32_t[]){ w->taken, last, w->wait });
+    if (d) {
+        d->note[0] = "comes behind that,";
+        d->note[1] = "nobody waits for it yet";
+        d->note[2] = "and waits";
+    }
+    return true;
 }
 
 /* --- Nobody is left ----------------------------------------------------------------------------------------------- */
@@ -263,7 +327,7 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
         bool found = w.taken != PCT_NO_STEP && lost_wakeup(out, &w);
         found = wrong_waiter(out, &w) || found;
         found = no_notice(out, &w, evidence) || found;
-        if (!found && !pct_rules_ended(out, h, i, evidence))
+        if (!found && !signalled_before(out, &w, evidence) && !pct_rules_ended(out, h, i, evidence))
             nobody_signals(out, &w);
     }
 }
@@ -282,23 +346,26 @@ static uint32_t section_between(const struct pct_history *h, uint32_t from, uint
     return PCT_NO_STEP;
 }
 
-/* Whether it was made in a loop or not, nobody sees in a trace: only that the thread went on. Most of those who do have
- * looked; one that fails before it does anything else has hardly. */
-void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *h)
+/* Whether it was made in a loop or not, nobody sees in a trace, unless it was made again in this run or another one:
+ * only that the thread went on. Most of those who do have looked; one that fails before it does anything else has
+ * hardly. */
+void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
     for (uint32_t wake = 0; wake < h->count; wake++) {
         const struct pct_moment *m = &h->steps[wake];
         if (m->op != PCT_OP_COND_WAKE || !m->mutex || m->cause == PCT_NO_STEP || waited_again(h, wake) != PCT_NO_STEP)
             continue;
+        uint64_t place = m->previous == PCT_NO_STEP ? 0 : h->steps[m->previous].place;
+        bool loop = evidence && place && pct_evidence_has(evidence, key_of_loop(place));
         uint32_t between = section_between(h, m->cause, wake, m->mutex);
         if (between == PCT_NO_STEP)
             continue;
         bool fails = h->trace->header.culprit == m->thread && m->next == PCT_NO_STEP;
-        struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_NOT_LOOKED_AGAIN, fails ? 9 : 0, 3,
-                                                    (uint32_t[]){ m->cause, between, wake });
+        struct pct_diagnosis *d = pct_diagnoses_add(out, loop ? PCT_RULE_WOKEN_SECOND : PCT_RULE_NOT_LOOKED_AGAIN,
+                                                    fails && !loop ? 9 : 0, 3, (uint32_t[]){ m->cause, between, wake });
         if (d) {
             d->note[0] = "wakes it,";
-            d->note[1] = "comes in between,";
+            d->note[1] = loop ? "comes first," : "comes in between,";
             d->note[2] = "and it goes on";
         }
     }
