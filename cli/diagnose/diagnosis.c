@@ -135,6 +135,7 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
         pct_rules_barriers(ds, history, evidence);
         pct_rules_woken(ds, history, evidence);
     }
+    pct_rules_closed(ds, history);
     pct_rules_atomicity(ds, history);
     pct_rules_ending(ds, history);
     pct_rules_order(ds, history, evidence);

@@ -34,6 +34,10 @@
       "thread @t1's signal (@s1) woke thread @t2, which waited again at once; thread @t0, which waits at another "     \
       "place, stayed. One condition serves two purposes, and a signal wakes one thread: broadcast, or use two "        \
       "conditions")                                                                                                    \
+    X(WRONG_OF_SAME, 7.5, true, "the signal woke the wrong waiter",                                                    \
+      "thread @t1's signal (@s1) woke thread @t2, which looked and waited again at once (@s2), while thread @t0 "      \
+      "waited as well, and stayed: it was not for the one that it woke. A signal wakes one thread: broadcast, or "     \
+      "have a condition for each")                                                                                     \
     X(NO_NOTICE, 8, true, "change without a notice",                                                                   \
       "thread @t0 waits on @o0; thread @t1 goes through this section at @s1 and does not signal, where it is done at " \
       "other times")                                                                                                   \
@@ -51,6 +55,9 @@
       "thread @t0 waits on @o0, and all who signal it at other times wait, too: each may wait for what another one "   \
       "has to do")                                                                                                     \
     X(NOBODY_SIGNALS, 4, true, "nobody signals", "nothing signalled @o0 after thread @t0 began to wait at @s0")        \
+    X(USE_AFTER_CLOSE, 8, false, "use after close",                                                                    \
+      "thread @t0 closes @o0 (@s0) while thread @t1 is about to use that number: @v1. It may be another file's by "    \
+      "then")                                                                                                          \
     X(NOT_WAITED_FOR, 7, false, "a thread is not waited for",                                                          \
       "thread @t0 ends the program (@s0), and does this meanwhile (@s1); thread @t2 goes on (@s2)")                    \
     X(NOT_LOOKED_AGAIN, 5, false, "condition not looked at again",                                                     \

@@ -7,6 +7,9 @@
 /* rules_objects.c: locks and the like that are destroyed or unlocked while others use them. */
 void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *history);
 
+/* Of any run: descriptors that are closed while another thread is about to use them. */
+void pct_rules_closed(struct pct_diagnoses *out, const struct pct_history *history);
+
 /* rules_waits.c: of a run that ended in a deadlock, who holds what the others wait for. */
 void pct_rules_waits(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
 

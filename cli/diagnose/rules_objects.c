@@ -141,3 +141,29 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
     }
     free(destroyed);
 }
+
+/* Who stands before an operation has chosen its descriptor: if another thread closes that, the number means nothing any
+ * more, or another file. There are programs that end a wait so on purpose: other runs tell. */
+void pct_rules_closed(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    for (uint32_t close = 0; close < h->count; close++) {
+        const struct pct_moment *closed = &h->steps[close];
+        if (closed->op != PCT_OP_CLOSE || closed->class_ != PCT_CLASS_FD)
+            continue;
+        for (uint32_t thread = 0; thread < h->threads; thread++) {
+            uint32_t use = thread == closed->thread ? PCT_NO_STEP : h->last[thread];
+            while (use != PCT_NO_STEP && h->steps[use].previous != PCT_NO_STEP && h->steps[use].previous > close)
+                use = h->steps[use].previous;
+            if (use == PCT_NO_STEP || use < close || h->steps[use].previous == PCT_NO_STEP ||
+                !pct_moment_same_object(&h->steps[use], closed))
+                continue;
+            uint32_t before = h->steps[use].previous;
+            while (before != PCT_NO_STEP && !pct_moment_locks(&h->steps[before]))
+                before = h->steps[before].previous;
+            struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_USE_AFTER_CLOSE, 0, before == PCT_NO_STEP ? 2 : 3,
+                                                        (uint32_t[]){ close, use, before });
+            if (d)
+                d->note[2] = "it had got there by this,";
+        }
+    }
+}

@@ -73,9 +73,34 @@ static uint32_t waited_again(const struct pct_history *h, uint32_t wake)
     return PCT_NO_STEP;
 }
 
+/* The last section with this mutex that another thread began between the two steps. PCT_NO_STEP: there is none. */
+static uint32_t section_between(const struct pct_history *h, uint32_t from, uint32_t to, uint32_t mutex)
+{
+    for (uint32_t i = h->hold_count; i-- > 0 && h->holds[i].taken > from;) {
+        const struct pct_hold *section = &h->holds[i];
+        if (section->class_ == PCT_CLASS_MUTEX && section->object == mutex && section->taken < to &&
+            section->thread != h->steps[to].thread)
+            return section->taken;
+    }
+    return PCT_NO_STEP;
+}
+
+/* Whether the two stand at the same place, and what the signal told of was for neither another thread that came first
+ * nor is told of by a later one: then it was for one who waits at this place, too. */
+static bool is_for_another(const struct waiter *w, uint32_t wake)
+{
+    const struct pct_history *h = w->history;
+    const struct pct_moment *woken = &h->steps[wake];
+    for (uint32_t i = woken->cause + 1; i < h->count; i++)
+        if (notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
+            return false;
+    return woken->mutex && section_between(h, woken->cause, wake, woken->mutex) == PCT_NO_STEP;
+}
+
 static bool wrong_waiter(struct pct_diagnoses *out, const struct waiter *w)
 {
     const struct pct_history *h = w->history;
+    uint64_t place = h->steps[w->wait].place;
     bool found = false;
     for (uint32_t wake = w->wait + 1; wake < h->count; wake++) {
         const struct pct_moment *m = &h->steps[wake];
@@ -83,11 +108,13 @@ static bool wrong_waiter(struct pct_diagnoses *out, const struct waiter *w)
             m->cause < w->wait || h->steps[m->cause].op != PCT_OP_COND_SIGNAL)
             continue;
         uint32_t again = waited_again(h, wake);
-        uint64_t place = h->steps[w->wait].place;
-        if (again == PCT_NO_STEP || !place || !h->steps[again].place || h->steps[again].place == place)
+        if (again == PCT_NO_STEP || !place || !h->steps[again].place)
             continue;
-        struct pct_diagnosis *d =
-            pct_diagnoses_add(out, PCT_RULE_WRONG_WAITER, 0, 3, (uint32_t[]){ w->wait, m->cause, again });
+        bool same = h->steps[again].place == place;
+        if (same && !is_for_another(w, wake))
+            continue;
+        struct pct_diagnosis *d = pct_diagnoses_add(out, same ? PCT_RULE_WRONG_OF_SAME : PCT_RULE_WRONG_WAITER, 0, 3,
+                                                    (uint32_t[]){ w->wait, m->cause, again });
         if (d) {
             d->note[0] = "waits";
             d->note[1] = "wakes the other one,";
@@ -333,18 +360,6 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
 }
 
 /* --- Woken, and not looked again ---------------------------------------------------------------------------------- */
-
-/* The last section with this mutex that another thread began between the two steps. PCT_NO_STEP: there is none. */
-static uint32_t section_between(const struct pct_history *h, uint32_t from, uint32_t to, uint32_t mutex)
-{
-    for (uint32_t i = h->hold_count; i-- > 0 && h->holds[i].taken > from;) {
-        const struct pct_hold *section = &h->holds[i];
-        if (section->class_ == PCT_CLASS_MUTEX && section->object == mutex && section->taken < to &&
-            section->thread != h->steps[to].thread)
-            return section->taken;
-    }
-    return PCT_NO_STEP;
-}
 
 /* Whether it was made in a loop or not, nobody sees in a trace, unless it was made again in this run or another one:
  * only that the thread went on. Most of those who do have looked; one that fails before it does anything else has

@@ -78,6 +78,38 @@ static void test_use_after_destroy(void **unused)
     expect(&run, PCT_VERDICT_EXIT, PCT_RULE_USE_AFTER_DESTROY, false);
 }
 
+/* Thread 1 stands before a write to 4 when thread 0 closes that, or 5; or it has run meanwhile. */
+static void make_closed(unsigned closed, bool runs)
+{
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 9);
+    STEP(&run, 1, MUTEX_UNLOCK, 9);
+    STEP(&run, 0, CLOSE, closed);
+    if (runs)
+        STEP(&run, 1, YIELD, 0);
+    STEP(&run, 1, WRITE, 4);
+}
+
+static void test_use_after_close(void **unused)
+{
+    (void)unused;
+    make_closed(4, false);
+    look(&run, PCT_VERDICT_ASSERTION, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_USE_AFTER_CLOSE);
+    assert_non_null(d);
+    assert_int_equal(run.history.steps[d->step[2]].op, PCT_OP_MUTEX_LOCK);
+    done(&run);
+    make_closed(5, false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_USE_AFTER_CLOSE, false);
+    make_closed(4, true); /* it may have opened another file */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_USE_AFTER_CLOSE, false);
+    begin(0);
+    STEP(&run, 0, MUTEX_LOCK, 9);
+    STEP(&run, 0, CLOSE, 4);
+    STEP(&run, 0, WRITE, 4);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_USE_AFTER_CLOSE, false);
+}
+
 static void test_destroyed_while_held(void **unused)
 {
     (void)unused;
@@ -368,6 +400,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_use_after_destroy),
+        cmocka_unit_test(test_use_after_close),
         cmocka_unit_test(test_destroyed_while_held),
         cmocka_unit_test(test_foreign_unlock),
         cmocka_unit_test(test_atomicity),

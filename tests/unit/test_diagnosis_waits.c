@@ -257,6 +257,29 @@ static void make_wrong(uint64_t place, bool changes)
     pending(&run, 2, PCT_OP_COND_WAIT, 4);
 }
 
+/* Threads 1 and 2 wait at place 7; 2 is woken and waits again. taken: thread 0 comes first; told: it signals again. */
+static void make_same(bool taken, bool told)
+{
+    begin(2);
+    for (unsigned thread = 1; thread <= 2; thread++) {
+        STEP(&run, thread, MUTEX_LOCK, 3);
+        step_at(&run, thread, PCT_OP_COND_WAIT, 0, 4, 7);
+    }
+    STEP(&run, 0, MUTEX_LOCK, 3);
+    STEP_ARG(&run, 0, COND_SIGNAL, 1, 4);
+    STEP(&run, 0, MUTEX_UNLOCK, 3);
+    if (taken) {
+        STEP(&run, 0, MUTEX_LOCK, 3);
+        STEP(&run, 0, MUTEX_UNLOCK, 3);
+    }
+    STEP(&run, 2, COND_WAKE, 4);
+    step_at(&run, 2, PCT_OP_COND_WAIT, 0, 4, 7);
+    if (told)
+        STEP_ARG(&run, 0, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+    pending(&run, 2, PCT_OP_COND_WAIT, 4);
+}
+
 /* Thread 2 waits on 4, which thread 1, joined by thread 0, signals and has ended, or has not. */
 static void make_ended(bool signals, bool ends)
 {
@@ -315,6 +338,13 @@ static void test_wrong_waiter(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, false);
     make_wrong(8, true);
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, false);
+    /* At the same place, one may wait for what the other one does not: its turn. */
+    make_same(false, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_OF_SAME, true);
+    make_same(true, false); /* another thread came first, and took what it was */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_OF_SAME, false);
+    make_same(false, true); /* it was told later */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_OF_SAME, false);
 }
 
 /* A section at place 7 of thread 2, while thread 1 waits; one like it, of thread 0, notifies. */
