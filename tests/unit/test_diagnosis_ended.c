@@ -1,0 +1,229 @@
+/* The rules of diagnosis of those who would wake a thread, and have ended, come too early, or second (cli/diagnose/): for
+ * each a hand-made run that shows the pattern, and its neighbour, which must not be accused. */
+
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include "made_run.h"
+
+/* Thread 2 waits on 4, which thread 1, joined by thread 0, signals and has ended, or has not. */
+static void make_ended(bool signals, bool ends)
+{
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    if (signals)
+        STEP_ARG(&run, 1, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    STEP(&run, 1, MUTEX_UNLOCK, 3);
+    STEP(&run, 0, COND_SIGNAL, 5);
+    if (ends)
+        STEP(&run, 1, THREAD_FINISH, 1);
+    else
+        pending(&run, 1, PCT_OP_SEM_WAIT, 6);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, COND_WAIT, 4);
+    if (ends)
+        STEP(&run, 0, THREAD_JOIN, 1);
+    pending(&run, 0, PCT_OP_THREAD_JOIN, 2);
+    pending(&run, 2, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_has_ended(void **unused)
+{
+    (void)unused;
+    make_ended(true, true);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_HAS_ENDED);
+    assert_non_null(d);
+    assert_int_equal(d->count, 4);
+    assert_int_equal(run.history.steps[d->step[2]].op, PCT_OP_COND_SIGNAL);
+    assert_int_equal(run.history.steps[d->step[3]].op, PCT_OP_THREAD_JOIN);
+    done(&run);
+    make_ended(true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_HAS_ENDED, false);
+    make_ended(false, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_HAS_ENDED, false);
+    /* Such a thread does signal it in another run. */
+    struct pct_evidence evidence = { 0 };
+    make_ended(true, true);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    pct_evidence_add(&evidence, &run.history, false);
+    done(&run);
+    make_ended(false, true);
+    look(&run, PCT_VERDICT_DEADLOCK, &evidence);
+    assert_non_null(found(&run, PCT_RULE_HAS_ENDED));
+    done(&run);
+    pct_evidence_free(&evidence);
+}
+
+/* Thread 1 comes to barrier 4 and has ended, or waits for something; thread 2 waits at the barrier. */
+static void make_barrier(bool comes, bool ends)
+{
+    begin(2);
+    if (comes) {
+        STEP(&run, 1, BARRIER_ARRIVE, 4);
+        STEP(&run, 1, BARRIER_LEAVE, 4);
+    }
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, MUTEX_UNLOCK, 3);
+    if (ends)
+        STEP(&run, 1, THREAD_FINISH, 1);
+    else
+        pending(&run, 1, PCT_OP_SEM_WAIT, 6);
+    STEP(&run, 2, BARRIER_ARRIVE, 4);
+    pending(&run, 2, PCT_OP_BARRIER_LEAVE, 4);
+}
+
+static void test_left_barrier(void **unused)
+{
+    (void)unused;
+    make_barrier(true, true);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_LEFT_BARRIER);
+    assert_non_null(d);
+    assert_int_equal(run.history.steps[d->step[0]].op, PCT_OP_BARRIER_ARRIVE);
+    assert_int_equal(run.history.steps[d->step[2]].op, PCT_OP_MUTEX_LOCK);
+    done(&run);
+    make_barrier(true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LEFT_BARRIER, false);
+    make_barrier(false, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LEFT_BARRIER, false);
+    make_barrier(true, true);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_LEFT_BARRIER, false);
+}
+
+/* Thread 1 signals 4 before thread 2 waits for it, or behind that; thread 2's section at place 10 may end without. */
+static void make_signalled(bool before, bool waits)
+{
+    begin(2);
+    if (before)
+        STEP_ARG(&run, 1, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    step_at(&run, 2, PCT_OP_MUTEX_LOCK, 0, 3, 10);
+    if (waits)
+        STEP(&run, 2, COND_WAIT, 4);
+    else
+        STEP(&run, 2, MUTEX_UNLOCK, 3);
+    if (!before) {
+        STEP_ARG(&run, 1, COND_SIGNAL, 0, 4);
+        STEP(&run, 2, COND_WAKE, 4);
+    }
+    STEP(&run, 1, THREAD_FINISH, 1);
+    if (before)
+        pending(&run, 2, PCT_OP_COND_WAIT, 4);
+}
+
+static void add_passing(struct pct_evidence *evidence, unsigned runs, bool waits)
+{
+    for (unsigned i = 0; i < runs; i++) {
+        make_signalled(false, waits);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(evidence, &run.history, false);
+        done(&run);
+    }
+}
+
+static void test_signalled_before(void **unused)
+{
+    (void)unused;
+    struct pct_evidence evidence = { 0 };
+    add_passing(&evidence, PCT_EVIDENCE_ENOUGH, true);
+    make_signalled(true, true);
+    look(&run, PCT_VERDICT_DEADLOCK, &evidence);
+    assert_non_null(found(&run, PCT_RULE_SIGNALLED_BEFORE));
+    assert_null(found(&run, PCT_RULE_HAS_ENDED));
+    done(&run);
+    /* At other times it looks, and does not wait. */
+    add_passing(&evidence, 1, false);
+    make_signalled(true, true);
+    look(&run, PCT_VERDICT_DEADLOCK, &evidence);
+    assert_null(found(&run, PCT_RULE_SIGNALLED_BEFORE));
+    assert_non_null(found(&run, PCT_RULE_HAS_ENDED));
+    done(&run);
+    pct_evidence_free(&evidence);
+    /* Nobody knows what other runs do. */
+    make_signalled(true, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SIGNALLED_BEFORE, false);
+}
+
+/* Threads 1 and 2 signal 4, and both wait on it at the end; or thread 2 for something else. */
+static void make_waiting(bool both)
+{
+    begin(2);
+    for (unsigned thread = 1; thread <= 2; thread++) {
+        STEP(&run, thread, MUTEX_LOCK, 3);
+        STEP_ARG(&run, thread, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+        STEP(&run, thread, MUTEX_UNLOCK, 3);
+    }
+    for (unsigned thread = 1; thread <= (both ? 2 : 1); thread++) {
+        STEP(&run, thread, MUTEX_LOCK, 3);
+        STEP(&run, thread, COND_WAIT, 4);
+        pending(&run, thread, PCT_OP_COND_WAIT, 4);
+    }
+    if (!both)
+        pending(&run, 2, PCT_OP_SEM_WAIT, 6);
+}
+
+static void test_all_wait(void **unused)
+{
+    (void)unused;
+    make_waiting(true);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_ALL_WAIT);
+    assert_non_null(d);
+    assert_int_equal(d->count, 4);
+    assert_int_equal(run.history.steps[d->step[0]].op, PCT_OP_COND_WAIT);
+    done(&run);
+    make_waiting(false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ALL_WAIT, false);
+}
+
+/* Thread 2 is woken by thread 1, and thread 0 comes first; at other times it waits again at once, or does not. */
+static void make_second(bool again)
+{
+    begin(2);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    step_at(&run, 2, PCT_OP_COND_WAIT, 0, 4, 10);
+    if (again) {
+        STEP(&run, 1, COND_BROADCAST, 4);
+        step_at(&run, 2, PCT_OP_COND_WAKE, 0, 4, 10);
+        step_at(&run, 2, PCT_OP_COND_WAIT, 0, 4, 10);
+    }
+    STEP(&run, 1, COND_BROADCAST, 4);
+    STEP(&run, 0, MUTEX_LOCK, 3);
+    STEP(&run, 0, MUTEX_UNLOCK, 3);
+    step_at(&run, 2, PCT_OP_COND_WAKE, 0, 4, 10);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+}
+
+static void test_woken_second(void **unused)
+{
+    (void)unused;
+    struct pct_evidence evidence = { 0 };
+    make_second(false);
+    look(&run, PCT_VERDICT_EXIT, &evidence);
+    assert_non_null(found(&run, PCT_RULE_NOT_LOOKED_AGAIN));
+    assert_null(found(&run, PCT_RULE_WOKEN_SECOND));
+    done(&run);
+    make_second(true);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    pct_evidence_add(&evidence, &run.history, false);
+    done(&run);
+    make_second(false);
+    look(&run, PCT_VERDICT_EXIT, &evidence);
+    assert_null(found(&run, PCT_RULE_NOT_LOOKED_AGAIN));
+    assert_non_null(found(&run, PCT_RULE_WOKEN_SECOND));
+    done(&run);
+    pct_evidence_free(&evidence);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_has_ended), cmocka_unit_test(test_left_barrier), cmocka_unit_test(test_signalled_before),
+        cmocka_unit_test(test_all_wait),  cmocka_unit_test(test_woken_second),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
