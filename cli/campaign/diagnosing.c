@@ -205,7 +205,7 @@ static int run_others(struct source *s)
 /* What libraries do among themselves comes behind what the program has a part in: it is seldom a bug of theirs. */
 static void put_foreign_last(struct pct_diagnosing *d)
 {
-    struct pct_diagnosis foreign[STACKS];
+    struct pct_diagnosis foreign[STACKS] = { 0 };
     size_t count = d->diagnoses.count < STACKS ? d->diagnoses.count : STACKS, own = 0, others = 0;
     for (size_t i = 0; i < count; i++) {
         struct pct_diagnosis *item = &d->diagnoses.item[i];

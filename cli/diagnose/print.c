@@ -140,6 +140,24 @@ static void print_frames(FILE *out, const struct pct_stack *stack)
         fputs("(its place is not known)", out);
 }
 
+void pct_diagnosis_print_step(FILE *out, const struct pct_history *h, uint32_t step, const char *note)
+{
+    static struct pct_stack stack;
+    char text[TEXT];
+    format_step(text, sizeof text, h, step);
+    fprintf(out, "  %-11s thread %u: ", text, h->steps[step].thread);
+    format_operation(text, sizeof text, h, step);
+    pct_cli_print_clean(out, text, sizeof text);
+    fprintf(out, "%s%s\n", note ? "   " : "", note ? note : "");
+    /* These are made by the C library, whose place says nothing. */
+    if (h->steps[step].op == PCT_OP_THREAD_FINISH || h->steps[step].op == PCT_OP_EXIT)
+        return;
+    fputs("              ", out);
+    pct_diagnosis_stack(h, step, &stack);
+    print_frames(out, &stack);
+    fputc('\n', out);
+}
+
 /* The steps stand in the order of the run, those of the sentence and the others alike; of a cycle, thread by thread. */
 void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *h, const struct pct_diagnosis *d)
 {
@@ -158,22 +176,8 @@ void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *
             order[at] = order[at - 1];
         order[at] = i;
     }
-    for (unsigned i = 0; i < d->count; i++) {
-        unsigned next = order[i];
-        uint32_t step = d->step[next];
-        format_step(text, sizeof text, h, step);
-        fprintf(out, "  %-11s thread %u: ", text, h->steps[step].thread);
-        format_operation(text, sizeof text, h, step);
-        pct_cli_print_clean(out, text, sizeof text);
-        fprintf(out, "%s%s\n", d->note[next] ? "   " : "", d->note[next] ? d->note[next] : "");
-        /* These are made by the C library, whose place says nothing. */
-        if (h->steps[step].op == PCT_OP_THREAD_FINISH || h->steps[step].op == PCT_OP_EXIT)
-            continue;
-        fputs("              ", out);
-        pct_diagnosis_stack(h, step, &stack);
-        print_frames(out, &stack);
-        fputc('\n', out);
-    }
+    for (unsigned i = 0; i < d->count; i++)
+        pct_diagnosis_print_step(out, h, d->step[order[i]], d->note[order[i]]);
     if (d->absent && h->unwinder) {
         pct_unwind_place(h->unwinder, d->absent, true, &stack);
         fputs("  not yet     what came first in every run that passed\n              ", out);
@@ -194,24 +198,35 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-char *pct_diagnoses_stacks(const struct pct_diagnoses *ds, size_t most)
+char *pct_diagnosis_stacks_of(const struct pct_history *h, const uint32_t *step, size_t count)
 {
     enum { MOST = 64 }; /* of PCT_SITES */
     uint32_t steps[MOST];
-    size_t count = 0, size = 0;
+    size_t made = 0, size = 0;
     char *text = NULL;
-    for (size_t i = 0; i < ds->count && i < most; i++)
-        for (unsigned j = 0; j < ds->item[i].count && count < MOST; j++)
-            if (ds->item[i].step[j] < ds->history->count)
-                steps[count++] = ds->item[i].step[j];
-    FILE *out = count ? open_memstream(&text, &size) : NULL;
+    for (size_t i = 0; i < count && made < MOST; i++)
+        if (step[i] < h->count)
+            steps[made++] = step[i];
+    FILE *out = made ? open_memstream(&text, &size) : NULL;
     if (!out)
         return NULL;
-    qsort(steps, count, sizeof *steps, by_number);
-    for (size_t i = 0; i < count; i++)
+    qsort(steps, made, sizeof *steps, by_number);
+    for (size_t i = 0; i < made; i++)
         if (!i || steps[i] != steps[i - 1])
             fprintf(out, "%s%u", i ? "," : "", steps[i] + 1);
     fclose(out);
+    return text;
+}
+
+char *pct_diagnoses_stacks(const struct pct_diagnoses *ds, size_t most)
+{
+    size_t count = ds->count < most ? ds->count : most, steps = 0;
+    uint32_t *step = malloc((count * PCT_DIAGNOSIS_STEPS + 1) * sizeof *step);
+    for (size_t i = 0; step && i < count; i++)
+        for (unsigned j = 0; j < ds->item[i].count; j++)
+            step[steps++] = ds->item[i].step[j];
+    char *text = step ? pct_diagnosis_stacks_of(ds->history, step, steps) : NULL;
+    free(step);
     return text;
 }
 

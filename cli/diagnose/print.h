@@ -16,12 +16,18 @@ const char *pct_diagnosis_format(char *buffer, size_t size, const struct pct_his
 void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *history,
                          const struct pct_diagnosis *diagnosis);
 
+/* One such line, with its place; beside the operation stands the note, which may be NULL. */
+void pct_diagnosis_print_step(FILE *out, const struct pct_history *history, uint32_t step, const char *note);
+
 /* "lock mutex 4 `queue.lock`": what a step is. Not clean, either. Returns buffer. */
 const char *pct_diagnosis_operation(char *buffer, size_t size, const struct pct_history *history, uint32_t step);
 
 /* The value for PCT_SITES that keeps the stacks before these steps of the best `most` diagnoses; NULL: there are none,
  * or no memory. To be freed. */
 char *pct_diagnoses_stacks(const struct pct_diagnoses *diagnoses, size_t most);
+
+/* The same of these steps; the pending ones among them have stacks anyway. */
+char *pct_diagnosis_stacks_of(const struct pct_history *history, const uint32_t *step, size_t count);
 
 /* The frames of a step, the program's own first: libraries' are left out where others are known. */
 struct pct_stack;

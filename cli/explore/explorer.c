@@ -343,6 +343,8 @@ int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
     if (!e->search || !pct_search_next(e->search, &e->plan, &e->plan_count))
         return pct_cli_no_memory("");
     e->wanted = pct_explorer_plan(NULL, 0);
+    if (e->bound < 0 && e->of < 2 && !e->probes)
+        e->classes = pct_separation_new();
     int status = open_channels(e, c->jobs);
     if (status)
         return status;
@@ -361,6 +363,9 @@ int pct_explorer_run(struct pct_explorer *e, struct pct_campaign *c)
     if (!status)
         status = pct_explorer_replay(e, c);
     e->seconds = pct_cli_now() - e->began;
+    for (size_t i = 0; !status && e->complete && e->classes && i < e->findings; i++)
+        if (e->finding[i].replayed)
+            e->finding[i].cause = pct_explorer_cause(e, c, &e->finding[i]);
     if (e->progress)
         fputs("\r\033[K", stderr);
     return status;
@@ -378,7 +383,10 @@ void pct_explorer_close(struct pct_explorer *e)
     free(e->making);
     free(e->ahead);
     pct_search_free(e->search);
+    pct_separation_free(e->classes);
     pct_estimate_free(&e->estimate);
     pct_execution_free(&e->plain);
+    for (size_t i = 0; i < e->findings; i++)
+        free(e->finding[i].cause);
     free(e->finding);
 }

@@ -9,6 +9,7 @@
 #include "estimate.h"
 #include "explored.h"
 #include "search.h"
+#include "separate.h"
 #include <cli/campaign/campaign.h>
 #include <cli/campaign/signature.h>
 #include <cli/campaign/store.h>
@@ -23,6 +24,7 @@ struct pct_finding {
     uint64_t run;           /* the first that failed so, from 1 */
     struct pct_tuple tuple; /* its, with a bound */
     bool replayed;          /* the token was, and the run failed alike */
+    char *cause;            /* pct_explorer_cause(), or NULL */
 };
 
 /* A run that was made, or is. */
@@ -71,6 +73,7 @@ struct pct_explorer {
     struct pct_explorer_keep *keep; /* keep.h: the oracle, and the file, if there is one */
     /* What came of it. */
     struct pct_search *search;
+    struct pct_separation *classes; /* all of them, to tell what fails from what passes; NULL: that is not done */
     const struct pct_search_facts *merged; /* in the place of its facts: those of all shards */
     struct pct_estimate estimate;          /* of `probes` */
     struct pct_finding *finding;
@@ -170,5 +173,10 @@ int pct_explorer_say_estimate(const struct pct_explorer *explorer, int interrupt
 /* token.c: the token of a run's schedule, with which it replays without us: all its switches, or, where these are too
  * many, those that are not made anyway. log: of the run. False: it is too long for one. */
 bool pct_explorer_token(const struct pct_trace *trace, const struct pct_explored *run, char *token, size_t size);
+
+/* cause.c: which orderings tell the classes that fail like this from all that pass, in lines, of an exploration that is
+ * complete. To be freed; NULL: a few orderings do not, or the finding does not come again. */
+char *pct_explorer_cause(const struct pct_explorer *explorer, struct pct_campaign *campaign,
+                         const struct pct_finding *finding);
 
 #endif

@@ -83,9 +83,13 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
     e->assumes |= made->run.assumes | (x.pieces ? 1u << PCT_ASSUMES_PIECES : 0);
     if (e->threads < made->run.threads)
         e->threads = made->run.threads;
+    if (e->classes)
+        pct_separation_add(e->classes, &x, made->run.flags & PCT_EXPLORED_FAILED ? made->run.failure : 0);
     if (pct_search_take(e->search, &x, NULL))
         return pct_cli_no_memory("");
     bool known = facts->redundant > redundant;
+    if (e->classes && (known || made->run.flags & (PCT_EXPLORED_CUT | PCT_EXPLORED_BLOCKED)))
+        pct_separation_drop(e->classes);
     int status = 0;
     if (facts->runs == 1)
         e->first_failed = made->run.flags & PCT_EXPLORED_FAILED;

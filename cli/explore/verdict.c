@@ -144,7 +144,8 @@ static void print_replay(const struct pct_explorer *e, const struct pct_campaign
     fputc('\n', stderr);
 }
 
-static void print_findings(const struct pct_explorer *e, const struct pct_campaign *c)
+/* whole: all was explored. */
+static void print_findings(const struct pct_explorer *e, const struct pct_campaign *c, bool whole)
 {
     for (size_t i = 0; i < e->findings; i++) {
         const struct pct_finding *finding = &e->finding[i];
@@ -156,6 +157,8 @@ static void print_findings(const struct pct_explorer *e, const struct pct_campai
             pct_rank_format(tuple + used, sizeof tuple - used, finding->tuple);
         fprintf(stderr, "pct: finding %zu: %s (%s; first in run %llu%s)\n", i + 1, finding->title,
                 finding->count || e->of < 2 ? classes : "in another shard", (unsigned long long)finding->run, tuple);
+        if (whole && finding->cause)
+            fputs(finding->cause, stderr);
         print_replay(e, c, finding);
     }
 }
@@ -340,7 +343,7 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
     char *line = make_line(e, c, &whole);
     if (!line)
         return pct_cli_no_memory("");
-    print_findings(e, c);
+    print_findings(e, c, whole);
     if (!e->quiet && facts_of(e)->runs)
         print_scope(e, c);
     char fact[PCT_SHARD_FACT] = "";

@@ -57,6 +57,24 @@ finds()
     verifies 1 "$build/bugs/fig1a-order-fixed"
 }
 
+@test "the orderings that tell all classes that fail from all that pass are the cause, of a whole exploration alone" {
+    run "$pct" explore -- "$build/bugs/fig1c-deadlock"
+    echo "$output"
+    [[ $output == *"
+  cause, exact: each class that fails so (1) has all of these orderings, and none that passes (2):
+  step "*" thread 2: lock mutex 2 \`b\`   comes before
+"*"
+  at the end  thread 1: lock mutex 2 \`b\`   and
+"*"update fig1c-deadlock.c:21 < thread1 fig1c-deadlock.c:30
+"* ]]
+    run "$pct" explore --first -- "$build/bugs/fig1c-deadlock"
+    [[ $output == *"stopped at the first finding"* ]]
+    [[ $output != *exact* ]]
+    run "$pct" explore --bound 2 -- "$build/bugs/fig1c-deadlock"
+    [[ $output == *"pct: found: "* ]]
+    [[ $output != *exact* ]]
+}
+
 @test "the bugs are found, and deadlocks leave nothing out" {
     finds 3 1 "$build/bugs/fig1c-deadlock"
     finds 3 1 "$build/bugs/lost-wakeup"
