@@ -53,6 +53,10 @@ int pct_cli_no_memory(const char *what);
  * the terminal's cursor, or turn the direction of writing. At most `max` bytes; stops at a NUL. UTF-8 passes. */
 void pct_cli_print_clean(FILE *out, const char *text, size_t max);
 
+/* Text, which is clean, on lines of so many columns, broken between words alone; 0: as it is. at: the column where it
+ * begins; spaces: before each further line. What stands in `...` stays on one line. */
+void pct_cli_wrap(FILE *out, const char *text, unsigned columns, unsigned at, unsigned spaces);
+
 /* The same of each line of this text, with this many spaces in front. */
 void pct_cli_print_lines(FILE *out, const char *text, int spaces);
 

@@ -1,5 +1,6 @@
 /* Messages of the `pct` command, and text that is safe to print. Called from everywhere in cli/. */
 #include "cli.h"
+#include "status_line.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -29,7 +30,15 @@ static void say(const char *format, va_list arguments)
     }
     if (out)
         fclose(out);
-    fprintf(stderr, "pct: %s\n", clean ? clean : "?");
+    char *whole = NULL;
+    FILE *wrapped = open_memstream(&whole, &size);
+    if (wrapped) {
+        fputs("pct: ", wrapped);
+        pct_cli_wrap(wrapped, clean ? clean : "?", pct_status_line_columns(stderr), 5, 5);
+        fclose(wrapped);
+    }
+    fprintf(stderr, "%s\n", whole ? whole : "pct: ?");
+    free(whole);
     free(clean);
 }
 
@@ -95,6 +104,44 @@ void pct_cli_print_clean(FILE *out, const char *text, size_t max)
         length += !length;
         at += length;
         left -= length;
+    }
+}
+
+/* How many bytes and columns there are up to the next place where a line may end: what stands in `...` stays whole. */
+static size_t next_word(const char *text, unsigned *columns)
+{
+    bool quoted = false;
+    size_t length = 0;
+    *columns = 0;
+    for (; text[length] && (quoted || !strchr(" \n", text[length])); length++) {
+        if (text[length] == '`')
+            quoted = !quoted && strchr(text + length + 1, '`');
+        *columns += ((unsigned char)text[length] & 0xc0) != 0x80;
+    }
+    return length;
+}
+
+void pct_cli_wrap(FILE *out, const char *text, unsigned columns, unsigned at, unsigned spaces)
+{
+    bool begins = true;
+    while (*text) {
+        unsigned width;
+        size_t blanks = strspn(text, " "), length = next_word(text + blanks, &width);
+        if (columns && !begins && at + blanks + width > columns) {
+            fprintf(out, "\n%*s", (int)spaces, "");
+            at = spaces;
+        } else {
+            fprintf(out, "%*s", (int)blanks, "");
+            at += (unsigned)blanks;
+        }
+        fwrite(text + blanks, 1, length, out);
+        at += width;
+        text += blanks + length;
+        begins = *text == '\n';
+        if (begins) {
+            fputc(*text++, out);
+            at = 0;
+        }
     }
 }
 

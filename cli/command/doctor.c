@@ -2,6 +2,7 @@
  * (cli/binary/controllability.h). With --system: what this machine allows (cli/process/machine.h). */
 #include "parse.h"
 #include <cli/base/cli.h>
+#include <cli/base/status_line.h>
 #include <cli/binary/controllability.h>
 #include <cli/process/machine.h>
 
@@ -84,8 +85,11 @@ static int diagnose_program(const char *word)
     int status = pct_controllability_find(&d, word, true);
     if (status)
         return status;
-    for (size_t i = 0; i < d.count; i++)
-        printf("%-6s  %s\n", marks[d.reasons[i].kind], d.reasons[i].text);
+    for (size_t i = 0; i < d.count; i++) {
+        printf("%-6s  ", marks[d.reasons[i].kind]);
+        pct_cli_wrap(stdout, d.reasons[i].text, pct_status_line_columns(stdout), 8, 8);
+        putchar('\n');
+    }
     printf("%s: %s\n", word, verdicts[pct_controllability_worst(&d)]);
     return pct_controllability_worst(&d) == PCT_CONTROLLABILITY_NOT;
 }

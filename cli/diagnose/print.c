@@ -2,6 +2,7 @@
 #include "print.h"
 #include <cli/base/cli.h>
 #include <cli/base/color.h>
+#include <cli/base/status_line.h>
 #include <cli/trace/frames.h>
 #include <cli/trace/schedule.h>
 #include <cli/trace/unwind.h>
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FRAMES = 3, TEXT = 900 };
+enum { FRAMES = 3, TEXT = 900, INDENT = 14, NARROW = 60 };
 
 static const char *base(const char *path)
 {
@@ -122,7 +123,7 @@ static void shorten(char *text)
         }
 }
 
-static void print_frames(FILE *out, const struct pct_stack *stack)
+static void format_frames(FILE *out, const struct pct_stack *stack)
 {
     for (size_t i = 0; i < stack->count && i < FRAMES; i++) {
         const struct pct_frame *frame = &stack->frames[i];
@@ -140,22 +141,45 @@ static void print_frames(FILE *out, const struct pct_stack *stack)
         fputs("(its place is not known)", out);
 }
 
+/* A line of its own, or several where a terminal would break it. */
+static void print_frames(FILE *out, const struct pct_stack *stack)
+{
+    unsigned columns = pct_status_line_columns(out), indent = columns && columns < NARROW ? 4 : INDENT;
+    char *line = NULL;
+    size_t size;
+    FILE *frames = open_memstream(&line, &size);
+    if (!frames)
+        return;
+    format_frames(frames, stack);
+    fclose(frames);
+    fprintf(out, "%*s", (int)indent, "");
+    pct_cli_wrap(out, line, columns, indent, indent);
+    fputc('\n', out);
+    free(line);
+}
+
 void pct_diagnosis_print_step(FILE *out, const struct pct_history *h, uint32_t step, const char *note)
 {
     static struct pct_stack stack;
-    char text[TEXT];
-    format_step(text, sizeof text, h, step);
-    fprintf(out, "  %-11s thread %u: ", text, h->steps[step].thread);
-    format_operation(text, sizeof text, h, step);
-    pct_cli_print_clean(out, text, sizeof text);
-    fprintf(out, "%s%s\n", note ? "   " : "", note ? note : "");
+    char text[TEXT], *line = NULL;
+    size_t size;
+    FILE *clean = open_memstream(&line, &size);
+    if (clean) {
+        format_step(text, sizeof text, h, step);
+        fprintf(clean, "  %-11s thread %u: ", text, h->steps[step].thread);
+        format_operation(text, sizeof text, h, step);
+        pct_cli_print_clean(clean, text, sizeof text);
+        fprintf(clean, "%s%s", note ? "   " : "", note ? note : "");
+        fclose(clean);
+    }
+    pct_cli_wrap(out, line ? line : "?", pct_status_line_columns(out), 0, 4);
+    fputc('\n', out);
+    free(line);
     /* These are made by the C library, whose place says nothing. */
     if (h->steps[step].op == PCT_OP_THREAD_FINISH || h->steps[step].op == PCT_OP_EXIT)
         return;
-    fputs("              ", out);
     pct_diagnosis_stack(h, step, &stack);
     print_frames(out, &stack);
-    fputc('\n', out);
 }
 
 /* The steps stand in the order of the run, those of the sentence and the others alike; of a cycle, thread by thread. */
@@ -164,9 +188,17 @@ void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *
     static struct pct_stack stack;
     char text[4 * TEXT];
     pct_color(out, PCT_COLOR_CAUSE);
+    char *sentence = NULL;
+    size_t size;
+    FILE *clean = open_memstream(&sentence, &size);
+    if (clean) {
+        pct_cli_print_clean(clean, pct_diagnosis_format(text, sizeof text, h, d), sizeof text);
+        fputc('.', clean);
+        fclose(clean);
+    }
     fputs(lead, out);
-    pct_cli_print_clean(out, pct_diagnosis_format(text, sizeof text, h, d), sizeof text);
-    fputc('.', out);
+    pct_cli_wrap(out, sentence ? sentence : "?", pct_status_line_columns(out), (unsigned)strlen(lead), 2);
+    free(sentence);
     pct_color(out, PCT_COLOR_NONE);
     fputc('\n', out);
     unsigned order[PCT_DIAGNOSIS_STEPS];
@@ -180,9 +212,8 @@ void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *
         pct_diagnosis_print_step(out, h, d->step[order[i]], d->note[order[i]]);
     if (d->absent && h->unwinder) {
         pct_unwind_place(h->unwinder, d->absent, true, &stack);
-        fputs("  not yet     what came first in every run that passed\n              ", out);
+        fputs("  not yet     what came first in every run that passed\n", out);
         print_frames(out, &stack);
-        fputc('\n', out);
     }
 }
 

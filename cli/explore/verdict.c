@@ -155,10 +155,11 @@ static void print_findings(const struct pct_explorer *e, const struct pct_campai
         size_t used = e->bound < 0 ? 0 : (size_t)snprintf(tuple, sizeof tuple, ", (c, v, t, l) = ");
         if (used)
             pct_rank_format(tuple + used, sizeof tuple - used, finding->tuple);
-        fprintf(stderr, "pct: finding %zu: %s (%s; first in run %llu%s)\n", i + 1, finding->title,
-                finding->count || e->of < 2 ? classes : "in another shard", (unsigned long long)finding->run, tuple);
+        pct_cli_say("finding %zu: %s (%s; first in run %llu%s)", i + 1, finding->title,
+                    finding->count || e->of < 2 ? classes : "in another shard", (unsigned long long)finding->run,
+                    tuple);
         if (whole && finding->cause)
-            fputs(finding->cause, stderr);
+            pct_cli_wrap(stderr, finding->cause, pct_status_line_columns(stderr), 0, 4);
         print_replay(e, c, finding);
     }
 }
@@ -180,27 +181,22 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
     else if (e->flags & PCT_EXPLORED_DEADLINES)
         strcpy(deadlines, "; deadlines come only when no thread can go on");
     const struct pct_search_facts *facts = facts_of(e);
-    fprintf(
-        stderr,
-        "pct: for this input%s; %u threads, up to %u events a run; %s; any waiter is woken, and none but by a call%s\n",
+    pct_cli_say(
+        "for this input%s; %u threads, up to %u events a run; %s; any waiter is woken, and none but by a call%s",
         e->flags & PCT_EXPLORED_RANDOM ? " and the random numbers of this seed" : "", e->threads, facts->depth,
         e->flags & PCT_EXPLORED_MEMORY
             ? "scheduling points at calls, and at the memory accesses that the program tells of"
             : "scheduling points at calls only: accesses to memory are not",
         deadlines);
     if (facts->awaited)
-        fprintf(
-            stderr,
-            "pct: %llu of the runs ended behind a round of a loop that waits and changes nothing: others are without "
-            "it\n",
+        pct_cli_say(
+            "%llu of the runs ended behind a round of a loop that waits and changes nothing: others are without it",
             (unsigned long long)facts->awaited);
     if (facts->redundant && e->of > 1)
-        fprintf(
-            stderr,
-            "pct: %llu of the runs divided the schedules into %u parts, or came to other shards' (%u part%s here)\n",
-            (unsigned long long)facts->redundant, facts->parts, parts_here(e), parts_here(e) == 1 ? "" : "s");
+        pct_cli_say("%llu of the runs divided the schedules into %u parts, or came to other shards' (%u part%s here)",
+                    (unsigned long long)facts->redundant, facts->parts, parts_here(e), parts_here(e) == 1 ? "" : "s");
     else if (facts->redundant && e->bound < 0)
-        fprintf(stderr, "pct: %llu runs were like earlier ones\n", (unsigned long long)facts->redundant);
+        pct_cli_say("%llu runs were like earlier ones", (unsigned long long)facts->redundant);
 }
 
 /* " with at most 2 preemptions", or nothing. */

@@ -75,6 +75,15 @@ refused()
     has "  thread 1      lock mutex 1"
 }
 
+@test "on a narrow terminal, messages and causes break between words" {
+    command -v script > /dev/null || skip "no script(1)"
+    run script -qec "stty cols 40; $pct explore -q -- $build/bugs/fig1c-deadlock" /dev/null
+    has "  cause, exact: each class that fails so"
+    has "    (1) has all of these orderings, and"
+    has "pct: found: 1 of all 3 classes of"
+    has "     schedules fails "
+}
+
 @test "the operations of a trace, by identifier" {
     run "$pct" report --ops deadlock.trace
     is "$status" 0

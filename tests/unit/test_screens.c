@@ -85,6 +85,28 @@ static void text_of_others(void **state)
     assert_printed(pct_cli_print_quoted, "a\x1b[2J'\\", "$'a\\033[2J\\'\\\\'");
 }
 
+static void wrap(FILE *out, const char *text)
+{
+    pct_cli_wrap(out, text, 20, 5, 2);
+}
+
+static void unwrapped(FILE *out, const char *text)
+{
+    pct_cli_wrap(out, text, 0, 5, 2);
+}
+
+static void narrow_terminals(void **state)
+{
+    (void)state;
+    assert_printed(wrap, "one two three four five", "one two three\n  four five");
+    assert_printed(unwrapped, "one two three four five", "one two three four five");
+    assert_printed(wrap, "it says `one two three four` to all", "it says\n  `one two three four`\n  to all");
+    assert_printed(wrap, "a ` alone does nothing to me", "a ` alone does\n  nothing to me");
+    assert_printed(wrap, "lines\n  that are there", "lines\n  that are there");
+    assert_printed(wrap, "what-is-longer-than-any-line is", "what-is-longer-than-any-line\n  is");
+    assert_printed(wrap, "", "");
+}
+
 static void frames_of_libraries(void **state)
 {
     (void)state;
@@ -145,7 +167,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_functions),  cmocka_unit_test(text_of_others),
         cmocka_unit_test(frames_of_libraries), cmocka_unit_test(numbers),
-        cmocka_unit_test(causes_in_reports),
+        cmocka_unit_test(causes_in_reports),   cmocka_unit_test(narrow_terminals),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
