@@ -324,10 +324,29 @@ static bool shared(const uint32_t *word, int op)
     return pct_shared(pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX), !(op & FUTEX_PRIVATE_FLAG));
 }
 
-static long futex_outside(struct pct_shim_thread *self, const long a[6], enum pct_uncontrolled why)
+/* The clock of an absolute deadline. */
+static clockid_t clock_of(int op)
 {
+    return (op & FUTEX_CMD_MASK) == FUTEX_LOCK_PI || op & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+}
+
+/* Wait in the kernel, which knows real time alone, until an absolute deadline, or that of the call itself (PCT_NEVER).
+ * Both calls have it as their fourth argument. As in cond.c, the program's clock is not before it then. */
+static long wait_outside(struct pct_shim_thread *self, long number, const long a[6], clockid_t clock, uint64_t deadline,
+                         enum pct_uncontrolled why)
+{
+    long real[6], result;
+    struct timespec until;
+    memcpy(real, a, sizeof real);
+    if (deadline != PCT_NEVER)
+        real[3] = (long)&until;
     pct_uncontrolled(why);
-    return CALL_EXTERNAL(self, PCT_OP_FUTEX_WAIT, NULL, by_number(SYS_futex, a));
+    do {
+        if (deadline != PCT_NEVER)
+            pct_real_deadline(clock, deadline, &until);
+        result = CALL_EXTERNAL(self, PCT_OP_FUTEX_WAIT, NULL, by_number(number, real));
+    } while (result < 0 && errno == ETIMEDOUT && deadline != PCT_NEVER && pct_sched_now(&pct_S) < deadline);
+    return result;
 }
 
 /* Those who wait for a shared word wait in the kernel, which moves them. */
@@ -349,10 +368,12 @@ static long futex(struct pct_shim_thread *self, const long a[6])
     struct timespec limit;
     bool waits =
         command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI || command == FUTEX_LOCK_PI2;
-    if (waits && timeout) { /* of the others it is a number */
+    if ((waits || command == FUTEX_WAIT_REQUEUE_PI) && timeout) { /* of the others it is a number */
         if (!pct_user_copy_in(&limit, timeout, sizeof limit))
             return fail(EFAULT);
         timeout = &limit;
+        if (command == FUTEX_WAIT ? !pct_valid(timeout) : !pct_deadline(clock_of(op), timeout, &deadline))
+            return fail(EINVAL);
     }
     if ((uintptr_t)word % sizeof *word)
         return fail(EINVAL);
@@ -361,17 +382,14 @@ static long futex(struct pct_shim_thread *self, const long a[6])
     if (looks && !pct_user_readable(word, sizeof *word))
         return fail(EFAULT);
     if (waits && shared(word, op))
-        return futex_outside(self, a, PCT_UNCONTROLLED_PSHARED);
+        return wait_outside(self, SYS_futex, a, clock_of(op), deadline, PCT_UNCONTROLLED_PSHARED);
     switch (command) {
     case FUTEX_WAIT: /* its timeout is relative */
-        if (timeout && !pct_valid(timeout))
-            return fail(EINVAL);
         if (timeout)
             deadline = pct_deadline_in(pct_nanoseconds(timeout));
         return futex_wait(self, word, op, (uint32_t)a[2], deadline, FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAIT_BITSET: /* its timeout is absolute */
-        if (!(uint32_t)a[5] || (timeout && !pct_deadline(op & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC,
-                                                         timeout, &deadline)))
+        if (!(uint32_t)a[5])
             return fail(EINVAL);
         return futex_wait(self, word, op, (uint32_t)a[2], deadline, (uint32_t)a[5]);
     case FUTEX_WAKE:
@@ -396,17 +414,13 @@ static long futex(struct pct_shim_thread *self, const long a[6])
     }
     case FUTEX_LOCK_PI: /* its timeout is absolute, and of this clock whatever the flag says */
     case FUTEX_LOCK_PI2:
-        if (timeout &&
-            !pct_deadline(command == FUTEX_LOCK_PI || op & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC,
-                          timeout, &deadline))
-            return fail(EINVAL);
         return futex_lock_pi(self, word, op, deadline);
     case FUTEX_TRYLOCK_PI:
         return futex_pi(self, PCT_OP_FUTEX_WAIT, a);
     case FUTEX_UNLOCK_PI:
         return futex_pi(self, PCT_OP_FUTEX_WAKE, a);
     default:
-        return futex_outside(self, a, PCT_UNCONTROLLED_FUTEX);
+        return wait_outside(self, SYS_futex, a, clock_of(op), deadline, PCT_UNCONTROLLED_FUTEX);
     }
 }
 
@@ -463,10 +477,8 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
         uint32_t flags = words[i].flags;
         if ((flags & ~(uint32_t)FUTEX_PRIVATE_FLAG) != FUTEX_32 || words[i].__reserved || words[i].uaddr % 4)
             return fail(EINVAL);
-        if (shared((uint32_t *)(uintptr_t)words[i].uaddr, (int)flags)) {
-            pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
-            return CALL_EXTERNAL(self, PCT_OP_FUTEX_WAIT, NULL, by_number(SYS_futex_waitv, a));
-        }
+        if (shared((uint32_t *)(uintptr_t)words[i].uaddr, (int)flags))
+            return wait_outside(self, SYS_futex_waitv, a, clock, deadline, PCT_UNCONTROLLED_PSHARED);
     }
     struct pct_object *first = pct_at(self, PCT_OP_FUTEX_WAIT, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX);
     note_words(words, count);
