@@ -319,8 +319,9 @@ struct pct_trace_header {
                                   interrupted the program's own code, and in libc's calls that hold a lock of its */
     uint64_t randoms;     /* random numbers of the system's that the target got from the seed */
     uint32_t images_open; /* one of `images` had several threads, or did what pct does not control */
-    uint32_t unused;
-    char image[256]; /* if `images` is not 0: the program's file, "": its name is too long */
+    uint32_t held_ms; /* the most CPU time for which a thread made no call while others could go on, from 20 ms on; */
+    char image[256];  /* if `images` is not 0: the program's file, "": its name is too long */
+    uint32_t held_by; /* and that thread */
 };
 
 /* The snapshot: a sequence of sections, each with this head, 8-byte aligned. */

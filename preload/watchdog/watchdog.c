@@ -53,6 +53,8 @@
 #define SELDOM (500 * MS)
 /* CPU time without a call that is worth a note when time is over. */
 #define MUCH (200 * MS)
+/* Or when the run fails: on a machine under load, a thread that can go on may have to wait for less. */
+#define HELD (20 * MS)
 /* What the watchdog has the CPU for at a time. */
 #define SLICE (MS / 10)
 /* How long a thread waits for the baton before it looks whether it shall make a watchdog, and looks again. Most waits
@@ -231,10 +233,20 @@ static void take_baton(struct pct_shim_thread *thread, const struct pct_task *be
     pct_futex_wake(&thread->revoked, 1);
 }
 
+/* A loop that counts its rounds while it waits looks like one that computes, but natively others run beside it. */
+static void note_held(const struct pct_thread *holder, uint64_t used)
+{
+    if (used < HELD || used / MS <= pct_shim.header->held_ms || !pct_sched_may_take(&pct_S, holder, PCT_ARG_SPINS))
+        return;
+    pct_shim.header->held_ms = (uint32_t)(used / MS);
+    pct_shim.header->held_by = holder->id;
+}
+
 /* The holder has run for some time. */
 static void question(const struct pct_shim_thread *thread)
 {
     uint64_t cpu = pct_task_cpu(thread->tid);
+    note_held(&thread->core, cpu - seen.cpu);
     if (cpu < seen.next) {
         uint64_t left = seen.next - cpu;
         interval = left < QUESTION ? QUESTION : left < SHORTEST ? left : SHORTEST;

@@ -3,6 +3,7 @@
 //
 // RUN: pct run -s 1 -n 1 -S round-robin --timeout 6 -- %p > %t/out 2>&1; grep 'note: thread 0 computed for [0-9]* ms without a call while others could go on; PCT_WATCHDOG' %t/out
 // RUN: PCT_WATCHDOG=50 pct run -q -s 1 -n 1 -S round-robin --timeout 60 -- %p
+// RUN: ! pct run -s 1 -n 1 -S round-robin -- %p gives up > %t/out 2>&1; grep '^thread 0 computed for [0-9]* ms without a call' %t/out
 // RUN: ! pct run -s 1 -n 1 --timeout 2 -- sleep 100 2>&1 | grep computed
 // RUN: ! pct run -s 1 -n 1 -S round-robin --timeout 3 -- %p alone 2>&1 | grep computed
 #include <pthread.h>
@@ -21,12 +22,15 @@ int main(int argc, char **argv)
 {
     pthread_t thread;
     (void)argv;
-    if (argc > 1) /* nobody else is kept from anything */
+    unsigned long most = argc > 2 ? 1000000000 : -1ul;
+    if (argc == 2) /* nobody else is kept from anything */
         while (!flag)
             count++;
     pthread_create(&thread, NULL, set, NULL);
-    while (!flag)
+    while (!flag && count < most)
         count++;
+    if (count == most)
+        return 3;
     pthread_join(thread, NULL);
     return count == 0;
 }
