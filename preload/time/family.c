@@ -180,7 +180,7 @@ static void found(void)
     pct_family_memory->epoch = pct_shim.config.epoch;
     pct_family_memory->pids = pct_shim.confined ? 0 : pct_relative_namespace();
     pct_family_memory->clock = pct_sched_now(&pct_S);
-    enter(pct_slot_reserve((uint32_t)pct_tid(), pct_sched_now(&pct_S)));
+    enter(pct_slot_reserve((uint32_t)pct_tid(), started)); /* it began before its family */
 }
 
 uint32_t pct_family_expect(void)
