@@ -85,6 +85,7 @@ struct state {
     uint32_t previous;             /* that thread, plus 1 */
     struct pct_operation last;     /* what it was about to do */
     uint32_t in_vain;              /* steps since one was let go */
+    uint32_t low_in_vain;          /* times in a row that it was one at the low priority */
     struct pct_draws draws;
     uint32_t mean;                         /* of a profile run: steps between two changes, about */
     struct pct_priorities priorities;      /* its enabled ones are those who are free */
@@ -330,7 +331,7 @@ static void made(struct state *s)
         s->object[s->idiom->object[access]] = s->last.object;
         if (s->done == (1u << s->idiom->accesses) - 1)
             s->idiom = NULL;
-        s->in_vain = 0;
+        s->in_vain = s->low_in_vain = 0;
         sort_all(s);
     } else if (spoils(s, thread, &s->last)) {
         begin_anew(s);
@@ -391,15 +392,17 @@ static uint32_t find_wanted(const struct state *s)
 static uint32_t let_go(struct state *s)
 {
     s->in_vain = 0;
-    uint32_t thread = highest(s, LOW, false, false);
+    uint32_t thread = s->low_in_vain < PATIENCE ? highest(s, LOW, false, false) : PCT_NO_THREAD;
+    s->low_in_vain = thread != PCT_NO_THREAD ? s->low_in_vain + 1 : 0; /* it may poll for what a held one is to do */
     if (thread != PCT_NO_THREAD)
         return thread;
     thread = highest(s, HELD, true, true);
     if (thread != PCT_NO_THREAD)
         return make(s, thread);
     thread = find_wanted(s);
-    for (enum standing i = SPOILS; thread == PCT_NO_THREAD && i < STANDINGS; i++)
-        thread = highest(s, i, false, false);
+    const enum standing others[] = { SPOILS, LOW, ENDING };
+    for (unsigned i = 0; thread == PCT_NO_THREAD && i < sizeof others / sizeof *others; i++)
+        thread = highest(s, others[i], false, false);
     return thread;
 }
 
