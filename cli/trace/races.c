@@ -137,8 +137,8 @@ static size_t print_those(FILE *out, const struct pct_snapshot *snapshot, struct
 void pct_races_print(FILE *out, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder)
 {
     if (print_those(out, snapshot, unwinder, false))
-        fputs("possible data races are not told apart from atomic accesses, which machine code does not show; "
-              "pct-cc does\n",
+        fputs("a possible data race is none if both accesses are atomic, or if others that are order them: machine "
+              "code does not show\nthat, pct-cc does\n",
               out);
     print_those(out, snapshot, unwinder, true);
 }
