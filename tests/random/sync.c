@@ -210,14 +210,19 @@ static bool wait_futex_with(struct thing *t, int64_t us, unsigned way, int priva
         int64_t left = us < 0 ? FAR * INT64_C(1000000) : end - now_us();
         if (left <= 0)
             return false;
-        struct timespec limit = interval_of(left), until = deadline_of(CLOCK_MONOTONIC, left);
+        clockid_t clock = way & 16 ? CLOCK_REALTIME : CLOCK_MONOTONIC;
+        struct timespec limit = interval_of(left), until = deadline_of(clock, left);
+        struct futex_waitv one = { .uaddr = (uintptr_t)&t->word, .flags = FUTEX_32 | (unsigned)private };
+        int bits = FUTEX_WAIT_BITSET | private | (way & 16 ? FUTEX_CLOCK_REALTIME : 0);
         long result;
         if (us < 0 && way & 4)
             result = syscall(SYS_futex, &t->word, FUTEX_WAIT | private, 0, NULL, NULL, 0);
         else if (way & 1)
             result = syscall(SYS_futex, &t->word, FUTEX_WAIT | private, 0, &limit, NULL, 0);
+        else if (way & 2)
+            result = syscall(SYS_futex, &t->word, bits, 0, &until, NULL, FUTEX_BITSET_MATCH_ANY);
         else
-            result = syscall(SYS_futex, &t->word, FUTEX_WAIT_BITSET | private, 0, &until, NULL, FUTEX_BITSET_MATCH_ANY);
+            result = syscall(SYS_futex_waitv, &one, 1, 0, &until, clock);
         if (result)
             CHECK(errno == EAGAIN || errno == ETIMEDOUT || again(false));
     }
@@ -225,8 +230,20 @@ static bool wait_futex_with(struct thing *t, int64_t us, unsigned way, int priva
 
 static void wake_futex_with(struct thing *t, unsigned way, int private)
 {
-    atomic_fetch_add(&t->word, 1);
-    CHECK(syscall(SYS_futex, &t->word, FUTEX_WAKE | private, way & 1 ? 1 : INT32_MAX, NULL, NULL, 0) >= 0);
+    const int all = INT32_MAX, add = FUTEX_OP(FUTEX_OP_ADD, 1, FUTEX_OP_CMP_GE, 0);
+    if (way % 8 == 6) {
+        CHECK(syscall(SYS_futex, &t->word, FUTEX_WAKE_OP | private, 1, (long)all, &t->word, add) >= 0);
+        return;
+    }
+    unsigned value = atomic_fetch_add(&t->word, 1) + 1;
+    long woken = -1;
+    if (way % 8 == 2) /* the word may have another value by now */
+        woken = syscall(SYS_futex, &t->word, FUTEX_CMP_REQUEUE | private, all, 0L, &t->count, value);
+    else if (way % 8 == 4)
+        woken = syscall(SYS_futex, &t->word, FUTEX_WAKE_BITSET | private, all, NULL, NULL, FUTEX_BITSET_MATCH_ANY);
+    if (woken < 0)
+        woken = syscall(SYS_futex, &t->word, FUTEX_WAKE | private, way & 1 ? 1 : all, NULL, NULL, 0);
+    CHECK(woken >= 0);
 }
 
 static bool wait_futex(struct thing *t, int64_t us, unsigned way)
