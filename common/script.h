@@ -237,8 +237,12 @@ struct pct_script_host {
     bool (*look)(uint32_t thread, struct pct_script_look *look);
     /* The operation before which this thread, which there is, stands (enum pct_op); PCT_OP_COUNT: it has ended. */
     uint32_t (*pending)(uint32_t thread);
+    const uint32_t *renamed; /* how often threads have been given names */
     /* Its name, as pthread_setname_np() has set it. */
     void (*name)(uint32_t thread, char name[16]);
+    /* Whether this thread, which stands at a point, has left the function that began with this stack, where it was to
+     * return to `link`. False also where that is not known. forget: for good. */
+    bool (*has_left)(uint32_t thread, uint64_t stack, uint64_t link, bool *forget);
     /* What stands here, so many bytes of it. False: this is no memory. */
     bool (*read)(uint64_t address, void *bytes, size_t size);
     /* Sleep while this word of the channel has this value, at least for a moment: this process is idle to its family.

@@ -33,6 +33,19 @@ void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct
 /* The thread, which runs, comes to the scheduling point of this operation: the scheduler is at work from now on, what
  * is due is done, and the operation is announced. What follows is the decision, and then pct_sched_depart(). */
 void pct_sched_arrive(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object);
+/* calm.c: whether it passes that point of an operation on this object (NULL: none) unasked. */
+bool pct_calm_passes(const struct pct_sched *s, const struct pct_thread *self, enum pct_op op,
+                     const struct pct_object *object);
+/* Whether it makes this wait so: it need not wait. */
+bool pct_calm_waits(const struct pct_sched *s, struct pct_thread *self, const struct pct_wait *wait);
+/* The thread is about to wait so, or not to have to. */
+static inline void pct_wait_prepare(struct pct_thread *self, const struct pct_wait *wait)
+{
+    self->wait = *wait;
+    self->wait.polled = self->wait.outside = self->wait.attention = self->wait.often = false; /* not yet */
+    self->result = PCT_READY;
+    self->in_then = false;
+}
 /* It has passed that point, and has the baton: it goes on (pct_sched_go_on()), and is about to make its step. */
 void pct_sched_depart(struct pct_sched *s, struct pct_thread *self);
 /* The baton goes to next; returns when self has it again. */

@@ -537,7 +537,7 @@ void pct_sched_depart(struct pct_sched *s, struct pct_thread *self)
 
 void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
 {
-    if (pct_is_calm(s, op))
+    if (pct_calm_passes(s, self, op, object))
         return;
     pct_sched_arrive(s, self, op, object);
     if (switch_is_due(s, self))
@@ -574,11 +574,10 @@ static void begin_wait(struct pct_sched *s, struct pct_thread *self, const struc
 
 enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, const struct pct_wait *wait)
 {
+    if (pct_calm_waits(s, self, wait))
+        return PCT_READY;
     pct_sched_arrive(s, self, wait->op, wait->object);
-    self->wait = *wait;
-    self->wait.polled = self->wait.outside = self->wait.attention = self->wait.often = false; /* not yet */
-    self->result = PCT_READY;
-    self->in_then = false;
+    pct_wait_prepare(self, wait);
     bool ready = wait->ready && wait->ready(self);
     /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been
      * awaited. */

@@ -588,11 +588,12 @@ static inline bool pct_on_fast_path(const struct pct_sched *s)
     return PCT_LIKELY(s->record < s->stop);
 }
 
-/* Or whether it may but for the end of its budget, which the strategy does not mind before this operation. */
-static inline bool pct_is_calm(const struct pct_sched *s, enum pct_op op)
+/* Or whether it may but for the end of its budget, which the strategy does not mind before this operation. address: of
+ * its object, 0: it has none; place: where the program calls it, as the host's site() has it, 0: not known. */
+static inline bool pct_is_calm(const struct pct_sched *s, enum pct_op op, uint64_t address, uint64_t place)
 {
     return PCT_UNLIKELY(s->calm != NULL) && s->calm->is && s->record < s->calm_stop && !pct_is_due(s, UINT32_MAX) &&
-           !(s->calm->operations[op >> 6] >> (op & 63) & 1);
+           !pct_calm_minds(s->calm, op, address, place);
 }
 
 /* Pass the scheduling point before an operation that cannot block. */

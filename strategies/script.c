@@ -157,6 +157,7 @@ void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step)
 void pct_strategy_script_passed(void *state, uint32_t thread, bool enters, uint64_t place, uint64_t stack)
 {
     struct state *s = state;
+    s->calm.is = false;
     if (!s->control.over)
         s->engine->passed(s->inner, thread, enters, place, stack);
 }
@@ -169,7 +170,9 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     uint32_t next = s->control.over ? pct_default_order_next(&s->order) : ask(s, made, point->step);
     s->let_pass = pct_rank_set_has(&s->order.early, next);
     pct_default_order_chose(&s->order, next);
-    s->calm.is = !s->control.over && !s->let_pass && s->engine->calm(s->inner, next, s->calm.operations);
+    s->calm.is = false;
+    if (!s->control.over && !s->let_pass)
+        s->engine->calm(s->inner, next, &s->calm);
     return (struct pct_choice){ .thread = next, .budget = s->control.over ? PCT_UNLIMITED : 1 };
 }
 

@@ -37,9 +37,9 @@ struct pct_script_engine {
      * no script. */
     uint32_t (*choose)(uint32_t ways);
 
-    /* Behind turn(): whether the script waits for nothing but what threads do next, and of this one only for these
-     * operations (bits by enum pct_op). */
-    bool (*calm)(const void *state, uint32_t thread, uint64_t operations[2]);
+    /* Behind turn(): this thread goes on. calm->is: the script waits for nothing but what threads do next, and of this
+     * one only for what the rest of *calm says. It holds until the engine is called again, but for chose(). */
+    void (*calm)(void *state, uint32_t thread, struct pct_calm *calm);
 
     /* None of those that do not stand can go on. The engine must hold fewer, or be over. */
     void (*stuck)(void *state, struct pct_script_control *control, uint64_t step);

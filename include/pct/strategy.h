@@ -50,11 +50,37 @@ struct pct_operation {
 struct pct_script_engine;
 
 /* Of the strategy `script`: steps of the running thread at which it need not be asked, though its budget is used up:
- * their operations are none of these (bits by enum pct_op). */
+ * those that it does not mind. It minds operations (bits by enum pct_op) wherever they are, and others if an address is
+ * in one range: that of their object, or that at which the program calls them. */
+struct pct_calm_range {
+    uint64_t operations[2];
+    const uint64_t *base; /* the range begins this far behind what stands here; NULL: behind 0 */
+    uint64_t from, size;
+};
+
 struct pct_calm {
     bool is;
     uint64_t operations[2];
+    struct pct_calm_range object, place;
 };
+
+static inline bool pct_calm_has(const uint64_t operations[2], uint32_t op)
+{
+    return operations[op >> 6] >> (op & 63) & 1;
+}
+
+static inline bool pct_calm_is_in(const struct pct_calm_range *range, uint32_t op, uint64_t address)
+{
+    return pct_calm_has(range->operations, op) &&
+           address - (range->base ? *range->base : 0) - range->from < range->size;
+}
+
+/* Whether it minds this operation, on the object at this address (0: none), called at this place (0: not known). */
+static inline bool pct_calm_minds(const struct pct_calm *calm, uint32_t op, uint64_t address, uint64_t place)
+{
+    return pct_calm_has(calm->operations, op) || pct_calm_is_in(&calm->object, op, address) ||
+           (place ? pct_calm_is_in(&calm->place, op, place) : pct_calm_has(calm->place.operations, op));
+}
 
 /* What is fixed for a run before its first step. */
 struct pct_run {

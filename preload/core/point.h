@@ -122,6 +122,9 @@ static inline bool pct_is_unscheduled(void)
 /* After the baton came back: what others have asked of this thread meanwhile (cancellation, signals). */
 void pct_after_resume(struct pct_shim_thread *self);
 
+/* A thread has been given a name of its own. On whoever's turn it is. */
+void pct_renamed(void);
+
 /* Before the scheduler is entered: if the stack has no room for it, let the fault come here, where nothing is half
  * done. A handler of the target's on another stack may jump out of it and go on. What a wrapper takes itself comes on
  * top: docs/SANDBOX.md, tests/cases/handler_stack.c. */

@@ -157,6 +157,13 @@ __attribute__((noinline)) void pct_probe_stack(void)
         pct_signal_unpin(pct_self);
 }
 
+void pct_renamed(void)
+{
+    __atomic_fetch_add(&pct_shim.renamed, 1, __ATOMIC_SEQ_CST);
+    if (pct_S.calm && pct_holder())
+        pct_stop_soon(&pct_S);
+}
+
 struct pct_object *pct_at_slow(struct pct_shim_thread *self, enum pct_op op, const volatile void *object,
                                enum pct_class class_)
 {

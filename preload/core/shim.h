@@ -117,6 +117,7 @@ struct pct_shim_thread {
     const uint64_t *entry;          /* the registers and the stack that it came with to the access; NULL: not known */
     uintptr_t here;                 /* where it stands in the program's code, where no call says so; 0: one does */
     uintptr_t stack_from, stack_to; /* its stack; 0: not found out yet */
+    uintptr_t patched;              /* its stack where patched code stood last; 0: nowhere */
     uintptr_t stack_top;            /* the frame from which its start routine was called; 0: the first thread's */
     uintptr_t stack_given;          /* where the program has put it; 0: libc does */
     size_t stack_size;              /* as the thread was made with; 0: not known */
@@ -146,7 +147,7 @@ struct pct_shim {
     bool assertion;         /* one has failed: the SIGABRT that follows is its */
     bool robust;            /* robust mutexes are in use */
     bool confined;          /* there is a filter of system calls */
-    bool named;             /* the program has given a thread a name of its own */
+    uint32_t renamed;       /* how often the program has given a thread a name of its own */
     bool watchdog;          /* PCT_WATCHDOG */
     bool cancel_interrupts; /* GLIBC: pthread_cancel() sends a signal also to threads at no cancellation point */
     uint64_t run_ns;

@@ -82,19 +82,40 @@ static bool behind_call(uint64_t address)
     return false;
 }
 
+/* Where the address stands to which the wrapper returns that the thread, which has marked its frame, is in; NULL: it
+ * was not found. */
+static const uint64_t *find_return(const uint64_t *frame)
+{
+    if (!in_shim(frame[1]))
+        return &frame[1];
+    for (unsigned i = 2; i < FRAMES_WORDS; i++)
+        if (!in_shim(frame[i]) && behind_call(frame[i]))
+            return &frame[i];
+    return NULL;
+}
+
 uint64_t pct_sites_call(const struct pct_thread *thread)
 {
     const uint64_t *frame = pct_shim_of(thread)->inside;
     if (pct_shim_of(thread)->here)
         return pct_shim_of(thread)->here;
+    const uint64_t *call = frame ? find_return(frame) : NULL;
+    return call ? *call : 0;
+}
+
+uint64_t pct_sites_stack_of(const struct pct_thread *thread)
+{
+    const struct pct_shim_thread *t = pct_shim_of(thread);
+    const uint64_t *frame = t->inside, *call = NULL;
     if (!frame)
         return 0;
-    if (!in_shim(frame[1]))
-        return frame[1];
-    for (unsigned i = 2; i < FRAMES_WORDS; i++)
-        if (!in_shim(frame[i]) && behind_call(frame[i]))
-            return frame[i];
-    return 0;
+    if (!t->here)
+        call = find_return(frame);
+    else if (t->patched > (uintptr_t)frame && t->patched < (uintptr_t)(frame + FRAMES_WORDS))
+        return t->patched;
+    for (unsigned i = 1; t->here && i < FRAMES_WORDS && !call; i++)
+        call = frame[i] == t->here ? &frame[i] : NULL;
+    return (uintptr_t)(call ? call + 1 : frame);
 }
 
 /* Two words that stand behind `at`, in whose page this thread has read already. Mostly that is the same page, and each

@@ -14,6 +14,9 @@ void pct_sites_begin(struct pct_sched *s);
 /* The stacks that were kept: sections of the snapshot, whole. *size: bytes. NULL: none. At the end of the run. */
 const void *pct_sites_stacks(size_t *size);
 
+/* The thread stands at a point: at least so much of its stack, from here on, belongs to its own code; 0: not known. */
+uint64_t pct_sites_stack_of(const struct pct_thread *thread);
+
 uint64_t pct_sites_call(const struct pct_thread *thread);
 uint16_t pct_sites_callers(const struct pct_thread *thread);
 void pct_sites_keep_stack(const struct pct_thread *thread, uint64_t step);

@@ -221,7 +221,7 @@ static void locate(struct pct_shim_thread *self, uintptr_t address, uint32_t num
 static void point(struct pct_shim_thread *self, uintptr_t address, unsigned what, uintptr_t pc, uint32_t number)
 {
     enum pct_op op = pct_memory_op(what);
-    if (PCT_UNLIKELY(!pct_on_fast_path(&pct_S)) && !pct_is_calm(&pct_S, op)) {
+    if (PCT_UNLIKELY(!pct_on_fast_path(&pct_S)) && !pct_is_calm(&pct_S, op, address, pc)) {
         locate(self, address, number);
         pass(self, op, pc);
         if (!pct_holder())

@@ -229,6 +229,8 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
     const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE | PCT_MEMORY_SEEN;
     const uint64_t stack = (uint64_t)(uintptr_t)(frame + 1) + PCT_PATCH_RED_ZONE;
     int error = errno;
+    if (pct_self)
+        pct_self->patched = stack;
     if (site->flags & PCT_SITE_ENTERS) {
         const uint64_t arguments[] = { frame->rdi, frame->rsi, frame->rdx, frame->rcx, frame->r8, frame->r9 };
         if (pct_demon_enter)

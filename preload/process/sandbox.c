@@ -65,9 +65,9 @@ PCT_EXPORT int prctl(int option, ...)
     bool strict = option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT && pct_sandbox_strict();
     if (option == PR_SET_SECCOMP && !strict)
         pct_watchdog_have();
-    if (option == PR_SET_NAME)
-        pct_shim.named = true;
     int result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
+    if (option == PR_SET_NAME)
+        pct_renamed();
     if (option == PR_SET_SECCOMP && !strict && !result)
         pct_seccomp_entered();
     return result;

@@ -126,7 +126,7 @@ void pct_end_read_name(int tid, char name[16])
     struct pct_text text;
     pct_text_init(&text, path, sizeof path);
     pct_text_add(&text, "/proc/self/");
-    if (pct_shim.named) {
+    if (pct_shim.renamed) {
         pct_text_add(&text, "task/");
         pct_text_add_u64(&text, (uint64_t)tid);
         pct_text_add(&text, "/");

@@ -3,6 +3,7 @@
 #include "end.h"
 #include <preload/core/kernel.h>
 #include <preload/core/shim.h>
+#include <preload/core/sites.h>
 #include <preload/core/sys.h>
 #include <preload/time/family.h>
 #include <common/script.h>
@@ -51,6 +52,16 @@ static void name(uint32_t id, char out[16])
         pct_end_read_name(pct_shim.slots[id].tid, out);
 }
 
+/* By an exception or longjmp(): the stack ends above, or other calls have written where it was to return to. A handler
+ * may be on another stack. */
+static bool has_left(uint32_t id, uint64_t stack, uint64_t link, bool *forget)
+{
+    const struct pct_shim_thread *t = &pct_shim.slots[id];
+    uint64_t now = pct_sites_stack_of(&t->core), top = t->stack_top ? t->stack_top : pct_shim.main_stack;
+    *forget = stack < top && *(const uint64_t *)(uintptr_t)stack != link;
+    return *forget || (stack < top && now < top && now > stack + sizeof link);
+}
+
 /* By the kernel, for which a wrong address is no fault. */
 static bool read_bytes(uint64_t address, void *bytes, size_t size)
 {
@@ -87,9 +98,14 @@ static void wake_word(const uint32_t *word)
     PCT_SYS3(SYS_futex, word, 1 /* FUTEX_WAKE */, INT32_MAX);
 }
 
-static const struct pct_script_host host = {
-    .look = look, .pending = pending, .name = name, .read = read_bytes, .await = await_word, .wake = wake_word
-};
+static const struct pct_script_host host = { .look = look,
+                                             .pending = pending,
+                                             .renamed = &pct_shim.renamed,
+                                             .name = name,
+                                             .has_left = has_left,
+                                             .read = read_bytes,
+                                             .await = await_word,
+                                             .wake = wake_word };
 
 static struct pct_script_channel *channel;
 static char program[sizeof channel->program];

@@ -566,11 +566,11 @@ PCT_EXPORT long syscall(long number, ...)
         strict = strict && pct_sandbox_strict();
         if (confines && !strict)
             pct_watchdog_have();
-        if (number == SYS_prctl && (int)a[0] == PR_SET_NAME)
-            pct_shim.named = true;
         if (number != SYS_gettid && number != SYS_getpid && number != SYS_sched_yield && number != SYS_membarrier)
             pct_explored_hidden(PCT_KEY_KERNEL);
         long result = by_number(number, a);
+        if (number == SYS_prctl && (int)a[0] == PR_SET_NAME)
+            pct_renamed();
         if (confines && !strict)
             pct_seccomp_entered();
         return result;

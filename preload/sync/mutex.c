@@ -188,7 +188,8 @@ static __attribute__((noinline)) int lock_full(pthread_mutex_t *mutex, const voi
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_lock)(mutex));
-    if (pct_is_calm(&pct_S, PCT_OP_MUTEX_LOCK) && fast_until(self, mutex, self->locks, 0, 1, pct_S.calm_stop))
+    if (pct_is_calm(&pct_S, PCT_OP_MUTEX_LOCK, (uintptr_t)mutex, (uintptr_t)pc) &&
+        fast_until(self, mutex, self->locks, 0, 1, pct_S.calm_stop))
         return 0;
     int error = lock_slow(self, mutex, PCT_NEVER);
     if (!error)
@@ -272,7 +273,8 @@ static __attribute__((noinline)) int unlock_full(pthread_mutex_t *mutex, const v
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_MUTEX_UNLOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_unlock)(mutex));
-    if (pct_is_calm(&pct_S, PCT_OP_MUTEX_UNLOCK) && fast_until(self, mutex, self->unlocks, 1, 0, pct_S.calm_stop))
+    if (pct_is_calm(&pct_S, PCT_OP_MUTEX_UNLOCK, (uintptr_t)mutex, (uintptr_t)pc) &&
+        fast_until(self, mutex, self->unlocks, 1, 0, pct_S.calm_stop))
         return 0;
     struct pct_object *object = pct_at(self, PCT_OP_MUTEX_UNLOCK, mutex, PCT_CLASS_MUTEX);
     pct_memory_of_lock(self, mutex, false, pc);

@@ -326,9 +326,10 @@ PCT_EXPORT int pthread_detach(pthread_t handle)
 
 PCT_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 {
-    pct_shim.named = true;
     pct_explored_hidden(PCT_KEY_KERNEL);
-    return REAL(pthread_setname_np)(handle, name);
+    int error = REAL(pthread_setname_np)(handle, name);
+    pct_renamed();
+    return error;
 }
 
 PCT_EXPORT void pthread_exit(void *value)

@@ -246,7 +246,7 @@ static int turns_end(lua_State *L)
 /* moves(predicate): whether what others do may change its answer. */
 static int moves(lua_State *L)
 {
-    lua_pushboolean(L, pct_predicate_check(L, 1)->moving);
+    lua_pushboolean(L, pct_predicate_check(L, 1)->moved != 0);
     return 1;
 }
 

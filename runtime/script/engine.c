@@ -254,9 +254,13 @@ static bool is_answered(struct pct_engine *engine)
         request->asked = true;
         return has_ended(engine, request->end - 1);
     }
-    if (request->predicate->moving) {
+    unsigned moved = request->predicate->moved;
+    bool again = !request->asked || moved & PCT_MOVED_BY_STEPS ||
+                 (moved & PCT_MOVED_BY_NAMES && engine->renamed != *engine->host->renamed);
+    engine->renamed = *engine->host->renamed;
+    if (again && request->predicate->called) {
         on_stack(engine, ask_functions);
-    } else if (!request->asked) {
+    } else if (again) {
         ask_all(engine, 0);
     } else {
         if (engine->made != PCT_NO_THREAD && answers(engine, engine->made, &begun))
@@ -294,24 +298,52 @@ static void answer(struct pct_engine *engine)
 static void serve(struct pct_engine *engine)
 {
     struct pct_request *request = &engine->request;
+    engine->calm_of = 0;
     while (!engine->control->over && request->waiting && is_answered(engine) && !engine->control->over) {
         answer(engine);
         on_stack(engine, resume);
     }
-    request->quiet = request->waiting && !request->end && !request->predicate->moving &&
-                     engine->seen == engine->threads && !engine->control->over;
-    if (request->quiet)
-        pct_predicate_operations(request->predicate, request->operations);
+}
+
+/* Whether what this thread does next may change the answer for another one. */
+static bool may_move(const struct pct_engine *engine, uint32_t thread)
+{
+    const struct pct_predicate *predicate = engine->request.predicate;
+    for (uint32_t t = 0; predicate->moved & PCT_MOVED_BY_STEPS && t < engine->threads; t++) {
+        uint32_t op = engine->host->pending(t);
+        if (t != thread && op < PCT_OP_COUNT && may_be_asked(engine, t) && pct_predicate_may_come(predicate, t, op))
+            return true;
+    }
+    return false;
+}
+
+/* The script waits, and only for what this thread does next: for what of that? */
+static void calm(void *state, uint32_t thread, struct pct_calm *calm)
+{
+    struct pct_engine *engine = state;
+    const struct pct_request *request = &engine->request;
+    if (engine->calm_of != thread + 1) {
+        bool is = request->waiting && request->asked && !engine->control->over;
+        engine->calm = (struct pct_calm){ 0 };
+        if (!request->end) {
+            is = is && engine->seen == engine->threads && !may_move(engine, thread);
+            if (is && may_be_asked(engine, thread))
+                pct_predicate_minds(engine, request->predicate, thread, &engine->calm);
+        }
+        engine->calm.is = is;
+        engine->calm_of = thread + 1;
+    }
+    *calm = engine->calm;
 }
 
 /* Whether what the thread that has made a step stands before now is certainly not what the script waits for. */
 static bool tells_nothing(const struct pct_engine *engine, uint32_t made)
 {
-    const struct pct_request *request = &engine->request;
-    if (!request->quiet || made == PCT_NO_THREAD)
-        return false;
-    uint32_t op = engine->host->pending(made);
-    return op < PCT_OP_COUNT && (!may_be_asked(engine, made) || !(request->operations[op >> 6] >> (op & 63) & 1));
+    struct pct_script_look look;
+    return made != PCT_NO_THREAD && engine->calm_of == made + 1 && engine->calm.is &&
+           engine->renamed == *engine->host->renamed && engine->host->look(made, &look) && !look.finished &&
+           (look.ready || !engine->request.predicate || !engine->request.predicate->moved) &&
+           !pct_calm_minds(&engine->calm, look.op, look.address, look.place);
 }
 
 static void turn(void *state, struct pct_script_control *control, uint32_t made, uint64_t step)
@@ -329,15 +361,6 @@ static void turn(void *state, struct pct_script_control *control, uint32_t made,
     }
     (void)control;
     serve(engine);
-}
-
-static bool calm(const void *state, uint32_t thread, uint64_t operations[2])
-{
-    const struct pct_engine *engine = state;
-    operations[0] = operations[1] = 0;
-    if (may_be_asked(engine, thread))
-        memcpy(operations, engine->request.operations, sizeof engine->request.operations);
-    return engine->request.quiet;
 }
 
 static void chose(void *state, uint32_t thread, uint64_t step)
@@ -405,8 +428,26 @@ static void enter(struct pct_engine *engine, uint32_t thread, uint64_t place, ui
         engine->unused_function = engine->function[top - 1].below;
     else
         top = ++engine->functions;
-    engine->function[top - 1] = (struct pct_inside){ .place = place, .stack = stack, .below = engine->inside[thread] };
+    engine->function[top - 1] = (struct pct_inside){
+        .place = place, .stack = stack, .link = *(const uint64_t *)(uintptr_t)stack, .below = engine->inside[thread]
+    };
     engine->inside[thread] = top;
+}
+
+uint32_t pct_engine_inside(struct pct_engine *engine, uint32_t thread)
+{
+    uint32_t at = engine->inside[thread];
+    bool forget;
+    while (at) {
+        const struct pct_inside *function = &engine->function[at - 1];
+        if (!engine->host->has_left(thread, function->stack, function->link, &forget))
+            return at;
+        uint32_t below = function->below;
+        if (forget && at == engine->inside[thread])
+            leave(engine, thread);
+        at = below;
+    }
+    return 0;
 }
 
 /* Functions further down the stack, or where this one begins, were left without returning: by an exception, or
@@ -415,6 +456,7 @@ static void passed(void *state, uint32_t thread, bool enters, uint64_t place, ui
 {
     struct pct_engine *engine = state;
     const struct pct_inside *function = engine->function;
+    engine->calm_of = 0;
     while (engine->inside[thread] && function[engine->inside[thread] - 1].stack < stack + enters)
         leave(engine, thread);
     if (enters)
@@ -432,7 +474,7 @@ static void created(void *state, uint32_t thread)
     }
     if (thread >= engine->threads)
         engine->threads = thread + 1;
-    engine->request.quiet = false; /* it is to be looked at */
+    engine->calm_of = 0; /* it is to be looked at */
     while (engine->inside[thread])
         leave(engine, thread);
     pct_rank_set_remove(&engine->named, thread); /* the id may be one that is used again */

@@ -42,10 +42,14 @@ enum pct_predicate_kind {
     PCT_PREDICATE_FUNCTION /* of the script's, of the event */
 };
 
+/* What beside the thread's own next step may change the answer of a predicate. */
+enum pct_predicate_moved { PCT_MOVED_BY_STEPS = 1, PCT_MOVED_BY_NAMES = 2 };
+
 struct pct_predicate {
     uint8_t kind;  /* enum pct_predicate_kind */
+    uint8_t moved; /* enum pct_predicate_moved, as bits */
     bool once;     /* the thread is to have made it */
-    bool moving;   /* what others do may change its answer */
+    bool called;   /* a part of it is a function of the script's */
     bool named;    /* it has ranges, */
     bool by_place; /* which are where the thread stands, not what it operates on */
     uint32_t from; /* its ranges in struct pct_engine, */
@@ -67,8 +71,13 @@ struct pct_engine;
 bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct pct_predicate *predicate,
                          uint32_t thread, const struct pct_script_look *look);
 
-/* The operations that may be meant: bits by enum pct_op. */
-void pct_predicate_operations(const struct pct_predicate *predicate, uint64_t operations[2]);
+/* What of the next steps of this thread it may hold for, as long as the thread neither begins a named function nor
+ * returns from one, nor gets another name; *calm is zeroed. */
+void pct_predicate_minds(struct pct_engine *engine, const struct pct_predicate *predicate, uint32_t thread,
+                         struct pct_calm *calm);
+
+/* Whether what others do may make it hold for this thread, which stands before this operation. */
+bool pct_predicate_may_come(const struct pct_predicate *predicate, uint32_t thread, uint32_t op);
 
 /* Where what this name means is now, behind its pointers; 0: nowhere. */
 uint64_t pct_predicate_behind(const struct pct_engine *engine, const struct pct_script_name *name);
@@ -99,16 +108,15 @@ struct pct_request {
     struct pct_rank_set set; /* one of these */
     uint32_t end;            /* this one, plus 1: is to have ended; 0: none */
     const struct pct_predicate *predicate;
-    bool asked;             /* the threads that there were have been looked at */
-    bool waiting;           /* there is a request */
-    bool quiet;             /* not answered, and only by what a thread does next, if it is one of these: */
-    uint64_t operations[2]; /* bits by enum pct_op */
-    bool tries;             /* none is an answer, too: where no thread can go on, and then all of them stand */
+    bool asked;   /* the threads that there were have been looked at */
+    bool waiting; /* there is a request */
+    bool tries;   /* none is an answer, too: where no thread can go on, and then all of them stand */
 };
 
 /* A named function that a thread has begun and not returned from. */
 struct pct_inside {
-    uint64_t place, stack; /* where it began; the thread's stack there */
+    uint64_t place, stack; /* where it began; the thread's stack there, */
+    uint64_t link;         /* and what stood there: where it returns to */
     uint32_t below;        /* the one in which it was called, plus 1; 0: none */
 };
 
@@ -126,6 +134,9 @@ struct pct_engine {
     struct pct_arena arena;
     lua_State *lua, *script; /* the script is a coroutine */
     struct pct_request request;
+    struct pct_calm calm;      /* what can answer it next, of this thread, */
+    uint32_t calm_of;          /* plus 1; 0: that is not worked out */
+    uint32_t renamed;          /* the host's, when it was asked last */
     struct pct_rank_set named; /* threads that the script has named */
     bool others_stand;         /* threads that it has not */
     struct pct_rank_set used;  /* threads whose pending operation has been answered with already */
@@ -147,6 +158,10 @@ struct pct_engine {
 
 /* The engine that this state belongs to. */
 struct pct_engine *pct_engine_of(lua_State *L);
+
+/* The innermost of the named functions that the thread, which stands at a point, is in, plus 1, as in engine->inside,
+ * without those that it has left without returning from them; 0: it is in none. */
+uint32_t pct_engine_inside(struct pct_engine *engine, uint32_t thread);
 
 /* Whether threads that the script has not named stand from now on, those that are yet to come, too. */
 void pct_engine_hold_others(struct pct_engine *engine, bool stand, uint32_t line);

@@ -15,10 +15,21 @@ static bool within(const struct pct_engine *engine, const struct pct_predicate *
     return false;
 }
 
+/* Where the first pointer on the way there stands, if it is in the program itself, which stays mapped; NULL: it is not.
+ */
+static const uint64_t *first_pointer(const struct pct_engine *engine, const struct pct_script_name *name)
+{
+    if (!name->count || pct_script_ranges(engine->channel)[name->first].module)
+        return NULL;
+    return (const uint64_t *)(uintptr_t)engine->ranges[name->first].from;
+}
+
 uint64_t pct_predicate_behind(const struct pct_engine *engine, const struct pct_script_name *name)
 {
-    uint64_t address = name->count ? engine->ranges[name->first].from : 0;
-    for (uint32_t i = 0; i < name->pointers && address; i++) {
+    const uint64_t *base = first_pointer(engine, name);
+    uint64_t address = base ? *base : name->count ? engine->ranges[name->first].from : 0;
+    address += base && address ? name->offset[0] : 0;
+    for (uint32_t i = base ? 1 : 0; i < name->pointers && address; i++) {
         uint64_t pointer;
         address = engine->host->read(address, &pointer, sizeof pointer) && pointer ? pointer + name->offset[i] : 0;
     }
@@ -47,12 +58,12 @@ static bool has_name(const struct pct_engine *engine, const struct pct_predicate
 }
 
 /* In one of these functions, or about to begin it. */
-static bool is_inside(const struct pct_engine *engine, const struct pct_predicate *p, uint32_t thread,
+static bool is_inside(struct pct_engine *engine, const struct pct_predicate *p, uint32_t thread,
                       const struct pct_script_look *look)
 {
     if (look->op == PCT_OP_FUNCTION_ENTER && look->place && within(engine, p, look->place - 1))
         return true;
-    for (uint32_t i = engine->inside[thread]; i; i = engine->function[i - 1].below)
+    for (uint32_t i = pct_engine_inside(engine, thread); i; i = engine->function[i - 1].below)
         if (within(engine, p, engine->function[i - 1].place - 1))
             return true;
     return false;
@@ -108,23 +119,180 @@ bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct p
     }
 }
 
-void pct_predicate_operations(const struct pct_predicate *p, uint64_t operations[2])
+/* --- For which steps one may hold --------------------------------------------------------------------------------- */
+
+static void mind_all(struct pct_calm *calm)
 {
-    uint64_t a[2], b[2];
-    memset(operations, 0xff, 2 * sizeof *operations);
+    memset(calm->operations, 0xff, sizeof calm->operations);
+}
+
+/* The least range with all of the predicate's. */
+static void mind_ranges(const struct pct_engine *engine, const struct pct_predicate *p, struct pct_calm_range *range)
+{
+    uint64_t from = UINT64_MAX, to = 0;
+    for (uint32_t i = p->from; i < p->to; i++) {
+        if (engine->ranges[i].from == engine->ranges[i].to)
+            continue; /* not loaded */
+        from = engine->ranges[i].from < from ? engine->ranges[i].from : from;
+        to = engine->ranges[i].to > to ? engine->ranges[i].to : to;
+    }
+    range->from = from;
+    range->size = to > from ? to - from : 0;
+}
+
+static void mind_operations(const struct pct_engine *engine, const struct pct_predicate *p, struct pct_calm *calm)
+{
+    const struct pct_script_name *name = p->behind;
+    bool ranged = p->by_place || (p->named && (!name || (name->pointers == 1 && first_pointer(engine, name))));
+    struct pct_calm_range *range = p->by_place ? &calm->place : &calm->object;
+    memcpy(ranged ? range->operations : calm->operations, p->operations, sizeof p->operations);
+    if (p->behind && ranged)
+        *range = (struct pct_calm_range){ .operations = { p->operations[0], p->operations[1] },
+                                          .base = first_pointer(engine, name),
+                                          .from = name->offset[0],
+                                          .size = name->size };
+    else if (ranged)
+        mind_ranges(engine, p, range);
+    if (p->by_place)
+        range->from++; /* a place is behind the call */
+}
+
+static bool is_empty(const struct pct_calm_range *range)
+{
+    return !(range->operations[0] | range->operations[1]);
+}
+
+/* The least range with both; what cannot be in one is minded wherever it is. */
+static void join(struct pct_calm *calm, struct pct_calm_range *range, const struct pct_calm_range *other)
+{
+    if (is_empty(other))
+        return;
+    if (is_empty(range)) {
+        *range = *other;
+        return;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        calm->operations[i] |= range->base != other->base ? other->operations[i] : 0;
+        range->operations[i] |= range->base == other->base ? other->operations[i] : 0;
+    }
+    if (range->base != other->base)
+        return;
+    uint64_t to = range->from + range->size, other_to = other->from + other->size;
+    range->from = other->from < range->from ? other->from : range->from;
+    range->size = (other_to > to ? other_to : to) - range->from;
+}
+
+static void mind_either(struct pct_calm *calm, const struct pct_calm *other)
+{
+    for (unsigned i = 0; i < 2; i++)
+        calm->operations[i] |= other->operations[i];
+    join(calm, &calm->object, &other->object);
+    join(calm, &calm->place, &other->place);
+}
+
+/* What both do, or a little more: of the one that has ranges, the operations of the other. */
+static void mind_both(struct pct_calm *calm, const struct pct_calm *other)
+{
+    const struct pct_calm a = *calm;
+    bool first = !is_empty(&a.object) || !is_empty(&a.place);
+    const struct pct_calm *narrow = first ? &a : other, *wide = first ? other : &a;
+    *calm = *narrow;
+    for (unsigned i = 0; i < 2; i++) {
+        uint64_t in = wide->operations[i] | wide->object.operations[i] | wide->place.operations[i];
+        calm->operations[i] &= in;
+        calm->object.operations[i] &= in;
+        calm->place.operations[i] &= in;
+    }
+}
+
+/* Whether the answer hangs on the thread alone, and not on what it does; *holds: which it is. */
+static bool is_state(struct pct_engine *engine, const struct pct_predicate *p, uint32_t thread, bool *holds)
+{
+    const struct pct_script_look nothing = { .op = PCT_OP_NONE };
+    *holds = p->kind == PCT_PREDICATE_ANY || (p->kind == PCT_PREDICATE_THREAD && thread == p->thread) ||
+             (p->kind == PCT_PREDICATE_NAME && has_name(engine, p, thread)) ||
+             (p->kind == PCT_PREDICATE_INSIDE && is_inside(engine, p, thread, &nothing));
+    return *holds || p->kind == PCT_PREDICATE_THREAD || p->kind == PCT_PREDICATE_NAME;
+}
+
+static void mind_not(struct pct_engine *engine, const struct pct_predicate *a, uint32_t thread, struct pct_calm *calm)
+{
+    bool holds;
+    if (a->kind == PCT_PREDICATE_OPERATION && !a->named)
+        for (unsigned i = 0; i < 2; i++)
+            calm->operations[i] = ~a->operations[i];
+    else if (!is_state(engine, a, thread, &holds) || !holds || a->kind == PCT_PREDICATE_INSIDE)
+        mind_all(calm); /* and a function may be left without a step of its own */
+}
+
+static void mind_operation(struct pct_calm *calm, enum pct_op op)
+{
+    calm->operations[op >> 6] |= UINT64_C(1) << (op & 63);
+}
+
+void pct_predicate_minds(struct pct_engine *engine, const struct pct_predicate *p, uint32_t thread,
+                         struct pct_calm *calm)
+{
+    struct pct_calm other = { 0 };
+    bool holds;
+    if (is_state(engine, p, thread, &holds)) {
+        if (holds)
+            mind_all(calm);
+        return;
+    }
     switch (p->kind) {
     case PCT_PREDICATE_OPERATION:
-        memcpy(operations, p->operations, sizeof p->operations);
+        mind_operations(engine, p, calm);
+        return;
+    case PCT_PREDICATE_PLACE:
+        memset(calm->place.operations, 0xff, sizeof calm->place.operations);
+        mind_ranges(engine, p, &calm->place);
+        calm->place.from++;
+        return;
+    case PCT_PREDICATE_START:
+        mind_operation(calm, PCT_OP_THREAD_START);
+        return;
+    case PCT_PREDICATE_POINT:
+        mind_operation(calm, PCT_OP_POINT);
+        return;
+    case PCT_PREDICATE_INSIDE:
+        mind_operation(calm, PCT_OP_FUNCTION_ENTER);
+        return;
+    case PCT_PREDICATE_BLOCKED_BY: /* whoever has to wait does not go on, and the strategy is asked */
         return;
     case PCT_PREDICATE_AND:
     case PCT_PREDICATE_OR:
-        pct_predicate_operations(p->a, a);
-        pct_predicate_operations(p->b, b);
-        for (unsigned i = 0; i < 2; i++)
-            operations[i] = p->kind == PCT_PREDICATE_AND ? a[i] & b[i] : a[i] | b[i];
+        pct_predicate_minds(engine, p->a, thread, calm);
+        if (p->kind == PCT_PREDICATE_AND && p->a->called)
+            return; /* it is called for whatever the first part holds for */
+        pct_predicate_minds(engine, p->b, thread, &other);
+        (p->kind == PCT_PREDICATE_AND ? mind_both : mind_either)(calm, &other);
+        return;
+    case PCT_PREDICATE_NOT:
+        mind_not(engine, p->a, thread, calm);
         return;
     default:
-        return;
+        mind_all(calm);
+    }
+}
+
+bool pct_predicate_may_come(const struct pct_predicate *p, uint32_t thread, uint32_t op)
+{
+    switch (p->kind) {
+    case PCT_PREDICATE_OPERATION:
+        return pct_calm_has(p->operations, op);
+    case PCT_PREDICATE_START:
+        return op == PCT_OP_THREAD_START;
+    case PCT_PREDICATE_POINT:
+        return op == PCT_OP_POINT;
+    case PCT_PREDICATE_THREAD:
+        return thread == p->thread;
+    case PCT_PREDICATE_AND:
+        return pct_predicate_may_come(p->a, thread, op) && (p->a->called || pct_predicate_may_come(p->b, thread, op));
+    case PCT_PREDICATE_OR:
+        return pct_predicate_may_come(p->a, thread, op) || pct_predicate_may_come(p->b, thread, op);
+    default:
+        return true;
     }
 }
 
@@ -169,7 +337,7 @@ static void set_name(lua_State *L, struct pct_predicate *p, enum pct_script_kind
         p->from = names[i].first;
         p->to = names[i].first + names[i].count;
         p->behind = names[i].pointers ? &names[i] : NULL;
-        p->moving = p->behind != NULL; /* another thread may set the pointer */
+        p->moved = p->behind ? PCT_MOVED_BY_STEPS : 0; /* another thread may set the pointer */
         return;
     }
     luaL_error(L, "the %s '%s' must stand in the script as a word in quotes: names are looked up before the run",
@@ -251,10 +419,10 @@ static int make_thread(lua_State *L)
     luaL_argcheck(L, id >= 0 && id < (lua_Integer)PCT_MAX_THREADS, 1, "threads have numbers from 0 to 32766");
     struct pct_predicate *p = make(L, lua_toboolean(L, 2) ? PCT_PREDICATE_BLOCKED_BY : PCT_PREDICATE_THREAD);
     p->thread = (uint32_t)id;
-    p->moving = p->kind == PCT_PREDICATE_BLOCKED_BY;
+    p->moved = p->kind == PCT_PREDICATE_BLOCKED_BY ? PCT_MOVED_BY_STEPS : 0;
     struct pct_line line;
     pct_line_start(&line, p->label, sizeof p->label);
-    pct_line_add(&line, p->moving ? "waits for thread " : "is thread ");
+    pct_line_add(&line, p->moved ? "waits for thread " : "is thread ");
     pct_line_add_number(&line, p->thread);
     return 1;
 }
@@ -265,7 +433,7 @@ static int make_named(lua_State *L)
     luaL_argcheck(L, strlen(text) < 16, 1, "names of threads have at most 15 bytes");
     struct pct_predicate *p = make(L, PCT_PREDICATE_NAME);
     strcpy(p->name, text);
-    p->moving = true;
+    p->moved = PCT_MOVED_BY_NAMES;
     label(p, "is named ", text, "");
     return 1;
 }
@@ -312,7 +480,8 @@ static int make_before(lua_State *L)
         return 1;
     struct pct_predicate *p = make(L, PCT_PREDICATE_AND);
     p->a = p->b = a;
-    p->moving = a->moving;
+    p->moved = a->moved;
+    p->called = a->called;
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, 2, 1);
     label(p, a->label, "", "");
@@ -325,7 +494,8 @@ static int make_function(lua_State *L, int at)
     struct pct_predicate *p = make(L, PCT_PREDICATE_FUNCTION);
     lua_pushvalue(L, at);
     p->function = luaL_ref(L, LUA_REGISTRYINDEX);
-    p->moving = true;
+    p->moved = PCT_MOVED_BY_STEPS;
+    p->called = true;
     label(p, "does what the function of the script says", "", "");
     return 1;
 }
@@ -353,7 +523,8 @@ static int combine(lua_State *L, enum pct_predicate_kind kind, const char *word)
     p->a = a;
     p->b = b;
     p->once = a->once || b->once;
-    p->moving = a->moving || b->moving;
+    p->moved = a->moved | b->moved;
+    p->called = a->called || b->called;
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, 3, 1);
     lua_pushvalue(L, 2);
@@ -381,7 +552,8 @@ static int make_not(lua_State *L)
         return luaL_error(L, "once goes with all of a predicate: -a * once");
     struct pct_predicate *p = make(L, PCT_PREDICATE_NOT);
     p->a = a;
-    p->moving = a->moving;
+    p->moved = a->moved;
+    p->called = a->called;
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, 2, 1);
     label(p, "not (", a->label, ")");

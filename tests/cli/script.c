@@ -100,6 +100,31 @@ static void *visitor(void *unused)
     return unused;
 }
 
+static struct shelf {
+    int books;
+    pthread_mutex_t lock;
+} old_shelf = { 1, PTHREAD_MUTEX_INITIALIZER },
+  new_shelf = { 0, PTHREAD_MUTEX_INITIALIZER }, *volatile shelf = &old_shelf;
+
+static void use(pthread_mutex_t *mutex)
+{
+    pthread_mutex_lock(mutex);
+    pthread_mutex_unlock(mutex);
+}
+
+/* Names itself, and has the pointer point elsewhere, between steps that are nothing special. */
+static void *move(void *unused)
+{
+    use(&new_shelf.lock);
+    pthread_setname_np(pthread_self(), "mover");
+    use(&first);
+    shelf = &new_shelf;
+    use(&old_shelf.lock);
+    pthread_mutex_lock(&new_shelf.lock); /* the last */
+    pthread_mutex_unlock(&new_shelf.lock);
+    return unused;
+}
+
 static void *take(void *unused)
 {
     pthread_mutex_lock(&first);
@@ -227,6 +252,8 @@ int main(int argc, char **argv)
         run(3, (void *(*[])(void *)){ note, note, note });
         return order[0] == 2 && order[1] == 1 ? 3 : 0;
     }
+    if (!strcmp(what, "mover"))
+        run(3, (void *(*[])(void *)){ move, forwards, backwards });
     if (!strcmp(what, "sleep"))
         run(2, (void *(*[])(void *)){ sleeper, forwards });
     if (!strcmp(what, "spin"))

@@ -76,10 +76,9 @@ static void stuck(void *state, struct pct_script_control *control, uint64_t step
 }
 
 /* It wants to be asked at each step. */
-static bool calm(const void *state, uint32_t thread, uint64_t operations[2])
+static void calm(void *state, uint32_t thread, struct pct_calm *calm)
 {
-    (void)state, (void)thread, (void)operations;
-    return false;
+    (void)state, (void)thread, (void)calm;
 }
 
 static const struct pct_script_engine engine = {
