@@ -153,7 +153,7 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
 .PHONY: demo check check-full check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-diagnose check-browser \
-	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-explore-counts check-explore-kills check-demon \
+	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-scripts check-explore-counts check-explore-kills check-demon \
 	conformance conformance-posix check-distros check-deb check-clang check-analyzer check-sanitize check-fuzz lint bench experiments minimized races concurrit slowdown deb setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
@@ -195,6 +195,12 @@ check-explore:
 	@scripts/setup build check
 	@$(build_with) $(B)/sim/test_explore
 	@PROGRAMS='$(or $(PROGRAMS),5000)' FIRST='$(or $(FIRST),0)' ONLY=test_random_programs $(B)/sim/test_explore
+
+# `pct script --all=dpor` against all choices: SCRIPTS random scripts of random programs, from FIRST on.
+check-scripts:
+	@scripts/setup build check
+	@$(build_with) lib command compilers
+	@PCT_BUILD='$(B)' tests/explored/scripts '$(or $(FIRST),0)' '$(or $(SCRIPTS),1000)'
 
 # Programs whose numbers of classes are published; and the larger ones.
 check-explore-counts:
@@ -423,6 +429,7 @@ help:
 	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of each; COMPILED=100 that are compiled'
 	@echo 'check-explore     systematic exploration against brute force: PROGRAMS=5000 random programs, from FIRST=0 on'
 	@echo 'check-demon       contracts of pct demon: what CONTRACTS=10000 random ones mean to the solver, against the compiler'
+	@echo 'check-scripts     pct script --all=dpor against all choices: SCRIPTS=1000 random scripts, from FIRST=0 on'
 	@echo 'check-explore-counts  systematic exploration of programs whose numbers of classes are published'
 	@echo 'check-explore-kills  explorations that are killed at KILLS=200 random moments, and go on'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"

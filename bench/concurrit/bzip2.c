@@ -34,7 +34,7 @@ static void unlock_allocation(void)
 }
 
 /* The next block, or 0 at the end. */
-static int take_block(void)
+static __attribute__((noinline)) int take_block(void)
 {
     int block = 0;
     pthread_mutex_lock(&in_lock);
@@ -88,22 +88,26 @@ static void *writer(void *unused)
     return unused;
 }
 
+static __attribute__((noinline)) void put_block(int block)
+{
+    pthread_mutex_lock(&in_lock);
+    in_blocks[in_head] = block;
+    if (in_tail == EMPTY) {
+        in_tail = in_head;
+        pthread_cond_signal(&in_available);
+    }
+    in_head++;
+    pthread_mutex_unlock(&in_lock);
+}
+
 int main(void)
 {
     pthread_t thread[THREADS];
     for (int i = 0; i < THREADS; i++)
         thread[i] = thread_start(compressor, NULL);
     pthread_t output = thread_start(writer, NULL);
-    for (int i = 0; i < BLOCKS; i++) {
-        pthread_mutex_lock(&in_lock);
-        in_blocks[in_head] = i + 1;
-        if (in_tail == EMPTY) {
-            in_tail = in_head;
-            pthread_cond_signal(&in_available);
-        }
-        in_head++;
-        pthread_mutex_unlock(&in_lock);
-    }
+    for (int i = 0; i < BLOCKS; i++)
+        put_block(i + 1);
     thread_join(output);
     pthread_mutex_lock(&in_lock);
     done = 1;

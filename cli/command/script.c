@@ -179,8 +179,6 @@ static int refuse(const struct arguments *w)
     if (w->runs->dpor && w->runs->bound)
         return pct_cli_usage("--all=dpor knows no --bound: of the orders that commute the one with the fewest "
                              "preemptions may be another; --all --bound=N makes all of them");
-    if (w->runs->dpor && w->campaign->jobs > 1)
-        return pct_cli_usage("--all=dpor makes one run at a time: what is next depends on the last one");
     return 0;
 }
 

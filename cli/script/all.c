@@ -1,8 +1,10 @@
 /* `pct script --all`: see all.h. ways.c says where the next run goes. Runs are looked at in the order in which they
  * were begun, and which is begun next hangs on those that were looked at alone: with as many at a time, the same runs
- * are made in the same order, however long each takes. */
+ * are made in the same order, however long each takes. dpor.c can only say where the next one goes when the last one
+ * was looked at: other workers make runs that will be wanted sometime, and those that are looked at are the same as
+ * with one at a time. */
 #include "all.h"
-#include "dpor.h"
+#include "slots.h"
 #include "verdict.h"
 #include "ways.h"
 #include <cli/base/cli.h>
@@ -14,14 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-/* A run from when its way is known until it was looked at. */
-struct slot {
-    struct pct_script_choice *plan; /* with room for all */
-    uint32_t planned;
-    uint64_t avoid;
-    struct pct_script_channel *channel; /* what its worker's had when the run ended */
-};
 
 /* A run that is to be reported, when no other is under way: it will be repeated. */
 struct report {
@@ -35,15 +29,19 @@ struct report {
 
 struct search {
     struct pct_run_source source; /* first */
+    struct pct_engine *engine;
     struct pct_script_runs *runs;
     unsigned jobs;
     struct pct_ways *ways;
-    struct pct_dpor *dpor;              /* instead, with runs->dpor */
-    uint32_t wholes, assumes;           /* of all runs: bit i: enum pct_script_whole i, enum pct_assumption i */
-    uint64_t blocked;                   /* runs of those done that tell nothing: a loop that waits has gone round */
-    bool blind;                         /* a run did more than its log tells */
-    struct slot *slot;                  /* run i has slot[i % jobs] */
-    uint64_t picked, begun, done;       /* runs: those whose way is known, and so on */
+    struct pct_dpor *dpor;    /* instead, with runs->dpor; */
+    struct pct_dpor_way way;  /* the next one by that, */
+    bool has_way;             /* if there is one */
+    uint32_t wholes, assumes; /* of all runs: bit i: enum pct_script_whole i, enum pct_assumption i */
+    uint64_t blocked;         /* runs of those done that tell nothing: a loop that waits has gone round */
+    bool blind;               /* a run did more than its log tells */
+    struct pct_slots slots;
+    unsigned running;
+    uint64_t done;                      /* runs that were looked at */
     uint64_t failed, unfit, assertions; /* of those done */
     uint64_t unsteady;                  /* the number of the first that made other choices than it was told; 0: none */
     bool enough;                        /* no more are wanted */
@@ -55,22 +53,62 @@ struct search {
 
 /* --- The next run ------------------------------------------------------------------------------------------------- */
 
-/* False: there is none. */
-static bool next_way(struct search *s, struct slot *slot)
+static void pick_way(struct search *s, const struct pct_dpor_way *way)
 {
-    return s->dpor ? pct_dpor_next(s->dpor, slot->plan, &slot->planned, &slot->avoid)
-                   : pct_ways_next(s->ways, slot->plan, &slot->planned);
+    struct pct_slot *slot = pct_slots_find(&s->slots, PCT_SLOT_FREE);
+    slot->way = *way;
+    slot->planned = way->count;
+    pct_dpor_plan(s->dpor, way, slot->plan);
+    pct_slots_take(&s->slots, slot);
+}
+
+/* Runs that were made ahead, and will not come. */
+static void drop_ways(struct search *s)
+{
+    for (unsigned i = 0; i < s->slots.count; i++) {
+        struct pct_slot *slot = &s->slots.slot[i];
+        if (slot->state == PCT_SLOT_BEGUN && (!slot->over || pct_dpor_may_come(s->dpor, &slot->way)))
+            continue;
+        if (slot->state == PCT_SLOT_BEGUN)
+            pct_engine_cancel(s->engine, slot->index, slot->index);
+        slot->state = PCT_SLOT_FREE;
+    }
+}
+
+/* The next way, and others that are guessed to come, as there are workers for them. One slot is left for the next. */
+static void pick_ways(struct search *s)
+{
+    struct pct_dpor_way guess[64];
+    drop_ways(s);
+    if (s->has_way && !pct_slots_of_way(&s->slots, &s->way))
+        pick_way(s, &s->way);
+    uint32_t count = s->jobs > 1 ? pct_dpor_guess(s->dpor, guess, sizeof guess / sizeof *guess) : 0;
+    for (uint32_t i = 0; i < count && pct_slots_open_runs(&s->slots, true) < s->jobs &&
+                         pct_slots_open_runs(&s->slots, false) + 1 < s->slots.count;
+         i++)
+        if (!pct_slots_of_way(&s->slots, &guess[i]))
+            pick_way(s, &guess[i]);
 }
 
 static void pick(struct search *s)
 {
     const struct pct_script_runs *runs = s->runs;
-    while (s->picked < s->done + s->jobs && (!runs->limit || s->picked < runs->limit)) {
-        struct slot *slot = &s->slot[s->picked % s->jobs];
-        if (!next_way(s, slot))
-            return;
-        s->picked++;
+    if (s->dpor) {
+        pick_ways(s);
+        return;
     }
+    struct pct_slot *slot;
+    while ((slot = pct_slots_find(&s->slots, PCT_SLOT_FREE)) && (!runs->limit || s->slots.picked < runs->limit) &&
+           pct_ways_next(s->ways, slot->plan, &slot->planned))
+        pct_slots_take(&s->slots, slot);
+}
+
+/* With --all=dpor: the run that is looked at next. */
+static uint64_t turn(const struct pct_run_source *source)
+{
+    const struct search *s = (const struct search *)source;
+    const struct pct_slot *slot = s->has_way ? pct_slots_of_way(&s->slots, &s->way) : NULL;
+    return slot ? slot->index : UINT64_MAX;
 }
 
 static int report(struct search *s);
@@ -79,24 +117,27 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 {
     struct search *s = (struct search *)source;
     struct pct_script_runs *runs = s->runs;
-    int status = s->reports && s->begun == s->done ? report(s) : 0;
+    int status = s->reports && !s->running ? report(s) : 0;
     if (status)
         return status;
-    if (s->reports || s->begun == s->picked)
+    struct pct_slot *slot = pct_slots_find(&s->slots, PCT_SLOT_PICKED);
+    if (s->reports || !slot)
         return PCT_RUNS_WAIT;
     struct pct_script_file *file = &runs->file[spec->worker];
     struct pct_script_channel *c = file->channel;
-    const struct slot *slot = &s->slot[s->begun % s->jobs];
     pct_script_channel_reset(c);
     c->planned = slot->planned;
-    c->avoid = slot->avoid;
+    c->avoid = slot->way.avoid;
     c->bound = runs->bound;
-    c->seed =
-        runs->order == PCT_WAYS_RANDOM ? pct_random(runs->campaign->config.run.seed, PCT_STREAM_CHOOSE, s->begun) : 0;
+    c->seed = runs->order == PCT_WAYS_RANDOM
+                  ? pct_random(runs->campaign->config.run.seed, PCT_STREAM_CHOOSE, slot->index)
+                  : 0;
     memcpy(pct_script_plan(c), slot->plan, slot->planned * sizeof *slot->plan);
     pct_campaign_make_spec(runs->campaign, 0, spec);
-    spec->index = s->begun++;
+    spec->index = slot->index;
     spec->channel = file->path;
+    slot->state = PCT_SLOT_BEGUN;
+    s->running++;
     return PCT_RUNS_ON;
 }
 
@@ -117,7 +158,12 @@ static void copy_channel(struct pct_script_channel *to, struct pct_script_channe
 static void over(struct pct_run_source *source, const struct pct_process *process)
 {
     struct search *s = (struct search *)source;
-    copy_channel(s->slot[process->index % s->jobs].channel, s->runs->file[process->worker].channel);
+    struct pct_slot *slot = pct_slots_of(&s->slots, process->index);
+    s->running--;
+    if (!slot)
+        return;
+    slot->over = true;
+    copy_channel(slot->channel, s->runs->file[process->worker].channel);
 }
 
 /* --- What came of it ---------------------------------------------------------------------------------------------- */
@@ -144,7 +190,7 @@ static int add_finding(struct search *s, const struct pct_ended_run *run, bool *
 }
 
 /* Have the run reported; it takes the channel of its slot with it. */
-static int put_report(struct search *s, struct slot *slot, struct pct_ended_run *run, bool failed)
+static int put_report(struct search *s, struct pct_slot *slot, struct pct_ended_run *run, bool failed)
 {
     struct report **last = &s->reports, *one = malloc(sizeof *one);
     struct pct_script_channel *other = calloc(1, s->runs->file[0].size);
@@ -257,7 +303,7 @@ static int report(struct search *s)
     return status > 0 ? status : 0;
 }
 
-static int look_at(struct search *s, struct slot *slot, struct pct_ended_run *run)
+static int look_at(struct search *s, struct pct_slot *slot, struct pct_ended_run *run)
 {
     struct pct_script_runs *runs = s->runs;
     const struct pct_script_channel *c = slot->channel;
@@ -278,7 +324,7 @@ static int look_at(struct search *s, struct slot *slot, struct pct_ended_run *ru
 }
 
 /* For --all=dpor: what the run has done that speaks against leaving anything out. Returns as pct_dpor_add(). */
-static int add_logged(struct search *s, const struct slot *slot, const struct pct_ended_run *run)
+static int add_logged(struct search *s, const struct pct_slot *slot, const struct pct_ended_run *run)
 {
     const struct pct_trace *trace = &run->result.trace;
     const struct pct_trace_header *header = &trace->header;
@@ -295,7 +341,7 @@ static int add_logged(struct search *s, const struct slot *slot, const struct pc
 }
 
 /* Whether it was ended in a loop that waits for memory, as another run is without that round (sched/await.h). */
-static bool tells_nothing(const struct search *s, const struct slot *slot, const struct pct_ended_run *run)
+static bool tells_nothing(const struct search *s, const struct pct_slot *slot, const struct pct_ended_run *run)
 {
     return s->dpor && run->result.ending == PCT_ENDING_LIVELOCK &&
            pct_script_log(slot->channel)->awaited == PCT_AWAITED_BLOCKED;
@@ -311,7 +357,7 @@ static int pass_over(struct search *s)
 
 /* Several processes make their choices in an order of their own: put those that were planned where the plan has them.
  * One that a process was killed over has no ways: nothing is known from there on. */
-static void arrange(const struct slot *slot)
+static void arrange(const struct pct_slot *slot)
 {
     struct pct_script_choice *made = pct_script_choices(slot->channel);
     uint32_t count = 0;
@@ -333,7 +379,7 @@ static void arrange(const struct slot *slot)
 static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct search *s = (struct search *)source;
-    struct slot *slot = &s->slot[run->process.index % s->jobs];
+    struct pct_slot *slot = pct_slots_of(&s->slots, run->process.index);
     arrange(slot);
     if (pct_outcome_is_void(&run->result))
         return pct_outcome_explain(&s->runs->campaign->launch, &run->process, &run->result);
@@ -349,6 +395,9 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     s->enough |= added && s->dpor;
     if (status)
         return status;
+    slot->state = PCT_SLOT_FREE;
+    if (s->dpor && !s->enough)
+        s->has_way = pct_dpor_next(s->dpor, &s->way);
     pick(s);
     return s->enough ? PCT_RUNS_ENOUGH : 0;
 }
@@ -431,10 +480,18 @@ static void say_left_out(const struct search *s, const char *doubt)
         pct_cli_say("what was left out differs from what was run in the order of steps that commute, if %s", text);
 }
 
+/* Whether there are ways that no run that was looked at has gone. */
+static bool is_open(struct search *s)
+{
+    if (!s->dpor)
+        return s->slots.picked > s->done || pct_ways_next(s->ways, s->slots.slot->plan, &s->slots.slot->planned);
+    return s->enough ? pct_dpor_next(s->dpor, &s->way) : s->has_way;
+}
+
 static int say_end(struct search *s)
 {
     unsigned long long done = s->done, unfit = s->unfit, failed = s->failed;
-    bool open = s->unsteady || s->picked > s->done || next_way(s, &s->slot[0]);
+    bool open = s->unsteady || is_open(s);
     char text[256], seed[64] = "", like[64] = "", doubt[1024] = "";
     bool left_out = s->dpor && !s->unsteady;
     if (left_out)
@@ -466,6 +523,8 @@ static int say_end(struct search *s)
     return status;
 }
 
+enum { AHEAD = 16 }; /* runs of --all=dpor that are kept, for each worker */
+
 static bool open_search(struct search *s)
 {
     struct pct_script_runs *runs = s->runs;
@@ -473,29 +532,19 @@ static bool open_search(struct search *s)
         s->dpor = pct_dpor_new();
     else
         s->ways = pct_ways_new(runs->order, runs->campaign->config.run.seed);
-    s->slot = calloc(s->jobs, sizeof *s->slot);
-    bool fine = (s->ways || s->dpor) && s->slot;
-    for (unsigned i = 0; fine && i < s->jobs; i++) {
-        s->slot[i].plan = calloc(PCT_SCRIPT_CHOICES, sizeof *s->slot[i].plan);
-        s->slot[i].channel = calloc(1, runs->file[0].size);
-        fine = s->slot[i].plan && s->slot[i].channel;
-    }
-    return fine;
+    return (s->ways || s->dpor) &&
+           pct_slots_make(&s->slots, s->dpor && s->jobs > 1 ? AHEAD * s->jobs : s->jobs, runs->file[0].size);
 }
 
 static void close_search(struct search *s)
 {
-    for (unsigned i = 0; s->slot && i < s->jobs; i++) {
-        free(s->slot[i].plan);
-        free(s->slot[i].channel);
-    }
     for (struct report *one; (one = s->reports);) {
         s->reports = one->next;
         free_report(one);
     }
     pct_ways_free(s->ways);
     pct_dpor_free(s->dpor);
-    free(s->slot);
+    pct_slots_free(&s->slots);
     free(s->finding);
 }
 
@@ -506,10 +555,14 @@ int pct_script_all(struct pct_script_runs *runs)
                         .jobs = runs->campaign->jobs,
                         .started = pct_cli_now() };
     struct pct_engine engine = {
-        .launch = &runs->campaign->launch, .jobs = s.jobs, .room = s.jobs, .exec = true, .quiet = runs->quiet
+        .launch = &runs->campaign->launch, .jobs = s.jobs, .exec = true, .quiet = runs->quiet
     };
     int status = open_search(&s) ? 0 : pct_cli_no_memory("");
+    s.engine = &engine;
+    engine.room = s.slots.count;
+    s.source.turn = s.dpor ? turn : NULL;
     if (!status) {
+        s.has_way = s.dpor && pct_dpor_next(s.dpor, &s.way);
         pick(&s);
         status = pct_engine_run(&engine, &s.source);
         int reported = status && !engine.signal ? 0 : report(&s); /* also of what was found before we were stopped */

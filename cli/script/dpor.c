@@ -16,6 +16,7 @@ struct step {
 /* A choice of the run, and what is known of its other ways. Threads are bits of masks. */
 struct node {
     struct pct_script_choice choice;
+    uint64_t number;     /* no other one ever has this */
     uint64_t wanted;     /* of a TURN: whom to try here */
     struct step *asleep; /* what need not come next: tried here, or before, and commuting with all since */
     uint32_t asleep_count;
@@ -28,6 +29,7 @@ struct node {
 struct pct_dpor {
     struct node *stack;
     uint32_t count, room;
+    uint64_t numbers; /* that were given */
     bool begun;
     struct pct_dpor_facts facts;
 };
@@ -344,7 +346,7 @@ static int take(struct pct_dpor *d, const struct run *run)
     for (uint32_t i = 0; i < run->made_count; i++) {
         struct node *node = &d->stack[i];
         if (i >= planned) {
-            *node = (struct node){ .choice = run->made[i] };
+            *node = (struct node){ .choice = run->made[i], .number = ++d->numbers };
             d->count++;
         }
         if (run->made[i].kind == PCT_SCRIPT_CHOICE_PLAIN)
@@ -404,27 +406,27 @@ int pct_dpor_add(struct pct_dpor *d, struct pct_script_channel *c, const uint64_
 
 /* --- The next way ------------------------------------------------------------------------------------------------- */
 
+/* The way from `from` on that this choice goes next, if these threads sleep; choice.of: none. */
+static uint32_t way_behind(const struct node *node, uint32_t from, uint64_t sleep)
+{
+    uint64_t left = node->wanted & ~sleep;
+    while (from < node->choice.of && is_turn(node) && !(left >> node->choice.thread[from] & 1))
+        from++;
+    return from;
+}
+
 /* Another way of the last choice. False: it has gone all. */
 static bool turn_to(struct node *node)
 {
-    if (!is_turn(node))
-        return ++node->choice.chosen < node->choice.of;
     if (node->step.event)
         put_asleep(node, &node->step);
-    uint64_t left = node->wanted & ~asleep(node);
-    for (uint32_t i = 0; i < node->choice.of; i++)
-        if (left >> node->choice.thread[i] & 1) {
-            node->choice.chosen = i;
-            return true;
-        }
-    return false;
+    node->choice.chosen = way_behind(node, is_turn(node) ? 0 : node->choice.chosen + 1, asleep(node));
+    return node->choice.chosen < node->choice.of;
 }
 
-bool pct_dpor_next(struct pct_dpor *d, struct pct_script_choice plan[PCT_SCRIPT_CHOICES], uint32_t *count,
-                   uint64_t *avoid)
+bool pct_dpor_next(struct pct_dpor *d, struct pct_dpor_way *way)
 {
-    *count = 0;
-    *avoid = 0;
+    *way = (struct pct_dpor_way){ 0 };
     if (!d->begun) {
         d->begun = true;
         return true;
@@ -434,9 +436,45 @@ bool pct_dpor_next(struct pct_dpor *d, struct pct_script_choice plan[PCT_SCRIPT_
     if (!d->count)
         return false;
     const struct node *last = &d->stack[d->count - 1];
-    *avoid = is_turn(last) ? asleep(last) : 0;
-    for (uint32_t i = 0; i < d->count; i++)
-        plan[i] = d->stack[i].choice;
-    *count = d->count;
+    *way = (struct pct_dpor_way){
+        .node = last->number, .count = d->count, .chosen = last->choice.chosen, .avoid = asleep(last)
+    };
     return true;
+}
+
+void pct_dpor_plan(const struct pct_dpor *d, const struct pct_dpor_way *way,
+                   struct pct_script_choice plan[PCT_SCRIPT_CHOICES])
+{
+    for (uint32_t i = 0; i < way->count; i++)
+        plan[i] = d->stack[i].choice;
+    if (way->count)
+        plan[way->count - 1].chosen = way->chosen;
+}
+
+uint32_t pct_dpor_guess(const struct pct_dpor *d, struct pct_dpor_way way[], uint32_t most)
+{
+    uint32_t count = 0;
+    for (uint32_t i = d->count; i-- && count < most;) {
+        const struct node *node = &d->stack[i];
+        uint32_t chosen = node->choice.chosen;
+        uint64_t avoid = is_turn(node) ? asleep(node) : 0;
+        do {
+            avoid |= is_turn(node) ? bit(node->choice.thread[chosen]) : 0;
+            chosen = way_behind(node, is_turn(node) ? 0 : chosen + 1, avoid);
+            if (chosen < node->choice.of)
+                way[count++] =
+                    (struct pct_dpor_way){ .node = node->number, .count = i + 1, .chosen = chosen, .avoid = avoid };
+        } while (chosen < node->choice.of && count < most);
+    }
+    return count;
+}
+
+bool pct_dpor_may_come(const struct pct_dpor *d, const struct pct_dpor_way *way)
+{
+    const struct node *node = way->count && way->count <= d->count ? &d->stack[way->count - 1] : NULL;
+    if (!node || node->number != way->node)
+        return false;
+    if (!is_turn(node))
+        return way->chosen >= node->choice.chosen;
+    return !(asleep(node) & (~way->avoid | bit(node->choice.thread[way->chosen])));
 }

@@ -18,10 +18,27 @@ struct pct_dpor;
 struct pct_dpor *pct_dpor_new(void);
 void pct_dpor_free(struct pct_dpor *dpor);
 
-/* The next way: *count choices, which stand in plan[]; in later turns the run is to avoid these threads. False: there
- * is none. Between this and pct_dpor_add() there is no other call. */
-bool pct_dpor_next(struct pct_dpor *dpor, struct pct_script_choice plan[PCT_SCRIPT_CHOICES], uint32_t *count,
-                   uint64_t *avoid);
+/* A way: the choices of the stack up to one, which goes another way. Two of them are the same if all is the same. */
+struct pct_dpor_way {
+    uint64_t node;  /* which choice that is; */
+    uint32_t count; /* its place, from 1; 0: nothing is planned */
+    uint32_t chosen;
+    uint64_t avoid; /* in later turns the run is to avoid these threads, as bits */
+};
+
+/* The next way. False: there is none. Between this and pct_dpor_add() the ways below are not changed. */
+bool pct_dpor_next(struct pct_dpor *dpor, struct pct_dpor_way *way);
+
+/* Its choices, way->count of them, if it is the next one or still to come. */
+void pct_dpor_plan(const struct pct_dpor *dpor, const struct pct_dpor_way *way,
+                   struct pct_script_choice plan[PCT_SCRIPT_CHOICES]);
+
+/* Ways that will be next sometime if no run adds anything that comes before them, the nearest first: at most `most`.
+ * Returns how many. */
+uint32_t pct_dpor_guess(const struct pct_dpor *dpor, struct pct_dpor_way way[], uint32_t most);
+
+/* Whether this one, which was guessed, may still come. */
+bool pct_dpor_may_come(const struct pct_dpor *dpor, const struct pct_dpor_way *way);
 
 /* The run that went so: its channel, with its log, and the records of its trace. ended: the process ended as it wanted
  * to, or in a deadlock. Returns 0; -EINVAL: it did not keep to the way, or log and records do not fit; -ENOMEM. */

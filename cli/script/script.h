@@ -5,7 +5,8 @@
  *     channel.c  the file that a run reads the script from (common/script.h)
  *     token.c    the run as a token
  *     runs.c     one run
- *     all.c      one for each way that the script's choices can go, which ways.c keeps, or dpor.c
+ *     all.c      one for each way that the script's choices can go, which ways.c keeps, or dpor.c; slots.c: those
+ *                that are under way
  *     verdict.c  what came of a run; lines.c: which steps each line took */
 #ifndef PCT_CLI_SCRIPT_H
 #define PCT_CLI_SCRIPT_H

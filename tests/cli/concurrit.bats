@@ -59,6 +59,7 @@ search()
 
 @test "searches come to their bugs in so many schedules" {
     search bbuf-functions2 2
+    search bzip2-function 55
     search bzip2-steps 125
     search pfscan-steps 3
     search dedup-function 3

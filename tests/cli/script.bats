@@ -494,13 +494,15 @@ while not all_ended(t) do finish(choose_thread(t)) end'
     is "$status" 2
 }
 
-# both TEXT RUNS FEWER COMMAND...: how many runs it takes by depth and by dpor; what is found is the same.
+# both TEXT RUNS FEWER COMMAND...: how many runs it takes by depth and by dpor, alone and with others made ahead; what is
+# found is the same.
 both()
 {
     local text=$1 runs=$2 fewer=$3 order
     shift 3
-    for order in depth dpor; do
+    for order in depth 'dpor -j 3' dpor; do
         options="--all=$order --epoch=0" script "$text" "$@"
+        order=${order% -j*}
         { grep -o 'the program: .*\|did not fit: .*\|assertion of the script: .*' <<< "$stderr" || true; } |
             sort -u > "$order"
         [ -s "$order" ]
@@ -526,6 +528,10 @@ assert(choose { true, false }, "a choice behind it")' '33 runs' '10 runs' ./told
     has '4 runs (3 of them like others), all choices made but for what commutes; 0 fail, 0 did not fit'
 }
 
+@test "--all=dpor: random scripts of random programs come to what all choices come to, with several jobs, too" {
+    PCT_BUILD=$build "$root/tests/explored/scripts" 206 1 220 1 241 1
+}
+
 @test "--all=dpor: choices that each way is gone of, and what it is refused for" {
     local t='local t = threads(2, "count")'
     both "$t run(t[1], accesses) interleave(t, accesses + ends, function() return true end)" '10 runs' '10 runs' \
@@ -539,8 +545,6 @@ assert(choose { true, false }, "a choice behind it")' '33 runs' '10 runs' ./told
     is "$status" 2
     has 'has to see all accesses to memory'
     options='--all=dpor --bound 1' script "$t interleave(t, ends)" ./told counter
-    is "$status" 2
-    options='--all=dpor -j 2' script "$t interleave(t, ends)" ./told counter
     is "$status" 2
     options='--all=dpor --focus=count' script "$t interleave(t, ends)" ./told counter
     is "$status" 2

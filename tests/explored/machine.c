@@ -1,7 +1,8 @@
 /* machine NUMBER KINDS FILE: the random program of this number, made of these kinds of actions (the bits of enum kind),
  * by real threads. It writes a line to the end of the file, which hangs on everything that its threads could tell of the
- * schedule: so two behaviours are two lines. Variables are used with their lock held, so there are no data races.
- * tests/explored/run compares what `pct explore` and random schedules find. */
+ * schedule: so two behaviours are two lines. Variables are used with their lock held, so that but for RACES there are no
+ * data races. tests/explored/run compares what `pct explore` and random schedules find; tests/explored/scripts, what
+ * `pct script --all=dpor` and `--all` do. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,8 @@ enum kind {
     NAPS = 32768,   /* yields, and waits of rwlocks with a deadline */
     LEAVES = 65536, /* threads that leave by pthread_exit, are detached, or joined by tries */
     CANCELS = 131072,
-    COUNTS = 262144 /* waiters that count each other, and are woken one by one */
+    COUNTS = 262144, /* waiters that count each other, and are woken one by one */
+    RACES = 524288
 };
 enum { FLAGS = MAKES | EXITS | LEAVES | CANCELS };
 
@@ -45,6 +47,7 @@ static pthread_barrier_t barrier;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t sem[THINGS];
 static unsigned var[THINGS], under_rwlock;
+static volatile unsigned bare[THINGS];
 static uint64_t kinds;
 static __thread unsigned me;
 static int out, ends[2];
@@ -363,6 +366,21 @@ static void counts(const struct action *a)
     pthread_cleanup_pop(1);
 }
 
+/* Without a lock: each access may come before or behind those of others. */
+static void races(const struct action *a)
+{
+    switch (a->what % 3) {
+    case 0:
+        bare[a->thing] = bare[!a->thing] * 3 + me;
+        break;
+    case 1:
+        bare[a->thing] = me + 1;
+        break;
+    default:
+        tell(bare[a->thing]);
+    }
+}
+
 static void *worker(void *argument);
 
 static void act(const struct action *a)
@@ -412,6 +430,9 @@ static void act(const struct action *a)
         break;
     case RANDOM:
         tell((unsigned)rand() % 16); /* the same in each run, but for who gets which */
+        break;
+    case RACES:
+        races(a);
         break;
     default:
         break;
@@ -471,10 +492,10 @@ static void at_exit(void)
 
 static void make_text(unsigned workers)
 {
-    static const enum kind all[] = { LOCKS,  CONDS, SEMS,    RWLOCKS, BARRIERS, ONCES, TIME,  HEAP,
-                                     RANDOM, SPINS, CHECKED, KEYS,    PIPES,    NAPS,  COUNTS };
+    static const enum kind all[] = { LOCKS,  CONDS, SEMS,    RWLOCKS, BARRIERS, ONCES, TIME,   HEAP,
+                                     RANDOM, SPINS, CHECKED, KEYS,    PIPES,    NAPS,  COUNTS, RACES };
     enum { KINDS = sizeof all / sizeof *all, OLD = 9 };
-    unsigned of = kinds >= SPINS ? KINDS : OLD;
+    const unsigned of = kinds & RACES ? KINDS : kinds >= SPINS ? KINDS - 1 : OLD;
     /* Of the kinds, a few: programs of one kind have more to say about it. */
     uint64_t chosen = kinds;
     while (draw(2) && !(chosen & (chosen - 1) & ~(uint64_t)FLAGS))
@@ -524,6 +545,7 @@ int main(int argc, char **argv)
         if (text[i].joined)
             join(&text[i], &hash);
     }
+    hash = (hash * 131 + bare[0]) * 131 + bare[1];
     dprintf(out, "%u\n", hash);
     return 0;
 }
