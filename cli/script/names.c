@@ -2,6 +2,7 @@
  * quotes that follow a predicate. A name that a script puts together is refused in the run. */
 #include "script.h"
 #include <cli/base/cli.h>
+#include <cli/binary/elf_facts.h>
 #include <cli/binary/scope.h>
 #include <common/text.h>
 #include <ctype.h>
@@ -236,6 +237,27 @@ static int add_pattern(struct pct_scope *scope, struct pct_script_word *word, co
     return 0;
 }
 
+/* Behind the last "::", outside of arguments. */
+static const char *own_name(const char *name)
+{
+    const char *own = name;
+    for (const char *at = name; *at && *at != '('; at++)
+        own = at[0] == ':' && at[1] == ':' ? at + 2 : own;
+    return own;
+}
+
+/* Whether some class or namespace has a function that is called so. */
+static bool is_member(const struct pct_scope *scope, const char *text)
+{
+    const char *own = own_name(text);
+    for (size_t i = 0; i < scope->name_count; i++) {
+        const char *name = scope->names[i], *other = own_name(name);
+        if (other != name && strcspn(other, "(") == strlen(own) && !strncmp(other, own, strlen(own)))
+            return true;
+    }
+    return false;
+}
+
 static int complain(struct pct_scope *scope, const struct pct_script_word *word, const struct pct_pattern *pattern,
                     const char *file)
 {
@@ -248,14 +270,17 @@ static int complain(struct pct_scope *scope, const struct pct_script_word *word,
                                  pattern->text, program);
     }
     const char *closest = pct_scope_closest(scope, pattern->text);
+    if (pattern->kind != PCT_SCOPE_WATCH && !strchr(pattern->text, '*') && is_member(scope, pattern->text))
+        return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'; did you mean '*::%s'?", file, word->line,
+                             program, kinds[word->kind], pattern->text, own_name(pattern->text));
     if (closest && strcmp(closest, pattern->text) != 0)
         return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'; did you mean '%s'?", file, word->line,
                              program, kinds[word->kind], pattern->text, closest);
     return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'%s", file, word->line, program, kinds[word->kind],
                          pattern->text,
-                         scope->name_count < 2 ? " (a stripped file has no names)"
-                         : closest             ? ", but that name is there for something else, or for less"
-                                               : "");
+                         scope->name_count < 2 || !pct_elf_defines(program, "main") ? " (a stripped file has no names)"
+                         : closest ? ", but that name is there for something else, or for less"
+                                   : "");
 }
 
 /* Where the program itself has the name, libraries that have it, too, are not meant. */

@@ -2,6 +2,8 @@
 #include "verdict.h"
 #include "lines.h"
 #include <cli/base/cli.h>
+#include <cli/binary/elf_facts.h>
+#include <cli/binary/locate.h>
 #include <cli/campaign/outcome.h>
 #include <string.h>
 
@@ -39,6 +41,22 @@ static const char *speaker(const struct pct_script_channel *c)
     return c->speaker ? text : "";
 }
 
+/* The script waits for an access to memory, and the program makes some that pct does not see. */
+static void say_blind(const struct pct_script_runs *runs, const struct pct_script_channel *c)
+{
+    static const char *const words[] = { "reads", "writes", "accesses" };
+    const struct pct_config *config = &runs->campaign->config;
+    char program[PATH_MAX];
+    bool waits = false;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        waits |= strstr(c->said.wish, words[i]) != NULL;
+    if (waits && config->memory != PCT_PATCH_ALL && !config->watch[0] &&
+        !pct_locate_command(runs->campaign->launch.command[0], program, sizeof program) && !pct_elf_tells(program))
+        pct_cli_say("%s tells nothing of its accesses to memory, for which the script waits: build it with pct-cc, or "
+                    "add --memory=all",
+                    runs->campaign->launch.command[0]);
+}
+
 /* Where the script stood, and what it wants there. */
 static void say_wish(const struct pct_script_runs *runs, const struct pct_script_channel *c)
 {
@@ -47,6 +65,7 @@ static void say_wish(const struct pct_script_runs *runs, const struct pct_script
                     c->said.wish, pct_script_why_unfit(c));
     else
         pct_cli_say("%s: did not fit: %s", runs->name, pct_script_why_unfit(c));
+    say_blind(runs, c);
 }
 
 static const char *script_of(const struct pct_script_runs *runs)

@@ -153,6 +153,7 @@ pthread_mutex_t in = PTHREAD_MUTEX_INITIALIZER, out = PTHREAD_MUTEX_INITIALIZER;
 static void use(pthread_mutex_t *m) { pthread_mutex_lock(m); pthread_mutex_unlock(m); }
 __attribute__((noinline)) void inner(int i) { use(&in); if (i < 2) throw i; }
 __attribute__((noinline)) void outer(int i) { volatile int n = i; inner(n); use(&in); }
+namespace deep { __attribute__((used)) void far(int) {} }
 static void *go(void *unused) { for (int i = 0; i < 2; i++) try { outer(i); } catch (int) { use(&out); } return unused; }
 int main() { pthread_t t; pthread_create(&t, nullptr, go, nullptr); pthread_join(t, nullptr); }
 EOF
@@ -164,6 +165,9 @@ for i = 1, 2 do
 end
 finish(t)' ./thrown
     is "$status" 0
+    script 'thread(enters "far")' ./thrown
+    is "$status" 2
+    has "did you mean '*::far'?"
 }
 
 @test "what a script waits for is found at the first step where it is so, though others tell nothing" {
@@ -440,9 +444,12 @@ run(thread(1), locks "third")' ./script deadlock
     run --separate-stderr "$pct" script --first empty.lua -- ./script deadlock
     is "$status" 2
     strip -o stripped script
+    script 'run(thread(1), writes)' ./script counter
+    is "$status" 117
+    has './script tells nothing of its accesses to memory, for which the script waits: build it with pct-cc'
     script 'thread "forwards"' ./stripped deadlock
     is "$status" 2
-    has "no function 'forwards'"
+    has "no function 'forwards' (a stripped file has no names)"
     script 'finish(thread(1))' ./stripped deadlock
     is "$status" 0
 }
