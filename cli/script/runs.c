@@ -74,9 +74,9 @@ static void say_result(const struct one *one)
     const char *says = one->status ? PCT_SCRIPT_SAYS_DID_NOT_FIT : PCT_SCRIPT_SAYS_PASSES;
     if (one->unfit && c->said.wish[0])
         pct_cli_say("%scannot go on at line %u: the script wants %s, but %s", says, c->said.line, c->said.wish,
-                    pct_script_why_unfit(c));
+                    pct_script_why_unfit(c, one->ending));
     else if (one->unfit)
-        pct_cli_say("%scannot go on: %s", says, pct_script_why_unfit(c));
+        pct_cli_say("%scannot go on: %s", says, pct_script_why_unfit(c, one->ending));
     else if (!one->status)
         pct_cli_say("%sthe script ended after %llu steps", says, (unsigned long long)c->said.step);
     else if (c->said.outcome == PCT_SCRIPT_ASSERTION)

@@ -7,12 +7,17 @@
 #include <cli/campaign/outcome.h>
 #include <string.h>
 
-const char *pct_script_why_unfit(const struct pct_script_channel *c)
+const char *pct_script_why_unfit(const struct pct_script_channel *c, const char *ending)
 {
-    return c->said.outcome == PCT_SCRIPT_DID_NOT_FIT ? c->said.message
-           : c->said.outcome == PCT_SCRIPT_UNDER_WAY
-               ? c->speaker ? "that process has ended" : "the program has ended"
-               : "the program has not begun any thread, nor made a call that pct knows";
+    static char text[320];
+    if (c->said.outcome == PCT_SCRIPT_DID_NOT_FIT)
+        return c->said.message;
+    if (c->said.outcome != PCT_SCRIPT_UNDER_WAY)
+        return "the program has not begun any thread, nor made a call that pct knows";
+    if (!strncmp(ending, "exit status", strlen("exit status")))
+        return c->speaker ? "that process has ended" : "the program has ended";
+    snprintf(text, sizeof text, "the run was ended: %s", ending);
+    return text;
 }
 
 bool pct_script_is_unfit(const struct pct_script_channel *c, bool failed)
@@ -58,13 +63,13 @@ static void say_blind(const struct pct_script_runs *runs, const struct pct_scrip
 }
 
 /* Where the script stood, and what it wants there. */
-static void say_wish(const struct pct_script_runs *runs, const struct pct_script_channel *c)
+static void say_wish(const struct pct_script_runs *runs, const struct pct_script_channel *c, const char *ending)
 {
     if (c->said.wish[0])
         pct_cli_say("%s:%u: %sdid not fit: the script wants %s, but %s", runs->name, c->said.line, speaker(c),
-                    c->said.wish, pct_script_why_unfit(c));
+                    c->said.wish, pct_script_why_unfit(c, ending));
     else
-        pct_cli_say("%s: did not fit: %s", runs->name, pct_script_why_unfit(c));
+        pct_cli_say("%s: did not fit: %s", runs->name, pct_script_why_unfit(c, ending));
     say_blind(runs, c);
 }
 
@@ -82,7 +87,7 @@ void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channe
                     ending);
         break;
     case PCT_SCRIPT_DID_NOT_FIT:
-        say_wish(runs, c);
+        say_wish(runs, c, ending);
         break;
     case PCT_SCRIPT_ASSERTION:
         pct_cli_say("%s:%u: %sassertion of the script: %s", runs->name, c->said.line, speaker(c), c->said.message);
@@ -95,10 +100,10 @@ void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channe
             pct_cli_say("%s: came to line %u%s%s; the program: %s", runs->name, c->said.line,
                         c->said.wish[0] ? ", and wants " : "", c->said.wish, ending);
         else
-            say_wish(runs, c);
+            say_wish(runs, c, ending);
         break;
     default:
-        say_wish(runs, c);
+        say_wish(runs, c, ending);
     }
     if (failed && c->said.outcome != PCT_SCRIPT_ENDED && c->said.outcome != PCT_SCRIPT_UNDER_WAY)
         pct_cli_say("the program, without the script from there on: %s", ending);

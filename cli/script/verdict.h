@@ -4,8 +4,9 @@
 
 #include "script.h"
 
-/* Why the script did not come to its end; the program has not failed. Lives as long as the channel. */
-const char *pct_script_why_unfit(const struct pct_script_channel *channel);
+/* Why the script did not come to its end; the program has not failed. ending: of the run, by pct_outcome_format().
+ * Lives as long as the channel, until the next call. */
+const char *pct_script_why_unfit(const struct pct_script_channel *channel, const char *ending);
 
 /* The threads have begun, and could not do what the script says. failed: the program has. */
 bool pct_script_is_unfit(const struct pct_script_channel *channel, bool failed);

@@ -11,7 +11,7 @@
 #include <preload/run/script.h>
 #include <string.h>
 
-enum { ARENA = 64 << 20, HOOK_COUNT = 1000, HOOKS_MOST = 20000 };
+enum { ARENA = 64 << 20, HOOK_COUNT = 1000, HOOKS_MOST = 20000, STEPS_MOST = 100000000 };
 
 static const struct pct_script_host *the_host;
 static struct pct_script_channel *the_channel;
@@ -168,6 +168,7 @@ static void resume(void *data)
     }
     engine->request.waiting = false;
     engine->instructions = 0;
+    engine->went_on = engine->step;
     int status = lua_resume(L, engine->lua, arguments, &results);
     if (status == LUA_OK && !engine->control->over)
         end(engine, PCT_SCRIPT_ENDED, "");
@@ -346,11 +347,22 @@ static bool tells_nothing(const struct pct_engine *engine, uint32_t made)
            !pct_calm_minds(&engine->calm, look.op, look.address, look.place);
 }
 
+/* A program may go round for ever where the script lets nobody come to what ends that. */
+static bool too_long(struct pct_engine *engine)
+{
+    if (!engine->request.waiting || engine->step - engine->went_on < STEPS_MOST)
+        return false;
+    end(engine, PCT_SCRIPT_DID_NOT_FIT, "that did not come in 100,000,000 steps");
+    return true;
+}
+
 static void turn(void *state, struct pct_script_control *control, uint32_t made, uint64_t step)
 {
     struct pct_engine *engine = state;
     engine->step = step;
     engine->made = made;
+    if (too_long(engine))
+        return;
     if (made != PCT_NO_THREAD)
         pct_rank_set_remove(&engine->used, made);
     if (tells_nothing(engine, made))

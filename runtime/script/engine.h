@@ -144,6 +144,7 @@ struct pct_engine {
     uint32_t seen;             /* of these, the first so many have been looked at for the request */
     uint32_t made;             /* of this turn */
     uint64_t step;
+    uint64_t went_on;                 /* the step at which the script did that last */
     uint64_t instructions;            /* in units of the hook's count, since a thread went on */
     uint32_t found;                   /* the answer to the request, plus 1; 0: there is none */
     uint32_t chosen;                  /* the thread that the last choice of threads was for, plus 1; 0: none */

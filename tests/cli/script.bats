@@ -444,6 +444,9 @@ run(thread(1), locks "third")' ./script deadlock
     run --separate-stderr "$pct" script --first empty.lua -- ./script deadlock
     is "$status" 2
     strip -o stripped script
+    options=--max-steps=50000 script 'local s, w = thread "setter", thread "spinner" finish(w)' ./told spin
+    is "$status" 117
+    has 'to go on until it has ended, but the run was ended: livelock'
     script 'run(thread(1), writes)' ./script counter
     is "$status" 117
     has './script tells nothing of its accesses to memory, for which the script waits: build it with pct-cc'
