@@ -71,7 +71,7 @@ demon()
 }
 
 @test "assert: in a comment above the test, at a line of what it calls, optimised" {
-    sed -i -e 's|^static void decrement|__attribute__((noinline)) &|' -e "s|^static int wait|/*@demon test assert \"p.c:13\" some: queue.idlers > 0 */\n__attribute__((noinline, noclone)) &|" \
+    sed -i -e 's|^static void decrement|__attribute__((noinline, noclone)) &|' -e "s|^static int wait|/*@demon test assert \"p.c:13\" some: queue.idlers > 0 */\n__attribute__((noinline, noclone)) &|" \
         -e 's|^__attribute__((used)) static void take_idler|/*@demon require some: queue.idlers > 0 ensure less: queue.idlers = old queue.idlers - 1 */\n&|' p.c
     compile -O2
     run --separate-stderr timeout 120 "$pct" demon -- ./program
