@@ -17,6 +17,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 enum { KEY_GDB = 2000, KEY_LLDB, KEY_WITH, KEY_RR };
 
@@ -264,6 +266,11 @@ static void compare(struct replay *r, const struct pct_process *process, const s
 /* It was not the recorded run: what may be known of why. */
 static void say_why(const struct replay *r)
 {
+    struct stat output;
+    if (!fstat(STDOUT_FILENO, &output) && !S_ISREG(output.st_mode))
+        pct_cli_say(
+            "in one of several runs the target's output goes to a file: if it does otherwise on a terminal or a "
+            "pipe (Node does), `pct replay -n 2` repeats it");
     pct_program_changed_say(r->name, &r->config, r->launch.program);
     pct_program_changed_offer(r->name, &r->config);
 }
