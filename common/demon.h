@@ -168,10 +168,13 @@ static inline int pct_demon_action_of(const struct pct_demon_plan *plan, uint32_
     return caller > first + 1 && caller - 1 <= plan->actions ? (int)caller - 2 : -1;
 }
 
-/* What the function that a thread of the program enters was called with; stack: its stack pointer there. Called by the
- * shim before the step and (passed) behind it, when others may have run in between, as if the program called it there.
- * In libpct-demon.so; NULL without it. */
-__attribute__((weak, visibility("default"))) void
-pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS], uint64_t stack, bool passed);
+/* What the function that a thread of the program enters was called with; stack: its stack pointer there; threads: from
+ * where to where libpct keeps what it knows of them, the addresses of frames, too. Called by the shim before the step
+ * and (passed) behind it, when others may have run in between, as if the program called it there. In libpct-demon.so;
+ * NULL without it. */
+__attribute__((weak, visibility("default"))) void pct_demon_enter(uint64_t address,
+                                                                  const uint64_t arguments[PCT_DEMON_ARGUMENTS],
+                                                                  uint64_t stack, bool passed,
+                                                                  const uint64_t threads[2]);
 
 #endif

@@ -233,11 +233,13 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
         pct_self->patched = stack;
     if (site->flags & PCT_SITE_ENTERS) {
         const uint64_t arguments[] = { frame->rdi, frame->rsi, frame->rdx, frame->rcx, frame->r8, frame->r9 };
+        const uint64_t slots = (uint64_t)(uintptr_t)pct_shim.slots;
+        const uint64_t threads[2] = { slots, slots + PCT_MAX_THREADS * sizeof *pct_shim.slots };
         if (pct_demon_enter)
-            pct_demon_enter(frame->pc, arguments, stack, false);
+            pct_demon_enter(frame->pc, arguments, stack, false, threads);
         pass_function(PCT_OP_FUNCTION_ENTER, pc, stack);
         if (pct_demon_enter)
-            pct_demon_enter(frame->pc, arguments, stack, true);
+            pct_demon_enter(frame->pc, arguments, stack, true, threads);
     }
     if (site->flags & PCT_SITE_RETURNS)
         pass_function(PCT_OP_FUNCTION_RETURN, pc, stack);

@@ -38,6 +38,7 @@ struct actor {
 
 static struct {
     struct pct_demon_plan *plan; /* NULL: this process has none */
+    uint64_t threads[2];         /* pct_demon_enter() */
     uint64_t bias;               /* what the loader has moved the program by */
     uint64_t test[PCT_DEMON_ARGUMENTS];
     uint64_t stack;                      /* the stack pointer where the test was entered, and */
@@ -113,7 +114,7 @@ static void look_for_escapes(struct pct_demon_point *point, uint64_t stack)
     bool any = false;
     for (uint32_t i = 0; i < demon.plan->cells; i++)
         any |= point->cells[i].own;
-    if (!any || !pct_demon_reaches(stack, demon.stack, (uint64_t)(uintptr_t)demon.plan))
+    if (!any || !pct_demon_reaches(stack, demon.stack, (uint64_t)(uintptr_t)demon.plan, demon.threads))
         return;
     for (uint32_t i = 0; i < demon.plan->cells; i++)
         point->cells[i].own = 0;
@@ -138,14 +139,16 @@ static void record(uint32_t function, uint32_t caller, const uint64_t *arguments
     plan->points++;
 }
 
-__attribute__((visibility("default"))) void
-pct_demon_enter(uint64_t address, const uint64_t arguments[PCT_DEMON_ARGUMENTS], uint64_t stack, bool passed)
+__attribute__((visibility("default"))) void pct_demon_enter(uint64_t address,
+                                                            const uint64_t arguments[PCT_DEMON_ARGUMENTS],
+                                                            uint64_t stack, bool passed, const uint64_t threads[2])
 {
     struct pct_demon_plan *plan = demon.plan;
     const long thread = plan ? PCT_SYS0(SYS_gettid) : 0;
     struct actor *actor = thread == demon.demon.tid ? &demon.demon : thread == demon.helper.tid ? &demon.helper : NULL;
     if (!plan || (thread != demon.pid && !actor))
         return;
+    memcpy(demon.threads, threads, sizeof demon.threads);
     uint32_t function = 0;
     while (function < plan->functions && plan->function[function] + demon.bias != address)
         function++;

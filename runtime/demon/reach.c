@@ -96,7 +96,16 @@ static void look_at(uint64_t from, uint64_t to)
     }
 }
 
-bool pct_demon_reaches(uint64_t from, uint64_t to, uint64_t plan)
+/* Of this range, what is outside of `ours`: the kernel may show both as one mapping. */
+static void look_around(uint64_t from, uint64_t to, const uint64_t ours[2])
+{
+    if (from < ours[0])
+        look_at(from, to < ours[0] ? to : ours[0]);
+    if (to > ours[1])
+        look_at(from > ours[1] ? from : ours[1], to);
+}
+
+bool pct_demon_reaches(uint64_t from, uint64_t to, uint64_t plan, const uint64_t ours[2])
 {
     struct mapping m, last = { .own = false };
     reach.maps = PCT_SYS3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
@@ -111,7 +120,7 @@ bool pct_demon_reaches(uint64_t from, uint64_t to, uint64_t plan)
         bool stack = to > m.from && to <= m.to;
         m.own |= plan >= m.from && plan < m.to;
         if (m.readable && m.writable && !m.own && (m.from < APART_FROM || m.from >= APART_TO))
-            look_at(stack ? to : m.from, m.to);
+            look_around(stack ? to : m.from, m.to, ours);
     }
     if (reach.maps >= 0)
         PCT_SYS1(SYS_close, reach.maps);
