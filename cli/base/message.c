@@ -13,8 +13,10 @@
 
 const char *pct_cli_program = "pct";
 
+/* Leaves errno as it is: callers go by it after they have said why. */
 static void say(const char *format, va_list arguments)
 {
+    const int error = errno;
     /* Put together first: the line must not be torn when a target writes to the same terminal. What names and messages
      * of others bring along is made harmless; ours may have several lines. */
     char line[8192], *clean = NULL;
@@ -40,6 +42,7 @@ static void say(const char *format, va_list arguments)
     fprintf(stderr, "%s\n", whole ? whole : "pct: ?");
     free(whole);
     free(clean);
+    errno = error;
 }
 
 void pct_cli_say(const char *format, ...)
