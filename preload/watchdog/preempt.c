@@ -5,8 +5,7 @@
  * is preempted. The handler tells them apart by what it finds when it interrupts the thread again and again. A spin is
  *     - the same few states (place, registers, top of the stack) over and over, and no new one: the loop computes
  *       nothing, so only what others write can end it; or
- *     - a PAUSE instruction near by, each time: the loop says so itself, even if it counts its rounds; or
- *     - after 20 ms, rounds that read the same places and do nothing else but to count (loop_code.h).
+ *     - a PAUSE instruction near by, each time: the loop says so itself, even if it counts its rounds.
  * Where a few samples look like that, the thread goes through some rounds of its loop instruction by instruction
  * (rounds.h), which tells at once. Under a debugger, which has the traps, samples alone have to do.
  *
@@ -49,7 +48,7 @@ struct action {
 static struct action libcs; /* before ours */
 static struct pct_mapping own, libc;
 
-static enum { NOTHING, LOOK, LOOK_HELD, LOOK_LONG, STOP } question; /* atomic; taken back by who answers */
+static enum { NOTHING, LOOK, LOOK_LONG, STOP } question; /* atomic; taken back by who answers */
 static bool computes;
 static uint32_t stopped; /* threads */
 
@@ -69,23 +68,8 @@ static void learn_place(uint64_t rip)
         evidence->known[evidence->known_count++ % PCT_SPIN_PLACES] = rip;
 }
 
-/* Whether a loop that waits and counts was found here before. */
-static bool is_counted(uint64_t rip)
-{
-    for (unsigned i = 0; i < PCT_SPIN_PLACES && i < evidence->counted_count; i++)
-        if (rip >= evidence->counted[i].from && rip <= evidence->counted[i].to)
-            return true;
-    return false;
-}
-
 static void learn(void)
 {
-    const struct pct_rounds *rounds = &evidence->rounds;
-    if (rounds->found == PCT_ROUNDS_SPINS && rounds->counts && !is_counted(rounds->rip)) {
-        unsigned at = evidence->counted_count++ % PCT_SPIN_PLACES;
-        evidence->counted[at].from = rounds->from;
-        evidence->counted[at].to = rounds->to;
-    }
     for (unsigned i = 0; i < evidence->samples.states; i++)
         learn_place(evidence->samples.seen[i].rip);
     if (evidence->rounds.found == PCT_ROUNDS_SPINS)
@@ -210,7 +194,7 @@ void pct_preempt_take(struct pct_shim_thread *self, uintptr_t pc)
 /* The holder of the baton was interrupted here. In one of our own functions, or one of libc's, which ours may have
  * called, it is no place for a scheduling point, nor while it has the loader's lock; it will not be there for long.
  * Code that tells of its memory accesses goes on to a certain one of them. */
-static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_run, bool held)
+static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_run)
 {
     uintptr_t rip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
     if (in(&own, rip) || in(&libc, rip) || pct_loader_is_held(self)) {
@@ -220,9 +204,8 @@ static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_ru
     if (pct_rounds_go(&evidence->rounds, self))
         return;
     bool round = goes_round(self, context), spin = round || spins(self, context);
-    bool looks = looks_like_spin(), counts = !looks && (held || is_counted(rip));
-    if (!spin && (looks || counts))
-        pct_rounds_begin(&evidence->rounds, self, context, evidence->samples.state, counts);
+    if (!spin && looks_like_spin())
+        pct_rounds_begin(&evidence->rounds, self, context, evidence->samples.state);
     /* A replay knows that it lost the baton here; but not at which access. */
     bool sure = spin || long_run || (pct_is_replay(&pct_S) && !pct_memory_view.active);
     if (!sure || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
@@ -261,7 +244,7 @@ static void interrupted(int number, siginfo_t *info, void *context)
     if (asked == STOP)
         stop(self, context);
     else if (asked != NOTHING && self && pct_S.current == &self->core) {
-        look(self, context, asked == LOOK_LONG, asked >= LOOK_HELD);
+        look(self, context, asked == LOOK_LONG);
         evidence->samples.left = pct_task_cpu(self->tid);
     }
 }
@@ -276,13 +259,13 @@ static void ask(const struct pct_shim_thread *thread, unsigned what)
         __atomic_store_n(&question, NOTHING, __ATOMIC_SEQ_CST);
 }
 
-void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run, bool held)
+void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run)
 {
     /* One that was asked just as it lost the baton, inside the handler, answers when it has the baton again. */
     if (!libcs.handler || (__atomic_load_n(&question, __ATOMIC_SEQ_CST) != NOTHING && evidence->asked == thread))
         return;
     evidence->asked = thread;
-    ask(thread, long_run ? LOOK_LONG : held ? LOOK_HELD : LOOK);
+    ask(thread, long_run ? LOOK_LONG : LOOK);
 }
 
 uint64_t pct_preempt_pause(const struct pct_shim_thread *thread)

@@ -25,11 +25,6 @@ struct pct_evidence {
     /* Where spins were found before: there, one sample more is proof enough. A server that waits for its helpers in a
      * loop does so for each request. */
     uint64_t known[PCT_SPIN_PLACES];
-    /* And loops that wait and count: there, it is asked at once whether the thread does that again. */
-    struct {
-        uint64_t from, to;
-    } counted[PCT_SPIN_PLACES];
-    unsigned counted_count;
     const struct pct_shim_thread *asked; /* last */
     unsigned known_count;
 };
@@ -46,9 +41,8 @@ bool pct_preempt_locate(void);
 bool pct_preempt_is_ours(uintptr_t pc);
 bool pct_preempt_is_libcs(uintptr_t pc);
 /* Look at what this thread, the holder of the baton, does; if it spins, or `long_run` and it is not inside libc, it
- * loses the baton. held: others have waited for it so long that a loop which counts its rounds is worth a look. Returns
- * at once. */
-void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run, bool held);
+ * loses the baton. Returns at once. */
+void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run);
 /* How long at least this thread is to be left alone before it is asked again, in ns of its CPU time. */
 uint64_t pct_preempt_pause(const struct pct_shim_thread *thread);
 /* Whether the last question was answered by: it computes. */

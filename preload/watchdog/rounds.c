@@ -1,7 +1,6 @@
 /* Going through a loop instruction by instruction: rounds.h. The trap flag makes a SIGTRAP of each, whose handler looks
  * where the thread has come to (signals/handler.c: the kernel's action for SIGTRAP is ours in any case). */
 #include "rounds.h"
-#include "loop_code.h"
 #include "preempt.h"
 #include <pct/random.h>
 #include <preload/core/kernel.h>
@@ -23,8 +22,7 @@ enum {
     TIGHT = 128, /* bytes of code: nothing is called from there */
     ASKED = 32,  /* times, for each 20 us of the thread's at least */
     RED_ZONE = 128,
-    STACK = 640,      /* bytes of it that are compared, the red zone among them */
-    LARGEST = 1 << 20 /* frame of a function: what is not between is no frame pointer */
+    STACK = 640 /* bytes of it that are compared, the red zone among them */
 };
 
 void pct_rounds_peek(void *to, uintptr_t from, size_t size)
@@ -39,17 +37,13 @@ uint64_t pct_rounds_state(const ucontext_t *context)
         uint64_t registers[16];
         struct _libc_xmmreg vectors[16];
         char stack[STACK];
-        char frame[STACK]; /* a large one, of which the counters are at the other end */
     } state;
     memset(&state, 0, sizeof state);
     for (int i = 0; i < 16; i++) /* REG_R8 to REG_RSP */
         state.registers[i] = (uint64_t)context->uc_mcontext.gregs[i];
     if (context->uc_mcontext.fpregs)
         memcpy(state.vectors, context->uc_mcontext.fpregs->_xmm, sizeof state.vectors);
-    uintptr_t sp = (uintptr_t)context->uc_mcontext.gregs[REG_RSP], bp = (uintptr_t)context->uc_mcontext.gregs[REG_RBP];
-    pct_rounds_peek(state.stack, sp - RED_ZONE, STACK);
-    if (bp > sp && bp - sp < LARGEST)
-        pct_rounds_peek(state.frame, bp - STACK, STACK);
+    pct_rounds_peek(state.stack, (uintptr_t)context->uc_mcontext.gregs[REG_RSP] - RED_ZONE, STACK);
     return XXH3_64bits(&state, sizeof state);
 }
 
@@ -69,28 +63,11 @@ static bool is_traced(void)
     return true;
 }
 
-/* Of a loop that is to do nothing but to count: the next instruction. False: it does something else. */
-static bool may_count(struct pct_rounds *r, const ucontext_t *context)
-{
-    uintptr_t read;
-    if (!pct_loop_code(context, &read))
-        return false;
-    if (read) {
-        uint64_t places[3] = { r->reads, (uint64_t)context->uc_mcontext.gregs[REG_RIP], read };
-        r->reads = XXH3_64bits(places, sizeof places) | 1;
-    }
-    return true;
-}
-
-void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, uint64_t state,
-                      bool counts)
+void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, uint64_t state)
 {
     uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
-    *rounds =
-        (struct pct_rounds){ .thread = self, .step = pct_steps(&pct_S), .found = PCT_ROUNDS_OPEN, .counts = counts };
-    if (counts && !may_count(rounds, context))
-        return;
-    if (self->stepping || self->rounds || (pct_is_replay(&pct_S) && !counts) || is_traced() ||
+    *rounds = (struct pct_rounds){ .thread = self, .step = pct_steps(&pct_S), .found = PCT_ROUNDS_OPEN };
+    if (self->stepping || self->rounds || pct_is_replay(&pct_S) || is_traced() ||
         !pct_signal_trap(context, &rounds->unblocked))
         return;
     rounds->found = PCT_ROUNDS_GOES;
@@ -138,18 +115,13 @@ static enum pct_rounds_found look(struct pct_rounds *r, const struct pct_shim_th
         r->state = state;
         r->pauses = r->pause ? r->pauses + 1 : 0;
         r->pause = false;
-        r->alike = r->counts && r->reads && r->reads == r->before ? r->alike + 1 : 0;
-        r->before = r->reads;
-        r->reads = 0;
-        if (r->same == SAME || r->pauses == PAUSES || r->alike == SAME)
+        if (r->same == SAME || r->pauses == PAUSES)
             return PCT_ROUNDS_SPINS;
-        if (r->changes > CHANGES && !r->pauses && !r->alike)
+        if (r->changes > CHANGES && !r->pauses)
             return PCT_ROUNDS_OPEN;
     }
-    if (r->counts && !may_count(r, context))
-        return PCT_ROUNDS_OPEN;
     r->pause = r->pause || is_pause(rip);
-    bool far = r->instructions == MOST || (r->instructions == LOOP && !r->same && !r->pauses && !r->before);
+    bool far = r->instructions == MOST || (r->instructions == LOOP && !r->same && !r->pauses);
     return far ? PCT_ROUNDS_OPEN : PCT_ROUNDS_GOES;
 }
 

@@ -16,7 +16,7 @@ struct pct_rounds {
     enum pct_rounds_found {
         PCT_ROUNDS_UNTRIED,
         PCT_ROUNDS_GOES,  /* it is under way */
-        PCT_ROUNDS_SPINS, /* each brought it back to the state in which it was; or had a PAUSE instruction; or counts */
+        PCT_ROUNDS_SPINS, /* each brought it back to the state in which it was; or had a PAUSE instruction */
         PCT_ROUNDS_OPEN   /* that is not so, or not known */
     } found;
     uint64_t rip, state; /* at the start of each */
@@ -24,17 +24,13 @@ struct pct_rounds {
     uint64_t unblocked;  /* SIGTRAP's bit, if the thread had blocked it */
     unsigned asked;      /* whether it goes on, so often */
     unsigned instructions, same, changes, pauses;
-    bool pause;  /* in this round so far */
-    bool counts; /* it is asked whether each reads the same places, and does nothing else but to count (loop_code.h) */
-    uint64_t reads, before; /* those places, of this round so far and of the one before: a hash; 0: none */
-    unsigned alike;
+    bool pause; /* in this round so far */
 };
 
 /* With the baton, in a signal handler that has interrupted this thread in code of the target's: let it go on from there
- * instruction by instruction. state: as pct_rounds_state() says. counts: a loop that counts its rounds is a spin, too.
- * Does nothing where a trap would reach somebody else: a debugger. */
-void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, uint64_t state,
-                      bool counts);
+ * instruction by instruction. state: as pct_rounds_state() says. Does nothing where a trap would reach somebody else: a
+ * debugger. */
+void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, uint64_t state);
 
 /* Whether it is still under way in this thread. If that takes too long, it has been jumped out of, and is given up. */
 bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self);

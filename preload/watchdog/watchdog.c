@@ -53,8 +53,7 @@
 #define SELDOM (500 * MS)
 /* CPU time without a call that is worth a note when time is over. */
 #define MUCH (200 * MS)
-/* Or when the run fails: on a machine under load, a thread that can go on may have to wait for less. From then on, a
- * loop that counts is no work either. */
+/* Or when the run fails: on a machine under load, a thread that can go on may have to wait for less. */
 #define HELD (20 * MS)
 /* What the watchdog has the CPU for at a time. */
 #define SLICE (MS / 10)
@@ -255,7 +254,7 @@ static void question(const struct pct_shim_thread *thread)
     }
     if (!pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SPINS))
         return;
-    pct_preempt_ask(thread, cpu - seen.cpu >= pct_S.run_ns, cpu - seen.cpu >= HELD);
+    pct_preempt_ask(thread, cpu - seen.cpu >= pct_S.run_ns);
     if (pct_preempt_computes()) {
         uint64_t pause = (cpu - seen.cpu) / 4;
         seen.next = cpu + (pause < SOON ? SOON : pause < SELDOM ? pause : SELDOM);
