@@ -11,7 +11,6 @@
 #include <preload/thread/thread.h>
 #include <preload/time/family.h>
 #include <fcntl.h>
-#include <string.h>
 
 static struct pct_sent *spare; /* with the baton */
 
@@ -36,11 +35,17 @@ static const char *read_status(int tid)
 /* The set of signals in the line that begins with this name, which is in hexadecimal; 0: there is none. */
 static uint64_t signals_of(const char *status, const char *name)
 {
-    const char *line = strstr(status, name);
-    uint64_t set = 0;
-    for (const char *c = line ? line + strlen(name) : ""; *c && *c != '\n'; c++)
-        set = set << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
-    return set;
+    for (const char *c = status; *c; c += *c == '\n') {
+        const char *wanted = name;
+        for (; *wanted && *c == *wanted; wanted++)
+            c++;
+        uint64_t set = 0;
+        for (; *c && *c != '\n'; c++)
+            set = set << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+        if (!*wanted)
+            return set;
+    }
+    return 0;
 }
 
 uint64_t pct_signal_pending(const struct pct_shim_thread *thread)
@@ -48,7 +53,7 @@ uint64_t pct_signal_pending(const struct pct_shim_thread *thread)
     uint64_t set = 0;
     if (thread != pct_self) {
         const char *status = read_status(thread->tid);
-        return signals_of(status, "\nSigPnd:\t") | signals_of(status, "\nShdPnd:\t");
+        return signals_of(status, "SigPnd:\t") | signals_of(status, "ShdPnd:\t");
     }
     PCT_SYS2(SYS_rt_sigpending, &set, PCT_SIGSET_SIZE);
     return set;
@@ -59,7 +64,7 @@ uint64_t pct_signal_blocked(const struct pct_shim_thread *thread)
     if (!thread->started && thread->core.id)
         return thread->signal_mask;
     uint64_t mask =
-        thread == pct_self ? pct_signal_mask(SIG_BLOCK, 0) : signals_of(read_status(thread->tid), "\nSigBlk:\t");
+        thread == pct_self ? pct_signal_mask(SIG_BLOCK, 0) : signals_of(read_status(thread->tid), "SigBlk:\t");
     return mask & ~__atomic_load_n(&thread->held, __ATOMIC_SEQ_CST);
 }
 

@@ -490,10 +490,10 @@ while not all_ended(t) do finish(choose_thread(t)) end'
         done
     done
     for order in breadth random; do
-        options="--all=$order -j 2 -s 5 -n 4 --epoch=0" script "$all" ./script order
+        options="--all=$order -j 2 -s 5 -n 4 --epoch=1700000000" script "$all" ./script order
         has '4 runs, not all choices made'
         first=$stderr
-        options="--all=$order -j 2 -s 5 -n 4 --epoch=0" script "$all" ./script order
+        options="--all=$order -j 2 -s 5 -n 4 --epoch=1700000000" script "$all" ./script order
         is "$(grep -v " left$" <<< "$stderr")" "$(grep -v " left$" <<< "$first")"
     done
     has 'not all choices made (seed 5)'
