@@ -11,9 +11,11 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
-class Queue {
+class Queue
+{
   public:
     explicit Queue(int workers)
     {
@@ -47,7 +49,7 @@ class Queue {
         for (;;) {
             std::function<void()> job;
             {
-                std::unique_lock<std::mutex> lock(mutex_); /* culprit */
+                std::unique_lock<std::mutex> lock(mutex_);                           /* culprit */
                 changed_.wait(lock, [this] { return stopping_ || !jobs_.empty(); }); /* culprit */
 #ifdef FIXED
                 if (jobs_.empty())

@@ -9,12 +9,19 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
-class Worker {
+class Worker
+{
   public:
-    Worker() : thread_([this] { run(); }) {}
-    ~Worker() { thread_.join(); }
+    Worker() : thread_([this] { run(); })
+    {
+    }
+    ~Worker()
+    {
+        thread_.join();
+    }
 
     void await_start()
     {

@@ -9,9 +9,11 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
-class Ledger {
+class Ledger
+{
   public:
     void open(int number, int amount)
     {

@@ -10,13 +10,18 @@
 #include <utility>
 #include <vector>
 
-namespace {
+namespace
+{
 
-class Document {
+class Document
+{
   public:
     using Observer = std::function<void()>;
 
-    void observe(Observer observer) { observers_.push_back(std::move(observer)); }
+    void observe(Observer observer)
+    {
+        observers_.push_back(std::move(observer));
+    }
 
     void insert(const std::string &text)
     {
@@ -50,7 +55,8 @@ class Document {
     std::vector<Observer> observers_;
 };
 
-class View {
+class View
+{
   public:
     explicit View(Document &document) : document_(document)
     {

@@ -9,11 +9,15 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
-class Picture {
+class Picture
+{
   public:
-    explicit Picture(size_t size) : size_(size), pixels_(static_cast<char *>(malloc(size))) {}
+    explicit Picture(size_t size) : size_(size), pixels_(static_cast<char *>(malloc(size)))
+    {
+    }
 
     void take()
     {

@@ -9,9 +9,11 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
-class Router {
+class Router
+{
   public:
     void add(const std::string &name, int address)
     {

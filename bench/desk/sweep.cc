@@ -9,16 +9,20 @@
 #include <mutex>
 #include <thread>
 
-namespace {
+namespace
+{
 
 struct Session {
-    explicit Session(int number) : number(number) {}
+    explicit Session(int number) : number(number)
+    {
+    }
     int number;
     int idle = 0;
     std::mutex mutex;
 };
 
-class Sessions {
+class Sessions
+{
   public:
     void open(int number)
     {
@@ -28,7 +32,7 @@ class Sessions {
 
     void close(int number)
     {
-        std::lock_guard<std::mutex> guard(mutex_); /* culprit */
+        std::lock_guard<std::mutex> guard(mutex_);                                                /* culprit */
         sessions_.remove_if([number](const auto &session) { return session->number == number; }); /* culprit */
     }
 

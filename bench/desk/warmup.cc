@@ -9,9 +9,11 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
-class Cache {
+class Cache
+{
   public:
     explicit Cache(int capacity)
     {
@@ -24,7 +26,10 @@ class Cache {
 #endif
     }
 
-    ~Cache() { filler_.join(); }
+    ~Cache()
+    {
+        filler_.join();
+    }
 
     void put(const std::string &key)
     {
@@ -41,7 +46,10 @@ class Cache {
     }
 
   private:
-    void start() { filler_ = std::thread([this] { fill(); }); }
+    void start()
+    {
+        filler_ = std::thread([this] { fill(); });
+    }
 
     void set_capacity(int capacity)
     {

@@ -19,7 +19,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -102,8 +101,7 @@ static int take_demon(struct pct_launch *launch)
     if (file)
         fclose(file);
     if (!fine && !memcmp(magic, PCT_DEMON_MAGIC, sizeof PCT_DEMON_MAGIC - 2)) /* but for its version */
-        return pct_cli_usage("--demon: %s was written by another version of pct: make it again by `pct demon`",
-                             launch->demon);
+        return pct_cli_usage("--demon: %s is another version of pct's: `pct demon` makes it again", launch->demon);
     if (!fine || !realpath(launch->demon, launch->plan))
         return pct_cli_usage("--demon: %s is not a plan that `pct demon` has written", launch->demon);
     launch->exec = true; /* the thread is there before a fork server could be */

@@ -461,9 +461,11 @@ uint32_t pct_dpor_guess(const struct pct_dpor *d, struct pct_dpor_way way[], uin
         do {
             avoid |= is_turn(node) ? bit(node->choice.thread[chosen]) : 0;
             chosen = way_behind(node, is_turn(node) ? 0 : chosen + 1, avoid);
-            if (chosen < node->choice.of)
-                way[count++] =
+            if (chosen < node->choice.of) {
+                way[count] =
                     (struct pct_dpor_way){ .node = node->number, .count = i + 1, .chosen = chosen, .avoid = avoid };
+                count++;
+            }
         } while (chosen < node->choice.of && count < most);
     }
     return count;

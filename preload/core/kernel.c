@@ -116,6 +116,16 @@ bool pct_error_is_there(void)
     return now.st_dev == error_device && now.st_ino == error_inode;
 }
 
+bool pct_in_valgrind(void)
+{
+    uint64_t question[6] = { 0x1001 /* RUNNING_ON_VALGRIND */ }, answer = 0;
+    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
+                     : "+d"(answer)
+                     : "a"(question)
+                     : "cc", "memory", "rdi");
+    return answer;
+}
+
 void pct_say(const char *line)
 {
     char buffer[1400];

@@ -28,6 +28,9 @@ int pct_tid(void);
 /* The same of any thread. No system call for one of the target's, which a sandbox may forbid. */
 int pct_any_tid(void);
 
+/* Whether valgrind runs the process. Any thread. */
+bool pct_in_valgrind(void);
+
 /* Descriptor 2 is the program's standard error now: as the run begins, and when it is put there by dup2. A program that
  * closes it may get the number again for a file of its own, where no message must go. */
 void pct_error_note(void);

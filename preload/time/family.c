@@ -292,11 +292,6 @@ uint64_t pct_family_began(void)
     return started;
 }
 
-uint64_t pct_family_epoch(void)
-{
-    return pct_family_memory ? pct_family_memory->epoch : 0;
-}
-
 /* --- The clock ---------------------------------------------------------------------------------------------------- */
 
 void pct_family_tell_slow(void)

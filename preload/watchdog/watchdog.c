@@ -26,6 +26,7 @@
 #include "preempt.h"
 #include <common/text.h>
 #include <preload/core/apart.h>
+#include <preload/core/kernel.h>
 #include <preload/core/maps.h>
 #include <preload/core/sys.h>
 #include <preload/run/end.h>
@@ -432,17 +433,6 @@ __attribute__((noreturn)) static void watch(void)
     }
 }
 
-/* Under valgrind, what a thread seems to do is what valgrind does. */
-static bool in_valgrind(void)
-{
-    uint64_t question_of_valgrind[6] = { 0x1001 /* RUNNING_ON_VALGRIND */ }, answer = 0;
-    __asm__ volatile("rolq $3, %%rdi; rolq $13, %%rdi; rolq $61, %%rdi; rolq $51, %%rdi; xchgq %%rbx, %%rbx"
-                     : "+d"(answer)
-                     : "a"(question_of_valgrind)
-                     : "cc", "memory", "rdi");
-    return answer;
-}
-
 /* Not 0 while the watchdog that was made runs: the kernel clears it at its end, and wakes who waits. */
 static uint32_t alive;
 
@@ -538,8 +528,9 @@ void pct_watchdog_share(void)
 
 void pct_watchdog_plan(void)
 {
-    /* In a sandbox it would see little, and be killed for looking. */
-    if (presence == NEVER && pct_shim.watchdog && !pct_shim.confined && !in_valgrind() &&
+    /* In a sandbox it would see little, and be killed for looking; under valgrind, what a thread seems to do is what
+     * valgrind does. */
+    if (presence == NEVER && pct_shim.watchdog && !pct_shim.confined && !pct_in_valgrind() &&
         (room.memory || map_memory())) {
         looked = process_cpu();
         presence = MISSING;

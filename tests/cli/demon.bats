@@ -112,7 +112,7 @@ refuses()
     printf 'PCTDEM3\0' > old.plan
     run --separate-stderr "$pct" run -n 1 --demon old.plan -- ./program
     is "$status" 2
-    is "$stderr" 'pct: --demon: old.plan was written by another version of pct: make it again by `pct demon`'
+    is "$stderr" 'pct: --demon: old.plan is another version of pct'"'"'s: `pct demon` makes it again'
 }
 
 # The same findings in each format, in the files out.*, and as python's `log`, `runs`, `suite`.
