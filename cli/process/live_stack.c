@@ -1,8 +1,10 @@
 /* Stacks of processes that run: see live_stack.h. */
 #include "live_stack.h"
+#include <cli/base/demangle.h>
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { FRAMES = 12 };
@@ -48,7 +50,7 @@ static int add_frame(Dwfl_Frame *frame, void *argument)
         return DWARF_CB_ABORT;
     pc -= !exact;
     Dwfl_Module *module = dwfl_addrmodule(line->process, pc);
-    const char *function = module ? dwfl_module_addrname(module, pc) : NULL;
+    const char *symbol = module ? dwfl_module_addrname(module, pc) : NULL;
     Dwfl_Line *source = module ? dwfl_module_getsrc(module, pc) : NULL;
     int number = 0;
     const char *file = source ? dwfl_lineinfo(source, NULL, &number, NULL, NULL, NULL) : NULL;
@@ -56,8 +58,13 @@ static int add_frame(Dwfl_Frame *frame, void *argument)
     char place[200] = "";
     if (file)
         snprintf(place, sizeof place, " %s:%d", slash ? slash + 1 : file, number);
+    char *plain = symbol ? pct_demangle(symbol) : NULL;
     int more = snprintf(line->text + line->length, line->size - line->length, "%s%s%s", line->length ? " < " : "",
-                        function ? function : "?", place);
+                        plain    ? plain
+                        : symbol ? symbol
+                                 : "?",
+                        place);
+    free(plain);
     if (more < 0 || (size_t)more >= line->size - line->length) {
         line->text[line->length] = 0;
         return DWARF_CB_ABORT;
