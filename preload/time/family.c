@@ -292,6 +292,11 @@ uint64_t pct_family_began(void)
     return started;
 }
 
+uint64_t pct_family_epoch(void)
+{
+    return pct_family_memory ? pct_family_memory->epoch : 0;
+}
+
 /* --- The clock ---------------------------------------------------------------------------------------------------- */
 
 void pct_family_tell_slow(void)
@@ -404,14 +409,9 @@ static bool hinders(uint32_t i, uint64_t *passed)
     bool idles = k->who.member && k->turn & 1;
     if (i == self || pct_slot_is_free(k->who))
         return false;
-    if (k->told && told != k->told && !idles) {
-        /* It has made steps since the last look: the kernel, which is asked thread by thread, can only say the same. */
-        *passed = 0;
-        k->told = told;
-        k->passed.slept = false;
-        return true;
-    }
-    enum pct_relative state = pct_slot_look(i, k->who);
+    /* Of one that has made steps since the last look the kernel, which is asked thread by thread, can only say that. */
+    bool stepped = k->told && told != k->told && !idles;
+    enum pct_relative state = stepped ? PCT_RELATIVE_RUNS : pct_slot_look(i, k->who);
     if (state == PCT_RELATIVE_STOPPED)
         return false;
     /* Its end may have made others run. */

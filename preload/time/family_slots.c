@@ -1,5 +1,4 @@
 /* Who is in which slot of a family's memory: see family_memory.h. */
-#include "family.h"
 #include "family_memory.h"
 #include <preload/core/sys.h>
 
@@ -208,9 +207,4 @@ uint32_t pct_slot_wake(struct pct_slot *slot)
     uint32_t word = __atomic_add_fetch(&slot->word, 1, __ATOMIC_SEQ_CST);
     PCT_SYS3(SYS_futex, &slot->word, 1 /* FUTEX_WAKE */, INT32_MAX);
     return word;
-}
-
-uint64_t pct_family_epoch(void)
-{
-    return pct_family_memory ? pct_family_memory->epoch : 0;
 }
