@@ -105,8 +105,9 @@ C
     mkdir runtime
     "$pct" run "${fixed[@]}" -n 2 -- ./target hang > out 2>&1 &
     child=$!
-    while [ -z "$(ls runtime)" ]; do sleep 0.1; done
-    touch -d '1 hour ago' runtime/*
+    # Before the run begins, files come and go.
+    until grep -qsa "^./target.hang" /proc/[0-9]*/cmdline; do sleep 0.1; done
+    find runtime -type f -exec touch -cd '1 hour ago' {} +
     "$pct" run "${fixed[@]}" -n 2 -- ./target
     [ -n "$(ls runtime)" ]
     kill -KILL $child
