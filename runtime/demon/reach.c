@@ -1,6 +1,7 @@
 /* Memory that leads into the frames of the test: see reach.h. All that the process can write is looked at, word by
  * word, as conservative garbage collectors do; pages that were never touched, which the kernel knows, are not. */
 #include "reach.h"
+#include "discover.h"
 #include <preload/core/sys.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -80,18 +81,25 @@ static void look_at_page(uint64_t page, uint64_t from, uint64_t to)
     reach.found |= reach.looked > MOST_PAGES;
 }
 
+/* Guard pages, which a mapping that can be written may have (madvise() makes them), look as if they were swapped out. */
+static bool is_readable(uint64_t page)
+{
+    uint64_t word;
+    return pct_demon_read(page, &word, sizeof word);
+}
+
 /* Of this range, a multiple of eight bytes, what was touched. */
 static void look_at(uint64_t from, uint64_t to)
 {
     static uint64_t state[BATCH];
-    const uint64_t there = UINT64_C(3) << 62; /* in memory, or swapped out */
+    const uint64_t in_memory = UINT64_C(1) << 63, swapped_out = UINT64_C(1) << 62;
     for (uint64_t page = from & ~(uint64_t)(PAGE - 1); page < to && !reach.found; page += (uint64_t)BATCH * PAGE) {
         uint64_t count = (to - page + PAGE - 1) / PAGE;
         count = count < BATCH ? count : BATCH;
         long got = PCT_SYS6(SYS_pread64, reach.pages, state, count * sizeof *state, page / PAGE * sizeof *state, 0, 0);
         reach.found |= got != (long)(count * sizeof *state);
         for (uint64_t i = 0; i < count && !reach.found; i++)
-            if (state[i] & there)
+            if (state[i] & in_memory || (state[i] & swapped_out && is_readable(page + i * PAGE)))
                 look_at_page(page + i * PAGE, from, to);
     }
 }

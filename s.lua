@@ -1,1 +1,0 @@
-run(thread "teller", "locks")
