@@ -319,13 +319,22 @@ static bool resolve_linkage(struct shape *s, Dwarf_Die *die, struct demon_proc *
     return true;
 }
 
+/* Where the code of a function begins, also where compilers put parts of it elsewhere. False: it has none of its own.
+ */
+static bool begins_at(Dwarf_Die *die, Dwarf_Addr *low)
+{
+    Dwarf_Addr base, end;
+    return !dwarf_lowpc(die, low) || dwarf_ranges(die, 0, &base, low, &end) > 0;
+}
+
 static bool resolve_function(struct shape *s, Dwarf_Die *die, struct demon_proc *proc)
 {
     Dwarf_Addr low;
     int line = 0;
-    if (!dwarf_lowpc(die, &low) && dwarf_hasattr_integrate(die, DW_AT_linkage_name))
+    const bool has_code = begins_at(die, &low);
+    if (has_code && dwarf_hasattr_integrate(die, DW_AT_linkage_name))
         proc->is_mangled = true;
-    if (dwarf_lowpc(die, &low) || !find_symbol(dwarf_getelf(s->dwarf), STT_FUNC, proc->name, low) || proc->address)
+    if (!has_code || !find_symbol(dwarf_getelf(s->dwarf), STT_FUNC, proc->name, low) || proc->address)
         return true;
     s->from = proc->from;
     dwarf_decl_line(die, &line);

@@ -187,7 +187,28 @@ static void look_below(const struct module *m, Dwarf_Die *parent, GElf_Addr bias
     } while (!dwarf_siblingof(&die, &die));
 }
 
-/* Where code of a line begins in a function: its lowest address there. */
+/* Where the function ends of which this symbol is the part that lies elsewhere, as f.cold is of f. 0: of none, or one
+ * of several. */
+static uint64_t find_whole(const struct module *m, const char *part)
+{
+    const char *dot = strstr(part, ".cold");
+    const size_t length = dot ? (size_t)(dot - part) : 0;
+    uint64_t end = 0;
+    for (int i = dwfl_module_getsymtab(m->dwfl); dot && i-- > 1;) {
+        GElf_Sym symbol;
+        GElf_Addr address;
+        const char *name = dwfl_module_getsym_info(m->dwfl, i, &symbol, &address, NULL, NULL, NULL);
+        if (!name || GELF_ST_TYPE(symbol.st_info) != STT_FUNC || strncmp(name, part, length) || name[length])
+            continue;
+        if (end)
+            return 0;
+        end = address - m->bias + symbol.st_size;
+    }
+    return end;
+}
+
+/* Where code of a line begins in a function: its lowest address there, in the part that lies elsewhere only if there is
+ * none in the other. */
 static void add_line(const struct module *m, const struct pct_pattern *pattern, Dwarf_Line *line, Dwarf_Addr from,
                      const char *file)
 {
@@ -196,19 +217,30 @@ static void add_line(const struct module *m, const struct pct_pattern *pattern, 
     GElf_Off offset;
     char name[256];
     bool begins;
+    const char *function;
     if (dwarf_linebeginstatement(line, &begins) || !begins ||
-        !dwfl_module_addrinfo(m->dwfl, from, &offset, &symbol, NULL, NULL, NULL) || offset >= symbol.st_size)
+        !(function = dwfl_module_addrinfo(m->dwfl, from, &offset, &symbol, NULL, NULL, NULL)) ||
+        offset >= symbol.st_size)
         return;
-    const uint64_t at = from - m->bias, to = at - offset + symbol.st_size;
+    const uint64_t at = from - m->bias, to = at - offset + symbol.st_size, whole = find_whole(m, function);
     for (size_t i = 0; i < scope->count; i++) {
         struct pct_scope_match *match = &scope->item[i];
-        if (match->module != m->index || match->to != to || &scope->patterns.item[match->pattern] != pattern)
+        if (match->module != m->index || &scope->patterns.item[match->pattern] != pattern ||
+            (match->to != to && match->to != whole && match->whole != to))
             continue;
-        match->from = at < match->from ? at : match->from;
+        if (match->whole == to)
+            *match = (struct pct_scope_match){
+                .module = match->module, .pattern = match->pattern, .from = at, .to = to, .what = match->what
+            };
+        else if (match->to == to)
+            match->from = at < match->from ? at : match->from;
         return;
     }
+    size_t before = scope->count;
     snprintf(name, sizeof name, "%s:%u", base_name(file), pattern->at_line);
     add(m, pattern, at, to, "line", name);
+    if (scope->count > before)
+        scope->item[before].whole = whole;
 }
 
 /* The code of lines of a file, wherever they were inlined. */

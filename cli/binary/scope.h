@@ -12,7 +12,8 @@ struct pct_launch;
 struct pct_scope_match {
     uint32_t module, pattern;
     uint64_t from, to;
-    bool cold; /* of PCT_SCOPE_FUNCTION: a part that lies elsewhere */
+    bool cold;      /* of PCT_SCOPE_FUNCTION: a part that lies elsewhere */
+    uint64_t whole; /* of a line in such a part: where the function ends of which it is one; 0: in none */
     char *
         what; /* "function push", "file queue.c", "line queue.c:12", "variable head", "module libz.so.1", "addresses" */
 };

@@ -81,7 +81,7 @@ static void look_at_page(uint64_t page, uint64_t from, uint64_t to)
     reach.found |= reach.looked > MOST_PAGES;
 }
 
-/* Guard pages, which a mapping that can be written may have (madvise() makes them), look as if they were swapped out. */
+/* Guard pages by madvise(), which a mapping that can be written may have, look as if they were swapped out. */
 static bool is_readable(uint64_t page)
 {
     uint64_t word;

@@ -169,7 +169,7 @@ END
         for member in $members; do
             printf '%s\n' "$output" | jq ".$member | length"
         done
-    done | paste -sd+ | bc > rows
+    done | awk '{ sum += $1 } END { print sum }' > rows
     [ "$(grep -c '^<tr><td>\|^<tr><td class="dim">' page.html)" -eq "$(cat rows)" ]
     # Each element ends, what others wrote is text, and the curves end where the totals are.
     python3 - page.html "$(printf '%s\n' "$output" | jq '.exposed | length')" << 'END'

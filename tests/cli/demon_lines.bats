@@ -193,3 +193,28 @@ rejects()
     has "'p.c:7':"
     has '  line p.c:7, at 0x'
 }
+
+@test "functions of which a part lies elsewhere, and lines that have code in both parts" {
+    cat > p.c << 'END'
+#include <stdlib.h>
+struct queue { int length; } queue = { 1 };
+volatile int calls;
+__attribute__((cold, noinline, noclone)) void complain(int length) { exit(length ? 2 : 1); }
+__attribute__((noinline, noclone)) void get(struct queue *q)
+{
+    if (!q->length) return;
+    calls++;
+    if (q->length < 1) complain(q->length);
+    q->length--;
+}
+__attribute__((used, noinline)) void steal(struct queue *q) { q->length = 0; }
+int main(void) { get(&queue); return 0; }
+END
+    printf '%s\n' 'test get(q)' '  assert "p.c:9" some: q.length > 0' 'proc steal(q) ensure none: q.length = 0' > spec.demon
+    compile -O2
+    nm program | grep -q 'get\.cold' || skip "$cc keeps functions in one part"
+    demon
+    is "$status" 1
+    has 'interference where get reaches p.c:9: another thread calls steal(q)'
+    has 'confirmed by a real schedule'
+}
