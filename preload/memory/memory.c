@@ -144,6 +144,17 @@ uint64_t pct_memory_mark_of(uint64_t address, void *(*map)(size_t size))
     return (uint64_t)(uintptr_t)cell + sizeof(uint32_t);
 }
 
+void pct_memory_unmark(void)
+{
+    void **table = memory.map.cells ? memory.map.cells : memory.table;
+    size_t size;
+    for (void *place; memory.kept_count; PCT_SYS2(SYS_munmap, place, size)) {
+        const struct kept *kept = &memory.kept[--memory.kept_count];
+        place = pct_memory_extent(kept->chunk, sizeof(uint64_t), &size);
+        table[pct_memory_slot(kept->address)] = NULL;
+    }
+}
+
 void pct_memory_find_main(void)
 {
     struct pct_mapping mapping;
@@ -188,10 +199,9 @@ static void find_stack(struct pct_shim_thread *self)
 {
     self->stack_from = self->stack_to = 1;
     pct_memory_own.points = pct_memory_view.wants_all || pct_memory_view.chosen || pct_S.log ? NULL : &self->core;
-    if (!find_made(self) && !find_mapped(self))
+    /* On the first thread's there were events before, and others may know what is on it. */
+    if ((!find_made(self) && !find_mapped(self)) || !self->core.id)
         return;
-    if (!self->core.id)
-        return; /* there were events before; and others may know what is on it */
     pct_memory_clear(memory.map.cells, self->stack_from, self->stack_to, sizeof(uint64_t));
     if (pct_S.races)
         pct_races_fresh(pct_S.races, self->stack_from, self->stack_to);
@@ -276,21 +286,18 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
         return;
     if (PCT_UNLIKELY(!self->stack_to))
         find_stack(self);
-    bool counts = false;
     enum pct_memory_use use = pct_memory_atomic(what)                                          ? PCT_USE_ATOMIC
                               : address - self->stack_from < self->stack_to - self->stack_from ? PCT_USE_STACK
                                                                                                : PCT_USE_PLAIN;
+    bool skipped = PCT_UNLIKELY(pct_scope_chooses) && !pct_scope_wants(address, size, pc, use == PCT_USE_ATOMIC);
+    bool ordered = PCT_UNLIKELY(pct_ordered_active) && !pct_memory_atomic(what) && !skipped;
+    uint32_t *place = ordered ? pct_ordered_place(pc) : NULL;
+    if (skipped || (place && *place & PCT_ORDERED_SKIPPED)) {
+        touch(self, address, size, use);
+        return;
+    }
     uint32_t number = 0;
-    if (PCT_UNLIKELY(pct_scope_chooses) && !pct_scope_wants(address, size, pc, use == PCT_USE_ATOMIC)) {
-        touch(self, address, size, use);
-        return;
-    }
-    uint32_t *place = PCT_UNLIKELY(pct_ordered_active) && !pct_memory_atomic(what) ? pct_ordered_place(pc) : NULL;
-    if (place && *place & PCT_ORDERED_SKIPPED) {
-        touch(self, address, size, use);
-        return;
-    }
-    /* One point for all of it. */
+    bool counts = false; /* one point for all of it */
     for (uintptr_t at = address & ~(uintptr_t)7; at < address + size; at += 8) {
         uint32_t this = 0;
         if (pct_memory_counts(&pct_S, &memory.map, &self->core, at, pc, use, &this) && !counts) {

@@ -141,4 +141,7 @@ void *const *pct_memory_table(void);
  * pct_memory_table(), likewise. */
 uint64_t pct_memory_mark_of(uint64_t address, void *(*map)(size_t size));
 
+/* No code has the place of a mark any more, and no run has begun: those parts of the table go. */
+void pct_memory_unmark(void);
+
 #endif

@@ -85,9 +85,10 @@ static void unmap(const void *at, size_t size)
 
 /* --- One module --------------------------------------------------------------------------------------------------- */
 
+static unsigned pages; /* of all modules; the kernel's limit is 65,530 mappings, and the program needs some, too */
+
 static uint8_t *map_page(void *context, uint64_t address)
 {
-    static unsigned pages; /* of all modules; the kernel's limit is 65,530 mappings, and the program needs some, too */
     (void)context;
     if (pages == MOST_PAGES)
         return NULL;
@@ -255,8 +256,10 @@ static void abandon(struct module *m)
     struct pct_placing *p = &m->place;
     unmap(p->near, p->near_size);
     unmap(p->patched, m->sites * sizeof *p->patched);
-    for (const struct pct_place_page *page = p->last_page; page; page = page->before)
+    for (const struct pct_place_page *page = p->last_page; page; page = page->before) {
         unmap(page->memory, PAGE);
+        pages -= page->memory != NULL;
+    }
     unmap(p->pages, sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
     unmap(m->changes, m->changes_count * sizeof *m->changes);
     *p = (struct pct_placing){ 0 };
@@ -392,7 +395,19 @@ static struct module *look_at(const struct link_map *map_)
     return m;
 }
 
-/* Another program in memory than the one that was prepared: nothing of that was patched yet. */
+/* A forked run has other settings than its server, which has patched nothing yet. All that was prepared goes, so that
+ * the jumps of this run fit where they do in a process of its own. */
+static void give_up(void)
+{
+    for (struct module *m = modules, *next; m; m = next) {
+        next = m->next;
+        abandon(m);
+        unmap(m, sizeof *m);
+    }
+    modules = NULL;
+    pct_memory_unmark();
+}
+
 static void take_settings(void)
 {
     const struct pct_config *config = &pct_shim.config;
@@ -400,7 +415,7 @@ static void take_settings(void)
     memcpy(now.modules, config->modules, sizeof now.modules);
     memcpy(now.functions, config->functions, sizeof now.functions);
     if (memcmp(&now, &settings, sizeof now) != 0)
-        modules = NULL;
+        give_up();
     settings = now;
 }
 

@@ -39,6 +39,50 @@ record()
     done
 }
 
+@test "forked runs with points at more accesses than their server are those by exec" {
+    cat > own.c <<'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int lock, shared[8];
+static long seen[2];
+static void release(void) { __atomic_store_n(&lock, 0, 5); syscall(SYS_futex, &lock, 1, 1); }
+/* Instructions of two bytes: where a jump fits over one depends on the next ones, and on which memory is free. */
+#define SHORT(n)                                                                                                 \
+    __asm__ volatile("xchg %0, (%1)\n\tmov (%1), %0\n\tmov %0, (%1)\n\txchg %0, (%1)"                          \
+                     : "+&r"(got) : "r"(p + (n) % 8) : "memory");                                                \
+    sum = sum * 31 + got;                                                                                        \
+    got += me;
+#define SHORTS(n) SHORT(n) SHORT(n + 1) SHORT(n + 2) SHORT(n + 3)
+static void *work(void *me_)
+{
+    long me = (long)me_, sum = 0;
+    int *p = shared, got = (int)me + 1;
+    SHORTS(0) SHORTS(4) SHORTS(1) SHORTS(5) SHORTS(2) SHORTS(3)
+    seen[me] = sum;
+    return 0;
+}
+int main(void)
+{
+    pthread_t t[2];
+    char text[64];
+    for (long i = 0; i < 2; i++) pthread_create(t + i, 0, work, (void *)i);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    release();
+    int file = open("line", O_WRONLY | O_APPEND | O_CREAT, 0600);
+    int length = snprintf(text, sizeof text, "%lx %lx\n", seen[0], seen[1]);
+    return write(file, text, length) != length;
+}
+C
+    "$cc" -O1 -g -pthread -o own own.c
+    is "$(record forked -n 260 -- ./own)" ""
+    grep -q 'from now on, one run in 4 has scheduling points at memory accesses' said
+    is "$(record started -n 260 --exec -- ./own)" ""
+    cmp forked started
+}
+
 @test "each failing run of the programs with known bugs has the same token, and it replays" {
     for program in "$build"/bugs/*; do
         case $program in *-fixed | *.d) continue ;; esac
