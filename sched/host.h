@@ -41,7 +41,8 @@ struct pct_host {
     /* No thread can go on by itself: the last moment before the process waits for time or the outside, and asked again
      * while it does. May be NULL. */
     void (*rests)(void);
-    /* Attention was called for: do what threads without the baton have left to be done. May be NULL. */
+    /* Attention was called for: do what threads without the baton have left to be done. While s->joins, that is left
+     * for later, and attention called for again. May be NULL. */
     void (*told)(void);
     /* The thread that holds the lock for which this one, blocked, waits without a deadline, and which nothing but its
      * release ends; PCT_NO_THREAD: it waits for no such lock, or it is not known. May be NULL. */

@@ -288,7 +288,7 @@ static bool keep(struct pct_sched *s, bool relatives)
         if (s->stranger && pct_outside_strangers(s) && !pct_is_replay(s))
             until = until_stranger(s, virtual, until);
         if (!s->polled_outside && !s->outside && !s->can_attention && !s->stranger &&
-            !(s->foreign & PCT_FOREIGN_SILENT) && !relatives)
+            !(s->foreign & PCT_FOREIGN_SILENT) && (!relatives || deadline == PCT_NEVER))
             return false; /* who could have come no longer waits */
     } while ((relatives && deadline != PCT_NEVER) || s->host->now() < until);
     return true;

@@ -49,6 +49,7 @@ void pct_revoke_replay(struct pct_sched *s, struct pct_thread *self)
 {
     while (pct_replay_expects(s, self, PCT_OP_STUCK)) {
         record(s, self, pct_replay_arg(s, 0));
+        s->joins = false;
         pct_sched_pass(s, self, pct_sched_next(s, self));
     }
 }

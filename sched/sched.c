@@ -111,7 +111,6 @@ void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool 
     }
 }
 
-/* The deadline of a wait has passed. */
 void pct_sched_begin(struct pct_sched *s, struct pct_thread *first)
 {
     pct_sched_set_stop(s);
@@ -576,7 +575,9 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
 {
     if (pct_calm_waits(s, self, wait))
         return PCT_READY;
+    s->joins = !wait->ready;
     pct_sched_arrive(s, self, wait->op, wait->object);
+    s->joins = false;
     pct_wait_prepare(self, wait);
     bool ready = wait->ready && wait->ready(self);
     /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been

@@ -257,6 +257,7 @@ struct pct_sched {
     bool met;              /* `ahead` is known */
     bool stranger;         /* a thread that is not in the schedule may act before the next deadline */
     bool may_be_signalled; /* host->may_be_signalled(), when it was asked last */
+    bool joins;            /* a thread is about to stand in a queue, where others would not find it yet to wake it */
     bool lock_waits;       /* deadlock_cycle.c: a thread has begun to wait since it searched last */
     uint64_t cycle_mark;   /* of its searches */
     uint32_t patience;     /* how often to look again before a deadlock is called, with PCT_FOREIGN_FINISHED */

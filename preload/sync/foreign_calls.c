@@ -123,8 +123,22 @@ static void wake_everybody(void)
     }
 }
 
+static bool is_told(void)
+{
+    bool found = __atomic_load_n(&missed, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < ENTRIES && !found; i++)
+        found = __atomic_load_n(&entries[i].state, __ATOMIC_ACQUIRE) == TOLD;
+    return found;
+}
+
 void pct_foreign(void)
 {
+    /* The holder has said that it waits (it has arrived, or unlocked the mutex), and is to be found in the queue. */
+    if (pct_S.joins) {
+        if (is_told())
+            pct_set_due(&pct_S, PCT_DUE_ATTENTION);
+        return;
+    }
     for (int i = 0; i < ENTRIES; i++)
         if (__atomic_load_n(&entries[i].state, __ATOMIC_ACQUIRE) == TOLD)
             heed(&entries[i]);
