@@ -263,7 +263,9 @@ static bool keep(struct pct_sched *s, bool relatives)
     do {
         bool silent = s->stranger || s->foreign & PCT_FOREIGN_SILENT;
         uint64_t soon = s->host->now() + SILENT_NS, next = silent && soon < until ? soon : until, again = PCT_NEVER;
-        bool passed = relatives && s->host->idle(virtual, first_deadline(s), world, &again);
+        /* For relatives, what holds back its time has no deadline: they go to theirs. */
+        uint64_t first = holds ? PCT_NEVER : first_deadline(s);
+        bool passed = relatives && s->host->idle(virtual, first, world, &again);
         if (holds || (s->stranger && s->host->now() < until))
             passed = false;
         if (again < next)
@@ -313,9 +315,9 @@ static bool set_free(struct pct_sched *s)
 bool pct_outside_idle(struct pct_sched *s)
 {
     bool relatives = has_relatives(s);
-    uint64_t again;
+    uint64_t again, first = pct_is_replay(s) ? PCT_NEVER : first_deadline(s);
     if (relatives)
-        s->host->idle(pct_sched_now(s), first_deadline(s), awaits_world(s, true), &again);
+        s->host->idle(pct_sched_now(s), first, awaits_world(s, true), &again);
     s->idle_deadline = s->timers_count && !pct_is_replay(s) ? s->timers[0]->deadline : PCT_NEVER;
     if (s->idle_deadline != PCT_NEVER && s->host->tend)
         s->host->tend();

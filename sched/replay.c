@@ -112,14 +112,19 @@ bool pct_replay_ready(struct pct_sched *s)
 bool pct_replay_jumps(const struct pct_sched *s)
 {
     const uint64_t *expected = expected_step(s);
-    if (!expected || PCT_RECORD_THREAD(*expected) >= s->threads || PCT_RECORD_OP(*expected) == PCT_OP_OUTSIDE)
+    if (!expected || PCT_RECORD_THREAD(*expected) >= s->threads)
         return false;
     const struct pct_thread *t = s->thread_at(PCT_RECORD_THREAD(*expected));
-    if (t->timer.place || (pct_state(t) == PCT_STATE_BLOCKED && !t->wait.outside && !t->wait.attention))
+    bool blocked = pct_state(t) == PCT_STATE_BLOCKED, signal = t->wait.op == PCT_OP_SIGNAL_WAIT;
+    bool own = s->timers_count && s->timers[0]->fire != t->timer.fire;
+    /* A signal that came when no time had passed. Whether its thread is outside depends on what else was awaited. */
+    if (PCT_RECORD_OP(*expected) == PCT_OP_OUTSIDE)
+        return own && signal && !PCT_RECORD_TIME(*expected) && pct_state(t) != PCT_STATE_ENABLED;
+    if (t->timer.place || (blocked && !t->wait.outside && !t->wait.attention))
         return true;
     /* What comes from outside has a step of its own, so this was a signal of the process's own timer, if one is due
      * next. */
-    return pct_state(t) == PCT_STATE_BLOCKED && s->timers_count && s->timers[0]->fire != t->timer.fire;
+    return own && (blocked || (signal && t->state == PCT_STATE_OUTSIDE));
 }
 
 bool pct_replay_expects(const struct pct_sched *s, const struct pct_thread *thread, enum pct_op op)
