@@ -157,8 +157,9 @@ static int run(struct state *s)
     if (!s->engine.signal)
         return trials->status;
     pct_status_line_clear(trials->progress.quiet);
-    /* The first one ends the search, and what was found is shown; a second one ends that, too. */
-    bool again = trials->interrupted || (s->queries->must && !s->queries->shows);
+    /* The first one ends the search, and what was found is shown; a second one ends that, too. Before the first run is
+     * over there is nothing to show. */
+    bool again = trials->interrupted || !trials->runs || (s->queries->must && !s->queries->shows);
     trials->interrupted = s->engine.signal;
     trials->late = true;
     trials->status = again ? 128 + s->engine.signal : 0;

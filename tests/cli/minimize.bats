@@ -170,6 +170,23 @@ END
     lacks "out of time"
 }
 
+@test "told to end before the first run is over: it ends" {
+    find_deadlock
+    mkfifo fifo
+    "$pct" minimize "$token" -- sh -c 'echo run >> begun; exec cat fifo' > said 2>&1 &
+    until [ -e begun ]; do
+        kill -0 $! || break
+        sleep 0.01
+    done
+    kill -TERM $!
+    status=0
+    wait $! || status=$?
+    is "$status" 143
+    run cat said
+    has "interrupted after 0 runs"
+    is "$(wc -l < begun)" 1
+}
+
 @test "told to end: the best so far, with its token; and the file as it was, or whole" {
     find_deadlock
     echo old > kept.schedule
