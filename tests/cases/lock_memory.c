@@ -1,0 +1,50 @@
+/* A program that locks all its memory, also what it will map, has no more of it resident than natively, about: libpct reserves areas that
+ * nobody touches.
+ *
+ * RUN: %p
+ * RUN: pct run -q -s 1 -n 2 -- %p
+ * RUN: LD_PRELOAD=$LIBPCT %p
+ */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { THREADS = 3, MOST_KB = 131072 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+
+static void *add(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    count++;
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+static long most_resident(void)
+{
+    char line[256];
+    long most = -1;
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && most < 0 && fgets(line, sizeof line, status))
+        if (!strncmp(line, "VmHWM:", 6))
+            most = atol(line + 6);
+    return most;
+}
+
+int main(void)
+{
+    pthread_t threads[THREADS];
+    if (mlockall(MCL_CURRENT | MCL_FUTURE))
+        return 0; /* it may not */
+    for (int i = 0; i < THREADS; i++)
+        if (pthread_create(&threads[i], NULL, add, NULL))
+            return 2;
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    long most = most_resident();
+    return count != THREADS || most < 0 || most > MOST_KB ? 3 : 0;
+}
