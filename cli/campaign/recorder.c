@@ -8,6 +8,7 @@
 #include "progress.h"
 #include "signature.h"
 #include <cli/process/supervise.h>
+#include <cli/trace/report.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -319,6 +320,7 @@ static int store_failure(struct pct_recorder *r, struct pct_campaign *c, struct 
     if (!failed && *new && !r->quiet) {
         pct_status_line_clear(r->quiet);
         pct_cli_say("finding %lld, seed %llu: %s", (long long)*id, (unsigned long long)seed, signature.title);
+        pct_report_print_held(stderr, &result->trace.header);
     }
     pct_signature_free(&signature);
     return failed;

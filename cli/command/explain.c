@@ -464,6 +464,7 @@ static int search(struct explain *e)
         print_cycle(stdout, &q->narrative);
     else
         print_meanwhile(stdout, &q->narrative);
+    pct_report_print_held(stdout, &trace->header);
     pct_races_print(stdout, &q->narrative.snapshot, q->narrative.unwinder);
     print_needs(stdout, q);
     print_schedule(stdout, q);

@@ -182,8 +182,8 @@ static void print_places(FILE *out, const struct pct_trace_header *header)
     }
 }
 
-/* A thread that only the watchdog could have stopped; a time limit's own message says it. */
-static void print_held(FILE *out, const struct pct_trace_header *header)
+/* A time limit's own message says it. */
+void pct_report_print_held(FILE *out, const struct pct_trace_header *header)
 {
     if (header->held_ms && header->verdict != PCT_VERDICT_TIMEOUT)
         fprintf(out,
@@ -225,7 +225,7 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
     fputc('\n', out);
     print_facts(out, trace);
     pct_early_timeouts_print(out, trace);
-    print_held(out, &trace->header);
+    pct_report_print_held(out, &trace->header);
     struct pct_unwinder *unwinder = NULL;
     if (snapshot.thread_count || snapshot.race_count) {
         unwinder = pct_unwind_open(&snapshot);

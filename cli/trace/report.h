@@ -19,6 +19,10 @@ void pct_report_print_races(FILE *out, const struct pct_trace *trace);
 /* Lines about what the scheduler could not order; nothing if there was nothing. */
 void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts);
 
+/* Two lines if a thread kept others from running that only the watchdog could have stopped: the failure may be due to
+ * that. */
+void pct_report_print_held(FILE *out, const struct pct_trace_header *header);
+
 /* No command was given with this trace: say so, with the one that it was recorded with. */
 void pct_report_ask_command(const struct pct_trace *trace);
 

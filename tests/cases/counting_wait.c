@@ -4,6 +4,8 @@
 // RUN: pct run -s 1 -n 1 -S round-robin --timeout 6 -- %p > %t/out 2>&1; grep 'note: thread 0 computed for [0-9]* ms without a call while others could go on; PCT_WATCHDOG' %t/out
 // RUN: PCT_WATCHDOG=50 pct run -q -s 1 -n 1 -S round-robin --timeout 60 -- %p
 // RUN: ! pct run -s 1 -n 1 -S round-robin -- %p gives up > %t/out 2>&1; grep '^thread 0 computed for [0-9]* ms without a call' %t/out
+// RUN: pct campaign -n 1 -s 1 -S round-robin --db %t/db -- %p gives up > %t/out 2>&1; grep '^thread 0 computed for [0-9]* ms without a call' %t/out
+// RUN: pct explain --seconds 1 "$(pct run -s 1 -n 1 -S round-robin -- %p gives up 2>&1 | grep -o "pct1:[^']*" | tail -n 1)" -- %p gives up > %t/out; grep '^thread 0 computed for' %t/out
 // RUN: ! pct run -s 1 -n 1 --timeout 2 -- sleep 100 2>&1 | grep computed
 // RUN: ! pct run -s 1 -n 1 -S round-robin --timeout 3 -- %p alone 2>&1 | grep computed
 #include <pthread.h>
@@ -22,7 +24,7 @@ int main(int argc, char **argv)
 {
     pthread_t thread;
     (void)argv;
-    unsigned long most = argc > 2 ? 1000000000 : -1ul;
+    unsigned long most = argc > 2 ? 200000000 : -1ul;
     if (argc == 2) /* nobody else is kept from anything */
         while (!flag)
             count++;
