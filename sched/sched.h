@@ -310,8 +310,7 @@ struct pct_sched {
                             point; 0: never */
 };
 
-/* The thread, which holds the baton, keeps it until it blocks or is unpinned. Returns who did before: to be put back.
- */
+/* The thread, which holds the baton, keeps it until it blocks or is unpinned. Returns who did before: to put back. */
 struct pct_thread *pct_sched_pin(struct pct_sched *s, struct pct_thread *self);
 
 /* From now on this one is pinned, as before pct_sched_pin(); NULL: nobody. */
