@@ -31,7 +31,8 @@ bool pct_rule_decides(enum pct_rule rule)
 
 bool pct_rule_compares(enum pct_rule rule)
 {
-    return rule == PCT_RULE_ORDER_MISSING || rule == PCT_RULE_TWICE || rule == PCT_RULE_TOO_MANY_POSTS;
+    return rule == PCT_RULE_ORDER_MISSING || rule == PCT_RULE_TWICE || rule == PCT_RULE_TOO_MANY_POSTS ||
+           rule == PCT_RULE_STARVES;
 }
 
 /* How near to the end a pattern stands, and how compact it is: what made a run fail is mostly both. */
@@ -141,6 +142,7 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
     pct_rules_order(ds, history, evidence);
     pct_rules_twice(ds, history, evidence);
     pct_rules_too_many(ds, history, evidence);
+    pct_rules_starving(ds, history, evidence);
 }
 
 void pct_diagnoses_free(struct pct_diagnoses *ds)

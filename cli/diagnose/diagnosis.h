@@ -41,6 +41,9 @@
     X(NO_NOTICE, 8, true, "change without a notice",                                                                   \
       "thread @t0 waits on @o0; thread @t1 goes through this section at @s1 and does not signal, where it is done at " \
       "other times")                                                                                                   \
+    X(TELLS_OTHERS, 6.5, true, "change without a notice",                                                              \
+      "thread @t0 waits on @o0; thread @t1 (@s1) wakes all who wait on @o2 with the same mutex, but not those; nor "   \
+      "does anybody else behind that")                                                                                 \
     X(NO_POST, 7, true, "a missing post",                                                                              \
       "thread @t0 waits for @o0; thread @t1 comes through here at @s1 and goes on without a post, where one is made "  \
       "at other times")                                                                                                \
@@ -74,6 +77,10 @@
       "thread @t0 does this (@s0) before what came first in every run that passed")                                    \
     X(TWICE, 4.6, false, "done twice",                                                                                 \
       "thread @t0 (@s0) and thread @t1 (@s1) both do this, which in every run that passed one thread alone does")      \
+    X(STARVES, 5.5, false, "starvation",                                                                               \
+      "thread @t0 waits on @o0 since @s0; others come through here again and again (from @s1 to @s2), more often "     \
+      "than "                                                                                                          \
+      "in any run that passed")                                                                                        \
     X(TOO_MANY_POSTS, 9, false, "a post too many",                                                                     \
       "thread @t1 posts @o1 (@s1) and has given back (@s0) all that it had taken: one more may pass, such as "         \
       "thread @t2 (@s2)")

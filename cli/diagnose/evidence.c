@@ -102,6 +102,7 @@ void pct_evidence_add(struct pct_evidence *e, const struct pct_history *history,
     pct_rules_orders(history, e);
     pct_rules_visits(history, e);
     pct_rules_balances(history, e);
+    pct_rules_patience(history, e);
 }
 
 /* Good runs are full of such patterns: without some to compare with, or where most have it, too, nothing is said. */

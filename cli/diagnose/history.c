@@ -7,6 +7,7 @@
 #include <pct/strategy.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 bool pct_moment_failed(const struct pct_moment *moment)
 {
@@ -79,6 +80,10 @@ enum pct_access pct_moment_access(const struct pct_moment *moment)
     case PCT_OP_SEM_TRYWAIT:
     case PCT_OP_SEM_POST:
         return PCT_ACCESS_UNKNOWN;
+    case PCT_OP_READ:
+    case PCT_OP_WRITE:
+        /* What threads write for people to read comes in any order. */
+        return moment->object > STDERR_FILENO ? PCT_ACCESS_UPDATE : PCT_ACCESS_NONE;
     default:
         return takes(moment->op) ? PCT_ACCESS_UNKNOWN : PCT_ACCESS_NONE;
     }
@@ -250,7 +255,8 @@ static void fill(const struct pct_history *h, uint32_t i, const struct pct_event
                               .hold = PCT_NO_HOLD };
     m->class_ = pct_name_op_class(m->op);
     m->object = m->class_ == PCT_CLASS_NONE ? 0 : PCT_RECORD_OBJECT(event->record);
-    if (m->op == PCT_OP_COND_WAKE && event->link == PCT_LINK_WAKE && m->argument != PCT_ARG_TIMEOUT)
+    if ((m->op == PCT_OP_COND_WAKE || m->op == PCT_OP_FUTEX_WOKEN) && event->link == PCT_LINK_WAKE &&
+        m->argument != PCT_ARG_TIMEOUT)
         m->cause = (uint32_t)event->from - 1;
     if (site) {
         m->address = site->object;

@@ -277,18 +277,30 @@ bool pct_diagnosis_place(const struct pct_history *h, const struct pct_diagnosis
     return true;
 }
 
-bool pct_diagnosis_is_foreign(const struct pct_history *h, const struct pct_diagnosis *d)
+/* Whether no function of the program's own had a part in the step, or it is on a library's variable. */
+static bool step_is_foreign(const struct pct_history *h, uint32_t step)
 {
     static struct pct_stack stack;
+    const struct pct_moment *m = &h->steps[step];
+    char name[256];
+    if (h->unwinder && m->class_ == PCT_CLASS_MEMORY && pct_variable_name(h->unwinder, m->address, name, sizeof name) &&
+        pct_frame_is_library(name, "", ""))
+        return true;
+    find_stack(h, step, &stack);
+    for (size_t i = 0; i < stack.count; i++)
+        if (!pct_frame_is_library(stack.frames[i].function, stack.frames[i].file, stack.frames[i].module))
+            return false;
+    return stack.count;
+}
+
+bool pct_diagnosis_is_foreign(const struct pct_history *h, const struct pct_diagnosis *d)
+{
     unsigned own = 0;
-    for (unsigned i = 0; i < d->count; i++) {
-        find_stack(h, d->step[i], &stack);
-        bool foreign = stack.count;
-        for (size_t j = 0; j < stack.count && foreign; j++)
-            foreign = pct_frame_is_library(stack.frames[j].function, stack.frames[j].file, stack.frames[j].module);
-        own += !foreign;
-    }
-    return own < 2 && own < d->count;
+    for (unsigned i = 0; i < d->count; i++)
+        own += !step_is_foreign(h, d->step[i]);
+    /* The two that belong together do so in the program. */
+    bool two = d->rule == PCT_RULE_ATOMICITY && (step_is_foreign(h, d->step[0]) || step_is_foreign(h, d->step[2]));
+    return (own < 2 || two) && own < d->count;
 }
 
 size_t pct_diagnosis_in_report(const char *report, size_t *title)

@@ -59,6 +59,12 @@ void pct_rules_atomicity(struct pct_diagnoses *out, const struct pct_history *hi
 void pct_rules_twice(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
 void pct_rules_visits(const struct pct_history *history, struct pct_evidence *evidence);
 
+/* rules_starving.c: who waits on, while others come by more often than in any run that passed; and how often they do in
+ * a run that passes. */
+void pct_rules_starving(struct pct_diagnoses *out, const struct pct_history *history,
+                        const struct pct_evidence *evidence);
+void pct_rules_patience(const struct pct_history *history, struct pct_evidence *evidence);
+
 /* rules_ending.c: what goes on while the program ends. */
 void pct_rules_ending(struct pct_diagnoses *out, const struct pct_history *history);
 

@@ -120,6 +120,19 @@ static bool all_wait(struct pct_diagnoses *out, const struct pct_history *h, uin
 
 /* --- Who has ended ------------------------------------------------------------------------------------------------ */
 
+/* Where the waiter asked for what it waits for, if that was too late: a notice for which nobody waits any more, behind
+ * the last look of the thread that has ended. PCT_NO_STEP: it did not. */
+static uint32_t asked_too_late(const struct pct_history *h, uint32_t wait, uint32_t finish)
+{
+    uint32_t look = h->steps[finish].previous, i = h->steps[wait].previous;
+    while (look != PCT_NO_STEP && !pct_moment_locks(&h->steps[look]) && h->steps[look].op != PCT_OP_COND_WAKE)
+        look = h->steps[look].previous;
+    while (i != PCT_NO_STEP && !notifies(&h->steps[i], NULL))
+        i = h->steps[i].previous;
+    return look != PCT_NO_STEP && i != PCT_NO_STEP && i > look && h->steps[i].argument == PCT_ARG_NOBODY ? i
+                                                                                                         : PCT_NO_STEP;
+}
+
 bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
                      const struct pct_evidence *evidence)
 {
@@ -136,14 +149,24 @@ bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uin
     if (finish == PCT_NO_STEP)
         return false;
     uint32_t join = join_of(h, h->steps[finish].thread);
-    uint32_t steps[4] = { wait->previous, finish, join == PCT_NO_STEP ? join : before_join(h, join, finish), join };
-    unsigned count = steps[2] == PCT_NO_STEP ? 2 : 4;
-    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_HAS_ENDED, 0, count, steps);
-    if (d && count == 4) {
-        d->note[1] = "has ended";
-        d->note[2] = "by who waits for that, before,";
-        d->note[3] = "and here";
+    uint32_t before = join == PCT_NO_STEP ? PCT_NO_STEP : before_join(h, join, finish);
+    uint32_t asked = asked_too_late(h, wait->previous, finish);
+    uint32_t steps[5] = { wait->previous, finish };
+    const char *note[5] = { NULL, before == PCT_NO_STEP && asked == PCT_NO_STEP ? NULL : "has ended" };
+    unsigned count = 2;
+    if (before != PCT_NO_STEP) {
+        note[count] = "by who waits for that, before,";
+        steps[count++] = before;
+        note[count] = "and here";
+        steps[count++] = join;
     }
+    if (asked != PCT_NO_STEP) {
+        note[count] = "asks for it, and nobody waits for that any more";
+        steps[count++] = asked;
+    }
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_HAS_ENDED, 0, count, steps);
+    for (unsigned i = 0; d && i < count; i++)
+        d->note[i] = note[i];
     return true;
 }
 

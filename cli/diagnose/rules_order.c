@@ -119,6 +119,24 @@ static uint32_t comes_later(const struct pct_history *h, bool ways, uint32_t ste
     return found;
 }
 
+/* The sleep by which the thread, or who made it, is later: nothing else that others do has let it go on since.
+ * PCT_NO_STEP: there is none. */
+static uint32_t slept_before(const struct pct_history *h, uint32_t step)
+{
+    for (uint32_t i = h->steps[step].previous; i != PCT_NO_STEP; i = h->steps[i].previous) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->op == PCT_OP_AWAKE)
+            return i;
+        if (m->op == PCT_OP_THREAD_JOIN || m->op == PCT_OP_COND_WAKE || m->op == PCT_OP_SEM_WAIT ||
+            m->op == PCT_OP_BARRIER_LEAVE || m->op == PCT_OP_FUTEX_WOKEN || m->op == PCT_OP_READ)
+            return PCT_NO_STEP;
+        for (uint32_t made = i; m->op == PCT_OP_THREAD_START && made-- > 0;)
+            if (h->steps[made].op == PCT_OP_THREAD_CREATE && h->steps[made].object == m->thread)
+                return slept_before(h, made);
+    }
+    return PCT_NO_STEP;
+}
+
 static void look_at_first(void *context, const struct pct_history *h, bool ways, uint32_t step,
                           const struct accessed *before)
 {
@@ -137,13 +155,23 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
         if (seen)
             continue;
         uint32_t later = comes_later(h, ways, step, pair->first, &own);
-        struct pct_diagnosis *d = own ? NULL
-                                      : pct_diagnoses_add(f->out, PCT_RULE_ORDER_MISSING, 0,
-                                                          later == PCT_NO_STEP ? 1 : 2, (uint32_t[]){ step, later });
+        uint32_t slept = slept_before(h, step), steps[3] = { step };
+        const char *note[3] = { NULL };
+        unsigned count = 1;
+        if (later != PCT_NO_STEP) {
+            note[count] = "which came first in every run that passed";
+            steps[count++] = later;
+        }
+        if (slept != PCT_NO_STEP) {
+            note[count] = "by this alone it is later: a sleep is no order";
+            steps[count++] = slept;
+        }
+        struct pct_diagnosis *d = own ? NULL : pct_diagnoses_add(f->out, PCT_RULE_ORDER_MISSING, 0, count, steps);
         if (!d)
             continue;
         d->absent = later == PCT_NO_STEP ? pct_places_address(&h->snapshot, pair->code) : 0;
-        d->note[1] = later == PCT_NO_STEP ? NULL : "which came first in every run that passed";
+        for (unsigned n = 0; n < count; n++)
+            d->note[n] = note[n];
     }
 }
 

@@ -17,13 +17,15 @@ struct waiter {
 /* --- Lost wake-up ------------------------------------------------------------------------------------------------- */
 
 /* The change that this signal tells of was made under the mutex, before the waiter took it: then the waiter has seen
- * it, and the signal was for others. */
+ * it, and the signal was for others. Who has signalled the same elsewhere since tells of another change. */
 static bool was_seen(const struct waiter *w, uint32_t signal)
 {
     const struct pct_history *h = w->history;
-    uint32_t before = h->steps[signal].previous;
-    while (before != PCT_NO_STEP && notifies(&h->steps[before]))
-        before = h->steps[before].previous;
+    const struct pct_moment *m = &h->steps[signal];
+    uint32_t before = m->previous;
+    for (; before != PCT_NO_STEP && notifies(&h->steps[before]); before = h->steps[before].previous)
+        if (pct_moment_same_object(&h->steps[before], m) && h->steps[before].place != m->place)
+            return false;
     return before != PCT_NO_STEP && before < w->taken && h->steps[before].op == PCT_OP_MUTEX_UNLOCK &&
            h->steps[before].object == w->at->mutex;
 }
@@ -59,15 +61,24 @@ static bool lost_wakeup(struct pct_diagnoses *out, const struct waiter *w)
 
 /* --- The wrong waiter --------------------------------------------------------------------------------------------- */
 
+/* Whether what the thread does here, woken from a futex, is no more than what it does to look again: it takes and gives
+ * back a lock that it has made of memory and of another futex. */
+static bool is_looking(const struct pct_moment *m, const struct pct_moment *woken)
+{
+    return m->op == PCT_OP_YIELD || m->class_ == PCT_CLASS_MEMORY ||
+           (m->class_ == PCT_CLASS_FUTEX && !pct_moment_same_object(m, woken));
+}
+
 /* Whether the thread of this return from a wait waited again at once: at this step; PCT_NO_STEP: it did not. */
 static uint32_t waited_again(const struct pct_history *h, uint32_t wake)
 {
     const struct pct_moment *woken = &h->steps[wake];
+    bool futex = woken->op == PCT_OP_FUTEX_WOKEN;
     for (uint32_t i = woken->next; i != PCT_NO_STEP && i < h->count; i = h->steps[i].next) {
         const struct pct_moment *m = &h->steps[i];
-        if (m->op == PCT_OP_COND_WAIT && pct_moment_same_object(m, woken))
+        if (m->op == (futex ? PCT_OP_FUTEX_WAIT : PCT_OP_COND_WAIT) && pct_moment_same_object(m, woken))
             return i;
-        if (m->class_ != PCT_CLASS_MEMORY || pct_moment_access(m) != PCT_ACCESS_READ)
+        if (futex ? !is_looking(m, woken) : m->class_ != PCT_CLASS_MEMORY || pct_moment_access(m) != PCT_ACCESS_READ)
             return PCT_NO_STEP;
     }
     return PCT_NO_STEP;
@@ -97,6 +108,16 @@ static bool is_for_another(const struct waiter *w, uint32_t wake)
     return woken->mutex && section_between(h, woken->cause, wake, woken->mutex) == PCT_NO_STEP;
 }
 
+/* Whether the wait that begins here and the waiter's are made at the same place: as far as the steps tell, and the
+ * stacks of the two, if both wait at the end. */
+static bool at_same_place(const struct waiter *w, uint32_t wait)
+{
+    const struct pct_moment *m = &w->history->steps[wait];
+    const struct pct_moment *end = m->next == PCT_NO_STEP ? m : &w->history->steps[m->next];
+    bool stacks = end->pending && end->place && w->at->place;
+    return m->place == w->history->steps[w->wait].place && (!stacks || end->place == w->at->place);
+}
+
 static bool wrong_waiter(struct pct_diagnoses *out, const struct waiter *w)
 {
     const struct pct_history *h = w->history;
@@ -104,13 +125,13 @@ static bool wrong_waiter(struct pct_diagnoses *out, const struct waiter *w)
     bool found = false;
     for (uint32_t wake = w->wait + 1; wake < h->count; wake++) {
         const struct pct_moment *m = &h->steps[wake];
-        if (m->op != PCT_OP_COND_WAKE || !pct_moment_same_object(m, w->at) || m->cause == PCT_NO_STEP ||
-            m->cause < w->wait || h->steps[m->cause].op != PCT_OP_COND_SIGNAL)
+        if ((m->op != PCT_OP_COND_WAKE && m->op != PCT_OP_FUTEX_WOKEN) || !pct_moment_same_object(m, w->at) ||
+            m->cause == PCT_NO_STEP || m->cause < w->wait || h->steps[m->cause].op == PCT_OP_COND_BROADCAST)
             continue;
         uint32_t again = waited_again(h, wake);
         if (again == PCT_NO_STEP || !place || !h->steps[again].place)
             continue;
-        bool same = h->steps[again].place == place;
+        bool same = at_same_place(w, again);
         if (same && !is_for_another(w, wake))
             continue;
         struct pct_diagnosis *d = pct_diagnoses_add(out, same ? PCT_RULE_WRONG_OF_SAME : PCT_RULE_WRONG_WAITER, 0, 3,
@@ -123,6 +144,82 @@ static bool wrong_waiter(struct pct_diagnoses *out, const struct waiter *w)
         found = true;
     }
     return found;
+}
+
+/* --- A notice to others alone ------------------------------------------------------------------------------------- */
+
+/* The section that this notice stands in or behind, if its mutex is this one: where it was taken. */
+static uint32_t section_of(const struct pct_history *h, uint32_t notice, uint32_t mutex)
+{
+    uint32_t taken = h->steps[notice].previous;
+    while (taken != PCT_NO_STEP && h->steps[taken].hold == PCT_NO_HOLD)
+        taken = h->steps[taken].previous;
+    const struct pct_hold *hold = taken == PCT_NO_STEP ? NULL : &h->holds[h->steps[taken].hold];
+    return hold && hold->class_ == PCT_CLASS_MUTEX && hold->object == mutex ? taken : PCT_NO_STEP;
+}
+
+/* The key of a broadcast at this place, to others, while somebody waits on the condition variable at this address. */
+static uint64_t key_of_others(uint64_t place, uint64_t address)
+{
+    return pct_evidence_notice(place ^ UINT64_C(0x6f7468657273), address);
+}
+
+/* Whether the thread of this wait waits at this step and has not been woken for. */
+static bool still_waits(const struct pct_history *h, uint32_t wait, uint32_t step)
+{
+    uint32_t wake = h->steps[wait].next;
+    if (h->steps[wait].op != PCT_OP_COND_WAIT || wait > step || wake == PCT_NO_STEP || wake < step)
+        return false;
+    return h->steps[wake].pending || h->steps[wake].cause == PCT_NO_STEP || h->steps[wake].cause > step;
+}
+
+/* Remember whom broadcasts pass by: others than those who wait on another condition variable with the same mutex. */
+static void note_others(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
+{
+    enum { FAR = 4096 }; /* steps before a broadcast that are looked at */
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        for (uint32_t wait = i; m->op == PCT_OP_COND_BROADCAST && m->place && wait-- > 0 && i - wait < FAR;) {
+            const struct pct_moment *w = &h->steps[wait];
+            if (w->op == PCT_OP_COND_WAIT && w->mutex && w->address && !pct_moment_same_object(w, m) &&
+                still_waits(h, wait, i) && section_of(h, i, w->mutex) != PCT_NO_STEP)
+                pct_evidence_note(evidence, key_of_others(m->place, w->address), fails);
+        }
+    }
+}
+
+/* Whether somebody signals this condition variable behind this step. */
+static bool is_notified_behind(const struct pct_history *h, const struct pct_moment *cond, uint32_t step)
+{
+    for (uint32_t i = step + 1; i < h->count; i++)
+        if (notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], cond))
+            return true;
+    return false;
+}
+
+/* Who ends what threads wait for in two ways, and tells those who wait in one of them. If runs pass in which somebody
+ * waits meanwhile, it is no more than what others wait for. */
+static bool tells_others(struct pct_diagnoses *out, const struct waiter *w, const struct pct_evidence *evidence)
+{
+    const struct pct_history *h = w->history;
+    for (uint32_t i = h->count; i-- > w->wait + 1;) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->op != PCT_OP_COND_BROADCAST || pct_moment_same_object(m, w->at) || m->thread == w->at->thread)
+            continue;
+        uint32_t taken = section_of(h, i, w->at->mutex);
+        if (taken == PCT_NO_STEP || taken < w->wait || is_notified_behind(h, w->at, taken) ||
+            (evidence && pct_evidence_passing(evidence, key_of_others(m->place, w->at->address))))
+            continue;
+        struct pct_diagnosis *d =
+            pct_diagnoses_add(out, PCT_RULE_TELLS_OTHERS, 0, 3, (uint32_t[]){ w->wait, taken, i });
+        if (d) {
+            d->note[0] = "waits";
+            d->note[1] = "changes something,";
+            d->note[2] = "and tells others";
+        }
+        return true;
+    }
+    return false;
 }
 
 /* --- A change without a notice ------------------------------------------------------------------------------------ */
@@ -200,6 +297,7 @@ void pct_rules_notices(const struct pct_history *h, struct pct_evidence *evidenc
 {
     note_waiters(h, evidence, fails);
     note_loops(h, evidence, fails);
+    note_others(h, evidence, fails);
     for (uint32_t i = 0; i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
         /* The section that it stands in or behind: the last lock that was taken. */
@@ -255,11 +353,8 @@ static bool no_notice(struct pct_diagnoses *out, const struct waiter *w, const s
 
 static void nobody_signals(struct pct_diagnoses *out, const struct waiter *w)
 {
-    const struct pct_history *h = w->history;
-    for (uint32_t i = w->wait + 1; i < h->count; i++)
-        if (notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
-            return;
-    pct_diagnoses_add(out, PCT_RULE_NOBODY_SIGNALS, 0, 1, &w->wait);
+    if (!is_notified_behind(w->history, w->at, w->wait))
+        pct_diagnoses_add(out, PCT_RULE_NOBODY_SIGNALS, 0, 1, &w->wait);
 }
 
 /* --- Signalled before --------------------------------------------------------------------------------------------- */
@@ -338,6 +433,22 @@ static void nobody_left(struct pct_diagnoses *out, const struct pct_history *h, 
     }
 }
 
+/* Whether this futex counts notices, as the condition variables of Rust and those of the program's own do: somebody
+ * raises the word, and nobody takes it as a lock is taken. */
+static bool counts_notices(const struct pct_history *h, const struct pct_moment *futex)
+{
+    bool raised = false;
+    for (uint32_t i = 0; futex->address && i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->class_ != PCT_CLASS_MEMORY || m->address != futex->address)
+            continue;
+        if (m->op != PCT_OP_ATOMIC_UPDATE && pct_moment_access(m) != PCT_ACCESS_READ)
+            return false;
+        raised = raised || m->op == PCT_OP_ATOMIC_UPDATE;
+    }
+    return raised;
+}
+
 void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
     if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
@@ -345,6 +456,9 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
     nobody_left(out, h, evidence);
     for (uint32_t i = h->count; i < h->all; i++) {
         struct waiter w = { .history = h, .at = &h->steps[i], .wait = h->steps[i].previous };
+        if (w.at->blocked && w.at->class_ == PCT_CLASS_FUTEX && w.wait != PCT_NO_STEP &&
+            h->steps[w.wait].op == PCT_OP_FUTEX_WAIT && counts_notices(h, w.at))
+            wrong_waiter(out, &w);
         if (w.at->op != PCT_OP_COND_WAKE || w.at->class_ != PCT_CLASS_COND || !w.at->mutex)
             continue;
         w.taken = PCT_NO_STEP;
@@ -354,6 +468,7 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
         bool found = w.taken != PCT_NO_STEP && lost_wakeup(out, &w);
         found = wrong_waiter(out, &w) || found;
         found = no_notice(out, &w, evidence) || found;
+        found = found || tells_others(out, &w, evidence);
         if (!found && !signalled_before(out, &w, evidence) && !pct_rules_ended(out, h, i, evidence))
             nobody_signals(out, &w);
     }

@@ -1,0 +1,262 @@
+/* The rules of diagnosis of who waits for what others tell, or for nothing but time (cli/diagnose/): for each a
+ * hand-made run that shows the pattern, and its neighbour, which must not be accused. */
+
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include "made_run.h"
+
+/* A step on the word at which futex 4 waits. */
+static void word(unsigned thread, unsigned op)
+{
+    step_at(&run, thread, op, 0, 9, 1000 + run.count);
+    run.sites[run.count - 1].object = OBJECT_AT + 64 * 4;
+}
+
+/* Threads 1 and 2 wait on futex 4, which notices raise or which is taken as a lock is; one wake-up, for thread 2. */
+static void make_futex(bool lock, uint64_t place, bool tells)
+{
+    begin(2);
+    step_at(&run, 1, PCT_OP_FUTEX_WAIT, 0, 4, 7);
+    STEP(&run, 2, FUTEX_WAIT, 4);
+    word(0, lock ? PCT_OP_ATOMIC_TRY : PCT_OP_ATOMIC_UPDATE);
+    STEP_ARG(&run, 0, FUTEX_WAKE, 1, 4);
+    STEP(&run, 2, FUTEX_WOKEN, 4);
+    STEP(&run, 2, YIELD, 0);
+    if (tells)
+        STEP_ARG(&run, 2, FUTEX_WAKE, PCT_ARG_NOBODY, 4);
+    step_at(&run, 2, PCT_OP_FUTEX_WAIT, 0, 4, place);
+    pending(&run, 1, PCT_OP_FUTEX_WAIT, 4);
+    pending(&run, 2, PCT_OP_FUTEX_WAIT, 4);
+}
+
+static void test_wrong_waiter_of_futex(void **unused)
+{
+    (void)unused;
+    make_futex(false, 8, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, true);
+    make_futex(false, 7, false); /* both wait for the same thing */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, false);
+    make_futex(false, 8, true); /* it has done something */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, false);
+    make_futex(true, 8, false); /* whoever is woken may lose against another one */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, false);
+}
+
+/* Thread 2 signals condition variable 4, from two places or one, behind a section that came before the waiter's. */
+static void make_signalled_twice(uint64_t place)
+{
+    begin(2);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    step_at(&run, 2, PCT_OP_COND_SIGNAL, PCT_ARG_NOBODY, 4, 7);
+    step_at(&run, 2, PCT_OP_COND_SIGNAL, PCT_ARG_NOBODY, 4, place);
+    STEP(&run, 1, COND_WAIT, 4);
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_second_signal(void **unused)
+{
+    (void)unused;
+    make_signalled_twice(8);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LOST_WAKEUP, true);
+    make_signalled_twice(7); /* for two who wait for the same change */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LOST_WAKEUP, false);
+}
+
+/* Thread 1 waits on 4 while thread 2 tells those who wait on 5, under the same mutex or another one; and then, perhaps,
+ * thread 1. */
+static void make_told_others(unsigned mutex, bool told)
+{
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, COND_WAIT, 4);
+    step_at(&run, 2, PCT_OP_MUTEX_LOCK, 0, mutex, 7);
+    step_at(&run, 2, PCT_OP_COND_BROADCAST, 0, 5, 8);
+    step_at(&run, 2, PCT_OP_MUTEX_UNLOCK, 0, mutex, 9);
+    if (told)
+        STEP(&run, 2, COND_SIGNAL, 4);
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_tells_others(void **unused)
+{
+    (void)unused;
+    make_told_others(3, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_TELLS_OTHERS, true);
+    make_told_others(6, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_TELLS_OTHERS, false);
+    make_told_others(3, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_TELLS_OTHERS, false);
+    /* In a run that passes somebody waits there meanwhile, too, and is told by somebody else. */
+    struct pct_evidence evidence = { 0 };
+    make_told_others(3, true);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    pct_evidence_add(&evidence, &run.history, false);
+    done(&run);
+    make_told_others(3, false);
+    look(&run, PCT_VERDICT_DEADLOCK, &evidence);
+    assert_null(found(&run, PCT_RULE_TELLS_OTHERS));
+    done(&run);
+    pct_evidence_free(&evidence);
+}
+
+/* Thread 1, which signals 4, looks and ends; thread 2 asks for something, and waits. Returns how many steps are said. */
+static unsigned steps_of_asking(bool late)
+{
+    begin(2);
+    STEP_ARG(&run, 1, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    if (!late)
+        STEP_ARG(&run, 2, COND_SIGNAL, PCT_ARG_NOBODY, 5);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, MUTEX_UNLOCK, 3);
+    if (late)
+        STEP_ARG(&run, 2, COND_SIGNAL, PCT_ARG_NOBODY, 5);
+    STEP(&run, 1, THREAD_FINISH, 1);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, COND_WAIT, 4);
+    pending(&run, 2, PCT_OP_COND_WAIT, 4);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_HAS_ENDED);
+    assert_non_null(d);
+    unsigned count = d->count;
+    done(&run);
+    return count;
+}
+
+static void test_asked_too_late(void **unused)
+{
+    (void)unused;
+    assert_int_equal(steps_of_asking(true), 3);
+    assert_int_equal(steps_of_asking(false), 2); /* it may have been heard */
+}
+
+/* Thread 1 waits on 4 with mutex 3 while thread 2 comes by so many times. */
+static void make_passed(unsigned times, bool comes_in)
+{
+    begin(2);
+    step_at(&run, 1, PCT_OP_MUTEX_LOCK, 0, 3, 5);
+    step_at(&run, 1, PCT_OP_COND_WAIT, 0, 4, 6);
+    for (unsigned i = 0; i < times; i++) {
+        step_at(&run, 2, PCT_OP_MUTEX_LOCK, 0, 3, 7);
+        step_at(&run, 2, PCT_OP_MUTEX_UNLOCK, 0, 3, 8);
+    }
+    if (comes_in) {
+        STEP(&run, 2, COND_SIGNAL, 4);
+        STEP(&run, 1, COND_WAKE, 4);
+        STEP(&run, 1, MUTEX_UNLOCK, 3);
+    } else
+        pending(&run, 1, PCT_OP_COND_WAIT, 4);
+}
+
+static bool starves(unsigned passing, unsigned usual, unsigned times)
+{
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < passing; i++) {
+        make_passed(usual, true);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    make_passed(times, false);
+    look(&run, PCT_VERDICT_ASSERTION, &evidence);
+    bool one = found(&run, PCT_RULE_STARVES);
+    done(&run);
+    pct_evidence_free(&evidence);
+    return one;
+}
+
+static void test_starvation(void **unused)
+{
+    (void)unused;
+    assert_true(starves(3, 2, 5));
+    assert_false(starves(2, 2, 5)); /* too few to compare with */
+    assert_false(starves(3, 5, 5)); /* no more often than in runs that pass */
+    assert_false(starves(3, 1, 3)); /* nor that often at all */
+}
+
+/* Thread 1 loads what thread 2 stores, later by a sleep, behind which it may wait for thread 2. */
+static void make_slept(bool in_order, bool waits)
+{
+    begin(2);
+    STEP(&run, 1, SLEEP, 0);
+    if (in_order)
+        step_at(&run, 2, PCT_OP_STORE, 0, 4, 21);
+    STEP(&run, 1, AWAKE, 0);
+    if (waits)
+        STEP(&run, 1, SEM_WAIT, 5);
+    step_at(&run, 1, PCT_OP_LOAD, 0, 4, 11);
+    if (!in_order)
+        step_at(&run, 2, PCT_OP_STORE, 0, 4, 21);
+}
+
+/* How many steps are said of the store that comes too late: its own, the load, and the sleep. */
+static unsigned steps_of_order(bool waits)
+{
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < PCT_EVIDENCE_ENOUGH; i++) {
+        make_slept(true, waits);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    make_slept(false, waits);
+    look(&run, PCT_VERDICT_ASSERTION, &evidence);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_ORDER_MISSING);
+    assert_non_null(d);
+    unsigned count = d->count;
+    done(&run);
+    pct_evidence_free(&evidence);
+    return count;
+}
+
+static void test_sleep_is_no_order(void **unused)
+{
+    (void)unused;
+    assert_int_equal(steps_of_order(false), 3);
+    assert_int_equal(steps_of_order(true), 2);
+}
+
+/* A thread takes what there is under a mutex and then empties the pipe or the like that tells of it. */
+static void make_emptied(unsigned descriptor)
+{
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, MUTEX_UNLOCK, 3);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+    STEP(&run, 2, WRITE, descriptor);
+    STEP(&run, 1, READ, descriptor);
+}
+
+static void test_descriptors(void **unused)
+{
+    (void)unused;
+    make_emptied(5);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_ATOMICITY);
+    assert_non_null(d);
+    assert_int_equal(d->count, 4);
+    done(&run);
+    make_emptied(1); /* what people read */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ATOMICITY, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrong_waiter_of_futex),
+        cmocka_unit_test(test_second_signal),
+        cmocka_unit_test(test_tells_others),
+        cmocka_unit_test(test_asked_too_late),
+        cmocka_unit_test(test_starvation),
+        cmocka_unit_test(test_sleep_is_no_order),
+        cmocka_unit_test(test_descriptors),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
