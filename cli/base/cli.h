@@ -57,7 +57,19 @@ void pct_cli_print_clean(FILE *out, const char *text, size_t max);
  * begins; spaces: before each further line. What stands in `...` stays on one line. */
 void pct_cli_wrap(FILE *out, const char *text, unsigned columns, unsigned at, unsigned spaces);
 
-/* The same of each line of this text, with this many spaces in front. */
+/* What is printed between the two, on whole lines of clean text, is broken between words where the terminal is narrower
+ * than they are, further lines four columns deeper than the first. begin returns where to print: `out` itself, if that
+ * is no terminal; text for terminals has no colours there. */
+struct pct_cli_narrow {
+    FILE *out, *stream;
+    char *text;
+    size_t size;
+    unsigned columns;
+};
+FILE *pct_cli_narrow_begin(struct pct_cli_narrow *narrow, FILE *out);
+void pct_cli_narrow_end(struct pct_cli_narrow *narrow);
+
+/* Text from outside, cleaned: each of its lines with this many spaces in front. */
 void pct_cli_print_lines(FILE *out, const char *text, int spaces);
 
 /* Print a word so that a POSIX shell reads it back as the same word; without quotes where none are needed. */

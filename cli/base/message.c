@@ -148,6 +148,33 @@ void pct_cli_wrap(FILE *out, const char *text, unsigned columns, unsigned at, un
     }
 }
 
+FILE *pct_cli_narrow_begin(struct pct_cli_narrow *narrow, FILE *out)
+{
+    *narrow = (struct pct_cli_narrow){ .out = out, .columns = pct_status_line_columns(out) };
+    narrow->stream = narrow->columns ? open_memstream(&narrow->text, &narrow->size) : NULL;
+    return narrow->stream ? narrow->stream : out;
+}
+
+void pct_cli_narrow_end(struct pct_cli_narrow *narrow)
+{
+    enum { DEEPER = 4 };
+    if (!narrow->stream)
+        return;
+    fclose(narrow->stream);
+    for (char *line = narrow->text; line && *line;) {
+        size_t length = strcspn(line, "\n"), blanks = strspn(line, " ");
+        bool ends = line[length];
+        line[length] = '\0';
+        /* Half of the screen is for words, however deep the line begins. */
+        size_t deep = blanks + DEEPER < narrow->columns / 2 ? blanks + DEEPER : narrow->columns / 2;
+        pct_cli_wrap(narrow->out, line, narrow->columns, 0, (unsigned)deep);
+        if (ends)
+            fputc('\n', narrow->out);
+        line += length + ends;
+    }
+    free(narrow->text);
+}
+
 void pct_cli_print_lines(FILE *out, const char *text, int spaces)
 {
     while (*text) {

@@ -137,8 +137,8 @@ static void print_learned(const struct pct_campaign *c)
 {
     struct pct_learned known = pct_learned_merge(&c->before, &c->learned);
     unsigned long long learned = pct_learned_k(&known), k = c->config.run.param[c->k];
-    fprintf(stderr, "pct: k=%llu, learned from %s (PCT, section 5.1.1)\n", learned && learned < k ? learned : k,
-            c->before.runs ? "earlier runs" : first_measures(c));
+    pct_cli_say("k=%llu, learned from %s (PCT, section 5.1.1)", learned && learned < k ? learned : k,
+                c->before.runs ? "earlier runs" : first_measures(c));
     if (learned && learned < k && c->depth >= 0 && k == c->config.run.param[c->depth])
         pct_cli_say(
             "k=%llu was used all the same, so that the change points of depth %llu have room: bugs of that depth need "
@@ -149,28 +149,31 @@ static void print_learned(const struct pct_campaign *c)
 static void print_summary(const struct pct_campaign *c, int status)
 {
     char buffer[64];
-    fprintf(stderr, "pct: %s%llu %s in %s", status > 128 ? "interrupted; " : "", (unsigned long long)c->done,
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, stderr);
+    fprintf(out, "pct: %s%llu %s in %s", status > 128 ? "interrupted; " : "", (unsigned long long)c->done,
             c->done == 1 ? "run" : "runs", pct_cli_format_duration(buffer, sizeof buffer, c->seconds));
     if (c->done > 1 && c->seconds > 0)
-        fprintf(stderr, " (%.*f/s)", (double)c->done < 10 * c->seconds, (double)c->done / c->seconds);
+        fprintf(out, " (%.*f/s)", (double)c->done < 10 * c->seconds, (double)c->done / c->seconds);
     unsigned long long first = c->config.run.seed;
     if (c->done > 1)
-        fprintf(stderr, ", seeds %llu to %llu: ", first, first + c->done - 1);
+        fprintf(out, ", seeds %llu to %llu: ", first, first + c->done - 1);
     else
-        fprintf(stderr, ", seed %llu: ", first);
+        fprintf(out, ", seed %llu: ", first);
     if (c->failures) {
-        fprintf(stderr, "%llu failed (", (unsigned long long)c->failures);
+        fprintf(out, "%llu failed (", (unsigned long long)c->failures);
         const char *comma = "";
         for (unsigned i = 0; i < PCT_ENDING_COUNT; i++) {
             if (!c->by_ending[i])
                 continue;
-            fprintf(stderr, "%s%llu %s", comma, (unsigned long long)c->by_ending[i], pct_ending_name(i));
+            fprintf(out, "%s%llu %s", comma, (unsigned long long)c->by_ending[i], pct_ending_name(i));
             comma = ", ";
         }
-        fputs(")", stderr);
+        fputs(")", out);
     } else
-        fputs("no failure", stderr);
-    fprintf(stderr, "; at most n=%u, k=%llu\n", c->max_threads, (unsigned long long)c->max_steps);
+        fputs("no failure", out);
+    fprintf(out, "; at most n=%u, k=%llu\n", c->max_threads, (unsigned long long)c->max_steps);
+    pct_cli_narrow_end(&narrow);
     if (c->learns && c->done > 1 && !pct_sampling_groups(c))
         print_learned(c);
     if (c->unrecorded)

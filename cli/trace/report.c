@@ -208,38 +208,23 @@ static void print_steps(FILE *out, const struct pct_trace *trace, const struct p
     pct_schedule_print_last(out, trace, snapshot, steps);
 }
 
-void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t steps)
+/* In one line, coloured. */
+static void print_headline(FILE *out, const struct pct_trace *trace, const char *headline)
 {
-    struct pct_snapshot snapshot;
-    if (pct_snapshot_read(&snapshot, trace)) {
-        pct_cli_say("out of memory");
-        return;
-    }
-    pct_schedule_fill_holders(&snapshot, trace);
+    struct pct_cli_narrow narrow;
     pct_color(out, PCT_COLOR_BAD);
+    FILE *text = pct_cli_narrow_begin(&narrow, out);
     if (headline)
-        pct_cli_print_clean(out, headline, SIZE_MAX);
+        pct_cli_print_clean(text, headline, SIZE_MAX);
     else
-        pct_report_print_verdict(out, trace);
+        pct_report_print_verdict(text, trace);
+    pct_cli_narrow_end(&narrow);
     pct_color(out, PCT_COLOR_NONE);
     fputc('\n', out);
-    print_facts(out, trace);
-    pct_early_timeouts_print(out, trace);
-    pct_report_print_held(out, &trace->header);
-    struct pct_unwinder *unwinder = NULL;
-    if (snapshot.thread_count || snapshot.race_count) {
-        unwinder = pct_unwind_open(&snapshot);
-        if (trace->header.verdict == PCT_VERDICT_DEADLOCK)
-            pct_report_print_cycle(out, &snapshot, unwinder);
-        pct_races_print(out, &snapshot, unwinder);
-        pct_stacks_print(out, trace, &snapshot, unwinder);
-    }
-    pct_races_print_suppressed(out, trace->header.suppressed);
-    if (steps) {
-        print_steps(out, trace, &snapshot, steps);
-        pct_stacks_print_objects(out, trace, &snapshot, unwinder, steps);
-    }
-    pct_unwind_close(unwinder);
+}
+
+static void print_notes(FILE *out, const struct pct_trace *trace)
+{
     pct_report_print_uncontrolled(out, trace->header.uncontrolled);
     print_places(out, &trace->header);
     if (trace->note[0])
@@ -251,6 +236,40 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
         if (trace->header.message[0])
             fputc('\n', out);
     }
+}
+
+void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t steps)
+{
+    struct pct_snapshot snapshot;
+    struct pct_cli_narrow narrow;
+    if (pct_snapshot_read(&snapshot, trace)) {
+        pct_cli_say("out of memory");
+        return;
+    }
+    pct_schedule_fill_holders(&snapshot, trace);
+    print_headline(out, trace, headline);
+    FILE *text = pct_cli_narrow_begin(&narrow, out);
+    print_facts(text, trace);
+    pct_early_timeouts_print(text, trace);
+    pct_report_print_held(text, &trace->header);
+    struct pct_unwinder *unwinder = NULL;
+    if (snapshot.thread_count || snapshot.race_count) {
+        unwinder = pct_unwind_open(&snapshot);
+        if (trace->header.verdict == PCT_VERDICT_DEADLOCK)
+            pct_report_print_cycle(text, &snapshot, unwinder);
+        pct_races_print(text, &snapshot, unwinder);
+        pct_stacks_print(text, trace, &snapshot, unwinder);
+    }
+    pct_races_print_suppressed(text, trace->header.suppressed);
+    pct_cli_narrow_end(&narrow);
+    if (steps)
+        print_steps(out, trace, &snapshot, steps);
+    text = pct_cli_narrow_begin(&narrow, out);
+    if (steps)
+        pct_stacks_print_objects(text, trace, &snapshot, unwinder, steps);
+    pct_unwind_close(unwinder);
+    print_notes(text, trace);
+    pct_cli_narrow_end(&narrow);
     pct_snapshot_free(&snapshot);
 }
 

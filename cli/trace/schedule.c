@@ -130,14 +130,19 @@ static void choose_columns(FILE *out, struct window *w)
         w->column_count = COLUMNS + 1;
 }
 
-static void print_cell(FILE *out, const struct window *w, uint32_t thread, const char *text)
+/* before: what stands in the step's column. */
+static void print_cell(FILE *stream, const struct window *w, const char *before, uint32_t thread, const char *text)
 {
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, stream);
+    fputs(before, out);
     if (w->column_count <= COLUMNS)
         fprintf(out, "%*s", (int)(column_of(w, thread) * w->width), "");
     else
         fprintf(out, "thread %-5u  ", thread);
     pct_cli_print_clean(out, text, TEXT_MAX);
     fputc('\n', out);
+    pct_cli_narrow_end(&narrow);
 }
 
 /* Steps that are the same, one behind the other, are one line. */
@@ -149,21 +154,21 @@ struct run {
 static void print_run(FILE *out, const struct window *w, const struct run *run)
 {
     const struct pct_event *event = &run->last;
-    char text[TEXT_MAX], mark[64];
+    char text[TEXT_MAX], mark[64], step[32];
     format_record(text, sizeof text, w->snapshot, event->record);
     size_t length = strlen(text), most = w->column_count <= COLUMNS ? CELL_MAX : TEXT_MAX / 2;
     length = length < most ? length : most;
     text[length] = 0;
     if (run->count > 1)
         snprintf(text + length, sizeof text - length, ", %llu times", (unsigned long long)run->count);
-    fprintf(out, "%10llu%s ", (unsigned long long)run->first.step, w->mark && w->mark[event->index] ? "*" : " ");
-    print_cell(out, w, event->thread, text);
+    snprintf(step, sizeof step, "%10llu%s ", (unsigned long long)run->first.step,
+             w->mark && w->mark[event->index] ? "*" : " ");
+    print_cell(out, w, step, event->thread, text);
     if (event->index + 1 < w->to && event->next != event->thread) {
         const char *why = pct_reason_text(event->reason);
         snprintf(mark, sizeof mark, "switch%s%s%s", *why ? " (" : "", why, *why ? ")" : "");
         pct_color(out, PCT_COLOR_SWITCH);
-        fprintf(out, "%10s  ", "");
-        print_cell(out, w, event->thread, mark);
+        print_cell(out, w, "            ", event->thread, mark);
         pct_color(out, PCT_COLOR_NONE);
     }
 }

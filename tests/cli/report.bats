@@ -75,6 +75,15 @@ refused()
     has "  thread 1      lock mutex 1"
 }
 
+@test "on a narrow terminal, reports break between words: no line is longer but for one word" {
+    command -v script > /dev/null || skip "no script(1)"
+    run script -qec "stty cols 40; NO_COLOR=1 $pct report deadlock.trace" /dev/null
+    has "deadlock: "
+    has "switch"
+    long=$(printf '%s\n' "$output" | tr -d '\r' | grep -v ' replay \|^token: ' | grep '[^ ] *  *[^ ]' | grep -c '^.\{41,\}$') || true
+    is "$long" 0
+}
+
 @test "on a narrow terminal, messages and causes break between words" {
     command -v script > /dev/null || skip "no script(1)"
     run script -qec "stty cols 40; $pct explore -q -- $build/bugs/fig1c-deadlock" /dev/null
