@@ -59,6 +59,27 @@ static uint32_t took(const struct graph *g, uint32_t thread, const struct pct_mo
     return PCT_NO_STEP;
 }
 
+/* The step by which this thread has the lock that others make of the word of this futex, as Rust's mutexes are:
+ * exchanges take it and give it back, by turns; those of others meanwhile fail, or say that they wait. PCT_NO_STEP: it
+ * has not, or this is no such lock. */
+static uint32_t has_word(const struct graph *g, uint32_t thread, const struct pct_moment *wait)
+{
+    const struct pct_history *h = g->history;
+    uint32_t taken = PCT_NO_STEP;
+    for (uint32_t i = 0; wait->address && i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->class_ != PCT_CLASS_MEMORY || m->address != wait->address || pct_moment_access(m) == PCT_ACCESS_READ)
+            continue;
+        if (m->op != PCT_OP_ATOMIC_TRY)
+            return PCT_NO_STEP;
+        if (taken == PCT_NO_STEP)
+            taken = i;
+        else if (h->steps[taken].thread == m->thread)
+            taken = PCT_NO_STEP;
+    }
+    return taken != PCT_NO_STEP && h->steps[taken].thread == thread && thread != wait->thread ? taken : PCT_NO_STEP;
+}
+
 static bool visit(struct graph *g, uint32_t thread)
 {
     const struct pct_history *h = g->history;
@@ -77,6 +98,8 @@ static bool visit(struct graph *g, uint32_t thread)
             by = hold->taken;
         else if (wait->class_ == PCT_CLASS_SEM)
             by = took(g, other, wait);
+        else if (wait->class_ == PCT_CLASS_FUTEX)
+            by = has_word(g, other, wait);
         if (by != PCT_NO_STEP)
             found = go(g, thread, other, by);
     }
@@ -98,10 +121,10 @@ static void add_cycle(struct pct_diagnoses *out, const struct graph *g)
             pct_diagnoses_add(out, PCT_RULE_SELF_DEADLOCK, 0, 2, (uint32_t[]){ g->by[0], h->last[g->path[0]] });
         return;
     }
-    bool semaphore = false;
+    bool guess = false;
     for (uint32_t i = 0; i < g->length && count + 2 <= PCT_DIAGNOSIS_STEPS; i++) {
         uint32_t before = g->by[(i + g->length - 1) % g->length], wait = h->last[g->path[i]];
-        semaphore = semaphore || h->steps[wait].class_ == PCT_CLASS_SEM;
+        guess = guess || h->steps[wait].class_ == PCT_CLASS_SEM || h->steps[wait].class_ == PCT_CLASS_FUTEX;
         if (before != PCT_NO_STEP) {
             notes[count] = "holds this,";
             steps[count++] = before;
@@ -109,8 +132,8 @@ static void add_cycle(struct pct_diagnoses *out, const struct graph *g)
         notes[count] = "and waits for this";
         steps[count++] = wait;
     }
-    /* Nobody owns a semaphore: who took from it last is the best guess, no more. */
-    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_WAIT_CYCLE, semaphore ? 6 : 0, count, steps);
+    /* Nobody owns a semaphore or a word: who took from it last is the best guess, no more. */
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_WAIT_CYCLE, guess ? 6 : 0, count, steps);
     for (unsigned i = 0; d && i < count; i++)
         d->note[i] = notes[i];
 }

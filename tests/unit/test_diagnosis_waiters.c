@@ -47,6 +47,39 @@ static void test_wrong_waiter_of_futex(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, false);
 }
 
+/* Threads 1 and 2 make locks of the words of futexes 4 and 5, as Rust does; gives: the second one gives its back. */
+static void make_words(unsigned op, bool gives)
+{
+    begin(2);
+    for (unsigned thread = 1; thread <= 2; thread++) {
+        step_at(&run, thread, op, 0, 8 + thread, 100 + thread);
+        run.sites[run.count - 1].object = OBJECT_AT + 64 * (3 + thread);
+    }
+    for (unsigned thread = 1; thread <= 2; thread++) {
+        step_at(&run, thread, op, 0, 11 - thread, 200 + thread);
+        run.sites[run.count - 1].object = OBJECT_AT + 64 * (6 - thread);
+    }
+    if (gives) {
+        step_at(&run, 2, op, 0, 10, 300);
+        run.sites[run.count - 1].object = OBJECT_AT + 64 * 5;
+    }
+    for (unsigned thread = 1; thread <= 2; thread++) {
+        STEP(&run, thread, FUTEX_WAIT, 6 - thread);
+        pending(&run, thread, PCT_OP_FUTEX_WAIT, 6 - thread);
+    }
+}
+
+static void test_cycle_of_words(void **unused)
+{
+    (void)unused;
+    make_words(PCT_OP_ATOMIC_TRY, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, true);
+    make_words(PCT_OP_ATOMIC_TRY, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, false);
+    make_words(PCT_OP_ATOMIC_UPDATE, false); /* they count something */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, false);
+}
+
 /* Thread 2 signals condition variable 4, from two places or one, behind a section that came before the waiter's. */
 static void make_signalled_twice(uint64_t place)
 {
@@ -257,6 +290,7 @@ int main(void)
         cmocka_unit_test(test_starvation),
         cmocka_unit_test(test_sleep_is_no_order),
         cmocka_unit_test(test_descriptors),
+        cmocka_unit_test(test_cycle_of_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
