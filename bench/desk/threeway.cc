@@ -63,7 +63,7 @@ class Orders
     void place(const std::string &what)
     {
         std::lock_guard<std::mutex> guard(mutex_); /* culprit */
-        if (stock_.take(what)) /* culprit */
+        if (stock_.take(what))                     /* culprit */
             open_++;
     }
 
@@ -86,7 +86,7 @@ void Journal::compact(Orders &orders)
     std::lock_guard<std::mutex> guard(mutex_);
     lines_.resize(static_cast<size_t>(open));
 #else
-    std::lock_guard<std::mutex> guard(mutex_); /* culprit */
+    std::lock_guard<std::mutex> guard(mutex_);         /* culprit */
     lines_.resize(static_cast<size_t>(orders.open())); /* culprit */
 #endif
 }

@@ -62,7 +62,7 @@ class Worker
     std::mutex mutex_;
     std::condition_variable wake_;
     std::deque<std::function<void()>> jobs_;
-    std::atomic<bool> stopped_{false};
+    std::atomic<bool> stopped_{ false };
     std::thread thread_;
 };
 
