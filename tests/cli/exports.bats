@@ -127,6 +127,29 @@ PYTHON
     is "$output" ''
 }
 
+@test "lines for editors: Emacs goes to findings and their notes, and to nothing else that a campaign prints" {
+    command -v emacs > /dev/null || skip "no Emacs"
+    run "$pct" campaign report --format lines -o out.lines bad.db
+    "$pct" campaign report bad.db > whole || true
+    cat out.lines >> whole
+    cat > read.el << 'LISP'
+(load (expand-file-name "packaging/editors/pct.el" (getenv "ROOT")))
+(insert-file-contents "whole")
+(pct-mode)
+(compilation--ensure-parse (point-max))
+(while (not (eobp))
+  (let ((message (get-text-property (point) 'compilation-message)))
+    (when message
+      (princ (format "%s %s\n" (compilation--message->type message)
+                     (buffer-substring (line-beginning-position) (line-end-position))))))
+  (forward-line 1))
+LISP
+    ROOT=$root emacs -Q -batch -l read.el > read
+    is "$(cut -d ' ' -f 2- read)" "$(cat out.lines)"
+    is "$(grep -c '^2 ' read)" 1
+    is "$(grep -c '^0 ' read)" "$(grep -c ': note: ' out.lines)"
+}
+
 @test "SARIF is valid against its schema, with places and stacks" {
     export_all bad.db 1
     python "$root/tests/schemas/sarif-2.1.0-rtm.5.json" << 'PYTHON'
