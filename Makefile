@@ -115,7 +115,8 @@ bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard 
 random_programs := $(B)/random/random-c $(B)/random/random-cxx $(B)/random/random-source
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
-unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(filter-out $(if $(pct_demon),,%/test_demon.c %/test_demon_encoding.c),$(wildcard tests/unit/test_*.c))))
+unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(filter-out $(if $(pct_demon),,%/test_demon.c %/test_demon_encoding.c %/test_demon_pointers.c),$(wildcard tests/unit/test_*.c))))
+demon_tests := $(addprefix $(B)/unit/,test_demon test_demon_encoding test_demon_pointers)
 sim_tests := $(patsubst tests/sim/%.c,$(B)/sim/%,$(sort $(wildcard tests/sim/test_*.c)))
 test_programs := $(addprefix $(B)/programs/,told-stuck $(basename $(notdir $(sort $(wildcard tests/programs/*.c \
 	tests/programs/*.cc)))))
@@ -215,11 +216,12 @@ check-explore-kills:
 	@KILLS='$(or $(KILLS),200)' PCT_BUILD='$(B)' bats -f 'whenever it was killed' tests/cli/explore_file.bats
 
 # What contracts of `pct demon` mean to the solver, against all states, in which the compiler says what holds: CONTRACTS
-# random ones.
+# random ones; the questions, POINTERS random ones along pointers.
 check-demon:
 	@scripts/setup build check
 	@$(build_with) unit
 	@CONTRACTS='$(or $(CONTRACTS),10000)' PCT_TEST=test_encoding $(B)/unit/test_demon_encoding
+	@CONTRACTS='$(or $(POINTERS),2000)' $(B)/unit/test_demon_pointers
 
 # The causes of the programs with known bugs, by rules; and RUNS runs of each of COUNT random correct programs, and of
 # the corrected ones, of which no rule may speak.
@@ -596,8 +598,8 @@ $(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(call link_test,$(command_libs))
 
-$(B)/unit/test_demon $(B)/unit/test_demon_encoding: $(call objects_of,$(filter-out demon/main.c demon/campaign.c demon/run.c demon/search.c demon/report.c demon/record.c demon/direct.c demon/emit.c demon/judge.c demon/steps.c,$(demon_program_sources)))
-$(B)/unit/test_demon $(B)/unit/test_demon_encoding: command_libs += -lz3
+$(demon_tests): $(call objects_of,$(filter-out demon/main.c demon/campaign.c demon/run.c demon/search.c demon/report.c demon/record.c demon/direct.c demon/emit.c demon/judge.c demon/steps.c,$(demon_program_sources)))
+$(demon_tests): command_libs += -lz3
 
 # Of the shim, this file stands alone.
 $(B)/unit/test_family_memory: $(B)/obj/preload/time/family_slots.o

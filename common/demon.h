@@ -43,7 +43,7 @@ struct pct_demon_place {
     uint32_t step[PCT_DEMON_STEPS]; /* where each is, in what the one before leads to */
 };
 
-/* A scalar in an object, or whether the test's thread holds a mutex in it. */
+/* A scalar in an object, or who holds a mutex in it. */
 struct pct_demon_cell {
     struct pct_demon_place place;
     uint32_t offset;
@@ -53,6 +53,12 @@ struct pct_demon_cell {
 };
 
 enum { PCT_DEMON_PRESENCE = 3 };
+
+/* Bits of the value of a mutex: who holds it. */
+enum {
+    PCT_DEMON_BY_TEST = 1,  /* the test's thread */
+    PCT_DEMON_BY_CALLER = 2 /* the thread that recorded the point */
+};
 
 /* --- Objects that others know by those that they know ------------------------------------------------------------- */
 
@@ -135,7 +141,7 @@ struct pct_demon_plan {
     uint32_t room;                          /* for so many points */
     uint64_t function[PCT_DEMON_FUNCTIONS]; /* where they begin; the first is the test */
     uint32_t lines;                         /* bit i: function i is none, but code of a line, in the test's name */
-    uint32_t unused;
+    uint32_t uncoded;                       /* so many of the last bytes of `code` are not the program's */
     struct pct_demon_cell cell[PCT_DEMON_CELLS];
     struct pct_demon_action action[PCT_DEMON_ACTIONS];
     uint32_t at;     /* the demon thread waits until the first has entered so many functions; 0: the test */

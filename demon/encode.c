@@ -49,8 +49,7 @@ demon_term demon_encode(struct demon_solver *s, const struct demon_expr *e, cons
 
 /* --- Values ------------------------------------------------------------------------------------------------------- */
 
-/* As 64 bits of this type. */
-static uint64_t convert(uint64_t value, unsigned width, bool is_signed)
+uint64_t demon_convert(uint64_t value, unsigned width, bool is_signed)
 {
     if (width >= 64)
         return value;
@@ -67,12 +66,15 @@ bool demon_evaluate_number(const struct demon_expr *e, const struct demon_values
     }
     if (e->op == DEMON_LEAF) {
         bool known = values->leaf(values->context, &e->leaf, e->old, &a);
-        *value = known ? convert(a, e->leaf.size * 8, e->leaf.is_signed) : 0;
+        *value = known ? demon_convert(a, e->leaf.size * 8, e->leaf.is_signed) : 0;
         return known;
     }
     if (!demon_evaluate_number(e->a, values, &a) || !demon_evaluate_number(e->b, values, &b))
         return false;
-    *value = convert(e->op == DEMON_ADD ? a + b : e->op == DEMON_SUBTRACT ? a - b : a * b, e->width, e->is_signed);
+    *value = demon_convert(e->op == DEMON_ADD        ? a + b
+                           : e->op == DEMON_SUBTRACT ? a - b
+                                                     : a * b,
+                           e->width, e->is_signed);
     return true;
 }
 
@@ -81,8 +83,8 @@ static int compare(const struct demon_expr *e, const struct demon_values *values
     uint64_t a, b;
     if (!demon_evaluate_number(e->a, values, &a) || !demon_evaluate_number(e->b, values, &b))
         return -1;
-    a = convert(a, e->width, e->is_signed);
-    b = convert(b, e->width, e->is_signed);
+    a = demon_convert(a, e->width, e->is_signed);
+    b = demon_convert(b, e->width, e->is_signed);
     bool less = e->is_signed ? (int64_t)a < (int64_t)b : a < b;
     switch (e->op) {
     case DEMON_EQUAL:
@@ -105,7 +107,7 @@ static int unchanged(const struct demon_leaf *leaf, const struct demon_values *v
     uint64_t a, b;
     if (!values->leaf(values->context, leaf, true, &a) || !values->leaf(values->context, leaf, false, &b))
         return -1;
-    return convert(a, leaf->size * 8, false) == convert(b, leaf->size * 8, false);
+    return demon_convert(a, leaf->size * 8, false) == demon_convert(b, leaf->size * 8, false);
 }
 
 int demon_evaluate(const struct demon_expr *e, const struct demon_values *values)

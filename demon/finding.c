@@ -85,7 +85,8 @@ static void describe_locks(struct demon_finding *f, const struct demon_candidate
     bool held = true;
     if (!e)
         return;
-    if (e->op == DEMON_HOLDS && demon_state_holds(c->model, &c->state, &c->test, &e->leaf, &held) && !held) {
+    if (e->op == DEMON_HOLDS && demon_state_holds(c->model, &c->state, &c->test, &e->leaf, PCT_DEMON_BY_TEST, &held) &&
+        !held) {
         bool known = f->free_locks == DEMON_CLAUSES;
         for (size_t i = 0; i < f->free_locks; i++)
             known |= !strcmp(f->free_lock[i], e->leaf.path);

@@ -145,3 +145,24 @@ struct demon_judgement demon_judge(const struct demon_model *m, const struct pct
     }
     return j;
 }
+
+bool demon_judge_take_values(const struct demon_model *m, const struct pct_demon_plan *plan, struct demon_candidate *c)
+{
+    static struct demon_state state; /* large */
+    uint32_t behind = 0;
+    bool unlike = false;
+    while (behind < recorded(plan) && plan->point[behind].caller != (uint32_t)c->count + 1)
+        behind++;
+    if (c->earlier.calls || behind == recorded(plan))
+        return false;
+    demon_state_read(m, &plan->point[behind], &state);
+    for (int i = 0; i < c->state.count; i++) {
+        const struct demon_scalar *item = &c->state.item[i];
+        const int at = item->shared ? demon_state_find(&state, item->address, item->size) : -1;
+        if (at < 0 || state.item[at].value == c->after[i])
+            continue;
+        c->after[i] = state.item[at].value;
+        unlike = true;
+    }
+    return unlike;
+}

@@ -29,4 +29,9 @@ bool demon_judge_met_requirements(const struct demon_model *model, const struct 
 bool demon_judge_allowed(const struct demon_model *model, const struct pct_demon_plan *plan,
                          const struct demon_result *result);
 
+/* What the calls had left when they had been made, in place of what the solver took from their contracts. True: that is
+ * something else. */
+bool demon_judge_take_values(const struct demon_model *model, const struct pct_demon_plan *plan,
+                             struct demon_candidate *candidate);
+
 #endif

@@ -178,6 +178,30 @@ static enum demon_verdict list(const struct demon_search *s)
     return DEMON_STABLE;
 }
 
+/* The first lock that this condition asks for, whatever else it does. NULL: none. */
+static const struct demon_expr *find_needed_lock(const struct demon_expr *e)
+{
+    if (e->op != DEMON_AND)
+        return e->op == DEMON_HOLDS ? e : NULL;
+    const struct demon_expr *needed = find_needed_lock(e->a);
+    return needed ? needed : find_needed_lock(e->b);
+}
+
+/* What others may call, but only with a lock that they do not have. */
+static void tell_uncallable(FILE *out, const struct demon_spec *spec)
+{
+    for (int i = 1; i < spec->procs; i++)
+        for (int k = 0; spec->proc[i].acts && k < spec->proc[i].clauses; k++) {
+            const struct demon_clause *clause = &spec->proc[i].clause[k];
+            const struct demon_expr *lock = clause->kind == DEMON_REQUIRE ? find_needed_lock(clause->expr) : NULL;
+            if (lock)
+                fprintf(out,
+                        "%s was never called by others: it requires holds(%s) of its caller; name a function that "
+                        "locks it and calls %s\n",
+                        spec->proc[i].name, lock->leaf.path, spec->proc[i].name);
+        }
+}
+
 static void conclude(const struct demon_search *s, enum demon_verdict verdict)
 {
     unsigned long long pairs = s->pairs;
@@ -187,9 +211,10 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
             (unsigned long long)s->stable);
     fprintf(s->out, " %llu without a sequence of at most %d calls that fails\n", (unsigned long long)s->without,
             s->longest);
-    if (s->depth > 1)
-        fprintf(s->out, "%llu other ways of the test, behind an earlier call of others, were looked at, too\n",
-                (unsigned long long)s->ways);
+    fprintf(s->out,
+            s->depth > 1 ? "%llu other ways of the test, behind an earlier call of others, were looked at, too\n"
+                         : "%llu single calls of others were made, too, whatever they were to break\n",
+            (unsigned long long)s->ways);
     if (s->ways_failed)
         fprintf(s->out, "%llu earlier calls made the program fail, but broke no contract\n",
                 (unsigned long long)s->ways_failed);
@@ -207,6 +232,7 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
                 "%llu pairs were not asked about: at the earlier point an object is not there yet, or what is required "
                 "does not hold yet\n",
                 (unsigned long long)s->unreached);
+    tell_uncallable(s->out, s->model.spec);
     if (s->unnamed)
         fprintf(s->out,
                 "%s of %s: no call of others can name this object, so none was tried on it; make it a parameter of %s, "
@@ -256,7 +282,7 @@ static bool prepare(struct demon_search *s, struct arguments *a, struct pct_demo
 {
     char error[8192] = "";
     bool fine = read_contracts(s, a, error, sizeof error) &&
-                demon_shape_resolve(s->model.spec, a->program.path, &plan->entry, plan->code, error, sizeof error) &&
+                demon_shape_resolve(s->model.spec, a->program.path, plan, error, sizeof error) &&
                 demon_type_check(s->model.spec, error, sizeof error);
     if (fine)
         demon_pointers_find(s->model.spec, a->program.path, &s->model.pointers, &plan->map);

@@ -1,11 +1,10 @@
 /* Members that lead to objects: see pointers.h. */
 #include "pointers.h"
+#include "binary.h"
 #include <dwarf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* More than the map has room for: those that lead nowhere are left out of it. */
 enum { MOST_TYPES = 256, MOST_FIELDS = 2048, MOST_ELEMENTS = 64 };
@@ -271,18 +270,15 @@ uint32_t demon_pointers_type(const struct demon_pointers *p, const char *name)
 void demon_pointers_find(const struct demon_spec *spec, const char *program, struct demon_pointers *p,
                          struct pct_demon_map *map)
 {
-    int file = open(program, O_RDONLY | O_CLOEXEC);
+    struct demon_binary binary = demon_binary_open(program);
     struct maker *m = calloc(1, sizeof *m);
-    if (file >= 0 && m)
-        m->dwarf = dwarf_begin(file, DWARF_C_READ);
-    if (m && m->dwarf) {
+    if (m && binary.dwarf) {
+        m->dwarf = binary.dwarf;
         make(m, spec);
         put_map(m, p, map);
-        dwarf_end(m->dwarf);
     }
     free(m);
-    if (file >= 0)
-        close(file);
+    demon_binary_close(&binary);
     for (int i = 0; i < PCT_DEMON_FUNCTIONS; i++)
         for (int k = 0; k < PCT_DEMON_ARGUMENTS; k++) {
             const struct demon_variable *v = &spec->proc[i].parameter[k];

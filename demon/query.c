@@ -9,6 +9,7 @@ struct asker {
     struct demon_solver *solver;
     const struct demon_binding *binding;
     demon_term *before, *after; /* of each scalar */
+    bool calling;               /* it is about what others must do before a call: they hold no lock */
 };
 
 /* What stands so many bytes behind where a pointer leads to; of what no cell is of, any value. */
@@ -27,8 +28,9 @@ static demon_term load(struct asker *a, const demon_term *terms, demon_term poin
     return value;
 }
 
-/* Behind pointers, which others may change. False: one of them is nowhere in the state. */
-static bool deep_term(struct asker *a, const struct demon_leaf *leaf, const demon_term *terms, demon_term *term)
+/* Where the object begins that holds the leaf, whose path goes along pointers that others may change. NULL: one of them
+ * is nowhere in the state. */
+static demon_term deep_object(struct asker *a, const struct demon_leaf *leaf, const demon_term *terms)
 {
     const struct demon_state *state = a->query->state;
     struct demon_leaf first = *leaf;
@@ -36,12 +38,19 @@ static bool deep_term(struct asker *a, const struct demon_leaf *leaf, const demo
     first.offset = leaf->step[0];
     int at = demon_state_find(state, demon_state_address(a->query->model, state, a->binding, &first), sizeof(uint64_t));
     if (at < 0 || !demon_state_address(a->query->model, state, a->binding, leaf))
-        return false;
-    *term = terms[at];
+        return NULL;
+    demon_term object = terms[at];
     for (uint32_t i = 1; i < leaf->steps; i++)
-        *term = load(a, terms, *term, leaf->step[i], sizeof(uint64_t));
-    *term = load(a, terms, *term, leaf->offset, leaf->size);
-    return true;
+        object = load(a, terms, object, leaf->step[i], sizeof(uint64_t));
+    return object;
+}
+
+static bool deep_term(struct asker *a, const struct demon_leaf *leaf, const demon_term *terms, demon_term *term)
+{
+    demon_term object = deep_object(a, leaf, terms);
+    if (object)
+        *term = load(a, terms, object, leaf->offset, leaf->size);
+    return object;
 }
 
 static bool leaf_term(void *context, const struct demon_leaf *leaf, bool old, demon_term *term)
@@ -64,7 +73,8 @@ static bool leaf_term(void *context, const struct demon_leaf *leaf, bool old, de
 static bool holds_term(void *context, const struct demon_leaf *leaf, bool *held)
 {
     struct asker *a = context;
-    return demon_state_holds(a->query->model, a->query->state, a->binding, leaf, held);
+    *held = false;
+    return a->calling || demon_state_holds(a->query->model, a->query->state, a->binding, leaf, PCT_DEMON_BY_TEST, held);
 }
 
 /* All clauses of this kind, as one condition; NULL: an object is not there. */
@@ -98,12 +108,29 @@ static void assert_rely(struct asker *a)
     demon_solver_assert(a->solver, clauses(a, DEMON_INVARIANT, true));
 }
 
+/* What is required, in this state; NULL: an object is not there. */
+static demon_term requirement(struct asker *a, demon_term *state)
+{
+    a->before = a->after = state;
+    return clauses(a, DEMON_REQUIRE, false);
+}
+
 /* False: an object is not there. */
 static bool assert_broken(struct asker *a)
 {
-    a->binding = a->query->goal;
-    a->before = a->after;
-    demon_term holds = clauses(a, DEMON_REQUIRE, false);
+    const struct demon_query *q = a->query;
+    demon_term moved[PCT_DEMON_CELLS];
+    a->binding = q->goal;
+    demon_term holds = requirement(a, a->after), later = NULL;
+    for (int i = 0; q->moved && i < q->state->count; i++) {
+        const unsigned width = q->state->item[i].size * 8;
+        demon_term by = demon_solver_number(a->solver, q->moved[i], width);
+        moved[i] = demon_solver_apply(a->solver, DEMON_ADD, false, a->after[i], by);
+    }
+    if (holds && q->moved)
+        later = requirement(a, moved);
+    if (later)
+        holds = demon_solver_apply(a->solver, DEMON_AND, false, holds, later);
     if (holds)
         demon_solver_assert(a->solver, demon_solver_apply(a->solver, DEMON_NOT, false, holds, NULL));
     return holds;
@@ -162,31 +189,82 @@ static bool bind_call(const struct demon_query *q, struct demon_solver *solver, 
                 return false;
         } else if (!type->pointer) {
             binding->free[i] = demon_solver_variable(solver, type->size * 8);
-            if (most)
-                demon_solver_assert(solver, is_small(solver, binding->free[i], type->size * 8, most));
+            const uint64_t limit = type->truth ? 1 : most;
+            if (limit)
+                demon_solver_assert(solver, is_small(solver, binding->free[i], type->size * 8, limit));
         }
     }
     return true;
 }
 
+/* What the call may change: others of this size, too, to which a pointer on the leaf's path may lead. */
+static void free_leaf_terms(struct asker *a, const struct demon_leaf *leaf)
+{
+    const struct demon_query *q = a->query;
+    const uint64_t address = leaf->whole ? 0 : demon_state_address(q->model, q->state, a->binding, leaf);
+    for (int i = 0; i < q->state->count && !leaf->whole; i++) {
+        const struct demon_scalar *item = &q->state->item[i];
+        if (item->shared && item->size == leaf->size && (leaf->steps || item->address == address) &&
+            a->after[i] == a->before[i])
+            a->after[i] = demon_solver_variable(a->solver, leaf->size * 8);
+    }
+}
+
+/* Whether a leaf of the frame names this scalar, before or behind the call; objects: where pointers on its path lead to
+ * there. */
+static demon_term names(struct asker *a, const struct demon_leaf *leaf, const demon_term objects[2],
+                        const struct demon_scalar *item)
+{
+    const struct demon_query *q = a->query;
+    if (leaf->whole || leaf->size != item->size)
+        return demon_solver_truth(a->solver, false);
+    if (!leaf->steps)
+        return demon_solver_truth(a->solver,
+                                  demon_state_address(q->model, q->state, a->binding, leaf) == item->address);
+    demon_term either = demon_solver_truth(a->solver, false);
+    demon_term it = demon_solver_number(a->solver, item->address - leaf->offset, 64);
+    for (int i = 0; i < 2; i++)
+        if (objects[i])
+            either = demon_solver_apply(a->solver, DEMON_OR, false, either,
+                                        demon_solver_apply(a->solver, DEMON_EQUAL, false, objects[i], it));
+    return either;
+}
+
+/* What no leaf of the frame names stays what it is. */
+static void assert_frame(struct asker *a)
+{
+    const struct demon_proc *proc = a->binding->proc;
+    demon_term objects[DEMON_LEAVES][2] = { 0 };
+    for (int i = 0; i < proc->frames; i++)
+        free_leaf_terms(a, &proc->frame[i]);
+    for (int i = 0; i < proc->frames; i++)
+        if (proc->frame[i].steps) {
+            objects[i][0] = deep_object(a, &proc->frame[i], a->before);
+            objects[i][1] = deep_object(a, &proc->frame[i], a->after);
+        }
+    for (int k = 0; k < a->query->state->count; k++) {
+        if (a->after[k] == a->before[k])
+            continue;
+        demon_term may = demon_solver_apply(a->solver, DEMON_EQUAL, false, a->before[k], a->after[k]);
+        for (int i = 0; i < proc->frames; i++)
+            may = demon_solver_apply(a->solver, DEMON_OR, false, may,
+                                     names(a, &proc->frame[i], objects[i], &a->query->state->item[k]));
+        demon_solver_assert(a->solver, may);
+    }
+}
+
 /* One call, from a->before to a->after. False: an object is not there. */
 static bool assert_call(struct asker *a, struct demon_binding *binding)
 {
-    const struct demon_query *q = a->query;
     demon_term *before = a->before, *after = a->after;
-    memcpy(after, before, (size_t)q->state->count * sizeof *after);
+    memcpy(after, before, (size_t)a->query->state->count * sizeof *after);
     a->binding = binding;
     a->after = before;
+    a->calling = true;
     demon_term required = clauses(a, DEMON_REQUIRE, false);
+    a->calling = false;
     a->after = after;
-    for (int i = 0; i < binding->proc->frames; i++) {
-        const struct demon_leaf *leaf = &binding->proc->frame[i];
-        int at = leaf->whole
-                     ? -1
-                     : demon_state_find(q->state, demon_state_address(q->model, q->state, binding, leaf), leaf->size);
-        if (at >= 0 && q->state->item[at].shared)
-            after[at] = demon_solver_variable(a->solver, leaf->size * 8);
-    }
+    assert_frame(a);
     demon_term ensured = clauses(a, DEMON_ENSURE, false);
     if (!required || !ensured)
         return false;

@@ -20,7 +20,10 @@ struct demon_query {
     const struct demon_state *state;
     const struct demon_binding *goal;
     struct demon_binding test; /* what the test was called with */
-    bool large;                /* some number that is passed is above DEMON_SMALL; else small ones are sought first */
+    /* What the undisturbed test adds to each scalar of the state on its way to where that is required: it is to hold
+     * with and without. NULL: nothing. */
+    const uint64_t *moved;
+    bool large; /* some number that is passed is above DEMON_SMALL; else small ones are sought first */
 };
 
 enum demon_answer { DEMON_UNKNOWN = -1, DEMON_NO, DEMON_YES, DEMON_NOT_ASKED };

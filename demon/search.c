@@ -1,7 +1,8 @@
 /* The search: see search.h. Each pair of points i <= j: first whether any interference at i can break what j requires,
  * which answers for all sequences; then sequences of calls, the shortest first; each candidate is tried by a real
- * schedule of two threads at once, and nothing is a finding that such a run has not shown. With depth 2, then, the same
- * on the ways that the test takes behind each single call that others can make at a point. */
+ * schedule of two threads at once, and nothing is a finding that such a run has not shown. Then each single call that
+ * others can make at a point, whatever it is to break; with depth 2 the same on the ways that the test takes behind
+ * these. */
 #include "search.h"
 #include "judge.h"
 #include "record.h"
@@ -25,6 +26,7 @@ struct attempt {
     const struct demon_way *way;
     bool explores; /* the call need not break anything: where does the test go behind it? */
     struct demon_query query;
+    uint64_t moved[PCT_DEMON_CELLS]; /* of the query */
     struct demon_candidate candidate;
     uint64_t asked;
     enum demon_verdict verdict;
@@ -58,8 +60,11 @@ void demon_search_put_calls(const struct demon_model *m, const struct demon_call
         for (int i = 0; i < proc->parameters; i++)
             if (call->object[i] >= 0)
                 action->argument[i].place = m->object[call->object[i]].place;
-            else
-                action->argument[i] = (struct pct_demon_argument){ .value = call->value[i], .scalar = 1 };
+            else /* clang counts on callers to extend it */
+                action->argument[i] = (struct pct_demon_argument){ .value = demon_convert(
+                                                                       call->value[i], proc->parameter[i].type.size * 8,
+                                                                       proc->parameter[i].type.is_signed),
+                                                                   .scalar = 1 };
     }
 }
 
@@ -250,26 +255,6 @@ static bool keep_finding(struct attempt *t, const struct demon_judgement *judgem
 
 static enum demon_verdict follow(struct attempt *t, struct pct_demon_plan *plan, struct demon_result *run);
 
-/* Whether the calls, when they had been made, had left something else than the solver took from their contracts. */
-static bool left_other_values(const struct attempt *t, const struct pct_demon_plan *plan)
-{
-    static struct demon_state state; /* large */
-    const struct demon_candidate *c = &t->candidate;
-    uint32_t behind = 0;
-    while (behind < plan->points && behind < plan->room && plan->point[behind].caller != (uint32_t)c->count + 1)
-        behind++;
-    if (c->earlier.calls || behind >= plan->points || behind >= plan->room)
-        return false;
-    demon_state_read(&t->search->model, &plan->point[behind], &state);
-    for (int i = 0; i < c->state.count; i++) {
-        const struct demon_scalar *item = &c->state.item[i];
-        const int at = item->shared ? demon_state_find(&state, item->address, item->size) : -1;
-        if (at >= 0 && state.item[at].value != c->after[i])
-            return true;
-    }
-    return false;
-}
-
 static void note_confirmed(const struct attempt *t, bool helped)
 {
     struct demon_search *s = t->search;
@@ -299,7 +284,7 @@ static enum demon_verdict try_candidate(struct attempt *t)
     struct pct_demon_plan *plan = run_calls(t, false, &r);
     if (!plan)
         return DEMON_WRONG;
-    if (t->explores && demon_model_extend(&s->model, &plan->map)) {
+    if (t->explores && s->depth > 1 && demon_model_extend(&s->model, &plan->map)) {
         release_plan(plan);
         free(r.output);
         plan = run_calls(t, false, &r); /* now with the objects that there are behind the call alone */
@@ -309,7 +294,8 @@ static enum demon_verdict try_candidate(struct attempt *t)
     struct demon_judgement judgement = demon_judge(&s->model, plan, &r);
     if (t->explores && judgement.grade > DEMON_GRADE_CONTRACT_ONLY)
         return follow(t, plan, &r);
-    s->unlike += judgement.grade == DEMON_GRADE_REFUTED && r.whole && left_other_values(t, plan);
+    s->unlike +=
+        r.whole && demon_judge_take_values(&s->model, plan, &t->candidate) && judgement.grade == DEMON_GRADE_REFUTED;
     release_plan(plan);
     const bool outside = !judgement.deadlock && !r.inside && judgement.grade != DEMON_GRADE_REFUTED && r.failed;
     if (outside && fails_before(t, &r)) {
@@ -426,6 +412,21 @@ const struct demon_proc *demon_way_place(const struct demon_search *s, const str
     return way->place[point] ? way->place[point] : &s->model.spec->proc[way->record->point[point].function];
 }
 
+/* What the test itself adds to each scalar on its way from point i to point j. False: nothing. */
+static bool find_moved(struct attempt *t)
+{
+    static struct demon_state later; /* large */
+    const struct demon_candidate *c = &t->candidate;
+    bool any = false;
+    demon_state_read(&t->search->model, &t->way->record->point[c->j], &later);
+    for (int i = 0; i < c->state.count; i++) {
+        const int at = demon_state_find(&later, c->state.item[i].address, c->state.item[i].size);
+        t->moved[i] = at >= 0 ? later.item[at].value - c->state.item[i].value : 0;
+        any |= t->moved[i] != 0;
+    }
+    return any;
+}
+
 /* Begin an attempt at this point of the way, for what point j requires. */
 static void begin(struct attempt *t, struct demon_search *s, const struct demon_way *way, uint32_t i, uint32_t j)
 {
@@ -439,6 +440,7 @@ static void begin(struct attempt *t, struct demon_search *s, const struct demon_
     demon_state_bind(&s->model, &points[j], &c->goal);
     demon_state_bind(&s->model, &points[0], &c->test);
     t->query = (struct demon_query){ .model = &s->model, .state = &c->state, .goal = &c->goal, .test = c->test };
+    t->query.moved = find_moved(t) ? t->moved : NULL;
 }
 
 /* Whether others may call something with an object of this type. */
@@ -554,27 +556,28 @@ static struct demon_way *record_way(const struct attempt *t, const struct pct_de
     return way;
 }
 
-/* A call that has broken nothing: look at the way that the test went behind it. Releases both. */
+/* A call that has broken nothing: look at the way that the test went behind it, with depth 2. Releases both. */
 static enum demon_verdict follow(struct attempt *t, struct pct_demon_plan *plan, struct demon_result *run)
 {
     struct demon_search *s = t->search;
     enum demon_verdict verdict = DEMON_STABLE;
     bool allowed = !run->failed && demon_judge_allowed(&s->model, plan, run);
-    struct demon_way *way = allowed ? record_way(t, plan) : NULL;
+    struct demon_way *way = allowed && s->depth > 1 ? record_way(t, plan) : NULL;
     release_plan(plan);
     free(run->output);
     s->ways_failed += run->failed;
     t->explored = true;
+    s->ways += allowed;
     if (!way)
         return DEMON_STABLE;
-    s->ways++;
     verdict = look_at_way(s, way);
     free((void *)(uintptr_t)way->record);
     free(way);
     return verdict;
 }
 
-/* Each single call that others can make at a point, and that changes something. */
+/* Each single call that others can make at a point, and that changes something: what the test makes of it on its way to
+ * later points, with what numbers and objects it enters functions then, no question to the solver has. */
 static enum demon_verdict look_at_other_ways(struct demon_search *s)
 {
     static struct attempt t; /* large */
@@ -597,7 +600,7 @@ enum demon_verdict demon_search_run(struct demon_search *s)
     if (s->seconds > 0)
         s->seconds += from;
     enum demon_verdict verdict = look_at_way(s, &s->undisturbed);
-    if (s->depth > 1 && verdict != DEMON_CONFIRMED && verdict != DEMON_WRONG)
+    if ((s->depth > 1 || s->pairs) && verdict != DEMON_CONFIRMED && verdict != DEMON_WRONG)
         verdict = worse(verdict, look_at_other_ways(s));
     s->took = seconds_now() - from;
     return verdict;

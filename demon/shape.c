@@ -1,23 +1,22 @@
 /* What the names in a specification are, by the program's debug information (libdw): functions, parameters, members,
  * global variables. See spec.h. */
+#include "binary.h"
 #include "pointers.h"
 #include "source.h"
 #include <cli/binary/scope.h>
 #include <common/text.h>
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <fcntl.h>
 #include <gelf.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 struct shape {
     struct demon_spec *spec;
     const char *from; /* the file of what is looked up */
     const char *program;
+    const struct demon_binary *binary;
     Dwarf *dwarf;
     char *error;
     size_t size;
@@ -88,6 +87,15 @@ static bool scalar(Dwarf_Die *type, uint32_t *size, bool *is_signed, bool *point
     return encoding != DW_ATE_float && encoding != DW_ATE_complex_float;
 }
 
+/* Of C's bool: 0 or 1. */
+static bool is_truth(Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word encoding = 0;
+    return dwarf_tag(type) == DW_TAG_base_type && dwarf_attr_integrate(type, DW_AT_encoding, &attribute) &&
+           !dwarf_formudata(&attribute, &encoding) && encoding == DW_ATE_boolean;
+}
+
 /* What a parameter or shared variable is. */
 static bool describe(struct shape *s, Dwarf_Die *die, struct demon_variable *v)
 {
@@ -105,6 +113,7 @@ static bool describe(struct shape *s, Dwarf_Die *die, struct demon_variable *v)
     }
     if (!scalar(&type, &v->type.size, &v->type.is_signed, &v->type.pointer))
         return fail(s, v->line, "%s is neither a number nor a pointer", v->name);
+    v->type.truth = is_truth(&type);
     return true;
 }
 
@@ -240,6 +249,23 @@ static bool resolve_expr(struct shape *s, const struct demon_proc *proc, struct 
 
 /* --- Functions and variables -------------------------------------------------------------------------------------- */
 
+/* Whether the function, which begins at this address, finds its parameter where callers by the ABI put it: compilers
+ * leave out what a static function does not need, and shift the rest. */
+static bool is_passed(Dwarf_Die *parameter, int number, Dwarf_Addr low, bool external)
+{
+    static const unsigned registers[PCT_DEMON_ARGUMENTS] = { 5, 4, 1, 2, 8, 9 }; /* rdi, rsi, rdx, rcx, r8, r9 */
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations;
+    size_t count;
+    if (!dwarf_attr(parameter, DW_AT_location, &attribute) ||
+        dwarf_getlocation_addr(&attribute, low, &operations, &count, 1) != 1 || !count)
+        return external;
+    const unsigned in = operations[0].atom;
+    if (in == DW_OP_fbreg || (in >= DW_OP_breg0 && in <= DW_OP_breg31))
+        return true; /* it will put it there itself, as code that is not optimised does */
+    return count == 1 && in == DW_OP_reg0 + registers[number];
+}
+
 static bool resolve_parameters(struct shape *s, Dwarf_Die *function, struct demon_proc *proc)
 {
     int count = 0;
@@ -257,6 +283,10 @@ static bool resolve_parameters(struct shape *s, Dwarf_Die *function, struct demo
         if (count < proc->parameters && proc->parameter[count].type.embedded)
             return fail(s, proc->parameter[count].line, "%s of %s is a structure that is passed by value",
                         proc->parameter[count].name, proc->name);
+        if (count < proc->parameters && !is_passed(&child, count, proc->address, proc->external))
+            return fail(s, proc->parameter[count].line,
+                        "the compiler has changed how %s gets %s: build with -O0, or make %s external", proc->name,
+                        proc->parameter[count].name, proc->name);
         count++;
     }
     if (count != proc->parameters)
@@ -264,39 +294,14 @@ static bool resolve_parameters(struct shape *s, Dwarf_Die *function, struct demo
     return true;
 }
 
-/* The symbol of this kind at this address, by its name, or (name: NULL) any that other files can name. Copies of a
- * function that the compiler makes for special arguments have other names as symbols. NULL: there is none. */
-static const char *find_symbol(Elf *elf, unsigned char kind, const char *name, uint64_t address)
-{
-    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
-        GElf_Shdr header;
-        Elf_Data *data = elf_getdata(section, NULL);
-        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || !data || !header.sh_entsize)
-            continue;
-        for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
-            GElf_Sym symbol;
-            const char *is =
-                gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : NULL;
-            if (is && symbol.st_value == address && GELF_ST_TYPE(symbol.st_info) == kind &&
-                (name ? !strcmp(is, name) : GELF_ST_BIND(symbol.st_info) == STB_GLOBAL))
-                return is;
-        }
-    }
-    return NULL;
-}
-
 bool demon_shape_name_object(const char *program, uint64_t address, char name[DEMON_NAME])
 {
-    int file = open(program, O_RDONLY | O_CLOEXEC);
-    elf_version(EV_CURRENT);
-    Elf *elf = file < 0 ? NULL : elf_begin(file, ELF_C_READ, NULL);
-    const char *found = elf ? find_symbol(elf, STT_OBJECT, NULL, address) : NULL;
+    struct demon_binary binary = demon_binary_open(program);
+    const char *found = demon_binary_symbol(&binary, STT_OBJECT, NULL, address);
     bool fits = found && strlen(found) < DEMON_NAME;
     if (fits)
         snprintf(name, DEMON_NAME, "%s", found);
-    elf_end(elf);
-    if (file >= 0)
-        close(file);
+    demon_binary_close(&binary);
     return fits;
 }
 
@@ -312,10 +317,12 @@ static bool resolve_linkage(struct shape *s, Dwarf_Die *die, struct demon_proc *
     if (scalar(&type, &proc->returns.size, &proc->returns.is_signed, &proc->returns.pointer))
         return true;
     proc->returns.size = 0;
-    if (proc->acts && (is_structure(&type) || dwarf_tag(&type) == DW_TAG_union_type) &&
+    if ((is_structure(&type) || dwarf_tag(&type) == DW_TAG_union_type) &&
         (dwarf_aggregate_size(&type, &size) || size > 16))
         return fail(s, proc->line,
-                    "%s returns a structure in memory: others cannot call it; write a function around it", proc->name);
+                    "%s returns a structure in memory, so its parameters are not where others pass them: write a "
+                    "function around it",
+                    proc->name);
     return true;
 }
 
@@ -332,11 +339,16 @@ static bool resolve_function(struct shape *s, Dwarf_Die *die, struct demon_proc 
     Dwarf_Addr low;
     int line = 0;
     const bool has_code = begins_at(die, &low);
-    if (has_code && dwarf_hasattr_integrate(die, DW_AT_linkage_name))
-        proc->is_mangled = true;
-    if (!has_code || !find_symbol(dwarf_getelf(s->dwarf), STT_FUNC, proc->name, low) || proc->address)
+    if (has_code) {
+        proc->is_mangled |= dwarf_hasattr_integrate(die, DW_AT_linkage_name);
+        proc->is_copied = true; /* unless a symbol has the name, as it is, too */
+    }
+    if (!has_code || !demon_binary_symbol(s->binary, STT_FUNC, proc->name, low) || proc->address == low)
         return true;
     s->from = proc->from;
+    if (proc->address)
+        return fail(s, proc->line, "there are several functions %s in %s, one of them at %s:%d: rename the others",
+                    proc->name, s->program, proc->file, proc->file_line);
     dwarf_decl_line(die, &line);
     proc->address = low;
     proc->file_line = line;
@@ -355,10 +367,12 @@ static bool resolve_shared(struct shape *s, Dwarf_Die *die, struct demon_variabl
     Dwarf_Attribute attribute;
     Dwarf_Op *operations;
     size_t count;
-    if (v->address || !dwarf_attr_integrate(die, DW_AT_location, &attribute) ||
-        dwarf_getlocation(&attribute, &operations, &count) || count != 1 || operations[0].atom != DW_OP_addr)
+    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &operations, &count) ||
+        count != 1 || operations[0].atom != DW_OP_addr || v->address == operations[0].number)
         return true;
     s->from = v->from;
+    if (v->address)
+        return fail(s, v->line, "there are several global variables %s in %s: rename the others", v->name, s->program);
     v->address = operations[0].number;
     v->external = dwarf_hasattr_integrate(die, DW_AT_external);
     return describe(s, die, v);
@@ -431,17 +445,21 @@ static bool resolve_line(struct shape *s, struct demon_proc *line)
 /* The path of the source that has it, as the debug information of a function around it has that. */
 static void find_path(struct shape *s, struct demon_proc *line)
 {
-    Dwarf_Die unit, child;
+    Dwarf_Off offset = 0, next;
+    size_t header;
     char path[sizeof line->path];
-    if (!dwarf_addrdie(s->dwarf, line->address, &unit))
-        return;
-    for (int more = dwarf_child(&unit, &child); !more; more = dwarf_siblingof(&child, &child)) {
-        if (dwarf_tag(&child) != DW_TAG_subprogram || dwarf_haspc(&child, line->address) <= 0)
+    for (; !dwarf_nextcu(s->dwarf, offset, &next, &header, NULL, NULL, NULL); offset = next) {
+        Dwarf_Die unit, child;
+        if (!dwarf_offdie(s->dwarf, offset + header, &unit) || dwarf_haspc(&unit, line->address) <= 0)
             continue;
-        demon_source_path(&child, path, sizeof path);
-        size_t length = strlen(path), own = strlen(line->path);
-        if (length >= own && !strcmp(path + length - own, line->path))
-            memcpy(line->path, path, length + 1);
+        for (int more = dwarf_child(&unit, &child); !more; more = dwarf_siblingof(&child, &child)) {
+            if (dwarf_tag(&child) != DW_TAG_subprogram || dwarf_haspc(&child, line->address) <= 0)
+                continue;
+            demon_source_path(&child, path, sizeof path);
+            size_t length = strlen(path), own = strlen(line->path);
+            if (length >= own && !strcmp(path + length - own, line->path))
+                memcpy(line->path, path, length + 1);
+        }
     }
     const char *slash = strrchr(line->path, '/');
     line->file = slash ? slash + 1 : line->path;
@@ -483,13 +501,16 @@ static bool look_at(struct shape *s, Dwarf_Die *die)
     return true;
 }
 
-static bool look_at_all(struct shape *s, bool *any)
+/* split: some of it is in files that are not read. */
+static bool look_at_all(struct shape *s, bool *any, bool *split)
 {
     Dwarf_Off offset = 0, next;
     size_t header;
     while (!dwarf_nextcu(s->dwarf, offset, &next, &header, NULL, NULL, NULL)) {
         Dwarf_Die unit, child;
-        if (dwarf_offdie(s->dwarf, offset + header, &unit))
+        const bool there = dwarf_offdie(s->dwarf, offset + header, &unit);
+        *split |= there && (dwarf_hasattr(&unit, DW_AT_GNU_dwo_name) || dwarf_hasattr(&unit, DW_AT_dwo_name));
+        if (there)
             for (int more = dwarf_child(&unit, &child); !more; more = dwarf_siblingof(&child, &child)) {
                 *any = true;
                 if (!look_at(s, &child))
@@ -517,10 +538,13 @@ static bool resolve_clauses(struct shape *s)
 
 static bool resolve(struct shape *s)
 {
-    bool any = false;
+    bool any = false, split = false;
     struct demon_spec *spec = s->spec;
-    if (!look_at_all(s, &any))
+    if (!look_at_all(s, &any, &split))
         return false;
+    if (split)
+        return fail(s, 1, "%s has debug information in .dwo files, which are not read: build it without -gsplit-dwarf",
+                    s->program);
     if (!any)
         return fail(s, 1, "%s has no debug information: build it with -g", s->program);
     for (int i = 0; i < spec->procs; i++)
@@ -529,58 +553,37 @@ static bool resolve(struct shape *s)
                 s, spec->proc[i].line,
                 "%s is a function of C++, whose symbol has another name: write an extern \"C\" function around it",
                 spec->proc[i].name);
+        else if (!spec->proc[i].address && spec->proc[i].is_copied)
+            return fail(s, spec->proc[i].line,
+                        "the compiler has made a copy of %s for special arguments: build with -O0, or make it external",
+                        spec->proc[i].name);
         else if (!spec->proc[i].address && !spec->proc[i].is_line)
-            return fail(s, spec->proc[i].line, "%s has no function %s", s->program, spec->proc[i].name);
+            return fail(s, spec->proc[i].line, "%s has no function %s; those of shared libraries are not looked at",
+                        s->program, spec->proc[i].name);
     for (int i = 0; i < spec->shareds; i++)
         if (s->from = spec->shared[i].from, !spec->shared[i].address)
             return fail(s, spec->shared[i].line, "%s has no global variable %s", s->program, spec->shared[i].name);
     return resolve_lines(s) && resolve_clauses(s);
 }
 
-/* The bytes of the file at this address. */
-static bool read_code(Elf *elf, uint64_t address, uint8_t code[PCT_DEMON_CODE])
+bool demon_shape_resolve(struct demon_spec *spec, const char *program, struct pct_demon_plan *plan, char *error,
+                         size_t size)
 {
-    size_t count, size;
-    const char *file = elf_rawfile(elf, &size);
-    for (size_t i = 0; !elf_getphdrnum(elf, &count) && i < count; i++) {
-        GElf_Phdr h;
-        if (!gelf_getphdr(elf, (int)i, &h) || h.p_type != PT_LOAD || address < h.p_vaddr ||
-            address - h.p_vaddr + PCT_DEMON_CODE > h.p_filesz || h.p_offset + h.p_filesz > size)
-            continue;
-        memcpy(code, file + h.p_offset + (address - h.p_vaddr), PCT_DEMON_CODE);
-        return true;
-    }
-    return false;
-}
-
-/* Whether the file is one; not a script, for example. */
-static bool is_elf(int file)
-{
-    char magic[SELFMAG];
-    return pread(file, magic, sizeof magic, 0) == sizeof magic && !memcmp(magic, ELFMAG, sizeof magic);
-}
-
-bool demon_shape_resolve(struct demon_spec *spec, const char *program, uint64_t *entry, uint8_t code[PCT_DEMON_CODE],
-                         char *error, size_t size)
-{
-    struct shape s = { .spec = spec, .from = spec->name, .program = program, .error = error, .size = size };
-    GElf_Ehdr header;
-    int file = open(program, O_RDONLY | O_CLOEXEC);
-    s.dwarf = file < 0 ? NULL : dwarf_begin(file, DWARF_C_READ);
+    struct demon_binary binary = demon_binary_open(program);
+    struct shape s = { .spec = spec,
+                       .from = spec->name,
+                       .program = program,
+                       .binary = &binary,
+                       .dwarf = binary.dwarf,
+                       .error = error,
+                       .size = size };
     bool fine;
-    if (!s.dwarf && !is_elf(file)) {
+    if (!binary.elf)
         fine = fail(&s, 1, "%s is no compiled program: contracts are of one, and it must be the command", program);
-    } else if (!s.dwarf) {
+    else if (!binary.dwarf)
         fine = fail(&s, 1, "%s has no debug information: build it with -g", program);
-    } else {
-        fine = resolve(&s);
-        if (fine && (!gelf_getehdr(dwarf_getelf(s.dwarf), &header) ||
-                     !read_code(dwarf_getelf(s.dwarf), spec->proc[0].address, code)))
-            fine = fail(&s, 1, "%s: its file is damaged", program);
-        *entry = fine ? header.e_entry : 0;
-        dwarf_end(s.dwarf);
-    }
-    if (file >= 0)
-        close(file);
+    else if ((fine = resolve(&s)) && !demon_binary_identify(&binary, spec->proc[0].address, plan))
+        fine = fail(&s, 1, "%s: its file is damaged", program);
+    demon_binary_close(&binary);
     return fine;
 }

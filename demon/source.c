@@ -1,6 +1,7 @@
 /* Sources of contracts: see source.h. A comment belongs to the function whose name is the next in its file, by the
  * debug information; between the two there is no end of anything else. */
 #include "source.h"
+#include "binary.h"
 #include <ctype.h>
 #include <dwarf.h>
 #include <errno.h>
@@ -312,12 +313,11 @@ static void finish(struct reader *r, struct comment *c)
 bool demon_sources_add_comments(struct demon_sources *sources, const char *program, char *error, size_t size)
 {
     struct reader *r = calloc(1, sizeof *r);
-    int file = open(program, O_RDONLY | O_CLOEXEC);
-    Dwarf *dwarf = file < 0 ? NULL : dwarf_begin(file, DWARF_C_READ);
+    struct demon_binary binary = demon_binary_open(program);
     if (r) {
         *r = (struct reader){ .sources = sources, .error = error, .size = size };
-        if (dwarf)
-            offer_all(r, dwarf);
+        if (binary.dwarf)
+            offer_all(r, binary.dwarf);
         for (size_t i = 0; i < r->comments && !r->failed; i++)
             finish(r, &r->comment[i]);
         for (size_t i = 0; i < r->comments; i++)
@@ -328,10 +328,7 @@ bool demon_sources_add_comments(struct demon_sources *sources, const char *progr
     } else {
         snprintf(error, size, "out of memory");
     }
-    if (dwarf)
-        dwarf_end(dwarf);
-    if (file >= 0)
-        close(file);
+    demon_binary_close(&binary);
     bool fine = r && !r->failed;
     free(r);
     return fine;

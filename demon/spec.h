@@ -93,6 +93,7 @@ struct demon_type {
     uint64_t die;            /* of that, in the debug information */
     uint32_t size;           /* of a scalar, bytes */
     bool is_signed, pointer; /* of a scalar */
+    bool truth;              /* of a scalar: 0 or 1 */
     bool embedded;           /* of a shared variable: it is the structure itself */
     bool tagged;             /* of an object: `struct NAME` is what C calls it */
 };
@@ -126,7 +127,8 @@ struct demon_proc {
     /* From the debug information. */
     uint64_t address;
     bool external;             /* other files can call it */
-    bool is_mangled;           /* there is one of this name, but as a symbol it has another */
+    bool is_mangled;           /* there is one of this name, but as a symbol it has another, C++'s; or */
+    bool is_copied;            /* one for special arguments */
     struct demon_type returns; /* size 0: nothing */
     char path[4096];           /* of the source, and */
     const char *file;          /* the last part of that */
@@ -179,10 +181,10 @@ struct demon_annotations demon_count_annotations(const struct demon_spec *spec);
 /* Give it back, with its expressions. NULL: nothing to do. */
 void demon_spec_free(struct demon_spec *spec);
 
-/* Find the names in the debug information of this program. False: *error says what there is not. entry, code: as in
- * struct pct_demon_plan. */
-bool demon_shape_resolve(struct demon_spec *spec, const char *program, uint64_t *entry, uint8_t code[PCT_DEMON_CODE],
-                         char *error, size_t size);
+/* Find the names in the debug information of this program, and what the plan has to know it by. False: *error says what
+ * there is not. */
+bool demon_shape_resolve(struct demon_spec *spec, const char *program, struct pct_demon_plan *plan, char *error,
+                         size_t size);
 
 /* The global variable of this program that begins at this address and that other files can name. False: there is none.
  */

@@ -295,13 +295,13 @@ uint64_t demon_state_address(const struct demon_model *m, const struct demon_sta
 }
 
 bool demon_state_holds(const struct demon_model *m, const struct demon_state *state,
-                       const struct demon_binding *binding, const struct demon_leaf *leaf, bool *held)
+                       const struct demon_binding *binding, const struct demon_leaf *leaf, unsigned by, bool *held)
 {
     uint64_t address = demon_state_address(m, state, binding, leaf);
     for (uint32_t i = 0; address && i < m->plan->cells; i++)
         if (m->plan->cell[i].lock == leaf->lock && state->point->cells[i].known &&
             state->point->cells[i].address == address) {
-            *held = state->point->cells[i].value != 0;
+            *held = state->point->cells[i].value & by;
             return true;
         }
     return false;
@@ -317,6 +317,7 @@ struct known {
     const struct demon_model *model;
     const struct demon_state *before, *state;
     const struct demon_binding *binding;
+    unsigned by; /* whose locks */
 };
 
 static bool leaf_value(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value)
@@ -335,14 +336,19 @@ static bool leaf_value(void *context, const struct demon_leaf *leaf, bool old, u
 static bool holds_value(void *context, const struct demon_leaf *leaf, bool *held)
 {
     const struct known *k = context;
-    return demon_state_holds(k->model, k->state, k->binding, leaf, held);
+    return demon_state_holds(k->model, k->state, k->binding, leaf, k->by, held);
 }
 
 const struct demon_clause *demon_state_broken(const struct demon_model *m, enum demon_clause_kind kind,
                                               const struct demon_state *before, const struct demon_state *state,
                                               const struct demon_binding *binding)
 {
-    struct known known = { .model = m, .before = before ? before : state, .state = state, .binding = binding };
+    const bool others = kind == DEMON_REQUIRE && state->point->caller;
+    struct known known = { .model = m,
+                           .before = before ? before : state,
+                           .state = state,
+                           .binding = binding,
+                           .by = others ? PCT_DEMON_BY_CALLER : PCT_DEMON_BY_TEST };
     const struct demon_values values = { .leaf = leaf_value, .holds = holds_value, .context = &known };
     for (int i = 0; i < binding->proc->clauses; i++) {
         const struct demon_clause *clause = &binding->proc->clause[i];
@@ -396,7 +402,9 @@ void demon_state_fill_ghosts(const struct demon_model *m, struct pct_demon_plan 
             continue; /* behind the calls: none is entered */
         demon_state_read(m, point, &state);
         demon_state_bind(m, point, &binding);
-        const struct known known = { .model = m, .before = &state, .state = &state, .binding = &binding };
+        const struct known known = {
+            .model = m, .before = &state, .state = &state, .binding = &binding, .by = PCT_DEMON_BY_TEST
+        };
         for (int k = 0; k < binding.proc->clauses; k++)
             if (binding.proc->clause[k].kind == DEMON_ENSURE)
                 give(&known, binding.proc->clause[k].expr, ghosts);

@@ -67,9 +67,9 @@ uint64_t demon_state_address(const struct demon_model *model, const struct demon
 /* Its index in the state, -1: it is not there. */
 int demon_state_find(const struct demon_state *state, uint64_t address, uint32_t size);
 
-/* Whether the test's thread holds the mutex. False: there is none. */
+/* Whether the mutex is held by this thread (PCT_DEMON_BY_TEST or PCT_DEMON_BY_CALLER). False: there is none. */
 bool demon_state_holds(const struct demon_model *model, const struct demon_state *state,
-                       const struct demon_binding *binding, const struct demon_leaf *leaf, bool *held);
+                       const struct demon_binding *binding, const struct demon_leaf *leaf, unsigned by, bool *held);
 
 /* What the point's function was called with. */
 void demon_state_bind(const struct demon_model *model, const struct pct_demon_point *point,

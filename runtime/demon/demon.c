@@ -83,10 +83,13 @@ uint64_t pct_demon_find(const struct pct_demon_place *place, const uint64_t *cal
 }
 
 /* GLIBC: the lock word and the owner of a mutex are its first and its third. */
-static bool is_held(uint64_t mutex)
+static unsigned is_held(uint64_t mutex)
 {
     int words[3] = { 0 };
-    return pct_demon_read(mutex, words, sizeof words) && words[0] && words[2] == (int)demon.pid;
+    if (!pct_demon_read(mutex, words, sizeof words) || !words[0])
+        return 0;
+    return (words[2] == (int)demon.pid ? PCT_DEMON_BY_TEST : 0) |
+           (words[2] == (int)PCT_SYS0(SYS_gettid) ? PCT_DEMON_BY_CALLER : 0);
 }
 
 static void read_cell(const struct pct_demon_cell *cell, const uint64_t *call, uint64_t stack,
@@ -105,7 +108,7 @@ static void read_cell(const struct pct_demon_cell *cell, const uint64_t *call, u
     }
     uint64_t mutex = value->address;
     value->known = cell->lock == 1 || pct_demon_read(mutex, &mutex, sizeof mutex);
-    value->value = value->known && is_held(mutex);
+    value->value = value->known ? is_held(mutex) : 0;
 }
 
 /* Where memory that is not the test's own leads into its frames, these are not private. */
@@ -317,8 +320,9 @@ static bool is_the_program(const struct pct_demon_plan *plan)
 {
     enum { PAGE = 4096 };
     uint8_t code[PCT_DEMON_CODE];
-    return demon.bias % PAGE == 0 && pct_demon_read(plan->function[0] + demon.bias, code, sizeof code) &&
-           !memcmp(code, plan->code, sizeof code);
+    const size_t size = plan->uncoded < sizeof code ? sizeof code - plan->uncoded : 0;
+    return size && demon.bias % PAGE == 0 && pct_demon_read(plan->function[0] + demon.bias, code, size) &&
+           !memcmp(code, plan->code, size);
 }
 
 __attribute__((constructor)) static void begin(int count, char **arguments, char **environment)

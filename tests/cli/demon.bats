@@ -268,20 +268,26 @@ rejects()
 }
 
 @test "an invariant keeps others from what it forbids; the test must keep to it, and to its guarantee" {
-    sed 's/decrement(queue);/& take_idler(queue);/; s/idlers = 1,/idlers = 2,/' "$root/bench/demon/apache-45605.c" > p.c
+    sed 's/decrement(queue);/& take_idler(queue);/; s/idlers = 1,/idlers = 3,/' "$root/bench/demon/apache-45605.c" > p.c
     "$cc" -O0 -g -pthread -o program p.c
     local procs='proc decrement(queue) require non_zero: queue.idlers > 0
         proc take_idler(queue) require some: queue.idlers > 0 ensure less: queue.idlers = old queue.idlers - 1'
-    # Points: the test with 2 idlers, decrement with 2, take_idler with 1.
-    printf '%s\n' 'test wait_for_idler(queue) invariant some: queue.idlers > 0' "$procs" > spec.demon
+    # Points: the test with 3 idlers, decrement with 3, take_idler with 2.
+    printf '%s\n' 'test wait_for_idler(queue) invariant two: queue.idlers >= 2' "$procs" > spec.demon
     demon --spec spec.demon -- ./program
     is "$status" 0
     has 'no interference found'
-    printf '%s\n' 'test wait_for_idler(queue) invariant sane: queue.idlers <= 2' "$procs" > spec.demon
+    # Two calls, and what the test itself takes before it enters take_idler.
+    printf '%s\n' 'test wait_for_idler(queue) invariant some: queue.idlers > 0' "$procs" > spec.demon
+    demon --spec spec.demon --bound 2 -- ./program
+    is "$status" 3
+    has 'another thread calls take_idler(queue), then take_idler(queue)'
+    has "then \`require some: queue.idlers > 0\` of take_idler does not hold"
+    printf '%s\n' 'test wait_for_idler(queue) invariant sane: queue.idlers <= 3' "$procs" > spec.demon
     demon --spec spec.demon -- ./program
     is "$status" 1
     has 'another thread calls take_idler(queue), then take_idler(queue)'
-    refuses "test wait_for_idler(queue) invariant two: queue.idlers = 2 $procs" \
+    refuses "test wait_for_idler(queue) invariant three: queue.idlers = 3 $procs" \
         'does not hold where it enters take_idler, without any interference'
     printf '%s\n' "test wait_for_idler(queue) guarantee fewer: queue.idlers <= old queue.idlers $procs" > spec.demon
     demon --list --spec spec.demon -- ./program

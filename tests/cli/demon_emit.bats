@@ -165,7 +165,7 @@ nameable()
     "$cc" -O0 -g -o program p.c
     run --separate-stderr timeout 120 "$pct" demon --spec spec.demon -- ./program
     is "$status" 2
-    is "$stderr" 'pct: spec.demon:2: make returns a structure in memory: others cannot call it; write a function around it'
+    is "$stderr" 'pct: spec.demon:2: make returns a structure in memory, so its parameters are not where others pass them: write a function around it'
     printf 'int make(int n) { return n; }\nint main() { return make(0); }\n' > p.cc
     "${CXX:-g++}" -O0 -g -o program p.cc
     run --separate-stderr timeout 120 "$pct" demon --spec spec.demon -- ./program

@@ -68,6 +68,11 @@ contracts()
     changed ''
     cp program stripped && strip stripped
     program=./stripped refuses "$spec:1: $PWD/stripped has no debug information: build it with -g"
+    # Split off, it is found where the file says.
+    objcopy --only-keep-debug program program.debug && objcopy --add-gnu-debuglink=program.debug stripped
+    run --separate-stderr timeout 60 "$pct" demon --spec "$spec" -- ./stripped
+    is "$status" 1
+    has 'interference where wait_for_idler enters decrement (p.c:11)'
     printf '#!/bin/sh\nexec ./program\n' > script && chmod +x script
     program=./script refuses "$spec:1: $PWD/script is no compiled program: contracts are of one, and it must be the command"
     program=./none refuses './none: command not found'

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
+#include "demon_random.h"
 #include <demon/query.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,14 +22,6 @@ struct world {
     demon_term term[2 * LEAVES];
     unsigned state; /* BITS for each leaf, now and before */
 };
-
-static uint64_t seed = 1;
-
-static unsigned draw(unsigned below)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (unsigned)(seed >> 33) % below;
-}
 
 /* Spread over the bytes: 0, 1, 0x7f.., 0x80...: where signs and carries are. */
 static uint64_t spread(unsigned bits)
@@ -196,15 +189,6 @@ static struct demon_expr *grow(const struct demon_leaf *leaves, bool condition, 
     return e;
 }
 
-static void cut(struct demon_expr *e)
-{
-    if (!e)
-        return;
-    cut(e->a);
-    cut(e->b);
-    free(e);
-}
-
 /* Each term is one of the spread values. */
 static void bound(struct world *w, const struct demon_leaf *leaves)
 {
@@ -224,8 +208,7 @@ static void bound(struct world *w, const struct demon_leaf *leaves)
 static void test_encoding(void **unused)
 {
     (void)unused;
-    const char *asked = getenv("CONTRACTS");
-    const unsigned contracts = asked ? (unsigned)strtoul(asked, NULL, 10) : CONTRACTS;
+    const unsigned contracts = contracts_wanted(CONTRACTS);
     unsigned can = 0, unknown = 0; /* unknown: long products take Z3 too long */
     for (unsigned n = 0; n < contracts; n++) {
         struct demon_leaf leaves[LEAVES];

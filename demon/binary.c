@@ -1,0 +1,72 @@
+/* The program's file: see binary.h. */
+#include "binary.h"
+#include <cli/binary/debug_info.h>
+#include <gelf.h>
+#include <string.h>
+
+struct demon_binary demon_binary_open(const char *program)
+{
+    struct demon_binary b = { .dwfl = NULL };
+    Dwfl_Module *module = NULL;
+    Dwarf_Addr bias;
+    GElf_Addr elf_bias;
+    b.dwfl = pct_debug_info_open(program, &module);
+    b.elf = module ? dwfl_module_getelf(module, &elf_bias) : NULL;
+    b.dwarf = b.elf ? dwfl_module_getdwarf(module, &bias) : NULL;
+    return b;
+}
+
+void demon_binary_close(struct demon_binary *b)
+{
+    if (b->dwfl)
+        dwfl_end(b->dwfl);
+    *b = (struct demon_binary){ .dwfl = NULL };
+}
+
+static const char *find_symbol(Elf *elf, unsigned char kind, const char *name, uint64_t address)
+{
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
+        GElf_Shdr header;
+        Elf_Data *data = elf_getdata(section, NULL);
+        if (!gelf_getshdr(section, &header) || header.sh_type != SHT_SYMTAB || !data || !header.sh_entsize)
+            continue;
+        for (size_t i = 0; i < header.sh_size / header.sh_entsize; i++) {
+            GElf_Sym symbol;
+            const char *is =
+                gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : NULL;
+            if (is && symbol.st_value == address && GELF_ST_TYPE(symbol.st_info) == kind &&
+                (name ? !strcmp(is, name) : GELF_ST_BIND(symbol.st_info) == STB_GLOBAL))
+                return is;
+        }
+    }
+    return NULL;
+}
+
+/* Where they were taken from the file, they are with the debug information. */
+const char *demon_binary_symbol(const struct demon_binary *b, unsigned char kind, const char *name, uint64_t address)
+{
+    const char *found = b->elf ? find_symbol(b->elf, kind, name, address) : NULL;
+    Elf *separate = b->dwarf ? dwarf_getelf(b->dwarf) : NULL;
+    return found || !separate || separate == b->elf ? found : find_symbol(separate, kind, name, address);
+}
+
+bool demon_binary_identify(const struct demon_binary *b, uint64_t address, struct pct_demon_plan *plan)
+{
+    GElf_Ehdr header;
+    size_t count, size;
+    const char *file = elf_rawfile(b->elf, &size);
+    if (!file || !gelf_getehdr(b->elf, &header) || elf_getphdrnum(b->elf, &count))
+        return false;
+    plan->entry = header.e_entry;
+    for (size_t i = 0; i < count; i++) {
+        GElf_Phdr h;
+        if (!gelf_getphdr(b->elf, (int)i, &h) || h.p_type != PT_LOAD || address < h.p_vaddr ||
+            address - h.p_vaddr >= h.p_filesz || h.p_offset + h.p_filesz > size)
+            continue;
+        const uint64_t left = h.p_filesz - (address - h.p_vaddr);
+        plan->uncoded = left < PCT_DEMON_CODE ? (uint32_t)(PCT_DEMON_CODE - left) : 0;
+        memcpy(plan->code, file + h.p_offset + (address - h.p_vaddr), PCT_DEMON_CODE - plan->uncoded);
+        return true;
+    }
+    return false;
+}
