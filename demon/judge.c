@@ -146,6 +146,22 @@ struct demon_judgement demon_judge(const struct demon_model *m, const struct pct
     return j;
 }
 
+/* Whether a `modifies` of one of the calls names it: then it may be anything. */
+static bool is_modified(const struct demon_model *m, const struct demon_candidate *c, const struct demon_scalar *item)
+{
+    for (int k = 0; k < c->count; k++) {
+        const struct demon_proc *proc = &m->spec->proc[c->calls[k].proc];
+        struct demon_binding binding = { .proc = proc };
+        for (int i = 0; i < proc->parameters; i++)
+            if (c->calls[k].object[i] >= 0)
+                binding.argument[i] = demon_state_object(m, c->state.point, &m->object[c->calls[k].object[i]]);
+        for (int i = 0; i < proc->modifies; i++)
+            if (demon_state_address(m, &c->state, &binding, &proc->frame[i]) == item->address)
+                return true;
+    }
+    return false;
+}
+
 bool demon_judge_take_values(const struct demon_model *m, const struct pct_demon_plan *plan, struct demon_candidate *c)
 {
     static struct demon_state state; /* large */
@@ -162,7 +178,7 @@ bool demon_judge_take_values(const struct demon_model *m, const struct pct_demon
         if (at < 0 || state.item[at].value == c->after[i])
             continue;
         c->after[i] = state.item[at].value;
-        unlike = true;
+        unlike |= !is_modified(m, c, item);
     }
     return unlike;
 }

@@ -216,10 +216,10 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
                          : "%llu single calls of others were made, too, whatever they were to break\n",
             (unsigned long long)s->ways);
     if (s->ways_failed)
-        fprintf(s->out, "%llu earlier calls made the program fail, but broke no contract\n",
+        fprintf(s->out, "%llu calls made the program fail, but broke no contract\n",
                 (unsigned long long)s->ways_failed);
     if (s->ways_left)
-        fprintf(s->out, "%llu earlier calls were not made: there are too many\n", (unsigned long long)s->ways_left);
+        fprintf(s->out, "%llu calls were not made: there are too many\n", (unsigned long long)s->ways_left);
     if (s->refuted)
         fprintf(s->out, "%llu candidates were refuted by a real run\n", (unsigned long long)s->refuted);
     if (s->unlike)
@@ -238,8 +238,18 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
                 "%s of %s: no call of others can name this object, so none was tried on it; make it a parameter of %s, "
                 "or a shared variable\n",
                 s->unnamed->parameter[s->unnamed_parameter].name, s->unnamed->name, s->model.spec->proc[0].name);
-    if (s->model.left || s->record->map.cut || s->model.pointers.cut)
-        fprintf(s->out, "no call was tried on some objects that members lead to: there are too many\n");
+    const bool cut = s->record->map.cut || s->model.pointers.cut;
+    if (s->model.left)
+        fprintf(s->out,
+                "no call was tried on %s%s that members lead to: make those that count parameters of %s, or "
+                "shared variables\n",
+                s->model.first_left.name, s->model.left > 1 || cut ? " and other objects" : ", an object",
+                s->model.spec->proc[0].name);
+    else if (cut)
+        fprintf(s->out,
+                "not all objects that members lead to were looked for, as there are too many: make those that count "
+                "parameters of %s, or shared variables\n",
+                s->model.spec->proc[0].name);
     if (s->cut)
         fprintf(s->out,
                 "%llu pairs were not searched to the end: there are too many sequences of calls; --bound=1 or 2 takes "

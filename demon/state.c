@@ -199,15 +199,17 @@ static bool take_found(struct demon_model *m, const struct pct_demon_map *map, u
     const bool wanted = found->passed || count_idle(m, map, found->type) < MOST_IDLE;
     m->taken |= UINT64_C(1) << i;
     *o = (struct demon_object){ .place = found->place, .type = find_wanted(m, found->type) };
-    if (wanted && o->type) {
+    if (o->type)
         name_found(m, found, o);
+    if (wanted && o->type) {
         m->objects++;
         if (add_cells(m))
             return true;
         m->objects--;
         m->plan->cells = cells;
     }
-    m->left++;
+    if (!m->left++)
+        m->first_left = o->name;
     return false;
 }
 

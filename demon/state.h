@@ -34,9 +34,10 @@ struct demon_model {
     struct pct_demon_plan *plan; /* the channel of the runs that record */
     struct demon_object object[DEMON_OBJECTS];
     int objects;
-    struct demon_pointers pointers; /* what leads from one to others */
-    uint64_t taken;                 /* bit i: the map's i-th that was found is among the objects, or is left out */
-    unsigned left;                  /* those that are left out */
+    struct demon_pointers pointers;     /* what leads from one to others */
+    uint64_t taken;                     /* bit i: the map's i-th that was found is among the objects, or is left out */
+    unsigned left;                      /* those that are left out, */
+    struct demon_place_name first_left; /* the first of them */
 };
 
 /* What the parameters of a procedure are. */

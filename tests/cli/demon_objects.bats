@@ -90,3 +90,14 @@ finds()
         say=
     done
 }
+
+@test "objects that were left out, as there are too many, are named" {
+    printf '%s\n' '#include <assert.h>' 'struct account { int balance; }; struct bank { struct account a[9]; } b;' \
+        'void debit(struct account *a) { assert(a->balance >= 0); }' 'void clear(struct account *a) { a->balance = 0; }' \
+        'void take(struct bank *b) { debit(&b->a[0]); }' 'int main(void) { take(&b); return 0; }' > p.c
+    printf '%s\n' 'test take(b)' 'proc debit(a) require some: a.balance >= 0' 'proc clear(a) ensure none: a.balance = 0' > spec.demon
+    "$cc" -O0 -g -pthread -o program p.c
+    run --separate-stderr timeout 120 "$pct" demon --spec spec.demon -- ./program
+    is "$status" 0
+    has 'no call was tried on b.a[5] and other objects that members lead to: make those that count parameters of take, or shared variables'
+}
