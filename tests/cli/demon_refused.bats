@@ -68,6 +68,8 @@ contracts()
     changed ''
     cp program stripped && strip stripped
     program=./stripped refuses "$spec:1: $PWD/stripped has no debug information: build it with -g"
+    "$cc" -O0 -g -gsplit-dwarf -pthread -o split p.c
+    program=./split refuses "$spec:1: $PWD/split has debug information in .dwo files, which are not read: build it without -gsplit-dwarf"
     # Split off, it is found where the file says.
     objcopy --only-keep-debug program program.debug && objcopy --add-gnu-debuglink=program.debug stripped
     run --separate-stderr timeout 60 "$pct" demon --spec "$spec" -- ./stripped
