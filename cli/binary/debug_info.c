@@ -28,3 +28,23 @@ Dwfl *pct_debug_info_open(const char *path, Dwfl_Module **module)
     dwfl_report_end(dwfl, NULL, NULL);
     return dwfl;
 }
+
+/* clang writes no .debug_aranges, without which libdw finds nothing by an address. */
+Dwarf_Die *pct_debug_info_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
+{
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
+    if (unit)
+        return unit;
+    while ((unit = dwfl_module_nextcu(module, unit, bias)))
+        if (dwarf_haspc(unit, address - *bias) > 0)
+            return unit;
+    return NULL;
+}
+
+const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *line)
+{
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = pct_debug_info_unit(module, address, &bias);
+    Dwarf_Line *at = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+    return at && !dwarf_lineno(at, line) ? dwarf_linesrc(at, NULL, NULL) : NULL;
+}

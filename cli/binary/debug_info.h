@@ -8,4 +8,12 @@
  * what is in it, NULL: it is no ELF file. Returns what dwfl_end() frees; NULL: out of memory. */
 Dwfl *pct_debug_info_open(const char *path, Dwfl_Module **module);
 
+/* The unit of this module that has code at this address, as the module lies; *bias: what its own addresses lack. NULL:
+ * there is none. */
+Dwarf_Die *pct_debug_info_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias);
+
+/* The source file, and (*line) the line, of the code at this address; it lives as long as the module. NULL: it is not
+ * known. */
+const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *line);
+
 #endif

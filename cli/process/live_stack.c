@@ -1,6 +1,7 @@
 /* Stacks of processes that run: see live_stack.h. */
 #include "live_stack.h"
 #include <cli/base/demangle.h>
+#include <cli/binary/debug_info.h>
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -51,9 +52,8 @@ static int add_frame(Dwfl_Frame *frame, void *argument)
     pc -= !exact;
     Dwfl_Module *module = dwfl_addrmodule(line->process, pc);
     const char *symbol = module ? dwfl_module_addrname(module, pc) : NULL;
-    Dwfl_Line *source = module ? dwfl_module_getsrc(module, pc) : NULL;
     int number = 0;
-    const char *file = source ? dwfl_lineinfo(source, NULL, &number, NULL, NULL, NULL) : NULL;
+    const char *file = module ? pct_debug_info_source(module, pc, &number) : NULL;
     const char *slash = file ? strrchr(file, '/') : NULL;
     char place[200] = "";
     if (file)

@@ -5,6 +5,7 @@
 #include "unwind.h"
 #include <cli/base/cli.h>
 #include <cli/base/demangle.h>
+#include <cli/binary/debug_info.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -174,9 +175,8 @@ static void name_frame(const struct pct_unwinder *unwinder, struct pct_frame *fr
     const char *name = dwfl_module_addrinfo(module, pc, &offset, &symbol, NULL, NULL, NULL);
     if (name)
         name_function(frame, name);
-    Dwfl_Line *line = dwfl_module_getsrc(module, pc);
     int number;
-    const char *file = line ? dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL) : NULL;
+    const char *file = pct_debug_info_source(module, pc, &number);
     if (file)
         name_source(unwinder, frame, file, number);
 }
@@ -187,7 +187,7 @@ static void split_inlined(const struct pct_unwinder *unwinder, struct pct_stack 
 {
     Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
     Dwarf_Addr bias;
-    Dwarf_Die *unit = module ? dwfl_module_addrdie(module, pc, &bias) : NULL;
+    Dwarf_Die *unit = module ? pct_debug_info_unit(module, pc, &bias) : NULL;
     Dwarf_Die *at = NULL, *chain = NULL;
     Dwarf_Files *files;
     size_t file_count;

@@ -38,6 +38,17 @@ judges()
     has '4  is about to unlock mutex (demon_points.c:'
 }
 
+@test "--points: places in the source are known in programs of clang, too, which has no table of addresses" {
+    compiler=$(command -v clang) || skip 'no clang'
+    judges 1 locks locks
+    has 'interference where take is about to lock mutex (demon_points.c:31)'
+    printf '%s\n' 'test take(s) assert "demon_points.c:31" some: s.size > 0' 'proc clear(s) ensure none: s.size = 0' > line.demon
+    run --separate-stderr "$pct" demon --list --spec line.demon -- ./program
+    is "$status" 0
+    has 'line demon_points.c:31'
+    lacks null
+}
+
 @test "--points=accesses: between two accesses, in a program as it is and in one built by pct-cc" {
     judges 0 locks accesses -DACCESSES
     has 'no interference found'
