@@ -5,6 +5,12 @@
  *                                        pct_op) and the place in the code (pct_operation.place, eight hexadecimal
  *                                        digits)
  *
+ *     iroot=1-53.3fa2b1c0-54.9d01c2aa-x120.2.1.0.4.1f-2-...
+ *
+ * The same behind step 120, by the threads 2 (role 0) and 1, of which that of the role 0 goes on behind the other. Up
+ * to there the run is the one with the order 4, the seed 1f (hexadecimal) and the list that follows; none: a profile
+ * run.
+ *
  * Threads have the roles 0 and 1, objects are the first or the second. Header only, without libc. */
 #ifndef PCT_STRATEGIES_IROOT_H
 #define PCT_STRATEGIES_IROOT_H
@@ -12,7 +18,7 @@
 #include "number_list.h"
 #include <stdbool.h>
 
-enum { PCT_IROOT_MOST = 4, PCT_IROOT_IDIOMS = 5 };
+enum { PCT_IROOT_MOST = 4, PCT_IROOT_IDIOMS = 5, PCT_IROOT_PHASES = 4, PCT_IROOT_ORDERS = 9 };
 
 struct pct_idiom {
     uint8_t accesses;
@@ -53,22 +59,78 @@ static inline bool pct_iroot_parse_place(const char **text, uint32_t *place)
     return true;
 }
 
-/* *idiom: NULL where the text is empty. False: it is no iRoot. */
-static inline bool pct_iroot_parse(const char *text, const struct pct_idiom **idiom, struct pct_iroot_event *event)
+/* A part of a run. */
+struct pct_iroot_phase {
+    const struct pct_idiom *idiom; /* NULL: nothing is forced */
+    struct pct_iroot_event event[PCT_IROOT_MOST];
+    uint64_t from;      /* the step behind which it begins */
+    uint32_t thread[2]; /* by role: who alone can have it, plus 1; 0: anybody */
+    uint32_t last;      /* of these, who goes on behind the other, plus 1 */
+    uint64_t seed;
+    uint8_t order;
+};
+
+static inline bool pct_iroot_parse_one(const char **text, struct pct_iroot_phase *phase)
 {
     uint32_t number;
-    *idiom = NULL;
+    if (!pct_list_number(text, &number) || !number || number > PCT_IROOT_IDIOMS)
+        return false;
+    phase->idiom = &pct_idioms[number - 1];
+    for (unsigned i = 0; i < phase->idiom->accesses; i++)
+        if (!pct_list_skip(text, '-') || !pct_list_number(text, &phase->event[i].op) || !pct_list_skip(text, '.') ||
+            !pct_iroot_parse_place(text, &phase->event[i].place))
+            return false;
+    return true;
+}
+
+/* "x120.2.1.0.4.1f": what is behind step 120 is this phase, what is before it is the other one. */
+static inline bool pct_iroot_parse_before(const char **text, struct pct_iroot_phase *phase,
+                                          struct pct_iroot_phase *before)
+{
+    uint32_t number[5] = { 0 };
+    if (!pct_list_skip(text, 'x'))
+        return false;
+    for (unsigned i = 0; i < 5; i++)
+        if (!pct_list_number(text, &number[i]) || !pct_list_skip(text, '.'))
+            return false;
+    if (!number[0] || number[1] >= PCT_MAX_THREADS || number[2] >= PCT_MAX_THREADS || number[1] == number[2] ||
+        number[3] > 1 || number[4] >= PCT_IROOT_ORDERS)
+        return false;
+    const char *from = *text;
+    *before = (struct pct_iroot_phase){ .order = (uint8_t)number[4] };
+    for (char c; (c = **text, (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')) && *text - from < 16; ++*text)
+        before->seed = before->seed << 4 | (uint64_t)(c <= '9' ? c - '0' : c - 'a' + 10);
+    phase->from = number[0];
+    phase->thread[0] = number[1] + 1;
+    phase->thread[1] = number[2] + 1;
+    phase->last = phase->thread[number[3]];
+    return *text > from;
+}
+
+/* The phases of a run, the last one first; its seed and order are the caller's. *count: one less than there are. False:
+ * the text is no such list. */
+static inline bool pct_iroot_parse(const char *text, struct pct_iroot_phase phase[PCT_IROOT_PHASES], uint32_t *count)
+{
+    *count = 0;
     if (!text || !*text)
         return true;
-    if (!pct_list_number(&text, &number) || !number || number > PCT_IROOT_IDIOMS)
-        return false;
-    const struct pct_idiom *found = &pct_idioms[number - 1];
-    for (unsigned i = 0; i < found->accesses; i++)
-        if (!pct_list_skip(&text, '-') || !pct_list_number(&text, &event[i].op) || !pct_list_skip(&text, '.') ||
-            !pct_iroot_parse_place(&text, &event[i].place))
+    for (;; ++*count) {
+        if (!pct_iroot_parse_one(&text, &phase[*count]))
             return false;
-    *idiom = found;
-    return !*text;
+        if (!*text)
+            return true;
+        if (*count + 1 == PCT_IROOT_PHASES || !pct_list_skip(&text, '-') ||
+            !pct_iroot_parse_before(&text, &phase[*count], &phase[*count + 1]))
+            return false;
+        if (*count && phase[*count].from >= phase[*count - 1].from)
+            return false;
+        if (!*text) {
+            ++*count;
+            return true;
+        }
+        if (!pct_list_skip(&text, '-'))
+            return false;
+    }
 }
 
 #endif

@@ -18,6 +18,12 @@
  * eager one is made though the next one's thread is not there, as what comes behind it may bring that there; a loose
  * one holds nobody before it is due, and its thread goes on as others do.
  *
+ * Where threads go may also depend on what came long before. A run may therefore follow another one, of another seed,
+ * order and iRoot, up to some step, from which on two given threads are to make the accesses, and others go on only
+ * where these cannot: phases. cli/campaign/directed.c has the runs that could have exposed the iRoot, and the step.
+ * A patient one (order 8) lets the thread of the last access come there before the last but one is made, as what it
+ * does on its way may be to the same object.
+ *
  * What deviates: the paper holds one thread at each access and lets others that come there pass, or the former one,
  * by a coin; here all are held, or one of many threads would make the access that was to come later. Of those that
  * are held when nothing else can go on, one that owns what another thread waits for goes first.
@@ -35,7 +41,8 @@
 enum { PATIENCE = 4096, SPIN = 256 };
 enum { LONGEST = 7, LONGEST_FORCED = 4 }; /* such means of the time between changes are drawn: powers of two */
 
-enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST, ORDER_MAIN, ORDER_CHANGING, EAGER = 1, LOOSE = 2, ORDERS = 8 };
+enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST, ORDER_MAIN, ORDER_CHANGING, ORDER_PATIENT = 8, ORDERS };
+enum { EAGER = 1, LOOSE = 2 };
 enum { PARAM_ORDER };
 
 static const struct pct_param params[] = {
@@ -45,13 +52,15 @@ static const struct pct_param params[] = {
                       .help =
                           "who goes first of those that are not held: 1: older threads; 2: younger ones; 3: the first "
                           "thread, then younger ones; 4 to 7: at random, and it changes (5, 7: an access does "
-                          "not wait for its partner; 6, 7: nor for those before it); random" },
+                          "not wait for its partner; 6, 7: nor for those before it); 8: as 1, and the last but one "
+                          "access waits for its partner, too; random" },
     { 0 }
 };
 
 /* Who goes first. */
 enum standing {
     FREE,
+    OTHER,  /* the accesses are to be made by others */
     LOW,    /* it has made its access, and the next one is not its own */
     HELD,   /* at an access of the iRoot */
     SPOILS, /* would come in between */
@@ -76,16 +85,20 @@ struct state {
     uint32_t threads;              /* that there have been: ids are below it */
     const struct pct_idiom *idiom; /* NULL: nobody is held (any more) */
     struct pct_iroot_event event[PCT_IROOT_MOST];
-    uint32_t done;                 /* accesses that were made: a set */
-    uint32_t role[2];              /* threads that have made one, plus 1 */
-    uint32_t object[2];            /* and what they were on; 0: not known yet */
-    uint32_t near[PCT_IROOT_MOST]; /* so many threads are about to make this access */
-    bool look;                     /* the next access may be there */
-    uint32_t making;               /* the access that the thread chosen last is to make, plus 1 */
-    uint32_t previous;             /* that thread, plus 1 */
-    struct pct_operation last;     /* what it was about to do */
-    uint32_t in_vain;              /* steps since one was let go */
-    uint32_t low_in_vain;          /* times in a row that it was one at the low priority */
+    struct pct_iroot_phase phase[PCT_IROOT_PHASES]; /* the last one first */
+    uint32_t phases;                                /* that are still to come */
+    uint32_t given[2];                              /* by role: who alone can have it, plus 1; 0: anybody */
+    bool prefers;                                   /* those go on before others */
+    uint32_t done;                                  /* accesses that were made: a set */
+    uint32_t role[2];                               /* threads that have made one, plus 1 */
+    uint32_t object[2];                             /* and what they were on; 0: not known yet */
+    uint32_t near[PCT_IROOT_MOST];                  /* so many threads are about to make this access */
+    bool look;                                      /* the next access may be there */
+    uint32_t making;                                /* the access that the thread chosen last is to make, plus 1 */
+    uint32_t previous;                              /* that thread, plus 1 */
+    struct pct_operation last;                      /* what it was about to do */
+    uint32_t in_vain;                               /* steps since one was let go */
+    uint32_t low_in_vain;                           /* times in a row that it was one at the low priority */
     struct pct_draws draws;
     uint32_t mean;                         /* of a profile run: steps between two changes, about */
     struct pct_priorities priorities;      /* its enabled ones are those who are free */
@@ -107,7 +120,7 @@ PCT_STATE_OF_TABLES
 
 static bool changes(const struct state *s)
 {
-    return s->order >= ORDER_CHANGING;
+    return s->order >= ORDER_CHANGING && s->order < ORDER_PATIENT;
 }
 
 static bool is_eager(const struct state *s)
@@ -120,16 +133,32 @@ static bool is_loose(const struct state *s)
     return changes(s) && s->order & LOOSE;
 }
 
+/* Go on as this phase says, from here on. */
+static void begin_phase(struct state *s, const struct pct_iroot_phase *phase)
+{
+    s->seed = phase->seed;
+    s->order = phase->order;
+    s->idiom = phase->idiom;
+    for (uint32_t i = 0; i < PCT_IROOT_MOST; i++)
+        s->event[i] = phase->event[i];
+    s->given[0] = phase->thread[0];
+    s->given[1] = phase->thread[1];
+    s->prefers = s->given[0];
+    s->skips = !s->given[0] && (s->order == ORDER_RANDOM || changes(s)) && pct_object_draw(s->seed, PCT_OBJECT_SOME, 2);
+    for (uint32_t i = 0; i < PCT_IROOT_MOST; i++)
+        s->skip[i] = (uint8_t)__builtin_ctzll(pct_random_below(s->seed, PCT_STREAM_CHANGE, i, 8) | 8);
+    s->mean = 0;
+    if (!s->idiom || changes(s))
+        s->mean = 2u << pct_object_draw(s->seed, PCT_OBJECT_SCALE, s->idiom ? LONGEST_FORCED : LONGEST);
+}
+
 static int start(void *state, const struct pct_run *run, const char **why)
 {
     struct state *s = begin(state, run);
-    s->order = (uint8_t)run->param[PARAM_ORDER];
-    s->skips = (s->order == ORDER_RANDOM || changes(s)) && pct_object_draw(s->seed, PCT_OBJECT_SOME, 2);
-    for (uint32_t i = 0; i < PCT_IROOT_MOST; i++)
-        s->skip[i] = (uint8_t)__builtin_ctzll(pct_random_below(s->seed, PCT_STREAM_CHANGE, i, 8) | 8);
-    bool fine = pct_iroot_parse(run->list, &s->idiom, s->event);
-    if (!s->idiom || changes(s))
-        s->mean = 2u << pct_object_draw(s->seed, PCT_OBJECT_SCALE, s->idiom ? LONGEST_FORCED : LONGEST);
+    bool fine = pct_iroot_parse(run->list, s->phase, &s->phases);
+    s->phase[0].seed = run->seed;
+    s->phase[0].order = (uint8_t)run->param[PARAM_ORDER];
+    begin_phase(s, &s->phase[s->phases]);
     if (fine)
         return 0;
     *why = "iroot is an idiom, 1 to 5, and its accesses, like 1-53.3fa2b1c0-54.9d01c2aa (`pct campaign -S maple` makes "
@@ -153,6 +182,8 @@ static bool is_access(uint32_t op)
 static bool fits(const struct state *s, uint32_t thread, uint32_t object, uint32_t access)
 {
     uint32_t role = s->idiom->role[access], which = s->idiom->object[access];
+    if (s->given[role] && s->given[role] != thread + 1)
+        return false;
     if (s->role[role] ? s->role[role] != thread + 1 : s->role[!role] == thread + 1)
         return false;
     return !s->object[which] || s->object[which] == object;
@@ -190,14 +221,15 @@ static uint32_t find_access(const struct state *s, uint32_t thread)
  * those of the thread itself. */
 static bool spoils(const struct state *s, uint32_t thread, const struct pct_operation *what)
 {
-    if (!s->done || !what->object || !is_access(what->op))
+    const bool own = s->role[0] == thread + 1 || s->role[1] == thread + 1;
+    if (!s->done || !what->object || !is_access(what->op) || (own && s->order == ORDER_PATIENT))
         return false;
     for (unsigned i = 0; i < 2; i++) {
         uint32_t from = s->idiom->guard[i].from, to = s->idiom->guard[i].to;
         if (!(s->done >> from & 1) || s->done >> to & 1 || s->object[s->idiom->object[from]] != what->object)
             continue;
         bool writes = pct_operation_gives(s->event[from].op) && pct_operation_gives(s->event[to].op);
-        if (!what->reads || writes || s->role[0] == thread + 1 || s->role[1] == thread + 1)
+        if (!what->reads || writes || own)
             return true;
     }
     return false;
@@ -210,6 +242,19 @@ static bool is_turn(const struct state *s, uint32_t thread)
         if (is_due(s, i) && s->role[s->idiom->role[i]] == thread + 1)
             return true;
     return false;
+}
+
+/* The last but one access of idioms 4 and 5, which waits for its partner where threads are patient: what the partner's
+ * thread does before it is at the last one may be done to the same object. */
+static bool waits_for_last(const struct state *s, uint32_t access)
+{
+    return s->order == ORDER_PATIENT && access == 2 && s->idiom->accesses == 4 && s->idiom->guard[1].to;
+}
+
+/* Whether such an access waits for this thread. */
+static bool is_awaited(const struct state *s, uint32_t thread)
+{
+    return waits_for_last(s, 2) && s->role[s->idiom->role[3]] == thread + 1 && !(s->done >> 2 & 1);
 }
 
 static enum standing standing_of(const struct state *s, uint32_t thread)
@@ -227,7 +272,9 @@ static enum standing standing_of(const struct state *s, uint32_t thread)
     if (spoils(s, thread, &t->next))
         return SPOILS;
     bool has_role = s->role[0] == thread + 1 || s->role[1] == thread + 1;
-    return has_role && !is_turn(s, thread) && !is_loose(s) ? LOW : FREE;
+    if (has_role && !is_turn(s, thread) && !is_loose(s) && !is_awaited(s, thread))
+        return LOW;
+    return s->prefers && s->given[0] != thread + 1 && s->given[1] != thread + 1 ? OTHER : FREE;
 }
 
 /* --- Threads ------------------------------------------------------------------------------------------------------ */
@@ -260,7 +307,7 @@ static void created(void *state, uint32_t thread)
 {
     struct state *s = state;
     uint32_t place = s->created++ % PCT_INITIAL_RANKS;
-    if (s->order == ORDER_OLDEST)
+    if (s->order == ORDER_OLDEST || s->order == ORDER_PATIENT)
         place = PCT_INITIAL_RANKS - 1 - place;
     else if (s->order == ORDER_MAIN)
         place = place ? place - 1 : PCT_INITIAL_RANKS - 1;
@@ -319,6 +366,34 @@ static void begin_anew(struct state *s)
     sort_all(s);
 }
 
+static void end_preference(struct state *s)
+{
+    if (!s->prefers)
+        return;
+    s->prefers = false;
+    sort_all(s);
+}
+
+/* The next phase begins, if it is time. */
+static void look_for_phase(struct state *s, uint64_t step)
+{
+    if (!s->phases || step < s->phase[s->phases - 1].from)
+        return;
+    begin_phase(s, &s->phase[--s->phases]);
+    for (uint32_t k = 0; k < PCT_IROOT_MOST; k++)
+        s->near[k] = 0;
+    for (uint32_t i = 0; i < s->threads; i++) {
+        s->of[i].passes = false;
+        for (uint32_t k = 0; s->idiom && k < s->idiom->accesses; k++)
+            s->near[k] += is_at(s, k, &s->of[i].next);
+    }
+    s->in_vain = s->low_in_vain = 0;
+    uint32_t last = s->phase[s->phases].last;
+    if (last && last <= s->threads && !changes(s))
+        pct_priorities_put_last(&s->priorities, last - 1);
+    begin_anew(s);
+}
+
 /* The thread that was picked last has made its step. */
 static void made(struct state *s)
 {
@@ -338,10 +413,11 @@ static void made(struct state *s)
     }
 }
 
-/* Whether the access that this first one is made for is near. */
+/* Whether the access that this one is made for is near. */
 static bool has_partner(const struct state *s, uint32_t thread, uint32_t access)
 {
-    uint32_t partner = s->idiom->partner[access], object = s->of[thread].next.object;
+    uint32_t partner = waits_for_last(s, access) ? 3 : s->idiom->partner[access];
+    uint32_t object = s->of[thread].next.object;
     bool other = s->idiom->object[partner] != s->idiom->object[access];
     if (s->near[partner] <= is_at(s, partner, &s->of[thread].next))
         return false;
@@ -361,7 +437,8 @@ static uint32_t highest(const struct state *s, enum standing standing, bool firs
     for (uint32_t i = 0; i < pct_dense_set_size(&s->stand[standing]); i++) {
         uint32_t thread = pct_dense_set_at(&s->stand[standing], i);
         uint32_t access = first ? find_access(s, thread) : 0;
-        if (first && (!is_due(s, access) || (!s->done && !alone && !has_partner(s, thread, access))))
+        bool waits = !alone && (!s->done || waits_for_last(s, access));
+        if (first && (!is_due(s, access) || (waits && !has_partner(s, thread, access))))
             continue;
         if (found == PCT_NO_THREAD ||
             pct_priorities_rank(&s->priorities, thread) > pct_priorities_rank(&s->priorities, found))
@@ -409,7 +486,7 @@ static uint32_t let_go(struct state *s)
 static bool is_any_standing(const struct state *s)
 {
     uint32_t count = 0;
-    for (unsigned i = LOW; i < ENDING; i++)
+    for (unsigned i = OTHER; i < ENDING; i++)
         count += pct_dense_set_size(&s->stand[i]);
     return count;
 }
@@ -422,8 +499,12 @@ static uint32_t choose_directed(struct state *s)
             return make(s, thread);
     }
     s->look = false;
+    if (s->in_vain >= PATIENCE)
+        end_preference(s);
     if (s->priorities.top && (s->in_vain < PATIENCE || !is_any_standing(s)))
         return pct_priorities_highest(&s->priorities);
+    if (pct_dense_set_size(&s->stand[OTHER]))
+        return highest(s, OTHER, false, false);
     return let_go(s);
 }
 
@@ -439,6 +520,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
             pct_priorities_put_last(&s->priorities, s->previous - 1);
     }
     s->making = 0;
+    look_for_phase(s, point->step);
     pct_priorities_settle(&s->priorities);
     if (!s->idiom && s->mean && point->why == PCT_WHY_BUDGET && point->current != PCT_NO_THREAD)
         pct_priorities_put_last(&s->priorities, point->current);
@@ -447,8 +529,10 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     s->last = s->of[thread].next;
     if (s->idiom)
         return (struct pct_choice){ .thread = thread, .budget = 1 };
-    uint64_t budget = 1 + pct_random_below(s->seed, PCT_STREAM_PICK, point->step, 2 * s->mean);
-    return (struct pct_choice){ .thread = thread, .budget = s->mean ? budget : PCT_UNLIMITED };
+    uint64_t budget =
+        s->mean ? 1 + pct_random_below(s->seed, PCT_STREAM_PICK, point->step, 2 * s->mean) : PCT_UNLIMITED;
+    uint64_t left = s->phases ? s->phase[s->phases - 1].from - point->step : PCT_UNLIMITED;
+    return (struct pct_choice){ .thread = thread, .budget = budget < left ? budget : left };
 }
 
 PCT_CHOOSE
@@ -458,6 +542,8 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
     (void)spins;
     struct state *s = state;
     s->in_vain += s->idiom ? SPIN : 0;
+    if (s->idiom)
+        end_preference(s);
     pct_priorities_spin(&s->priorities, s->seed, thread, PCT_SPIN_INVERSE);
 }
 

@@ -3,7 +3,8 @@
  *     build/bench/maple/measure [--why] [OPTION...] -- COMMAND [ARGUMENT...]
  *
  * 1. All classes of schedules, as `pct explore` makes them: what their traces expose is possible, all else is not.
- * 2. Each of those is forced in six runs, with the parameters that a campaign's six tries have.
+ * 2. Profile runs, until three of them bring nothing new; then each of those is forced in six runs, as a campaign's six
+ *    tries are: all once before any is tried again, and by what all runs before have shown.
  * 3. A campaign, with --until-saturated.
  *
  * Prints a line: classes, possible iRoots, those forced in six runs, those that the campaign exposed, and how many of
@@ -33,8 +34,12 @@ struct measure {
     struct pct_access_places places;
     struct pct_iroots all; /* that explored runs have exposed; of these, by what other runs have as points, too: */
     struct pct_iroots possible, by_force, by_campaign, predicted;
-    struct pct_iroots *into; /* one of the first three */
-    uint32_t *try;           /* of each possible one: the run of its own six that exposed it, from 1; 0: none */
+    struct pct_iroots *into;      /* one of the first three */
+    struct pct_directed directed; /* part 2: its candidates are the possible ones */
+    struct pct_iroots shown;      /* what its runs have predicted */
+    uint64_t profiles;            /* of its runs: profile runs */
+    unsigned in_vain;             /* of these, the last ones, that have shown nothing new */
+    uint32_t *try;                /* of each possible one: the run of its own six that exposed it, from 1; 0: none */
     uint64_t runs;
     bool why, spins; /* --why; explored runs have had loops that wait */
     int (*looked)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
@@ -43,18 +48,78 @@ struct measure {
 
 static struct measure m;
 
-/* --- What a run exposes ------------------------------------------------------------------------------------------- */
+/* --- Part 2 ------------------------------------------------------------------------------------------------------- */
 
-/* Whether the run has exposed the possible iRoot that it was to force. */
-static int note_try(const struct pct_access *accesses, size_t count, size_t own)
+static bool profiles(void)
+{
+    return m.in_vain < 3;
+}
+
+/* Chances that runs have shown, as those of the candidate. */
+static void take_chances(struct pct_iroot *root)
+{
+    const struct pct_iroot *shown = pct_iroots_find_either(&m.shown, root);
+    bool swapped = shown && memcmp(shown->place, root->place, sizeof root->place) != 0;
+    for (; shown && root->chances < shown->chances; root->chances++) {
+        const struct pct_iroot_chance *chance = &shown->chance[root->chances];
+        root->chance[root->chances] = *chance;
+        root->chance[root->chances].thread[0] = chance->thread[swapped];
+        root->chance[root->chances].thread[1] = chance->thread[!swapped];
+        root->chance[root->chances].first = chance->first ^ swapped;
+    }
+}
+
+/* What came of a run of this part: of which the last one is m.runs. */
+static int take_try(const struct pct_trace *trace, const struct pct_access *accesses, size_t count)
 {
     struct pct_iroots these = { .count = 0 };
+    struct pct_directed *d = &m.directed;
+    d->sets.places = m.places;
+    const size_t own = d->run[m.runs - 1].forces, before = m.shown.count;
     int failed = pct_iroots_add(&these, accesses, count, PCT_DIRECTED_WINDOW, 1);
-    if (!failed && pct_iroots_find_either(&these, m.possible.item[own]))
-        m.try[own] = (uint32_t)((m.runs - 1) % PCT_DIRECTED_TRIES) + 1;
+    if (!failed)
+        failed = pct_predict_add(&m.shown, trace, accesses, count, PCT_DIRECTED_WINDOW, m.runs);
+    if (own == SIZE_MAX) {
+        m.profiles++;
+        m.in_vain = m.shown.count > before ? 0 : m.in_vain + 1;
+    } else if (!m.try[own] && pct_iroots_find_either(&these, m.possible.item[own])) {
+        m.try[own] = d->candidate[own].tries;
+    }
+    for (size_t i = 0; i < d->sets.predicted.count; i++)
+        take_chances(d->sets.predicted.item[i]);
     pct_iroots_free(&these);
     return failed;
 }
+
+static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_run_spec *spec)
+{
+    const uint64_t index = spec->index;
+    (void)observer, (void)c;
+    if (m.runs < index)
+        return PCT_RUNS_WAIT;
+    size_t own = profiles() ? SIZE_MAX : (index - m.profiles) % m.possible.count;
+    if (own != SIZE_MAX && (index - m.profiles) / m.possible.count >= PCT_DIRECTED_TRIES)
+        return PCT_RUNS_ENOUGH;
+    return pct_directed_decide(&m.directed, index, own, m.runs, &spec->config) ? PCT_RUNS_ON : pct_cli_no_memory("");
+}
+
+static int prepare_tries(void)
+{
+    struct pct_directed *d = &m.directed;
+    d->sets.places = m.places;
+    d->candidate = calloc(m.possible.count + 1, sizeof *d->candidate);
+    m.try = calloc(m.possible.count + 1, sizeof *m.try);
+    int failed = d->candidate && m.try ? 0 : -ENOMEM;
+    for (size_t i = 0; i < m.possible.count && !failed; i++) {
+        const struct pct_iroot *root = m.possible.item[i];
+        struct pct_iroot wanted = { .idiom = root->idiom };
+        memcpy(wanted.place, root->place, sizeof wanted.place);
+        failed = pct_iroots_insert(&d->sets.predicted, &wanted, 1);
+    }
+    return failed ? pct_cli_no_memory("") : 0;
+}
+
+/* --- What a run exposes ------------------------------------------------------------------------------------------- */
 
 /* Take away what cannot be waited for, as cli/campaign/directed.c does, and memory accesses of a thread that is alone:
  * only in explored runs these are points. (Who is alone differs within a class: what is impossible, m.all says.) */
@@ -77,7 +142,6 @@ static int look_at(const struct pct_result *result)
 {
     struct pct_access *accesses;
     size_t count;
-    const size_t own = m.runs / PCT_DIRECTED_TRIES;
     int failed = pct_accesses_read(&m.places, &result->trace, &accesses, &count);
     if (!failed && m.into == &m.possible)
         failed = pct_iroots_add(&m.all, accesses, count, PCT_DIRECTED_WINDOW, m.runs + 1);
@@ -86,8 +150,8 @@ static int look_at(const struct pct_result *result)
     m.spins |= m.into == &m.possible && result->trace.header.spins;
     if (!failed)
         failed = pct_iroots_add(m.into, accesses, kept, PCT_DIRECTED_WINDOW, m.runs);
-    if (!failed && m.into == &m.by_force && !m.try[own])
-        failed = note_try(accesses, kept, own);
+    if (!failed && m.into == &m.by_force)
+        failed = take_try(&result->trace, accesses, kept);
     if (!failed && m.into == &m.by_campaign)
         failed = pct_predict_add(&m.predicted, &result->trace, accesses, kept, PCT_DIRECTED_WINDOW, m.runs);
     free(accesses);
@@ -167,16 +231,6 @@ static int explore(uint64_t *classes)
     return status == 1 ? 0 : status;
 }
 
-/* Runs 6i to 6i + 5 are to force the possible iRoot i. */
-static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_run_spec *spec)
-{
-    const struct pct_iroot_sets sets = { .places = m.places };
-    (void)observer, (void)c;
-    pct_directed_force(&spec->config, &sets, m.possible.item[spec->index / PCT_DIRECTED_TRIES],
-                       (uint32_t)(spec->index % PCT_DIRECTED_TRIES));
-    return PCT_RUNS_ON;
-}
-
 static int run_maple(struct pct_campaign *c, struct pct_iroots *into, uint64_t runs, bool directed)
 {
     struct pct_run_options schedules = m.schedules;
@@ -215,6 +269,19 @@ static bool counts(const struct pct_iroots *roots, size_t i)
     return pct_iroots_find_either(roots, roots->item[i]) == roots->item[i];
 }
 
+static bool is_dependency(const struct pct_iroot *root, unsigned from, unsigned to)
+{
+    uint32_t first = m.places.item[root->place[from] - 1]->op, second = m.places.item[root->place[to] - 1]->op;
+    return pct_operation_accesses(first) || pct_predict_conflict(first, second);
+}
+
+/* Whether it is one that can be predicted, by what its accesses are. */
+static bool is_predictable(const struct pct_iroot *root)
+{
+    unsigned accesses = pct_idiom_accesses(root->idiom);
+    return is_dependency(root, 0, 1) && (accesses < 3 || is_dependency(root, accesses - 2, accesses - 1));
+}
+
 static void say(const char *what, const struct pct_iroot *root)
 {
     const struct pct_iroot_sets sets = { .places = m.places };
@@ -243,14 +310,21 @@ static size_t count(const struct pct_iroots *those, const struct pct_iroots *oth
 
 static int print(uint64_t classes, uint64_t campaign)
 {
-    size_t all = 0, tries[PCT_DIRECTED_TRIES + 1] = { 0 };
+    size_t all = 0, known = 0, missed = 0, tries[PCT_DIRECTED_TRIES + 1] = { 0 };
     for (size_t i = 0; i < m.possible.count; i++) {
         if (!counts(&m.possible, i))
             continue;
         all++;
+        known += is_predictable(m.possible.item[i]);
+        missed += is_predictable(m.possible.item[i]) && !m.try[i];
         tries[m.try[i]]++;
-        if (!m.try[i])
-            say("not in six tries", m.possible.item[i]);
+        if (!m.try[i]) {
+            say(is_predictable(m.possible.item[i]) ? "not in six tries" : "not in six tries, and no conflict",
+                m.possible.item[i]);
+            for (uint64_t k = 0; m.why && k < m.directed.decided; k++)
+                if (m.directed.run[k].forces == i)
+                    fprintf(stderr, "    order %u %s\n", m.directed.run[k].order, m.directed.run[k].list);
+        }
     }
     size_t false_words = 0;
     for (size_t i = 0; i < 2; i++) {
@@ -261,9 +335,10 @@ static int print(uint64_t classes, uint64_t campaign)
                 false_words++;
             }
     }
-    printf("%llu,%zu,%zu,%zu,%zu,%llu,%zu,%zu,%zu\n", (unsigned long long)classes, all, tries[1], all - tries[0],
-           count(&m.possible, &m.by_campaign, true, "not in the campaign"), (unsigned long long)campaign,
-           count(&m.predicted, &m.possible, true, NULL), count(&m.predicted, &m.possible, false, NULL), false_words);
+    printf("%llu,%zu,%zu,%zu,%zu,%zu,%zu,%llu,%zu,%zu,%zu\n", (unsigned long long)classes, all, tries[1],
+           all - tries[0], known, known - missed, count(&m.possible, &m.by_campaign, true, "not in the campaign"),
+           (unsigned long long)campaign, count(&m.predicted, &m.possible, true, NULL),
+           count(&m.predicted, &m.possible, false, NULL), false_words);
     return false_words > 0;
 }
 
@@ -288,11 +363,10 @@ int main(int argc, char **argv)
     m.places.by_instruction = true;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
     int status = explore(&classes);
-    m.try = calloc(m.possible.count + 1, sizeof *m.try);
-    if (!status && !m.try)
-        status = pct_cli_no_memory("");
+    if (!status)
+        status = prepare_tries();
     if (!status && m.possible.count)
-        status = run_maple(&force, &m.by_force, m.possible.count * PCT_DIRECTED_TRIES, false);
+        status = run_maple(&force, &m.by_force, MOST, false);
     if (!status)
         status = run_maple(&campaign, &m.by_campaign, MOST, true);
     if (!status)
@@ -302,6 +376,9 @@ int main(int argc, char **argv)
     pct_iroots_free(&m.by_force);
     pct_iroots_free(&m.by_campaign);
     pct_iroots_free(&m.predicted);
+    pct_iroots_free(&m.shown);
+    m.directed.sets.places = (struct pct_access_places){ .count = 0 }; /* m.places, which has grown */
+    pct_directed_close(&m.directed);
     pct_access_places_free(&m.places);
     free(m.try);
     return status;

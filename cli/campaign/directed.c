@@ -8,13 +8,15 @@
 #include <cli/trace/predict.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <strategies/iroot.h>
 #include <strategies/strategies.h>
 #include <string.h>
 
 enum { SATURATED = 3 };
 enum { TRIES_BY_CHANCE = 2 /* of an iRoot that another run has exposed: the first two ways */ };
 enum { EACH = 3 /* one run in so many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
-enum { OLDEST = 1, YOUNGEST, MAIN, CHANGING, EAGER, EAGER_LOOSE = 7 }; /* the parameter `order` (strategies/maple.c) */
+/* The parameter `order` (strategies/maple.c). */
+enum { RANDOM, OLDEST, YOUNGEST, MAIN, CHANGING, EAGER, LOOSE, EAGER_LOOSE, PATIENT };
 
 bool pct_directed_may(const struct pct_campaign *c)
 {
@@ -50,10 +52,10 @@ static bool make_room(struct pct_directed *d, uint64_t runs)
     if (!upto)
         return false;
     d->upto = upto;
-    size_t *forces = realloc(d->forces, room * sizeof *forces);
-    if (!forces)
+    struct pct_directed_run *run = realloc(d->run, room * sizeof *run);
+    if (!run)
         return false;
-    d->forces = forces;
+    d->run = run;
     upto[0] = 0;
     d->room = room;
     return true;
@@ -63,7 +65,7 @@ static bool make_room(struct pct_directed *d, uint64_t runs)
 
 static bool is_profile_run(const struct pct_directed *d, uint64_t index)
 {
-    return d->forces[index] == SIZE_MAX;
+    return d->run[index].forces == SIZE_MAX;
 }
 
 /* Whether the last profile runs among the first `known` runs have predicted nothing new. */
@@ -140,7 +142,7 @@ static uint32_t tries_of(const struct pct_directed *d, size_t i, uint64_t known)
         return 0;
     if (!is_by(candidate->exposed, known))
         return PCT_DIRECTED_TRIES;
-    return d->forces[candidate->exposed->first - 1] == i ? 0 : TRIES_BY_CHANCE;
+    return d->run[candidate->exposed->first - 1].forces == i ? 0 : TRIES_BY_CHANCE;
 }
 
 /* The candidate that is to be tried next; SIZE_MAX: there is none. */
@@ -167,48 +169,100 @@ static bool is_profile_turn(const struct pct_directed *d, uint64_t index, uint64
     return since == index || (since >= EACH - 1 && !is_saturated(d, known));
 }
 
-void pct_directed_force(struct pct_config *config, const struct pct_iroot_sets *sets, const struct pct_iroot *root,
-                        uint32_t tries)
+/* Complete the list of a run that forces this candidate: up to where another run, which was looked at, had a chance of
+ * it, it is that run. False: there is no such place, or the list would be too long. */
+static bool follow(const struct pct_directed *d, const struct pct_iroot_chance *chance, unsigned behind, char *list,
+                   struct pct_directed_run *run)
 {
-    char text[PCT_DIRECTED_TEXT];
-    int order = pct_cli_strategy_parameter(&pct_strategy_maple, "order");
-    snprintf(config->list, sizeof config->list, "%s", pct_directed_format(text, sets, root));
-    static const uint8_t orders[PCT_DIRECTED_TRIES] = { OLDEST, YOUNGEST, MAIN, EAGER_LOOSE, CHANGING, EAGER };
-    config->run.param[order] = orders[tries];
+    const uint64_t step = chance->step[behind];
+    uint64_t number = chance->run;
+    while (d->run[number - 1].followed && step <= d->run[number - 1].upto)
+        number = d->run[number - 1].followed; /* what it followed is what it was there */
+    const struct pct_directed_run *followed = &d->run[number - 1];
+    const size_t length = strlen(list), room = PCT_LIST_MAX - length;
+    if (!step || step > UINT32_MAX || followed->phases == PCT_IROOT_PHASES)
+        return false;
+    int more = snprintf(list + length, room, "-x%llu.%u.%u.%u.%u.%llx%s%s", (unsigned long long)step, chance->thread[0],
+                        chance->thread[1], chance->first, followed->order, (unsigned long long)followed->seed,
+                        followed->list ? "-" : "", followed->list ? followed->list : "");
+    if ((size_t)more >= room) {
+        list[length] = 0;
+        return false;
+    }
+    run->phases = followed->phases + 1;
+    run->followed = number;
+    run->upto = step;
+    return true;
 }
 
-/* What the run of this number is to force: a candidate; SIZE_MAX: it is a profile run. False: there is no memory. */
-static bool decide(struct pct_directed *d, uint64_t index, size_t *forces)
+/* The next chance that is known and was not used. */
+static bool follow_next(const struct pct_directed *d, struct pct_candidate *candidate, const struct pct_iroot *root,
+                        uint64_t known, char *list, struct pct_directed_run *run)
 {
-    const uint64_t known = known_by(index);
+    for (uint32_t at; (at = candidate->followed / PCT_BEHINDS) < root->chances && root->chance[at].run <= known;)
+        if (follow(d, &root->chance[at], candidate->followed++ % PCT_BEHINDS, list, run))
+            return true;
+    return false;
+}
+
+static void force(const struct pct_directed *d, size_t i, uint64_t known, char *list, struct pct_directed_run *run)
+{
+    static const uint8_t orders[PCT_DIRECTED_TRIES] = { OLDEST, YOUNGEST, MAIN, EAGER_LOOSE, CHANGING, EAGER };
+    static const uint8_t ways[PCT_DIRECTED_TRIES] = { PATIENT, OLDEST, LOOSE, CHANGING, RANDOM };
+    static const bool follows[PCT_DIRECTED_TRIES] = { false, false, true, true, true, true };
+    const struct pct_iroot *root = d->sets.predicted.item[i];
+    struct pct_candidate *candidate = &d->candidate[i];
+    const uint32_t try = candidate->tries++;
+    pct_directed_format(list, &d->sets, root);
+    /* Of many that were exposed by chance, half begin with the one of the two complementary orders, half with the
+     * other. */
+    if (is_by(candidate->exposed, known))
+        run->order = orders[(i + try) % TRIES_BY_CHANCE];
+    else if (follows[try] && follow_next(d, candidate, root, known, list, run))
+        run->order = ways[candidate->follows++];
+    else
+        run->order = orders[candidate->alone++];
+}
+
+bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidate, uint64_t known,
+                         struct pct_config *config)
+{
+    const int order = pct_cli_strategy_parameter(&pct_strategy_maple, "order");
+    struct pct_directed_run run = {
+        .forces = candidate, .seed = config->run.seed, .order = (uint32_t)config->run.param[order], .phases = 1
+    };
     if (!make_room(d, index))
         return false;
-    *forces = is_profile_turn(d, index, known) ? SIZE_MAX : choose(d, known);
-    d->forces[index] = *forces;
+    if (candidate != SIZE_MAX) {
+        force(d, candidate, known, config->list, &run);
+        config->run.param[order] = run.order;
+        run.list = strdup(config->list);
+        if (!run.list)
+            return false;
+    }
+    if (index < d->decided)
+        free(d->run[index].list);
+    else
+        d->decided = index + 1;
+    d->run[index] = run;
     return true;
+}
+
+/* Decide what the run of this number is. False: there is no memory. */
+static bool decide(struct pct_directed *d, uint64_t index, struct pct_config *config)
+{
+    const uint64_t known = known_by(index);
+    return pct_directed_decide(d, index, is_profile_turn(d, index, known) ? SIZE_MAX : choose(d, known), known, config);
 }
 
 int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
 {
     struct pct_directed *d = c->directed;
-    size_t next;
     if (!d)
         return PCT_RUNS_ON;
     if (d->taken < known_by(index))
         return PCT_RUNS_WAIT;
-    if (!decide(d, index, &next))
-        return pct_cli_no_memory("");
-    if (next == SIZE_MAX)
-        return PCT_RUNS_ON;
-    /* Of many that were exposed by chance, half begin with the one of the two complementary orders, half with the
-     * other. */
-    struct pct_candidate *candidate = &d->candidate[next];
-    uint32_t way = candidate->tries;
-    if (is_by(candidate->exposed, known_by(index)))
-        way = (next + way) % TRIES_BY_CHANCE;
-    candidate->tries++;
-    pct_directed_force(&spec->config, &d->sets, d->sets.predicted.item[next], way);
-    return PCT_RUNS_ON;
+    return decide(d, index, &spec->config) ? PCT_RUNS_ON : pct_cli_no_memory("");
 }
 
 /* --- What came of it ---------------------------------------------------------------------------------------------- */
@@ -261,12 +315,13 @@ int pct_directed_take(struct pct_campaign *c, const struct pct_result *result)
         return pct_cli_no_memory("");
     d->upto[run] = d->sets.predicted.count;
     if (!is_profile_run(d, run - 1))
-        d->candidate[d->forces[run - 1]].tried++;
+        d->candidate[d->run[run - 1].forces].tried++;
     return make_candidates(d) ? 0 : pct_cli_no_memory("");
 }
 
-int pct_directed_replay(struct pct_directed *d, uint64_t runs)
+int pct_directed_replay(struct pct_directed *d, const struct pct_campaign *c, uint64_t runs)
 {
+    static struct pct_config none; /* large */
     if (!make_room(d, runs) || !make_candidates(d))
         return -ENOMEM;
     for (uint64_t run = 1, i = 0; run <= runs; run++) {
@@ -276,13 +331,12 @@ int pct_directed_replay(struct pct_directed *d, uint64_t runs)
     }
     d->taken = runs;
     for (uint64_t index = 0; index < runs; index++) {
-        size_t forces;
-        if (!decide(d, index, &forces))
+        struct pct_config config = c ? c->config : none;
+        config.run.seed = c ? pct_campaign_seed(c, index) : 0;
+        if (!decide(d, index, &config))
             return -ENOMEM;
-        if (forces == SIZE_MAX)
-            continue;
-        d->candidate[forces].tries++;
-        d->candidate[forces].tried++;
+        if (d->run[index].forces != SIZE_MAX)
+            d->candidate[d->run[index].forces].tried++;
     }
     return 0;
 }
@@ -334,7 +388,7 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
         failed = pct_memo_save(&c->directed->memo, store);
     if (!failed)
         failed = pct_memo_load(&c->directed->memo, store);
-    return failed ? failed : pct_directed_replay(c->directed, c->resumed);
+    return failed ? failed : pct_directed_replay(c->directed, c, c->resumed);
 }
 
 void pct_directed_say(const struct pct_campaign *c)
@@ -369,7 +423,9 @@ void pct_directed_close(struct pct_directed *d)
     pct_memo_free(&d->memo);
     free(d->candidate);
     free(d->upto);
-    free(d->forces);
+    for (uint64_t i = 0; i < d->decided; i++)
+        free(d->run[i].list);
+    free(d->run);
 }
 
 void pct_directed_free(struct pct_campaign *c)

@@ -3,10 +3,11 @@
  *
  * Every run is looked at, whatever it was: what it has exposed, and what it predicts (cli/trace/iroots.h, predict.h).
  * An iRoot that was predicted and not exposed is a candidate. Each is tried in up to PCT_DIRECTED_TRIES runs: with
- * older threads first, with younger ones first, then in random orders that change; all are tried once before any is
- * tried again.
- * One in three runs is a profile run, until three of them in a row have predicted nothing new; so the search begins
- * before the profile is complete, unlike the paper's. When no candidate is left, all runs are profile runs.
+ * older threads first, with younger ones first (Maple, section 4.3), then such as are up to some step one of the runs
+ * that predicted it, so that what it needs to have happened before has; without one, in other orders. All are tried
+ * once before any is tried again. One in three runs is a profile run, until three of them in a row have predicted
+ * nothing new; so the search begins before the profile is complete, unlike the paper's. When no candidate is left, all
+ * runs are profile runs.
  *
  * What a run is depends on the runs before it, but not on how many are made at a time: later runs look less far ahead
  * than the first ones, of which each knows all before it. */

@@ -8,9 +8,21 @@
 
 /* An iRoot that was predicted: the one of this index in `sets.predicted`. */
 struct pct_candidate {
-    uint32_t tries, tried; /* runs that were to force it, and of these such as were looked at */
+    uint32_t tries, tried;   /* runs that were to force it, and of these such as were looked at */
+    uint32_t alone, follows; /* of the first: those that follow no other run, and that do */
+    uint32_t followed;       /* ways to follow one that were looked at: PCT_BEHINDS of each chance */
     enum { PCT_CANDIDATE_NEW, PCT_CANDIDATE_OPEN, PCT_CANDIDATE_KNOWN /* by the memo */ } state;
     const struct pct_iroot *exposed, *reverse; /* as far as it was, and (idiom 1) the other order; NULL: not so far */
+};
+
+/* A run that was decided. */
+struct pct_directed_run {
+    size_t forces; /* its candidate; SIZE_MAX: it is a profile run */
+    uint64_t seed; /* and what else makes it the run that it is, for those that follow it */
+    uint32_t order;
+    uint32_t phases;         /* of its list, and that of a profile run */
+    uint64_t followed, upto; /* the number of the run that it is, up to this step; 0: none */
+    char *list;              /* NULL: none */
 };
 
 struct pct_directed {
@@ -21,7 +33,8 @@ struct pct_directed {
     uint64_t taken;    /* runs that were looked at */
     size_t *upto;      /* of run n, from 1: so many were predicted by it and the runs before it */
     uint64_t room;
-    size_t *forces;  /* of each run that was decided, from 0: its candidate; SIZE_MAX: it is a profile run */
+    struct pct_directed_run *run; /* from 0; as many as were decided */
+    uint64_t decided;
     uint64_t shared; /* accesses in all runs to what threads can share */
 };
 
@@ -31,13 +44,14 @@ enum { PCT_DIRECTED_TEXT = 64 };
  * bytes. */
 const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, const struct pct_iroot *root);
 
-/* Make this the configuration of a run that is to force the iRoot, which was tried so often before. */
-void pct_directed_force(struct pct_config *config, const struct pct_iroot_sets *sets, const struct pct_iroot *root,
-                        uint32_t tries);
+/* The run of this number, the next one, is to force this candidate (SIZE_MAX: none), by what is known of so many runs:
+ * make this, which is a profile run's, its configuration. False: there is no memory. */
+bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidate, uint64_t known,
+                         struct pct_config *config);
 
-/* So many runs were made, and what they have predicted and exposed is in the sets, and the memo that they had: find out
- * what they were. Returns 0 or -ENOMEM. */
-int pct_directed_replay(struct pct_directed *d, uint64_t runs);
+/* So many runs of this campaign (NULL: of another one, whose seeds do not matter) were made, and what they have
+ * predicted and exposed is in the sets, and the memo that they had: find out what they were. Returns 0 or -ENOMEM. */
+int pct_directed_replay(struct pct_directed *d, const struct pct_campaign *c, uint64_t runs);
 
 /* What d has, but for itself. */
 void pct_directed_close(struct pct_directed *d);

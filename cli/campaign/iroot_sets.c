@@ -4,6 +4,8 @@
 #include "store.h"
 #include <cli/base/cli.h>
 #include <errno.h>
+#include <pct/strategy.h>
+#include <string.h>
 
 /* What is needed to find the place in another build. Code that is not in a file that can be read is not found. */
 static int save_code(struct pct_iroot_sets *sets, struct pct_store *store, const struct pct_access_place *place)
@@ -40,6 +42,31 @@ static int save_root(struct pct_store *store, const struct pct_iroot *root, uint
     return pct_store_add_iroot(store, &row);
 }
 
+/* Those of a run are complete when it is saved. */
+static int save_chances(struct pct_iroot_sets *sets, struct pct_store *store)
+{
+    uint64_t last = sets->saved.run;
+    int failed = 0;
+    for (size_t i = 0; i < sets->predicted.count && !failed; i++) {
+        const struct pct_iroot *root = sets->predicted.item[i];
+        for (uint32_t k = 0; k < root->chances && !failed; k++) {
+            const struct pct_iroot_chance *chance = &root->chance[k];
+            if (chance->run <= sets->saved.run)
+                continue;
+            struct pct_store_chance row = { .number = i + 1,
+                                            .run = chance->run,
+                                            .thread = { chance->thread[0], chance->thread[1] },
+                                            .first = chance->first };
+            memcpy(row.step, chance->step, sizeof row.step);
+            failed = pct_store_add_chance(store, &row);
+            last = chance->run > last ? chance->run : last;
+        }
+    }
+    if (!failed)
+        sets->saved.run = last;
+    return failed;
+}
+
 int pct_iroot_sets_save(struct pct_iroot_sets *sets, struct pct_store *store)
 {
     int failed = save_places(sets, store);
@@ -47,7 +74,7 @@ int pct_iroot_sets_save(struct pct_iroot_sets *sets, struct pct_store *store)
         failed = save_root(store, sets->predicted.item[sets->saved.predicted], sets->saved.predicted + 1, true);
     for (; sets->saved.exposed < sets->exposed.count && !failed; sets->saved.exposed++)
         failed = save_root(store, sets->exposed.item[sets->saved.exposed], 0, false);
-    return failed;
+    return failed ? failed : save_chances(sets, store);
 }
 
 static int load_place(void *data, const struct pct_store_place *place)
@@ -91,15 +118,34 @@ static int load_root(void *data, const struct pct_store_iroot *row)
     return failed || !row->exposed ? failed : pct_iroots_insert(&l->sets->exposed, &root, row->exposed);
 }
 
+static int load_chance(void *data, const struct pct_store_chance *row)
+{
+    const struct loading *l = data;
+    struct pct_iroot *root =
+        row->number && row->number <= l->sets->predicted.count ? l->sets->predicted.item[row->number - 1] : NULL;
+    if (!root || root->chances == PCT_IROOT_CHANCES || !row->run || row->run > l->runs ||
+        row->thread[0] >= PCT_MAX_THREADS || row->thread[1] >= PCT_MAX_THREADS || row->first > 1)
+        return -EINVAL;
+    struct pct_iroot_chance chance = { .run = row->run,
+                                       .thread = { row->thread[0], row->thread[1] },
+                                       .first = row->first };
+    memcpy(chance.step, row->step, sizeof chance.step);
+    root->chance[root->chances++] = chance;
+    return 0;
+}
+
 int pct_iroot_sets_load(struct pct_iroot_sets *sets, struct pct_store *store, uint64_t runs)
 {
     struct loading l = { sets, runs };
     int failed = pct_store_each_place(store, load_place, sets);
     if (!failed)
         failed = pct_store_each_iroot(store, load_root, &l);
+    if (!failed)
+        failed = pct_store_each_chance(store, load_chance, &l);
     sets->saved.places = sets->places.count;
     sets->saved.predicted = sets->predicted.count;
     sets->saved.exposed = sets->exposed.count;
+    sets->saved.run = runs;
     return failed;
 }
 

@@ -15,6 +15,7 @@ struct pct_iroot_sets {
     struct pct_iroots predicted, exposed; /* `first`: the run, from 1 */
     struct {
         size_t places, predicted, exposed;
+        uint64_t run;             /* the last one whose chances are */
     } saved;                      /* so many are in the file */
     struct pct_code_files *files; /* where the places' code is; NULL: nobody asks */
 };

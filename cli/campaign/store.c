@@ -330,8 +330,8 @@ static void finalize(struct pct_store *store)
         sqlite3_finalize(store->statements[i]);
         store->statements[i] = NULL;
     }
-    sqlite3_stmt **const own[] = { &store->add_explored, &store->add_place, &store->add_iroot, &store->add_code,
-                                   &store->add_memo };
+    sqlite3_stmt **const own[] = { &store->add_explored, &store->add_place, &store->add_iroot,
+                                   &store->add_code,     &store->add_memo,  &store->add_chance };
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++) {
         sqlite3_finalize(*own[i]);
         *own[i] = NULL;
@@ -470,6 +470,7 @@ void pct_store_close(struct pct_store *store)
         sqlite3_reset(store->add_iroot);
         sqlite3_reset(store->add_code);
         sqlite3_reset(store->add_memo);
+        sqlite3_reset(store->add_chance);
         /* The log goes into the file, which is alone then, and can be read where nobody may write. A reader may be in
          * the way; then it stays, and belongs to the file. */
         sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);

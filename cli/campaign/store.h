@@ -161,14 +161,24 @@ struct pct_store_iroot {
     uint32_t idiom, place[4];
     uint64_t number, predicted, exposed;
 };
+struct pct_store_chance {
+    uint64_t number; /* of the iRoot */
+    uint64_t run, step[3];
+    uint32_t thread[2], first;
+};
 int pct_store_begin_iroots(struct pct_store *store); /* before the others that add */
 bool pct_store_has_iroots(struct pct_store *store);  /* it is such a campaign's */
 int pct_store_add_place(struct pct_store *store, const struct pct_store_place *place);
 int pct_store_add_iroot(struct pct_store *store, const struct pct_store_iroot *root);
+int pct_store_add_chance(struct pct_store *store, const struct pct_store_chance *chance);
 int pct_store_each_place(struct pct_store *store, int (*each)(void *data, const struct pct_store_place *place),
                          void *data);
 int pct_store_each_iroot(struct pct_store *store, int (*each)(void *data, const struct pct_store_iroot *root),
                          void *data);
+
+/* None where an earlier version wrote the file. */
+int pct_store_each_chance(struct pct_store *store, int (*each)(void *data, const struct pct_store_chance *chance),
+                          void *data);
 
 /* Of a place's code (pct_store_place.code): where it is, for other builds (code_files.h). And an iRoot that an earlier
  * campaign knew (memo.h), as tokens have it. Those that are there already stay. */

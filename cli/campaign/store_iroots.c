@@ -11,10 +11,14 @@ static const char tables[] =
     " exposed INTEGER NOT NULL, PRIMARY KEY(idiom, a, b, c, d)) STRICT, WITHOUT ROWID;"
     "CREATE TABLE IF NOT EXISTS iroot_code(code INTEGER PRIMARY KEY, module TEXT NOT NULL, function TEXT NOT NULL,"
     " hash INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE IF NOT EXISTS iroot_memo(iroot TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;";
+    "CREATE TABLE IF NOT EXISTS iroot_memo(iroot TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS iroot_chances(number INTEGER NOT NULL, run INTEGER NOT NULL, next INTEGER NOT NULL,"
+    " write INTEGER NOT NULL, again INTEGER NOT NULL, thread0 INTEGER NOT NULL, thread1 INTEGER NOT NULL,"
+    " first INTEGER NOT NULL, PRIMARY KEY(number, run)) STRICT, WITHOUT ROWID;";
 static const char add_place[] = "INSERT INTO iroot_places VALUES(?,?,?,?,?,?)";
 static const char add_code[] = "INSERT OR IGNORE INTO iroot_code VALUES(?,?,?,?,?)";
 static const char add_memo[] = "INSERT OR IGNORE INTO iroot_memo VALUES(?)";
+static const char add_chance[] = "INSERT INTO iroot_chances VALUES(?,?,?,?,?,?,?,?)";
 static const char add_iroot[] =
     "INSERT INTO iroots VALUES(?,?,?,?,?,?6,?7,?8) ON CONFLICT(idiom, a, b, c, d) DO UPDATE SET"
     " number = max(number, ?6), predicted = max(predicted, ?7), exposed = max(exposed, ?8)";
@@ -34,6 +38,8 @@ int pct_store_begin_iroots(struct pct_store *store)
         failed = prepare(store, add_code, &store->add_code);
     if (!failed)
         failed = prepare(store, add_memo, &store->add_memo);
+    if (!failed)
+        failed = prepare(store, add_chance, &store->add_chance);
     return failed ? failed : prepare(store, add_iroot, &store->add_iroot);
 }
 
@@ -82,6 +88,19 @@ int pct_store_add_memo(struct pct_store *store, const char *iroot)
 {
     sqlite3_bind_text(store->add_memo, 1, iroot, -1, SQLITE_TRANSIENT);
     return pct_store_step(store, store->add_memo);
+}
+
+int pct_store_add_chance(struct pct_store *store, const struct pct_store_chance *row)
+{
+    sqlite3_stmt *s = store->add_chance;
+    sqlite3_bind_int64(s, 1, (int64_t)row->number);
+    sqlite3_bind_int64(s, 2, (int64_t)row->run);
+    for (int i = 0; i < 3; i++)
+        sqlite3_bind_int64(s, 3 + i, (int64_t)row->step[i]);
+    sqlite3_bind_int64(s, 6, row->thread[0]);
+    sqlite3_bind_int64(s, 7, row->thread[1]);
+    sqlite3_bind_int64(s, 8, row->first);
+    return pct_store_step(store, s);
 }
 
 static int each(struct pct_store *store, const char *sql, int (*row)(void *data, sqlite3_stmt *s), void *data)
@@ -144,6 +163,36 @@ int pct_store_each_iroot(struct pct_store *store, int (*row)(void *data, const s
     struct iroots to = { row, data };
     return each(store, "SELECT idiom, a, b, c, d, number, predicted, exposed FROM iroots ORDER BY number, exposed",
                 read_iroot, &to);
+}
+
+struct chances {
+    int (*each)(void *data, const struct pct_store_chance *chance);
+    void *data;
+};
+
+static int read_chance(void *data, sqlite3_stmt *s)
+{
+    const struct chances *to = data;
+    struct pct_store_chance row = { .number = (uint64_t)sqlite3_column_int64(s, 0),
+                                    .run = (uint64_t)sqlite3_column_int64(s, 1),
+                                    .thread = { (uint32_t)sqlite3_column_int64(s, 5),
+                                                (uint32_t)sqlite3_column_int64(s, 6) },
+                                    .first = (uint32_t)sqlite3_column_int64(s, 7) };
+    for (int i = 0; i < 3; i++)
+        row.step[i] = (uint64_t)sqlite3_column_int64(s, 2 + i);
+    return to->each(to->data, &row);
+}
+
+int pct_store_each_chance(struct pct_store *store, int (*row)(void *data, const struct pct_store_chance *chance),
+                          void *data)
+{
+    struct chances to = { row, data };
+    if (!pct_store_ask(store, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'iroot_chances'"))
+        return 0;
+    return each(
+        store,
+        "SELECT number, run, next, write, again, thread0, thread1, first FROM iroot_chances ORDER BY number, run",
+        read_chance, &to);
 }
 
 /* Files of earlier versions lack these. */

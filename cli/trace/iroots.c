@@ -64,6 +64,24 @@ struct pct_iroot *pct_iroots_find_either(const struct pct_iroots *roots, const s
 
 int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *wanted, uint64_t run)
 {
+    return pct_iroots_insert_chance(roots, wanted, NULL, run);
+}
+
+/* Of each run the last one: the more of the run is followed, the less can come otherwise. */
+static void add_chance(struct pct_iroot *root, const struct pct_iroot_chance *chance)
+{
+    struct pct_iroot_chance *last = root->chances ? &root->chance[root->chances - 1] : NULL;
+    if (last && last->run == chance->run) {
+        if (last->step[0] < chance->step[0])
+            *last = *chance;
+    } else if (root->chances < PCT_IROOT_CHANCES) {
+        root->chance[root->chances++] = *chance;
+    }
+}
+
+int pct_iroots_insert_chance(struct pct_iroots *roots, const struct pct_iroot *wanted,
+                             const struct pct_iroot_chance *chance, uint64_t run)
+{
     struct pct_iroot *root = pct_iroots_find(roots, wanted);
     if (!root && roots->count == MOST) {
         roots->full = true;
@@ -79,6 +97,8 @@ int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *wanted, 
         root->runs++;
         root->last = run;
     }
+    if (chance)
+        add_chance(root, chance);
     return 0;
 }
 

@@ -32,11 +32,30 @@ struct pct_access {
     bool writes;
 };
 
+/* Where a run could expose an iRoot: behind so many of its steps. 0: it has no such place. */
+enum pct_iroot_behind {
+    PCT_BEHIND_NEXT,  /* the first of the accesses comes */
+    PCT_BEHIND_WRITE, /* what that one's thread wrote last before it comes: the other one may go another way behind that
+                       */
+    PCT_BEHIND_AGAIN, /* A comes, if what came before it comes once more */
+    PCT_BEHINDS
+};
+
+struct pct_iroot_chance {
+    uint64_t run, step[PCT_BEHINDS];
+    uint32_t thread[2]; /* by role */
+    uint32_t first;     /* whose access is the first: a role */
+};
+
+enum { PCT_IROOT_CHANCES = 4 };
+
 struct pct_iroot {
-    uint32_t idiom;                   /* 1 to PCT_IDIOMS */
-    uint32_t place[PCT_IROOT_PLACES]; /* A, B, C, D; 0: the idiom has no such access */
-    uint64_t runs;                    /* that have exposed it */
-    uint64_t first, last;             /* of them, as the caller numbers them */
+    uint32_t idiom;                                    /* 1 to PCT_IDIOMS */
+    uint32_t place[PCT_IROOT_PLACES];                  /* A, B, C, D; 0: the idiom has no such access */
+    uint64_t runs;                                     /* that have exposed it */
+    uint64_t first, last;                              /* of them, as the caller numbers them */
+    struct pct_iroot_chance chance[PCT_IROOT_CHANCES]; /* of the first runs that had one */
+    uint32_t chances;
 };
 
 struct pct_iroots {
@@ -55,6 +74,10 @@ void pct_iroots_free(struct pct_iroots *roots);
 /* The run has exposed (or whatever the set is of) this one: its idiom and its places, of which those that it has not
  * are 0. Runs come in their order. Returns 0, or -ENOMEM. */
 int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *root, uint64_t run);
+
+/* The same, of a run that had this chance; NULL: no chance is known. */
+int pct_iroots_insert_chance(struct pct_iroots *roots, const struct pct_iroot *root,
+                             const struct pct_iroot_chance *chance, uint64_t run);
 
 /* The one with this idiom and these places; NULL: it is not in the set. */
 struct pct_iroot *pct_iroots_find(const struct pct_iroots *roots, const struct pct_iroot *wanted);

@@ -38,6 +38,7 @@ struct pair {
     const struct entry *first, *second;
     uint64_t within[PCT_SECTIONS_MOST]; /* locks that the thread held all the time between them */
     uint32_t withins;
+    uint32_t at; /* the index in the trace of the last such first one */
     bool follow; /* they are on one object, and its thread's next ones there */
 };
 
@@ -49,6 +50,7 @@ struct alike {
 
 struct reader {
     struct pct_iroots *predicted;
+    uint64_t first; /* the number of the trace's first step */
     struct pct_orderings orderings;
     const struct pct_access *access;
     const struct pct_access **sorted; /* by object, thread and time */
@@ -59,6 +61,7 @@ struct reader {
     size_t entries, begin; /* begin: where those of the object that is looked at begin */
     uint32_t *entry_of;    /* by access, plus 1; 0: it was left out */
     uint32_t *next;        /* by access: the next one of its thread, plus 1 */
+    uint32_t *wrote;       /* by access: its thread's last one before it that writes what threads share, plus 1 */
     struct pair *pair;
     size_t pairs, room;  /* room: for pairs, a power of two */
     struct alike *alike; /* open addressing, 2 * room slots */
@@ -176,20 +179,21 @@ static bool is_end_of_wait(uint32_t op)
     return op == PCT_OP_COND_WAKE || op == PCT_OP_BARRIER_LEAVE || op == PCT_OP_FUTEX_WOKEN;
 }
 
-/* Whether it matters that the first comes right before the second (section 3.1). */
+bool pct_predict_conflict(uint32_t first, uint32_t second)
+{
+    if (is_end_of_wait(first) || is_end_of_wait(second))
+        return false;
+    bool gives = pct_operation_gives(first);
+    if (!is_lock(pct_name_op_class(first)))
+        return gives != pct_operation_gives(second);
+    if (gives)
+        return takes(second);
+    return !takes(first) || (!takes(second) && !pct_operation_gives(second)); /* made, or destroyed */
+}
+
 static bool conflict(const struct pct_access *a, const struct pct_access *b)
 {
-    unsigned class_ = pct_name_op_class(a->op);
-    if (class_ == PCT_CLASS_MEMORY)
-        return a->writes || b->writes;
-    if (is_end_of_wait(a->op) || is_end_of_wait(b->op))
-        return false;
-    bool gives = pct_operation_gives(a->op);
-    if (!is_lock(class_))
-        return gives != pct_operation_gives(b->op);
-    if (gives)
-        return takes(b->op);
-    return !takes(a->op) || (!takes(b->op) && !pct_operation_gives(b->op)); /* made, or destroyed */
+    return pct_name_op_class(a->op) == PCT_CLASS_MEMORY ? a->writes || b->writes : pct_predict_conflict(a->op, b->op);
 }
 
 static bool exclude(const struct entry *a, const struct entry *b)
@@ -208,13 +212,23 @@ static bool is_possible(const struct reader *r, const struct entry *a, const str
            !pct_orderings_before(&r->orderings, b->access->thread, b->access->number, a->clock);
 }
 
+/* at: where in the trace A is; other: where that of the other thread is that came first. */
 static int predict(struct reader *r, uint32_t idiom, const struct entry *a, const struct entry *b,
-                   const struct entry *c, const struct entry *d)
+                   const struct entry *c, const struct entry *d, uint32_t at, uint32_t other)
 {
     const struct pct_iroot root = { .idiom = idiom,
                                     .place = { a->access->place, b->access->place, c ? c->access->place : 0,
                                                d ? d->access->place : 0 } };
-    return pct_iroots_insert(r->predicted, &root, r->run);
+    const bool swapped = other < at;
+    const struct pct_access *first = swapped ? b->access : a->access;
+    const uint32_t wrote = r->wrote[first - r->access];
+    const struct pct_iroot_chance chance = { .run = r->run,
+                                             .step = { r->first + (swapped ? other : at),
+                                                       wrote ? r->first + r->access[wrote - 1].index : 0,
+                                                       swapped ? r->first + at : 0 },
+                                             .first = swapped,
+                                             .thread = { a->access->thread, b->access->thread } };
+    return pct_iroots_insert_chance(r->predicted, &root, &chance, r->run);
 }
 
 /* Idiom 1, of the object whose entries begin at r->begin. */
@@ -224,16 +238,41 @@ static int predict_first(struct reader *r)
     for (size_t i = r->begin; i < r->entries && !failed; i++)
         for (size_t k = r->begin; k < r->entries && !failed; k++)
             if (r->entry[i].access->thread != r->entry[k].access->thread && is_possible(r, &r->entry[i], &r->entry[k]))
-                failed = predict(r, 1, &r->entry[i], &r->entry[k], NULL, NULL);
+                failed = predict(r, 1, &r->entry[i], &r->entry[k], NULL, NULL, r->entry[i].access->index,
+                                 r->entry[k].access->index);
     return failed;
+}
+
+/* Of each access, the last one of its thread before it that writes what several threads use. False: there is no memory.
+ */
+static bool find_writes(struct reader *r)
+{
+    uint32_t *last = calloc(r->orderings.threads + 1, sizeof *last);
+    if (!last)
+        return false;
+    for (size_t i = 0, end; i < r->count; i = end) {
+        for (end = i + 1; end < r->count && r->sorted[end]->object == r->sorted[i]->object;)
+            end++;
+        for (size_t k = i; k < end && r->sorted[end - 1]->thread != r->sorted[i]->thread; k++)
+            r->wrote[r->sorted[k] - r->access] = r->sorted[k]->writes;
+    }
+    for (size_t i = 0; i < r->count; i++) {
+        uint32_t *before = &last[r->access[i].thread];
+        const bool counts = r->wrote[i];
+        r->wrote[i] = *before;
+        if (counts)
+            *before = (uint32_t)i + 1;
+    }
+    free(last);
+    return true;
 }
 
 static int read_objects(struct reader *r)
 {
-    int failed = 0;
     for (size_t i = 0; i < r->count; i++)
         r->sorted[i] = &r->access[i];
     qsort(r->sorted, r->count, sizeof(const struct pct_access *), by_object);
+    int failed = find_writes(r) ? 0 : -ENOMEM;
     for (size_t i = 0; i < r->count && !failed; i++) {
         add_entry(r, i);
         if (i + 1 < r->count && r->sorted[i + 1]->object == r->sorted[i]->object)
@@ -289,7 +328,7 @@ static bool make_pair_room(struct reader *r)
 static bool add_pair(struct reader *r, const struct pct_access *first, const struct pct_access *second,
                      const struct entry *a, const struct entry *b)
 {
-    struct pair pair = { .first = a, .second = b, .follow = first->object == second->object };
+    struct pair pair = { .first = a, .second = b, .at = first->index, .follow = first->object == second->object };
     if (!make_pair_room(r))
         return false;
     find_within(r, first, second, &pair);
@@ -297,8 +336,13 @@ static bool add_pair(struct reader *r, const struct pct_access *first, const str
     const uint64_t key = XXH3_64bits_withSeed(all, sizeof all, XXH3_64bits(pair.within, sizeof pair.within));
     struct alike *alike = find_alike(r, key);
     bool enough = alike->count == ALIKE || r->pairs == MOST_PAIRS;
-    for (uint32_t i = 0; i < alike->count && !enough; i++)
-        enough = r->pair[alike->pair[i]].first == a && r->pair[alike->pair[i]].second == b;
+    for (uint32_t i = 0; i < alike->count; i++) {
+        struct pair *known = &r->pair[alike->pair[i]];
+        bool same = known->first == a && known->second == b;
+        enough |= same;
+        if (same && first->index > known->at)
+            known->at = first->index;
+    }
     if (enough)
         return true;
     alike->key = key;
@@ -383,7 +427,7 @@ static int predict_second(struct reader *r, const struct pair *pair)
     for (; b < end && b->access->object == object && !failed; b++)
         if (b->access->thread != pair->first->access->thread && !is_kept_out(pair, b) &&
             is_possible(r, pair->first, b) && is_possible(r, b, pair->second))
-            failed = predict(r, 2, pair->first, b, pair->second, NULL);
+            failed = predict(r, 2, pair->first, b, pair->second, NULL, pair->at, b->access->index);
     return failed;
 }
 
@@ -394,7 +438,8 @@ static int predict_between(struct reader *r, const struct pair *pair, const stru
         is_kept_out(pair, other->second) || !is_possible(r, pair->first, other->first) ||
         !is_possible(r, other->second, pair->second))
         return 0;
-    return predict(r, pair->follow ? 3 : 4, pair->first, other->first, other->second, pair->second);
+    return predict(r, pair->follow ? 3 : 4, pair->first, other->first, other->second, pair->second, pair->at,
+                   other->at);
 }
 
 /* Idiom 5: the other pair, on the same objects the other way round, across it. Once, though both could be called the
@@ -406,7 +451,7 @@ static int predict_across(struct reader *r, const struct pair *pair, const struc
         pair->first->access->object > pair->second->access->object || !is_possible(r, pair->first, other->second) ||
         !is_possible(r, other->first, pair->second))
         return 0;
-    return predict(r, 5, pair->first, other->second, other->first, pair->second);
+    return predict(r, 5, pair->first, other->second, other->first, pair->second, pair->at, other->at);
 }
 
 /* The first of the pairs on these objects. */
@@ -460,13 +505,16 @@ static bool make_room(struct reader *r)
     r->entry = calloc(r->count + 1, sizeof *r->entry);
     r->entry_of = calloc(r->count + 1, sizeof *r->entry_of);
     r->next = calloc(r->count + 1, sizeof *r->next);
-    return r->sorted && r->entry && r->entry_of && r->next;
+    r->wrote = calloc(r->count + 1, sizeof *r->wrote);
+    return r->wrote && r->sorted && r->entry && r->entry_of && r->next;
 }
 
 int pct_predict_add(struct pct_iroots *predicted, const struct pct_trace *trace, const struct pct_access *accesses,
                     size_t count, uint32_t window, uint64_t run)
 {
-    struct reader r = { .predicted = predicted, .access = accesses, .count = count, .window = window, .run = run };
+    struct reader r = {
+        .predicted = predicted, .first = trace->first, .access = accesses, .count = count, .window = window, .run = run
+    };
     int failed = make_room(&r) ? pct_orderings_read(&r.orderings, trace, accesses, count) : -ENOMEM;
     if (!failed)
         failed = read_objects(&r);
@@ -477,6 +525,7 @@ int pct_predict_add(struct pct_iroots *predicted, const struct pct_trace *trace,
     free(r.entry);
     free(r.entry_of);
     free(r.next);
+    free(r.wrote);
     free(r.pair);
     free(r.alike);
     return failed;

@@ -150,21 +150,98 @@ static void test_progress(void **unused)
             const struct sim_op *at = random >> 60 & 1 ? &first[(random >> 40) % 6] : &second[(random >> 40) % 9];
             add(iroot, ops[random >> 50 & 3], at);
         }
+        if (i % 3 == 0)
+            sprintf(iroot + strlen(iroot), "-x%u.%u.%u.%u.0.%x", 1 + i % 23, i % 4, (i + 1 + i % 2) % 4, i % 2, i);
         options.run.list = iroot;
         options.run.seed = i;
-        sim_set(&options, "order", i / 5 % 8);
+        sim_set(&options, "order", i / 5 % 9);
         struct sim_result result;
         sim_run(&program, &options, &result);
         assert_int_equal(result.verdict, PCT_VERDICT_EXIT);
     }
 }
 
+/* A run that follows another one to behind its end is that one: a profile run, one that forces something, and one that
+ * follows a run itself. */
+static void test_follows(void **unused)
+{
+    (void)unused;
+    static const struct sim_op first[] = {
+        ATOMIC_READ(0), ATOMIC_WRITE(0, 1), LOCK(0), UNLOCK(0), ATOMIC_READ(1), STOP
+    };
+    static const struct sim_op second[] = {
+        ATOMIC_READ(1), ATOMIC_WRITE(1, 1), LOCK(0), UNLOCK(0), ATOMIC_READ(0), STOP
+    };
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), CREATE(1), JOIN(1), JOIN(2)), first,
+                                                     second } };
+    struct sim_options options = sim_defaults(&pct_strategy_maple);
+    char forced[128] = "1", never[128] = "1";
+    add(forced, PCT_OP_ATOMIC_LOAD, &first[4]);
+    add(forced, PCT_OP_ATOMIC_STORE, &second[1]);
+    add(never, PCT_OP_ATOMIC_LOAD, &second[3]);
+    add(never, PCT_OP_ATOMIC_LOAD, &second[3]);
+    uint32_t differing = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        char followed[320], list[512];
+        struct sim_result result, again;
+        uint32_t order = seed % 3 ? (uint32_t)seed % 9 : 0;
+        sprintf(followed, "%s", seed % 3 ? forced : "");
+        if (seed % 3 == 2)
+            sprintf(followed + strlen(followed), "-x%u.1.2.1.0.7", (unsigned)seed / 6 + 1);
+        options.run.list = followed;
+        options.run.seed = seed;
+        sim_set(&options, "order", order);
+        sim_run(&program, &options, &result);
+        assert_int_equal(result.verdict, PCT_VERDICT_EXIT);
+        options.run.seed = 4711;
+        options.run.list = list;
+        sim_set(&options, "order", 1);
+        sprintf(list, "%s-x%u.1.2.0.%u.%x%s%s", never, (unsigned)result.steps + 1, order, (unsigned)seed,
+                *followed ? "-" : "", followed);
+        sim_run(&program, &options, &again);
+        assert_int_equal(again.hash, result.hash);
+        sprintf(list, "%s-x%u.1.2.0.%u.%x%s%s", forced, 7u, order, (unsigned)seed, *followed ? "-" : "", followed);
+        sim_run(&program, &options, &again);
+        assert_true(again.verdict == PCT_VERDICT_EXIT || (seed % 3 == 2 && seed / 6 + 1 >= 7));
+        differing += again.hash != result.hash;
+    }
+    assert_true(differing > 10);
+}
+
+static void test_lists(void **unused)
+{
+    (void)unused;
+    static const char *const wrong[] = {
+        "x1.0.1.0.0.1",
+        "1-1.00000000-1.00000000-x0.0.1.0.0.1",
+        "1-1.00000000-1.00000000-x1.0.0.0.0.1",
+        "1-1.00000000-1.00000000-x1.0.1.2.0.1",
+        "1-1.00000000-1.00000000-x1.0.1.0.9.1",
+        "1-1.00000000-1.00000000-x1.0.1.0.0.",
+        "1-1.00000000-1.00000000-x1.0.1.0.0.g",
+        "1-1.00000000-1.00000000-x1.0.1.0.0.00000000000000001",
+        "1-1.00000000-1.00000000-x1.0.1.0.0.1-",
+        "1-1.00000000-1.00000000-x1.0.99999.0.0.1",
+        "1-1.00000000-1.00000000-x4.0.1.0.0.1-1-1.00000000-1.00000000-x4.0.1.0.0.1",
+    };
+    const struct sim_program program = { .thread = { THREAD(YIELD) } };
+    struct sim_options options = sim_defaults(&pct_strategy_maple);
+    struct sim_result result;
+    options.run.list = "1-1.00000000-1.00000000-x4.0.1.0.8.1-1-1.00000000-1.00000000-x3.0.1.1.0.ffffffffffffffff";
+    sim_run(&program, &options, &result);
+    assert_int_equal(result.verdict, PCT_VERDICT_EXIT);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        options.run.list = wrong[i];
+        sim_run(&program, &options, &result);
+        assert_int_equal(result.verdict, PCT_VERDICT_INTERNAL);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_idioms),
-        cmocka_unit_test(test_locks),
-        cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_follows), cmocka_unit_test(test_lists),    cmocka_unit_test(test_idioms),
+        cmocka_unit_test(test_locks),   cmocka_unit_test(test_progress),
     };
     return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
 }

@@ -110,8 +110,31 @@ static void test_compound(void **unused)
     }
 }
 
+/* Where the run could expose it: before its first access, before what that one's thread wrote last, and before A. */
+static void test_chances(void **unused)
+{
+    (void)unused;
+    struct pct_iroots predicted = { .count = 0 };
+    predict(&predicted, "0ry 0wz 0wx 1rz 1rx");
+    for (uint32_t back = 0; back < 2; back++) {
+        const struct pct_iroot wanted = { .idiom = 1, .place = { back ? 5 : 3, back ? 3 : 5 } };
+        const struct pct_iroot *root = pct_iroots_find(&predicted, &wanted);
+        assert_non_null(root);
+        assert_int_equal(root->chances, 1);
+        assert_int_equal(root->chance[0].run, 1);
+        assert_int_equal(root->chance[0].step[PCT_BEHIND_NEXT], 2);
+        assert_int_equal(root->chance[0].step[PCT_BEHIND_WRITE], 1);
+        assert_int_equal(root->chance[0].step[PCT_BEHIND_AGAIN], back ? 4 : 0);
+        assert_int_equal(root->chance[0].first, back);
+        assert_int_equal(root->chance[0].thread[0], back);
+        assert_int_equal(root->chance[0].thread[1], !back);
+    }
+    pct_iroots_free(&predicted);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples), cmocka_unit_test(test_compound) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples), cmocka_unit_test(test_compound),
+                                        cmocka_unit_test(test_chances) };
     return cmocka_run_group_tests_name("predict", tests, NULL, NULL);
 }
