@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 6u
+#define PCT_SCRIPT_VERSION 7u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -65,6 +65,9 @@ struct pct_script_choice {
     uint64_t list;                        /* of a TURN: bit i: thread i takes part, */
     uint64_t able;                        /* and is among the ways, */
     uint8_t thread[PCT_SCRIPT_TURN_MOST]; /* which are these */
+    uint64_t stand;                       /* of those that are not PLAIN: bit i: thread i stands; */
+    uint32_t let; /* how often others could go on so far, as the chosen ones were blocked, or spun */
+    uint32_t unused;
 };
 
 /* Why choices of threads were none that --all=dpor may leave out. X(identifier, text) */

@@ -43,6 +43,7 @@ const struct pct_calm *pct_strategy_script_calm(const void *state)
 static void spins(void *state, uint32_t thread, uint64_t count)
 {
     ((struct state *)state)->calm.is = false;
+    ((struct state *)state)->control.let++;
     spinning(state, thread, count);
 }
 
@@ -162,6 +163,13 @@ void pct_strategy_script_passed(void *state, uint32_t thread, bool enters, uint6
         s->engine->passed(s->inner, thread, enters, place, stack);
 }
 
+/* Whether this thread goes on, if nothing changes: one that goes while the first one spins makes a single step. */
+static bool keeps(const struct state *s, uint32_t thread)
+{
+    uint32_t first = s->control.first;
+    return first == PCT_NO_THREAD || first == thread || !can_go(s, first);
+}
+
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
@@ -171,7 +179,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     s->let_pass = pct_rank_set_has(&s->order.early, next);
     pct_default_order_chose(&s->order, next);
     s->calm.is = false;
-    if (!s->control.over && !s->let_pass)
+    if (!s->control.over && !s->let_pass && keeps(s, next))
         s->engine->calm(s->inner, next, &s->calm);
     return (struct pct_choice){ .thread = next, .budget = s->control.over ? PCT_UNLIMITED : 1 };
 }

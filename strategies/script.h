@@ -11,6 +11,7 @@ struct pct_script_control {
     struct pct_rank_set held; /* these threads stand where they are */
     uint32_t first;           /* this one goes on before all others; PCT_NO_THREAD: none does */
     bool over;                /* the script has nothing more to say */
+    uint32_t let;             /* the strategy's: how often another one could have gone on than the first, which spun */
 };
 
 struct pct_script_engine {

@@ -457,6 +457,11 @@ static void list_doubts(const struct search *s, char *to, size_t size)
     if (facts->unknown)
         snprintf(to + strlen(to), size - strlen(to), "%san operation of which nothing is known (%s)", *to ? "; " : "",
                  pct_name_op(facts->unknown - 1));
+    if (facts->loops)
+        snprintf(to + strlen(to), size - strlen(to),
+                 "%sa loop that waits for memory beside the turns of an interleave (name its thread there, or take "
+                 "--all)",
+                 *to ? "; " : "");
     if (s->blind)
         snprintf(to + strlen(to), size - strlen(to), "%schild processes, signal handlers, or what pct does not control",
                  *to ? "; " : "");

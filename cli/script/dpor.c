@@ -2,6 +2,7 @@
  * it turned out to be like an earlier one. */
 #include "dpor.h"
 #include <cli/explore/dependence.h>
+#include <pct/operations.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 struct step {
     uint32_t thread, count;
     bool global; /* commutes with nothing */
+    bool lets;   /* it was blocked, or spun: threads that no line names could go on, if there were any that can */
+    bool moves;  /* whether there are may have changed */
     struct pct_event *event;
 };
 
@@ -95,7 +98,7 @@ static bool depends_on(const struct step *step, const struct pct_event *event)
 
 static bool depend(const struct step *a, const struct step *b)
 {
-    if (a->thread == b->thread || a->global || b->global)
+    if (a->thread == b->thread || a->global || b->global || (a->lets && b->moves) || (a->moves && b->lets))
         return true;
     for (uint32_t i = 0; i < b->count; i++)
         if (depends_on(a, &b->event[i]))
@@ -124,6 +127,7 @@ struct run {
     const struct pct_script_choice *made;
     uint32_t made_count;
     struct pct_execution x;
+    const struct pct_log_entry *log;
     uint32_t *event;           /* by choice: events before it */
     struct pct_event *pending; /* by choice, THREADS each: what is pending there, of turns and their ends */
 };
@@ -157,6 +161,36 @@ static bool follow(struct run *run, struct pct_channel *log)
     return true;
 }
 
+/* Whether a thread may have waited in a loop for memory that others write where there is no other order of turns in
+ * which it looks behind that: out of a turn of its own, or for what is written out of turn. A run stops it there for
+ * good (sched/await.h). */
+static bool loops_out_of_turn(const struct run *run, const struct pct_channel *log)
+{
+    uint8_t pending[THREADS] = { 0 };
+    uint32_t next = 0, turn = UINT32_MAX;
+    bool loops = false;
+    for (uint32_t at = 0; log->assumes >> PCT_ASSUMES_AWAIT & 1 && at < log->log_count; at++) {
+        const struct pct_log_entry *entry = &run->log[at];
+        for (; next < run->made_count; next++) {
+            const struct pct_script_choice *choice = &run->made[next];
+            if (choice->kind != PCT_SCRIPT_CHOICE_PLAIN && choice->at > at)
+                break;
+            if (choice->kind != PCT_SCRIPT_CHOICE_PLAIN)
+                turn = choice->kind == PCT_SCRIPT_CHOICE_TURN ? choice->thread[choice->chosen] : UINT32_MAX;
+        }
+        bool far = entry->thread >= THREADS;
+        uint8_t op = far ? PCT_OP_STORE : pending[entry->thread];
+        if (entry->kind == PCT_LOG_ANNOUNCE && !far)
+            pending[entry->thread] = entry->op;
+        bool begins = entry->kind == PCT_LOG_DISABLE && pct_operation_accesses(op);
+        bool writes = entry->kind == PCT_LOG_PICK && pct_operation_accesses(op) && pct_operation_gives(op);
+        if ((begins || (writes && loops)) && entry->thread != turn)
+            return true;
+        loops |= begins;
+    }
+    return false;
+}
+
 /* Whether this thread waits at this choice, a turn or their end; able: those that can go on there. */
 static bool waits(const struct run *run, uint32_t i, uint32_t thread, uint64_t able)
 {
@@ -172,6 +206,14 @@ static uint32_t next_turn(const struct run *run, uint32_t i, bool *whole)
     for (i++; i < run->made_count && run->made[i].kind == PCT_SCRIPT_CHOICE_PLAIN; i++)
         *whole = false;
     return i;
+}
+
+/* Whether this changed who can go on, or may by its deadline, of the threads that no line names: those that did not
+ * stand at this choice. */
+static bool moves(const struct pct_log_entry *entry, const struct pct_script_choice *choice)
+{
+    return (entry->kind == PCT_LOG_ENABLE || entry->kind == PCT_LOG_DISABLE || entry->kind == PCT_LOG_NEAR) &&
+           (entry->thread >= THREADS || !((choice->list | choice->stand) >> entry->thread & 1));
 }
 
 /* What the turn of choice i was. False: no memory. */
@@ -191,6 +233,9 @@ static bool take_step(const struct run *run, uint32_t i, struct step *step)
         step->global |= event->thread != thread || event->global || event->jumped || event->choices;
         step->event[step->count++] = pct_event_open(event);
     }
+    for (uint32_t at = run->made[i].at; !cut && at < run->made[next].at; at++)
+        step->moves |= moves(&run->log[at], &run->made[next]);
+    step->lets = !cut && run->made[next].let != run->made[i].let;
     if (!cut && waits(run, next, thread, run->made[next].able))
         step->event[step->count++] = run->pending[(size_t)next * THREADS + thread];
     return true;
@@ -385,7 +430,7 @@ int pct_dpor_add(struct pct_dpor *d, struct pct_script_channel *c, const uint64_
                  bool ended)
 {
     struct pct_channel *log = pct_script_log(c);
-    struct run run = { .made = pct_script_choices(c), .made_count = c->choices };
+    struct run run = { .made = pct_script_choices(c), .made_count = c->choices, .log = pct_channel_log(log) };
     if (c->choices < d->count)
         return -EINVAL;
     for (uint32_t i = 0; i < d->count; i++)
@@ -397,6 +442,7 @@ int pct_dpor_add(struct pct_dpor *d, struct pct_script_channel *c, const uint64_
     d->facts.doubts |= run.x.doubts | log->doubts;
     d->facts.unknown = d->facts.unknown ? d->facts.unknown : run.x.unknown;
     d->facts.pieces |= run.x.pieces;
+    d->facts.loops |= loops_out_of_turn(&run, log);
     failed = follow(&run, log) && has_room(d, run.made_count + 1 - d->count) ? take(d, &run) : -ENOMEM;
     pct_execution_free(&run.x);
     free(run.event);

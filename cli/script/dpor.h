@@ -5,8 +5,9 @@
  * Two of them commute if all their events do (cli/explore/dependence.h), as if nothing were known of their results.
  * By that, Flanagan and Godefroid's dynamic partial-order reduction (POPL 2005), with sleep sets: behind each run,
  * where one turn could have come before an earlier one that it does not commute with, its thread is tried there, or, if
- * it could not go on there, all that could. Between the first turn of an interleave and its end the script looks at
- * nothing, so it is where it was, whatever their order. */
+ * it could not go on there, all that could. Threads that no line names go on where the chosen one is blocked, or spins:
+ * so such a turn does not commute with one that may have changed which of them can. Between the first turn of an
+ * interleave and its end the script looks at nothing, so it is where it was, whatever their order. */
 #ifndef PCT_CLI_SCRIPT_DPOR_H
 #define PCT_CLI_SCRIPT_DPOR_H
 
@@ -50,6 +51,7 @@ struct pct_dpor_facts {
     uint32_t doubts;    /* of all runs: bit i: enum pct_doubt i */
     uint32_t unknown;   /* plus 1: an operation of which nothing is known; 0: there was none */
     bool pieces;        /* PCT_ASSUMES_PIECES */
+    bool loops;         /* threads waited in loops for memory where no turn says when they look again */
 };
 
 const struct pct_dpor_facts *pct_dpor_facts(const struct pct_dpor *dpor);

@@ -187,6 +187,16 @@ static uint32_t place_of_last(lua_State *L, const struct pct_engine *engine, uin
     return of;
 }
 
+/* What stands beside a choice that is not PLAIN. */
+static void look_around(const struct pct_engine *engine, struct pct_script_choice *choice)
+{
+    const struct pct_rank_set *held = &engine->control->held;
+    choice->at = pct_script_log(engine->channel)->log_count;
+    choice->let = engine->let + engine->control->let;
+    for (uint32_t t = 0; t < PCT_SCRIPT_TURN_THREADS; t++)
+        choice->stand |= (uint64_t)pct_rank_set_has(held, t) << t;
+}
+
 /* A choice that --all=dpor may leave out, between the threads of the list at the first place. Returns whether it is. */
 static bool make_turn(lua_State *L, struct pct_script_channel *channel, struct pct_script_choice *choice)
 {
@@ -202,7 +212,7 @@ static bool make_turn(lua_State *L, struct pct_script_channel *channel, struct p
             choice->chosen = i;
     }
     choice->kind = PCT_SCRIPT_CHOICE_TURN;
-    choice->at = pct_script_log(channel)->log_count;
+    look_around(pct_engine_of(L), choice);
     return true;
 }
 
@@ -237,9 +247,8 @@ static int turns_end(lua_State *L)
     struct pct_script_channel *channel = pct_engine_of(L)->channel;
     if (!channel->log)
         return 0;
-    struct pct_script_choice end = { .of = 1,
-                                     .kind = PCT_SCRIPT_CHOICE_TURNS_END,
-                                     .at = pct_script_log(channel)->log_count };
+    struct pct_script_choice end = { .of = 1, .kind = PCT_SCRIPT_CHOICE_TURNS_END };
+    look_around(pct_engine_of(L), &end);
     return pct_core_choose(channel, pct_engine_of(L)->self->number, &end) ? 0 : no_room(L);
 }
 

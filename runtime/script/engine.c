@@ -550,6 +550,7 @@ static void stuck(void *state, struct pct_script_control *control, uint64_t step
     char text[1024];
     engine->step = step;
     if (request->tries) {
+        engine->let++;
         engine->found = 0;
         answer(engine);
         on_stack(engine, resume);

@@ -149,6 +149,7 @@ struct pct_engine {
     uint32_t found;                   /* the answer to the request, plus 1; 0: there is none */
     uint32_t chosen;                  /* the thread that the last choice of threads was for, plus 1; 0: none */
     uint32_t preemptions;             /* by choices of threads */
+    uint32_t let;                     /* how often others could go on, as all of a request that tries were blocked */
     struct pct_script_range *ranges;  /* as the channel's, but addresses of this process; 0: not loaded */
     uint32_t since[PCT_MAX_THREADS];  /* the line that made the thread stand */
     uint32_t inside[PCT_MAX_THREADS]; /* the innermost function that the thread is in, plus 1; 0: none */

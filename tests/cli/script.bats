@@ -210,7 +210,7 @@ finish(thread(named "worker-2" * locks), b)' ./script order
     script 'local t = threads(2, starts)
 run_all(t, locks)
 expect(t[1], locks "first" * from "both")
-expect(t[1], at "script.c:23")
+expect(t[1], at "script.c:24")
 step(t[1])
 expect(t[1], locks "second")
 assert(event(t[1]).operation == "lock" and not event(t[1]).blocked)
@@ -536,6 +536,16 @@ assert(choose { true, false }, "a choice behind it")' '33 runs' '10 runs' ./told
     options='--all=dpor -q' script 'interleave(threads(2, starts), accesses + locks + ends)' ./told spin
     is "$status" 0
     has '4 runs (3 of them like others), all choices made but for what commutes; 0 fail, 0 did not fit'
+}
+
+@test "--all=dpor: where threads go on that no line names" {
+    local rest='local main = thread(0) run(main, joins)'
+    both "local a, b = thread \"asks\", thread \"listens\" $rest interleave({ b, a }, posts + reads \"answer\" + ends)" \
+        '5 runs' '4 runs' ./told ask
+    has 'the program: assertion'
+    options=--all=dpor script "local t = { thread \"setter\", thread \"forwards\" } $rest interleave(t, locks + ends)" ./told loop
+    is "$status" 117
+    has 'because of: a loop that waits for memory beside the turns of an interleave (name its thread there, or take --all)'
 }
 
 @test "--all=dpor: random scripts of random programs come to what all choices come to, with several jobs, too" {

@@ -6,6 +6,7 @@
 #include <semaphore.h>
 #include <setjmp.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -204,6 +205,48 @@ static void *setter(void *unused)
     return unused;
 }
 
+static sem_t asked, answered, stands;
+static int answer, heard;
+
+static void *asks(void *unused)
+{
+    sem_post(&asked);
+    heard = answer;
+    sem_post(&answered);
+    return unused;
+}
+
+static void *listens(void *unused)
+{
+    sem_wait(&answered);
+    return unused;
+}
+
+static void *answers(void *loop)
+{
+    sem_post(&stands);
+    if (loop)
+        while (!atomic_load(&flag))
+            ;
+    else
+        sem_wait(&asked);
+    answer = 1;
+    return NULL;
+}
+
+/* While the first of three threads waits for the second one's question, or in a loop for the flag. */
+static void ask(bool loop)
+{
+    pthread_t third, thread[2];
+    sem_init(&asked, 0, 0), sem_init(&answered, 0, 0), sem_init(&stands, 0, 0);
+    pthread_create(&third, NULL, answers, loop ? &flag : NULL);
+    sem_wait(&stands);
+    pthread_create(&thread[0], NULL, loop ? setter : asks, NULL);
+    pthread_create(&thread[1], NULL, loop ? forwards : listens, NULL);
+    pthread_join(thread[0], NULL), pthread_join(thread[1], NULL), pthread_join(third, NULL);
+    assert(!heard);
+}
+
 static void run(unsigned n, void *(*const start[])(void *))
 {
     pthread_t *thread = calloc(n, sizeof *thread);
@@ -258,6 +301,8 @@ int main(int argc, char **argv)
         run(2, (void *(*[])(void *)){ sleeper, forwards });
     if (!strcmp(what, "spin"))
         run(2, (void *(*[])(void *)){ spinner, setter });
+    if (!strcmp(what, "ask") || !strcmp(what, "loop"))
+        ask(!strcmp(what, "loop"));
     if (!strcmp(what, "many"))
         run_many((unsigned)atoi(argv[2]));
     if (!strcmp(what, "fork")) {
