@@ -303,6 +303,16 @@ void pct_engine_cancel(struct pct_engine *engine, uint64_t first, uint64_t last)
             forget(engine, &s->waiting[i]);
 }
 
+void pct_engine_hurry(struct pct_engine *engine, uint64_t index, double seconds)
+{
+    struct pct_engine_state *s = engine->state;
+    for (unsigned i = 0; i < s->places; i++)
+        if (s->place[i].running && s->place[i].index == index) {
+            s->place[i].last = pct_cli_now() + seconds;
+            pct_time_limit_set(&s->place[i]);
+        }
+}
+
 /* End what still goes on, and forget what nobody looked at. Of many runs, none is worth waiting for. */
 static void sweep(struct pct_engine *engine)
 {

@@ -160,6 +160,7 @@ struct pct_process {
     off_t dropped;          /* this many bytes of it, from the start, were given back to the file system */
     double deadline;        /* on the clock of pct_cli_now(), 0: none */
     double allowed;         /* seconds from its start to that */
+    double last;            /* it ends then at the latest, whatever its limit; 0: no such time */
     bool cut;               /* that is earlier than --timeout says: the others take far less */
     bool timed_out;
     bool preloaded;          /* when its time was over, it had our library, though that may not have started yet; */

@@ -26,6 +26,10 @@ void pct_time_limit_set(struct pct_process *process)
     process->allowed = pct_time_limit_seconds(launch);
     process->cut = process->allowed > 0 && (launch->timeout <= 0 || process->allowed < launch->timeout);
     process->deadline = process->allowed > 0 ? process->started + process->allowed : 0;
+    if (process->last > 0 && (process->deadline <= 0 || process->last < process->deadline)) {
+        process->deadline = process->last;
+        process->cut = false;
+    }
 }
 
 /* The second number: nanoseconds on a run queue. */

@@ -134,8 +134,9 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
                   : 0;
     memcpy(pct_script_plan(c), slot->plan, slot->planned * sizeof *slot->plan);
     pct_campaign_make_spec(runs->campaign, 0, spec);
-    spec->index = slot->index;
+    spec->index = file->index = slot->index;
     spec->channel = file->path;
+    file->hurried = false;
     slot->state = PCT_SLOT_BEGUN;
     s->running++;
     return PCT_RUNS_ON;
@@ -406,6 +407,7 @@ static int tick(struct pct_run_source *source)
 {
     struct search *s = (struct search *)source;
     bool terminal = isatty(STDERR_FILENO);
+    pct_script_hurry(s->runs, s->engine);
     if (s->runs->quiet || !s->done || !pct_status_line_is_due(terminal, s->started, &s->drawn))
         return 0;
     char line[256], left[64];

@@ -7,6 +7,7 @@
 struct one {
     struct pct_run_source source; /* first */
     struct pct_script_runs *runs;
+    struct pct_engine *engine;
     bool begun, unfit;
     int status;
     char ending[256];
@@ -58,13 +59,22 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     one->unfit = (unfit && !(runs->ok_unfit && failed)) || c->said.outcome == PCT_SCRIPT_NEVER;
     if (one->status || !runs->quiet || unfit)
         pct_script_say(runs, c, failed, one->ending);
+    if (pct_script_went_on(runs, c, &run->result))
+        pct_cli_say("the program went on without the script, and was ended");
     pct_script_keep_trace(runs, c, &run->result);
-    if (one->status == PCT_EXIT_USAGE)
+    if (one->status == PCT_EXIT_USAGE || pct_script_went_on(runs, c, &run->result))
         return PCT_RUNS_ENOUGH;
     int status = pct_script_repeat(runs, c, &run->result, failed);
     if (status && failed)
         pct_outcome_report(&run->process, &run->result);
     return status > 0 ? status : PCT_RUNS_ENOUGH;
+}
+
+static int tick(struct pct_run_source *source)
+{
+    const struct one *one = (const struct one *)source;
+    pct_script_hurry(one->runs, one->engine);
+    return 0;
 }
 
 /* What came of it, for PCT_SCRIPT_OUTCOME_OPTION. */
@@ -89,7 +99,7 @@ int pct_script_runs_make(struct pct_script_runs *runs)
 {
     if (runs->all)
         return pct_script_all(runs);
-    struct one one = { .source = { .next = next, .ended = ended }, .runs = runs };
+    struct one one = { .source = { .next = next, .ended = ended, .tick = tick }, .runs = runs };
     struct pct_engine engine = { .launch = &runs->campaign->launch,
                                  .jobs = 1,
                                  .room = 1,
@@ -97,6 +107,7 @@ int pct_script_runs_make(struct pct_script_runs *runs)
                                  .pass = true,
                                  .single = true,
                                  .quiet = true };
+    one.engine = &engine;
     int status = pct_engine_run(&engine, &one.source);
     if (!status && runs->outcome)
         say_result(&one);

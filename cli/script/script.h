@@ -65,6 +65,8 @@ struct pct_script_file {
     int file;            /* -1: none */
     size_t size;
     struct pct_script_channel *channel;
+    uint64_t index; /* of its last run; */
+    bool hurried;   /* which has not much time left */
 };
 
 /* Make the channel of this script. logs: runs write a log. Returns 0 or a negative errno. */

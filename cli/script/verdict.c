@@ -33,7 +33,33 @@ bool pct_script_only_waits(const struct pct_script_channel *c, const struct pct_
 bool pct_script_has_failed(const struct pct_script_runs *runs, const struct pct_script_channel *c,
                            const struct pct_result *result)
 {
-    return pct_result_fails(result, runs->campaign->ok) && !pct_script_only_waits(c, result);
+    return pct_result_fails(result, runs->campaign->ok) && !pct_script_only_waits(c, result) &&
+           !pct_script_went_on(runs, c, result);
+}
+
+bool pct_script_went_on(const struct pct_script_runs *runs, const struct pct_script_channel *c,
+                        const struct pct_result *result)
+{
+    return !runs->ok_unfit && c->said.outcome == PCT_SCRIPT_DID_NOT_FIT && result->ending == PCT_ENDING_TIMEOUT;
+}
+
+static bool does_not_fit(const struct pct_script_channel *c)
+{
+    bool unfit = c->said.outcome == PCT_SCRIPT_DID_NOT_FIT;
+    for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
+        unfit |= c->process[i].said.outcome == PCT_SCRIPT_DID_NOT_FIT;
+    return unfit;
+}
+
+void pct_script_hurry(const struct pct_script_runs *runs, struct pct_engine *engine)
+{
+    for (unsigned i = 0; i < runs->files && !runs->ok_unfit; i++) {
+        struct pct_script_file *file = &runs->file[i];
+        if (file->hurried || !does_not_fit(file->channel))
+            continue;
+        pct_engine_hurry(engine, file->index, PCT_SCRIPT_UNFIT_SECONDS);
+        file->hurried = true;
+    }
 }
 
 /* --- Said --------------------------------------------------------------------------------------------------------- */

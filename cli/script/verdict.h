@@ -33,4 +33,14 @@ int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c
 void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script_channel *channel,
                            const struct pct_result *result);
 
+/* Whether it did not fit, and the program, which went on without the script, did not end in the time that it then has
+ * (pct_script_hurry()). */
+bool pct_script_went_on(const struct pct_script_runs *runs, const struct pct_script_channel *c,
+                        const struct pct_result *result);
+
+enum { PCT_SCRIPT_UNFIT_SECONDS = 10 };
+
+/* For a source's tick(): runs in which the script did not fit have so much time to end, if that is a failure anyway. */
+void pct_script_hurry(const struct pct_script_runs *runs, struct pct_engine *engine);
+
 #endif

@@ -504,6 +504,16 @@ while not all_ended(t) do finish(choose_thread(t)) end'
     is "$status" 2
 }
 
+@test "a program that goes on for ever after the script did not fit is ended" {
+    mkfifo input
+    exec 5<> input
+    script 'run(thread "forwards", joins)' ./script listen < input
+    is "$status" 117
+    has 'test.lua:1: did not fit: the script wants thread 2 to go on until it joins a thread, but it has ended'
+    has 'the program went on without the script, and was ended'
+    exec 5>&-
+}
+
 # both TEXT RUNS FEWER COMMAND...: how many runs it takes by depth and by dpor, alone and with others made ahead; what is
 # found is the same.
 both()

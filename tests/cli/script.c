@@ -205,6 +205,13 @@ static void *setter(void *unused)
     return unused;
 }
 
+static void *reads(void *unused)
+{
+    char c;
+    (void)!read(0, &c, 1);
+    return unused;
+}
+
 static sem_t asked, answered, stands;
 static int answer, heard;
 
@@ -303,6 +310,8 @@ int main(int argc, char **argv)
         run(2, (void *(*[])(void *)){ spinner, setter });
     if (!strcmp(what, "ask") || !strcmp(what, "loop"))
         ask(!strcmp(what, "loop"));
+    if (!strcmp(what, "listen"))
+        run(2, (void *(*[])(void *)){ reads, forwards });
     if (!strcmp(what, "many"))
         run_many((unsigned)atoi(argv[2]));
     if (!strcmp(what, "fork")) {
