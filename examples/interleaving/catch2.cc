@@ -1,9 +1,14 @@
 // A unit test of an interleaving, for Catch2: pct script --each-test -- ./tests
 //
-//     c++ -g -pthread -I../../include -o tests catch2.cc
-#define CATCH_CONFIG_MAIN
+//     c++ -g -pthread -I../../include -o tests catch2.cc                          with version 2
+//     c++ -g -pthread -I../../include -o tests catch2.cc -lCatch2Main -lCatch2    with version 3
 #include "account.h"
+#if __has_include(<catch2/catch_test_macros.hpp>)
+#include <catch2/catch_test_macros.hpp>
+#else
+#define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
+#endif
 
 PCT_TEST("two withdrawals", R"(
     local a, b = thread(1), thread(2)
