@@ -17,6 +17,7 @@ static void pass_end(struct pct_sched *s, struct pct_thread *self, enum pct_op o
         s->budget_end = pct_steps(s);
     }
     pct_sched_point(s, self, op, NULL);
+    s->current = self; /* it may have passed unasked */
 }
 
 void pct_sched_exit(struct pct_sched *s, struct pct_thread *self)

@@ -504,6 +504,13 @@ while not all_ended(t) do finish(choose_thread(t)) end'
     is "$status" 2
 }
 
+@test "a script that waits at the end of the program: the handlers of exit are under control" {
+    script 'local a = thread "forwards" finish(a) thread "forwards"' ./script handler
+    is "$status" 117
+    has 'wants a thread that starts with forwards, but the program has ended'
+    replays 0
+}
+
 @test "a program that goes on for ever after the script did not fit is ended" {
     mkfifo input
     exec 5<> input

@@ -205,6 +205,11 @@ static void *setter(void *unused)
     return unused;
 }
 
+static void at_exit(void)
+{
+    both(&first, &second);
+}
+
 static void *reads(void *unused)
 {
     char c;
@@ -312,6 +317,10 @@ int main(int argc, char **argv)
         ask(!strcmp(what, "loop"));
     if (!strcmp(what, "listen"))
         run(2, (void *(*[])(void *)){ reads, forwards });
+    if (!strcmp(what, "handler")) {
+        atexit(at_exit);
+        run(1, (void *(*[])(void *)){ forwards });
+    }
     if (!strcmp(what, "many"))
         run_many((unsigned)atoi(argv[2]));
     if (!strcmp(what, "fork")) {
