@@ -13,11 +13,14 @@
 /* Keys of what is none of the program's objects. */
 #define PCT_KEY_THREADS (UINT64_C(255) << 56) /* who makes the next thread gets the next id */
 #define PCT_KEY_KERNEL (UINT64_C(254) << 56)  /* descriptors, files, and whatever else the kernel keeps */
-#define PCT_KEY_RANDOM (UINT64_C(253) << 56)  /* who draws the next random number gets it */
+#define PCT_KEY_RANDOM (UINT64_C(253) << 56)  /* who draws the next random number gets it; what else libc keeps */
 #define PCT_KEY_END (UINT64_C(252) << 56)     /* who ends the process first gives it its exit status */
 #define PCT_KEY_TIME (UINT64_C(251) << 56)    /* who lets it go on early; who looks at it */
-#define PCT_KEY_HIDDEN                                                                                                 \
-    (UINT64_C(250) << 56) /* from here on: touched between scheduling points, by whatever runs there */
+#define PCT_KEY_LOCALE (UINT64_C(250) << 56)
+#define PCT_KEY_ENVIRONMENT (UINT64_C(249) << 56)
+#define PCT_KEY_KEYS                                                                                                   \
+    (UINT64_C(248) << 56)           /* of threads' own data: those that are deleted have no destructors any more */
+#define PCT_KEY_HIDDEN PCT_KEY_KEYS /* from here on: touched between scheduling points, by whatever runs there */
 
 enum pct_log_kind {
     PCT_LOG_NONE,
@@ -56,14 +59,15 @@ struct pct_log_entry {
     X(WRITER, "a read-write lock that prefers writers: a thread that only waits keeps others out")                     \
     X(VALUE, "sem_getvalue, which is no scheduling point")                                                             \
     X(CHOICES, "an operation that chose among waiters more than once")                                                 \
-    X(FULL, "a run that was too long to be logged")
+    X(FULL, "a run that was too long to be logged")                                                                    \
+    X(ALLOCATED, "mallinfo and its like, which show what all threads have allocated")
 
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */
 #define PCT_ASSUMPTIONS(X)                                                                                             \
     X(CLOCK, "nothing else depends on what the clocks show, which stand between deadlines")                            \
     X(AWAIT, "loops that wait for memory to change do nothing else in code that tells nothing of its accesses")        \
-    X(PIECES, "no thread comes in between two uses of what libc and the kernel keep for all (rand, the environment, "  \
-              "files) that are no scheduling points")
+    X(PIECES, "threads come in between uses of what libc and the kernel keep for all (rand, the environment, files) "  \
+              "at scheduling points alone")
 
 enum pct_doubt {
 #define PCT_DOUBT_ENUM(id, text) PCT_DOUBT_##id,

@@ -1,5 +1,6 @@
 /* The log of an explored run: see log.h. A log that is full says so, and then has a gap at its end. */
 #include "log.h"
+#include <string.h>
 
 void pct_log_start(struct pct_sched *s, struct pct_channel *channel)
 {
@@ -14,4 +15,15 @@ void pct_log_add(struct pct_channel *channel, struct pct_log_entry entry)
         pct_channel_log(channel)[channel->log_count++] = entry;
     else
         channel->doubts |= 1u << PCT_DOUBT_FULL;
+}
+
+void pct_log_hidden(const struct pct_sched *s, uint64_t key, bool read)
+{
+    const struct pct_log_entry entry = { .kind = PCT_LOG_HIDDEN, .value = read, .key = key };
+    if (!s->log)
+        return;
+    /* Once or several times is a difference, how many times is none. */
+    const struct pct_log_entry *last = pct_channel_log(s->log) + s->log->log_count;
+    if (s->log->log_count < 2 || memcmp(&last[-1], &entry, sizeof entry) || memcmp(&last[-2], &entry, sizeof entry))
+        pct_log_add(s->log, entry);
 }

@@ -58,11 +58,7 @@ static inline void pct_log_value(const struct pct_sched *s, const struct pct_obj
 }
 
 /* The running thread has used, beside its operation, what has this key. read: it has changed nothing. */
-static inline void pct_log_hidden(const struct pct_sched *s, uint64_t key, bool read)
-{
-    if (PCT_UNLIKELY(s->log != NULL))
-        pct_log_add(s->log, (struct pct_log_entry){ .kind = PCT_LOG_HIDDEN, .value = read, .key = key });
-}
+void pct_log_hidden(const struct pct_sched *s, uint64_t key, bool read);
 
 /* What is said of all schedules holds only if what the run does here has no part in it. */
 static inline void pct_log_assumption(const struct pct_sched *s, enum pct_assumption assumption)

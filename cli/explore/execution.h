@@ -46,14 +46,14 @@ struct pct_event {
     uint8_t wait_op; /* of DEADLINE: what the thread waits for */
     uint8_t touches; /* how many of touch[]; */
     uint8_t own; /* this many of them, the first, are its operation's: the others were used between scheduling points */
-    uint8_t hidden;   /* uses of what is kept for all threads, between scheduling points; 2: two or more */
-    bool global;      /* commutes with nothing: what it uses is not known, */
+    bool global; /* commutes with nothing: what it uses is not known, */
     bool crashed;     /* or the process ended in its middle */
     bool jumped;      /* time went on before it, when nobody could run; or it ends the process, which goes last */
     bool waits;       /* it could be disabled: what enables it is no race with it */
     bool timed_out;   /* its deadline ended its wait */
     uint16_t choices; /* how many waiters it could wake: 0 or more than 1 */
     uint16_t chosen;
+    uint16_t hidden; /* how often it used what is kept for all threads between scheduling points: execution.c */
     uint8_t causes;
     uint32_t cause[PCT_EVENT_CAUSES]; /* the events that ended the wait before it, or made its thread */
     uint32_t after;  /* of COND_WAKE: its deadline came behind this many events; 0: another thread woke it */

@@ -21,14 +21,14 @@ static void note(int fd, enum pct_fd_kind kind)
 /* Note a new descriptor, if there is one. Who makes the next one gets the next number. */
 static int made(int fd, enum pct_fd_kind kind)
 {
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     note(fd, kind);
     return fd;
 }
 
 static int made_pair(int failed, const int fds[2], enum pct_fd_kind kind)
 {
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (!failed) {
         note(fds[0], kind);
         note(fds[1], kind);
@@ -68,6 +68,7 @@ PCT_EXPORT int epoll_create1(int flags)
 
 PCT_EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 {
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     int failed = REAL(epoll_ctl)(epoll, op, fd, event);
     if (!failed && op != EPOLL_CTL_DEL && pct_running())
         pct_fd_watched(epoll, fd);
@@ -143,7 +144,7 @@ PCT_EXPORT int __openat64_2(int folder, const char *path, int flags)
 PCT_EXPORT int dup(int fd)
 {
     int copy = REAL(dup)(fd);
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (copy >= 0 && pct_running())
         pct_fd_copied(fd, copy);
     return copy;
@@ -206,7 +207,7 @@ PCT_EXPORT int close(int fd)
 PCT_EXPORT int close_range(unsigned first, unsigned last, int flags)
 {
     int failed = REAL(close_range)(first, last, flags);
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (!failed && pct_running() && !(flags & (int)CLOSE_RANGE_CLOEXEC))
         pct_fd_forget_range(first, last);
     if (pct_enter())
@@ -217,7 +218,7 @@ PCT_EXPORT int close_range(unsigned first, unsigned last, int flags)
 PCT_EXPORT void closefrom(int first)
 {
     REAL(closefrom)(first);
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (pct_running())
         pct_fd_forget_range((unsigned)(first < 0 ? 0 : first), ~0U);
     if (pct_enter())

@@ -147,13 +147,13 @@ static int fcntl_by(int (*real)(int, int, ...), int fd, int command, void *argum
     case F_DUPFD:
     case F_DUPFD_CLOEXEC: {
         int copy = real(fd, command, argument);
-        pct_explored_hidden(PCT_KEY_KERNEL);
+        pct_explored_hidden(PCT_KEY_KERNEL, false);
         if (copy >= 0 && pct_S.host)
             pct_fd_copied(fd, copy);
         return copy;
     }
     default:
-        pct_explored_hidden(PCT_KEY_KERNEL);
+        pct_explored_hidden(PCT_KEY_KERNEL, false);
         return real(fd, command, argument);
     }
 }

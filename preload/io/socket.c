@@ -3,6 +3,7 @@
  * A socket that poll() calls ready may not be when the call comes: another process may have taken what there was. So
  * blocking calls are made without waiting, and wait again in the scheduler when that failed. */
 #include <preload/core/sys.h>
+#include <preload/memory/channel.h>
 #include <preload/core/user_memory.h>
 #include "io.h"
 #include <preload/thread/cancel.h>
@@ -345,6 +346,7 @@ PCT_EXPORT int shutdown(int fd, int how)
 
 PCT_EXPORT int setsockopt(int fd, int level, int name, const void *value, socklen_t length)
 {
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (level == SOL_SOCKET && name == SO_RCVLOWAT)
         __atomic_store_n(&pct_io_low_water, true, __ATOMIC_RELAXED);
     return REAL(setsockopt)(fd, level, name, value, length);

@@ -49,7 +49,7 @@ static void fill(FILE *file)
 static int await(FILE *file)
 {
     int fd = file->_fileno;
-    pct_explored_hidden(PCT_KEY_KERNEL); /* the stream's place in its file */
+    pct_explored_hidden(PCT_KEY_KERNEL, false); /* the stream's place in its file */
     if (!pct_S.host || file->_IO_read_ptr < file->_IO_read_end || fd < 0 || !pct_fd_blocks(fd))
         return 0;
     PCT_ENTER(self);
@@ -201,7 +201,7 @@ static int open_flags(const char *mode)
 static FILE *open_by(FILE *(*real)(const char *, const char *), const char *path, const char *mode)
 {
     int flags = pct_S.host && pct_enter() ? open_flags(mode) : -1;
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (flags < 0 || !pct_fifo_waits(AT_FDCWD, path, flags))
         return real(path, mode);
     PCT_ENTER(self);
@@ -228,7 +228,7 @@ PCT_EXPORT FILE *fopen64(const char *path, const char *mode)
 
 static void closed(int fd, bool blocks)
 {
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (fd < 0 || !pct_S.host)
         return;
     pct_fd_forget(fd);

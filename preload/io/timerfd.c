@@ -184,7 +184,7 @@ static bool can_count(int fd)
 PCT_EXPORT int timerfd_create(clockid_t clock, int flags)
 {
     PCT_ENTER(self);
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     bool known = (clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME) &&
                  !(flags & ~(TFD_CLOEXEC | TFD_NONBLOCK));
     struct timer *timer = pct_vtimer_virtual(self) && known ? allocate() : NULL;

@@ -49,14 +49,20 @@ PCT_EXPORT void pct_explored_gone(const volatile void *block, size_t size, bool 
     pct_log_memory(&pct_S, PCT_OP_STORE, (uintptr_t)block, size ? size : 1);
 }
 
-PCT_EXPORT void pct_explored_hidden(uint64_t key)
+PCT_EXPORT void pct_explored_hidden(uint64_t key, bool read)
 {
     if (pct_S.log && pct_enter())
-        pct_log_hidden(&pct_S, key, false);
+        pct_log_hidden(&pct_S, key, read);
+}
+
+PCT_EXPORT void pct_explored_doubt(enum pct_doubt doubt)
+{
+    if (pct_S.log && pct_enter())
+        pct_log_doubt(&pct_S, doubt);
 }
 
 PCT_EXPORT void pct_explored_output(void)
 {
     if (pct_S.log && pct_S.log->output)
-        pct_explored_hidden(PCT_KEY_KERNEL);
+        pct_explored_hidden(PCT_KEY_KERNEL, false);
 }

@@ -96,7 +96,7 @@ static void give_back(pid_t pid, enum __rlimit_resource resource, const struct r
 PCT_EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *new, struct rlimit *old)
 {
     give_back(pid, resource, new);
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     return REAL(prlimit)(pid, resource, new, old);
 }
 
@@ -109,7 +109,7 @@ PCT_EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struc
 PCT_EXPORT int setrlimit(enum __rlimit_resource resource, const struct rlimit *limit)
 {
     give_back(0, resource, limit);
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     return REAL(setrlimit)(resource, limit);
 }
 

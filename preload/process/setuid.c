@@ -25,7 +25,7 @@ static uid_t give(uid_t user)
 #define GIVEN_TO(user, call)                                                                                           \
     ({                                                                                                                 \
         uid_t before_ = give(user);                                                                                    \
-        pct_explored_hidden(PCT_KEY_KERNEL);                                                                           \
+        pct_explored_hidden(PCT_KEY_KERNEL, false);                                                                    \
         int failed_ = (call), error_ = errno;                                                                          \
         if (failed_ && before_ != (uid_t)-1)                                                                           \
             PCT_SYS3(SYS_lchown, pct_shim.trace_path, before_, -1);                                                    \

@@ -113,7 +113,7 @@ void pct_action_watch(void)
 PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struct sigaction *restrict old)
 {
     struct sigaction kernel, before;
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (passes() || !new) {
         bool standard = new &&new->sa_handler == SIG_DFL &&pct_S.host &&pct_signal_is_crash(signal);
         int failed = REAL(sigaction)(signal, standard ? &crash : new, &before);

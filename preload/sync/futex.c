@@ -567,7 +567,7 @@ PCT_EXPORT long syscall(long number, ...)
         if (confines && !strict)
             pct_watchdog_have();
         if (number != SYS_gettid && number != SYS_getpid && number != SYS_sched_yield && number != SYS_membarrier)
-            pct_explored_hidden(PCT_KEY_KERNEL);
+            pct_explored_hidden(PCT_KEY_KERNEL, false);
         long result = by_number(number, a);
         if (number == SYS_prctl && (int)a[0] == PR_SET_NAME)
             pct_renamed();

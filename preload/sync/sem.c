@@ -194,7 +194,7 @@ PCT_EXPORT sem_t *sem_open(const char *name, int flags, ...)
         value = va_arg(arguments, unsigned);
         va_end(arguments);
     }
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     sem_t *sem = REAL(sem_open)(name, flags, mode, value);
     PCT_ENTER(self);
     if (self && sem != SEM_FAILED && !pct_object_known(&pct_S.objects, sem, PCT_CLASS_SEM))

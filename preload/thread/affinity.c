@@ -3,6 +3,7 @@
 #include "affinity.h"
 #include <preload/core/point.h>
 #include <preload/core/sys.h>
+#include <preload/memory/channel.h>
 #include <preload/core/user_memory.h>
 #include "thread.h"
 #include <preload/time/clock.h>
@@ -153,12 +154,14 @@ static int as_libc(int error)
 
 PCT_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
 {
+    pct_explored_hidden(PCT_KEY_KERNEL, true);
     struct pct_shim_thread *thread = thread_of(tid);
     return thread ? as_libc(show(thread, size, set)) : REAL(sched_getaffinity)(tid, size, set);
 }
 
 PCT_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
 {
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     struct pct_shim_thread *thread = thread_of(tid);
     return thread ? as_libc(remember(thread, size, set)) : REAL(sched_setaffinity)(tid, size, set);
 }
@@ -172,12 +175,14 @@ static struct pct_shim_thread *thread_by(pthread_t handle)
 
 PCT_EXPORT int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set_t *set)
 {
+    pct_explored_hidden(PCT_KEY_KERNEL, true);
     struct pct_shim_thread *thread = thread_by(handle);
     return thread ? show(thread, size, set) : REAL(pthread_getaffinity_np)(handle, size, set);
 }
 
 PCT_EXPORT int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_set_t *set)
 {
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     struct pct_shim_thread *thread = thread_by(handle);
     return thread ? remember(thread, size, set) : REAL(pthread_setaffinity_np)(handle, size, set);
 }
@@ -185,6 +190,7 @@ PCT_EXPORT int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_s
 /* The attributes of a running thread tell its mask, too. */
 PCT_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t *attr)
 {
+    pct_explored_hidden(PCT_KEY_KERNEL, true);
     int error = REAL(pthread_getattr_np)(handle, attr);
     const struct pct_shim_thread *thread = error ? NULL : thread_by(handle);
     if (!thread)

@@ -92,6 +92,7 @@ static void finish(void *argument)
     struct pct_shim_thread *self = argument;
     if (self != pct_self || !pct_S.host)
         return;
+    pct_explored_hidden(PCT_KEY_KEYS, true);
     if (++self->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
         pthread_setspecific(end_key, self);
         return;
@@ -152,9 +153,10 @@ static void *run(void *argument)
     } else {
         pct_passed(PCT_OP_THREAD_START, PCT_CLASS_THREAD, self);
     }
-    if (self->c11)
-        return (void *)(intptr_t)((int (*)(void *))(void *)self->start)(self->argument);
-    return self->start(self->argument);
+    void *value = self->c11 ? (void *)(intptr_t)((int (*)(void *))(void *)self->start)(self->argument)
+                            : self->start(self->argument);
+    pct_explored_hidden(PCT_KEY_KEYS, true); /* libc looks which of its data have destructors */
+    return value;
 }
 
 /* The stack that the thread will have: its size, and where it is if the program has made it. */
@@ -326,7 +328,7 @@ PCT_EXPORT int pthread_detach(pthread_t handle)
 
 PCT_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 {
-    pct_explored_hidden(PCT_KEY_KERNEL);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     int error = REAL(pthread_setname_np)(handle, name);
     pct_renamed();
     return error;
@@ -341,6 +343,7 @@ PCT_EXPORT void pthread_exit(void *value)
     } else {
         pct_passed(PCT_OP_THREAD_EXIT, PCT_CLASS_THREAD, pct_self);
     }
+    pct_explored_hidden(PCT_KEY_KEYS, true);
     REAL(pthread_exit)(value);
     __builtin_unreachable();
 }

@@ -14,6 +14,7 @@
 #pragma weak pct_explored_fresh
 #pragma weak pct_explored_gone
 #pragma weak pct_explored_hidden
+#pragma weak pct_explored_doubt
 #pragma weak pct_explored_output
 
 #endif

@@ -3,6 +3,7 @@
  * addresses depend on when that was. Called by any thread, at any time from the loader's first allocation on; needs no
  * lock, as a region is its thread's. */
 #include "explored.h"
+#include <preload/core/sys.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
@@ -110,8 +111,8 @@ static bool reach(struct region *r, uint64_t to)
 {
     while (r->mapped < to) {
         uint64_t more = (to - r->mapped + PIECE - 1) / PIECE * PIECE;
-        void *got = mmap((void *)r->mapped, more, PROT_READ | PROT_WRITE,
-                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        void *got = (void *)PCT_SYS6(SYS_mmap, r->mapped, more, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (got != (void *)r->mapped)
             return false;
         r->mapped += more;
