@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* How an event uses an object. What of these commutes: pct_uses_commute(). */
 enum pct_use {
@@ -62,6 +63,18 @@ struct pct_event {
     uint32_t place;  /* in the code: PCT_LOG_ANNOUNCE */
     struct pct_touch touch[PCT_EVENT_TOUCHES];
 };
+
+/* Bytes of the event up to the last touch that it has. */
+static inline size_t pct_event_size(const struct pct_event *event)
+{
+    return offsetof(struct pct_event, touch) + event->touches * sizeof *event->touch;
+}
+
+/* The same event, of which no more than that is there; *to has room for as much. */
+static inline void pct_event_copy(struct pct_event *to, const struct pct_event *event)
+{
+    memcpy(to, event, pct_event_size(event));
+}
 
 /* A thread at the end of a run. */
 struct pct_pending {

@@ -189,10 +189,12 @@ static bool same_objects(const struct pct_event *a, const struct pct_event *b)
 /* The same, but for what was used between scheduling points: what an event finds decides what it goes on to. */
 static bool same_operation(const struct pct_event *a, const struct pct_event *b)
 {
-    struct pct_event bare[] = { *a, *b };
+    struct pct_event bare[2];
     /* Whether it gets what it waits for by then, or times out, and whom else a deadline wakes, shows when it comes. */
     if (a->op == PCT_OP_DEADLINE || b->op == PCT_OP_DEADLINE)
         return true;
+    pct_event_copy(&bare[0], a);
+    pct_event_copy(&bare[1], b);
     for (unsigned n = 0; n < 2; n++)
         bare[n].touches = bare[n].own;
     /* It may have been pending at the end of a run, where it is not known all that it uses (the second futex of a
@@ -251,12 +253,9 @@ struct pct_search *pct_search_new_part(const struct pct_part *part)
     struct pct_search *s = calloc(1, sizeof *s);
     bool made = s;
     for (uint32_t i = 0; i < part->held_count && made; i++) {
-        struct pct_sleeper *p = malloc(sizeof *p);
+        struct pct_sleeper *p = pct_sleeper_new(&part->held[i], s->held);
         made = p;
-        if (!p)
-            break;
-        *p = (struct pct_sleeper){ part->held[i], s->held };
-        s->held = p;
+        s->held = p ? p : s->held;
     }
     for (uint32_t i = 0; i < part->count && made; i++) {
         struct node *node = new_node(s);
@@ -438,10 +437,9 @@ static int fall_asleep(struct node *node)
 {
     if (sleeps(node, node->event.thread))
         return 0;
-    struct pct_sleeper *p = malloc(sizeof *p);
+    struct pct_sleeper *p = pct_sleeper_new(&node->event, node->sleepers);
     if (!p)
         return -ENOMEM;
-    *p = (struct pct_sleeper){ node->event, node->sleepers };
     node->sleepers = p;
     return 0;
 }

@@ -2,6 +2,7 @@
 #include "wakeup.h"
 #include "dependence.h"
 #include <errno.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,8 @@ void pct_sleepers_free(struct pct_sleeper *s)
  * with, or commutes with all of them. *at: its place, or the length. */
 static bool could_begin(const struct pct_event *event, const struct pct_event *sequence, uint32_t count, uint32_t *at)
 {
-    struct pct_event passing = *event;
+    struct pct_event passing;
+    pct_event_copy(&passing, event);
     for (*at = 0; *at < count; ++*at) {
         if (sequence[*at].thread == event->thread)
             return true;
@@ -40,10 +42,23 @@ static bool could_begin(const struct pct_event *event, const struct pct_event *s
 
 struct pct_branch *pct_wakeup_new(const struct pct_event *event)
 {
-    struct pct_branch *b = calloc(1, sizeof *b);
-    if (b)
-        b->event = *event;
+    struct pct_branch *b = malloc(offsetof(struct pct_branch, event) + pct_event_size(event));
+    if (!b)
+        return NULL;
+    b->first = b->next = NULL;
+    b->alternative = b->ahead = false;
+    pct_event_copy(&b->event, event);
     return b;
+}
+
+struct pct_sleeper *pct_sleeper_new(const struct pct_event *event, struct pct_sleeper *next)
+{
+    struct pct_sleeper *p = malloc(offsetof(struct pct_sleeper, event) + pct_event_size(event));
+    if (!p)
+        return NULL;
+    p->next = next;
+    pct_event_copy(&p->event, event);
+    return p;
 }
 
 /* Append the sequence to the branches in *list. Returns 1 or -ENOMEM. */
@@ -97,10 +112,9 @@ int pct_wakeup_insert(struct pct_branch **open, const struct pct_sleeper *sleepe
 int pct_sleepers_pass(const struct pct_sleeper *p, const struct pct_event *made, struct pct_sleeper **to)
 {
     for (; p; p = p->next) {
-        struct pct_sleeper *copy = malloc(sizeof *copy);
+        struct pct_sleeper *copy = pct_sleeper_new(&p->event, *to);
         if (!copy)
             return -ENOMEM;
-        *copy = (struct pct_sleeper){ p->event, *to };
         if (made && !pct_event_passes(&copy->event, made)) {
             free(copy);
             continue;

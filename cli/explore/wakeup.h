@@ -5,17 +5,18 @@
 
 #include "execution.h"
 
-/* A step of a sequence that is to be tried. */
+/* A step of a sequence that is to be tried. There are many of these: the memory of an event here ends behind the last
+ * touch that it has, so pct_event_copy() copies it. */
 struct pct_branch {
-    struct pct_event event;
+    struct pct_branch *first, *next;
     bool alternative; /* of the event that was tried last in its place: another waiter is woken */
     bool ahead;       /* pct_search_ahead() has named it */
-    struct pct_branch *first, *next;
+    struct pct_event event;
 };
 
 struct pct_sleeper {
-    struct pct_event event;
     struct pct_sleeper *next;
+    struct pct_event event; /* likewise */
 };
 
 void pct_wakeup_free(struct pct_branch *branch);
@@ -23,6 +24,9 @@ void pct_sleepers_free(struct pct_sleeper *sleepers);
 
 /* A branch that is this event. NULL: no memory. */
 struct pct_branch *pct_wakeup_new(const struct pct_event *event);
+
+/* A sleeper that is this event, before the others. NULL: no memory. */
+struct pct_sleeper *pct_sleeper_new(const struct pct_event *event, struct pct_sleeper *next);
 
 /* Try this sequence, which is changed, too, unless what is tried already covers it, a sleeper could begin it, or one
  * that is held stands at its beginning. Returns 1: it was added; 0: it was not; or -ENOMEM. */
