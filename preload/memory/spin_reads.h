@@ -5,6 +5,7 @@
 #define PCT_PRELOAD_SPIN_READS_H
 
 #include <preload/core/shim.h>
+#include <sched/log.h>
 #include <sched/spin_reads.h>
 
 /* The thread is about to read up to eight bytes there, in such a loop: whether that makes no progress. */
@@ -13,7 +14,10 @@ static inline bool pct_read_no_progress(struct pct_shim_thread *self, uint64_t a
     uint64_t value = 0;
     for (size_t i = 0; i < size && i < sizeof value; i++)
         value |= (uint64_t)((const volatile uint8_t *)(uintptr_t)address)[i] << 8 * i;
-    return pct_spin_read_no_progress(&pct_S, &self->reads, address, value);
+    bool again = pct_spin_read_no_progress(&pct_S, &self->reads, address, value);
+    if (again) /* a loop that counts its rounds does make some */
+        pct_log_doubt(&pct_S, PCT_DOUBT_ROUNDS);
+    return again;
 }
 
 #endif
