@@ -49,18 +49,20 @@ exact()
     has 'bzip2-exact.lua: came to line 6, and wants thread 1 to go on until it ends; the program: assertion'
 }
 
-# search SCRIPT RUNS: the bug is found in this many.
+# search SCRIPT MOST: the bug is found within so many runs. Of those that search among accesses, how many compilers make
+# of a line counts, too: 55 by gcc 12 are 67 by gcc 16.
 search()
 {
     run timeout 120 "$pct" script -q --all --first "$scripts/$1.lua" -- "./${1%-*}"
     is "$status" 1
-    has "$1.lua: $2 runs, not all choices made; 1 fails"
+    [[ $output =~ $1\.lua:\ ([0-9]+)\ runs,\ not\ all\ choices\ made\;\ 1\ fails ]]
+    [ "${BASH_REMATCH[1]}" -le "$2" ]
 }
 
-@test "searches come to their bugs in so many schedules" {
+@test "searches come to their bugs within so many schedules" {
     search bbuf-functions2 2
-    search bzip2-function 55
-    search bzip2-steps 125
+    search bzip2-function 70
+    search bzip2-steps 160
     search pfscan-steps 3
     search dedup-function 3
     search streamcluster-steps 3
