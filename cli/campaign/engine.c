@@ -94,7 +94,10 @@ static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec 
     struct pct_engine_state *s = engine->state;
     struct pct_process *process = &s->place[place];
     struct pct_config *config = &spec->config;
-    struct pct_run_extras extras = { .channel = spec->channel, .sites = spec->sites };
+    struct pct_run_extras extras = { .channel = spec->channel,
+                                     .sites = spec->sites,
+                                     .patched = config->memory != PCT_PATCH_OFF ||
+                                                config->memory_points == PCT_POINTS_LEARNED };
     char token[PCT_TOKEN_MAX], error[256];
     int failed = 0;
     if (spec->list && strlen(spec->list) < sizeof config->list) {
@@ -189,6 +192,15 @@ static int look_at(struct pct_engine *engine, struct waiting *waiting)
     run->taken = waiting->valid = false;
     s->open--;
     pct_process_result(&run->process, &run->result);
+    if (engine->launch->restore.broken) {
+        pct_status_line_clear(engine->quiet);
+        pct_cli_say("%s; %llu others were restored since the last look, and may not be what was reported: give up; "
+                    "--engine=fork makes them as usual",
+                    engine->launch->restore.why, (unsigned long long)engine->launch->restore.unchecked);
+        if (!run->taken)
+            pct_ended_run_close(run);
+        return PCT_EXIT_INTERNAL;
+    }
     /* Ctrl-C on the terminal that we lent to the target. */
     if (engine->launch->terminal && WIFSIGNALED(run->process.status) && WTERMSIG(run->process.status) == SIGINT) {
         engine->signal = SIGINT;

@@ -465,6 +465,7 @@ static int campaign(int argc, char **argv)
     if (!w.quiet) {
         pct_directed_say(&c);
         pct_forking_print(stderr, &c.launch);
+        pct_hosts_print(stderr, &c.launch);
         pct_races_say_suppressed(c.suppressed, true);
         say_cut(&c);
     }

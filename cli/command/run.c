@@ -184,6 +184,7 @@ static void print_summary(const struct pct_campaign *c, int status)
                     "ended by a system call of its own",
                     (unsigned long long)c->lost);
     pct_forking_print(stderr, &c->launch);
+    pct_hosts_print(stderr, &c->launch);
     pct_directed_say(c);
     if (c->config.memory_points == PCT_POINTS_LEARNED)
         pct_cli_say("of %zu places that access shared memory, the accesses of %zu were ordered in every run, and are "

@@ -5,11 +5,12 @@
 #include <cli/base/cli.h>
 #include <cli/campaign/guarantee_report.h>
 #include <cli/process/options.h>
+#include <string.h>
 
 /* --budget, unless it or a number of runs is given. */
 #define BUDGET_SECONDS 3600
 
-enum { KEY_CONFIDENCE = 5200, KEY_BUDGET, KEY_EXPLORE, KEY_OK_STATUS, KEY_EACH_TEST };
+enum { KEY_CONFIDENCE = 5200, KEY_BUDGET, KEY_EXPLORE, KEY_OK_STATUS, KEY_EACH_TEST, KEY_ENGINE };
 
 static const struct argp_option options[] = {
     { "confidence", KEY_CONFIDENCE, "C", 0,
@@ -24,6 +25,10 @@ static const struct argp_option options[] = {
       "first pct explore, for at most so long (default: 10): if that comes to its end, no schedule is drawn", 1 },
     { "ok-status", KEY_OK_STATUS, "STATUS", 0,
       "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
+    { "engine", KEY_ENGINE, "NAME", 0,
+      "how the runs after the first are made: fork (also auto, the default), or restore: in one process, whose memory "
+      "is put back after each, where the program allows it",
+      8 },
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
     { 0 },
 };
@@ -32,6 +37,11 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pct_runs_options *w = state->input;
     switch (key) {
+    case KEY_ENGINE:
+        w->campaign->launch.restore.wanted = !strcmp(argument, "restore");
+        if (!w->campaign->launch.restore.wanted && strcmp(argument, "auto") != 0 && strcmp(argument, "fork") != 0)
+            argp_failure(state, PCT_EXIT_USAGE, 0, "--engine: '%s' is not one of auto, fork and restore", argument);
+        return 0;
     case KEY_CONFIDENCE:
         w->campaign->confidence = pct_options_confidence(state, argument);
         return 0;

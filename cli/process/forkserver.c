@@ -3,6 +3,7 @@
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
 #include "environment.h"
+#include "hosts.h"
 #include "input.h"
 #include "launch.h"
 #include <cli/binary/locate.h>
@@ -112,6 +113,7 @@ void pct_forkserver_end(struct pct_launch *launch, unsigned worker)
 
 void pct_forkservers_end(struct pct_launch *launch)
 {
+    pct_hosts_end(launch);
     for (unsigned i = 0; i < PCT_FORKSERVERS; i++)
         end_one(&launch->forks.servers[i]);
 }
@@ -269,13 +271,19 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
     struct iovec piece = { &request, offsetof(struct pct_forkserver_request, text) + token + trace };
     union {
         struct cmsghdr head;
-        char room[CMSG_SPACE(2 * sizeof(int))];
+        char room[CMSG_SPACE(4 * sizeof(int))];
     } control = { .room = { 0 } };
-    int files[2], count = 0;
+    int files[4], count = 0, host = pct_hosts_open(launch, process);
+    request.host = host >= 0;
+    request.followed &= !request.host; /* it is not over when its run is */
     if (request.input)
         files[count++] = input;
     if (request.output)
         files[count++] = process->output;
+    if (request.host) {
+        files[count++] = host;
+        files[count++] = process->trace;
+    }
     struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
     if (count) {
         message.msg_control = &control;
@@ -287,7 +295,10 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
     }
     process->answer = pct_cli_now() + ANSWER_SECONDS;
     process->turn = server->asked++;
-    if (sendmsg(server->socket, &message, MSG_NOSIGNAL) == (ssize_t)piece.iov_len)
+    bool sent = sendmsg(server->socket, &message, MSG_NOSIGNAL) == (ssize_t)piece.iov_len;
+    if (request.host)
+        close(host);
+    if (sent)
         return 0;
     lose(launch, server);
     return -EPIPE;
@@ -310,6 +321,7 @@ int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *proce
         /* The one before it has just ended, if that was not seen yet. */
         process->started = server->run ? pct_cli_now() : fmax(process->started, server->over);
         process->pid = server->run = reply.pid;
+        pct_hosts_began(launch, process);
         return 0;
     }
     /* It said no, has ended or hangs. A run that it makes all the same finds nobody to answer, and ends. */
@@ -350,7 +362,7 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
         return false;
     }
     if (forks->state == PCT_FORKING_YES && process->cpu < 0 && !launch->running)
-        pct_cpu_sharing_stay(server->pid);
+        pct_cpu_sharing_stay(pct_hosts_server(launch, process->worker));
     else
         pct_cpu_sharing_part();
     return true;
@@ -358,7 +370,8 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
 
 bool pct_forking_queues(const struct pct_launch *launch)
 {
-    return launch->forks.state == PCT_FORKING_YES && may_wait(launch);
+    bool restores = launch->restore.wanted && !launch->restore.why[0]; /* a host makes one run at a time */
+    return launch->forks.state == PCT_FORKING_YES && !restores && may_wait(launch);
 }
 
 /* Which kind is faster, by the times so far. */
@@ -431,7 +444,8 @@ void pct_forking_try(struct pct_launch *launch, const struct pct_process *first,
         never(launch, "the first run did not end when it was forked");
     else if (again.forked && (first->status != again.status || !is_same(result, &forked)))
         never(launch, "the first run went another way when it was forked");
-    else if (again.forked && forks->fastest[PCT_FORKING_FORK] < much * forks->fastest[PCT_FORKING_EXEC])
+    else if (again.forked && (launch->restore.wanted /* which few are forked for */ ||
+                              forks->fastest[PCT_FORKING_FORK] < much * forks->fastest[PCT_FORKING_EXEC]))
         forks->state = PCT_FORKING_YES;
     pct_result_close(&forked);
     pct_process_close(&again);

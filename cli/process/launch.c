@@ -25,9 +25,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* What a target that is over its time has left to write down where its threads are. */
-#define LAST_WORD_SECONDS 2
-
 /* How long to wait until the kernel gives us a process, when no run goes on that has too many. */
 #define NO_PROCESS_SECONDS 10
 
@@ -252,8 +249,12 @@ static bool start_by_fork(struct pct_process *process, struct pct_launch *launch
 {
     if (!pct_forking_use(launch, process))
         return false;
+    if (pct_hosts_ask(launch, process))
+        return true;
     int input = launch->input_is_file ? pct_input_open(launch) : -1; /* all may share /dev/null */
     process->forked = process->asked = !pct_forkserver_ask(launch, process, input);
+    if (!process->asked && process->hosting == PCT_HOSTING_FIRST)
+        process->hosting = PCT_HOSTING_NO;
     if (input >= 0)
         close(input);
     return process->asked;
@@ -365,6 +366,11 @@ static void learn_pid(struct pct_launch *launch, struct pct_process *process)
 static void reap(struct pct_launch *launch, struct pct_process *process)
 {
     siginfo_t info = { 0 };
+    if (pct_hosts_over(launch, process)) {
+        pct_forkserver_over(launch, process);
+        process->pid = 0;
+        return;
+    }
     if (!process->pid || waitid(P_PID, (id_t)process->pid, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) ||
         info.si_pid != process->pid)
         return;
@@ -381,9 +387,34 @@ static void reap(struct pct_launch *launch, struct pct_process *process)
         return;
     if (launch->terminal)
         tcsetpgrp(STDIN_FILENO, getpgrp());
+    pct_hosts_ended(launch, process);
     pct_forkserver_over(launch, process);
     launch->past[launch->reaped++ % (sizeof launch->past / sizeof *launch->past)] = process->pid;
     process->pid = 0;
+}
+
+/* Whether a run in a host, which is over, begins again without. */
+static bool begin_again(struct pct_launch *launch, struct pct_process *process)
+{
+    bool exec, in_host = process->hosting == PCT_HOSTING_FIRST || process->hosting == PCT_HOSTING_RESTORED;
+    if (process->hosting == PCT_HOSTING_AGAIN)
+        pct_hosts_compare(launch, process);
+    if (!in_host || !pct_hosts_again(launch, process, &exec))
+        return false;
+    pct_hosts_remember(process);
+    process->hosting = PCT_HOSTING_AGAIN;
+    process->forked = process->timed_out = process->preloaded = false;
+    process->status = 0;
+    process->started = pct_cli_now();
+    pct_time_limit_set(process);
+    if (!pct_scratch_renew(process)) {
+        fail_to_start(process, launch);
+        return false;
+    }
+    if (exec || !start_by_fork(process, launch))
+        if (start_by_exec(process, launch))
+            fail_to_start(process, launch);
+    return process->pid || process->asked || process->postponed > 0;
 }
 
 /* The run has ended: what is left to be done is the teardown. */
@@ -410,6 +441,8 @@ static double look_at_run(struct pct_launch *launch, struct pct_process *process
     double then = process->driven ? pct_drive_step(process, launch) : process->asked ? process->answer : 0;
     if (process->postponed > 0)
         return pct_cli_now() + NO_PROCESS_INTERVAL;
+    if (!process->pid && !process->asked && begin_again(launch, process))
+        return process->asked ? process->answer : 0;
     if (!process->pid && !process->asked && (!process->driven || pct_drive_over(process)))
         end_run(launch, process);
     return then;
@@ -441,74 +474,6 @@ static int look(struct pct_launch *launch, struct pct_process *processes, int co
             *next = then;
     }
     return -1;
-}
-
-/* Ask the shim for its final report: where each thread is. False: it does not listen. */
-static bool ask_for_last_word(const struct pct_process *process)
-{
-    uint32_t watched = 0, request = 1;
-    siginfo_t info = { .si_signo = PCT_TRACE_REQUEST_SIGNAL, .si_code = SI_QUEUE };
-    info.si_pid = getpid();
-    if (pread(process->trace, &watched, sizeof watched, offsetof(struct pct_trace_header, watched)) != sizeof watched ||
-        !watched ||
-        pwrite(process->trace, &request, sizeof request, offsetof(struct pct_trace_header, request)) != sizeof request)
-        return false;
-    /* It may not have begun to look. */
-    syscall(SYS_rt_sigqueueinfo, process->pid, PCT_TRACE_REQUEST_SIGNAL, &info);
-    return true;
-}
-
-/* Whether our library is in the process: the loader maps it before any code runs, long before it starts. */
-static bool is_preloaded(const struct pct_process *process)
-{
-    char first[PATH_MAX], real[PATH_MAX], name[64], line[PATH_MAX + 128];
-    const char *library = process->launch->library_path;
-    bool found = false;
-    snprintf(first, sizeof first, "%.*s", (int)strcspn(library, ":"), library);
-    snprintf(name, sizeof name, "/proc/%d/maps", process->pid);
-    FILE *maps = process->pid && realpath(first, real) ? fopen(name, "re") : NULL;
-    while (maps && !found && fgets(line, sizeof line, maps)) {
-        const char *path = strchr(line, '/');
-        found = path && !strncmp(path, real, strlen(real)) && path[strlen(real)] == '\n';
-    }
-    if (maps)
-        fclose(maps);
-    return found;
-}
-
-/* End what is over its time; returns when the next one will be, or `next` if that is earlier; 0 for never. */
-static double enforce_deadlines(struct pct_process *processes, int count, double now, double next)
-{
-    for (int i = 0; i < count; i++) {
-        struct pct_process *process = &processes[i];
-        if (!process->running || process->asked || process->postponed > 0 || process->deadline <= 0)
-            continue;
-        if (!process->timed_out && process->phase == PCT_PHASE_RUN)
-            pct_time_limit_set(process); /* others may have shown since how long runs take */
-        if (now >= process->deadline && !process->timed_out)
-            pct_time_limit_extend(process, now);
-        if (now >= process->deadline) {
-            bool asked = process->timed_out;
-            process->timed_out = true;
-            process->preloaded |= !asked && is_preloaded(process);
-            if (!asked)
-                pct_descendants_describe(process->children_did, sizeof process->children_did, process->pid);
-            process->deadline = !asked && process->pid && ask_for_last_word(process) ? now + LAST_WORD_SECONDS : 0;
-            if (process->deadline <= 0) {
-                pct_drive_kill(process);
-                if (process->errand)
-                    kill(-process->errand, SIGKILL);
-                if (process->pid) {
-                    kill(-process->pid, SIGKILL);
-                    kill(process->pid, SIGKILL);
-                }
-                next = now;
-            }
-        }
-        if (process->deadline > 0 && (next <= 0 || process->deadline < next))
-            next = process->deadline;
-    }
-    return next;
 }
 
 /* A target that writes without end would fill the disk: of what it has written, only the last part is kept. Returns
@@ -544,7 +509,7 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
         if (*ended >= 0)
             return 0;
         double now = pct_cli_now();
-        next = enforce_deadlines(processes, count, now, next);
+        next = pct_deadlines_enforce(processes, count, now, next);
         next = bound_output(processes, count, now, next);
         pct_supervised_follow(now);
         if (until > 0 && now >= until)
@@ -573,6 +538,7 @@ static void kill_run(struct pct_process *process, int signal)
     }
     kill(process->pid, SIGKILL);
     process->status = pct_process_reap_group(process->pid);
+    pct_hosts_ended(process->launch, process);
     pct_forkserver_over(process->launch, process);
     process->pid = 0;
 }

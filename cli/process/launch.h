@@ -15,6 +15,7 @@
 #include "child_failures.h"
 #include "drive.h"
 #include "forkserver.h"
+#include "hosts.h"
 #include "time_limit.h"
 #include <cli/trace/trace_read.h>
 #include <limits.h>
@@ -66,7 +67,8 @@ struct pct_launch {
     bool alone;                  /* there is one run, and no client: it gets our standard input and the terminal */
     struct pct_drive drive;
     struct pct_setup_teardown around;
-    struct pct_forks forks; /* see pct_forking_plan() */
+    struct pct_forks forks;   /* see pct_forking_plan() */
+    struct pct_hosts restore; /* --engine */
     struct pct_scratches scratches;
     /* Set by pct_launch_prepare(). */
     pid_t own; /* this process, whose end is that of its children */
@@ -122,15 +124,22 @@ struct pct_run_extras {
     const char *schedule; /* a file with the strategy's list, where it is too long for the token */
     const char *channel;  /* of the strategy `explore`: the file with its plan, and for its log */
     const char *sites;    /* PCT_SITES: record where these steps are made */
+    bool patched;         /* code is patched, or files are read, when the run begins: it is not restored */
 };
 
 struct pct_process {
-    bool running;     /* from pct_process_start() until pct_launch_wait() returns it */
-    pid_t pid;        /* 0: none, or it has ended */
-    bool forked;      /* by a fork server, not started by exec */
-    bool asked;       /* that server has been asked, and the process id is not known yet, */
-    uint64_t turn;    /* by the answer to the request of this number, */
-    double answer;    /* by then or never (on the clock of pct_cli_now()) */
+    bool running;  /* from pct_process_start() until pct_launch_wait() returns it */
+    pid_t pid;     /* 0: none, or it has ended */
+    bool forked;   /* by a fork server, not started by exec */
+    bool asked;    /* that server has been asked, and the process id is not known yet, */
+    uint64_t turn; /* by the answer to the request of this number, */
+    double answer; /* by then or never (on the clock of pct_cli_now()) */
+    enum pct_hosting hosting;
+    struct pct_host_reply host_reply; /* what the host has said of it, */
+    bool host_said;                   /* if it has; */
+    bool host_ended;                  /* it has ended then; */
+    bool host_restored;               /* the run was not its first */
+    uint64_t host_digest;             /* of the output */
     double postponed; /* the kernel has no process to give: it is tried again; if no other run goes on, until then; 0:
                          it is not so */
     bool unstarted;   /* it could not be started, which was said */
@@ -221,6 +230,8 @@ int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most);
  * status for the command, after a message; pct_scratch_close() in either case. */
 int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, bool capture);
 void pct_scratch_close(struct pct_process *process);
+/* The run is made again: with the same files, as if they were new. False: they are not. */
+bool pct_scratch_renew(const struct pct_process *process);
 void pct_scratches_remove(struct pct_launch *launch);
 
 /* stale_files.c: remove the scratch files of traces that commands of this user have left that were killed (SIGKILL).

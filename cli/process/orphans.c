@@ -21,7 +21,7 @@ static bool is_server(const struct pct_launch *launch, pid_t pid)
     for (unsigned i = 0; i < PCT_FORKSERVERS; i++)
         if (launch->forks.servers[i].pid == pid)
             return true;
-    return false;
+    return pct_hosts_has(launch, pid);
 }
 
 /* Our children but the servers, and helpers of our own, which are in our process group. Returns whether there are any.

@@ -107,6 +107,12 @@ static bool renew(const struct pct_scratch *files, uint64_t most)
            !flock(files->output, LOCK_UN);
 }
 
+bool pct_scratch_renew(const struct pct_process *process)
+{
+    struct pct_scratch files = { .trace = process->trace, .output = process->output };
+    return renew(&files, process->launch->trace_size);
+}
+
 int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, bool capture)
 {
     struct pct_scratches *all = &launch->scratches;

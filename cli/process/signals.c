@@ -19,6 +19,7 @@ void pct_signals_of_ours(sigset_t *set)
 {
     sigemptyset(set);
     sigaddset(set, SIGCHLD);
+    sigaddset(set, SIGIO); /* a host has said something */
     sigaddset(set, SIGINT);
     sigaddset(set, SIGTERM);
     if (hears_hangups())
@@ -44,7 +45,7 @@ static bool is_from_run(const struct pct_launch *launch, const siginfo_t *info)
 
 int pct_signals_heed(struct pct_launch *launch, const siginfo_t *info)
 {
-    if (info->si_signo <= 0 || info->si_signo == SIGCHLD)
+    if (info->si_signo <= 0 || info->si_signo == SIGCHLD || info->si_signo == SIGIO)
         return 0;
     if (!is_from_run(launch, info))
         return info->si_signo;

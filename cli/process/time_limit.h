@@ -40,4 +40,8 @@ void pct_time_limit_forgive(struct pct_process *processes, int count, double lat
 /* It has ended, by itself if process->timed_out does not say otherwise. */
 void pct_time_limit_learn(const struct pct_process *process);
 
+/* deadlines.c: end what is over its time. Returns when the next one will be, or `next` if that is earlier, on the clock
+ * of pct_cli_now(); 0 for never. */
+double pct_deadlines_enforce(struct pct_process *processes, int count, double now, double next);
+
 #endif

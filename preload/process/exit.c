@@ -5,6 +5,7 @@
 #include "exit.h"
 #include "forkserver.h"
 #include <common/text.h>
+#include <preload/core/host.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
@@ -48,6 +49,7 @@ PCT_STARTS void pct_end_behind(void *unused)
         pct_done(self, PCT_OP_EXIT_NOW, 0, NULL);
     }
     pct_end_normal();
+    pct_host_over(true);
 }
 
 /* What exit does before it is the real one. */
@@ -114,8 +116,10 @@ static void end_now(int status)
 PCT_EXPORT void _exit(int status)
 {
     end_now(status);
-    if (!in_child())
+    if (!in_child()) {
         pct_end_normal();
+        pct_host_over(false);
+    }
     REAL(_exit)(status);
     __builtin_unreachable();
 }

@@ -16,6 +16,7 @@
 #include "forkserver.h"
 #include <common/forkserver.h>
 #include <pct/random.h>
+#include <preload/core/host.h>
 #include <preload/core/kernel.h>
 #include <preload/core/loader.h>
 #include <preload/core/real.h>
@@ -37,6 +38,7 @@
 #include <sys/stat.h>
 
 enum { TOKEN, TRACE, KNOWN };
+enum { FILES = 4 }; /* that come with a request, at most */
 static const char *const names[KNOWN] = { "PCT_TOKEN=", "PCT_TRACE=" };
 static const char pad_name[] = PCT_PAD_NAME;
 
@@ -207,7 +209,7 @@ static int receive(struct pct_forkserver_request *request, int *files)
 {
     union {
         struct cmsghdr head;
-        char room[CMSG_SPACE(2 * sizeof(int))];
+        char room[CMSG_SPACE(FILES * sizeof(int))];
     } control;
     struct iovec piece = { request, sizeof *request };
     struct msghdr message = {
@@ -278,6 +280,19 @@ static void become_run(const struct pct_forkserver_request *request, const int *
     }
 }
 
+/* Whether the environment has room for these values, and not too much. */
+static bool fits(const struct region *region, const char *const *values)
+{
+    long left = (long)region->left - growth(region, values);
+    return left >= 0 && left < PCT_PAD_UNIT;
+}
+
+static void find_values(const char **values, const char *text)
+{
+    values[TOKEN] = text;
+    values[TRACE] = text + strlen(text) + 1;
+}
+
 void pct_forkserver_serve(char **environment)
 {
     struct region region = { .first = NULL };
@@ -304,12 +319,13 @@ void pct_forkserver_serve(char **environment)
     long parent = PCT_SYS0(SYS_getppid);
     PCT_SYS3(SYS_get_robust_list, 0, &robust, &robust_size);
     for (;;) {
-        int run = -1, files[2], count = receive(request, files);
+        int run = -1, files[FILES], count = receive(request, files);
         if (count < 0)
             end_server();
-        const char *values[KNOWN] = { request->text, request->text + strlen(request->text) + 1 };
-        long left = (long)region.left - growth(&region, values);
-        if (left < 0 || left >= PCT_PAD_UNIT || count != request->input + request->output) {
+        const char *values[KNOWN];
+        int plain = request->input + request->output;
+        find_values(values, request->text);
+        if (!fits(&region, values) || count != plain + 2 * request->host) {
             reply(PCT_FORKSERVER_FULL, 0);
         } else {
             /* GLIBC: as fork does it, so that libc knows the new thread id. The list of robust mutexes is not
@@ -321,6 +337,12 @@ void pct_forkserver_serve(char **environment)
                 PCT_SYS1(SYS_set_tid_address, (char *)pthread_self() + pct_shim.clear_tid);
                 PCT_SYS2(SYS_set_robust_list, robust, robust_size);
                 become_run(request, files, parent);
+                const char *later = request->host ? pct_host_begin(files[plain], files[plain + 1]) : NULL;
+                if (later) {
+                    find_values(values, later);
+                    if (!fits(&region, values))
+                        pct_host_leave(PCT_HOST_ENVIRONMENT, 0);
+                }
                 write_environment(&region, environment, values);
                 return;
             }

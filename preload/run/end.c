@@ -7,6 +7,7 @@
 #include <common/text.h>
 #include <preload/core/debugger.h>
 #include <preload/core/environment.h>
+#include <preload/core/host.h>
 #include <preload/core/kernel.h>
 #include <preload/core/maps.h>
 #include <preload/core/registers.h>
@@ -421,6 +422,7 @@ static bool finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *con
 {
     if (!finish(verdict))
         return false;
+    pct_host_leave(PCT_HOST_FAILED, 0);
     int fd = -1;
     if (pct_shim.mapped && !pct_S.ring) {
         /* Of a run that ended by itself, its races. */

@@ -16,6 +16,7 @@
 #include <pct/random.h>
 #include <preload/core/debugger.h>
 #include <preload/core/environment.h>
+#include <preload/core/host.h>
 #include <preload/core/kernel.h>
 #include <preload/core/real.h>
 #include <preload/core/sites.h>
@@ -288,13 +289,6 @@ static void draw(void)
     }
 }
 
-static void keep_path(const char *path)
-{
-    pct_shim.trace_path = pct_trace_file_absolute(path);
-    if (!pct_shim.trace_path)
-        pct_fail_for_memory();
-}
-
 /* Address space for threads. With strategy none they make others without the baton. */
 static void map_slots(void)
 {
@@ -319,7 +313,7 @@ static struct pct_trace_header *open_trace(const char *path)
     if (pct_refused(fd) || fd == -EMFILE || fd == -ENFILE) {
         /* One that gave up its rights, or all descriptors, started another. A failure is told as of a child. */
         pct_say("cannot open the file that PCT_TRACE names for writing: the run is not recorded");
-        keep_path(path);
+        pct_trace_file_keep(path);
         replay.records = NULL;
         return NULL;
     }
@@ -332,7 +326,7 @@ static struct pct_trace_header *open_trace(const char *path)
         refuse("the file that PCT_TRACE names exists and is not a pct trace; it was left as it is");
     if (got && (!old.version || old.version > PCT_TRACE_VERSION))
         refuse("the file that PCT_TRACE names is a trace of another version of pct; it was left as it is");
-    keep_path(path);
+    pct_trace_file_keep(path);
     pct_shim.trace_device = status.st_dev;
     pct_shim.trace_inode = status.st_ino;
     pct_shim.launcher = got == sizeof old ? old.launcher : 0;
@@ -377,20 +371,21 @@ static struct pct_trace_header *open_trace(const char *path)
         pct_shim.trace_path = NULL;
         return NULL;
     }
-    memset((void *)at, 0, sizeof(struct pct_trace_header));
-    ((struct pct_trace_header *)at)->images = images;
-    if (images) {
-        ((struct pct_trace_header *)at)->images_open = pct_start_was_open(&old);
-        pct_start_name_image((struct pct_trace_header *)at);
-    }
-    /* For a program that this one may become. */
-    ((struct pct_trace_header *)at)->launcher = old.launcher;
-    ((struct pct_trace_header *)at)->supervisor = old.launcher ? old.supervisor : 0;
-    ((struct pct_trace_header *)at)->file_most = old.launcher ? old.file_most : 0;
     PCT_SYS3(SYS_madvise, at, size, MADV_DONTDUMP);
-    pct_shim.mapped = size;
-    pct_shim.space += size;
-    return (void *)at;
+    return pct_trace_file_take((void *)at, size, &old, images);
+}
+
+/* The next run of a host: the file is mapped, and the launcher's. */
+static struct pct_trace_header *open_again(const char *path, void *at, size_t size)
+{
+    const struct pct_trace_header old = *(const struct pct_trace_header *)at;
+    pct_trace_file_keep(path);
+    pct_host_trace_file(&pct_shim.trace_device, &pct_shim.trace_inode);
+    pct_shim.launcher = old.launcher;
+    pct_shim.supervisor = old.supervisor;
+    if (!pct_populate(at, PCT_TRACE_HEADER_SIZE))
+        pct_host_leave(PCT_HOST_TRACE, 0);
+    return pct_trace_file_take(at, size, &old, 0);
 }
 
 static void open_replay(const char *path)
@@ -564,7 +559,11 @@ struct pct_shim_thread *pct_enter_first(void)
     pct_real_start();
     pct_cancel_start();
     pct_error_note();
-    struct pct_trace_header *header = variables.PCT_TRACE ? open_trace(variables.PCT_TRACE) : NULL;
+    struct pct_trace_header *header = NULL;
+    size_t size = 0;
+    void *again = forked ? pct_host_trace(&size) : NULL;
+    if (variables.PCT_TRACE)
+        header = again ? open_again(variables.PCT_TRACE, again, size) : open_trace(variables.PCT_TRACE);
     if (!forked && pct_forkserver_is_on()) {
         pct_shim.pending = true;
         return NULL;
@@ -573,6 +572,7 @@ struct pct_shim_thread *pct_enter_first(void)
         header = private_header();
     if (!header)
         pct_fail_for_memory();
+    pct_host_close(header, pct_shim.mapped);
     begin(header, &replay);
     struct pct_shim_thread *self = pct_enter();
     if (self && pct_shim.exited)

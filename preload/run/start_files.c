@@ -64,6 +64,31 @@ void pct_start_name_image(struct pct_trace_header *header)
         header->image[0] = 0;
 }
 
+void pct_trace_file_keep(const char *path)
+{
+    pct_shim.trace_path = pct_trace_file_absolute(path);
+    if (!pct_shim.trace_path)
+        pct_fail_for_memory();
+}
+
+struct pct_trace_header *pct_trace_file_take(struct pct_trace_header *header, size_t size,
+                                             const struct pct_trace_header *old, uint32_t images)
+{
+    memset(header, 0, sizeof *header);
+    header->images = images;
+    if (images) {
+        header->images_open = pct_start_was_open(old);
+        pct_start_name_image(header);
+    }
+    /* For a program that this one may become. */
+    header->launcher = old->launcher;
+    header->supervisor = old->launcher ? old->supervisor : 0;
+    header->file_most = old->launcher ? old->file_most : 0;
+    pct_shim.mapped = size;
+    pct_shim.space += size;
+    return header;
+}
+
 const char *pct_start_read(const char *path)
 {
     struct stat status;

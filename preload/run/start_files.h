@@ -25,6 +25,14 @@ const char *pct_trace_file_absolute(const char *path);
 /* Bytes of address space for the trace that the limits leave. */
 size_t pct_trace_file_size(void);
 
+/* The run is recorded in this file. Ends the process where there is no memory. */
+void pct_trace_file_keep(const char *path);
+
+/* The trace's file is mapped here, with this size in bytes; make its header. old: what stood there; images: which
+ * program of this process it is. */
+struct pct_trace_header *pct_trace_file_take(struct pct_trace_header *header, size_t size,
+                                             const struct pct_trace_header *old, uint32_t images);
+
 /* The text of a file without its last line ends, in memory of its own. NULL: it cannot be read, or there is no memory.
  */
 const char *pct_start_read(const char *path);

@@ -3,6 +3,7 @@
  *
  * Runs on any thread, between any two instructions; what it shares with the interrupted thread are single words. */
 #include "signals.h"
+#include <preload/core/host.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include <preload/memory/watch.h>
@@ -12,7 +13,7 @@
 #include <preload/watchdog/rounds.h>
 #include <ucontext.h>
 
-enum { TRAP_FLAG = 0x100 };
+enum { TRAP_FLAG = 0x100, SECCOMP_TRAP = 1 /* SYS_SECCOMP of the kernel */ };
 
 /* The image of this library, by the linker. */
 extern const char image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
@@ -348,6 +349,8 @@ uint64_t pct_signal_retire(struct pct_shim_thread *self)
 
 void pct_signal_crashed(int signal, siginfo_t *info, void *context)
 {
+    if (signal == SIGSYS && info->si_code == SECCOMP_TRAP)
+        pct_host_leave(PCT_HOST_CALL, info->si_syscall);
     if (trapped(pct_self, signal, info, context))
         return;
     pct_patch_translate(context);

@@ -20,12 +20,13 @@
  *
  * It stays on the target's CPU. One that went elsewhere made the target a bad neighbour: Linux (6.18) weighs a group of
  * threads anew on each CPU whenever one of them comes or goes there, and the others on the target's CPU then got a
- * third of it, and nothing for up to 0.4 s, where they had half of it in pieces of 5 ms. Only threads with a policy of
- * real time do not leave it any CPU. */
+ * third of it, and nothing for up to 0.4 s, where they had half of it in pieces of 5 ms. Real-time threads leave it
+ * none. */
 #include "watchdog.h"
 #include "preempt.h"
 #include <common/text.h>
 #include <preload/core/apart.h>
+#include <preload/core/host.h>
 #include <preload/core/kernel.h>
 #include <preload/core/maps.h>
 #include <preload/core/sys.h>
@@ -69,8 +70,7 @@ enum { LOOKS = 3 };
 /* How often the kernel is asked for waits that the outside could end, where steps take long. */
 #define KERNEL (16 * MS)
 
-/* A run with this many waits for the baton is no short one: it gets a watchdog, and its threads wait without a timer.
- */
+/* A run with this many waits for the baton is not short: it gets a watchdog, and its threads wait without a timer. */
 enum { MANY = 256 };
 
 enum { STACK_SIZE = 128 << 10, PAGE = 4096 };
@@ -472,6 +472,7 @@ static char *map_memory(void)
 
 static void make(void)
 {
+    pct_host_leave(PCT_HOST_WATCHDOG, 0); /* its thread could not be undone */
     char *stack = room.memory + PAGE + STACK_SIZE, *own = stack + room.below;
     *(void **)own = own; /* GLIBC: the thread pointer points at itself */
     uint64_t all = ~UINT64_C(0), mask;

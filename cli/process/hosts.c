@@ -1,0 +1,360 @@
+/* Hosts: see hosts.h. */
+#include "hosts.h"
+#include "launch.h"
+#include <cli/base/cli.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pct/random.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum {
+    FIRST = 3,     /* restored runs that are all made again, */
+    ONE_IN = 256,  /* and of the later ones */
+    FRUITLESS = 3, /* hosts that have ended in their first run: there is no use in more, */
+    ENDED = 8,     /* nor if this many have ended, */
+    ONE_OF = 4,    /* and one for so many restored runs: a new one costs more than to fork a run */
+    DIGESTED = 1 << 20
+};
+
+static struct pct_host *host_of(const struct pct_launch *launch, unsigned worker)
+{
+    return launch->restore.hosts && worker < PCT_FORKSERVERS ? &launch->restore.hosts[worker] : NULL;
+}
+
+bool pct_hosts_has(const struct pct_launch *launch, pid_t pid)
+{
+    for (unsigned i = 0; launch->restore.hosts && i < PCT_FORKSERVERS; i++)
+        if (launch->restore.hosts[i].pid == pid)
+            return true;
+    return false;
+}
+
+pid_t pct_hosts_server(const struct pct_launch *launch, unsigned worker)
+{
+    const struct pct_host *host = host_of(launch, worker);
+    return host && host->pid ? host->pid : launch->forks.servers[worker].pid;
+}
+
+/* Forget this one, whose process has ended. */
+static void forget(struct pct_host *host)
+{
+    if (host->socket > 0)
+        close(host->socket);
+    free(host->trace);
+    *host = (struct pct_host){ .pid = 0 };
+}
+
+static void end_one(struct pct_host *host)
+{
+    if (host->pid) {
+        kill(-host->pid, SIGKILL);
+        kill(host->pid, SIGKILL);
+        while (waitpid(host->pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+    forget(host);
+}
+
+void pct_hosts_end(struct pct_launch *launch)
+{
+    for (unsigned i = 0; launch->restore.hosts && i < PCT_FORKSERVERS; i++)
+        end_one(&launch->restore.hosts[i]);
+    free(launch->restore.hosts);
+    launch->restore.hosts = NULL;
+}
+
+__attribute__((format(printf, 2, 3))) static void stop(struct pct_launch *launch, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(launch->restore.why, sizeof launch->restore.why, format, arguments);
+    va_end(arguments);
+}
+
+/* Those that one is most likely to meet. */
+static const char *name_of_call(int call)
+{
+#define CALL(name)                                                                                                     \
+    case SYS_##name:                                                                                                   \
+        return #name;
+    switch (call) {
+        CALL(open)
+        CALL(openat)
+        CALL(close)
+        CALL(read)
+        CALL(write)
+        CALL(lseek)
+        CALL(dup2)
+        CALL(fcntl)
+        CALL(pipe)
+        CALL(pipe2)
+        CALL(eventfd2)
+        CALL(epoll_create1)
+        CALL(timerfd_create)
+        CALL(memfd_create)
+        CALL(socket)
+        CALL(socketpair)
+        CALL(clone)
+        CALL(fork)
+        CALL(vfork)
+        CALL(execve)
+        CALL(kill)
+        CALL(rt_sigaction)
+        CALL(setitimer)
+        CALL(timer_create)
+        CALL(prctl)
+        CALL(chdir)
+        CALL(mkdir)
+        CALL(unlink)
+        CALL(mmap)
+        CALL(munmap)
+        CALL(mprotect)
+        CALL(madvise)
+        CALL(shmget)
+        CALL(sched_setaffinity)
+    default:
+        return NULL;
+    }
+#undef CALL
+}
+
+static void describe(char *text, size_t size, const struct pct_host_reply *reply)
+{
+    static const char *const texts[] = {
+#define TEXT(id, counts, text) text,
+        PCT_HOST_REASONS(TEXT)
+#undef TEXT
+    };
+    const char *name = name_of_call(reply->call);
+    if (reply->reason == PCT_HOST_CALL && name)
+        snprintf(text, size, "%s (%s)", texts[reply->reason], name);
+    else if (reply->reason == PCT_HOST_CALL && reply->call >= 0)
+        snprintf(text, size, "%s (number %d)", texts[reply->reason], reply->call);
+    else
+        snprintf(text, size, "%s", reply->reason < PCT_HOST_REASON_COUNT ? texts[reply->reason] : texts[PCT_HOST_NONE]);
+}
+
+/* Whether this run, which is to be forked, may be restored instead. */
+static bool may(const struct pct_launch *launch, const struct pct_process *process)
+{
+    return launch->restore.wanted && !launch->restore.why[0] && launch->forks.state == PCT_FORKING_YES &&
+           process->hosting == PCT_HOSTING_NO && process->output >= 0 && !process->extras.channel &&
+           !process->extras.sites && !process->extras.patched && process->worker < PCT_FORKSERVERS;
+}
+
+/* --- Requests ----------------------------------------------------------------------------------------------------- */
+
+bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process)
+{
+    struct pct_host *host = host_of(launch, process->worker);
+    struct pct_host_request request = { .version = PCT_HOST_VERSION };
+    size_t token = strlen(process->token) + 1, trace = strlen(process->trace_path) + 1;
+    launch->restore.patched += launch->restore.wanted && process->extras.patched;
+    if (!may(launch, process) || !host || !host->pid)
+        return false;
+    if (host->cpu != process->cpu || token + trace > sizeof request.text) {
+        end_one(host);
+        return false;
+    }
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(2 * sizeof(int))];
+    } control = { .room = { 0 } };
+    struct iovec piece = { &request, offsetof(struct pct_host_request, text) + token + trace };
+    struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
+    int files[2] = { process->trace, process->output };
+    memcpy(request.text, process->token, token);
+    memcpy(request.text + token, process->trace_path, trace);
+    /* The two files of a run stay together: scratch.c. */
+    if (strcmp(host->trace, process->trace_path) != 0) {
+        request.trace = request.output = 1;
+        message.msg_control = &control;
+        message.msg_controllen = sizeof control;
+        control.head =
+            (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof files), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
+        memcpy(CMSG_DATA(&control.head), files, sizeof files);
+        free(host->trace);
+        host->trace = strdup(process->trace_path);
+    }
+    if (!host->trace || sendmsg(host->socket, &message, MSG_NOSIGNAL) != (ssize_t)piece.iov_len) {
+        end_one(host);
+        return false;
+    }
+    process->hosting = PCT_HOSTING_RESTORED;
+    process->pid = host->pid;
+    process->forked = true;
+    return true;
+}
+
+int pct_hosts_open(struct pct_launch *launch, struct pct_process *process)
+{
+    struct pct_hosts *all = &launch->restore;
+    int ends[2];
+    if (!may(launch, process))
+        return -1;
+    if (!all->hosts && !(all->hosts = calloc(PCT_FORKSERVERS, sizeof *all->hosts)))
+        return -1;
+    struct pct_host *host = host_of(launch, process->worker);
+    forget(host);
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
+        return -1;
+    /* What it says comes with a signal, like the end of any process. */
+    fcntl(ends[0], F_SETOWN, getpid());
+    fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK);
+    *host = (struct pct_host){ .socket = ends[0], .cpu = process->cpu, .trace = strdup(process->trace_path) };
+    process->hosting = PCT_HOSTING_FIRST;
+    return ends[1];
+}
+
+void pct_hosts_began(struct pct_launch *launch, const struct pct_process *process)
+{
+    struct pct_host *host = host_of(launch, process->worker);
+    if (host && process->hosting == PCT_HOSTING_FIRST)
+        host->pid = process->pid;
+}
+
+/* --- Ends --------------------------------------------------------------------------------------------------------- */
+
+static enum pct_host_reason is_refused(int status)
+{
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS ? PCT_HOST_CALL : PCT_HOST_NONE;
+}
+
+/* What the host has said, if it has. */
+static bool hear(const struct pct_host *host, struct pct_process *process)
+{
+    struct pct_host_reply reply;
+    if (recv(host->socket, &reply, sizeof reply, MSG_DONTWAIT) != sizeof reply || reply.version != PCT_HOST_VERSION)
+        return false;
+    process->host_reply = reply;
+    process->host_said = true;
+    return true;
+}
+
+bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process)
+{
+    struct pct_host *host = host_of(launch, process->worker);
+    bool in_host = process->hosting == PCT_HOSTING_FIRST || process->hosting == PCT_HOSTING_RESTORED;
+    if (!in_host || !host || host->pid != process->pid || !hear(host, process) || process->host_reply.reason)
+        return false;
+    process->status = W_EXITCODE(process->host_reply.status & 0xff, 0);
+    return true;
+}
+
+void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
+{
+    struct pct_hosts *all = &launch->restore;
+    struct pct_host *host = host_of(launch, process->worker);
+    if (!host || !process->pid || host->pid != process->pid)
+        return;
+    if (!process->host_said)
+        hear(host, process);
+    if (!process->host_said) /* a thread that lets no signal in cannot say which call it was */
+        process->host_reply = (struct pct_host_reply){ .reason = is_refused(process->status), .call = -1 };
+    process->host_ended = true;
+    forget(host);
+    bool first = process->hosting == PCT_HOSTING_FIRST, failed = process->host_reply.reason == PCT_HOST_FAILED;
+    if (failed)
+        all->failed++;
+    else {
+        all->ended++;
+        describe(all->ended_why, sizeof all->ended_why, &process->host_reply);
+    }
+    all->fruitless = !first ? 0 : all->fruitless + (!failed && process->host_reply.reason != PCT_HOST_WATCHDOG);
+    uint64_t ends = all->ended + all->failed;
+    if (all->fruitless >= FRUITLESS || (ends >= ENDED && ends * ONE_OF > all->restored))
+        stop(launch, "%s", all->failed > all->ended ? "too many runs fail" : all->ended_why);
+}
+
+static uint64_t digest(int file)
+{
+    char buffer[4096];
+    uint64_t value = 0;
+    ssize_t got;
+    for (off_t at = 0; at < DIGESTED && (got = pread(file, buffer, sizeof buffer, at)) > 0; at += got)
+        for (ssize_t i = 0; i < got; i++)
+            value = (value ^ (uint8_t)buffer[i]) * UINT64_C(0x100000001b3) + 1;
+    return value;
+}
+
+bool pct_hosts_again(struct pct_launch *launch, struct pct_process *process, bool *exec)
+{
+    static const bool counting[] = {
+#define COUNTS(id, counts, text) counts,
+        PCT_HOST_REASONS(COUNTS)
+#undef COUNTS
+    };
+    struct pct_hosts *all = &launch->restore;
+    const struct pct_host_reply *reply = &process->host_reply;
+    bool restored = process->hosting == PCT_HOSTING_RESTORED;
+    bool counts = process->host_said && reply->reason < PCT_HOST_REASON_COUNT && counting[reply->reason];
+    /* As it was told to us, or as the kernel says. */
+    bool well = counts && WIFEXITED(process->status) && !WEXITSTATUS(process->status);
+    process->host_restored = restored;
+    counts |= process->host_said && reply->reason == PCT_HOST_FAILED;
+    *exec = !well && (counts || !process->host_said);
+    all->restored += restored && counts;
+    if (!well)
+        return true;
+    if (!restored)
+        return false;
+    if (all->restored > FIRST && pct_random(all->restored, 0, 0) % ONE_IN) {
+        all->unchecked++;
+        return false;
+    }
+    return true;
+}
+
+void pct_hosts_compare(struct pct_launch *launch, struct pct_process *process)
+{
+    struct pct_hosts *all = &launch->restore;
+    const struct pct_host_reply *a = &process->host_reply;
+    struct pct_trace_header b;
+    bool failed = a->reason == PCT_HOST_FAILED;
+    if (!process->host_restored || !process->host_said || process->timed_out || (a->reason && !failed))
+        return; /* there is nothing to compare it with */
+    if (pread(process->trace, &b, sizeof b, 0) != sizeof b)
+        memset(&b, 0, sizeof b);
+    bool same = a->verdict == b.verdict && a->hash == b.hash && a->steps == b.steps && a->threads == b.threads &&
+                (failed || (process->status == W_EXITCODE(a->status & 0xff, 0) &&
+                            process->host_digest == digest(process->output)));
+    if (same) {
+        all->compared++;
+        all->unchecked = 0;
+        return;
+    }
+    stop(launch, "a restored run was not the one that is %s", process->forked ? "forked" : "started by exec");
+    pct_hosts_end(launch);
+    all->broken |= all->unchecked != 0;
+}
+
+void pct_hosts_remember(struct pct_process *process)
+{
+    process->host_digest = digest(process->output);
+}
+
+void pct_hosts_print(FILE *out, const struct pct_launch *launch)
+{
+    const struct pct_hosts *all = &launch->restore;
+    if (!all->wanted)
+        return;
+    fprintf(out, "pct: %llu run%s restored; %llu of them were made again, and were the same\n",
+            (unsigned long long)all->restored, all->restored == 1 ? " was" : "s were",
+            (unsigned long long)all->compared);
+    if (all->why[0])
+        fprintf(out, "pct: from then on, runs were forked: %s\n", all->why);
+    else if (all->ended)
+        fprintf(out, "pct: after %llu run%s the memory was not put back: %s\n", (unsigned long long)all->ended,
+                all->ended == 1 ? "" : "s", all->ended_why);
+    if (all->patched)
+        fprintf(out, "pct: %llu run%s not restored: accesses to memory are points\n", (unsigned long long)all->patched,
+                all->patched == 1 ? " was" : "s were");
+}

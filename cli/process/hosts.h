@@ -1,0 +1,83 @@
+/* Hosts: processes that make one run after the other and put their memory back in between (common/host.h), which takes
+ * less time than to fork the target (--engine=restore). One for each worker, itself a run that the worker's fork server
+ * has forked.
+ *
+ * That restored runs are the runs that are forked is looked at all the time: the first three, and later one in 256, are
+ * made again under the fork server, and each that fails by exec; what is reported is that second run. Where the two
+ * differ, no further run is restored; if other runs were restored since the last time that they did not, the command
+ * ends: what it has counted may not be so. */
+#ifndef PCT_CLI_HOSTS_H
+#define PCT_CLI_HOSTS_H
+
+#include <common/host.h>
+#include "forkserver.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct pct_host {
+    pid_t pid; /* 0: there is none */
+    int socket;
+    int cpu;
+    char *trace; /* the path of the one that it has mapped */
+    bool used;   /* it has made a run */
+};
+
+struct pct_hosts {
+    bool wanted;         /* --engine=restore */
+    bool broken;         /* a restored run was not the one that is forked, and others had counted since the last look */
+    char why[200];       /* no run is restored any more, because; "": they are */
+    uint64_t restored;   /* runs that were, */
+    uint64_t compared;   /* and made again, with the same result */
+    uint64_t unchecked;  /* restored since then */
+    uint64_t patched;    /* runs that were not, because their memory accesses are points */
+    uint64_t ended;      /* hosts that have ended after a run, or in it, */
+    char ended_why[200]; /* why the last of them */
+    uint64_t failed;     /* likewise, but because it failed */
+    unsigned fruitless;  /* of the others in a row, without a restored run */
+    struct pct_host *hosts; /* by worker; NULL: none yet */
+};
+
+/* What a process has to do with a host. */
+enum pct_hosting {
+    PCT_HOSTING_NO,
+    PCT_HOSTING_FIRST,    /* it becomes one; its own run is that of any other copy */
+    PCT_HOSTING_RESTORED, /* in one that has made runs before */
+    PCT_HOSTING_AGAIN     /* it was in a host, and is made again without */
+};
+
+/* Ask the host of this worker for this run. False: there is none. */
+bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process);
+
+/* For a request to the fork server: the other end of the socket of a new host, to be closed when it is sent; negative:
+ * there is none. Its process is known later. */
+int pct_hosts_open(struct pct_launch *launch, struct pct_process *process);
+void pct_hosts_began(struct pct_launch *launch, const struct pct_process *process);
+
+/* Whether the run of this process is over, which its host says, with its status. */
+bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process);
+
+/* The process of this host has ended. */
+void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process);
+
+/* A run in a host is over, in either way. Whether it is to be made again: by exec, or else forked. */
+bool pct_hosts_again(struct pct_launch *launch, struct pct_process *process, bool *exec);
+
+/* Before it is made again: what it has written, for the comparison. */
+void pct_hosts_remember(struct pct_process *process);
+
+/* And that is over. */
+void pct_hosts_compare(struct pct_launch *launch, struct pct_process *process);
+
+/* The process that serves this worker: its host, or else its fork server. */
+pid_t pct_hosts_server(const struct pct_launch *launch, unsigned worker);
+bool pct_hosts_has(const struct pct_launch *launch, pid_t pid);
+void pct_hosts_end(struct pct_launch *launch);
+
+/* How many runs were restored, and why others were not, if that was wanted: as lines. docs/FORKING.md lists the
+ * reasons.
+ */
+void pct_hosts_print(FILE *out, const struct pct_launch *launch);
+
+#endif

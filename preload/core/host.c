@@ -1,0 +1,334 @@
+/* A host: see host.h. */
+#include "host.h"
+#include "apart.h"
+#include "kernel.h"
+#include "shim.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <pct/trace.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+
+enum { STACK = 64 << 10, BEYOND = 200, MASK = 8, TASKS_OF_ONE = 3, PATIENCE = 1000 };
+
+/* Where a run begins: what a function leaves to its caller. */
+struct place {
+    uint64_t regs[8]; /* rbx rbp r12 r13 r14 r15 rsp rip */
+    uint32_t mxcsr;
+    uint16_t control;
+};
+
+/* Returns 0; and 1, when pct_host_resume() goes back there. */
+int pct_host_mark(struct place *place) __attribute__((returns_twice));
+void pct_host_resume(const struct place *place) __attribute__((noreturn));
+void pct_host_switch(char *stack, void (*function)(void)) __attribute__((noreturn));
+
+__asm__(".pushsection .text\n"
+        ".globl pct_host_mark, pct_host_resume, pct_host_switch, pct_host_sys, pct_host_sys_end\n"
+        ".hidden pct_host_mark, pct_host_resume, pct_host_switch, pct_host_sys, pct_host_sys_end\n"
+        ".type pct_host_mark, @function\n"
+        ".type pct_host_resume, @function\n"
+        ".type pct_host_switch, @function\n"
+        ".type pct_host_sys, @function\n"
+        "pct_host_mark:\n"
+        "    mov %rbx, (%rdi)\n"
+        "    mov %rbp, 8(%rdi)\n"
+        "    mov %r12, 16(%rdi)\n"
+        "    mov %r13, 24(%rdi)\n"
+        "    mov %r14, 32(%rdi)\n"
+        "    mov %r15, 40(%rdi)\n"
+        "    lea 8(%rsp), %rdx\n"
+        "    mov %rdx, 48(%rdi)\n"
+        "    mov (%rsp), %rdx\n"
+        "    mov %rdx, 56(%rdi)\n"
+        "    stmxcsr 64(%rdi)\n"
+        "    fnstcw 68(%rdi)\n"
+        "    xor %eax, %eax\n"
+        "    ret\n"
+        "pct_host_resume:\n"
+        "    mov (%rdi), %rbx\n"
+        "    mov 8(%rdi), %rbp\n"
+        "    mov 16(%rdi), %r12\n"
+        "    mov 24(%rdi), %r13\n"
+        "    mov 32(%rdi), %r14\n"
+        "    mov 40(%rdi), %r15\n"
+        "    mov 48(%rdi), %rsp\n"
+        "    fninit\n"
+        "    ldmxcsr 64(%rdi)\n"
+        "    fldcw 68(%rdi)\n"
+        "    cld\n"
+        "    mov $1, %eax\n"
+        "    jmp *56(%rdi)\n"
+        "pct_host_switch:\n"
+        "    mov %rdi, %rsp\n"
+        "    call *%rsi\n"
+        "    ud2\n"
+        "pct_host_sys:\n"
+        "    mov %rdi, %rax\n"
+        "    mov %rsi, %rdi\n"
+        "    mov %rdx, %rsi\n"
+        "    mov %rcx, %rdx\n"
+        "    mov %r8, %r10\n"
+        "    mov %r9, %r8\n"
+        "    mov 8(%rsp), %r9\n"
+        "    syscall\n"
+        "pct_host_sys_end:\n"
+        "    ret\n"
+        ".popsection\n");
+
+/* Shared, so that it is not put back itself. */
+struct host {
+    char stack[STACK]; /* for what must not stand on the target's */
+    struct place place;
+    int socket, trace;
+    bool closed; /* the filter is in force */
+    void *mapped;
+    size_t size;
+    uint64_t device, inode;
+    uint64_t mask; /* of signals, */
+    stack_t alternate;
+    unsigned long cpus[1024 / (8 * sizeof(unsigned long))];
+    long cpus_size; /* as they were when the run began */
+    int status;
+    struct pct_host_request request;
+} __attribute__((aligned(16)));
+static struct host *host; /* NULL: this is none */
+
+static long sys(long number, long a, long b, long c, long d)
+{
+    return pct_host_sys(number, a, b, c, d, 0, 0);
+}
+
+static void tell(int socket, enum pct_host_reason reason, int status, int call)
+{
+    struct pct_host_reply reply = { .version = PCT_HOST_VERSION, .reason = reason, .status = status, .call = call };
+    const struct pct_trace_header *header = host && host->closed ? pct_shim.header : NULL;
+    if (header) {
+        reply.verdict = header->verdict;
+        reply.threads = header->threads;
+        reply.hash = header->hash;
+        reply.steps = header->steps;
+    }
+    pct_host_sys(SYS_sendto, socket, (long)&reply, sizeof reply, MSG_NOSIGNAL, 0, 0);
+}
+
+static void end(int status) __attribute__((noreturn));
+static void end(int status)
+{
+    sys(SYS_exit_group, status & 0xff, 0, 0, 0);
+    __builtin_unreachable();
+}
+
+void pct_host_leave(enum pct_host_reason reason, int call)
+{
+    if (!host)
+        return;
+    tell(host->socket, reason, 0, call);
+    end(PCT_EXIT_INTERNAL);
+}
+
+/* --- The beginning ------------------------------------------------------------------------------------------------ */
+
+static bool has_shadow_stack(void)
+{
+    uint64_t pointer = 0;
+    __asm__ volatile("rdsspq %0" : "+r"(pointer)); /* does nothing without one */
+    return pointer;
+}
+
+static int move_beyond(int fd)
+{
+    long moved = PCT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, BEYOND);
+    PCT_SYS1(SYS_close, fd);
+    return (int)moved;
+}
+
+static enum pct_host_reason prepare(int socket, int trace)
+{
+    const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED;
+    if (has_shadow_stack())
+        return PCT_HOST_STACKS;
+    if (pct_address_space() != UINT64_MAX)
+        return PCT_HOST_LIMIT;
+    struct host *h = pct_apart_map(sizeof *h);
+    if (!h || PCT_SYS6(SYS_mmap, h, sizeof *h, PROT_READ | PROT_WRITE, flags, -1, 0) != (long)h)
+        return PCT_HOST_LARGE;
+    h->socket = socket;
+    h->trace = trace;
+    PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &h->mask, MASK);
+    PCT_SYS2(SYS_sigaltstack, NULL, &h->alternate);
+    h->cpus_size = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof h->cpus, h->cpus);
+    host = h;
+    return PCT_HOST_NONE;
+}
+
+const char *pct_host_begin(int socket, int trace)
+{
+    socket = move_beyond(socket);
+    trace = move_beyond(trace);
+    enum pct_host_reason reason = socket < 0 || trace < 0 ? PCT_HOST_DESCRIPTORS : prepare(socket, trace);
+    if (!reason) {
+        if (pct_host_mark(&host->place))
+            return host->request.text;
+        reason = pct_host_memory_keep();
+    }
+    if (reason) {
+        host = NULL;
+        tell(socket, reason, 0, 0);
+        PCT_SYS1(SYS_close, socket);
+        PCT_SYS1(SYS_close, trace);
+    }
+    return NULL;
+}
+
+void *pct_host_trace(size_t *size)
+{
+    if (!host || !host->mapped)
+        return NULL;
+    *size = host->size;
+    return host->mapped;
+}
+
+void pct_host_trace_file(uint64_t *device, uint64_t *inode)
+{
+    *device = host->device;
+    *inode = host->inode;
+}
+
+void pct_host_close(void *trace, size_t size)
+{
+    enum { GAPS = 8 };
+    struct pct_gap gaps[GAPS];
+    if (!host || host->closed)
+        return;
+    if (!pct_shim.mapped)
+        pct_host_leave(PCT_HOST_TRACE, 0);
+    host->mapped = trace;
+    host->size = size;
+    host->device = pct_shim.trace_device;
+    host->inode = pct_shim.trace_inode;
+    if (!pct_host_filter(gaps, pct_host_memory_gaps(gaps, GAPS)))
+        pct_host_leave(PCT_HOST_SECCOMP, 0);
+    host->closed = true;
+}
+
+/* --- The end of a run, and the next ------------------------------------------------------------------------------- */
+
+/* Wait for the next request. Returns the number of descriptors that came along. */
+static int receive(int *files)
+{
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(2 * sizeof(int))];
+    } control;
+    struct pct_host_request *request = &host->request;
+    struct iovec piece = { request, sizeof *request };
+    struct msghdr message = {
+        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
+    };
+    long got;
+    do
+        got = sys(SYS_recvmsg, host->socket, (long)&message, MSG_CMSG_CLOEXEC, 0);
+    while (got == -EINTR);
+    if (got <= (long)offsetof(struct pct_host_request, text) || request->version != PCT_HOST_VERSION)
+        end(0); /* nobody wants another run */
+    ((char *)request)[got - 1] = 0;
+    if (message.msg_controllen < sizeof control.head)
+        return 0;
+    int count = (int)((control.head.cmsg_len - CMSG_LEN(0)) / sizeof *files);
+    __builtin_memcpy(files, CMSG_DATA(&control.head), sizeof *files * (size_t)count);
+    return count;
+}
+
+/* The files of the next run. */
+static void take_files(int count, const int *files)
+{
+    struct stat status;
+    const struct pct_host_request *request = &host->request;
+    if (count != request->trace + request->output)
+        end(PCT_EXIT_INTERNAL);
+    if (request->trace) {
+        sys(SYS_dup3, *files, host->trace, O_CLOEXEC, 0);
+        sys(SYS_close, *files++, 0, 0, 0);
+        long at = pct_host_sys(SYS_mmap, (long)host->mapped, (long)host->size, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_NORESERVE | MAP_FIXED, host->trace, 0);
+        if (at != (long)host->mapped)
+            pct_host_leave(PCT_HOST_TRACE, 0);
+        sys(SYS_madvise, at, (long)host->size, MADV_DONTDUMP, 0);
+    }
+    if (request->output) {
+        sys(SYS_dup2, *files, 1, 0, 0);
+        sys(SYS_dup2, *files, 2, 0, 0);
+        sys(SYS_close, *files, 0, 0, 0);
+    }
+    if (sys(SYS_fstat, host->trace, (long)&status, 0, 0) ||
+        (status.st_size != (off_t)host->size && sys(SYS_ftruncate, host->trace, (long)host->size, 0, 0)))
+        pct_host_leave(PCT_HOST_TRACE, 0);
+    host->device = status.st_dev;
+    host->inode = status.st_ino;
+}
+
+/* Whether there is no other thread: one that has ended may need a moment until the kernel says so. */
+static bool is_alone(void)
+{
+    struct stat tasks;
+    for (int left = PATIENCE; left; left--) {
+        if (!sys(SYS_stat, (long)"/proc/self/task", (long)&tasks, 0, 0) && tasks.st_nlink == TASKS_OF_ONE)
+            return true;
+        sys(SYS_sched_yield, 0, 0, 0, 0);
+    }
+    return false;
+}
+
+static enum pct_host_reason examine(void)
+{
+    uint64_t pending = 0;
+    siginfo_t info;
+    if (sys(SYS_rt_sigpending, (long)&pending, MASK, 0, 0) || pending)
+        return PCT_HOST_SIGNALS;
+    if (pct_host_sys(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0) != -ECHILD)
+        return PCT_HOST_CHILDREN;
+    if (!is_alone())
+        return PCT_HOST_THREADS;
+    return pct_host_memory_trim() ? PCT_HOST_NONE : PCT_HOST_MAPPINGS;
+}
+
+/* On the host's own stack: everything else is about to change. */
+static void go_back(void)
+{
+    int files[2] = { -1, -1 };
+    const uint64_t all = ~UINT64_C(0);
+    sys(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, MASK);
+    enum pct_host_reason reason = examine();
+    tell(host->socket, reason, host->status, 0);
+    if (reason)
+        end(host->status);
+    struct host *h = host; /* the pointer is put back, to the same */
+    if (!pct_host_memory_restore())
+        end(PCT_EXIT_INTERNAL);
+    take_files(receive(files), files);
+    sys(SYS_sigaltstack, (long)&h->alternate, 0, 0, 0);
+    if (h->cpus_size > 0)
+        sys(SYS_sched_setaffinity, 0, h->cpus_size, (long)h->cpus, 0);
+    sys(SYS_rt_sigprocmask, SIG_SETMASK, (long)&h->mask, 0, MASK);
+    pct_host_resume(&h->place);
+}
+
+void pct_host_over(bool flush)
+{
+    if (!host || !host->closed || pct_shim.mode != PCT_MODE_CONTROLLED)
+        return;
+    host->status = (int)pct_shim.header->exit_status;
+    if ((int)PCT_SYS0(SYS_gettid) != pct_shim.pid || !pct_sched_alone(&pct_S)) {
+        tell(host->socket, PCT_HOST_THREADS, host->status, 0);
+        return;
+    }
+    if (flush)
+        fflush(NULL);
+    pct_host_switch(host->stack + STACK, go_back);
+}

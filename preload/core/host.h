@@ -1,0 +1,68 @@
+/* A host: a copy that a fork server has made, which puts its memory back after a run, and makes another run
+ * (common/host.h). What it promises is that a run in it is the one that a new copy would make.
+ *
+ * Memory is put back by the kernel's help: pages that could be written before the run are protected, asynchronously, so
+ * that it tells which were (userfaultfd, PAGEMAP_SCAN); what was mapped since is unmapped (host_memory.c).
+ *
+ * What is not memory must not change. A filter of system calls (host_filter.c) lets those through that leave nothing
+ * behind, or only what is undone here: threads that end, mappings, the mask of signals. Any other ends the process
+ * before it is made: the command has that run forked, where nothing has happened yet. Nobody has to know all that a
+ * program may do; what is not in the filter's list is not done in a host. */
+#ifndef PCT_PRELOAD_HOST_H
+#define PCT_PRELOAD_HOST_H
+
+#include <common/host.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* In a new copy: become a host, by this socket to the command, with this file of a trace open. Where that cannot be,
+ * says why to the command: the copy is a run like any other, and the result is NULL. Likewise at first in a host. It
+ * returns again for each later run, with the memory as it was, and the request's text (common/forkserver.h). By the
+ * only thread, before the run. */
+const char *pct_host_begin(int socket, int trace);
+
+/* Where the trace of the run before is mapped, which is also that of this one, and how large its file is; NULL: it is
+ * the first run. Before the run. */
+void *pct_host_trace(size_t *size);
+
+/* The file of the trace, as the kernel knows it. Likewise. */
+void pct_host_trace_file(uint64_t *device, uint64_t *inode);
+
+/* The run is about to begin, with its trace mapped there: from now on, system calls are filtered. At once where the
+ * process is no host. Before the run. */
+void pct_host_close(void *trace, size_t size);
+
+/* The run has ended by itself, with its trace closed. flush: libc has not yet written what its streams hold. Returns if
+ * the process is no host, or ends now. By the thread that ends it. */
+void pct_host_over(bool flush);
+
+/* End the process if it is a host: the run is of no use, or fails. call: the number of the system call, with
+ * PCT_HOST_CALL. Any thread, also in a signal handler. */
+void pct_host_leave(enum pct_host_reason reason, int call);
+
+/* --- Between the parts of a host --------------------------------------------------------------------------------- */
+
+/* Where the filter lets everything through: a system call of the host's own. As pct_sys(). */
+long pct_host_sys(long number, long a, long b, long c, long d, long e, long f);
+
+/* The filter is in force for the process from now on. gaps: where mappings may come and go. False: it cannot be. */
+struct pct_gap {
+    uintptr_t from, to;
+};
+bool pct_host_filter(const struct pct_gap *gaps, unsigned count);
+
+/* Remember all memory that is private. Returns 0 (PCT_HOST_NONE), or why it cannot be. By the only
+ * thread. */
+enum pct_host_reason pct_host_memory_keep(void);
+
+/* Unmap what was mapped since. False: other mappings are not what they were. */
+bool pct_host_memory_trim(void);
+
+/* Put back what was written since: on a stack of the host's own. */
+bool pct_host_memory_restore(void);
+
+/* Where nothing was mapped, from the largest on. */
+unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most);
+
+#endif

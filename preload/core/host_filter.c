@@ -1,0 +1,279 @@
+/* The system calls that a host lets through: see host.h. They read, wait, or leave nothing that is not undone after the
+ * run. What is not in a list here is refused; so is what a list cannot tell apart, such as clone3() of a process (its
+ * child is found at the end of the run). */
+#include "host.h"
+#include "kernel.h"
+#include "sys.h"
+#include <asm/ioctls.h>
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/futex.h>
+#include <linux/sched.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+
+enum { INSTRUCTIONS = 1000, GAPS = 8 };
+
+/* Whatever the arguments. */
+static const int always[] = {
+    /* threads that wait, begin and end */
+    SYS_futex,
+    SYS_futex_waitv,
+    SYS_sched_yield,
+    SYS_nanosleep,
+    SYS_clock_nanosleep,
+    SYS_restart_syscall,
+    SYS_pause,
+    SYS_poll,
+    SYS_ppoll,
+    SYS_select,
+    SYS_pselect6,
+    SYS_clone3,
+    SYS_set_robust_list,
+    SYS_get_robust_list,
+    SYS_set_tid_address,
+    SYS_rseq,
+    SYS_exit,
+    SYS_exit_group,
+    /* undone: the mask, pending signals, the alternate stack, the heap */
+    SYS_rt_sigprocmask,
+    SYS_rt_sigpending,
+    SYS_rt_sigreturn,
+    SYS_rt_sigtimedwait,
+    SYS_rt_sigsuspend,
+    SYS_sigaltstack,
+    SYS_brk,
+    /* questions */
+    SYS_clock_gettime,
+    SYS_clock_getres,
+    SYS_gettimeofday,
+    SYS_time,
+    SYS_times,
+    SYS_getrandom,
+    SYS_getcpu,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_getppid,
+    SYS_getpgrp,
+    SYS_getpgid,
+    SYS_getsid,
+    SYS_getuid,
+    SYS_geteuid,
+    SYS_getgid,
+    SYS_getegid,
+    SYS_getrusage,
+    SYS_getrlimit,
+    SYS_getpriority,
+    SYS_getcwd,
+    SYS_uname,
+    SYS_sysinfo,
+    SYS_sched_getaffinity,
+    SYS_sched_getparam,
+    SYS_sched_getscheduler,
+    SYS_sched_get_priority_max,
+    SYS_sched_get_priority_min,
+    SYS_getitimer,
+    SYS_mincore,
+    SYS_membarrier,
+    SYS_process_vm_readv,
+    SYS_stat,
+    SYS_lstat,
+    SYS_fstat,
+    SYS_newfstatat,
+    SYS_statx,
+    SYS_access,
+    SYS_faccessat,
+    SYS_readlink,
+    SYS_readlinkat,
+};
+
+static struct sock_filter *code; /* it is given away once; NULL: no memory */
+static unsigned used;
+
+static void add(uint16_t what, uint32_t value, uint8_t yes, uint8_t no)
+{
+    if (used < INSTRUCTIONS)
+        code[used++] = (struct sock_filter){ what, yes, no, value };
+}
+
+static void load(size_t offset)
+{
+    add(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset, 0, 0);
+}
+
+static void load_argument(int number, bool high)
+{
+    load(offsetof(struct seccomp_data, args) + 8 * (size_t)number + (high ? 4 : 0));
+}
+
+static void allow(void)
+{
+    add(BPF_RET | BPF_K, SECCOMP_RET_ALLOW, 0, 0);
+}
+
+static void refuse(void)
+{
+    add(BPF_RET | BPF_K, SECCOMP_RET_TRAP, 0, 0);
+}
+
+/* What follows is for this call, until end_of(). The number stands in the accumulator. */
+static unsigned only_for(int number)
+{
+    add(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 0);
+    return used - 1;
+}
+
+/* In all other cases it is refused. Only the test whose place this is jumps: its distance is known now. */
+static void end_of(unsigned test)
+{
+    refuse();
+    code[test].jf = (uint8_t)(used - 1 - test);
+}
+
+static void allow_if_equal(uint32_t value)
+{
+    add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+    allow();
+}
+
+/* The pointer in this argument is in [from, to). */
+static void allow_if_within(int argument, uintptr_t from, uintptr_t to)
+{
+    uint32_t from_high = (uint32_t)(from >> 32), to_high = (uint32_t)(to >> 32);
+    load_argument(argument, true);
+    add(BPF_JMP | BPF_JGT | BPF_K, from_high, 3, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, from_high, 0, 8);
+    load_argument(argument, false);
+    add(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)from, 0, 6);
+    load_argument(argument, true);
+    add(BPF_JMP | BPF_JGT | BPF_K, to_high, 4, 0);
+    add(BPF_JMP | BPF_JEQ | BPF_K, to_high, 0, 2);
+    load_argument(argument, false);
+    add(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)to, 1, 0);
+    allow();
+}
+
+/* The calls of the libraries' own, by where they stand. */
+static void allow_from(uintptr_t from, uintptr_t to)
+{
+    load(offsetof(struct seccomp_data, instruction_pointer) + 4);
+    add(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(from >> 32), 0, 4);
+    load(offsetof(struct seccomp_data, instruction_pointer));
+    add(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)from, 0, 2);
+    add(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)to, 1, 0);
+    allow();
+}
+
+static void add_memory(const struct pct_gap *gaps, unsigned count)
+{
+    static const int calls[] = { SYS_munmap, SYS_mprotect, SYS_madvise };
+    unsigned test = only_for(SYS_mmap);
+    load_argument(3, false);
+    add(BPF_JMP | BPF_JSET | BPF_K, MAP_FIXED | MAP_FIXED_NOREPLACE, 2, 0);
+    add(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1);
+    allow();
+    end_of(test);
+    for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++) {
+        test = only_for(calls[i]);
+        if (calls[i] == SYS_madvise) {
+            load_argument(2, false);
+            allow_if_equal(22 /* MADV_POPULATE_READ */);
+            allow_if_equal(23 /* MADV_POPULATE_WRITE */);
+        }
+        for (unsigned gap = 0; gap < count; gap++)
+            allow_if_within(0, gaps[gap].from, gaps[gap].to);
+        end_of(test);
+    }
+    test = only_for(SYS_mremap);
+    load_argument(3, false);
+    add(BPF_JMP | BPF_JSET | BPF_K, MREMAP_FIXED, 0, 1);
+    refuse();
+    for (unsigned gap = 0; gap < count; gap++)
+        allow_if_within(0, gaps[gap].from, gaps[gap].to);
+    end_of(test);
+}
+
+static void add_equal(int call, int argument, const uint32_t *values, unsigned count)
+{
+    unsigned test = only_for(call);
+    load_argument(argument, false);
+    for (unsigned i = 0; i < count; i++)
+        allow_if_equal(values[i]);
+    end_of(test);
+}
+
+/* Those that are told apart by one argument. */
+static void add_some(void)
+{
+    static const uint32_t outputs[] = { 1, 2 }, terminal[] = { TCGETS }, none[] = { 0 };
+    static const uint32_t flags[] = { F_GETFD, F_GETFL };
+    static const uint32_t questions[] = { PR_GET_PDEATHSIG, PR_GET_NAME, PR_GET_DUMPABLE, 0x53564d41 /* PR_SET_VMA */,
+                                          78 /* PR_FUTEX_HASH */ };
+    uint32_t self = (uint32_t)PCT_SYS0(SYS_getpid);
+    unsigned test = only_for(SYS_clone);
+    load_argument(0, false);
+    add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1);
+    allow();
+    end_of(test);
+    add_equal(SYS_write, 0, outputs, 2);
+    add_equal(SYS_writev, 0, outputs, 2);
+    add_equal(SYS_ioctl, 1, terminal, 1);
+    add_equal(SYS_fcntl, 1, flags, 2);
+    add_equal(SYS_prctl, 0, questions, sizeof questions / sizeof *questions);
+    add_equal(SYS_tgkill, 0, &self, 1);
+    add_equal(SYS_kill, 0, &self, 1);
+    add_equal(SYS_rt_tgsigqueueinfo, 0, &self, 1);
+    /* Without new limits; both halves of the pointer. */
+    test = only_for(SYS_prlimit64);
+    load_argument(2, true);
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
+    load_argument(2, false);
+    allow_if_equal(none[0]);
+    end_of(test);
+}
+
+bool pct_host_filter(const struct pct_gap *gaps, unsigned count)
+{
+    extern const char begin[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
+    extern const char end[] __asm__("_end") __attribute__((visibility("hidden")));
+    extern const char own[] __asm__("pct_host_sys_end") __attribute__((visibility("hidden")));
+    static const int shim[] = { SYS_sched_setaffinity, SYS_rt_sigaction };
+    code = pct_map(INSTRUCTIONS * sizeof *code);
+    if (!code)
+        return false;
+    load(offsetof(struct seccomp_data, arch));
+    add(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
+    refuse();
+    load(offsetof(struct seccomp_data, nr));
+    for (unsigned i = 0; i < sizeof always / sizeof *always; i++)
+        allow_if_equal((uint32_t)always[i]);
+    allow_from((uintptr_t)own, (uintptr_t)own + 1);
+    load(offsetof(struct seccomp_data, nr));
+    add_memory(gaps, count < GAPS ? count : GAPS);
+    add_some();
+    /* Of ours, which sets the same ones in each run; libc's are the target's. */
+    for (unsigned i = 0; i < sizeof shim / sizeof *shim; i++) {
+        unsigned test = only_for(shim[i]);
+        allow_from((uintptr_t)begin, (uintptr_t)end);
+        if (shim[i] == SYS_rt_sigaction) {
+            /* GLIBC: its own two, of which it sets the same handlers once in a run. Or a question. */
+            load_argument(0, false);
+            allow_if_equal(32);
+            allow_if_equal(33);
+            load_argument(1, true);
+            add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
+            load_argument(1, false);
+            allow_if_equal(0);
+        }
+        end_of(test);
+    }
+    refuse();
+    if (used == INSTRUCTIONS)
+        return false;
+    struct sock_fprog program = { .len = (unsigned short)used, .filter = code };
+    PCT_SYS6(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0, 0);
+    return !PCT_SYS3(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+}

@@ -1,0 +1,343 @@
+/* The memory of a host: see host.h. What is private and can be written is remembered; each run costs one question of
+ * the kernel, and copies of the pages that it has written. These stay unprotected for some runs, since the next run
+ * will write them again, and a copy costs less than a fault. */
+#include "host.h"
+#include "apart.h"
+#include "kernel.h"
+#include "shim.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <linux/userfaultfd.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+
+enum {
+    PAGE = 4096,
+    RANGES = 256,
+    GAPS = RANGES + 1,
+    PIECES = 512,
+    PROTECT_AGAIN = 64, /* runs */
+    BEYOND = 200        /* descriptors of our own: those of the target are lower */
+};
+
+/* Bytes of address space, and of memory in it, that a target may have before its main. */
+#define MOST_SPACE (UINT64_C(4) << 30)
+#define MOST_MEMORY (UINT64_C(64) << 20)
+
+/* Where the target's address space ends. */
+#define END UINT64_C(0x7ffffffff000)
+
+/* Memory of the shim's own (apart.c), of which what is shared belongs to several runs. */
+#define APART_FROM UINT64_C(0x200000000000)
+#define APART_TO UINT64_C(0x210000000000)
+
+/* Linux 6.7; headers may be older. */
+#define FEATURE_WP_ASYNC (UINT64_C(1) << 15)
+struct piece {
+    uint64_t from, to, categories;
+};
+struct scan {
+    uint64_t size, flags, from, to, reached, pieces, pieces_size, most, inverted, all_of, any_of, tell;
+};
+#define SCAN _IOWR('f', 16, struct scan)
+enum { WP_ALLOWED = 1 << 0, WRITTEN = 1 << 1, PRESENT = 1 << 3, SWAPPED = 1 << 4 };
+
+struct range {
+    uintptr_t from, to;
+    uint64_t first; /* its first page is the one of this number */
+    bool file;      /* what was never touched is the file's */
+};
+
+/* Shared, so that it is not put back itself. */
+struct memory {
+    int uffd, pagemap, statm;
+    unsigned count, gaps, runs;
+    uintptr_t broke; /* the end of the heap */
+    uint64_t size, data;
+    uint64_t pages;
+    char *copies;      /* by the number of the page */
+    uint64_t *touched; /* a bit for each page that had a copy; the others were zeros */
+    struct range ranges[RANGES];
+    struct pct_gap gap[GAPS];
+    struct piece pieces[PIECES];
+    char text[PAGE];
+};
+static struct memory *memory;
+
+static long sys(long number, long a, long b, long c, long d)
+{
+    return pct_host_sys(number, a, b, c, d, 0, 0);
+}
+
+/* Memory that a restored run does not lose. */
+static void *map_shared(size_t size)
+{
+    void *place = pct_apart_map(size);
+    int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+    if (!place || PCT_SYS6(SYS_mmap, place, size, PROT_READ | PROT_WRITE, flags, -1, 0) != (long)place)
+        return NULL;
+    PCT_SYS3(SYS_madvise, place, size, MADV_DONTDUMP);
+    return place;
+}
+
+/* A descriptor of our own for this one, which is closed. Negative: there is none. */
+static int move_beyond(long fd)
+{
+    long moved = fd < 0 ? fd : PCT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, BEYOND);
+    if (fd >= 0)
+        PCT_SYS1(SYS_close, fd);
+    return (int)moved;
+}
+
+/* Not libc's: its own data is being put back. */
+static void copy_page(void *to, const void *from)
+{
+    size_t count = PAGE / 8;
+    __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(count) : : "memory");
+}
+
+static void clear_page(void *to)
+{
+    size_t count = PAGE / 8;
+    __asm__ volatile("rep stosq" : "+D"(to), "+c"(count) : "a"(0) : "memory");
+}
+
+/* --- What is mapped ----------------------------------------------------------------------------------------------- */
+
+static uintptr_t read_hex(const char **at)
+{
+    uintptr_t value = 0;
+    for (;; ++*at) {
+        unsigned digit = (unsigned)(**at - '0') < 10 ? (unsigned)(**at - '0') : (unsigned)(**at - 'a') + 10;
+        if (digit >= 16)
+            return value;
+        value = value * 16 + digit;
+    }
+}
+
+static const char *skip_word(const char *at)
+{
+    while (*at && *at != ' ')
+        at++;
+    while (*at == ' ')
+        at++;
+    return at;
+}
+
+/* One mapping, as a line of /proc/self/maps says it; end: that of the one before. */
+static enum pct_host_reason take_line(struct memory *m, const char *line, uintptr_t *end)
+{
+    const char *at = line;
+    uintptr_t from = read_hex(&at);
+    at++;
+    uintptr_t to = read_hex(&at);
+    const char *rights = ++at;
+    if (from >= END)
+        return PCT_HOST_NONE;
+    if (from > *end) {
+        if (m->gaps == GAPS)
+            return PCT_HOST_LARGE;
+        m->gap[m->gaps++] = (struct pct_gap){ *end, from };
+    }
+    *end = to;
+    if (rights[1] != 'w')
+        return PCT_HOST_NONE;
+    if (rights[3] == 's')
+        return from >= APART_FROM && to <= APART_TO ? PCT_HOST_NONE : PCT_HOST_SHARED;
+    if (m->count == RANGES)
+        return PCT_HOST_LARGE;
+    at = skip_word(skip_word(skip_word(rights))); /* the offset, the device, the inode */
+    m->ranges[m->count++] = (struct range){ .from = from, .to = to, .first = m->pages, .file = *at != '0' };
+    m->pages += (to - from) / PAGE;
+    return m->pages > MOST_SPACE / PAGE ? PCT_HOST_LARGE : PCT_HOST_NONE;
+}
+
+static enum pct_host_reason list_mappings(struct memory *m)
+{
+    enum pct_host_reason reason = PCT_HOST_NONE;
+    uintptr_t end = 0;
+    long got, left = 0, fd = PCT_SYS3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return PCT_HOST_KERNEL;
+    while (!reason && (got = PCT_SYS3(SYS_read, fd, m->text + left, PAGE - 1 - left)) > 0) {
+        char *line = m->text, *stop = m->text + left + got;
+        for (char *c = line; !reason && c < stop; c++)
+            if (*c == '\n') {
+                *c = 0;
+                reason = take_line(m, line, &end);
+                line = c + 1;
+            }
+        left = stop - line;
+        memmove(m->text, line, (size_t)left);
+    }
+    PCT_SYS1(SYS_close, fd);
+    if (m->gaps < GAPS && end < END)
+        m->gap[m->gaps++] = (struct pct_gap){ end, END };
+    return reason;
+}
+
+/* How many pages of address space there are, and how many of them are private and can be written. */
+static bool read_sizes(struct memory *m, uint64_t *size, uint64_t *data)
+{
+    uint64_t field[6] = { 0 };
+    long got = sys(SYS_pread64, m->statm, (long)m->text, PAGE - 1, 0);
+    int i = 0;
+    for (long at = 0; at < got && i < 6; at++)
+        if (m->text[at] >= '0' && m->text[at] <= '9')
+            field[i] = 10 * field[i] + (uint64_t)(m->text[at] - '0');
+        else
+            i++;
+    *size = field[0];
+    *data = field[5];
+    return got > 0;
+}
+
+/* --- What was written --------------------------------------------------------------------------------------------- */
+
+/* The next pieces of memory from there on that are of these kinds. Negative: the kernel does not tell. */
+static long scan(struct memory *m, uint64_t *from, uint64_t to, uint64_t all_of, uint64_t any_of)
+{
+    struct scan question = { .size = sizeof question,
+                             .from = *from,
+                             .to = to,
+                             .pieces = (uint64_t)m->pieces,
+                             .pieces_size = PIECES,
+                             .all_of = all_of,
+                             .any_of = any_of,
+                             .tell = all_of | any_of };
+    long count = sys(SYS_ioctl, m->pagemap, SCAN, (long)&question, 0);
+    *from = question.reached;
+    return count;
+}
+
+static bool protect(const struct memory *m, uint64_t from, uint64_t to)
+{
+    struct uffdio_writeprotect on = { .range = { from, to - from }, .mode = UFFDIO_WRITEPROTECT_MODE_WP };
+    return !sys(SYS_ioctl, m->uffd, UFFDIO_WRITEPROTECT, (long)&on, 0);
+}
+
+static bool open_uffd(struct memory *m)
+{
+    struct uffdio_api api = { .api = UFFD_API, .features = FEATURE_WP_ASYNC };
+    m->uffd = move_beyond(PCT_SYS1(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
+    return m->uffd >= 0 && !PCT_SYS3(SYS_ioctl, m->uffd, UFFDIO_API, &api) && api.features & FEATURE_WP_ASYNC;
+}
+
+/* Copies of what there is, which is protected then. */
+static enum pct_host_reason copy_range(struct memory *m, const struct range *range, uint64_t *copied)
+{
+    struct uffdio_register all = { .range = { range->from, range->to - range->from }, .mode = UFFDIO_REGISTER_MODE_WP };
+    if (range->file && PCT_SYS3(SYS_madvise, range->from, range->to - range->from, 22 /* MADV_POPULATE_READ */))
+        return PCT_HOST_KERNEL;
+    if (PCT_SYS3(SYS_ioctl, m->uffd, UFFDIO_REGISTER, &all))
+        return PCT_HOST_KERNEL;
+    for (uint64_t from = range->from; from < range->to;) {
+        long count = scan(m, &from, range->to, 0, PRESENT | SWAPPED);
+        if (count < 0)
+            return PCT_HOST_KERNEL;
+        for (long i = 0; i < count; i++) {
+            if ((*copied += m->pieces[i].to - m->pieces[i].from) > MOST_MEMORY)
+                return PCT_HOST_LARGE;
+            /* Protected first: what is written from here on, by this function, too, is put back. */
+            if (!protect(m, m->pieces[i].from, m->pieces[i].to))
+                return PCT_HOST_KERNEL;
+            for (uint64_t at = m->pieces[i].from; at < m->pieces[i].to; at += PAGE) {
+                uint64_t page = range->first + (at - range->from) / PAGE;
+                copy_page(m->copies + page * PAGE, (void *)at);
+                m->touched[page / 64] |= UINT64_C(1) << page % 64;
+            }
+        }
+    }
+    return PCT_HOST_NONE;
+}
+
+enum pct_host_reason pct_host_memory_keep(void)
+{
+    uint64_t copied = 0;
+    struct memory *m = memory = map_shared(sizeof *m);
+    if (!m)
+        return PCT_HOST_LARGE;
+    /* Room for all, before it is known what there is: it takes address space only. */
+    m->copies = map_shared(MOST_SPACE);
+    m->touched = map_shared(MOST_SPACE / PAGE / 8);
+    if (!m->copies || !m->touched)
+        return PCT_HOST_LARGE;
+    if (!open_uffd(m))
+        return PCT_HOST_KERNEL;
+    m->pagemap = move_beyond(PCT_SYS3(SYS_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0));
+    m->statm = move_beyond(PCT_SYS3(SYS_open, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0));
+    if (m->pagemap < 0 || m->statm < 0)
+        return PCT_HOST_DESCRIPTORS;
+    m->broke = (uintptr_t)PCT_SYS1(SYS_brk, 0);
+    enum pct_host_reason reason = list_mappings(m);
+    for (unsigned i = 0; i < m->count && !reason; i++)
+        reason = copy_range(m, &m->ranges[i], &copied);
+    return !reason && !read_sizes(m, &m->size, &m->data) ? PCT_HOST_KERNEL : reason;
+}
+
+unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most)
+{
+    unsigned count = 0;
+    for (; count < most && count < memory->gaps; count++) {
+        const struct pct_gap *best = NULL;
+        for (unsigned i = 0; i < memory->gaps; i++) {
+            const struct pct_gap *gap = &memory->gap[i];
+            bool later = !count || gap->to - gap->from < gaps[count - 1].to - gaps[count - 1].from;
+            if (later && (!best || gap->to - gap->from > best->to - best->from))
+                best = gap;
+        }
+        if (!best)
+            break;
+        gaps[count] = *best;
+    }
+    return count;
+}
+
+bool pct_host_memory_trim(void)
+{
+    struct memory *m = memory;
+    uint64_t size, data;
+    uintptr_t broke = (uintptr_t)sys(SYS_brk, 0, 0, 0, 0);
+    if (broke < m->broke)
+        return false;
+    if (broke > m->broke)
+        sys(SYS_brk, (long)m->broke, 0, 0, 0);
+    for (unsigned i = 0; i < m->gaps; i++)
+        sys(SYS_munmap, (long)m->gap[i].from, (long)(m->gap[i].to - m->gap[i].from), 0, 0);
+    return read_sizes(m, &size, &data) && size == m->size && data == m->data;
+}
+
+static void put_back(struct memory *m, uint64_t from, uint64_t to)
+{
+    const struct range *range = m->ranges;
+    for (uint64_t at = from; at < to; at += PAGE) {
+        while (at >= range->to)
+            range++;
+        uint64_t page = range->first + (at - range->from) / PAGE;
+        if (m->touched[page / 64] >> page % 64 & 1)
+            copy_page((void *)at, m->copies + page * PAGE);
+        else
+            clear_page((void *)at);
+    }
+}
+
+bool pct_host_memory_restore(void)
+{
+    struct memory *m = memory;
+    if (!m->count)
+        return false;
+    bool again = !(++m->runs % PROTECT_AGAIN);
+    uint64_t to = m->ranges[m->count - 1].to;
+    for (uint64_t from = m->ranges[0].from; from < to;) {
+        long count = scan(m, &from, to, WP_ALLOWED | WRITTEN, 0);
+        if (count < 0)
+            return false;
+        for (long i = 0; i < count; i++) {
+            put_back(m, m->pieces[i].from, m->pieces[i].to);
+            if (again && !protect(m, m->pieces[i].from, m->pieces[i].to))
+                return false;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,135 @@
+/* A target for runs that are restored: what it does its argument says. It prints what a run could find in another way
+ * than it was before the first one.
+ *
+ *     memory       changes all kinds of memory
+ *     status       ends with status 3
+ *     open, handler, munmap, shared, large, running, pending: what a host does not undo, or not have
+ *     switches N   ends with status 1 where the process has had more than N switches: no copy that was just made has */
+#define _GNU_SOURCE
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+enum { LARGE = 100 << 20, ROUNDS = 40, MARK = 0x6b657074 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
+static int turn, data = 7, ended;
+static char zeros[100000];
+static __thread int own = 3;
+static void *before;
+
+__attribute__((constructor)) static void construct(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    int sharing = !strcmp(what, "shared") ? MAP_SHARED : MAP_PRIVATE;
+    before = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | sharing, -1, 0);
+    if (!strcmp(what, "large"))
+        memset(before, 1, LARGE);
+}
+
+static void *alternate(void *number)
+{
+    own++;
+    for (int i = 0; i < ROUNDS; i++) {
+        pthread_mutex_lock(&mutex);
+        while (turn % 2 != (int)(long)number)
+            pthread_cond_wait(&turned, &mutex);
+        turn++;
+        pthread_cond_broadcast(&turned);
+        pthread_mutex_unlock(&mutex);
+    }
+    free(malloc(1000)); /* a heap of the thread's own */
+    return &own;
+}
+
+static void at_end(void)
+{
+    ended++;
+}
+
+/* Writes to the stack, deep below. Returns how much of that it finds there before. */
+static int descend(int depth)
+{
+    volatile int frame[1024];
+    int found = 0;
+    for (unsigned i = 0; i < sizeof frame / sizeof *frame; i++) {
+        __asm__ volatile("" : "=m"(frame[i]));
+        found += frame[i] == MARK;
+        frame[i] = MARK;
+    }
+    return depth ? found + descend(depth - 1) : found;
+}
+
+static void *forever(void *unused)
+{
+    static pthread_mutex_t other = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&other);
+    pthread_mutex_lock(&other);
+    return unused;
+}
+
+static void change_memory(void)
+{
+    sigset_t mask;
+    int sum = 0;
+    for (unsigned i = 0; i < sizeof zeros; i++)
+        sum += zeros[i];
+    char *heap = malloc(10), *big = malloc(1 << 20),
+         *mapped = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    sigprocmask(SIG_BLOCK, NULL, &mask);
+    printf("%d %d %d %d %d %d %p %p %p %d %d\n", data, sum, own, ended, (int)__builtin_ia32_stmxcsr() & 0x6000,
+           sigismember(&mask, SIGUSR1), (void *)heap, (void *)big, (void *)mapped, descend(100), *(char *)before);
+    data++;
+    own++;
+    memset(zeros, 1, sizeof zeros);
+    *(char *)before = 1;
+    __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x4000); /* rounds up */
+    sigemptyset(&mask);
+    sigaddset(&mask, SIGUSR1);
+    sigprocmask(SIG_BLOCK, &mask, NULL);
+    putenv(strdup("KEPT=1"));
+    atexit(at_end);
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    struct rusage used;
+    pthread_t threads[2], other;
+    void *result;
+    getrusage(RUSAGE_SELF, &used);
+    if (getenv("KEPT"))
+        puts("an environment that was changed");
+    if (!strcmp(what, "memory"))
+        change_memory();
+    for (long i = 0; i < 2; i++)
+        assert(!pthread_create(&threads[i], NULL, alternate, (void *)i));
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], &result);
+        if (!strcmp(what, "memory"))
+            printf("%p\n", result);
+    }
+    if (!strcmp(what, "open"))
+        assert(open("/dev/null", O_WRONLY) >= 0);
+    else if (!strcmp(what, "handler"))
+        signal(SIGUSR1, SIG_IGN);
+    else if (!strcmp(what, "munmap"))
+        assert(!munmap(before, 4096));
+    else if (!strcmp(what, "running"))
+        assert(!pthread_create(&other, NULL, forever, NULL));
+    else if (!strcmp(what, "pending")) {
+        sigset_t mask;
+        sigemptyset(&mask);
+        sigaddset(&mask, SIGUSR1);
+        sigprocmask(SIG_BLOCK, &mask, NULL);
+        raise(SIGUSR1);
+    }
+    return !strcmp(what, "status") ? 3 : argc > 2 && used.ru_nvcsw > atoi(argv[2]);
+}
