@@ -153,7 +153,7 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
-.PHONY: demo check check-full check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-diagnose check-browser \
+.PHONY: demo check check-full check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-diagnose check-restored check-browser \
 	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-scripts check-explore-counts check-explore-kills check-demon \
 	conformance conformance-posix check-distros check-deb check-clang check-analyzer check-sanitize check-fuzz lint bench experiments minimized races concurrit slowdown deb setup docs
 # All CPUs, unless the user said how many.
@@ -230,6 +230,12 @@ check-diagnose:
 	@$(build_with) all random-programs $(B)/bench/accusations
 	@status=0; PCT_BUILD='$(B)' tests/programs/diagnose || status=1; \
 	PCT_BUILD='$(B)' tests/programs/accusations --runs '$(or $(RUNS),50)' --random '$(or $(COUNT),200)' || status=1; exit $$status
+
+# Restored runs against those by exec: RUNS of each program with known bugs, and of COUNT random ones.
+check-restored:
+	@scripts/setup build check
+	@$(build_with) all paper memory-bugs test-programs random-programs
+	@PCT_BUILD='$(B)' tests/programs/restored '$(or $(RUNS),300)'
 
 # HTML pages in Debian's Chromium, without a display.
 check-browser:

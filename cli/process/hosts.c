@@ -145,9 +145,11 @@ static void describe(char *text, size_t size, const struct pct_host_reply *reply
 /* Whether this run, which is to be forked, may be restored instead. */
 static bool may(const struct pct_launch *launch, const struct pct_process *process)
 {
-    return launch->restore.wanted && !launch->restore.why[0] && launch->forks.state == PCT_FORKING_YES &&
-           process->hosting == PCT_HOSTING_NO && process->output >= 0 && !process->extras.channel &&
-           !process->extras.sites && !process->extras.patched && process->worker < PCT_FORKSERVERS;
+    const struct pct_setup_teardown *around = &launch->around;
+    return launch->restore.wanted && !around->scratch && !around->setup && !around->teardown &&
+           !launch->restore.why[0] && launch->forks.state == PCT_FORKING_YES && process->hosting == PCT_HOSTING_NO &&
+           process->output >= 0 && !process->extras.channel && !process->extras.sites && !process->extras.patched &&
+           process->worker < PCT_FORKSERVERS;
 }
 
 /* --- Requests ----------------------------------------------------------------------------------------------------- */

@@ -129,6 +129,8 @@ void pct_host_leave(enum pct_host_reason reason, int call)
     if (!host)
         return;
     tell(host->socket, reason, 0, call);
+    if (sys(SYS_getpid, 0, 0, 0, 0) != pct_shim.pid) /* a child that the filter could not tell from a thread */
+        sys(SYS_kill, pct_shim.pid, SIGKILL, 0, 0);
     end(PCT_EXIT_INTERNAL);
 }
 
