@@ -231,11 +231,11 @@ check-diagnose:
 	@status=0; PCT_BUILD='$(B)' tests/programs/diagnose || status=1; \
 	PCT_BUILD='$(B)' tests/programs/accusations --runs '$(or $(RUNS),50)' --random '$(or $(COUNT),200)' || status=1; exit $$status
 
-# Restored runs against those by exec: RUNS of each program with known bugs, and of COUNT random ones.
+# Restored runs against those by exec: RUNS of each program with known bugs, and of each of COUNT random ones.
 check-restored:
 	@scripts/setup build check
 	@$(build_with) all paper memory-bugs test-programs random-programs
-	@PCT_BUILD='$(B)' tests/programs/restored '$(or $(RUNS),300)'
+	@PCT_BUILD='$(B)' tests/programs/restored '$(or $(RUNS),300)' '$(or $(COUNT),100)'
 
 # HTML pages in Debian's Chromium, without a display.
 check-browser:
