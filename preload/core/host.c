@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { STACK = 64 << 10, BEYOND = 200, MASK = 8, TASKS_OF_ONE = 3, PATIENCE = 1000 };
+enum { STACK = 64 << 10, BEYOND = PCT_HOST_OWN, MASK = 8, TASKS_OF_ONE = 3, PATIENCE = 1000 };
 
 /* Where a run begins: what a function leaves to its caller. */
 struct place {
@@ -81,16 +81,23 @@ __asm__(".pushsection .text\n"
         "    ret\n"
         ".popsection\n");
 
+/* As the kernel knows it. */
+struct action {
+    uint64_t handler, flags, restorer, mask;
+};
+
 /* Shared, so that it is not put back itself. */
 struct host {
     char stack[STACK]; /* for what must not stand on the target's */
     struct place place;
     int socket, trace;
     bool closed; /* the filter is in force */
+    struct pct_host_files files;
     void *mapped;
     size_t size;
     uint64_t device, inode;
     uint64_t mask; /* of signals, */
+    struct action actions[NSIG];
     stack_t alternate;
     unsigned long cpus[1024 / (8 * sizeof(unsigned long))];
     long cpus_size; /* as they were when the run began */
@@ -163,6 +170,8 @@ static enum pct_host_reason prepare(int socket, int trace)
     h->socket = socket;
     h->trace = trace;
     PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &h->mask, MASK);
+    for (int signal = 1; signal < NSIG; signal++)
+        PCT_SYS4(SYS_rt_sigaction, signal, NULL, &h->actions[signal], MASK);
     PCT_SYS2(SYS_sigaltstack, NULL, &h->alternate);
     h->cpus_size = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof h->cpus, h->cpus);
     host = h;
@@ -202,6 +211,14 @@ void pct_host_trace_file(uint64_t *device, uint64_t *inode)
     *inode = host->inode;
 }
 
+/* Those that are open. */
+static void list_files(struct pct_host_files *files)
+{
+    for (int fd = PCT_HOST_FILES_FROM; fd < PCT_HOST_FILES_TO && files->count <= PCT_HOST_FILES; fd++)
+        if (PCT_SYS3(SYS_fcntl, fd, F_GETFD, 0) != -EBADF && files->count++ < PCT_HOST_FILES)
+            files->file[files->count - 1] = fd;
+}
+
 void pct_host_close(void *trace, size_t size)
 {
     enum { GAPS = 8 };
@@ -214,7 +231,8 @@ void pct_host_close(void *trace, size_t size)
     host->size = size;
     host->device = pct_shim.trace_device;
     host->inode = pct_shim.trace_inode;
-    if (!pct_host_filter(gaps, pct_host_memory_gaps(gaps, GAPS)))
+    list_files(&host->files);
+    if (!pct_host_filter(gaps, pct_host_memory_gaps(gaps, GAPS), &host->files))
         pct_host_leave(PCT_HOST_SECCOMP, 0);
     host->closed = true;
 }
@@ -300,6 +318,31 @@ static enum pct_host_reason examine(void)
     return pct_host_memory_trim() ? PCT_HOST_NONE : PCT_HOST_MAPPINGS;
 }
 
+/* Close what the run has left open. */
+static void close_files(const struct pct_host_files *files)
+{
+    int from = PCT_HOST_FILES_FROM;
+    if (files->count > PCT_HOST_FILES)
+        return;
+    for (unsigned i = 0; i <= files->count; i++) {
+        int to = i < files->count ? files->file[i] : PCT_HOST_FILES_TO;
+        if (from < to)
+            sys(SYS_close_range, from, to - 1, 0, 0);
+        from = to + 1;
+    }
+}
+
+static void put_actions_back(const struct host *h)
+{
+    for (int signal = 1; signal < NSIG; signal++) {
+        struct action now;
+        const struct action *was = &h->actions[signal];
+        if (!sys(SYS_rt_sigaction, signal, 0, (long)&now, MASK) &&
+            (now.handler != was->handler || now.flags != was->flags || now.mask != was->mask))
+            sys(SYS_rt_sigaction, signal, (long)was, 0, MASK);
+    }
+}
+
 /* On the host's own stack: everything else is about to change. */
 static void go_back(void)
 {
@@ -307,12 +350,14 @@ static void go_back(void)
     const uint64_t all = ~UINT64_C(0);
     sys(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, MASK);
     enum pct_host_reason reason = examine();
+    close_files(&host->files);
     tell(host->socket, reason, host->status, 0);
     if (reason)
         end(host->status);
     struct host *h = host; /* the pointer is put back, to the same */
     if (!pct_host_memory_restore())
         end(PCT_EXIT_INTERNAL);
+    put_actions_back(h);
     take_files(receive(files), files);
     sys(SYS_sigaltstack, (long)&h->alternate, 0, 0, 0);
     if (h->cpus_size > 0)

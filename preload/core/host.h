@@ -46,11 +46,23 @@ void pct_host_leave(enum pct_host_reason reason, int call);
 /* Where the filter lets everything through: a system call of the host's own. As pct_sys(). */
 long pct_host_sys(long number, long a, long b, long c, long d, long e, long f);
 
-/* The filter is in force for the process from now on. gaps: where mappings may come and go. False: it cannot be. */
+/* The host's own descriptors are the first free ones from there on. */
+enum { PCT_HOST_OWN = 200 };
+
+/* All in between are those of a run, but for these, which were open before, rising; the host's own are among them.
+ * count: more than there is room for: a run may make none. */
+enum { PCT_HOST_FILES_FROM = 3, PCT_HOST_FILES_TO = 1024, PCT_HOST_FILES = 24 };
+struct pct_host_files {
+    unsigned count;
+    int file[PCT_HOST_FILES];
+};
+
+/* The filter is in force for the process from now on. gaps: where mappings may come and go. False: it
+ * cannot be. */
 struct pct_gap {
     uintptr_t from, to;
 };
-bool pct_host_filter(const struct pct_gap *gaps, unsigned count);
+bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pct_host_files *files);
 
 /* Remember all memory that is private. Returns 0 (PCT_HOST_NONE), or why it cannot be. By the only
  * thread. */

@@ -14,8 +14,9 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 
-enum { INSTRUCTIONS = 1000, GAPS = 8 };
+enum { INSTRUCTIONS = 2000, GAPS = 8 };
 
 /* Whatever the arguments. */
 static const int always[] = {
@@ -38,7 +39,8 @@ static const int always[] = {
     SYS_rseq,
     SYS_exit,
     SYS_exit_group,
-    /* undone: the mask, pending signals, the alternate stack, the heap */
+    /* undone: actions, the mask, pending signals, the alternate stack, the heap */
+    SYS_rt_sigaction,
     SYS_rt_sigprocmask,
     SYS_rt_sigpending,
     SYS_rt_sigreturn,
@@ -205,10 +207,68 @@ static void add_equal(int call, int argument, const uint32_t *values, unsigned c
     end_of(test);
 }
 
-/* Those that are told apart by one argument. */
-static void add_some(void)
+/* Refuses what is not a descriptor that the run has made itself. These are closed when it is over. */
+static void only_own(int argument, const struct pct_host_files *files)
 {
-    static const uint32_t outputs[] = { 1, 2 }, terminal[] = { TCGETS }, none[] = { 0 };
+    load_argument(argument, false);
+    for (unsigned i = 0; i < files->count; i++) {
+        add(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)files->file[i], 0, 1);
+        refuse();
+    }
+    add(BPF_JMP | BPF_JGE | BPF_K, PCT_HOST_FILES_FROM, 1, 0);
+    refuse();
+    add(BPF_JMP | BPF_JGE | BPF_K, PCT_HOST_FILES_TO, 0, 1);
+    refuse();
+}
+
+static void add_own(int call, const struct pct_host_files *files)
+{
+    static const uint32_t settings[] = { F_GETFD, F_GETFL, F_SETFD, F_SETFL, F_GETPIPE_SZ, F_SETPIPE_SZ };
+    unsigned test = only_for(call);
+    if (call == SYS_write || call == SYS_writev || call == SYS_pwritev2) {
+        load_argument(0, false);
+        allow_if_equal(1);
+        allow_if_equal(2);
+    } else if (call == SYS_fcntl) {
+        load_argument(1, false);
+        allow_if_equal(F_GETFD);
+        allow_if_equal(F_GETFL);
+    }
+    only_own(0, files);
+    if (call == SYS_fcntl) {
+        load_argument(1, false);
+        for (unsigned i = 0; i < sizeof settings / sizeof *settings; i++)
+            allow_if_equal(settings[i]);
+    } else {
+        if (call == SYS_dup2 || call == SYS_dup3)
+            only_own(1, files);
+        allow();
+    }
+    end_of(test);
+}
+
+/* Pipes and their like, which only this process has. */
+static void add_files(const struct pct_host_files *files)
+{
+    static const int makers[] = { SYS_pipe,         SYS_pipe2,         SYS_eventfd,     SYS_eventfd2,
+                                  SYS_epoll_create, SYS_epoll_create1, SYS_memfd_create };
+    static const int users[] = { SYS_read,      SYS_write,    SYS_readv,    SYS_writev,     SYS_close,
+                                 SYS_dup,       SYS_dup2,     SYS_dup3,     SYS_fcntl,      SYS_ftruncate,
+                                 SYS_lseek,     SYS_pread64,  SYS_pwrite64, SYS_epoll_wait, SYS_epoll_pwait,
+                                 SYS_epoll_ctl, SYS_shutdown, SYS_sendto,   SYS_recvfrom,   SYS_sendmsg,
+                                 SYS_recvmsg,   SYS_preadv2,  SYS_pwritev2, SYS_getsockopt, SYS_setsockopt };
+    static const uint32_t unix_only[] = { AF_UNIX };
+    for (unsigned i = 0; i < sizeof makers / sizeof *makers; i++)
+        allow_if_equal((uint32_t)makers[i]);
+    for (unsigned i = 0; i < sizeof users / sizeof *users; i++)
+        add_own(users[i], files);
+    add_equal(SYS_socketpair, 0, unix_only, 1);
+}
+
+/* Those that are told apart by one argument. */
+static void add_some(bool writes)
+{
+    static const uint32_t outputs[] = { 1, 2 }, terminal[] = { TCGETS, FIONREAD }, none[] = { 0 };
     static const uint32_t flags[] = { F_GETFD, F_GETFL };
     static const uint32_t questions[] = { PR_GET_PDEATHSIG, PR_GET_NAME, PR_GET_DUMPABLE, 0x53564d41 /* PR_SET_VMA */,
                                           78 /* PR_FUTEX_HASH */ };
@@ -218,10 +278,12 @@ static void add_some(void)
     add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1);
     allow();
     end_of(test);
-    add_equal(SYS_write, 0, outputs, 2);
-    add_equal(SYS_writev, 0, outputs, 2);
-    add_equal(SYS_ioctl, 1, terminal, 1);
-    add_equal(SYS_fcntl, 1, flags, 2);
+    if (!writes) {
+        add_equal(SYS_write, 0, outputs, 2);
+        add_equal(SYS_writev, 0, outputs, 2);
+        add_equal(SYS_fcntl, 1, flags, 2);
+    }
+    add_equal(SYS_ioctl, 1, terminal, 2);
     add_equal(SYS_prctl, 0, questions, sizeof questions / sizeof *questions);
     add_equal(SYS_tgkill, 0, &self, 1);
     add_equal(SYS_kill, 0, &self, 1);
@@ -235,12 +297,11 @@ static void add_some(void)
     end_of(test);
 }
 
-bool pct_host_filter(const struct pct_gap *gaps, unsigned count)
+bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pct_host_files *files)
 {
     extern const char begin[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
     extern const char end[] __asm__("_end") __attribute__((visibility("hidden")));
     extern const char own[] __asm__("pct_host_sys_end") __attribute__((visibility("hidden")));
-    static const int shim[] = { SYS_sched_setaffinity, SYS_rt_sigaction };
     code = pct_map(INSTRUCTIONS * sizeof *code);
     if (!code)
         return false;
@@ -253,23 +314,14 @@ bool pct_host_filter(const struct pct_gap *gaps, unsigned count)
     allow_from((uintptr_t)own, (uintptr_t)own + 1);
     load(offsetof(struct seccomp_data, nr));
     add_memory(gaps, count < GAPS ? count : GAPS);
-    add_some();
-    /* Of ours, which sets the same ones in each run; libc's are the target's. */
-    for (unsigned i = 0; i < sizeof shim / sizeof *shim; i++) {
-        unsigned test = only_for(shim[i]);
-        allow_from((uintptr_t)begin, (uintptr_t)end);
-        if (shim[i] == SYS_rt_sigaction) {
-            /* GLIBC: its own two, of which it sets the same handlers once in a run. Or a question. */
-            load_argument(0, false);
-            allow_if_equal(32);
-            allow_if_equal(33);
-            load_argument(1, true);
-            add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
-            load_argument(1, false);
-            allow_if_equal(0);
-        }
-        end_of(test);
-    }
+    bool makes = files->count <= PCT_HOST_FILES;
+    if (makes)
+        add_files(files);
+    add_some(makes);
+    /* Of ours, which pins all threads; where it does, the target's is not done. */
+    unsigned test = only_for(SYS_sched_setaffinity);
+    allow_from((uintptr_t)begin, (uintptr_t)end);
+    end_of(test);
     refuse();
     if (used == INSTRUCTIONS)
         return false;

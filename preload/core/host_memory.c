@@ -18,7 +18,7 @@ enum {
     GAPS = RANGES + 1,
     PIECES = 512,
     PROTECT_AGAIN = 64, /* runs */
-    BEYOND = 200        /* descriptors of our own: those of the target are lower */
+    BEYOND = PCT_HOST_OWN
 };
 
 /* Bytes of address space, and of memory in it, that a target may have before its main. */

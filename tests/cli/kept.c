@@ -3,7 +3,8 @@
  *
  *     memory       changes all kinds of memory
  *     status       ends with status 3
- *     open, handler, munmap, shared, large, running, pending: what a host does not undo, or not have
+ *     handler, pipe  what a host does undo, and would fail if it did not
+ *     open, munmap, shared, large, running, pending: what a host does not undo, or not have
  *     switches N   ends with status 1 where the process has had more than N switches: no copy that was just made has */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -15,8 +16,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
-enum { LARGE = 100 << 20, ROUNDS = 40, MARK = 0x6b657074 };
+enum { LARGE = 100 << 20, ROUNDS = 40, MOST_FILES = 12, MARK = 0x6b657074 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
@@ -104,6 +106,7 @@ int main(int argc, char **argv)
     struct rusage used;
     pthread_t threads[2], other;
     void *result;
+    int ends[2];
     getrusage(RUSAGE_SELF, &used);
     if (getenv("KEPT"))
         puts("an environment that was changed");
@@ -119,7 +122,9 @@ int main(int argc, char **argv)
     if (!strcmp(what, "open"))
         assert(open("/dev/null", O_WRONLY) >= 0);
     else if (!strcmp(what, "handler"))
-        signal(SIGUSR1, SIG_IGN);
+        assert(signal(SIGUSR1, SIG_IGN) == SIG_DFL);
+    else if (!strcmp(what, "pipe"))
+        assert(!pipe(ends) && ends[0] < 3 + MOST_FILES && write(ends[1], "x", 1) == 1);
     else if (!strcmp(what, "munmap"))
         assert(!munmap(before, 4096));
     else if (!strcmp(what, "running"))
