@@ -46,6 +46,8 @@ struct pct_forkserver_reply {
     int32_t pid;    /* of the run; 0: the server speaks for itself */
 };
 
+enum { PCT_REQUEST_FILES = 4 /* descriptors that come along, at most */ };
+
 struct pct_forkserver_request {
     uint32_t version;
     uint16_t input;                 /* 1: the first descriptor that comes along is standard input */

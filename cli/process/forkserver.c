@@ -6,6 +6,7 @@
 #include "hosts.h"
 #include "input.h"
 #include "launch.h"
+#include "request.h"
 #include <cli/binary/locate.h>
 #include "cpu_sharing.h"
 #include <common/forkserver.h>
@@ -261,19 +262,12 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
                                               .input = input >= 0,
                                               .output = process->output >= 0,
                                               .followed = process->cpu >= 0 && may_wait(launch) };
-    size_t token = strlen(process->token) + 1, trace = strlen(process->trace_path) + 1;
-    if (token + trace > sizeof request.text) {
+    const size_t values = pct_request_write(request.text, sizeof request.text, process);
+    if (!values) {
         miss(launch, "the path of the scratch file is too long");
         return -ENAMETOOLONG;
     }
-    memcpy(request.text, process->token, token);
-    memcpy(request.text + token, process->trace_path, trace);
-    struct iovec piece = { &request, offsetof(struct pct_forkserver_request, text) + token + trace };
-    union {
-        struct cmsghdr head;
-        char room[CMSG_SPACE(4 * sizeof(int))];
-    } control = { .room = { 0 } };
-    int files[4], count = 0, host = pct_hosts_open(launch, process);
+    int files[PCT_REQUEST_FILES], count = 0, host = pct_hosts_open(launch, process);
     request.host = host >= 0;
     request.followed &= !request.host; /* it is not over when its run is */
     if (request.input)
@@ -284,18 +278,10 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
         files[count++] = host;
         files[count++] = process->trace;
     }
-    struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
-    if (count) {
-        message.msg_control = &control;
-        message.msg_controllen = CMSG_SPACE(sizeof *files * (size_t)count);
-        control.head = (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof *files * (size_t)count),
-                                         .cmsg_level = SOL_SOCKET,
-                                         .cmsg_type = SCM_RIGHTS };
-        memcpy(CMSG_DATA(&control.head), files, sizeof *files * (size_t)count);
-    }
     process->answer = pct_cli_now() + ANSWER_SECONDS;
     process->turn = server->asked++;
-    bool sent = sendmsg(server->socket, &message, MSG_NOSIGNAL) == (ssize_t)piece.iov_len;
+    const size_t size = offsetof(struct pct_forkserver_request, text) + values;
+    bool sent = pct_request_send(server->socket, &request, size, files, count);
     if (request.host)
         close(host);
     if (sent)

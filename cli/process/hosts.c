@@ -1,6 +1,7 @@
 /* Hosts: see hosts.h. */
 #include "hosts.h"
 #include "launch.h"
+#include "request.h"
 #include <cli/base/cli.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 enum {
     FIRST = 3,     /* restored runs that are all made again, */
@@ -158,35 +161,23 @@ bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process)
 {
     struct pct_host *host = host_of(launch, process->worker);
     struct pct_host_request request = { .version = PCT_HOST_VERSION };
-    size_t token = strlen(process->token) + 1, trace = strlen(process->trace_path) + 1;
     launch->restore.patched += launch->restore.wanted && process->extras.patched;
     if (!may(launch, process) || !host || !host->pid)
         return false;
-    if (host->cpu != process->cpu || token + trace > sizeof request.text) {
+    const size_t values = pct_request_write(request.text, sizeof request.text, process);
+    if (host->cpu != process->cpu || !values) {
         end_one(host);
         return false;
     }
-    union {
-        struct cmsghdr head;
-        char room[CMSG_SPACE(2 * sizeof(int))];
-    } control = { .room = { 0 } };
-    struct iovec piece = { &request, offsetof(struct pct_host_request, text) + token + trace };
-    struct msghdr message = { .msg_iov = &piece, .msg_iovlen = 1 };
-    int files[2] = { process->trace, process->output };
-    memcpy(request.text, process->token, token);
-    memcpy(request.text + token, process->trace_path, trace);
+    const int files[2] = { process->trace, process->output };
     /* The two files of a run stay together: scratch.c. */
     if (strcmp(host->trace, process->trace_path) != 0) {
         request.trace = request.output = 1;
-        message.msg_control = &control;
-        message.msg_controllen = sizeof control;
-        control.head =
-            (struct cmsghdr){ .cmsg_len = CMSG_LEN(sizeof files), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS };
-        memcpy(CMSG_DATA(&control.head), files, sizeof files);
         free(host->trace);
         host->trace = strdup(process->trace_path);
     }
-    if (!host->trace || sendmsg(host->socket, &message, MSG_NOSIGNAL) != (ssize_t)piece.iov_len) {
+    const size_t size = offsetof(struct pct_host_request, text) + values;
+    if (!host->trace || !pct_request_send(host->socket, &request, size, files, request.trace + request.output)) {
         end_one(host);
         return false;
     }
@@ -241,11 +232,16 @@ static bool hear(const struct pct_host *host, struct pct_process *process)
     return true;
 }
 
+bool pct_hosts_run(const struct pct_process *process)
+{
+    return process->hosting == PCT_HOSTING_FIRST || process->hosting == PCT_HOSTING_RESTORED;
+}
+
 bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process)
 {
     struct pct_host *host = host_of(launch, process->worker);
-    bool in_host = process->hosting == PCT_HOSTING_FIRST || process->hosting == PCT_HOSTING_RESTORED;
-    if (!in_host || !host || host->pid != process->pid || !hear(host, process) || process->host_reply.reason)
+    if (!pct_hosts_run(process) || !host || host->pid != process->pid || !hear(host, process) ||
+        process->host_reply.reason)
         return false;
     process->status = W_EXITCODE(process->host_reply.status & 0xff, 0);
     return true;
@@ -276,15 +272,16 @@ void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
         stop(launch, "%s", all->failed > all->ended ? "too many runs fail" : all->ended_why);
 }
 
+/* Of what was written, as far as it is compared. */
 static uint64_t digest(int file)
 {
     char buffer[4096];
-    uint64_t value = 0;
+    XXH3_state_t state;
     ssize_t got;
+    XXH3_64bits_reset(&state);
     for (off_t at = 0; at < DIGESTED && (got = pread(file, buffer, sizeof buffer, at)) > 0; at += got)
-        for (ssize_t i = 0; i < got; i++)
-            value = (value ^ (uint8_t)buffer[i]) * UINT64_C(0x100000001b3) + 1;
-    return value;
+        XXH3_64bits_update(&state, buffer, (size_t)got);
+    return XXH3_64bits_digest(&state);
 }
 
 bool pct_hosts_again(struct pct_launch *launch, struct pct_process *process, bool *exec)

@@ -21,7 +21,6 @@ struct pct_host {
     int socket;
     int cpu;
     char *trace; /* the path of the one that it has mapped */
-    bool used;   /* it has made a run */
 };
 
 struct pct_hosts {
@@ -55,6 +54,9 @@ bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process);
 int pct_hosts_open(struct pct_launch *launch, struct pct_process *process);
 void pct_hosts_began(struct pct_launch *launch, const struct pct_process *process);
 
+/* Whether the run of this process goes on in a host, or has. */
+bool pct_hosts_run(const struct pct_process *process);
+
 /* Whether the run of this process is over, which its host says, with its status. */
 bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process);
 
@@ -76,8 +78,7 @@ bool pct_hosts_has(const struct pct_launch *launch, pid_t pid);
 void pct_hosts_end(struct pct_launch *launch);
 
 /* How many runs were restored, and why others were not, if that was wanted: as lines. docs/FORKING.md lists the
- * reasons.
- */
+ * reasons. */
 void pct_hosts_print(FILE *out, const struct pct_launch *launch);
 
 #endif

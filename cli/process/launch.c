@@ -396,10 +396,10 @@ static void reap(struct pct_launch *launch, struct pct_process *process)
 /* Whether a run in a host, which is over, begins again without. */
 static bool begin_again(struct pct_launch *launch, struct pct_process *process)
 {
-    bool exec, in_host = process->hosting == PCT_HOSTING_FIRST || process->hosting == PCT_HOSTING_RESTORED;
+    bool exec;
     if (process->hosting == PCT_HOSTING_AGAIN)
         pct_hosts_compare(launch, process);
-    if (!in_host || !pct_hosts_again(launch, process, &exec))
+    if (!pct_hosts_run(process) || !pct_hosts_again(launch, process, &exec))
         return false;
     pct_hosts_remember(process);
     process->hosting = PCT_HOSTING_AGAIN;

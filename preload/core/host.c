@@ -2,19 +2,19 @@
 #include "host.h"
 #include "apart.h"
 #include "kernel.h"
+#include "request.h"
 #include "shim.h"
 #include "sys.h"
 #include <fcntl.h>
 #include <pct/trace.h>
 #include <signal.h>
 #include <stdio.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 
-enum { STACK = 64 << 10, BEYOND = PCT_HOST_OWN, MASK = 8, TASKS_OF_ONE = 3, PATIENCE = 1000 };
+enum { STACK = 64 << 10, MASK = 8, TASKS_OF_ONE = 3, PATIENCE = 1000 };
 
 /* Where a run begins: what a function leaves to its caller. */
 struct place {
@@ -106,11 +106,6 @@ struct host {
 } __attribute__((aligned(16)));
 static struct host *host; /* NULL: this is none */
 
-static long sys(long number, long a, long b, long c, long d)
-{
-    return pct_host_sys(number, a, b, c, d, 0, 0);
-}
-
 static void tell(int socket, enum pct_host_reason reason, int status, int call)
 {
     struct pct_host_reply reply = { .version = PCT_HOST_VERSION, .reason = reason, .status = status, .call = call };
@@ -127,7 +122,7 @@ static void tell(int socket, enum pct_host_reason reason, int status, int call)
 static void end(int status) __attribute__((noreturn));
 static void end(int status)
 {
-    sys(SYS_exit_group, status & 0xff, 0, 0, 0);
+    pct_host_sys4(SYS_exit_group, status & 0xff, 0, 0, 0);
     __builtin_unreachable();
 }
 
@@ -136,8 +131,9 @@ void pct_host_leave(enum pct_host_reason reason, int call)
     if (!host)
         return;
     tell(host->socket, reason, 0, call);
-    if (sys(SYS_getpid, 0, 0, 0, 0) != pct_shim.pid) /* a child that the filter could not tell from a thread */
-        sys(SYS_kill, pct_shim.pid, SIGKILL, 0, 0);
+    if (pct_host_sys4(SYS_getpid, 0, 0, 0, 0) !=
+        pct_shim.pid) /* a child that the filter could not tell from a thread */
+        pct_host_sys4(SYS_kill, pct_shim.pid, SIGKILL, 0, 0);
     end(PCT_EXIT_INTERNAL);
 }
 
@@ -150,10 +146,11 @@ static bool has_shadow_stack(void)
     return pointer;
 }
 
-static int move_beyond(int fd)
+int pct_host_move(long fd)
 {
-    long moved = PCT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, BEYOND);
-    PCT_SYS1(SYS_close, fd);
+    long moved = fd < 0 ? fd : PCT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, PCT_HOST_OWN);
+    if (fd >= 0)
+        PCT_SYS1(SYS_close, fd);
     return (int)moved;
 }
 
@@ -180,8 +177,8 @@ static enum pct_host_reason prepare(int socket, int trace)
 
 const char *pct_host_begin(int socket, int trace)
 {
-    socket = move_beyond(socket);
-    trace = move_beyond(trace);
+    socket = pct_host_move(socket);
+    trace = pct_host_move(trace);
     enum pct_host_reason reason = socket < 0 || trace < 0 ? PCT_HOST_DESCRIPTORS : prepare(socket, trace);
     if (!reason) {
         if (pct_host_mark(&host->place))
@@ -221,8 +218,7 @@ static void list_files(struct pct_host_files *files)
 
 void pct_host_close(void *trace, size_t size)
 {
-    enum { GAPS = 8 };
-    struct pct_gap gaps[GAPS];
+    struct pct_gap gaps[PCT_HOST_GAPS];
     if (!host || host->closed)
         return;
     if (!pct_shim.mapped)
@@ -232,7 +228,7 @@ void pct_host_close(void *trace, size_t size)
     host->device = pct_shim.trace_device;
     host->inode = pct_shim.trace_inode;
     list_files(&host->files);
-    if (!pct_host_filter(gaps, pct_host_memory_gaps(gaps, GAPS), &host->files))
+    if (!pct_host_filter(gaps, pct_host_memory_gaps(gaps, PCT_HOST_GAPS), &host->files))
         pct_host_leave(PCT_HOST_SECCOMP, 0);
     host->closed = true;
 }
@@ -242,26 +238,11 @@ void pct_host_close(void *trace, size_t size)
 /* Wait for the next request. Returns the number of descriptors that came along. */
 static int receive(int *files)
 {
-    union {
-        struct cmsghdr head;
-        char room[CMSG_SPACE(2 * sizeof(int))];
-    } control;
     struct pct_host_request *request = &host->request;
-    struct iovec piece = { request, sizeof *request };
-    struct msghdr message = {
-        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
-    };
-    long got;
-    do
-        got = sys(SYS_recvmsg, host->socket, (long)&message, MSG_CMSG_CLOEXEC, 0);
-    while (got == -EINTR);
-    if (got <= (long)offsetof(struct pct_host_request, text) || request->version != PCT_HOST_VERSION)
+    const size_t head = offsetof(struct pct_host_request, text);
+    int count = pct_request_receive(host->socket, request, sizeof *request, head, files);
+    if (count < 0 || request->version != PCT_HOST_VERSION)
         end(0); /* nobody wants another run */
-    ((char *)request)[got - 1] = 0;
-    if (message.msg_controllen < sizeof control.head)
-        return 0;
-    int count = (int)((control.head.cmsg_len - CMSG_LEN(0)) / sizeof *files);
-    __builtin_memcpy(files, CMSG_DATA(&control.head), sizeof *files * (size_t)count);
     return count;
 }
 
@@ -273,21 +254,21 @@ static void take_files(int count, const int *files)
     if (count != request->trace + request->output)
         end(PCT_EXIT_INTERNAL);
     if (request->trace) {
-        sys(SYS_dup3, *files, host->trace, O_CLOEXEC, 0);
-        sys(SYS_close, *files++, 0, 0, 0);
+        pct_host_sys4(SYS_dup3, *files, host->trace, O_CLOEXEC, 0);
+        pct_host_sys4(SYS_close, *files++, 0, 0, 0);
         long at = pct_host_sys(SYS_mmap, (long)host->mapped, (long)host->size, PROT_READ | PROT_WRITE,
                                MAP_SHARED | MAP_NORESERVE | MAP_FIXED, host->trace, 0);
         if (at != (long)host->mapped)
             pct_host_leave(PCT_HOST_TRACE, 0);
-        sys(SYS_madvise, at, (long)host->size, MADV_DONTDUMP, 0);
+        pct_host_sys4(SYS_madvise, at, (long)host->size, MADV_DONTDUMP, 0);
     }
     if (request->output) {
-        sys(SYS_dup2, *files, 1, 0, 0);
-        sys(SYS_dup2, *files, 2, 0, 0);
-        sys(SYS_close, *files, 0, 0, 0);
+        pct_host_sys4(SYS_dup2, *files, 1, 0, 0);
+        pct_host_sys4(SYS_dup2, *files, 2, 0, 0);
+        pct_host_sys4(SYS_close, *files, 0, 0, 0);
     }
-    if (sys(SYS_fstat, host->trace, (long)&status, 0, 0) ||
-        (status.st_size != (off_t)host->size && sys(SYS_ftruncate, host->trace, (long)host->size, 0, 0)))
+    if (pct_host_sys4(SYS_fstat, host->trace, (long)&status, 0, 0) ||
+        (status.st_size != (off_t)host->size && pct_host_sys4(SYS_ftruncate, host->trace, (long)host->size, 0, 0)))
         pct_host_leave(PCT_HOST_TRACE, 0);
     host->device = status.st_dev;
     host->inode = status.st_ino;
@@ -298,9 +279,9 @@ static bool is_alone(void)
 {
     struct stat tasks;
     for (int left = PATIENCE; left; left--) {
-        if (!sys(SYS_stat, (long)"/proc/self/task", (long)&tasks, 0, 0) && tasks.st_nlink == TASKS_OF_ONE)
+        if (!pct_host_sys4(SYS_stat, (long)"/proc/self/task", (long)&tasks, 0, 0) && tasks.st_nlink == TASKS_OF_ONE)
             return true;
-        sys(SYS_sched_yield, 0, 0, 0, 0);
+        pct_host_sys4(SYS_sched_yield, 0, 0, 0, 0);
     }
     return false;
 }
@@ -309,7 +290,7 @@ static enum pct_host_reason examine(void)
 {
     uint64_t pending = 0;
     siginfo_t info;
-    if (sys(SYS_rt_sigpending, (long)&pending, MASK, 0, 0) || pending)
+    if (pct_host_sys4(SYS_rt_sigpending, (long)&pending, MASK, 0, 0) || pending)
         return PCT_HOST_SIGNALS;
     if (pct_host_sys(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0) != -ECHILD)
         return PCT_HOST_CHILDREN;
@@ -327,7 +308,7 @@ static void close_files(const struct pct_host_files *files)
     for (unsigned i = 0; i <= files->count; i++) {
         int to = i < files->count ? files->file[i] : PCT_HOST_FILES_TO;
         if (from < to)
-            sys(SYS_close_range, from, to - 1, 0, 0);
+            pct_host_sys4(SYS_close_range, from, to - 1, 0, 0);
         from = to + 1;
     }
 }
@@ -337,18 +318,18 @@ static void put_actions_back(const struct host *h)
     for (int signal = 1; signal < NSIG; signal++) {
         struct action now;
         const struct action *was = &h->actions[signal];
-        if (!sys(SYS_rt_sigaction, signal, 0, (long)&now, MASK) &&
+        if (!pct_host_sys4(SYS_rt_sigaction, signal, 0, (long)&now, MASK) &&
             (now.handler != was->handler || now.flags != was->flags || now.mask != was->mask))
-            sys(SYS_rt_sigaction, signal, (long)was, 0, MASK);
+            pct_host_sys4(SYS_rt_sigaction, signal, (long)was, 0, MASK);
     }
 }
 
 /* On the host's own stack: everything else is about to change. */
 static void go_back(void)
 {
-    int files[2] = { -1, -1 };
+    int files[PCT_REQUEST_FILES];
     const uint64_t all = ~UINT64_C(0);
-    sys(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, MASK);
+    pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, MASK);
     enum pct_host_reason reason = examine();
     close_files(&host->files);
     tell(host->socket, reason, host->status, 0);
@@ -359,10 +340,10 @@ static void go_back(void)
         end(PCT_EXIT_INTERNAL);
     put_actions_back(h);
     take_files(receive(files), files);
-    sys(SYS_sigaltstack, (long)&h->alternate, 0, 0, 0);
+    pct_host_sys4(SYS_sigaltstack, (long)&h->alternate, 0, 0, 0);
     if (h->cpus_size > 0)
-        sys(SYS_sched_setaffinity, 0, h->cpus_size, (long)h->cpus, 0);
-    sys(SYS_rt_sigprocmask, SIG_SETMASK, (long)&h->mask, 0, MASK);
+        pct_host_sys4(SYS_sched_setaffinity, 0, h->cpus_size, (long)h->cpus, 0);
+    pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&h->mask, 0, MASK);
     pct_host_resume(&h->place);
 }
 

@@ -45,6 +45,13 @@ void pct_host_leave(enum pct_host_reason reason, int call);
 
 /* Where the filter lets everything through: a system call of the host's own. As pct_sys(). */
 long pct_host_sys(long number, long a, long b, long c, long d, long e, long f);
+static inline long pct_host_sys4(long number, long a, long b, long c, long d)
+{
+    return pct_host_sys(number, a, b, c, d, 0, 0);
+}
+
+/* A descriptor of the host's own for this one, which is closed. Negative: there is none, or fd was. */
+int pct_host_move(long fd);
 
 /* The host's own descriptors are the first free ones from there on. */
 enum { PCT_HOST_OWN = 200 };
@@ -62,6 +69,7 @@ struct pct_host_files {
 struct pct_gap {
     uintptr_t from, to;
 };
+enum { PCT_HOST_GAPS = 8 /* that the filter looks at */ };
 bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pct_host_files *files);
 
 /* Remember all memory that is private. Returns 0 (PCT_HOST_NONE), or why it cannot be. By the only

@@ -16,7 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-enum { INSTRUCTIONS = 2000, GAPS = 8 };
+enum { INSTRUCTIONS = 2000 };
 
 /* Whatever the arguments. */
 static const int always[] = {
@@ -268,7 +268,7 @@ static void add_files(const struct pct_host_files *files)
 /* Those that are told apart by one argument. */
 static void add_some(bool writes)
 {
-    static const uint32_t outputs[] = { 1, 2 }, terminal[] = { TCGETS, FIONREAD }, none[] = { 0 };
+    static const uint32_t outputs[] = { 1, 2 }, terminal[] = { TCGETS, FIONREAD };
     static const uint32_t flags[] = { F_GETFD, F_GETFL };
     static const uint32_t questions[] = { PR_GET_PDEATHSIG, PR_GET_NAME, PR_GET_DUMPABLE, 0x53564d41 /* PR_SET_VMA */,
                                           78 /* PR_FUTEX_HASH */ };
@@ -293,7 +293,7 @@ static void add_some(bool writes)
     load_argument(2, true);
     add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
     load_argument(2, false);
-    allow_if_equal(none[0]);
+    allow_if_equal(0);
     end_of(test);
 }
 
@@ -313,7 +313,7 @@ bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pc
         allow_if_equal((uint32_t)always[i]);
     allow_from((uintptr_t)own, (uintptr_t)own + 1);
     load(offsetof(struct seccomp_data, nr));
-    add_memory(gaps, count < GAPS ? count : GAPS);
+    add_memory(gaps, count < PCT_HOST_GAPS ? count : PCT_HOST_GAPS);
     bool makes = files->count <= PCT_HOST_FILES;
     if (makes)
         add_files(files);

@@ -4,11 +4,11 @@
 #include "host.h"
 #include "apart.h"
 #include "kernel.h"
+#include "maps.h"
 #include "shim.h"
 #include "sys.h"
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
@@ -17,8 +17,7 @@ enum {
     RANGES = 256,
     GAPS = RANGES + 1,
     PIECES = 512,
-    PROTECT_AGAIN = 64, /* runs */
-    BEYOND = PCT_HOST_OWN
+    PROTECT_AGAIN = 64 /* runs */
 };
 
 /* Bytes of address space, and of memory in it, that a target may have before its main. */
@@ -65,11 +64,6 @@ struct memory {
 };
 static struct memory *memory;
 
-static long sys(long number, long a, long b, long c, long d)
-{
-    return pct_host_sys(number, a, b, c, d, 0, 0);
-}
-
 /* Memory that a restored run does not lose. */
 static void *map_shared(size_t size)
 {
@@ -79,15 +73,6 @@ static void *map_shared(size_t size)
         return NULL;
     PCT_SYS3(SYS_madvise, place, size, MADV_DONTDUMP);
     return place;
-}
-
-/* A descriptor of our own for this one, which is closed. Negative: there is none. */
-static int move_beyond(long fd)
-{
-    long moved = fd < 0 ? fd : PCT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, BEYOND);
-    if (fd >= 0)
-        PCT_SYS1(SYS_close, fd);
-    return (int)moved;
 }
 
 /* Not libc's: its own data is being put back. */
@@ -105,34 +90,10 @@ static void clear_page(void *to)
 
 /* --- What is mapped ----------------------------------------------------------------------------------------------- */
 
-static uintptr_t read_hex(const char **at)
+/* end: that of the one before. */
+static enum pct_host_reason take_mapping(struct memory *m, const struct pct_mapping *mapping, uintptr_t *end)
 {
-    uintptr_t value = 0;
-    for (;; ++*at) {
-        unsigned digit = (unsigned)(**at - '0') < 10 ? (unsigned)(**at - '0') : (unsigned)(**at - 'a') + 10;
-        if (digit >= 16)
-            return value;
-        value = value * 16 + digit;
-    }
-}
-
-static const char *skip_word(const char *at)
-{
-    while (*at && *at != ' ')
-        at++;
-    while (*at == ' ')
-        at++;
-    return at;
-}
-
-/* One mapping, as a line of /proc/self/maps says it; end: that of the one before. */
-static enum pct_host_reason take_line(struct memory *m, const char *line, uintptr_t *end)
-{
-    const char *at = line;
-    uintptr_t from = read_hex(&at);
-    at++;
-    uintptr_t to = read_hex(&at);
-    const char *rights = ++at;
+    const uintptr_t from = mapping->from, to = mapping->to;
     if (from >= END)
         return PCT_HOST_NONE;
     if (from > *end) {
@@ -141,14 +102,13 @@ static enum pct_host_reason take_line(struct memory *m, const char *line, uintpt
         m->gap[m->gaps++] = (struct pct_gap){ *end, from };
     }
     *end = to;
-    if (rights[1] != 'w')
+    if (!mapping->writable)
         return PCT_HOST_NONE;
-    if (rights[3] == 's')
+    if (mapping->shared)
         return from >= APART_FROM && to <= APART_TO ? PCT_HOST_NONE : PCT_HOST_SHARED;
     if (m->count == RANGES)
         return PCT_HOST_LARGE;
-    at = skip_word(skip_word(skip_word(rights))); /* the offset, the device, the inode */
-    m->ranges[m->count++] = (struct range){ .from = from, .to = to, .first = m->pages, .file = *at != '0' };
+    m->ranges[m->count++] = (struct range){ .from = from, .to = to, .first = m->pages, .file = mapping->file };
     m->pages += (to - from) / PAGE;
     return m->pages > MOST_SPACE / PAGE ? PCT_HOST_LARGE : PCT_HOST_NONE;
 }
@@ -156,22 +116,14 @@ static enum pct_host_reason take_line(struct memory *m, const char *line, uintpt
 static enum pct_host_reason list_mappings(struct memory *m)
 {
     enum pct_host_reason reason = PCT_HOST_NONE;
+    struct pct_maps maps;
+    struct pct_mapping mapping;
     uintptr_t end = 0;
-    long got, left = 0, fd = PCT_SYS3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
-    if (fd < 0)
+    if (!pct_maps_open(&maps))
         return PCT_HOST_KERNEL;
-    while (!reason && (got = PCT_SYS3(SYS_read, fd, m->text + left, PAGE - 1 - left)) > 0) {
-        char *line = m->text, *stop = m->text + left + got;
-        for (char *c = line; !reason && c < stop; c++)
-            if (*c == '\n') {
-                *c = 0;
-                reason = take_line(m, line, &end);
-                line = c + 1;
-            }
-        left = stop - line;
-        memmove(m->text, line, (size_t)left);
-    }
-    PCT_SYS1(SYS_close, fd);
+    while (!reason && pct_maps_next(&maps, &mapping, NULL, 0))
+        reason = take_mapping(m, &mapping, &end);
+    pct_maps_close(&maps);
     if (m->gaps < GAPS && end < END)
         m->gap[m->gaps++] = (struct pct_gap){ end, END };
     return reason;
@@ -181,7 +133,7 @@ static enum pct_host_reason list_mappings(struct memory *m)
 static bool read_sizes(struct memory *m, uint64_t *size, uint64_t *data)
 {
     uint64_t field[6] = { 0 };
-    long got = sys(SYS_pread64, m->statm, (long)m->text, PAGE - 1, 0);
+    long got = pct_host_sys4(SYS_pread64, m->statm, (long)m->text, PAGE - 1, 0);
     int i = 0;
     for (long at = 0; at < got && i < 6; at++)
         if (m->text[at] >= '0' && m->text[at] <= '9')
@@ -206,7 +158,7 @@ static long scan(struct memory *m, uint64_t *from, uint64_t to, uint64_t all_of,
                              .all_of = all_of,
                              .any_of = any_of,
                              .tell = all_of | any_of };
-    long count = sys(SYS_ioctl, m->pagemap, SCAN, (long)&question, 0);
+    long count = pct_host_sys4(SYS_ioctl, m->pagemap, SCAN, (long)&question, 0);
     *from = question.reached;
     return count;
 }
@@ -214,13 +166,13 @@ static long scan(struct memory *m, uint64_t *from, uint64_t to, uint64_t all_of,
 static bool protect(const struct memory *m, uint64_t from, uint64_t to)
 {
     struct uffdio_writeprotect on = { .range = { from, to - from }, .mode = UFFDIO_WRITEPROTECT_MODE_WP };
-    return !sys(SYS_ioctl, m->uffd, UFFDIO_WRITEPROTECT, (long)&on, 0);
+    return !pct_host_sys4(SYS_ioctl, m->uffd, UFFDIO_WRITEPROTECT, (long)&on, 0);
 }
 
 static bool open_uffd(struct memory *m)
 {
     struct uffdio_api api = { .api = UFFD_API, .features = FEATURE_WP_ASYNC };
-    m->uffd = move_beyond(PCT_SYS1(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
+    m->uffd = pct_host_move(PCT_SYS1(SYS_userfaultfd, O_CLOEXEC | O_NONBLOCK | UFFD_USER_MODE_ONLY));
     return m->uffd >= 0 && !PCT_SYS3(SYS_ioctl, m->uffd, UFFDIO_API, &api) && api.features & FEATURE_WP_ASYNC;
 }
 
@@ -265,8 +217,8 @@ enum pct_host_reason pct_host_memory_keep(void)
         return PCT_HOST_LARGE;
     if (!open_uffd(m))
         return PCT_HOST_KERNEL;
-    m->pagemap = move_beyond(PCT_SYS3(SYS_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0));
-    m->statm = move_beyond(PCT_SYS3(SYS_open, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0));
+    m->pagemap = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0));
+    m->statm = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0));
     if (m->pagemap < 0 || m->statm < 0)
         return PCT_HOST_DESCRIPTORS;
     m->broke = (uintptr_t)PCT_SYS1(SYS_brk, 0);
@@ -298,13 +250,13 @@ bool pct_host_memory_trim(void)
 {
     struct memory *m = memory;
     uint64_t size, data;
-    uintptr_t broke = (uintptr_t)sys(SYS_brk, 0, 0, 0, 0);
+    uintptr_t broke = (uintptr_t)pct_host_sys4(SYS_brk, 0, 0, 0, 0);
     if (broke < m->broke)
         return false;
     if (broke > m->broke)
-        sys(SYS_brk, (long)m->broke, 0, 0, 0);
+        pct_host_sys4(SYS_brk, (long)m->broke, 0, 0, 0);
     for (unsigned i = 0; i < m->gaps; i++)
-        sys(SYS_munmap, (long)m->gap[i].from, (long)(m->gap[i].to - m->gap[i].from), 0, 0);
+        pct_host_sys4(SYS_munmap, (long)m->gap[i].from, (long)(m->gap[i].to - m->gap[i].from), 0, 0);
     return read_sizes(m, &size, &data) && size == m->size && data == m->data;
 }
 

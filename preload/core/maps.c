@@ -6,14 +6,8 @@
 #include <common/text.h>
 #include <fcntl.h>
 
-struct reader {
-    long fd, left;
-    char *next;
-    char buffer[512]; /* callers may have small stacks */
-};
-
 /* The next character, 0 at the end. */
-static char next_char(struct reader *r)
+static char next_char(struct pct_maps *r)
 {
     if (r->left <= 0) {
         r->left = PCT_SYS3(SYS_read, r->fd, r->buffer, sizeof r->buffer);
@@ -26,7 +20,7 @@ static char next_char(struct reader *r)
 }
 
 /* A hexadecimal number; *end: the character behind it. */
-static uintptr_t next_number(struct reader *r, char *end)
+static uintptr_t next_number(struct pct_maps *r, char *end)
 {
     uintptr_t value = 0;
     for (;;) {
@@ -42,32 +36,60 @@ static uintptr_t next_number(struct reader *r, char *end)
     }
 }
 
+bool pct_maps_open(struct pct_maps *maps)
+{
+    maps->fd = PCT_SYS3(SYS_open, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
+    maps->left = 0;
+    return maps->fd >= 0;
+}
+
+/* A line: FROM-TO RIGHTS OFFSET DEVICE INODE PATH. */
+bool pct_maps_next(struct pct_maps *maps, struct pct_mapping *mapping, char *path, size_t size)
+{
+    char c, rights[4] = { 0 };
+    *mapping = (struct pct_mapping){ .from = next_number(maps, &c) };
+    if (!c)
+        return false;
+    mapping->to = next_number(maps, &c);
+    for (unsigned i = 0; i < sizeof rights && c; i++) /* rwxp, or rwxs */
+        c = rights[i] = next_char(maps);
+    mapping->writable = rights[1] == 'w';
+    mapping->shared = rights[3] == 's';
+    next_char(maps);
+    mapping->offset = next_number(maps, &c);
+    for (c = next_char(maps); c && c != ' ';) /* the device */
+        c = next_char(maps);
+    c = next_char(maps);
+    mapping->file = c != '0';
+    struct pct_text text;
+    pct_text_init(&text, path, path ? size : 0);
+    for (bool in_path = false; c && c != '\n'; c = next_char(maps)) {
+        in_path |= c == '/';
+        if (in_path && path)
+            pct_text_add_char(&text, c);
+    }
+    return true;
+}
+
+void pct_maps_close(const struct pct_maps *maps)
+{
+    PCT_SYS1(SYS_close, maps->fd);
+}
+
 bool pct_maps_find(const volatile void *address, struct pct_mapping *mapping, char *path, size_t size)
 {
-    struct reader r = { .fd = PCT_SYS3(SYS_open, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0) };
-    uintptr_t at = (uintptr_t)address;
+    struct pct_maps maps;
+    struct pct_mapping each;
+    const uintptr_t at = (uintptr_t)address;
     bool found = false;
-    char c = 1;
-    if (r.fd < 0)
+    if (!pct_maps_open(&maps))
         return false;
-    while (c && !found) {
-        uintptr_t from = next_number(&r, &c), to = next_number(&r, &c);
-        found = at >= from && at < to;
-        for (int i = 0; i < 4 && c; i++) /* rwxp, or rwxs */
-            c = next_char(&r);
-        bool shared = c == 's';
-        next_char(&r);
-        uintptr_t offset = next_number(&r, &c);
-        if (found)
-            *mapping = (struct pct_mapping){ .from = from, .to = to, .offset = offset, .shared = shared };
-        struct pct_text text;
-        pct_text_init(&text, path, path && found ? size : 0);
-        for (bool in_path = false; c && c != '\n'; c = next_char(&r)) {
-            in_path |= c == '/';
-            if (in_path && found && path)
-                pct_text_add_char(&text, c);
-        }
-    }
-    PCT_SYS1(SYS_close, r.fd);
+    while (!found && pct_maps_next(&maps, &each, path, size))
+        found = at >= each.from && at < each.to;
+    pct_maps_close(&maps);
+    if (found)
+        *mapping = each;
+    else if (path && size)
+        *path = 0;
     return found;
 }

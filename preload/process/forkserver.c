@@ -20,6 +20,7 @@
 #include <preload/core/kernel.h>
 #include <preload/core/loader.h>
 #include <preload/core/real.h>
+#include <preload/core/request.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/memory/memory.h>
@@ -38,7 +39,6 @@
 #include <sys/stat.h>
 
 enum { TOKEN, TRACE, KNOWN };
-enum { FILES = 4 }; /* that come with a request, at most */
 static const char *const names[KNOWN] = { "PCT_TOKEN=", "PCT_TRACE=" };
 static const char pad_name[] = PCT_PAD_NAME;
 
@@ -207,26 +207,9 @@ static enum pct_forkserver_state examine(const struct region *region)
 /* Wait for the next request. Returns the number of descriptors that came along, or a negative errno. */
 static int receive(struct pct_forkserver_request *request, int *files)
 {
-    union {
-        struct cmsghdr head;
-        char room[CMSG_SPACE(FILES * sizeof(int))];
-    } control;
-    struct iovec piece = { request, sizeof *request };
-    struct msghdr message = {
-        .msg_iov = &piece, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control
-    };
-    long got;
-    do
-        got = PCT_SYS3(SYS_recvmsg, server.fd, &message, MSG_CMSG_CLOEXEC);
-    while (got == -EINTR);
-    if (got <= (long)offsetof(struct pct_forkserver_request, text) || request->version != PCT_FORKSERVER_VERSION)
-        return got < 0 ? (int)got : -EPROTO;
-    ((char *)request)[got - 1] = 0;
-    if (message.msg_controllen < sizeof control.head)
-        return 0;
-    int count = (int)((control.head.cmsg_len - CMSG_LEN(0)) / sizeof *files);
-    memcpy(files, CMSG_DATA(&control.head), sizeof *files * (size_t)count);
-    return count;
+    const size_t head = offsetof(struct pct_forkserver_request, text);
+    int count = pct_request_receive(server.fd, request, sizeof *request, head, files);
+    return count >= 0 && request->version != PCT_FORKSERVER_VERSION ? -EPROTO : count;
 }
 
 static void end_server(void) __attribute__((noreturn));
@@ -319,7 +302,7 @@ void pct_forkserver_serve(char **environment)
     long parent = PCT_SYS0(SYS_getppid);
     PCT_SYS3(SYS_get_robust_list, 0, &robust, &robust_size);
     for (;;) {
-        int run = -1, files[FILES], count = receive(request, files);
+        int run = -1, files[PCT_REQUEST_FILES], count = receive(request, files);
         if (count < 0)
             end_server();
         const char *values[KNOWN];
