@@ -170,17 +170,29 @@ END
     lacks "out of time"
 }
 
+begun_are()
+{
+    [ -e begun ] && [ "$(wc -l < begun)" -ge "$1" ]
+}
+
+# end_when COMMAND...: TERM for what was started last, once this is so; $status: what it ends with.
+end_when()
+{
+    local job=$!
+    until "$@"; do
+        kill -0 $job || break
+        sleep 0.01
+    done
+    kill -TERM $job
+    status=0
+    wait $job || status=$?
+}
+
 @test "told to end before the first run is over: it ends" {
     find_deadlock
     mkfifo fifo
     "$pct" minimize "$token" -- sh -c 'echo run >> begun; exec cat fifo' > said 2>&1 &
-    until [ -e begun ]; do
-        kill -0 $! || break
-        sleep 0.01
-    done
-    kill -TERM $!
-    status=0
-    wait $! || status=$?
+    end_when begun_are 1
     is "$status" 143
     run cat said
     has "interrupted after 0 runs"
@@ -196,13 +208,7 @@ END
     for begun in 12 22; do
         rm -f begun
         "$pct" minimize -j 1 --seconds 1000000 --setup 'echo run >> begun' -o kept.schedule "$token" -- ./target abba > said 2>&1 &
-        until [ -e begun ] && [ "$(wc -l < begun)" -ge $begun ]; do
-            kill -0 $! || break
-            sleep 0.01
-        done
-        kill -TERM $!
-        status=0
-        wait $! || status=$?
+        end_when begun_are $begun
         is "$status" 143
         run cat said
         has "interrupted: this is the best that was found so far"
