@@ -94,8 +94,10 @@ static void run_on_turn(struct pct_shim_thread *self, int signal, siginfo_t *inf
         pct_sched_make_room(&pct_S, &self->core);
 }
 
-/* Block the signal in the interrupted thread and send it on to itself. Those that queue up behind it stay behind it. */
-static void put_off(struct pct_shim_thread *self, int signal, siginfo_t *info, ucontext_t *context)
+/* Block the signal in the interrupted thread and send it on to itself. Those that queue up behind it stay behind it.
+ * Not inline: what it has on the stack shall not lie below each handler of the target's. */
+__attribute__((noinline)) static void put_off(struct pct_shim_thread *self, int signal, siginfo_t *info,
+                                              ucontext_t *context)
 {
     enum { MORE = 8 };
     uint64_t bit = pct_signal_bit(signal);
@@ -134,8 +136,7 @@ void pct_signal_trap_end(ucontext_t *context, uint64_t blocked)
 }
 
 /* It was interrupted in the few instructions of a wrapper that nothing comes after: there is nobody to let the signal
- * in. So execute them one by one, and let it in when they are done. Not inline: what it has on the stack shall not lie
- * below each handler of the target's. */
+ * in. So execute them one by one, and let it in when they are done. Not inline, as put_off(). */
 __attribute__((noinline)) static void step(struct pct_shim_thread *self, ucontext_t *context)
 {
     /* A second one, perhaps in the handler of the trap, is let in together with the first. Where there is no trap, the
