@@ -21,7 +21,7 @@ static void close_pass(struct pct_analysis *q)
     if (q->pass.trace)
         pct_narrative_close(&q->pass);
     if (q->passes) {
-        pct_trial_close(&q->pass_trial);
+        pct_query_run_close(&q->pass_run);
         free(q->pass_list);
     }
     q->passes = false;
@@ -34,19 +34,19 @@ struct passing {
     uint64_t best; /* steps that the best run so far has in common with the one that fails */
 };
 
-static bool does_pass(const struct pct_trial *trial)
+static bool does_pass(const struct pct_query_run *run)
 {
     struct pct_failure ending;
-    return !pct_failure_read(&ending, &trial->result) && trial->result.trace.complete;
+    return !pct_failure_read(&ending, &run->result) && run->result.trace.complete;
 }
 
 /* The new one is the run that passes, with the list that made it. */
-static void adopt_pass(struct passing *p, struct pct_query *query, struct pct_trial *trial)
+static void adopt_pass(struct passing *p, struct pct_query *query, struct pct_query_run *run)
 {
     struct pct_analysis *q = p->analysis;
     close_pass(q);
-    q->passes = trial->taken = true;
-    q->pass_trial = *trial;
+    q->passes = run->taken = true;
+    q->pass_run = *run;
     q->pass_strategy = query->what.strategy;
     q->pass_list = query->what.list;
     q->pass_seed = query->what.seed;
@@ -64,22 +64,22 @@ static int ask_without(void *context, size_t number, struct pct_query *query)
     p->keep[minimal->count - 1 - number] = false;
     query->what = (struct pct_try){ .strategy = "schedule",
                                     .list = pct_switches_format(minimal, p->keep),
-                                    .seed = p->analysis->shrink.trials.config.run.seed,
+                                    .seed = p->analysis->shrink.runs.config.run.seed,
                                     .sites = "on" };
     query->expected = 1;
     return query->what.list ? 1 : -ENOMEM;
 }
 
 /* The one that goes along longest. */
-static enum pct_answer answer_without(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
+static enum pct_answer answer_without(void *context, size_t number, struct pct_query *query, struct pct_query_run *run)
 {
     struct passing *p = context;
     const struct pct_analysis *q = p->analysis;
     (void)number;
-    uint64_t common = does_pass(trial) ? in_common(&q->trial.result.trace, &trial->result.trace) : 0;
-    if (does_pass(trial) && (!q->passes || common > p->best)) {
+    uint64_t common = does_pass(run) ? in_common(&q->run.result.trace, &run->result.trace) : 0;
+    if (does_pass(run) && (!q->passes || common > p->best)) {
         p->best = common;
-        adopt_pass(p, query, trial);
+        adopt_pass(p, query, run);
     }
     return PCT_ANSWER_NEXT;
 }
@@ -95,12 +95,12 @@ static int ask_random(void *context, size_t number, struct pct_query *query)
     return query->what.list ? 1 : -ENOMEM;
 }
 
-static enum pct_answer answer_random(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
+static enum pct_answer answer_random(void *context, size_t number, struct pct_query *query, struct pct_query_run *run)
 {
     (void)number;
-    if (!does_pass(trial))
+    if (!does_pass(run))
         return PCT_ANSWER_NEXT;
-    adopt_pass(context, query, trial);
+    adopt_pass(context, query, run);
     return PCT_ANSWER_STOP;
 }
 
@@ -108,18 +108,18 @@ static enum pct_answer answer_random(void *context, size_t number, struct pct_qu
  * there; the one that goes along longest. If there is none, any. */
 static int find_pass(struct pct_analysis *q)
 {
-    struct pct_trials *trials = &q->shrink.trials;
+    struct pct_query_runs *runs = &q->shrink.runs;
     size_t count = q->shrink.minimal.count;
     struct passing p = { .analysis = q, .keep = malloc(count + 1) };
     struct pct_queries without = { .ask = ask_without, .answer = answer_without, .context = &p },
                        random = { .ask = ask_random, .answer = answer_random, .context = &p };
-    p.best = q->passes ? in_common(&q->trial.result.trace, &q->pass_trial.result.trace) : 0;
-    pct_queries_step(trials, "looking for the nearest schedule that passes", count);
-    int failed = p.keep ? pct_queries_run(trials, &without) : PCT_EXIT_INTERNAL;
+    p.best = q->passes ? in_common(&q->run.result.trace, &q->pass_run.result.trace) : 0;
+    pct_queries_step(runs, "looking for the nearest schedule that passes", count);
+    int failed = p.keep ? pct_queries_run(runs, &without) : PCT_EXIT_INTERNAL;
     if (!failed && !q->passes)
-        failed = pct_queries_run(trials, &random);
+        failed = pct_queries_run(runs, &random);
     free(p.keep);
-    if (!failed && q->passes && !q->pass.trace && pct_narrative_open(&q->pass, &q->pass_trial.result.trace))
+    if (!failed && q->passes && !q->pass.trace && pct_narrative_open(&q->pass, &q->pass_run.result.trace))
         failed = PCT_EXIT_INTERNAL;
     return failed;
 }
@@ -186,40 +186,41 @@ static char *wanted(const struct pct_analysis *q, const struct pct_narrative *na
 }
 
 /* The same run again, with the stacks of these steps. */
-static int reopen(struct pct_analysis *q, struct pct_narrative *narrative, struct pct_trial *trial, bool fails)
+static int reopen(struct pct_analysis *q, struct pct_narrative *narrative, struct pct_query_run *run, bool fails)
 {
-    static struct pct_trial again;
+    static struct pct_query_run again;
     char *sites = wanted(q, narrative, fails);
     if (!sites)
         return PCT_EXIT_INTERNAL;
-    int failed = fails ? pct_shrink_show(&q->shrink, &again, sites)
-                       : pct_trial_run(&q->shrink.trials, &again, q->pass_strategy, q->pass_list, q->pass_seed, sites);
+    int failed = fails
+                     ? pct_shrink_show(&q->shrink, &again, sites)
+                     : pct_query_run_make(&q->shrink.runs, &again, q->pass_strategy, q->pass_list, q->pass_seed, sites);
     free(sites);
     if (failed)
         return failed;
     /* Where the schedule does not decide alone, this time it may have been otherwise: the first is as good, without
      * stacks. */
-    if (again.result.trace.header.hash != trial->result.trace.header.hash) {
-        pct_trial_close(&again);
+    if (again.result.trace.header.hash != run->result.trace.header.hash) {
+        pct_query_run_close(&again);
         return 0;
     }
     pct_narrative_close(narrative);
-    pct_trial_close(trial);
-    *trial = again;
-    return pct_narrative_open(narrative, &trial->result.trace) ? PCT_EXIT_INTERNAL : 0;
+    pct_query_run_close(run);
+    *run = again;
+    return pct_narrative_open(narrative, &run->result.trace) ? PCT_EXIT_INTERNAL : 0;
 }
 
 /* The run of the smallest schedule, with sites. */
 static int open_story(struct pct_analysis *q)
 {
-    struct pct_trials *t = &q->shrink.trials;
+    struct pct_query_runs *t = &q->shrink.runs;
     for (unsigned i = 0; i < t->repeat; i++) {
-        int failed = pct_shrink_show(&q->shrink, &q->trial, "on");
+        int failed = pct_shrink_show(&q->shrink, &q->run, "on");
         if (failed)
             return failed;
-        if (q->trial.fails)
-            return pct_narrative_open(&q->narrative, &q->trial.result.trace) ? PCT_EXIT_INTERNAL : 0;
-        pct_trial_close(&q->trial);
+        if (q->run.fails)
+            return pct_narrative_open(&q->narrative, &q->run.result.trace) ? PCT_EXIT_INTERNAL : 0;
+        pct_query_run_close(&q->run);
     }
     pct_status_line_clear(t->progress.quiet);
     pct_cli_say("the smallest schedule did not fail when it was to be shown");
@@ -230,7 +231,7 @@ static void close_story(struct pct_analysis *q)
 {
     if (q->narrative.trace) {
         pct_narrative_close(&q->narrative);
-        pct_trial_close(&q->trial);
+        pct_query_run_close(&q->run);
     }
 }
 
@@ -241,7 +242,7 @@ static int measure_once(struct pct_analysis *q, struct pct_depth *depth)
                         passing = { q->pass.trace, &q->pass.snapshot };
     /* In a deadlock all is done that could be, and what was to come is known. */
     bool later = q->passes && failing.trace->header.verdict != PCT_VERDICT_DEADLOCK;
-    return pct_depth_measure(depth, &q->shrink.trials, &failing, later ? &passing : NULL);
+    return pct_depth_measure(depth, &q->shrink.runs, &failing, later ? &passing : NULL);
 }
 
 /* Whether the run of the smallest schedule has the orderings that were measured: those of another run may differ. */
@@ -293,7 +294,7 @@ static int measure(struct pct_analysis *q)
     struct pct_shrunk before;
     int failed = measure_once(q, &q->depth);
     bool better = false;
-    if (failed || !q->depth.simplest.count || q->shrink.trials.late || !pct_shrink_save(&q->shrink, &before))
+    if (failed || !q->depth.simplest.count || q->shrink.runs.late || !pct_shrink_save(&q->shrink, &before))
         return failed;
     failed = pct_shrink_consider(&q->shrink, &q->depth.simplest, &better);
     if (!failed && better)
@@ -307,17 +308,17 @@ int pct_analysis_run(struct pct_analysis *q, bool depth, bool quiet)
     char failure[1200];
     if (!quiet)
         pct_cli_say("%s, after %llu steps, %llu switches, %llu preemptions",
-                    pct_failure_format(failure, sizeof failure, &q->shrink.trials.failure),
+                    pct_failure_format(failure, sizeof failure, &q->shrink.runs.failure),
                     (unsigned long long)q->shrink.steps, (unsigned long long)q->shrink.switches,
                     (unsigned long long)q->shrink.preemptions);
     /* Each step has its share, so that a long one leaves the others something. */
-    struct pct_trials *trials = &q->shrink.trials;
-    pct_trials_share(trials, depth ? 0.5 : 0.8);
+    struct pct_query_runs *runs = &q->shrink.runs;
+    pct_query_runs_share(runs, depth ? 0.5 : 0.8);
     int failed = pct_shrink_run(&q->shrink);
     failed = failed ? failed : open_story(q);
-    pct_trials_share(trials, 0.3);
+    pct_query_runs_share(runs, 0.3);
     failed = failed ? failed : find_pass(q);
-    pct_trials_share(trials, 1);
+    pct_query_runs_share(runs, 1);
     if (!failed && depth)
         failed = measure(q);
     for (size_t i = 0; i < q->depth.count && !failed; i++) {
@@ -326,12 +327,12 @@ int pct_analysis_run(struct pct_analysis *q, bool depth, bool quiet)
         for (size_t j = 0; j < need->held.count; j++)
             locate_order(q, &need->held.item[j]);
     }
-    failed = failed ? failed : reopen(q, &q->narrative, &q->trial, true);
+    failed = failed ? failed : reopen(q, &q->narrative, &q->run, true);
     if (!failed && q->passes)
-        failed = reopen(q, &q->pass, &q->pass_trial, false);
+        failed = reopen(q, &q->pass, &q->pass_run, false);
     q->narrative.later = q->passes ? &q->pass : NULL;
-    pct_status_line_clear(q->shrink.trials.progress.quiet);
-    if (failed == PCT_EXIT_INTERNAL && !q->shrink.trials.status)
+    pct_status_line_clear(q->shrink.runs.progress.quiet);
+    if (failed == PCT_EXIT_INTERNAL && !q->shrink.runs.status)
         pct_cli_say("out of memory");
     return failed;
 }
@@ -387,8 +388,8 @@ void pct_analysis_print_flip(FILE *out, const struct pct_analysis *q, const stru
     enum { HELD = 6 };
     const struct pct_tally *flipped = &need->flipped;
     unsigned of = pct_tally_of(flipped);
-    if (!of && q->shrink.trials.late) {
-        fprintf(out, "     It was not turned round: %s.\n", pct_trials_why(&q->shrink.trials));
+    if (!of && q->shrink.runs.late) {
+        fprintf(out, "     It was not turned round: %s.\n", pct_query_runs_why(&q->shrink.runs));
         return;
     }
     if (!of) {
@@ -406,12 +407,12 @@ void pct_analysis_print_flip(FILE *out, const struct pct_analysis *q, const stru
         fputs("     It fails as often then, so this is not the cause.\n", out);
         return;
     }
-    if (q->shrink.trials.late && flipped->failed + flipped->otherwise && !need->held.count) {
-        fprintf(out, "     Whether that can be ruled out was not tried: %s.\n", pct_trials_why(&q->shrink.trials));
+    if (q->shrink.runs.late && flipped->failed + flipped->otherwise && !need->held.count) {
+        fprintf(out, "     Whether that can be ruled out was not tried: %s.\n", pct_query_runs_why(&q->shrink.runs));
         return;
     }
-    bool open = flipped->failed + flipped->otherwise && !need->held.count && q->shrink.trials.rate == 1 &&
-                !q->shrink.trials.quick;
+    bool open =
+        flipped->failed + flipped->otherwise && !need->held.count && q->shrink.runs.rate == 1 && !q->shrink.runs.quick;
     if (open)
         fputs("     No orderings were found that rule this out: something else decides, too.\n", out);
     if (!need->held.count)

@@ -12,8 +12,8 @@ enum { PCT_CYCLE_MOST = 16 }; /* threads of a deadlock's cycle that are told of 
 struct pct_analysis {
     struct pct_shrink shrink;
     struct pct_depth depth;
-    bool passes; /* there is a run that passes: pass, pass_trial */
-    struct pct_trial trial, pass_trial;
+    bool passes; /* there is a run that passes: pass, pass_run */
+    struct pct_query_run run, pass_run;
     struct pct_narrative narrative, pass;
     /* Private: how the passing run is made. */
     const char *pass_strategy;

@@ -29,22 +29,22 @@ static int ask_set(const struct pct_constrained *k, size_t number, struct pct_qu
 
 /* One more schedule was made. Whether that is all: enough were made, or the limits are met; or this many were forced to
  * break a constraint that these must contradict each other. */
-static bool is_sampled(struct pct_constrained *k, const struct pct_query *query, const struct pct_trial *trial)
+static bool is_sampled(struct pct_constrained *k, const struct pct_query *query, const struct pct_query_run *run)
 {
     struct pct_failure failure;
-    bool passes = !pct_failure_read(&failure, &trial->result);
+    bool passes = !pct_failure_read(&failure, &run->result);
     /* What a watchpoint tells of has been done when its step is recorded (docs/WATCH.md): the steps of a run that fails
      * do not say then that it broke anything. */
-    bool unsure = trial->fails && *k->trials->config.watch;
+    bool unsure = run->fails && *k->runs->config.watch;
     /* A run that ended where it had to fail may have kept to all that it came to. */
-    if (!unsure && pct_orders_broken(k->orders, query->data, k->flipped, &trial->result.trace)) {
+    if (!unsure && pct_orders_broken(k->orders, query->data, k->flipped, &run->result.trace)) {
         k->forced++;
     } else {
-        k->failed += trial->fails;
+        k->failed += run->fails;
         k->passed += passes;
-        k->otherwise += !trial->fails && !passes;
+        k->otherwise += !run->fails && !passes;
         if (k->look)
-            k->look(k->context, trial, passes);
+            k->look(k->context, run, passes);
     }
     return pct_constrained_of(k) >= k->schedules || k->passed + k->otherwise >= k->most_passed ||
            k->failed + k->otherwise >= k->most_failed || k->forced >= 2 * k->schedules;
@@ -61,11 +61,11 @@ static int ask_one(void *context, size_t number, struct pct_query *query)
     return number ? 0 : ask_set(k, number, query, k->keep);
 }
 
-static enum pct_answer answer_one(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
+static enum pct_answer answer_one(void *context, size_t number, struct pct_query *query, struct pct_query_run *run)
 {
     struct pct_constrained *k = context;
     (void)number;
-    if (is_sampled(k, query, trial))
+    if (is_sampled(k, query, run))
         return PCT_ANSWER_STOP;
     query->expected = k->schedules + k->forced;
     return PCT_ANSWER_MORE;
@@ -76,7 +76,7 @@ int pct_constrained_sample(struct pct_constrained *k, const bool *keep)
     struct pct_queries queries = { .ask = ask_one, .answer = answer_one, .context = k };
     k->keep = keep;
     start_sample(k);
-    int stop = pct_queries_run(k->trials, &queries);
+    int stop = pct_queries_run(k->runs, &queries);
     k->seed += 3 * k->schedules;
     return stop;
 }
@@ -94,10 +94,10 @@ static int ask_part(void *context, size_t number, struct pct_query *query)
     return there;
 }
 
-static enum pct_answer answer_part(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
+static enum pct_answer answer_part(void *context, size_t number, struct pct_query *query, struct pct_query_run *run)
 {
     struct pct_constrained *k = context;
-    if (!is_sampled(k, query, trial)) {
+    if (!is_sampled(k, query, run)) {
         query->expected = k->schedules + k->forced;
         return PCT_ANSWER_MORE;
     }
@@ -116,8 +116,8 @@ static int first_enough(void *context, struct pct_reduction ahead, size_t *which
     k->found = false;
     k->which = 0;
     start_sample(k);
-    k->trials->progress.left = pct_reduction_left(&ahead);
-    if (pct_queries_run(k->trials, &queries))
+    k->runs->progress.left = pct_reduction_left(&ahead);
+    if (pct_queries_run(k->runs, &queries))
         return -1;
     k->seed += 3 * k->schedules * (k->which + 1);
     *which = k->which;

@@ -5,10 +5,10 @@
 
 #include <cli/trace/orders.h>
 #include "delta_debugging.h"
-#include "trial.h"
+#include "query_run.h"
 
 struct pct_constrained {
-    struct pct_trials *trials;
+    struct pct_query_runs *runs;
     const struct pct_orders *orders;
     size_t flipped;     /* this one of them the other way round; SIZE_MAX: none */
     size_t fixed;       /* the first this many are not taken away */
@@ -23,7 +23,7 @@ struct pct_constrained {
     unsigned passed;
     unsigned forced; /* runs that broke a constraint, because all who could go on would have */
     /* Told of each run that keeps to the set, or NULL. */
-    void (*look)(void *context, const struct pct_trial *trial, bool passes);
+    void (*look)(void *context, const struct pct_query_run *run, bool passes);
     void *context;
     /* Private: */
     const bool *keep;
@@ -36,7 +36,7 @@ struct pct_constrained {
 /* Schedules of the last sample. */
 unsigned pct_constrained_of(const struct pct_constrained *constrained);
 
-/* Run schedules that keep to those for which keep[] is true. Returns 0, or trials->status. */
+/* Run schedules that keep to those for which keep[] is true. Returns 0, or runs->status. */
 int pct_constrained_sample(struct pct_constrained *constrained, const bool *keep);
 
 /* Take away from keep[] (but for those that are fixed) as long as enough() says that a sample will do. Returns 0, or

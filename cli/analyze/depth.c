@@ -14,16 +14,16 @@
 #include <string.h>
 
 /* A schedule that fails may be simpler than all before. */
-static void remember(void *context, const struct pct_trial *trial, bool passes)
+static void remember(void *context, const struct pct_query_run *run, bool passes)
 {
     struct pct_depth *depth = context;
-    const struct pct_trace *trace = &trial->result.trace;
+    const struct pct_trace *trace = &run->result.trace;
     const struct pct_trace_header *header = &trace->header;
     uint64_t size = pct_shrink_size(header);
     bool simpler = size < depth->simplest_size ||
                    (size == depth->simplest_size && header->preemptions < depth->simplest_preemptions);
     struct pct_switches switches;
-    if (passes || !trial->fails || !trace->complete || (depth->simplest.item && !simpler) ||
+    if (passes || !run->fails || !trace->complete || (depth->simplest.item && !simpler) ||
         pct_switches_from_trace(&switches, trace))
         return;
     pct_switches_free(&depth->simplest);
@@ -35,20 +35,20 @@ static void remember(void *context, const struct pct_trial *trial, bool passes)
 /* A failure that the schedule does not decide alone: it has to come as often as under the schedule that was found. */
 static bool is_sometimes(const struct pct_constrained *k)
 {
-    return k->trials->rate < 1;
+    return k->runs->rate < 1;
 }
 
 /* Whether the sample says that the set is enough. */
 static bool says_enough(const struct pct_constrained *k)
 {
-    return is_sometimes(k) ? k->failed && k->failed >= k->trials->rate * pct_constrained_of(k)
+    return is_sometimes(k) ? k->failed && k->failed >= k->runs->rate * pct_constrained_of(k)
                            : k->failed == pct_constrained_of(k) && k->failed >= k->schedules;
 }
 
 /* As many schedules as this, or as it takes to see a rate. */
 static unsigned at_least(const struct pct_constrained *k, unsigned schedules)
 {
-    return k->trials->repeat > schedules ? k->trials->repeat : schedules;
+    return k->runs->repeat > schedules ? k->runs->repeat : schedules;
 }
 
 /* How many schedules fail that keep to what is left. */
@@ -103,7 +103,7 @@ static int find_needs(struct pct_constrained *k, struct pct_depth *depth, bool *
     int stop = 0;
     for (unsigned again = 0; !stop && again < PCT_DEPTH_AGAIN; again++) {
         memset(keep, true, k->orders->count);
-        pct_queries_step(k->trials, "looking for the orderings that it needs", 0);
+        pct_queries_step(k->runs, "looking for the orderings that it needs", 0);
         k->most_passed = is_sometimes(k) ? UINT32_MAX : 1;
         stop = pct_constrained_reduce(k, keep, says_enough);
         unsigned searched = k->schedules;
@@ -146,14 +146,14 @@ static void sort_needs(struct pct_depth *depth)
         }
 }
 
-int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const struct pct_run_view *failing,
+int pct_depth_measure(struct pct_depth *depth, struct pct_query_runs *runs, const struct pct_run_view *failing,
                       const struct pct_run_view *passing)
 {
     struct pct_orders orders;
     memset(depth, 0, sizeof *depth);
     if (pct_orders_from_trace(&orders, failing, passing))
-        return trials->status = PCT_EXIT_INTERNAL;
-    struct pct_constrained k = { .trials = trials,
+        return runs->status = PCT_EXIT_INTERNAL;
+    struct pct_constrained k = { .runs = runs,
                                  .orders = &orders,
                                  .flipped = SIZE_MAX,
                                  .seed = 1,
@@ -167,7 +167,7 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
     int stop = keep ? 0 : -ENOMEM;
     if (!stop) {
         memset(keep, true, orders.count);
-        pct_queries_step(trials, "seeing whether the order of calls decides it", 1);
+        pct_queries_step(runs, "seeing whether the order of calls decides it", 1);
         k.most_passed = is_sometimes(&k) ? UINT32_MAX : 1;
         stop = pct_constrained_sample(&k, keep);
     }
@@ -187,17 +187,17 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const 
     if (!stop && depth->measured)
         stop = merge(&k, depth, &orders, keep, failing->trace);
     /* What was not confirmed is no result. */
-    depth->measured = depth->measured && !trials->late;
+    depth->measured = depth->measured && !runs->late;
     if (!stop && depth->measured)
         stop = take_needs(depth, &orders, keep);
     if (!stop && depth->measured)
-        stop = pct_negated_orders_measure(depth, trials, &orders, failing->trace, &k.seed);
+        stop = pct_negated_orders_measure(depth, runs, &orders, failing->trace, &k.seed);
     sort_needs(depth);
     free(keep);
     pct_orders_free(&orders);
-    if (stop && !trials->status)
-        trials->status = PCT_EXIT_INTERNAL;
-    return trials->status;
+    if (stop && !runs->status)
+        runs->status = PCT_EXIT_INTERNAL;
+    return runs->status;
 }
 
 void pct_depth_free(struct pct_depth *depth)

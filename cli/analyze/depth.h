@@ -4,7 +4,7 @@
 
 #include <cli/trace/orders.h>
 #include <cli/trace/switches.h>
-#include "trial.h"
+#include "query_run.h"
 
 /* Schedules that decide whether a set of constraints is enough: while looking, and for the result; of each ordering
  * turned round; and how often to look. A set under which 19 of 20 schedules fail passes for enough 44 times of 100
@@ -47,8 +47,8 @@ struct pct_depth {
  * more. Also where it could not be turned round. */
 bool pct_need_decides(const struct pct_depth *depth, const struct pct_need *need);
 
-/* Measure it, from a failing run and one that passes (or NULL). Returns 0, or trials->status. */
-int pct_depth_measure(struct pct_depth *depth, struct pct_trials *trials, const struct pct_run_view *failing,
+/* Measure it, from a failing run and one that passes (or NULL). Returns 0, or runs->status. */
+int pct_depth_measure(struct pct_depth *depth, struct pct_query_runs *runs, const struct pct_run_view *failing,
                       const struct pct_run_view *passing);
 void pct_depth_free(struct pct_depth *depth);
 

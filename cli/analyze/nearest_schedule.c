@@ -24,7 +24,7 @@ static bool is_in(const struct pct_switches *switches, const struct group *group
 
 /* Where the search stands, and what it has found. */
 struct search {
-    struct pct_trials *trials;
+    struct pct_query_runs *runs;
     struct pct_switches switches;
     size_t next; /* the next way to move them: nearer ones come first */
     bool found;
@@ -68,39 +68,39 @@ static int ask(void *context, size_t number, struct pct_query *query)
         int failed = move(s, &group, way % 2 ? -by : by, &list);
         if (failed)
             return failed;
-        if (list && strlen(list) >= sizeof s->trials->config.list) {
+        if (list && strlen(list) >= sizeof s->runs->config.list) {
             free(list);
             list = NULL;
         }
     }
-    query->what = (struct pct_try){ .strategy = "schedule", .list = list, .seed = s->trials->config.run.seed };
+    query->what = (struct pct_try){ .strategy = "schedule", .list = list, .seed = s->runs->config.run.seed };
     query->expected = 1;
     return list != NULL;
 }
 
-static enum pct_answer answer(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
+static enum pct_answer answer(void *context, size_t number, struct pct_query *query, struct pct_query_run *run)
 {
     struct search *s = context;
     struct pct_failure failure;
     (void)number;
-    if (!pct_failure_read(&failure, &trial->result))
+    if (!pct_failure_read(&failure, &run->result))
         return PCT_ANSWER_NEXT;
     s->found = true;
-    strcpy(s->trials->config.list, query->what.list);
-    s->trials->config.has_hash = false;
+    strcpy(s->runs->config.list, query->what.list);
+    s->runs->config.has_hash = false;
     return PCT_ANSWER_STOP;
 }
 
-int pct_nearest_schedule_find(struct pct_trials *trials, bool *found)
+int pct_nearest_schedule_find(struct pct_query_runs *runs, bool *found)
 {
-    struct search s = { .trials = trials };
+    struct search s = { .runs = runs };
     struct pct_queries queries = { .ask = ask, .answer = answer, .context = &s };
     *found = false;
-    if (strcmp(trials->config.strategy, "schedule") != 0 || !trials->config.list[0] ||
-        pct_switches_parse(&s.switches, trials->config.list))
+    if (strcmp(runs->config.strategy, "schedule") != 0 || !runs->config.list[0] ||
+        pct_switches_parse(&s.switches, runs->config.list))
         return 0;
-    pct_queries_step(trials, "looking for the nearest schedule that fails", 0);
-    int failed = pct_queries_run(trials, &queries);
+    pct_queries_step(runs, "looking for the nearest schedule that fails", 0);
+    int failed = pct_queries_run(runs, &queries);
     pct_switches_free(&s.switches);
     *found = s.found;
     return failed;

@@ -2,11 +2,11 @@
 #ifndef PCT_CLI_NEAREST_SCHEDULE_H
 #define PCT_CLI_NEAREST_SCHEDULE_H
 
-#include "trial.h"
+#include "query_run.h"
 
-/* If the configuration of the trials is of strategy `schedule`: move its switches by a few operations until a run
+/* If the configuration of the runs is of strategy `schedule`: move its switches by a few operations until a run
  * fails, in whichever way. *found: it does now, and the configuration is of that schedule, without a hash. Returns 0,
- * or trials->status. */
-int pct_nearest_schedule_find(struct pct_trials *trials, bool *found);
+ * or runs->status. */
+int pct_nearest_schedule_find(struct pct_query_runs *runs, bool *found);
 
 #endif

@@ -188,11 +188,11 @@ static int find_common(struct common *common, const struct flips *f, const struc
 
 /* A run with an ordering turned round: of those that pass, the nearest to the failing run are kept, the very nearest
  * first. */
-static void keep_nearest(void *context, const struct pct_trial *trial, bool passes)
+static void keep_nearest(void *context, const struct pct_query_run *run, bool passes)
 {
     struct flips *f = context;
     struct common common;
-    if (!passes || !trial->result.trace.complete || find_common(&common, f, &trial->result.trace))
+    if (!passes || !run->result.trace.complete || find_common(&common, f, &run->result.trace))
         return;
     size_t at = f->count;
     while (at && f->nearest[at - 1].apart > common.apart)
@@ -341,17 +341,17 @@ static int turn(struct flips *f, unsigned schedules)
 
 static int measure(struct flips *f)
 {
-    struct pct_trials *trials = f->constrained.trials;
+    struct pct_query_runs *runs = f->constrained.runs;
     bool weaker = false;
-    pct_queries_step(trials, "turning each ordering round", f->needs.count);
-    int stop = turn(f, trials->repeat > PCT_DEPTH_FLIPPED ? trials->repeat : PCT_DEPTH_FLIPPED);
-    if (stop || trials->rate < 1 || trials->quick)
+    pct_queries_step(runs, "turning each ordering round", f->needs.count);
+    int stop = turn(f, runs->repeat > PCT_DEPTH_FLIPPED ? runs->repeat : PCT_DEPTH_FLIPPED);
+    if (stop || runs->rate < 1 || runs->quick)
         return stop;
     for (size_t i = 0; !stop && i < f->needs.count; i++) {
         struct pct_order before = f->needs.item[i];
         if (!is_open(&f->depth->needs[i].flipped))
             continue;
-        pct_queries_step(trials, "looking for an ordering that says no more than is needed", 0);
+        pct_queries_step(runs, "looking for an ordering that says no more than is needed", 0);
         stop = weaken(f, i);
         weaker = weaker || is_moved(&before, &f->needs.item[i]);
     }
@@ -361,19 +361,19 @@ static int measure(struct flips *f)
     for (size_t i = 0; !stop && i < f->needs.count; i++) {
         if (!is_open(&f->depth->needs[i].flipped))
             continue;
-        pct_queries_step(trials, "looking for what else decides it", 0);
+        pct_queries_step(runs, "looking for what else decides it", 0);
         stop = hold(f, i);
     }
     return stop;
 }
 
-int pct_negated_orders_measure(struct pct_depth *depth, struct pct_trials *trials, const struct pct_orders *candidates,
-                               const struct pct_trace *trace, uint64_t *seed)
+int pct_negated_orders_measure(struct pct_depth *depth, struct pct_query_runs *runs,
+                               const struct pct_orders *candidates, const struct pct_trace *trace, uint64_t *seed)
 {
     struct flips f = { .depth = depth,
                        .candidates = candidates,
                        .trace = trace,
-                       .constrained = { .trials = trials, .seed = *seed },
+                       .constrained = { .runs = runs, .seed = *seed },
                        .needs = { .count = depth->count } };
     f.needs.item = calloc(depth->count + 1, sizeof *f.needs.item);
     f.all = malloc(depth->count + 1);

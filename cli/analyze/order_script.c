@@ -320,7 +320,7 @@ static void write_head(FILE *out, const struct script *s, const char *where)
 {
     char why[1200];
     fputs("-- ", out);
-    pct_cli_print_clean(out, pct_failure_format(why, sizeof why, &s->analysis->shrink.trials.failure), sizeof why);
+    pct_cli_print_clean(out, pct_failure_format(why, sizeof why, &s->analysis->shrink.runs.failure), sizeof why);
     fprintf(out, ": where %s.\n", where);
     fputs("-- Written by pct explain --script; pct-script(1) says what the words mean.\n", out);
 }

@@ -1,4 +1,4 @@
-/* Queries answered by trials: see queries.h. As a source of runs: the earliest query always gets the next free
+/* Queries answered by runs: see queries.h. As a source of runs: the earliest query always gets the next free
  * worker, up to the number of runs that it will take as far as one knows; then the one behind it, which is asked for
  * now. */
 #include "queries.h"
@@ -17,7 +17,7 @@ struct asked {
 struct state {
     struct pct_run_source source; /* the first member */
     struct pct_engine engine;
-    struct pct_trials *trials;
+    struct pct_query_runs *runs;
     const struct pct_queries *queries;
     size_t room;         /* of the array */
     struct asked *asked; /* in their order */
@@ -50,17 +50,17 @@ static bool wants(const struct asked *asked)
 
 static bool is_late(const struct state *s)
 {
-    return !s->queries->must && pct_trials_over(s->trials);
+    return !s->queries->must && pct_query_runs_over(s->runs);
 }
 
-/* The query whose run is to begin, NULL if there is none. Returns 0, or trials->status. */
+/* The query whose run is to begin, NULL if there is none. Returns 0, or runs->status. */
 static int choose(struct state *s, struct asked **chosen)
 {
     *chosen = NULL;
     for (size_t i = 0; i < s->open && !*chosen; i++)
         *chosen = wants(&s->asked[i]) ? &s->asked[i] : NULL;
     /* One worker has nothing to do but what must be done. */
-    if (*chosen || s->all_asked || s->open == s->room || (s->trials->jobs == 1 && s->open))
+    if (*chosen || s->all_asked || s->open == s->room || (s->runs->jobs == 1 && s->open))
         return 0;
     struct asked *asked = &s->asked[s->open];
     *asked = (struct asked){ .number = s->next };
@@ -70,9 +70,9 @@ static int choose(struct state *s, struct asked **chosen)
         free(asked->query.data);
     }
     if (there < 0) {
-        pct_status_line_clear(s->trials->progress.quiet);
+        pct_status_line_clear(s->runs->progress.quiet);
         pct_cli_say("%s", strerror(-there));
-        return s->trials->status = PCT_EXIT_INTERNAL;
+        return s->runs->status = PCT_EXIT_INTERNAL;
     }
     s->all_asked = !there;
     s->next += there > 0;
@@ -93,11 +93,11 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     if (is_late(s))
         return PCT_RUNS_ENOUGH;
     if (choose(s, &asked))
-        return s->trials->status;
+        return s->runs->status;
     if (!asked)
         return PCT_RUNS_WAIT;
     const struct pct_try *what = &asked->query.what;
-    pct_trial_spec(s->trials, what, what->seed + (asked->query.spread ? asked->started : 0), spec);
+    pct_query_run_spec(s->runs, what, what->seed + (asked->query.spread ? asked->started : 0), spec);
     spec->index = number_of(asked->number, asked->started++);
     return PCT_RUNS_ON;
 }
@@ -111,22 +111,22 @@ static uint64_t turn(const struct pct_run_source *source)
 /* Look at the run whose turn it is. */
 static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 {
-    static struct pct_trial trial; /* large */
+    static struct pct_query_run made; /* large */
     struct state *s = of(source);
-    struct pct_trials *trials = s->trials;
+    struct pct_query_runs *runs = s->runs;
     struct asked *first = &s->asked[0];
     struct pct_failure failure;
-    trials->runs++;
-    trials->progress.runs++;
+    runs->made++;
+    runs->progress.runs++;
     first->seen++;
-    trial = (struct pct_trial){ .process = run->process, .result = run->result };
-    trial.fails = pct_failure_read(&failure, &trial.result) && pct_failure_same(&failure, &trials->failure);
-    enum pct_answer answer = s->queries->answer(s->queries->context, first->number, &first->query, &trial);
-    run->taken = trial.taken;
+    made = (struct pct_query_run){ .process = run->process, .result = run->result };
+    made.fails = pct_failure_read(&failure, &made.result) && pct_failure_same(&failure, &runs->failure);
+    enum pct_answer answer = s->queries->answer(s->queries->context, first->number, &first->query, &made);
+    run->taken = made.taken;
     if (answer == PCT_ANSWER_MORE)
         return PCT_RUNS_ON;
-    trials->progress.answers++;
-    trials->progress.left -= trials->progress.left > 0;
+    runs->progress.answers++;
+    runs->progress.left -= runs->progress.left > 0;
     s->all_asked = s->all_asked || answer == PCT_ANSWER_STOP;
     size_t dropped = answer == PCT_ANSWER_STOP ? s->open : 1;
     pct_engine_cancel(&s->engine, number_of(first->number, 0), number_of(s->asked[dropped - 1].number, UINT32_MAX));
@@ -138,58 +138,58 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 static int tick(struct pct_run_source *source)
 {
     struct state *s = of(source);
-    pct_trials_draw_progress(s->trials);
+    pct_query_runs_draw_progress(s->runs);
     return is_late(s) ? PCT_RUNS_ENOUGH : PCT_RUNS_ON;
 }
 
-/* Returns trials->status. */
+/* Returns runs->status. */
 static int run(struct state *s)
 {
-    struct pct_trials *trials = s->trials;
-    s->engine = (struct pct_engine){ .launch = &trials->launch,
-                                     .jobs = trials->jobs,
-                                     .width = trials->width,
+    struct pct_query_runs *runs = s->runs;
+    s->engine = (struct pct_engine){ .launch = &runs->launch,
+                                     .jobs = runs->jobs,
+                                     .width = runs->width,
                                      .room = (unsigned)s->room,
-                                     .quiet = trials->progress.quiet };
+                                     .quiet = runs->progress.quiet };
     s->source = (struct pct_run_source){ .next = next, .ended = ended, .tick = tick, .turn = turn };
-    trials->status = pct_engine_run(&s->engine, &s->source);
-    trials->vain += s->engine.dropped;
+    runs->status = pct_engine_run(&s->engine, &s->source);
+    runs->vain += s->engine.dropped;
     if (!s->engine.signal)
-        return trials->status;
-    pct_status_line_clear(trials->progress.quiet);
+        return runs->status;
+    pct_status_line_clear(runs->progress.quiet);
     /* The first one ends the search, and what was found is shown; a second one ends that, too. Before the first run is
      * over there is nothing to show. */
-    bool again = trials->interrupted || !trials->runs || (s->queries->must && !s->queries->shows);
-    trials->interrupted = s->engine.signal;
-    trials->late = true;
-    trials->status = again ? 128 + s->engine.signal : 0;
+    bool again = runs->interrupted || !runs->made || (s->queries->must && !s->queries->shows);
+    runs->interrupted = s->engine.signal;
+    runs->late = true;
+    runs->status = again ? 128 + s->engine.signal : 0;
     if (again)
-        pct_cli_say("interrupted after %llu runs", (unsigned long long)trials->runs);
-    return trials->status;
+        pct_cli_say("interrupted after %llu runs", (unsigned long long)runs->made);
+    return runs->status;
 }
 
-int pct_queries_run(struct pct_trials *trials, const struct pct_queries *queries)
+int pct_queries_run(struct pct_query_runs *runs, const struct pct_queries *queries)
 {
-    if (trials->status)
-        return trials->status;
+    if (runs->status)
+        return runs->status;
     /* One worker never has more than its run; several go on while the one that is waited for takes long. */
-    size_t room = trials->jobs > 1 ? 2 * (size_t)trials->jobs : 1;
-    struct state s = { .trials = trials, .queries = queries, .room = room, .asked = calloc(room, sizeof *s.asked) };
-    if (!trials->begun)
-        trials->begun = pct_cli_now();
+    size_t room = runs->jobs > 1 ? 2 * (size_t)runs->jobs : 1;
+    struct state s = { .runs = runs, .queries = queries, .room = room, .asked = calloc(room, sizeof *s.asked) };
+    if (!runs->begun)
+        runs->begun = pct_cli_now();
     if (!s.asked)
-        return trials->status = pct_cli_no_memory("");
+        return runs->status = pct_cli_no_memory("");
     run(&s);
     drop(&s, s.open);
     free(s.asked);
-    return trials->status;
+    return runs->status;
 }
 
 /* --- One run ------------------------------------------------------------------------------------------------------ */
 
 struct one {
     struct pct_try what;
-    struct pct_trial *trial;
+    struct pct_query_run *run;
     bool answered;
 };
 
@@ -202,45 +202,45 @@ static int ask_one(void *context, size_t number, struct pct_query *query)
     return number ? 0 : one->what.list && !query->what.list ? -ENOMEM : 1;
 }
 
-static enum pct_answer answer_one(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
+static enum pct_answer answer_one(void *context, size_t number, struct pct_query *query, struct pct_query_run *run)
 {
     struct one *one = context;
     (void)number;
     (void)query;
-    *one->trial = *trial;
-    one->answered = trial->taken = true;
+    *one->run = *run;
+    one->answered = run->taken = true;
     return PCT_ANSWER_STOP;
 }
 
-static int run_one(struct pct_trials *trials, struct one one)
+static int run_one(struct pct_query_runs *runs, struct one one)
 {
     struct pct_queries queries = { .ask = ask_one, .answer = answer_one, .context = &one, .must = true, .shows = true };
-    const struct pct_trial_progress before = trials->progress;
-    int failed = pct_queries_run(trials, &queries);
+    const struct pct_query_progress before = runs->progress;
+    int failed = pct_queries_run(runs, &queries);
     if (!failed && !one.answered) /* the first signal has ended this run */
-        failed = pct_queries_run(trials, &queries);
-    trials->progress.left = before.left; /* it is none of the step's queries */
-    trials->progress.answers = before.answers;
+        failed = pct_queries_run(runs, &queries);
+    runs->progress.left = before.left; /* it is none of the step's queries */
+    runs->progress.answers = before.answers;
     return failed;
 }
 
-int pct_trial_run(struct pct_trials *trials, struct pct_trial *trial, const char *strategy, const char *list,
-                  uint64_t seed, const char *sites)
+int pct_query_run_make(struct pct_query_runs *runs, struct pct_query_run *run, const char *strategy, const char *list,
+                       uint64_t seed, const char *sites)
 {
     return run_one(
-        trials,
+        runs,
         (struct one){ .what = { .strategy = strategy, .list = (char *)(uintptr_t)list, .seed = seed, .sites = sites },
-                      .trial = trial });
+                      .run = run });
 }
 
-int pct_trial_again(struct pct_trials *trials, struct pct_trial *trial)
+int pct_query_run_again(struct pct_query_runs *runs, struct pct_query_run *run)
 {
-    return run_one(trials, (struct one){ .trial = trial });
+    return run_one(runs, (struct one){ .run = run });
 }
 
-void pct_queries_step(struct pct_trials *trials, const char *what, uint64_t queries)
+void pct_queries_step(struct pct_query_runs *runs, const char *what, uint64_t queries)
 {
-    struct pct_trial_progress *p = &trials->progress;
+    struct pct_query_progress *p = &runs->progress;
     p->what = what;
     p->begun = pct_cli_now();
     p->runs = p->answers = 0;

@@ -35,22 +35,22 @@ uint64_t pct_shrink_size(const struct pct_trace_header *header)
 }
 
 /* It fails, and is no larger than what it would replace; where that differs from run to run, it says nothing. */
-static bool is_fit(const struct tries *t, const struct pct_trial *trial)
+static bool is_fit(const struct tries *t, const struct pct_query_run *run)
 {
     const struct pct_shrink *s = t->shrink;
-    return trial->fails && (!s->trials.steady || pct_shrink_size(&trial->result.trace.header) <= s->most);
+    return run->fails && (!s->runs.steady || pct_shrink_size(&run->result.trace.header) <= s->most);
 }
 
 /* One more run of it: 1 or 0 if that says whether it fails, -1 if not yet. */
-static int count(struct tries *t, const struct pct_trial *trial)
+static int count(struct tries *t, const struct pct_query_run *run)
 {
-    struct pct_trials *trials = &t->shrink->trials;
-    t->failed += is_fit(t, trial);
-    int verdict = pct_trials_verdict(trials, t->failed, ++t->runs);
-    if (verdict > 0 && trial->fails) {
-        t->least = pct_shrink_size(&trial->result.trace.header);
-        trials->progress.preemptions = trial->result.trace.header.preemptions;
-        trials->progress.known = true;
+    struct pct_query_runs *runs = &t->shrink->runs;
+    t->failed += is_fit(t, run);
+    int verdict = pct_query_runs_verdict(runs, t->failed, ++t->runs);
+    if (verdict > 0 && run->fails) {
+        t->least = pct_shrink_size(&run->result.trace.header);
+        runs->progress.preemptions = run->result.trace.header.preemptions;
+        runs->progress.known = true;
     }
     if (verdict >= 0)
         t->runs = t->failed = 0;
@@ -59,11 +59,11 @@ static int count(struct tries *t, const struct pct_trial *trial)
 
 static int ask_list(const struct tries *t, struct pct_query *query, const bool *keep)
 {
-    const struct pct_trials *trials = &t->shrink->trials;
+    const struct pct_query_runs *runs = &t->shrink->runs;
     query->what = (struct pct_try){ .strategy = "schedule",
                                     .list = pct_switches_format(t->switches, keep),
-                                    .seed = trials->config.run.seed };
-    query->expected = trials->repeat;
+                                    .seed = runs->config.run.seed };
+    query->expected = runs->repeat;
     return query->what.list ? 1 : -ENOMEM;
 }
 
@@ -80,11 +80,11 @@ static int ask_part(void *context, size_t number, struct pct_query *query)
 }
 
 /* The first that fails is looked for. */
-static enum pct_answer answer_part(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
+static enum pct_answer answer_part(void *context, size_t number, struct pct_query *query, struct pct_query_run *run)
 {
     struct tries *t = context;
     (void)query;
-    int verdict = count(t, trial);
+    int verdict = count(t, run);
     if (verdict <= 0)
         return verdict ? PCT_ANSWER_MORE : PCT_ANSWER_NEXT;
     t->failing = true;
@@ -99,18 +99,18 @@ static int still_fails(struct pct_shrink *s, const struct pct_switches *switches
     struct tries t = { .shrink = s, .switches = switches };
     struct pct_queries queries = { .ask = ask_whole, .answer = answer_part, .context = &t, .must = true };
     s->most = UINT64_MAX;
-    return pct_queries_run(&s->trials, &queries) ? -1 : t.failing;
+    return pct_queries_run(&s->runs, &queries) ? -1 : t.failing;
 }
 
 static int first_part(void *context, struct pct_reduction ahead, size_t *which)
 {
     struct tries *t = context;
-    struct pct_trials *trials = &t->shrink->trials;
+    struct pct_query_runs *runs = &t->shrink->runs;
     struct pct_queries queries = { .ask = ask_part, .answer = answer_part, .context = t };
     t->ahead = ahead;
     t->failing = false;
-    trials->progress.left = pct_reduction_left(&ahead);
-    if (pct_queries_run(trials, &queries))
+    runs->progress.left = pct_reduction_left(&ahead);
+    if (pct_queries_run(runs, &queries))
         return -1;
     *which = t->which;
     return t->failing;
@@ -123,7 +123,7 @@ static int reduce(struct pct_shrink *s)
     int stop = keep && tried ? 0 : -ENOMEM;
     if (!stop) {
         memset(keep, true, s->minimal.count);
-        pct_queries_step(&s->trials, "taking switches away", 0);
+        pct_queries_step(&s->runs, "taking switches away", 0);
         stop = pct_delta_debug(keep, s->minimal.count, first_part, &t);
         size_t left = 0;
         for (size_t i = 0; i < s->minimal.count; i++)
@@ -163,12 +163,12 @@ static int ask_move(void *context, size_t number, struct pct_query *query)
 }
 
 /* The first that does not fail ends it. */
-static enum pct_answer answer_move(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
+static enum pct_answer answer_move(void *context, size_t number, struct pct_query *query, struct pct_query_run *run)
 {
     struct tries *t = context;
     uint32_t by = (uint32_t)number + 1;
     (void)query;
-    int verdict = count(t, trial);
+    int verdict = count(t, run);
     if (verdict > 0)
         t->furthest = t->later ? t->from + by : t->from - by;
     return verdict < 0 ? PCT_ANSWER_MORE : verdict ? PCT_ANSWER_NEXT : PCT_ANSWER_STOP;
@@ -186,7 +186,7 @@ static int move(struct pct_shrink *s, size_t i, bool later, uint32_t *furthest)
                        .from = item->made,
                        .furthest = item->made };
     struct pct_queries queries = { .ask = ask_move, .answer = answer_move, .context = &t };
-    int stop = pct_queries_run(&s->trials, &queries);
+    int stop = pct_queries_run(&s->runs, &queries);
     *furthest = t.furthest;
     return stop;
 }
@@ -198,7 +198,7 @@ static int move_all(struct pct_shrink *s)
     s->ranges = calloc(s->minimal.count + 1, sizeof *s->ranges);
     if (!s->ranges)
         return -ENOMEM;
-    pct_queries_step(&s->trials, "moving switches", 0);
+    pct_queries_step(&s->runs, "moving switches", 0);
     for (size_t i = s->minimal.count; i-- > 0;) {
         int stop = s->minimal.item[i].wake ? 0 : move(s, i, false, &s->ranges[i].earliest);
         if (!stop && !s->minimal.item[i].wake)
@@ -214,8 +214,8 @@ static int move_all(struct pct_shrink *s)
 /* Reduce and move until nothing changes, and see what that has come to. */
 static int make_small(struct pct_shrink *s)
 {
-    static struct pct_trial trial;
-    struct pct_trials *t = &s->trials;
+    static struct pct_query_run run;
+    struct pct_query_runs *t = &s->runs;
     size_t before;
     int stop = reduce(s);
     do {
@@ -224,21 +224,21 @@ static int make_small(struct pct_shrink *s)
         stop = stop ? stop : reduce(s);
     } while (!stop && s->minimal.count < before);
     for (unsigned i = 0; !stop && i < t->repeat; i++) {
-        stop = pct_shrink_show(s, &trial, NULL);
+        stop = pct_shrink_show(s, &run, NULL);
         if (stop)
             break;
-        bool last = trial.fails || i + 1 == t->repeat;
-        s->minimal_steps = trial.result.trace.header.steps;
-        s->minimal_switches = trial.result.trace.header.switches;
-        s->minimal_preemptions = trial.result.trace.header.preemptions;
+        bool last = run.fails || i + 1 == t->repeat;
+        s->minimal_steps = run.result.trace.header.steps;
+        s->minimal_switches = run.result.trace.header.switches;
+        s->minimal_preemptions = run.result.trace.header.preemptions;
         struct pct_config config = { 0 };
         char error[256];
-        snprintf(s->token, sizeof s->token, "%s", trial.result.trace.header.token);
+        snprintf(s->token, sizeof s->token, "%s", run.result.trace.header.token);
         /* A list that does not fit into a token is not in it. */
         if (!pct_config_parse_token(&config, s->token, pct_cli_find_strategy, error, sizeof error) && !config.list[0] &&
             s->minimal.count)
             s->token[0] = 0;
-        pct_trial_close(&trial);
+        pct_query_run_close(&run);
         if (last)
             break;
     }
@@ -253,11 +253,11 @@ int pct_shrink_run(struct pct_shrink *s)
 {
     int fails = still_fails(s, &s->minimal);
     if (fails < 0)
-        return s->trials.status ? s->trials.status : PCT_EXIT_INTERNAL;
+        return s->runs.status ? s->runs.status : PCT_EXIT_INTERNAL;
     if (!fails) {
-        pct_status_line_clear(s->trials.progress.quiet);
+        pct_status_line_clear(s->runs.progress.quiet);
         pct_cli_say("the failing run cannot be repeated as a list of switches: something besides the schedule decides");
-        return s->trials.status = PCT_EXIT_DIVERGENCE;
+        return s->runs.status = PCT_EXIT_DIVERGENCE;
     }
     return make_small(s);
 }
@@ -265,7 +265,7 @@ int pct_shrink_run(struct pct_shrink *s)
 static bool is_smaller(const struct pct_shrink *s, const struct pct_shrink *old)
 {
     uint64_t is = s->minimal_steps + s->minimal_switches, was = old->minimal_steps + old->minimal_switches;
-    if (s->trials.steady && is != was)
+    if (s->runs.steady && is != was)
         return is < was;
     if (s->minimal_preemptions != old->minimal_preemptions)
         return s->minimal_preemptions < old->minimal_preemptions;
@@ -331,18 +331,18 @@ int pct_shrink_consider(struct pct_shrink *s, const struct pct_switches *other, 
     pct_switches_free(&worse->minimal);
     free(worse->ranges);
     if (!*better) {
-        old.trials = s->trials; /* what the runs have cost */
+        old.runs = s->runs; /* what the runs have cost */
         *s = old;
     }
-    return s->trials.status ? s->trials.status : stop;
+    return s->runs.status ? s->runs.status : stop;
 }
 
-int pct_shrink_show(struct pct_shrink *s, struct pct_trial *trial, const char *sites)
+int pct_shrink_show(struct pct_shrink *s, struct pct_query_run *run, const char *sites)
 {
     char *list = pct_switches_format(&s->minimal, NULL);
     if (!list)
-        return s->trials.status = PCT_EXIT_INTERNAL;
-    int failed = pct_trial_run(&s->trials, trial, "schedule", list, s->trials.config.run.seed, sites);
+        return s->runs.status = PCT_EXIT_INTERNAL;
+    int failed = pct_query_run_make(&s->runs, run, "schedule", list, s->runs.config.run.seed, sites);
     free(list);
     return failed;
 }
@@ -352,5 +352,5 @@ void pct_shrink_close(struct pct_shrink *s)
     pct_switches_free(&s->minimal);
     free(s->ranges);
     s->ranges = NULL;
-    pct_launch_finish(&s->trials.launch);
+    pct_launch_finish(&s->runs.launch);
 }

@@ -3,7 +3,7 @@
 #define PCT_CLI_SHRINK_H
 
 #include <cli/trace/switches.h>
-#include "trial.h"
+#include "query_run.h"
 #include <argp.h>
 
 /* How far a switch can be moved without the failure going away: in operations of its thread. */
@@ -13,7 +13,7 @@ struct pct_range {
 
 /* What is known of a failing run, and of the smallest one. */
 struct pct_shrink {
-    struct pct_trials trials;
+    struct pct_query_runs runs;
     uint64_t most;                /* steps and switches of a run that may take the place of the smallest so far */
     const char *name;             /* the token or file, as given */
     char recorded[PCT_TOKEN_MAX]; /* the token in it, if it is the file of a recorded run; otherwise "" */
@@ -57,7 +57,7 @@ void pct_shrink_take_back(struct pct_shrink *shrink, struct pct_shrunk *saved);
 void pct_shrunk_drop(struct pct_shrunk *saved);
 
 /* Run the minimal schedule once more, with sites, and the stacks before these steps (PCT_SITES; NULL: none). */
-int pct_shrink_show(struct pct_shrink *shrink, struct pct_trial *trial, const char *sites);
+int pct_shrink_show(struct pct_shrink *shrink, struct pct_query_run *run, const char *sites);
 
 void pct_shrink_close(struct pct_shrink *shrink);
 

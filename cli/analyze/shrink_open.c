@@ -34,17 +34,17 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct pct_shrink *s = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->child_inputs[0] = &s->trials.launch;
-        s->trials.seconds = SECONDS;
+        state->child_inputs[0] = &s->runs.launch;
+        s->runs.seconds = SECONDS;
         return 0;
     case 'j':
-        s->trials.jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, JOBS_MAX);
+        s->runs.jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, JOBS_MAX);
         return 0;
     case KEY_SECONDS:
-        s->trials.seconds = (double)pct_options_number(state, "--seconds", argument, 0, SECONDS_MAX);
+        s->runs.seconds = (double)pct_options_number(state, "--seconds", argument, 0, SECONDS_MAX);
         return 0;
     case KEY_QUICK:
-        s->trials.quick = true;
+        s->runs.quick = true;
         return 0;
     case ARGP_KEY_ARG:
         if (!s->name && pct_options_is_left_out(state, argument))
@@ -53,7 +53,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             s->name = argument;
             return 0;
         }
-        pct_options_take_command(state, &s->trials.launch);
+        pct_options_take_command(state, &s->runs.launch);
         return 0;
     case ARGP_KEY_END:
         if (!s->name)
@@ -80,7 +80,7 @@ static int read_file(struct pct_shrink *s, char *token, size_t size)
     if (pct_report_several(stderr, &trace))
         return PCT_EXIT_USAGE;
     snprintf(token, size, "%s", trace.header.token);
-    if (!s->trials.launch.command) {
+    if (!s->runs.launch.command) {
         pct_report_ask_command(&trace);
         pct_trace_close(&trace);
         return PCT_EXIT_USAGE;
@@ -108,35 +108,35 @@ static int read_name(struct pct_shrink *s)
         snprintf(token, sizeof token, "%s", s->name);
     if (failed)
         return failed;
-    if (pct_config_parse_token(&s->trials.config, token, pct_cli_find_strategy, error, sizeof error))
+    if (pct_config_parse_token(&s->runs.config, token, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, s->name);
-    if (!strcmp(s->trials.config.strategy, "none"))
+    if (!strcmp(s->runs.config.strategy, "none"))
         return pct_cli_usage("strategy none leaves the order to the operating system: there is no schedule to look at");
-    if (!is_file && !strcmp(s->trials.config.strategy, "script"))
+    if (!is_file && !strcmp(s->runs.config.strategy, "script"))
         return pct_cli_usage("the schedule of this run was a script's, and is not in its token: give the one that pct "
                              "script printed, or the trace");
-    pct_scope_want(&s->trials.launch, &s->trials.config);
-    if (!s->trials.launch.command)
+    pct_scope_want(&s->runs.launch, &s->runs.config);
+    if (!s->runs.launch.command)
         return pct_cli_usage("no command is given: TOKEN -- COMMAND [ARGUMENT...]");
-    failed = pct_cli_check_strategy(&s->trials.config);
-    return failed ? failed : pct_ordered_check(s->trials.config.ordered);
+    failed = pct_cli_check_strategy(&s->runs.config);
+    return failed ? failed : pct_ordered_check(s->runs.config.ordered);
 }
 
-/* None of the runs of the failing schedule did: s->trials.failure is how the last one ended. */
+/* None of the runs of the failing schedule did: s->runs.failure is how the last one ended. */
 static int explain_pass(const struct pct_shrink *s, bool same)
 {
     char text[1200];
     if (same)
         return pct_cli_usage(
             "the run of this token does not fail, and did not then: only failing runs can be minimized");
-    if (!s->trials.config.has_hash)
+    if (!s->runs.config.has_hash)
         return pct_cli_usage("the run of this token did not fail: only failing runs can be minimized");
-    pct_cli_say("the token does not fail any more: %s", pct_failure_format(text, sizeof text, &s->trials.failure));
+    pct_cli_say("the token does not fail any more: %s", pct_failure_format(text, sizeof text, &s->runs.failure));
     pct_cli_say("the run took other steps than then: the program was rebuilt, or its input, arguments, environment or "
                 "libraries differ");
-    pct_program_changed_say(s->name, &s->trials.config, s->trials.launch.program);
+    pct_program_changed_say(s->name, &s->runs.config, s->runs.launch.program);
     pct_cli_say("`pct run` finds a schedule that fails now, if there is one");
-    if (s->trials.launch.drive.client && !s->recorded[0])
+    if (s->runs.launch.drive.client && !s->recorded[0])
         pct_cli_say("what clients do comes at other moments each time, and a token does not have it, but a trace has: "
                     "`pct run -t FILE` keeps the one of a failing run, and `pct explain FILE` explains that");
     return PCT_EXIT_DIVERGENCE;
@@ -144,10 +144,10 @@ static int explain_pass(const struct pct_shrink *s, bool same)
 
 /* The failing schedule, run again and again. */
 struct again {
-    struct pct_trials *trials;
+    struct pct_query_runs *runs;
     uint64_t hash; /* of the run that was found */
     bool other;    /* one of these took other steps */
-    unsigned failed, runs, most;
+    unsigned failed, made, most;
 };
 
 static int ask_again(void *context, size_t number, struct pct_query *query)
@@ -157,50 +157,50 @@ static int ask_again(void *context, size_t number, struct pct_query *query)
     return !number;
 }
 
-static enum pct_answer answer_again(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
+static enum pct_answer answer_again(void *context, size_t number, struct pct_query *query, struct pct_query_run *run)
 {
     struct again *a = context;
     (void)number;
-    a->runs++;
-    a->failed += trial->fails;
-    a->other = a->other || trial->result.trace.header.hash != a->hash;
-    if (!trial->fails || a->other)
+    a->made++;
+    a->failed += run->fails;
+    a->other = a->other || run->result.trace.header.hash != a->hash;
+    if (!run->fails || a->other)
         a->most = query->expected = RATE_RUNS;
-    return a->runs < a->most ? PCT_ANSWER_MORE : PCT_ANSWER_STOP;
+    return a->made < a->most ? PCT_ANSWER_MORE : PCT_ANSWER_STOP;
 }
 
 /* Whether it always fails. With as many runs at a time as there will be: at least `least`, or RATE_RUNS where one of
  * them takes other steps. Returns 0, or a status. */
-static int run_again(struct again *a, struct pct_trials *trials, uint64_t hash, unsigned least)
+static int run_again(struct again *a, struct pct_query_runs *runs, uint64_t hash, unsigned least)
 {
-    *a = (struct again){ .trials = trials, .hash = hash, .most = least };
+    *a = (struct again){ .runs = runs, .hash = hash, .most = least };
     struct pct_queries queries = { .ask = ask_again, .answer = answer_again, .context = a, .must = true };
-    pct_queries_step(trials, "measuring how often it fails", 1);
-    return pct_queries_run(trials, &queries);
+    pct_queries_step(runs, "measuring how often it fails", 1);
+    return pct_queries_run(runs, &queries);
 }
 
 /* How often the failing run fails, if not always; and whether its schedule decides all. The run that was found does not
  * count: it is one that failed. */
 static int judge(struct pct_shrink *s, uint64_t hash)
 {
-    struct pct_trials *t = &s->trials;
+    struct pct_query_runs *t = &s->runs;
     struct again a, alone;
     unsigned jobs = t->jobs;
     t->repeat = 1;
     t->rate = 1;
     if (run_again(&a, t, hash, jobs > REPEATS ? jobs : REPEATS))
         return t->status;
-    t->steady = a.failed == a.runs && !a.other;
+    t->steady = a.failed == a.made && !a.other;
     /* Not by the steps: a signal from outside, or a client, comes at other ones whether there is a second run or not.
      */
-    if (a.failed == a.runs)
+    if (a.failed == a.made)
         return 0;
     /* Runs at the same time may meet: in a file, at a port. Then all of them fail where there is one at a time. */
     if (jobs > 1) {
         t->jobs = 1;
         if (run_again(&alone, t, hash, RATE_RUNS))
             return t->status;
-        if (alone.failed == alone.runs) {
+        if (alone.failed == alone.made) {
             pct_status_line_clear(t->progress.quiet);
             pct_cli_say("runs that go on at the same time disturb each other (do they write the same file?), so there "
                         "is one at a "
@@ -211,24 +211,24 @@ static int judge(struct pct_shrink *s, uint64_t hash)
         t->jobs = jobs;
     }
     /* Enough runs that a schedule as good as this one seldom fails in less than half of its rate. */
-    double rate = a.failed ? (double)a.failed / a.runs : 1.0 / RATE_RUNS;
+    double rate = a.failed ? (double)a.failed / a.made : 1.0 / RATE_RUNS;
     t->rate = rate / 2;
     t->repeat = rate > 12.0 / RATE_MOST ? (unsigned)(12 / rate + 0.5) : RATE_MOST;
     pct_status_line_clear(t->progress.quiet);
     pct_cli_say(
         "something besides the schedule decides: it failed %u times of %u; every schedule is judged by up to %u runs",
-        a.failed, a.runs, t->repeat);
+        a.failed, a.made, t->repeat);
     return 0;
 }
 
 /* Where the schedule that is given does not fail any more: the nearest one that does. *found: there is one. */
 static int go_nearby(struct pct_shrink *s, bool *found)
 {
-    struct pct_trials *t = &s->trials;
+    struct pct_query_runs *t = &s->runs;
     char token[PCT_TOKEN_MAX], error[256];
     int failed = pct_nearest_schedule_find(t, found);
     pct_status_line_clear(t->progress.quiet);
-    failed = failed ? failed : pct_trials_status(t);
+    failed = failed ? failed : pct_query_runs_status(t);
     if (failed || !*found)
         return failed;
     pct_config_format_token(token, sizeof token, &t->config,
@@ -243,10 +243,10 @@ static int go_nearby(struct pct_shrink *s, bool *found)
 
 /* Runs of the failing schedule, until one fails. */
 struct first {
-    struct pct_trials *trials;
-    struct pct_trial *failing; /* this one, */
-    bool failed;               /* if there is one */
-    bool same;                 /* the last one was the run of the token, step by step */
+    struct pct_query_runs *runs;
+    struct pct_query_run *failing; /* this one, */
+    bool failed;                   /* if there is one */
+    bool same;                     /* the last one was the run of the token, step by step */
 };
 
 static int ask_first(void *context, size_t number, struct pct_query *query)
@@ -256,33 +256,33 @@ static int ask_first(void *context, size_t number, struct pct_query *query)
     return number < RATE_RUNS - 1;
 }
 
-static enum pct_answer answer_first(void *context, size_t number, struct pct_query *query, struct pct_trial *trial)
+static enum pct_answer answer_first(void *context, size_t number, struct pct_query *query, struct pct_query_run *run)
 {
     struct first *first = context;
-    const struct pct_config *config = &first->trials->config;
+    const struct pct_config *config = &first->runs->config;
     (void)number;
     (void)query;
-    first->same = config->has_hash && trial->result.trace.header.hash == config->hash;
-    first->failed = pct_failure_read(&first->trials->failure, &trial->result);
+    first->same = config->has_hash && run->result.trace.header.hash == config->hash;
+    first->failed = pct_failure_read(&first->runs->failure, &run->result);
     if (!first->failed)
         return PCT_ANSWER_NEXT;
-    trial->taken = true;
-    *first->failing = *trial;
+    run->taken = true;
+    *first->failing = *run;
     return PCT_ANSWER_STOP;
 }
 
 /* Run the failing schedule until it fails, but not without end. */
 static int try_first(struct first *first)
 {
-    static struct pct_trial trial;
-    struct pct_trials *t = first->trials;
+    static struct pct_query_run run;
+    struct pct_query_runs *t = first->runs;
     struct pct_queries queries = { .ask = ask_first, .answer = answer_first, .context = first, .must = true };
     pct_queries_step(t, "running it", 0);
     /* The first alone: it mostly fails, and how runs are started is found out by it. */
-    if (pct_trial_again(t, &trial))
+    if (pct_query_run_again(t, &run))
         return t->status;
-    if (answer_first(first, 0, NULL, &trial) != PCT_ANSWER_STOP) {
-        pct_trial_close(&trial);
+    if (answer_first(first, 0, NULL, &run) != PCT_ANSWER_STOP) {
+        pct_query_run_close(&run);
         pct_queries_run(t, &queries);
     }
     pct_status_line_clear(t->progress.quiet);
@@ -291,9 +291,9 @@ static int try_first(struct first *first)
 
 /* A run that fails, of the schedule that is given or the nearest one that does; the caller closes it. Returns 0, or the
  * exit status for the command, after a message. */
-static int first_failure(struct pct_shrink *s, struct pct_trial *trial)
+static int first_failure(struct pct_shrink *s, struct pct_query_run *run)
 {
-    struct first first = { .trials = &s->trials, .failing = trial };
+    struct first first = { .runs = &s->runs, .failing = run };
     bool moved = false;
     int failed = try_first(&first);
     if (!failed && !first.failed && !first.same)
@@ -307,8 +307,8 @@ static int first_failure(struct pct_shrink *s, struct pct_trial *trial)
 
 int pct_shrink_open(struct pct_shrink *s)
 {
-    static struct pct_trial trial;
-    struct pct_trials *t = &s->trials;
+    static struct pct_query_run run;
+    struct pct_query_runs *t = &s->runs;
     int failed = read_name(s);
     if (!t->jobs) {
         cpu_set_t set;
@@ -320,14 +320,14 @@ int pct_shrink_open(struct pct_shrink *s)
     if (!failed)
         failed = pct_launch_prepare(&t->launch);
     t->width = t->jobs;
-    t->launch.sites = NULL; /* each trial says which it wants */
+    t->launch.sites = NULL; /* each run says which it wants */
     if (failed)
         return failed;
     pct_forking_plan(&t->launch, true, false, t->config.strategy);
-    failed = first_failure(s, &trial);
+    failed = first_failure(s, &run);
     if (failed)
         return failed;
-    const struct pct_trace *trace = &trial.result.trace;
+    const struct pct_trace *trace = &run.result.trace;
     s->steps = trace->header.steps;
     s->switches = trace->header.switches;
     s->preemptions = trace->header.preemptions;
@@ -347,7 +347,7 @@ int pct_shrink_open(struct pct_shrink *s)
         pct_cli_say("out of memory");
         failed = PCT_EXIT_INTERNAL;
     }
-    pct_trial_close(&trial);
+    pct_query_run_close(&run);
     failed = failed ? failed : judge(s, hash);
     pct_status_line_clear(t->progress.quiet);
     return failed;

@@ -104,11 +104,11 @@ static void print_event(FILE *out, const struct pct_narrative *narrative, const 
 static void print_needs(FILE *out, const struct pct_analysis *q)
 {
     const struct pct_depth *depth = &q->depth;
-    if (!depth->measured && q->shrink.trials.late) {
+    if (!depth->measured && q->shrink.runs.late) {
         fprintf(out,
                 "\nThe orderings that it needs were not found: %s (--seconds=%.0f). Give more, or explain the token "
                 "below.\n",
-                pct_trials_why(&q->shrink.trials), q->shrink.trials.seconds);
+                pct_query_runs_why(&q->shrink.runs), q->shrink.runs.seconds);
         return;
     }
     if (!depth->measured && depth->left_out) {
@@ -134,7 +134,7 @@ static void print_needs(FILE *out, const struct pct_analysis *q)
     }
     if (!depth->count) {
         fprintf(out, "\nNo ordering is needed: %u of %u random schedules fail%s.\n", depth->failed, depth->of,
-                q->shrink.trials.rate < 1 ? ", about as often as the one that was found" : "");
+                q->shrink.runs.rate < 1 ? ", about as often as the one that was found" : "");
         return;
     }
     fprintf(out, "\nIt needs %s (depth %zu; %u of %u schedules that keep to %s fail):\n",
@@ -295,9 +295,9 @@ static void print_beside(FILE *out, const struct pct_analysis *q)
     char left[HALF], right[HALF];
     uint64_t from = 0;
     if (!q->passes) {
-        bool whole = !q->shrink.trials.late && !q->shrink.trials.cut;
+        bool whole = !q->shrink.runs.late && !q->shrink.runs.cut;
         fprintf(out, "\nNo schedule was found that passes%s%s.\n", whole ? "" : ": ",
-                whole ? "" : pct_trials_why(&q->shrink.trials));
+                whole ? "" : pct_query_runs_why(&q->shrink.runs));
         return;
     }
     while (from < a->count && from < b->count && a->records[from] == b->records[from])
@@ -317,25 +317,25 @@ static void print_beside(FILE *out, const struct pct_analysis *q)
     }
 }
 
-static void print_command(FILE *out, const struct pct_analysis *q, const struct pct_trial *trial, const char *token)
+static void print_command(FILE *out, const struct pct_analysis *q, const struct pct_query_run *run, const char *token)
 {
     pct_cli_print_quoted(out, pct_cli_program);
     fputs(" replay ", out);
-    pct_options_print(out, &q->shrink.trials.launch, &trial->process, false);
+    pct_options_print(out, &q->shrink.runs.launch, &run->process, false);
     pct_cli_print_quoted(out, token);
     fputs(" -- ", out);
-    pct_cli_print_command(out, trial->process.command);
+    pct_cli_print_command(out, run->process.command);
     fputc('\n', out);
 }
 
 static void print_commands(FILE *out, const struct pct_analysis *q)
 {
     fputs("\nThis replays the smallest schedule:\n", out);
-    print_command(out, q, &q->trial, q->shrink.token);
+    print_command(out, q, &q->run, q->shrink.token);
     if (!q->passes)
         return;
     fputs("and this the one that passes:\n", out);
-    print_command(out, q, &q->pass_trial, q->pass.trace->header.token);
+    print_command(out, q, &q->pass_run, q->pass.trace->header.token);
 }
 
 /* The run as it was given, and the commands that go on from here: of a recorded one, which its token alone does not
@@ -344,7 +344,7 @@ static void print_given(FILE *out, const struct explain *e)
 {
     static const char *const commands[2] = { "explain --search", "replay" };
     const struct pct_shrink *shrink = &e->analysis.shrink;
-    const struct pct_launch *launch = &shrink->trials.launch;
+    const struct pct_launch *launch = &shrink->runs.launch;
     const struct pct_process *process = &e->diagnosing.run.process;
     bool recorded = e->diagnosing.replay;
     fputc('\n', out);
@@ -366,7 +366,7 @@ static void print_given(FILE *out, const struct explain *e)
 /* The same as JSON. */
 static int write_json(const struct explain *e, bool searched)
 {
-    const struct pct_trials *trials = &e->analysis.shrink.trials;
+    const struct pct_query_runs *runs = &e->analysis.shrink.runs;
     char *replay = NULL;
     size_t size;
     FILE *out = open_memstream(&replay, &size);
@@ -374,10 +374,10 @@ static int write_json(const struct explain *e, bool searched)
         return pct_cli_no_memory("");
     pct_cli_print_quoted(out, pct_cli_program);
     fputs(" replay ", out);
-    pct_options_print(out, &trials->launch, searched ? &e->analysis.trial.process : &e->diagnosing.run.process, false);
+    pct_options_print(out, &runs->launch, searched ? &e->analysis.run.process : &e->diagnosing.run.process, false);
     pct_cli_print_quoted(out, e->analysis.shrink.given);
     fputs(" -- ", out);
-    pct_cli_print_command(out, trials->launch.command);
+    pct_cli_print_command(out, runs->launch.command);
     int failed = fclose(out) ? pct_cli_no_memory("") : pct_explain_json(&e->analysis, &e->diagnosing, searched, replay);
     free(replay);
     return failed;
@@ -399,19 +399,19 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
 {
     enum { OTHERS = 40, SHARE = 4 /* of the time: a search may have to follow */ };
     struct pct_shrink *shrink = &e->analysis.shrink;
-    struct pct_trials *trials = &shrink->trials;
+    struct pct_query_runs *runs = &shrink->runs;
     struct pct_diagnosing *d = &e->diagnosing;
-    double left = pct_trials_left(trials);
-    *d = (struct pct_diagnosing){ .launch = &trials->launch,
-                                  .jobs = trials->jobs,
+    double left = pct_query_runs_left(runs);
+    *d = (struct pct_diagnosing){ .launch = &runs->launch,
+                                  .jobs = runs->jobs,
                                   .token = recorded ? shrink->recorded : shrink->given,
                                   .replay = recorded ? shrink->name : NULL,
                                   .others = OTHERS,
                                   .seconds = left / SHARE,
                                   .quiet = true };
-    pct_queries_step(trials, "diagnosing it", 0);
+    pct_queries_step(runs, "diagnosing it", 0);
     int failed = pct_diagnosing_run(d);
-    pct_status_line_clear(trials->progress.quiet);
+    pct_status_line_clear(runs->progress.quiet);
     *done = d->known;
     if (!*done)
         return failed;
@@ -457,7 +457,7 @@ static int search(struct explain *e)
     if (e->json)
         return write_json(e, true);
     const struct pct_trace *trace = q->narrative.trace;
-    print_verdict(&q->trial.process, &q->trial.result);
+    print_verdict(&q->run.process, &q->run.result);
     if (!q->narrative.unwinder)
         fputs("(no names: the memory map of the run cannot be read)\n", stdout);
     if (trace->header.verdict == PCT_VERDICT_DEADLOCK)
@@ -491,9 +491,9 @@ int pct_cmd_explain(int argc, char **argv)
         failed = diagnose(&e, false, &done);
     if (!failed && !done)
         failed = search(&e);
-    if (failed && !done && shrink->trials.interrupted && shrink->given[0])
+    if (failed && !done && shrink->runs.interrupted && shrink->given[0])
         print_given(stdout, &e);
-    failed = failed ? failed : pct_trials_status(&shrink->trials);
+    failed = failed ? failed : pct_query_runs_status(&shrink->runs);
     pct_diagnosing_close(&e.diagnosing);
     pct_analysis_close(&e.analysis);
     return failed;

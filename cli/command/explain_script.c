@@ -30,11 +30,11 @@ static void print_command(FILE *out, const struct pct_analysis *q, const char *p
 {
     pct_cli_print_quoted(out, program);
     fputs(" script ", out);
-    print_config(out, &q->shrink.trials.config);
-    pct_options_print(out, &q->shrink.trials.launch, &q->trial.process, false);
+    print_config(out, &q->shrink.runs.config);
+    pct_options_print(out, &q->shrink.runs.launch, &q->run.process, false);
     pct_cli_print_quoted(out, path);
     fputs(" -- ", out);
-    pct_cli_print_command(out, q->trial.process.command);
+    pct_cli_print_command(out, q->run.process.command);
 }
 
 /* Whether the program fails under this script in the way that is looked for. */
@@ -52,7 +52,7 @@ static bool fails(const struct pct_analysis *q, const char *path)
     fflush(stdout);
     int status = fclose(out) ? -1 : system(command);
     free(command);
-    return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == q->shrink.trials.failure.code;
+    return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == q->shrink.runs.failure.code;
 }
 
 /* A script with the most readable detail under which it fails, which is *detail; *text is to be freed. Returns 1: there

@@ -59,7 +59,7 @@ static void write_functions(FILE *out, const struct pct_analysis *q)
 {
     enum { MOST = 200 };
     const struct pct_narrative *narrative = &q->narrative;
-    const char *program = q->shrink.trials.launch.program, *slash = strrchr(program, '/');
+    const char *program = q->shrink.runs.launch.program, *slash = strrchr(program, '/');
     const struct pct_code_function *seen[MOST];
     struct pct_code code;
     size_t count = 0;
@@ -92,9 +92,9 @@ static void write_schedule(FILE *out, const struct minimize *m)
     char failure[1200];
     fprintf(out,
             "%s: `pct replay` follows it, and the lines `switch` may be edited.\n# command: ", PCT_SCHEDULE_FILE_MAGIC);
-    pct_cli_print_command(out, s->trials.launch.command);
+    pct_cli_print_command(out, s->runs.launch.command);
     fprintf(out, "\n# it ends with: ");
-    pct_cli_print_clean(out, pct_failure_format(failure, sizeof failure, &s->trials.failure), sizeof failure);
+    pct_cli_print_clean(out, pct_failure_format(failure, sizeof failure, &s->runs.failure), sizeof failure);
     fprintf(out, "\ntoken %s\n# switch T.N.U: when thread T has made N operations of its own, thread U goes on\n",
             s->token);
     for (size_t i = 0; i < minimal->count; i++) {
@@ -143,8 +143,8 @@ static void print_schedule(const struct pct_analysis *q)
 static void print_depth(const struct pct_analysis *q)
 {
     const struct pct_depth *depth = &q->depth;
-    if (!depth->measured && q->shrink.trials.late) {
-        fprintf(stderr, "depth: not measured: %s\n", pct_trials_why(&q->shrink.trials));
+    if (!depth->measured && q->shrink.runs.late) {
+        fprintf(stderr, "depth: not measured: %s\n", pct_query_runs_why(&q->shrink.runs));
         return;
     }
     if (!depth->measured && depth->left_out) {
@@ -167,7 +167,7 @@ static void print_depth(const struct pct_analysis *q)
     }
     if (!depth->count) {
         fprintf(stderr, "depth 0: %u of %u random schedules fail%s: no ordering is needed\n", depth->failed, depth->of,
-                q->shrink.trials.rate < 1 ? ", about as often as the one that was found" : "");
+                q->shrink.runs.rate < 1 ? ", about as often as the one that was found" : "");
         return;
     }
     fprintf(stderr, "depth %zu: %u of %u schedules fail that keep to %s (of %zu orderings in the run):\n", depth->count,
@@ -183,24 +183,24 @@ static void print_depth(const struct pct_analysis *q)
 }
 
 /* What was left undone, and the way to have it. */
-static void print_late(const struct pct_trials *trials)
+static void print_late(const struct pct_query_runs *runs)
 {
-    if (trials->interrupted)
+    if (runs->interrupted)
         pct_cli_say("interrupted: this is the best that was found so far; the new token goes on from here");
-    else if (trials->late || trials->cut)
+    else if (runs->late || runs->cut)
         pct_cli_say("out of time (--seconds=%.0f): this is the best that was found so far; give more, or go on from "
                     "the new token",
-                    trials->seconds);
+                    runs->seconds);
 }
 
 /* Of runs that were started early, some are not needed: how many is the machine's matter. */
-static void print_cost(const struct pct_trials *trials)
+static void print_cost(const struct pct_query_runs *runs)
 {
     char others[64] = "";
-    if (trials->vain)
-        snprintf(others, sizeof others, " (and %llu abandoned)", (unsigned long long)trials->vain);
-    pct_cli_say("%llu runs%s, %u at a time, %.1f s", (unsigned long long)trials->runs, others, trials->jobs,
-                pct_cli_now() - trials->begun);
+    if (runs->vain)
+        snprintf(others, sizeof others, " (and %llu abandoned)", (unsigned long long)runs->vain);
+    pct_cli_say("%llu runs%s, %u at a time, %.1f s", (unsigned long long)runs->made, others, runs->jobs,
+                pct_cli_now() - runs->begun);
 }
 
 static void print_commands(const struct pct_analysis *q)
@@ -215,10 +215,10 @@ static void print_commands(const struct pct_analysis *q)
         fprintf(stderr, "pct: %s:\n", i ? "this explains it" : "this replays it");
         pct_cli_print_quoted(stderr, pct_cli_program);
         fprintf(stderr, " %s ", commands[i]);
-        pct_options_print(stderr, &s->trials.launch, &q->trial.process, false);
+        pct_options_print(stderr, &s->runs.launch, &q->run.process, false);
         pct_cli_print_quoted(stderr, s->token);
         fputs(" -- ", stderr);
-        pct_cli_print_command(stderr, q->trial.process.command);
+        pct_cli_print_command(stderr, q->run.process.command);
         fputc('\n', stderr);
     }
 }
@@ -229,10 +229,10 @@ static void print_given(const struct pct_shrink *s)
     fputs("pct: nothing smaller was found so far; this replays the run as it is:\n", stderr);
     pct_cli_print_quoted(stderr, pct_cli_program);
     fputs(" replay ", stderr);
-    pct_options_print(stderr, &s->trials.launch, NULL, false);
+    pct_options_print(stderr, &s->runs.launch, NULL, false);
     pct_cli_print_quoted(stderr, s->given);
     fputs(" -- ", stderr);
-    pct_cli_print_command(stderr, s->trials.launch.command);
+    pct_cli_print_command(stderr, s->runs.launch.command);
     fputc('\n', stderr);
 }
 
@@ -241,7 +241,7 @@ int pct_cmd_minimize(int argc, char **argv)
     static struct minimize m = { .depth = true };
     struct pct_analysis *q = &m.analysis;
     pct_parse(&argp, argc, argv, 1, &m);
-    q->shrink.trials.progress.quiet = m.quiet;
+    q->shrink.runs.progress.quiet = m.quiet;
     int failed = m.output ? pct_replacement_check(m.output) : 0;
     if (failed)
         return pct_cli_usage("%s: %s", m.output, strerror(-failed));
@@ -253,15 +253,15 @@ int pct_cmd_minimize(int argc, char **argv)
         print_schedule(q);
         if (m.depth)
             print_depth(q);
-        print_late(&q->shrink.trials);
-        print_cost(&q->shrink.trials);
+        print_late(&q->shrink.runs);
+        print_cost(&q->shrink.runs);
         print_commands(q);
     } else if (!failed) {
         puts(q->shrink.token);
     }
-    if (failed && q->shrink.trials.interrupted && q->shrink.given[0])
+    if (failed && q->shrink.runs.interrupted && q->shrink.given[0])
         print_given(&q->shrink);
-    failed = failed ? failed : pct_trials_status(&q->shrink.trials);
+    failed = failed ? failed : pct_query_runs_status(&q->shrink.runs);
     pct_analysis_close(q);
     return failed;
 }

@@ -1,7 +1,7 @@
-/* Trials: runs of a failing target under schedules of our own making, each judged against the failure that is looked
- * for. For minimize and explain, on the command's only thread. */
-#ifndef PCT_CLI_TRIAL_H
-#define PCT_CLI_TRIAL_H
+/* Runs that queries make of a failing target under schedules of our own making, each judged against the failure that is
+ * looked for. For minimize and explain, on the command's only thread. */
+#ifndef PCT_CLI_QUERY_RUN_H
+#define PCT_CLI_QUERY_RUN_H
 
 #include <cli/base/cli.h>
 #include <cli/campaign/engine.h>
@@ -15,7 +15,7 @@ struct pct_failure {
 };
 
 /* How far it all is, for who waits. */
-struct pct_trial_progress {
+struct pct_query_progress {
     const char *what;       /* is being done in this step; NULL: nothing was begun */
     double begun, drawn;    /* when the step began, and when it was last said: on the clock of pct_cli_now() */
     uint64_t runs, answers; /* of this step */
@@ -25,14 +25,14 @@ struct pct_trial_progress {
     bool quiet;
 };
 
-/* What all trials have in common. */
-struct pct_trials {
+/* What all runs of queries have in common. */
+struct pct_query_runs {
     struct pct_launch launch;
-    struct pct_config config;   /* of the run that failed: seed, kind of time, step bound are those of all trials */
+    struct pct_config config;   /* of the run that failed: seed, kind of time, step bound are those of all runs */
     struct pct_failure failure; /* what is looked for */
     unsigned jobs;              /* this many runs at a time; no answer depends on it */
     unsigned width;             /* of these CPUs; jobs may be fewer for a while */
-    uint64_t runs;              /* so far, that were looked at */
+    uint64_t made;              /* so far, that were looked at */
     uint64_t vain;              /* and others, that were started early and turned out not to be needed */
     double begun;               /* on the clock of pct_cli_now() */
     double seconds;             /* so long after that nothing more is tried: what was found so far is the result */
@@ -45,7 +45,7 @@ struct pct_trials {
     unsigned repeat;            /* a schedule is judged by this many runs: 1 if the schedule decides everything */
     double rate;                /* of these fail at least this many, from 0 to 1 */
     int status; /* not 0: nothing can be run any more; the exit status for the command, after a message */
-    struct pct_trial_progress progress;
+    struct pct_query_progress progress;
 };
 
 /* A schedule to be tried. */
@@ -57,9 +57,9 @@ struct pct_try {
 };
 
 /* One run. */
-struct pct_trial {
+struct pct_query_run {
     struct pct_process process;
-    struct pct_result result; /* its traces are valid until pct_trial_close() */
+    struct pct_result result; /* its traces are valid until pct_query_run_close() */
     bool fails;               /* in the way that is looked for */
     bool taken;               /* somebody else closes it (queries.h) */
 };
@@ -72,30 +72,30 @@ bool pct_failure_same(const struct pct_failure *a, const struct pct_failure *b);
 const char *pct_failure_format(char *buffer, size_t size, const struct pct_failure *failure);
 
 /* What a run of this schedule is, with this seed. */
-void pct_trial_spec(const struct pct_trials *trials, const struct pct_try *what, uint64_t seed,
-                    struct pct_run_spec *spec);
-void pct_trial_close(struct pct_trial *trial);
+void pct_query_run_spec(const struct pct_query_runs *runs, const struct pct_try *what, uint64_t seed,
+                        struct pct_run_spec *spec);
+void pct_query_run_close(struct pct_query_run *run);
 
 /* Whether this many failing runs of `of` are enough, be it that none of the others fails: 1 or 0; -1: more runs have to
  * tell. */
-int pct_trials_verdict(const struct pct_trials *trials, unsigned failed, unsigned of);
+int pct_query_runs_verdict(const struct pct_query_runs *runs, unsigned failed, unsigned of);
 
 /* Seconds that are left for all of it. */
-double pct_trials_left(const struct pct_trials *trials);
+double pct_query_runs_left(const struct pct_query_runs *runs);
 
 /* From here on, this share of what is left of the time, from 0 to 1, and no more. */
-void pct_trials_share(struct pct_trials *trials, double share);
+void pct_query_runs_share(struct pct_query_runs *runs, double share);
 
 /* Whether it is time to stop, for one reason or another; notes which. */
-bool pct_trials_over(struct pct_trials *trials);
+bool pct_query_runs_over(struct pct_query_runs *runs);
 
 /* Why something was left undone: "out of time" or "interrupted". */
-const char *pct_trials_why(const struct pct_trials *trials);
+const char *pct_query_runs_why(const struct pct_query_runs *runs);
 
 /* The exit status of a command whose work was done, but for what was left out after a signal. */
-int pct_trials_status(const struct pct_trials *trials);
+int pct_query_runs_status(const struct pct_query_runs *runs);
 
-/* Say how far these trials are on standard error, if it is time to. */
-void pct_trials_draw_progress(struct pct_trials *trials);
+/* Say how far these runs are on standard error, if it is time to. */
+void pct_query_runs_draw_progress(struct pct_query_runs *runs);
 
 #endif

@@ -1,5 +1,5 @@
-/* Trials: see trial.h. */
-#include "trial.h"
+/* Runs of queries: see query_run.h. */
+#include "query_run.h"
 #include <string.h>
 
 bool pct_failure_read(struct pct_failure *failure, const struct pct_result *result)
@@ -29,16 +29,17 @@ const char *pct_failure_format(char *buffer, size_t size, const struct pct_failu
     return buffer;
 }
 
-/* What all trials have in common, with a schedule of our own. */
-static void make_config(const struct pct_trials *trials, struct pct_config *config, const char *strategy, uint64_t seed)
+/* What all runs have in common, with a schedule of our own. */
+static void make_config(const struct pct_query_runs *runs, struct pct_config *config, const char *strategy,
+                        uint64_t seed)
 {
-    const struct pct_config *given = &trials->config;
+    const struct pct_config *given = &runs->config;
     *config = *given;
     config->run = (struct pct_run){ .seed = seed };
     config->given = 0;
     config->list[0] = '\0';
     config->has_hash = false;
-    /* Whatever the seed of this trial decides: which accesses are points stays. */
+    /* Whatever the seed of this run decides: which accesses are points stays. */
     if (config->sample && !config->sample_fixed && seed != given->run.seed) {
         config->sample_fixed = true;
         config->sample_seed = given->run.seed;
@@ -47,57 +48,57 @@ static void make_config(const struct pct_trials *trials, struct pct_config *conf
     snprintf(config->strategy, sizeof config->strategy, "%s", strategy);
 }
 
-void pct_trial_spec(const struct pct_trials *trials, const struct pct_try *what, uint64_t seed,
-                    struct pct_run_spec *spec)
+void pct_query_run_spec(const struct pct_query_runs *runs, const struct pct_try *what, uint64_t seed,
+                        struct pct_run_spec *spec)
 {
     if (what->strategy)
-        make_config(trials, &spec->config, what->strategy, seed);
+        make_config(runs, &spec->config, what->strategy, seed);
     else
-        spec->config = trials->config;
+        spec->config = runs->config;
     spec->list = what->strategy ? what->list : NULL;
     spec->sites = what->sites;
 }
 
-void pct_trial_close(struct pct_trial *trial)
+void pct_query_run_close(struct pct_query_run *run)
 {
-    pct_result_close(&trial->result);
-    pct_process_close(&trial->process);
+    pct_result_close(&run->result);
+    pct_process_close(&run->process);
 }
 
-double pct_trials_left(const struct pct_trials *trials)
+double pct_query_runs_left(const struct pct_query_runs *runs)
 {
-    double left = trials->begun ? trials->seconds - (pct_cli_now() - trials->begun) : trials->seconds;
+    double left = runs->begun ? runs->seconds - (pct_cli_now() - runs->begun) : runs->seconds;
     return left > 0 ? left : 0;
 }
 
-void pct_trials_share(struct pct_trials *trials, double share)
+void pct_query_runs_share(struct pct_query_runs *runs, double share)
 {
-    trials->until = share < 1 ? pct_cli_now() + share * pct_trials_left(trials) : 0;
+    runs->until = share < 1 ? pct_cli_now() + share * pct_query_runs_left(runs) : 0;
 }
 
-bool pct_trials_over(struct pct_trials *trials)
+bool pct_query_runs_over(struct pct_query_runs *runs)
 {
-    bool whole = trials->interrupted || pct_trials_left(trials) <= 0;
-    bool step = trials->until && pct_cli_now() >= trials->until;
-    trials->late = trials->late || whole;
-    trials->cut = trials->cut || step;
+    bool whole = runs->interrupted || pct_query_runs_left(runs) <= 0;
+    bool step = runs->until && pct_cli_now() >= runs->until;
+    runs->late = runs->late || whole;
+    runs->cut = runs->cut || step;
     return whole || step;
 }
 
-const char *pct_trials_why(const struct pct_trials *trials)
+const char *pct_query_runs_why(const struct pct_query_runs *runs)
 {
-    return trials->interrupted ? "interrupted" : "out of time";
+    return runs->interrupted ? "interrupted" : "out of time";
 }
 
-int pct_trials_status(const struct pct_trials *trials)
+int pct_query_runs_status(const struct pct_query_runs *runs)
 {
-    return trials->interrupted ? 128 + trials->interrupted : 0;
+    return runs->interrupted ? 128 + runs->interrupted : 0;
 }
 
-int pct_trials_verdict(const struct pct_trials *trials, unsigned failed, unsigned of)
+int pct_query_runs_verdict(const struct pct_query_runs *runs, unsigned failed, unsigned of)
 {
-    unsigned enough = (unsigned)(trials->rate * trials->repeat + 0.999);
+    unsigned enough = (unsigned)(runs->rate * runs->repeat + 0.999);
     if (failed >= enough)
         return 1;
-    return failed + trials->repeat - of < enough ? 0 : -1;
+    return failed + runs->repeat - of < enough ? 0 : -1;
 }
