@@ -383,11 +383,11 @@ void pct_analysis_print_switch(FILE *out, const struct pct_narrative *narrative,
         fprintf(out, ": thread %u goes on", item->value);
 }
 
-void pct_analysis_print_flip(FILE *out, const struct pct_analysis *q, const struct pct_need *need)
+void pct_analysis_print_negated(FILE *out, const struct pct_analysis *q, const struct pct_need *need)
 {
     enum { HELD = 6 };
-    const struct pct_tally *flipped = &need->flipped;
-    unsigned of = pct_tally_of(flipped);
+    const struct pct_tally *negated = &need->negated;
+    unsigned of = pct_tally_of(negated);
     if (!of && q->shrink.runs.late) {
         fprintf(out, "     It was not turned round: %s.\n", pct_query_runs_why(&q->shrink.runs));
         return;
@@ -396,23 +396,23 @@ void pct_analysis_print_flip(FILE *out, const struct pct_analysis *q, const stru
         fputs("     The other way round is not possible together with the rest.\n", out);
         return;
     }
-    fprintf(out, "     The other way round, %u of %u pass", flipped->passed, of);
-    if (flipped->failed)
-        fprintf(out, ", %u fail%s all the same: it can come about in another way, too", flipped->failed,
-                flipped->failed == 1 ? "s" : "");
-    if (flipped->otherwise)
-        fprintf(out, ", %u fail%s otherwise", flipped->otherwise, flipped->otherwise == 1 ? "s" : "");
+    fprintf(out, "     The other way round, %u of %u pass", negated->passed, of);
+    if (negated->failed)
+        fprintf(out, ", %u fail%s all the same: it can come about in another way, too", negated->failed,
+                negated->failed == 1 ? "s" : "");
+    if (negated->otherwise)
+        fprintf(out, ", %u fail%s otherwise", negated->otherwise, negated->otherwise == 1 ? "s" : "");
     fputs(".\n", out);
     if (!pct_need_decides(&q->depth, need)) {
         fputs("     It fails as often then, so this is not the cause.\n", out);
         return;
     }
-    if (q->shrink.runs.late && flipped->failed + flipped->otherwise && !need->held.count) {
+    if (q->shrink.runs.late && negated->failed + negated->otherwise && !need->held.count) {
         fprintf(out, "     Whether that can be ruled out was not tried: %s.\n", pct_query_runs_why(&q->shrink.runs));
         return;
     }
     bool open =
-        flipped->failed + flipped->otherwise && !need->held.count && q->shrink.runs.rate == 1 && !q->shrink.runs.quick;
+        negated->failed + negated->otherwise && !need->held.count && q->shrink.runs.rate == 1 && !q->shrink.runs.quick;
     if (open)
         fputs("     No orderings were found that rule this out: something else decides, too.\n", out);
     if (!need->held.count)
@@ -423,7 +423,7 @@ void pct_analysis_print_flip(FILE *out, const struct pct_analysis *q, const stru
                 these, need->held_kept.failed, pct_tally_of(&need->held_kept));
     else
         fprintf(out, "     The other way round, and with %s as well, ", these);
-    fprintf(out, "%u of %u pass:\n", need->held_flipped.passed, pct_tally_of(&need->held_flipped));
+    fprintf(out, "%u of %u pass:\n", need->held_negated.passed, pct_tally_of(&need->held_negated));
     for (size_t i = 0; i < need->held.count && i < HELD; i++) {
         fputs("       ", out);
         pct_analysis_print_event(out, &q->narrative, &need->held.item[i].first);

@@ -17,7 +17,7 @@ static int ask_set(const struct pct_constrained *k, size_t number, struct pct_qu
     bool *copy = malloc(k->orders->count + 1);
     query->data = copy;
     query->what = (struct pct_try){ .strategy = "order",
-                                    .list = pct_orders_format(k->orders, keep, k->flipped),
+                                    .list = pct_orders_format(k->orders, keep, k->negated),
                                     .seed = k->seed + 3 * k->schedules * number };
     query->spread = true;
     query->expected = k->schedules;
@@ -37,7 +37,7 @@ static bool is_sampled(struct pct_constrained *k, const struct pct_query *query,
      * do not say then that it broke anything. */
     bool unsure = run->fails && *k->runs->config.watch;
     /* A run that ended where it had to fail may have kept to all that it came to. */
-    if (!unsure && pct_orders_broken(k->orders, query->data, k->flipped, &run->result.trace)) {
+    if (!unsure && pct_orders_broken(k->orders, query->data, k->negated, &run->result.trace)) {
         k->forced++;
     } else {
         k->failed += run->fails;

@@ -10,7 +10,7 @@
 struct pct_constrained {
     struct pct_query_runs *runs;
     const struct pct_orders *orders;
-    size_t flipped;     /* this one of them the other way round; SIZE_MAX: none */
+    size_t negated;     /* this one of them the other way round; SIZE_MAX: none */
     size_t fixed;       /* the first this many are not taken away */
     unsigned schedules; /* that a set is judged by; a run that was forced to break a constraint is none of them */
     uint64_t seed;      /* of the next schedule: those of one analysis differ */

@@ -130,7 +130,7 @@ static int take_needs(struct pct_depth *depth, const struct pct_orders *orders, 
 
 bool pct_need_decides(const struct pct_depth *depth, const struct pct_need *need)
 {
-    uint64_t fail = need->flipped.failed + need->flipped.otherwise, of = pct_tally_of(&need->flipped);
+    uint64_t fail = need->negated.failed + need->negated.otherwise, of = pct_tally_of(&need->negated);
     return !of || need->held.count || fail * depth->of < depth->failed * of;
 }
 
@@ -155,7 +155,7 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_query_runs *runs, cons
         return runs->status = PCT_EXIT_INTERNAL;
     struct pct_constrained k = { .runs = runs,
                                  .orders = &orders,
-                                 .flipped = SIZE_MAX,
+                                 .negated = SIZE_MAX,
                                  .seed = 1,
                                  .most_failed = UINT32_MAX,
                                  .look = remember,

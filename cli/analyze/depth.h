@@ -9,7 +9,7 @@
 /* Schedules that decide whether a set of constraints is enough: while looking, and for the result; of each ordering
  * turned round; and how often to look. A set under which 19 of 20 schedules fail passes for enough 44 times of 100
  * while looking, and in the end once of 170. */
-enum { PCT_DEPTH_SEARCH = 16, PCT_DEPTH_CONFIRM = 100, PCT_DEPTH_FLIPPED = 24, PCT_DEPTH_AGAIN = 3 };
+enum { PCT_DEPTH_SEARCH = 16, PCT_DEPTH_CONFIRM = 100, PCT_DEPTH_NEGATED = 24, PCT_DEPTH_AGAIN = 3 };
 
 /* What becomes of the schedules that keep to a set of constraints. */
 struct pct_tally {
@@ -21,13 +21,13 @@ struct pct_tally {
 /* A constraint that is necessary. */
 struct pct_need {
     struct pct_order order;
-    struct pct_tally flipped; /* with it the other way round: schedules that kept to all others */
+    struct pct_tally negated; /* with it the other way round: schedules that kept to all others */
     /* If some of these fail, the bug has more ways to happen. Constraints with which none of these others is left;
      * none: there are none, or were not found. If `shared`, the failing run kept to them, too: so the failure depends
      * on this ordering alone. */
     struct pct_orders held;
     bool shared;
-    struct pct_tally held_flipped,
+    struct pct_tally held_negated,
         held_kept; /* with these: with this ordering the other way round; and, if shared, as it was */
 };
 

@@ -26,7 +26,7 @@ struct common {
     size_t apart; /* orderings by which the two runs differ */
 };
 
-struct flips {
+struct negations {
     struct pct_depth *depth;
     const struct pct_orders *candidates;
     const struct pct_trace *trace;
@@ -49,25 +49,25 @@ static bool is_open(const struct pct_tally *tally)
 }
 
 /* This many schedules that keep to the set; or fewer, if this many do not fail, or do not pass. */
-static int sample(struct flips *f, const struct pct_orders *set, size_t flipped, unsigned schedules,
+static int sample(struct negations *f, const struct pct_orders *set, size_t negated, unsigned schedules,
                   unsigned most_passed, unsigned most_failed)
 {
     struct pct_constrained *k = &f->constrained;
     k->orders = set;
-    k->flipped = flipped;
+    k->negated = negated;
     k->schedules = schedules;
     k->most_passed = most_passed;
     k->most_failed = most_failed;
     return pct_constrained_sample(k, f->all);
 }
 
-static struct pct_tally tally(const struct flips *f)
+static struct pct_tally tally(const struct negations *f)
 {
     return (struct pct_tally){ f->constrained.failed, f->constrained.otherwise, f->constrained.passed };
 }
 
 /* Whether all of the last sample did, and it is one. */
-static bool all_failed(const struct flips *f)
+static bool all_failed(const struct negations *f)
 {
     return f->constrained.failed >= f->constrained.schedules;
 }
@@ -79,7 +79,7 @@ static bool all_passed(const struct pct_constrained *k)
 
 /* As far as it goes, one end of the ordering that is `item`: its first operation to an earlier one of its thread, or
  * the other to a later one, as long as every schedule fails. */
-static int move(struct flips *f, struct pct_order *item, bool first)
+static int move(struct negations *f, struct pct_order *item, bool first)
 {
     struct pct_event *end = first ? &item->first : &item->then;
     struct pct_event best = *end;
@@ -107,7 +107,7 @@ static bool is_moved(const struct pct_order *a, const struct pct_order *b)
 }
 
 /* This ordering as weak as it can be, if then none fails the other way round. */
-static int weaken(struct flips *f, size_t which)
+static int weaken(struct negations *f, size_t which)
 {
     struct pct_need *need = &f->depth->needs[which];
     struct pct_order *item = &f->needs.item[which], before = *item;
@@ -117,16 +117,16 @@ static int weaken(struct flips *f, size_t which)
     stop = stop ? stop : move(f, item, false);
     if (!stop && !is_moved(&before, item))
         return 0;
-    stop = stop ? stop : sample(f, &f->needs, which, PCT_DEPTH_FLIPPED, UINT32_MAX, 1);
+    stop = stop ? stop : sample(f, &f->needs, which, PCT_DEPTH_NEGATED, UINT32_MAX, 1);
     bool better = !stop && all_passed(&f->constrained);
-    struct pct_tally flipped = tally(f);
+    struct pct_tally negated = tally(f);
     stop = stop ? stop : better ? sample(f, &f->needs, SIZE_MAX, PCT_DEPTH_CONFIRM, 1, UINT32_MAX) : 0;
     if (stop || !better || !all_failed(f)) {
         *item = before;
         return stop;
     }
     need->order = *item;
-    need->flipped = flipped;
+    need->negated = negated;
     return 0;
 }
 
@@ -150,7 +150,7 @@ static bool says(const struct pct_order *order, const struct pct_order *other)
 
 /* The needs, with the orderings of this run that the failing one has, too, and those of the failing one that this one
  * has. Returns 0, or -ENOMEM. */
-static int find_common(struct common *common, const struct flips *f, const struct pct_trace *trace)
+static int find_common(struct common *common, const struct negations *f, const struct pct_trace *trace)
 {
     static const struct pct_snapshot no_snapshot;
     struct pct_orders orders;
@@ -190,7 +190,7 @@ static int find_common(struct common *common, const struct flips *f, const struc
  * first. */
 static void keep_nearest(void *context, const struct pct_query_run *run, bool passes)
 {
-    struct flips *f = context;
+    struct negations *f = context;
     struct common common;
     if (!passes || !run->result.trace.complete || find_common(&common, f, &run->result.trace))
         return;
@@ -209,7 +209,7 @@ static void keep_nearest(void *context, const struct pct_query_run *run, bool pa
     f->nearest[at] = common;
 }
 
-static void forget_nearest(struct flips *f)
+static void forget_nearest(struct negations *f)
 {
     for (size_t i = 0; i < f->count; i++)
         pct_orders_free(&f->nearest[i].orders);
@@ -217,7 +217,7 @@ static void forget_nearest(struct flips *f)
 }
 
 /* Operations as the failing run has them; those that it does not come to as they were found. */
-static void find_in_run(const struct flips *f, struct pct_event *event)
+static void find_in_run(const struct negations *f, struct pct_event *event)
 {
     struct pct_event there = *event;
     if (event->step >= PCT_STEP_LATER)
@@ -230,11 +230,11 @@ static void find_in_run(const struct flips *f, struct pct_event *event)
 
 /* With these orderings, does none fail if this one is turned round, and all as it is (if the failing run has them all)?
  */
-static int confirm_held(struct flips *f, const struct pct_orders *set, bool shared, size_t which, bool *fine)
+static int confirm_held(struct negations *f, const struct pct_orders *set, bool shared, size_t which, bool *fine)
 {
     struct pct_need *need = &f->depth->needs[which];
     int stop = sample(f, set, which, PCT_DEPTH_CONFIRM, UINT32_MAX, 1);
-    need->held_flipped = tally(f);
+    need->held_negated = tally(f);
     *fine = !stop && all_passed(&f->constrained);
     if (*fine && shared) {
         stop = sample(f, set, SIZE_MAX, PCT_DEPTH_CONFIRM, 1, UINT32_MAX);
@@ -245,7 +245,7 @@ static int confirm_held(struct flips *f, const struct pct_orders *set, bool shar
 }
 
 /* The fewest orderings of the set that will do, judged by this many schedules each; they are the first of it then. */
-static int reduce_held(struct flips *f, const struct pct_orders *set, size_t which, unsigned schedules,
+static int reduce_held(struct negations *f, const struct pct_orders *set, size_t which, unsigned schedules,
                        struct pct_orders *least)
 {
     bool *keep = malloc(set->count + 1);
@@ -255,7 +255,7 @@ static int reduce_held(struct flips *f, const struct pct_orders *set, size_t whi
     if (!stop) {
         memset(keep, true, set->count);
         f->constrained.orders = set;
-        f->constrained.flipped = which;
+        f->constrained.negated = which;
         f->constrained.schedules = schedules;
         f->constrained.most_passed = UINT32_MAX;
         f->constrained.most_failed = 1;
@@ -269,12 +269,12 @@ static int reduce_held(struct flips *f, const struct pct_orders *set, size_t whi
 }
 
 /* Of these orderings, the fewest that will do, as the result. *possible: all of them would do. */
-static int take_held(struct flips *f, const struct pct_orders *set, bool shared, size_t which, bool *possible)
+static int take_held(struct negations *f, const struct pct_orders *set, bool shared, size_t which, bool *possible)
 {
     struct pct_need *need = &f->depth->needs[which];
     /* What seldom fails passes for good too easily. */
-    unsigned schedules = 4 * pct_tally_of(&need->flipped) / (need->flipped.failed + need->flipped.otherwise);
-    schedules = schedules > PCT_DEPTH_FLIPPED ? schedules : PCT_DEPTH_FLIPPED;
+    unsigned schedules = 4 * pct_tally_of(&need->negated) / (need->negated.failed + need->negated.otherwise);
+    schedules = schedules > PCT_DEPTH_NEGATED ? schedules : PCT_DEPTH_NEGATED;
     int stop = sample(f, set, which, schedules, UINT32_MAX, 1);
     *possible = !stop && all_passed(&f->constrained);
     bool fine = false;
@@ -299,12 +299,12 @@ static int take_held(struct flips *f, const struct pct_orders *set, bool shared,
 }
 
 /* What has to be held, too, so that the failure depends on this ordering alone. */
-static int hold(struct flips *f, size_t which)
+static int hold(struct negations *f, size_t which)
 {
     f->which = which;
     f->constrained.look = keep_nearest;
     f->constrained.context = f;
-    int stop = sample(f, &f->needs, which, PCT_DEPTH_FLIPPED, UINT32_MAX, UINT32_MAX);
+    int stop = sample(f, &f->needs, which, PCT_DEPTH_NEGATED, UINT32_MAX, UINT32_MAX);
     f->constrained.look = NULL;
     f->constrained.fixed = f->needs.count;
     bool *all = f->all;
@@ -329,27 +329,27 @@ static int hold(struct flips *f, size_t which)
 }
 
 /* Each the other way round, under the others. */
-static int turn(struct flips *f, unsigned schedules)
+static int turn(struct negations *f, unsigned schedules)
 {
     int stop = 0;
     for (size_t i = 0; !stop && i < f->needs.count; i++) {
         stop = sample(f, &f->needs, i, schedules, UINT32_MAX, UINT32_MAX);
-        f->depth->needs[i].flipped = tally(f);
+        f->depth->needs[i].negated = tally(f);
     }
     return stop;
 }
 
-static int measure(struct flips *f)
+static int measure(struct negations *f)
 {
     struct pct_query_runs *runs = f->constrained.runs;
     bool weaker = false;
     pct_queries_step(runs, "turning each ordering round", f->needs.count);
-    int stop = turn(f, runs->repeat > PCT_DEPTH_FLIPPED ? runs->repeat : PCT_DEPTH_FLIPPED);
+    int stop = turn(f, runs->repeat > PCT_DEPTH_NEGATED ? runs->repeat : PCT_DEPTH_NEGATED);
     if (stop || runs->rate < 1 || runs->quick)
         return stop;
     for (size_t i = 0; !stop && i < f->needs.count; i++) {
         struct pct_order before = f->needs.item[i];
-        if (!is_open(&f->depth->needs[i].flipped))
+        if (!is_open(&f->depth->needs[i].negated))
             continue;
         pct_queries_step(runs, "looking for an ordering that says no more than is needed", 0);
         stop = weaken(f, i);
@@ -357,9 +357,9 @@ static int measure(struct flips *f)
     }
     /* The others were turned round under one that said more. */
     if (!stop && weaker)
-        stop = turn(f, PCT_DEPTH_FLIPPED);
+        stop = turn(f, PCT_DEPTH_NEGATED);
     for (size_t i = 0; !stop && i < f->needs.count; i++) {
-        if (!is_open(&f->depth->needs[i].flipped))
+        if (!is_open(&f->depth->needs[i].negated))
             continue;
         pct_queries_step(runs, "looking for what else decides it", 0);
         stop = hold(f, i);
@@ -370,11 +370,11 @@ static int measure(struct flips *f)
 int pct_negated_orders_measure(struct pct_depth *depth, struct pct_query_runs *runs,
                                const struct pct_orders *candidates, const struct pct_trace *trace, uint64_t *seed)
 {
-    struct flips f = { .depth = depth,
-                       .candidates = candidates,
-                       .trace = trace,
-                       .constrained = { .runs = runs, .seed = *seed },
-                       .needs = { .count = depth->count } };
+    struct negations f = { .depth = depth,
+                           .candidates = candidates,
+                           .trace = trace,
+                           .constrained = { .runs = runs, .seed = *seed },
+                           .needs = { .count = depth->count } };
     f.needs.item = calloc(depth->count + 1, sizeof *f.needs.item);
     f.all = malloc(depth->count + 1);
     int stop = f.needs.item && f.all ? 0 : -ENOMEM;

@@ -146,7 +146,7 @@ static void print_needs(FILE *out, const struct pct_analysis *q)
         print_event(out, &q->narrative, &need->order.first);
         fputs(need->order.wake ? "     wakes, of those that wait, " : "     before ", out);
         print_event(out, &q->narrative, &need->order.then);
-        pct_analysis_print_flip(out, q, need);
+        pct_analysis_print_negated(out, q, need);
     }
 }
 

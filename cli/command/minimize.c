@@ -178,7 +178,7 @@ static void print_depth(const struct pct_analysis *q)
         pct_analysis_print_event(stderr, &q->narrative, &need->order.first);
         fputs("\n     ", stderr);
         pct_analysis_print_then(stderr, &q->narrative, &need->order);
-        pct_analysis_print_flip(stderr, q, need);
+        pct_analysis_print_negated(stderr, q, need);
     }
 }
 

@@ -460,7 +460,7 @@ void pct_orders_free(struct pct_orders *orders)
     *orders = (struct pct_orders){ 0 };
 }
 
-char *pct_orders_format(const struct pct_orders *orders, const bool *keep, size_t flipped)
+char *pct_orders_format(const struct pct_orders *orders, const bool *keep, size_t negated)
 {
     char *text = NULL;
     size_t size = 0;
@@ -473,12 +473,12 @@ char *pct_orders_format(const struct pct_orders *orders, const bool *keep, size_
             continue;
         const struct pct_event *first = &orders->item[i].first, *then = &orders->item[i].then;
         if (orders->item[i].wake) {
-            fprintf(out, "%s%u.%ux%u.%c%u", between, first->thread, first->op, first->count, i == flipped ? 'n' : 'w',
+            fprintf(out, "%s%u.%ux%u.%c%u", between, first->thread, first->op, first->count, i == negated ? 'n' : 'w',
                     then->thread);
             between = "-";
             continue;
         }
-        const struct pct_event *a = i == flipped ? then : first, *b = i == flipped ? first : then;
+        const struct pct_event *a = i == negated ? then : first, *b = i == negated ? first : then;
         fprintf(out, "%s%u.%ux%u.%u.%ux%u", between, a->thread, a->end ? a->end : a->op,
                 a->end ? a->end_count : a->count, b->thread, b->op, b->count);
         between = "-";
@@ -541,7 +541,7 @@ bool pct_orders_find(struct pct_event *event, const struct pct_trace *trace)
 }
 
 /* Likewise, of the wakes. Where there is no memory to see it, it counts as broken: such a run says nothing. */
-static bool breaks_wakes(const struct pct_orders *orders, const bool *keep, size_t flipped,
+static bool breaks_wakes(const struct pct_orders *orders, const bool *keep, size_t negated,
                          const struct pct_trace *trace)
 {
     struct pct_alternative_wakes wakes;
@@ -552,13 +552,13 @@ static bool breaks_wakes(const struct pct_orders *orders, const bool *keep, size
         const struct pct_order *order = &orders->item[i];
         uint64_t signal = keep[i] && order->wake ? find(trace, &order->first, false) : trace->count;
         uint32_t woken = signal < trace->count ? pct_alternative_wakes_find(&wakes, signal) : PCT_NO_THREAD;
-        broken = woken != PCT_NO_THREAD && (woken == order->then.thread) == (i == flipped);
+        broken = woken != PCT_NO_THREAD && (woken == order->then.thread) == (i == negated);
     }
     pct_alternative_wakes_free(&wakes);
     return broken;
 }
 
-bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t flipped, const struct pct_trace *trace)
+bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t negated, const struct pct_trace *trace)
 {
     bool wakes = false;
     for (size_t i = 0; i < orders->count; i++) {
@@ -569,12 +569,12 @@ bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t
             wakes = true;
             continue;
         }
-        uint64_t first = find(trace, i == flipped ? &order->then : &order->first, true);
-        uint64_t then = find(trace, i == flipped ? &order->first : &order->then, false);
+        uint64_t first = find(trace, i == negated ? &order->then : &order->first, true);
+        uint64_t then = find(trace, i == negated ? &order->first : &order->then, false);
         if (then < first && first < trace->count)
             return true;
     }
-    return wakes && breaks_wakes(orders, keep, flipped, trace);
+    return wakes && breaks_wakes(orders, keep, negated, trace);
 }
 
 bool pct_orders_merge(struct pct_order *into, const struct pct_order *other, const struct pct_trace *trace)

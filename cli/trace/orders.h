@@ -61,9 +61,9 @@ bool pct_orders_releases(unsigned op);
  */
 bool pct_orders_find(struct pct_event *event, const struct pct_trace *trace);
 
-/* As the strategy reads it: those for which keep is true, the one at `flipped` (SIZE_MAX: none) the other way round. To
+/* As the strategy reads it: those for which keep is true, the one at `negated` (SIZE_MAX: none) the other way round. To
  * be freed; NULL if there is no memory. */
-char *pct_orders_format(const struct pct_orders *orders, const bool *keep, size_t flipped);
+char *pct_orders_format(const struct pct_orders *orders, const bool *keep, size_t negated);
 
 /* Two orderings between the same threads, in the same direction, follow from one if the run kept to that as well: the
  * later of the first operations before the earlier of the others. False: it did not. trace: of the failing run. */
@@ -71,7 +71,7 @@ bool pct_orders_merge(struct pct_order *into, const struct pct_order *other, con
 
 /* Whether the run of this trace broke one of them: then it says nothing about schedules that keep to them. An operation
  * that never came breaks nothing, nor does a signal that had no choice. */
-bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t flipped,
+bool pct_orders_broken(const struct pct_orders *orders, const bool *keep, size_t negated,
                        const struct pct_trace *trace);
 
 #endif
