@@ -25,9 +25,9 @@ struct pct_host {
     uint64_t (*now)(void);
     /* Sleep in real time until now() >= when or *word != value; when may be PCT_NEVER. */
     void (*sleep)(uint64_t when, const uint32_t *word, uint32_t value);
-    /* The same, but also until something may have changed for a thread in this list (by polled_next) of those whose
+    /* The same, but also until something may have changed for a thread in this list (by kernel_next) of those whose
      * predicates ask the kernel and that the outside world could end. */
-    void (*poll)(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled);
+    void (*poll)(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *kernel_waits);
     /* Whether something outside may yet call pct_sched_attention() that no wait speaks of: a child's signal. May be
      * NULL. */
     bool (*may_be_signalled)(void);

@@ -42,7 +42,7 @@ bool pct_calm_waits(const struct pct_sched *s, struct pct_thread *self, const st
 static inline void pct_wait_prepare(struct pct_thread *self, const struct pct_wait *wait)
 {
     self->wait = *wait;
-    self->wait.polled = self->wait.outside = self->wait.attention = self->wait.often = false; /* not yet */
+    self->wait.kernel = self->wait.outside = self->wait.attention = self->wait.often = false; /* not yet */
     self->result = PCT_READY;
     self->in_then = false;
 }

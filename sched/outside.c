@@ -63,9 +63,9 @@ static bool has_relatives(const struct pct_sched *s)
  */
 static bool awaits_world(const struct pct_sched *s, bool relatives)
 {
-    uint32_t kin = relatives ? s->polled_kin : 0, kin_outside = relatives ? s->kin_outside : 0;
+    uint32_t kin = relatives ? s->kernel_kin : 0, kin_outside = relatives ? s->kin_outside : 0;
     uint32_t signals = relatives || (s->timers_count && s->step_ns) ? s->can_both : 0;
-    return s->outside > kin_outside || s->can_outside > signals || s->polled_outside > kin || s->stranger ||
+    return s->outside > kin_outside || s->can_outside > signals || s->kernel_outside > kin || s->stranger ||
            s->foreign & PCT_FOREIGN_SILENT;
 }
 
@@ -77,18 +77,18 @@ bool pct_outside_is_world(const struct pct_sched *s)
 
 bool pct_outside_awaits(const struct pct_sched *s)
 {
-    return s->outside || s->can_outside || s->polled_outside || s->stranger || s->foreign & PCT_FOREIGN_SILENT ||
+    return s->outside || s->can_outside || s->kernel_outside || s->stranger || s->foreign & PCT_FOREIGN_SILENT ||
            (s->timers_count && has_relatives(s));
 }
 
 bool pct_outside_none(const struct pct_sched *s)
 {
-    return !s->outside && !s->can_outside && !s->polled_outside && !has_relatives(s);
+    return !s->outside && !s->can_outside && !s->kernel_outside && !has_relatives(s);
 }
 
 bool pct_outside_still(const struct pct_sched *s)
 {
-    return !s->outside && !s->can_outside && !s->polled_outside &&
+    return !s->outside && !s->can_outside && !s->kernel_outside &&
            (!has_relatives(s) || (s->host->still && s->host->still()));
 }
 
@@ -119,7 +119,7 @@ void pct_outside_send(struct pct_sched *s, const struct pct_thread *self)
     __atomic_store_n(&s->idle_until, alone ? s->timers[0]->deadline : PCT_NEVER, __ATOMIC_SEQ_CST);
     for (uint32_t id = 0; s->can_outside && id < s->threads; id++) {
         struct pct_thread *t = s->thread_at(id);
-        if (pct_state(t) != PCT_STATE_BLOCKED || !t->wait.outside || t->wait.polled)
+        if (pct_state(t) != PCT_STATE_BLOCKED || !t->wait.outside || t->wait.kernel)
             continue;
         if (t->wait.attention && s->timers_count && !world)
             continue; /* a signal of this process's own timer, or a relative's: time may jump */
@@ -149,7 +149,7 @@ struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *se
 {
     /* One that has finished may hold a lock for a moment: it says when it has given it back, but not to a free baton.
      */
-    if (!s->timers_count && !s->polled_outside && !s->can_attention && !s->may_be_signalled && !s->stranger &&
+    if (!s->timers_count && !s->kernel_outside && !s->can_attention && !s->may_be_signalled && !s->stranger &&
         !(s->foreign & (PCT_FOREIGN_SILENT | PCT_FOREIGN_FINISHED)))
         return NULL;
     if (self && can_keep(self))
@@ -272,8 +272,8 @@ static bool keep(struct pct_sched *s, bool relatives)
             next = again;
         if (passed)
             ; /* no relative can run: what they have done is there */
-        else if (s->polled_outside || (silent && s->polled))
-            s->host->poll(next, &s->due, pct_sched_undisturbed(s), s->polled);
+        else if (s->kernel_outside || (silent && s->kernel_waits))
+            s->host->poll(next, &s->due, pct_sched_undisturbed(s), s->kernel_waits);
         else
             pct_sched_sleep(s, next);
         pct_sched_kernel_changed(s);
@@ -289,7 +289,7 @@ static bool keep(struct pct_sched *s, bool relatives)
             return true;
         if (s->stranger && pct_outside_strangers(s) && !pct_is_replay(s))
             until = until_stranger(s, virtual, until);
-        if (!s->polled_outside && !s->outside && !s->can_attention && !s->stranger &&
+        if (!s->kernel_outside && !s->outside && !s->can_attention && !s->stranger &&
             !(s->foreign & PCT_FOREIGN_SILENT) && (!relatives || deadline == PCT_NEVER))
             return false; /* who could have come no longer waits */
     } while ((relatives && deadline != PCT_NEVER) || s->host->now() < until);

@@ -24,7 +24,7 @@ bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *hold
     if (pct_is_replay(s))
         return pct_replay_expects(s, holder, PCT_OP_STUCK) &&
                (pct_replay_arg(s, arg) == PCT_ARG_SLEEPS) == (arg == PCT_ARG_SLEEPS);
-    return s->enabled > 1 || s->timers_count || s->outside || s->can_outside || s->polled;
+    return s->enabled > 1 || s->timers_count || s->outside || s->can_outside || s->kernel_waits;
 }
 
 void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t arg)

@@ -149,34 +149,34 @@ static void dequeue(struct pct_sched *s, struct pct_thread *thread)
 static void enter_outside(struct pct_sched *s, struct pct_thread *thread)
 {
     const struct pct_wait *wait = &thread->wait;
-    *(wait->polled ? &s->polled_outside : &s->can_outside) += wait->outside;
-    s->polled_kin += wait->polled && wait->outside && wait->kin;
+    *(wait->kernel ? &s->kernel_outside : &s->can_outside) += wait->outside;
+    s->kernel_kin += wait->kernel && wait->outside && wait->kin;
     s->can_attention += wait->attention;
     if (wait->often && !s->often++)
         pct_set_due(s, PCT_DUE_OFTEN);
     s->can_both += wait->outside && wait->attention;
-    if (!thread->wait.polled)
+    if (!thread->wait.kernel)
         return;
-    thread->polled_next = NULL;
-    thread->polled_prev = s->polled_last;
-    *(s->polled_last ? &s->polled_last->polled_next : &s->polled) = thread;
-    s->polled_last = thread;
+    thread->kernel_next = NULL;
+    thread->kernel_prev = s->kernel_last;
+    *(s->kernel_last ? &s->kernel_last->kernel_next : &s->kernel_waits) = thread;
+    s->kernel_last = thread;
 }
 
 static void leave_outside(struct pct_sched *s, struct pct_thread *thread)
 {
     const struct pct_wait *wait = &thread->wait;
-    *(wait->polled ? &s->polled_outside : &s->can_outside) -= wait->outside;
-    s->polled_kin -= wait->polled && wait->outside && wait->kin;
+    *(wait->kernel ? &s->kernel_outside : &s->can_outside) -= wait->outside;
+    s->kernel_kin -= wait->kernel && wait->outside && wait->kin;
     s->can_attention -= wait->attention;
     if (wait->often && !--s->often)
         pct_clear_due(s, PCT_DUE_OFTEN);
     s->can_both -= wait->outside && wait->attention;
-    if (thread->wait.polled) {
-        *(thread->polled_prev ? &thread->polled_prev->polled_next : &s->polled) = thread->polled_next;
-        *(thread->polled_next ? &thread->polled_next->polled_prev : &s->polled_last) = thread->polled_prev;
+    if (thread->wait.kernel) {
+        *(thread->kernel_prev ? &thread->kernel_prev->kernel_next : &s->kernel_waits) = thread->kernel_next;
+        *(thread->kernel_next ? &thread->kernel_next->kernel_prev : &s->kernel_last) = thread->kernel_prev;
     }
-    thread->wait.polled = thread->wait.outside = thread->wait.attention = thread->wait.often = false;
+    thread->wait.kernel = thread->wait.outside = thread->wait.attention = thread->wait.often = false;
 }
 
 static void leave_wait(struct pct_sched *s, struct pct_thread *thread)
@@ -256,7 +256,7 @@ static void ask_often(struct pct_sched *s)
 
 void pct_sched_ask_polled(struct pct_sched *s)
 {
-    for (struct pct_thread *t = s->polled; t; t = t->polled_next)
+    for (struct pct_thread *t = s->kernel_waits; t; t = t->kernel_next)
         pct_sched_ask(s, t);
 }
 
@@ -324,7 +324,7 @@ void pct_sched_turn(struct pct_sched *s)
     /* The next record is somewhere else: whatever was to be done by then is asked again. */
     pct_stop_soon(s);
     /* Something may have come from outside: a signal, data on a socket. */
-    if (s->can_outside || s->polled_outside || s->unseen)
+    if (s->can_outside || s->kernel_outside || s->unseen)
         pct_set_due(s, PCT_DUE_ATTENTION);
 }
 
@@ -383,7 +383,7 @@ static struct pct_thread *pick(struct pct_sched *s, const struct pct_thread *sel
 /* Whether, with nothing enabled, a deadline or the outside world may yet enable somebody. */
 static bool others_wait(const struct pct_sched *s)
 {
-    return s->timers_count || s->outside || s->can_outside || s->polled_outside || s->can_attention || s->stranger;
+    return s->timers_count || s->outside || s->can_outside || s->kernel_outside || s->can_attention || s->stranger;
 }
 
 /* Whether nothing but a signal is left to wait for, and one may come. */
@@ -405,7 +405,7 @@ static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct 
             /* Before time jumps or a deadlock is called; and the host's sleep would not last. */
             bool world = pct_outside_is_world(s);
             pct_sched_attend(s);
-            if (pct_readiness_now(s) && (s->outside || s->can_outside || s->polled_outside || s->can_attention))
+            if (pct_readiness_now(s) && (s->outside || s->can_outside || s->kernel_outside || s->can_attention))
                 pct_outside_note(s, 0, world);
             continue;
         }
@@ -556,7 +556,7 @@ static void begin_wait(struct pct_sched *s, struct pct_thread *self, const struc
         s->lock_waits |= wait->ready && wait->deadline == PCT_NEVER;
     }
     pct_group_join(s, self);
-    self->wait.polled = wait->polled;
+    self->wait.kernel = wait->kernel;
     self->wait.outside = wait->outside;
     self->wait.attention = wait->attention;
     self->wait.often = wait->often;
@@ -605,7 +605,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
 
 void pct_sched_ask_kernel(struct pct_sched *s)
 {
-    if (!__atomic_load_n(&s->polled_outside, __ATOMIC_RELAXED))
+    if (!__atomic_load_n(&s->kernel_outside, __ATOMIC_RELAXED))
         return;
     __atomic_fetch_or(&s->due, PCT_DUE_KERNEL, __ATOMIC_SEQ_CST);
     __atomic_store_n(&s->stop, NULL, __ATOMIC_SEQ_CST);

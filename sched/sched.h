@@ -116,7 +116,7 @@ struct pct_wait {
     struct pct_object *object; /* may be NULL */
     enum pct_op op;
     bool alike;        /* all that wait for this object by this predicate, with this ready_arg, get the same answer */
-    bool polled;       /* the predicate asks the kernel: ask again whenever that may answer differently */
+    bool kernel;       /* the predicate asks the kernel: ask again whenever that may answer differently */
     bool outside;      /* the outside world could end it */
     bool attention;    /* so could what calls pct_sched_attention(): a signal. Then it is no deadlock */
     bool cancellable;  /* pct_sched_cancel() ends it */
@@ -167,7 +167,7 @@ struct pct_thread {
     /* There is something for it to do, a signal: its waits are interrupted; atomic, pct_sched_call(). */
     uint32_t called;
     struct pct_thread *arrival;                   /* in the list of those that came back from outside */
-    struct pct_thread *polled_prev, *polled_next; /* in the list of those whose predicates ask the kernel */
+    struct pct_thread *kernel_prev, *kernel_next; /* in the list of those whose predicates ask the kernel */
     struct pct_object self;                       /* for joiners */
     struct pct_site site; /* of its last point, while sites are recorded; the host sets that of its start */
 };
@@ -235,14 +235,14 @@ struct pct_sched {
     uint32_t unseen;  /* what may enable a waiter without a call to pct_sched_changed() */
 
     /* sched.c: waits, by what could end them */
-    struct pct_thread *polled, *polled_last; /* in polled waits, in order of arrival */
-    uint32_t polled_outside;                 /* those of them that the outside world could end */
-    uint32_t polled_kin;                     /* and those of these that only the family could */
-    uint32_t can_outside;                    /* others that the outside world could end */
-    uint32_t can_attention;                  /* that attention could end */
-    uint32_t can_both;                       /* for a signal, which is one of either kind */
-    uint32_t often;                          /* those whose predicates are asked at each step */
-    uint32_t awaiting;                       /* await.c: in loops, for others to write to memory */
+    struct pct_thread *kernel_waits, *kernel_last; /* in kernel waits, in order of arrival */
+    uint32_t kernel_outside;                       /* those of them that the outside world could end */
+    uint32_t kernel_kin;                           /* and those of these that only the family could */
+    uint32_t can_outside;                          /* others that the outside world could end */
+    uint32_t can_attention;                        /* that attention could end */
+    uint32_t can_both;                             /* for a signal, which is one of either kind */
+    uint32_t often;                                /* those whose predicates are asked at each step */
+    uint32_t awaiting;                             /* await.c: in loops, for others to write to memory */
 
     /* outside.c */
     uint32_t outside;                 /* threads in PCT_STATE_OUTSIDE */
@@ -375,12 +375,12 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
  * or disable a waiter, if object->waiters is not 0. */
 void pct_sched_changed(struct pct_sched *s, struct pct_object *object);
 
-/* The kernel may answer the predicates of polled waits differently now. Call after every operation on descriptors and
+/* The kernel may answer the predicates of kernel waits differently now. Call after every operation on descriptors and
  * the like. */
 void pct_sched_ask_polled(struct pct_sched *s);
 static inline void pct_sched_kernel_changed(struct pct_sched *s)
 {
-    if (PCT_UNLIKELY(s->polled != NULL))
+    if (PCT_UNLIKELY(s->kernel_waits != NULL))
         pct_sched_ask_polled(s);
 }
 
@@ -442,7 +442,7 @@ void pct_sched_tend(struct pct_sched *s);
 /* Called without the baton, also from signal handlers: something has changed that the scheduler did not see. */
 void pct_sched_attention(struct pct_sched *s);
 
-/* Likewise: at the next step, ask the kernel for all polled waits that the outside world could end. A run that has none
+/* Likewise: at the next step, ask the kernel for all kernel waits that the outside world could end. A run that has none
  * does not notice, so real time has no part in it. */
 void pct_sched_ask_kernel(struct pct_sched *s);
 

@@ -37,7 +37,7 @@ enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int 
                              .ready = pct_io_ready,
                              .ready_arg = io,
                              .deadline = deadline,
-                             .polled = true,
+                             .kernel = true,
                              .outside = reach != PCT_REACH_INSIDE,
                              .certain = io->certain,
                              .kin = reach == PCT_REACH_FAMILY,
@@ -173,29 +173,29 @@ uint64_t pct_io_deadline(int milliseconds)
     return milliseconds < 0 ? PCT_NEVER : pct_deadline_in((uint64_t)milliseconds * 1000000);
 }
 
-bool pct_io_must_ask(const struct pct_thread *polled)
+bool pct_io_must_ask(const struct pct_thread *kernel_waits)
 {
-    for (; polled; polled = polled->polled_next)
-        if (!((const struct pct_io *)polled->wait.ready_arg)->count)
+    for (; kernel_waits; kernel_waits = kernel_waits->kernel_next)
+        if (!((const struct pct_io *)kernel_waits->wait.ready_arg)->count)
             return true;
     return false;
 }
 
 /* All that the threads of the list wait for, for one poll(). Those that are enabled know already. */
-static unsigned gather(struct pct_thread *polled, struct pollfd **all, bool *again)
+static unsigned gather(struct pct_thread *kernel_waits, struct pollfd **all, bool *again)
 {
     static struct pollfd *room;
     static unsigned size;
     unsigned count = 0, need = 0;
     *again = false;
-    for (const struct pct_thread *t = polled; t; t = t->polled_next)
+    for (const struct pct_thread *t = kernel_waits; t; t = t->kernel_next)
         need += ((const struct pct_io *)t->wait.ready_arg)->count;
     if (need > size) {
         size = need < 4096 ? 4096 : need * 2; /* the old room stays: this happens a few times at most */
         room = pct_map(size * sizeof *room);
         size = room ? size : 0;
     }
-    for (const struct pct_thread *t = polled; t; t = t->polled_next) {
+    for (const struct pct_thread *t = kernel_waits; t; t = t->kernel_next) {
         const struct pct_io *io = t->wait.ready_arg;
         if (!io->count || count + io->count > size)
             *again = true;
@@ -213,12 +213,12 @@ static void ring(int signal)
     (void)signal;
 }
 
-void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled)
+void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *kernel_waits)
 {
     static bool installed;
     struct pollfd *fds;
     bool again;
-    unsigned count = gather(polled, &fds, &again);
+    unsigned count = gather(kernel_waits, &fds, &again);
     uint64_t now = pct_real_now();
     /* How often to ask those that poll() cannot ask: ever more seldom, until a step is made. */
     static PCT_OF_RUN uint64_t slice, step;

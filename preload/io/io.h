@@ -22,7 +22,7 @@
 /* Who can end a wait: this process alone; its family, too, which shares its time (struct pct_host); anybody. */
 enum pct_reach { PCT_REACH_INSIDE, PCT_REACH_FAMILY, PCT_REACH_WORLD };
 
-/* What a polled wait waits for: wait.ready_arg of every wait with `polled` is one of these. */
+/* What a kernel wait waits for: wait.ready_arg of every wait with `kernel` is one of these. */
 struct pct_io {
     /* What poll() is to ask; none: nothing tells when to ask again, so that is done from time to time. */
     struct pollfd *fds;
@@ -34,7 +34,7 @@ struct pct_io {
     bool lasting;   /* no cancellation ends it */
 };
 
-/* The predicate of polled waits. */
+/* The predicate of kernel waits. */
 pct_readiness pct_io_ready;
 
 /* The same question, asked now. */
@@ -122,12 +122,12 @@ static inline struct pct_object *pct_io_object(int fd)
 /* Virtual deadline of a timeout in milliseconds, negative: none. */
 uint64_t pct_io_deadline(int milliseconds);
 
-/* Whether one of the threads of this list, by polled_next, waits for what poll() does not tell of: it has to ask now
+/* Whether one of the threads of this list, by kernel_next, waits for what poll() does not tell of: it has to ask now
  * and then. */
-bool pct_io_must_ask(const struct pct_thread *polled);
+bool pct_io_must_ask(const struct pct_thread *kernel_waits);
 
 /* The host's poll (struct pct_host). */
-void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled);
+void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *kernel_waits);
 /* Somebody else has changed the word: end that sleep. */
 void pct_io_nudge(void);
 

@@ -70,7 +70,7 @@ uint64_t pct_signal_blocked(const struct pct_shim_thread *thread)
 
 void pct_signal_sent(void)
 {
-    if (pct_S.can_outside || pct_S.polled)
+    if (pct_S.can_outside || pct_S.kernel_waits)
         pct_sched_attention(&pct_S);
 }
 

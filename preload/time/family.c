@@ -351,7 +351,7 @@ static void begin(uint64_t now, uint64_t deadline, bool world)
     me->from = later(now, idle.offset);
     me->real = pct_relative_now();
     me->world = world;
-    me->asks = pct_S.can_both || pct_io_must_ask(pct_S.polled);
+    me->asks = pct_S.can_both || pct_io_must_ask(pct_S.kernel_waits);
     idle.seen = __atomic_load_n(&me->word, __ATOMIC_SEQ_CST);
     me->looked = idle.seen - 1;
     __atomic_fetch_add(&me->turn, 1, __ATOMIC_SEQ_CST);

@@ -273,7 +273,7 @@ static void go(struct pct_thread *from, struct pct_thread *to)
     bool keeper = (pct_state(to) == PCT_STATE_BLOCKED || to->early) &&
                   (!pct_readiness_now(&sim.sched) || pct_is_replay(&sim.sched)) &&
                   ((sim.sched.timers_count && (sim.sched.outside || sim.program->relative)) ||
-                   sim.sched.polled_outside || sim.sched.can_attention);
+                   sim.sched.kernel_outside || sim.sched.can_attention);
     sim_check((pct_state(to) == PCT_STATE_ENABLED && !to->early) || keeper, "go() to a thread that is not enabled");
     sim_check(of(to)->parked || !of(to)->stack_pointer, "go() to a thread that is not parked");
     sim.baton = of(to);
@@ -311,19 +311,20 @@ static uint64_t now(void)
 }
 
 /* Whether the scheduler does not know yet that this thread can go on. */
-static bool is_news(const struct pct_thread *polled)
+static bool is_news(const struct pct_thread *kernel_waits)
 {
-    for (; polled; polled = polled->polled_next)
-        if ((pct_state(polled) != PCT_STATE_ENABLED || polled->early) && polled->wait.ready(polled))
+    for (; kernel_waits; kernel_waits = kernel_waits->kernel_next)
+        if ((pct_state(kernel_waits) != PCT_STATE_ENABLED || kernel_waits->early) &&
+            kernel_waits->wait.ready(kernel_waits))
             return true;
     return false;
 }
 
-static void poll_until(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *polled)
+static void poll_until(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *kernel_waits)
 {
     uint64_t began = sim.real_ns;
     happen();
-    while (*(const volatile uint32_t *)word == value && sim.real_ns < when && !is_news(polled)) {
+    while (*(const volatile uint32_t *)word == value && sim.real_ns < when && !is_news(kernel_waits)) {
         if (somebody_outside()) {
             sim_to_driver();
             continue;

@@ -239,7 +239,7 @@ static void down(struct sim_thread *self, uint8_t m, uint64_t deadline, uint8_t 
                                    .ready_arg = &sim.sem[m],
                                    .alike = true,
                                    .deadline = deadline,
-                                   .polled = how == 1,
+                                   .kernel = how == 1,
                                    .attention = how == 2,
                                    .outside = shared,
                                    .kin = shared && how == 1 && sim.program->relative };
@@ -286,16 +286,16 @@ static void trydown(struct sim_thread *self, uint8_t m)
         pct_sched_spin(S, &self->core);
 }
 
-static void up(struct sim_thread *self, uint8_t m, bool polled)
+static void up(struct sim_thread *self, uint8_t m, bool kernel)
 {
     struct pct_object *object = object_of(&sim.sem[m], PCT_CLASS_SEM);
     sim_point(self, PCT_OP_SEM_POST, object);
     sim.sem[m]++;
     pct_log_value(S, object, sim.sem[m]);
     record(self, PCT_OP_SEM_POST, 0, object->number);
-    if (!polled)
+    if (!kernel)
         changed(object);
-    else if (S->polled)
+    else if (S->kernel_waits)
         pct_sched_kernel_changed(S);
 }
 
