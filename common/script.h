@@ -101,7 +101,7 @@ struct pct_script_said {
     uint32_t outcome;   /* enum pct_script_outcome; NEVER also: no part of it is for this process */
     uint32_t line;      /* of the script, where it is */
     uint64_t step;      /* steps that the run had made when the script was over */
-    char wish[512];     /* what that line waits for */
+    char awaited[512];  /* what that line waits for */
     char message[1024]; /* why it could not go on, or what is wrong */
 };
 
@@ -115,8 +115,8 @@ struct pct_script_process {
 /* A line of the script that is for another process than the first. */
 struct pct_script_part {
     uint32_t line;
-    uint32_t begun; /* there was such a process */
-    char wish[120]; /* what it waits for */
+    uint32_t begun;    /* there was such a process */
+    char awaited[120]; /* what it waits for */
 };
 
 /* A place of the board. */

@@ -142,6 +142,6 @@ void pct_script_settle(struct pct_script_channel *c)
             c->said = (struct pct_script_said){ .outcome = PCT_SCRIPT_DID_NOT_FIT,
                                                 .line = c->part[i].line,
                                                 .message = "there was none" };
-            memcpy(c->said.wish, c->part[i].wish, sizeof c->part[i].wish);
+            memcpy(c->said.awaited, c->part[i].awaited, sizeof c->part[i].awaited);
         }
 }

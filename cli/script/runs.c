@@ -82,8 +82,8 @@ static void say_result(const struct one *one)
 {
     const struct pct_script_channel *c = one->runs->file[0].channel;
     const char *says = one->status ? PCT_SCRIPT_SAYS_DID_NOT_FIT : PCT_SCRIPT_SAYS_PASSES;
-    if (one->unfit && c->said.wish[0])
-        pct_cli_say("%scannot go on at line %u: the script wants %s, but %s", says, c->said.line, c->said.wish,
+    if (one->unfit && c->said.awaited[0])
+        pct_cli_say("%scannot go on at line %u: the script wants %s, but %s", says, c->said.line, c->said.awaited,
                     pct_script_why_unfit(c, one->ending));
     else if (one->unfit)
         pct_cli_say("%scannot go on: %s", says, pct_script_why_unfit(c, one->ending));

@@ -80,7 +80,7 @@ static void say_blind(const struct pct_script_runs *runs, const struct pct_scrip
     char program[PATH_MAX];
     bool waits = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        waits |= strstr(c->said.wish, words[i]) != NULL;
+        waits |= strstr(c->said.awaited, words[i]) != NULL;
     if (waits && config->memory != PCT_PATCH_ALL && !config->watch[0] &&
         !pct_locate_command(runs->campaign->launch.command[0], program, sizeof program) && !pct_elf_tells(program))
         pct_cli_say("%s tells nothing of its accesses to memory, for which the script waits: build it with pct-cc, or "
@@ -91,9 +91,9 @@ static void say_blind(const struct pct_script_runs *runs, const struct pct_scrip
 /* Where the script stood, and what it wants there. */
 static void say_wish(const struct pct_script_runs *runs, const struct pct_script_channel *c, const char *ending)
 {
-    if (c->said.wish[0])
+    if (c->said.awaited[0])
         pct_cli_say("%s:%u: %sdid not fit: the script wants %s, but %s", runs->name, c->said.line, speaker(c),
-                    c->said.wish, pct_script_why_unfit(c, ending));
+                    c->said.awaited, pct_script_why_unfit(c, ending));
     else
         pct_cli_say("%s: did not fit: %s", runs->name, pct_script_why_unfit(c, ending));
     say_blind(runs, c);
@@ -124,7 +124,7 @@ void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channe
     case PCT_SCRIPT_UNDER_WAY:
         if (failed)
             pct_cli_say("%s: came to line %u%s%s; the program: %s", runs->name, c->said.line,
-                        c->said.wish[0] ? ", and wants " : "", c->said.wish, ending);
+                        c->said.awaited[0] ? ", and wants " : "", c->said.awaited, ending);
         else
             say_wish(runs, c, ending);
         break;

@@ -25,26 +25,26 @@ static void begin_to_say(lua_State *L, struct pct_engine *engine)
 }
 
 /* What the line that is being done waits for: at this place of the stack. */
-static void wish_for(lua_State *L, struct pct_engine *engine, int wish)
+static void set_awaited(lua_State *L, struct pct_engine *engine, int awaited)
 {
     struct pct_line line;
-    pct_line_start(&line, engine->said->wish, sizeof engine->said->wish);
-    pct_line_add(&line, luaL_checkstring(L, wish));
+    pct_line_start(&line, engine->said->awaited, sizeof engine->said->awaited);
+    pct_line_add(&line, luaL_checkstring(L, awaited));
     engine->said->line = pct_engine_line(L);
 }
 
-/* The script waits from now on. wish: what for, at this place of the stack. */
-static int wait(lua_State *L, struct pct_engine *engine, int wish)
+/* The script waits from now on. awaited: what for, at this place of the stack. */
+static int wait(lua_State *L, struct pct_engine *engine, int awaited)
 {
     begin_to_say(L, engine);
-    wish_for(L, engine, wish);
+    set_awaited(L, engine, awaited);
     engine->request.waiting = true;
     return lua_yield(L, 0);
 }
 
-/* select(threads or nil, predicate, first or nil, wish, tries): the first of these threads, or of those that were never
- * named, that is about to do what the predicate says; it stands there. Returns its id, or false: they have all ended;
- * with `tries` also where no thread can go on, and all of these then stand. */
+/* select(threads or nil, predicate, first or nil, awaited, tries): the first of these threads, or of those that were
+ * never named, that is about to do what the predicate says; it stands there. Returns its id, or false: they have all
+ * ended; with `tries` also where no thread can go on, and all of these then stand. */
 static int select_thread(lua_State *L)
 {
     struct pct_engine *engine = pct_engine_of(L);
@@ -65,7 +65,7 @@ static int select_thread(lua_State *L)
     return wait(L, engine, 4);
 }
 
-/* await_end(thread, wish): until it has ended. */
+/* await_end(thread, awaited): until it has ended. */
 static int await_end(lua_State *L)
 {
     struct pct_engine *engine = pct_engine_of(L);
@@ -345,8 +345,8 @@ static bool means(lua_State *L, const struct pct_engine *engine)
     return !strcmp(luaL_checkstring(L, 1), engine->self->program);
 }
 
-/* process(which, wish): whether what follows is for this process: which is its number, from 1 on, or its program. The
- * first process learns that there may be one. */
+/* process(which, awaited): whether what follows is for this process: which is its number, from 1 on, or its program.
+ * The first process learns that there may be one. */
 static int process(lua_State *L)
 {
     struct pct_engine *engine = pct_engine_of(L);
@@ -364,7 +364,7 @@ static int process(lua_State *L)
     if (!engine->self->number) {
         part->line = pct_engine_line(L);
         part->begun = 0;
-        pct_line_start(&line, part->wish, sizeof part->wish);
+        pct_line_start(&line, part->awaited, sizeof part->awaited);
         pct_line_add(&line, luaL_checkstring(L, 2));
         channel->parts = engine->parts;
     }
@@ -421,8 +421,8 @@ static int post(lua_State *L)
     return 0;
 }
 
-/* await_post(name, wish): until it stands on the board; all threads of this process stand meanwhile, so that where it
- * goes on does not depend on how long the others take. Returns the value. */
+/* await_post(name, awaited): until it stands on the board; all threads of this process stand meanwhile, so that where
+ * it goes on does not depend on how long the others take. Returns the value. */
 static int await_post(lua_State *L)
 {
     struct pct_engine *engine = pct_engine_of(L);
@@ -430,7 +430,7 @@ static int await_post(lua_State *L)
     const char *name = check_post(L);
     const struct pct_script_post *found;
     begin_to_say(L, engine);
-    wish_for(L, engine, 2);
+    set_awaited(L, engine, 2);
     for (;;) {
         uint32_t posted = __atomic_load_n(&channel->posted, __ATOMIC_SEQ_CST);
         if ((found = find_post(channel, name)))

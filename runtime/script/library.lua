@@ -368,8 +368,8 @@ function G.process(which, script)
     if type(script) ~= "function" then
         core.fail("wrong", "process: a function is wanted, not a " .. type(script))
     end
-    local wish = type(which) == "string" and "a process to run " .. which or "a process " .. tostring(which)
-    if core.process(which, wish) then
+    local awaited = type(which) == "string" and "a process to run " .. which or "a process " .. tostring(which)
+    if core.process(which, awaited) then
         script()
         core.fail("ended", "")
     end
