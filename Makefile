@@ -343,7 +343,7 @@ races:
 	@$(build_with) command lib compilers
 	@PCT_BUILD='$(B)' bench/races > docs/RACES.md.new && mv docs/RACES.md.new docs/RACES.md
 
-# Table 1 of the Concurrit paper: each exact script reaches its schedule in TIMES=1000 of so many runs.
+# Table 1 of the Concurrit paper: each exact script reaches its schedule in TIMES=1000 of this many runs.
 concurrit:
 	@scripts/setup build
 	@$(build_with) command lib compilers

@@ -47,9 +47,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 }
 
 static const struct argp_option options[] = {
-    { "runs", 'n', "N", 0, "so many runs (default: 100)", 1 },
+    { "runs", 'n', "N", 0, "this many runs (default: 100)", 1 },
     { "seed", 's', "N", 0, "the first one's seed (default: 1)", 1 },
-    { "jobs", 'j', "N", 0, "so many at a time (default: 1)", 1 },
+    { "jobs", 'j', "N", 0, "this many at a time (default: 1)", 1 },
     { 0 },
 };
 

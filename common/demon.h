@@ -39,7 +39,7 @@ struct pct_demon_place {
     uint64_t address; /* as the file says, before it is relocated */
     uint32_t root, number;
     uint32_t offset;                /* of the object, behind all steps */
-    uint32_t steps;                 /* so many pointers are followed: */
+    uint32_t steps;                 /* this many pointers are followed: */
     uint32_t step[PCT_DEMON_STEPS]; /* where each is, in what the one before leads to */
 };
 
@@ -138,20 +138,20 @@ struct pct_demon_plan {
     uint64_t entry;               /* the program's, and */
     uint8_t code[PCT_DEMON_CODE]; /* the first bytes of the test: it is the program that the plan was made for */
     uint32_t functions, cells, actions;
-    uint32_t room;                          /* for so many points */
+    uint32_t room;                          /* for this many points */
     uint64_t function[PCT_DEMON_FUNCTIONS]; /* where they begin; the first is the test */
     uint32_t lines;                         /* bit i: function i is none, but code of a line, in the test's name */
-    uint32_t uncoded;                       /* so many of the last bytes of `code` are not the program's */
+    uint32_t uncoded;                       /* this many of the last bytes of `code` are not the program's */
     struct pct_demon_cell cell[PCT_DEMON_CELLS];
     struct pct_demon_action action[PCT_DEMON_ACTIONS];
-    uint32_t at;     /* the demon thread waits until the first has entered so many functions; 0: the test */
+    uint32_t at;     /* the demon thread waits until the first has entered this many functions; 0: the test */
     uint32_t direct; /* it does not wait, and */
     uint32_t apart;  /* the actions that are made later are of a thread of their own, the next one */
     uint32_t unused2;
-    uint32_t helps;  /* so many actions, behind the others, are the helper's: a thread that runs when no other can */
+    uint32_t helps;  /* this many actions, behind the others, are the helper's: a thread that runs when no other can */
     uint32_t probes; /* the demon thread makes no calls, but records the state, as if it had, and ends the run */
-    uint32_t second; /* so many of the others, the last, are made later: once the first thread */
-    uint32_t again;  /* has entered so many functions; 0: there are none */
+    uint32_t second; /* this many of the others, the last, are made later: once the first thread */
+    uint32_t again;  /* has entered this many functions; 0: there are none */
     struct pct_demon_map map;
     /* The run's. */
     uint32_t points;  /* that there were, with or without a place here */

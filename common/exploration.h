@@ -30,7 +30,7 @@ enum pct_log_kind {
     PCT_LOG_ENABLE,   /* and could */
     PCT_LOG_DISABLE,  /* or could not, or has finished */
     PCT_LOG_CAUSED,   /* the running thread has ended this one's wait, or made it; value 1: its deadline has */
-    PCT_LOG_TOUCH,    /* the running thread's step is also op on this object; of memory, value: on so many locations
+    PCT_LOG_TOUCH,    /* the running thread's step is also op on this object; of memory, value: on this many locations
                          behind this one, too */
     PCT_LOG_VALUE,    /* what the semaphore of this key counts now, or how many are still to arrive at the barrier */
     PCT_LOG_NAME,     /* the number in value is from now on that of the object with this key */

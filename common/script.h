@@ -84,13 +84,13 @@ enum pct_script_whole {
         PCT_SCRIPT_WHOLE_COUNT
 };
 
-/* This line of the script was done when the run had made so many steps. */
+/* This line of the script was done when the run had made this many steps. */
 struct pct_script_note {
     uint32_t line, thread; /* thread: that it was about, plus 1; 0: none */
     uint64_t step;
 };
 
-/* Behind so many steps this thread went on, and not the one that the strategy `schedule` would let without a list. */
+/* Behind this many steps this thread went on, and not the one that the strategy `schedule` would let without a list. */
 struct pct_script_switch {
     uint64_t step;
     uint32_t thread, unused;
@@ -133,7 +133,7 @@ struct pct_script_channel {
     uint32_t began; /* whether the first process has begun it, or how many tried to be that */
     /* The command's. */
     uint32_t names, ranges; /* how many */
-    uint32_t planned;       /* so many choices are those of the plan, */
+    uint32_t planned;       /* this many choices are those of the plan, */
     uint32_t name;          /* the text of the script's file name, and */
     uint32_t script;        /* of itself */
     uint32_t script_size;
@@ -246,7 +246,7 @@ struct pct_script_host {
     /* Whether this thread, which stands at a point, has left the function that began with this stack, where it was to
      * return to `link`. False also where that is not known. forget: for good. */
     bool (*has_left)(uint32_t thread, uint64_t stack, uint64_t link, bool *forget);
-    /* What stands here, so many bytes of it. False: this is no memory. */
+    /* What stands here, this many bytes of it. False: this is no memory. */
     bool (*read)(uint64_t address, void *bytes, size_t size);
     /* Sleep while this word of the channel has this value, at least for a moment: this process is idle to its family.
      * False: no other process could change it any more, as each has ended or waits, too. */

@@ -53,7 +53,7 @@ static struct pct_demon_plan *run(struct direct *d, bool earlier, bool later, co
     return NULL;
 }
 
-/* Operations that may be points, in a trace; at so many of the first thread, or so many of these. */
+/* Operations that may be points, in a trace; at this many of the first thread, or this many of these. */
 struct counter {
     const struct demon_search *search;
     bool direct;

@@ -27,7 +27,7 @@ bool demon_evaluate_number(const struct demon_expr *e, const struct demon_values
 
 int demon_evaluate(const struct demon_expr *e, const struct demon_values *values);
 
-/* As 64 bits of the type that is so many bits wide. */
+/* As 64 bits of the type that is this many bits wide. */
 uint64_t demon_convert(uint64_t value, unsigned width, bool is_signed);
 
 #endif

@@ -25,7 +25,7 @@ struct demon_candidate {
     struct demon_call calls[DEMON_LONGEST];
     int count;
     struct demon_call help[DEMON_LONGEST]; /* what lets the test go on where it waits, */
-    int helps;                             /* so many calls; 0: it does not wait, as far as is known */
+    int helps;                             /* this many calls; 0: it does not wait, as far as is known */
     uint64_t after[PCT_DEMON_CELLS];       /* what each scalar of the state is after them */
 };
 

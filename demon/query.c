@@ -12,7 +12,7 @@ struct asker {
     bool calling;               /* it is about what others must do before a call: they hold no lock */
 };
 
-/* What stands so many bytes behind where a pointer leads to; of what no cell is of, any value. */
+/* What stands this many bytes behind where a pointer leads to; of what no cell is of, any value. */
 static demon_term load(struct asker *a, const demon_term *terms, demon_term pointer, uint32_t offset, uint32_t size)
 {
     const struct demon_state *state = a->query->state;

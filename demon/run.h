@@ -53,12 +53,12 @@ bool demon_program_open(struct demon_program *program, char *error, size_t size)
 void demon_program_watch(struct demon_program *program, const struct demon_spec *spec);
 void demon_program_close(struct demon_program *program);
 
-/* Write a plan with room for so many points; NULL: it cannot be written. It is mapped. */
+/* Write a plan with room for this many points; NULL: it cannot be written. It is mapped. */
 struct pct_demon_plan *demon_plan_create(const struct demon_program *program, const char *name, uint32_t room,
                                          char path[4096]);
 
-/* One run under this plan, where the demon thread goes on once the first thread has made so many operations, and again
- * for its later actions (0: never before it has to). trace: where to keep it, or NULL. */
+/* One run under this plan, where the demon thread goes on once the first thread has made this many operations, and
+ * again for its later actions (0: never before it has to). trace: where to keep it, or NULL. */
 bool demon_run(struct demon_program *program, const char *plan, const uint64_t operations[DEMON_TIMES],
                const char *trace, struct demon_result *result);
 

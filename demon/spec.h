@@ -122,7 +122,7 @@ struct demon_proc {
     int clauses;
     struct demon_leaf frame[DEMON_LEAVES]; /* what it may change */
     int frames;
-    int modifies; /* so many of these by `modifies` */
+    int modifies; /* this many of these by `modifies` */
     bool acts;    /* it has an ensure or modifies */
     /* From the debug information. */
     uint64_t address;

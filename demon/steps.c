@@ -128,7 +128,7 @@ bool demon_steps_is_wanted(const struct demon_search *s, const char *line, bool 
 struct reader {
     const struct demon_search *search;
     struct step step[PCT_DEMON_POINTS];
-    uint32_t count, left; /* left: there is no room for so many */
+    uint32_t count, left; /* left: there is no room for this many */
 };
 
 static void take_step(void *context, const char *line, uint64_t made)

@@ -80,7 +80,7 @@ struct pct_plan_site {
     uint8_t displacement_at; /* where in the instruction the four bytes of a relative displacement stand */
     uint8_t value;           /* EXCHANGE: the register */
     uint8_t bytes[2];        /* the first bytes of the instruction as the file has them */
-    uint8_t call;            /* PLACE: it ends with a call of so many bytes; 0: it does not */
+    uint8_t call;            /* PLACE: it ends with a call of this many bytes; 0: it does not */
 };
 
 struct pct_pad {

@@ -37,7 +37,7 @@ static inline void pct_log_touch(const struct pct_sched *s, enum pct_op op, cons
                     (struct pct_log_entry){ .kind = PCT_LOG_TOUCH, .op = (uint8_t)op, .key = pct_log_key(object) });
 }
 
-/* The same for memory: the locations, of eight aligned bytes, of so many bytes. */
+/* The same for memory: the locations, of eight aligned bytes, of this many bytes. */
 static inline void pct_log_memory(const struct pct_sched *s, enum pct_op op, uintptr_t address, size_t size)
 {
     const uintptr_t first = address & ~(uintptr_t)7, last = (address + size - 1) & ~(uintptr_t)7;

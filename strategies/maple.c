@@ -80,7 +80,7 @@ struct state {
     uint64_t seed;
     uint8_t order;
     bool skips;                   /* accesses are passed over by chance */
-    uint8_t skip[PCT_IROOT_MOST]; /* with order=4: so many threads that come to this access first are passed over */
+    uint8_t skip[PCT_IROOT_MOST]; /* with order=4: this many threads that come to this access first are passed over */
     uint32_t created;
     uint32_t threads;              /* that there have been: ids are below it */
     const struct pct_idiom *idiom; /* NULL: nobody is held (any more) */
@@ -92,7 +92,7 @@ struct state {
     uint32_t done;                                  /* accesses that were made: a set */
     uint32_t role[2];                               /* threads that have made one, plus 1 */
     uint32_t object[2];                             /* and what they were on; 0: not known yet */
-    uint32_t near[PCT_IROOT_MOST];                  /* so many threads are about to make this access */
+    uint32_t near[PCT_IROOT_MOST];                  /* this many threads are about to make this access */
     bool look;                                      /* the next access may be there */
     uint32_t making;                                /* the access that the thread chosen last is to make, plus 1 */
     uint32_t previous;                              /* that thread, plus 1 */

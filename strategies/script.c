@@ -137,7 +137,7 @@ static uint32_t ask(struct state *s, uint32_t made, uint64_t step)
     return pct_default_order_next(&s->order);
 }
 
-/* The thread that has made an operation since the engine was asked last, if so many steps were made since the last
+/* The thread that has made an operation since the engine was asked last, if this many steps were made since the last
  * pick.
  */
 static uint32_t made_since(const struct state *s, uint64_t ran)

@@ -24,7 +24,8 @@ struct pct_script_engine {
      * PCT_NO_THREAD: none; step: of the run so far. Not called once it is over. */
     void (*turn)(void *state, struct pct_script_control *control, uint32_t made, uint64_t step);
 
-    /* This thread goes on behind so many steps, where the strategy `schedule` without a list would let another one. */
+    /* This thread goes on behind this many steps, where the strategy `schedule` without a list would let another one.
+     */
     void (*chose)(void *state, uint32_t thread, uint64_t step);
 
     /* A thread with this id exists from now on. */

@@ -15,7 +15,7 @@
  * events (weights.h): a 1/`among` of them. What deviates, in both, because threads block: an intended thread that
  * spins is not waited for, another one is drawn; nor one that has ended, or waits for somebody who waits for its turn:
  * when nobody else can go on. Nor is one that makes `PATIENCE` steps without coming to an interesting event, or is
- * blocked for so many, or a thread that polls for what another one is to do would hold back that one for ever; the
+ * blocked for this many, or a thread that polls for what another one is to do would hold back that one for ever; the
  * former is drawn again only after it has come to such an event. And in half of the runs the intended thread is drawn
  * by its role first (roles.h) while two threads have the same: these are not uniform, and find what needs one thread of
  * a kind to be ahead of many. */

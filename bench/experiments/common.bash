@@ -54,7 +54,7 @@ trap 'exit 143' TERM
 
 # --- Progress
 # ----------------------------------------------------------------------------------------------------------- announce
-# COUNT: so many campaigns will follow.
+# COUNT: this many campaigns will follow.
 announce()
 {
     campaigns=$1 campaign=0 fresh=0 began=$SECONDS

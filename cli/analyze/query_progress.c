@@ -4,7 +4,7 @@
 #include <cli/base/status_line.h>
 #include <unistd.h>
 
-/* Who gives so many seconds does not wait for them. */
+/* Who gives this many seconds does not wait for them. */
 #define NO_LIMIT 100000
 
 void pct_query_runs_draw_progress(struct pct_query_runs *runs)

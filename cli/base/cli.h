@@ -53,7 +53,7 @@ int pct_cli_no_memory(const char *what);
  * the terminal's cursor, or turn the direction of writing. At most `max` bytes; stops at a NUL. UTF-8 passes. */
 void pct_cli_print_clean(FILE *out, const char *text, size_t max);
 
-/* Text, which is clean, on lines of so many columns, broken between words alone; 0: as it is. at: the column where it
+/* Text, which is clean, on lines of this many columns, broken between words alone; 0: as it is. at: the column where it
  * begins; spaces: before each further line. What stands in `...` stays on one line. */
 void pct_cli_wrap(FILE *out, const char *text, unsigned columns, unsigned at, unsigned spaces);
 

@@ -10,7 +10,7 @@
 
 struct walk {
     Dwarf_Die type;      /* of where it is, */
-    unsigned dimensions; /* of which so many indices were given already */
+    unsigned dimensions; /* of which this many indices were given already */
     struct pct_member member;
     const char *path; /* what is left of it */
     char *why;

@@ -72,7 +72,7 @@ struct pct_campaign {
     struct pct_systematic systematic; /* runs that are schedules with few preemptions */
     struct pct_cycles cycles;         /* runs that force cycles of locks */
     struct pct_directed *directed;    /* of the strategy maple: what each run is to force; NULL: nothing */
-    uint64_t until_saturated;         /* --until-saturated: end when so many runs bring nothing new; 0: never */
+    uint64_t until_saturated;         /* --until-saturated: end when this many runs bring nothing new; 0: never */
     bool ok[256];                     /* exit statuses that are no failure */
     struct pct_learned before;        /* what earlier campaigns have learned */
     double confidence; /* above 0: do as many runs as give this confidence for bugs of the strategy's depth (of one that

@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 
 enum {
-    FEW_PASS = 4, /* so many times as many others, where hardly one passes */
+    FEW_PASS = 4, /* this many times as many others, where hardly one passes */
     MORE = 2      /* and where they do not tell which of two diagnoses is better */
 };
 

@@ -14,7 +14,7 @@
 
 enum { SATURATED = 3 };
 enum { TRIES_BY_CHANCE = 2 /* of an iRoot that another run has exposed: the first two ways */ };
-enum { EACH = 3 /* one run in so many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
+enum { EACH = 3 /* one run in this many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
 /* The parameter `order` (strategies/maple.c). */
 enum { RANDOM, OLDEST, YOUNGEST, MAIN, CHANGING, EAGER, LOOSE, EAGER_LOOSE, PATIENT };
 
@@ -35,7 +35,7 @@ int pct_directed_begin(struct pct_campaign *c)
     return 0;
 }
 
-/* What is known when the run of this number is decided: what came of so many runs. */
+/* What is known when the run of this number is decided: what came of this many runs. */
 static uint64_t known_by(uint64_t index)
 {
     uint64_t ahead = index / AHEAD;

@@ -35,9 +35,9 @@ int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spe
 /* A run was looked at, in its order. Returns 0, or an exit status after a message. */
 int pct_directed_take(struct pct_campaign *c, const struct pct_result *result);
 
-/* Whether the campaign is to end by --until-saturated (c->until_saturated): so many runs in a row have exposed nothing
- * new, and of what was predicted all was exposed, or tried as often as it may be. Only runs that were looked at count,
- * so that it does not depend on how many are made at a time. */
+/* Whether the campaign is to end by --until-saturated (c->until_saturated): this many runs in a row have exposed
+ * nothing new, and of what was predicted all was exposed, or tried as often as it may be. Only runs that were looked at
+ * count, so that it does not depend on how many are made at a time. */
 bool pct_directed_is_saturated(const struct pct_campaign *c);
 
 /* Write down what is new since the last time; take over what the file of this name has of the runs that are done.

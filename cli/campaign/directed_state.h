@@ -31,7 +31,7 @@ struct pct_directed {
     struct pct_candidate *candidate;
     size_t candidates; /* there is room for */
     uint64_t taken;    /* runs that were looked at */
-    size_t *upto;      /* of run n, from 1: so many were predicted by it and the runs before it */
+    size_t *upto;      /* of run n, from 1: this many were predicted by it and the runs before it */
     uint64_t room;
     struct pct_directed_run *run; /* from 0; as many as were decided */
     uint64_t decided;
@@ -44,12 +44,12 @@ enum { PCT_DIRECTED_TEXT = 64 };
  * bytes. */
 const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, const struct pct_iroot *root);
 
-/* The run of this number, the next one, is to force this candidate (SIZE_MAX: none), by what is known of so many runs:
- * make this, which is a profile run's, its configuration. False: there is no memory. */
+/* The run of this number, the next one, is to force this candidate (SIZE_MAX: none), by what is known of this many
+ * runs: make this, which is a profile run's, its configuration. False: there is no memory. */
 bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidate, uint64_t known,
                          struct pct_config *config);
 
-/* So many runs of this campaign (NULL: of another one, whose seeds do not matter) were made, and what they have
+/* This many runs of this campaign (NULL: of another one, whose seeds do not matter) were made, and what they have
  * predicted and exposed is in the sets, and the memo that they had: find out what they were. Returns 0 or -ENOMEM. */
 int pct_directed_replay(struct pct_directed *d, const struct pct_campaign *c, uint64_t runs);
 

@@ -90,7 +90,7 @@ int pct_engine_run_one(struct pct_engine *engine, const struct pct_run_spec *spe
 /* For ended(): the runs with these numbers, the last one included, are not wanted any more. */
 void pct_engine_cancel(struct pct_engine *engine, uint64_t first, uint64_t last);
 
-/* For tick(): the run with this number, if it is under way, has no more than so many seconds left, of real time. */
+/* For tick(): the run with this number, if it is under way, has no more than this many seconds left, of real time. */
 void pct_engine_hurry(struct pct_engine *engine, uint64_t index, double seconds);
 
 #endif

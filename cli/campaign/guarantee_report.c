@@ -354,7 +354,7 @@ static void print_depths(FILE *out, const struct pct_campaign *c, const struct p
         }
 }
 
-/* What the guarantee leaves out, if there was any of it: up to so many in a run. */
+/* What the guarantee leaves out, if there was any of it: up to this many in a run. */
 static void print_left_out(FILE *out, const char *before, uint64_t most, const char *behind)
 {
     char count[32];

@@ -16,7 +16,7 @@ struct pct_iroot_sets {
     struct {
         size_t places, predicted, exposed;
         uint64_t run;             /* the last one whose chances are */
-    } saved;                      /* so many are in the file */
+    } saved;                      /* this many are in the file */
     struct pct_code_files *files; /* where the places' code is; NULL: nobody asks */
 };
 
@@ -24,7 +24,7 @@ struct pct_iroot_sets {
  * pct_store_error(). */
 int pct_iroot_sets_save(struct pct_iroot_sets *sets, struct pct_store *store);
 
-/* Take over what the file has, into sets that are empty; runs: it has so many. Returns likewise, but -EINVAL: the
+/* Take over what the file has, into sets that are empty; runs: it has this many. Returns likewise, but -EINVAL: the
  * tables contradict themselves. */
 int pct_iroot_sets_load(struct pct_iroot_sets *sets, struct pct_store *store, uint64_t runs);
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Choices: the thread has made so many operations; then `value` goes on, or is the waiter that it wakes. */
+/* Choices: the thread has made this many operations; then `value` goes on, or is the waiter that it wakes. */
 struct item {
     char *list; /* as text, once it was handed out */
     struct pct_switch *choice;

@@ -37,10 +37,10 @@ struct pct_preemptions_state {
     uint64_t taken;    /* and of these, results that were taken; */
     uint64_t repeated; /* and of these, runs that had been made before */
     uint64_t orders;   /* schedules without a preemption, by what the first one shows; 0: it was not taken */
-    uint64_t begun;    /* of those with as few preemptions as any that is still to be taken, so many were handed out; */
-    uint64_t likely;   /* before the first of them: so many there are likely to be, by what their parents show */
-    unsigned below;    /* all schedules with fewer preemptions have been taken */
-    bool loops;        /* a thread spun or yielded while several others could run: not all orders of these were made */
+    uint64_t begun;  /* of those with as few preemptions as any that is still to be taken, this many were handed out; */
+    uint64_t likely; /* before the first of them: this many there are likely to be, by what their parents show */
+    unsigned below;  /* all schedules with fewer preemptions have been taken */
+    bool loops;      /* a thread spun or yielded while several others could run: not all orders of these were made */
 };
 struct pct_preemptions_state pct_preemptions_look(const struct pct_preemptions *p);
 

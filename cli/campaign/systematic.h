@@ -17,7 +17,7 @@ struct pct_preemptions;
 
 struct pct_systematic {
     bool may;          /* nobody has said what runs are to be */
-    uint64_t most;     /* so many runs may it take; 0: there is none */
+    uint64_t most;     /* this many runs may it take; 0: there is none */
     bool quiet;        /* what it was is not said */
     bool decided;      /* whether there is one; */
     bool on;           /* and it goes on */
@@ -29,7 +29,7 @@ struct pct_systematic {
     struct pct_preemptions *schedules;
 };
 
-/* So many runs may it take, of a campaign that has so many. */
+/* This many runs may it take, of a campaign that has this many. */
 uint64_t pct_systematic_room(uint64_t runs);
 
 /* Whether the same schedule is the same run again, and no other shard of the campaign has it: what a schedule does not

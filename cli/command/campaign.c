@@ -370,7 +370,7 @@ static int export_explored(struct command *w)
     return status;
 }
 
-/* Whether the file is there, and of a campaign: *explored: so many explorations has it, one of which goes on. */
+/* Whether the file is there, and of a campaign: *explored: this many explorations has it, one of which goes on. */
 static bool has_campaign(const char *path, unsigned *explored)
 {
     char error[512];

@@ -30,7 +30,8 @@ static const char *find_choice(const struct pct_run_options *s)
                           : NULL;
 }
 
-/* Of an exploration for so many seconds; or, if afford is more than 0, of an estimate, whether it would end in so many.
+/* Of an exploration for this many seconds; or, if afford is more than 0, of an estimate, whether it would end in this
+ * many.
  */
 static void print_options(FILE *out, const struct pct_explore_first *f, double seconds, double afford)
 {

@@ -10,7 +10,7 @@ struct pct_evidence_pair {
     uint64_t code; /* of the first one (struct pct_moment) */
 };
 
-/* So many runs that pass say something about one that fails; fewer do not. */
+/* This many runs that pass say something about one that fails; fewer do not. */
 enum { PCT_EVIDENCE_ENOUGH = 3 };
 
 struct pct_evidence {

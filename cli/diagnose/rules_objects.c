@@ -77,7 +77,7 @@ static void look_at_use(struct pct_diagnoses *out, const struct pct_history *h, 
         use_after_destroy(out, h, PCT_RULE_USE_AFTER_DESTROY, use, destroy);
 }
 
-/* destroyed: by object, of which there are so many. */
+/* destroyed: by object, of which there are this many. */
 static void look_at_wait(struct pct_diagnoses *out, const struct pct_history *h, uint32_t wait,
                          const uint32_t *destroyed, uint32_t objects)
 {

@@ -63,7 +63,7 @@ static bool begins(const struct pct_history *h, const struct patience *p, uint32
     return true;
 }
 
-/* The key of so many sections at this place while a thread waits at that one. */
+/* The key of a number of sections at this place while a thread waits at that one. */
 static uint64_t key_of(const struct pct_history *h, const struct patience *p, uint32_t hold, unsigned times)
 {
     uint64_t place = h->steps[h->holds[hold].taken].place * UINT64_C(0x9e3779b97f4a7c15) ^ p->at->place;

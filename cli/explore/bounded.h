@@ -1,7 +1,7 @@
 /* Exploration of schedules with few preemptions: iterative context bounding (Musuvathi, Qadeer: Iterative Context
  * Bounding, PLDI 2007) with a cache of happens-before. First all schedules without a preemption, then those with one,
  * ...; a beginning of a schedule that leads to the same state as another one, with no fewer preemptions and the same
- * thread running, is not gone on with. That is exact; sleep sets or wakeup trees under a bound are not, because the
+ * thread running, is not continued. That is exact; sleep sets or wakeup trees under a bound are not, because the
  * schedule that they keep of a class may be one with more preemptions. Knows nothing of processes; the part of search.h
  * that makes bounded searches. Memory from malloc; one thread. */
 #ifndef PCT_CLI_BOUNDED_H
@@ -31,7 +31,7 @@ int pct_bounded_take(struct pct_bounded *b, const struct pct_execution *executio
 /* The tuple of the run that was taken last. */
 struct pct_tuple pct_bounded_tuple(const struct pct_bounded *b);
 
-/* Beginnings that are still to be gone on with. */
+/* Beginnings that are still to be continued. */
 uint64_t pct_bounded_open(const struct pct_bounded *b);
 
 #endif

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS_MOST = 1000, RUNS_EACH = 2 /* at most so many runs divide, for each part */ };
+enum { PARTS_MOST = 1000, RUNS_EACH = 2 /* at most this many runs divide, for each part */ };
 
 struct part {
     struct pct_part at;
@@ -19,14 +19,14 @@ struct part {
 };
 
 struct pct_divided {
-    unsigned shard, of, wanted;   /* so many parts */
+    unsigned shard, of, wanted;   /* this many parts */
     struct pct_search_facts past; /* of the parts that are searched, and of runs that divide */
     struct part *part;
     size_t parts, room;
     bool divided, over;
     /* While it is divided: part[now] is being looked at. */
     size_t now;
-    struct pct_event *begin; /* its beginning, gone on with to where several threads can, and who is held there */
+    struct pct_event *begin; /* its beginning, continued to where several threads can, and who is held there */
     uint32_t begins;
     struct pct_event *held;
     uint32_t holds;

@@ -33,7 +33,7 @@ struct pct_touch {
     uint64_t key;    /* the object: common/exploration.h */
     uint32_t before; /* DOWN, UP, EMPTY: what the semaphore counted before; ARRIVES: how many are to arrive behind it;
                         if known */
-    uint16_t more;   /* of memory: so many locations behind this one, too */
+    uint16_t more;   /* of memory: this many locations behind this one, too */
     uint8_t use;     /* enum pct_use */
     bool counted;    /* `before` is known */
 };

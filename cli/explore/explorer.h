@@ -64,8 +64,8 @@ struct pct_explorer {
     bool tells; /* the exit status says whether all was explored, also where there are findings */
     int bound;  /* at most this many preemptions; PCT_UNBOUNDED */
     enum pct_search_order order;
-    unsigned shard, of; /* explore this part of it, from 1, of so many; of: 0 or 1: all */
-    uint64_t probes;    /* not to explore, but to estimate by so many how many classes there are; 0: to explore */
+    unsigned shard, of; /* explore this part of it, from 1, of this many; of: 0 or 1: all */
+    uint64_t probes;    /* not to explore, but to estimate by this many how many classes there are; 0: to explore */
     double afford;      /* of an estimate: the exit status says whether there is work for more seconds; 0: no */
     double budget;      /* seconds, 0: no bound */
     uint64_t limit;     /* runs, 0: no bound */

@@ -22,15 +22,15 @@ struct pct_tuple {
     uint8_t c, v, t, l; /* of v, l: PCT_RANK_VARIABLES, 255: or more */
 };
 
-/* Orders of priorities (pct_plan_priority()) for so many threads: bit i: order i. */
+/* Orders of priorities (pct_plan_priority()) for this many threads: bit i: order i. */
 struct pct_rank_orders {
     uint64_t above[PCT_RANK_ORDERS][PCT_EXECUTION_SETS]; /* by order and thread: who has a higher priority */
-    uint64_t three; /* those that together have each three threads in all ways, as far as there are so many; among them
-                       orders 0 and 1, which have each two */
+    uint64_t three; /* those that together have each three threads in all ways, as far as there are this many; among
+                       them orders 0 and 1, which have each two */
     uint32_t threads;
 };
 
-/* Make them for so many threads, of which PCT_EXECUTION_SETS count, unless they are already. Returns 0, or -1: no
+/* Make them for this many threads, of which PCT_EXECUTION_SETS count, unless they are already. Returns 0, or -1: no
  * memory. */
 int pct_rank_choose_orders(struct pct_rank_orders *orders, uint32_t threads);
 

@@ -39,7 +39,7 @@ struct pct_search_facts {
     struct pct_tuple tuple; /* with a bound: of the last run */
 };
 
-/* Without a bound: a loop that tries in vain to take a lock or a semaphore is followed for so many rounds. */
+/* Without a bound: a loop that tries in vain to take a lock or a semaphore is followed for this many rounds. */
 enum { PCT_SEARCH_ROUNDS = 16 };
 
 /* In which order schedules with a bound are tried; without one it makes no difference. */
@@ -68,8 +68,8 @@ struct pct_part {
 /* Search it alone. The part is copied. NULL: no memory. */
 struct pct_search *pct_search_new_part(const struct pct_part *part);
 
-/* Search what shard number `shard` of `of` shards has to, from 1: divided.h. parts: into about so many all is divided,
- * since they differ in size, if that can be done in few runs; the same in all shards. NULL: no memory. */
+/* Search what shard number `shard` of `of` shards has to, from 1: divided.h. parts: into about this many all is
+ * divided, since they differ in size, if that can be done in few runs; the same in all shards. NULL: no memory. */
 enum { PCT_SHARDS_MAX = 100, PCT_SHARD_PARTS = 8 /* for each shard */ };
 struct pct_search *pct_search_new_shard(unsigned shard, unsigned of, unsigned parts);
 

@@ -27,8 +27,8 @@ struct pct_separating {
     struct pct_separating_order order[PCT_SEPARATION_ORDERS];
     unsigned orders;
     uint64_t classes; /* that fail like this and have them, */
-    uint64_t failing; /* of so many; */
-    uint64_t passing; /* none of so many that pass has */
+    uint64_t failing; /* of this many; */
+    uint64_t passing; /* none of this many that pass has */
 };
 
 struct pct_separation;

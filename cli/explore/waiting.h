@@ -1,4 +1,4 @@
-/* Beginnings of schedules that are still to be gone on with, the first to be tried on top. Memory from malloc. */
+/* Beginnings of schedules that are still to be continued, the first to be tried on top. Memory from malloc. */
 #ifndef PCT_CLI_WAITING_H
 #define PCT_CLI_WAITING_H
 

@@ -19,7 +19,7 @@ void pct_html_print(FILE *out, const char *before, const char *text, const char 
 void pct_html_total(FILE *out, const char *name, const char *value, const char *class_);
 void pct_html_count(FILE *out, const char *name, uint64_t count, const char *class_);
 
-/* How many of something there were after so many runs: a curve, through one point and more. name is HTML. */
+/* How many of something there were after this many runs: a curve, through one point and more. name is HTML. */
 struct pct_html_point {
     uint64_t runs, value;
 };

@@ -23,7 +23,7 @@ enum {
     ONE_IN = 256,  /* and of the later ones */
     FRUITLESS = 3, /* hosts that have ended in their first run: there is no use in more, */
     ENDED = 8,     /* nor if this many have ended, */
-    ONE_OF = 4,    /* and one for so many restored runs: a new one costs more than to fork a run */
+    ONE_OF = 4,    /* and one for this many restored runs: a new one costs more than to fork a run */
     DIGESTED = 1 << 20
 };
 

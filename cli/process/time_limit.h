@@ -33,8 +33,9 @@ double pct_time_limit_waited(int pid);
  * --timeout and `most` say. `now` is of the monotonic clock, in seconds. */
 void pct_time_limit_extend(struct pct_process *process, double now);
 
-/* This command has slept for so many seconds longer than it wanted to: the machine stood still, as one does whose image
- * is saved, or had no CPU for it. If that was much, it does not count as time of these runs, which got no more. */
+/* This command has slept for this many seconds longer than it wanted to: the machine stood still, as one does whose
+ * image is saved, or had no CPU for it. If that was much, it does not count as time of these runs, which got no more.
+ */
 void pct_time_limit_forgive(struct pct_process *processes, int count, double late);
 
 /* It has ended, by itself if process->timed_out does not say otherwise. */

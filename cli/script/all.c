@@ -1,5 +1,5 @@
 /* `pct script --all`: see all.h. ways.c says where the next run goes. Runs are looked at in the order in which they
- * were begun, and which is begun next hangs on those that were looked at alone: with as many at a time, the same runs
+ * were begun, and which is begun next depends on those that were looked at alone: with as many at a time, the same runs
  * are made in the same order, however long each takes. dpor.c can only say where the next one goes when the last one
  * was looked at: other workers make runs that will be wanted sometime, and those that are looked at are the same as
  * with one at a time. */

@@ -23,7 +23,7 @@ struct pct_slots {
     uint64_t picked;
 };
 
-/* So many, each with a channel of this many bytes. False: no memory. To be freed in any case. */
+/* This many, each with a channel of this many bytes. False: no memory. To be freed in any case. */
 bool pct_slots_make(struct pct_slots *slots, unsigned count, size_t channel_size);
 void pct_slots_free(struct pct_slots *slots);
 

@@ -32,7 +32,7 @@ struct pct_access {
     bool writes;
 };
 
-/* Where a run could expose an iRoot: behind so many of its steps. 0: it has no such place. */
+/* Where a run could expose an iRoot: behind this many of its steps. 0: it has no such place. */
 enum pct_iroot_behind {
     PCT_BEHIND_NEXT,  /* the first of the accesses comes */
     PCT_BEHIND_WRITE, /* what that one's thread wrote last before it comes: the other one may go another way behind that

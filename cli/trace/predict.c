@@ -14,8 +14,8 @@
 enum {
     MOST_ENTRIES = 2048, /* of an object; others are left out */
     MOST_PAIRS = 1 << 14,
-    ALIKE = 3,    /* pairs that are as good as one: so many are kept */
-    INSTANCES = 8 /* accesses that are one entry: so many are looked at for pairs */
+    ALIKE = 3,    /* pairs that are as good as one: this many are kept */
+    INSTANCES = 8 /* accesses that are one entry: this many are looked at for pairs */
 };
 
 /* A lock under which an access was made. */
@@ -27,7 +27,7 @@ struct guard {
 struct entry {
     const struct pct_access *access; /* the last one */
     uint32_t clock;
-    uint32_t looked; /* so many of its accesses were looked at for pairs */
+    uint32_t looked; /* this many of its accesses were looked at for pairs */
     uint64_t hash;   /* of its place, object and guards */
     uint32_t guards;
     struct guard guard[PCT_SECTIONS_MOST];

@@ -414,13 +414,13 @@ enum {
     PCT_PLACE_POINT = 1, /* it made scheduling points */
     PCT_PLACE_RACED = 2  /* some other access was not ordered with one of its */
 };
-/* SCRIPT: this, so many notes, and two texts, each ended by a zero: the name of the script's file, and the script. */
+/* SCRIPT: this, its notes, and two texts, each ended by a zero: the name of the script's file, and the script. */
 struct pct_snap_script {
     uint32_t notes;
     uint32_t name_size, text_size; /* bytes, with the zero */
     uint32_t parts;                /* lines for other processes, whose steps this trace does not have */
 };
-/* A line of the script was done when the run had made so many steps. */
+/* A line of the script was done when the run had made this many steps. */
 struct pct_snap_script_note {
     uint32_t line, thread; /* thread: that it was about, plus 1; 0: none */
     uint64_t step;

@@ -98,7 +98,7 @@ void pct_timerfd_stay(void)
     set_all_kernels(false);
 }
 
-/* Of so many expirations, those that no relative has counted. */
+/* Of this many expirations, those that no relative has counted. */
 static uint64_t claim(struct timer *timer, uint64_t times)
 {
     const struct pct_vtimer *v = &timer->v;

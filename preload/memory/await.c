@@ -7,7 +7,7 @@
 #include <sched/record.h>
 #include <string.h>
 
-/* A round has at most so many accesses; and a thread that waits has at most so many words on its stack. */
+/* A round has at most this many accesses; and a thread that waits has at most this many words on its stack. */
 enum { LOOKS = 32, WORDS = 1024 };
 
 struct look_at {

@@ -64,7 +64,7 @@
  * machine that makes a hand-over take 7 us in place of 4. */
 #define PATIENCE (5 * MS)
 #define LITTLE_PATIENCE (1 * MS)
-/* It does if the process has used this much CPU time since the last look, and in any case after so many looks. */
+/* It does if the process has used this much CPU time since the last look, and in any case after this many looks. */
 #define USED (1 * MS)
 enum { LOOKS = 3 };
 /* How often the kernel is asked for waits that the outside could end, where steps take long. */

@@ -25,7 +25,7 @@ static struct {
     char text[8192];
     size_t at, end; /* in the text */
     uint64_t from, to;
-    unsigned looked; /* at so many pages */
+    unsigned looked; /* at this many pages */
     bool found;
 } reach; /* not on the stack, which is the program's */
 

@@ -1,9 +1,9 @@
 /* The engine of a script: see engine.h. The script is a coroutine, which is resumed whenever what it waits for has
  * come; between that nothing of Lua runs, unless a predicate is a function of the script's.
  *
- * A script cannot hang: it may do no more than so many instructions before a thread goes on, and its libraries have no
- * loop in C that it could make long. It has no input and output, no clock and no random numbers, so that what it does
- * is a function of the schedule. */
+ * A script cannot hang: it may do no more than this many instructions before a thread goes on, and its libraries have
+ * no loop in C that it could make long. It has no input and output, no clock and no random numbers, so that what it
+ * does is a function of the schedule. */
 #include "engine.h"
 #include <lauxlib.h>
 #include <link.h>

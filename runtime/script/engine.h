@@ -141,7 +141,7 @@ struct pct_engine {
     bool others_stand;         /* threads that it has not */
     struct pct_rank_set used;  /* threads whose pending operation has been answered with already */
     uint32_t threads;          /* that ever existed */
-    uint32_t seen;             /* of these, the first so many have been looked at for the request */
+    uint32_t seen;             /* of these, the first this many have been looked at for the request */
     uint32_t made;             /* of this turn */
     uint64_t step;
     uint64_t went_on;                 /* the step at which the script did that last */

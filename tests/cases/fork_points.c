@@ -30,7 +30,7 @@ static void *touch(void *what)
     return NULL;
 }
 
-/* Nanoseconds that so many threads take. */
+/* Nanoseconds that this many threads take. */
 static long take(int count, volatile int *what)
 {
     pthread_t threads[2];

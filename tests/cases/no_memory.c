@@ -14,7 +14,7 @@ static void *nothing(void *unused)
     return unused;
 }
 
-/* So many threads, one after the other. */
+/* This many threads, one after the other. */
 int main(int argc, char **argv)
 {
     for (int i = 0; i < (argc > 1 ? atoi(argv[1]) : 1); i++) {

@@ -44,7 +44,7 @@ static int status_of(pid_t pid)
     return status;
 }
 
-/* A child that ends with 3 after so many seconds. */
+/* A child that ends with 3 after this many seconds. */
 static pid_t sleeper(unsigned seconds)
 {
     pid_t pid = fork();

@@ -1,4 +1,4 @@
-// A user may have so many signals pending (ulimit -i), and another process may have them all. pct kept a signal for a thread that waits, said
+// How many signals a user may have pending is limited (ulimit -i), and another process may have them all. pct kept a signal for a thread that waits, said
 // that it was sent, and lost it when it gave it to the kernel on the thread's turn: a deadlock, or a handler that was told nothing.
 //
 // RUN: %p

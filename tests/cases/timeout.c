@@ -1,7 +1,7 @@
 // Processes that descend from one another share one virtual time: `timeout` must not go off while its child lives, nor may the child
 // sleep for longer than that; a shell's `sleep 1` is over before that of the other child is. Each process had a time of its own.
 //
-// The program computes a little in two threads, and sleeps for 100 ms; with an argument, for so many seconds.
+// The program computes a little in two threads, and sleeps for 100 ms; with an argument, for this many seconds.
 //
 // RUN: LD_PRELOAD=$LIBPCT timeout 20 true
 // RUN: LD_PRELOAD=$LIBPCT timeout 20 %p

@@ -268,7 +268,7 @@ C
     has "not controlled by pct"
 }
 
-@test "killed at many points and gone on with, it is the campaign that was never killed" {
+@test "killed at many points and resumed, it is the campaign that was never killed" {
     arguments=(-n 60 -s 1 -d 2 --epoch 1700000000 -j 2 --timeout 30)
     echo 0 > pid
     "$pct" campaign "${arguments[@]}" --db whole.db -- ./target murder count pid 999999 > whole.out 2>&1 || true
@@ -377,7 +377,7 @@ C
     has "No such file"
 }
 
-@test "a file of another campaign is not gone on with: says what differs, and the way out" {
+@test "a file of another campaign is not resumed: says what differs, and the way out" {
     "$pct" campaign -n 3 -s 1 -d 2 -k 9 -- ./target race 0
     differs()
     {

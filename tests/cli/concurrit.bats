@@ -49,7 +49,7 @@ exact()
     has 'bzip2-exact.lua: came to line 6, and wants thread 1 to go on until it ends; the program: assertion'
 }
 
-# search SCRIPT MOST: the bug is found within so many runs. Of those that search among accesses, how many compilers make
+# search SCRIPT MOST: the bug is found within this many runs. Of those that search among accesses, how many compilers make
 # of a line counts, too: 55 by gcc 12 are 67 by gcc 16.
 search()
 {
@@ -59,7 +59,7 @@ search()
     [ "${BASH_REMATCH[1]}" -le "$2" ]
 }
 
-@test "searches come to their bugs within so many schedules" {
+@test "searches come to their bugs within this many schedules" {
     search bbuf-functions2 2
     search bzip2-function 70
     search bzip2-steps 160

@@ -98,7 +98,7 @@ every_step()
     done
 }
 
-# Until and back, forwards and backwards; breakpoints are passed by on the way.
+# Until and back, forwards and backwards; breakpoints on the way are skipped.
 until_and_back()
 {
     debug deadlock.trace "$break take_both" "pct until 5" "continue" "pct until 4" "$delete" "pct until 6" "pct back" "pct back 9"

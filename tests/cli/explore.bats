@@ -390,7 +390,7 @@ PROGRAM
     echo "$output"
     [ "$status" -eq 119 ]
     has "no estimate: no run was made"
-    # A file that cannot be gone on with by then says what it said.
+    # A file that cannot be continued by then says what it said.
     printf '%s\n' '#!/bin/sh' 'if [ -e wait ]; then exec ./endless; fi' > program
     chmod +x program
     "$pct" explore -q -n 1 --db it.db -- ./program || [ $? -eq 119 ]

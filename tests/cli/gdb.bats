@@ -19,7 +19,7 @@ setup()
     every_step
 }
 
-@test "until and back, forwards and backwards; breakpoints are passed by on the way" {
+@test "until and back, forwards and backwards; breakpoints on the way are skipped" {
     until_and_back
 }
 

@@ -15,7 +15,7 @@ setup()
     chmod +x reader
 }
 
-# So many runs at least, by default three (some more try how runs can be made, or repeat the first), have read this, and
+# This many runs at least, by default three (some more try how runs can be made, or repeat the first), have read this, and
 # none anything else.
 all_read()
 {

@@ -202,7 +202,7 @@ end_when()
 @test "told to end: the best so far, with its token; and the file as it was, or whole" {
     find_deadlock
     echo old > kept.schedule
-    # Somebody else's signal, when so many runs have begun that something smaller was found: while the search goes on, and
+    # Somebody else's signal, when this many runs have begun that something smaller was found: while the search goes on, and
     # in the run that shows what it has come to.
     local begun
     for begun in 12 22; do
@@ -237,7 +237,7 @@ end_when()
     has "replayed identically (hash "
 }
 
-@test "a failure that hangs on which waiter a signal wakes" {
+@test "a failure that depends on which waiter a signal wakes" {
     "$cc" -g -O1 -pthread -o wakes "$root/tests/cli/wakes.c"
     run --separate-stderr "$pct" run -n 100 -s 1 -- ./wakes
     is "$status" 120
@@ -376,7 +376,7 @@ end_when()
     has "does not fail, and did not then"
 }
 
-@test "another failure than before is gone on with" {
+@test "another failure than before is minimized" {
     find_deadlock
     run "$pct" minimize --seconds 1000000 --no-depth "$token" -- ./target exit 7
     is "$status" 0

@@ -1,4 +1,4 @@
-/* A disk that is full: preloaded into pct itself, lets so many bytes (NOSPACE_BYTES) be written to campaign files, and no more. */
+/* A disk that is full: preloaded into pct itself, lets this many bytes (NOSPACE_BYTES) be written to campaign files, and no more. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>

@@ -590,7 +590,7 @@ assert(choose { true, false }, "a choice behind it")' '33 runs' '10 runs' ./told
     has 'may differ from what was run, because of: an operation of which nothing is known (wait for child); child proc'
 }
 
-@test "--bound: the ways with so many preemptions, as a script counts them" {
+@test "--bound: the ways with this many preemptions, as a script counts them" {
     local bound kept all='interleave(threads(2, "count"), accesses "counter" + ends)'
     for bound in 0 1 2 3; do
         options="--all -q" script 'local t, last, preemptions = threads(2, "count"), nil, 0

@@ -1,5 +1,5 @@
 /* machine NUMBER KINDS FILE: the random program of this number, made of these kinds of actions (the bits of enum kind),
- * by real threads. It writes a line to the end of the file, which hangs on everything that its threads could tell of the
+ * by real threads. It writes a line to the end of the file, which depends on everything that its threads could tell of the
  * schedule: so two behaviours are two lines. Variables are used with their lock held, so that but for RACES there are no
  * data races. tests/explored/run compares what `pct explore` and random schedules find; tests/explored/scripts, what
  * `pct script --all=dpor` and `--all` do. */
@@ -57,7 +57,7 @@ static pthread_mutex_t checked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static pthread_key_t key;
 static unsigned waiting, tickets, under_spin, under_recursive, under_checked;
 
-/* The program's text: drawn before it begins, so that nothing of it hangs on the schedule. */
+/* The program's text: drawn before it begins, so that nothing of it depends on the schedule. */
 struct action {
     enum kind kind;
     unsigned what, thing, inner, more;
@@ -233,7 +233,7 @@ static void rwlocks(const struct action *a)
     pthread_rwlock_unlock(&rwlock);
 }
 
-/* A lock of its own, which another thread may find in a list: where it stands hangs on who has allocated what. */
+/* A lock of its own, which another thread may find in a list: where it stands depends on who has allocated what. */
 struct own {
     pthread_mutex_t lock;
     unsigned uses;

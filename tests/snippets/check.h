@@ -88,7 +88,7 @@ static inline struct timespec check_timespec(int64_t nanoseconds)
     return t;
 }
 
-/* The time on this clock so many milliseconds from now; negative: in the past. */
+/* The time on this clock this many milliseconds from now; negative: in the past. */
 static inline struct timespec check_in_ms(clockid_t clock, int64_t milliseconds)
 {
     return check_timespec(check_now(clock) + milliseconds * 1000000);

@@ -79,7 +79,7 @@ static void start_and_join(void *(*start)(void *), void *argument, int count)
         check_join(threads[i]);
 }
 
-/* So many threads come to a mutex whose owner has died. */
+/* This many threads come to a mutex whose owner has died. */
 static void all_refused(const pthread_mutexattr_t *attr, void *again, int count)
 {
     CHECK_OK(pthread_mutex_init(&mutex, attr));

@@ -53,7 +53,7 @@ static void *interrupted(void *unused)
     return unused;
 }
 
-/* Until so many threads wait. */
+/* Until this many threads wait. */
 static void await_waiters(int command, int count)
 {
     while (semctl(set, GATE, command) < count)

@@ -1,4 +1,4 @@
-/* sleep: at least so many seconds, on every clock; the rest after a signal. */
+/* sleep: at least this many seconds, on every clock; the rest after a signal. */
 /* ops: SLEEP AWAKE */
 #define _GNU_SOURCE
 #include "check.h"

@@ -123,7 +123,7 @@ static void test_wake(void)
     }
 }
 
-/* Wake until so many have been woken: when a wake reports one, that thread did wait. */
+/* Wake until this many have been woken: when a wake reports one, that thread did wait. */
 static void wake_until(uint32_t *at, uint32_t bits, int count)
 {
     while (count > 0) {

@@ -1,4 +1,4 @@
-/* usleep: at least so many microseconds, also a million and more; EINTR after a signal. */
+/* usleep: at least this many microseconds, also a million and more; EINTR after a signal. */
 /* ops: SLEEP AWAKE */
 #define _GNU_SOURCE
 #include "check.h"

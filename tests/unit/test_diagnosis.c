@@ -281,7 +281,7 @@ static void make_visits(bool both)
         step_at(&run, 2, PCT_OP_STORE, 0, 4, 10);
 }
 
-/* Whether two threads that do the same are found behind so many runs of which each had both, or one. */
+/* Whether two threads that do the same are found behind this many runs of which each had both, or one. */
 static bool is_twice(unsigned passing, bool both)
 {
     struct pct_evidence evidence = { 0 };

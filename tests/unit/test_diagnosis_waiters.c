@@ -169,7 +169,7 @@ static void test_asked_too_late(void **unused)
     assert_int_equal(steps_of_asking(false), 2); /* it may have been heard */
 }
 
-/* Thread 1 waits on 4 with mutex 3 while thread 2 comes by so many times. */
+/* Thread 1 waits on 4 with mutex 3 while thread 2 comes by this many times. */
 static void make_passed(unsigned times, bool comes_in)
 {
     begin(2);

@@ -137,7 +137,7 @@ static void make_given_back(bool again, bool taken)
     STEP(&run, 2, SEM_POST, 3);
 }
 
-/* Whether a second post is found behind so many runs that pass. */
+/* Whether a second post is found behind this many runs that pass. */
 static bool is_one_too_many(unsigned passing, bool again, bool taken)
 {
     struct pct_evidence evidence = { 0 };

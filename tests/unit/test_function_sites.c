@@ -54,7 +54,7 @@ static struct found find(const uint8_t *code, size_t size, unsigned level, const
         find(bytes_, sizeof bytes_, level, functions);                                                                 \
     })
 
-/* Its only entry or return is a site here, of so many bytes. */
+/* Its only entry or return is a site here, of this many bytes. */
 static void expect(const struct found *f, enum pct_site_flags flag, uint64_t at, unsigned length)
 {
     unsigned sites = 0;

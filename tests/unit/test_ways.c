@@ -15,7 +15,7 @@
 
 enum { DEEPEST = 6, TREES = 200, LEAVES = 1 << 12 };
 
-/* A run in the tree of this seed: how many ways a choice has hangs on those before it. From `count` on, it takes the
+/* A run in the tree of this seed: how many ways a choice has depends on those before it. From `count` on, it takes the
  * first way, or one that is drawn. Returns the number of choices. */
 static uint32_t go(uint64_t seed, struct pct_script_choice *choice, uint32_t count, uint64_t drawn)
 {

@@ -14,7 +14,7 @@ What a debugger has to offer (the argument `debugger` of Commands):
     write(at, data)
     frame(own)              the Frame that is selected; own: first selects the innermost one that is not libpct.so's
     resume()                goes on until the next stop
-    rerun(step)             from the start, to this step; breakpoints are passed by on the way
+    rerun(step)             from the start, to this step; breakpoints on the way are skipped
     resume_to_frame()       the same, until the frame that frame(True) found is the innermost again
     evaluate(text)          a whole number; raises ValueError
 """
@@ -271,7 +271,7 @@ class Commands:
         self.debugger.resume_to_frame()
 
     def back(self, argument):
-        """Go to the step before this one, by replaying from the start. pct back N: N steps. Breakpoints are passed by on the way."""
+        """Go to the step before this one, by replaying from the start. pct back N: N steps. Breakpoints on the way are skipped."""
         by = self.number(argument, "back", 1)
         self.debugger.rerun(max(1, self.begun().next_step() - by))
 
