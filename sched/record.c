@@ -286,7 +286,7 @@ uint32_t pct_record_last(const struct pct_sched *s, uint64_t *out, uint32_t coun
 {
     const uint64_t *end = s->ends ? s->ends : s->record;
     uint64_t used = (uint64_t)(end - s->records);
-    /* A ring that has not come round yet ends in zeros: it may have begun in the middle of the run. */
+    /* A ring that has not wrapped round yet ends in zeros: it may have begun in the middle of the run. */
     uint64_t have = s->ring && s->records[s->records_max - 1] ? s->records_max : used;
     if (s->pack && !s->ring)
         have = PCT_PACK_RECORDS - PCT_TRACE_BLOCK;

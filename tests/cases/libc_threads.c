@@ -91,7 +91,7 @@ static int test_suspend(void)
     return write(ends[1], "12345678", 8) != 8 || await();
 }
 
-/* By looking ever so often, for a second. */
+/* By looking often, for a second. */
 static int test_poll(void)
 {
     int i = 0;

@@ -16,7 +16,7 @@ static void handle(int number)
     handled = handled + 1;
 }
 
-/* The real time that it sleeps is nobody's business: the parent waits without a limit, or with a long one. */
+/* The real time that it sleeps does not matter: the parent waits without a limit, or with a long one. */
 static void signal_parent(void *unused)
 {
     struct timespec pause = { 0, 2000000 };

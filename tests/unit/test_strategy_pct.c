@@ -516,7 +516,7 @@ static void test_ranks_move_up(void **unused)
     static uint32_t turn[PCT_MAX_THREADS];
     for (uint64_t i = 0; i < UINT64_C(5) * PCT_MAX_THREADS; i++) {
         uint32_t thread = pct_strategy_pct.pick(state, &point).thread;
-        /* Put last once each, they come round in the same order for ever. */
+        /* Put last once each, their order stays the same for ever. */
         if (i < PCT_MAX_THREADS)
             turn[i] = thread;
         else
