@@ -258,7 +258,7 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
     if (s->unanswered)
         fprintf(s->out, "%llu questions had no answer from the solver\n", (unsigned long long)s->unanswered);
     if (s->out_of_time)
-        fprintf(s->out, "the time was over before all was looked at\n");
+        fprintf(s->out, "out of time before all was looked at\n");
     if (verdict == DEMON_STABLE)
         fprintf(s->out, "no interference found, for this test, these contracts and these objects\n");
 }
