@@ -21,7 +21,8 @@ static void describe_argument(FILE *out, const struct demon_model *m, const stru
         fprintf(out, "%" PRIu64, call->value[i]);
 }
 
-bool demon_call_describe(const struct demon_model *m, const struct demon_call *call, char *text, size_t size)
+/* "f(queue, 3)": of this call. False: memory is short. */
+static bool describe_call(const struct demon_model *m, const struct demon_call *call, char *text, size_t size)
 {
     const struct demon_proc *proc = &m->spec->proc[call->proc];
     FILE *out = fmemopen(text, size, "w");
@@ -106,14 +107,13 @@ bool demon_finding_describe(struct demon_finding *f, enum demon_grade grade, con
     f->goal = c->goal.proc;
     bool fine = describe_changes(f, c);
     for (; fine && f->calls < c->count; f->calls++)
-        fine = demon_call_describe(c->model, &c->calls[f->calls], f->call[f->calls], sizeof f->call[0]);
+        fine = describe_call(c->model, &c->calls[f->calls], f->call[f->calls], sizeof f->call[0]);
     if (c->earlier.calls)
         f->earlier_enters = c->earlier.at;
     for (; fine && f->earliers < c->earlier.calls; f->earliers++)
-        fine =
-            demon_call_describe(c->model, &c->earlier.call[f->earliers], f->earlier[f->earliers], sizeof f->earlier[0]);
+        fine = describe_call(c->model, &c->earlier.call[f->earliers], f->earlier[f->earliers], sizeof f->earlier[0]);
     for (; fine && f->helps < c->helps; f->helps++)
-        fine = demon_call_describe(c->model, &c->help[f->helps], f->help[f->helps], sizeof f->help[0]);
+        fine = describe_call(c->model, &c->help[f->helps], f->help[f->helps], sizeof f->help[0]);
     for (int i = 0; i < f->test->clauses; i++)
         if (f->test->clause[i].kind == DEMON_RELY)
             describe_locks(f, c, f->test->clause[i].expr);

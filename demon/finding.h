@@ -72,9 +72,6 @@ bool demon_finding_describe(struct demon_finding *finding, enum demon_grade grad
                             const struct demon_candidate *candidate);
 void demon_finding_free(struct demon_finding *finding);
 
-/* "f(queue, 3)": of this call. False: memory is short. */
-bool demon_call_describe(const struct demon_model *model, const struct demon_call *call, char *text, size_t size);
-
 /* Of a confirmed one: what breaks the contract, as the cause stands in a campaign file (cli/diagnose/print.h). */
 void demon_finding_print_cause(FILE *out, const struct demon_finding *finding);
 

@@ -90,15 +90,6 @@ bool demon_sources_add_file(struct demon_sources *sources, const char *path, cha
     return false;
 }
 
-void demon_sources_free(struct demon_sources *sources)
-{
-    for (size_t i = 0; i < sources->count; i++) {
-        free(sources->item[i].name);
-        free(sources->item[i].text);
-    }
-    sources->count = 0;
-}
-
 /* --- Comments ----------------------------------------------------------------------------------------------------- */
 
 __attribute__((format(printf, 4, 5))) static void fail(struct reader *r, const char *path, unsigned line,

@@ -20,8 +20,6 @@ bool demon_sources_add_file(struct demon_sources *sources, const char *path, cha
  * has none; a source that cannot be read has none either. False: *error says what is wrong with one. */
 bool demon_sources_add_comments(struct demon_sources *sources, const char *program, char *error, size_t size);
 
-void demon_sources_free(struct demon_sources *sources);
-
 /* The path of the source that has this function or variable, absolute where the debug information has enough for it;
  * "?": it names none. */
 void demon_source_path(Dwarf_Die *die, char *path, size_t size);

@@ -110,8 +110,6 @@ bool pct_outside_is_world(const struct pct_sched *s);
 bool pct_outside_none(const struct pct_sched *s);
 /* The same, but for relatives that sleep. */
 bool pct_outside_still(const struct pct_sched *s);
-/* The process can run, if it was idle. How much the family's clock is ahead of its own. */
-uint64_t pct_outside_lag(struct pct_sched *s);
 /* Nothing else can run: send every thread that can wait outside there (the caller, `self`, finds that out by itself).
  */
 void pct_outside_send(struct pct_sched *s, const struct pct_thread *self);

@@ -92,7 +92,8 @@ bool pct_outside_still(const struct pct_sched *s)
            (!has_relatives(s) || (s->host->still && s->host->still()));
 }
 
-uint64_t pct_outside_lag(struct pct_sched *s)
+/* The process can run, if it was idle. How much the family's clock is ahead of its own. */
+static uint64_t take_lag(struct pct_sched *s)
 {
     return s->host->busy && s->step_ns ? s->host->busy(pct_sched_now(s)) : 0;
 }
@@ -178,7 +179,7 @@ void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, u
 void pct_outside_awaited(struct pct_sched *s, const struct pct_thread *thread)
 {
     if (!pct_is_replay(s))
-        pct_outside_arrived(s, thread, pct_outside_lag(s));
+        pct_outside_arrived(s, thread, take_lag(s));
 }
 
 /* Whether time that passes comes to nobody's deadline, neither here nor in a relative: they shall come in their order,
@@ -221,7 +222,7 @@ void pct_outside_note(struct pct_sched *s, uint64_t passed, bool world)
  * least all that. */
 static uint64_t passed_since(struct pct_sched *s, uint64_t real, bool world)
 {
-    uint64_t passed = s->host->now() - real, lag = pct_outside_lag(s);
+    uint64_t passed = s->host->now() - real, lag = take_lag(s);
     return world && passed > lag ? passed : lag;
 }
 
@@ -302,7 +303,7 @@ void pct_outside_keep(struct pct_sched *s)
     /* Exactly: a run to which nothing came does not depend on how long the sleep took. */
     if (due && s->timers_count)
         pct_timer_jump(s);
-    pct_outside_lag(s);
+    take_lag(s);
 }
 
 /* Free the baton. False: somebody has come back before it was. */
@@ -323,7 +324,7 @@ bool pct_outside_idle(struct pct_sched *s)
         s->host->tend();
     if (set_free(s))
         return true;
-    pct_outside_lag(s);
+    take_lag(s);
     return false;
 }
 
@@ -363,7 +364,7 @@ void pct_sched_tend(struct pct_sched *s)
     bool due = !__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST) && timer_is_due(s);
     if (due) {
         pct_timer_jump(s);
-        pct_outside_lag(s);
+        take_lag(s);
     } else if (__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST) || !set_free(s)) {
         resume(s, __atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST));
     } else {

@@ -84,7 +84,8 @@ void pct_progress_jump(struct pct_sched *s)
         pct_timer_jump(s);
 }
 
-void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t steps, bool in_a_row)
+/* A spin of this many steps. in_a_row: since the last one, by whichever thread, nothing was done but to look. */
+static void spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t steps, bool in_a_row)
 {
     s->current = NULL;
     spin(s, self, steps, steps / PCT_SPIN_LOOKS, in_a_row);
@@ -153,7 +154,7 @@ void pct_progress_look(struct pct_sched *s, struct pct_thread *self, struct pct_
         return;
     recent->repeats = 0;
     recent->spun = true;
-    pct_sched_spin_for(s, self, PCT_MEMORY_SPIN, only_looked(s));
+    spin_for(s, self, PCT_MEMORY_SPIN, only_looked(s));
 }
 
 /* --- Polling ------------------------------------------------------------------------------------------------------ */

@@ -120,10 +120,6 @@ void pct_progress_look(struct pct_sched *s, struct pct_thread *self, struct pct_
 void pct_memory_looked(struct pct_sched *s, const struct pct_thread *self, struct pct_memory_recent *recent,
                        uint64_t record);
 
-/* The same for a spin of this many steps that was seen otherwise. in_a_row: since the last spin, by whichever thread,
- * nothing was done but to look. */
-void pct_sched_spin_for(struct pct_sched *s, struct pct_thread *self, uint32_t steps, bool in_a_row);
-
 /* Inside the scheduler: */
 /* Others should go before this thread, though it may have made progress; as after this many spins. */
 void pct_progress_deprioritize(struct pct_sched *s, struct pct_thread *thread, uint32_t spins);

@@ -188,13 +188,22 @@ void pct_record_close(struct pct_sched *s)
     }
 }
 
+/* The hash over all steps up to this record. */
+static uint64_t hash_to(const struct pct_sched *s, const uint64_t *end)
+{
+    size_t left = (size_t)(end - s->block);
+    if (s->timed > s->block_step)
+        return pct_hash_records(s->block, left, s->hash);
+    return left ? pct_hash_plain(s->block, left, s->hash) : s->hash;
+}
+
 static void turn(struct pct_sched *s)
 {
     if (s->races)
         pct_races_follow(s);
     if (s->sites)
         pct_sites_keep(s);
-    s->hash = pct_record_hash(s);
+    s->hash = hash_to(s, s->record);
     s->block_step += PCT_TRACE_BLOCK;
     s->block = s->record;
     if (!go_on(s)) {
@@ -214,20 +223,6 @@ void pct_record_turn(struct pct_sched *s)
         turn(s);
         __atomic_store_n(&s->turning, 0, __ATOMIC_RELEASE);
     }
-}
-
-/* Up to this record. */
-static uint64_t hash_to(const struct pct_sched *s, const uint64_t *end)
-{
-    size_t left = (size_t)(end - s->block);
-    if (s->timed > s->block_step)
-        return pct_hash_records(s->block, left, s->hash);
-    return left ? pct_hash_plain(s->block, left, s->hash) : s->hash;
-}
-
-uint64_t pct_record_hash(const struct pct_sched *s)
-{
-    return hash_to(s, s->record);
 }
 
 void pct_record_leave(struct pct_sched *s)

@@ -33,9 +33,6 @@ void pct_record_turn(struct pct_sched *s);
  * leaves it alone from the end of this block on. Waits for a turn that is under way. */
 void pct_record_close(struct pct_sched *s);
 
-/* The hash over all steps so far. */
-uint64_t pct_record_hash(const struct pct_sched *s);
-
 /* The process is about to become another program: what the next one's header says of this one (images_open). */
 void pct_record_leave(struct pct_sched *s);
 

@@ -17,7 +17,6 @@ struct pct_shrink {
     uint64_t most;                /* steps and switches of a run that may take the place of the smallest so far */
     const char *name;             /* the token or file, as given */
     char recorded[PCT_TOKEN_MAX]; /* the token in it, if it is the file of a recorded run; otherwise "" */
-    bool whole_report;            /* say what is being done, on standard error */
     uint64_t steps, switches, preemptions; /* of the run as given */
     char given[PCT_TOKEN_MAX];             /* its token, with its hash */
     struct pct_switches minimal;

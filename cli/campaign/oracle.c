@@ -14,7 +14,8 @@
 
 enum { MOST = 64 << 20 };
 
-char *pct_oracle_read(int fd, size_t *size)
+/* Read what a run wrote (or the file at the descriptor), at most 64 MB. NULL: out of memory. The caller frees it. */
+static char *read_all(int fd, size_t *size)
 {
     struct stat status;
     *size = 0;
@@ -43,7 +44,7 @@ int pct_oracle_prepare(struct pct_oracle *oracle)
             close(fd);
         return pct_cli_usage("--expect=%s: %s", oracle->expect, reason == EINVAL ? "not a file" : strerror(reason));
     }
-    oracle->reference = pct_oracle_read(fd, &oracle->reference_size);
+    oracle->reference = read_all(fd, &oracle->reference_size);
     oracle->has_reference = oracle->reference;
     close(fd);
     return oracle->reference ? 0 : pct_cli_no_memory("");
@@ -67,7 +68,7 @@ void pct_oracle_print(FILE *out, const struct pct_oracle *oracle)
 
 int pct_oracle_take_reference(struct pct_oracle *oracle, const struct pct_process *process)
 {
-    oracle->reference = pct_oracle_read(process->output, &oracle->reference_size);
+    oracle->reference = read_all(process->output, &oracle->reference_size);
     oracle->has_reference = oracle->reference;
     return oracle->reference ? 0 : -ENOMEM;
 }
@@ -280,7 +281,7 @@ int pct_oracle_run(const struct pct_oracle *oracle, const struct pct_launch *lau
     if (result->ending != PCT_ENDING_EXIT && result->ending != PCT_ENDING_CRASH)
         return 0;
     size_t size;
-    char *output = pct_oracle_read(process->output, &size);
+    char *output = read_all(process->output, &size);
     if (!output) {
         return pct_cli_no_memory("");
     }

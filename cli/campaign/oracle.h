@@ -38,7 +38,4 @@ bool pct_oracle_find_report(const char *output, size_t output_size, char *buffer
  * status of its own: it tells failures with the same status apart. */
 bool pct_oracle_find_assertion(const char *output, size_t output_size, char *buffer, size_t size);
 
-/* Read what a run wrote (or the file at the descriptor), at most 64 MB. NULL: out of memory. The caller frees it. */
-char *pct_oracle_read(int fd, size_t *size);
-
 #endif

@@ -24,7 +24,8 @@ bool pct_io_ask(const struct pct_io *io)
     return pct_poll_now(io->fds, io->count) != 0; /* an error: the call itself will say */
 }
 
-bool pct_io_ready(const struct pct_thread *thread)
+/* The predicate of kernel waits. */
+static bool is_ready(const struct pct_thread *thread)
 {
     return pct_io_ask(thread->wait.ready_arg);
 }
@@ -34,7 +35,7 @@ enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int 
 {
     struct pct_wait wait = { .op = op,
                              .object = fd < 0 ? &self->sleep_object : pct_io_object(fd),
-                             .ready = pct_io_ready,
+                             .ready = is_ready,
                              .ready_arg = io,
                              .deadline = deadline,
                              .kernel = true,

@@ -34,10 +34,7 @@ struct pct_io {
     bool lasting;   /* no cancellation ends it */
 };
 
-/* The predicate of kernel waits. */
-pct_readiness pct_io_ready;
-
-/* The same question, asked now. */
+/* Whether it is there: the predicate of kernel waits, asked now. */
 bool pct_io_ask(const struct pct_io *io);
 
 /* Wait in the kernel's name: passes a scheduling point; returns when the predicate holds (PCT_READY), at the deadline

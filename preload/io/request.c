@@ -146,7 +146,8 @@ struct pct_batch *pct_batch_new(unsigned count, const struct sigevent *event)
     return batch;
 }
 
-void pct_notify(const struct sigevent *event, int code)
+/* Notify as this event says, with signals of this code. */
+static void notify(const struct sigevent *event, int code)
 {
     struct pct_notice notice;
     if (event->sigev_notify == SIGEV_THREAD) {
@@ -166,13 +167,13 @@ void pct_notify(const struct sigevent *event, int code)
 void pct_request_notify(const struct pct_pool *pool, const struct pct_request *request)
 {
     struct pct_batch *batch = request->batch;
-    pct_notify(&request->event, pool->code);
+    notify(&request->event, pool->code);
     if (!batch || --batch->left)
         return;
     struct sigevent event = batch->event;
     batch->next = spare_batches;
     spare_batches = batch;
-    pct_notify(&event, pool->code);
+    notify(&event, pool->code);
 }
 
 void pct_request_looked(struct pct_shim_thread *self, bool busy)

@@ -51,9 +51,6 @@ struct pct_request pct_request_remove(struct pct_pool *pool, struct pct_request 
 /* Notify that this request is done, or not to be done any more; and its batch, if it is the last of it. */
 void pct_request_notify(const struct pct_pool *pool, const struct pct_request *request);
 
-/* Notify as this event says, with signals of this code. */
-void pct_notify(const struct sigevent *event, int code);
-
 /* A batch of this many requests. NULL: out of memory. */
 struct pct_batch *pct_batch_new(unsigned count, const struct sigevent *event);
 

@@ -20,7 +20,8 @@ bool pct_trace_file_in_use(const struct pct_trace_header *header)
             (header->verdict == PCT_VERDICT_RUNNING && PCT_SYS2(SYS_kill, header->pid, 0) != -ESRCH));
 }
 
-const char *pct_trace_file_absolute(const char *path)
+/* The name of a file, wherever the program goes from here. NULL: there is no memory. */
+static const char *absolute(const char *path)
 {
     char *whole = pct_map(PCT_TRACE_PATH);
     struct pct_text text;
@@ -49,7 +50,9 @@ size_t pct_trace_file_size(void)
     return size;
 }
 
-bool pct_start_was_open(const struct pct_trace_header *header)
+/* Whether the program of this header, which this process was before, had several threads, did what pct does not
+ * control, or has not told. */
+static bool was_open(const struct pct_trace_header *header)
 {
     bool open = header->images_open || header->threads != 1;
     for (int i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
@@ -57,7 +60,8 @@ bool pct_start_was_open(const struct pct_trace_header *header)
     return open;
 }
 
-void pct_start_name_image(struct pct_trace_header *header)
+/* The name of the program's file. */
+static void name_image(struct pct_trace_header *header)
 {
     long length = PCT_SYS3(SYS_readlink, "/proc/self/exe", header->image, sizeof header->image);
     if (length < 0 || length >= (long)sizeof header->image)
@@ -66,7 +70,7 @@ void pct_start_name_image(struct pct_trace_header *header)
 
 void pct_trace_file_keep(const char *path)
 {
-    pct_shim.trace_path = pct_trace_file_absolute(path);
+    pct_shim.trace_path = absolute(path);
     if (!pct_shim.trace_path)
         pct_fail_for_memory();
 }
@@ -77,8 +81,8 @@ struct pct_trace_header *pct_trace_file_take(struct pct_trace_header *header, si
     memset(header, 0, sizeof *header);
     header->images = images;
     if (images) {
-        header->images_open = pct_start_was_open(old);
-        pct_start_name_image(header);
+        header->images_open = was_open(old);
+        name_image(header);
     }
     /* For a program that this one may become. */
     header->launcher = old->launcher;

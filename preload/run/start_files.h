@@ -12,16 +12,6 @@
  * for which alone the file was made (it may have ended, as that of a daemon does). */
 bool pct_trace_file_in_use(const struct pct_trace_header *header);
 
-/* Whether the program of this header, which this process was before, had several threads, did what pct does not
- * control, or has not told. */
-bool pct_start_was_open(const struct pct_trace_header *header);
-
-/* The name of the program's file. */
-void pct_start_name_image(struct pct_trace_header *header);
-
-/* The name of a file, wherever the program goes from here. NULL: there is no memory. */
-const char *pct_trace_file_absolute(const char *path);
-
 /* Bytes of address space for the trace that the limits leave. */
 size_t pct_trace_file_size(void);
 
