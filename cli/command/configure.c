@@ -233,96 +233,126 @@ static int set_strategy(struct pct_campaign *c, const struct pct_run_options *w)
     return 0;
 }
 
-static int set_numbers(struct pct_campaign *c, const struct pct_run_options *w, bool *drawn)
+/* Values that options or variables give, until one is wrong. */
+struct values {
+    struct pct_config *config;
+    char error[256];
+};
+
+typedef int parse_value(struct pct_config *config, const char *text, const char *what, char *error, size_t size);
+
+/* Set what this option says or, where it is not given, this variable. Returns the text, NULL: neither. */
+static const char *set(struct values *v, const char *given, const char *option, const char *variable,
+                       parse_value *parse)
 {
-    char error[256] = "";
-    struct pct_config *config = &c->config;
-    const char *text = pct_configure_choose(w->seed, "PCT_SEED");
+    const char *text = pct_configure_choose(given, variable);
+    if (text && !v->error[0])
+        parse(v->config, text, given ? option : variable, v->error, sizeof v->error);
+    return text;
+}
+
+/* The same for a number, up to this one. */
+static const char *set_number(struct values *v, uint64_t *number, uint64_t most, const char *given, const char *option,
+                              const char *variable)
+{
+    const char *text = pct_configure_choose(given, variable);
+    if (text && !v->error[0])
+        pct_config_parse_u64(number, text, 0, most, given ? option : variable, v->error, sizeof v->error);
+    return text;
+}
+
+static void set_numbers(struct values *v, const struct pct_run_options *w, bool *drawn)
+{
+    struct pct_config *config = v->config;
     uint32_t number = 0;
-    *drawn = !text;
-    if (!text) {
+    *drawn = !set_number(v, &config->run.seed, UINT64_MAX, w->seed, "--seed", "PCT_SEED");
+    if (*drawn) {
         /* 32 bits: short enough to type. */
         if (getrandom(&number, sizeof number, 0) != sizeof number)
             number = (uint32_t)time(NULL);
         config->run.seed = number;
-    } else
-        pct_config_parse_u64(&config->run.seed, text, 0, UINT64_MAX, w->seed ? "--seed" : "PCT_SEED", error,
-                             sizeof error);
-    text = pct_configure_choose(w->max_steps, "PCT_MAX_STEPS");
-    if (text && !error[0])
-        pct_config_parse_u64(&config->max_steps, text, 0, UINT64_MAX, w->max_steps ? "--max-steps" : "PCT_MAX_STEPS",
-                             error, sizeof error);
-    text = pct_configure_choose(w->epoch, "PCT_EPOCH");
-    if (text && !error[0])
-        pct_config_parse_u64(&config->epoch, text, 0, UINT64_C(1) << 40, w->epoch ? "--epoch" : "PCT_EPOCH", error,
-                             sizeof error);
+    }
+    set_number(v, &config->max_steps, UINT64_MAX, w->max_steps, "--max-steps", "PCT_MAX_STEPS");
+    set_number(v, &config->epoch, UINT64_C(1) << 40, w->epoch, "--epoch", "PCT_EPOCH");
     /* All runs, and their replays, live at the same time of day. */
     if (!config->epoch)
         config->epoch = (uint64_t)time(NULL);
-    text = pct_configure_choose(w->time, "PCT_TIME");
+}
+
+static int set_time(struct pct_campaign *c, struct values *v, const struct pct_run_options *w)
+{
+    struct pct_config *config = v->config;
+    const char *text = pct_configure_choose(w->time, "PCT_TIME");
     if (text && strcmp(text, "real") && strcmp(text, "virtual"))
         return pct_cli_usage("%s: '%s' is neither virtual nor real", w->time ? "--time" : "PCT_TIME", text);
     if (text)
         config->real_time = !strcmp(text, "real");
-    text = pct_configure_choose(w->slack, "PCT_SLACK");
-    if (text && !error[0])
-        pct_config_parse_slack(config, text, w->slack ? "--slack" : "PCT_SLACK", error, sizeof error);
-    if (w->slack && config->slack && config->real_time && !error[0])
+    set(v, w->slack, "--slack", "PCT_SLACK", pct_config_parse_slack);
+    if (w->slack && config->slack && config->real_time && !v->error[0])
         return pct_cli_usage("--slack needs virtual time (--time=virtual)");
     c->may_take_slack = config->slack == PCT_SLACK_UNSAID;
-    text = pct_configure_choose(w->spurious ? "on" : NULL, "PCT_SPURIOUS");
-    if (text && !error[0])
-        pct_config_parse_spurious(config, text, "PCT_SPURIOUS", error, sizeof error);
+    set(v, w->spurious ? "on" : NULL, "PCT_SPURIOUS", "PCT_SPURIOUS", pct_config_parse_spurious);
     pct_config_settle_slack(config, c->strategy);
-    text = pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS");
-    if (text && !error[0])
-        pct_config_parse_points(config, text, w->memory_points ? "--memory-points" : "PCT_MEMORY_POINTS", error,
-                                sizeof error);
-    text = pct_configure_choose(w->races, "PCT_RACES");
-    if (text && !error[0])
-        pct_config_parse_races(config, text, w->races ? "--races" : "PCT_RACES", error, sizeof error);
-    text = pct_configure_choose(w->memory, "PCT_MEMORY");
-    if (text && !error[0])
-        pct_config_parse_memory(config, text, w->memory ? "--memory" : "PCT_MEMORY", error, sizeof error);
-    c->may_patch = !text && strcmp(config->strategy, "none") != 0;
-    text = pct_configure_choose(w->modules, "PCT_MEMORY_MODULES");
-    if (text && !error[0])
-        pct_config_parse_modules(config, text, w->modules ? "--memory-modules" : "PCT_MEMORY_MODULES", error,
-                                 sizeof error);
-    text = pct_configure_choose(w->focus, "PCT_FOCUS");
-    if (text && !error[0])
-        pct_config_parse_focus(config, text, w->focus ? "--focus" : "PCT_FOCUS", error, sizeof error);
-    text = pct_configure_choose(w->watch, "PCT_WATCH");
-    if (text && !error[0])
-        pct_config_parse_watch(config, text, w->watch ? "--watch" : "PCT_WATCH", error, sizeof error);
-    if (config->watch[0] && config->memory != PCT_PATCH_OFF && !error[0])
+    return 0;
+}
+
+/* Which memory accesses are points. */
+static int set_memory(struct pct_campaign *c, struct values *v, const struct pct_run_options *w)
+{
+    struct pct_config *config = v->config;
+    set(v, w->memory_points, "--memory-points", "PCT_MEMORY_POINTS", pct_config_parse_points);
+    set(v, w->races, "--races", "PCT_RACES", pct_config_parse_races);
+    bool said = set(v, w->memory, "--memory", "PCT_MEMORY", pct_config_parse_memory);
+    c->may_patch = !said && strcmp(config->strategy, "none") != 0;
+    set(v, w->modules, "--memory-modules", "PCT_MEMORY_MODULES", pct_config_parse_modules);
+    set(v, w->focus, "--focus", "PCT_FOCUS", pct_config_parse_focus);
+    const char *watch = set(v, w->watch, "--watch", "PCT_WATCH", pct_config_parse_watch);
+    if (config->watch[0] && config->memory != PCT_PATCH_OFF && !v->error[0])
         return pct_cli_usage(
             "--watch is for programs that are not patched; of what --memory patches, --focus=%s makes these "
             "accesses scheduling points",
-            text);
-    if (config->watch[0] && !strcmp(config->strategy, "none") && !error[0])
+            watch);
+    if (config->watch[0] && !strcmp(config->strategy, "none") && !v->error[0])
         return pct_cli_usage("--watch: strategy none schedules nothing; name another one");
-    text = pct_configure_choose(w->functions, "PCT_FUNCTIONS");
-    if (text && !error[0])
-        pct_config_parse_functions(config, text, w->functions ? "--functions" : "PCT_FUNCTIONS", error, sizeof error);
-    text = pct_configure_choose(w->sample, "PCT_MEMORY_SAMPLE");
-    bool all = text && !strcmp(text, "off");
-    c->may_sample = !text && !config->focus[0] && !config->watch[0] && config->memory_points == PCT_POINTS_SHARED &&
-                    !pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS") && c->learns &&
-                    strcmp(config->strategy, "none") != 0;
-    c->other.may = c->strategy == &pct_strategy_mixture && !text && !config->focus[0] && !config->watch[0] &&
-                   !pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS") && config->races == PCT_RACES_OFF &&
-                   !(c->confidence > 0);
+    set(v, w->functions, "--functions", "PCT_FUNCTIONS", pct_config_parse_functions);
+    return 0;
+}
+
+/* The sample of accesses that are points, and what runs may choose for themselves where nobody has said anything. */
+static void set_choices(struct pct_campaign *c, struct values *v, const struct pct_run_options *w)
+{
+    struct pct_config *config = v->config;
+    const char *sample = pct_configure_choose(w->sample, "PCT_MEMORY_SAMPLE");
+    bool unsaid = !sample && !config->focus[0] && !config->watch[0] &&
+                  !pct_configure_choose(w->memory_points, "PCT_MEMORY_POINTS");
+    c->may_sample =
+        unsaid && config->memory_points == PCT_POINTS_SHARED && c->learns && strcmp(config->strategy, "none") != 0;
+    c->other.may =
+        unsaid && c->strategy == &pct_strategy_mixture && config->races == PCT_RACES_OFF && !(c->confidence > 0);
     c->systematic.may = c->other.may && !pct_configure_choose(w->strategy, "PCT_STRATEGY");
-    if (text && !all && !error[0])
-        pct_config_parse_sample(config, text, w->sample ? "--memory-sample" : "PCT_MEMORY_SAMPLE", error, sizeof error);
-    if (!error[0] && !pct_config_fits(config, c->strategy))
+    if (sample && strcmp(sample, "off") != 0)
+        set(v, w->sample, "--memory-sample", "PCT_MEMORY_SAMPLE", pct_config_parse_sample);
+}
+
+static int set_values(struct pct_campaign *c, const struct pct_run_options *w, bool *drawn)
+{
+    struct pct_config *config = &c->config;
+    struct values v = { .config = config };
+    set_numbers(&v, w, drawn);
+    int failed = set_time(c, &v, w);
+    failed = failed ? failed : set_memory(c, &v, w);
+    if (failed)
+        return failed;
+    set_choices(c, &v, w);
+    if (v.error[0])
+        return pct_cli_usage("%s", v.error);
+    if (!pct_config_fits(config, c->strategy))
         return pct_cli_usage(
             "--memory-modules, --focus, --watch, --functions: the list is too long for a token of this "
             "strategy");
-    if (w->modules && config->memory == PCT_PATCH_OFF && !error[0])
+    if (w->modules && config->memory == PCT_PATCH_OFF)
         return pct_cli_usage("--memory-modules says which libraries are patched, but nothing is: add --memory=globals");
-    return error[0] ? pct_cli_usage("%s", error) : 0;
+    return 0;
 }
 
 void pct_configure_memory(struct pct_campaign *c, bool quiet)
@@ -349,7 +379,7 @@ int pct_configure(struct pct_campaign *c, const struct pct_run_options *given, b
     int failed = set_strategy(c, given);
     c->launch.exec = given->exec;
     if (!failed)
-        failed = set_numbers(c, given, drawn);
+        failed = set_values(c, given, drawn);
     pct_config_settle(&c->config);
     pct_scope_want(&c->launch, &c->config);
     return failed;

@@ -209,11 +209,7 @@ static int wait_for(struct pct_shim_thread *self, const struct list *list, uint6
     for (int i = 0; i < list->count; i++)
         if (list->requests[i] && !in_progress(list->requests[i]))
             pct_order_at(self, list->requests[i], PCT_ACQUIRES);
-    pct_done(self, PCT_OP_REQUEST_WAIT,
-             result == PCT_READY     ? 0
-             : result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT
-                                     : PCT_ARG_ERROR,
-             NULL);
+    pct_request_waited(self, result);
     return result == PCT_READY ? 0 : fail(result == PCT_TIMEOUT ? EAGAIN : EINTR);
 }
 

@@ -56,11 +56,7 @@ static enum pct_result wait_for(struct pct_shim_thread *self, const struct list 
     for (int i = 0; i < list->count; i++)
         if (list->requests[i] && !in_progress(list->requests[i]))
             pct_order_at(self, list->requests[i], PCT_ACQUIRES);
-    pct_done(self, PCT_OP_REQUEST_WAIT,
-             result == PCT_READY     ? 0
-             : result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT
-                                     : PCT_ARG_ERROR,
-             NULL);
+    pct_request_waited(self, result);
     return result;
 }
 

@@ -176,6 +176,12 @@ void pct_request_notify(const struct pct_pool *pool, const struct pct_request *r
     notify(&event, pool->code);
 }
 
+void pct_request_waited(struct pct_shim_thread *self, enum pct_result result)
+{
+    uint32_t arg = result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : PCT_ARG_ERROR;
+    pct_done(self, PCT_OP_REQUEST_WAIT, result == PCT_READY ? 0 : arg, NULL);
+}
+
 void pct_request_looked(struct pct_shim_thread *self, bool busy)
 {
     pct_done(self, PCT_OP_REQUEST_WAIT, busy ? PCT_ARG_BUSY : 0, NULL);

@@ -54,9 +54,10 @@ void pct_request_notify(const struct pct_pool *pool, const struct pct_request *r
 /* A batch of this many requests. NULL: out of memory. */
 struct pct_batch *pct_batch_new(unsigned count, const struct sigevent *event);
 
-/* The step of a thread that looks at a request, or waited for some. busy: nothing had come, it looks again and again,
- * perhaps.
- */
+/* The step of a thread that waited for some, and how that ended. */
+void pct_request_waited(struct pct_shim_thread *self, enum pct_result result);
+
+/* The step of a thread that looks at a request. busy: nothing had come, it looks again and again, perhaps. */
 void pct_request_looked(struct pct_shim_thread *self, bool busy);
 
 /* A fork child has none of the threads. */

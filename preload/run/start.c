@@ -11,6 +11,7 @@
 #include "replay_file.h"
 #include "script.h"
 #include "start_files.h"
+#include "variables.h"
 #include <common/pack.h>
 #include <common/text.h>
 #include <pct/random.h>
@@ -23,12 +24,10 @@
 #include <preload/core/sys.h>
 #include <preload/io/io.h>
 #include <preload/io/request.h>
-#include <preload/memory/learned_sites.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/channel.h>
 #include <preload/memory/scope.h>
 #include <preload/memory/watch.h>
-#include <preload/patch/patch_plan.h>
 #include <preload/process/exit.h>
 #include <preload/process/forkserver.h>
 #include <preload/sync/foreign_calls.h>
@@ -43,25 +42,11 @@
 #include <sched/races.h>
 #include <sched/record.h>
 #include <strategies/strategies.h>
-#include <dlfcn.h>
 #include <fcntl.h>
-#include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-
-/* Names that keep() keeps. */
-enum { KEPT = 4 };
-
-/* The default of PCT_WATCHDOG: longer than what programs compute at a stretch between two locks, mostly. */
-#define PCT_RUN_MS 10000
-
-static struct {
-#define VARIABLE(name, value, help) const char *name;
-    PCT_VARIABLES(VARIABLE)
-#undef VARIABLE
-} variables;
 
 /* The command line, for the report. In .data, behind pct_page (shim.c). */
 static char command[2048] __attribute__((section(".data")));
@@ -72,222 +57,7 @@ static struct pct_trace_header *private_header(void)
     return pct_map(PCT_TRACE_HEADER_SIZE);
 }
 
-static void refuse(const char *message) __attribute__((noreturn));
-static void refuse(const char *message)
-{
-    pct_shim.quiet = false;
-    pct_say(message);
-    PCT_SYS1(SYS_exit_group, PCT_EXIT_USAGE);
-    __builtin_unreachable();
-}
-
 static char **start_environment; /* as on the stack */
-
-PCT_STARTS static void read_variables(char **environment)
-{
-    static const struct {
-        const char *name;
-        const char **value;
-    } known[] = {
-#define VARIABLE(name, value, help) { #name "=", &variables.name },
-        PCT_VARIABLES(VARIABLE)
-#undef VARIABLE
-    };
-    for (; environment && *environment; environment++) {
-        if (strncmp(*environment, "PCT_", 4))
-            continue;
-        bool found = false;
-        for (unsigned i = 0; i < sizeof known / sizeof *known && !found; i++) {
-            size_t length = strlen(known[i].name);
-            found = !strncmp(*environment, known[i].name, length);
-            if (found && (*environment)[length])
-                *known[i].value = *environment + length;
-            /* An empty value is as good as none. */
-        }
-        if (found)
-            continue;
-        char name[64], line[256];
-        struct pct_text text;
-        size_t length = strcspn(*environment, "=");
-        pct_text_init(&text, name, sizeof name);
-        for (size_t i = 0; i < length; i++)
-            pct_text_add_char(&text, (*environment)[i]);
-        const char *close = pct_config_unknown_variable(name);
-        pct_text_init(&text, line, sizeof line);
-        pct_text_add(&text, "unknown variable ");
-        pct_text_add(&text, name);
-        if (close && *close) {
-            pct_text_add(&text, "; did you mean ");
-            pct_text_add(&text, close);
-            pct_text_add(&text, "?");
-        }
-        refuse(line);
-    }
-}
-
-/* The strategy of this name; a path is loaded into the target. */
-PCT_STARTS static const struct pct_strategy *find_strategy(const char *name, char *error, size_t size)
-{
-    struct pct_text text;
-    pct_text_init(&text, error, size);
-    if (!strchr(name, '/')) {
-        const struct pct_strategy *strategy = pct_strategy_find(name);
-        const char *names[64];
-        size_t count = 0;
-        if (strategy)
-            return strategy;
-        for (; pct_strategies[count] && count < sizeof names / sizeof *names; count++)
-            names[count] = pct_strategies[count]->name;
-        const char *close = pct_text_closest(name, names, count);
-        pct_text_add(&text, "unknown strategy ");
-        pct_text_add(&text, name);
-        if (close) {
-            pct_text_add(&text, "; did you mean ");
-            pct_text_add(&text, close);
-            pct_text_add(&text, "?");
-        }
-        return NULL;
-    }
-    void *library = REAL(dlopen)(name, RTLD_NOW | RTLD_LOCAL);
-    const struct pct_strategy *strategy = library ? REAL(dlsym)(library, "pct_strategy") : NULL;
-    if (strategy && strategy->abi >= PCT_STRATEGY_ABI_LEAST && strategy->abi <= PCT_STRATEGY_ABI)
-        return strategy;
-    pct_text_add(&text, "cannot load the strategy ");
-    if (!library) {
-        const char *why = dlerror();
-        pct_text_add(&text, why ? why : name);
-    } else {
-        pct_text_add(&text, name);
-        pct_text_add(&text, strategy ? ": it was built for another version of pct (abi)"
-                                     : ": it exports no struct pct_strategy pct_strategy");
-    }
-    return NULL;
-}
-
-static void number(uint64_t *value, const char *text, const char *name)
-{
-    char error[256];
-    if (text && pct_config_parse_u64(value, text, 0, UINT64_MAX, name, error, sizeof error))
-        refuse(error);
-}
-
-/* A copy of a name that is needed when there is a second thread. By then redis and nginx have written over their first
- * environment. Not among our variables, of which each forked run has a copy. */
-PCT_STARTS static const char *keep(unsigned number, const char *path)
-{
-    static char(*copies)[PATH_MAX];
-    if (!path)
-        return NULL;
-    if (strlen(path) >= PATH_MAX)
-        refuse("PCT_ORDERED, PCT_SCOPE, PCT_SUPPRESSIONS, PCT_PLANS: one of these paths is too long");
-    if (!copies && !(copies = pct_map(KEPT * sizeof *copies)))
-        pct_fail_for_memory();
-    if (!copies[number][0]) /* a child's run is told again */
-        memcpy(copies[number], path, strlen(path) + 1);
-    return copies[number];
-}
-
-PCT_STARTS static void configure(void)
-{
-    struct pct_config *config = &pct_shim.config;
-    char error[512] = "";
-    int failed;
-    if (variables.PCT_LOG && !strcmp(variables.PCT_LOG, "quiet"))
-        pct_shim.quiet = true;
-    else if (variables.PCT_LOG && strcmp(variables.PCT_LOG, "normal"))
-        refuse("PCT_LOG must be normal or quiet");
-    if (variables.PCT_TOKEN) {
-        if (variables.PCT_STRATEGY || variables.PCT_SEED)
-            refuse("PCT_TOKEN already names strategy and seed: unset PCT_STRATEGY and PCT_SEED");
-        failed = pct_config_parse_token(config, variables.PCT_TOKEN, find_strategy, error, sizeof error);
-    } else {
-        config->end = PCT_END_DRAWN;
-        const char *spec = variables.PCT_STRATEGY ? variables.PCT_STRATEGY : pct_strategy_mixture.name;
-        config->slack = PCT_SLACK_UNSAID;
-        failed = pct_config_parse_spec(config, spec, find_strategy, error, sizeof error);
-    }
-    if (failed)
-        refuse(error);
-    pct_shim.strategy = find_strategy(config->strategy, error, sizeof error);
-    number(&config->run.seed, variables.PCT_SEED, "PCT_SEED");
-    number(&config->max_steps, variables.PCT_MAX_STEPS, "PCT_MAX_STEPS");
-    number(&config->epoch, variables.PCT_EPOCH, "PCT_EPOCH");
-    if (variables.PCT_TIME && !strcmp(variables.PCT_TIME, "real"))
-        config->real_time = true;
-    else if (variables.PCT_TIME && strcmp(variables.PCT_TIME, "virtual"))
-        refuse("PCT_TIME must be virtual or real");
-    if (variables.PCT_MEMORY_POINTS &&
-        pct_config_parse_points(config, variables.PCT_MEMORY_POINTS, "PCT_MEMORY_POINTS", error, sizeof error))
-        refuse(error);
-    if (variables.PCT_RACES && pct_config_parse_races(config, variables.PCT_RACES, "PCT_RACES", error, sizeof error))
-        refuse(error);
-    pct_config_settle(config);
-    if (variables.PCT_SLACK && !variables.PCT_TOKEN &&
-        pct_config_parse_slack(config, variables.PCT_SLACK, "PCT_SLACK", error, sizeof error))
-        refuse(error);
-    pct_config_settle_slack(config, pct_shim.strategy);
-    if (variables.PCT_SPURIOUS && !variables.PCT_TOKEN &&
-        pct_config_parse_spurious(config, variables.PCT_SPURIOUS, "PCT_SPURIOUS", error, sizeof error))
-        refuse(error);
-    if (variables.PCT_MEMORY &&
-        pct_config_parse_memory(config, variables.PCT_MEMORY, "PCT_MEMORY", error, sizeof error))
-        refuse(error);
-    if (variables.PCT_MEMORY_MODULES &&
-        pct_config_parse_modules(config, variables.PCT_MEMORY_MODULES, "PCT_MEMORY_MODULES", error, sizeof error))
-        refuse(error);
-    if (variables.PCT_FOCUS && pct_config_parse_focus(config, variables.PCT_FOCUS, "PCT_FOCUS", error, sizeof error))
-        refuse(error);
-    if (variables.PCT_WATCH && pct_config_parse_watch(config, variables.PCT_WATCH, "PCT_WATCH", error, sizeof error))
-        refuse(error);
-    if (variables.PCT_FUNCTIONS &&
-        pct_config_parse_functions(config, variables.PCT_FUNCTIONS, "PCT_FUNCTIONS", error, sizeof error))
-        refuse(error);
-    if (variables.PCT_MEMORY_SAMPLE && strcmp(variables.PCT_MEMORY_SAMPLE, "off") != 0 &&
-        pct_config_parse_sample(config, variables.PCT_MEMORY_SAMPLE, "PCT_MEMORY_SAMPLE", error, sizeof error))
-        refuse(error);
-    if (!pct_config_fits(config, pct_shim.strategy))
-        refuse(
-            "PCT_MEMORY_MODULES, PCT_FOCUS, PCT_WATCH, PCT_FUNCTIONS: they are too long for a token of this strategy");
-    pct_ordered_directory = keep(0, variables.PCT_ORDERED);
-    pct_scope_file = keep(1, variables.PCT_SCOPE);
-    pct_scope_suppressions = keep(2, variables.PCT_SUPPRESSIONS);
-    pct_patch_plans = keep(3, variables.PCT_PLANS);
-    uint64_t cpu;
-    if (variables.PCT_CPU && strcmp(variables.PCT_CPU, "any"))
-        number(&cpu, variables.PCT_CPU, "PCT_CPU");
-    uint64_t run_ms = PCT_RUN_MS;
-    pct_shim.watchdog = !variables.PCT_WATCHDOG || strcmp(variables.PCT_WATCHDOG, "off");
-    if (pct_shim.watchdog)
-        number(&run_ms, variables.PCT_WATCHDOG, "PCT_WATCHDOG");
-    if (run_ms > UINT32_MAX)
-        refuse("PCT_WATCHDOG must be at most 4294967295");
-    pct_shim.run_ns = run_ms * 1000000;
-    if (variables.PCT_SITES && !pct_sites_parse(variables.PCT_SITES))
-        refuse("PCT_SITES must be on, or up to 64 rising numbers of steps with commas between them");
-    config->has_hash = false;
-}
-
-/* What nobody has said, and the machine decides. */
-static void draw(void)
-{
-    struct pct_config *config = &pct_shim.config;
-    if (!variables.PCT_TOKEN && !variables.PCT_SEED)
-        PCT_SYS3(SYS_getrandom, &config->run.seed, 4, 0); /* short enough to type */
-    if (!variables.PCT_TOKEN) {
-        if (pct_shim.strategy == &pct_strategy_mixture)
-            pct_config_become(config, &pct_shim.strategy, pct_mixture_member(config->run.seed));
-        pct_config_draw_k(config, pct_shim.strategy);
-        config->slack = pct_config_draw_slack(config, pct_shim.strategy);
-    }
-    if (!config->epoch)
-        config->epoch = pct_family_epoch();
-    if (!config->epoch) {
-        struct timespec now = { 0 };
-        if (PCT_SYS2(SYS_clock_gettime, CLOCK_REALTIME, &now))
-            REAL(clock_gettime)(CLOCK_REALTIME, &now);
-        config->epoch = (uint64_t)now.tv_sec;
-    }
-}
 
 /* Address space for threads. With strategy none they make others without the baton. */
 static void map_slots(void)
@@ -318,14 +88,14 @@ static struct pct_trace_header *open_trace(const char *path)
         return NULL;
     }
     if (fd < 0)
-        refuse("cannot open the file that PCT_TRACE names for writing");
+        pct_start_refuse("cannot open the file that PCT_TRACE names for writing");
     long got = PCT_SYS3(SYS_read, fd, &old, sizeof old);
     if (PCT_SYS2(SYS_fstat, fd, &status) || !S_ISREG(status.st_mode))
-        refuse("PCT_TRACE does not name a regular file");
+        pct_start_refuse("PCT_TRACE does not name a regular file");
     if (got && (got < 16 || memcmp(old.magic, PCT_TRACE_MAGIC, 8)))
-        refuse("the file that PCT_TRACE names exists and is not a pct trace; it was left as it is");
+        pct_start_refuse("the file that PCT_TRACE names exists and is not a pct trace; it was left as it is");
     if (got && (!old.version || old.version > PCT_TRACE_VERSION))
-        refuse("the file that PCT_TRACE names is a trace of another version of pct; it was left as it is");
+        pct_start_refuse("the file that PCT_TRACE names is a trace of another version of pct; it was left as it is");
     pct_trace_file_keep(path);
     pct_shim.trace_device = status.st_dev;
     pct_shim.trace_inode = status.st_ino;
@@ -392,10 +162,10 @@ static void open_replay(const char *path)
 {
     const char *wrong = pct_recorded_open(&replay, path);
     if (wrong)
-        refuse(wrong);
+        pct_start_refuse(wrong);
     /* Unless told otherwise, the run is the one that the trace is of: with its seed and its time of day. */
-    if (!variables.PCT_TOKEN && !variables.PCT_STRATEGY && !variables.PCT_SEED)
-        variables.PCT_TOKEN = replay.token;
+    if (!pct_variables.PCT_TOKEN && !pct_variables.PCT_STRATEGY && !pct_variables.PCT_SEED)
+        pct_variables.PCT_TOKEN = replay.token;
 }
 
 /* The strategy's list, if it comes from a file. */
@@ -463,14 +233,14 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
         pct_say("no address space for the race detector: races are not looked for");
     if (s->races)
         pct_sched_in_full(s);
-    pct_channel_open(pct_shim.strategy == &pct_strategy_explore ? variables.PCT_EXPLORE : NULL);
+    pct_channel_open(pct_shim.strategy == &pct_strategy_explore ? pct_variables.PCT_EXPLORE : NULL);
     if (pct_shim.strategy == &pct_strategy_script)
-        s->run.script = pct_script_open(variables.PCT_EXPLORE);
+        s->run.script = pct_script_open(pct_variables.PCT_EXPLORE);
     int failed = pct_sched_start(s, &why);
     if (failed == -ENOMEM)
         pct_fail_for_memory();
     if (failed)
-        refuse(why ? why : "the strategy refused to start");
+        pct_start_refuse(why ? why : "the strategy refused to start");
     if (why && !pct_shim.quiet)
         pct_say(why);
     if (s->run.script && !s->log)
@@ -522,12 +292,12 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
 /* A forked run: it has variables of its own. */
 static void start_again(void)
 {
-    memset(&variables, 0, sizeof variables);
+    memset(&pct_variables, 0, sizeof pct_variables);
     memset(&pct_shim.config, 0, sizeof pct_shim.config);
-    read_variables(start_environment);
-    configure();
+    pct_variables_read(start_environment);
+    pct_variables_configure();
     pct_memory_settle();
-    pct_affinity_start(variables.PCT_CPU);
+    pct_affinity_start(pct_variables.PCT_CPU);
 }
 
 /* A child, however it was made, and a run of a fork server find this page empty, and pass everything through. */
@@ -554,16 +324,16 @@ struct pct_shim_thread *pct_enter_first(void)
     pct_shim.pending = false;
     if (!forked)
         map_page();
-    pct_family_join(variables.PCT_FAMILY);
-    draw();
+    pct_family_join(pct_variables.PCT_FAMILY);
+    pct_variables_draw();
     pct_real_start();
     pct_cancel_start();
     pct_error_note();
     struct pct_trace_header *header = NULL;
     size_t size = 0;
     void *again = forked ? pct_host_trace(&size) : NULL;
-    if (variables.PCT_TRACE)
-        header = again ? open_again(variables.PCT_TRACE, again, size) : open_trace(variables.PCT_TRACE);
+    if (pct_variables.PCT_TRACE)
+        header = again ? open_again(pct_variables.PCT_TRACE, again, size) : open_trace(pct_variables.PCT_TRACE);
     if (!forked && pct_forkserver_is_on()) {
         pct_shim.pending = true;
         return NULL;
@@ -586,17 +356,17 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     start_environment = environment;
     pct_shim.main_stack = (uintptr_t)argv - sizeof *argv;
     pct_random_begin(environment);
-    read_variables(environment);
-    if (variables.PCT_REPLAY)
-        open_replay(variables.PCT_REPLAY);
-    configure();
-    if (variables.PCT_SCHEDULE && pct_shim.strategy->list && !(list = pct_start_read(variables.PCT_SCHEDULE)))
-        refuse("cannot read the list that PCT_SCHEDULE names");
+    pct_variables_read(environment);
+    if (pct_variables.PCT_REPLAY)
+        open_replay(pct_variables.PCT_REPLAY);
+    pct_variables_configure();
+    if (pct_variables.PCT_SCHEDULE && pct_shim.strategy->list && !(list = pct_start_read(pct_variables.PCT_SCHEDULE)))
+        pct_start_refuse("cannot read the list that PCT_SCHEDULE names");
     pct_slots_see_limit();
-    pct_affinity_start(variables.PCT_CPU);
-    if (variables.PCT_ENVIRONMENT && strcmp(variables.PCT_ENVIRONMENT, "on")) {
-        if (strcmp(variables.PCT_ENVIRONMENT, "off"))
-            refuse("PCT_ENVIRONMENT must be on or off");
+    pct_affinity_start(pct_variables.PCT_CPU);
+    if (pct_variables.PCT_ENVIRONMENT && strcmp(pct_variables.PCT_ENVIRONMENT, "on")) {
+        if (strcmp(pct_variables.PCT_ENVIRONMENT, "off"))
+            pct_start_refuse("PCT_ENVIRONMENT must be on or off");
         pct_environment_hide(environment);
     }
     pct_text_init(&text, command, sizeof command);
@@ -612,7 +382,7 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     pct_engine_learn();
     pct_shim.pending = true;
     /* What may still turn out to be a mistake of the user's is tried before any code of the target. */
-    if (variables.PCT_TRACE || strchr(pct_shim.config.strategy, '/'))
+    if (pct_variables.PCT_TRACE || strchr(pct_shim.config.strategy, '/'))
         pct_enter_first();
 }
 
