@@ -59,7 +59,8 @@ void pct_cancelled_away(__pthread_unwind_buf_t *buffer) __attribute__((noreturn)
 /* handler.c: the thread is outside from now on, until pct_reacquire(). */
 void pct_signal_away(struct pct_shim_thread *self);
 
-/* Run a call that may block on the outside world, without the baton. */
+/* Run a call that may block on the outside world, without the baton. Its value is the call's; the step is recorded as
+ * PCT_OP_OUTSIDE when the thread has come back. op, object: what it waits in meanwhile, for reports. */
 #define CALL_EXTERNAL(self, op, object, call)                                                                          \
     ({                                                                                                                 \
         pct_probe_stack();                                                                                             \

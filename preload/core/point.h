@@ -8,7 +8,7 @@
  *     then pct_enter() returns NULL, and the wrapper passes the call through (PASS).
  *  4. Whatever touches the scheduler holds the baton, that is, came through pct_enter() or PCT_ENTER(). A call that may
  *     sleep with the baton loses it to the watchdog: after it, pct_ensure_baton() (CALL_MAY_BLOCK) before anything of
- * the scheduler's.
+ *     the scheduler's.
  *
  * A wrapper of an operation that cannot block:
  *
