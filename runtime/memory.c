@@ -87,7 +87,6 @@ PCT_RUNTIME void *realloc(void *old, size_t size)
     return (uintptr_t)memory == before ? memory : fresh(memory, size);
 }
 
-PCT_RUNTIME void *memalign(size_t alignment, size_t size);
 PCT_RUNTIME void *memalign(size_t alignment, size_t size)
 {
     return fresh(NEXT(memalign, __libc_memalign)(alignment, size), size);
