@@ -46,7 +46,8 @@ struct arguments {
     struct pct_run_options schedules;
     struct pct_runs_options runs;
     const char *state;
-    bool quiet, counted; /* -n is given */
+    bool quiet, drawn;
+    bool counted; /* -n is given */
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -237,6 +238,9 @@ static int finish(struct pct_campaign *c, const struct arguments *w, int status)
             print_summary(c, status);
         if (!w->quiet && !status && c->runs == 1)
             pct_cli_say("token %s", c->last_token);
+        /* Whoever gives a seed, a strategy or a number of runs has meant this one. */
+        if (!w->quiet && !status && w->drawn && !w->counted && !w->schedules.strategy && c->max_threads > 1)
+            pct_cli_say("that was one schedule of many: pct run -n 1000 tries a thousand");
         if ((!status || status > 128) && c->done && (c->done > 1 || c->confidence > 0))
             pct_guarantee_report_print(stderr, c, w->quiet);
         print_races(c);
@@ -279,7 +283,6 @@ int pct_cmd_run(int argc, char **argv)
     static struct pct_campaign campaign; /* large, like the next */
     static struct pct_state_file state;
     struct arguments arguments = { .campaign = &campaign, .runs = { .campaign = &campaign } };
-    bool drawn;
     campaign.runs = campaign.jobs = campaign.stride = 1;
     campaign.ok[0] = true;
     pct_parse(&argp, argc, argv, 0, &arguments);
@@ -292,7 +295,7 @@ int pct_cmd_run(int argc, char **argv)
     if (status || first.complete)
         return status ? status : first.status;
     if (!status)
-        status = pct_configure(&campaign, &arguments.schedules, &drawn);
+        status = pct_configure(&campaign, &arguments.schedules, &arguments.drawn);
     campaign.found = first.status == 1;
     if (!status)
         status = set_runs(&campaign, &arguments);

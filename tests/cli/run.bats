@@ -19,6 +19,18 @@ setup()
     has "pct1:pct,depth=auto,k=347,"
 }
 
+@test "one run without failure says how to make many, unless it was this one that was asked for" {
+    run "$pct" run -- ./target race tell
+    has "that was one schedule of many: pct run -n 1000 tries a thousand"
+    for options in '-s 7' '-n 1' '-S pct'; do
+        # shellcheck disable=SC2086 # words
+        run "$pct" run $options -- ./target race tell
+        lacks "schedule of many"
+    done
+    run "$pct" run -- true
+    lacks "schedule of many"
+}
+
 @test "the target's exit status passes through" {
     for code in 1 3 42 119 255; do
         run "$pct" run -- ./target exit $code
