@@ -296,7 +296,7 @@ static int explore(struct arguments *w)
         return status;
     status = pct_explorer_run(e, c);
     if (e->probes && (!status || status > 128))
-        return pct_explorer_say_estimate(e, status ? status - 128 : 0);
+        return pct_explorer_say_estimate(e, c, status ? status - 128 : 0);
     if (!status || status > 128)
         status = pct_explorer_verdict(e, c, status ? status - 128 : 0);
     return status;

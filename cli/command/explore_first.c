@@ -108,14 +108,16 @@ static bool is_over(const struct pct_explore_first *f)
            f->status != PCT_EXPLORER_TOO_MANY;
 }
 
-/* Once more, for the rest of the time. A failure that was found before, as *said tells, is not forgotten. */
+/* Once more, for the rest of the time. A failure that was found before, as *said tells, is not forgotten: the search
+ * may not have come to it. */
 static int explore_rest(struct pct_explore_first *f, double seconds, bool found, char **said)
 {
     char *before = *said;
     *said = NULL;
     int failed = run_for(f, seconds, 0, said);
     if (!failed && found && f->status != 1 && f->status != PCT_EXPLORER_FOUND_SOME && !is_over(f)) {
-        pct_cli_say("a failure did not come again: runs depend on more than the schedule");
+        if (!f->status)
+            pct_cli_say("a failure did not come again: runs depend on more than the schedule");
         free(*said);
         *said = before;
         f->status = PCT_EXPLORER_FOUND_SOME;

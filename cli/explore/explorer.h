@@ -78,7 +78,7 @@ struct pct_explorer {
     struct pct_estimate estimate;          /* of `probes` */
     struct pct_finding *finding;
     size_t findings;
-    uint64_t failing;    /* classes */
+    uint64_t failing;    /* classes, or probes */
     uint64_t cut;        /* runs that a bound or a time limit has ended */
     char cut_title[512]; /* what the first of them is called, with its place; "": not known */
     char loop[512];      /* where the search has cut off a loop; "": not known */
@@ -123,6 +123,10 @@ int pct_explorer_run(struct pct_explorer *explorer, struct pct_campaign *campaig
  * PCT_RUNS_ENOUGH, or an exit status after a message. */
 int pct_explorer_take(struct pct_explorer *explorer, struct pct_campaign *campaign, struct pct_made *made);
 
+/* taken.c: a class fails, or a probe; or a run that is like one that was made before (known), which failed alike.
+ * Returns 0 or an exit status after a message. */
+int pct_explorer_take_failure(struct pct_explorer *explorer, const struct pct_made *made, bool known);
+
 /* taken.c: behind that: see what is asked for next, and take it if it was made already. Returns likewise. */
 int pct_explorer_go_on(struct pct_explorer *explorer, struct pct_campaign *campaign);
 
@@ -155,6 +159,9 @@ enum {
  * The file keeps the line. */
 int pct_explorer_verdict(struct pct_explorer *explorer, struct pct_campaign *campaign, int interrupted);
 
+/* verdict.c: print the findings, each with the command that replays it. whole: all was explored. */
+void pct_explorer_print_findings(const struct pct_explorer *explorer, const struct pct_campaign *campaign, bool whole);
+
 /* verdict.c: what `pct campaign merge` says of the shards of an exploration: facts is their sum; reasons: why the whole
  * is not known, or "". *status: as of pct_explorer_verdict(). To be freed; NULL: no memory. */
 char *pct_explorer_merged_line(struct pct_explorer *sum, bool memory_patched, const char *reasons, int *status);
@@ -168,7 +175,8 @@ int pct_explorer_probe(struct pct_explorer *explorer, const struct pct_made *mad
 /* probe.c: in the place of the verdict. Returns 0; PCT_EXIT_CONFIDENCE: there is no estimate; 1: a probe has failed; or
  * PCT_EXPLORER_TOO_MANY.
  * interrupted: as above. */
-int pct_explorer_say_estimate(const struct pct_explorer *explorer, int interrupted);
+int pct_explorer_say_estimate(const struct pct_explorer *explorer, const struct pct_campaign *campaign,
+                              int interrupted);
 
 /* token.c: the token of a run's schedule, with which it replays without us: all its switches, or, where these are too
  * many, those that are not made anyway. log: of the run. False: it is too long for one. */

@@ -27,14 +27,18 @@ int pct_explorer_probe(struct pct_explorer *e, const struct pct_made *made)
     pct_execution_free(&x);
     if (failed)
         return pct_cli_no_memory("");
-    e->cut += made->run.flags & PCT_EXPLORED_CUT ? 1 : 0;
-    e->failing += made->run.flags & PCT_EXPLORED_FAILED && !(made->run.flags & PCT_EXPLORED_CUT);
+    if (made->run.flags & PCT_EXPLORED_CUT)
+        e->cut++;
+    else if (made->run.flags & PCT_EXPLORED_FAILED)
+        failed = pct_explorer_take_failure(e, made, false);
+    if (failed)
+        return failed;
     uint64_t probes = e->estimate.probes;
     bool used_up = (e->limit && probes >= e->limit) || pct_explorer_is_late(e);
     return probes >= e->probes || used_up ? PCT_RUNS_ENOUGH : 0;
 }
 
-int pct_explorer_say_estimate(const struct pct_explorer *e, int interrupted)
+int pct_explorer_say_estimate(const struct pct_explorer *e, const struct pct_campaign *c, int interrupted)
 {
     struct pct_estimate_result r = pct_estimate_result(&e->estimate);
     char spent[32], all[32];
@@ -45,8 +49,7 @@ int pct_explorer_say_estimate(const struct pct_explorer *e, int interrupted)
                                     : NULL;
     pct_cli_format_duration(spent, sizeof spent, e->seconds);
     pct_cli_format_duration(all, sizeof all, r.classes * e->seconds / (double)(probes ? probes : 1));
-    if (e->failing)
-        fprintf(stderr, "pct: %llu of the runs failed: pct explore --first says how\n", (unsigned long long)e->failing);
+    pct_explorer_print_findings(e, c, false);
     if (why)
         fprintf(stderr, "pct: no estimate: %s (%llu random schedules, %s)\n", why, probes, spent);
     else if (r.open)

@@ -35,8 +35,7 @@ static void save_trace(struct pct_explorer *e, const struct pct_result *result)
         pct_cli_say("the trace was not saved: %s: %s", e->save, error);
 }
 
-/* A class fails; or a run that is like one that was made before (known), which failed alike. */
-static int take_failure(struct pct_explorer *e, const struct pct_made *made, bool known)
+int pct_explorer_take_failure(struct pct_explorer *e, const struct pct_made *made, bool known)
 {
     bool differs = e->failure && e->failure != made->run.failure;
     struct pct_finding *finding = pct_explorer_finding(e, made->run.failure);
@@ -59,7 +58,7 @@ static int take_failure(struct pct_explorer *e, const struct pct_made *made, boo
         save_trace(e, made->result);
     }
     if (!finding->run) {
-        finding->run = pct_search_facts(e->search)->runs;
+        finding->run = e->probes ? e->estimate.probes : pct_search_facts(e->search)->runs;
         finding->tuple = pct_search_facts(e->search)->tuple;
     }
     finding->count += !known;
@@ -98,7 +97,7 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
         if (!e->cut_title[0] && made->signature)
             snprintf(e->cut_title, sizeof e->cut_title, "%s", made->signature->title);
     } else if (made->run.flags & PCT_EXPLORED_FAILED)
-        status = take_failure(e, made, known);
+        status = pct_explorer_take_failure(e, made, known);
     else
         e->passed += !known && !(made->run.flags & PCT_EXPLORED_BLOCKED);
     e->differs |= e->failure && !made->run.failure;

@@ -144,14 +144,16 @@ static void print_replay(const struct pct_explorer *e, const struct pct_campaign
     fputc('\n', stderr);
 }
 
-/* whole: all was explored. */
-static void print_findings(const struct pct_explorer *e, const struct pct_campaign *c, bool whole)
+void pct_explorer_print_findings(const struct pct_explorer *e, const struct pct_campaign *c, bool whole)
 {
     for (size_t i = 0; i < e->findings; i++) {
         const struct pct_finding *finding = &e->finding[i];
         char tuple[64] = "", classes[64];
-        snprintf(classes, sizeof classes, "%llu class%s", (unsigned long long)finding->count,
-                 finding->count == 1 ? "" : "es");
+        if (e->probes)
+            snprintf(classes, sizeof classes, "%llu of the runs", (unsigned long long)finding->count);
+        else
+            snprintf(classes, sizeof classes, "%llu class%s", (unsigned long long)finding->count,
+                     finding->count == 1 ? "" : "es");
         size_t used = e->bound < 0 ? 0 : (size_t)snprintf(tuple, sizeof tuple, ", (c, v, t, l) = ");
         if (used)
             pct_rank_format(tuple + used, sizeof tuple - used, finding->tuple);
@@ -162,6 +164,14 @@ static void print_findings(const struct pct_explorer *e, const struct pct_campai
             pct_cli_wrap(stderr, finding->cause, pct_status_line_columns(stderr), 0, 4);
         print_replay(e, c, finding);
     }
+}
+
+/* It has ended early, depth first, and what fails may be anywhere. */
+static void print_other_ways(const struct pct_explorer *e)
+{
+    if (!e->quiet && !e->complete && !e->findings && e->bound < 0 && e->of < 2 && facts_of(e)->classes > 1)
+        pct_cli_say("--bound 2 explores schedules with few preemptions first, --estimate says how many classes there "
+                    "are, and pct run -n 1000 draws schedules at random");
 }
 
 /* Of the parts, those that this shard has. */
@@ -339,7 +349,7 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
     char *line = make_line(e, c, &whole);
     if (!line)
         return pct_cli_no_memory("");
-    print_findings(e, c, whole);
+    pct_explorer_print_findings(e, c, whole);
     if (!e->quiet && facts_of(e)->runs)
         print_scope(e, c);
     char fact[PCT_SHARD_FACT] = "";
@@ -348,6 +358,7 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
     int failed = pct_explorer_keep_finish(e->keep, line, fact);
     if (interrupted && e->keep->plan.path)
         pct_cli_say("%s has all runs so far; the same command with --resume goes on", e->keep->plan.path);
+    print_other_ways(e);
     say_lines(line);
     free(line);
     if (failed || interrupted)

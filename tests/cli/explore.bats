@@ -468,11 +468,28 @@ PROGRAM
     [[ $(last) == "pct: estimate: at least about "*" classes of schedules (95 %: "*" to "*" classes in 300 random schedules"* ]]
     run "$pct" explore --estimate=300 -- "$build/bugs/fig1c-deadlock"
     [ "$status" -eq 1 ]
-    [[ $output == *"of the runs failed"* ]]
+    [[ $output == *"finding 1: deadlock at "*" of the runs; first in run "* ]]
     run "$pct" explore --estimate=20 -- "$build/bugs/bounded-buffer"
     [[ $(last) == "pct: estimate: at least "*" classes of schedules, and nobody knows how many more"* ]]
     run "$pct" explore --estimate --bound 2 -- "$explored"
     [ "$status" -eq 2 ]
+}
+
+@test "what a search does not come to, the estimate shows, and other ways are named" {
+    "$cc" -O1 -g -pthread -o late "$root/tests/cli/late.c"
+    run "$pct" explore -n 50 -- ./late
+    is "$status" 119
+    has "--bound 2 explores schedules with few preemptions first"
+    [[ $(last) == "pct: not verified, because of: the runs that -n allows are made (50 classes passed, 50 runs,"* ]]
+    run "$pct" explore --estimate=20 -- ./late
+    is "$status" 1
+    has "finding 1: exit status 1"
+    eval "$(grep -o "replay 'pct1:.*" <<< "$output" | sed "s|^|run '$pct' |")"
+    is "$status" 1
+    has "identical"
+    # It is no failure that "did not come again" where there was no time for it to come.
+    run "$pct" run --explore=0.5 -n 1 -- ./late
+    lacks "did not come again"
 }
 
 @test "options that choose among schedules are refused" {
