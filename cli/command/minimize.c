@@ -132,8 +132,9 @@ static void print_schedule(const struct pct_analysis *q)
         const struct pct_switch *item = &s->minimal.item[i];
         fprintf(stderr, "  %zu. ", i + 1);
         pct_analysis_print_switch(stderr, &q->narrative, item);
+        uint32_t earlier = s->ranges[i].latest - s->ranges[i].earliest;
         if (!item->wake && s->ranges[i].earliest < s->ranges[i].latest)
-            fprintf(stderr, " (or up to %u operations earlier)", s->ranges[i].latest - s->ranges[i].earliest);
+            fprintf(stderr, " (or up to %u operation%s earlier)", earlier, earlier == 1 ? "" : "s");
         fputc('\n', stderr);
     }
     if (!s->minimal.count)
