@@ -10,6 +10,8 @@
 #include "events.h"
 #include "modules.h"
 #include <preload/core/sys.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
@@ -384,6 +386,48 @@ APPEND(strcat, (char *to, const char *from), SIZE_MAX, STRCAT)
 APPEND(strncat, (char *to, const char *from, size_t size), size, STRNCAT)
 APPEND(__strcat_chk, (char *to, const char *from, size_t room), SIZE_MAX, STRCAT_CHK)
 APPEND(__strncat_chk, (char *to, const char *from, size_t size, size_t room), size, STRNCAT_CHK)
+
+int __vsprintf_chk(char *to, int flag, size_t room, const char *format, va_list arguments);
+int __vsnprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, va_list arguments);
+
+/* Behind the call that has printed so many letters, or would have: what it has written. */
+static int printed(char *to, size_t size, int length, const void *pc)
+{
+    if (length >= 0 && size)
+        more(to, (size_t)length < size ? (size_t)length + 1 : size, PCT_MEMORY_WRITE, pc);
+    return length;
+}
+
+/* Of at most `size` bytes that are printed, how many is known only behind that. What of the arguments is read is not
+ * told. */
+#define PRINT(name, size, parameters, call)                                                                            \
+    CALLED(int, name, PCT_UNPACK parameters)                                                                           \
+    {                                                                                                                  \
+        writes(to, (size) > 0, PC);                                                                                    \
+        return printed(to, size, call, PC);                                                                            \
+    }
+#define PRINT_THESE(name, size, parameters, call)                                                                      \
+    CALLED(int, name, PCT_UNPACK parameters, ...)                                                                      \
+    {                                                                                                                  \
+        va_list arguments;                                                                                             \
+        writes(to, (size) > 0, PC);                                                                                    \
+        va_start(arguments, format);                                                                                   \
+        int length = call;                                                                                             \
+        va_end(arguments);                                                                                             \
+        return printed(to, size, length, PC);                                                                          \
+    }
+#define VSPRINTF_CHK __vsprintf_chk(to, flag, room, format, arguments)
+#define VSNPRINTF_CHK __vsnprintf_chk(to, size, flag, room, format, arguments)
+PRINT(vsprintf, SIZE_MAX, (char *to, const char *format, va_list arguments), vsprintf(to, format, arguments))
+PRINT(vsnprintf, size, (char *to, size_t size, const char *format, va_list arguments),
+      vsnprintf(to, size, format, arguments))
+PRINT(__vsprintf_chk, SIZE_MAX, (char *to, int flag, size_t room, const char *format, va_list arguments), VSPRINTF_CHK)
+PRINT(__vsnprintf_chk, size, (char *to, size_t size, int flag, size_t room, const char *format, va_list arguments),
+      VSNPRINTF_CHK)
+PRINT_THESE(sprintf, SIZE_MAX, (char *to, const char *format), vsprintf(to, format, arguments))
+PRINT_THESE(snprintf, size, (char *to, size_t size, const char *format), vsnprintf(to, size, format, arguments))
+PRINT_THESE(__sprintf_chk, SIZE_MAX, (char *to, int flag, size_t room, const char *format), VSPRINTF_CHK)
+PRINT_THESE(__snprintf_chk, size, (char *to, size_t size, int flag, size_t room, const char *format), VSNPRINTF_CHK)
 
 /* What clang calls in the place of some of them. */
 #define OTHER_NAME(name, of, ...)                                                                                      \

@@ -40,6 +40,10 @@
     X(strpbrk)                                                                                                         \
     X(strdup)                                                                                                          \
     X(strndup)                                                                                                         \
+    X(sprintf)                                                                                                         \
+    X(snprintf)                                                                                                        \
+    X(vsprintf)                                                                                                        \
+    X(vsnprintf)                                                                                                       \
     X(__memcpy_chk)                                                                                                    \
     X(__mempcpy_chk)                                                                                                   \
     X(__memmove_chk)                                                                                                   \
@@ -50,7 +54,11 @@
     X(__strncpy_chk)                                                                                                   \
     X(__stpncpy_chk)                                                                                                   \
     X(__strcat_chk)                                                                                                    \
-    X(__strncat_chk)
+    X(__strncat_chk)                                                                                                   \
+    X(__sprintf_chk)                                                                                                   \
+    X(__snprintf_chk)                                                                                                  \
+    X(__vsprintf_chk)                                                                                                  \
+    X(__vsnprintf_chk)
 
 /* What programs go on to in libpct-tsan.so, as plain.h says of its names. */
 #define PCT_STRING_NAME(name) pct_tsan_##name##_1

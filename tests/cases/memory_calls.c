@@ -12,6 +12,7 @@
 // RUN: pct run -q -s 1 -- %p all same && pct run -q -s 1 --races=report -- %p all same && pct explore -q --max-steps=200000 -- %p all same
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +25,17 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static const char *where;
 static int function;
 static volatile size_t eight = 8, two = 2; /* the compiler knows no sizes */
+static volatile int number = 1234567890;
 static volatile long sink;
+
+static int print(size_t size, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = size ? vsnprintf(shared, size, format, arguments) : vsprintf(shared, format, arguments);
+    va_end(arguments);
+    return length;
+}
 
 #define FUNCTIONS(X)                                                                                                   \
     X(memset_constant, memset(shared, 0, 24))                                                                          \
@@ -65,7 +76,11 @@ static volatile long sink;
     X(strcspn, strcspn(shared, "z"))                                                                                   \
     X(strpbrk, strpbrk(shared, "z"))                                                                                   \
     X(strdup, strlen(strdup(shared)))                                                                                  \
-    X(strndup, strlen(strndup(shared, eight)))
+    X(strndup, strlen(strndup(shared, eight)))                                                                         \
+    X(sprintf, sprintf(shared, "%d", number))                                                                          \
+    X(snprintf, snprintf(shared, eight, "%d", number))                                                                 \
+    X(vsprintf, print(0, "%d", number))                                                                                \
+    X(vsnprintf, print(eight, "%d", number))
 
 enum function {
 #define NUMBER(name, expression) OF_##name,
