@@ -14,26 +14,33 @@
 
 enum { PCT_HOST_VERSION = 1, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
 
-/* Why a host ends. X(identifier, whether its run counts: it has ended as any other does, what the user reads). The
- * texts stand in docs/FORKING.md. */
+/* Why a run is not restored. X(identifier, whether the run counts after which a host says so: it has ended as any other
+ * does, what the user reads). docs/FORKING.md has each, and tests/cli/restore.bats. */
 #define PCT_HOST_REASONS(X)                                                                                            \
-    X(NONE, 1, "its host has ended")                                                                                   \
-    X(FAILED, 0, "it failed")                                                                                          \
-    X(KERNEL, 1, "the kernel does not tell which memory was written (Linux 6.7, userfaultfd)")                         \
-    X(SECCOMP, 0, "system calls cannot be filtered here (seccomp)")                                                    \
-    X(SHARED, 1, "the target shares memory with other processes before main")                                          \
-    X(DESCRIPTORS, 1, "there are too few descriptors")                                                                 \
-    X(LARGE, 1, "the target has too much memory before main")                                                          \
-    X(LIMIT, 1, "the memory of a run is limited (--memory-limit, ulimit -v)")                                          \
+    X(NONE, 1, "the restoring process has ended")                                                                      \
+    X(FAILED, 0, "too many runs fail")                                                                                 \
+    X(KERNEL, 1, "the kernel does not tell what was written (userfaultfd)")                                            \
+    X(SECCOMP, 0, "system calls cannot be filtered (seccomp)")                                                         \
+    X(SHARED, 1, "memory is shared before main")                                                                       \
+    X(DESCRIPTORS, 1, "too few descriptors")                                                                           \
+    X(LARGE, 1, "too much memory before main")                                                                         \
+    X(LIMIT, 1, "memory is limited (--memory-limit, ulimit -v)")                                                       \
     X(STACKS, 1, "shadow stacks are on")                                                                               \
-    X(CALL, 0, "the target makes a system call that is not undone")                                                    \
-    X(WATCHDOG, 0, "runs take so long that pct watches them")                                                          \
+    X(CALL, 0, "a system call is not undone")                                                                          \
+    X(WATCHDOG, 0, "pct watches long runs")                                                                            \
     X(ENVIRONMENT, 0, "the environment of the run has another size")                                                   \
-    X(TRACE, 0, "there is no space for the trace")                                                                     \
-    X(THREADS, 1, "threads still run when the process ends, or the first one does not end it")                         \
-    X(SIGNALS, 1, "a signal was pending at the end")                                                                   \
-    X(CHILDREN, 1, "a child process was left at the end")                                                              \
-    X(MAPPINGS, 1, "memory that was there before main was unmapped or protected")
+    X(TRACE, 0, "no space for the trace")                                                                              \
+    X(THREADS, 1, "threads still run at the end")                                                                      \
+    X(SIGNALS, 1, "a signal is pending")                                                                               \
+    X(CHILDREN, 1, "a child process is left")                                                                          \
+    X(MAPPINGS, 1, "memory from before main is given back")                                                            \
+    /* From here, the command alone says so. */                                                                        \
+    X(FORKING, 0, "runs are not forked")                                                                               \
+    X(FEW, 0, "too few runs")                                                                                          \
+    X(AROUND, 0, "runs have --setup, --teardown or --scratch")                                                         \
+    X(SITES, 0, "sites are recorded (--sites)")                                                                        \
+    X(POINTS, 0, "accesses to memory are points")                                                                      \
+    X(DIFFERS, 0, "a restored run differed")
 
 enum pct_host_reason {
 #define PCT_HOST_ENUM(id, counts, text) PCT_HOST_##id,

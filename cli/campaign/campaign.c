@@ -525,7 +525,9 @@ int pct_campaign_run(struct pct_campaign *campaign)
                        .start = pct_cli_now(),
                        .next = campaign->resumed,
                        .frontier = campaign->resumed };
+    pct_hosts_let(&campaign->launch, true);
     int status = pct_engine_run(&s.engine, &s.source);
+    pct_hosts_let(&campaign->launch, false);
     campaign->seconds = pct_cli_now() - s.start;
     char reason[256];
     if (!campaign->failures)

@@ -192,13 +192,8 @@ static int look_at(struct pct_engine *engine, struct waiting *waiting)
     run->taken = waiting->valid = false;
     s->open--;
     pct_process_result(&run->process, &run->result);
-    if (engine->launch->restore.broken) {
-        pct_status_line_clear(engine->quiet);
-        pct_cli_say("%s; %llu others were restored since the last look, and may not be what was reported: give up; "
-                    "--engine=fork makes them as usual",
-                    engine->launch->restore.why, (unsigned long long)engine->launch->restore.unchecked);
-        if (!run->taken)
-            pct_ended_run_close(run);
+    if (engine->launch->restore.broken) { /* for whoever has wanted these runs */
+        pct_ended_run_close(run);
         return PCT_EXIT_INTERNAL;
     }
     /* Ctrl-C on the terminal that we lent to the target. */

@@ -342,12 +342,45 @@ static void disconnect(struct pct_store *store)
 {
     finalize(store);
     sqlite3_close(store->db);
-    store->db = NULL;
+    sqlite3_close(store->remembered);
+    store->db = store->remembered = NULL;
 }
 
 static int begin(struct pct_store *store)
 {
     return pct_store_execute(store, "BEGIN IMMEDIATE");
+}
+
+/* --- Remembering -------------------------------------------------------------------------------------------------- */
+
+/* A copy of all, where no transaction is open. Returns a code of SQLite. */
+static int copy(sqlite3 *to, sqlite3 *from)
+{
+    sqlite3_backup *backup = sqlite3_backup_init(to, "main", from, "main");
+    if (!backup)
+        return sqlite3_errcode(to);
+    sqlite3_backup_step(backup, -1);
+    return sqlite3_backup_finish(backup);
+}
+
+/* In a file of SQLite's own that has no name. */
+int pct_store_remember(struct pct_store *store)
+{
+    int failed = pct_store_execute(store, "COMMIT");
+    if (failed)
+        return failed;
+    int code = sqlite3_open("", &store->remembered);
+    if (!code)
+        code = copy(store->remembered, store->db);
+    return code ? pct_store_fail(store, code) : begin(store);
+}
+
+int pct_store_recall(struct pct_store *store)
+{
+    finalize(store);
+    sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
+    int code = copy(store->db, store->remembered);
+    return code ? pct_store_fail(store, code) : 0;
 }
 
 /* Which file it is that is written to: its name may come to mean another one, or none. */

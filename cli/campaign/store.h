@@ -42,6 +42,11 @@ struct pct_store;
  * was not changed. */
 struct pct_store *pct_store_open(const char *path, bool write, char *error, size_t size);
 
+/* Of a writer: remember what the file has now; and have it so again, whatever was committed since: then the store can
+ * only be closed. */
+int pct_store_remember(struct pct_store *store);
+int pct_store_recall(struct pct_store *store);
+
 /* Close it; a writer's last commit must have been made, what was added since is forgotten. */
 void pct_store_close(struct pct_store *store);
 

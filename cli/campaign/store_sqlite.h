@@ -36,6 +36,7 @@ struct pct_store {
     sqlite3_stmt *add_explored;                                             /* store_explored.c; NULL: not used */
     sqlite3_stmt *add_place, *add_iroot, *add_code, *add_memo, *add_chance; /* store_iroots.c; likewise */
     unsigned part;                                                          /* from 1 */
+    sqlite3 *remembered;                                                    /* what it had, or NULL */
     bool writes;                                                            /* a transaction is open */
     char *path;                                                             /* of a file that is written to, */
     dev_t device;                                                           /* and which file that is */

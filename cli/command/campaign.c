@@ -327,6 +327,8 @@ static int go(struct command *w, struct pct_recorder *recorder)
     if (saturated)
         c->runs = c->done;
     int status = pct_campaign_run(c);
+    if (c->launch.restore.broken)
+        return status;
     return report(w, recorder, pct_recorder_finish(recorder, c, status));
 }
 
@@ -341,10 +343,16 @@ static int run(struct command *w)
     recorder.store = pct_store_open(w->plan.path, true, error, sizeof error);
     if (!recorder.store)
         return pct_cli_usage("%s: %s", w->plan.path, error);
-    status = go(w, &recorder);
+    struct pct_hosts *restore = &w->campaign->launch.restore;
+    int failed = restore->wanted ? pct_store_remember(recorder.store) : 0;
+    status = failed ? 0 : go(w, &recorder);
+    if (restore->broken)
+        failed = pct_store_recall(recorder.store);
+    if (failed)
+        status = pct_recorder_fail(&recorder, failed);
     pct_recorder_close(&recorder);
     pct_store_close(recorder.store);
-    return status;
+    return restore->broken && !failed ? pct_hosts_begin_anew(&w->campaign->launch) : status;
 }
 
 /* Runs that were not given the time that --timeout has where nobody says it. */

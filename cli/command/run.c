@@ -278,6 +278,15 @@ static int explore(const struct arguments *w, struct pct_explore_first *first)
     return pct_explore_first(first);
 }
 
+static void save_state(const struct pct_campaign *c, struct pct_state_file *state, bool quiet)
+{
+    struct pct_learned learned = pct_learned_merge(&c->before, &c->learned);
+    if (c->whole.runs)
+        learned = c->whole; /* runs with a sample teach nothing about those without */
+    state->ordered = c->config.ordered;
+    pct_state_save(state, &learned, quiet);
+}
+
 int pct_cmd_run(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large, like the next */
@@ -331,12 +340,12 @@ int pct_cmd_run(int argc, char **argv)
     }
     campaign.may_sample &= campaign.runs > 1 && !(campaign.confidence > 0);
     status = pct_campaign_run(&campaign);
-    struct pct_learned learned = pct_learned_merge(&campaign.before, &campaign.learned);
-    if (campaign.whole.runs)
-        learned = campaign.whole; /* runs with a sample teach nothing about those without */
-    state.ordered = campaign.config.ordered;
-    pct_state_save(&state, &learned, arguments.quiet);
-    status = finish(&campaign, &arguments, status);
+    if (campaign.launch.restore.broken) {
+        status = pct_hosts_begin_anew(&campaign.launch);
+    } else {
+        save_state(&campaign, &state, arguments.quiet);
+        status = finish(&campaign, &arguments, status);
+    }
     pct_campaign_close(&campaign);
     pct_launch_finish(&campaign.launch);
     return campaign.found && (!status || status == PCT_EXIT_CONFIDENCE) ? 1 : status;

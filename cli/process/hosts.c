@@ -2,12 +2,12 @@
 #include "hosts.h"
 #include "launch.h"
 #include "request.h"
+#include "supervise.h"
 #include <cli/base/cli.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pct/random.h>
 #include <signal.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,14 +74,6 @@ void pct_hosts_end(struct pct_launch *launch)
     launch->restore.hosts = NULL;
 }
 
-__attribute__((format(printf, 2, 3))) static void stop(struct pct_launch *launch, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(launch->restore.why, sizeof launch->restore.why, format, arguments);
-    va_end(arguments);
-}
-
 /* Those that one is most likely to meet. */
 static const char *name_of_call(int call)
 {
@@ -129,30 +121,65 @@ static const char *name_of_call(int call)
 #undef CALL
 }
 
-static void describe(char *text, size_t size, const struct pct_host_reply *reply)
+static const char *text_of(uint32_t reason)
 {
     static const char *const texts[] = {
 #define TEXT(id, counts, text) text,
         PCT_HOST_REASONS(TEXT)
 #undef TEXT
     };
+    return texts[reason < PCT_HOST_REASON_COUNT ? reason : PCT_HOST_NONE];
+}
+
+static void describe(char *text, size_t size, const struct pct_host_reply *reply)
+{
     const char *name = name_of_call(reply->call);
     if (reply->reason == PCT_HOST_CALL && name)
-        snprintf(text, size, "%s (%s)", texts[reply->reason], name);
+        snprintf(text, size, "%s (%s)", text_of(reply->reason), name);
     else if (reply->reason == PCT_HOST_CALL && reply->call >= 0)
-        snprintf(text, size, "%s (number %d)", texts[reply->reason], reply->call);
+        snprintf(text, size, "%s (number %d)", text_of(reply->reason), reply->call);
     else
-        snprintf(text, size, "%s", reply->reason < PCT_HOST_REASON_COUNT ? texts[reply->reason] : texts[PCT_HOST_NONE]);
+        snprintf(text, size, "%s", text_of(reply->reason));
+}
+
+static void stop(struct pct_launch *launch, const char *why)
+{
+    snprintf(launch->restore.why, sizeof launch->restore.why, "%s", why);
+}
+
+/* Why a run like this is none that is restored; PCT_HOST_NONE: it is one. */
+static enum pct_host_reason bar(const struct pct_launch *launch, const struct pct_process *process)
+{
+    const struct pct_setup_teardown *around = &launch->around;
+    if (around->scratch || around->setup || around->teardown)
+        return PCT_HOST_AROUND;
+    if (process->extras.sites)
+        return PCT_HOST_SITES;
+    return process->extras.patched ? PCT_HOST_POINTS : PCT_HOST_NONE;
 }
 
 /* Whether this run, which is to be forked, may be restored instead. */
 static bool may(const struct pct_launch *launch, const struct pct_process *process)
 {
-    const struct pct_setup_teardown *around = &launch->around;
-    return launch->restore.wanted && !around->scratch && !around->setup && !around->teardown &&
-           !launch->restore.why[0] && launch->forks.state == PCT_FORKING_YES && process->hosting == PCT_HOSTING_NO &&
-           process->output >= 0 && !process->extras.channel && !process->extras.sites && !process->extras.patched &&
-           process->worker < PCT_FORKSERVERS;
+    const struct pct_hosts *all = &launch->restore;
+    return all->wanted && all->on && !all->why[0] && launch->forks.state == PCT_FORKING_YES &&
+           process->hosting == PCT_HOSTING_NO && process->output >= 0 && !process->extras.channel &&
+           process->worker < PCT_FORKSERVERS && !bar(launch, process);
+}
+
+void pct_hosts_let(struct pct_launch *launch, bool may)
+{
+    launch->restore.on = may;
+    if (pct_supervised_is_anew())
+        stop(launch, text_of(PCT_HOST_DIFFERS));
+}
+
+int pct_hosts_begin_anew(struct pct_launch *launch)
+{
+    pct_cli_say("%s: all runs are made again, by fork", launch->restore.why);
+    pct_supervised_begin_anew();
+    pct_cli_say("there is no process that could do so; --engine=fork");
+    return PCT_EXIT_INTERNAL;
 }
 
 /* --- Requests ----------------------------------------------------------------------------------------------------- */
@@ -161,7 +188,11 @@ bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process)
 {
     struct pct_host *host = host_of(launch, process->worker);
     struct pct_host_request request = { .version = PCT_HOST_VERSION };
-    launch->restore.patched += launch->restore.wanted && process->extras.patched;
+    const enum pct_host_reason barred = bar(launch, process);
+    if (barred && launch->restore.on) {
+        launch->restore.others++;
+        launch->restore.others_why = barred;
+    }
     if (!may(launch, process) || !host || !host->pid)
         return false;
     const size_t values = pct_request_write(request.text, sizeof request.text, process);
@@ -247,6 +278,13 @@ bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process)
     return true;
 }
 
+void pct_hosts_forget(struct pct_launch *launch, const struct pct_process *process)
+{
+    struct pct_host *host = host_of(launch, process->worker);
+    if (host && process->pid && host->pid == process->pid)
+        forget(host);
+}
+
 void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
 {
     struct pct_hosts *all = &launch->restore;
@@ -269,7 +307,7 @@ void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
     all->fruitless = !first ? 0 : all->fruitless + (!failed && process->host_reply.reason != PCT_HOST_WATCHDOG);
     uint64_t ends = all->ended + all->failed;
     if (all->fruitless >= FRUITLESS || (ends >= ENDED && ends * ONE_OF > all->restored))
-        stop(launch, "%s", all->failed > all->ended ? "too many runs fail" : all->ended_why);
+        stop(launch, all->failed > all->ended ? text_of(PCT_HOST_FAILED) : all->ended_why);
 }
 
 /* Of what was written, as far as it is compared. */
@@ -327,10 +365,9 @@ void pct_hosts_compare(struct pct_launch *launch, struct pct_process *process)
                             process->host_digest == digest(process->output)));
     if (same) {
         all->compared++;
-        all->unchecked = 0;
         return;
     }
-    stop(launch, "a restored run was not the one that is %s", process->forked ? "forked" : "started by exec");
+    stop(launch, text_of(PCT_HOST_DIFFERS));
     pct_hosts_end(launch);
     all->broken |= all->unchecked != 0;
 }
@@ -340,20 +377,43 @@ void pct_hosts_remember(struct pct_process *process)
     process->host_digest = digest(process->output);
 }
 
+/* Why no run was restored. */
+static const char *why_none(const struct pct_launch *launch)
+{
+    const struct pct_hosts *all = &launch->restore;
+    if (all->why[0] || all->ended)
+        return all->why[0] ? all->why : all->ended_why;
+    if (all->others || launch->forks.state == PCT_FORKING_NO)
+        return text_of(all->others ? all->others_why : PCT_HOST_FORKING);
+    return text_of(all->failed ? PCT_HOST_FAILED : PCT_HOST_FEW);
+}
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? " was" : "s were";
+}
+
 void pct_hosts_print(FILE *out, const struct pct_launch *launch)
 {
     const struct pct_hosts *all = &launch->restore;
+    const unsigned long long restored = all->restored, compared = all->compared, ended = all->ended,
+                             others = all->others;
     if (!all->wanted)
         return;
-    fprintf(out, "pct: %llu run%s restored; %llu of them were made again, and were the same\n",
-            (unsigned long long)all->restored, all->restored == 1 ? " was" : "s were",
-            (unsigned long long)all->compared);
+    if (!restored) {
+        fprintf(out, "pct: no run was restored: %s\n", why_none(launch));
+        return;
+    }
+    fprintf(out, "pct: %llu run%s restored", restored, plural(restored));
+    if (compared)
+        fprintf(out, "; %llu of them %s made again, and %s the same", compared, compared == 1 ? "was" : "were",
+                compared == 1 ? "was" : "were");
+    fputc('\n', out);
     if (all->why[0])
         fprintf(out, "pct: from then on, runs were forked: %s\n", all->why);
-    else if (all->ended)
-        fprintf(out, "pct: after %llu run%s the memory was not put back: %s\n", (unsigned long long)all->ended,
-                all->ended == 1 ? "" : "s", all->ended_why);
-    if (all->patched)
-        fprintf(out, "pct: %llu run%s not restored: accesses to memory are points\n", (unsigned long long)all->patched,
-                all->patched == 1 ? " was" : "s were");
+    else if (ended)
+        fprintf(out, "pct: after %llu run%s the memory was not put back: %s\n", ended, ended == 1 ? "" : "s",
+                all->ended_why);
+    if (others)
+        fprintf(out, "pct: %llu run%s not restored: %s\n", others, plural(others), text_of(all->others_why));
 }

@@ -4,8 +4,8 @@
  *
  * That restored runs are the runs that are forked is looked at all the time: the first three, and later one in 256, are
  * made again under the fork server, and each that fails by exec; what is reported is that second run. Where the two
- * differ, no further run is restored; if other runs were restored since the last time that they did not, the command
- * ends: what it has counted may not be so. */
+ * differ, no further run is restored; if others were taken for what they were, none of it counts, and the command
+ * begins anew (supervise.h), without restored runs. */
 #ifndef PCT_CLI_HOSTS_H
 #define PCT_CLI_HOSTS_H
 
@@ -24,18 +24,20 @@ struct pct_host {
 };
 
 struct pct_hosts {
-    bool wanted;         /* --engine=restore */
-    bool broken;         /* a restored run was not the one that is forked, and others had counted since the last look */
-    char why[200];       /* no run is restored any more, because; "": they are */
-    uint64_t restored;   /* runs that were, */
-    uint64_t compared;   /* and made again, with the same result */
-    uint64_t unchecked;  /* restored since then */
-    uint64_t patched;    /* runs that were not, because their memory accesses are points */
-    uint64_t ended;      /* hosts that have ended after a run, or in it, */
-    char ended_why[200]; /* why the last of them */
-    uint64_t failed;     /* likewise, but because it failed */
-    unsigned fruitless;  /* of the others in a row, without a restored run */
-    struct pct_host *hosts; /* by worker; NULL: none yet */
+    bool wanted;                     /* --engine=restore */
+    bool on;                         /* the runs that are made now may be */
+    bool broken;                     /* a restored run was not the one that is forked, and others had counted */
+    char why[200];                   /* no run is restored any more, because; "": they are */
+    uint64_t restored;               /* runs that were, */
+    uint64_t compared;               /* and made again, with the same result, */
+    uint64_t unchecked;              /* and not made again */
+    uint64_t others;                 /* runs that were not, for what they are: */
+    enum pct_host_reason others_why; /* the last of them */
+    uint64_t ended;                  /* hosts that have ended after a run, or in it, */
+    char ended_why[200];             /* why the last of them */
+    uint64_t failed;                 /* likewise, but because it failed */
+    unsigned fruitless;              /* of the others in a row, without a restored run */
+    struct pct_host *hosts;          /* by worker; NULL: none yet */
 };
 
 /* What a process has to do with a host. */
@@ -45,6 +47,13 @@ enum pct_hosting {
     PCT_HOSTING_RESTORED, /* in one that has made runs before */
     PCT_HOSTING_AGAIN     /* it was in a host, and is made again without */
 };
+
+/* From now on, runs may be restored, if that is wanted, or may not. A host stays for when they may again. */
+void pct_hosts_let(struct pct_launch *launch, bool may);
+
+/* What was made is worth nothing, as `broken` says: say so, and begin anew, by fork. Returns where that cannot be, with
+ * the exit status. Files that were written are as they were before. */
+int pct_hosts_begin_anew(struct pct_launch *launch);
 
 /* Ask the host of this worker for this run. False: there is none. */
 bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process);
@@ -62,6 +71,9 @@ bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process);
 
 /* The process of this host has ended. */
 void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process);
+
+/* Likewise, by our own doing: nobody wants its run any more. */
+void pct_hosts_forget(struct pct_launch *launch, const struct pct_process *process);
 
 /* A run in a host is over, in either way. Whether it is to be made again: by exec, or else forked. */
 bool pct_hosts_again(struct pct_launch *launch, struct pct_process *process, bool *exec);

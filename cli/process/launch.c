@@ -538,7 +538,7 @@ static void kill_run(struct pct_process *process, int signal)
     }
     kill(process->pid, SIGKILL);
     process->status = pct_process_reap_group(process->pid);
-    pct_hosts_ended(process->launch, process);
+    pct_hosts_forget(process->launch, process);
     pct_forkserver_over(process->launch, process);
     process->pid = 0;
 }

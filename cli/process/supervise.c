@@ -45,6 +45,8 @@ static struct shared {
     uint64_t reached;  /* all runs of the campaign before this one were begun */
     uint64_t progress; /* counts what was kept */
     bool follows;      /* the worker has stopped itself, because the supervisor was stopped */
+    bool renews;       /* the worker ends so that another one begins anew, */
+    bool anew;         /* which this one has done, or one before it */
     unsigned deaths;
     uint64_t alone; /* runs up to this one are under way alone */
     unsigned convicts;
@@ -123,6 +125,19 @@ void pct_supervised_progress(void)
         shared->progress++;
 }
 
+void pct_supervised_begin_anew(void)
+{
+    if (!shared)
+        return;
+    shared->renews = shared->anew = true;
+    _exit(PCT_EXIT_INTERNAL);
+}
+
+bool pct_supervised_is_anew(void)
+{
+    return shared && shared->anew;
+}
+
 void pct_supervised_follow(double now)
 {
     pid_t parent;
@@ -173,7 +188,7 @@ static bool start_worker(void)
 {
     pid_t own = getpid(), pid;
     fflush(NULL);
-    shared->follows = false;
+    shared->follows = shared->renews = false;
     pid = fork();
     if (!pid) {
         become_worker(own, &supervisor.mask);
@@ -325,6 +340,13 @@ static bool recover(int signal)
     _exit(128 + signal);
 }
 
+/* The worker wants another one to begin anew. */
+static void renew(void)
+{
+    supervisor.progress = shared->progress;
+    clean_up();
+}
+
 /* The worker has ended by itself. */
 __attribute__((noreturn)) static void finish(int status)
 {
@@ -352,9 +374,11 @@ static bool look(void)
         kill(supervisor.worker, SIGCONT);
         return false;
     }
-    if (WIFEXITED(status))
+    if (WIFEXITED(status) && shared->renews)
+        renew();
+    else if (WIFEXITED(status))
         finish(WEXITSTATUS(status));
-    if (!recover(WTERMSIG(status)))
+    else if (!recover(WTERMSIG(status)))
         return false;
     if (start_worker())
         return true;

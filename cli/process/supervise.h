@@ -5,7 +5,10 @@
  *
  * Which run has killed pct nobody can say who was not there. But the worker notes in memory that both have which runs
  * are under way; those are done again, one at a time, and a run that was under way alone when the same happened again
- * is charged with it (PCT_ENDING_KILLED_PCT). Costs of a run: a note in memory at its start and its end. */
+ * is charged with it (PCT_ENDING_KILLED_PCT). Costs of a run: a note in memory at its start and its end.
+ *
+ * A worker may also find out that its own work is worth nothing (hosts.h): then it ends, and another one begins anew.
+ */
 #ifndef PCT_CLI_SUPERVISE_H
 #define PCT_CLI_SUPERVISE_H
 
@@ -43,6 +46,13 @@ bool pct_supervised_is_alone(uint64_t index);
 
 /* Something has been kept that need not be done again. */
 void pct_supervised_progress(void);
+
+/* End this worker, whose work is worth nothing: another one begins where pct_supervise() returns, with everything as it
+ * was then, but for files that this one has written. Returns where there is no supervisor. */
+void pct_supervised_begin_anew(void);
+
+/* Whether a worker before this one has done that. */
+bool pct_supervised_is_anew(void);
 
 /* To be called now and then: the user may have stopped the supervisor. now: on the clock of pct_cli_now(). */
 void pct_supervised_follow(double now);

@@ -146,12 +146,18 @@ static bool has_shadow_stack(void)
     return pointer;
 }
 
+static int copy_own(long fd)
+{
+    return (int)PCT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, PCT_HOST_OWN);
+}
+
 int pct_host_move(long fd)
 {
-    long moved = fd < 0 ? fd : PCT_SYS3(SYS_fcntl, fd, F_DUPFD_CLOEXEC, PCT_HOST_OWN);
-    if (fd >= 0)
-        PCT_SYS1(SYS_close, fd);
-    return (int)moved;
+    if (fd < 0)
+        return (int)fd;
+    int moved = copy_own(fd);
+    PCT_SYS1(SYS_close, fd);
+    return moved;
 }
 
 static enum pct_host_reason prepare(int socket, int trace)
@@ -177,9 +183,13 @@ static enum pct_host_reason prepare(int socket, int trace)
 
 const char *pct_host_begin(int socket, int trace)
 {
-    socket = pct_host_move(socket);
+    int own = copy_own(socket);
+    if (own >= 0) { /* or else the other one says so */
+        PCT_SYS1(SYS_close, socket);
+        socket = own;
+    }
     trace = pct_host_move(trace);
-    enum pct_host_reason reason = socket < 0 || trace < 0 ? PCT_HOST_DESCRIPTORS : prepare(socket, trace);
+    enum pct_host_reason reason = own < 0 || trace < 0 ? PCT_HOST_DESCRIPTORS : prepare(socket, trace);
     if (!reason) {
         if (pct_host_mark(&host->place))
             return host->request.text;

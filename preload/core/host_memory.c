@@ -7,6 +7,7 @@
 #include "maps.h"
 #include "shim.h"
 #include "sys.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/userfaultfd.h>
 #include <sys/ioctl.h>
@@ -204,19 +205,16 @@ static enum pct_host_reason copy_range(struct memory *m, const struct range *ran
     return PCT_HOST_NONE;
 }
 
-enum pct_host_reason pct_host_memory_keep(void)
+static enum pct_host_reason keep(struct memory *m)
 {
     uint64_t copied = 0;
-    struct memory *m = memory = map_shared(sizeof *m);
-    if (!m)
-        return PCT_HOST_LARGE;
     /* Room for all, before it is known what there is: it takes address space only. */
     m->copies = map_shared(MOST_SPACE);
     m->touched = map_shared(MOST_SPACE / PAGE / 8);
     if (!m->copies || !m->touched)
         return PCT_HOST_LARGE;
     if (!open_uffd(m))
-        return PCT_HOST_KERNEL;
+        return m->uffd == -EMFILE ? PCT_HOST_DESCRIPTORS : PCT_HOST_KERNEL;
     m->pagemap = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0));
     m->statm = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0));
     if (m->pagemap < 0 || m->statm < 0)
@@ -226,6 +224,20 @@ enum pct_host_reason pct_host_memory_keep(void)
     for (unsigned i = 0; i < m->count && !reason; i++)
         reason = copy_range(m, &m->ranges[i], &copied);
     return !reason && !read_sizes(m, &m->size, &m->data) ? PCT_HOST_KERNEL : reason;
+}
+
+enum pct_host_reason pct_host_memory_keep(void)
+{
+    struct memory *m = memory = map_shared(sizeof *m);
+    if (!m)
+        return PCT_HOST_LARGE;
+    m->uffd = m->pagemap = m->statm = -1;
+    enum pct_host_reason reason = keep(m);
+    /* The run that it is all the same has no others than any run. */
+    const int own[] = { m->uffd, m->pagemap, m->statm };
+    for (unsigned i = 0; reason && i < sizeof own / sizeof *own; i++)
+        PCT_SYS1(SYS_close, own[i]);
+    return reason;
 }
 
 unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most)

@@ -4,25 +4,30 @@
  *     memory       changes all kinds of memory
  *     status       ends with status 3
  *     handler, pipe  what a host does undo, and would fail if it did not
- *     open, munmap, shared, large, running, pending: what a host does not undo, or not have
+ *     open, munmap, shared, large, running, pending, child, shrink: what a host does not undo, or not have
+ *     long, fail, killed N  from the run of seed N on: has many switches, aborts, is killed
+ *     pad          prints how much room the environment has left
  *     switches N   ends with status 1 where the process has had more than N switches: no copy that was just made has */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
-enum { LARGE = 100 << 20, ROUNDS = 40, MOST_FILES = 12, MARK = 0x6b657074 };
+enum { PART = 100 << 20, PARTS = 50, MANY = 300, MOST_FILES = 12, MARK = 0x6b657074 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
-static int turn, data = 7, ended;
+static int turn, rounds = 40, data = 7, ended;
 static char zeros[100000];
 static __thread int own = 3;
 static void *before;
@@ -31,15 +36,15 @@ __attribute__((constructor)) static void construct(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     int sharing = !strcmp(what, "shared") ? MAP_SHARED : MAP_PRIVATE;
-    before = mmap(NULL, LARGE, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | sharing, -1, 0);
-    if (!strcmp(what, "large"))
-        memset(before, 1, LARGE);
+    before = mmap(NULL, !strcmp(what, "large") ? (size_t)PART * PARTS : PART, PROT_READ | PROT_WRITE,
+                  MAP_ANONYMOUS | MAP_NORESERVE | sharing, -1, 0);
+    __asm__ volatile("" : : "r"(malloc(1))); /* there is a heap */
 }
 
 static void *alternate(void *number)
 {
     own++;
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         pthread_mutex_lock(&mutex);
         while (turn % 2 != (int)(long)number)
             pthread_cond_wait(&turned, &mutex);
@@ -83,11 +88,11 @@ static void change_memory(void)
     int sum = 0;
     for (unsigned i = 0; i < sizeof zeros; i++)
         sum += zeros[i];
-    char *heap = malloc(10), *big = malloc(1 << 20),
+    char *small = malloc(10), *big = malloc(1 << 20),
          *mapped = mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     sigprocmask(SIG_BLOCK, NULL, &mask);
     printf("%d %d %d %d %d %d %p %p %p %d %d\n", data, sum, own, ended, (int)__builtin_ia32_stmxcsr() & 0x6000,
-           sigismember(&mask, SIGUSR1), (void *)heap, (void *)big, (void *)mapped, descend(100), *(char *)before);
+           sigismember(&mask, SIGUSR1), (void *)small, (void *)big, (void *)mapped, descend(100), *(char *)before);
     data++;
     own++;
     memset(zeros, 1, sizeof zeros);
@@ -100,9 +105,29 @@ static void change_memory(void)
     atexit(at_end);
 }
 
+/* A child process that nobody sees being made, or waits for. */
+static void make_child(void)
+{
+    struct clone_args arguments = { .exit_signal = SIGCHLD };
+    long pid = SYS_clone3;
+    __asm__ volatile("syscall" : "+a"(pid) : "D"(&arguments), "S"(sizeof arguments) : "rcx", "r11", "memory");
+    if (!pid)
+        __asm__ volatile("syscall" : : "a"((long)SYS_exit_group), "D"(0L) : "rcx", "r11", "memory");
+}
+
+/* Of this run. */
+static long seed(void)
+{
+    const char *token = getenv("PCT_TOKEN"), *at = token ? strchr(token, ':') : NULL;
+    at = at ? strchr(at + 1, ':') : NULL;
+    return at ? atol(at + 1) : 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
+    const long number = argc > 2 ? atol(argv[2]) : 0;
+    const bool late = seed() >= number;
     struct rusage used;
     pthread_t threads[2], other;
     void *result;
@@ -112,6 +137,8 @@ int main(int argc, char **argv)
         puts("an environment that was changed");
     if (!strcmp(what, "memory"))
         change_memory();
+    if (!strcmp(what, "long") && late)
+        rounds = MANY;
     for (long i = 0; i < 2; i++)
         assert(!pthread_create(&threads[i], NULL, alternate, (void *)i));
     for (int i = 0; i < 2; i++) {
@@ -129,6 +156,16 @@ int main(int argc, char **argv)
         assert(!munmap(before, 4096));
     else if (!strcmp(what, "running"))
         assert(!pthread_create(&other, NULL, forever, NULL));
+    else if (!strcmp(what, "child"))
+        make_child();
+    else if (!strcmp(what, "shrink"))
+        assert(sbrk(-4096) != (void *)-1);
+    else if (!strcmp(what, "killed") && late)
+        raise(SIGKILL);
+    else if (!strcmp(what, "fail") && late)
+        abort();
+    else if (!strcmp(what, "pad"))
+        printf("%zu\n", strlen(getenv("_PCT_PAD")));
     else if (!strcmp(what, "pending")) {
         sigset_t mask;
         sigemptyset(&mask);
@@ -136,5 +173,5 @@ int main(int argc, char **argv)
         sigprocmask(SIG_BLOCK, &mask, NULL);
         raise(SIGUSR1);
     }
-    return !strcmp(what, "status") ? 3 : argc > 2 && used.ru_nvcsw > atoi(argv[2]);
+    return !strcmp(what, "status") ? 3 : !strcmp(what, "switches") && used.ru_nvcsw > number;
 }
