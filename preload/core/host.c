@@ -243,6 +243,11 @@ void pct_host_close(void *trace, size_t size)
     host->closed = true;
 }
 
+bool pct_host_may_open(void)
+{
+    return host && host->closed && host->files.count <= PCT_HOST_FILES;
+}
+
 /* --- The end of a run, and the next ------------------------------------------------------------------------------- */
 
 /* Wait for the next request. Returns the number of descriptors that came along. */

@@ -16,7 +16,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
-enum { INSTRUCTIONS = 2000 };
+enum { INSTRUCTIONS = 3000 };
 
 /* Whatever the arguments. */
 static const int always[] = {
@@ -88,6 +88,8 @@ static const int always[] = {
     SYS_statx,
     SYS_access,
     SYS_faccessat,
+    SYS_statfs,
+    SYS_fstatfs,
     SYS_readlink,
     SYS_readlinkat,
 };
@@ -169,35 +171,6 @@ static void allow_from(uintptr_t from, uintptr_t to)
     allow();
 }
 
-static void add_memory(const struct pct_gap *gaps, unsigned count)
-{
-    static const int calls[] = { SYS_munmap, SYS_mprotect, SYS_madvise };
-    unsigned test = only_for(SYS_mmap);
-    load_argument(3, false);
-    add(BPF_JMP | BPF_JSET | BPF_K, MAP_FIXED | MAP_FIXED_NOREPLACE, 2, 0);
-    add(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1);
-    allow();
-    end_of(test);
-    for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++) {
-        test = only_for(calls[i]);
-        if (calls[i] == SYS_madvise) {
-            load_argument(2, false);
-            allow_if_equal(22 /* MADV_POPULATE_READ */);
-            allow_if_equal(23 /* MADV_POPULATE_WRITE */);
-        }
-        for (unsigned gap = 0; gap < count; gap++)
-            allow_if_within(0, gaps[gap].from, gaps[gap].to);
-        end_of(test);
-    }
-    test = only_for(SYS_mremap);
-    load_argument(3, false);
-    add(BPF_JMP | BPF_JSET | BPF_K, MREMAP_FIXED, 0, 1);
-    refuse();
-    for (unsigned gap = 0; gap < count; gap++)
-        allow_if_within(0, gaps[gap].from, gaps[gap].to);
-    end_of(test);
-}
-
 static void add_equal(int call, int argument, const uint32_t *values, unsigned count)
 {
     unsigned test = only_for(call);
@@ -219,6 +192,43 @@ static void only_own(int argument, const struct pct_host_files *files)
     refuse();
     add(BPF_JMP | BPF_JGE | BPF_K, PCT_HOST_FILES_TO, 0, 1);
     refuse();
+}
+
+/* files: NULL: none may be mapped. */
+static void add_memory(const struct pct_gap *gaps, unsigned count, const struct pct_host_files *files)
+{
+    static const int calls[] = { SYS_munmap, SYS_mprotect, SYS_madvise };
+    unsigned test = only_for(SYS_mmap);
+    load_argument(3, false);
+    add(BPF_JMP | BPF_JSET | BPF_K, MAP_FIXED | MAP_FIXED_NOREPLACE, 0, 1);
+    refuse();
+    add(BPF_JMP | BPF_JSET | BPF_K, MAP_ANONYMOUS, 0, 1);
+    allow();
+    if (files) {
+        add(BPF_JMP | BPF_JSET | BPF_K, MAP_SHARED, 0, 1);
+        refuse();
+        only_own(4, files);
+        allow();
+    }
+    end_of(test);
+    for (unsigned i = 0; i < sizeof calls / sizeof *calls; i++) {
+        test = only_for(calls[i]);
+        if (calls[i] == SYS_madvise) {
+            load_argument(2, false);
+            allow_if_equal(22 /* MADV_POPULATE_READ */);
+            allow_if_equal(23 /* MADV_POPULATE_WRITE */);
+        }
+        for (unsigned gap = 0; gap < count; gap++)
+            allow_if_within(0, gaps[gap].from, gaps[gap].to);
+        end_of(test);
+    }
+    test = only_for(SYS_mremap);
+    load_argument(3, false);
+    add(BPF_JMP | BPF_JSET | BPF_K, MREMAP_FIXED, 0, 1);
+    refuse();
+    for (unsigned gap = 0; gap < count; gap++)
+        allow_if_within(0, gaps[gap].from, gaps[gap].to);
+    end_of(test);
 }
 
 static void add_own(int call, const struct pct_host_files *files)
@@ -247,16 +257,17 @@ static void add_own(int call, const struct pct_host_files *files)
     end_of(test);
 }
 
-/* Pipes and their like, which only this process has. */
+/* Pipes and their like, which only this process has, and files that it reads. */
 static void add_files(const struct pct_host_files *files)
 {
     static const int makers[] = { SYS_pipe,         SYS_pipe2,         SYS_eventfd,     SYS_eventfd2,
                                   SYS_epoll_create, SYS_epoll_create1, SYS_memfd_create };
-    static const int users[] = { SYS_read,      SYS_write,    SYS_readv,    SYS_writev,     SYS_close,
-                                 SYS_dup,       SYS_dup2,     SYS_dup3,     SYS_fcntl,      SYS_ftruncate,
-                                 SYS_lseek,     SYS_pread64,  SYS_pwrite64, SYS_epoll_wait, SYS_epoll_pwait,
-                                 SYS_epoll_ctl, SYS_shutdown, SYS_sendto,   SYS_recvfrom,   SYS_sendmsg,
-                                 SYS_recvmsg,   SYS_preadv2,  SYS_pwritev2, SYS_getsockopt, SYS_setsockopt };
+    static const int users[] = { SYS_read,      SYS_write,      SYS_readv,    SYS_writev,     SYS_close,
+                                 SYS_dup,       SYS_dup2,       SYS_dup3,     SYS_fcntl,      SYS_ftruncate,
+                                 SYS_lseek,     SYS_pread64,    SYS_pwrite64, SYS_epoll_wait, SYS_epoll_pwait,
+                                 SYS_epoll_ctl, SYS_shutdown,   SYS_sendto,   SYS_recvfrom,   SYS_sendmsg,
+                                 SYS_recvmsg,   SYS_preadv2,    SYS_pwritev2, SYS_getsockopt, SYS_setsockopt,
+                                 SYS_preadv,    SYS_getdents64, SYS_fadvise64 };
     static const uint32_t unix_only[] = { AF_UNIX };
     for (unsigned i = 0; i < sizeof makers / sizeof *makers; i++)
         allow_if_equal((uint32_t)makers[i]);
@@ -313,8 +324,8 @@ bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pc
         allow_if_equal((uint32_t)always[i]);
     allow_from((uintptr_t)own, (uintptr_t)own + 1);
     load(offsetof(struct seccomp_data, nr));
-    add_memory(gaps, count < PCT_HOST_GAPS ? count : PCT_HOST_GAPS);
     bool makes = files->count <= PCT_HOST_FILES;
+    add_memory(gaps, count < PCT_HOST_GAPS ? count : PCT_HOST_GAPS, makes ? files : NULL);
     if (makes)
         add_files(files);
     add_some(makes);

@@ -4,12 +4,15 @@
  *     memory       changes all kinds of memory
  *     status       ends with status 3
  *     handler, pipe  what a host does undo, and would fail if it did not
- *     open, munmap, shared, large, running, pending, child, shrink: what a host does not undo, or not have
+ *     read         reads a file and a directory, and leaves them open
+ *     open, proc, munmap, shared, large, running, pending, child, shrink: what a host does not undo, or not have
  *     long, fail, killed N  from the run of seed N on: has many switches, aborts, is killed
  *     pad          prints how much room the environment has left
  *     switches N   ends with status 1 where the process has had more than N switches: no copy that was just made has */
 #define _GNU_SOURCE
 #include <assert.h>
+#include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <pthread.h>
@@ -23,7 +26,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PART = 100 << 20, PARTS = 50, MANY = 300, MOST_FILES = 12, MARK = 0x6b657074 };
+enum { PAGE = 4096, PART = 100 << 20, PARTS = 50, MANY = 300, MOST_FILES = 12, MARK = 0x6b657074 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
@@ -115,6 +118,21 @@ static void make_child(void)
         __asm__ volatile("syscall" : : "a"((long)SYS_exit_group), "D"(0L) : "rcx", "r11", "memory");
 }
 
+/* Prints what a descriptor that was left open, or an offset, would change. */
+static void read_files(void)
+{
+    char head[4];
+    int file = open("kept", O_RDONLY);
+    FILE *stream = fopen("kept", "r");
+    DIR *folder = opendir(".");
+    assert(file >= 0 && stream && folder && read(file, head, sizeof head) == sizeof head && readdir(folder));
+    assert(!fopen("nowhere", "r") && errno == ENOENT);
+    char *mapped = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+    assert(mapped != MAP_FAILED);
+    printf("%d %.3s %d %d %p %d\n", file, head + 1, fgetc(stream), dirfd(folder), (void *)mapped, *mapped);
+    *mapped = 1;
+}
+
 /* Of this run. */
 static long seed(void)
 {
@@ -148,6 +166,10 @@ int main(int argc, char **argv)
     }
     if (!strcmp(what, "open"))
         assert(open("/dev/null", O_WRONLY) >= 0);
+    else if (!strcmp(what, "proc"))
+        assert(fopen("/proc/self/maps", "r"));
+    else if (!strcmp(what, "read"))
+        read_files();
     else if (!strcmp(what, "handler"))
         assert(signal(SIGUSR1, SIG_IGN) == SIG_DFL);
     else if (!strcmp(what, "pipe"))

@@ -59,13 +59,16 @@ say()
 
 @test "what a run leaves is undone, or it is forked, and it is said why" {
     is "$(say open)" "a system call is not undone (openat)"
+    is "$(say proc)" "a system call is not undone (openat)"
     is "$(say munmap)" "a system call is not undone (munmap)"
     is "$(say running)" "threads still run at the end"
     is "$(say pending)" "a signal is pending"
     has_line "no failure"
     is "$(say child)" "a child process is left"
     is "$(say shrink)" "memory from before main is given back"
-    # Undone: what a signal does, and pipes that nobody has closed.
+    # Undone: what a signal does, and files and pipes that nobody has closed.
+    is "$(say read)" ""
+    grep -E '^pct: [4-7] runs were restored; 3 of them were made again, and were the same$' said
     is "$(say handler)" ""
     grep -E '^pct: [4-7] runs were restored; 3 of them were made again, and were the same$' said
     is "$(say pipe)" ""
