@@ -91,6 +91,7 @@ struct host {
     char stack[STACK]; /* for what must not stand on the target's */
     struct place place;
     int socket, trace;
+    int tasks;   /* the directory of this process's threads */
     bool closed; /* the filter is in force */
     struct pct_host_files files;
     void *mapped;
@@ -172,6 +173,9 @@ static enum pct_host_reason prepare(int socket, int trace)
         return PCT_HOST_LARGE;
     h->socket = socket;
     h->trace = trace;
+    h->tasks = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/task", O_PATH | O_CLOEXEC, 0));
+    if (h->tasks < 0)
+        return PCT_HOST_DESCRIPTORS;
     PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &h->mask, MASK);
     for (int signal = 1; signal < NSIG; signal++)
         PCT_SYS4(SYS_rt_sigaction, signal, NULL, &h->actions[signal], MASK);
@@ -196,6 +200,8 @@ const char *pct_host_begin(int socket, int trace)
         reason = pct_host_memory_keep();
     }
     if (reason) {
+        if (host)
+            PCT_SYS1(SYS_close, host->tasks);
         host = NULL;
         tell(socket, reason, 0, 0);
         PCT_SYS1(SYS_close, socket);
@@ -294,7 +300,7 @@ static bool is_alone(void)
 {
     struct stat tasks;
     for (int left = PATIENCE; left; left--) {
-        if (!pct_host_sys4(SYS_stat, (long)"/proc/self/task", (long)&tasks, 0, 0) && tasks.st_nlink == TASKS_OF_ONE)
+        if (!pct_host_sys4(SYS_fstat, host->tasks, (long)&tasks, 0, 0) && tasks.st_nlink == TASKS_OF_ONE)
             return true;
         pct_host_sys4(SYS_sched_yield, 0, 0, 0, 0);
     }

@@ -319,11 +319,10 @@ bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pc
     load(offsetof(struct seccomp_data, arch));
     add(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
     refuse();
+    allow_from((uintptr_t)own, (uintptr_t)own + 1); /* the most frequent ones */
     load(offsetof(struct seccomp_data, nr));
     for (unsigned i = 0; i < sizeof always / sizeof *always; i++)
         allow_if_equal((uint32_t)always[i]);
-    allow_from((uintptr_t)own, (uintptr_t)own + 1);
-    load(offsetof(struct seccomp_data, nr));
     bool makes = files->count <= PCT_HOST_FILES;
     add_memory(gaps, count < PCT_HOST_GAPS ? count : PCT_HOST_GAPS, makes ? files : NULL);
     if (makes)

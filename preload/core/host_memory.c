@@ -294,7 +294,8 @@ bool pct_host_memory_restore(void)
     bool again = !(++m->runs % PROTECT_AGAIN);
     uint64_t to = m->ranges[m->count - 1].to;
     for (uint64_t from = m->ranges[0].from; from < to;) {
-        long count = scan(m, &from, to, WP_ALLOWED | WRITTEN, 0);
+        /* What there is not was not written, though the kernel may say so. */
+        long count = scan(m, &from, to, WP_ALLOWED | WRITTEN, PRESENT | SWAPPED);
         if (count < 0)
             return false;
         for (long i = 0; i < count; i++) {

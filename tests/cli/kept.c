@@ -8,6 +8,7 @@
  *     open, proc, munmap, shared, large, running, pending, child, shrink: what a host does not undo, or not have
  *     long, fail, killed N  from the run of seed N on: has many switches, aborts, is killed
  *     pad          prints how much room the environment has left
+ *     resident N   ends with status 1 where the process has had more than N KB of memory
  *     switches N   ends with status 1 where the process has had more than N switches: no copy that was just made has */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -195,5 +196,7 @@ int main(int argc, char **argv)
         sigprocmask(SIG_BLOCK, &mask, NULL);
         raise(SIGUSR1);
     }
+    if (!strcmp(what, "resident"))
+        return used.ru_maxrss > number;
     return !strcmp(what, "status") ? 3 : !strcmp(what, "switches") && used.ru_nvcsw > number;
 }

@@ -66,6 +66,9 @@ say()
     has_line "no failure"
     is "$(say child)" "a child process is left"
     is "$(say shrink)" "memory from before main is given back"
+    # The 100 MB that nobody has touched are no memory, and stay none.
+    is "$(say resident 50000)" ""
+    grep -E '^pct: [4-7] runs were restored; 3' said
     # Undone: what a signal does, and files and pipes that nobody has closed.
     is "$(say read)" ""
     grep -E '^pct: [4-7] runs were restored; 3 of them were made again, and were the same$' said
