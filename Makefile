@@ -231,11 +231,13 @@ check-diagnose:
 	@status=0; PCT_BUILD='$(B)' tests/programs/diagnose || status=1; \
 	PCT_BUILD='$(B)' tests/programs/accusations --runs '$(or $(RUNS),50)' --random '$(or $(COUNT),200)' || status=1; exit $$status
 
-# Restored runs against those by exec: RUNS of each program with known bugs, and of each of COUNT random ones.
+# Restored runs against those by exec: RUNS of each program with known bugs, and of each of COUNT random ones; and against
+# forked ones, while processes are killed and stopped.
 check-restored:
 	@scripts/setup build check
 	@$(build_with) all paper memory-bugs test-programs random-programs
-	@PCT_BUILD='$(B)' tests/programs/restored '$(or $(RUNS),300)' '$(or $(COUNT),100)'
+	@status=0; PCT_BUILD='$(B)' tests/programs/restored '$(or $(RUNS),300)' '$(or $(COUNT),100)' || status=1; \
+	PCT_BUILD='$(B)' tests/programs/restored-killed 6000 || status=1; exit $$status
 
 # HTML pages in Debian's Chromium, without a display.
 check-browser:
