@@ -2,10 +2,10 @@
  * less time than to fork the target (--engine=restore). One for each worker, itself a run that the worker's fork server
  * has forked.
  *
- * That restored runs are the runs that are forked is looked at all the time: the first three, and later one in 256, are
- * made again under the fork server, and each that fails by exec; what is reported is that second run. Where the two
- * differ, no further run is restored; if others were taken for what they were, none of it counts, and the command
- * begins anew (supervise.h), without restored runs. */
+ * That restored runs are the runs that are forked is looked at all the time: the first three, later one in 256 and the
+ * last are made again under the fork server, and each that fails by exec; what is reported is that second run. Where
+ * the two differ, no further run is restored; if others were taken for what they were, none of it counts, and the
+ * command begins anew (supervise.h), without restored runs. */
 #ifndef PCT_CLI_HOSTS_H
 #define PCT_CLI_HOSTS_H
 
@@ -24,13 +24,18 @@ struct pct_host {
 };
 
 struct pct_hosts {
-    bool wanted;                     /* --engine=restore */
-    bool on;                         /* the runs that are made now may be */
-    bool broken;                     /* a restored run was not the one that is forked, and others had counted */
-    char why[200];                   /* no run is restored any more, because; "": they are */
-    uint64_t restored;               /* runs that were, */
-    uint64_t compared;               /* and made again, with the same result, */
-    uint64_t unchecked;              /* and not made again */
+    bool wanted;        /* --engine=restore */
+    bool on;            /* the runs that are made now may be */
+    bool broken;        /* a restored run was not the one that is forked, and others had counted */
+    char why[200];      /* no run is restored any more, because; "": they are */
+    uint64_t restored;  /* runs that were, */
+    uint64_t compared;  /* and made again, with the same result, */
+    uint64_t unchecked; /* and not made again */
+    struct {
+        char token[PCT_TOKEN_MAX]; /* "": there is none */
+        struct pct_host_reply reply;
+        uint64_t digest;
+    } last;                          /* of these */
     uint64_t others;                 /* runs that were not, for what they are: */
     enum pct_host_reason others_why; /* the last of them */
     uint64_t ended;                  /* hosts that have ended after a run, or in it, */
@@ -83,6 +88,11 @@ void pct_hosts_remember(struct pct_process *process);
 
 /* And that is over. */
 void pct_hosts_compare(struct pct_launch *launch, struct pct_process *process);
+
+/* The token of the last restored run that was not made again; NULL: there is none. And when it was, by the caller: to
+ * compare the two. */
+const char *pct_hosts_last(const struct pct_launch *launch);
+void pct_hosts_compare_last(struct pct_launch *launch, struct pct_process *process);
 
 /* The process that serves this worker: its host, or else its fork server. */
 pid_t pct_hosts_server(const struct pct_launch *launch, unsigned worker);

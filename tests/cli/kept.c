@@ -9,7 +9,8 @@
  *     long, fail, killed N  from the run of seed N on: has many switches, aborts, is killed
  *     pad          prints how much room the environment has left
  *     resident N   ends with status 1 where the process has had more than N KB of memory
- *     switches N   ends with status 1 where the process has had more than N switches: no copy that was just made has */
+ *     switches N   ends with status 1 where the process has had more than N switches: no copy that was just made has
+ *     tells N      prints whether it has */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <dirent.h>
@@ -196,6 +197,8 @@ int main(int argc, char **argv)
         sigprocmask(SIG_BLOCK, &mask, NULL);
         raise(SIGUSR1);
     }
+    if (!strcmp(what, "tells"))
+        printf("%d\n", used.ru_nvcsw > number);
     if (!strcmp(what, "resident"))
         return used.ru_maxrss > number;
     return !strcmp(what, "status") ? 3 : !strcmp(what, "switches") && used.ru_nvcsw > number;
