@@ -170,7 +170,7 @@ static int take_sets(struct taking *t, struct pct_store *store)
     for (size_t i = 0; i < there->sets.exposed.count && !failed; i++)
         failed = take(t, pct_directed_format(text, &there->sets, there->sets.exposed.item[i]));
     for (size_t i = 0; i < there->candidates && i < there->sets.predicted.count && !failed; i++)
-        if (there->candidate[i].tried == PCT_DIRECTED_TRIES &&
+        if (there->candidate[i].tried >= PCT_DIRECTED_TRIES &&
             !pct_iroots_find_either(&there->sets.exposed, there->sets.predicted.item[i]))
             failed = take(t, pct_directed_format(text, &there->sets, there->sets.predicted.item[i]));
     return failed ? failed : pct_store_each_memo(store, take, t);

@@ -85,6 +85,22 @@ runs()
     has "the file is damaged"
 }
 
+@test "maple: when nothing is left to try, runs go on to force what is known: bugs that no iRoot is the whole of" {
+    three=$BATS_FILE_TMPDIR/three
+    "$build/pct-cc" -O1 -g -pthread -o "$three" "$root/bench/bugs/producer-consumer.c"
+    options=(-S maple --seed 1 --epoch 1700000000)
+    run "$pct" campaign "${options[@]}" -n 120 --db whole.db -- "$three"
+    [ "$status" -eq 1 ]
+    printf '%s\n' "$output" | grep -q "pct replay 'pct1:maple,order=[4-7],iroot=[1-5]-"
+    # Most runs force one, though none is left that was tried less than six times; the others may predict more.
+    directed=$(printf '%s\n' "$output" | sed -n 's/.* profile runs, \([0-9]*\) directed ones.*/\1/p')
+    [ "$directed" -gt 80 ]
+    [ "$directed" -lt 110 ]
+    run "$pct" campaign "${options[@]}" -n 80 --db parts.db -- "$three"
+    run "$pct" campaign "${options[@]}" -n 120 --db parts.db -- "$three"
+    [ "$(sqlite3 whole.db 'select * from runs')" = "$(sqlite3 parts.db 'select * from runs')" ]
+}
+
 @test "maple: a program without shared memory is told what to do; what is no iRoot is refused" {
     run "$pct" run -S maple -n 3 -- true
     [ "$status" -eq 0 ]
