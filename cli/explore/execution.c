@@ -30,6 +30,7 @@ struct reader {
     uint32_t misses_room;
     uint64_t enabled, early, ends; /* of the threads, now: PCT_EXECUTION_SETS */
     uint32_t step;                 /* the first record of the last event */
+    uint32_t ender;                /* plus 1: who runs the handlers of exit; 0: nobody */
     bool jumped;                   /* since the last event began */
     bool woke, leaves;
     uint32_t choices, value;
@@ -225,6 +226,10 @@ static int end_event(struct reader *r, uint32_t step)
         for (unsigned i = 0; i < supposed.touches; i++)
             touch(event, supposed.touch[i].key, PCT_USE_ANY);
     }
+    if (r->ender == event->thread + UINT32_C(1))
+        touch(event, PCT_KEY_END, PCT_USE_ANY); /* it takes handlers from their list */
+    if (event->op == PCT_OP_EXIT)
+        r->ender = event->thread + UINT32_C(1);
     sort_touches(event);
     settle_shares(r->x, event);
     settle_value(r, event);

@@ -34,17 +34,19 @@ void pct_exit_point(struct pct_shim_thread *self, int status)
     pct_done(self, PCT_OP_EXIT, 0, NULL);
 }
 
-/* A thread came to the point behind the handlers: libc has none left for another one that calls exit. */
-static bool behind;
+/* The lists of handlers that libc has. */
+enum list { LIST_EXIT, LIST_QUICK, LISTS };
 
-PCT_STARTS void pct_end_behind(void *unused)
+/* A thread came to the point behind the handlers: libc has none left for another one that ends the process so. */
+static bool behind[LISTS];
+
+PCT_STARTS static void end_behind(enum list list)
 {
-    (void)unused;
     if (!pct_shim.header || in_child())
         return;
     struct pct_shim_thread *self = pct_shim.config.end && !pct_sched_alone(&pct_S) ? pct_enter() : NULL;
     if (self) {
-        behind = true;
+        behind[list] = true;
         pct_sched_end(&pct_S, &self->core);
         pct_done(self, PCT_OP_EXIT_NOW, 0, NULL);
     }
@@ -52,8 +54,29 @@ PCT_STARTS void pct_end_behind(void *unused)
     pct_host_over(true);
 }
 
-/* What exit does before it is the real one. */
-PCT_STARTS static void pass_exit(int status)
+PCT_STARTS static void end_behind_exit(void *unused)
+{
+    (void)unused;
+    end_behind(LIST_EXIT);
+}
+
+PCT_STARTS static void end_behind_quick(void *unused)
+{
+    (void)unused;
+    end_behind(LIST_QUICK);
+}
+
+/* Behind all of the list that are registered later. */
+PCT_STARTS static void end_behind_list(enum list list)
+{
+    if (list == LIST_EXIT)
+        __cxa_atexit(end_behind_exit, NULL, NULL);
+    else
+        __cxa_at_quick_exit(end_behind_quick, NULL);
+}
+
+/* What exit, or quick_exit, does before it is the real one. */
+PCT_STARTS static void pass_exit(int status, enum list list)
 {
     if (in_child())
         return;
@@ -64,8 +87,8 @@ PCT_STARTS static void pass_exit(int status)
         return;
     }
     struct pct_shim_thread *self = pct_enter();
-    if (behind)
-        __cxa_atexit(pct_end_behind, NULL, NULL);
+    if (behind[list])
+        end_behind_list(list);
     if (self) {
         pct_exit_point(self, status);
     } else if (pct_shim.header) {
@@ -79,7 +102,7 @@ PCT_STARTS static int run_main(int argc, char **argv, char **envp)
     if (pct_shim.pending && pct_forkserver_is_on())
         pct_enter_first();
     int status = target_main(argc, argv, envp);
-    pass_exit(status);
+    pass_exit(status, LIST_EXIT);
     return status; /* to libc, which calls its exit */
 }
 
@@ -93,7 +116,7 @@ PCT_STARTS PCT_EXPORT int __libc_start_main(int (*main)(int, char **, char **), 
 
 PCT_EXPORT void exit(int status)
 {
-    pass_exit(status);
+    pass_exit(status, LIST_EXIT);
     REAL(exit)(status); /* ends in end() (start.c), after all destructors */
     __builtin_unreachable();
 }
@@ -131,7 +154,10 @@ PCT_EXPORT void _Exit(int status)
 
 PCT_EXPORT void quick_exit(int status)
 {
-    end_now(status);
+    if (pct_shim.config.end == PCT_END_FREE && pct_running() && !in_child())
+        pass_exit(status, LIST_QUICK); /* so that other threads come in between its handlers, and behind them */
+    else
+        end_now(status);
     REAL(quick_exit)(status); /* ends in pct_end_normal(), registered first and so run last (start.c) */
     __builtin_unreachable();
 }
@@ -167,6 +193,8 @@ void __sanitizer_set_death_callback(void (*function)(void)) __attribute__((weak)
 
 void pct_exit_watch(void)
 {
+    end_behind_list(LIST_EXIT);
+    end_behind_list(LIST_QUICK);
     if (__sanitizer_set_death_callback)
         __sanitizer_set_death_callback(die);
 }

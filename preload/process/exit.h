@@ -7,7 +7,8 @@
 /* Pass the point of the final wait. */
 void pct_exit_point(struct pct_shim_thread *self, int status);
 
-/* At the start: see it, too, when a sanitizer ends the process. */
+/* At the start, before anybody registers a handler of exit: see the end behind all of them, at a point, and when a
+ * sanitizer ends the process. */
 void pct_exit_watch(void);
 
 #endif

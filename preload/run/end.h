@@ -4,9 +4,8 @@
 
 #include <preload/core/shim.h>
 
-void pct_end_normal(void);         /* the process ends by itself */
-void pct_end_behind(void *unused); /* the same, behind all handlers of exit: with a point */
-void pct_end_died(void);           /* a sanitizer ends it, after its report */
+void pct_end_normal(void); /* the process ends by itself */
+void pct_end_died(void);   /* a sanitizer ends it, after its report */
 void pct_end_verdict(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
 void pct_end_crash(int signal, void *context);
 

@@ -373,10 +373,8 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     pct_text_add_command(&text, argc, argv);
     pct_thread_start();
     pct_signal_start();
-    /* Registered first, and so called last, after the destructors of all libraries: they may still join threads. One of
-     * our own would run before those of libraries that do not depend on us. */
-    __cxa_atexit(pct_end_behind, NULL, NULL);
-    __cxa_at_quick_exit(pct_end_behind, NULL);
+    /* What it registers first is called last, after the destructors of all libraries: they may still join threads. One
+     * of our own would run before those of libraries that do not depend on us. */
     pct_exit_watch();
     pct_shim.pid = (int)PCT_SYS0(SYS_getpid);
     pct_engine_learn();

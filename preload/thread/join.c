@@ -1,6 +1,7 @@
 /* Joining. The joiner is disabled until the thread has finished; by then its kernel thread is gone, so the real join,
  * which fetches the value, returns at once. */
 #include <preload/core/pass.h>
+#include <preload/core/user_memory.h>
 #include "cancel.h"
 #include "thread.h"
 #include <preload/time/clock.h>
@@ -111,7 +112,9 @@ static int join_until(struct pct_shim_thread *self, pthread_t handle, void **val
     uint64_t deadline = PCT_NEVER;
     struct pct_shim_thread *thread = pct_thread_find(handle);
     bool waits = thread && thread->core.state != PCT_STATE_FINISHED && !refused(self, thread);
-    if (when && waits && !pct_deadline(clock, when, &deadline))
+    /* Explored runs tell of it also where the thread has finished: in another schedule it comes. */
+    bool told = pct_S.log && pct_user_readable(when, sizeof *when);
+    if (when && (waits || told) && !pct_deadline(clock, when, &deadline) && waits)
         return EINVAL;
     return join(self, handle, value, deadline);
 }

@@ -14,13 +14,14 @@ enum { NONE = -1, FIRST, SECOND, FOURTH = 3, OUTPUT };
 
 /* What threads share by libc and the kernel: bits. */
 enum {
-    STATICS = 1,     /* the next random number, static buffers, places in databases, lists of handlers */
+    STATICS = 1,     /* the next random number, static buffers, places in databases */
     FILES = 2,       /* files, streams, descriptors, and whatever else the kernel keeps for the process */
     LOCALE = 4,      /* and what messages are translated by */
     ENVIRONMENT = 8, /* and time zones */
     KEYS = 16,       /* of threads' own data */
+    HANDLERS = 32,   /* that exit calls */
     EVERYTHING = 15,
-    ALLOCATED = 32 /* what all threads have allocated */
+    ALLOCATED = 64 /* what all threads have allocated */
 };
 
 enum index {
@@ -40,7 +41,8 @@ static const struct {
 #undef X
 };
 
-static const uint64_t keys[] = { PCT_KEY_RANDOM, PCT_KEY_KERNEL, PCT_KEY_LOCALE, PCT_KEY_ENVIRONMENT, PCT_KEY_KEYS };
+static const uint64_t keys[] = { PCT_KEY_RANDOM,      PCT_KEY_KERNEL, PCT_KEY_LOCALE,
+                                 PCT_KEY_ENVIRONMENT, PCT_KEY_KEYS,   PCT_KEY_END };
 
 static void *real[COUNT];
 

@@ -350,6 +350,73 @@ PROGRAM
     [[ $(last) == "pct: not verified, because of: mallinfo and its like, which show what all threads have allocated"* ]]
 }
 
+@test "handlers of exit may be there before the end, those of quick_exit run before others go on, a join may be late" {
+    cat > ends.c << 'PROGRAM'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t first;
+static int seen;
+static void look(void)
+{
+    pthread_mutex_lock(&mutex);
+    if (!seen)
+        _exit(7);
+    pthread_mutex_unlock(&mutex);
+}
+static void *see(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    seen = 1;
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+static void *keep(void *unused)
+{
+    atexit(look);
+    return unused;
+}
+static void *leave(void *unused)
+{
+    quick_exit(0);
+    return unused;
+}
+static void *join(void *unused)
+{
+    struct timespec when;
+    clock_gettime(CLOCK_REALTIME, &when);
+    when.tv_sec += (when.tv_nsec += 3000000) >= 1000000000;
+    when.tv_nsec %= 1000000000;
+    if (pthread_timedjoin_np(first, NULL, &when))
+        _exit(7);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    (void)argc;
+    at_quick_exit(look);
+    if (*argv[1] == 'a') {
+        pthread_create(&thread, NULL, keep, NULL);
+        exit(0);
+    }
+    pthread_create(&first, NULL, see, NULL);
+    pthread_create(&thread, NULL, *argv[1] == 'q' ? leave : join, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+PROGRAM
+    "$cc" -pthread -o ends ends.c
+    for what in atexit quick_exit join; do
+        run "$pct" explore -q -- ./ends $what
+        echo "$what: $output"
+        [[ $(last) == "pct: found: "*" of all "*" classes"* ]]
+    done
+}
+
 @test "no random schedule of random programs does what no explored one did" {
     PCT_BUILD=$build "$root/tests/explored/run" 100 16 200
 }
