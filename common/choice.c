@@ -288,7 +288,7 @@ void pct_config_clear_reserved(struct pct_config *config)
     config->modules[0] = config->focus[0] = config->watch[0] = config->functions[0] = '\0';
     config->sample = 0;
     config->end = PCT_END_PLAIN;
-    config->spurious = false;
+    config->spurious = config->rounds = false;
 }
 
 void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config)
@@ -323,6 +323,8 @@ void pct_config_add_numbers(struct pct_text *text, const struct pct_config *conf
         pct_text_add(text, ",functions=");
         pct_text_add(text, config->functions);
     }
+    if (config->rounds)
+        pct_text_add(text, ",rounds=all");
 }
 
 size_t pct_config_numbers_length(const struct pct_config *config)
@@ -356,6 +358,8 @@ size_t pct_config_numbers_length(const struct pct_config *config)
         length += sizeof ",slack=" - 1 + slack.length;
     if (config->spurious)
         length += sizeof ",spurious=on" - 1;
+    if (config->rounds)
+        length += sizeof ",rounds=all" - 1;
     return length;
 }
 

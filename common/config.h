@@ -60,6 +60,7 @@ struct pct_config {
     uint8_t end;      /* enum pct_end; what is not said is PCT_END_PLAIN, so whoever makes a new configuration sets
                          PCT_END_DRAWN */
     bool spurious;    /* some waits for condition variables end although nobody has signalled */
+    bool rounds;      /* each read of a loop in patched code that waits for memory is an access like others */
     bool has_hash;
     uint64_t hash; /* the trace hash that a token promises */
 };
@@ -68,9 +69,9 @@ struct pct_config {
  * way out, with a "did you mean" where a known word is close). */
 
 /* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory=,
- * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end=, slack=, spurious= and functions=.
- * `find` returns the strategy of that name (the shim and the command each have their way to load a path), or NULL with
- * error set. Parameters that are not given get their defaults. */
+ * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end=, slack=, spurious=, functions= and
+ * rounds=. `find` returns the strategy of that name (the shim and the command each have their way to load a path), or
+ * NULL with error set. Parameters that are not given get their defaults. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
 int pct_config_parse_spec(struct pct_config *config, const char *spec, pct_find_strategy *find, char *error,
                           size_t size);

@@ -302,6 +302,7 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
     c->config.sample = there.sample;   /* likewise */
     c->config.end = there.end;
     c->config.memory = there.memory;
+    c->config.rounds = there.rounds;
     c->config.slack = there.slack;
     c->may_sample = false;
     c->learns = false;

@@ -367,6 +367,7 @@ void pct_configure_memory(struct pct_campaign *c, bool quiet)
     if (c->locks_inline)
         return;
     c->config.memory = PCT_PATCH_ATOMICS;
+    c->config.rounds = c->config.still;
     pct_scope_want(&c->launch, &c->config);
     if (!quiet)
         pct_cli_say("%s implements its own locks by atomic instructions: --memory=atomics makes them scheduling points "
@@ -400,6 +401,7 @@ int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, con
         given->memory_points = "all"; /* and not what PCT_MEMORY_POINTS says */
     int failed = pct_configure(c, given, &drawn);
     c->config.still = true;
+    c->config.rounds = c->config.memory != PCT_PATCH_OFF;
     c->config.real_time = false;
     c->config.end = PCT_END_FREE;
     return failed;

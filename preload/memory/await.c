@@ -3,12 +3,14 @@
 #include <preload/core/apart.h>
 #include <preload/core/shim.h>
 #include <preload/core/user_memory.h>
+#include <preload/patch/patch.h>
 #include <sched/log.h>
 #include <sched/record.h>
 #include <string.h>
 
-/* A round has at most this many accesses; and a thread that waits has at most this many words on its stack. */
-enum { LOOKS = 32, WORDS = 1024 };
+/* A round has at most this many accesses; and a thread that waits has at most this many words on its stack. Of what
+ * XSAVE saves: the floating-point and vector registers of 128 bits, and the upper halves of those of 256, in words. */
+enum { LOOKS = 32, WORDS = 1024, LOW_AT = 4, LOW = 48, HIGH_AT = 72, HIGH = 32 };
 
 struct look_at {
     uintptr_t address;
@@ -21,6 +23,7 @@ struct look {
     struct look_at at;
     uintptr_t pc;
     uint64_t words;
+    uint64_t vectors[LOW + HIGH];
     uint64_t state[WORDS]; /* from the registers that were saved on the stack up to where the thread began */
 };
 
@@ -104,7 +107,20 @@ static struct look *at(struct pct_await *a, uint32_t back)
 
 static bool is_alike(const struct pct_shim_thread *self, const struct look *look, uintptr_t pc, uint32_t words)
 {
-    return look->pc == pc && look->words == words && !memcmp(look->state, self->entry, words * sizeof *look->state);
+    const uint64_t *v = self->vectors;
+    return look->pc == pc && look->words == words && !memcmp(look->state, self->entry, words * sizeof *look->state) &&
+           (!v || (!memcmp(look->vectors, v + LOW_AT, LOW * sizeof *v) &&
+                   (!pct_patch_has_wide() || !memcmp(look->vectors + LOW, v + HIGH_AT, HIGH * sizeof *v))));
+}
+
+static void keep_state(const struct pct_shim_thread *self, struct look *look)
+{
+    const uint64_t *v = self->vectors;
+    memcpy(look->state, self->entry, look->words * sizeof *look->state);
+    if (v)
+        memcpy(look->vectors, v + LOW_AT, LOW * sizeof *v);
+    if (v && pct_patch_has_wide())
+        memcpy(look->vectors + LOW, v + HIGH_AT, HIGH * sizeof *v);
 }
 
 void pct_await_progress(struct pct_shim_thread *self)
@@ -159,7 +175,7 @@ bool pct_await_round(struct pct_shim_thread *self, uintptr_t address, size_t siz
         look->at = (struct look_at){ .address = address, .size = size };
         look->pc = pc;
         look->words = words;
-        memcpy(look->state, self->entry, words * sizeof *look->state);
+        keep_state(self, look);
     }
     a->log = pct_S.log->log_count;
     a->steps = pct_steps(&pct_S);

@@ -1,11 +1,11 @@
 /* Rounds of loops that have changed nothing, in explored runs of programs that were compiled to tell of their accesses
- * (pct-cc). sched/await.h says what becomes of them.
+ * (pct-cc), or patched (--memory). sched/await.h says what becomes of them.
  *
  * A thread has made such a round if it comes to an access that only looks with the registers and the stack with which
  * it came to one before, at the same place; and all that it did in between was to look at memory, to write what
  * stood there already, and to yield. What its code does beside that and does not tell is not known: an assumption of
  * the verdict (PCT_ASSUMES_AWAIT). Registers: those that a called function preserves, as compiled code calls one for
- * each access.
+ * each access; in patched code all general ones, the flags, and the vector registers up to 256 bits.
  */
 #ifndef PCT_PRELOAD_AWAIT_H
 #define PCT_PRELOAD_AWAIT_H

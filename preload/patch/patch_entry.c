@@ -3,6 +3,7 @@
  * site had been interrupted by a signal. */
 #include <preload/core/point.h>
 #include <preload/core/sys.h>
+#include <preload/memory/await.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/spin_reads.h>
 #include "patch.h"
@@ -21,6 +22,7 @@ uint32_t pct_patch_state_mask __attribute__((visibility("hidden")));
 
 enum {
     STATE_MASK = 0xe7, /* x87, SSE, AVX, AVX-512: what compiled code may change */
+    WIDE = 4,          /* AVX */
     OSXSAVE = 1 << 27
 };
 
@@ -33,6 +35,11 @@ bool pct_patch_entry_start(void)
     pct_patch_state_mask = a & STATE_MASK;
     pct_patch_state_size = (b + 63) & ~63u;
     return true;
+}
+
+bool pct_patch_has_wide(void)
+{
+    return pct_patch_state_mask & WIDE;
 }
 
 /* The CFA is the program's stack pointer at the site; the registers are below the red zone (128) and rdx (136):
@@ -115,6 +122,7 @@ __asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
         "xsave64 (%rsp)\n"
         "movq %rbx, %rdi\n"
         "movl %r13d, %esi\n"
+        "movq %rsp, %rdx\n"
         "call pct_patch_point\n"
         "movl pct_patch_state_mask(%rip), %eax\n"
         "xorl %edx, %edx\n"
@@ -221,32 +229,11 @@ static void pass_function(enum pct_op op, const void *pc, uint64_t stack)
                                    stack);
 }
 
-void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
+static void pass_access(struct pct_patch_frame *frame, const struct pct_plan_site *site, enum pct_patch_rest rest)
 {
-    const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
     volatile void *place = (volatile void *)(uintptr_t)pct_patch_address(site, frame);
     const void *pc = (const char *)(uintptr_t)frame->pc + 1; /* not of what comes before the instruction */
     const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE | PCT_MEMORY_SEEN;
-    const uint64_t stack = (uint64_t)(uintptr_t)(frame + 1) + PCT_PATCH_RED_ZONE;
-    int error = errno;
-    if (pct_self)
-        pct_self->patched = stack;
-    if (site->flags & PCT_SITE_ENTERS) {
-        const uint64_t arguments[] = { frame->rdi, frame->rsi, frame->rdx, frame->rcx, frame->r8, frame->r9 };
-        const uint64_t slots = (uint64_t)(uintptr_t)pct_shim.slots;
-        const uint64_t threads[2] = { slots, slots + PCT_MAX_THREADS * sizeof *pct_shim.slots };
-        if (pct_demon_enter)
-            pct_demon_enter(frame->pc, arguments, stack, false, threads);
-        pass_function(PCT_OP_FUNCTION_ENTER, pc, stack);
-        if (pct_demon_enter)
-            pct_demon_enter(frame->pc, arguments, stack, true, threads);
-    }
-    if (site->flags & PCT_SITE_RETURNS)
-        pass_function(PCT_OP_FUNCTION_RETURN, pc, stack);
-    if (!pct_memory_view.active) {
-        errno = error;
-        return;
-    }
     switch (site->kind) {
     case PCT_SITE_READ:
     case PCT_SITE_LOOK:
@@ -278,6 +265,42 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest)
         break;
     default:
         break;
+    }
+}
+
+void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest, const uint64_t *state)
+{
+    const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
+    const void *pc = (const char *)(uintptr_t)frame->pc + 1; /* not of what comes before the instruction */
+    const uint64_t stack = (uint64_t)(uintptr_t)(frame + 1) + PCT_PATCH_RED_ZONE;
+    int error = errno;
+    if (pct_self)
+        pct_self->patched = stack;
+    if (site->flags & PCT_SITE_ENTERS) {
+        const uint64_t arguments[] = { frame->rdi, frame->rsi, frame->rdx, frame->rcx, frame->r8, frame->r9 };
+        const uint64_t slots = (uint64_t)(uintptr_t)pct_shim.slots;
+        const uint64_t threads[2] = { slots, slots + PCT_MAX_THREADS * sizeof *pct_shim.slots };
+        if (pct_demon_enter)
+            pct_demon_enter(frame->pc, arguments, stack, false, threads);
+        pass_function(PCT_OP_FUNCTION_ENTER, pc, stack);
+        if (pct_demon_enter)
+            pct_demon_enter(frame->pc, arguments, stack, true, threads);
+    }
+    if (site->flags & PCT_SITE_RETURNS)
+        pass_function(PCT_OP_FUNCTION_RETURN, pc, stack);
+    if (!pct_memory_view.active) {
+        errno = error;
+        return;
+    }
+    struct pct_shim_thread *self = pct_memory_explored ? pct_holder() : NULL;
+    if (self) {
+        self->entry = (const uint64_t *)frame;
+        self->vectors = state;
+    }
+    pass_access(frame, site, rest);
+    if (self) {
+        self->entry = NULL;
+        self->vectors = NULL;
     }
     errno = error;
 }

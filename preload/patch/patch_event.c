@@ -69,7 +69,9 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
         probe(address, frame);
     if (named)
         return PCT_REST_ALL;
-    if (site->flags & PCT_SITE_WAITS && pct_read_no_progress(self, address, site->size))
+    /* What a loop that waits reads again is a point, too, where the run says so: await.h knows of rounds. */
+    const bool rounds = pct_shim.config.rounds;
+    if (site->flags & PCT_SITE_WAITS && !rounds && pct_read_no_progress(self, address, site->size))
         return pct_spin_reads_wait(&pct_S, &self->reads) ? PCT_REST_WAIT : PCT_REST_NONE;
     switch (site->kind) {
     case PCT_SITE_READ:
@@ -96,7 +98,10 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
             pct_memory_progress(&pct_S, &self->recent);
         break;
     case PCT_SITE_LOOK:
-        done = true;
+        done = !rounds;
+        break;
+    case PCT_SITE_PAUSE:
+        done = rounds; /* whether it is a step hangs on other threads' steps */
         break;
     case PCT_SITE_FENCE:
         done = !pct_memory_view.wants_all;
