@@ -55,21 +55,20 @@ static struct pct_demon_plan *run(struct direct *d, bool earlier, bool later, co
 
 /* Operations that may be points, in a trace; at this many of the first thread, or this many of these. */
 struct counter {
-    const struct demon_search *search;
-    bool direct;
+    enum demon_points points;
     uint64_t until, wanted, at;
 };
 
 static void count_wanted(void *context, const char *line, uint64_t made)
 {
     struct counter *c = context;
-    c->wanted += made < c->until && demon_steps_is_wanted(c->search, line, false);
+    c->wanted += made < c->until && demon_steps_is_wanted(c->points, line, false);
 }
 
 static void find_wanted(void *context, const char *line, uint64_t made)
 {
     struct counter *c = context;
-    if (!c->at && demon_steps_is_wanted(c->search, line, true) && !c->wanted--)
+    if (!c->at && demon_steps_is_wanted(c->points, line, true) && !c->wanted--)
         c->at = made;
 }
 
@@ -79,7 +78,8 @@ static uint64_t find_operations(struct direct *d, const struct pct_demon_plan *p
     const struct demon_search *s = d->search;
     uint64_t operations = 0;
     if (made->at->is_step) {
-        struct counter c = { .search = s, .until = made->operations };
+        struct counter c = { .points = d->program.accesses ? DEMON_POINTS_ACCESSES : DEMON_POINTS_LOCKS,
+                             .until = made->operations };
         demon_run_each_operation(&d->program, s->trace, count_wanted, &c);
         demon_run_each_operation(&d->program, d->trace, find_wanted, &c);
         return c.at;
@@ -106,6 +106,11 @@ static bool look_for(struct direct *d, bool behind, const struct demon_made *mad
     return operations[behind];
 }
 
+bool demon_direct_has_accesses(const struct demon_search *s)
+{
+    return s->later.at->is_access || (s->earlier.count && s->earlier.at->is_access);
+}
+
 bool demon_direct_find_token(const struct demon_search *s, const struct demon_finding *f, char token[4096])
 {
     static struct direct d; /* large */
@@ -114,7 +119,7 @@ bool demon_direct_find_token(const struct demon_search *s, const struct demon_fi
     uint64_t operations[DEMON_TIMES] = { 0 };
     const bool twice = s->earlier.count;
     d = (struct direct){ .search = s, .program = *s->program };
-    d.program.accesses = false;
+    d.program.accesses = demon_direct_has_accesses(s);
     d.program.thread[0] = 1 + (s->helped_by.count > 0);
     d.program.thread[1] = d.program.thread[0] + 1;
     d.program.functions[0] = 0;

@@ -22,6 +22,8 @@ struct emitter {
     struct part part[PARTS];                              /* in the order in which they are made */
     const struct demon_call *call[PARTS * DEMON_LONGEST]; /* of all of them */
     int calls;
+    bool
+        tells; /* built by pct-cc, as it must be where the calls come before an access: what is written has none then */
     char token[4096];
     char name[DEMON_OBJECTS][DEMON_NAME]; /* of each object; "": none of the calls passes it, or what it leads to */
 };
@@ -176,6 +178,12 @@ static void put_argument(FILE *out, const struct emitter *e, const struct demon_
     }
 }
 
+/* What comes before a function that is written. */
+static const char *prefix(const struct emitter *e)
+{
+    return e->tells ? "__attribute__((no_sanitize(\"thread\"))) static" : "static";
+}
+
 /* What leads from objects with names to those without. */
 static void put_ways(FILE *out, const struct emitter *e)
 {
@@ -188,11 +196,13 @@ static void put_ways(FILE *out, const struct emitter *e)
             moves |= object >= 0 && m->object[object].place.offset;
         }
     if (follows)
-        fputs("\nstatic void *follow(void *object, size_t offset)\n{\n"
-              "    return *(void **)((char *)object + offset);\n}\n",
-              out);
+        fprintf(out,
+                "\n%s void *follow(void *object, size_t offset)\n{\n"
+                "    return *(void **)((char *)object + offset);\n}\n",
+                prefix(e));
     if (moves)
-        fputs("\nstatic void *behind(void *object, size_t offset)\n{\n    return (char *)object + offset;\n}\n", out);
+        fprintf(out, "\n%s void *behind(void *object, size_t offset)\n{\n    return (char *)object + offset;\n}\n",
+                prefix(e));
 }
 
 static void put_replay(FILE *out, const char *pct, const struct emitter *e)
@@ -211,7 +221,7 @@ static void put_thread(FILE *out, const struct emitter *e, const struct part *pa
 {
     if (!part->made->count)
         return;
-    fprintf(out, "\n// %s\nstatic void *%s(void *unused)\n{\n", part->purpose, part->name);
+    fprintf(out, "\n// %s\n%s void *%s(void *unused)\n{\n", part->purpose, prefix(e), part->name);
     for (int c = 0; c < part->made->count; c++) {
         const struct demon_call *call = &part->made->call[c];
         const struct demon_proc *proc = &e->search->model.spec->proc[call->proc];
@@ -230,19 +240,20 @@ static void put_program(FILE *out, const struct emitter *e)
     const struct demon_search *s = e->search;
     const struct demon_proc *test = &s->model.spec->proc[0];
     fprintf(out,
-            "// Written by `pct demon`: interference with %s (%s:%d). Link it with the program's own objects, to\n"
+            "// Written by `pct demon`: interference with %s (%s:%d). Link it%s with the program's own objects, to\n"
             "// ./demon-test; this fails then:\n//\n//     ",
-            test->name, test->file, test->file_line);
+            test->name, test->file, test->file_line, e->tells ? " by pct-cc" : "");
     put_replay(out, "pct", e);
     fputs("#include <pthread.h>\n#include <stdint.h>\n#include <stdlib.h>\n\n", out);
     put_declarations(out, e);
     put_ways(out, e);
     for (int i = 0; i < PARTS; i++)
         put_thread(out, e, &e->part[i]);
-    fputs("\n// The first thread: main() of the program, as it is.\n"
-          "__attribute__((constructor)) static void begin(void)\n{\n"
-          "    pthread_t thread;\n",
-          out);
+    fprintf(out,
+            "\n// The first thread: main() of the program, as it is.\n"
+            "__attribute__((constructor)) %s void begin(void)\n{\n"
+            "    pthread_t thread;\n",
+            prefix(e));
     for (int i = 0; i < PARTS; i++)
         if (e->part[i].made->count)
             fprintf(out,
@@ -276,12 +287,14 @@ bool demon_emit(const struct demon_search *s, const char *path)
     for (int i = 0; i < PARTS; i++)
         for (int c = 0; c < e.part[i].made->count; c++)
             e.call[e.calls++] = &e.part[i].made->call[c];
-    if (e.finding->enters->is_step && s->points == DEMON_POINTS_ACCESSES) {
+    if (demon_direct_has_accesses(s) && !s->program->tells) {
         demon_say("--emit-test: %s is not written: others come in before an access to memory, whose number may differ "
-                  "from build to build; the plan and its token stay",
+                  "from build to build, but for those by pct-cc: build the program by that; the plan and its token "
+                  "stay",
                   path);
         return false;
     }
+    e.tells = demon_direct_has_accesses(s);
     bool named = name_all(&e);
     if (named && !demon_direct_find_token(s, e.finding, e.token)) {
         demon_say("--emit-test: %s is not written: a program in which other threads make these calls does not fail by "
@@ -291,8 +304,8 @@ bool demon_emit(const struct demon_search *s, const char *path)
     }
     if (!named || !write_program(&e, path))
         return false;
-    fprintf(s->out, "%s is a test of it: link it with the program's own objects, to ./demon-test; this fails then:\n",
-            path);
+    fprintf(s->out, "%s is a test of it: link it%s with the program's own objects, to ./demon-test; this fails then:\n",
+            path, e.tells ? " by pct-cc" : "");
     put_replay(s->out, s->program->pct, &e);
     return true;
 }

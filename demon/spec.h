@@ -116,6 +116,7 @@ struct demon_proc {
     bool is_line; /* no function, but a line that the test asserts something at: its name is FILE:LINE; its parameters
                      are the test's, and what is asserted is what it requires */
     bool is_step; /* nor that, but an operation that the test is about to make: its name says which; not of contracts */
+    bool is_access; /* a step that is one to memory */
     struct demon_variable parameter[PCT_DEMON_ARGUMENTS];
     int parameters;
     struct demon_clause clause[DEMON_CLAUSES];

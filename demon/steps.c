@@ -12,8 +12,9 @@ enum { ROOM = 4 /* for what the demon thread records; the helper has done so bef
 
 /* An operation that may become a point. */
 struct step {
-    uint64_t made; /* operations before it */
-    uint32_t last; /* the index of the last point before it */
+    uint64_t made;  /* operations before it */
+    uint32_t last;  /* the index of the last point before it */
+    bool is_access; /* to memory */
 };
 
 static const char *base_name(const char *path)
@@ -23,12 +24,14 @@ static const char *base_name(const char *path)
 }
 
 /* As a place that the test comes to, for reports. NULL: memory is short. */
-static struct demon_proc *make_place(const struct demon_search *s, const struct demon_result *r)
+static struct demon_proc *make_place(const struct demon_search *s, const struct step *step,
+                                     const struct demon_result *r)
 {
     struct demon_proc *place = calloc(1, sizeof *place);
     if (!place)
         return NULL;
     place->is_step = true;
+    place->is_access = step->is_access;
     place->from = s->model.spec->name;
     place->file_line = r->line;
     /* Without the number of the object, which is that of this run alone. */
@@ -99,7 +102,7 @@ static bool merge(struct demon_search *s, const struct step *steps, uint32_t cou
             /* It has left the test, or the demon thread could not come in just there. */
             if (!point->entry || !r.in_test || !r.next[0] || r.made != steps[next].made)
                 continue;
-            s->undisturbed.place[all->points] = make_place(s, &r);
+            s->undisturbed.place[all->points] = make_place(s, &steps[next], &r);
             s->undisturbed.operations[all->points++] = steps[next].made;
         }
     }
@@ -109,11 +112,11 @@ static bool merge(struct demon_search *s, const struct step *steps, uint32_t cou
 }
 
 /* Classes of objects of operations that are points. */
-bool demon_steps_is_wanted(const struct demon_search *s, const char *line, bool direct)
+bool demon_steps_is_wanted(enum demon_points points, const char *line, bool direct)
 {
     static const char *const classes[] = { "mutex",   "rwlock", "spinlock", "semaphore", "condition variable",
                                            "barrier", "once",   "futex",    "memory" };
-    const size_t count = sizeof classes / sizeof *classes - (s->points < DEMON_POINTS_ACCESSES);
+    const size_t count = sizeof classes / sizeof *classes - (points < DEMON_POINTS_ACCESSES);
     char text[64];
     if (!direct && demon_run_has(line, "\"class\":\"semaphore\",\"object\":1,"))
         return false; /* ours */
@@ -138,12 +141,13 @@ static void take_step(void *context, const char *line, uint64_t made)
     uint32_t last = way->record->points;
     while (last > 0 && way->operations[last - 1] >= made)
         last--;
-    if (!last || !demon_steps_is_wanted(r->search, line, false))
+    if (!last || !demon_steps_is_wanted(r->search->points, line, false))
         return;
     if (r->count + way->record->points >= PCT_DEMON_POINTS)
         r->left++;
     else
-        r->step[r->count++] = (struct step){ .made = made, .last = last - 1 };
+        r->step[r->count++] =
+            (struct step){ .made = made, .last = last - 1, .is_access = demon_run_has(line, "\"class\":\"memory\"") };
 }
 
 bool demon_steps_add(struct demon_search *s)

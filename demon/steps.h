@@ -10,6 +10,6 @@
 bool demon_steps_add(struct demon_search *search);
 
 /* Whether an operation of a trace is such a point; direct: of a run under a direct plan (common/demon.h). */
-bool demon_steps_is_wanted(const struct demon_search *search, const char *line, bool direct);
+bool demon_steps_is_wanted(enum demon_points points, const char *line, bool direct);
 
 #endif

@@ -96,6 +96,39 @@ nameable()
     fails_alone "size > 0' failed"
 }
 
+# objects COMPILER FLAG...: program from visit.c and room.c, in which others come in between two accesses.
+objects()
+{
+    printf '%s\n' 'test visit(h)' '  rely mine: old h.room.owner = 1 implies unchanged(h.room.owner)' 'proc use(r)' \
+        '  require alone: r.guests = 0' 'proc enter(r)' '  require free: r.owner = 0' \
+        '  ensure owned: r.owner = 2 and r.guests = old r.guests + 1' > spec.demon
+    printf '%s\n' 'struct room { int owner, guests; };' 'struct house { struct room *room; };' > room.h
+    printf '%s\n' '#include <assert.h>' '#include "room.h"' 'struct room the_room;' 'struct house the = { &the_room };' \
+        '__attribute__((noinline)) void use(struct room *r) { assert(r->guests == 0); }' \
+        'void enter(struct room *r) { r->owner = 2; r->guests++; }' '__attribute__((noinline)) void visit(struct house *h)' \
+        '{ if (h->room->owner == 0) { h->room->owner = 1; use(h->room); } }' 'int main(void) { visit(&the); return 0; }' > room.c
+    "$1" "${@:2}" -g -c room.c
+    "$1" room.o -o program
+    run --separate-stderr timeout 120 "$pct" demon --points accesses --emit-test test.c --spec spec.demon -- ./program
+}
+
+@test "--emit-test: others come in between two accesses of a program by pct-cc" {
+    objects "$build/pct-cc" -O2
+    is "$status" 1
+    has 'where visit is about to store memory (room.c:8)'
+    has 'test.c is a test of it: link it by pct-cc'
+    "$build/pct-cc" -Wall -Wextra -Werror -O2 -g -o demon-test test.c room.o
+    run --separate-stderr bash -c "$(tail -n 1 <<< "$output")"
+    is "$status" 134
+    has 'replayed identically'
+    has "r->guests == 0' failed"
+    rm test.c
+    objects "$cc" -O0
+    is "$status" 2
+    has 'but for those by pct-cc: build the program by that'
+    [ ! -e test.c ]
+}
+
 @test "--emit-test: the test waits for what a third thread does" {
     nameable "$root/bench/demon/apache-45605.c" queue_info -e '1i #define WAITS\n#define EMPTY' -e 's/    queue\./    the./'
     emits apache-45605-empty

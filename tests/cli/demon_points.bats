@@ -66,12 +66,7 @@ judges()
     has 'no interference found'
 }
 
-@test "--points: what there is not, and what --emit-test cannot say" {
+@test "--points: what there is not" {
     judges 2 lock locks
     has "--points: 'lock' is not calls, locks or accesses"
-    "$cc" -O0 -g -pthread -DACCESSES -o program "$root/tests/cli/demon_points.c"
-    run --separate-stderr timeout 120 "$pct" demon --points accesses --emit-test test.c --spec accesses.demon -- ./program
-    is "$status" 2
-    has 'pct: --emit-test: test.c is not written: others come in before an access to memory'
-    [ ! -e test.c ]
 }
