@@ -64,11 +64,15 @@ enum {
 
 enum { PCT_DEMON_ANY = 0xffffffff /* of a type: any */ };
 
-/* A member of a structure that is one, or a pointer to one; or an array of them. */
+/* A member of a structure that is one, or a pointer to one; or an array of them. Or what a pointer or an array, which
+ * is an object of its own type, leads to. */
 struct pct_demon_field {
     uint32_t type;   /* the structure's index */
     uint32_t target; /* that of what it is, or points to; ANY: of a pointer to void */
-    uint32_t offset, count, stride, pointer;
+    uint32_t offset, count, stride;
+    uint32_t pointer : 1, behind : 1; /* behind: the elements are where it points to */
+    uint32_t length_size : 6;         /* bytes of a member that says how many of `count` there are; 0: all, */
+    uint32_t length_offset : 24;      /* and where that is */
 };
 
 struct pct_demon_known {

@@ -7,12 +7,11 @@
 struct demon_binary demon_binary_open(const char *program)
 {
     struct demon_binary b = { .dwfl = NULL };
-    Dwfl_Module *module = NULL;
     Dwarf_Addr bias;
     GElf_Addr elf_bias;
-    b.dwfl = pct_debug_info_open(program, &module);
-    b.elf = module ? dwfl_module_getelf(module, &elf_bias) : NULL;
-    b.dwarf = b.elf ? dwfl_module_getdwarf(module, &bias) : NULL;
+    b.dwfl = pct_debug_info_open(program, &b.module);
+    b.elf = b.module ? dwfl_module_getelf(b.module, &elf_bias) : NULL;
+    b.dwarf = b.elf ? dwfl_module_getdwarf(b.module, &bias) : NULL;
     return b;
 }
 

@@ -8,8 +8,9 @@
 
 struct demon_binary {
     Dwfl *dwfl;
-    Dwarf *dwarf; /* of the file, or of a separate one where the system has it; NULL: there is none */
-    Elf *elf;     /* of the file; NULL: it is no ELF file */
+    Dwfl_Module *module; /* the file, in that */
+    Dwarf *dwarf;        /* of the file, or of a separate one where the system has it; NULL: there is none */
+    Elf *elf;            /* of the file; NULL: it is no ELF file */
 };
 
 /* NULL for both where there is nothing; to be closed in any case. */

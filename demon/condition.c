@@ -41,13 +41,19 @@ static void bind(struct demon_parser *p, struct demon_leaf *leaf, const char *fi
         demon_fail(p, "%s has no parameter '%s', and it is not shared", p->proc->name, first);
 }
 
+uint32_t demon_take_count(struct demon_parser *p)
+{
+    const unsigned long count = strtoul(p->text, NULL, 10);
+    if (p->token != DEMON_DIGITS || p->text[strspn(p->text, "0123456789")] || strlen(p->text) > 9)
+        demon_fail(p, "the number of an element is expected, not %s", demon_found(p));
+    demon_advance(p);
+    return (uint32_t)count;
+}
+
 /* Behind the bracket. */
 static void take_index(struct demon_parser *p, char index[DEMON_NAME])
 {
-    if (p->token != DEMON_DIGITS || p->text[strspn(p->text, "0123456789")] || strlen(p->text) > 9)
-        demon_fail(p, "the number of an element is expected, not %s", demon_found(p));
-    snprintf(index, DEMON_NAME, "%.9s", p->text);
-    demon_advance(p);
+    snprintf(index, DEMON_NAME, "%u", demon_take_count(p));
     demon_expect(p, "]");
 }
 
@@ -59,9 +65,10 @@ void demon_take_path(struct demon_parser *p, struct demon_leaf *leaf)
         return;
     bind(p, leaf, name);
     size_t length = (size_t)snprintf(leaf->path, sizeof leaf->path, "%s", name);
-    bool member = false;
-    while (!p->failed && (demon_is(p, ".") || demon_is(p, "->") || (member && demon_is(p, "[")))) {
-        member = !demon_accept(p, "[");
+    if (demon_is(p, "[") && leaf->parameter >= 0)
+        p->proc->parameter[leaf->parameter].indexed = true;
+    while (!p->failed && (demon_is(p, ".") || demon_is(p, "->") || demon_is(p, "["))) {
+        const bool member = !demon_accept(p, "[");
         if (member) {
             demon_advance(p);
             demon_take_word(p, name, "member");

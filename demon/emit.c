@@ -54,7 +54,8 @@ static bool name_object(struct emitter *e, const struct demon_proc *proc, int pa
     const struct demon_object *object = &s->model.object[index];
     const struct demon_variable *shared = NULL;
     for (int i = 0; i < s->model.spec->shareds; i++)
-        if (object->type == &s->model.spec->shared[i].type)
+        if ((object->place.root == PCT_DEMON_GLOBAL || object->place.root == PCT_DEMON_GLOBAL_POINTER) &&
+            object->place.address == s->model.spec->shared[i].address)
             shared = &s->model.spec->shared[i];
     if (shared && !shared->external) {
         demon_say("--emit-test: %s is static, so no other file can name it: make it external for this test",
@@ -114,6 +115,16 @@ static bool is_first(const struct emitter *e, int call)
     return true;
 }
 
+/* Whether the program's variable that this object is, or that leads to it, is a pointer. */
+static bool points(const struct emitter *e, int object)
+{
+    const struct demon_search *s = e->search;
+    for (int i = 0; i < s->model.objects; i++)
+        if (s->model.object[i].place.root == PCT_DEMON_GLOBAL_POINTER && !strcmp(e->name[i], e->name[object]))
+            return true;
+    return false;
+}
+
 static void put_declarations(FILE *out, const struct emitter *e)
 {
     const struct demon_search *s = e->search;
@@ -124,11 +135,10 @@ static void put_declarations(FILE *out, const struct emitter *e)
             known |= !strcmp(e->name[k], e->name[i]);
         if (known)
             continue;
-        bool points = s->model.object[i].place.root == PCT_DEMON_GLOBAL_POINTER;
         if (type->tagged)
-            fprintf(out, "extern struct %s %s%s;\n", type->name, points ? "*" : "", e->name[i]);
+            fprintf(out, "extern struct %s %s%s;\n", type->name, points(e, i) ? "*" : "", e->name[i]);
         else
-            fprintf(out, "extern %s%s%s;\n", points ? "void *" : "char ", e->name[i], points ? "" : "[]");
+            fprintf(out, "extern %s%s%s;\n", points(e, i) ? "void *" : "char ", e->name[i], points(e, i) ? "" : "[]");
     }
     for (int c = 0; c < e->calls; c++) {
         const struct demon_proc *proc = &s->model.spec->proc[e->call[c]->proc];
@@ -155,7 +165,8 @@ static void put_argument(FILE *out, const struct emitter *e, const struct demon_
     if (call->object[i] >= 0) {
         const struct pct_demon_place *place = &m->object[call->object[i]].place;
         const int root = root_of(m, call->object[i]);
-        const bool address = place->root != PCT_DEMON_GLOBAL_POINTER && m->object[root].type->tagged;
+        const bool address =
+            place->root != PCT_DEMON_GLOBAL_POINTER && (m->object[root].type->tagged || points(e, root));
         fputs(place->offset ? "behind(" : "", out);
         for (uint32_t k = 0; k < place->steps; k++)
             fputs("follow(", out);
@@ -164,7 +175,7 @@ static void put_argument(FILE *out, const struct emitter *e, const struct demon_
             fprintf(out, ", %u)", place->step[k]);
         if (place->offset)
             fprintf(out, ", %u)", place->offset);
-    } else if (type->pointer) {
+    } else if (type->pointer || type->object) {
         fputs("NULL", out);
     } else if (type->is_signed) {
         const unsigned unused = 64 - type->size * 8;

@@ -13,7 +13,7 @@ static void describe_argument(FILE *out, const struct demon_model *m, const stru
     if (call->object[i] >= 0)
         fprintf(out, "%s%s", type->object && m->object[call->object[i]].type->embedded ? "&" : "",
                 m->object[call->object[i]].name.name);
-    else if (type->pointer)
+    else if (type->pointer || type->object)
         fputs("null", out);
     else if (type->is_signed)
         fprintf(out, "%" PRId64, (int64_t)(call->value[i] << (64 - type->size * 8)) >> (64 - type->size * 8));
@@ -38,6 +38,17 @@ static bool describe_call(const struct demon_model *m, const struct demon_call *
     return !fclose(out);
 }
 
+/* Of an object that is a pointer, &X, the first element is X. */
+static void put_name(char *to, size_t size, const char *object, const char *member)
+{
+    static const char first[] = "[0]";
+    const bool pointer = *object == '&', is_first = !strncmp(member, first, sizeof first - 1);
+    if (pointer && is_first)
+        snprintf(to, size, "%s%s", object + 1, member + sizeof first - 1);
+    else
+        snprintf(to, size, pointer ? "(%s)%s" : "%s%s", object, member);
+}
+
 /* The name of this scalar, by what one of the calls may change. False: none does. */
 static bool name_place(const struct demon_candidate *c, const struct demon_scalar *item, struct demon_change *change)
 {
@@ -54,10 +65,10 @@ static bool name_place(const struct demon_candidate *c, const struct demon_scala
                 binding.argument[leaf->parameter] = demon_state_object(m, c->state.point, &m->object[object]);
             if (demon_state_address(m, &c->state, &binding, leaf) != item->address)
                 continue;
-            const char *member = object >= 0 ? strchr(leaf->path, '.') : NULL;
             change->is_signed = leaf->is_signed;
-            snprintf(change->place, sizeof change->place, "%s%s",
-                     object >= 0 ? m->object[object].name.name : leaf->path, member ? member : "");
+            change->pointer = leaf->pointer;
+            put_name(change->place, sizeof change->place, object >= 0 ? m->object[object].name.name : leaf->path,
+                     object >= 0 ? leaf->path + strcspn(leaf->path, ".[") : "");
             return true;
         }
     }
@@ -155,7 +166,11 @@ void demon_finding_title(FILE *out, const struct demon_finding *f)
 static void print_change(FILE *out, const struct demon_change *change, const char *indent)
 {
     fprintf(out, "%s      %s: ", indent, change->place);
-    if (change->is_signed)
+    if (change->pointer)
+        fprintf(out, change->before ? "%#" PRIx64 " -> " : "null -> ", change->before);
+    if (change->pointer)
+        fprintf(out, change->after ? "%#" PRIx64 "\n" : "null\n", change->after);
+    else if (change->is_signed)
         fprintf(out, "%" PRId64 " -> %" PRId64 "\n", (int64_t)change->before, (int64_t)change->after);
     else
         fprintf(out, "%" PRIu64 " -> %" PRIu64 "\n", change->before, change->after);

@@ -40,7 +40,7 @@ enum demon_grade {
 struct demon_change {
     char place[DEMON_NAME + DEMON_PATH];
     uint64_t before, after; /* of a signed one: as 64 bits with a sign */
-    bool is_signed;
+    bool is_signed, pointer;
 };
 
 struct demon_finding {

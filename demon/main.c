@@ -202,6 +202,24 @@ static void tell_uncallable(FILE *out, const struct demon_spec *spec)
         }
 }
 
+/* What others may call, but with what they do not know. */
+static void tell_unknown(FILE *out, const struct demon_model *m)
+{
+    for (int i = 1; i < m->spec->procs; i++)
+        for (int k = 0; m->spec->proc[i].acts && k < m->spec->proc[i].parameters; k++) {
+            const struct demon_variable *v = &m->spec->proc[i].parameter[k];
+            bool known = !v->type.object || v->type.plain; /* null will do */
+            for (int o = 0; o < m->objects; o++)
+                known |= !strcmp(m->object[o].type->name, v->type.name);
+            if (!known)
+                fprintf(
+                    out,
+                    "%s was never called by others: they know nothing that its %s could be; make one a parameter of "
+                    "%s, or a shared variable\n",
+                    m->spec->proc[i].name, v->name, m->spec->proc[0].name);
+        }
+}
+
 static void conclude(const struct demon_search *s, enum demon_verdict verdict)
 {
     unsigned long long pairs = s->pairs;
@@ -233,6 +251,7 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
                 "does not hold yet\n",
                 (unsigned long long)s->unreached);
     tell_uncallable(s->out, s->model.spec);
+    tell_unknown(s->out, &s->model);
     if (s->unnamed)
         fprintf(s->out,
                 "%s of %s: no call of others can name this object, so none was tried on it; make it a parameter of %s, "

@@ -18,6 +18,7 @@ struct demon_parser {
     char *error;
     size_t size;
     bool failed;
+    bool collected; /* what is shared is known already */
 };
 
 /* tokens.c: the first error, with the line that it is in; what comes later is not said. */
@@ -47,7 +48,8 @@ void demon_take_name(struct demon_parser *p, char name[DEMON_NAME], const char *
 /* The same where nothing else can stand: it may be a keyword, too. */
 void demon_take_word(struct demon_parser *p, char name[DEMON_NAME], const char *what);
 
-/* condition.c: a path of members, bound to what its first word is in p->proc; a condition. */
+/* condition.c: a number of elements; a path of members, bound to what its first word is in p->proc; a condition. */
+uint32_t demon_take_count(struct demon_parser *p);
 void demon_take_path(struct demon_parser *p, struct demon_leaf *leaf);
 struct demon_expr *demon_take_condition(struct demon_parser *p);
 

@@ -18,7 +18,7 @@ static bool next_type(Dwarf_Die *die, Dwarf_Die *type)
 }
 
 /* Where a file only says that there is such a structure, another has its members. */
-static void find_definition(Dwarf *dwarf, Dwarf_Die *structure)
+void demon_pointers_define(Dwarf *dwarf, Dwarf_Die *structure)
 {
     Dwarf_Off offset = 0, next;
     size_t header;
@@ -65,7 +65,7 @@ uint32_t demon_pointers_elements(Dwarf_Die *array)
 
 static void finish_structure(Dwarf *dwarf, const char *alias, struct demon_structure *s)
 {
-    find_definition(dwarf, &s->die);
+    demon_pointers_define(dwarf, &s->die);
     const char *name = dwarf_diename(&s->die);
     if (name || alias)
         snprintf(s->name, sizeof s->name, "%s", name ? name : alias);
@@ -73,13 +73,25 @@ static void finish_structure(Dwarf *dwarf, const char *alias, struct demon_struc
         snprintf(s->name, sizeof s->name, "(no name, %llx)", (unsigned long long)dwarf_dieoffset(&s->die));
 }
 
-bool demon_pointers_structure(Dwarf *dwarf, Dwarf_Die *variable, struct demon_structure *s)
+/* A pointer that something points to. False: it does not lead to a structure. */
+static bool finish_pointer(Dwarf *dwarf, Dwarf_Die *pointer, struct demon_structure *s)
+{
+    struct demon_structure to;
+    if (!demon_pointers_of_type(dwarf, pointer, &to) || strlen(to.name) + 3 > sizeof s->name)
+        return false;
+    s->die = *pointer;
+    s->plain = true;
+    snprintf(s->name, sizeof s->name, "%.*s%s", DEMON_NAME - 3, to.name, to.plain ? "*" : " *");
+    return true;
+}
+
+bool demon_pointers_of_type(Dwarf *dwarf, Dwarf_Die *first, struct demon_structure *s)
 {
     const char *alias = NULL; /* the last typedef's name */
-    Dwarf_Die at = *variable, type;
+    Dwarf_Die type = *first;
     Dwarf_Word size = sizeof(uint64_t);
     *s = (struct demon_structure){ .elements = 1 };
-    while (next_type(&at, &type)) {
+    do {
         switch (dwarf_tag(&type)) {
         case DW_TAG_typedef:
             alias = dwarf_diename(&type);
@@ -90,13 +102,15 @@ bool demon_pointers_structure(Dwarf *dwarf, Dwarf_Die *variable, struct demon_st
         case DW_TAG_atomic_type:
             break;
         case DW_TAG_array_type:
-            if (s->pointer || s->elements > 1)
+            if (s->pointer || s->array)
                 return false;
             s->elements = demon_pointers_elements(&type);
+            s->array = true;
             break;
         case DW_TAG_pointer_type:
+            s->stride = s->behind = sizeof(uint64_t);
             if (s->pointer)
-                return false;
+                return finish_pointer(dwarf, &type, s);
             s->pointer = true;
             alias = NULL;
             break;
@@ -104,24 +118,33 @@ bool demon_pointers_structure(Dwarf *dwarf, Dwarf_Die *variable, struct demon_st
         case DW_TAG_class_type:
             s->die = type;
             finish_structure(dwarf, alias, s);
-            if (!s->pointer && dwarf_aggregate_size(&s->die, &size))
+            size = 0;
+            if (dwarf_aggregate_size(&s->die, &size) && !s->pointer)
                 return false;
-            s->stride = (uint32_t)size;
-            return s->elements > 0;
+            s->behind = (uint32_t)size;
+            s->stride = s->pointer ? s->stride : (uint32_t)size;
+            return true;
         default:
             return false;
         }
-        at = type;
-    }
+    } while (next_type(&type, &type));
     s->any = s->pointer; /* to void */
     s->stride = (uint32_t)size;
     return false;
+}
+
+bool demon_pointers_structure(Dwarf *dwarf, Dwarf_Die *variable, struct demon_structure *s)
+{
+    Dwarf_Die type;
+    *s = (struct demon_structure){ .elements = 1 };
+    return next_type(variable, &type) && demon_pointers_of_type(dwarf, &type, s);
 }
 
 /* --- The map ------------------------------------------------------------------------------------------------------ */
 
 struct maker {
     Dwarf *dwarf;
+    const struct demon_spec *spec;
     struct {
         char name[DEMON_NAME];
         Dwarf_Die die;
@@ -156,6 +179,58 @@ static uint32_t add_type(struct maker *m, const char *name, const Dwarf_Die *die
     return m->types++;
 }
 
+/* What this member, or (without a name) an object that is no structure, is or points to. */
+static void add_target(struct maker *m, uint32_t type, const char *name, uint32_t offset,
+                       const struct demon_structure *s, const struct demon_array *array)
+{
+    const uint32_t target = s->any ? PCT_DEMON_ANY : add_type(m, s->name, &s->die);
+    const bool bounded = array && array->length.size;
+    if ((!s->any && target == PCT_DEMON_ANY) || (!s->elements && !array))
+        return;
+    const uint32_t elements = bounded ? MOST_ELEMENTS : array ? array->elements : s->elements;
+    m->cut |= m->fields == MOST_FIELDS || elements > MOST_ELEMENTS;
+    if (m->fields == MOST_FIELDS)
+        return;
+    snprintf(m->name[m->fields], DEMON_NAME, "%s", name);
+    m->field[m->fields++] =
+        (struct pct_demon_field){ .type = type,
+                                  .target = target,
+                                  .offset = offset,
+                                  .count = elements < MOST_ELEMENTS ? elements : MOST_ELEMENTS,
+                                  .stride = s->pointer && array && !s->array ? s->behind : s->stride,
+                                  .pointer = s->pointer,
+                                  .behind = s->pointer && array && !s->array,
+                                  .length_size = bounded ? array->length.size : 0,
+                                  .length_offset = bounded ? array->length.offset : 0 };
+}
+/* What the contracts say of how many elements it has. NULL: nothing. */
+static const struct demon_array *find_array(const struct maker *m, uint32_t type, uint32_t offset)
+{
+    for (int i = 0; i < m->spec->arrays; i++)
+        if (!strcmp(m->spec->array[i].structure, m->type[type].name) && m->spec->array[i].offset == offset)
+            return &m->spec->array[i];
+    return NULL;
+}
+
+/* A member that is a pointer is an object itself, where others pass addresses of such. */
+static void add_slot(struct maker *m, uint32_t type, const char *name, uint32_t offset,
+                     const struct demon_structure *of, Dwarf_Die *member)
+{
+    struct demon_structure slot = *of;
+    Dwarf_Die pointer;
+    if (!of->pointer || of->any || of->elements != 1 || !strcmp(of->name, m->type[type].name) ||
+        !next_type(member, &pointer) || strlen(of->name) + 3 > sizeof slot.name)
+        return;
+    snprintf(slot.name, sizeof slot.name, "%.*s%s", DEMON_NAME - 3, of->name, of->plain ? "*" : " *");
+    const uint32_t number = find_type(m, slot.name);
+    if (number == PCT_DEMON_ANY || !m->type[number].wanted)
+        return;
+    slot.die = pointer;
+    slot.plain = true;
+    slot.pointer = false;
+    add_target(m, type, name, offset, &slot, NULL);
+}
+
 static void add_field(struct maker *m, uint32_t type, Dwarf_Die *member)
 {
     Dwarf_Attribute attribute;
@@ -163,26 +238,23 @@ static void add_field(struct maker *m, uint32_t type, Dwarf_Die *member)
     struct demon_structure s;
     const bool known = demon_pointers_structure(m->dwarf, member, &s);
     const char *name = dwarf_diename(member);
-    const uint32_t target = known ? add_type(m, s.name, &s.die) : PCT_DEMON_ANY;
-    if (!name || (known ? target == PCT_DEMON_ANY : !s.any) || dwarf_hasattr(member, DW_AT_bit_size) ||
+    if (!name || (!known && !s.any) || dwarf_hasattr(member, DW_AT_bit_size) ||
         (dwarf_attr_integrate(member, DW_AT_data_member_location, &attribute) && dwarf_formudata(&attribute, &offset)))
         return;
-    m->cut |= m->fields == MOST_FIELDS || s.elements > MOST_ELEMENTS;
-    if (m->fields == MOST_FIELDS)
-        return;
-    snprintf(m->name[m->fields], DEMON_NAME, "%s", name);
-    m->field[m->fields++] = (struct pct_demon_field){ .type = type,
-                                                      .target = target,
-                                                      .offset = (uint32_t)offset,
-                                                      .count = s.elements < MOST_ELEMENTS ? s.elements : MOST_ELEMENTS,
-                                                      .stride = s.stride,
-                                                      .pointer = s.pointer };
+    add_slot(m, type, name, (uint32_t)offset, &s, member);
+    add_target(m, type, name, (uint32_t)offset, &s, find_array(m, type, (uint32_t)offset));
 }
 
 static void add_fields(struct maker *m, uint32_t type)
 {
-    Dwarf_Die child;
-    for (int more = dwarf_child(&m->type[type].die, &child); !more; more = dwarf_siblingof(&child, &child))
+    Dwarf_Die child, die = m->type[type].die;
+    struct demon_structure s;
+    if (dwarf_tag(&die) == DW_TAG_pointer_type || dwarf_tag(&die) == DW_TAG_array_type) {
+        if (demon_pointers_of_type(m->dwarf, &die, &s))
+            add_target(m, type, "", 0, &s, NULL);
+        return;
+    }
+    for (int more = dwarf_child(&die, &child); !more; more = dwarf_siblingof(&child, &child))
         if (dwarf_tag(&child) == DW_TAG_member)
             add_field(m, type, &child);
 }
@@ -241,8 +313,9 @@ static void want(struct maker *m, const struct demon_type *type)
         m->type[number].wanted = true;
 }
 
-static void make(struct maker *m, const struct demon_spec *spec)
+static void make(struct maker *m)
 {
+    const struct demon_spec *spec = m->spec;
     Dwarf_Die die;
     for (int i = 0; i < spec->procs; i++)
         for (int k = 0; spec->proc[i].acts && k < spec->proc[i].parameters; k++)
@@ -274,7 +347,8 @@ void demon_pointers_find(const struct demon_spec *spec, const char *program, str
     struct maker *m = calloc(1, sizeof *m);
     if (m && binary.dwarf) {
         m->dwarf = binary.dwarf;
-        make(m, spec);
+        m->spec = spec;
+        make(m);
         put_map(m, p, map);
     }
     free(m);

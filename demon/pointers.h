@@ -6,17 +6,27 @@
 #include "spec.h"
 #include <elfutils/libdw.h>
 
-/* A structure that a variable or member is, or points to. */
+/* A structure that a variable or member is, or points to; or a pointer (to ... to one) that it points to. */
 struct demon_structure {
     Dwarf_Die die;         /* with its members, where the program has them */
-    char name[DEMON_NAME]; /* its tag; without one that of its type; without both one of its own */
+    char name[DEMON_NAME]; /* its tag; without one that of its type; without both one of its own; of a pointer: with a
+                              star for each, as in "node **" */
     bool pointer;
+    bool array;                /* of them, or of pointers to them */
+    bool plain;                /* it is no structure, but a pointer */
     bool any;                  /* it is a pointer to void: nothing else is known */
-    uint32_t elements, stride; /* of an array of them; else 1 */
+    uint32_t elements, stride; /* of an array of them; else 1; 0: how many is not known */
+    uint32_t behind;           /* bytes of what it points to */
 };
 
 /* False: it is no such thing. */
 bool demon_pointers_structure(Dwarf *dwarf, Dwarf_Die *variable, struct demon_structure *structure);
+
+/* The same of a type. */
+bool demon_pointers_of_type(Dwarf *dwarf, Dwarf_Die *type, struct demon_structure *structure);
+
+/* What a structure that is only declared here is where it is defined. */
+void demon_pointers_define(Dwarf *dwarf, Dwarf_Die *structure);
 
 /* How many elements this type, an array, has; 0: that is not known. */
 uint32_t demon_pointers_elements(Dwarf_Die *array);

@@ -187,7 +187,7 @@ static bool bind_call(const struct demon_query *q, struct demon_solver *solver, 
             binding->argument[i] = demon_state_object(m, q->state->point, &m->object[call->object[i]]);
             if (!binding->argument[i])
                 return false;
-        } else if (!type->pointer) {
+        } else if (!type->pointer && !type->object) {
             binding->free[i] = demon_solver_variable(solver, type->size * 8);
             const uint64_t limit = type->truth ? 1 : most;
             if (limit)
@@ -337,7 +337,7 @@ bool demon_calls_have_numbers(const struct demon_model *m, const struct demon_ca
     for (int c = 0; c < count; c++) {
         const struct demon_proc *proc = &m->spec->proc[calls[c].proc];
         for (int i = 0; i < proc->parameters; i++)
-            if (calls[c].object[i] < 0 && !proc->parameter[i].type.pointer)
+            if (calls[c].object[i] < 0 && !proc->parameter[i].type.pointer && !proc->parameter[i].type.object)
                 return true;
     }
     return false;

@@ -35,13 +35,16 @@ static void choose(struct walk *w, int place, int parameter)
     if (parameter < proc->parameters) {
         const struct demon_type *type = &proc->parameter[parameter].type;
         call->object[parameter] = -1;
-        if (!type->object)
-            choose(w, place, parameter + 1);
+        bool any = false;
         for (int i = 0; type->object && i < m->objects; i++)
             if (!strcmp(m->object[i].type->name, type->name) && is_new(w, i)) {
                 call->object[parameter] = i;
                 choose(w, place, parameter + 1);
+                any = true;
             }
+        call->object[parameter] = -1; /* a number, or null */
+        if (!type->object || (type->plain && !any))
+            choose(w, place, parameter + 1);
     } else if (place + 1 == w->count) {
         w->over = !w->of->take(w->of->context, w->call, w->count);
     } else {

@@ -1,8 +1,8 @@
 /* What the names in a specification are, by the program's debug information (libdw): functions, parameters, members,
  * global variables. See spec.h. */
-#include "binary.h"
-#include "pointers.h"
+#include "shape.h"
 #include "source.h"
+#include <cli/binary/debug_info.h>
 #include <cli/binary/scope.h>
 #include <common/text.h>
 #include <dwarf.h>
@@ -12,17 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct shape {
-    struct demon_spec *spec;
-    const char *from; /* the file of what is looked up */
-    const char *program;
-    const struct demon_binary *binary;
-    Dwarf *dwarf;
-    char *error;
-    size_t size;
-};
-
-__attribute__((format(printf, 3, 4))) static bool fail(struct shape *s, unsigned line, const char *format, ...)
+bool demon_shape_fail(struct demon_shape *s, unsigned line, const char *format, ...)
 {
     int length = snprintf(s->error, s->size, "%s:%u: ", s->from, line);
     va_list list;
@@ -35,8 +25,7 @@ __attribute__((format(printf, 3, 4))) static bool fail(struct shape *s, unsigned
 
 /* --- Types -------------------------------------------------------------------------------------------------------- */
 
-/* The type of a variable or member, without names and qualifiers. */
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+bool demon_shape_type(Dwarf_Die *die, Dwarf_Die *type)
 {
     Dwarf_Attribute attribute;
     if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) || !dwarf_formref_die(&attribute, type))
@@ -44,30 +33,13 @@ static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
     return !dwarf_peel_type(type, type);
 }
 
-static bool is_structure(Dwarf_Die *type)
+bool demon_shape_is_structure(Dwarf_Die *type)
 {
     int tag = dwarf_tag(type);
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
 }
 
-static bool is_mutex(Dwarf_Die *die)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Die type;
-    while (dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, &type)) {
-        const char *name = dwarf_diename(&type);
-        if (name && !strcmp(name, "pthread_mutex_t"))
-            return true;
-        int tag = dwarf_tag(&type);
-        if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
-            return false;
-        die = &type;
-    }
-    return false;
-}
-
-/* A number or a pointer. */
-static bool scalar(Dwarf_Die *type, uint32_t *size, bool *is_signed, bool *pointer)
+bool demon_shape_scalar(Dwarf_Die *type, uint32_t *size, bool *is_signed, bool *pointer)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word encoding = DW_ATE_unsigned, bytes = 0;
@@ -76,7 +48,7 @@ static bool scalar(Dwarf_Die *type, uint32_t *size, bool *is_signed, bool *point
     *pointer = tag == DW_TAG_pointer_type;
     if (dwarf_aggregate_size(type, &bytes) || (bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8))
         return false;
-    if (tag == DW_TAG_enumeration_type && type_of(type, &of))
+    if (tag == DW_TAG_enumeration_type && demon_shape_type(type, &of))
         type = &of;
     else if (tag != DW_TAG_base_type && tag != DW_TAG_enumeration_type && !*pointer)
         return false;
@@ -96,154 +68,54 @@ static bool is_truth(Dwarf_Die *type)
            !dwarf_formudata(&attribute, &encoding) && encoding == DW_ATE_boolean;
 }
 
+/* An array, or what contracts speak of the elements of: a pointer to numbers. */
+static bool describe_elements(Dwarf_Die *type, struct demon_variable *v)
+{
+    Dwarf_Die element;
+    Dwarf_Word size;
+    const bool array = dwarf_tag(type) == DW_TAG_array_type;
+    if ((!array && (dwarf_tag(type) != DW_TAG_pointer_type || !v->indexed)) || !demon_shape_type(type, &element) ||
+        dwarf_aggregate_size(&element, &size))
+        return false;
+    const Dwarf_Die *of = array ? type : &element;
+    v->type.object = v->type.plain = true;
+    v->type.die = dwarf_dieoffset((Dwarf_Die *)(uintptr_t)of);
+    snprintf(v->type.name, sizeof v->type.name, "(%s, %llx)", array ? "array" : "number",
+             (unsigned long long)v->type.die);
+    return true;
+}
+
 /* What a parameter or shared variable is. */
-static bool describe(struct shape *s, Dwarf_Die *die, struct demon_variable *v)
+static bool describe(struct demon_shape *s, Dwarf_Die *die, struct demon_variable *v)
 {
     Dwarf_Die type;
     struct demon_structure of;
-    if (!type_of(die, &type))
-        return fail(s, v->line, "%s: its type is not in the debug information", v->name);
-    v->type.embedded = is_structure(&type);
-    if (demon_pointers_structure(s->dwarf, die, &of) && of.elements == 1) {
+    if (!demon_shape_type(die, &type))
+        return demon_shape_fail(s, v->line, "%s: its type is not in the debug information", v->name);
+    v->type.variable = dwarf_dieoffset(die);
+    v->type.embedded = demon_shape_is_structure(&type) || dwarf_tag(&type) == DW_TAG_array_type;
+    if (demon_pointers_structure(s->dwarf, die, &of) && !of.array) {
         v->type.object = true;
-        v->type.tagged = dwarf_diename(&of.die);
+        v->type.plain = of.plain;
+        v->type.tagged = !of.plain && dwarf_diename(&of.die);
         v->type.die = dwarf_dieoffset(&of.die);
         memcpy(v->type.name, of.name, sizeof v->type.name);
         return true;
     }
-    if (!scalar(&type, &v->type.size, &v->type.is_signed, &v->type.pointer))
-        return fail(s, v->line, "%s is neither a number nor a pointer", v->name);
+    if (describe_elements(&type, v))
+        return true;
+    if (!demon_shape_scalar(&type, &v->type.size, &v->type.is_signed, &v->type.pointer))
+        return demon_shape_fail(s, v->line, "%s is neither a number nor a pointer", v->name);
     v->type.truth = is_truth(&type);
     return true;
 }
 
-/* --- Members ------------------------------------------------------------------------------------------------------ */
-
-static bool find_member(struct shape *s, const struct demon_leaf *leaf, unsigned line, Dwarf_Die *type,
-                        const char *name, size_t length, Dwarf_Die *member)
-{
-    const char *names[256];
-    size_t count = 0;
-    char wanted[DEMON_NAME];
-    snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
-    Dwarf_Die child;
-    for (int more = dwarf_child(type, &child); !more; more = dwarf_siblingof(&child, &child)) {
-        const char *is = dwarf_tag(&child) == DW_TAG_member ? dwarf_diename(&child) : NULL;
-        if (is && !strcmp(is, wanted)) {
-            *member = child;
-            return true;
-        }
-        if (is && count < sizeof names / sizeof *names)
-            names[count++] = is;
-    }
-    const char *structure = dwarf_diename(type), *nearest = pct_text_closest(wanted, names, count);
-    return fail(s, line, "%s: struct %s has no member '%s'%s%s%s", leaf->path, structure ? structure : "", wanted,
-                nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-}
-
-static bool finish_leaf(struct shape *s, struct demon_leaf *leaf, unsigned line, Dwarf_Die *member)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Die type;
-    if (dwarf_attr_integrate(member, DW_AT_bit_size, &attribute))
-        return fail(s, line, "%s is a bit field, which contracts cannot speak of", leaf->path);
-    if (is_mutex(member)) {
-        leaf->lock = 1;
-        leaf->size = 4;
-        return true;
-    }
-    if (!type_of(member, &type))
-        return fail(s, line, "%s: its type is not in the debug information", leaf->path);
-    if (dwarf_tag(&type) == DW_TAG_pointer_type && is_mutex(&type))
-        leaf->lock = 2;
-    if (!scalar(&type, &leaf->size, &leaf->is_signed, &leaf->pointer))
-        return fail(s, line, "%s is neither a number nor a pointer", leaf->path);
-    return true;
-}
-
-/* The path goes on in this member, or in what it points to. */
-static bool enter_member(struct shape *s, struct demon_leaf *leaf, unsigned line, Dwarf_Die *member, Dwarf_Die *type)
-{
-    struct demon_structure of;
-    if (!demon_pointers_structure(s->dwarf, member, &of) || of.elements != 1)
-        return fail(s, line, "%s: what stands before a dot is no structure, and does not point to one", leaf->path);
-    *type = of.die;
-    if (!of.pointer)
-        return true;
-    if (leaf->steps == PCT_DEMON_STEPS)
-        return fail(s, line, "%s: contracts follow at most %d pointers", leaf->path, PCT_DEMON_STEPS);
-    leaf->step[leaf->steps++] = leaf->offset;
-    leaf->offset = 0;
-    return true;
-}
-
-/* Of the member, an array, the one whose number stands there; as if the array's type were a member of that type. */
-static bool enter_element(struct shape *s, const struct demon_leaf *leaf, unsigned line, const char **at,
-                          Dwarf_Die *member, uint32_t *offset)
-{
-    Dwarf_Die type, element;
-    Dwarf_Word size;
-    char *end;
-    const unsigned long index = strtoul(*at + 1, &end, 10);
-    if (!type_of(member, &type) || dwarf_tag(&type) != DW_TAG_array_type || !type_of(&type, &element) ||
-        dwarf_aggregate_size(&element, &size))
-        return fail(s, line, "%s: what stands before [%lu] is no array in the structure", leaf->path, index);
-    const uint32_t count = demon_pointers_elements(&type);
-    if (index >= count)
-        return fail(s, line, "%s: that array has %u elements", leaf->path, count);
-    *offset += (uint32_t)(index * size);
-    *member = type;
-    *at = end + 1;
-    return true;
-}
-
-static bool resolve_leaf(struct shape *s, const struct demon_proc *proc, struct demon_leaf *leaf, unsigned line)
-{
-    const struct demon_variable *v =
-        leaf->parameter >= 0 ? &proc->parameter[leaf->parameter] : &s->spec->shared[leaf->shared];
-    const char *at = strchr(leaf->path, '.');
-    if (!at && v->type.object && leaf->parameter >= 0) { /* the pointer itself */
-        leaf->whole = leaf->pointer = true;
-        leaf->size = sizeof(uint64_t);
-        return true;
-    }
-    if (!at && v->type.object)
-        return fail(s, line, "%s is a structure: name a member, as in %s.member", leaf->path, leaf->path);
-    if (!at) {
-        leaf->whole = leaf->parameter >= 0;
-        leaf->size = v->type.size;
-        leaf->is_signed = v->type.is_signed;
-        leaf->pointer = v->type.pointer;
-        return true;
-    }
-    Dwarf_Die type, member;
-    if (!v->type.object || !dwarf_offdie(s->dwarf, v->type.die, &type))
-        return fail(s, line, "%s: %s is no structure, and does not point to one", leaf->path, v->name);
-    while (*at) {
-        size_t length = strcspn(++at, ".[");
-        Dwarf_Attribute attribute;
-        Dwarf_Word offset = 0;
-        if (!find_member(s, leaf, line, &type, at, length, &member))
-            return false;
-        if (dwarf_attr_integrate(&member, DW_AT_data_member_location, &attribute) &&
-            dwarf_formudata(&attribute, &offset))
-            return fail(s, line, "%s: where it is in its structure is not known", leaf->path);
-        leaf->offset += (uint32_t)offset;
-        at += length;
-        if (*at == '[' && !enter_element(s, leaf, line, &at, &member, &leaf->offset))
-            return false;
-        if (*at && !enter_member(s, leaf, line, &member, &type))
-            return false;
-    }
-    return finish_leaf(s, leaf, line, &member);
-}
-
-static bool resolve_expr(struct shape *s, const struct demon_proc *proc, struct demon_expr *e)
+static bool resolve_expr(struct demon_shape *s, const struct demon_proc *proc, struct demon_expr *e)
 {
     if (!e)
         return true;
     if (e->op == DEMON_LEAF || e->op == DEMON_HOLDS || e->op == DEMON_UNCHANGED)
-        return resolve_leaf(s, proc, &e->leaf, e->line);
+        return demon_shape_leaf(s, proc, &e->leaf, e->line);
     return resolve_expr(s, proc, e->a) && resolve_expr(s, proc, e->b);
 }
 
@@ -266,7 +138,7 @@ static bool is_passed(Dwarf_Die *parameter, int number, Dwarf_Addr low, bool ext
     return count == 1 && in == DW_OP_reg0 + registers[number];
 }
 
-static bool resolve_parameters(struct shape *s, Dwarf_Die *function, struct demon_proc *proc)
+static bool resolve_parameters(struct demon_shape *s, Dwarf_Die *function, struct demon_proc *proc)
 {
     int count = 0;
     Dwarf_Die child;
@@ -276,21 +148,23 @@ static bool resolve_parameters(struct shape *s, Dwarf_Die *function, struct demo
         Dwarf_Attribute attribute;
         const char *name = dwarf_attr_integrate(&child, DW_AT_name, &attribute) ? dwarf_formstring(&attribute) : NULL;
         if (count < proc->parameters && (!name || strcmp(name, proc->parameter[count].name) != 0))
-            return fail(s, proc->parameter[count].line, "parameter %d of %s is called %s in the program, not %s",
-                        count + 1, proc->name, name ? name : "nothing", proc->parameter[count].name);
+            return demon_shape_fail(s, proc->parameter[count].line,
+                                    "parameter %d of %s is called %s in the program, not %s", count + 1, proc->name,
+                                    name ? name : "nothing", proc->parameter[count].name);
         if (count < proc->parameters && !describe(s, &child, &proc->parameter[count]))
             return false;
         if (count < proc->parameters && proc->parameter[count].type.embedded)
-            return fail(s, proc->parameter[count].line, "%s of %s is a structure that is passed by value",
-                        proc->parameter[count].name, proc->name);
+            return demon_shape_fail(s, proc->parameter[count].line, "%s of %s is a structure that is passed by value",
+                                    proc->parameter[count].name, proc->name);
         if (count < proc->parameters && !is_passed(&child, count, proc->address, proc->external))
-            return fail(s, proc->parameter[count].line,
-                        "the compiler has changed how %s gets %s: build with -O0, or make %s external", proc->name,
-                        proc->parameter[count].name, proc->name);
+            return demon_shape_fail(s, proc->parameter[count].line,
+                                    "the compiler has changed how %s gets %s: build with -O0, or make %s external",
+                                    proc->name, proc->parameter[count].name, proc->name);
         count++;
     }
     if (count != proc->parameters)
-        return fail(s, proc->line, "%s has %d parameters in the program, not %d", proc->name, count, proc->parameters);
+        return demon_shape_fail(s, proc->line, "%s has %d parameters in the program, not %d", proc->name, count,
+                                proc->parameters);
     return true;
 }
 
@@ -306,23 +180,24 @@ bool demon_shape_name_object(const char *program, uint64_t address, char name[DE
 }
 
 /* What a call of it needs to know, besides its parameters. */
-static bool resolve_linkage(struct shape *s, Dwarf_Die *die, struct demon_proc *proc)
+static bool resolve_linkage(struct demon_shape *s, Dwarf_Die *die, struct demon_proc *proc)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die type;
     Dwarf_Word size;
     proc->external = dwarf_hasattr_integrate(die, DW_AT_external);
-    if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) || !type_of(die, &type))
+    if (!dwarf_attr_integrate(die, DW_AT_type, &attribute) || !demon_shape_type(die, &type))
         return true;
-    if (scalar(&type, &proc->returns.size, &proc->returns.is_signed, &proc->returns.pointer))
+    if (demon_shape_scalar(&type, &proc->returns.size, &proc->returns.is_signed, &proc->returns.pointer))
         return true;
     proc->returns.size = 0;
-    if ((is_structure(&type) || dwarf_tag(&type) == DW_TAG_union_type) &&
+    if ((demon_shape_is_structure(&type) || dwarf_tag(&type) == DW_TAG_union_type) &&
         (dwarf_aggregate_size(&type, &size) || size > 16))
-        return fail(s, proc->line,
-                    "%s returns a structure in memory, so its parameters are not where others pass them: write a "
-                    "function around it",
-                    proc->name);
+        return demon_shape_fail(
+            s, proc->line,
+            "%s returns a structure in memory, so its parameters are not where others pass them: write a "
+            "function around it",
+            proc->name);
     return true;
 }
 
@@ -334,7 +209,7 @@ static bool begins_at(Dwarf_Die *die, Dwarf_Addr *low)
     return !dwarf_lowpc(die, low) || dwarf_ranges(die, 0, &base, low, &end) > 0;
 }
 
-static bool resolve_function(struct shape *s, Dwarf_Die *die, struct demon_proc *proc)
+static bool resolve_function(struct demon_shape *s, Dwarf_Die *die, struct demon_proc *proc)
 {
     Dwarf_Addr low;
     int line = 0;
@@ -347,8 +222,9 @@ static bool resolve_function(struct shape *s, Dwarf_Die *die, struct demon_proc 
         return true;
     s->from = proc->from;
     if (proc->address)
-        return fail(s, proc->line, "there are several functions %s in %s, one of them at %s:%d: rename the others",
-                    proc->name, s->program, proc->file, proc->file_line);
+        return demon_shape_fail(s, proc->line,
+                                "there are several functions %s in %s, one of them at %s:%d: rename the others",
+                                proc->name, s->program, proc->file, proc->file_line);
     dwarf_decl_line(die, &line);
     proc->address = low;
     proc->file_line = line;
@@ -362,7 +238,7 @@ static bool resolve_function(struct shape *s, Dwarf_Die *die, struct demon_proc 
     return resolve_linkage(s, die, proc) && resolve_parameters(s, die, proc);
 }
 
-static bool resolve_shared(struct shape *s, Dwarf_Die *die, struct demon_variable *v)
+static bool resolve_shared(struct demon_shape *s, Dwarf_Die *die, struct demon_variable *v)
 {
     Dwarf_Attribute attribute;
     Dwarf_Op *operations;
@@ -372,14 +248,15 @@ static bool resolve_shared(struct shape *s, Dwarf_Die *die, struct demon_variabl
         return true;
     s->from = v->from;
     if (v->address)
-        return fail(s, v->line, "there are several global variables %s in %s: rename the others", v->name, s->program);
+        return demon_shape_fail(s, v->line, "there are several global variables %s in %s: rename the others", v->name,
+                                s->program);
     v->address = operations[0].number;
     v->external = dwarf_hasattr_integrate(die, DW_AT_external);
     return describe(s, die, v);
 }
 
 /* Copies of a function inside others: what enters one is not seen. */
-static struct demon_proc *find_inlined(struct shape *s, Dwarf_Die *die)
+static struct demon_proc *find_inlined(struct demon_shape *s, Dwarf_Die *die)
 {
     Dwarf_Die child;
     for (int more = dwarf_child(die, &child); !more; more = dwarf_siblingof(&child, &child)) {
@@ -400,31 +277,33 @@ static struct demon_proc *find_inlined(struct shape *s, Dwarf_Die *die)
 /* --- Lines -------------------------------------------------------------------------------------------------------- */
 
 /* Where code of it begins; the scope has what there is. */
-static bool take_line(struct shape *s, struct pct_scope *scope, struct demon_proc *line)
+static bool take_line(struct demon_shape *s, struct pct_scope *scope, struct demon_proc *line)
 {
     const char *tag = line->clause[0].tag, *closest;
     if (pct_patterns_add_functions(&scope->patterns, line->name))
-        return fail(s, line->line, "out of memory");
+        return demon_shape_fail(s, line->line, "out of memory");
     const struct pct_pattern *pattern = &scope->patterns.item[0];
     pct_scope_find(scope);
     if (!scope->count && pct_scope_has_file(scope, 0))
-        return fail(s, line->line, "assert %s: line %u of %s has no code in %s", tag, pattern->at_line, pattern->text,
-                    s->program);
+        return demon_shape_fail(s, line->line, "assert %s: line %u of %s has no code in %s", tag, pattern->at_line,
+                                pattern->text, s->program);
     closest = scope->count ? NULL : pct_scope_closest(scope, pattern->text);
     if (!scope->count)
-        return fail(s, line->line, "assert %s: %s has no source file %s%s%s%s", tag, s->program, pattern->text,
-                    closest ? "; did you mean " : "", closest ? closest : "", closest ? "?" : "");
+        return demon_shape_fail(s, line->line, "assert %s: %s has no source file %s%s%s%s", tag, s->program,
+                                pattern->text, closest ? "; did you mean " : "", closest ? closest : "",
+                                closest ? "?" : "");
     if (scope->count > 1)
-        return fail(s, line->line,
-                    "assert %s: code of %s is in %zu functions: name the line of one, or build with -O0 or -fno-inline",
-                    tag, line->name, scope->count);
+        return demon_shape_fail(
+            s, line->line,
+            "assert %s: code of %s is in %zu functions: name the line of one, or build with -O0 or -fno-inline", tag,
+            line->name, scope->count);
     line->address = scope->item[0].from;
     line->file_line = (int)pattern->at_line;
     snprintf(line->path, sizeof line->path, "%s", pattern->text);
     return true;
 }
 
-static bool resolve_line(struct shape *s, struct demon_proc *line)
+static bool resolve_line(struct demon_shape *s, struct demon_proc *line)
 {
     char *program = (char *)(uintptr_t)s->program;
     struct pct_scope scope = { .modules = &program, .module_count = 1 };
@@ -437,35 +316,33 @@ static bool resolve_line(struct shape *s, struct demon_proc *line)
         line->parameter[i].type = s->spec->proc[0].parameter[i].type;
     for (int i = 0; fine && i < s->spec->procs; i++)
         if (!s->spec->proc[i].is_line && s->spec->proc[i].address == line->address)
-            fine = fail(s, line->line, "assert %s: code of %s begins where %s is entered: that is its `require`",
-                        line->clause[0].tag, line->name, s->spec->proc[i].name);
+            fine = demon_shape_fail(s, line->line,
+                                    "assert %s: code of %s begins where %s is entered: that is its `require`",
+                                    line->clause[0].tag, line->name, s->spec->proc[i].name);
     return fine;
 }
 
 /* The path of the source that has it, as the debug information of a function around it has that. */
-static void find_path(struct shape *s, struct demon_proc *line)
+static void find_path(struct demon_shape *s, struct demon_proc *line)
 {
-    Dwarf_Off offset = 0, next;
-    size_t header;
+    Dwarf_Addr bias = 0, unused;
+    Dwarf_Die child;
     char path[sizeof line->path];
-    for (; !dwarf_nextcu(s->dwarf, offset, &next, &header, NULL, NULL, NULL); offset = next) {
-        Dwarf_Die unit, child;
-        if (!dwarf_offdie(s->dwarf, offset + header, &unit) || dwarf_haspc(&unit, line->address) <= 0)
+    dwfl_module_getdwarf(s->binary->module, &bias);
+    Dwarf_Die *unit = pct_debug_info_unit(s->binary->module, line->address + bias, &unused);
+    for (int more = unit ? dwarf_child(unit, &child) : 1; !more; more = dwarf_siblingof(&child, &child)) {
+        if (dwarf_tag(&child) != DW_TAG_subprogram || dwarf_haspc(&child, line->address) <= 0)
             continue;
-        for (int more = dwarf_child(&unit, &child); !more; more = dwarf_siblingof(&child, &child)) {
-            if (dwarf_tag(&child) != DW_TAG_subprogram || dwarf_haspc(&child, line->address) <= 0)
-                continue;
-            demon_source_path(&child, path, sizeof path);
-            size_t length = strlen(path), own = strlen(line->path);
-            if (length >= own && !strcmp(path + length - own, line->path))
-                memcpy(line->path, path, length + 1);
-        }
+        demon_source_path(&child, path, sizeof path);
+        size_t length = strlen(path), own = strlen(line->path);
+        if (length >= own && !strcmp(path + length - own, line->path))
+            memcpy(line->path, path, length + 1);
     }
     const char *slash = strrchr(line->path, '/');
     line->file = slash ? slash + 1 : line->path;
 }
 
-static bool resolve_lines(struct shape *s)
+static bool resolve_lines(struct demon_shape *s)
 {
     for (int i = 1; i < s->spec->procs; i++) {
         if (!s->spec->proc[i].is_line)
@@ -479,7 +356,7 @@ static bool resolve_lines(struct shape *s)
 
 /* --- All ---------------------------------------------------------------------------------------------------------- */
 
-static bool look_at(struct shape *s, Dwarf_Die *die)
+static bool look_at(struct demon_shape *s, Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     int tag = dwarf_tag(die);
@@ -494,15 +371,16 @@ static bool look_at(struct shape *s, Dwarf_Die *die)
     struct demon_proc *inlined = tag == DW_TAG_subprogram ? find_inlined(s, die) : NULL;
     s->from = inlined ? inlined->from : s->from;
     if (inlined)
-        return fail(s, inlined->line,
-                    "the compiler has inlined %s, so nobody sees it entered: build with -O0, -fno-inline or "
-                    "__attribute__((noinline))",
-                    inlined->name);
+        return demon_shape_fail(
+            s, inlined->line,
+            "the compiler has inlined %s, so nobody sees it entered: build with -O0, -fno-inline or "
+            "__attribute__((noinline))",
+            inlined->name);
     return true;
 }
 
 /* split: some of it is in files that are not read. */
-static bool look_at_all(struct shape *s, bool *any, bool *split)
+static bool look_at_all(struct demon_shape *s, bool *any, bool *split)
 {
     Dwarf_Off offset = 0, next;
     size_t header;
@@ -521,7 +399,7 @@ static bool look_at_all(struct shape *s, bool *any, bool *split)
     return true;
 }
 
-static bool resolve_clauses(struct shape *s)
+static bool resolve_clauses(struct demon_shape *s)
 {
     for (int i = 0; i < s->spec->procs; i++) {
         struct demon_proc *proc = &s->spec->proc[i];
@@ -530,39 +408,46 @@ static bool resolve_clauses(struct shape *s)
             if (!resolve_expr(s, proc, proc->clause[k].expr))
                 return false;
         for (int k = 0; k < proc->frames; k++)
-            if (!resolve_leaf(s, proc, &proc->frame[k], proc->line))
+            if (!demon_shape_leaf(s, proc, &proc->frame[k], proc->line))
                 return false;
     }
     return true;
 }
 
-static bool resolve(struct shape *s)
+static bool resolve(struct demon_shape *s)
 {
     bool any = false, split = false;
     struct demon_spec *spec = s->spec;
     if (!look_at_all(s, &any, &split))
         return false;
     if (split)
-        return fail(s, 1, "%s has debug information in .dwo files, which are not read: build it without -gsplit-dwarf",
-                    s->program);
+        return demon_shape_fail(
+            s, 1, "%s has debug information in .dwo files, which are not read: build it without -gsplit-dwarf",
+            s->program);
     if (!any)
-        return fail(s, 1, "%s has no debug information: build it with -g", s->program);
+        return demon_shape_fail(s, 1, "%s has no debug information: build it with -g", s->program);
     for (int i = 0; i < spec->procs; i++)
         if (s->from = spec->proc[i].from, !spec->proc[i].address && spec->proc[i].is_mangled)
-            return fail(
+            return demon_shape_fail(
                 s, spec->proc[i].line,
                 "%s is a function of C++, whose symbol has another name: write an extern \"C\" function around it",
                 spec->proc[i].name);
         else if (!spec->proc[i].address && spec->proc[i].is_copied)
-            return fail(s, spec->proc[i].line,
-                        "the compiler has made a copy of %s for special arguments: build with -O0, or make it external",
-                        spec->proc[i].name);
+            return demon_shape_fail(
+                s, spec->proc[i].line,
+                "the compiler has made a copy of %s for special arguments: build with -O0, or make it external",
+                spec->proc[i].name);
         else if (!spec->proc[i].address && !spec->proc[i].is_line)
-            return fail(s, spec->proc[i].line, "%s has no function %s; those of shared libraries are not looked at",
-                        s->program, spec->proc[i].name);
+            return demon_shape_fail(s, spec->proc[i].line,
+                                    "%s has no function %s; those of shared libraries are not looked at", s->program,
+                                    spec->proc[i].name);
     for (int i = 0; i < spec->shareds; i++)
         if (s->from = spec->shared[i].from, !spec->shared[i].address)
-            return fail(s, spec->shared[i].line, "%s has no global variable %s", s->program, spec->shared[i].name);
+            return demon_shape_fail(s, spec->shared[i].line, "%s has no global variable %s", s->program,
+                                    spec->shared[i].name);
+    for (int i = 0; i < spec->arrays; i++)
+        if (!demon_shape_array(s, &spec->array[i]))
+            return false;
     return resolve_lines(s) && resolve_clauses(s);
 }
 
@@ -570,20 +455,21 @@ bool demon_shape_resolve(struct demon_spec *spec, const char *program, struct pc
                          size_t size)
 {
     struct demon_binary binary = demon_binary_open(program);
-    struct shape s = { .spec = spec,
-                       .from = spec->name,
-                       .program = program,
-                       .binary = &binary,
-                       .dwarf = binary.dwarf,
-                       .error = error,
-                       .size = size };
+    struct demon_shape s = { .spec = spec,
+                             .from = spec->name,
+                             .program = program,
+                             .binary = &binary,
+                             .dwarf = binary.dwarf,
+                             .error = error,
+                             .size = size };
     bool fine;
     if (!binary.elf)
-        fine = fail(&s, 1, "%s is no compiled program: contracts are of one, and it must be the command", program);
+        fine = demon_shape_fail(&s, 1, "%s is no compiled program: contracts are of one, and it must be the command",
+                                program);
     else if (!binary.dwarf)
-        fine = fail(&s, 1, "%s has no debug information: build it with -g", program);
+        fine = demon_shape_fail(&s, 1, "%s has no debug information: build it with -g", program);
     else if ((fine = resolve(&s)) && !demon_binary_identify(&binary, spec->proc[0].address, plan))
-        fine = fail(&s, 1, "%s: its file is damaged", program);
+        fine = demon_shape_fail(&s, 1, "%s: its file is damaged", program);
     demon_binary_close(&binary);
     return fine;
 }

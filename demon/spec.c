@@ -57,7 +57,7 @@ static bool names_new(const struct demon_parser *p, const struct demon_expr *e, 
 {
     if (!e)
         return false;
-    bool own = e->leaf.parameter >= 0 && !strchr(e->leaf.path, '.');
+    bool own = e->leaf.parameter >= 0 && demon_leaf_is_bare(&e->leaf);
     if (e->op == DEMON_UNCHANGED || (e->op == DEMON_LEAF && !e->old && !own))
         return !ghosts || is_ghost(p, &e->leaf);
     return names_new(p, e->a, ghosts) || names_new(p, e->b, ghosts);
@@ -66,7 +66,7 @@ static bool names_new(const struct demon_parser *p, const struct demon_expr *e, 
 /* Whether it names anything else, as that is behind the call. */
 static bool names_other(const struct demon_parser *p, const struct demon_expr *e)
 {
-    bool own = e && e->leaf.parameter >= 0 && !strchr(e->leaf.path, '.');
+    bool own = e && e->leaf.parameter >= 0 && demon_leaf_is_bare(&e->leaf);
     if (!e || (e->op == DEMON_LEAF && !e->old && !own))
         return e && !is_ghost(p, &e->leaf);
     return names_other(p, e->a) || names_other(p, e->b);
@@ -100,6 +100,33 @@ static void copy_text(char *to, size_t size, const char *from, const char *end)
         snprintf(to + size - 4, 4, "...");
 }
 
+/* A clause may have this tag, too. */
+static bool is_array(const struct demon_parser *p)
+{
+    return demon_is(p, "array") && p->at[strspn(p->at, " \t\r\n")] != ':';
+}
+
+static void take_array(struct demon_parser *p)
+{
+    struct demon_spec *spec = p->spec;
+    if (!p->proc)
+        demon_fail(p, "'array' stands below no proc or test");
+    else if (spec->arrays == DEMON_ARRAYS)
+        demon_fail(p, "there are more than %d arrays", DEMON_ARRAYS);
+    if (p->failed)
+        return;
+    struct demon_array *array = &spec->array[spec->arrays++];
+    *array = (struct demon_array){ .proc = p->proc, .line = p->line };
+    demon_advance(p);
+    demon_take_path(p, &array->leaf);
+    demon_expect(p, "has");
+    array->counted = p->token != DEMON_DIGITS;
+    if (array->counted)
+        demon_take_path(p, &array->by);
+    else
+        array->elements = demon_take_count(p);
+}
+
 static void take_clauses(struct demon_parser *p, enum demon_clause_kind kind, struct demon_proc *proc)
 {
     do {
@@ -119,7 +146,7 @@ static void take_clauses(struct demon_parser *p, enum demon_clause_kind kind, st
             check_ghosts(p, clause->expr);
         copy_text(clause->text, sizeof clause->text, from, p->last_end);
         proc->clauses++;
-    } while (!p->failed && p->token == DEMON_WORD && !demon_is_keyword(p->text));
+    } while (!p->failed && p->token == DEMON_WORD && !demon_is_keyword(p->text) && !is_array(p));
 }
 
 /* Its place in the specification; NULL: there is none. */
@@ -199,6 +226,10 @@ static void take_proc(struct demon_parser *p, bool is_test)
 static void take_shared(struct demon_parser *p, bool ghost)
 {
     do {
+        if (p->collected) {
+            demon_advance(p);
+            continue;
+        }
         if (p->spec->shareds == DEMON_SHARED) {
             demon_fail(p, "there are more than %d shared variables and ghosts: name fewer", DEMON_SHARED);
             return;
@@ -310,8 +341,8 @@ static void take_declaration(struct demon_parser *p)
             take_clause_word(p, (enum demon_clause_kind)i);
             return;
         }
-    if (demon_is(p, "assert")) {
-        take_assert(p);
+    if (demon_is(p, "assert") || demon_is(p, "array")) {
+        (demon_is(p, "array") ? take_array : take_assert)(p);
         return;
     }
     if (demon_is(p, "modifies") && !p->proc) {
@@ -326,7 +357,7 @@ static void take_declaration(struct demon_parser *p)
             demon_fail(
                 p,
                 "shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait, "
-                "assert) is expected, not %s",
+                "assert, array) is expected, not %s",
                 demon_found(p));
     }
 }
@@ -337,7 +368,7 @@ static bool add_frame(struct demon_proc *proc, const struct demon_expr *e)
     if (!e)
         return true;
     if (e->op == DEMON_LEAF && !e->old) {
-        bool bare = !strchr(e->leaf.path, '.') && e->leaf.parameter >= 0;
+        bool bare = demon_leaf_is_bare(&e->leaf) && e->leaf.parameter >= 0;
         for (int i = 0; i < proc->frames; i++)
             bare |= !strcmp(proc->frame[i].path, e->leaf.path);
         if (!bare && proc->frames == DEMON_LEAVES)
@@ -358,12 +389,40 @@ void demon_spec_free(struct demon_spec *spec)
     free(spec);
 }
 
-static void parse_source(struct demon_parser *p, const struct demon_source *source)
+static void begin_source(struct demon_parser *p, const struct demon_source *source)
 {
-    *p = (struct demon_parser){ .spec = p->spec, .source = source, .error = p->error, .size = p->size };
+    *p = (struct demon_parser){
+        .spec = p->spec, .source = source, .error = p->error, .size = p->size, .failed = p->failed
+    };
     p->at = p->last_end = source->text;
     p->line = source->line;
     demon_advance(p);
+}
+
+/* What is shared may be declared behind what speaks of it; but in comments of tests, which may not be taken. */
+static void collect_shared(struct demon_parser *p, const struct demon_source *source)
+{
+    static const char *const names_follow[] = { ".", "->", "test", "proc", "(", "," };
+    bool name = false; /* the token is one */
+    begin_source(p, source);
+    while (!p->failed && p->token != DEMON_END) {
+        if (!name && (demon_is(p, "shared") || demon_is(p, "ghost"))) {
+            const bool ghost = demon_is(p, "ghost");
+            demon_advance(p);
+            take_shared(p, ghost);
+            continue;
+        }
+        name = false;
+        for (size_t i = 0; i < sizeof names_follow / sizeof *names_follow; i++)
+            name |= demon_is(p, names_follow[i]);
+        demon_advance(p);
+    }
+}
+
+static void parse_source(struct demon_parser *p, const struct demon_source *source)
+{
+    begin_source(p, source);
+    p->collected = !source->is_test;
     if (source->function[0])
         take_function(p);
     while (!p->failed && p->token != DEMON_END)
@@ -408,6 +467,9 @@ struct demon_spec *demon_spec_parse(const struct demon_source *sources, size_t c
     }
     struct demon_parser p = { .spec = spec, .source = sources, .line = sources->line, .error = error, .size = size };
     spec->procs = 1; /* the test's place */
+    for (size_t i = 0; i < count && !p.failed; i++)
+        if (!sources[i].is_test)
+            collect_shared(&p, &sources[i]);
     for (size_t i = 0; i < count && !p.failed; i++) {
         const struct demon_proc *is = &spec->proc[0];
         bool other = is->line && !sources[0].function[0] && is->from == sources[0].name;

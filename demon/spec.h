@@ -14,10 +14,12 @@
  *     wait TAG: CONDITION ...               of the test: what lets it go on where it waits for others
  *     assert "FILE:LINE" TAG: CONDITION ... of the test: must hold where code of this line begins
  *
+ *     array PATH has PATH                   so many elements has what a member is or points to; or NUMBER
+ *
  *     CONDITION   implies | or | and | not | = != < <= > >= | holds(PATH) | unchanged(PATH) | true | false
  *     number      + - * | NUMBER | null | PATH | old PATH
- *     PATH        PARAMETER or NAME, and members behind dots, those of what a member points to, too; of an array
- *                 MEMBER[NUMBER]
+ *     PATH        PARAMETER or NAME, and members behind dots, those of what a member points to, too; and of what is an
+ *                 array, or points to elements, one: [NUMBER]
  *
  * A comment begins with `test`, `proc` or neither: the function below it has the name and the parameters. */
 #ifndef PCT_DEMON_SPEC_H
@@ -27,8 +29,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
-enum { DEMON_NAME = 64, DEMON_PATH = 128, DEMON_CLAUSES = 16, DEMON_LEAVES = 16, DEMON_SHARED = 64 };
+enum { DEMON_NAME = 64, DEMON_PATH = 128, DEMON_CLAUSES = 16, DEMON_LEAVES = 16, DEMON_SHARED = 64, DEMON_ARRAYS = 16 };
 
 enum demon_op {
     DEMON_NUMBER,
@@ -88,9 +91,11 @@ struct demon_clause {
 };
 
 struct demon_type {
-    bool object;             /* a pointer to a structure, of this name */
+    bool object;             /* a pointer to a structure, of this name; or */
+    bool plain;              /* to a pointer or a number, or it is an array */
     char name[DEMON_NAME];   /* of that */
     uint64_t die;            /* of that, in the debug information */
+    uint64_t variable;       /* what has this type, there */
     uint32_t size;           /* of a scalar, bytes */
     bool is_signed, pointer; /* of a scalar */
     bool truth;              /* of a scalar: 0 or 1 */
@@ -105,7 +110,22 @@ struct demon_variable {
     struct demon_type type;
     uint64_t address; /* of a shared one */
     bool external;    /* of a shared one: other files can name it */
+    bool indexed;     /* [NUMBER] stands behind it somewhere */
     bool ghost;       /* of a shared one: the program has none; address: a small number of its own */
+};
+
+/* `array`: how many elements a member has, or what it points to. */
+struct demon_array {
+    struct demon_proc *proc; /* whose parameters its paths begin with */
+    struct demon_leaf leaf, by;
+    bool counted; /* by a member of the same structure; else there are so many: */
+    uint32_t elements;
+    char structure[DEMON_NAME]; /* that it is in, and where; from the debug information */
+    uint32_t offset;
+    struct {
+        uint32_t offset, size;
+    } length;
+    unsigned line;
 };
 
 struct demon_proc {
@@ -154,6 +174,8 @@ struct demon_spec {
     int procs;
     struct demon_variable shared[DEMON_SHARED];
     int shareds;
+    struct demon_array array[DEMON_ARRAYS];
+    int arrays;
     struct demon_expr *last; /* made: all of them hang on it */
 };
 
@@ -167,6 +189,12 @@ const char *demon_clause_word(const struct demon_proc *proc, enum demon_clause_k
 
 /* How the test comes there: "enters", "reaches", "is about to". */
 const char *demon_proc_verb(const struct demon_proc *proc);
+
+/* Whether it is a parameter or shared variable itself. */
+static inline bool demon_leaf_is_bare(const struct demon_leaf *leaf)
+{
+    return !leaf->path[strcspn(leaf->path, ".[")];
+}
 
 /* Whether it has a clause of this kind. */
 bool demon_proc_has(const struct demon_proc *proc, enum demon_clause_kind kind);

@@ -23,6 +23,30 @@ static void put_roots(struct demon_model *m)
                                       .type = demon_pointers_type(&m->pointers, m->object[i].type->name) };
 }
 
+/* The parameter of what others may call that takes the address of this pointer. NULL: there is none. */
+static const struct demon_type *find_taker(const struct demon_model *m, const struct demon_type *pointer)
+{
+    char name[DEMON_NAME + 2];
+    snprintf(name, sizeof name, "%s%s", pointer->name, pointer->plain ? "*" : " *");
+    for (int i = 0; i < m->spec->procs; i++)
+        for (int k = 0; m->spec->proc[i].acts && k < m->spec->proc[i].parameters; k++)
+            if (m->spec->proc[i].parameter[k].type.object && !strcmp(m->spec->proc[i].parameter[k].type.name, name))
+                return &m->spec->proc[i].parameter[k].type;
+    return NULL;
+}
+
+/* What others know by a shared variable that is a pointer: itself, too. */
+static void add_pointer(struct demon_model *m, const struct demon_variable *v)
+{
+    const struct demon_type *type = find_taker(m, &v->type);
+    if (!type || m->objects == PCT_DEMON_ROOTS)
+        return;
+    struct demon_object *o = &m->object[m->objects++];
+    o->type = type;
+    o->place = (struct pct_demon_place){ .address = v->address, .root = PCT_DEMON_GLOBAL };
+    snprintf(o->name.name, sizeof o->name.name, "&%s", v->name);
+}
+
 static void find_objects(struct demon_model *m)
 {
     const struct demon_proc *test = &m->spec->proc[0];
@@ -33,6 +57,9 @@ static void find_objects(struct demon_model *m)
         if (m->spec->shared[i].type.object)
             add_object(m, &m->spec->shared[i],
                        m->spec->shared[i].type.embedded ? PCT_DEMON_GLOBAL : PCT_DEMON_GLOBAL_POINTER, 0);
+    for (int i = 0; i < m->spec->shareds; i++)
+        if (m->spec->shared[i].type.object && !m->spec->shared[i].type.embedded)
+            add_pointer(m, &m->spec->shared[i]);
 }
 
 static bool add_cell(struct demon_model *m, struct pct_demon_cell cell)
@@ -47,7 +74,7 @@ static bool add_cell(struct demon_model *m, struct pct_demon_cell cell)
     return true;
 }
 
-/* Of a shared variable that is no object. */
+/* Of a shared variable that is no object: a number or a pointer. */
 static struct pct_demon_place place_of(const struct demon_variable *v)
 {
     return (struct pct_demon_place){ .address = v->address, .root = v->ghost ? PCT_DEMON_GHOST : PCT_DEMON_GLOBAL };
@@ -84,15 +111,21 @@ static bool add_leaf(struct demon_model *m, int proc, const struct demon_leaf *l
         return true;
     const struct demon_variable *v =
         leaf->parameter >= 0 ? &of->parameter[leaf->parameter] : &m->spec->shared[leaf->shared];
-    if (!v->type.object) {
-        cell.place = place_of(v);
-        return add_cell(m, cell);
-    }
+    const bool pointer = leaf->shared >= 0 && !v->type.embedded;
     bool fits = true;
+    if (pointer) {
+        cell.place = place_of(v);
+        fits = add_path(m, leaf, cell);
+    }
+    if (!v->type.object || (pointer && demon_leaf_is_bare(leaf)))
+        return fits;
+    struct demon_leaf behind = *leaf; /* in the object: from a shared pointer that is one step */
+    if (pointer)
+        memmove(behind.step, behind.step + 1, --behind.steps * sizeof *behind.step);
     for (int i = 0; i < m->objects; i++)
         if (!strcmp(m->object[i].type->name, v->type.name)) {
             cell.place = m->object[i].place;
-            fits &= add_path(m, leaf, cell);
+            fits &= add_path(m, &behind, cell);
         }
     if (leaf->parameter >= 0 && !of->is_line) { /* the parameters of a line are the test's */
         cell.place = (struct pct_demon_place){ .root = PCT_DEMON_CALL_ARGUMENT, .number = (uint32_t)leaf->parameter };
@@ -161,7 +194,13 @@ static const struct demon_type *find_wanted(const struct demon_model *m, uint32_
     return NULL;
 }
 
-/* "bank.account[2]": as it was found. */
+static bool is_pointer(const struct demon_model *m, uint32_t type)
+{
+    const char *name = type < m->pointers.types ? m->pointers.type[type] : "";
+    return *name && name[strlen(name) - 1] == '*';
+}
+
+/* "bank.account[2]": as it was found. What is a pointer itself has & before it. */
 static void name_found(const struct demon_model *m, const struct pct_demon_found *found, struct demon_object *object)
 {
     char name[DEMON_PATH] = "";
@@ -174,9 +213,21 @@ static void name_found(const struct demon_model *m, const struct pct_demon_found
     }
     for (uint32_t i = 0; i < found->hops && i < PCT_DEMON_HOPS && length < DEMON_PATH; i++) {
         const struct pct_demon_hop *hop = &found->hop[i];
-        length += (size_t)snprintf(name + length, DEMON_PATH - length, ".%s", m->pointers.name[hop->field]);
-        if (m->plan->map.field[hop->field].count > 1 && length < DEMON_PATH)
+        const struct pct_demon_field *field = &m->plan->map.field[hop->field];
+        const char *member = m->pointers.name[hop->field];
+        const bool to_pointer = is_pointer(m, field->target), from_pointer = !*member && is_pointer(m, field->type);
+        if (from_pointer && *name == '&')
+            memmove(name, name + 1, length--);
+        else if (from_pointer)
+            length += (size_t)snprintf(name + length, DEMON_PATH - length, "[0]");
+        if (*member)
+            length += (size_t)snprintf(name + length, DEMON_PATH - length, ".%s", member);
+        if (length < DEMON_PATH && (field->count > 1 || (to_pointer && field->pointer)))
             length += (size_t)snprintf(name + length, DEMON_PATH - length, "[%u]", hop->element);
+        if (to_pointer && length + 1 < DEMON_PATH) {
+            memmove(name + 1, name, ++length);
+            *name = '&';
+        }
     }
     memcpy(object->name.name, name, sizeof name);
 }
@@ -271,11 +322,11 @@ uint64_t demon_state_object(const struct demon_model *m, const struct pct_demon_
     return 0;
 }
 
-/* The address of a shared variable that is no object is where its cell is. */
+/* The address of a shared variable that is no object, or a pointer to one, is where its cell is. */
 static uint64_t shared_address(const struct demon_model *m, const struct demon_state *state, int shared)
 {
     const struct demon_variable *v = &m->spec->shared[shared];
-    for (int i = 0; i < m->objects; i++)
+    for (int i = 0; i < m->objects && v->type.embedded; i++)
         if (m->object[i].type == &v->type)
             return demon_state_object(m, state->point, &m->object[i]);
     struct pct_demon_place place = place_of(v);

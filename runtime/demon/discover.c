@@ -57,7 +57,8 @@ static void follow(const struct node *from, uint32_t field, uint32_t element)
 {
     const struct pct_demon_field *f = &search.map->field[field];
     struct pct_demon_found way = from->way;
-    const uint32_t offset = f->offset + element * f->stride;
+    const uint32_t behind = f->behind ? element * f->stride : 0;
+    const uint32_t offset = f->offset + element * f->stride - behind;
     uint64_t address = from->address + offset;
     if (way.hops == PCT_DEMON_HOPS || (f->pointer && way.place.steps == PCT_DEMON_STEPS)) {
         search.map->cut = 1;
@@ -68,13 +69,37 @@ static void follow(const struct node *from, uint32_t field, uint32_t element)
     way.place.offset += offset;
     if (f->pointer) {
         way.place.step[way.place.steps++] = way.place.offset;
-        way.place.offset = 0;
-        if (!pct_demon_read(address, &address, sizeof address))
+        way.place.offset = behind;
+        if (!pct_demon_read(address, &address, sizeof address) || !address)
             return;
+        address += behind;
         way.type = way.type == PCT_DEMON_ANY ? type_passed(address) : way.type;
     }
     if (way.type != PCT_DEMON_ANY)
         meet(address, &way);
+}
+
+/* How many elements there are, as far as they are looked at. */
+static uint32_t count_elements(const struct node *from, const struct pct_demon_field *f)
+{
+    uint64_t length = 0;
+    if (!f->length_size)
+        return f->count;
+    if (f->length_size > sizeof length || !pct_demon_read(from->address + f->length_offset, &length, f->length_size) ||
+        length >> (f->length_size * 8 - 1)) /* below 0 */
+        return 0;
+    search.map->cut |= length > f->count;
+    return length < f->count ? (uint32_t)length : f->count;
+}
+
+static void follow_all(const struct node *from)
+{
+    for (uint32_t f = 0; f < search.map->fields; f++) {
+        const struct pct_demon_field *field = &search.map->field[f];
+        const uint32_t count = field->type == from->way.type ? count_elements(from, field) : 0;
+        for (uint32_t e = 0; e < count; e++)
+            follow(from, f, e);
+    }
 }
 
 /* Unless one that is known already leads to it. */
@@ -107,9 +132,7 @@ void pct_demon_discover(struct pct_demon_map *map, uint32_t function, const uint
         meet(pct_demon_find(&root->place, NULL), &way);
     }
     for (uint32_t i = 0; i < search.count; i++)
-        for (uint32_t f = 0; f < map->fields; f++)
-            for (uint32_t e = 0; map->field[f].type == search.node[i].way.type && e < map->field[f].count; e++)
-                follow(&search.node[i], f, e);
+        follow_all(&search.node[i]);
     for (uint32_t i = 0; i < search.count; i++)
         if (search.node[i].way.hops && search.node[i].way.type < PCT_DEMON_TYPES &&
             map->wanted >> search.node[i].way.type & 1)

@@ -61,15 +61,15 @@ finds()
 }
 
 @test "--depth 2: an object that there is only behind a call of others" {
-    depth=2 judges 1 'b->first' '*bank.hidden' b.first -O0
+    depth=2 judges 1 'b->first' 'HIDDEN(bank)' b.first -O0
     has 'another thread calls open_first(b); later, where pay enters debit'
     has 'another thread calls empty(b.first)'
-    depth=2 judges 0 'b->first' '*bank.hidden' b.first -O0 -DFIXED
+    depth=2 judges 0 'b->first' 'HIDDEN(bank)' b.first -O0 -DFIXED
     has 'no interference found'
 }
 
 @test "an object that nothing that can be followed leads to is said to have been left out" {
-    judges 0 '(*b->hidden)' '*bank.hidden' b.first -O0
+    judges 0 'HIDDEN(*b)' 'HIDDEN(bank)' b.first -O0
     has 'account of debit: no call of others can name this object, so none was tried on it; make it a parameter of pay, or '
 }
 
@@ -84,7 +84,7 @@ finds()
 
 @test "contracts that follow members, and what they cannot follow" {
     local say='that array has 3 elements'
-    for member in 'own[3].balance' 'paid.balance' 'hidden.balance' 'first[1].balance' 'own[b].balance' 'own[1'; do
+    for member in 'own[3].balance' 'paid.balance' 'hidden.balance' 'paid[1]' 'any[1].balance' 'own[b].balance' 'own[1'; do
         judges 2 'b->first' bank.first "${member/#/b.}" -O0
         [[ $stderr == "pct: spec.demon:2: "*"$say"* ]]
         say=

@@ -20,7 +20,8 @@ struct entry {
 };
 struct bank {
     pthread_mutex_t lock;
-    struct account *first, **hidden;
+    struct account *first;
+    char *hidden; /* of an address that nobody knows to be there */
     struct account own[3];
     list_t list;
     void *any;
@@ -29,6 +30,8 @@ struct bank {
 
 static struct account one = { .balance = 100 };
 static struct entry entries[2];
+#define HIDDEN(b) (*(struct account **)(void *)(b).hidden)
+
 struct bank bank = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 __attribute__((noinline, noclone)) void debit(struct account *account, unsigned n)
@@ -74,7 +77,7 @@ __attribute__((noinline, noclone)) void pay(struct bank *b)
 int main(void)
 {
     static struct account *hidden;
-    bank.hidden = &hidden;
+    bank.hidden = (char *)&hidden;
     PLACE = &one;
     bank.own[1].balance = 100;
     entries[0].next = &entries[1];

@@ -1,0 +1,214 @@
+/* Paths of contracts, by the program's debug information: see shape.h. */
+#include "shape.h"
+#include <common/text.h>
+#include <dwarf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_mutex(Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    while (dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, &type)) {
+        const char *name = dwarf_diename(&type);
+        if (name && !strcmp(name, "pthread_mutex_t"))
+            return true;
+        int tag = dwarf_tag(&type);
+        if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
+            return false;
+        die = &type;
+    }
+    return false;
+}
+
+static bool find_member(struct demon_shape *s, const struct demon_leaf *leaf, unsigned line, Dwarf_Die *type,
+                        const char *name, size_t length, Dwarf_Die *member)
+{
+    const char *names[256];
+    size_t count = 0;
+    char wanted[DEMON_NAME];
+    snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
+    Dwarf_Die child;
+    for (int more = dwarf_child(type, &child); !more; more = dwarf_siblingof(&child, &child)) {
+        const char *is = dwarf_tag(&child) == DW_TAG_member ? dwarf_diename(&child) : NULL;
+        if (is && !strcmp(is, wanted)) {
+            *member = child;
+            return true;
+        }
+        if (is && count < sizeof names / sizeof *names)
+            names[count++] = is;
+    }
+    const char *structure = dwarf_diename(type), *nearest = pct_text_closest(wanted, names, count);
+    return demon_shape_fail(s, line, "%s: struct %s has no member '%s'%s%s%s", leaf->path, structure ? structure : "",
+                            wanted, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+}
+
+static bool finish_leaf(struct demon_shape *s, struct demon_leaf *leaf, unsigned line, Dwarf_Die *member)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die type;
+    if (dwarf_attr_integrate(member, DW_AT_bit_size, &attribute))
+        return demon_shape_fail(s, line, "%s is a bit field, which contracts cannot speak of", leaf->path);
+    if (is_mutex(member)) {
+        leaf->lock = 1;
+        leaf->size = 4;
+        return true;
+    }
+    if (!demon_shape_type(member, &type))
+        return demon_shape_fail(s, line, "%s: its type is not in the debug information", leaf->path);
+    if (dwarf_tag(&type) == DW_TAG_pointer_type && is_mutex(&type))
+        leaf->lock = 2;
+    if (!demon_shape_scalar(&type, &leaf->size, &leaf->is_signed, &leaf->pointer))
+        return demon_shape_fail(s, line, "%s is neither a number nor a pointer", leaf->path);
+    return true;
+}
+
+/* Where a path has come to. */
+struct walk {
+    Dwarf_Die at;              /* what has the type of that */
+    bool root;                 /* it is still the parameter */
+    struct demon_structure in; /* the structure of the last member, and */
+    uint32_t member;           /* where in that it is */
+};
+
+/* The path goes on in what a pointer leads to; what a parameter points to is where the path begins. */
+static bool follow(struct demon_shape *s, struct demon_leaf *leaf, unsigned line, struct walk *w)
+{
+    if (!w->root && leaf->steps == PCT_DEMON_STEPS)
+        return demon_shape_fail(s, line, "%s: contracts follow at most %d pointers", leaf->path, PCT_DEMON_STEPS);
+    if (!w->root)
+        leaf->step[leaf->steps++] = leaf->offset;
+    leaf->offset = 0;
+    return true;
+}
+
+/* In an element, of which the number stands there; *type: of what has them. */
+static bool enter_element(struct demon_shape *s, struct demon_leaf *leaf, unsigned line, const char **at,
+                          struct walk *w)
+{
+    Dwarf_Die type, element;
+    Dwarf_Word size;
+    char *end;
+    const unsigned long index = strtoul(*at + 1, &end, 10);
+    const bool known = demon_shape_type(&w->at, &type), array = known && dwarf_tag(&type) == DW_TAG_array_type;
+    if (!known || (!array && dwarf_tag(&type) != DW_TAG_pointer_type) || !demon_shape_type(&type, &element))
+        return demon_shape_fail(s, line,
+                                "%s: what stands before [%lu] is no array, and points to nothing with elements",
+                                leaf->path, index);
+    if (demon_shape_is_structure(&element))
+        demon_pointers_define(s->dwarf, &element);
+    if (dwarf_aggregate_size(&element, &size))
+        return demon_shape_fail(s, line, "%s: how large an element is, is not in the debug information", leaf->path);
+    const uint32_t count = array ? demon_pointers_elements(&type) : 0;
+    if (count && index >= count)
+        return demon_shape_fail(s, line, "%s: that array has %u elements", leaf->path, count);
+    if (!array && !follow(s, leaf, line, w))
+        return false;
+    leaf->offset += (uint32_t)(index * size);
+    w->at = type; /* whose type is the element's */
+    *at = end + 1;
+    return true;
+}
+
+/* In a member of the structure, or of what points to one; *at: behind the dot. */
+static bool enter_member(struct demon_shape *s, struct demon_leaf *leaf, unsigned line, const char **at, struct walk *w)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word offset = 0;
+    Dwarf_Die member;
+    const size_t length = strcspn(*at, ".[");
+    if (!demon_pointers_structure(s->dwarf, &w->at, &w->in) || w->in.array || w->in.plain)
+        return demon_shape_fail(s, line, "%s: what stands before a dot is no structure, and does not point to one",
+                                leaf->path);
+    if (w->in.pointer && !follow(s, leaf, line, w))
+        return false;
+    if (!find_member(s, leaf, line, &w->in.die, *at, length, &member))
+        return false;
+    if (dwarf_attr_integrate(&member, DW_AT_data_member_location, &attribute) && dwarf_formudata(&attribute, &offset))
+        return demon_shape_fail(s, line, "%s: where it is in its structure is not known", leaf->path);
+    leaf->offset += (uint32_t)offset;
+    w->member = (uint32_t)offset;
+    w->at = member;
+    *at += length;
+    return true;
+}
+
+/* walk: where the path ends. */
+static bool walk_path(struct demon_shape *s, const struct demon_variable *v, struct demon_leaf *leaf, unsigned line,
+                      struct walk *w)
+{
+    *w = (struct walk){ .root = leaf->parameter >= 0 };
+    const char *at = leaf->path + strcspn(leaf->path, ".[");
+    if (!v->type.object || !dwarf_offdie(s->dwarf, v->type.variable, &w->at))
+        return demon_shape_fail(s, line, "%s: %s is no structure, and does not point to one", leaf->path, v->name);
+    while (*at) {
+        const bool element = *at == '[';
+        at += !element;
+        if (!(element ? enter_element : enter_member)(s, leaf, line, &at, w))
+            return false;
+        w->root = false;
+    }
+    return true;
+}
+
+static const struct demon_variable *variable_of(const struct demon_shape *s, const struct demon_proc *proc,
+                                                const struct demon_leaf *leaf)
+{
+    return leaf->parameter >= 0 ? &proc->parameter[leaf->parameter] : &s->spec->shared[leaf->shared];
+}
+
+bool demon_shape_leaf(struct demon_shape *s, const struct demon_proc *proc, struct demon_leaf *leaf, unsigned line)
+{
+    const struct demon_variable *v = variable_of(s, proc, leaf);
+    struct walk w;
+    if (!demon_leaf_is_bare(leaf))
+        return walk_path(s, v, leaf, line, &w) && finish_leaf(s, leaf, line, &w.at);
+    leaf->whole = leaf->parameter >= 0;
+    if (v->type.object && (leaf->whole || !v->type.embedded)) { /* the pointer itself */
+        leaf->pointer = true;
+        leaf->size = sizeof(uint64_t);
+        return true;
+    }
+    if (v->type.object)
+        return demon_shape_fail(s, line, "%s is %s: name %s, as in %s%s", leaf->path,
+                                v->type.plain ? "an array" : "a structure", v->type.plain ? "an element" : "a member",
+                                leaf->path, v->type.plain ? "[0]" : ".member");
+    leaf->size = v->type.size;
+    leaf->is_signed = v->type.is_signed;
+    leaf->pointer = v->type.pointer;
+    return true;
+}
+
+/* What `array` says: both paths end in members of one structure. */
+bool demon_shape_array(struct demon_shape *s, struct demon_array *array)
+{
+    struct walk w;
+    struct demon_leaf *leaf = &array->leaf, *by = &array->by;
+    s->from = array->proc->from;
+    const char *dot = strrchr(leaf->path, '.');
+    const size_t length = dot ? (size_t)(dot - leaf->path) : 0;
+    if (!dot || strchr(dot, '['))
+        return demon_shape_fail(s, array->line, "array %s: a member is expected, as in array q.items has q.size",
+                                leaf->path);
+    if (array->counted && (strncmp(leaf->path, by->path, length + 1) != 0 || strpbrk(by->path + length + 1, ".[")))
+        return demon_shape_fail(s, array->line, "array %s: %s is no member of the same structure", leaf->path,
+                                by->path);
+    if (!walk_path(s, variable_of(s, array->proc, leaf), leaf, array->line, &w))
+        return false;
+    memcpy(array->structure, w.in.name, sizeof array->structure);
+    array->offset = w.member;
+    struct demon_structure of;
+    if (!demon_pointers_structure(s->dwarf, &w.at, &of) || (!of.pointer && !of.array))
+        return demon_shape_fail(s, array->line,
+                                "array %s: it is no array of structures or of pointers to such, and points to none",
+                                leaf->path);
+    if (!array->counted)
+        return true;
+    if (!walk_path(s, variable_of(s, array->proc, by), by, array->line, &w) || !finish_leaf(s, by, array->line, &w.at))
+        return false;
+    array->length.offset = w.member;
+    array->length.size = by->size;
+    return (!by->lock && !by->pointer && w.member < 1 << 24) ||
+           demon_shape_fail(s, array->line, "array %s: %s is no number", leaf->path, by->path);
+}
