@@ -53,6 +53,7 @@ bool pct_maps_next(struct pct_maps *maps, struct pct_mapping *mapping, char *pat
     mapping->to = next_number(maps, &c);
     for (unsigned i = 0; i < sizeof rights && c; i++) /* rwxp, or rwxs */
         c = rights[i] = next_char(maps);
+    mapping->readable = rights[0] == 'r';
     mapping->writable = rights[1] == 'w';
     mapping->shared = rights[3] == 's';
     next_char(maps);
@@ -65,6 +66,7 @@ bool pct_maps_next(struct pct_maps *maps, struct pct_mapping *mapping, char *pat
     pct_text_init(&text, path, path ? size : 0);
     for (bool in_path = false; c && c != '\n'; c = next_char(maps)) {
         in_path |= c == '/';
+        mapping->named |= c == '/' || c == '[';
         if (in_path && path)
             pct_text_add_char(&text, c);
     }

@@ -9,9 +9,10 @@
 struct pct_mapping {
     uintptr_t from, to;
     uintptr_t offset; /* of its first byte in the file */
-    bool writable;
+    bool readable, writable;
     bool shared; /* other processes may see what is written there */
     bool file;   /* there is one behind it */
+    bool named;  /* it has a path, or is called [heap] and the like */
 };
 
 /* All of them, one after the other, by rising addresses. */

@@ -2,6 +2,7 @@
  * word, as conservative garbage collectors do; pages that were never touched, which the kernel knows, are not. */
 #include "reach.h"
 #include "discover.h"
+#include <preload/core/maps.h>
 #include <preload/core/sys.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -13,63 +14,13 @@ enum { PAGE = 4096, MOST_PAGES = 32768 /* 128 MiB */, BATCH = 512 };
 #define APART_FROM UINT64_C(0x200000000000)
 #define APART_TO UINT64_C(0x300000000000)
 
-/* A line of /proc/self/maps. */
-struct mapping {
-    uint64_t from, to;
-    bool readable, writable, own; /* own: of a library of pct's */
-    bool named;
-};
-
 static struct {
-    long maps, pages;
-    char text[8192];
-    size_t at, end; /* in the text */
+    struct pct_maps maps;
+    long pages;
     uint64_t from, to;
     unsigned looked; /* at this many pages */
     bool found;
 } reach; /* not on the stack, which is the program's */
-
-static int next_character(void)
-{
-    if (reach.at == reach.end) {
-        long got = PCT_SYS3(SYS_read, reach.maps, reach.text, sizeof reach.text);
-        reach.at = 0;
-        reach.end = got > 0 ? (size_t)got : 0;
-        if (!reach.end)
-            return -1;
-    }
-    return (unsigned char)reach.text[reach.at++];
-}
-
-/* In hexadecimal; *c: the character behind it. */
-static uint64_t next_number(int *c)
-{
-    uint64_t value = 0;
-    for (*c = next_character(); (*c >= '0' && *c <= '9') || (*c >= 'a' && *c <= 'f'); *c = next_character())
-        value = value << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
-    return value;
-}
-
-/* FROM-TO RIGHTS OFFSET DEVICE INODE PATH. False: there are no more. */
-static bool next_mapping(struct mapping *m)
-{
-    static const char library[] = "/libpct";
-    int c;
-    size_t matched = 0;
-    *m = (struct mapping){ .from = next_number(&c) };
-    if (c < 0)
-        return false;
-    m->to = next_number(&c);
-    m->readable = next_character() == 'r';
-    m->writable = next_character() == 'w';
-    for (c = next_character(); c >= 0 && c != '\n'; c = next_character()) {
-        m->named |= c == '/' || c == '[';
-        matched = c == library[matched] ? matched + 1 : c == '/';
-        m->own |= matched == sizeof library - 1;
-        matched = m->own ? 0 : matched;
-    }
-    return true;
-}
 
 static void look_at_page(uint64_t page, uint64_t from, uint64_t to)
 {
@@ -113,25 +64,34 @@ static void look_around(uint64_t from, uint64_t to, const uint64_t ours[2])
         look_at(from > ours[1] ? from : ours[1], to);
 }
 
+/* Whether this is a library of pct's. */
+static bool is_own(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    return name && (!strncmp(name, "/libpct.so", 10) || !strncmp(name, "/libpct-", 8));
+}
+
 bool pct_demon_reaches(uint64_t from, uint64_t to, uint64_t plan, const uint64_t ours[2])
 {
-    struct mapping m, last = { .own = false };
-    reach.maps = PCT_SYS3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0);
+    static char path[4096];
+    struct pct_mapping m;
+    uint64_t own_to = 0;
+    const bool opened = pct_maps_open(&reach.maps);
     reach.pages = PCT_SYS3(SYS_open, "/proc/self/pagemap", O_RDONLY | O_CLOEXEC, 0);
-    reach.at = reach.end = reach.looked = 0;
+    reach.looked = 0;
     reach.from = from;
     reach.to = to;
-    reach.found = reach.maps < 0 || reach.pages < 0;
-    while (!reach.found && next_mapping(&m)) {
-        m.own |= !m.named && last.own && last.to == m.from; /* what follows is the library's, too */
-        last = m;
+    reach.found = !opened || reach.pages < 0;
+    while (!reach.found && pct_maps_next(&reach.maps, &m, path, sizeof path)) {
+        bool own = is_own(path) || (!m.named && own_to == m.from); /* what follows is the library's, too */
+        own_to = own ? m.to : 0;
         bool stack = to > m.from && to <= m.to;
-        m.own |= plan >= m.from && plan < m.to;
-        if (m.readable && m.writable && !m.own && (m.from < APART_FROM || m.from >= APART_TO))
+        own |= plan >= m.from && plan < m.to;
+        if (m.readable && m.writable && !own && (m.from < APART_FROM || m.from >= APART_TO))
             look_around(stack ? to : m.from, m.to, ours);
     }
-    if (reach.maps >= 0)
-        PCT_SYS1(SYS_close, reach.maps);
+    if (opened)
+        pct_maps_close(&reach.maps);
     if (reach.pages >= 0)
         PCT_SYS1(SYS_close, reach.pages);
     return reach.found;
