@@ -175,6 +175,8 @@ bool demon_judge_take_values(const struct demon_model *m, const struct pct_demon
     for (int i = 0; i < c->state.count; i++) {
         const struct demon_scalar *item = &c->state.item[i];
         const int at = item->shared ? demon_state_find(&state, item->address, item->size) : -1;
+        if (item->shared && at < 0)
+            c->after[i] = item->value; /* nothing leads there any more: what it is was not seen */
         if (at < 0 || state.item[at].value == c->after[i])
             continue;
         c->after[i] = state.item[at].value;

@@ -4,6 +4,7 @@
 #include "emit.h"
 #include "report.h"
 #include "source.h"
+#include "steps.h"
 #include <argp.h>
 #include <cli/base/cli.h>
 #include <cli/base/replacement.h>
@@ -250,6 +251,12 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
                 "%llu pairs were not asked about: at the earlier point an object is not there yet, or what is required "
                 "does not hold yet\n",
                 (unsigned long long)s->unreached);
+    const uint64_t left_out = demon_steps_left_out(s);
+    if (left_out)
+        fprintf(s->out,
+                "others were let in where functions begin alone; between these the test makes %llu operation%s on "
+                "locks: --points=locks lets others in before each\n",
+                (unsigned long long)left_out, left_out > 1 ? "s" : "");
     tell_uncallable(s->out, s->model.spec);
     tell_unknown(s->out, &s->model);
     if (s->unnamed)

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { LOCK_WORD = 4 };
+
 static bool is_mutex(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
@@ -20,6 +22,14 @@ static bool is_mutex(Dwarf_Die *die)
         die = &type;
     }
     return false;
+}
+
+uint32_t demon_shape_lock(Dwarf_Die *variable)
+{
+    Dwarf_Die type;
+    if (is_mutex(variable))
+        return 1;
+    return demon_shape_type(variable, &type) && dwarf_tag(&type) == DW_TAG_pointer_type && is_mutex(&type) ? 2 : 0;
 }
 
 static bool find_member(struct demon_shape *s, const struct demon_leaf *leaf, unsigned line, Dwarf_Die *type,
@@ -50,17 +60,16 @@ static bool finish_leaf(struct demon_shape *s, struct demon_leaf *leaf, unsigned
     Dwarf_Die type;
     if (dwarf_attr_integrate(member, DW_AT_bit_size, &attribute))
         return demon_shape_fail(s, line, "%s is a bit field, which contracts cannot speak of", leaf->path);
-    if (is_mutex(member)) {
-        leaf->lock = 1;
-        leaf->size = 4;
+    leaf->lock = demon_shape_lock(member);
+    if (leaf->lock == 1) {
+        leaf->size = LOCK_WORD;
         return true;
     }
     if (!demon_shape_type(member, &type))
         return demon_shape_fail(s, line, "%s: its type is not in the debug information", leaf->path);
-    if (dwarf_tag(&type) == DW_TAG_pointer_type && is_mutex(&type))
-        leaf->lock = 2;
     if (!demon_shape_scalar(&type, &leaf->size, &leaf->is_signed, &leaf->pointer))
-        return demon_shape_fail(s, line, "%s is neither a number nor a pointer", leaf->path);
+        return demon_shape_fail(s, line, "%s is neither a whole number of 1, 2, 4 or 8 bytes nor a pointer",
+                                leaf->path);
     return true;
 }
 
@@ -174,7 +183,8 @@ bool demon_shape_leaf(struct demon_shape *s, const struct demon_proc *proc, stru
         return demon_shape_fail(s, line, "%s is %s: name %s, as in %s%s", leaf->path,
                                 v->type.plain ? "an array" : "a structure", v->type.plain ? "an element" : "a member",
                                 leaf->path, v->type.plain ? "[0]" : ".member");
-    leaf->size = v->type.size;
+    leaf->lock = leaf->whole ? 0 : v->type.lock;
+    leaf->size = leaf->lock == 1 ? LOCK_WORD : v->type.size;
     leaf->is_signed = v->type.is_signed;
     leaf->pointer = v->type.pointer;
     return true;

@@ -136,6 +136,59 @@ static bool assert_broken(struct asker *a)
     return holds;
 }
 
+/* Whether it is known what this scalar is: it is no place behind pointers that might lead to an object of any type. */
+static bool is_settled(const struct demon_query *q, const struct demon_scalar *item)
+{
+    const struct demon_model *m = q->model;
+    for (uint32_t i = 0; i < m->plan->cells; i++) {
+        const struct pct_demon_cell *cell = &m->plan->cell[i];
+        const struct pct_demon_value *value = &q->state->point->cells[i];
+        if (!value->known || cell->lock || value->address != item->address || cell->size != item->size ||
+            cell->place.root == PCT_DEMON_CALL_ARGUMENT)
+            continue;
+        bool settled = !cell->place.steps && !cell->place.offset;
+        for (int o = 0; o < m->objects && !settled; o++)
+            settled = !memcmp(&m->object[o].place, &cell->place, sizeof cell->place);
+        if (settled)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a call could change this scalar, which the leaf may name. */
+static bool may_name(const struct demon_query *q, const struct demon_proc *proc, const struct demon_leaf *leaf,
+                     const struct demon_scalar *item)
+{
+    const struct demon_model *m = q->model;
+    const struct demon_binding none = { .proc = proc };
+    if (leaf->whole || leaf->size != item->size)
+        return false;
+    if (leaf->steps || (leaf->parameter >= 0 && !is_settled(q, item)))
+        return true;
+    if (leaf->parameter < 0)
+        return demon_state_address(m, q->state, &none, leaf) == item->address;
+    for (int o = 0; o < m->objects; o++) {
+        const uint64_t object = demon_state_object(m, q->state->point, &m->object[o]);
+        if (object && object + leaf->offset == item->address &&
+            !strcmp(m->object[o].type->name, proc->parameter[leaf->parameter].type.name))
+            return true;
+    }
+    return false;
+}
+
+/* Whether others may change it. Of objects that are not all known, nothing is concluded from what calls name. */
+static bool may_change(const struct demon_query *q, const struct demon_scalar *item)
+{
+    const struct demon_spec *spec = q->model->spec;
+    if (!item->shared)
+        return !item->own;
+    bool may = !q->by_calls || q->model->left || q->model->cut || q->model->pointers.cut;
+    for (int i = 1; i < spec->procs && !may; i++)
+        for (int k = 0; spec->proc[i].acts && k < spec->proc[i].frames && !may; k++)
+            may = may_name(q, &spec->proc[i], &spec->proc[i].frame[k], item);
+    return may;
+}
+
 enum demon_answer demon_query_unstable(const struct demon_query *q)
 {
     demon_term before[PCT_DEMON_CELLS], after[PCT_DEMON_CELLS];
@@ -145,9 +198,8 @@ enum demon_answer demon_query_unstable(const struct demon_query *q)
     struct asker a = { .query = q, .solver = solver, .before = before, .after = after };
     start_state(q, solver, before);
     for (int i = 0; i < q->state->count; i++)
-        after[i] = q->state->item[i].own && !q->state->item[i].shared
-                       ? before[i]
-                       : demon_solver_variable(solver, q->state->item[i].size * 8);
+        after[i] =
+            may_change(q, &q->state->item[i]) ? demon_solver_variable(solver, q->state->item[i].size * 8) : before[i];
     assert_rely(&a);
     enum demon_answer answer = assert_broken(&a) ? (enum demon_answer)demon_solver_check(solver) : DEMON_NOT_ASKED;
     demon_solver_close(solver);

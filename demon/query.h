@@ -16,6 +16,9 @@ struct demon_call {
 
 /* Interference at a point; what is required with this binding afterwards. */
 struct demon_query {
+    /* Of demon_query_unstable(): others change no more than what `ensure` and `modifies` of what they call name; else
+     * whatever the rely lets them. */
+    bool by_calls;
     const struct demon_model *model;
     const struct demon_state *state;
     const struct demon_binding *goal;

@@ -104,8 +104,12 @@ static bool describe(struct demon_shape *s, Dwarf_Die *die, struct demon_variabl
     }
     if (describe_elements(&type, v))
         return true;
+    v->type.lock = demon_shape_lock(die);
+    if (v->type.lock == 1)
+        return true;
     if (!demon_shape_scalar(&type, &v->type.size, &v->type.is_signed, &v->type.pointer))
-        return demon_shape_fail(s, v->line, "%s is neither a number nor a pointer", v->name);
+        return demon_shape_fail(s, v->line, "%s is neither a whole number of 1, 2, 4 or 8 bytes nor a pointer",
+                                v->name);
     v->type.truth = is_truth(&type);
     return true;
 }

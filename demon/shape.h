@@ -28,6 +28,9 @@ bool demon_shape_is_structure(Dwarf_Die *type);
 /* Whether it is a number or a pointer, of 1, 2, 4 or 8 bytes; which, if it is. */
 bool demon_shape_scalar(Dwarf_Die *type, uint32_t *size, bool *is_signed, bool *pointer);
 
+/* Whether it is a mutex (1), or a pointer to one (2); else 0. */
+uint32_t demon_shape_lock(Dwarf_Die *variable);
+
 /* Find what this path of the procedure, in this line, names. False: it names nothing that contracts can speak of. */
 bool demon_shape_leaf(struct demon_shape *shape, const struct demon_proc *proc, struct demon_leaf *leaf, unsigned line);
 

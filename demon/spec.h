@@ -99,6 +99,7 @@ struct demon_type {
     uint32_t size;           /* of a scalar, bytes */
     bool is_signed, pointer; /* of a scalar */
     bool truth;              /* of a scalar: 0 or 1 */
+    uint32_t lock;           /* of a shared variable: as of a leaf */
     bool embedded;           /* of a shared variable: it is the structure itself */
     bool tagged;             /* of an object: `struct NAME` is what C calls it */
 };

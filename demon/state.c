@@ -267,6 +267,7 @@ static bool take_found(struct demon_model *m, const struct pct_demon_map *map, u
 bool demon_model_extend(struct demon_model *m, const struct pct_demon_map *map)
 {
     const int objects = m->objects;
+    m->cut |= map->cut;
     memcpy(m->plan->map.found, map->found, sizeof map->found);
     m->plan->map.founds = map->founds;
     for (int passed = 1; passed >= 0; passed--) /* first those that count */

@@ -36,6 +36,7 @@ struct demon_model {
     int objects;
     struct demon_pointers pointers;     /* what leads from one to others */
     uint64_t taken;                     /* bit i: the map's i-th that was found is among the objects, or is left out */
+    bool cut;                           /* there were more than a run could find */
     unsigned left;                      /* those that are left out, */
     struct demon_place_name first_left; /* the first of them */
 };

@@ -150,6 +150,23 @@ static void take_step(void *context, const char *line, uint64_t made)
             (struct step){ .made = made, .last = last - 1, .is_access = demon_run_has(line, "\"class\":\"memory\"") };
 }
 
+static void count_left_out(void *context, const char *line, uint64_t made)
+{
+    struct reader *r = context;
+    const struct demon_way *way = &r->search->undisturbed;
+    const uint32_t points = way->record->points;
+    r->left += points && made > way->operations[0] && made < way->operations[points - 1] &&
+               demon_steps_is_wanted(DEMON_POINTS_LOCKS, line, false);
+}
+
+uint64_t demon_steps_left_out(const struct demon_search *s)
+{
+    struct reader r = { .search = s };
+    if (s->points == DEMON_POINTS_CALLS)
+        demon_run_each_operation(s->program, s->trace, count_left_out, &r);
+    return r.left;
+}
+
 bool demon_steps_add(struct demon_search *s)
 {
     struct demon_way *way = &s->undisturbed;

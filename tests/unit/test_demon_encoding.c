@@ -353,9 +353,10 @@ static void test_questions(void **unused)
                 spec->proc[1].frame[spec->proc[1].frames++] = leaves[i];
         struct demon_model model = { .spec = spec, .plan = &plan, .objects = 1 };
         model.object[0].type = &spec->proc[0].parameter[0].type;
+        spec->proc[1].acts = true;
         demon_state_read(&model, &point, &state);
         const struct demon_binding goal = { .proc = &spec->proc[2], .argument = { OBJECT } };
-        const struct demon_query query = {
+        struct demon_query query = {
             .model = &model, .state = &state, .goal = &goal, .test = { .proc = &spec->proc[0], .argument = { OBJECT } }
         };
         const uint8_t start[LEAVES] = { (uint8_t)point.cells[0].value, (uint8_t)point.cells[1].value };
@@ -363,6 +364,9 @@ static void test_questions(void **unused)
         struct demon_call call = { .proc = 1 };
         uint64_t after[PCT_DEMON_CELLS];
         assert_int_equal(demon_query_unstable(&query), is.unstable);
+        query.by_calls = true;
+        assert_in_range(demon_query_unstable(&query), is.call, is.unstable);
+        query.by_calls = false;
         assert_int_equal(demon_query_calls(&query, &call, 1, after), is.call);
         assert_int_equal(demon_query_helps(&query, &call, 1), is.help);
         yes += is.unstable + is.call + is.help;

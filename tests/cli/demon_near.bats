@@ -1,0 +1,82 @@
+#!/usr/bin/env bats
+# What is said of a routine that is right, and of its twin that is not.
+load common
+load demon
+
+setup()
+{
+    enter_demon || return
+    cat > list.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+struct block {
+    struct block *next;
+};
+static struct block last, first = { &last };
+struct block *list = &first;
+static unsigned limit = 1;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void take_first(struct block **from)
+{
+    assert(*from && limit);
+    *from = (*from)->next;
+}
+__attribute__((used)) static void take_all(void)
+{
+    pthread_mutex_lock(&lock);
+    list = 0;
+    pthread_mutex_unlock(&lock);
+}
+static void take(void)
+{
+#ifdef BUG
+    if (!list)
+        return;
+    pthread_mutex_lock(&lock);
+    take_first(&list);
+#else
+    pthread_mutex_lock(&lock);
+    if (list)
+        take_first(&list);
+#endif
+    pthread_mutex_unlock(&lock);
+}
+int main(void)
+{
+    take();
+    return 0;
+}
+END
+    printf '%s\n' 'test take()' '  rely locked: holds(lock) implies unchanged(list)' 'shared lock, list, limit' \
+        'proc take_first(from)' '  require some: from[0] != null' '  require any: limit > 0' \
+        'proc take_all()' '  ensure none: list = null' > list.demon
+}
+
+# judges STATUS FLAG...: `pct demon` of it, built so.
+judges()
+{
+    "$cc" -O0 -g -pthread "${flags[@]}" -o program list.c
+    run --separate-stderr timeout 120 "$pct" demon "${@:2}" --spec list.demon -- ./program
+    is "$status" "$1"
+}
+
+@test "a free list: stable by its global mutex, whatever the rely leaves open; its twin before the lock" {
+    flags=()
+    judges 0
+    has '2 points, 2 pairs of points: 1 proven stable'
+    flags=(-DBUG)
+    judges 0
+    has 'between these the test makes 1 operation on locks: --points=locks lets others in before each'
+    judges 1 --points locks
+    has 'where take is about to lock mutex (list.c:26): another thread calls take_all()'
+    grep -qx '      list: 0x[0-9a-f]* -> null' <<< "$output"
+    has 'lock is not held there'
+}
+
+@test "what nothing leads to any more behind a call has no value there" {
+    sed -i 's/^  ensure none.*/  ensure none: list = null and list.next = null/' list.demon
+    flags=(-DBUG)
+    judges 1 --points locks
+    has '-> null'
+    lacks 'list.next:'
+}
