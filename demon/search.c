@@ -484,12 +484,9 @@ static enum demon_verdict look_at_pair(struct demon_search *s, const struct demo
     }
     s->questions++;
     enum demon_answer unstable = demon_query_unstable(&t.query);
-    if (unstable == DEMON_YES) { /* whatever the rely lets others do; and these calls, in any number? */
-        t.query.by_calls = true;
-        s->questions++;
-        if (demon_query_unstable(&t.query) == DEMON_NO)
-            unstable = DEMON_NO;
-    }
+    t.query.by_calls = unstable == DEMON_YES; /* that is by all the rely lets others do; by these calls, too? */
+    s->questions += t.query.by_calls;
+    unstable = t.query.by_calls && demon_query_unstable(&t.query) == DEMON_NO ? DEMON_NO : unstable;
     if (unstable != DEMON_YES) {
         s->stable += unstable == DEMON_NO;
         s->unreached += unstable == DEMON_NOT_ASKED;
