@@ -127,6 +127,13 @@ static bool enter_member(struct demon_shape *s, struct demon_leaf *leaf, unsigne
     Dwarf_Word offset = 0;
     Dwarf_Die member;
     const size_t length = strcspn(*at, ".[");
+    Dwarf_Die type, behind;
+    if (demon_shape_type(&w->at, &type) &&
+        (dwarf_tag(&type) == DW_TAG_union_type ||
+         (dwarf_tag(&type) == DW_TAG_pointer_type && demon_shape_type(&type, &behind) &&
+          dwarf_tag(&behind) == DW_TAG_union_type)))
+        return demon_shape_fail(s, line, "%s: what stands before .%.*s is a union, which contracts cannot speak of",
+                                leaf->path, (int)length, *at);
     if (!demon_pointers_structure(s->dwarf, &w->at, &w->in) || w->in.array || w->in.plain)
         return demon_shape_fail(s, line, "%s: what stands before a dot is no structure, and does not point to one",
                                 leaf->path);

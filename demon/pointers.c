@@ -108,6 +108,7 @@ bool demon_pointers_of_type(Dwarf *dwarf, Dwarf_Die *first, struct demon_structu
             s->array = true;
             break;
         case DW_TAG_pointer_type:
+        case DW_TAG_reference_type:
             s->stride = s->behind = sizeof(uint64_t);
             if (s->pointer)
                 return finish_pointer(dwarf, &type, s);

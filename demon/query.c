@@ -136,40 +136,49 @@ static bool assert_broken(struct asker *a)
     return holds;
 }
 
-/* Whether it is known what this scalar is: it is no place behind pointers that might lead to an object of any type. */
+/* Whether it is known what this scalar is: in an object that others know, or a variable of its own, not somewhere
+ * behind a pointer, where an object of any type may be. */
 static bool is_settled(const struct demon_query *q, const struct demon_scalar *item)
 {
     const struct demon_model *m = q->model;
     for (uint32_t i = 0; i < m->plan->cells; i++) {
         const struct pct_demon_cell *cell = &m->plan->cell[i];
         const struct pct_demon_value *value = &q->state->point->cells[i];
-        if (!value->known || cell->lock || value->address != item->address || cell->size != item->size ||
-            cell->place.root == PCT_DEMON_CALL_ARGUMENT)
+        const bool it = value->known && !cell->lock && value->address == item->address && cell->size == item->size;
+        if (!it || cell->place.root == PCT_DEMON_CALL_ARGUMENT)
             continue;
-        bool settled = !cell->place.steps && !cell->place.offset;
-        for (int o = 0; o < m->objects && !settled; o++)
-            settled = !memcmp(&m->object[o].place, &cell->place, sizeof cell->place);
-        if (settled)
+        bool variable = !cell->place.steps && !cell->place.offset && !cell->offset;
+        for (int o = 0; o < m->objects; o++) {
+            const bool same = !memcmp(&m->object[o].place, &cell->place, sizeof cell->place);
+            variable &= !same;
+            if (same && cell->offset + cell->size <= m->object[o].type->extent)
+                return true;
+        }
+        if (variable)
             return true;
     }
     return false;
 }
 
-/* Whether a call could change this scalar, which the leaf may name. */
+/* Whether a call could change this scalar, of which the leaf may name some bytes. */
 static bool may_name(const struct demon_query *q, const struct demon_proc *proc, const struct demon_leaf *leaf,
                      const struct demon_scalar *item)
 {
     const struct demon_model *m = q->model;
     const struct demon_binding none = { .proc = proc };
-    if (leaf->whole || leaf->size != item->size)
+    const bool parameter = leaf->parameter >= 0;
+    const uint64_t end = item->address + item->size;
+    if (leaf->whole)
         return false;
-    if (leaf->steps || (leaf->parameter >= 0 && !is_settled(q, item)))
+    if (leaf->steps || (parameter && (proc->parameter[leaf->parameter].type.plain || !is_settled(q, item))))
         return true;
-    if (leaf->parameter < 0)
-        return demon_state_address(m, q->state, &none, leaf) == item->address;
+    if (!parameter) {
+        const uint64_t address = demon_state_address(m, q->state, &none, leaf);
+        return address < end && item->address < address + leaf->size;
+    }
     for (int o = 0; o < m->objects; o++) {
-        const uint64_t object = demon_state_object(m, q->state->point, &m->object[o]);
-        if (object && object + leaf->offset == item->address &&
+        const uint64_t object = demon_state_object(m, q->state->point, &m->object[o]), at = object + leaf->offset;
+        if (object && at < end && item->address < at + leaf->size &&
             !strcmp(m->object[o].type->name, proc->parameter[leaf->parameter].type.name))
             return true;
     }

@@ -76,7 +76,8 @@ static bool check_record(struct demon_search *s, struct demon_result *r)
 {
     const struct pct_demon_plan *plan = s->record;
     const char *test = s->model.spec->proc[0].name;
-    bool refused = !plan->entered && strstr(r->output, "pct: --functions: "); /* and it is said why */
+    bool refused = !plan->entered && strstr(r->output, "pct: --functions: ") && /* and it is said why */
+                   !strstr(r->output, " was not controlled: ");
     if (refused) {
         demon_show(last_refusal(r->output));
     } else if (r->status) {

@@ -464,7 +464,8 @@ static void note_unnamed(struct demon_search *s, const struct demon_candidate *c
         if (cell->place.root != PCT_DEMON_CALL_ARGUMENT || &spec->proc[cell->function] != c->goal.proc || !value->known)
             continue;
         int at = demon_state_find(&c->state, value->address, cell->size);
-        if (at < 0 || c->state.item[at].shared || c->state.item[at].own ||
+        if (at < 0 || c->state.item[at].own ||
+            demon_state_has_object(&s->model, c->state.point, value->address - cell->offset) ||
             !is_acted_on(spec, &c->goal.proc->parameter[cell->place.number].type))
             continue;
         s->unnamed = c->goal.proc;

@@ -68,6 +68,13 @@ static bool is_truth(Dwarf_Die *type)
            !dwarf_formudata(&attribute, &encoding) && encoding == DW_ATE_boolean;
 }
 
+static uint32_t extent_of(const Dwarf_Die *type)
+{
+    Dwarf_Die die = *type;
+    Dwarf_Word size;
+    return !dwarf_aggregate_size(&die, &size) && size < UINT32_MAX ? (uint32_t)size : 0;
+}
+
 /* An array, or what contracts speak of the elements of: a pointer to numbers. */
 static bool describe_elements(Dwarf_Die *type, struct demon_variable *v)
 {
@@ -80,6 +87,7 @@ static bool describe_elements(Dwarf_Die *type, struct demon_variable *v)
     const Dwarf_Die *of = array ? type : &element;
     v->type.object = v->type.plain = true;
     v->type.die = dwarf_dieoffset((Dwarf_Die *)(uintptr_t)of);
+    v->type.extent = extent_of(of);
     snprintf(v->type.name, sizeof v->type.name, "(%s, %llx)", array ? "array" : "number",
              (unsigned long long)v->type.die);
     return true;
@@ -99,6 +107,7 @@ static bool describe(struct demon_shape *s, Dwarf_Die *die, struct demon_variabl
         v->type.plain = of.plain;
         v->type.tagged = !of.plain && dwarf_diename(&of.die);
         v->type.die = dwarf_dieoffset(&of.die);
+        v->type.extent = extent_of(&of.die);
         memcpy(v->type.name, of.name, sizeof v->type.name);
         return true;
     }
@@ -142,6 +151,17 @@ static bool is_passed(Dwarf_Die *parameter, int number, Dwarf_Addr low, bool ext
     return count == 1 && in == DW_OP_reg0 + registers[number];
 }
 
+/* Whether the function's file has types, as debug information of -g1 has not. */
+static bool has_types(Dwarf_Die *function)
+{
+    Dwarf_Die unit, child;
+    bool any = false;
+    if (dwarf_diecu(function, &unit, NULL, NULL))
+        for (int more = dwarf_child(&unit, &child); !more && !any; more = dwarf_siblingof(&child, &child))
+            any = dwarf_tag(&child) == DW_TAG_base_type || dwarf_tag(&child) == DW_TAG_pointer_type;
+    return any;
+}
+
 static bool resolve_parameters(struct demon_shape *s, Dwarf_Die *function, struct demon_proc *proc)
 {
     int count = 0;
@@ -166,6 +186,12 @@ static bool resolve_parameters(struct demon_shape *s, Dwarf_Die *function, struc
                                     proc->name, proc->parameter[count].name, proc->name);
         count++;
     }
+    if (!count && proc->parameters && !has_types(function))
+        return demon_shape_fail(
+            s, proc->line,
+            "the debug information of %s says nothing of parameters and types, as that of -g1: build "
+            "with -g",
+            s->program);
     if (count != proc->parameters)
         return demon_shape_fail(s, proc->line, "%s has %d parameters in the program, not %d", proc->name, count,
                                 proc->parameters);
@@ -247,10 +273,15 @@ static bool resolve_shared(struct demon_shape *s, Dwarf_Die *die, struct demon_v
     Dwarf_Attribute attribute;
     Dwarf_Op *operations;
     size_t count;
-    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &operations, &count) ||
-        count != 1 || operations[0].atom != DW_OP_addr || v->address == operations[0].number)
+    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &operations, &count))
         return true;
     s->from = v->from;
+    if (count == 2 &&
+        (operations[1].atom == DW_OP_GNU_push_tls_address || operations[1].atom == DW_OP_form_tls_address))
+        return demon_shape_fail(s, v->line, "each thread has a variable %s of its own, which others do not share",
+                                v->name);
+    if (count != 1 || operations[0].atom != DW_OP_addr || v->address == operations[0].number)
+        return true;
     if (v->address)
         return demon_shape_fail(s, v->line, "there are several global variables %s in %s: rename the others", v->name,
                                 s->program);
@@ -442,9 +473,11 @@ static bool resolve(struct demon_shape *s)
                 "the compiler has made a copy of %s for special arguments: build with -O0, or make it external",
                 spec->proc[i].name);
         else if (!spec->proc[i].address && !spec->proc[i].is_line)
-            return demon_shape_fail(s, spec->proc[i].line,
-                                    "%s has no function %s; those of shared libraries are not looked at", s->program,
-                                    spec->proc[i].name);
+            return demon_shape_fail(
+                s, spec->proc[i].line,
+                "%s has no function %s; those of shared libraries are not looked at, and compilers leave out "
+                "what nobody calls: __attribute__((used)) keeps it",
+                s->program, spec->proc[i].name);
     for (int i = 0; i < spec->shareds; i++)
         if (s->from = spec->shared[i].from, !spec->shared[i].address)
             return demon_shape_fail(s, spec->shared[i].line, "%s has no global variable %s", s->program,

@@ -96,6 +96,7 @@ struct demon_type {
     char name[DEMON_NAME];   /* of that */
     uint64_t die;            /* of that, in the debug information */
     uint64_t variable;       /* what has this type, there */
+    uint32_t extent;         /* bytes of the object; 0: not known */
     uint32_t size;           /* of a scalar, bytes */
     bool is_signed, pointer; /* of a scalar */
     bool truth;              /* of a scalar: 0 or 1 */

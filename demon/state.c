@@ -323,6 +323,14 @@ uint64_t demon_state_object(const struct demon_model *m, const struct pct_demon_
     return 0;
 }
 
+bool demon_state_has_object(const struct demon_model *m, const struct pct_demon_point *point, uint64_t address)
+{
+    for (int i = 0; i < m->objects; i++)
+        if (demon_state_object(m, point, &m->object[i]) == address)
+            return true;
+    return false;
+}
+
 /* The address of a shared variable that is no object, or a pointer to one, is where its cell is. */
 static uint64_t shared_address(const struct demon_model *m, const struct demon_state *state, int shared)
 {

@@ -62,6 +62,9 @@ void demon_state_read(const struct demon_model *model, const struct pct_demon_po
 uint64_t demon_state_object(const struct demon_model *model, const struct pct_demon_point *point,
                             const struct demon_object *object);
 
+/* Whether there is an object at this address that calls can name. */
+bool demon_state_has_object(const struct demon_model *model, const struct pct_demon_point *point, uint64_t address);
+
 /* Where a leaf is, 0: nowhere. */
 uint64_t demon_state_address(const struct demon_model *model, const struct demon_state *state,
                              const struct demon_binding *binding, const struct demon_leaf *leaf);

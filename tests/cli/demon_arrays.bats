@@ -46,6 +46,12 @@ unlinks=('proc unlink_first(head) require some: head[0] != null' 'proc clear(hea
     has 'a of debit: no call of others can name this object'
 }
 
+@test "an element that no array leads to is not proven to stay, and is named" {
+    judges 0 'if (covers(&t->flat[2], 60)) debit(&t->flat[2], 60)' ' rely any: t.flat[2].balance >= 0' "${debits[@]}"
+    has '2 points, 2 pairs of points: 0 proven stable'
+    has 'a of debit: no call of others can name this object'
+}
+
 @test "the address of a pointer: a member's, and a shared variable's" {
     judges 1 'if (t->head) unlink_first(&t->head)' "${unlinks[@]}"
     has 'another thread calls clear(&t.head)'

@@ -80,3 +80,38 @@ judges()
     has '-> null'
     lacks 'list.next:'
 }
+
+# other STATUS SPEC... < SOURCE: `pct demon` of another program.
+other()
+{
+    cat > p.c
+    printf '%s\n' "${@:2}" > spec.demon
+    "$cc" -O0 "${flag:--g}" -pthread -o program p.c
+    run --separate-stderr timeout 120 "$pct" demon --spec spec.demon -- ./program
+    is "$status" "$1"
+}
+
+@test "a call that changes a part of what is required, by another type" {
+    other 1 'test use(p, q)' 'proc need(p) require some: p.v > 0' 'proc clear(q) ensure none: q.w[0] = 0' << 'END'
+#include <assert.h>
+struct a { int v; };
+struct b { char w[4]; };
+union { struct a a; struct b b; } both = { { 1 } };
+void need(struct a *p) { assert(p->v > 0); }
+void clear(struct b *q) { q->w[0] = 0; }
+void use(struct a *p, struct b *q) { if (p->v && q) need(p); }
+int main(void) { use(&both.a, &both.b); return 0; }
+END
+    has 'another thread calls clear(q)'
+}
+
+@test "what contracts cannot speak of is said: unions, variables of each thread, -g1" {
+    local program='union u { int i; }; struct s { union u u; } s; _Thread_local int each;
+        void need(struct s *s) { (void)s; } int main(void) { need(&s); return each; }'
+    other 2 'test need(s) require some: s.u.i > 0' <<< "$program"
+    is "$stderr" 'pct: spec.demon:1: s.u.i: what stands before .i is a union, which contracts cannot speak of'
+    other 2 'shared each' 'test need(s) require some: each > 0' <<< "$program"
+    is "$stderr" 'pct: spec.demon:1: each thread has a variable each of its own, which others do not share'
+    flag=-g1 other 2 'test need(s)' <<< "$program"
+    [[ $stderr == *'says nothing of parameters and types, as that of -g1: build with -g' ]]
+}
