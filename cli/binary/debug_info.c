@@ -1,5 +1,6 @@
 /* Files that are not loaded: see debug_info.h. */
 #include "debug_info.h"
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -47,4 +48,68 @@ const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *
     Dwarf_Die *unit = pct_debug_info_unit(module, address, &bias);
     Dwarf_Line *at = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
     return at && !dwarf_lineno(at, line) ? dwarf_linesrc(at, NULL, NULL) : NULL;
+}
+
+/* --- Scopes ------------------------------------------------------------------------------------------------------- */
+
+struct scopes {
+    Dwarf_Die *item; /* outermost first */
+    int count, room;
+};
+
+static bool push(struct scopes *s, const Dwarf_Die *die)
+{
+    if (s->count == s->room) {
+        int room = s->room ? 2 * s->room : 16;
+        Dwarf_Die *more = realloc(s->item, (size_t)room * sizeof *more);
+        if (!more)
+            return false;
+        s->item = more;
+        s->room = room;
+    }
+    s->item[s->count++] = *die;
+    return true;
+}
+
+/* Whether there may be functions in it, though it has no addresses itself. */
+static bool is_space(int tag)
+{
+    return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+           tag == DW_TAG_enumeration_type || tag == DW_TAG_union_type;
+}
+
+/* The scopes in this one that have the address. Returns whether there are any. */
+static bool descend(struct scopes *s, Dwarf_Die *in, Dwarf_Addr address)
+{
+    Dwarf_Die die;
+    if (dwarf_child(in, &die))
+        return false;
+    do {
+        int tag = dwarf_tag(&die);
+        if (is_space(tag)) {
+            if (descend(s, &die, address))
+                return true;
+            continue;
+        }
+        if ((tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) ||
+            dwarf_haspc(&die, address) <= 0)
+            continue;
+        if (push(s, &die))
+            descend(s, &die, address);
+        return true;
+    } while (!dwarf_siblingof(&die, &die));
+    return false;
+}
+
+int pct_debug_info_scopes(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes)
+{
+    struct scopes s = { 0 };
+    descend(&s, unit, address);
+    for (int i = 0; i < s.count / 2; i++) {
+        Dwarf_Die other = s.item[i];
+        s.item[i] = s.item[s.count - 1 - i];
+        s.item[s.count - 1 - i] = other;
+    }
+    *scopes = s.item;
+    return s.count;
 }

@@ -16,4 +16,8 @@ Dwarf_Die *pct_debug_info_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Ad
  * known. */
 const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *line);
 
+/* The scopes of this unit that have code at this address, as the unit has it: innermost first, up to the function that
+ * is not inlined; in namespaces, too. Returns how many; *scopes is to be freed. */
+int pct_debug_info_scopes(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes);
+
 #endif

@@ -1,5 +1,6 @@
 /* Diagnosing a run that failed: see diagnosing.h. */
 #include "diagnosing.h"
+#include "nearby.h"
 #include "signature.h"
 #include <cli/base/cli.h>
 #include <errno.h>
@@ -23,29 +24,40 @@ struct source {
     struct pct_config config; /* of the failing run */
     uint64_t hash, points;
     uint64_t signature; /* of its failure; 0: not known */
+    struct pct_nearby nearby;
+    bool near; /* there are runs near it */
     const char *sites;
     uint64_t next, count; /* run 0 is the failing one again, the others are others */
     double end, stop;     /* on the clock of pct_cli_now() */
 };
 
-/* Schedules that have nothing to do with the failing one: half of them by random walks, which pass where nearly every
- * run with priorities fails. */
+/* Whatever the seed decides: which accesses are points stays. */
+static void keep_points(const struct source *s, struct pct_config *config)
+{
+    if (config->sample && !config->sample_fixed) {
+        config->sample_fixed = true;
+        config->sample_seed = s->config.run.seed;
+    }
+}
+
+/* Every other run is near the failing one. The rest has nothing to do with it: half of them by random walks, which pass
+ * where nearly every run with priorities fails. */
 static void make_other(const struct source *s, uint64_t number, struct pct_config *config)
 {
     char error[256];
     const struct pct_config *given = &s->config;
-    const char *name = number % 2 ? "pct" : "random-walk";
+    if (s->near && number % 2 == 0 && pct_nearby_get(&s->nearby, number, config)) {
+        keep_points(s, config);
+        return;
+    }
+    const char *name = number / (s->near ? 2 : 1) % 2 ? "pct" : "random-walk";
     const struct pct_strategy *strategy = pct_cli_find_strategy(name, error, sizeof error);
     *config = *given;
     config->run = (struct pct_run){ .seed = number };
     config->given = 0;
     config->list[0] = '\0';
     config->has_hash = false;
-    /* Whatever this seed decides: which accesses are points stays. */
-    if (config->sample && !config->sample_fixed) {
-        config->sample_fixed = true;
-        config->sample_seed = given->run.seed;
-    }
+    keep_points(s, config);
     config->end = (uint8_t)pct_end_of_run(given->end, given->run.seed);
     snprintf(config->strategy, sizeof config->strategy, "%s", name);
     int k = strategy ? pct_cli_strategy_parameter(strategy, "k") : -1;
@@ -195,7 +207,7 @@ static int run_others(struct source *s)
     if (!failed && others && !d->interrupted && !d->late && d->evidence.passing < PCT_EVIDENCE_ENOUGH)
         failed = run_step(s, "on", 1 + others, FEW_PASS * others);
     find(d);
-    if (!failed && others && !d->interrupted && !d->late && is_close(d)) {
+    if (!failed && others && !d->interrupted && !d->late && (!d->known || is_close(d))) {
         failed = run_step(s, "on", s->next, MORE * others);
         find(d);
     }
@@ -234,8 +246,10 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     /* A failing run that does not come again is not worth the others. */
     if (failed || !d->have)
         return failed;
+    s.near = pct_nearby_open(&s.nearby, &s.config, &d->run.result.trace);
     pct_evidence_add(&d->evidence, &d->history, true);
     failed = run_others(&s);
+    pct_nearby_close(&s.nearby);
     /* What is known so far is worth saying to who does not want to wait any longer, too. */
     if (failed && !d->interrupted) {
         d->known = false;

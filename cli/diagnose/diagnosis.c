@@ -35,6 +35,15 @@ bool pct_rule_compares(enum pct_rule rule)
            rule == PCT_RULE_STARVES;
 }
 
+/* The steps of this thread between the two: others may go on for as long as the schedule lets them. */
+static uint32_t own_steps(const struct pct_history *h, uint32_t thread, uint32_t first, uint32_t last)
+{
+    uint32_t steps = 0;
+    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP && i > first; i = h->steps[i].previous)
+        steps += i <= last;
+    return steps;
+}
+
 /* How near to the end a pattern stands, and how compact it is: what made a run fail is mostly both. */
 static double weigh(const struct pct_history *h, const struct pct_diagnosis *d)
 {
@@ -51,18 +60,19 @@ static double weigh(const struct pct_history *h, const struct pct_diagnosis *d)
              step = h->steps[step].previous)
             behind += step < h->count;
     double near = takes_part && behind <= 2 ? 1.1 : 0.6 + 0.4 / (1 + (h->count - last) / 6.0);
-    double compact = 1 / (1 + (last - first) / 200.0);
+    double compact = 1 / (1 + own_steps(h, h->steps[d->step[0]].thread, first, last) / 200.0);
     double base = d->base;
     if (rules[d->rule].decides)
         base *= rules[d->rule].base >= 9 ? 1.3 : 1;
     else if (h->trace->header.verdict == PCT_VERDICT_DEADLOCK)
-        base *= 0.6;
+        base *= PCT_DIAGNOSIS_IN_DEADLOCK;
     return base * near * compact;
 }
 
 static uint64_t key_of(const struct pct_history *h, const struct pct_diagnosis *d, bool ways)
 {
-    uint64_t key = d->rule + 1;
+    /* Neighbouring rules and places are small differences: they must not make up for each other. */
+    uint64_t key = (d->rule + UINT64_C(1)) * UINT64_C(0xc2b2ae3d27d4eb4f);
     for (unsigned i = 0; i < d->count; i++) {
         const struct pct_moment *m = &h->steps[d->step[i]];
         /* Without places, what was done to which object has to do. */

@@ -51,6 +51,9 @@
       "thread @t0 waits on @o0; thread @t1, which signals it at other times, has ended (@s1)")                         \
     X(LEFT_BARRIER, 7, true, "who would come has ended",                                                               \
       "thread @t0 waits at @o0; thread @t1, which comes to it at other times, has ended (@s1)")                        \
+    X(TAKEN_BACK, 6.2, true, "woken too late",                                                                         \
+      "thread @t0 wakes thread @t2 (@s0), but thread @t1 comes first (@s1): what thread @t2 was woken for no longer "  \
+      "holds, it waits again (@s2), and nobody signals behind that")                                                   \
     X(SIGNALLED_BEFORE, 8, true, "the signal came before the wait",                                                    \
       "thread @t1 signals @o1 (@s1), for which nobody waits yet; thread @t0 waits for it (@s2) without looking "       \
       "whether it has come: in no run does it pass here without a wait. A wait belongs in a loop that looks first")    \
@@ -112,6 +115,7 @@ struct pct_diagnosis {
     uint64_t key;              /* the same in other runs: the rule and the ways to the places */
     uint64_t place_key;        /* the rule and the places alone */
     unsigned failing, passing; /* runs that had it */
+    unsigned without;          /* of a rule that compares: runs that failed as well, and had not */
 };
 
 struct pct_diagnoses {
@@ -125,6 +129,9 @@ struct pct_diagnoses {
 
 /* Below this, say "likely". */
 #define PCT_DIAGNOSIS_LIKELY 2.0
+
+/* By which a pattern that good runs have, too, counts less where the run ended in a deadlock. */
+#define PCT_DIAGNOSIS_IN_DEADLOCK 0.6
 
 /* Apply all rules. notices: of other runs, may be NULL (rules.h). To be freed in any case. */
 struct pct_evidence;

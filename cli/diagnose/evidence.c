@@ -49,9 +49,15 @@ bool pct_evidence_has(const struct pct_evidence *e, uint64_t key)
     return find(e, key);
 }
 
+unsigned pct_evidence_passing(const struct pct_evidence *e, uint64_t key)
+{
+    const struct row *row = find(e, key);
+    return row ? row->passing : 0;
+}
+
 void pct_evidence_note_pair(struct pct_evidence *e, uint64_t key, const struct pct_evidence_pair *pair)
 {
-    bool known = find(e, key);
+    bool known = pct_evidence_passing(e, key);
     pct_evidence_note(e, key, false);
     if (known)
         return;
@@ -68,10 +74,10 @@ void pct_evidence_note_pair(struct pct_evidence *e, uint64_t key, const struct p
     e->pairs[e->pair_count++] = *pair;
 }
 
-unsigned pct_evidence_passing(const struct pct_evidence *e, uint64_t key)
+unsigned pct_evidence_failing(const struct pct_evidence *e, uint64_t key)
 {
     const struct row *row = find(e, key);
-    return row ? row->passing : 0;
+    return row ? row->failing : 0;
 }
 
 uint64_t pct_evidence_notice(uint64_t place, uint64_t address)
@@ -97,10 +103,10 @@ void pct_evidence_add(struct pct_evidence *e, const struct pct_history *history,
     pct_rules_notices(history, e, fails);
     pct_rules_posts(history, e, fails);
     pct_rules_roles(history, e, fails);
+    pct_rules_orders(history, e, fails);
+    pct_rules_visits(history, e, fails);
     if (fails)
         return;
-    pct_rules_orders(history, e);
-    pct_rules_visits(history, e);
     pct_rules_balances(history, e);
     pct_rules_patience(history, e);
 }
@@ -111,13 +117,38 @@ static bool is_telling(const struct pct_evidence *e, const struct pct_diagnosis 
     return pct_rule_decides(d->rule) || (e->passing >= PCT_EVIDENCE_ENOUGH && 2 * d->passing < e->passing);
 }
 
-/* How many runs had this key of the diagnosis. Returns Ochiai's coefficient. */
+/* Whether it is at least seldomer in runs that pass: of a program that hardly passes, those are too few to say more. */
+static bool is_hint(const struct pct_evidence *e, const struct pct_diagnosis *d)
+{
+    return e->passing >= PCT_EVIDENCE_ENOUGH && (uint64_t)d->passing * e->failing < (uint64_t)d->failing * e->passing;
+}
+
+/* How many runs had this key of the diagnosis. Returns the coefficient. */
 static double count_runs(const struct pct_evidence *e, struct pct_diagnosis *d, uint64_t key)
 {
     const struct row *row = find(e, key);
     d->failing = row && row->failing ? row->failing : 1;
     d->passing = row ? row->passing : 0;
-    return e->failing ? d->failing / sqrt((double)e->failing * (d->failing + d->passing)) : 1;
+    if (!e->failing)
+        return 1;
+    double precision = d->failing / (d->failing + d->passing + 0.5), recall = d->failing / (double)e->failing;
+    return sqrt(sqrt(precision * precision * precision * recall));
+}
+
+/* The square root of the recall of what no run that passed has: by how many of those that failed have it. */
+static double share_with(const struct pct_evidence *e, const struct pct_diagnosis *d)
+{
+    return e->failing > d->without ? sqrt((e->failing - d->without) / (double)e->failing) : e->failing ? 0 : 1;
+}
+
+/* What the coefficient is worth. In a deadlock such patterns count less (diagnosis.c), unless all runs
+ * that fail, and none that passes, have it. */
+static double weigh_share(const struct pct_history *h, const struct pct_evidence *e, const struct pct_diagnosis *d,
+                          double share)
+{
+    bool clear = share >= 0.9 && d->failing > PCT_EVIDENCE_ENOUGH && e->passing > PCT_EVIDENCE_ENOUGH;
+    bool deadlock = h->trace->header.verdict == PCT_VERDICT_DEADLOCK;
+    return clear && deadlock ? share / PCT_DIAGNOSIS_IN_DEADLOCK : share;
 }
 
 void pct_evidence_weigh(const struct pct_evidence *e, struct pct_diagnoses *ds)
@@ -129,10 +160,12 @@ void pct_evidence_weigh(const struct pct_evidence *e, struct pct_diagnoses *ds)
         if (ways > places)
             count_runs(e, d, d->key);
         if (pct_rule_compares(d->rule))
-            d->score *= e->passing / (e->passing + 2.0);
+            d->score *= e->passing / (e->passing + 2.0) * share_with(e, d);
         else if (!pct_rule_decides(d->rule))
-            d->score *= ways > places ? ways : places;
-        if (is_telling(e, d))
+            d->score *= weigh_share(ds->history, e, d, ways > places ? ways : places);
+        if (!is_telling(e, d))
+            d->score *= PCT_EVIDENCE_HINT;
+        if (is_telling(e, d) || is_hint(e, d))
             ds->item[kept++] = *d;
     }
     ds->count = kept;

@@ -13,6 +13,9 @@ struct pct_evidence_pair {
 /* This many runs that pass say something about one that fails; fewer do not. */
 enum { PCT_EVIDENCE_ENOUGH = 3 };
 
+/* By which the score of what half of the runs that pass have, too, is less: no more than "likely". */
+#define PCT_EVIDENCE_HINT 0.3
+
 struct pct_evidence {
     unsigned failing, passing; /* runs that were looked at */
     void *rows;                /* by key (search.h) */
@@ -26,9 +29,11 @@ void pct_evidence_free(struct pct_evidence *evidence);
 /* One more run: what the rules find in it, and what sections notify. */
 void pct_evidence_add(struct pct_evidence *evidence, const struct pct_history *history, bool fails);
 
-/* Weigh the diagnoses of a run that was added as a failing one: those that one trace does not decide by Ochiai's
- * coefficient, ef / sqrt(F (ef + ep)), of F failing runs, ef and ep failing and passing runs with the same key (Ochiai
- * 1957; Abreu, Zoeteweij and van Gemund, "On the accuracy of spectrum-based fault localization", 2007). Ranks them. */
+/* Weigh the diagnoses of a run that was added as a failing one: those that one trace does not decide by the geometric
+ * mean of their precision ef / (ef + ep), three times, and their recall ef / F, of F failing runs, ef and ep failing
+ * and passing runs with the same key. Ochiai's coefficient (Abreu, Zoeteweij and van Gemund, "On the accuracy of
+ * spectrum-based fault localization", 2007) has each once; but a program fails in several ways, and this one is to be
+ * explained. A precision from few runs counts for less. Ranks them. */
 void pct_evidence_weigh(const struct pct_evidence *evidence, struct pct_diagnoses *diagnoses);
 
 /* For the rules. The key of a section at this place that notifies the condition variable at this address, or
@@ -39,8 +44,10 @@ uint64_t pct_evidence_notice(uint64_t place, uint64_t address);
 void pct_evidence_note(struct pct_evidence *evidence, uint64_t key, bool fails);
 bool pct_evidence_has(const struct pct_evidence *evidence, uint64_t key);
 
-/* The same of a run that passes, with what the key stands for; and how many of those had a key. */
+/* The same of a run that passes, with what the key stands for; and how many of those, or of those
+ * that fail, had a key. */
 void pct_evidence_note_pair(struct pct_evidence *evidence, uint64_t key, const struct pct_evidence_pair *pair);
 unsigned pct_evidence_passing(const struct pct_evidence *evidence, uint64_t key);
+unsigned pct_evidence_failing(const struct pct_evidence *evidence, uint64_t key);
 
 #endif

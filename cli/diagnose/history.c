@@ -1,6 +1,7 @@
 /* A recorded run as the rules see it: see history.h. */
 #include "history.h"
 #include "places.h"
+#include "words.h"
 #include <cli/base/cli.h>
 #include <cli/trace/events.h>
 #include <cli/trace/unwind.h>
@@ -52,7 +53,7 @@ static bool reads_only(unsigned op)
 
 bool pct_moment_locks(const struct pct_moment *moment)
 {
-    return takes(moment->op);
+    return takes(moment->op) || moment->word == PCT_WORD_TAKES;
 }
 
 bool pct_moment_same_object(const struct pct_moment *a, const struct pct_moment *b)
@@ -64,6 +65,8 @@ enum pct_access pct_moment_access(const struct pct_moment *moment)
 {
     if (!moment->object || (pct_moment_failed(moment) && moment->op != PCT_OP_COND_WAKE))
         return PCT_ACCESS_NONE;
+    if (moment->word)
+        return moment->word == PCT_WORD_TAKES ? PCT_ACCESS_UNKNOWN : PCT_ACCESS_NONE;
     switch (moment->op) {
     case PCT_OP_LOAD:
     case PCT_OP_ATOMIC_LOAD:
@@ -207,10 +210,24 @@ static uint32_t mutex_of(struct pct_history *h, uint32_t held)
     return count == 1 ? only : 0;
 }
 
-/* What the step does to what its thread holds. */
-static bool follow(struct pct_history *h, uint32_t i, uint32_t *held, uint32_t *waits)
+/* The lock that is made of this word: whoever still seems to have it has given it back, unseen. held: by thread. */
+static bool follow_word(struct pct_history *h, uint32_t i, uint32_t *held)
+{
+    const struct pct_moment *m = &h->steps[i];
+    if (m->word == PCT_WORD_GIVES)
+        give(h, &held[m->thread], i, m->class_, m->object, true);
+    if (m->word != PCT_WORD_TAKES)
+        return true;
+    for (uint32_t thread = 0; thread < h->threads; thread++)
+        give(h, &held[thread], i, m->class_, m->object, true);
+    return take(h, &held[m->thread], i, m->class_, m->object, false);
+}
+
+/* What the step does to what its thread holds. held: by thread. */
+static bool follow(struct pct_history *h, uint32_t i, uint32_t *all, uint32_t *waits)
 {
     struct pct_moment *m = &h->steps[i];
+    uint32_t *held = &all[m->thread];
     if (m->op == PCT_OP_COND_WAIT && !pct_moment_failed(m)) {
         m->mutex = mutex_of(h, *held);
         *waits = m->mutex;
@@ -228,6 +245,8 @@ static bool follow(struct pct_history *h, uint32_t i, uint32_t *held, uint32_t *
     } else if (m->op == PCT_OP_MUTEX_INIT || m->op == PCT_OP_RWLOCK_INIT || m->op == PCT_OP_SPIN_INIT) {
         give(h, held, i, m->class_, m->object, true);
     }
+    if (!follow_word(h, i, all))
+        return false;
     m->held = *held;
     return true;
 }
@@ -336,9 +355,12 @@ static int read_steps(struct pct_history *h)
             h->steps[h->last[thread]].next = i;
         h->last[thread] = i;
         h->threads = thread >= h->threads ? thread + 1 : h->threads;
-        failed = follow(h, i, &held[thread], &waits[thread]) ? 0 : -ENOMEM;
     }
     h->all = h->count;
+    if (!failed)
+        pct_words_find(h);
+    for (uint32_t i = 0; !failed && i < h->count; i++)
+        failed = follow(h, i, held, &waits[h->steps[i].thread]) ? 0 : -ENOMEM;
     if (!failed)
         add_pending(h, &places);
     pct_places_close(&places);

@@ -13,6 +13,9 @@ struct pct_unwinder;
 /* What an access does to its object. */
 enum pct_access { PCT_ACCESS_NONE, PCT_ACCESS_READ, PCT_ACCESS_WRITE, PCT_ACCESS_UPDATE, PCT_ACCESS_UNKNOWN };
 
+/* What an exchange does to a lock that is made of the word (words.h); or an update, which is a notice to who waits. */
+enum pct_word { PCT_WORD_NONE, PCT_WORD_TAKES, PCT_WORD_GIVES, PCT_WORD_FAILS, PCT_WORD_NOTICE };
+
 /* A step; or, behind all of them, one that a thread was about to make at the end. Steps are known by their index. */
 struct pct_moment {
     uint32_t thread, op, argument;
@@ -23,6 +26,7 @@ struct pct_moment {
     uint32_t cause;          /* of the end of such a wait: the signal, or PCT_NO_STEP */
     uint32_t held;           /* what its thread holds behind it: into struct pct_history.links, 0: nothing */
     uint32_t hold;           /* of a step that takes a lock: that hold, or PCT_NO_HOLD */
+    enum pct_word word;      /* of an exchange of memory */
     bool pending, blocked;   /* it was not made; and could not have been */
     uint64_t address;        /* of the object, 0: not known */
     uint64_t place;          /* the same in all runs for the same place in the code; 0: not known */

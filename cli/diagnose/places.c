@@ -8,11 +8,17 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { SEEN = 1024 }; /* a power of two */
+enum { SEEN = 4096 }; /* a power of two */
+
+/* By portable address, since the same code comes again in each run, and its debug information takes long to read. */
+static struct {
+    uint64_t code;
+    bool known, library; /* library: all that was inlined there, too */
+} seen_code[SEEN];
 
 void pct_places_open(struct pct_places *places, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder)
 {
-    *places = (struct pct_places){ .unwinder = unwinder, .seen = calloc(SEEN, sizeof *places->seen) };
+    *places = (struct pct_places){ .unwinder = unwinder };
     const char *line = snapshot->maps, *end = line ? line + snapshot->maps_size : NULL;
     size_t room = 0;
     while (line && line < end) {
@@ -39,7 +45,6 @@ void pct_places_open(struct pct_places *places, const struct pct_snapshot *snaps
 void pct_places_close(struct pct_places *places)
 {
     free(places->mapped);
-    free(places->seen);
     *places = (struct pct_places){ 0 };
 }
 
@@ -52,25 +57,27 @@ static uint64_t portable(const struct pct_places *places, uint64_t address)
 }
 
 /* Whether the call that returns to this address is in a library's function, which was not inlined in the program's. */
-static bool in_library(const struct pct_places *places, uint64_t address)
+static bool in_library(const struct pct_places *places, uint64_t address, uint64_t code)
 {
     static struct pct_stack stack;
-    if (!places->unwinder || !places->seen)
+    uint64_t at = (code * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (SEEN - 1);
+    if (!places->unwinder)
         return false;
-    struct pct_seen_code *seen = &places->seen[(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (SEEN - 1)];
-    if (seen->address == address)
-        return seen->library;
+    if (seen_code[at].known && seen_code[at].code == code)
+        return seen_code[at].library;
     pct_unwind_place(places->unwinder, address, true, &stack);
     const struct pct_frame *best = pct_frame_best(&stack);
-    *seen = (struct pct_seen_code){ address, best && pct_frame_is_library(best->function, best->file, best->module) };
-    return seen->library;
+    seen_code[at].code = code;
+    seen_code[at].known = true;
+    seen_code[at].library = best && pct_frame_is_library(best->function, best->file, best->module);
+    return seen_code[at].library;
 }
 
 static struct pct_code_place place_of(const struct pct_places *places, uint64_t call, uint16_t callers)
 {
     uint64_t code = portable(places, call);
     uint64_t way = callers ? (code ^ callers) * UINT64_C(0x9e3779b97f4a7c15) : code;
-    return (struct pct_code_place){ code, way, callers && in_library(places, call) ? way : code };
+    return (struct pct_code_place){ code, way, callers && in_library(places, call, code) ? way : code };
 }
 
 struct pct_code_place pct_places_of(const struct pct_places *places, const struct pct_snapshot *snapshot,

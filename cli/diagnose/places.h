@@ -11,10 +11,6 @@ struct pct_places {
     } * mapped;
     size_t count;
     struct pct_unwinder *unwinder; /* NULL: there are no names */
-    struct pct_seen_code {
-        uint64_t address;
-        bool library; /* all that was inlined there, too */
-    } * seen;         /* by address, NULL: there is no memory for it */
 };
 
 /* Without a memory map, addresses stand for themselves. unwinder: must stay, may be NULL. */

@@ -54,10 +54,9 @@ void pct_rules_notices(const struct pct_history *history, struct pct_evidence *e
 /* rules_atomicity.c: two steps of a thread that belong together, and another one comes between. */
 void pct_rules_atomicity(struct pct_diagnoses *out, const struct pct_history *history);
 
-/* rules_twice.c: what two threads do, and in every run that passed one alone; and what threads do in a run that passes.
- */
+/* rules_twice.c: what two threads do, and in every run that passed one alone; and what threads do in any run. */
 void pct_rules_twice(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
-void pct_rules_visits(const struct pct_history *history, struct pct_evidence *evidence);
+void pct_rules_visits(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
 
 /* rules_starving.c: who waits on, while others come by more often than in any run that passed; and how often they do in
  * a run that passes. */
@@ -68,9 +67,8 @@ void pct_rules_patience(const struct pct_history *history, struct pct_evidence *
 /* rules_ending.c: what goes on while the program ends. */
 void pct_rules_ending(struct pct_diagnoses *out, const struct pct_history *history);
 
-/* rules_order.c: what came first in every run that passed and does not in this one; and what came first in a run that
- * passes. */
+/* rules_order.c: what came first in every run that passed and does not in this one; and what came first in any run. */
 void pct_rules_order(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
-void pct_rules_orders(const struct pct_history *history, struct pct_evidence *evidence);
+void pct_rules_orders(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
 
 #endif

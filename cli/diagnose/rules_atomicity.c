@@ -6,6 +6,23 @@
 
 enum { REMOTE = 64 }; /* accesses of others between two of a thread that are looked at */
 
+/* Who is woken from a wait takes its mutex again: that begins a section, too. */
+static bool retakes(const struct pct_moment *m)
+{
+    return m->op == PCT_OP_COND_WAKE && m->mutex && !m->pending;
+}
+
+static enum pct_access access_of(const struct pct_moment *m)
+{
+    return retakes(m) ? PCT_ACCESS_UNKNOWN : pct_moment_access(m);
+}
+
+/* The object of the access as a number of its own: descriptors are counted by themselves. */
+static uint32_t object_of(const struct pct_moment *m)
+{
+    return 2 * (retakes(m) ? m->mutex : m->object) + (m->class_ == PCT_CLASS_FD);
+}
+
 static bool reads(enum pct_access access)
 {
     return access == PCT_ACCESS_READ || access == PCT_ACCESS_UPDATE || access == PCT_ACCESS_UNKNOWN;
@@ -34,8 +51,9 @@ static uint32_t common_lock(const struct pct_history *h, const struct pct_moment
 static void look_between(struct pct_diagnoses *out, const struct pct_history *h, const uint32_t *steps)
 {
     const struct pct_moment *p = &h->steps[steps[0]], *r = &h->steps[steps[1]], *q = &h->steps[steps[2]];
-    enum pct_access a = pct_moment_access(p), b = pct_moment_access(r), c = pct_moment_access(q);
-    if (!unserializable(a, b, c))
+    enum pct_access a = access_of(p), b = access_of(r), c = access_of(q);
+    /* Who waits has given its mutex up: what it does behind that stands for itself. */
+    if (!unserializable(a, b, c) || retakes(q))
         return;
     bool unknown = a == PCT_ACCESS_UNKNOWN || b == PCT_ACCESS_UNKNOWN || c == PCT_ACCESS_UNKNOWN;
     bool updates = a == PCT_ACCESS_UPDATE && b == PCT_ACCESS_UPDATE && c == PCT_ACCESS_UPDATE;
@@ -57,32 +75,46 @@ static uint32_t next_access(const struct pct_history *h, uint32_t step)
 {
     do
         step = h->steps[step].next;
-    while (step != PCT_NO_STEP && !pct_moment_access(&h->steps[step]));
+    while (step != PCT_NO_STEP && !access_of(&h->steps[step]));
     return step;
 }
 
 static bool conflicts(const struct pct_moment *a, const struct pct_moment *b)
 {
-    return pct_moment_same_object(a, b) && pct_access_conflict(pct_moment_access(a), pct_moment_access(b));
+    return object_of(a) == object_of(b) && pct_access_conflict(access_of(a), access_of(b));
 }
 
-/* p and q are neighbours of one thread, on two objects: another one that comes to the first behind p and to the other
- * one before q sees one half; one that comes to one of the two between them perhaps. */
+/* The next access of the same thread behind this one, before this step, that conflicts. PCT_NO_STEP: there is none. */
+static uint32_t conflicting(const struct pct_history *h, uint32_t from, uint32_t to, const struct pct_moment *with)
+{
+    uint32_t other = next_access(h, from);
+    return other != PCT_NO_STEP && other < to && conflicts(&h->steps[other], with) ? other : PCT_NO_STEP;
+}
+
+/* p and q are neighbours of one thread, on two objects: another one that comes to both between them sees one half; one
+ * that comes to the first between them perhaps. */
 static void look_at_two(struct pct_diagnoses *out, const struct pct_history *h, uint32_t p, uint32_t q)
 {
     const struct pct_moment *first = &h->steps[p], *then = &h->steps[q];
     unsigned looked = 0;
     for (uint32_t r = p + 1; r < q && looked < REMOTE; r++) {
         const struct pct_moment *m = &h->steps[r];
-        if (m->thread == first->thread || !pct_moment_access(m))
+        if (m->thread == first->thread || !access_of(m))
             continue;
         looked++;
-        if (m->pending || !conflicts(m, first))
+        if (m->pending || (!conflicts(m, first) && !conflicts(m, then)))
             continue;
-        uint32_t other = next_access(h, r);
-        bool half = other != PCT_NO_STEP && other < q && conflicts(&h->steps[other], then);
-        struct pct_diagnosis *d =
-            pct_diagnoses_add(out, PCT_RULE_ATOMICITY, half ? 5.5 : 4.5, half ? 4 : 3, (uint32_t[]){ p, r, q, other });
+        uint32_t other = conflicting(h, r, q, conflicts(m, first) ? then : first);
+        bool half = other != PCT_NO_STEP;
+        if (!half && !conflicts(m, first))
+            continue;
+        /* Of two updates, such as of a count of users, each is whole by itself. */
+        bool updates = !half && access_of(m) == PCT_ACCESS_UPDATE && access_of(first) == PCT_ACCESS_UPDATE;
+        struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_ATOMICITY,
+                                                    half      ? 5.5
+                                                    : updates ? 2
+                                                              : 4.5,
+                                                    half ? 4 : 3, (uint32_t[]){ p, r, q, other });
         if (!d)
             continue;
         d->note[1] = "comes between";
@@ -93,9 +125,9 @@ static void look_at_two(struct pct_diagnoses *out, const struct pct_history *h, 
 static void look_at_neighbours(struct pct_diagnoses *out, const struct pct_history *h)
 {
     for (uint32_t p = 0; p < h->count; p++) {
-        uint32_t q = pct_moment_access(&h->steps[p]) ? next_access(h, p) : PCT_NO_STEP;
+        uint32_t q = access_of(&h->steps[p]) ? next_access(h, p) : PCT_NO_STEP;
         /* What is done under a lock that is held throughout does not come apart by others that take it. */
-        if (q != PCT_NO_STEP && !pct_moment_same_object(&h->steps[p], &h->steps[q]) &&
+        if (q != PCT_NO_STEP && !retakes(&h->steps[q]) && object_of(&h->steps[p]) != object_of(&h->steps[q]) &&
             common_lock(h, &h->steps[p], &h->steps[q]) == PCT_NO_HOLD)
             look_at_two(out, h, p, q);
     }
@@ -105,16 +137,16 @@ void pct_rules_atomicity(struct pct_diagnoses *out, const struct pct_history *h)
 {
     uint32_t objects = 0;
     for (uint32_t i = 0; i < h->all; i++)
-        if (pct_moment_access(&h->steps[i]) && h->steps[i].object >= objects)
-            objects = h->steps[i].object + 1;
+        if (access_of(&h->steps[i]) && object_of(&h->steps[i]) >= objects)
+            objects = object_of(&h->steps[i]) + 1;
     /* By object and by step: the access before, + 1. */
     uint32_t *last = calloc(objects + (size_t)1, sizeof *last), *before = calloc(h->all + (size_t)1, sizeof *before);
     for (uint32_t i = 0; last && before && i < h->all; i++) {
         const struct pct_moment *q = &h->steps[i];
-        if (!pct_moment_access(q))
+        if (!access_of(q))
             continue;
-        before[i] = last[q->object];
-        last[q->object] = i + 1;
+        before[i] = last[object_of(q)];
+        last[object_of(q)] = i + 1;
         uint32_t p = before[i];
         for (unsigned n = 0; p && n < REMOTE && h->steps[p - 1].thread != q->thread; n++)
             p = before[p - 1];

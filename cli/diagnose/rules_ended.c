@@ -164,7 +164,8 @@ bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uin
         note[count] = "asks for it, and nobody waits for that any more";
         steps[count++] = asked;
     }
-    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_HAS_ENDED, 0, count, steps);
+    /* That it has ended is no more than what came of it, if nobody shows why it should not have. */
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_HAS_ENDED, count == 2 ? 4.2 : 0, count, steps);
     for (unsigned i = 0; d && i < count; i++)
         d->note[i] = note[i];
     return true;

@@ -75,26 +75,38 @@ static void walk(const struct pct_history *h, bool ways, each_first *each, void 
     free(t.item);
 }
 
-/* --- Runs that pass ----------------------------------------------------------------------------------------------- */
+/* --- Other runs --------------------------------------------------------------------------------------------------- */
+
+struct noting {
+    struct pct_evidence *evidence;
+    bool fails;
+};
 
 static void note_first(void *context, const struct pct_history *h, bool ways, uint32_t step,
                        const struct accessed *before)
 {
-    struct pct_evidence *e = context;
+    const struct noting *n = context;
     const struct pct_moment *m = &h->steps[step];
     uint64_t place = place_of(m, ways);
-    pct_evidence_note(e, key_of_pair(m->address, 0, place), false);
-    for (unsigned i = 0; i < before->count; i++)
-        if (pct_access_conflict(before->by[i].access, pct_moment_access(m)))
+    pct_evidence_note(n->evidence, key_of_pair(m->address, 0, place), n->fails);
+    for (unsigned i = 0; i < before->count; i++) {
+        uint64_t key = key_of_pair(m->address, before->by[i].place, place);
+        if (!pct_access_conflict(before->by[i].access, pct_moment_access(m)))
+            continue;
+        if (n->fails)
+            pct_evidence_note(n->evidence, key, true);
+        else
             pct_evidence_note_pair(
-                e, key_of_pair(m->address, before->by[i].place, place),
+                n->evidence, key,
                 &(struct pct_evidence_pair){ m->address, before->by[i].place, place, before->by[i].code });
+    }
 }
 
-void pct_rules_orders(const struct pct_history *history, struct pct_evidence *evidence)
+void pct_rules_orders(const struct pct_history *history, struct pct_evidence *evidence, bool fails)
 {
-    walk(history, false, note_first, evidence);
-    walk(history, true, note_first, evidence);
+    struct noting n = { evidence, fails };
+    walk(history, false, note_first, &n);
+    walk(history, true, note_first, &n);
 }
 
 /* --- The one that fails ------------------------------------------------------------------------------------------- */
@@ -149,6 +161,8 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
         if (pair->address != m->address || pair->then != place ||
             pct_evidence_passing(f->evidence, key_of_pair(pair->address, pair->first, pair->then)) != runs)
             continue;
+        /* Runs that fail, though it did come first there, say that something else decides. */
+        unsigned failing = pct_evidence_failing(f->evidence, key_of_pair(pair->address, pair->first, pair->then));
         bool seen = false, own = false;
         for (unsigned j = 0; j < before->count && !seen; j++)
             seen = before->by[j].place == pair->first;
@@ -169,6 +183,7 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
         struct pct_diagnosis *d = own ? NULL : pct_diagnoses_add(f->out, PCT_RULE_ORDER_MISSING, 0, count, steps);
         if (!d)
             continue;
+        d->without = failing;
         d->absent = later == PCT_NO_STEP ? pct_places_address(&h->snapshot, pair->code) : 0;
         for (unsigned n = 0; n < count; n++)
             d->note[n] = note[n];

@@ -44,18 +44,25 @@ static void walk(const struct pct_history *h, each_place *each, void *context)
     free(all);
 }
 
+struct noting {
+    struct pct_evidence *evidence;
+    bool fails;
+};
+
 static void note(void *context, const struct pct_history *h, const struct pct_moment *first,
                  const struct pct_moment *second)
 {
+    const struct noting *n = context;
     (void)h;
-    pct_evidence_note(context, key_of(first, 1), false);
+    pct_evidence_note(n->evidence, key_of(first, 1), n->fails);
     if (second)
-        pct_evidence_note(context, key_of(first, 2), false);
+        pct_evidence_note(n->evidence, key_of(first, 2), n->fails);
 }
 
-void pct_rules_visits(const struct pct_history *history, struct pct_evidence *evidence)
+void pct_rules_visits(const struct pct_history *history, struct pct_evidence *evidence, bool fails)
 {
-    walk(history, note, evidence);
+    struct noting n = { evidence, fails };
+    walk(history, note, &n);
 }
 
 struct failing {
@@ -70,8 +77,11 @@ static void look(void *context, const struct pct_history *h, const struct pct_mo
     if (!second || pct_evidence_passing(f->evidence, key_of(first, 1)) < PCT_EVIDENCE_ENOUGH ||
         pct_evidence_passing(f->evidence, key_of(first, 2)))
         return;
-    pct_diagnoses_add(f->out, PCT_RULE_TWICE, 0, 2,
-                      (uint32_t[]){ (uint32_t)(first - h->steps), (uint32_t)(second - h->steps) });
+    struct pct_diagnosis *d = pct_diagnoses_add(
+        f->out, PCT_RULE_TWICE, 0, 2, (uint32_t[]){ (uint32_t)(first - h->steps), (uint32_t)(second - h->steps) });
+    unsigned have = pct_evidence_failing(f->evidence, key_of(first, 2));
+    if (d && have < f->evidence->failing)
+        d->without = f->evidence->failing - have;
 }
 
 void pct_rules_twice(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence)

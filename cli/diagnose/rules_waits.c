@@ -59,25 +59,18 @@ static uint32_t took(const struct graph *g, uint32_t thread, const struct pct_mo
     return PCT_NO_STEP;
 }
 
-/* The step by which this thread has the lock that others make of the word of this futex, as Rust's mutexes are:
- * exchanges take it and give it back, by turns; those of others meanwhile fail, or say that they wait. PCT_NO_STEP: it
- * has not, or this is no such lock. */
+/* The step by which this thread has the lock that is made of the word of this futex (words.h). PCT_NO_STEP: it has not.
+ */
 static uint32_t has_word(const struct graph *g, uint32_t thread, const struct pct_moment *wait)
 {
     const struct pct_history *h = g->history;
-    uint32_t taken = PCT_NO_STEP;
-    for (uint32_t i = 0; wait->address && i < h->count; i++) {
-        const struct pct_moment *m = &h->steps[i];
-        if (m->class_ != PCT_CLASS_MEMORY || m->address != wait->address || pct_moment_access(m) == PCT_ACCESS_READ)
-            continue;
-        if (m->op != PCT_OP_ATOMIC_TRY)
-            return PCT_NO_STEP;
-        if (taken == PCT_NO_STEP)
-            taken = i;
-        else if (h->steps[taken].thread == m->thread)
-            taken = PCT_NO_STEP;
+    for (uint32_t i = h->hold_count; wait->address && i-- > 0;) {
+        const struct pct_hold *hold = &h->holds[i];
+        if (hold->class_ == PCT_CLASS_MEMORY && hold->thread == thread && hold->released == PCT_NO_STEP &&
+            h->steps[hold->taken].address == wait->address)
+            return hold->taken;
     }
-    return taken != PCT_NO_STEP && h->steps[taken].thread == thread && thread != wait->thread ? taken : PCT_NO_STEP;
+    return PCT_NO_STEP;
 }
 
 static bool visit(struct graph *g, uint32_t thread)

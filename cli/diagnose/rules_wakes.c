@@ -351,6 +351,42 @@ static bool no_notice(struct pct_diagnoses *out, const struct waiter *w, const s
     return found;
 }
 
+/* --- Woken too late ----------------------------------------------------------------------------------------------- */
+
+/* Whether who takes the mutex here does so to wait on this condition variable, or was woken from it: then it may have
+ * what the other one was woken for, which is no loss. */
+static bool competes(const struct pct_history *h, uint32_t taken, const struct pct_moment *cond,
+                     const struct pct_evidence *evidence)
+{
+    const struct pct_moment *m = &h->steps[taken];
+    const struct pct_hold *section = &h->holds[m->hold];
+    const struct pct_moment *end = section->released == PCT_NO_STEP ? NULL : &h->steps[section->released];
+    return m->op == PCT_OP_COND_WAKE || (end && end->op == PCT_OP_COND_WAIT) ||
+           (evidence && m->place && cond->address &&
+            pct_evidence_has(evidence, key_of_waiters(m->place, cond->address)));
+}
+
+/* What a thread was woken for was taken back before it came to look, and nobody tells it again. */
+static bool taken_back(struct pct_diagnoses *out, const struct waiter *w, const struct pct_evidence *evidence)
+{
+    const struct pct_history *h = w->history;
+    uint32_t wake = w->taken;
+    if (wake == PCT_NO_STEP || h->steps[wake].op != PCT_OP_COND_WAKE || h->steps[wake].cause == PCT_NO_STEP ||
+        waited_again(h, wake) != w->wait || is_notified_behind(h, w->at, h->steps[wake].cause))
+        return false;
+    uint32_t between = section_between(h, h->steps[wake].cause, wake, w->at->mutex);
+    if (between == PCT_NO_STEP || competes(h, between, w->at, evidence))
+        return false;
+    struct pct_diagnosis *d =
+        pct_diagnoses_add(out, PCT_RULE_TAKEN_BACK, 0, 3, (uint32_t[]){ h->steps[wake].cause, between, w->wait });
+    if (d) {
+        d->note[0] = "wakes it,";
+        d->note[1] = "comes first,";
+        d->note[2] = "and it waits again";
+    }
+    return true;
+}
+
 static void nobody_signals(struct pct_diagnoses *out, const struct waiter *w)
 {
     if (!is_notified_behind(w->history, w->at, w->wait))
@@ -468,7 +504,7 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
         bool found = w.taken != PCT_NO_STEP && lost_wakeup(out, &w);
         found = wrong_waiter(out, &w) || found;
         found = no_notice(out, &w, evidence) || found;
-        found = found || tells_others(out, &w, evidence);
+        found = found || tells_others(out, &w, evidence) || taken_back(out, &w, evidence);
         if (!found && !signalled_before(out, &w, evidence) && !pct_rules_ended(out, h, i, evidence))
             nobody_signals(out, &w);
     }

@@ -194,8 +194,9 @@ static void split_inlined(const struct pct_unwinder *unwinder, struct pct_stack 
     if (!unit || dwarf_getsrcfiles(unit, &files, &file_count))
         return;
     /* The scopes at the address lead from an inlined function to where it is defined; its parents lead to its caller.
-     */
-    int count = dwarf_getscopes(unit, pc - bias, &at) > 0 ? dwarf_getscopes_die(at, &chain) : 0;
+     * libdw does not look into namespaces, where Rust has its functions. */
+    int count = dwarf_getscopes(unit, pc - bias, &at) > 0 ? dwarf_getscopes_die(at, &chain)
+                                                          : pct_debug_info_scopes(unit, pc - bias, &chain);
     for (int i = 0; i < count && stack->count + 1 < PCT_STACK_MAX; i++) {
         if (dwarf_tag(&chain[i]) == DW_TAG_subprogram)
             break;

@@ -280,6 +280,100 @@ static void test_descriptors(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ATOMICITY, false);
 }
 
+/* Thread 1 is woken by thread 2, but thread 0 comes first (or another one that waits itself), and it waits again. */
+static void make_taken_back(bool competes, bool told)
+{
+    begin(3);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, COND_WAIT, 4);
+    STEP(&run, 3, MUTEX_LOCK, 3);
+    STEP(&run, 3, COND_WAIT, 4);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, COND_BROADCAST, 4);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+    if (competes)
+        STEP(&run, 3, COND_WAKE, 4);
+    else
+        STEP(&run, 0, MUTEX_LOCK, 3);
+    STEP(&run, competes ? 3 : 0, MUTEX_UNLOCK, 3);
+    if (told)
+        STEP(&run, 0, COND_SIGNAL, 4);
+    STEP(&run, 1, COND_WAKE, 4);
+    STEP(&run, 1, COND_WAIT, 4);
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_taken_back(void **unused)
+{
+    (void)unused;
+    make_taken_back(false, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_TAKEN_BACK, true);
+    make_taken_back(true, false); /* it may have what both wait for */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_TAKEN_BACK, false);
+    make_taken_back(false, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_TAKEN_BACK, false);
+    make_taken_back(false, false);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_TAKEN_BACK, false);
+}
+
+/* An exchange of the word of futex 4 or 5, at this place. */
+static void exchange(unsigned thread, unsigned word, uint64_t place)
+{
+    step_at(&run, thread, PCT_OP_ATOMIC_TRY, 0, 5 + word, place);
+    run.sites[run.count - 1].object = OBJECT_AT + 64 * word;
+}
+
+/* A lock is taken and given back; of the second time no release is seen. */
+static void test_words(void **unused)
+{
+    (void)unused;
+    static const enum pct_word does[] = { PCT_WORD_TAKES, PCT_WORD_GIVES, PCT_WORD_TAKES,
+                                          PCT_WORD_TAKES, PCT_WORD_FAILS, PCT_WORD_GIVES };
+    begin(2);
+    unsigned first = run.count;
+    exchange(1, 4, 101);
+    exchange(1, 4, 201);
+    exchange(1, 4, 101);
+    exchange(1, 4, 101);
+    exchange(2, 4, 102);
+    STEP(&run, 2, FUTEX_WAIT, 4);
+    exchange(1, 4, 201);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    for (unsigned i = 0, step = first; i < sizeof does / sizeof *does; i++, step += i == 5 ? 2 : 1)
+        assert_int_equal(run.history.steps[step].word, does[i]);
+    assert_true(pct_moment_locks(&run.history.steps[first]));
+    assert_int_equal(pct_moment_access(&run.history.steps[first]), PCT_ACCESS_UNKNOWN);
+    assert_int_equal(pct_moment_access(&run.history.steps[first + 1]), PCT_ACCESS_NONE);
+    done(&run);
+    /* What is exchanged at one place only is a counter, or the like. */
+    begin(2);
+    for (unsigned i = 0; i < 6; i++)
+        exchange(1 + i % 2, 4, 101);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    assert_int_equal(pct_moment_access(&run.history.steps[first]), PCT_ACCESS_UPDATE);
+    done(&run);
+}
+
+/* What counts notices is no data; what is also changed otherwise is. */
+static void test_notices(void **unused)
+{
+    (void)unused;
+    for (unsigned other = 0; other < 2; other++) {
+        begin(2);
+        unsigned first = run.count;
+        step_at(&run, 1, PCT_OP_ATOMIC_UPDATE, 0, 9, 101);
+        run.sites[run.count - 1].object = OBJECT_AT + 64 * 4;
+        STEP(&run, 1, FUTEX_WAKE, 4);
+        if (other) {
+            step_at(&run, 2, PCT_OP_ATOMIC_STORE, 0, 9, 102);
+            run.sites[run.count - 1].object = OBJECT_AT + 64 * 4;
+        }
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        assert_int_equal(pct_moment_access(&run.history.steps[first]), other ? PCT_ACCESS_UPDATE : PCT_ACCESS_NONE);
+        done(&run);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +385,9 @@ int main(void)
         cmocka_unit_test(test_sleep_is_no_order),
         cmocka_unit_test(test_descriptors),
         cmocka_unit_test(test_cycle_of_words),
+        cmocka_unit_test(test_taken_back),
+        cmocka_unit_test(test_words),
+        cmocka_unit_test(test_notices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

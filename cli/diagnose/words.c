@@ -1,0 +1,220 @@
+/* Locks made of a word of memory: see words.h. pct does not see each exchange, since not each instruction can be made a
+ * point: a release may be missing. So it counts where an exchange is made. Where a word's first one is, or one that
+ * fails, locks are taken, and never given back. */
+#include "words.h"
+#include <pct/strategy.h>
+#include <stdlib.h>
+
+/* Places in the code. */
+struct set {
+    uint64_t *item; /* 0: free */
+    uint32_t size;  /* a power of two, more than are ever put in */
+};
+
+static bool has(const struct set *s, uint64_t place)
+{
+    uint32_t at = (uint32_t)(place * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (s->size - 1);
+    while (s->item[at] && s->item[at] != place)
+        at = (at + 1) & (s->size - 1);
+    return s->item[at];
+}
+
+static void put(struct set *s, uint64_t place)
+{
+    uint32_t at = (uint32_t)(place * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (s->size - 1);
+    while (s->item[at] && s->item[at] != place)
+        at = (at + 1) & (s->size - 1);
+    s->item[at] = place;
+}
+
+/* The exchanges of all words of which nothing else is known: by word, and in order. */
+struct words {
+    struct pct_history *history;
+    uint32_t *step, count;
+    struct set taking; /* places where locks are taken, if these are locks */
+    struct set known;  /* of those the ones of words that are locks */
+};
+
+/* Where the word that begins here ends. */
+static uint32_t end_of(const struct words *w, uint32_t first)
+{
+    const struct pct_moment *steps = w->history->steps;
+    uint32_t end = first;
+    while (end < w->count && steps[w->step[end]].object == steps[w->step[first]].object)
+        end++;
+    return end;
+}
+
+/* What the thread does next but to read the word; NULL: nothing. */
+static const struct pct_moment *next_of(const struct pct_history *h, uint32_t step)
+{
+    const struct pct_moment *m = &h->steps[step], *next = m;
+    do
+        next = next->next == PCT_NO_STEP ? NULL : &h->steps[next->next];
+    while (next && next->class_ == PCT_CLASS_MEMORY && next->address == m->address && next->op != PCT_OP_ATOMIC_TRY);
+    return next;
+}
+
+static bool waits_behind(const struct pct_history *h, uint32_t step)
+{
+    const struct pct_moment *next = next_of(h, step);
+    return next && next->class_ == PCT_CLASS_FUTEX && next->address == h->steps[step].address;
+}
+
+/* Whether the thread waits for this word, or yields, behind this exchange: it has not got it. */
+static bool fails(const struct pct_history *h, uint32_t step)
+{
+    const struct pct_moment *next = next_of(h, step);
+    return waits_behind(h, step) || (next && next->op == PCT_OP_YIELD);
+}
+
+/* Whether it tries once more behind this exchange, where locks are taken. */
+static bool tries_again(const struct words *w, uint32_t step)
+{
+    const struct pct_moment *m = &w->history->steps[step];
+    const struct pct_moment *next = m->next == PCT_NO_STEP ? NULL : &w->history->steps[m->next];
+    return next && next->class_ == PCT_CLASS_MEMORY && next->object == m->object && has(&w->taking, next->place);
+}
+
+/* Whether the thread that has the lock at this exchange, the one of this number, gives it back behind it. */
+static bool gives_later(const struct words *w, uint32_t i, uint32_t end, uint32_t holder)
+{
+    const struct pct_moment *steps = w->history->steps;
+    for (i++; i < end; i++)
+        if (steps[w->step[i]].thread == holder)
+            return !has(&w->taking, steps[w->step[i]].place);
+    return false;
+}
+
+static void find_taking(struct words *w)
+{
+    for (uint32_t first = 0, end; first < w->count; first = end) {
+        end = end_of(w, first);
+        put(&w->taking, w->history->steps[w->step[first]].place);
+        for (uint32_t i = first; i < end; i++)
+            if (fails(w->history, w->step[i]))
+                put(&w->taking, w->history->steps[w->step[i]].place);
+    }
+}
+
+/* What the exchanges of one word do, if it is a lock. Returns what speaks for that: how often it is given back, or not
+ * got. */
+static uint32_t follow(struct words *w, uint32_t first, uint32_t end)
+{
+    uint32_t holder = PCT_NO_THREAD, shows = 0;
+    for (uint32_t i = first; i < end; i++) {
+        struct pct_moment *m = &w->history->steps[w->step[i]];
+        m->word = PCT_WORD_TAKES;
+        if (holder == m->thread && !has(&w->taking, m->place))
+            m->word = PCT_WORD_GIVES;
+        else if (holder != PCT_NO_THREAD && holder != m->thread &&
+                 (fails(w->history, w->step[i]) || tries_again(w, w->step[i]) || gives_later(w, i, end, holder)))
+            m->word = PCT_WORD_FAILS;
+        if (m->word != PCT_WORD_FAILS)
+            holder = m->word == PCT_WORD_TAKES ? m->thread : PCT_NO_THREAD;
+        shows += m->word == PCT_WORD_GIVES || waits_behind(w->history, w->step[i]);
+    }
+    return shows;
+}
+
+/* A word of which no release was seen is a lock if it is taken where others are. */
+static bool is_taken_as_others(const struct words *w, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (!has(&w->known, w->history->steps[w->step[i]].place))
+            return false;
+    return true;
+}
+
+static void decide(struct words *w)
+{
+    for (uint32_t first = 0, end; first < w->count; first = end) {
+        end = end_of(w, first);
+        uint32_t shows = follow(w, first, end);
+        for (uint32_t i = first; i < end && shows; i++)
+            if (w->history->steps[w->step[i]].word != PCT_WORD_GIVES)
+                put(&w->known, w->history->steps[w->step[i]].place);
+        for (uint32_t i = first; i < end && !shows; i++)
+            w->history->steps[w->step[i]].word = PCT_WORD_NONE;
+    }
+    for (uint32_t first = 0, end; first < w->count; first = end) {
+        end = end_of(w, first);
+        if (!w->history->steps[w->step[first]].word && is_taken_as_others(w, first, end))
+            follow(w, first, end);
+    }
+}
+
+/* Sort the exchanges by words. Returns how many there are. */
+static uint32_t collect(const struct pct_history *h, uint32_t *step)
+{
+    uint32_t objects = 0, used = 0;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].object >= objects)
+            objects = h->steps[i].object + 1;
+    /* By object: how many exchanges, and then where the next one goes; PCT_NO_STEP: something else changes it. */
+    uint32_t *at = calloc(objects + (size_t)1, sizeof *at);
+    for (uint32_t i = 0; at && i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->class_ != PCT_CLASS_MEMORY || !m->object || pct_moment_access(m) == PCT_ACCESS_READ)
+            continue;
+        if (m->op != PCT_OP_ATOMIC_TRY || !m->place || !m->address)
+            at[m->object] = PCT_NO_STEP;
+        else if (at[m->object] != PCT_NO_STEP)
+            at[m->object]++;
+    }
+    for (uint32_t object = 0; at && object < objects; object++) {
+        uint32_t count = at[object];
+        if (count == PCT_NO_STEP)
+            continue;
+        at[object] = used;
+        used += count;
+    }
+    for (uint32_t i = 0; at && i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->class_ == PCT_CLASS_MEMORY && m->op == PCT_OP_ATOMIC_TRY && m->object && at[m->object] != PCT_NO_STEP)
+            step[at[m->object]++] = i;
+    }
+    free(at);
+    return used;
+}
+
+/* Whether this is a step behind which its thread wakes who waits for the word, and before which nothing else is done.
+ */
+static bool is_notice(const struct pct_history *h, uint32_t step)
+{
+    const struct pct_moment *m = &h->steps[step], *next = m->next == PCT_NO_STEP ? NULL : &h->steps[m->next];
+    return m->op == PCT_OP_ATOMIC_UPDATE && next && next->op == PCT_OP_FUTEX_WAKE && next->address == m->address;
+}
+
+static void find_notices(struct pct_history *h)
+{
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        bool all = m->class_ == PCT_CLASS_MEMORY && m->address && !m->word && is_notice(h, i);
+        for (uint32_t j = 0; all && j < h->count; j++)
+            all = !pct_moment_same_object(&h->steps[j], m) || pct_moment_access(&h->steps[j]) == PCT_ACCESS_READ ||
+                  is_notice(h, j) || h->steps[j].word;
+        for (uint32_t j = 0; all && j < h->count; j++)
+            if (pct_moment_same_object(&h->steps[j], m) && h->steps[j].op == PCT_OP_ATOMIC_UPDATE)
+                h->steps[j].word = PCT_WORD_NOTICE;
+    }
+}
+
+void pct_words_find(struct pct_history *h)
+{
+    struct words w = { .history = h, .step = malloc((h->count + (size_t)1) * sizeof *w.step) };
+    w.count = w.step ? collect(h, w.step) : 0;
+    uint32_t size = 4;
+    while (size < 2 * w.count + 2)
+        size *= 2;
+    w.taking = (struct set){ calloc(size, sizeof *w.taking.item), size };
+    w.known = (struct set){ calloc(size, sizeof *w.known.item), size };
+    if (w.taking.item && w.known.item) {
+        find_taking(&w);
+        decide(&w);
+    }
+    find_notices(h);
+    free(w.step);
+    free(w.taking.item);
+    free(w.known.item);
+}

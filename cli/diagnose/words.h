@@ -1,0 +1,14 @@
+/* Locks and condition variables that a program makes of a word of memory and a futex, as Rust's are: to pct exchanges
+ * and updates of memory. */
+#ifndef PCT_CLI_WORDS_H
+#define PCT_CLI_WORDS_H
+
+#include "history.h"
+
+/* Mark, in a history whose steps are known and what they hold is not, the exchanges that take and give back such locks,
+ * and those that fail to (struct pct_moment.word). A word is one if nothing but exchanges changes it, threads give back
+ * what they have taken, elsewhere than there, or wait for it. And the updates of words of which each is one
+ * of those, and is followed by a wake: they count notices. */
+void pct_words_find(struct pct_history *history);
+
+#endif
