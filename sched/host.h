@@ -59,6 +59,10 @@ struct pct_host {
     bool (*idle)(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
     uint64_t (*busy)(uint64_t now);
     void (*caught_up)(uint64_t by);
+    /* Whether there is, or was, such a process; NULL: never. Then a thread whose real wait only the family could end
+     * has no limit there: recall ends that wait when its deadline has come. False: the thread is not in it yet. */
+    bool (*family)(void);
+    bool (*recall)(struct pct_thread *thread);
     /* Nobody is going to hold the baton, and a timer is armed: from now on pct_sched_tend() is to be called now and
      * then. May be NULL: then it is late. */
     void (*tend)(void);

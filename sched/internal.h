@@ -118,8 +118,10 @@ void pct_outside_send(struct pct_sched *s, const struct pct_thread *self);
 struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *self);
 /* Keep the baton until the next deadline, in real time, or until something comes from outside. */
 void pct_outside_keep(struct pct_sched *s);
-/* The thread is outside from now on. */
+/* The thread is outside from now on; until when, and for whom it waits, its wait says. */
 void pct_outside_go(struct pct_sched *s, struct pct_thread *thread);
+/* The deadline of one that is recallable has come. */
+void pct_outside_recall(struct pct_sched *s, struct pct_thread *thread);
 /* Whether a thread that is not in the schedule may act before the next deadline, or at all. Asks the host. */
 bool pct_outside_strangers(struct pct_sched *s);
 /* Free the baton. False: somebody has come back meanwhile. */

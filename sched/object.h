@@ -11,7 +11,8 @@
 struct pct_thread;
 struct pct_channel;
 
-enum { PCT_SHARED_UNKNOWN, PCT_SHARED_NO, PCT_SHARED_YES };
+/* Kin: no process can have it but those that descend from one that has. */
+enum { PCT_SHARED_UNKNOWN, PCT_SHARED_NO, PCT_SHARED_YES, PCT_SHARED_KIN };
 
 struct pct_object {
     uintptr_t address;

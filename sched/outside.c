@@ -16,6 +16,11 @@
  * tell; in real time. And how far virtual time may stay behind real time. */
 enum { HOPE_NS = 10000000, SILENT_NS = 1000000, BEHIND_NS = 1000000000 };
 
+/* When to recall a thread again that was not there yet, virtual; and the limit of its wait, which never comes: a
+ * hundred years. */
+#define RECALL_NS UINT64_C(1000000)
+#define NO_LIMIT_NS UINT64_C(3155760000000000000)
+
 void pct_outside_drain(struct pct_sched *s)
 {
     struct pct_thread *t = NULL, *last = __atomic_exchange_n(&s->arrivals, NULL, __ATOMIC_ACQUIRE);
@@ -30,6 +35,9 @@ void pct_outside_drain(struct pct_sched *s)
         struct pct_thread *next = t->arrival;
         s->outside--;
         s->kin_outside -= t->wait.kin;
+        pct_timer_remove(s, &t->timer);
+        s->recallable -= t->recallable;
+        t->recallable = false;
         t->state = PCT_STATE_BLOCKED;
         pct_sched_set_enabled(s, t, true);
         t = next;
@@ -43,6 +51,26 @@ static bool take(struct pct_sched *s)
     return __atomic_compare_exchange_n(&s->idle, &free, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
 }
 
+static bool has_relatives(const struct pct_sched *s)
+{
+    return s->host->relatives && s->step_ns && (s->recallable || s->host->relatives());
+}
+
+/* What only the family can end lasts as long in its time. A replay waits for what was recorded. */
+static bool is_recallable(const struct pct_sched *s, const struct pct_wait *wait)
+{
+    return wait->kin && wait->deadline != PCT_NEVER && s->step_ns && s->host->family && s->host->family() &&
+           !pct_is_replay(s);
+}
+
+void pct_outside_recall(struct pct_sched *s, struct pct_thread *thread)
+{
+    if (s->host->recall(thread))
+        return;
+    thread->timer.deadline = pct_sched_now(s) + RECALL_NS;
+    pct_timer_add(s, &thread->timer);
+}
+
 void pct_outside_go(struct pct_sched *s, struct pct_thread *thread)
 {
     if (s->races)
@@ -51,11 +79,12 @@ void pct_outside_go(struct pct_sched *s, struct pct_thread *thread)
     thread->state = PCT_STATE_OUTSIDE;
     s->outside++;
     s->kin_outside += thread->wait.kin;
-}
-
-static bool has_relatives(const struct pct_sched *s)
-{
-    return s->host->relatives && s->step_ns && s->host->relatives();
+    thread->recallable = is_recallable(s, &thread->wait);
+    if (!thread->recallable)
+        return;
+    s->recallable++;
+    thread->timer.deadline = thread->wait.deadline;
+    pct_timer_add(s, &thread->timer);
 }
 
 /* Whether time is that of the world, because it could do something that threads wait for: not for those whom only the
@@ -65,7 +94,8 @@ static bool awaits_world(const struct pct_sched *s, bool relatives)
 {
     uint32_t kin = relatives ? s->kernel_kin : 0, kin_outside = relatives ? s->kin_outside : 0;
     uint32_t signals = relatives || (s->timers_count && s->step_ns) ? s->can_both : 0;
-    return s->outside > kin_outside || s->can_outside > signals || s->kernel_outside > kin || s->stranger ||
+    uint32_t can_kin = relatives ? s->can_kin : 0;
+    return s->outside > kin_outside || s->can_outside > signals + can_kin || s->kernel_outside > kin || s->stranger ||
            s->foreign & PCT_FOREIGN_SILENT;
 }
 
@@ -104,7 +134,7 @@ static uint64_t first_deadline(const struct pct_sched *s)
     uint64_t first = s->timers_count ? s->timers[0]->deadline : PCT_NEVER;
     for (uint32_t id = 0; s->outside && id < s->threads; id++) {
         const struct pct_thread *t = s->thread_at(id);
-        if (t->state == PCT_STATE_OUTSIDE && t->wait.deadline < first)
+        if (t->state == PCT_STATE_OUTSIDE && !t->recallable && t->wait.deadline < first)
             first = t->wait.deadline;
     }
     return first;
@@ -361,7 +391,8 @@ void pct_sched_tend(struct pct_sched *s)
     /* Whoever takes the baton sees what stood there when it was freed. */
     if (!__atomic_load_n(&s->idle, __ATOMIC_SEQ_CST) || s->idle_deadline == PCT_NEVER || !take(s))
         return;
-    bool due = !__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST) && timer_is_due(s);
+    /* Asked last: one that has come back, and sleeps by now, is nobody who could still do something. */
+    bool due = timer_is_due(s) && !__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST);
     if (due) {
         pct_timer_jump(s);
         take_lag(s);
@@ -383,8 +414,14 @@ void pct_sched_tend(struct pct_sched *s)
 
 void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
 {
+    pct_sched_leave_until(s, self, op, object, PCT_NEVER, op == PCT_OP_CHILD_WAIT);
+}
+
+void pct_sched_leave_until(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object,
+                           uint64_t deadline, bool kin)
+{
     pct_sched_arrive(s, self, op, object);
-    self->wait = (struct pct_wait){ .op = op, .object = object, .deadline = PCT_NEVER, .kin = op == PCT_OP_CHILD_WAIT };
+    self->wait = (struct pct_wait){ .op = op, .object = object, .deadline = deadline, .kin = kin };
     pct_outside_go(s, self);
     s->uncontrolled[PCT_UNCONTROLLED_OUTSIDE]++;
     pct_sched_pass_on(s, self);
@@ -404,6 +441,8 @@ uint64_t pct_sched_outside_limit(struct pct_sched *s, const struct pct_thread *s
     /* Read without the baton: idle_virtual may be a later time than that at which this thread was let go; then it is
      * back too early, and waits again. */
     uint64_t deadline = self->wait.deadline, until = __atomic_load_n(&s->idle_until, __ATOMIC_SEQ_CST);
+    if (self->recallable)
+        return NO_LIMIT_NS;
     if (until < deadline)
         deadline = until;
     if (deadline == PCT_NEVER)

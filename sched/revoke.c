@@ -40,6 +40,9 @@ void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread)
 {
     s->current = NULL;
     record(s, thread, PCT_ARG_SLEEPS);
+    /* What its last wait was for says nothing of this one. */
+    thread->wait.kin = false;
+    thread->wait.deadline = PCT_NEVER;
     pct_outside_go(s, thread);
 }
 

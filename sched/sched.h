@@ -157,7 +157,8 @@ struct pct_thread {
     bool early;               /* and only that enables it */
     bool passed_over;         /* it has not run since progress.c saw that it could */
     bool awaits;              /* await.c: it waits in a loop for others to write */
-    struct pct_timer timer;   /* armed while it waits with a deadline */
+    bool recallable;          /* outside.c: it waits outside without a limit, until its timer has the host recall it */
+    struct pct_timer timer;   /* armed while it waits with a deadline; outside, if it is recallable */
     struct pct_timer nearing; /* armed until that deadline is near */
     uint32_t coins;           /* drawn for its waits with a deadline */
     uint64_t spins;           /* spins since it last blocked */
@@ -239,6 +240,7 @@ struct pct_sched {
     uint32_t kernel_outside;                       /* those of them that the outside world could end */
     uint32_t kernel_kin;                           /* and those of these that only the family could */
     uint32_t can_outside;                          /* others that the outside world could end */
+    uint32_t can_kin;                              /* and those of these that only the family could, but for signals */
     uint32_t can_attention;                        /* that attention could end */
     uint32_t can_both;                             /* for a signal, which is one of either kind */
     uint32_t often;                                /* those whose predicates are asked at each step */
@@ -247,6 +249,7 @@ struct pct_sched {
     /* outside.c */
     uint32_t outside;                 /* threads in PCT_STATE_OUTSIDE */
     uint32_t kin_outside;             /* those of them for which only the family does anything */
+    uint32_t recallable;              /* those of these with a deadline, of its time also where nobody is left of it */
     struct pct_thread *arrivals;      /* came back from outside; lock-free list, atomic */
     uint64_t idle_real, idle_virtual; /* when nobody began to hold the baton */
     uint64_t idle_until;              /* when somebody must be back, virtual; atomic */
@@ -412,6 +415,9 @@ void pct_sched_end(struct pct_sched *s, struct pct_thread *self);
 
 /* Leave the scheduler for a call that may block on the outside world: the baton goes on; returns without it. */
 void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object);
+/* The same for one until a deadline (virtual ns, PCT_NEVER). kin: nobody beyond the family could end it. */
+void pct_sched_leave_until(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object,
+                           uint64_t deadline, bool kin);
 
 /* After PCT_GO_OUTSIDE or pct_sched_leave(), without the baton: how long the real wait may last, in real nanoseconds
  * (PCT_NEVER: no bound); then come back, and return with the baton. */

@@ -5,7 +5,11 @@
 
 static void time_out(struct pct_sched *s, struct pct_timer *timer)
 {
-    pct_sched_end_wait(s, (struct pct_thread *)((char *)timer - offsetof(struct pct_thread, timer)), PCT_TIMEOUT);
+    struct pct_thread *thread = (struct pct_thread *)((char *)timer - offsetof(struct pct_thread, timer));
+    if (thread->recallable)
+        pct_outside_recall(s, thread);
+    else
+        pct_sched_end_wait(s, thread, PCT_TIMEOUT);
 }
 
 void pct_sched_reserve(struct pct_sched *s, struct pct_thread *thread)

@@ -180,7 +180,13 @@ static inline void pct_program_changed(struct pct_object *object)
 bool pct_shared_slow(struct pct_object *object);
 static inline bool pct_shared(struct pct_object *object, bool flag)
 {
-    return PCT_UNLIKELY(flag) && (object->shared ? object->shared == PCT_SHARED_YES : pct_shared_slow(object));
+    return PCT_UNLIKELY(flag) && (object->shared ? object->shared != PCT_SHARED_NO : pct_shared_slow(object));
+}
+
+/* Whether those processes are the family alone: the object is in anonymous memory. */
+static inline bool pct_shared_by_kin(struct pct_object *object, bool flag)
+{
+    return pct_shared(object, flag) && object->shared == PCT_SHARED_KIN;
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include "pass.h"
 #include "real.h"
 #include "sys.h"
+#include <common/text.h>
 #include <preload/run/engine.h>
 #include <preload/run/start.h>
 #include <preload/time/family.h>
@@ -131,10 +132,15 @@ struct pct_shim_thread *pct_enter_slow(void)
 bool pct_shared_slow(struct pct_object *object)
 {
     /* No /proc, no descriptor left, a sandbox: then a wait must not be called a deadlock. */
+    static const char anonymous[] = "/dev/zero (deleted)"; /* so the kernel calls shared memory without a file */
     struct pct_mapping mapping;
-    bool shared = !pct_maps_find((void *)object->address, &mapping, NULL, 0) || mapping.shared;
-    object->shared = shared ? PCT_SHARED_YES : PCT_SHARED_NO;
-    return shared;
+    char path[sizeof anonymous + 1];
+    bool found = pct_maps_find((void *)object->address, &mapping, path, sizeof path);
+    if (found && !mapping.shared)
+        object->shared = PCT_SHARED_NO;
+    else
+        object->shared = found && pct_text_same(path, anonymous) ? PCT_SHARED_KIN : PCT_SHARED_YES;
+    return object->shared != PCT_SHARED_NO;
 }
 
 void pct_after_resume(struct pct_shim_thread *self)

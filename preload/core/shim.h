@@ -86,6 +86,7 @@ struct pct_shim_thread {
     __pthread_unwind_buf_t *unwind;  /* of CALL_CANCELLABLE(), while it is away; a handler that runs there may jump, so
                                         it is taken out meanwhile */
     struct timespec *limit;          /* of the wait for signals that it begins: a handler makes it zero */
+    uint32_t recall;                 /* doorbell.c; atomic */
     uint32_t futex_bits;             /* of a FUTEX_WAIT_BITSET */
     uint32_t futex_value;            /* of *futex_word when it began to wait */
     uint32_t *futex_word;            /* what it waited for first */

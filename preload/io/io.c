@@ -5,6 +5,7 @@
 #include <preload/core/seccomp.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <preload/signals/doorbell.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
@@ -12,9 +13,6 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
-/* Ends pct_io_sleep() when a thread without the baton, or a signal handler, has something to tell. Reserved: the last
- * real-time signal. Threads have it unblocked only while they sleep there. */
-enum { DOORBELL = 64 };
 static PCT_OF_RUN int sleeper; /* tid of who sleeps in pct_io_sleep(), 0: nobody */
 
 bool pct_io_ask(const struct pct_io *io)
@@ -209,14 +207,8 @@ static unsigned gather(struct pct_thread *kernel_waits, struct pollfd **all, boo
     return count;
 }
 
-static void ring(int signal)
-{
-    (void)signal;
-}
-
 void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *kernel_waits)
 {
-    static bool installed;
     struct pollfd *fds;
     bool again;
     unsigned count = gather(kernel_waits, &fds, &again);
@@ -239,11 +231,8 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
         pct_save_registers(pct_self->regs); /* for a report that is made meanwhile */
     if (!count && pct_family_sleep(word, value, when == PCT_NEVER ? NULL : &left))
         return;
-    if (!installed) {
-        struct sigaction action = { .sa_handler = ring, .sa_flags = SA_RESTART };
-        installed = !REAL(sigaction)(DOORBELL, &action, NULL);
-    }
-    uint64_t mask, bell = UINT64_C(1) << (DOORBELL - 1);
+    pct_doorbell_install();
+    uint64_t mask, bell = PCT_DOORBELL_BIT;
     PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &bell, &mask, sizeof mask);
     uint64_t open = mask & ~bell;
     __atomic_store_n(&sleeper, (int)PCT_SYS0(SYS_gettid), __ATOMIC_SEQ_CST);
@@ -259,9 +248,7 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
 
 void pct_io_nudge(void)
 {
-    const siginfo_t bare = { .si_signo = DOORBELL, .si_code = SI_USER };
     int tid = __atomic_load_n(&sleeper, __ATOMIC_SEQ_CST);
-    /* Where the user may have no more signals pending, the kernel still takes one that tells nothing. */
-    if (tid && PCT_SYS3(SYS_tgkill, PCT_SYS0(SYS_getpid), tid, DOORBELL) == -EAGAIN)
-        PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), tid, DOORBELL, &bare);
+    if (tid)
+        pct_doorbell_ring(tid);
 }

@@ -15,6 +15,7 @@
 #include <preload/io/io.h>
 #include <preload/memory/await.h>
 #include <preload/memory/scope.h>
+#include <preload/signals/doorbell.h>
 #include <preload/signals/signals.h>
 #include <preload/sync/foreign_calls.h>
 #include <preload/sync/mutex.h>
@@ -154,6 +155,8 @@ const struct pct_host pct_host_futex = {
     .idle = pct_family_idle,
     .busy = pct_family_busy,
     .caught_up = pct_family_caught_up,
+    .family = pct_family_is_known,
+    .recall = pct_recall,
     .tend = pct_watchdog_tend,
     .holder = pct_mutex_holder,
     .strangers = pct_foreign_threads,

@@ -172,6 +172,7 @@ static bool trapped(struct pct_shim_thread *self, int signal, const siginfo_t *i
 static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, void *context)
 {
     struct timespec *limit = pct_signal_waits_outside(&self->core) ? self->limit : NULL;
+    struct pct_wait wait = self->core.wait;
     int error = errno;
     __pthread_unwind_buf_t *unwind = self->unwind;
     self->away = false;
@@ -192,7 +193,7 @@ static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, voi
         self->back = true;
     } else {
         enum pct_op op = self->core.wait.op;
-        pct_sched_leave(&pct_S, &self->core, op, NULL);
+        pct_sched_leave_until(&pct_S, &self->core, op, NULL, wait.deadline, wait.kin);
         self->away = true;
     }
     errno = error;

@@ -4,7 +4,9 @@
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
+#include <preload/signals/doorbell.h>
 #include <preload/sync/foreign_calls.h>
+#include <preload/time/family.h>
 #include <sched/log.h>
 
 /* GLIBC: struct pthread_barrier, sysdeps/nptl/internaltypes.h. */
@@ -50,8 +52,10 @@ PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     if (!self)
         return PASS(PCT_OP_BARRIER_ARRIVE, PCT_CLASS_BARRIER, barrier, REAL(pthread_barrier_wait)(barrier));
     if (real->shared) {
+        bool kin = pct_shared_by_kin(pct_object_at(&pct_S.objects, barrier, PCT_CLASS_BARRIER), true);
         pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
-        return CALL_EXTERNAL(self, PCT_OP_BARRIER_ARRIVE, NULL, REAL(pthread_barrier_wait)(barrier));
+        pct_family_tell();
+        return CALL_SHARED(self, PCT_OP_BARRIER_ARRIVE, PCT_NEVER, kin, REAL(pthread_barrier_wait)(barrier));
     }
     struct pct_object *object = pct_at(self, PCT_OP_BARRIER_ARRIVE, barrier, PCT_CLASS_BARRIER);
     pct_log_value(&pct_S, object, real->count - object->model[1] - 1);

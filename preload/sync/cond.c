@@ -10,9 +10,11 @@
 #include "mutex.h"
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
+#include <preload/signals/doorbell.h>
 #include <preload/sync/foreign_calls.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
+#include <preload/time/family.h>
 #include <sched/log.h>
 #include <errno.h>
 
@@ -123,12 +125,14 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
     return error ? error : result == PCT_TIMEOUT ? ETIMEDOUT : 0;
 }
 
-/* In a shared one, with the real functions: the other process lives in real time. */
-#define SHARED_WAIT(self, mutex, call)                                                                                 \
+/* In a shared one, with the real functions. */
+#define SHARED_WAIT(self, cond, mutex, deadline, call)                                                                 \
     ({                                                                                                                 \
         pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);                                                                    \
         pct_order_object(self, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), PCT_RELEASES);                   \
-        int error_ = CALL_EXTERNAL(self, PCT_OP_COND_WAIT, NULL, call);                                                \
+        bool kin_ = pct_shared_by_kin(pct_object_at(&pct_S.objects, cond, PCT_CLASS_COND), true);                      \
+        pct_family_tell();                                                                                             \
+        int error_ = CALL_SHARED(self, PCT_OP_COND_WAIT, deadline, kin_, call);                                        \
         pct_order_object(self, pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), PCT_ACQUIRES);                   \
         error_;                                                                                                        \
     })
@@ -141,8 +145,10 @@ static int wait_shared_until(struct pct_shim_thread *self, pthread_cond_t *cond,
     int error;
     do {
         struct timespec real;
-        pct_real_deadline(clock, deadline, &real);
-        error = SHARED_WAIT(self, mutex, REAL(pthread_cond_clockwait)(cond, mutex, clock, &real));
+        error = SHARED_WAIT(self, cond, mutex, deadline, ({
+                                pct_real_deadline(clock, deadline, &real);
+                                REAL(pthread_cond_clockwait)(cond, mutex, clock, &real);
+                            }));
     } while (error == ETIMEDOUT && pct_sched_now(&pct_S) < deadline);
     return error;
 }
@@ -155,7 +161,7 @@ PCT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
         return PASS(PCT_OP_COND_WAIT, PCT_CLASS_COND, cond, REAL(pthread_cond_wait)(cond, mutex));
     }
     if (waits_outside(cond, mutex))
-        return SHARED_WAIT(self, mutex, REAL(pthread_cond_wait)(cond, mutex));
+        return SHARED_WAIT(self, cond, mutex, PCT_NEVER, REAL(pthread_cond_wait)(cond, mutex));
     return wait_until(self, cond, mutex, PCT_NEVER);
 }
 
@@ -231,6 +237,8 @@ PCT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
             queue->model[0]++;
     }
     pct_done(self, PCT_OP_COND_SIGNAL, chosen, queue);
+    if (shared(cond, queue))
+        pct_family_tell();
     return shared(cond, queue) || pct_foreign_waits(queue) ? REAL(pthread_cond_signal)(cond) : 0;
 }
 
@@ -246,6 +254,8 @@ PCT_EXPORT int pthread_cond_broadcast(pthread_cond_t *cond)
         pct_sched_wake(&pct_S, t);
     queue->model[0] = queue->away;
     pct_done(self, PCT_OP_COND_BROADCAST, 0, queue);
+    if (shared(cond, queue))
+        pct_family_tell();
     return shared(cond, queue) || pct_foreign_waits(queue) ? REAL(pthread_cond_broadcast)(cond) : 0;
 }
 

@@ -11,9 +11,11 @@
 #include <preload/io/io.h>
 #include <preload/memory/channel.h>
 #include <preload/memory/memory_quick.h>
+#include <preload/signals/doorbell.h>
 #include <preload/process/sandbox.h>
 #include <preload/sync/foreign_calls.h>
 #include <preload/time/clock.h>
+#include <preload/time/family.h>
 #include <preload/watchdog/watchdog.h>
 #include <sched/log.h>
 #include <linux/futex.h>
@@ -159,6 +161,8 @@ static long futex_wake(struct pct_shim_thread *self, uint32_t *word, int op, uin
     struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAKE, word, PCT_CLASS_FUTEX);
     uint32_t chosen;
     long woken = wake(queue, count, bits, &chosen);
+    if (!(op & FUTEX_PRIVATE_FLAG))
+        pct_family_tell();
     note_inline();
     pct_done(self, PCT_OP_FUTEX_WAKE, chosen, queue);
     if ((uint32_t)woken < count && (pct_sched_has_foreign(&pct_S) || !(op & FUTEX_PRIVATE_FLAG)))
@@ -349,10 +353,40 @@ static long wait_outside(struct pct_shim_thread *self, long number, const long a
     return result;
 }
 
+static bool kin(const uint32_t *word)
+{
+    return pct_shared_by_kin(pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX), true);
+}
+
+/* FUTEX_WAIT and FUTEX_WAIT_BITSET, until a deadline of the family's time: the limit of the former is relative. */
+static long wait_for_kin(struct pct_shim_thread *self, const long a[6], const struct timespec *timeout,
+                         uint64_t deadline)
+{
+    int op = (int)a[1];
+    uint32_t bits = (op & FUTEX_CMD_MASK) == FUTEX_WAIT ? FUTEX_BITSET_MATCH_ANY : (uint32_t)a[5];
+    clockid_t clock = clock_of(op);
+    struct timespec until;
+    long result;
+    if (timeout && (op & FUTEX_CMD_MASK) == FUTEX_WAIT)
+        deadline = pct_deadline_in(pct_nanoseconds(timeout));
+    op = (op & ~FUTEX_CMD_MASK) | FUTEX_WAIT_BITSET;
+    pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
+    do
+        result = CALL_SHARED(
+            self, PCT_OP_FUTEX_WAIT, deadline, true, ({
+                if (timeout)
+                    pct_real_deadline(clock, deadline, &until);
+                by_number(SYS_futex, (const long[]){ a[0], op, a[2], timeout ? (long)&until : 0, 0, (long)bits });
+            }));
+    while (result < 0 && errno == ETIMEDOUT && timeout && pct_sched_now(&pct_S) < deadline);
+    return result;
+}
+
 /* Those who wait for a shared word wait in the kernel, which moves them. */
 static long requeue_outside(struct pct_shim_thread *self, const long a[6])
 {
     struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAKE, (void *)a[0], PCT_CLASS_FUTEX);
+    pct_family_tell();
     long woken = by_number(SYS_futex, a);
     pct_done(self, PCT_OP_FUTEX_WAKE, woken < 0 ? PCT_ARG_BUSY : 0, queue);
     return woken;
@@ -381,6 +415,8 @@ static long futex(struct pct_shim_thread *self, const long a[6])
     bool looks = waits || command == FUTEX_CMP_REQUEUE || command == FUTEX_WAKE_OP || !(op & FUTEX_PRIVATE_FLAG);
     if (looks && !pct_user_readable(word, sizeof *word))
         return fail(EFAULT);
+    if (waits && shared(word, op) && command != FUTEX_LOCK_PI && command != FUTEX_LOCK_PI2 && kin(word))
+        return wait_for_kin(self, a, timeout, deadline);
     if (waits && shared(word, op))
         return wait_outside(self, SYS_futex, a, clock_of(op), deadline, PCT_UNCONTROLLED_PSHARED);
     switch (command) {
@@ -408,8 +444,10 @@ static long futex(struct pct_shim_thread *self, const long a[6])
             return fail(EINVAL);
         if (!pct_user_readable(other, sizeof *other))
             return fail(EFAULT);
-        if (shared(word, op) || shared(other, op)) /* does not wait */
+        if (shared(word, op) || shared(other, op)) { /* does not wait */
+            pct_family_tell();
             return by_number(SYS_futex, a);
+        }
         return futex_wake_op(self, word, op, (uint32_t)a[2], (uint32_t)a[3], other, (uint32_t)a[5]);
     }
     case FUTEX_LOCK_PI: /* its timeout is absolute, and of this clock whatever the flag says */

@@ -16,7 +16,9 @@
 #include <preload/core/pass.h>
 #include <preload/core/user_memory.h>
 #include <preload/memory/memory.h>
+#include <preload/signals/doorbell.h>
 #include <preload/time/clock.h>
+#include <preload/time/family.h>
 #include <sched/log.h>
 #include <errno.h>
 #include <limits.h>
@@ -27,6 +29,7 @@
 enum {
     KIND_TYPE = 3,
     KIND_ROBUST = 16,
+    KIND_INHERIT = 32,
     KIND_PROTECT = 64,
     KIND_SHARED = 128,
     OWNER_NOT_RECOVERABLE = INT_MAX - 1,
@@ -114,10 +117,17 @@ static void acquired(struct pct_shim_thread *self, enum pct_op op, struct pct_ob
 static int wait_outside(struct pct_shim_thread *self, pthread_mutex_t *mutex)
 {
     struct timespec until, *limit = pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), &until);
-    int error = limit ? REAL(pthread_mutex_clocklock)(mutex, CLOCK_MONOTONIC, pct_from_now(limit))
-                      : REAL(pthread_mutex_lock)(mutex);
+    int error = RECALLABLE(self, limit ? REAL(pthread_mutex_clocklock)(mutex, CLOCK_MONOTONIC, pct_from_now(limit))
+                                       : REAL(pthread_mutex_lock)(mutex));
     pct_reacquire(self);
     return error == ETIMEDOUT ? EBUSY : error;
+}
+
+/* The kernel does not let a signal end a wait for one with priority inheritance (pct_recall). */
+static bool kin(const pthread_mutex_t *mutex)
+{
+    return !(mutex->__data.__kind & KIND_INHERIT) &&
+           pct_shared_by_kin(pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX), true);
 }
 
 bool pct_mutex_shared(const pthread_mutex_t *mutex)
@@ -141,7 +151,8 @@ static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pth
                                  .ready_arg = mutex,
                                  .alike = pct_mutex_alike(mutex),
                                  .deadline = deadline,
-                                 .outside = shared };
+                                 .outside = shared,
+                                 .kin = shared && kin(mutex) };
         if (shared)
             pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
         enum pct_result result = pct_wait(self, &wait);
@@ -261,6 +272,8 @@ PCT_EXPORT int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock, 
 
 int pct_mutex_release(struct pct_shim_thread *self, pthread_mutex_t *mutex, struct pct_object *object)
 {
+    if (mutex->__data.__kind & KIND_SHARED)
+        pct_family_tell();
     int error = REAL(pthread_mutex_unlock)(mutex);
     /* A recursive one may still be held. */
     if (!error && mutex->__data.__owner != self->tid)

@@ -3,7 +3,9 @@
  * GLIBC: the bits of __readers, from nptl/pthread_rwlock_common.c. As nobody ever blocks inside the real lock, no
  * writer is ever announced there; a lock that prefers writers (nonrecursively) is asked about the queue instead. */
 #include <preload/core/pass.h>
+#include <preload/signals/doorbell.h>
 #include <preload/time/clock.h>
+#include <preload/time/family.h>
 #include <sched/log.h>
 #include <errno.h>
 
@@ -52,11 +54,11 @@ static int lock_outside(struct pct_shim_thread *self, enum pct_op op, pthread_rw
     struct timespec until, *limit = pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), &until);
     int error;
     if (op == PCT_OP_RWLOCK_RDLOCK)
-        error = limit ? REAL(pthread_rwlock_clockrdlock)(lock, CLOCK_MONOTONIC, pct_from_now(limit))
-                      : REAL(pthread_rwlock_rdlock)(lock);
+        error = RECALLABLE(self, limit ? REAL(pthread_rwlock_clockrdlock)(lock, CLOCK_MONOTONIC, pct_from_now(limit))
+                                       : REAL(pthread_rwlock_rdlock)(lock));
     else
-        error = limit ? REAL(pthread_rwlock_clockwrlock)(lock, CLOCK_MONOTONIC, pct_from_now(limit))
-                      : REAL(pthread_rwlock_wrlock)(lock);
+        error = RECALLABLE(self, limit ? REAL(pthread_rwlock_clockwrlock)(lock, CLOCK_MONOTONIC, pct_from_now(limit))
+                                       : REAL(pthread_rwlock_wrlock)(lock));
     pct_reacquire(self);
     return error == ETIMEDOUT ? EBUSY : error;
 }
@@ -75,7 +77,8 @@ static int lock_until(struct pct_shim_thread *self, enum pct_op op, pthread_rwlo
                                      .ready_arg = lock,
                                      .alike = true,
                                      .deadline = deadline,
-                                     .outside = pct_shared(object, lock->__data.__shared) };
+                                     .outside = pct_shared(object, lock->__data.__shared),
+                                     .kin = pct_shared_by_kin(object, lock->__data.__shared) };
             if (wait.outside)
                 pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
             if (own)
@@ -196,6 +199,8 @@ PCT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
     if (!self)
         return PASS(PCT_OP_RWLOCK_UNLOCK, PCT_CLASS_RWLOCK, lock, REAL(pthread_rwlock_unlock)(lock));
     struct pct_object *object = pct_at(self, PCT_OP_RWLOCK_UNLOCK, lock, PCT_CLASS_RWLOCK);
+    if (lock->__data.__shared)
+        pct_family_tell();
     int error = REAL(pthread_rwlock_unlock)(lock);
     object->holder = PCT_NO_THREAD;
     pct_done(self, PCT_OP_RWLOCK_UNLOCK, error ? PCT_ARG_ERROR : 0, object);

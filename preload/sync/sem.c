@@ -4,8 +4,10 @@
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/memory/channel.h>
+#include <preload/signals/doorbell.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
+#include <preload/time/family.h>
 #include <sched/log.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -32,8 +34,9 @@ static void tell_value(const struct pct_object *object, const sem_t *sem)
 static int wait_outside(struct pct_shim_thread *self, sem_t *sem)
 {
     struct timespec until, *limit = pct_limit_timespec(pct_sched_outside_limit(&pct_S, &self->core), &until);
-    return CALL_CANCELLABLE(self, limit ? REAL(sem_clockwait)(sem, CLOCK_MONOTONIC, pct_from_now(limit))
-                                        : REAL(sem_wait)(sem));
+    return CALL_CANCELLABLE(
+        self,
+        RECALLABLE(self, limit ? REAL(sem_clockwait)(sem, CLOCK_MONOTONIC, pct_from_now(limit)) : REAL(sem_wait)(sem)));
 }
 
 /* Returns 0, or -1 with errno as sem_wait and its relatives do. */
@@ -53,6 +56,7 @@ static int wait_until(struct pct_shim_thread *self, sem_t *sem, uint64_t deadlin
                                      .alike = true,
                                      .deadline = deadline,
                                      .outside = shared(sem),
+                                     .kin = pct_shared_by_kin(object, shared(sem)),
                                      .cancellable = !self->cancel_disabled };
             if (wait.outside)
                 pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
@@ -141,6 +145,8 @@ PCT_EXPORT int sem_post(sem_t *sem)
     if (!self)
         return PASS(PCT_OP_SEM_POST, PCT_CLASS_SEM, sem, REAL(sem_post)(sem));
     struct pct_object *object = pct_at(self, PCT_OP_SEM_POST, sem, PCT_CLASS_SEM);
+    if (shared(sem))
+        pct_family_tell();
     int failed = REAL(sem_post)(sem);
     tell_value(object, sem);
     pct_done(self, PCT_OP_SEM_POST, failed ? PCT_ARG_ERROR : 0, object);

@@ -109,9 +109,12 @@ struct timespec *pct_from_now(struct timespec *t)
 void pct_real_deadline(clockid_t clock, uint64_t deadline, struct timespec *when)
 {
     struct timespec now;
-    uint64_t virtual = pct_sched_now(&pct_S);
+    const struct pct_shim_thread *self = pct_self;
+    uint64_t virtual = pct_sched_now(&pct_S), left = deadline > virtual ? deadline - virtual : 0;
+    if (self && self->core.recallable)
+        left = pct_sched_outside_limit(&pct_S, &self->core);
     REAL(clock_gettime)(clock, &now);
-    split(pct_nanoseconds(&now) + (deadline > virtual ? deadline - virtual : 0), when);
+    split(pct_nanoseconds(&now) + left, when);
 }
 
 /* The virtual time of this clock, as a read by this thread. */

@@ -22,7 +22,8 @@ bool pct_keeps_clock(clockid_t clock);
 struct timespec *pct_limit_timespec(uint64_t limit, struct timespec *storage);
 /* Turn a real duration into a real point in time on CLOCK_MONOTONIC, in place. */
 struct timespec *pct_from_now(struct timespec *t);
-/* A virtual deadline as a point in real time on this clock, for waits in which another process takes part. */
+/* A virtual deadline as a point in real time on this clock, for waits in which another process takes part; for one that
+ * is recalled, which it is for (pct_thread.recallable), a point that never comes. */
 void pct_real_deadline(clockid_t clock, uint64_t deadline, struct timespec *when);
 /* Nanoseconds of a valid timespec, cut at PCT_NEVER - 1. */
 uint64_t pct_nanoseconds(const struct timespec *t);

@@ -319,6 +319,11 @@ bool pct_family_relatives(void)
     return pct_family_memory->crowded;
 }
 
+bool pct_family_is_known(void)
+{
+    return pct_family_memory != NULL;
+}
+
 /* Of all that are idle, as their slots say, the one whose turn it is shall look whether that is so. */
 static void wake_next(void)
 {
@@ -463,7 +468,7 @@ static bool all_idle(uint64_t *passed)
     for (uint32_t i = 1; idles && i <= top; i++)
         idles = sleeps(i, passed);
     /* A thread of our own that has a signal to handle, or comes back from outside, has not told yet. */
-    if (idles && pct_S.threads > 1 && (pct_S.outside || pct_action_any()))
+    if (idles && (pct_S.threads > 1 || !pct_self) && (pct_S.outside || pct_action_any()))
         idles = pct_relative_others_sleep(pct_shim.pid, pct_any_tid());
     for (uint32_t i = 1; idles && i <= top; i++)
         if (i != self && known[i].turn & 1 && !pct_slot_is_free(known[i].who))
