@@ -412,16 +412,12 @@ void pct_sched_tend(struct pct_sched *s)
     }
 }
 
-void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
-{
-    pct_sched_leave_until(s, self, op, object, PCT_NEVER, op == PCT_OP_CHILD_WAIT);
-}
-
-void pct_sched_leave_until(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object,
-                           uint64_t deadline, bool kin)
+void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object,
+                     uint64_t deadline, bool kin)
 {
     pct_sched_arrive(s, self, op, object);
     self->wait = (struct pct_wait){ .op = op, .object = object, .deadline = deadline, .kin = kin };
+    self->wait.kin |= op == PCT_OP_CHILD_WAIT;
     pct_outside_go(s, self);
     s->uncontrolled[PCT_UNCONTROLLED_OUTSIDE]++;
     pct_sched_pass_on(s, self);

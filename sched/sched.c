@@ -150,8 +150,7 @@ static void enter_outside(struct pct_sched *s, struct pct_thread *thread)
 {
     const struct pct_wait *wait = &thread->wait;
     *(wait->kernel ? &s->kernel_outside : &s->can_outside) += wait->outside;
-    s->kernel_kin += wait->kernel && wait->outside && wait->kin;
-    s->can_kin += !wait->kernel && wait->outside && wait->kin && !wait->attention;
+    *(wait->kernel ? &s->kernel_kin : &s->can_kin) += wait->outside && wait->kin && !wait->attention;
     s->can_attention += wait->attention;
     if (wait->often && !s->often++)
         pct_set_due(s, PCT_DUE_OFTEN);
@@ -168,8 +167,7 @@ static void leave_outside(struct pct_sched *s, struct pct_thread *thread)
 {
     const struct pct_wait *wait = &thread->wait;
     *(wait->kernel ? &s->kernel_outside : &s->can_outside) -= wait->outside;
-    s->kernel_kin -= wait->kernel && wait->outside && wait->kin;
-    s->can_kin -= !wait->kernel && wait->outside && wait->kin && !wait->attention;
+    *(wait->kernel ? &s->kernel_kin : &s->can_kin) -= wait->outside && wait->kin && !wait->attention;
     s->can_attention -= wait->attention;
     if (wait->often && !--s->often)
         pct_clear_due(s, PCT_DUE_OFTEN);

@@ -237,18 +237,15 @@ struct pct_sched {
 
     /* sched.c: waits, by what could end them */
     struct pct_thread *kernel_waits, *kernel_last; /* in kernel waits, in order of arrival */
-    uint32_t kernel_outside;                       /* those of them that the outside world could end */
-    uint32_t kernel_kin;                           /* and those of these that only the family could */
-    uint32_t can_outside;                          /* others that the outside world could end */
-    uint32_t can_kin;                              /* and those of these that only the family could, but for signals */
-    uint32_t can_attention;                        /* that attention could end */
-    uint32_t can_both;                             /* for a signal, which is one of either kind */
-    uint32_t often;                                /* those whose predicates are asked at each step */
-    uint32_t awaiting;                             /* await.c: in loops, for others to write to memory */
+    uint32_t kernel_outside, kernel_kin; /* of them, that the outside world could end; that only the family could */
+    uint32_t can_outside, can_kin;       /* the same of others, but for signals, which are in the former */
+    uint32_t can_attention;              /* that attention could end */
+    uint32_t can_both;                   /* for a signal, which is one of either kind */
+    uint32_t often;                      /* those whose predicates are asked at each step */
+    uint32_t awaiting;                   /* await.c: in loops, for others to write to memory */
 
     /* outside.c */
-    uint32_t outside;                 /* threads in PCT_STATE_OUTSIDE */
-    uint32_t kin_outside;             /* those of them for which only the family does anything */
+    uint32_t outside, kin_outside;    /* threads in PCT_STATE_OUTSIDE; for which only the family does anything */
     uint32_t recallable;              /* those of these with a deadline, of its time also where nobody is left of it */
     struct pct_thread *arrivals;      /* came back from outside; lock-free list, atomic */
     uint64_t idle_real, idle_virtual; /* when nobody began to hold the baton */
@@ -356,9 +353,8 @@ void pct_sched_finish(struct pct_sched *s, struct pct_thread *self);
  * again. */
 struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self);
 
-/* The running thread has passed its point, and somebody else's steps came in between (a signal handler's, code of the
- * target's that libc has called): so that there is room for the record that it is about to make. Only where
- * pct_is_full(). */
+/* The running thread has passed its point, and somebody else's steps came in between (a handler's, code of the target's
+ * that libc has called): so that there is room for the record that it is about to make. Where pct_is_full(). */
 void pct_sched_make_room(struct pct_sched *s, struct pct_thread *self);
 
 /* The slow half of pct_point(). */
@@ -378,8 +374,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
  * or disable a waiter, if object->waiters is not 0. */
 void pct_sched_changed(struct pct_sched *s, struct pct_object *object);
 
-/* The kernel may answer the predicates of kernel waits differently now. Call after every operation on descriptors and
- * the like. */
+/* The kernel may answer the predicates of polled waits differently now: behind every operation on descriptors. */
 void pct_sched_ask_polled(struct pct_sched *s);
 static inline void pct_sched_kernel_changed(struct pct_sched *s)
 {
@@ -413,11 +408,10 @@ uint32_t pct_sched_choose_number(struct pct_sched *s, uint32_t ways);
 void pct_sched_exit(struct pct_sched *s, struct pct_thread *self);
 void pct_sched_end(struct pct_sched *s, struct pct_thread *self);
 
-/* Leave the scheduler for a call that may block on the outside world: the baton goes on; returns without it. */
-void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object);
-/* The same for one until a deadline (virtual ns, PCT_NEVER). kin: nobody beyond the family could end it. */
-void pct_sched_leave_until(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object,
-                           uint64_t deadline, bool kin);
+/* Leave the scheduler for a call that may block on the outside world, until this deadline (virtual ns, PCT_NEVER): the
+ * baton goes on; returns without it. kin: nobody beyond the family could end it. */
+void pct_sched_leave(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object,
+                     uint64_t deadline, bool kin);
 
 /* After PCT_GO_OUTSIDE or pct_sched_leave(), without the baton: how long the real wait may last, in real nanoseconds
  * (PCT_NEVER: no bound); then come back, and return with the baton. */

@@ -64,7 +64,7 @@ void pct_signal_away(struct pct_shim_thread *self);
 #define CALL_EXTERNAL(self, op, object, call)                                                                          \
     ({                                                                                                                 \
         pct_probe_stack();                                                                                             \
-        pct_sched_leave(&pct_S, &(self)->core, op, object);                                                            \
+        pct_sched_leave(&pct_S, &(self)->core, op, object, PCT_NEVER, false);                                          \
         pct_signal_away(self);                                                                                         \
         CALL_CANCELLABLE(self, call);                                                                                  \
     })

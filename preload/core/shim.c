@@ -87,7 +87,7 @@ bool pct_passing(enum pct_op op, enum pct_class class_, const volatile void *obj
     if (!pct_S.host || pct_shim.ended || pct_is_unscheduled())
         return false;
     if (self) {
-        pct_sched_leave(&pct_S, &self->core, op, NULL);
+        pct_sched_leave(&pct_S, &self->core, op, NULL, PCT_NEVER, false);
         pct_signal_away(self);
     } else if (pct_shim.mode == PCT_MODE_FREE && second_of(op) != PCT_OP_NONE) {
         note_free(op, class_, object);

@@ -146,6 +146,11 @@ static void nudge(uint32_t *word)
     pct_io_nudge();
 }
 
+static bool has_family(void)
+{
+    return pct_family_clock != NULL;
+}
+
 const struct pct_host pct_host_futex = {
     .nudge = nudge,
     .poll = pct_io_sleep,
@@ -155,7 +160,7 @@ const struct pct_host pct_host_futex = {
     .idle = pct_family_idle,
     .busy = pct_family_busy,
     .caught_up = pct_family_caught_up,
-    .family = pct_family_is_known,
+    .family = has_family,
     .recall = pct_recall,
     .tend = pct_watchdog_tend,
     .holder = pct_mutex_holder,

@@ -38,7 +38,7 @@ void pct_recall_close(struct pct_shim_thread *self, uint64_t mask);
 #define CALL_SHARED(self, op, deadline, kin, call)                                                                     \
     ({                                                                                                                 \
         pct_probe_stack();                                                                                             \
-        pct_sched_leave_until(&pct_S, &(self)->core, op, NULL, deadline, kin);                                         \
+        pct_sched_leave(&pct_S, &(self)->core, op, NULL, deadline, kin);                                               \
         pct_signal_away(self);                                                                                         \
         CALL_CANCELLABLE(self, RECALLABLE(self, call));                                                                \
     })

@@ -193,7 +193,7 @@ static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, voi
         self->back = true;
     } else {
         enum pct_op op = self->core.wait.op;
-        pct_sched_leave_until(&pct_S, &self->core, op, NULL, wait.deadline, wait.kin);
+        pct_sched_leave(&pct_S, &self->core, op, NULL, wait.deadline, wait.kin);
         self->away = true;
     }
     errno = error;

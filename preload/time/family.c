@@ -319,11 +319,6 @@ bool pct_family_relatives(void)
     return pct_family_memory->crowded;
 }
 
-bool pct_family_is_known(void)
-{
-    return pct_family_memory != NULL;
-}
-
 /* Of all that are idle, as their slots say, the one whose turn it is shall look whether that is so. */
 static void wake_next(void)
 {

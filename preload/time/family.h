@@ -75,7 +75,6 @@ static inline void pct_family_tell(void)
 
 /* Of the host (struct pct_host). */
 bool pct_family_relatives(void);
-bool pct_family_is_known(void);
 
 /* Whether all relatives sleep, and none until a deadline of its own. With the baton. */
 bool pct_family_still(void);

@@ -409,7 +409,7 @@ static void access(struct sim_thread *self, const struct sim_op *op)
 
 static void away(struct sim_thread *self, int64_t ns)
 {
-    pct_sched_leave(S, &self->core, PCT_OP_OUTSIDE, NULL);
+    pct_sched_leave(S, &self->core, PCT_OP_OUTSIDE, NULL, PCT_NEVER, false);
     sim_stay_away(self, sim.real_ns + (uint64_t)ns, -1);
     pct_sched_return(S, &self->core);
     sim.baton = self;
