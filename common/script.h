@@ -31,7 +31,8 @@ enum pct_script_kind {
     PCT_SCRIPT_VARIABLE,
     PCT_SCRIPT_FUNCTION,
     PCT_SCRIPT_LINE,
-    PCT_SCRIPT_BODY /* a function with code of its own, in whose own code threads can stop */
+    PCT_SCRIPT_BODY,   /* a function with code of its own, in whose own code threads can stop */
+    PCT_SCRIPT_ENTERED /* what threads enter first that a library starts with the FUNCTION of this name */
 };
 
 struct pct_script_name {

@@ -36,13 +36,14 @@ static bool begins(const char *name, const char *with)
     return !strncmp(name, with, strlen(with));
 }
 
-/* Functions by which a program makes threads: of libc, of C++ (std::thread, with a mangled name that tells its
- * parameters, too), of GLib. */
+/* std::thread's, the beginning: the mangled name tells its parameters, too. */
+#define CXX_THREADS "_ZNSt6thread15_M_start_thread"
+
+/* Functions by which a program makes threads: of libc, of C++, of GLib. */
 static bool makes_threads(const char *name)
 {
-    return !strcmp(name, "pthread_create") || !strcmp(name, "thrd_create") ||
-           begins(name, "_ZNSt6thread15_M_start_thread") || !strcmp(name, "g_thread_new") ||
-           !strcmp(name, "g_thread_try_new");
+    return !strcmp(name, "pthread_create") || !strcmp(name, "thrd_create") || begins(name, CXX_THREADS) ||
+           !strcmp(name, "g_thread_new") || !strcmp(name, "g_thread_try_new");
 }
 
 static void read_imports(struct pct_elf_facts *facts, Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
@@ -193,6 +194,19 @@ static bool find_defined(Elf *elf, const GElf_Shdr *header, Elf_Data *data, cons
     return false;
 }
 
+static bool find_library_threads(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
+{
+    GElf_Sym symbol;
+    bool symbols = header->sh_type == SHT_DYNSYM || header->sh_type == SHT_SYMTAB;
+    (void)search;
+    for (int i = 0; symbols && gelf_getsym(data, i, &symbol); i++) {
+        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        if (name && (begins(name, CXX_THREADS) || strstr(name, "__rust_begin_short_backtrace")))
+            return true;
+    }
+    return false;
+}
+
 static bool find(const char *path, find_in *in, const struct search *search)
 {
     bool found = false;
@@ -241,6 +255,11 @@ bool pct_elf_tells(const char *path)
         if (pct_elf_needs(path, tell[i], name, sizeof name))
             return true;
     return false;
+}
+
+bool pct_elf_has_library_threads(const char *path)
+{
+    return find(path, find_library_threads, NULL);
 }
 
 bool pct_elf_defines(const char *path, const char *name)

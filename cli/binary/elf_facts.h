@@ -60,6 +60,9 @@ bool pct_elf_tells(const char *path);
 /* Whether the symbols of this file have a definition of this name. */
 bool pct_elf_defines(const char *path, const char *name);
 
+/* Whether this program makes threads by C++'s or Rust's library, which start each with a function of their own. */
+bool pct_elf_has_library_threads(const char *path);
+
 /* Decode `size` bytes of x86-64 code and add its system call instructions to *raw. */
 void pct_raw_calls_count(struct pct_raw_calls *raw, const unsigned char *code, size_t size);
 

@@ -1,6 +1,5 @@
 /* The nearest functions, or lines, that can be patched: see functions_nearest.h. */
 #include "functions_nearest.h"
-#include "code_hash.h"
 #include "patch_plan.h"
 #include "patterns.h"
 #include <cli/base/demangle.h>
@@ -10,8 +9,7 @@
 
 enum { TRIES = 8 }; /* each scans the file */
 
-/* Whether all functions that this name stands for can be patched. */
-static bool fits(const struct pct_code *code, const char *path, char *name, unsigned level, bool returns)
+bool pct_functions_fit(const struct pct_code *code, const char *path, char *name, unsigned level, bool returns)
 {
     struct pct_pattern pattern = { .text = name, .whole = true, .names = PCT_NAMES_SYMBOL };
     struct pct_plan_function *functions = calloc(code->count + 1, sizeof *functions);
@@ -44,7 +42,7 @@ static bool find(const struct pct_code *code, const char *path, const struct pct
             !(callers ? pct_code_calls(code, other, function) : pct_code_calls(code, function, other)))
             continue;
         tries--;
-        if (!fits(code, path, other->name, level, returns))
+        if (!pct_functions_fit(code, path, other->name, level, returns))
             continue;
         char *plain = pct_demangle(other->name);
         snprintf(text, size, "`%s`, which %s", plain ? plain : other->name, callers ? "calls it" : "it calls");

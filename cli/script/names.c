@@ -26,7 +26,8 @@ static const struct {
 struct reader {
     const char *at;
     unsigned line;
-    bool returns;    /* the predicate before is this one */
+    bool returns;    /* the predicate before is this one, */
+    bool starts;     /* or thread, or starts */
     int kind;        /* of the predicate before, enum pct_script_kind; -1: there is none */
     unsigned commas; /* threads(n, "f"): its second argument is the name, 1: it is awaited, 2: it is next; else 0 */
 };
@@ -70,14 +71,16 @@ static bool add(struct pct_script_words *words, const char *text, size_t length,
         if (words->item[i].kind == kind && strlen(words->item[i].text) == length &&
             !memcmp(words->item[i].text, text, length)) {
             words->item[i].returns |= r->returns;
+            words->item[i].starts |= r->starts;
             return true;
         }
     struct pct_script_word *item = realloc(words->item, (words->count + 1) * sizeof *item);
     if (!item)
         return false;
     words->item = item;
-    item[words->count] =
-        (struct pct_script_word){ .text = strndup(text, length), .kind = kind, .line = r->line, .returns = r->returns };
+    item[words->count] = (struct pct_script_word){
+        .text = strndup(text, length), .kind = kind, .line = r->line, .returns = r->returns, .starts = r->starts
+    };
     return item[words->count++].text != NULL;
 }
 
@@ -102,6 +105,7 @@ static void take_word(struct reader *r)
     r->kind = -1;
     r->commas = length == 7 && !memcmp(r->at, "threads", 7);
     r->returns = (length == 7 && !memcmp(r->at, "returns", 7)) || (length == 6 && !memcmp(r->at, "inside", 6));
+    r->starts = r->commas || (length == 6 && (!memcmp(r->at, "thread", 6) || !memcmp(r->at, "starts", 6)));
     for (size_t i = 0; i < sizeof predicates / sizeof *predicates; i++)
         if (strlen(predicates[i].name) == length && !memcmp(predicates[i].name, r->at, length))
             r->kind = (int)predicates[i].kind;
@@ -139,22 +143,28 @@ bool pct_script_words_find(struct pct_script_words *words, const char *text)
     return fine;
 }
 
+/* What is to be patched for this word; "": nothing. */
+static const char *functions_of(const struct pct_script_word *word)
+{
+    return word->kind == PCT_SCRIPT_BODY ? word->text : word->functions ? word->functions : "";
+}
+
 char *pct_script_words_functions(const struct pct_script_words *words, const char *given, bool *returns)
 {
     size_t size = given ? strlen(given) + 1 : 1;
     for (size_t i = 0; i < words->count; i++)
-        size += strlen(words->item[i].text) + 1;
+        size += strlen(functions_of(&words->item[i])) + 1;
     char *functions = malloc(size), *at = functions;
     *returns = false;
     if (at && given)
         at = stpcpy(at, given);
     for (size_t i = 0; at && i < words->count; i++) {
-        if (words->item[i].kind != PCT_SCRIPT_BODY)
+        if (!*functions_of(&words->item[i]))
             continue;
         *returns |= words->item[i].returns;
         if (at > functions)
             *at++ = ',';
-        at = stpcpy(at, words->item[i].text);
+        at = stpcpy(at, functions_of(&words->item[i]));
     }
     if (at == functions) {
         free(functions);
@@ -166,7 +176,7 @@ char *pct_script_words_functions(const struct pct_script_words *words, const cha
 void pct_script_words_free(struct pct_script_words *words)
 {
     for (size_t i = 0; i < words->count; i++)
-        free(words->item[i].text);
+        free(words->item[i].text), free(words->item[i].functions);
     free(words->item);
     *words = (struct pct_script_words){ 0 };
 }
@@ -284,22 +294,32 @@ static int complain(struct pct_scope *scope, const struct pct_script_word *word,
 }
 
 /* Where the program itself has the name, libraries that have it, too, are not meant. */
-static int take_matches(struct pct_script_places *places, const struct pct_scope *scope, size_t word)
+bool pct_script_is_meant(const struct pct_scope *scope, size_t word, const struct pct_scope_match *match)
 {
     bool own = false;
-    for (size_t i = 0; i < scope->count; i++)
+    for (size_t i = 0; match->module && i < scope->count; i++)
         own |= scope->item[i].pattern == word && !scope->item[i].module;
+    return match->pattern == word && !own;
+}
+
+bool pct_script_places_add(struct pct_script_places *places, size_t word, uint32_t module, uint64_t from, uint64_t to)
+{
+    struct pct_script_place *item = realloc(places->item, (places->count + 1) * sizeof *item);
+    if (!item)
+        return false;
+    places->item = item;
+    item[places->count++] =
+        (struct pct_script_place){ .word = (uint32_t)word, .module = module, .from = from, .to = to };
+    return true;
+}
+
+static int take_matches(struct pct_script_places *places, const struct pct_scope *scope, size_t word)
+{
     for (size_t i = 0; i < scope->count; i++) {
         const struct pct_scope_match *match = &scope->item[i];
-        if (match->pattern != word || (own && match->module))
-            continue;
-        struct pct_script_place *item = realloc(places->item, (places->count + 1) * sizeof *item);
-        if (!item)
+        if (pct_script_is_meant(scope, word, match) &&
+            !pct_script_places_add(places, word, match->module, match->from, match->to))
             return pct_cli_no_memory("");
-        places->item = item;
-        item[places->count++] = (struct pct_script_place){
-            .word = (uint32_t)word, .module = match->module, .from = match->from, .to = match->to
-        };
     }
     return 0;
 }
@@ -342,6 +362,8 @@ int pct_script_places_find(struct pct_script_places *places, struct pct_script_w
                      ? pct_cli_usage("%s:%u: %s: only debug information has members: build with -g", file,
                                      words->item[i].line, words->item[i].text)
                      : take_matches(places, &scope, i);
+    if (!status)
+        status = pct_script_entered_add(places, words, &scope);
     if (!status)
         status = take_modules(places, &scope);
     pct_scope_free(&scope);

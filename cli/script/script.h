@@ -1,6 +1,7 @@
 /* What `pct script` needs beside its options: the names in a script, the channel to its runs, and the runs.
  *
  *     names.c    the names that stand in a script, found in its text, and what they stand for in the program
+ *     entered.c  what threads enter first that a library starts
  *     own.c      scripts that the program has itself
  *     channel.c  the file that a run reads the script from (common/script.h)
  *     token.c    the run as a token
@@ -13,6 +14,7 @@
 
 #include "ways.h"
 #include <cli/binary/members.h>
+#include <cli/binary/scope.h>
 #include <cli/campaign/campaign.h>
 #include <common/script.h>
 #include <limits.h>
@@ -23,6 +25,8 @@ struct pct_script_word {
     enum pct_script_kind kind;
     unsigned line;
     bool returns;             /* of BODY: where it returns matters */
+    bool starts;              /* of FUNCTION: threads begin with it */
+    char *functions;          /* of ENTERED: its functions, as --functions has them */
     struct pct_member member; /* of VARIABLE: the part that is meant, where there are pointers on the way */
     bool unknown;             /* no debug information has the variable, and a member of it is meant */
 };
@@ -59,6 +63,15 @@ struct pct_script_places {
 int pct_script_places_find(struct pct_script_places *places, struct pct_script_words *words, const char *program,
                            const char *file);
 void pct_script_places_free(struct pct_script_places *places);
+
+/* Of one word, which stands for these matches of scope->item (their pattern is the word's place): */
+bool pct_script_is_meant(const struct pct_scope *scope, size_t word, const struct pct_scope_match *match);
+/* the next place of this word. False: out of memory. */
+bool pct_script_places_add(struct pct_script_places *places, size_t word, uint32_t module, uint64_t from, uint64_t to);
+/* For each word that threads begin with, where the program starts threads by C++'s or Rust's library: an ENTERED behind
+ * all words, with its places. Returns 0, or the exit status after a message. */
+int pct_script_entered_add(struct pct_script_places *places, struct pct_script_words *words,
+                           const struct pct_scope *scope);
 
 struct pct_script_file {
     char path[PATH_MAX]; /* of the channel */

@@ -295,6 +295,25 @@ static void answer(struct pct_engine *engine)
     }
 }
 
+/* Threads that a library starts show only where they enter it what they were given. While a line waits for one, those
+ * that have not come that far go before those that stand there, which a later line may name. */
+static void hurry_begun(struct pct_engine *engine)
+{
+    uint32_t first = PCT_NO_THREAD;
+    bool stands = false;
+    for (uint32_t t = 1; t < engine->threads; t++) {
+        struct pct_script_look look;
+        if (pct_rank_set_has(&engine->control->held, t) || !engine->host->look(t, &look) || look.finished)
+            continue;
+        bool enters = pct_predicate_enters(engine, &look);
+        stands |= enters;
+        if (!enters && look.ready &&
+            (t == engine->control->first || (look.op == PCT_OP_THREAD_START && first == PCT_NO_THREAD)))
+            first = t;
+    }
+    engine->control->first = stands ? first : PCT_NO_THREAD;
+}
+
 /* Let the script go on as long as what it waits for is there. */
 static void serve(struct pct_engine *engine)
 {
@@ -304,6 +323,8 @@ static void serve(struct pct_engine *engine)
         answer(engine);
         on_stack(engine, resume);
     }
+    if (!engine->control->over && request->waiting && request->any && request->predicate->library)
+        hurry_begun(engine);
 }
 
 /* Whether what this thread does next may change the answer for another one. */

@@ -30,7 +30,7 @@ enum pct_predicate_kind {
     PCT_PREDICATE_ANY,        /* whatever it does next */
     PCT_PREDICATE_OPERATION,  /* one of these operations, on an object in one of these ranges if there are some */
     PCT_PREDICATE_PLACE,      /* called in one of these ranges of code */
-    PCT_PREDICATE_START,      /* the thread is about to start, with a function in one of these ranges */
+    PCT_PREDICATE_START,      /* it is about to start with such a function, or, by a library, to enter it */
     PCT_PREDICATE_THREAD,     /* the thread with this id */
     PCT_PREDICATE_NAME,       /* the thread with this name */
     PCT_PREDICATE_POINT,      /* at the program's point of this name */
@@ -46,14 +46,17 @@ enum pct_predicate_kind {
 enum pct_predicate_moved { PCT_MOVED_BY_STEPS = 1, PCT_MOVED_BY_NAMES = 2 };
 
 struct pct_predicate {
-    uint8_t kind;  /* enum pct_predicate_kind */
-    uint8_t moved; /* enum pct_predicate_moved, as bits */
-    bool once;     /* the thread is to have made it */
-    bool called;   /* a part of it is a function of the script's */
-    bool named;    /* it has ranges, */
-    bool by_place; /* which are where the thread stands, not what it operates on */
-    uint32_t from; /* its ranges in struct pct_engine, */
-    uint32_t to;   /* up to this one */
+    uint8_t kind;     /* enum pct_predicate_kind */
+    uint8_t moved;    /* enum pct_predicate_moved, as bits */
+    bool once;        /* the thread is to have made it */
+    bool called;      /* a part of it is a function of the script's */
+    bool library;     /* a part of it is a START of threads that a library starts */
+    bool named;       /* it has ranges, */
+    bool by_place;    /* which are where the thread stands, not what it operates on */
+    uint32_t from;    /* its ranges in struct pct_engine, */
+    uint32_t to;      /* up to this one */
+    uint32_t entered; /* of START: likewise those that are entered, */
+    uint32_t entered_to;
     uint32_t thread;
     uint64_t operations[2];               /* bits by enum pct_op */
     const struct pct_script_name *behind; /* what is meant is behind pointers; NULL: it is in the ranges */
@@ -70,6 +73,10 @@ struct pct_engine;
  * error in L. */
 bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct pct_predicate *predicate,
                          uint32_t thread, const struct pct_script_look *look);
+
+/* Whether a thread that looks like this is about to enter what some line of the script may name threads by, as a
+ * library starts it. */
+bool pct_predicate_enters(const struct pct_engine *engine, const struct pct_script_look *look);
 
 /* What of the next steps of this thread it may hold for, as long as the thread neither begins a named function nor
  * returns from one, nor gets another name; *calm is zeroed. */

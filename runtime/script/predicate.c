@@ -7,12 +7,17 @@ static const char metatable[] = "pct.predicate";
 
 /* --- Whether one holds -------------------------------------------------------------------------------------------- */
 
-static bool within(const struct pct_engine *engine, const struct pct_predicate *p, uint64_t address)
+static bool within_ranges(const struct pct_engine *engine, uint32_t from, uint32_t to, uint64_t address)
 {
-    for (uint32_t i = p->from; i < p->to; i++)
+    for (uint32_t i = from; i < to; i++)
         if (address >= engine->ranges[i].from && address < engine->ranges[i].to)
             return true;
     return false;
+}
+
+static bool within(const struct pct_engine *engine, const struct pct_predicate *p, uint64_t address)
+{
+    return within_ranges(engine, p->from, p->to, address);
 }
 
 /* Where the first pointer on the way there stands, if it is in the program itself, which stays mapped; NULL: it is not.
@@ -86,6 +91,26 @@ static bool ask_function(lua_State *L, const struct pct_predicate *p, uint32_t t
     return holds;
 }
 
+/* The first thread was not started. */
+static bool is_start(const struct pct_engine *engine, const struct pct_predicate *p, uint32_t thread,
+                     const struct pct_script_look *look)
+{
+    if (look->op == PCT_OP_THREAD_START)
+        return look->start && within(engine, p, look->start);
+    return look->op == PCT_OP_FUNCTION_ENTER && thread && look->place &&
+           within_ranges(engine, p->entered, p->entered_to, look->place - 1);
+}
+
+bool pct_predicate_enters(const struct pct_engine *engine, const struct pct_script_look *look)
+{
+    const struct pct_script_name *name = pct_script_names(engine->channel);
+    bool enters = false;
+    for (uint32_t i = 0; look->op == PCT_OP_FUNCTION_ENTER && look->place && i < engine->channel->names; i++)
+        enters |= name[i].kind == PCT_SCRIPT_ENTERED &&
+                  within_ranges(engine, name[i].first, name[i].first + name[i].count, look->place - 1);
+    return enters;
+}
+
 bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct pct_predicate *p, uint32_t thread,
                          const struct pct_script_look *look)
 {
@@ -97,7 +122,7 @@ bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct p
     case PCT_PREDICATE_PLACE:
         return look->place && within(engine, p, look->place - 1);
     case PCT_PREDICATE_START:
-        return look->op == PCT_OP_THREAD_START && look->start && within(engine, p, look->start);
+        return is_start(engine, p, thread, look);
     case PCT_PREDICATE_THREAD:
         return thread == p->thread;
     case PCT_PREDICATE_NAME:
@@ -126,11 +151,11 @@ static void mind_all(struct pct_calm *calm)
     memset(calm->operations, 0xff, sizeof calm->operations);
 }
 
-/* The least range with all of the predicate's. */
-static void mind_ranges(const struct pct_engine *engine, const struct pct_predicate *p, struct pct_calm_range *range)
+/* The least range with all of these. */
+static void mind_ranges(const struct pct_engine *engine, uint32_t first, uint32_t last, struct pct_calm_range *range)
 {
     uint64_t from = UINT64_MAX, to = 0;
-    for (uint32_t i = p->from; i < p->to; i++) {
+    for (uint32_t i = first; i < last; i++) {
         if (engine->ranges[i].from == engine->ranges[i].to)
             continue; /* not loaded */
         from = engine->ranges[i].from < from ? engine->ranges[i].from : from;
@@ -152,7 +177,7 @@ static void mind_operations(const struct pct_engine *engine, const struct pct_pr
                                           .from = name->offset[0],
                                           .size = name->size };
     else if (ranged)
-        mind_ranges(engine, p, range);
+        mind_ranges(engine, p->from, p->to, range);
     if (p->by_place)
         range->from++; /* a place is behind the call */
 }
@@ -246,11 +271,13 @@ void pct_predicate_minds(struct pct_engine *engine, const struct pct_predicate *
         return;
     case PCT_PREDICATE_PLACE:
         memset(calm->place.operations, 0xff, sizeof calm->place.operations);
-        mind_ranges(engine, p, &calm->place);
+        mind_ranges(engine, p->from, p->to, &calm->place);
         calm->place.from++;
         return;
     case PCT_PREDICATE_START:
         mind_operation(calm, PCT_OP_THREAD_START);
+        if (p->library)
+            mind_operation(calm, PCT_OP_FUNCTION_ENTER);
         return;
     case PCT_PREDICATE_POINT:
         mind_operation(calm, PCT_OP_POINT);
@@ -282,7 +309,7 @@ bool pct_predicate_may_come(const struct pct_predicate *p, uint32_t thread, uint
     case PCT_PREDICATE_OPERATION:
         return pct_calm_has(p->operations, op);
     case PCT_PREDICATE_START:
-        return op == PCT_OP_THREAD_START;
+        return op == PCT_OP_THREAD_START || (op == PCT_OP_FUNCTION_ENTER && p->library);
     case PCT_PREDICATE_POINT:
         return op == PCT_OP_POINT;
     case PCT_PREDICATE_THREAD:
@@ -323,25 +350,31 @@ static const char *kind_name(enum pct_script_kind kind)
     return kind == PCT_SCRIPT_VARIABLE ? "variable" : kind == PCT_SCRIPT_FUNCTION ? "function" : "place";
 }
 
-/* What the command has found out about this name. */
+/* What the command has found out about this name; NULL: nothing. */
+static const struct pct_script_name *find_name(struct pct_script_channel *channel, enum pct_script_kind kind,
+                                               const char *text)
+{
+    const struct pct_script_name *names = pct_script_names(channel);
+    for (uint32_t i = 0; i < channel->names; i++)
+        if (names[i].kind == kind && !strcmp(pct_script_texts(channel) + names[i].text, text))
+            return &names[i];
+    return NULL;
+}
+
 static void set_name(lua_State *L, struct pct_predicate *p, enum pct_script_kind kind, const char *text)
 {
     struct pct_script_channel *channel = pct_engine_of(L)->channel;
-    const struct pct_script_name *names = pct_script_names(channel);
-    for (uint32_t i = 0; i < channel->names; i++) {
-        if (names[i].kind != kind || strcmp(pct_script_texts(channel) + names[i].text, text) != 0)
-            continue;
-        if (!pct_engine_of(L)->self->same && names[i].count && !pct_script_ranges(channel)[names[i].first].module)
-            luaL_error(L, "'%s' is of the first process's program, and this process runs another one", text);
-        p->named = true;
-        p->from = names[i].first;
-        p->to = names[i].first + names[i].count;
-        p->behind = names[i].pointers ? &names[i] : NULL;
-        p->moved = p->behind ? PCT_MOVED_BY_STEPS : 0; /* another thread may set the pointer */
-        return;
-    }
-    luaL_error(L, "the %s '%s' must stand in the script as a word in quotes: names are looked up before the run",
-               kind_name(kind), text);
+    const struct pct_script_name *name = find_name(channel, kind, text);
+    if (!name)
+        luaL_error(L, "the %s '%s' must stand in the script as a word in quotes: names are looked up before the run",
+                   kind_name(kind), text);
+    if (!pct_engine_of(L)->self->same && name->count && !pct_script_ranges(channel)[name->first].module)
+        luaL_error(L, "'%s' is of the first process's program, and this process runs another one", text);
+    p->named = true;
+    p->from = name->first;
+    p->to = name->first + name->count;
+    p->behind = name->pointers ? name : NULL;
+    p->moved = p->behind ? PCT_MOVED_BY_STEPS : 0; /* another thread may set the pointer */
 }
 
 /* operation(label, names of operations..., "/", variable or nil) */
@@ -410,7 +443,14 @@ static int make_inside(lua_State *L)
 
 static int make_started(lua_State *L)
 {
-    return make_about(L, PCT_PREDICATE_START, PCT_SCRIPT_FUNCTION, "starts with ");
+    make_about(L, PCT_PREDICATE_START, PCT_SCRIPT_FUNCTION, "starts with ");
+    struct pct_predicate *p = lua_touserdata(L, -1);
+    const struct pct_script_name *entered =
+        find_name(pct_engine_of(L)->channel, PCT_SCRIPT_ENTERED, luaL_checkstring(L, 1));
+    p->entered = entered ? entered->first : 0;
+    p->entered_to = entered ? entered->first + entered->count : 0;
+    p->library = p->entered < p->entered_to;
+    return 1;
 }
 
 static int make_thread(lua_State *L)
@@ -482,6 +522,7 @@ static int make_before(lua_State *L)
     p->a = p->b = a;
     p->moved = a->moved;
     p->called = a->called;
+    p->library = a->library;
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, 2, 1);
     label(p, a->label, "", "");
@@ -525,6 +566,7 @@ static int combine(lua_State *L, enum pct_predicate_kind kind, const char *word)
     p->once = a->once || b->once;
     p->moved = a->moved | b->moved;
     p->called = a->called || b->called;
+    p->library = a->library || b->library;
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, 3, 1);
     lua_pushvalue(L, 2);
@@ -554,6 +596,7 @@ static int make_not(lua_State *L)
     p->a = a;
     p->moved = a->moved;
     p->called = a->called;
+    p->library = a->library;
     lua_pushvalue(L, 1);
     lua_setiuservalue(L, 2, 1);
     label(p, "not (", a->label, ")");

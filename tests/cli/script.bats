@@ -102,6 +102,52 @@ expect(a, returns - enters)' ./optimised balance
     is "$status" 117
 }
 
+@test "threads of std::thread, of std::async and of Rust by the function that they are given" {
+    cat > library.cc << 'EOF'
+#include <future>
+#include <thread>
+int counter;
+struct account { void deposit(int n) { counter += n; } virtual void close() { counter *= 2; } };
+static void add(int n) { counter += n; }
+static int later() { return counter += 4; }
+int main()
+{
+    account one;
+    std::thread a(add, 1), b(&account::deposit, &one, 2), c(&account::close, &one), d([] { add(3); });
+    auto e = std::async(std::launch::async, later);
+    a.join(), b.join(), c.join(), d.join(), e.get();
+    return counter != 16;
+}
+EOF
+    local level
+    for level in -O0 -O2; do
+        "${CXX:-g++}" "$level" -g -pthread -o library library.cc
+        script 'local first, second = thread "add", thread "add"
+local deposit, close, later = thread "account::deposit", thread "account::close", thread "later"
+assert(first.id == 1 and deposit.id == 2 and close.id == 3 and second.id == 4 and later.id == 5)
+finish(deposit, first, later, second) assert(value "counter" == 10)
+finish(close) assert(value "counter" == 20)' ./library
+        is "$status" 1
+        replays 1
+    done
+    [ -x "$(command -v rustc)" ] || return 0
+    cat > library.rs << 'EOF'
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+static SUM: AtomicU32 = AtomicU32::new(1);
+fn worker(n: u32) { let sum = SUM.load(SeqCst); SUM.store(sum * n + 1, SeqCst); }
+fn main() {
+    let t: Vec<_> = (2..4).map(|n| std::thread::spawn(move || worker(n))).collect();
+    for t in t { t.join().unwrap(); }
+    std::process::exit(SUM.load(SeqCst) as i32);
+}
+EOF
+    for level in 0 3; do
+        rustc -g -C opt-level="$level" -o library library.rs
+        script 'local a, b = thread "library::worker", thread "library::worker"  finish(b) finish(a)' ./library
+        is "$status" 9 # and not (1 * 2 + 1) * 3 + 1
+    done
+}
+
 @test "a function that cannot be patched: its caller or callee that can be is named" {
     cat > tight.c << 'EOF'
 #include <pthread.h>
