@@ -1,12 +1,11 @@
 // A unit test of an interleaving, for Catch2: pct script --each-test -- ./tests
 //
-//     c++ -g -pthread -I../../include -o tests catch2.cc                          with version 2
+//     c++ -g -DCATCH_CONFIG_MAIN -pthread -I../../include -o tests catch2.cc      with version 2
 //     c++ -g -pthread -I../../include -o tests catch2.cc -lCatch2Main -lCatch2    with version 3
 #include "account.h"
 #if __has_include(<catch2/catch_test_macros.hpp>)
 #include <catch2/catch_test_macros.hpp>
 #else
-#define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>
 #endif
 

@@ -62,6 +62,12 @@ struct pct_calm {
     bool is;
     uint64_t operations[2];
     struct pct_calm_range object, place;
+    /* Seldom: */
+    bool more;                    /* there is something in the rest: it minds every operation */
+    struct pct_calm_range others; /* on objects in this range, */
+    const uint64_t *pointer[2];   /* once one of these, which may be NULL, has another value than this, */
+    uint64_t pointed[2];
+    uint64_t left, link; /* or once the thread has left the function that returns to `link`, which stands at `left` */
 };
 
 static inline bool pct_calm_has(const uint64_t operations[2], uint32_t op)
@@ -75,11 +81,23 @@ static inline bool pct_calm_is_in(const struct pct_calm_range *range, uint32_t o
            address - (range->base ? *range->base : 0) - range->from < range->size;
 }
 
+/* Whether it minds this one for what stands in the rest. */
+static inline bool pct_calm_minds_more(const struct pct_calm *calm, uint32_t op, uint64_t address)
+{
+    for (unsigned i = 0; i < 2; i++)
+        if (calm->pointer[i] && *calm->pointer[i] != calm->pointed[i])
+            return true;
+    return pct_calm_is_in(&calm->others, op, address) ||
+           (calm->left && (*(const uint64_t *)(uintptr_t)calm->left != calm->link ||
+                           (uintptr_t)__builtin_frame_address(0) > calm->left));
+}
+
 /* Whether it minds this operation, on the object at this address (0: none), called at this place (0: not known). */
 static inline bool pct_calm_minds(const struct pct_calm *calm, uint32_t op, uint64_t address, uint64_t place)
 {
     return pct_calm_has(calm->operations, op) || pct_calm_is_in(&calm->object, op, address) ||
-           (place ? pct_calm_is_in(&calm->place, op, place) : pct_calm_has(calm->place.operations, op));
+           (place ? pct_calm_is_in(&calm->place, op, place) : pct_calm_has(calm->place.operations, op)) ||
+           (calm->more && pct_calm_minds_more(calm, op, address));
 }
 
 /* What is fixed for a run before its first step. */

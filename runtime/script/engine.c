@@ -180,7 +180,7 @@ static void resume(void *data)
 
 /* --- Whether what it waits for has come --------------------------------------------------------------------------- */
 
-static bool may_be_asked(const struct pct_engine *engine, uint32_t thread)
+bool pct_engine_may_ask(const struct pct_engine *engine, uint32_t thread)
 {
     const struct pct_request *request = &engine->request;
     return request->any ? !pct_rank_set_has(&engine->named, thread) : pct_rank_set_has(&request->set, thread);
@@ -191,7 +191,7 @@ static bool answers(struct pct_engine *engine, uint32_t thread, bool *begun)
 {
     struct pct_script_look look;
     *begun = engine->host->look(thread, &look) && (look.op != PCT_OP_NONE || look.finished);
-    return *begun && !look.finished && may_be_asked(engine, thread) && !pct_rank_set_has(&engine->used, thread) &&
+    return *begun && !look.finished && pct_engine_may_ask(engine, thread) && !pct_rank_set_has(&engine->used, thread) &&
            pct_predicate_holds(engine, engine->lua, engine->request.predicate, thread, &look);
 }
 
@@ -256,7 +256,7 @@ static bool is_answered(struct pct_engine *engine)
         return has_ended(engine, request->end - 1);
     }
     unsigned moved = request->predicate->moved;
-    bool again = !request->asked || moved & PCT_MOVED_BY_STEPS ||
+    bool again = !request->asked || moved & ~(unsigned)PCT_MOVED_BY_NAMES ||
                  (moved & PCT_MOVED_BY_NAMES && engine->renamed != *engine->host->renamed);
     engine->renamed = *engine->host->renamed;
     if (again && request->predicate->called) {
@@ -327,18 +327,6 @@ static void serve(struct pct_engine *engine)
         hurry_begun(engine);
 }
 
-/* Whether what this thread does next may change the answer for another one. */
-static bool may_move(const struct pct_engine *engine, uint32_t thread)
-{
-    const struct pct_predicate *predicate = engine->request.predicate;
-    for (uint32_t t = 0; predicate->moved & PCT_MOVED_BY_STEPS && t < engine->threads; t++) {
-        uint32_t op = engine->host->pending(t);
-        if (t != thread && op < PCT_OP_COUNT && may_be_asked(engine, t) && pct_predicate_may_come(predicate, t, op))
-            return true;
-    }
-    return false;
-}
-
 /* The script waits, and only for what this thread does next: for what of that? */
 static void calm(void *state, uint32_t thread, struct pct_calm *calm)
 {
@@ -348,9 +336,10 @@ static void calm(void *state, uint32_t thread, struct pct_calm *calm)
         bool is = request->waiting && request->asked && !engine->control->over;
         engine->calm = (struct pct_calm){ 0 };
         if (!request->end) {
-            is = is && engine->seen == engine->threads && !may_move(engine, thread);
-            if (is && may_be_asked(engine, thread))
+            is = is && engine->seen == engine->threads;
+            if (is && pct_engine_may_ask(engine, thread))
                 pct_predicate_minds(engine, request->predicate, thread, &engine->calm);
+            is = is && pct_predicate_minds_others(engine, request->predicate, thread, &engine->calm);
         }
         engine->calm.is = is;
         engine->calm_of = thread + 1;

@@ -42,8 +42,15 @@ enum pct_predicate_kind {
     PCT_PREDICATE_FUNCTION /* of the script's, of the event */
 };
 
-/* What beside the thread's own next step may change the answer of a predicate. */
-enum pct_predicate_moved { PCT_MOVED_BY_STEPS = 1, PCT_MOVED_BY_NAMES = 2 };
+/* What beside the thread's own next step may change the answer of a predicate: any step of another thread, as it is a
+ * function of the script's that looks at more than the event; names of threads; pointers on the way to what it names;
+ * or who holds the object before which the thread stands. */
+enum pct_predicate_moved {
+    PCT_MOVED_BY_STEPS = 1,
+    PCT_MOVED_BY_NAMES = 2,
+    PCT_MOVED_BY_POINTERS = 4,
+    PCT_MOVED_BY_HOLDERS = 8
+};
 
 struct pct_predicate {
     uint8_t kind;     /* enum pct_predicate_kind */
@@ -58,9 +65,9 @@ struct pct_predicate {
     uint32_t entered; /* of START: likewise those that are entered, */
     uint32_t entered_to;
     uint32_t thread;
-    uint64_t operations[2];               /* bits by enum pct_op */
+    uint64_t operations[2];               /* bits by enum pct_op; of a FUNCTION: those it may hold for */
     const struct pct_script_name *behind; /* what is meant is behind pointers; NULL: it is in the ranges */
-    const struct pct_predicate *a, *b;
+    struct pct_predicate *a, *b;
     int function;     /* its reference in Lua's registry */
     const char *text; /* of a point; Lua has it as long as the predicate */
     char name[16];
@@ -78,13 +85,9 @@ bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct p
  * library starts it. */
 bool pct_predicate_enters(const struct pct_engine *engine, const struct pct_script_look *look);
 
-/* What of the next steps of this thread it may hold for, as long as the thread neither begins a named function nor
- * returns from one, nor gets another name; *calm is zeroed. */
-void pct_predicate_minds(struct pct_engine *engine, const struct pct_predicate *predicate, uint32_t thread,
-                         struct pct_calm *calm);
-
-/* Whether what others do may make it hold for this thread, which stands before this operation. */
-bool pct_predicate_may_come(const struct pct_predicate *predicate, uint32_t thread, uint32_t op);
+/* Where the first pointer on the way to it stands, if it is in the program itself, which stays mapped; NULL: it is not.
+ */
+const uint64_t *pct_predicate_pointer(const struct pct_engine *engine, const struct pct_script_name *name);
 
 /* Where what this name means is now, behind its pointers; 0: nowhere. */
 uint64_t pct_predicate_behind(const struct pct_engine *engine, const struct pct_script_name *name);
@@ -93,7 +96,34 @@ uint64_t pct_predicate_behind(const struct pct_engine *engine, const struct pct_
 void pct_predicate_open(lua_State *L);
 
 /* The one at this place of L's stack: raises an error if it is none, nor a function. */
-const struct pct_predicate *pct_predicate_check(lua_State *L, int at);
+struct pct_predicate *pct_predicate_check(lua_State *L, int at);
+
+/* --- What a predicate need not be asked at: minds.c --------------------------------------------------------------- */
+
+/* The script waits for it from now on: its functions are tried (L is the script's). */
+void pct_predicate_try(lua_State *L, struct pct_predicate *predicate);
+
+/* What of the next steps of this thread it may hold for, as long as the thread neither begins a named function nor
+ * returns from one, nor gets another name; *calm is zeroed. */
+void pct_predicate_minds(struct pct_engine *engine, const struct pct_predicate *predicate, uint32_t thread,
+                         struct pct_calm *calm);
+
+/* Adds those after which it may hold for other threads, as far as the script may ask them. False: it may after any. */
+bool pct_predicate_minds_others(struct pct_engine *engine, const struct pct_predicate *predicate, uint32_t thread,
+                                struct pct_calm *calm);
+
+/* Whether the script may be answered with this thread. */
+bool pct_engine_may_ask(const struct pct_engine *engine, uint32_t thread);
+
+/* --- Functions of the script's: function.c ------------------------------------------------------------------------ */
+
+/* Whether the Lua function at this place of the stack only reads: it calls nothing, and assigns to nothing but its own
+ * local variables. */
+bool pct_function_reads_only(lua_State *L, int at);
+
+/* Such a function, of an event: for which operations it may hold of a thread that is not blocked, as bits by enum
+ * pct_op: those for which it asks for more than which operation it is, too. */
+void pct_function_try(lua_State *L, int at, uint64_t operations[2]);
 
 /* --- The functions of the core: core.c ---------------------------------------------------------------------------- */
 

@@ -78,6 +78,11 @@ function G.named(name) return core.named(name) end
 function G.inside(name) return core.inside(name) end
 function G.blocked_by(t) return core.is_thread(check(t, "blocked_by").id, true) end
 
+-- In messages.
+local function says(p)
+    return type(p) == "function" and "does what a function of the script says" or tostring(p)
+end
+
 local function predicate(p)
     if type(p) == "string" then
         return G.starts(p)
@@ -103,7 +108,7 @@ end
 function G.thread(p)
     p = predicate(p)
     core.others(false)
-    local id = core.select(nil, p, nil, "a thread that " .. tostring(p))
+    local id = core.select(nil, p, nil, "a thread that " .. says(p))
     core.others(held)
     return wrap(id)
 end
@@ -137,7 +142,7 @@ function G.value(name) return core.value(name) end
 local function go(t, p)
     if G.ended(t) then return false end
     core.release(t.id)
-    return core.select({ t.id }, p, t.id, tostring(t) .. " to go on until it " .. tostring(p)) and true
+    return core.select({ t.id }, p, t.id, tostring(t) .. " to go on until it " .. says(p)) and true
 end
 
 function G.run(t, p)
@@ -175,7 +180,7 @@ function G.run_all(list, p)
         core.release(t.id)
     end
     while #left > 0 do
-        local id = core.select(left, p, nil, "each of " .. #left .. " threads to go on until it " .. tostring(p))
+        local id = core.select(left, p, nil, "each of " .. #left .. " threads to go on until it " .. says(p))
         if not id then
             core.fail("fit", "they have ended")
         end
@@ -190,7 +195,7 @@ end
 -- been done, otherwise when the thread stands there.
 
 local function entry_label(e)
-    return tostring(e[1]) .. " to go on until it " .. tostring(e[2])
+    return tostring(e[1]) .. " to go on until it " .. says(e[2])
 end
 
 -- The threads of the list, each once, and how often each entry is still to come.
@@ -311,7 +316,7 @@ local function try(list, p, first)
             core.release(t.id)
         end
     end
-    return #ids > 0 and core.select(ids, p, first, "one of " .. #ids .. " threads to go on until it " .. tostring(p), true)
+    return #ids > 0 and core.select(ids, p, first, "one of " .. #ids .. " threads to go on until it " .. says(p), true)
 end
 
 -- The same for one. Where it is about to end, it ends: nobody of the list has anything to do with when.
@@ -390,7 +395,7 @@ end
 
 function G.expect(t, p)
     if not core.holds(check(t, "expect").id, p) then
-        core.fail("assertion", tostring(t) .. " was expected before an operation that " .. tostring(p) ..
+        core.fail("assertion", tostring(t) .. " was expected before an operation that " .. says(p) ..
             ", and stands before: " .. core.look(t.id).operation)
     end
 end

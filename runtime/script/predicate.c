@@ -20,9 +20,7 @@ static bool within(const struct pct_engine *engine, const struct pct_predicate *
     return within_ranges(engine, p->from, p->to, address);
 }
 
-/* Where the first pointer on the way there stands, if it is in the program itself, which stays mapped; NULL: it is not.
- */
-static const uint64_t *first_pointer(const struct pct_engine *engine, const struct pct_script_name *name)
+const uint64_t *pct_predicate_pointer(const struct pct_engine *engine, const struct pct_script_name *name)
 {
     if (!name->count || pct_script_ranges(engine->channel)[name->first].module)
         return NULL;
@@ -31,7 +29,7 @@ static const uint64_t *first_pointer(const struct pct_engine *engine, const stru
 
 uint64_t pct_predicate_behind(const struct pct_engine *engine, const struct pct_script_name *name)
 {
-    const uint64_t *base = first_pointer(engine, name);
+    const uint64_t *base = pct_predicate_pointer(engine, name);
     uint64_t address = base ? *base : name->count ? engine->ranges[name->first].from : 0;
     address += base && address ? name->offset[0] : 0;
     for (uint32_t i = base ? 1 : 0; i < name->pointers && address; i++) {
@@ -144,185 +142,6 @@ bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct p
     }
 }
 
-/* --- For which steps one may hold --------------------------------------------------------------------------------- */
-
-static void mind_all(struct pct_calm *calm)
-{
-    memset(calm->operations, 0xff, sizeof calm->operations);
-}
-
-/* The least range with all of these. */
-static void mind_ranges(const struct pct_engine *engine, uint32_t first, uint32_t last, struct pct_calm_range *range)
-{
-    uint64_t from = UINT64_MAX, to = 0;
-    for (uint32_t i = first; i < last; i++) {
-        if (engine->ranges[i].from == engine->ranges[i].to)
-            continue; /* not loaded */
-        from = engine->ranges[i].from < from ? engine->ranges[i].from : from;
-        to = engine->ranges[i].to > to ? engine->ranges[i].to : to;
-    }
-    range->from = from;
-    range->size = to > from ? to - from : 0;
-}
-
-static void mind_operations(const struct pct_engine *engine, const struct pct_predicate *p, struct pct_calm *calm)
-{
-    const struct pct_script_name *name = p->behind;
-    bool ranged = p->by_place || (p->named && (!name || (name->pointers == 1 && first_pointer(engine, name))));
-    struct pct_calm_range *range = p->by_place ? &calm->place : &calm->object;
-    memcpy(ranged ? range->operations : calm->operations, p->operations, sizeof p->operations);
-    if (p->behind && ranged)
-        *range = (struct pct_calm_range){ .operations = { p->operations[0], p->operations[1] },
-                                          .base = first_pointer(engine, name),
-                                          .from = name->offset[0],
-                                          .size = name->size };
-    else if (ranged)
-        mind_ranges(engine, p->from, p->to, range);
-    if (p->by_place)
-        range->from++; /* a place is behind the call */
-}
-
-static bool is_empty(const struct pct_calm_range *range)
-{
-    return !(range->operations[0] | range->operations[1]);
-}
-
-/* The least range with both; what cannot be in one is minded wherever it is. */
-static void join(struct pct_calm *calm, struct pct_calm_range *range, const struct pct_calm_range *other)
-{
-    if (is_empty(other))
-        return;
-    if (is_empty(range)) {
-        *range = *other;
-        return;
-    }
-    for (unsigned i = 0; i < 2; i++) {
-        calm->operations[i] |= range->base != other->base ? other->operations[i] : 0;
-        range->operations[i] |= range->base == other->base ? other->operations[i] : 0;
-    }
-    if (range->base != other->base)
-        return;
-    uint64_t to = range->from + range->size, other_to = other->from + other->size;
-    range->from = other->from < range->from ? other->from : range->from;
-    range->size = (other_to > to ? other_to : to) - range->from;
-}
-
-static void mind_either(struct pct_calm *calm, const struct pct_calm *other)
-{
-    for (unsigned i = 0; i < 2; i++)
-        calm->operations[i] |= other->operations[i];
-    join(calm, &calm->object, &other->object);
-    join(calm, &calm->place, &other->place);
-}
-
-/* What both do, or a little more: of the one that has ranges, the operations of the other. */
-static void mind_both(struct pct_calm *calm, const struct pct_calm *other)
-{
-    const struct pct_calm a = *calm;
-    bool first = !is_empty(&a.object) || !is_empty(&a.place);
-    const struct pct_calm *narrow = first ? &a : other, *wide = first ? other : &a;
-    *calm = *narrow;
-    for (unsigned i = 0; i < 2; i++) {
-        uint64_t in = wide->operations[i] | wide->object.operations[i] | wide->place.operations[i];
-        calm->operations[i] &= in;
-        calm->object.operations[i] &= in;
-        calm->place.operations[i] &= in;
-    }
-}
-
-/* Whether the answer depends on the thread alone, and not on what it does; *holds: which it is. */
-static bool is_state(struct pct_engine *engine, const struct pct_predicate *p, uint32_t thread, bool *holds)
-{
-    const struct pct_script_look nothing = { .op = PCT_OP_NONE };
-    *holds = p->kind == PCT_PREDICATE_ANY || (p->kind == PCT_PREDICATE_THREAD && thread == p->thread) ||
-             (p->kind == PCT_PREDICATE_NAME && has_name(engine, p, thread)) ||
-             (p->kind == PCT_PREDICATE_INSIDE && is_inside(engine, p, thread, &nothing));
-    return *holds || p->kind == PCT_PREDICATE_THREAD || p->kind == PCT_PREDICATE_NAME;
-}
-
-static void mind_not(struct pct_engine *engine, const struct pct_predicate *a, uint32_t thread, struct pct_calm *calm)
-{
-    bool holds;
-    if (a->kind == PCT_PREDICATE_OPERATION && !a->named)
-        for (unsigned i = 0; i < 2; i++)
-            calm->operations[i] = ~a->operations[i];
-    else if (!is_state(engine, a, thread, &holds) || !holds || a->kind == PCT_PREDICATE_INSIDE)
-        mind_all(calm); /* and a function may be left without a step of its own */
-}
-
-static void mind_operation(struct pct_calm *calm, enum pct_op op)
-{
-    calm->operations[op >> 6] |= UINT64_C(1) << (op & 63);
-}
-
-void pct_predicate_minds(struct pct_engine *engine, const struct pct_predicate *p, uint32_t thread,
-                         struct pct_calm *calm)
-{
-    struct pct_calm other = { 0 };
-    bool holds;
-    if (is_state(engine, p, thread, &holds)) {
-        if (holds)
-            mind_all(calm);
-        return;
-    }
-    switch (p->kind) {
-    case PCT_PREDICATE_OPERATION:
-        mind_operations(engine, p, calm);
-        return;
-    case PCT_PREDICATE_PLACE:
-        memset(calm->place.operations, 0xff, sizeof calm->place.operations);
-        mind_ranges(engine, p->from, p->to, &calm->place);
-        calm->place.from++;
-        return;
-    case PCT_PREDICATE_START:
-        mind_operation(calm, PCT_OP_THREAD_START);
-        if (p->library)
-            mind_operation(calm, PCT_OP_FUNCTION_ENTER);
-        return;
-    case PCT_PREDICATE_POINT:
-        mind_operation(calm, PCT_OP_POINT);
-        return;
-    case PCT_PREDICATE_INSIDE:
-        mind_operation(calm, PCT_OP_FUNCTION_ENTER);
-        return;
-    case PCT_PREDICATE_BLOCKED_BY: /* whoever has to wait does not go on, and the strategy is asked */
-        return;
-    case PCT_PREDICATE_AND:
-    case PCT_PREDICATE_OR:
-        pct_predicate_minds(engine, p->a, thread, calm);
-        if (p->kind == PCT_PREDICATE_AND && p->a->called)
-            return; /* it is called for whatever the first part holds for */
-        pct_predicate_minds(engine, p->b, thread, &other);
-        (p->kind == PCT_PREDICATE_AND ? mind_both : mind_either)(calm, &other);
-        return;
-    case PCT_PREDICATE_NOT:
-        mind_not(engine, p->a, thread, calm);
-        return;
-    default:
-        mind_all(calm);
-    }
-}
-
-bool pct_predicate_may_come(const struct pct_predicate *p, uint32_t thread, uint32_t op)
-{
-    switch (p->kind) {
-    case PCT_PREDICATE_OPERATION:
-        return pct_calm_has(p->operations, op);
-    case PCT_PREDICATE_START:
-        return op == PCT_OP_THREAD_START || (op == PCT_OP_FUNCTION_ENTER && p->library);
-    case PCT_PREDICATE_POINT:
-        return op == PCT_OP_POINT;
-    case PCT_PREDICATE_THREAD:
-        return thread == p->thread;
-    case PCT_PREDICATE_AND:
-        return pct_predicate_may_come(p->a, thread, op) && (p->a->called || pct_predicate_may_come(p->b, thread, op));
-    case PCT_PREDICATE_OR:
-        return pct_predicate_may_come(p->a, thread, op) || pct_predicate_may_come(p->b, thread, op);
-    default:
-        return true;
-    }
-}
-
 /* --- How they are made -------------------------------------------------------------------------------------------- */
 
 static struct pct_predicate *make(lua_State *L, enum pct_predicate_kind kind)
@@ -374,7 +193,7 @@ static void set_name(lua_State *L, struct pct_predicate *p, enum pct_script_kind
     p->from = name->first;
     p->to = name->first + name->count;
     p->behind = name->pointers ? name : NULL;
-    p->moved = p->behind ? PCT_MOVED_BY_STEPS : 0; /* another thread may set the pointer */
+    p->moved = p->behind ? PCT_MOVED_BY_POINTERS : 0; /* another thread may set the pointer */
 }
 
 /* operation(label, names of operations..., "/", variable or nil) */
@@ -459,7 +278,7 @@ static int make_thread(lua_State *L)
     luaL_argcheck(L, id >= 0 && id < (lua_Integer)PCT_MAX_THREADS, 1, "threads have numbers from 0 to 32766");
     struct pct_predicate *p = make(L, lua_toboolean(L, 2) ? PCT_PREDICATE_BLOCKED_BY : PCT_PREDICATE_THREAD);
     p->thread = (uint32_t)id;
-    p->moved = p->kind == PCT_PREDICATE_BLOCKED_BY ? PCT_MOVED_BY_STEPS : 0;
+    p->moved = p->kind == PCT_PREDICATE_BLOCKED_BY ? PCT_MOVED_BY_HOLDERS : 0;
     struct pct_line line;
     pct_line_start(&line, p->label, sizeof p->label);
     pct_line_add(&line, p->moved ? "waits for thread " : "is thread ");
@@ -515,7 +334,7 @@ static int is_once(lua_State *L)
 static int make_before(lua_State *L)
 {
     lua_settop(L, 1);
-    const struct pct_predicate *a = pct_predicate_check(L, 1);
+    struct pct_predicate *a = pct_predicate_check(L, 1);
     if (!a->once)
         return 1;
     struct pct_predicate *p = make(L, PCT_PREDICATE_AND);
@@ -535,20 +354,20 @@ static int make_function(lua_State *L, int at)
     struct pct_predicate *p = make(L, PCT_PREDICATE_FUNCTION);
     lua_pushvalue(L, at);
     p->function = luaL_ref(L, LUA_REGISTRYINDEX);
-    p->moved = PCT_MOVED_BY_STEPS;
+    p->moved = pct_function_reads_only(L, at) ? PCT_MOVED_BY_HOLDERS : PCT_MOVED_BY_STEPS;
     p->called = true;
     label(p, "does what the function of the script says", "", "");
     return 1;
 }
 
-const struct pct_predicate *pct_predicate_check(lua_State *L, int at)
+struct pct_predicate *pct_predicate_check(lua_State *L, int at)
 {
     at = lua_absindex(L, at);
     if (lua_isfunction(L, at)) {
         make_function(L, at);
         lua_replace(L, at);
     }
-    const struct pct_predicate *p = luaL_testudata(L, at, metatable);
+    struct pct_predicate *p = luaL_testudata(L, at, metatable);
     if (!p)
         luaL_error(L, "a predicate is wanted, such as locks \"m\" or ends, not a %s", luaL_typename(L, at));
     return p;
@@ -557,7 +376,7 @@ const struct pct_predicate *pct_predicate_check(lua_State *L, int at)
 static int combine(lua_State *L, enum pct_predicate_kind kind, const char *word)
 {
     lua_settop(L, 2);
-    const struct pct_predicate *a = pct_predicate_check(L, 1), *b = pct_predicate_check(L, 2);
+    struct pct_predicate *a = pct_predicate_check(L, 1), *b = pct_predicate_check(L, 2);
     if (kind == PCT_PREDICATE_OR && (a->once || b->once))
         return luaL_error(L, "once goes with all of a predicate: (a + b) * once");
     struct pct_predicate *p = make(L, kind);
@@ -589,7 +408,7 @@ static int make_and(lua_State *L)
 static int make_not(lua_State *L)
 {
     lua_settop(L, 1);
-    const struct pct_predicate *a = pct_predicate_check(L, 1);
+    struct pct_predicate *a = pct_predicate_check(L, 1);
     if (a->once)
         return luaL_error(L, "once goes with all of a predicate: -a * once");
     struct pct_predicate *p = make(L, PCT_PREDICATE_NOT);
