@@ -93,12 +93,14 @@ size_t pct_record_held(const struct pct_sched *s)
 static bool extend_packed(struct pct_sched *s)
 {
     const size_t least = PCT_PACK_LONGEST * sizeof *s->packed, most = 256 << 10;
+    if (pct_steps(s) > PCT_PACK_STEPS)
+        return false;
     if ((size_t)(s->packed_ready - (char *)s->packed) >= least)
         return true;
     size_t done = (size_t)(s->packed_ready - (char *)s->records), more = done < most ? done / 2 : most;
     if (more > (size_t)(s->packed_end - s->packed_ready))
         more = (size_t)(s->packed_end - s->packed_ready);
-    if (more < least || pct_steps(s) > PCT_PACK_STEPS || !s->host->populate(s->packed_ready, more))
+    if (more < least || !s->host->populate(s->packed_ready, more))
         return false;
     s->packed_ready += more;
     return true;

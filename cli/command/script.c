@@ -273,7 +273,10 @@ static int check(const char *path, const char *name, const char *text)
     memcpy(&look, &symbol, sizeof look);
     if (!look)
         return pct_cli_usage("cannot load %s: %s", path, dlerror());
-    return look(text, strlen(text), name, error, sizeof error) ? pct_cli_usage("%s", error) : 0;
+    if (!look(text, strlen(text), name, error, sizeof error))
+        return 0;
+    bool placed = !strncmp(error, name, strlen(name));
+    return pct_cli_usage("%s%s%s", placed ? "" : name, placed ? "" : ": ", error);
 }
 
 /* libpct-script.so, which is beside libpct.so. */

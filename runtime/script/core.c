@@ -36,6 +36,8 @@ static void set_awaited(lua_State *L, struct pct_engine *engine, int awaited)
 /* The script waits from now on. awaited: what for, at this place of the stack. */
 static int wait(lua_State *L, struct pct_engine *engine, int awaited)
 {
+    if (L != engine->script)
+        return luaL_error(L, "a function that is asked of an event cannot let threads go on");
     begin_to_say(L, engine);
     set_awaited(L, engine, awaited);
     engine->request.waiting = true;

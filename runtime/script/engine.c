@@ -136,7 +136,8 @@ static void end_by_error(struct pct_engine *engine, lua_State *L)
         return;
     uint32_t line = pct_engine_line(L);
     message = without_place(script_name(engine), message ? message : "an error that is no text", &line);
-    engine->said->line = line;
+    if (line) /* or else that which waits, of whose function it is */
+        engine->said->line = line;
     end(engine, PCT_SCRIPT_WRONG, without_place("library", message, NULL));
 }
 

@@ -10,6 +10,18 @@ function string.rep(s, n, separator)
     return s == "" and (separator or "") == "" and "" or rep(s, n, separator)
 end
 
+-- What else Lua has, and scripts do not.
+local absent = {}
+for _, name in ipairs { "io", "os", "debug", "coroutine", "package", "require", "utf8", "print", "warn", "dofile", "load",
+    "loadfile", "pairs", "next", "xpcall", "rawset", "getmetatable", "setmetatable", "collectgarbage" } do
+    absent[name] = true
+end
+setmetatable(G, { __metatable = false, __index = function(_, name)
+    if absent[name] then
+        core.fail("wrong", "scripts have no '" .. name .. "': pct-script(1) says what they have")
+    end
+end })
+
 -- Threads
 
 local Thread = {}
@@ -388,7 +400,8 @@ function G.board.wait(name) return core.await_post(name, "'" .. tostring(name) .
 
 function G.assert(value, message)
     if not value then
-        core.fail("assertion", message and tostring(message) or "an assertion of the script failed")
+        local said = type(message) == "string" or type(message) == "number"
+        core.fail("assertion", said and tostring(message) or "an assertion of the script failed")
     end
     return value
 end

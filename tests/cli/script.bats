@@ -403,7 +403,14 @@ expect(a, ends)' ./script deadlock
     script 'local a = thread "forwards"
 run(a, function(e) while true do end end)' ./script deadlock
     is "$status" 2
-    has 'the script goes on for ever'
+    has 'test.lua:2: the script goes on for ever'
+    script 'local a = thread "forwards"
+run(a, function(e) run(a, ends) end)' ./script deadlock
+    is "$status" 2
+    has 'pct: test.lua:2: a function that is asked of an event cannot let threads go on'
+    script 'error({})' ./script deadlock
+    is "$status" 2
+    is "$stderr" 'pct: test.lua:1: an error that is no text'
     script 'assert(string.rep("", 1 << 60) == "" and ("a"):rep(2, "-") == "a-a")' ./script deadlock
     is "$status" 0
     script 'local s = "x" while true do s = s .. s end' ./script deadlock
@@ -416,6 +423,7 @@ run(a, function(e) while true do end end)' ./script deadlock
     is "$status" 0
     script "local a = $(printf '{%.0s' {1..300})$(printf '}%.0s' {1..300})" ./script deadlock
     is "$status" 2
+    has 'pct: test.lua'
     script 'local function f(n) pcall(f, n + 1) end f(0)' ./script deadlock
     is "$status" 0
     script 'thread "forward"' ./script deadlock
@@ -449,7 +457,8 @@ run(thread(1), locks "third")' ./script deadlock
     has "test.lua:1: there is no operation 'nonsense'"
     for name in io os require load print coroutine debug pairs xpcall; do
         script "assert($name == nil)" ./script deadlock
-        is "$status" 0
+        is "$status" 2
+        is "$stderr" "pct: test.lua:1: scripts have no '$name': pct-script(1) says what they have"
     done
 }
 
