@@ -249,9 +249,14 @@ void pct_host_close(void *trace, size_t size)
     host->closed = true;
 }
 
-bool pct_host_may_open(void)
+bool pct_host_may_have(int fd)
 {
-    return host && host->closed && host->files.count <= PCT_HOST_FILES;
+    if (!host || !host->closed || host->files.count > PCT_HOST_FILES)
+        return false;
+    for (unsigned i = 0; i < host->files.count; i++)
+        if (host->files.file[i] == fd)
+            return false;
+    return fd == -1 || (fd >= PCT_HOST_FILES_FROM && fd < PCT_HOST_FILES_TO);
 }
 
 /* --- The end of a run, and the next ------------------------------------------------------------------------------- */

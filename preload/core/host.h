@@ -7,7 +7,8 @@
  * What is not memory must not change. A filter of system calls (host_filter.c) lets those through that leave nothing
  * behind, or only what is undone here: threads that end, mappings, the mask of signals. Any other ends the process
  * before it is made: the command has that run forked, where nothing has happened yet. Nobody has to know all that a
- * program may do; what is not in the filter's list is not done in a host, but for files that are read (host_open.c). */
+ * program may do; what is not in the filter's list is not done in a host, but for what its trap looks at (host_trap.c).
+ */
 #ifndef PCT_PRELOAD_HOST_H
 #define PCT_PRELOAD_HOST_H
 
@@ -41,9 +42,9 @@ void pct_host_over(bool flush);
  * PCT_HOST_CALL. Any thread, also in a signal handler. */
 void pct_host_leave(enum pct_host_reason reason, int call);
 
-/* The filter has not let this system call through. If it opens a file for reading and the process is a host: make it,
- * with its result in this context, a ucontext_t. False: it was not made. In the handler of the signal. */
-bool pct_host_open(int call, void *context);
+/* The filter has not let this system call through. If the process is a host and the call leaves nothing all the same:
+ * make it, with its result in this context, a ucontext_t. False: it was not made. In the handler of the signal. */
+bool pct_host_trapped(int call, void *context);
 
 /* --- Between the parts of a host --------------------------------------------------------------------------------- */
 
@@ -54,8 +55,8 @@ static inline long pct_host_sys4(long number, long a, long b, long c, long d)
     return pct_host_sys(number, a, b, c, d, 0, 0);
 }
 
-/* Whether the process is a host, in a run that may have descriptors of its own. */
-bool pct_host_may_open(void);
+/* Whether the process is a host, in a run that may have descriptors of its own; this may be one of them (-1: any). */
+bool pct_host_may_have(int fd);
 
 /* A descriptor of the host's own for this one, which is closed. Negative: there is none, or fd was. */
 int pct_host_move(long fd);
@@ -88,6 +89,9 @@ bool pct_host_memory_trim(void);
 
 /* Put back what was written since: on a stack of the host's own. */
 bool pct_host_memory_restore(void);
+
+/* Whether nothing was mapped there; false, too, where this is no host. */
+bool pct_host_memory_was_free(uintptr_t from, size_t size);
 
 /* Where nothing was mapped, from the largest on. */
 unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most);

@@ -240,6 +240,15 @@ enum pct_host_reason pct_host_memory_keep(void)
     return reason;
 }
 
+bool pct_host_memory_was_free(uintptr_t from, size_t size)
+{
+    const uintptr_t to = (from + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    for (unsigned i = 0; memory && to > from && i < memory->gaps; i++)
+        if (from >= memory->gap[i].from && to <= memory->gap[i].to)
+            return true;
+    return false;
+}
+
 unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most)
 {
     unsigned count = 0;

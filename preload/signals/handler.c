@@ -352,7 +352,7 @@ uint64_t pct_signal_retire(struct pct_shim_thread *self)
 void pct_signal_crashed(int signal, siginfo_t *info, void *context)
 {
     if (signal == SIGSYS && info->si_code == SECCOMP_TRAP) {
-        if (pct_host_open(info->si_syscall, context))
+        if (pct_host_trapped(info->si_syscall, context))
             return;
         pct_host_leave(PCT_HOST_CALL, info->si_syscall);
     }

@@ -4,6 +4,7 @@
  *     memory       changes all kinds of memory
  *     status       ends with status 3
  *     handler, pipe  what a host does undo, and would fail if it did not
+ *     leave        a thread ends by pthread_exit(), for which libc loads a library
  *     read         reads a file and a directory, and leaves them open
  *     open, proc, munmap, shared, large, running, pending, child, shrink: what a host does not undo, or not have
  *     long, fail, killed N  from the run of seed N on: has many switches, aborts, is killed
@@ -120,6 +121,12 @@ static void make_child(void)
         __asm__ volatile("syscall" : : "a"((long)SYS_exit_group), "D"(0L) : "rcx", "r11", "memory");
 }
 
+static void *leave(void *unused)
+{
+    (void)unused;
+    pthread_exit(&own);
+}
+
 /* Prints what a descriptor that was left open, or an offset, would change. */
 static void read_files(void)
 {
@@ -168,6 +175,8 @@ int main(int argc, char **argv)
     }
     if (!strcmp(what, "open"))
         assert(open("/dev/null", O_WRONLY) >= 0);
+    else if (!strcmp(what, "leave"))
+        assert(!pthread_create(&other, NULL, leave, NULL) && !pthread_join(other, &result) && result);
     else if (!strcmp(what, "proc"))
         assert(fopen("/proc/self/maps", "r"));
     else if (!strcmp(what, "read"))

@@ -70,6 +70,8 @@ say()
     is "$(say resident 50000)" ""
     grep -E '^pct: [4-7] runs were restored; 4' said
     # Undone: what a signal does, and files and pipes that nobody has closed.
+    is "$(say leave)" ""
+    grep -E '^pct: [4-7] runs were restored; 4 of them were made again, and were the same$' said
     is "$(say read)" ""
     grep -E '^pct: [4-7] runs were restored; 4 of them were made again, and were the same$' said
     is "$(say handler)" ""

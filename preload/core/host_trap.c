@@ -1,8 +1,10 @@
-/* Files that a run of a host opens for reading: see host.h. The filter of system calls cannot tell what a path names,
- * so it traps, and the handler of that looks. What is read leaves nothing; the descriptor is closed when the run is
- * over. */
+/* System calls that the filter of a host traps, since it cannot tell enough of them, and that are made all the same:
+ * see host.h. Files that are opened for reading, by what their paths name: what is read leaves nothing, and the
+ * descriptor is closed when the run is over. And changes to memory where nothing was before main, as dlopen() makes
+ * them. */
 #include "host.h"
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -25,16 +27,13 @@ static bool is_harmless(long fd)
     return (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) && system.f_type != PROC;
 }
 
-bool pct_host_open(int call, void *context)
+static bool open_file(int call, greg_t *regs)
 {
     static const long harmless = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | 0100000 /* O_LARGEFILE */;
-    greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
     bool at = call == SYS_openat;
-    if (!pct_host_may_open() || (!at && call != SYS_open))
-        return false;
     long folder = at ? (int)regs[REG_RDI] : AT_FDCWD, path = at ? regs[REG_RSI] : regs[REG_RDI];
     long flags = (int)(at ? regs[REG_RDX] : regs[REG_RSI]);
-    if (flags & ~harmless)
+    if (!pct_host_may_have(-1) || flags & ~harmless)
         return false;
     long fd = pct_host_sys4(SYS_openat, folder, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW), 0);
     if (fd >= 0) {
@@ -46,4 +45,24 @@ bool pct_host_open(int call, void *context)
     }
     regs[REG_RAX] = fd;
     return true;
+}
+
+static bool change_memory(int call, greg_t *regs)
+{
+    const long *r = (const long *)regs, flags = r[REG_R10];
+    if (!pct_host_memory_was_free((uintptr_t)r[REG_RDI], (size_t)r[REG_RSI]))
+        return false;
+    if (call == SYS_mmap && (flags & MAP_SHARED || !(flags & MAP_ANONYMOUS || pct_host_may_have((int)r[REG_R8]))))
+        return false;
+    regs[REG_RAX] = pct_host_sys(call, r[REG_RDI], r[REG_RSI], r[REG_RDX], flags, r[REG_R8], r[REG_R9]);
+    return true;
+}
+
+bool pct_host_trapped(int call, void *context)
+{
+    greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+    if (call == SYS_open || call == SYS_openat)
+        return open_file(call, regs);
+    return (call == SYS_mmap || call == SYS_munmap || call == SYS_mprotect || call == SYS_madvise) &&
+           change_memory(call, regs);
 }
