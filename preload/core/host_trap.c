@@ -1,5 +1,5 @@
 /* System calls that the filter of a host traps, since it cannot tell enough of them, and that are made all the same:
- * see host.h. Files that are opened for reading, by what their paths name: what is read leaves nothing, and the
+ * see host.h. Files that are opened for reading, and /dev/null, by what their paths name: that leaves nothing, and the
  * descriptor is closed when the run is over. And changes to memory where nothing was before main, as dlopen() makes
  * them. */
 #include "host.h"
@@ -14,30 +14,37 @@
 /* In there, each process finds itself: a host has other mappings and descriptors than another copy. */
 enum { PROC = 0x9fa0 };
 
-/* Whether opening and reading what this descriptor (O_PATH) stands for changes nothing, and finds what any run would.
- */
-static bool is_harmless(long fd)
+/* How a file is opened: for reading, or in any way. */
+enum {
+    READING = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | 0100000 /* O_LARGEFILE */,
+    ANY_WAY = READING | O_ACCMODE | O_CREAT | O_TRUNC | O_APPEND
+};
+
+/* Whether opening what this descriptor (O_PATH) stands for, with these flags, changes nothing, and finds what any run
+ * would. */
+static bool is_harmless(long fd, long flags)
 {
     struct stat status;
     struct statfs system;
     if (pct_host_sys4(SYS_fstat, fd, (long)&status, 0, 0) || pct_host_sys4(SYS_fstatfs, fd, (long)&system, 0, 0))
         return false;
     if (S_ISCHR(status.st_mode)) /* /dev/null, /dev/zero */
-        return status.st_rdev == makedev(1, 3) || status.st_rdev == makedev(1, 5);
-    return (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) && system.f_type != PROC;
+        return !(flags & ~ANY_WAY) && (status.st_rdev == makedev(1, 3) || status.st_rdev == makedev(1, 5));
+    return !(flags & ~READING) && (S_ISREG(status.st_mode) || S_ISDIR(status.st_mode)) && system.f_type != PROC;
 }
 
 static bool open_file(int call, greg_t *regs)
 {
-    static const long harmless = O_CLOEXEC | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | 0100000 /* O_LARGEFILE */;
     bool at = call == SYS_openat;
     long folder = at ? (int)regs[REG_RDI] : AT_FDCWD, path = at ? regs[REG_RSI] : regs[REG_RDI];
     long flags = (int)(at ? regs[REG_RDX] : regs[REG_RSI]);
-    if (!pct_host_may_have(-1) || flags & ~harmless)
+    if (!pct_host_may_have(-1))
         return false;
     long fd = pct_host_sys4(SYS_openat, folder, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW), 0);
+    if (fd < 0 && flags & O_CREAT)
+        return false;
     if (fd >= 0) {
-        bool may = is_harmless(fd);
+        bool may = is_harmless(fd, flags);
         pct_host_sys4(SYS_close, fd, 0, 0, 0);
         if (!may)
             return false;

@@ -132,9 +132,10 @@ static void read_files(void)
 {
     char head[4];
     int file = open("kept", O_RDONLY);
-    FILE *stream = fopen("kept", "r");
+    FILE *stream = fopen("kept", "r"), *nothing = fopen("/dev/null", "w");
     DIR *folder = opendir(".");
-    assert(file >= 0 && stream && folder && read(file, head, sizeof head) == sizeof head && readdir(folder));
+    assert(file >= 0 && nothing && fputs("x", nothing) == 1 && !fflush(nothing) && stream && folder &&
+           read(file, head, sizeof head) == sizeof head && readdir(folder));
     assert(!fopen("nowhere", "r") && errno == ENOENT);
     char *mapped = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
     assert(mapped != MAP_FAILED);
@@ -174,7 +175,7 @@ int main(int argc, char **argv)
             printf("%p\n", result);
     }
     if (!strcmp(what, "open"))
-        assert(open("/dev/null", O_WRONLY) >= 0);
+        assert(open("made", O_WRONLY | O_CREAT, 0600) >= 0);
     else if (!strcmp(what, "leave"))
         assert(!pthread_create(&other, NULL, leave, NULL) && !pthread_join(other, &result) && result);
     else if (!strcmp(what, "proc"))
