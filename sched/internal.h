@@ -97,6 +97,10 @@ void pct_timer_jump(struct pct_sched *s);
 /* The step by which the next deadline will have passed, or have come near. One is pending. */
 uint64_t pct_timer_step(const struct pct_sched *s);
 
+/* idle.c: until the strategy can be asked. False: nobody can run, but *keeper keeps the baton; NULL: it is free, or all
+ * have ended. */
+bool pct_idle_end(struct pct_sched *s, struct pct_thread *self, struct pct_thread **keeper);
+
 /* outside.c */
 void pct_outside_drain(struct pct_sched *s);
 /* Nothing can run: whether the process waits for real, because the outside world, or a relative, may do something

@@ -266,65 +266,101 @@ static uint64_t until_stranger(const struct pct_sched *s, uint64_t virtual, uint
     return then > until ? then : until;
 }
 
-/* Keep the baton in real time. True: the first deadline is due. */
-static bool keep(struct pct_sched *s, bool relatives)
+/* Keeping the baton in real time. */
+struct kept {
+    bool relatives;         /* there are some */
+    bool holds;             /* time does not pass by itself: what was recorded came before the deadline */
+    bool world;             /* as awaits_world() */
+    uint64_t real, virtual; /* when it began */
+    uint64_t deadline;      /* the first one, in virtual time */
+    uint64_t until;         /* no longer than this, in real time */
+};
+
+enum kept_end { KEPT_ON = -1, KEPT_NOT_DUE, KEPT_DUE };
+
+/* Begin it. Anything but KEPT_ON: it has ended already. */
+static enum kept_end begin_keeping(struct pct_sched *s, struct kept *k)
 {
-    uint64_t real = s->host->now(), virtual = pct_sched_now(s), deadline = PCT_NEVER, until = PCT_NEVER;
-    bool world = awaits_world(s, relatives);
     bool recorded = s->timers_count && pct_replay_jumps(s);
-    bool holds =
-        pct_is_replay(s) && !recorded; /* what was recorded came before the deadline: time does not pass by itself */
+    k->holds = pct_is_replay(s) && !recorded;
     if (s->timers_count) {
-        deadline = s->timers[0]->deadline;
-        if (deadline <= virtual || (recorded && !relatives))
-            return true;
-        if (!world && !relatives) {
+        k->deadline = s->timers[0]->deadline;
+        if (k->deadline <= k->virtual || (recorded && !k->relatives))
+            return KEPT_DUE;
+        if (!k->world && !k->relatives) {
             /* Only signals, which the kernel may have for them already. */
             pct_sched_attend(s);
             if (pct_readiness_now(s))
                 pct_outside_note(s, 0, true);
-            return !pct_readiness_now(s);
+            return pct_readiness_now(s) ? KEPT_NOT_DUE : KEPT_DUE;
         }
-        world = world && !recorded;
-        if (world && !holds && (!relatives || s->stranger))
-            until = real + (deadline - virtual);
+        k->world = k->world && !recorded;
+        if (k->world && !k->holds && (!k->relatives || s->stranger))
+            k->until = k->real + (k->deadline - k->virtual);
     }
     if (s->may_be_signalled)
-        until = real + HOPE_NS;
-    do {
-        bool silent = s->stranger || s->foreign & PCT_FOREIGN_SILENT;
-        uint64_t soon = s->host->now() + SILENT_NS, next = silent && soon < until ? soon : until, again = PCT_NEVER;
-        /* For relatives, what holds back its time has no deadline: they go to theirs. */
-        uint64_t first = holds ? PCT_NEVER : first_deadline(s);
-        bool passed = relatives && s->host->idle(virtual, first, world, &again);
-        if (holds || (s->stranger && s->host->now() < until))
-            passed = false;
-        if (again < next)
-            next = again;
-        if (passed)
-            ; /* no relative can run: what they have done is there */
-        else if (s->kernel_outside || (silent && s->kernel_waits))
-            s->host->poll(next, &s->due, pct_sched_undisturbed(s), s->kernel_waits);
-        else
-            pct_sched_sleep(s, next);
-        pct_sched_kernel_changed(s);
-        if (pct_is_due(s, PCT_DUE_ATTENTION) || silent || s->can_both)
-            pct_sched_attend(s);
-        if (pct_replay_ready(s)) {
-            pct_outside_note(s, passed_since(s, real, world || !relatives), world || !relatives);
-            return false;
-        }
-        if (holds && s->timers_count && pct_replay_jumps(s))
-            return false;
-        if (passed)
-            return true;
-        if (s->stranger && pct_outside_strangers(s) && !pct_is_replay(s))
-            until = until_stranger(s, virtual, until);
-        if (!s->kernel_outside && !s->outside && !s->can_attention && !s->stranger &&
-            !(s->foreign & PCT_FOREIGN_SILENT) && (!relatives || deadline == PCT_NEVER))
-            return false; /* who could have come no longer waits */
-    } while ((relatives && deadline != PCT_NEVER) || s->host->now() < until);
-    return true;
+        k->until = k->real + HOPE_NS;
+    return KEPT_ON;
+}
+
+/* Sleep until something may have come. True: no relative can run before the deadline. */
+static bool sleep_once(struct pct_sched *s, const struct kept *k)
+{
+    bool silent = s->stranger || s->foreign & PCT_FOREIGN_SILENT;
+    uint64_t soon = s->host->now() + SILENT_NS, next = silent && soon < k->until ? soon : k->until, again = PCT_NEVER;
+    /* For relatives, what holds back its time has no deadline: they go to theirs. */
+    uint64_t first = k->holds ? PCT_NEVER : first_deadline(s);
+    bool passed = k->relatives && s->host->idle(k->virtual, first, k->world, &again);
+    if (k->holds || (s->stranger && s->host->now() < k->until))
+        passed = false;
+    if (again < next)
+        next = again;
+    if (passed)
+        ; /* no relative can run: what they have done is there */
+    else if (s->kernel_outside || (silent && s->kernel_waits))
+        s->host->poll(next, &s->due, pct_sched_undisturbed(s), s->kernel_waits);
+    else
+        pct_sched_sleep(s, next);
+    pct_sched_kernel_changed(s);
+    if (pct_is_due(s, PCT_DUE_ATTENTION) || silent || s->can_both)
+        pct_sched_attend(s);
+    return passed;
+}
+
+/* Behind a sleep. */
+static enum kept_end slept(struct pct_sched *s, struct kept *k, bool passed)
+{
+    if (pct_replay_ready(s)) {
+        bool world = k->world || !k->relatives;
+        pct_outside_note(s, passed_since(s, k->real, world), world);
+        return KEPT_NOT_DUE;
+    }
+    if (k->holds && s->timers_count && pct_replay_jumps(s))
+        return KEPT_NOT_DUE;
+    if (passed)
+        return KEPT_DUE;
+    if (s->stranger && pct_outside_strangers(s) && !pct_is_replay(s))
+        k->until = until_stranger(s, k->virtual, k->until);
+    bool goes_to_deadline = k->relatives && k->deadline != PCT_NEVER;
+    if (!s->kernel_outside && !s->outside && !s->can_attention && !s->stranger && !(s->foreign & PCT_FOREIGN_SILENT) &&
+        !goes_to_deadline)
+        return KEPT_NOT_DUE; /* who could have come no longer waits */
+    return goes_to_deadline || s->host->now() < k->until ? KEPT_ON : KEPT_DUE;
+}
+
+/* Keep the baton in real time. True: the first deadline is due. */
+static bool keep(struct pct_sched *s, bool relatives)
+{
+    struct kept k = { .relatives = relatives,
+                      .world = awaits_world(s, relatives),
+                      .real = s->host->now(),
+                      .virtual = pct_sched_now(s),
+                      .deadline = PCT_NEVER,
+                      .until = PCT_NEVER };
+    enum kept_end end = begin_keeping(s, &k);
+    while (end == KEPT_ON)
+        end = slept(s, &k, sleep_once(s, &k));
+    return end == KEPT_DUE;
 }
 
 void pct_outside_keep(struct pct_sched *s)

@@ -3,7 +3,6 @@
  * While the scheduler works, s->current is NULL, so that a wrapper called from a signal handler meanwhile knows that it
  * must not touch anything (preload/core/point.h, pct_enter). The thread that gets the baton sets it again when it runs.
  */
-#include "await.h"
 #include "internal.h"
 #include "log.h"
 #include "record.h"
@@ -380,79 +379,6 @@ static struct pct_thread *pick(struct pct_sched *s, const struct pct_thread *sel
     return next;
 }
 
-/* Whether, with nothing enabled, a deadline or the outside world may yet enable somebody. */
-static bool others_wait(const struct pct_sched *s)
-{
-    return s->timers_count || s->outside || s->can_outside || s->kernel_outside || s->can_attention || s->stranger;
-}
-
-/* Whether nothing but a signal is left to wait for, and one may come. */
-static bool attention_may_come(struct pct_sched *s)
-{
-    s->may_be_signalled =
-        !s->timers_count && !s->can_attention && s->host->may_be_signalled && s->host->may_be_signalled();
-    return s->may_be_signalled || (s->can_attention && !s->timers_count);
-}
-
-/* Until the strategy can be asked. False: nobody, but *keeper keeps the baton; NULL: it is free, or all have ended. */
-static bool await_somebody(struct pct_sched *s, struct pct_thread *self, struct pct_thread **keeper)
-{
-    *keeper = NULL;
-    while (!pct_replay_ready(s)) {
-        if (!s->live)
-            return false;
-        if (pct_is_due(s, PCT_DUE_ATTENTION)) {
-            /* Before time jumps or a deadlock is called; and the host's sleep would not last. */
-            bool world = pct_outside_is_world(s);
-            pct_sched_attend(s);
-            if (pct_readiness_now(s) && (s->outside || s->can_outside || s->kernel_outside || s->can_attention))
-                pct_outside_note(s, 0, world);
-            continue;
-        }
-        uint32_t enabled = s->enabled;
-        if (s->host->rests)
-            s->host->rests();
-        pct_outside_strangers(s);
-        if (pct_is_due(s, PCT_DUE_ATTENTION) || s->enabled != enabled)
-            continue;
-        if (s->lock_waits && !pct_readiness_now(s) && others_wait(s) && pct_cycle_find(s)) {
-            s->host->end(PCT_VERDICT_DEADLOCK, PCT_MESSAGE_CYCLE);
-        } else if (pct_outside_awaits(s) || attention_may_come(s)) {
-            pct_outside_send(s, self);
-            *keeper = pct_outside_keeper(s, self);
-            if (!*keeper) {
-                if (pct_outside_idle(s))
-                    return false;
-                pct_sched_attend(s);
-            } else if (*keeper != self) {
-                return false; /* it keeps the baton until the first deadline, or until something comes */
-            } else {
-                pct_outside_keep(s);
-            }
-        } else if (s->still && s->early) {
-            return true; /* whose deadline comes is a choice also where nothing else can be done */
-        } else if (s->timers_count) {
-            pct_await_look(s);
-            pct_timer_jump(s);
-            pct_await_jumped(s);
-        } else if (s->foreign & PCT_FOREIGN_FINISHED && s->patience) {
-            /* One that has finished may hold what all the others wait for; it will be gone in a moment. */
-            s->patience--;
-            pct_sched_sleep(s, s->host->now() + 20000000);
-            pct_sched_attend(s);
-        } else if (s->foreign & PCT_FOREIGN_THREADS && !s->host->strangers) {
-            /* A thread that pct does not know may still change something. */
-            pct_sched_sleep(s, PCT_NEVER);
-            pct_sched_attend(s);
-        } else {
-            pct_await_look(s);
-            pct_await_end(s);
-            s->host->end(PCT_VERDICT_DEADLOCK, NULL);
-        }
-    }
-    return true;
-}
-
 struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
 {
     struct pct_thread *next, *last = self;
@@ -460,7 +386,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
     if (!pct_readiness_now(s) && (s->unseen || s->often))
         pct_sched_attend(s);
     for (;; last = next) {
-        if (!await_somebody(s, self, &next))
+        if (!pct_idle_end(s, self, &next))
             return next;
         if (s->exiting && pct_steps(s) >= s->exit_by && pct_state(s->exiting) == PCT_STATE_ENABLED) {
             next = s->exiting;

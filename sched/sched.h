@@ -11,7 +11,7 @@
  *     slack.c    waits that may time out before all others have done what they can
  *     record.c   the trace and its running hash
  *     replay.c   what the strategy `replay` cannot do: time, the world outside, revocations; comparing steps
- *     outside.c  waits that only the outside world can end
+ *     outside.c  waits that only the outside world can end; idle.c: when no thread can run
  *     group.c    many that wait for one object: enabled and disabled together
  *     deadlock_cycle.c    threads that wait for each other while others sleep
  *     revoke.c    holders of the baton that pass no point

@@ -69,12 +69,10 @@ static void map_slots(void)
 /* What PCT_REPLAY names. */
 static struct pct_recorded replay;
 
-/* Open PCT_TRACE. Refuses a file that is neither empty nor a trace; NULL (and the run is not recorded) where it belongs
- * to a running parent, where there is no space, or where it says that this shall be a fork server. */
-static struct pct_trace_header *open_trace(const char *path)
+/* Open the file that PCT_TRACE names, and read its header, if it has one: *had. Refuses what is neither empty nor a
+ * trace. Negative: it may not be opened, and the run is not recorded. */
+static long open_trace_file(const char *path, struct stat *status, struct pct_trace_header *old, bool *had)
 {
-    struct pct_trace_header old = { .magic = "" };
-    struct stat status;
     const int flags = O_RDWR | O_CLOEXEC | O_NOFOLLOW;
     /* In /tmp the kernel may refuse O_CREAT of another user's file (fs.protected_regular), to root, too. */
     long fd = PCT_SYS3(SYS_open, path, flags, 0);
@@ -84,37 +82,75 @@ static struct pct_trace_header *open_trace(const char *path)
         /* One that gave up its rights, or all descriptors, started another. A failure is told as of a child. */
         pct_say("cannot open the file that PCT_TRACE names for writing: the run is not recorded");
         pct_trace_file_keep(path);
-        replay.records = NULL;
-        return NULL;
+        return fd;
     }
     if (fd < 0)
         pct_start_refuse("cannot open the file that PCT_TRACE names for writing");
-    long got = PCT_SYS3(SYS_read, fd, &old, sizeof old);
-    if (PCT_SYS2(SYS_fstat, fd, &status) || !S_ISREG(status.st_mode))
+    long got = PCT_SYS3(SYS_read, fd, old, sizeof *old);
+    if (PCT_SYS2(SYS_fstat, fd, status) || !S_ISREG(status->st_mode))
         pct_start_refuse("PCT_TRACE does not name a regular file");
-    if (got && (got < 16 || memcmp(old.magic, PCT_TRACE_MAGIC, 8)))
+    if (got && (got < 16 || memcmp(old->magic, PCT_TRACE_MAGIC, 8)))
         pct_start_refuse("the file that PCT_TRACE names exists and is not a pct trace; it was left as it is");
-    if (got && (!old.version || old.version > PCT_TRACE_VERSION))
+    if (got && (!old->version || old->version > PCT_TRACE_VERSION))
         pct_start_refuse("the file that PCT_TRACE names is a trace of another version of pct; it was left as it is");
+    *had = got == sizeof *old;
+    return fd;
+}
+
+/* Map the file, which has `now` bytes, with this size, and close it. launched: the launcher has made it for this run.
+ * NULL: there is no space for it. */
+static void *map_trace(long fd, size_t size, off_t now, bool launched)
+{
+    long at = -1;
+    void *place = pct_forkserver_reserved(size);
+    /* Whether there are no steps of an earlier run to clear away: the launcher has done that. */
+    bool clear = now <= PCT_TRACE_HEADER_SIZE || launched;
+    bool fits = clear && now == (off_t)size;
+    if (size >= 1 << 16 && (clear || !PCT_SYS2(SYS_ftruncate, fd, 0)) && (fits || !PCT_SYS2(SYS_ftruncate, fd, size)))
+        at = PCT_SYS6(SYS_mmap, place, size, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), fd, 0);
+    PCT_SYS1(SYS_close, fd);
+    if ((at >= 0 || at <= -4096) && pct_populate((void *)at, PCT_TRACE_HEADER_SIZE))
+        return (void *)at;
+    pct_say("no space for the trace: the run is not recorded");
+    if (place)
+        PCT_SYS2(SYS_munmap, place, size);
+    PCT_SYS2(SYS_truncate, pct_shim.trace_path, 0);
+    pct_shim.trace_path = NULL;
+    return NULL;
+}
+
+/* Open PCT_TRACE. Refuses a file that is neither empty nor a trace; NULL (and the run is not recorded) where it belongs
+ * to a running parent, where there is no space, or where it says that this shall be a fork server. */
+static struct pct_trace_header *open_trace(const char *path)
+{
+    struct pct_trace_header old = { .magic = "" };
+    struct stat status;
+    bool had = false;
+    uint32_t images = 0;
+    long fd = open_trace_file(path, &status, &old, &had);
+    if (fd < 0) {
+        replay.records = NULL;
+        return NULL;
+    }
     pct_trace_file_keep(path);
     pct_shim.trace_device = status.st_dev;
     pct_shim.trace_inode = status.st_ino;
-    pct_shim.launcher = got == sizeof old ? old.launcher : 0;
-    pct_shim.supervisor = got == sizeof old ? old.supervisor : 0;
-    uint32_t images = 0;
-    if (got == sizeof old && pct_trace_file_in_use(&old)) {
+    pct_shim.launcher = had ? old.launcher : 0;
+    pct_shim.supervisor = had ? old.supervisor : 0;
+    if (had && pct_trace_file_in_use(&old)) {
         PCT_SYS1(SYS_close, fd);
         replay.records = NULL;
         return NULL;
     }
     /* It is this process's own already. */
-    if (got == sizeof old && old.verdict == PCT_VERDICT_RUNNING && old.pid == (int)PCT_SYS0(SYS_getpid))
+    if (had && old.verdict == PCT_VERDICT_RUNNING && old.pid == (int)PCT_SYS0(SYS_getpid))
         images = old.images + 1;
     if (images != replay.images)
         replay.records = NULL;
 
     size_t size = pct_trace_file_size();
-    if (got == sizeof old && old.server) {
+    if (had && old.server) {
         PCT_SYS1(SYS_close, fd);
         pct_forkserver_start(old.server, start_environment);
         pct_forkserver_reserve(size);
@@ -122,27 +158,13 @@ static struct pct_trace_header *open_trace(const char *path)
         return NULL;
     }
     /* The launcher may know of a checker that reads all memory. */
-    if (got == sizeof old && old.launcher && old.file_most && old.file_most < size)
+    if (had && old.launcher && old.file_most && old.file_most < size)
         size = old.file_most & ~(size_t)4095;
-    long at = -1;
-    void *place = pct_forkserver_reserved(size);
-    /* Whether there are no steps of an earlier run to clear away: the launcher has done that. */
-    bool clear = status.st_size <= PCT_TRACE_HEADER_SIZE || (got == sizeof old && old.launcher && !old.pid);
-    bool fits = clear && status.st_size == (off_t)size;
-    if (size >= 1 << 16 && (clear || !PCT_SYS2(SYS_ftruncate, fd, 0)) && (fits || !PCT_SYS2(SYS_ftruncate, fd, size)))
-        at = PCT_SYS6(SYS_mmap, place, size, PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_NORESERVE | (place ? MAP_FIXED : 0), fd, 0);
-    PCT_SYS1(SYS_close, fd);
-    if ((at < 0 && at > -4096) || !pct_populate((void *)at, PCT_TRACE_HEADER_SIZE)) {
-        pct_say("no space for the trace: the run is not recorded");
-        if (place)
-            PCT_SYS2(SYS_munmap, place, size);
-        PCT_SYS2(SYS_truncate, pct_shim.trace_path, 0);
-        pct_shim.trace_path = NULL;
+    void *at = map_trace(fd, size, status.st_size, had && old.launcher && !old.pid);
+    if (!at)
         return NULL;
-    }
     PCT_SYS3(SYS_madvise, at, size, MADV_DONTDUMP);
-    return pct_trace_file_take((void *)at, size, &old, images);
+    return pct_trace_file_take(at, size, &old, images);
 }
 
 /* The next run of a host: the file is mapped, and the launcher's. */

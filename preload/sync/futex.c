@@ -485,68 +485,95 @@ static int compare(const struct futex_waitv *words, unsigned count)
     return 0;
 }
 
-/* futex_waitv(words, count, flags, timeout, clock): until one of the words is woken, whose index it returns. */
-static long futex_waitv(struct pct_shim_thread *self, const long a[6])
+enum { FEW = 8 }; /* words on the stack: a handler's may be small */
+
+/* Until when futex_waitv() waits at most. Returns 0 or an error. */
+static int limit_of_many(const long a[6], uint64_t *deadline)
 {
-    enum { FEW = 8 }; /* on the stack: a handler's may be small */
-    struct futex_waitv few[FEW], *words = few;
-    unsigned count = (unsigned)a[1];
     const struct timespec *timeout = (const struct timespec *)a[3];
-    uint64_t deadline = PCT_NEVER;
     clockid_t clock = (clockid_t)a[4];
-    if ((uint32_t)a[2] || !count || count > FUTEX_WAITV_MAX || !a[0])
-        return fail(EINVAL);
-    if (timeout && clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
-        return fail(EINVAL);
     struct timespec limit;
-    if (timeout && !pct_user_copy_in(&limit, timeout, sizeof limit))
-        return fail(EFAULT);
-    if (timeout && !pct_deadline(clock, &limit, &deadline))
-        return fail(EINVAL);
+    if (!timeout)
+        return 0;
+    if (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC)
+        return EINVAL;
+    if (!pct_user_copy_in(&limit, timeout, sizeof limit))
+        return EFAULT;
+    return pct_deadline(clock, &limit, deadline) ? 0 : EINVAL;
+}
+
+/* The words that futex_waitv() waits for: in few, or in memory of the thread's own. Returns 0 or an error. */
+static int take_words(struct pct_shim_thread *self, const long a[6], struct futex_waitv *few,
+                      struct futex_waitv **words, bool *is_shared)
+{
+    unsigned count = (unsigned)a[1];
     if (count > FEW && !self->futex_words)
-        self->futex_words = pct_S.host->map(FUTEX_WAITV_MAX * sizeof *words);
-    if (count > FEW)
-        words = self->futex_words;
-    if (!words)
-        return fail(ENOMEM);
-    if (!pct_user_copy_in(words, (void *)a[0], count * sizeof *words))
-        return fail(EFAULT);
-    for (unsigned i = 0; i < count; i++) {
-        uint32_t flags = words[i].flags;
-        if ((flags & ~(uint32_t)FUTEX_PRIVATE_FLAG) != FUTEX_32 || words[i].__reserved || words[i].uaddr % 4)
-            return fail(EINVAL);
-        if (shared((uint32_t *)(uintptr_t)words[i].uaddr, (int)flags))
-            return wait_outside(self, SYS_futex_waitv, a, clock, deadline, PCT_UNCONTROLLED_PSHARED);
+        self->futex_words = pct_S.host->map(FUTEX_WAITV_MAX * sizeof **words);
+    *words = count > FEW ? self->futex_words : few;
+    if (!*words)
+        return ENOMEM;
+    if (!pct_user_copy_in(*words, (void *)a[0], count * sizeof **words))
+        return EFAULT;
+    for (unsigned i = 0; i < count && !*is_shared; i++) {
+        const struct futex_waitv *word = &(*words)[i];
+        if ((word->flags & ~(uint32_t)FUTEX_PRIVATE_FLAG) != FUTEX_32 || word->__reserved || word->uaddr % 4)
+            return EINVAL;
+        *is_shared = shared((uint32_t *)(uintptr_t)word->uaddr, (int)word->flags);
     }
-    struct pct_object *first = pct_at(self, PCT_OP_FUTEX_WAIT, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX);
-    note_words(words, count);
-    int error = compare(words, count);
-    pct_done(self, PCT_OP_FUTEX_WAIT, error ? PCT_ARG_BUSY : 0, first);
-    if (error)
-        return fail(error);
-    struct pct_futex_many mine = { .thread = self, .words = words, .count = count, .woken = -1 };
+    return 0;
+}
+
+/* Wait in the queues of all these words. Returns 0 or an error; mine->woken: the index of the one that was woken. */
+static int wait_for_many(struct pct_shim_thread *self, struct pct_futex_many *mine, uint64_t deadline)
+{
     const struct pct_wait wait = { .op = PCT_OP_FUTEX_WAIT, .object = &self->sleep_object, .deadline = deadline };
     enum pct_result result;
+    int error = 0;
     do {
         struct pct_futex_many **last = &many;
         while (*last)
             last = &(*last)->next;
-        *last = &mine;
+        *last = mine;
         self->restart = true;
         result = pct_sched_wait(&pct_S, &self->core, &wait);
-        leave_many(&mine); /* before any handler runs: it may jump */
+        leave_many(mine); /* before any handler runs: it may jump */
         pct_after_resume(self);
         if (result == PCT_INTERRUPTED)
-            error = !self->restart || deadline != PCT_NEVER ? EINTR : compare(words, count);
+            error = !self->restart || deadline != PCT_NEVER ? EINTR : compare(mine->words, mine->count);
     } while (result == PCT_INTERRUPTED && !error);
     pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : 0,
-             pct_object_at(&pct_S.objects, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX));
-    if (mine.woken >= 0) {
-        void *word = (void *)(uintptr_t)words[mine.woken].uaddr;
-        pct_order_object(self, pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX), PCT_ACQUIRES);
-        return mine.woken;
-    }
-    return fail(result == PCT_TIMEOUT ? ETIMEDOUT : error);
+             pct_object_at(&pct_S.objects, (void *)(uintptr_t)mine->words[0].uaddr, PCT_CLASS_FUTEX));
+    return result == PCT_TIMEOUT ? ETIMEDOUT : error;
+}
+
+/* futex_waitv(words, count, flags, timeout, clock): until one of the words is woken, whose index it returns. */
+static long futex_waitv(struct pct_shim_thread *self, const long a[6])
+{
+    struct futex_waitv few[FEW], *words;
+    unsigned count = (unsigned)a[1];
+    uint64_t deadline = PCT_NEVER;
+    bool is_shared = false;
+    if ((uint32_t)a[2] || !count || count > FUTEX_WAITV_MAX || !a[0])
+        return fail(EINVAL);
+    int error = limit_of_many(a, &deadline);
+    error = error ? error : take_words(self, a, few, &words, &is_shared);
+    if (error)
+        return fail(error);
+    if (is_shared)
+        return wait_outside(self, SYS_futex_waitv, a, (clockid_t)a[4], deadline, PCT_UNCONTROLLED_PSHARED);
+    struct pct_object *first = pct_at(self, PCT_OP_FUTEX_WAIT, (void *)(uintptr_t)words[0].uaddr, PCT_CLASS_FUTEX);
+    note_words(words, count);
+    error = compare(words, count);
+    pct_done(self, PCT_OP_FUTEX_WAIT, error ? PCT_ARG_BUSY : 0, first);
+    if (error)
+        return fail(error);
+    struct pct_futex_many mine = { .thread = self, .words = words, .count = count, .woken = -1 };
+    error = wait_for_many(self, &mine, deadline);
+    if (mine.woken < 0)
+        return fail(error);
+    void *word = (void *)(uintptr_t)words[mine.woken].uaddr;
+    pct_order_object(self, pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX), PCT_ACQUIRES);
+    return mine.woken;
 }
 
 /* A thread without the baton wakes: those that wait here, too. One that moves waiters wakes them. */

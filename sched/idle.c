@@ -1,0 +1,98 @@
+/* Where no thread can run: what comes next, of deadlines, the outside world and signals; or the run has ended. With the
+ * baton. */
+#include "await.h"
+#include "internal.h"
+
+/* Whether, with nothing enabled, a deadline or the outside world may yet enable somebody. */
+static bool others_wait(const struct pct_sched *s)
+{
+    return s->timers_count || s->outside || s->can_outside || s->kernel_outside || s->can_attention || s->stranger;
+}
+
+/* Whether nothing but a signal is left to wait for, and one may come. */
+static bool attention_may_come(struct pct_sched *s)
+{
+    s->may_be_signalled =
+        !s->timers_count && !s->can_attention && s->host->may_be_signalled && s->host->may_be_signalled();
+    return s->may_be_signalled || (s->can_attention && !s->timers_count);
+}
+
+/* Where no thread can run, and nothing comes from outside: time goes on to the next deadline, a thread that pct does
+ * not know is waited for, or the run has ended. */
+static void go_on_alone(struct pct_sched *s)
+{
+    if (s->timers_count) {
+        pct_await_look(s);
+        pct_timer_jump(s);
+        pct_await_jumped(s);
+    } else if (s->foreign & PCT_FOREIGN_FINISHED && s->patience) {
+        /* One that has finished may hold what all the others wait for; it will be gone in a moment. */
+        s->patience--;
+        pct_sched_sleep(s, s->host->now() + 20000000);
+        pct_sched_attend(s);
+    } else if (s->foreign & PCT_FOREIGN_THREADS && !s->host->strangers) {
+        /* A thread that pct does not know may still change something. */
+        pct_sched_sleep(s, PCT_NEVER);
+        pct_sched_attend(s);
+    } else {
+        pct_await_look(s);
+        pct_await_end(s);
+        s->host->end(PCT_VERDICT_DEADLOCK, NULL);
+    }
+}
+
+/* Wait for what comes from outside. True: ask the strategy again; false: as pct_idle_end(). */
+static bool await_outside(struct pct_sched *s, struct pct_thread *self, struct pct_thread **keeper)
+{
+    pct_outside_send(s, self);
+    *keeper = pct_outside_keeper(s, self);
+    if (*keeper && *keeper != self)
+        return false; /* it keeps the baton until the first deadline, or until something comes */
+    if (*keeper)
+        pct_outside_keep(s);
+    else if (pct_outside_idle(s))
+        return false;
+    else
+        pct_sched_attend(s);
+    return true;
+}
+
+/* Whether the host or a signal has something to tell first: the strategy may be asked then. */
+static bool hears(struct pct_sched *s)
+{
+    if (pct_is_due(s, PCT_DUE_ATTENTION)) {
+        /* Before time jumps or a deadlock is called; and the host's sleep would not last. */
+        bool world = pct_outside_is_world(s);
+        pct_sched_attend(s);
+        if (pct_readiness_now(s) && (s->outside || s->can_outside || s->kernel_outside || s->can_attention))
+            pct_outside_note(s, 0, world);
+        return true;
+    }
+    uint32_t enabled = s->enabled;
+    if (s->host->rests)
+        s->host->rests();
+    pct_outside_strangers(s);
+    return pct_is_due(s, PCT_DUE_ATTENTION) || s->enabled != enabled;
+}
+
+bool pct_idle_end(struct pct_sched *s, struct pct_thread *self, struct pct_thread **keeper)
+{
+    *keeper = NULL;
+    while (!pct_replay_ready(s)) {
+        if (!s->live)
+            return false;
+        if (hears(s))
+            continue;
+        if (s->lock_waits && !pct_readiness_now(s) && others_wait(s) && pct_cycle_find(s)) {
+            s->host->end(PCT_VERDICT_DEADLOCK, PCT_MESSAGE_CYCLE);
+        } else if (pct_outside_awaits(s) || attention_may_come(s)) {
+            if (!await_outside(s, self, keeper))
+                return false;
+        } else if (s->still && s->early) {
+            return true; /* whose deadline comes is a choice also where nothing else can be done */
+        } else {
+            go_on_alone(s);
+        }
+    }
+    return true;
+}
