@@ -21,6 +21,12 @@ last()
     printf '%s\n' "$output" | tail -n 1
 }
 
+# Without how long it took: "117 ms", "2 min 39 s".
+untimed()
+{
+    sed 's/, [0-9][^,()]*)/)/'
+}
+
 # What is in a file: the runs in the order of the search, and what was found.
 contents()
 {
@@ -80,7 +86,7 @@ for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
             run "$pct" explore -q --epoch 1 -n 300 $bound -j 3 --db several.db -- "$build/bugs/$program"
             echo "$program $bound: $output"
             is "$status" "$one"
-            is "$(last | sed 's/, [0-9.]* m\?s)/)/')" "$(sed 's/, [0-9.]* m\?s)/)/' <<< "$said")"
+            is "$(last | untimed)" "$(untimed <<< "$said")"
             diff <(contents one.db) <(contents several.db)
         done
     done
