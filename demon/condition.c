@@ -5,9 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Parentheses, signs and `not` in a condition. */
+enum { DEEPEST = 200 };
+
 static struct demon_expr *make(struct demon_parser *p, enum demon_op op, struct demon_expr *a, struct demon_expr *b)
 {
+    enum { MOST_PARTS = 4096 };
     struct demon_expr *e = calloc(1, sizeof *e);
+    if (p->parts++ > MOST_PARTS)
+        demon_fail(p, "the condition has more than %d parts", MOST_PARTS);
     if (!e)
         abort();
     *e = (struct demon_expr){ .op = op, .a = a, .b = b, .line = p->line, .earlier = p->spec->last };
@@ -110,6 +116,8 @@ static struct demon_expr *take_primary(struct demon_parser *p)
         return make(p, DEMON_NOT, make(p, DEMON_TRUE, NULL, NULL), NULL);
     if (demon_accept(p, "null"))
         return make(p, DEMON_NUMBER, NULL, NULL);
+    if (demon_is(p, "-") && p->depth++ > DEEPEST)
+        demon_fail(p, "the condition is nested too deeply");
     if (demon_accept(p, "-"))
         return make(p, DEMON_SUBTRACT, make(p, DEMON_NUMBER, NULL, NULL), take_primary(p));
     if (demon_is(p, "holds") || demon_is(p, "unchanged")) {
@@ -146,7 +154,7 @@ static const struct level levels[][7] = {
     { { "+", DEMON_ADD }, { "-", DEMON_SUBTRACT } },
     { { "*", DEMON_MULTIPLY } },
 };
-enum { LEVELS = sizeof levels / sizeof *levels, IMPLICATION = 0, NEGATION = 3, COMPARISON = 4, DEEPEST = 200 };
+enum { LEVELS = sizeof levels / sizeof *levels, IMPLICATION = 0, NEGATION = 3, COMPARISON = 4 };
 
 static struct demon_expr *take_level(struct demon_parser *p, unsigned level)
 {

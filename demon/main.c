@@ -9,10 +9,13 @@
 #include <cli/base/cli.h>
 #include <cli/base/replacement.h>
 #include <common/demon_options.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct arguments {
     const char *spec, *test; /* NULL: none is given */
@@ -149,6 +152,23 @@ static bool check_emit(const struct arguments *a)
     if (failed)
         demon_say("%s: %s", a->emit, strerror(-failed));
     return !failed;
+}
+
+/* The same of the plan of a finding. */
+static bool check_keep(const struct arguments *a)
+{
+    char directory[sizeof a->keep];
+    snprintf(directory, sizeof directory, "%s", a->keep);
+    char *slash = strrchr(directory, '/');
+    if (slash)
+        slash[slash == directory] = 0;
+    struct stat status;
+    const bool there = !stat(a->keep, &status), is_directory = there && S_ISDIR(status.st_mode);
+    const bool fine = !is_directory && !access(there ? a->keep : slash ? directory : ".", W_OK);
+    if (!fine)
+        demon_say("%s, which keeps the plan of a finding, cannot be written (%s): -o FILE puts it elsewhere", a->keep,
+                  strerror(is_directory ? EISDIR : errno));
+    return fine;
 }
 
 static enum demon_verdict list(const struct demon_search *s)
@@ -400,7 +420,7 @@ int main(int argc, char **argv)
             search.out = stderr; /* a program reads the other */
     enum demon_verdict verdict = DEMON_WRONG;
     if (demon_report_check(a.report, a.reports) && check_emit(&a) && (!a.db || demon_campaign_check(a.db)) &&
-        prepare(&search, &a, &plan) && demon_search_record(&search))
+        prepare(&search, &a, &plan) && (a.list || check_keep(&a)) && demon_search_record(&search))
         verdict = a.list ? list(&search) : look(&search, &a);
     demon_search_free(&search);
     demon_program_close(&a.program);

@@ -14,7 +14,7 @@ struct demon_parser {
     const char *token_at, *last_end;
     enum demon_token token;
     char text[DEMON_PATH];
-    unsigned line, depth;
+    unsigned line, depth, parts; /* both of the condition */
     char *error;
     size_t size;
     bool failed;

@@ -56,6 +56,11 @@ static char *read_file(const char *path, off_t most)
             free(text);
             text = NULL;
         }
+        if (text && strlen(text) < (size_t)status.st_size) {
+            free(text);
+            text = NULL;
+            errno = EILSEQ;
+        }
     }
     if (file >= 0)
         close(file);
@@ -79,10 +84,15 @@ static bool add_source(struct demon_sources *sources, const struct demon_source 
 bool demon_sources_add_file(struct demon_sources *sources, const char *path, char *error, size_t size)
 {
     enum { MOST = 1 << 20 };
+    static const char mark[] = "\xef\xbb\xbf"; /* that some editors put before UTF-8 */
     char *text = read_file(path, MOST);
+    if (text && !strncmp(text, mark, sizeof mark - 1))
+        memset(text, ' ', sizeof mark - 1);
     if (!text)
         snprintf(error, size, "%s: %s", path,
-                 errno == EFBIG ? "contracts are a file of at most 1 MiB" : strerror(errno));
+                 errno == EFBIG    ? "contracts are a file of at most 1 MiB"
+                 : errno == EILSEQ ? "contracts are text, and there is a byte 0 in it"
+                                   : strerror(errno));
     else if (add_source(sources, &(struct demon_source){ .line = 1 }, path, text))
         return true;
     else

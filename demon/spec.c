@@ -139,7 +139,7 @@ static void take_clauses(struct demon_parser *p, enum demon_clause_kind kind, st
         demon_take_name(p, clause->tag, "clause (tag: condition)");
         demon_expect(p, ":");
         const char *from = p->token_at;
-        p->depth = 0;
+        p->depth = p->parts = 0;
         clause->expr = demon_take_condition(p);
         check_kind(p, proc, kind, clause->expr);
         if (kind == DEMON_ENSURE)

@@ -130,3 +130,20 @@ contracts()
     is "$status" 2
     is "$stderr" 'pct: pct demon needs Z3, without which this pct was built: install libz3-dev and run `make`'
 }
+
+@test "contracts that are no text or have no end, and a plan that cannot be kept" {
+    changed ''
+    printf 'test wait_for_idler(queue)\n\0' > bad.demon
+    spec=bad.demon
+    refuses 'bad.demon: contracts are text, and there is a byte 0 in it'
+    contracts 'test wait_for_idler(queue)' "  rely a: $(printf '1+%.0s' {1..5000})1 > 0"
+    refuses 'bad.demon:2: the condition has more than 4096 parts'
+    contracts 'test wait_for_idler(queue)' "  rely a: $(printf -- '- %.0s' {1..300})1 > 0"
+    refuses 'bad.demon:2: the condition is nested too deeply'
+    printf '\xef\xbb\xbftest wait_for_idler(queue)\r\n' > bad.demon # as some editors write it
+    run --separate-stderr "$pct" demon --list --spec bad.demon -- ./program
+    is "$status" 0
+    spec=$root/bench/demon/apache-45605.demon
+    refuses 'none/plan, which keeps the plan of a finding, cannot be written (No such file or directory): -o FILE puts it elsewhere' -o none/plan
+    refuses '., which keeps the plan of a finding, cannot be written (Is a directory): -o FILE puts it elsewhere' -o .
+}
