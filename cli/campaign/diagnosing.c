@@ -10,7 +10,8 @@
 
 enum {
     FEW_PASS = 4, /* this many times as many others, where hardly one passes */
-    MORE = 2      /* and where they do not tell which of two diagnoses is better */
+    MORE = 2,     /* and where they do not tell which of two diagnoses is better */
+    LEAST = 12    /* others for which a busy machine gets half as much time again */
 };
 
 enum { STACKS = 16 }; /* diagnoses of which the stacks are known */
@@ -72,7 +73,8 @@ static void make_other(const struct source *s, uint64_t number, struct pct_confi
 static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 {
     struct source *s = (struct source *)source;
-    if (s->next == s->count || (s->next && !s->d->have) || (s->next > 1 && pct_cli_now() > s->end)) {
+    bool over = s->next > 1 && pct_cli_now() > (s->next > LEAST ? s->end : (s->end + s->stop) / 2);
+    if (s->next == s->count || (s->next && !s->d->have) || over) {
         s->d->late = s->d->late || (s->d->have && s->next < s->count);
         return PCT_RUNS_WAIT;
     }

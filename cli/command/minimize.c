@@ -119,10 +119,10 @@ static int write_file(const struct minimize *m)
     return failed ? PCT_EXIT_USAGE : 0;
 }
 
-static void print_schedule(const struct pct_analysis *q)
+static void print_schedule(FILE *out, const struct pct_analysis *q)
 {
     const struct pct_shrink *s = &q->shrink;
-    fprintf(stderr,
+    fprintf(out,
             "the smallest schedule: %zu switch%s, %llu preemption%s (of %llu switches, %llu preemptions); %llu steps "
             "(of %llu)\n",
             s->minimal.count, s->minimal.count == 1 ? "" : "es", (unsigned long long)s->minimal_preemptions,
@@ -130,57 +130,67 @@ static void print_schedule(const struct pct_analysis *q)
             (unsigned long long)s->minimal_steps, (unsigned long long)s->steps);
     for (size_t i = 0; i < s->minimal.count; i++) {
         const struct pct_switch *item = &s->minimal.item[i];
-        fprintf(stderr, "  %zu. ", i + 1);
-        pct_analysis_print_switch(stderr, &q->narrative, item);
+        fprintf(out, "  %zu. ", i + 1);
+        pct_analysis_print_switch(out, &q->narrative, item);
         uint32_t earlier = s->ranges[i].latest - s->ranges[i].earliest;
         if (!item->wake && s->ranges[i].earliest < s->ranges[i].latest)
-            fprintf(stderr, " (or up to %u operation%s earlier)", earlier, earlier == 1 ? "" : "s");
-        fputc('\n', stderr);
+            fprintf(out, " (or up to %u operation%s earlier)", earlier, earlier == 1 ? "" : "s");
+        fputc('\n', out);
     }
     if (!s->minimal.count)
-        fputs("  none: it fails in the default order, without a preemption\n", stderr);
+        fputs("  none: it fails in the default order, without a preemption\n", out);
 }
 
-static void print_depth(const struct pct_analysis *q)
+static void print_depth(FILE *out, const struct pct_analysis *q)
 {
     const struct pct_depth *depth = &q->depth;
     if (!depth->measured && q->shrink.runs.late) {
-        fprintf(stderr, "depth: not measured: %s\n", pct_query_runs_why(&q->shrink.runs));
+        fprintf(out, "depth: not measured: %s\n", pct_query_runs_why(&q->shrink.runs));
         return;
     }
     if (!depth->measured && depth->left_out) {
-        fprintf(stderr, "depth: not measured: the last %zu orderings of %zu do not decide it alone\n",
-                depth->candidates, depth->candidates + depth->left_out);
+        fprintf(out, "depth: not measured: the last %zu orderings of %zu do not decide it alone\n", depth->candidates,
+                depth->candidates + depth->left_out);
         return;
     }
     if (!depth->measured && !depth->of) {
-        fprintf(stderr, "depth: not measured: no schedule could be made that keeps to all %zu orderings of calls\n",
+        fprintf(out, "depth: not measured: no schedule could be made that keeps to all %zu orderings of calls\n",
                 depth->candidates);
         return;
     }
     if (!depth->measured) {
         fprintf(
-            stderr,
+            out,
             "depth: not measured: %u of %u schedules that keep to all %zu orderings of calls passed, so something else "
             "decides (a race on plain memory, time, input)\n",
             depth->of - depth->failed, depth->of, depth->candidates);
         return;
     }
     if (!depth->count) {
-        fprintf(stderr, "depth 0: %u of %u random schedules fail%s: no ordering is needed\n", depth->failed, depth->of,
+        fprintf(out, "depth 0: %u of %u random schedules fail%s: no ordering is needed\n", depth->failed, depth->of,
                 q->shrink.runs.rate < 1 ? ", about as often as the one that was found" : "");
         return;
     }
-    fprintf(stderr, "depth %zu: %u of %u schedules fail that keep to %s (of %zu orderings in the run):\n", depth->count,
+    fprintf(out, "depth %zu: %u of %u schedules fail that keep to %s (of %zu orderings in the run):\n", depth->count,
             depth->failed, depth->of, depth->count == 1 ? "this ordering" : "these orderings", depth->candidates);
     for (size_t i = 0; i < depth->count; i++) {
         const struct pct_need *need = &depth->needs[i];
-        fprintf(stderr, "  %zu. ", i + 1);
-        pct_analysis_print_event(stderr, &q->narrative, &need->order.first);
-        fputs("\n     ", stderr);
-        pct_analysis_print_then(stderr, &q->narrative, &need->order);
-        pct_analysis_print_negated(stderr, q, need);
+        fprintf(out, "  %zu. ", i + 1);
+        pct_analysis_print_event(out, &q->narrative, &need->order.first);
+        fputs("\n     ", out);
+        pct_analysis_print_then(out, &q->narrative, &need->order);
+        pct_analysis_print_negated(out, q, need);
     }
+}
+
+static void print_result(const struct pct_analysis *q, bool depth)
+{
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, stderr);
+    print_schedule(out, q);
+    if (depth)
+        print_depth(out, q);
+    pct_cli_narrow_end(&narrow);
 }
 
 /* What was left undone, and the way to have it. */
@@ -251,9 +261,7 @@ int pct_cmd_minimize(int argc, char **argv)
     if (!failed && m.output)
         failed = write_file(&m);
     if (!failed && !m.quiet) {
-        print_schedule(q);
-        if (m.depth)
-            print_depth(q);
+        print_result(q, m.depth);
         print_late(&q->shrink.runs);
         print_cost(&q->shrink.runs);
         print_commands(q);

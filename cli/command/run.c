@@ -229,6 +229,13 @@ static void print_interrupted(const struct pct_campaign *c)
         pct_cli_say("interrupted; no run was done");
 }
 
+static void print_guarantee(const struct pct_campaign *c, bool quiet)
+{
+    struct pct_cli_narrow narrow;
+    pct_guarantee_report_print(pct_cli_narrow_begin(&narrow, stderr), c, quiet);
+    pct_cli_narrow_end(&narrow);
+}
+
 static int finish(struct pct_campaign *c, const struct arguments *w, int status)
 {
     if (w->quiet && status > 128)
@@ -242,7 +249,7 @@ static int finish(struct pct_campaign *c, const struct arguments *w, int status)
         if (!w->quiet && !status && w->drawn && !w->counted && !w->schedules.strategy && c->max_threads > 1)
             pct_cli_say("that was one schedule of many: pct run -n 1000 tries a thousand");
         if ((!status || status > 128) && c->done && (c->done > 1 || c->confidence > 0))
-            pct_guarantee_report_print(stderr, c, w->quiet);
+            print_guarantee(c, w->quiet);
         print_races(c);
         return status || pct_guarantee_report_reached(c) ? status : PCT_EXIT_CONFIDENCE;
     }

@@ -186,16 +186,16 @@ static void print_confirmation(FILE *out, const struct pct_store_finding *findin
     }
 }
 
-static int print_finding(void *data, const struct pct_store_finding *finding)
+/* What is known of it: all but the command that replays it. */
+static int print_known(struct printing *p, const struct pct_store_finding *finding)
 {
-    const struct printing *p = data;
     fprintf(p->out, "\nfinding %lld: ", (long long)finding->id);
     print_line(p->out, finding->title);
     size_t title, cause = p->whole ? 0 : pct_diagnosis_in_report(finding->report, &title);
     char *text = cause ? strndup(finding->report, cause) : NULL;
     pct_cli_print_lines(p->out, text ? text : "", 2);
     free(text);
-    if (!p->whole && pct_store_each_frame(p->store, finding->id, print_frame, data))
+    if (!p->whole && pct_store_each_frame(p->store, finding->id, print_frame, p))
         return -1;
     print_early(p->out, finding->report);
     print_confirmation(p->out, finding);
@@ -206,6 +206,19 @@ static int print_finding(void *data, const struct pct_store_finding *finding)
             pct_cli_print_lines(p->out, finding->output, 4);
         }
     }
+    return 0;
+}
+
+static int print_finding(void *data, const struct pct_store_finding *finding)
+{
+    const struct printing *p = data;
+    struct printing known = *p;
+    struct pct_cli_narrow narrow;
+    known.out = pct_cli_narrow_begin(&narrow, p->out);
+    int failed = print_known(&known, finding);
+    pct_cli_narrow_end(&narrow);
+    if (failed)
+        return failed;
     fprintf(p->out, "this replays it (%s %llu):\n", is_exploration(p->store) ? "run" : "seed",
             (unsigned long long)finding->seed);
     pct_cli_print_quoted(p->out, pct_cli_program);
@@ -221,8 +234,11 @@ static void print_worth(FILE *out, struct pct_store *store, const struct pct_sto
     if (!pct_campaign_file_restore(store, &c))
         return;
     pct_report_print_uncontrolled(out, c.uncontrolled);
-    if (!is_exploration(store) && !totals->failures && !totals->findings && totals->runs > 1)
-        pct_guarantee_report_print(out, &c, false);
+    if (!is_exploration(store) && !totals->failures && !totals->findings && totals->runs > 1) {
+        struct pct_cli_narrow narrow;
+        pct_guarantee_report_print(pct_cli_narrow_begin(&narrow, out), &c, false);
+        pct_cli_narrow_end(&narrow);
+    }
 }
 
 int pct_campaign_report_print(FILE *out, struct pct_store *store, bool whole)
