@@ -271,6 +271,25 @@ static enum pct_answer answer_first(void *context, size_t number, struct pct_que
     return PCT_ANSWER_STOP;
 }
 
+/* A run that waits for clients may do so for ever: the limit of the first, where the user sets none. */
+static int run_first(struct first *first, struct pct_query_run *run)
+{
+    struct pct_query_runs *t = first->runs;
+    bool limited = t->launch.timeout <= 0 && !t->launch.drive.client && t->seconds > 0;
+    t->launch.timeout = limited ? t->seconds : t->launch.timeout;
+    int failed = pct_query_run_again(t, run);
+    t->launch.timeout = limited ? 0 : t->launch.timeout;
+    if (failed || !limited || run->result.ending != PCT_ENDING_TIMEOUT)
+        return failed;
+    pct_query_run_close(run);
+    pct_status_line_clear(t->progress.quiet);
+    pct_cli_say(
+        "the run has not ended in %.0f s: if clients have to come, give --ready and --drive, as when the failure "
+        "was found; if it takes that long, --timeout",
+        t->seconds);
+    return t->status = PCT_EXIT_DIVERGENCE;
+}
+
 /* Run the failing schedule until it fails, but not without end. */
 static int try_first(struct first *first)
 {
@@ -279,7 +298,7 @@ static int try_first(struct first *first)
     struct pct_queries queries = { .ask = ask_first, .answer = answer_first, .context = first, .must = true };
     pct_queries_step(t, "running it", 0);
     /* The first alone: it mostly fails, and how runs are started is found out by it. */
-    if (pct_query_run_again(t, &run))
+    if (run_first(first, &run))
         return t->status;
     if (answer_first(first, 0, NULL, &run) != PCT_ANSWER_STOP) {
         pct_query_run_close(&run);

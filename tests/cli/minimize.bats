@@ -151,6 +151,16 @@ END
     has ", 1 at a time, "
 }
 
+@test "a server without its client: says what is missing, and does not wait for ever" {
+    run --separate-stderr "$pct" run -s 1 -t trace --ready unix:./one --drive "./server ask ./one" -- ./server ./one sorry
+    is "$status" 7
+    run -122 "$pct" minimize --seconds 1 trace -- ./server ./one sorry
+    has "the run has not ended in 1 s: if clients have to come, give --ready and --drive"
+    run -0 "$pct" explain --seconds 1 trace -- ./server ./one sorry
+    has "give --ready and --drive"
+    has "the recorded run is explained, as it was"
+}
+
 @test "a bound on the time: the best so far, and what was left undone" {
     find_deadlock
     run "$pct" minimize --seconds 0 -o whole.schedule "$token" -- ./target abba
