@@ -1,7 +1,8 @@
-/* GLib's queues (Debian's libglib2.0-dev), for `pct explore`: glib STRUCTURE THREADS. Thread 0 gets what the others put
+/* GLib's queues and pools of threads (Debian's libglib2.0-dev), for `pct explore`: glib STRUCTURE THREADS. Thread 0 gets what the others put
  * in. Built by bench/structures/run. */
 #include <assert.h>
 #include <glib.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,13 +52,34 @@ static void locked_queue(int me)
     g_mutex_unlock(&mutex);
 }
 
+static void take(void *value, void *unused)
+{
+    (void)unused;
+    g_mutex_lock(&mutex);
+    got[(int *)value - values]++;
+    g_mutex_unlock(&mutex);
+}
+
+/* The other threads are the pool's, which is given up when all is done. */
+static void thread_pool(int me)
+{
+    (void)me;
+    g_thread_pool_set_max_unused_threads(0); /* none waits for the next pool */
+    GThreadPool *pool = g_thread_pool_new(take, NULL, n - 1, TRUE, NULL);
+    for (int i = 1; i < n; i++)
+        g_thread_pool_push(pool, &values[i], NULL);
+    g_thread_pool_free(pool, FALSE, TRUE);
+}
+
 static const struct {
     const char *name;
     void (*does)(int me);
-    int least; /* that each value comes so often, and at most once */
+    int least;  /* that each value comes so often, and at most once */
+    bool alone; /* it makes its threads itself */
 } structures[] = { { "async-queue", async_queue, 1 },
                    { "async-queue-try", async_queue_try, 0 },
-                   { "queue", locked_queue, 1 } };
+                   { "queue", locked_queue, 1 },
+                   { "thread-pool", thread_pool, 1, true } };
 static unsigned which;
 
 static void *run(void *me)
@@ -75,9 +97,12 @@ int main(int argc, char **argv)
     if (argc < 2 || which == G_N_ELEMENTS(structures) || n < 2 || n > MOST)
         return 2;
     async = g_async_queue_new();
-    for (long i = 0; i < n; i++)
+    int made = structures[which].alone ? 0 : n;
+    if (!made)
+        run(NULL);
+    for (long i = 0; i < made; i++)
         threads[i] = g_thread_new(NULL, run, (void *)i);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < made; i++)
         g_thread_join(threads[i]);
     for (int i = 1; i < n; i++)
         assert(got[i] >= structures[which].least && got[i] <= 1);
