@@ -18,7 +18,7 @@
 #include "number_list.h"
 #include <stdbool.h>
 
-enum { PCT_IROOT_MOST = 4, PCT_IROOT_IDIOMS = 5, PCT_IROOT_PHASES = 4, PCT_IROOT_ORDERS = 9 };
+enum { PCT_IROOT_MOST = 4, PCT_IROOT_IDIOMS = 5, PCT_IROOT_PHASES = 4, PCT_IROOT_ORDERS = 10 };
 
 struct pct_idiom {
     uint8_t accesses;

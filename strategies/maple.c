@@ -22,7 +22,8 @@
  * order and iRoot, up to some step, from which on two given threads are to make the accesses, and others go on only
  * where these cannot: phases. cli/campaign/directed.c has the runs that could have exposed the iRoot, and the step.
  * A patient one (order 8) lets the thread of the last access come there before the last but one is made, as what it
- * does on its way may be to the same object.
+ * does on its way may be to the same object. With order 9 the thread that has made the last but one access goes on, and
+ * all others wait, as what it does behind that may bring the last one's thread there; of two, the first does not wait.
  *
  * What deviates: the paper holds one thread at each access and lets others that come there pass, or the former one,
  * by a coin; here all are held, or one of many threads would make the access that was to come later. Of those that
@@ -41,7 +42,7 @@
 enum { PATIENCE = 4096, SPIN = 256 };
 enum { LONGEST = 7, LONGEST_FORCED = 4 }; /* such means of the time between changes are drawn: powers of two */
 
-enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST, ORDER_MAIN, ORDER_CHANGING, ORDER_PATIENT = 8, ORDERS };
+enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST, ORDER_MAIN, ORDER_CHANGING, ORDER_PATIENT = 8, ORDER_ON, ORDERS };
 enum { EAGER = 1, LOOSE = 2 };
 enum { PARAM_ORDER };
 
@@ -53,7 +54,8 @@ static const struct pct_param params[] = {
                           "who goes first of those that are not held: 1: older threads; 2: younger ones; 3: the first "
                           "thread, then younger ones; 4 to 7: at random, and it changes (5, 7: an access does "
                           "not wait for its partner; 6, 7: nor for those before it); 8: as 1, and the last but one "
-                          "access waits for its partner, too; random" },
+                          "access waits for its partner, too; 9: as 1, and its thread goes on before the last one is "
+                          "made; random" },
     { 0 }
 };
 
@@ -125,7 +127,7 @@ static bool changes(const struct state *s)
 
 static bool is_eager(const struct state *s)
 {
-    return changes(s) && s->order & EAGER;
+    return (changes(s) && s->order & EAGER) || (s->order == ORDER_ON && s->idiom->accesses == 2);
 }
 
 static bool is_loose(const struct state *s)
@@ -257,6 +259,14 @@ static bool is_awaited(const struct state *s, uint32_t thread)
     return waits_for_last(s, 2) && s->role[s->idiom->role[3]] == thread + 1 && !(s->done >> 2 & 1);
 }
 
+/* Whether only the last access is missing, and the other thread goes on before that: what it does behind its own may
+ * bring the last one there. */
+static bool goes_on(const struct state *s)
+{
+    const uint32_t missing = ~s->done & ((1u << s->idiom->accesses) - 1);
+    return s->order == ORDER_ON && !(missing & (missing - 1));
+}
+
 static enum standing standing_of(const struct state *s, uint32_t thread)
 {
     const struct maple_thread *t = &s->of[thread];
@@ -272,6 +282,8 @@ static enum standing standing_of(const struct state *s, uint32_t thread)
     if (spoils(s, thread, &t->next))
         return SPOILS;
     bool has_role = s->role[0] == thread + 1 || s->role[1] == thread + 1;
+    if (goes_on(s))
+        return has_role && !is_turn(s, thread) ? FREE : OTHER;
     if (has_role && !is_turn(s, thread) && !is_loose(s) && !is_awaited(s, thread))
         return LOW;
     return s->prefers && s->given[0] != thread + 1 && s->given[1] != thread + 1 ? OTHER : FREE;
@@ -307,7 +319,7 @@ static void created(void *state, uint32_t thread)
 {
     struct state *s = state;
     uint32_t place = s->created++ % PCT_INITIAL_RANKS;
-    if (s->order == ORDER_OLDEST || s->order == ORDER_PATIENT)
+    if (s->order == ORDER_OLDEST || s->order >= ORDER_PATIENT)
         place = PCT_INITIAL_RANKS - 1 - place;
     else if (s->order == ORDER_MAIN)
         place = place ? place - 1 : PCT_INITIAL_RANKS - 1;

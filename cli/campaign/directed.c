@@ -15,10 +15,11 @@
 
 enum { SATURATED = 3 };
 enum { TRIES_BY_CHANCE = 2 /* of an iRoot that another run has exposed: the first two ways */ };
+enum { ALONE = 2 /* this many first tries follow no other run */ };
 enum { EACH = 3 /* one run in this many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
 enum { EACH_AGAIN = 4 /* likewise, when nothing is left to be tried */ };
 /* The parameter `order` (strategies/maple.c). */
-enum { RANDOM, OLDEST, YOUNGEST, MAIN, CHANGING, EAGER, LOOSE, EAGER_LOOSE, PATIENT };
+enum { RANDOM, OLDEST, YOUNGEST, MAIN, CHANGING, EAGER, LOOSE, EAGER_LOOSE, PATIENT, GOES_ON };
 
 bool pct_directed_may(const struct pct_campaign *c)
 {
@@ -216,25 +217,45 @@ static bool follow(const struct pct_directed *d, const struct pct_iroot_chance *
     return true;
 }
 
-/* The next chance that is known and was not used. */
-static bool follow_next(const struct pct_directed *d, struct pct_candidate *candidate, const struct pct_iroot *root,
-                        uint64_t known, char *list, struct pct_directed_run *run)
+/* Likewise, a run that had one of the chances: this one of those that are known, or the last, and behind this. Where
+ * there is no such place, another one. */
+static bool follow_any(const struct pct_directed *d, const struct pct_iroot *root, uint32_t chance, unsigned behind,
+                       uint32_t chances, char *list, struct pct_directed_run *run)
 {
-    for (uint32_t at; (at = candidate->followed / PCT_BEHINDS) < root->chances && root->chance[at].run <= known;)
-        if (follow(d, &root->chance[at], candidate->followed++ % PCT_BEHINDS, list, run))
-            return true;
+    const uint32_t first = chance < chances ? chance : chances - 1;
+    for (uint32_t i = 0; i < chances; i++)
+        for (unsigned k = 0; k < PCT_BEHINDS; k++)
+            if (follow(d, &root->chance[(first + i) % chances], (behind + k) % PCT_BEHINDS, list, run))
+                return true;
     return false;
+}
+
+static uint32_t count_chances(const struct pct_iroot *root, uint64_t known)
+{
+    uint32_t count = 0;
+    while (count < root->chances && root->chance[count].run <= known)
+        count++;
+    return count;
 }
 
 static void force(const struct pct_directed *d, size_t i, uint64_t known, char *list, struct pct_directed_run *run)
 {
     static const uint8_t orders[PCT_DIRECTED_TRIES] = { OLDEST, YOUNGEST, MAIN, EAGER_LOOSE, CHANGING, EAGER };
-    static const uint8_t ways[PCT_DIRECTED_TRIES] = { PATIENT, OLDEST, LOOSE, CHANGING, RANDOM };
-    static const bool follows[PCT_DIRECTED_TRIES] = { false, false, true, true, true, true };
+    static const struct {
+        uint32_t chance; /* PCT_IROOT_CHANCES: the last one */
+        enum pct_iroot_behind behind;
+        uint8_t order;
+    } ways[] = { { 0, PCT_BEHIND_NEXT, PATIENT },
+                 { 1, PCT_BEHIND_NEXT, GOES_ON },
+                 { PCT_IROOT_CHANCES, PCT_BEHIND_WRITE, LOOSE },
+                 { PCT_IROOT_CHANCES, PCT_BEHIND_NEXT, GOES_ON },
+                 { PCT_IROOT_CHANCES, PCT_BEHIND_WRITE, GOES_ON } /* where the second and the last are the same */ };
     const struct pct_iroot *root = d->sets.predicted.item[i];
     struct pct_candidate *candidate = &d->candidate[i];
     const bool again = candidate->tries >= tries_of(d, i, known);
-    const uint32_t try = candidate->tries++;
+    const uint32_t try = candidate->tries++, chances = count_chances(root, known);
+    uint32_t way = candidate->follows;
+    way += way == 3 && chances < 3;
     pct_directed_format(list, &d->sets, root);
     /* Of many that were exposed by chance, half begin with the one of the two complementary orders, half with the
      * other. */
@@ -242,10 +263,11 @@ static void force(const struct pct_directed *d, size_t i, uint64_t known, char *
         run->order = CHANGING + (uint32_t)pct_random_below(run->seed, PCT_STREAM_ORDER, 0, PATIENT - CHANGING);
     else if (is_by(candidate->exposed, known))
         run->order = orders[(i + try) % TRIES_BY_CHANCE];
-    else if (follows[try] && follow_next(d, candidate, root, known, list, run))
-        run->order = ways[candidate->follows++];
+    else if (try >= ALONE && follow_any(d, root, ways[way].chance, ways[way].behind, chances, list, run))
+        run->order = ways[way].order;
     else
         run->order = orders[candidate->alone++];
+    candidate->follows += run->phases > 1;
 }
 
 bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidate, uint64_t known,

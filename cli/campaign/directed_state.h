@@ -10,7 +10,6 @@
 struct pct_candidate {
     uint32_t tries, tried;   /* runs that were to force it, and of these such as were looked at */
     uint32_t alone, follows; /* of the first: those that follow no other run, and that do */
-    uint32_t followed;       /* ways to follow one that were looked at: PCT_BEHINDS of each chance */
     enum { PCT_CANDIDATE_NEW, PCT_CANDIDATE_OPEN, PCT_CANDIDATE_KNOWN /* by the memo */ } state;
     const struct pct_iroot *exposed, *reverse; /* as far as it was, and (idiom 1) the other order; NULL: not so far */
 };
