@@ -78,8 +78,9 @@ void pct_outside_go(struct pct_sched *s, struct pct_thread *thread)
     pct_sched_set_enabled(s, thread, false);
     thread->state = PCT_STATE_OUTSIDE;
     s->outside++;
-    s->kin_outside += thread->wait.kin;
     thread->recallable = is_recallable(s, &thread->wait);
+    thread->wait.kin &= thread->recallable || thread->wait.deadline == PCT_NEVER; /* else its limit is real */
+    s->kin_outside += thread->wait.kin;
     if (!thread->recallable)
         return;
     s->recallable++;
