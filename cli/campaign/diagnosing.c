@@ -258,6 +258,9 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
         return failed;
     }
     char *stacks = failed || !d->known ? NULL : pct_diagnoses_stacks(&d->diagnoses, STACKS);
+    /* Names are worth as much time again: a cause without them says little. */
+    double names = pct_cli_now() + d->seconds;
+    s.stop = s.stop > names ? s.stop : names;
     if (stacks)
         failed = run_step(&s, stacks, 0, 1);
     free(stacks);

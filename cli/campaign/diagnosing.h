@@ -16,8 +16,8 @@ struct pct_diagnosing {
     const char *replay; /* its trace, where what came from outside has to come again; NULL: the token is enough */
     const bool *ok;     /* [256]: exit statuses that are no failure; NULL: 0 alone */
     unsigned others;    /* runs beside it, at most */
-    double seconds; /* after these no other run begins, if there are some; and what goes on in twice these is ended */
-    bool quiet;     /* there is no progress line that has to make room */
+    double seconds;     /* behind these no other run begins, if there are some; behind twice these all but names end */
+    bool quiet;         /* there is no progress line that has to make room */
     /* What came of it. */
     bool known;           /* diagnoses has at least one */
     bool late;            /* there was no time for all */
