@@ -3,14 +3,12 @@
 #include <preload/core/apart.h>
 #include <preload/core/shim.h>
 #include <preload/core/user_memory.h>
-#include <preload/patch/patch.h>
 #include <sched/log.h>
 #include <sched/record.h>
 #include <string.h>
 
-/* A round has at most this many accesses; and a thread that waits has at most this many words on its stack. Of what
- * XSAVE saves: the floating-point and vector registers of 128 bits, and the upper halves of those of 256, in words. */
-enum { LOOKS = 32, WORDS = 1024, LOW_AT = 4, LOW = 48, HIGH_AT = 72, HIGH = 32 };
+/* A round has at most this many accesses; and a thread that waits has at most this many words on its stack. */
+enum { LOOKS = 32, WORDS = 1024 };
 
 struct look_at {
     uintptr_t address;
@@ -23,7 +21,7 @@ struct look {
     struct look_at at;
     uintptr_t pc;
     uint64_t words;
-    uint64_t vectors[LOW + HIGH];
+    uint64_t vectors[PCT_AWAIT_VECTORS];
     uint64_t state[WORDS]; /* from the registers that were saved on the stack up to where the thread began */
 };
 
@@ -107,20 +105,15 @@ static struct look *at(struct pct_await *a, uint32_t back)
 
 static bool is_alike(const struct pct_shim_thread *self, const struct look *look, uintptr_t pc, uint32_t words)
 {
-    const uint64_t *v = self->vectors;
     return look->pc == pc && look->words == words && !memcmp(look->state, self->entry, words * sizeof *look->state) &&
-           (!v || (!memcmp(look->vectors, v + LOW_AT, LOW * sizeof *v) &&
-                   (!pct_patch_has_wide() || !memcmp(look->vectors + LOW, v + HIGH_AT, HIGH * sizeof *v))));
+           (!self->vectors || !memcmp(look->vectors, self->vectors, sizeof look->vectors));
 }
 
 static void keep_state(const struct pct_shim_thread *self, struct look *look)
 {
-    const uint64_t *v = self->vectors;
     memcpy(look->state, self->entry, look->words * sizeof *look->state);
-    if (v)
-        memcpy(look->vectors, v + LOW_AT, LOW * sizeof *v);
-    if (v && pct_patch_has_wide())
-        memcpy(look->vectors + LOW, v + HIGH_AT, HIGH * sizeof *v);
+    if (self->vectors)
+        memcpy(look->vectors, self->vectors, sizeof look->vectors);
 }
 
 void pct_await_progress(struct pct_shim_thread *self)

@@ -12,6 +12,9 @@
 
 #include <preload/core/shim.h>
 
+/* Words of the vector registers in struct pct_shim_thread. */
+enum { PCT_AWAIT_VECTORS = 80 };
+
 /* entry.c: the run is an explored one, and has a second thread. */
 extern bool pct_memory_explored;
 

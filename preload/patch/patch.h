@@ -57,8 +57,6 @@ uint64_t pct_patch_address(const struct pct_plan_site *site, const struct pct_pa
 
 /* patch_entry.c: the second half. state: what XSAVE has saved, from the first byte on. */
 void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest, const uint64_t *state);
-/* Whether XSAVE saves the upper halves of the vector registers of 256 bits. */
-bool pct_patch_has_wide(void);
 
 /* Patch what has been loaded since the last time, as PCT_MEMORY says. With the baton, before a thread is made. */
 void pct_patch_modules(void);

@@ -37,9 +37,14 @@ bool pct_patch_entry_start(void)
     return true;
 }
 
-bool pct_patch_has_wide(void)
+/* What of the registers that XSAVE has saved tells one round of a loop from another: those for floating-point numbers,
+ * and the vector registers up to 256 bits. */
+static void take_vectors(uint64_t vectors[PCT_AWAIT_VECTORS], const uint64_t *state)
 {
-    return pct_patch_state_mask & WIDE;
+    enum { LOW_AT = 4, LOW = 48, HIGH_AT = 72 };
+    const size_t high = pct_patch_state_mask & WIDE ? PCT_AWAIT_VECTORS - LOW : 0;
+    memcpy(vectors, state + LOW_AT, LOW * sizeof *state);
+    memcpy(vectors + LOW, state + HIGH_AT, high * sizeof *state);
 }
 
 /* The CFA is the program's stack pointer at the site; the registers are below the red zone (128) and rdx (136):
@@ -268,6 +273,21 @@ static void pass_access(struct pct_patch_frame *frame, const struct pct_plan_sit
     }
 }
 
+/* The same in an explored run, which is to know what the thread comes with. Apart: other runs have less stack for it.
+ */
+static __attribute__((noinline)) void pass_explored(struct pct_shim_thread *self, struct pct_patch_frame *frame,
+                                                    const struct pct_plan_site *site, enum pct_patch_rest rest,
+                                                    const uint64_t *state)
+{
+    uint64_t vectors[PCT_AWAIT_VECTORS] = { 0 };
+    take_vectors(vectors, state);
+    self->entry = (const uint64_t *)frame;
+    self->vectors = vectors;
+    pass_access(frame, site, rest);
+    self->entry = NULL;
+    self->vectors = NULL;
+}
+
 void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest, const uint64_t *state)
 {
     const struct pct_plan_site *site = &pct_emit_record(frame->return_address)->site;
@@ -293,14 +313,9 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest, co
         return;
     }
     struct pct_shim_thread *self = pct_memory_explored ? pct_holder() : NULL;
-    if (self) {
-        self->entry = (const uint64_t *)frame;
-        self->vectors = state;
-    }
-    pass_access(frame, site, rest);
-    if (self) {
-        self->entry = NULL;
-        self->vectors = NULL;
-    }
+    if (self)
+        pass_explored(self, frame, site, rest, state);
+    else
+        pass_access(frame, site, rest);
     errno = error;
 }
