@@ -1,6 +1,7 @@
 /* A finished run as events: see execution.h. */
 #include "execution.h"
 #include "dependence.h"
+#include "pieces.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,21 +104,11 @@ static void touch(struct pct_event *event, uint64_t key, enum pct_use use)
         add_touch(event, (struct pct_touch){ .key = key, .use = (uint8_t)use });
 }
 
-/* What is used between scheduling points, in order of their keys: event->hidden has two bits for each, 2 for twice or
- * more often. */
-enum { AREAS = 7 };
-
-static unsigned area_of(uint64_t key)
-{
-    unsigned area = (unsigned)((key - PCT_KEY_KEYS) >> 56);
-    bool other = key < PCT_KEY_KEYS || key == PCT_KEY_TIME || key == PCT_KEY_END;
-    return other || area > AREAS ? AREAS : area;
-}
-
+/* event->hidden has two bits for each area, 2 for twice or more often. */
 static void count_hidden(struct pct_event *event, uint64_t key)
 {
-    unsigned area = area_of(key);
-    if (area < AREAS && (event->hidden >> 2 * area & 3) < 2)
+    unsigned area = pct_area_of(key);
+    if (area < PCT_AREAS && (event->hidden >> 2 * area & 3) < 2)
         event->hidden = (uint16_t)(event->hidden + (1u << 2 * area));
 }
 
@@ -443,46 +434,6 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
     return -EINVAL;
 }
 
-/* Whether another thread's event does not commute with the event's operation, and may come before or behind it. */
-static bool is_disputed(const struct pct_execution *x, const struct pct_event *event)
-{
-    if (event->op == PCT_OP_THREAD_START)
-        return false; /* behind its creation, always */
-    struct pct_event operation = *event;
-    operation.touches = event->own;
-    for (uint32_t i = 0; i < x->count; i++)
-        if (x->event[i].thread != event->thread && !x->event[i].crashed && pct_events_depend(&operation, &x->event[i]))
-            return true;
-    return false;
-}
-
-/* Whether threads could come in between in a step in more ways than have been tried: it uses something that others use,
- * too, and some change, between scheduling points, and something else before. All of it is taken as one. */
-static bool has_pieces(const struct pct_execution *x)
-{
-    bool shared[AREAS] = { false }, written[AREAS] = { false };
-    uint32_t first[AREAS] = { 0 }; /* a thread that uses it, plus 1 */
-    for (uint32_t i = 0; i < x->count; i++)
-        for (unsigned t = 0; t < x->event[i].touches; t++) {
-            unsigned area = area_of(x->event[i].touch[t].key);
-            uint32_t thread = x->event[i].thread + UINT32_C(1);
-            if (area == AREAS)
-                continue;
-            first[area] = first[area] ? first[area] : thread;
-            shared[area] |= first[area] != thread;
-            written[area] |= x->event[i].touch[t].use != PCT_USE_READS;
-        }
-    for (uint32_t i = 0; i < x->count; i++) {
-        unsigned uses = 0;
-        for (unsigned area = 0; area < AREAS; area++)
-            if (shared[area] && written[area])
-                uses += x->event[i].hidden >> 2 * area & 3;
-        if (uses > 1 || (uses && is_disputed(x, &x->event[i])))
-            return true;
-    }
-    return false;
-}
-
 static int finish(struct reader *r, bool ended)
 {
     struct pct_execution *x = r->x;
@@ -491,7 +442,9 @@ static int finish(struct reader *r, bool ended)
     if (failed || !x->pending)
         return failed ? failed : -ENOMEM;
     struct pct_event *last = last_event(r);
-    x->pieces = has_pieces(x);
+    failed = pct_pieces_find(x, r->threads, &x->pieces);
+    if (failed)
+        return failed;
     x->cut = !ended && last;
     if (x->cut) {
         last->crashed = !last->global;

@@ -211,6 +211,41 @@ PROGRAM
     # Behind its lock is given back, too: another thread's draw may come in between.
     run "$pct" explore -- ./drawn behind a lock
     has 'and threads come in between uses of what libc and the kernel keep for all'
+    # What the first thread sets before it makes others is set for all of them.
+    cat > early.c << 'PROGRAM'
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static void *look(void *late)
+{
+    pthread_mutex_lock(&mutex);
+    getenv("A");
+    getenv("B");
+    pthread_mutex_unlock(&mutex);
+    return late;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread[2];
+    setenv("A", "1", 1);
+    setenv("B", "1", 1);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, look, NULL);
+    if (argc > 1)
+        setenv("A", "2", 1);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+PROGRAM
+    "$cc" -pthread -o early early.c
+    run "$pct" explore -- ./early
+    has 'verified at calls: all 2 classes'
+    lacks 'at scheduling points alone'
+    run "$pct" explore -- ./early late
+    has 'and threads come in between uses of what libc and the kernel keep for all'
 }
 
 @test "who gets the next descriptor, key or place among exit handlers, and who sets what the process has, is tried both ways" {
