@@ -268,6 +268,24 @@ static bool is_member(const struct pct_scope *scope, const char *text)
     return false;
 }
 
+/* Whether there is such a function, but none that has code of its own. */
+static bool is_inlined(const char *program, const char *text)
+{
+    struct pct_scope scope = { .patterns = { .item = calloc(1, sizeof *scope.patterns.item) } };
+    char *name = strdup(text);
+    bool is = false;
+    if (scope.patterns.item && name) {
+        scope.patterns.item[scope.patterns.count++] =
+            (struct pct_pattern){ .text = name, .whole = true, .names = PCT_NAMES_FUNCTION };
+        scope.module_count = pct_scope_modules(program, &scope.modules);
+        is = scope.module_count && !pct_scope_find(&scope) && scope.patterns.item[0].matches;
+    } else {
+        free(name);
+    }
+    pct_scope_free(&scope);
+    return is;
+}
+
 static int complain(struct pct_scope *scope, const struct pct_script_word *word, const struct pct_pattern *pattern,
                     const char *file)
 {
@@ -279,6 +297,11 @@ static int complain(struct pct_scope *scope, const struct pct_script_word *word,
             return pct_cli_usage("%s:%u: line %u of %s has no code in %s", file, word->line, pattern->at_line,
                                  pattern->text, program);
     }
+    if (word->kind == PCT_SCRIPT_BODY && is_inlined(program, pattern->text))
+        return pct_cli_usage(
+            "%s:%u: %s and its libraries have no function with code of its own '%s': all its calls were "
+            "inlined; name a function that calls it, or build it with -O0",
+            file, word->line, program, pattern->text);
     const char *closest = pct_scope_closest(scope, pattern->text);
     if (pattern->kind != PCT_SCOPE_WATCH && !strchr(pattern->text, '*') && is_member(scope, pattern->text))
         return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'; did you mean '*::%s'?", file, word->line,

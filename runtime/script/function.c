@@ -79,7 +79,7 @@ bool pct_function_reads_only(lua_State *L, int at)
 /* It asks for something that is not known before. */
 static int asks(lua_State *L)
 {
-    return luaL_error(L, "that hangs on the event");
+    return luaL_error(L, "that depends on the event");
 }
 
 /* Of a thread that can go on: what else there may be of it is asked for in vain. */

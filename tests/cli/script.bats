@@ -156,7 +156,8 @@ __attribute__((naked, noinline)) void inner(void) { __asm__("incl total(%rip)\n 
 __attribute__((naked, noinline)) void tight(void) { __asm__("push %rbx\n call inner\n pop %rbx\n ret"); }
 __attribute__((naked, noinline)) void handler(void) { __asm__("push %rbx\n call inner\n pop %rbx\n ret"); }
 void (*volatile handle)(void) = handler;
-__attribute__((noinline)) void caller(void) { total += 2; tight(); total += 3; handle(); }
+static inline __attribute__((always_inline)) void within(void) { __asm__ volatile("nop"); }
+__attribute__((noinline)) void caller(void) { total += 2; tight(); total += 3; handle(); within(); }
 static void *go(void *unused) { caller(); return unused; }
 int main(void) { pthread_t t; pthread_create(&t, 0, go, 0); pthread_join(t, 0); return total == 7 ? 0 : 1; }
 EOF
@@ -167,6 +168,9 @@ EOF
     has 'name `caller`, which calls it, or build it with -O0'
     script 'run(thread "go", enters "caller")' ./tight
     is "$status" 0
+    script 'run(thread "go", enters "within")' ./tight
+    is "$status" 2
+    has "no function with code of its own 'within': all its calls were inlined; name a function that calls it"
     script 'run(thread "go", enters "handler")' ./tight
     is "$status" 2
     has 'name `inner`, which it calls, or build it with -O0'
