@@ -2,37 +2,25 @@
  * REQUEUE, WAKE_OP and futex_waitv are modelled: the value is checked on the caller's turn, waiters stand in a queue by
  * address. The locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI
  * and its counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
-#include <common/exploration.h>
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
-#include <preload/core/seccomp.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include <preload/io/io.h>
-#include <preload/memory/channel.h>
 #include <preload/memory/memory_quick.h>
 #include <preload/signals/doorbell.h>
-#include <preload/process/sandbox.h>
 #include <preload/sync/foreign_calls.h>
+#include <preload/sync/futex.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
-#include <preload/watchdog/watchdog.h>
 #include <sched/log.h>
 #include <linux/futex.h>
-#include <linux/seccomp.h>
-#include <stdarg.h>
 #include <string.h>
-#include <sys/prctl.h>
 
 static long fail(int error)
 {
     errno = error;
     return -1;
-}
-
-static long by_number(long number, const long a[6])
-{
-    return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
 /* The lock, semaphore or flag that this is part of is an atomic while nobody waits, of which nobody tells. */
@@ -309,7 +297,7 @@ static long futex_lock_pi(struct pct_shim_thread *self, uint32_t *word, int op, 
 static long futex_pi(struct pct_shim_thread *self, enum pct_op record, const long a[6])
 {
     struct pct_object *queue = pct_at(self, record, (void *)a[0], PCT_CLASS_FUTEX);
-    long failed = by_number(SYS_futex, a);
+    long failed = pct_by_number(SYS_futex, a);
     int error = errno;
     note_word(PCT_OP_ATOMIC_UPDATE, (const uint32_t *)a[0]);
     if (!failed) /* the kernel has written the word, which others lock and unlock by atomic accesses */
@@ -348,7 +336,7 @@ static long wait_outside(struct pct_shim_thread *self, long number, const long a
     do {
         if (deadline != PCT_NEVER)
             pct_real_deadline(clock, deadline, &until);
-        result = CALL_EXTERNAL(self, PCT_OP_FUTEX_WAIT, NULL, by_number(number, real));
+        result = CALL_EXTERNAL(self, PCT_OP_FUTEX_WAIT, NULL, pct_by_number(number, real));
     } while (result < 0 && errno == ETIMEDOUT && deadline != PCT_NEVER && pct_sched_now(&pct_S) < deadline);
     return result;
 }
@@ -376,7 +364,7 @@ static long wait_for_kin(struct pct_shim_thread *self, const long a[6], const st
             self, PCT_OP_FUTEX_WAIT, deadline, true, ({
                 if (timeout)
                     pct_real_deadline(clock, deadline, &until);
-                by_number(SYS_futex, (const long[]){ a[0], op, a[2], timeout ? (long)&until : 0, 0, (long)bits });
+                pct_by_number(SYS_futex, (const long[]){ a[0], op, a[2], timeout ? (long)&until : 0, 0, (long)bits });
             }));
     while (result < 0 && errno == ETIMEDOUT && timeout && pct_sched_now(&pct_S) < deadline);
     return result;
@@ -387,12 +375,12 @@ static long requeue_outside(struct pct_shim_thread *self, const long a[6])
 {
     struct pct_object *queue = pct_at(self, PCT_OP_FUTEX_WAKE, (void *)a[0], PCT_CLASS_FUTEX);
     pct_family_tell();
-    long woken = by_number(SYS_futex, a);
+    long woken = pct_by_number(SYS_futex, a);
     pct_done(self, PCT_OP_FUTEX_WAKE, woken < 0 ? PCT_ARG_BUSY : 0, queue);
     return woken;
 }
 
-static long futex(struct pct_shim_thread *self, const long a[6])
+long pct_futex(struct pct_shim_thread *self, const long a[6])
 {
     uint32_t *word = (uint32_t *)a[0];
     int op = (int)a[1];
@@ -446,7 +434,7 @@ static long futex(struct pct_shim_thread *self, const long a[6])
             return fail(EFAULT);
         if (shared(word, op) || shared(other, op)) { /* does not wait */
             pct_family_tell();
-            return by_number(SYS_futex, a);
+            return pct_by_number(SYS_futex, a);
         }
         return futex_wake_op(self, word, op, (uint32_t)a[2], (uint32_t)a[3], other, (uint32_t)a[5]);
     }
@@ -546,8 +534,7 @@ static int wait_for_many(struct pct_shim_thread *self, struct pct_futex_many *mi
     return result == PCT_TIMEOUT ? ETIMEDOUT : error;
 }
 
-/* futex_waitv(words, count, flags, timeout, clock): until one of the words is woken, whose index it returns. */
-static long futex_waitv(struct pct_shim_thread *self, const long a[6])
+long pct_futex_waitv(struct pct_shim_thread *self, const long a[6])
 {
     struct futex_waitv few[FEW], *words;
     unsigned count = (unsigned)a[1];
@@ -576,69 +563,14 @@ static long futex_waitv(struct pct_shim_thread *self, const long a[6])
     return mine.woken;
 }
 
-/* A thread without the baton wakes: those that wait here, too. One that moves waiters wakes them. */
-static void tell(int command, const long a[6])
+/* One that moves waiters wakes them. */
+void pct_futex_tell(const long a[6])
 {
+    const int command = (int)a[1] & FUTEX_CMD_MASK;
     if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET || command == FUTEX_WAKE_OP)
         pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[0], (uint32_t)a[2]);
     else if (command == FUTEX_REQUEUE || command == FUTEX_CMP_REQUEUE)
         pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[0], UINT32_MAX);
     if (command == FUTEX_WAKE_OP)
         pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[4], (uint32_t)a[3]);
-}
-
-/* The upper half of an argument of 32 bits is whatever its caller's compiler has left there. */
-PCT_EXPORT long syscall(long number, ...)
-{
-    va_list arguments;
-    long a[6];
-    va_start(arguments, number);
-    for (int i = 0; i < 6; i++)
-        a[i] = va_arg(arguments, long);
-    va_end(arguments);
-    switch (number) {
-    case SYS_futex: {
-        PCT_ENTER(self);
-        if (self)
-            return futex(self, a);
-        enum pct_op op = (a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ? PCT_OP_FUTEX_WAKE : PCT_OP_FUTEX_WAIT;
-        tell((int)a[1] & FUTEX_CMD_MASK, a);
-        return PASS(op, PCT_CLASS_FUTEX, (void *)a[0], by_number(number, a));
-    }
-    case SYS_futex_waitv: {
-        PCT_ENTER(self);
-        return self ? futex_waitv(self, a) : PASS(PCT_OP_FUTEX_WAIT, PCT_CLASS_NONE, NULL, by_number(number, a));
-    }
-    case SYS_getrandom:
-        return pct_random_syscall((void *)a[0], (size_t)a[1], (unsigned)a[2]);
-    case SYS_clock_gettime:
-        return pct_clock_syscall((clockid_t)a[0], (struct timespec *)a[1]);
-    case SYS_gettimeofday:
-        return pct_gettimeofday_syscall((struct timeval *)a[0], (void *)a[1]);
-    case SYS_time:
-        return pct_time_syscall((time_t *)a[0]);
-    /* Signals that threads send: as by the functions. */
-    case SYS_kill:
-        return kill((pid_t)a[0], (int)a[1]);
-    case SYS_tgkill:
-        return tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]);
-    case SYS_tkill:
-        return tgkill((pid_t)PCT_SYS0(SYS_getpid), (pid_t)a[0], (int)a[1]);
-    default: {
-        bool confines = number == SYS_seccomp || (number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP);
-        bool strict = number == SYS_seccomp ? (uint32_t)a[0] == SECCOMP_SET_MODE_STRICT && !(uint32_t)a[1] && !a[2]
-                                            : confines && a[1] == SECCOMP_MODE_STRICT;
-        strict = strict && pct_sandbox_strict();
-        if (confines && !strict)
-            pct_watchdog_have();
-        if (number != SYS_gettid && number != SYS_getpid && number != SYS_sched_yield && number != SYS_membarrier)
-            pct_explored_hidden(PCT_KEY_KERNEL, false);
-        long result = by_number(number, a);
-        if (number == SYS_prctl && (int)a[0] == PR_SET_NAME)
-            pct_renamed();
-        if (confines && !strict)
-            pct_seccomp_entered();
-        return result;
-    }
-    }
 }

@@ -1,0 +1,24 @@
+/* Futexes, as syscall() has them (syscall.c): a[0] to a[5] are its arguments behind the number. */
+#ifndef PCT_PRELOAD_SYNC_FUTEX_H
+#define PCT_PRELOAD_SYNC_FUTEX_H
+
+#include <preload/core/real.h>
+#include <preload/core/shim.h>
+
+/* The real system call. Returns as syscall() does. */
+static inline long pct_by_number(long number, const long a[6])
+{
+    return REAL(syscall)(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
+/* SYS_futex. The caller's turn. Returns as syscall() does, with errno. */
+long pct_futex(struct pct_shim_thread *self, const long a[6]);
+
+/* SYS_futex_waitv(words, count, flags, timeout, clock): until one of the words is woken, whose index it returns.
+ * Likewise. */
+long pct_futex_waitv(struct pct_shim_thread *self, const long a[6]);
+
+/* A thread without the baton is about to make SYS_futex: if that wakes, then those that wait here, too. */
+void pct_futex_tell(const long a[6]);
+
+#endif

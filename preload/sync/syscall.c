@@ -1,0 +1,72 @@
+/* syscall(): what threads wait on by it goes the way of the function of the same name; the rest is the kernel's. */
+#include <common/exploration.h>
+#include <preload/core/pass.h>
+#include <preload/core/seccomp.h>
+#include <preload/core/sys.h>
+#include <preload/io/io.h>
+#include <preload/memory/channel.h>
+#include <preload/process/sandbox.h>
+#include <preload/sync/futex.h>
+#include <preload/time/clock.h>
+#include <preload/watchdog/watchdog.h>
+#include <linux/futex.h>
+#include <linux/seccomp.h>
+#include <stdarg.h>
+#include <sys/prctl.h>
+
+/* The upper half of an argument of 32 bits is whatever its caller's compiler has left there. */
+PCT_EXPORT long syscall(long number, ...)
+{
+    va_list arguments;
+    long a[6];
+    va_start(arguments, number);
+    for (int i = 0; i < 6; i++)
+        a[i] = va_arg(arguments, long);
+    va_end(arguments);
+    switch (number) {
+    case SYS_futex: {
+        PCT_ENTER(self);
+        if (self)
+            return pct_futex(self, a);
+        enum pct_op op = (a[1] & FUTEX_CMD_MASK) == FUTEX_WAKE ? PCT_OP_FUTEX_WAKE : PCT_OP_FUTEX_WAIT;
+        pct_futex_tell(a);
+        return PASS(op, PCT_CLASS_FUTEX, (void *)a[0], pct_by_number(number, a));
+    }
+    case SYS_futex_waitv: {
+        PCT_ENTER(self);
+        return self ? pct_futex_waitv(self, a)
+                    : PASS(PCT_OP_FUTEX_WAIT, PCT_CLASS_NONE, NULL, pct_by_number(number, a));
+    }
+    case SYS_getrandom:
+        return pct_random_syscall((void *)a[0], (size_t)a[1], (unsigned)a[2]);
+    case SYS_clock_gettime:
+        return pct_clock_syscall((clockid_t)a[0], (struct timespec *)a[1]);
+    case SYS_gettimeofday:
+        return pct_gettimeofday_syscall((struct timeval *)a[0], (void *)a[1]);
+    case SYS_time:
+        return pct_time_syscall((time_t *)a[0]);
+    /* Signals that threads send: as by the functions. */
+    case SYS_kill:
+        return kill((pid_t)a[0], (int)a[1]);
+    case SYS_tgkill:
+        return tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]);
+    case SYS_tkill:
+        return tgkill((pid_t)PCT_SYS0(SYS_getpid), (pid_t)a[0], (int)a[1]);
+    default: {
+        bool confines = number == SYS_seccomp || (number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP);
+        bool strict = number == SYS_seccomp ? (uint32_t)a[0] == SECCOMP_SET_MODE_STRICT && !(uint32_t)a[1] && !a[2]
+                                            : confines && a[1] == SECCOMP_MODE_STRICT;
+        strict = strict && pct_sandbox_strict();
+        if (confines && !strict)
+            pct_watchdog_have();
+        if (number != SYS_gettid && number != SYS_getpid && number != SYS_sched_yield && number != SYS_membarrier)
+            pct_explored_hidden(PCT_KEY_KERNEL, false);
+        long result = pct_by_number(number, a);
+        if (number == SYS_prctl && (int)a[0] == PR_SET_NAME)
+            pct_renamed();
+        if (confines && !strict)
+            pct_seccomp_entered();
+        return result;
+    }
+    }
+}
