@@ -80,8 +80,21 @@ void pct_recall_close(struct pct_shim_thread *self, uint64_t mask)
     uint64_t bell = mask & PCT_DOORBELL_BIT;
     if (bell)
         PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &bell, NULL, sizeof bell);
-    if (__atomic_exchange_n(&self->recall, CLOSED, __ATOMIC_SEQ_CST) != CLOSED)
+    pct_recall_pause(self);
+}
+
+bool pct_recall_pause(struct pct_shim_thread *self)
+{
+    bool open = __atomic_exchange_n(&self->recall, CLOSED, __ATOMIC_SEQ_CST) != CLOSED;
+    if (open)
         pct_futex_wake(&self->recall, 1);
+    return open;
+}
+
+void pct_recall_go_on(struct pct_shim_thread *self, bool open)
+{
+    if (open)
+        __atomic_store_n(&self->recall, OPEN, __ATOMIC_SEQ_CST);
 }
 
 bool pct_recall(struct pct_thread *thread)

@@ -25,6 +25,10 @@ bool pct_recall(struct pct_thread *thread);
  * pct_sched_outside_limit(), or pct_real_deadline(), as its limit: it ends with ETIMEDOUT. */
 uint64_t pct_recall_open(struct pct_shim_thread *self);
 void pct_recall_close(struct pct_shim_thread *self, uint64_t mask);
+/* While it is back from there for a handler, or for good by a cancellation: whether it was in such a call; and there
+ * again. */
+bool pct_recall_pause(struct pct_shim_thread *self);
+void pct_recall_go_on(struct pct_shim_thread *self, bool open);
 #define RECALLABLE(self, call)                                                                                         \
     ({                                                                                                                 \
         uint64_t pct_mask_ = pct_recall_open(self);                                                                    \

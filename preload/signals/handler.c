@@ -2,6 +2,7 @@
  * rules.
  *
  * Runs on any thread, between any two instructions; what it shares with the interrupted thread are single words. */
+#include "doorbell.h"
 #include "signals.h"
 #include <preload/core/host.h>
 #include <preload/core/pass.h>
@@ -173,6 +174,7 @@ static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, voi
 {
     struct timespec *limit = pct_signal_waits_outside(&self->core) ? self->limit : NULL;
     struct pct_wait wait = self->core.wait;
+    bool recall = pct_recall_pause(self);
     int error = errno;
     __pthread_unwind_buf_t *unwind = self->unwind;
     self->away = false;
@@ -194,6 +196,7 @@ static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, voi
     } else {
         enum pct_op op = self->core.wait.op;
         pct_sched_leave(&pct_S, &self->core, op, NULL, wait.deadline, wait.kin);
+        pct_recall_go_on(self, recall);
         self->away = true;
     }
     errno = error;

@@ -5,6 +5,7 @@
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
+#include <preload/signals/doorbell.h>
 #include "thread.h"
 
 /* GLIBC: since 2.41 the first request is a signal to every thread that has cancellation enabled, whose handler has
@@ -27,6 +28,7 @@ void pct_cancel_point(struct pct_shim_thread *self)
 void pct_cancelled_away(__pthread_unwind_buf_t *buffer)
 {
     pct_self->unwind = NULL;
+    pct_recall_pause(pct_self);
     pct_reacquire(pct_self);
     __pthread_unwind_next(buffer);
 }
