@@ -568,7 +568,7 @@ LUA_INCLUDE ?= /usr/include/lua5.4
 LUA_ARCHIVE ?= -l:liblua5.4.a
 script_wraps := stdin stdout stderr time clock strcoll
 $(call objects_of,$(script_sources)): override CFLAGS += -isystem $(LUA_INCLUDE)
-$(B)/obj/runtime/script/engine.o: runtime/script/library.lua
+$(B)/obj/runtime/script/lua.o: runtime/script/library.lua
 $(B)/libpct-script.so: $(call objects_of,$(script_sources)) $(B)/sources
 	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(script_wraps:%=-Wl,--wrap=%) \
 		-Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LUA_ARCHIVE) -lm

@@ -14,7 +14,7 @@
  *     wait TAG: CONDITION ...               of the test: what lets it go on where it waits for others
  *     assert "FILE:LINE" TAG: CONDITION ... of the test: must hold where code of this line begins
  *
- *     array PATH has PATH                   so many elements has what a member is or points to; or NUMBER
+ *     array PATH has PATH                   this many elements has what a member is or points to; or NUMBER
  *
  *     CONDITION   implies | or | and | not | = != < <= > >= | holds(PATH) | unchanged(PATH) | true | false
  *     number      + - * | NUMBER | null | PATH | old PATH
@@ -120,7 +120,7 @@ struct demon_variable {
 struct demon_array {
     struct demon_proc *proc; /* whose parameters its paths begin with */
     struct demon_leaf leaf, by;
-    bool counted; /* by a member of the same structure; else there are so many: */
+    bool counted; /* by a member of the same structure; else there are this many: */
     uint32_t elements;
     char structure[DEMON_NAME]; /* that it is in, and where; from the debug information */
     uint32_t offset;

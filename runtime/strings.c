@@ -390,7 +390,7 @@ APPEND(__strncat_chk, (char *to, const char *from, size_t size, size_t room), si
 int __vsprintf_chk(char *to, int flag, size_t room, const char *format, va_list arguments);
 int __vsnprintf_chk(char *to, size_t size, int flag, size_t room, const char *format, va_list arguments);
 
-/* Behind the call that has printed so many letters, or would have: what it has written. */
+/* Behind the call that has printed this many letters, or would have: what it has written. */
 static int printed(char *to, size_t size, int length, const void *pc)
 {
     if (length >= 0 && size)

@@ -101,7 +101,7 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
         done = !rounds;
         break;
     case PCT_SITE_PAUSE:
-        done = rounds; /* whether it is a step hangs on other threads' steps */
+        done = rounds; /* whether it is a step depends on other threads' steps */
         break;
     case PCT_SITE_FENCE:
         done = !pct_memory_view.wants_all;

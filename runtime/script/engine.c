@@ -5,34 +5,15 @@
  * no loop in C that it could make long. It has no input and output, no clock and no random numbers, so that what it
  * does is a function of the schedule. */
 #include "engine.h"
-#include <lauxlib.h>
 #include <link.h>
-#include <lualib.h>
 #include <preload/run/script.h>
 #include <string.h>
 
-enum { ARENA = 64 << 20, HOOK_COUNT = 1000, HOOKS_MOST = 20000, STEPS_MOST = 100000000 };
+enum { ARENA = 64 << 20, STEPS_MOST = 100000000 };
 
 static const struct pct_script_host *the_host;
 static struct pct_script_channel *the_channel;
 static const struct pct_script_self *the_self;
-
-/* The library, written in Lua. */
-extern const char pct_script_library[] __attribute__((visibility("hidden")));
-extern const char pct_script_library_end[] __attribute__((visibility("hidden")));
-__asm__(".section .rodata\n"
-        ".globl pct_script_library\n"
-        ".globl pct_script_library_end\n"
-        "pct_script_library: .incbin \"runtime/script/library.lua\"\n"
-        "pct_script_library_end: .byte 0\n"
-        ".previous\n");
-
-struct pct_engine *pct_engine_of(lua_State *L)
-{
-    struct pct_engine *engine;
-    memcpy(&engine, lua_getextraspace(L), sizeof(void *));
-    return engine;
-}
 
 /* --- Stack -------------------------------------------------------------------------------------------------------- */
 
@@ -64,21 +45,6 @@ static void on_stack(struct pct_engine *engine, void (*function)(void *))
 
 /* --- Where the script is ------------------------------------------------------------------------------------------ */
 
-static const char *script_name(const struct pct_engine *engine)
-{
-    return pct_script_texts(engine->channel) + engine->channel->name;
-}
-
-/* The innermost line that is the script's own, and not the library's. */
-uint32_t pct_engine_line(lua_State *L)
-{
-    lua_Debug at;
-    for (int level = 0; lua_getstack(L, level, &at); level++)
-        if (lua_getinfo(L, "Sl", &at) && at.source[0] == '@' && at.currentline > 0)
-            return (uint32_t)at.currentline;
-    return 0;
-}
-
 void pct_engine_note(struct pct_engine *engine, uint32_t thread)
 {
     struct pct_script_channel *channel = engine->channel;
@@ -89,7 +55,7 @@ void pct_engine_note(struct pct_engine *engine, uint32_t thread)
 
 /* --- Its end ------------------------------------------------------------------------------------------------------ */
 
-static void end(struct pct_engine *engine, enum pct_script_outcome outcome, const char *message)
+void pct_engine_end(struct pct_engine *engine, enum pct_script_outcome outcome, const char *message)
 {
     struct pct_script_said *said = engine->said;
     struct pct_line line;
@@ -107,50 +73,8 @@ int pct_engine_fail(lua_State *L, enum pct_script_outcome outcome)
 {
     struct pct_engine *engine = pct_engine_of(L);
     engine->said->line = pct_engine_line(L);
-    end(engine, outcome, lua_tostring(L, -1));
+    pct_engine_end(engine, outcome, lua_tostring(L, -1));
     return lua_error(L);
-}
-
-/* Behind "NAME:LINE: ", with *line set if it is not NULL; the text itself where that does not stand there. */
-static const char *without_place(const char *name, const char *text, uint32_t *line)
-{
-    size_t length = strlen(name);
-    if (strncmp(text, name, length) != 0 || text[length] != ':')
-        return text;
-    const char *at = text + length + 1;
-    uint32_t number = 0;
-    while (*at >= '0' && *at <= '9')
-        number = number * 10 + (uint32_t)(*at++ - '0');
-    if (at[0] != ':' || at[1] != ' ')
-        return text;
-    if (line)
-        *line = number;
-    return at + 2;
-}
-
-/* An error that the script has not asked for. */
-static void end_by_error(struct pct_engine *engine, lua_State *L)
-{
-    const char *message = lua_tostring(L, -1);
-    if (engine->control->over)
-        return;
-    uint32_t line = pct_engine_line(L);
-    message = without_place(script_name(engine), message ? message : "an error that is no text", &line);
-    if (line) /* or else that which waits, of whose function it is */
-        engine->said->line = line;
-    end(engine, PCT_SCRIPT_WRONG, without_place("library", message, NULL));
-}
-
-/* Called by Lua each HOOK_COUNT instructions, and, when there have been too many, at each: whoever catches the first
- * error finds the next. */
-static void bound(lua_State *L, lua_Debug *unused)
-{
-    struct pct_engine *engine = pct_engine_of(L);
-    (void)unused;
-    if (++engine->instructions <= HOOKS_MOST)
-        return;
-    lua_sethook(L, bound, LUA_MASKCOUNT, 1);
-    luaL_error(L, "the script goes on for ever: %d instructions, and no thread has gone on", HOOK_COUNT * HOOKS_MOST);
 }
 
 /* --- Going on ----------------------------------------------------------------------------------------------------- */
@@ -172,9 +96,9 @@ static void resume(void *data)
     engine->went_on = engine->step;
     int status = lua_resume(L, engine->lua, arguments, &results);
     if (status == LUA_OK && !engine->control->over)
-        end(engine, PCT_SCRIPT_ENDED, "");
+        pct_engine_end(engine, PCT_SCRIPT_ENDED, "");
     else if (status != LUA_OK && status != LUA_YIELD)
-        end_by_error(engine, L);
+        pct_engine_end_by_error(engine, L);
     else if (status == LUA_YIELD)
         lua_pop(L, results);
 }
@@ -227,7 +151,7 @@ static void ask_functions(void *data)
     lua_pushcfunction(engine->lua, ask_protected);
     engine->instructions = 0;
     if (lua_pcall(engine->lua, 0, 0, 0))
-        end_by_error(engine, engine->lua);
+        pct_engine_end_by_error(engine, engine->lua);
 }
 
 static bool all_ended(const struct pct_engine *engine)
@@ -363,7 +287,7 @@ static bool too_long(struct pct_engine *engine)
 {
     if (!engine->request.waiting || engine->step - engine->went_on < STEPS_MOST)
         return false;
-    end(engine, PCT_SCRIPT_DID_NOT_FIT, "that did not come in 100,000,000 steps");
+    pct_engine_end(engine, PCT_SCRIPT_DID_NOT_FIT, "that did not come in 100,000,000 steps");
     return true;
 }
 
@@ -411,83 +335,6 @@ void pct_engine_hold_others(struct pct_engine *engine, bool stand, uint32_t line
     engine->others_stand = stand;
 }
 
-/* --- In which functions threads are ------------------------------------------------------------------------------- */
-
-static bool is_in(const struct pct_engine *engine, const struct pct_script_name *name, uint64_t place)
-{
-    for (uint32_t i = name->first; i < name->first + name->count; i++)
-        if (place > engine->ranges[i].from && place <= engine->ranges[i].to)
-            return true;
-    return false;
-}
-
-/* Whether these two places are in one of the functions that the script names. */
-static bool is_same_function(const struct pct_engine *engine, uint64_t a, uint64_t b)
-{
-    const struct pct_script_name *names = pct_script_names(engine->channel);
-    for (uint32_t i = 0; i < engine->channel->names; i++)
-        if (names[i].kind == PCT_SCRIPT_BODY && is_in(engine, &names[i], a) && is_in(engine, &names[i], b))
-            return true;
-    return false;
-}
-
-static void leave(struct pct_engine *engine, uint32_t thread)
-{
-    uint32_t top = engine->inside[thread];
-    struct pct_inside *function = &engine->function[top - 1];
-    engine->inside[thread] = function->below;
-    function->below = engine->unused_function;
-    engine->unused_function = top;
-}
-
-static void enter(struct pct_engine *engine, uint32_t thread, uint64_t place, uint64_t stack)
-{
-    uint32_t top = engine->unused_function;
-    if (!top && engine->functions == PCT_INSIDE_MOST) {
-        end(engine, PCT_SCRIPT_WRONG, "threads are in more than 4096 functions that the script names at once");
-        return;
-    }
-    if (top)
-        engine->unused_function = engine->function[top - 1].below;
-    else
-        top = ++engine->functions;
-    engine->function[top - 1] = (struct pct_inside){
-        .place = place, .stack = stack, .link = *(const uint64_t *)(uintptr_t)stack, .below = engine->inside[thread]
-    };
-    engine->inside[thread] = top;
-}
-
-uint32_t pct_engine_inside(struct pct_engine *engine, uint32_t thread)
-{
-    uint32_t at = engine->inside[thread];
-    bool forget;
-    while (at) {
-        const struct pct_inside *function = &engine->function[at - 1];
-        if (!engine->host->has_left(thread, function->stack, function->link, &forget))
-            return at;
-        uint32_t below = function->below;
-        if (forget && at == engine->inside[thread])
-            leave(engine, thread);
-        at = below;
-    }
-    return 0;
-}
-
-/* Functions further down the stack, or where this one begins, were left without returning: by an exception, or
- * longjmp(). */
-static void passed(void *state, uint32_t thread, bool enters, uint64_t place, uint64_t stack)
-{
-    struct pct_engine *engine = state;
-    const struct pct_inside *function = engine->function;
-    engine->calm_of = 0;
-    while (engine->inside[thread] && function[engine->inside[thread] - 1].stack < stack + enters)
-        leave(engine, thread);
-    if (enters)
-        enter(engine, thread, place, stack);
-    else if (engine->inside[thread] && is_same_function(engine, function[engine->inside[thread] - 1].place, place))
-        leave(engine, thread);
-}
-
 static void created(void *state, uint32_t thread)
 {
     struct pct_engine *engine = state;
@@ -498,8 +345,7 @@ static void created(void *state, uint32_t thread)
     if (thread >= engine->threads)
         engine->threads = thread + 1;
     engine->calm_of = 0; /* it is to be looked at */
-    while (engine->inside[thread])
-        leave(engine, thread);
+    pct_engine_leave_all(engine, thread);
     pct_rank_set_remove(&engine->named, thread); /* the id may be one that is used again */
     pct_rank_set_remove(&engine->used, thread);
 }
@@ -576,82 +422,10 @@ static void stuck(void *state, struct pct_script_control *control, uint64_t step
         add_reason(engine, &line, only);
     else
         add_reasons(engine, &line);
-    end(engine, PCT_SCRIPT_DID_NOT_FIT, text);
+    pct_engine_end(engine, PCT_SCRIPT_DID_NOT_FIT, text);
 }
 
 /* --- The beginning ------------------------------------------------------------------------------------------------ */
-
-/* What of Lua's own libraries would reach outside, depend on addresses, or loop in C for as long as a script wants. */
-static void remove_some(lua_State *L)
-{
-    static const char *const base[] = { "dofile", "loadfile",     "load",        "require", "collectgarbage",
-                                        "print",  "warn",         "pairs",       "next",    "xpcall",
-                                        "rawset", "getmetatable", "setmetatable" };
-    static const char *const strings[] = { "find", "match", "gmatch", "gsub", "dump", "pack", "packsize", "unpack" };
-    lua_pushglobaltable(L);
-    for (unsigned i = 0; i < sizeof base / sizeof *base; i++) {
-        lua_pushnil(L);
-        lua_setfield(L, -2, base[i]);
-    }
-    lua_getfield(L, -1, "string");
-    for (unsigned i = 0; i < sizeof strings / sizeof *strings; i++) {
-        lua_pushnil(L);
-        lua_setfield(L, -2, strings[i]);
-    }
-    lua_getfield(L, -2, "table");
-    lua_pushnil(L);
-    lua_setfield(L, -2, "move");
-    lua_getfield(L, -3, "math");
-    lua_pushnil(L);
-    lua_setfield(L, -2, "random");
-    lua_pushnil(L);
-    lua_setfield(L, -2, "randomseed");
-    lua_pop(L, 4);
-}
-
-static int open_all(lua_State *L)
-{
-    struct pct_engine *engine = pct_engine_of(L);
-    struct pct_script_channel *channel = engine->channel;
-    char name[256] = "@";
-    struct pct_line line;
-    luaL_requiref(L, "_G", luaopen_base, 1);
-    luaL_requiref(L, "string", luaopen_string, 1);
-    luaL_requiref(L, "table", luaopen_table, 1);
-    luaL_requiref(L, "math", luaopen_math, 1);
-    lua_settop(L, 0);
-    if (luaL_loadbufferx(L, pct_script_library, (size_t)(pct_script_library_end - pct_script_library), "=library", "t"))
-        return lua_error(L);
-    lua_newtable(L);
-    pct_core_open(L);
-    pct_predicate_open(L);
-    lua_call(L, 1, 0);
-    remove_some(L);
-    pct_line_start(&line, name + 1, sizeof name - 1);
-    pct_line_add(&line, script_name(engine));
-    engine->script = lua_newthread(L);
-    lua_rawsetp(L, LUA_REGISTRYINDEX, engine);
-    lua_sethook(engine->script, bound, LUA_MASKCOUNT, HOOK_COUNT);
-    lua_sethook(L, bound, LUA_MASKCOUNT, HOOK_COUNT);
-    if (luaL_loadbufferx(L, pct_script_texts(channel) + channel->script, channel->script_size, name, "t"))
-        return lua_error(L);
-    lua_xmove(L, engine->script, 1);
-    return 0;
-}
-
-static void open_lua(void *data)
-{
-    struct pct_engine *engine = data;
-    engine->lua = lua_newstate(pct_arena_allocate, &engine->arena);
-    if (!engine->lua) {
-        end(engine, PCT_SCRIPT_WRONG, "there is no memory for Lua");
-        return;
-    }
-    memcpy(lua_getextraspace(engine->lua), &engine, sizeof(void *));
-    lua_pushcfunction(engine->lua, open_all);
-    if (lua_pcall(engine->lua, 0, 0, 0))
-        end_by_error(engine, engine->lua);
-}
 
 /* Addresses of this process from those of the files. */
 static int find_module(struct dl_phdr_info *info, size_t size, void *data)
@@ -691,7 +465,7 @@ static int start(void *state, struct pct_script_control *control, const char **w
     engine->made = PCT_NO_THREAD;
     dl_iterate_phdr(find_module, engine);
     pct_arena_start(&engine->arena, behind + ranges_size(), ARENA);
-    on_stack(engine, open_lua);
+    on_stack(engine, pct_engine_open_lua);
     return 0;
 }
 
@@ -716,7 +490,7 @@ static struct pct_script_engine the_engine = { .start = start,
                                                .chose = chose,
                                                .created = created,
                                                .stuck = stuck,
-                                               .passed = passed,
+                                               .passed = pct_engine_passed,
                                                .calm = calm };
 
 const struct pct_script_engine *pct_script_engine_open(const struct pct_script_host *host,

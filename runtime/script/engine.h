@@ -198,8 +198,23 @@ struct pct_engine {
 /* The engine that this state belongs to. */
 struct pct_engine *pct_engine_of(lua_State *L);
 
-/* The innermost of the named functions that the thread, which stands at a point, is in, plus 1, as in engine->inside,
- * without those that it has left without returning from them; 0: it is in none. */
+/* End the script: what it has come to, and why. Threads go on by themselves from now on. */
+void pct_engine_end(struct pct_engine *engine, enum pct_script_outcome outcome, const char *message);
+
+/* lua.c: by an error that the script has not asked for, on top of L's stack. */
+void pct_engine_end_by_error(struct pct_engine *engine, lua_State *L);
+
+/* lua.c, on the engine's stack: make the engine's state of Lua, and its script. An error ends that. */
+void pct_engine_open_lua(void *engine);
+
+/* inside.c: the thread enters the named function that begins at this place, or leaves it, with its stack there. */
+void pct_engine_passed(void *engine, uint32_t thread, bool enters, uint64_t place, uint64_t stack);
+
+/* inside.c: it is in none. */
+void pct_engine_leave_all(struct pct_engine *engine, uint32_t thread);
+
+/* inside.c: the innermost of the named functions that the thread, which stands at a point, is in, plus 1, as in
+ * engine->inside, without those that it has left without returning from them; 0: it is in none. */
 uint32_t pct_engine_inside(struct pct_engine *engine, uint32_t thread);
 
 /* Whether threads that the script has not named stand from now on, those that are yet to come, too. */

@@ -103,7 +103,7 @@ static void mind_both(struct pct_calm *calm, const struct pct_calm *other)
     }
 }
 
-/* Whether the answer hangs on the thread alone, and not on what it does; *holds: which it is. */
+/* Whether the answer depends on the thread alone, and not on what it does; *holds: which it is. */
 static bool is_state(struct pct_engine *engine, const struct pct_predicate *p, uint32_t thread, bool *holds)
 {
     const struct pct_script_look nothing = { .op = PCT_OP_NONE };

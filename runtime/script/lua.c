@@ -1,0 +1,152 @@
+/* Lua in the target: its state, the libraries that a script has, what bounds it, and its errors. See engine.h. */
+#include "engine.h"
+#include <lauxlib.h>
+#include <lualib.h>
+#include <string.h>
+
+enum { HOOK_COUNT = 1000, HOOKS_MOST = 20000 };
+
+/* The library, written in Lua. */
+extern const char pct_script_library[] __attribute__((visibility("hidden")));
+extern const char pct_script_library_end[] __attribute__((visibility("hidden")));
+__asm__(".section .rodata\n"
+        ".globl pct_script_library\n"
+        ".globl pct_script_library_end\n"
+        "pct_script_library: .incbin \"runtime/script/library.lua\"\n"
+        "pct_script_library_end: .byte 0\n"
+        ".previous\n");
+
+struct pct_engine *pct_engine_of(lua_State *L)
+{
+    struct pct_engine *engine;
+    memcpy(&engine, lua_getextraspace(L), sizeof(void *));
+    return engine;
+}
+
+static const char *script_name(const struct pct_engine *engine)
+{
+    return pct_script_texts(engine->channel) + engine->channel->name;
+}
+
+/* The innermost line that is the script's own, and not the library's. */
+uint32_t pct_engine_line(lua_State *L)
+{
+    lua_Debug at;
+    for (int level = 0; lua_getstack(L, level, &at); level++)
+        if (lua_getinfo(L, "Sl", &at) && at.source[0] == '@' && at.currentline > 0)
+            return (uint32_t)at.currentline;
+    return 0;
+}
+
+/* Behind "NAME:LINE: ", with *line set if it is not NULL; the text itself where that does not stand there. */
+static const char *without_place(const char *name, const char *text, uint32_t *line)
+{
+    size_t length = strlen(name);
+    if (strncmp(text, name, length) != 0 || text[length] != ':')
+        return text;
+    const char *at = text + length + 1;
+    uint32_t number = 0;
+    while (*at >= '0' && *at <= '9')
+        number = number * 10 + (uint32_t)(*at++ - '0');
+    if (at[0] != ':' || at[1] != ' ')
+        return text;
+    if (line)
+        *line = number;
+    return at + 2;
+}
+
+void pct_engine_end_by_error(struct pct_engine *engine, lua_State *L)
+{
+    const char *message = lua_tostring(L, -1);
+    if (engine->control->over)
+        return;
+    uint32_t line = pct_engine_line(L);
+    message = without_place(script_name(engine), message ? message : "an error that is no text", &line);
+    if (line) /* or else that which waits, of whose function it is */
+        engine->said->line = line;
+    pct_engine_end(engine, PCT_SCRIPT_WRONG, without_place("library", message, NULL));
+}
+
+/* Called by Lua each HOOK_COUNT instructions, and, when there have been too many, at each: whoever catches the first
+ * error finds the next. */
+static void bound(lua_State *L, lua_Debug *unused)
+{
+    struct pct_engine *engine = pct_engine_of(L);
+    (void)unused;
+    if (++engine->instructions <= HOOKS_MOST)
+        return;
+    lua_sethook(L, bound, LUA_MASKCOUNT, 1);
+    luaL_error(L, "the script goes on for ever: %d instructions, and no thread has gone on", HOOK_COUNT * HOOKS_MOST);
+}
+
+/* What of Lua's own libraries would reach outside, depend on addresses, or loop in C for as long as a script wants. */
+static void remove_some(lua_State *L)
+{
+    static const char *const base[] = { "dofile", "loadfile",     "load",        "require", "collectgarbage",
+                                        "print",  "warn",         "pairs",       "next",    "xpcall",
+                                        "rawset", "getmetatable", "setmetatable" };
+    static const char *const strings[] = { "find", "match", "gmatch", "gsub", "dump", "pack", "packsize", "unpack" };
+    lua_pushglobaltable(L);
+    for (unsigned i = 0; i < sizeof base / sizeof *base; i++) {
+        lua_pushnil(L);
+        lua_setfield(L, -2, base[i]);
+    }
+    lua_getfield(L, -1, "string");
+    for (unsigned i = 0; i < sizeof strings / sizeof *strings; i++) {
+        lua_pushnil(L);
+        lua_setfield(L, -2, strings[i]);
+    }
+    lua_getfield(L, -2, "table");
+    lua_pushnil(L);
+    lua_setfield(L, -2, "move");
+    lua_getfield(L, -3, "math");
+    lua_pushnil(L);
+    lua_setfield(L, -2, "random");
+    lua_pushnil(L);
+    lua_setfield(L, -2, "randomseed");
+    lua_pop(L, 4);
+}
+
+static int open_all(lua_State *L)
+{
+    struct pct_engine *engine = pct_engine_of(L);
+    struct pct_script_channel *channel = engine->channel;
+    char name[256] = "@";
+    struct pct_line line;
+    luaL_requiref(L, "_G", luaopen_base, 1);
+    luaL_requiref(L, "string", luaopen_string, 1);
+    luaL_requiref(L, "table", luaopen_table, 1);
+    luaL_requiref(L, "math", luaopen_math, 1);
+    lua_settop(L, 0);
+    if (luaL_loadbufferx(L, pct_script_library, (size_t)(pct_script_library_end - pct_script_library), "=library", "t"))
+        return lua_error(L);
+    lua_newtable(L);
+    pct_core_open(L);
+    pct_predicate_open(L);
+    lua_call(L, 1, 0);
+    remove_some(L);
+    pct_line_start(&line, name + 1, sizeof name - 1);
+    pct_line_add(&line, script_name(engine));
+    engine->script = lua_newthread(L);
+    lua_rawsetp(L, LUA_REGISTRYINDEX, engine);
+    lua_sethook(engine->script, bound, LUA_MASKCOUNT, HOOK_COUNT);
+    lua_sethook(L, bound, LUA_MASKCOUNT, HOOK_COUNT);
+    if (luaL_loadbufferx(L, pct_script_texts(channel) + channel->script, channel->script_size, name, "t"))
+        return lua_error(L);
+    lua_xmove(L, engine->script, 1);
+    return 0;
+}
+
+void pct_engine_open_lua(void *data)
+{
+    struct pct_engine *engine = data;
+    engine->lua = lua_newstate(pct_arena_allocate, &engine->arena);
+    if (!engine->lua) {
+        pct_engine_end(engine, PCT_SCRIPT_WRONG, "there is no memory for Lua");
+        return;
+    }
+    memcpy(lua_getextraspace(engine->lua), &engine, sizeof(void *));
+    lua_pushcfunction(engine->lua, open_all);
+    if (lua_pcall(engine->lua, 0, 0, 0))
+        pct_engine_end_by_error(engine, engine->lua);
+}
