@@ -1,5 +1,6 @@
 /* `pct coverage`: runs with random schedules, and in which ways their threads have come in between each other. */
 #include <cli/base/cli.h>
+#include <cli/base/color.h>
 #include <cli/base/json.h>
 #include <cli/campaign/campaign.h>
 #include <cli/campaign/outcome.h>
@@ -144,34 +145,37 @@ static bool is_exposed(const struct coverage *w, const struct pct_iroot *root)
     return pct_iroots_find_either(&w->roots, root);
 }
 
-static void print_runs(const struct coverage *w, const struct pct_iroot *root)
+static void print_runs(FILE *out, const struct coverage *w, const struct pct_iroot *root)
 {
-    printf("  [%llu run%s, first with seed %llu]\n", (unsigned long long)root->runs, root->runs == 1 ? "" : "s",
-           (unsigned long long)pct_campaign_seed(w->campaign, root->first - 1));
+    fprintf(out, "  [%llu run%s, first with seed %llu]\n", (unsigned long long)root->runs, root->runs == 1 ? "" : "s",
+            (unsigned long long)pct_campaign_seed(w->campaign, root->first - 1));
 }
 
 static void print_text(const struct coverage *w)
 {
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, stdout);
     for (uint32_t idiom = 1; idiom <= PCT_IDIOMS; idiom++) {
         for (size_t i = 0; i < w->roots.count; i++) {
             const struct pct_iroot *root = w->roots.item[i];
             if (root->idiom != idiom)
                 continue;
-            pct_iroot_print(stdout, &w->places, root);
-            print_runs(w, root);
+            pct_iroot_print(out, &w->places, root);
+            print_runs(out, w, root);
         }
         for (size_t i = 0; w->lists_predicted && i < w->predicted.count; i++) {
             const struct pct_iroot *root = w->predicted.item[i];
             if (root->idiom != idiom || is_exposed(w, root))
                 continue;
-            pct_iroot_print(stdout, &w->places, root);
-            puts("  [predicted, not exposed]");
+            pct_iroot_print(out, &w->places, root);
+            fputs("  [predicted, not exposed]\n", out);
         }
     }
     for (size_t i = 0; i < w->pairs.count; i++) {
-        pct_reads_from_print(stdout, &w->places, w->pairs.item[i]);
-        print_runs(w, w->pairs.item[i]);
+        pct_reads_from_print(out, &w->places, w->pairs.item[i]);
+        print_runs(out, w, w->pairs.item[i]);
     }
+    pct_cli_narrow_end(&narrow);
     fflush(stdout);
 }
 
@@ -213,21 +217,78 @@ static int print_json(const struct coverage *w)
     return pct_json_print(stdout, all) ? pct_cli_no_memory("") : 0;
 }
 
+static size_t count_left(const struct coverage *w)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < w->predicted.count; i++)
+        left += !is_exposed(w, w->predicted.item[i]);
+    return left;
+}
+
+/* The command that tries what is predicted and not exposed, to be freed; NULL: nothing is, or there is no memory. */
+static char *format_directed(const struct coverage *w)
+{
+    const struct pct_run_options *s = &w->schedules;
+    char *text = NULL;
+    size_t size;
+    FILE *out = count_left(w) ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return NULL;
+    pct_cli_print_quoted(out, pct_cli_program);
+    fputs(" campaign -S maple --until-saturated ", out);
+    pct_options_print(out, &w->campaign->launch, NULL, true);
+    pct_options_print_ok_status(out, w->campaign->ok);
+    pct_options_print_word(out, "--time", s->time);
+    pct_options_print_word(out, "--max-steps", s->max_steps);
+    pct_options_print_word(out, "--memory-points", s->memory_points);
+    pct_options_print_word(out, "--memory", s->memory);
+    pct_options_print_word(out, "--memory-modules", s->modules);
+    pct_options_print_word(out, "--focus", s->focus);
+    pct_options_print_word(out, "--watch", s->watch);
+    pct_options_print_word(out, "--functions", s->functions);
+    pct_options_print_word(out, "--epoch", s->epoch);
+    pct_options_print_word(out, "--slack", s->slack);
+    fputs(s->exec ? "--exec -- " : "-- ", out);
+    pct_cli_print_command(out, w->campaign->launch.command);
+    fclose(out);
+    return text;
+}
+
+static void say_next(const struct coverage *w)
+{
+    const uint64_t newest = pct_iroots_newest(&w->roots);
+    char *command = format_directed(w);
+    if (command) {
+        pct_cli_say("to try what is predicted and not exposed:");
+        pct_color(stderr, PCT_COLOR_COMMAND);
+        fputs(command, stderr);
+        pct_color(stderr, PCT_COLOR_NONE);
+        fputc('\n', stderr);
+    } else if (w->roots.count && newest > w->runs / 2)
+        pct_cli_say("new iRoots came up to run %llu of %llu: more runs may expose more, such as -n %llu",
+                    (unsigned long long)newest, (unsigned long long)w->runs, (unsigned long long)w->runs * 10);
+    else if (w->roots.count)
+        pct_cli_say("nothing that was predicted is left; to see what the next test adds: keep what --json writes of "
+                    "both, and compare the files by `pct coverage diff`");
+    else if (w->shared)
+        pct_cli_say("no two threads could come in between each other at what they share: try a test that uses it from "
+                    "several threads at once");
+    free(command);
+}
+
 static void say_summary(const struct coverage *w)
 {
     const size_t *by = w->roots.by_idiom;
-    pct_cli_say("exposed iRoots: %zu (idioms 1 to 5: %zu, %zu, %zu, %zu, %zu) in %llu runs; the last new one in run "
+    pct_cli_say("exposed iRoots: %zu (idioms 1 to 5: %zu, %zu, %zu, %zu, %zu) in %llu run%s; the last new one in run "
                 "%llu",
-                w->roots.count, by[1], by[2], by[3], by[4], by[5], (unsigned long long)w->runs,
+                w->roots.count, by[1], by[2], by[3], by[4], by[5], (unsigned long long)w->runs, w->runs == 1 ? "" : "s",
                 (unsigned long long)pct_iroots_newest(&w->roots));
     size_t left[PCT_IDIOMS + 1] = { 0 };
     for (size_t i = 0; i < w->predicted.count; i++)
         left[is_exposed(w, w->predicted.item[i]) ? 0 : w->predicted.item[i]->idiom]++;
     pct_cli_say("predicted and not exposed: %zu (%zu, %zu, %zu, %zu, %zu)%s", w->predicted.count - left[0], left[1],
                 left[2], left[3], left[4], left[5],
-                w->predicted.count == left[0]   ? ""
-                : w->lists_predicted || w->json ? "; -S maple tries to expose them"
-                                                : "; --predicted lists them, -S maple tries to expose them");
+                w->predicted.count == left[0] || w->lists_predicted || w->json ? "" : "; --predicted lists them");
     pct_cli_say("reads-from pairs: %zu; the last new one in run %llu", w->pairs.count,
                 (unsigned long long)pct_iroots_newest(&w->pairs));
     pct_directed_say(w->campaign);
@@ -236,18 +297,23 @@ static void say_summary(const struct coverage *w)
     if (w->runs && !w->shared)
         pct_cli_say("no run used memory or locks that threads can share, as far as pct sees: build the program with "
                     "pct-cc, or say --memory=globals");
+    say_next(w);
 }
 
 static int write_html(const struct coverage *w)
 {
+    char *command = format_directed(w);
     const struct pct_coverage_page page = { .campaign = w->campaign,
                                             .places = &w->places,
                                             .exposed = &w->roots,
                                             .predicted = &w->predicted,
                                             .pairs = &w->pairs,
                                             .runs = w->runs,
-                                            .window = w->window };
-    return pct_coverage_html(w->html, &page);
+                                            .window = w->window,
+                                            .directed = command };
+    int failed = pct_coverage_html(w->html, &page);
+    free(command);
+    return failed;
 }
 
 static int finish(struct coverage *w, int status)

@@ -87,34 +87,37 @@ static size_t count_alone(const struct diff *w, unsigned side)
     return count;
 }
 
-static void print_pairs(const struct diff *w, unsigned side)
+static void print_pairs(FILE *out, const struct diff *w, unsigned side)
 {
     for (size_t i = 0; i < w->side[side].pairs.count; i++) {
         const struct pct_iroot *pair = w->side[side].pairs.item[i];
         if (!lacks_pair(w, !side, pair))
             continue;
-        fputs(side == NEW ? "+ " : "- ", stdout);
-        pct_reads_from_print(stdout, &w->places, pair);
-        putchar('\n');
+        fputs(side == NEW ? "+ " : "- ", out);
+        pct_reads_from_print(out, &w->places, pair);
+        fputc('\n', out);
     }
 }
 
 static void print_text(const struct diff *w)
 {
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, stdout);
     for (uint32_t idiom = 1; idiom <= PCT_IDIOMS; idiom++)
         for (unsigned side = SIDES; side--;)
             for (size_t i = 0; i < w->side[side].exposed.count; i++) {
                 const struct pct_iroot *root = w->side[side].exposed.item[i];
                 if (root->idiom != idiom || !lacks(w, !side, root))
                     continue;
-                fputs(side == NEW ? "+ " : "- ", stdout);
-                pct_iroot_print(stdout, &w->places, root);
-                putchar('\n');
+                fputs(side == NEW ? "+ " : "- ", out);
+                pct_iroot_print(out, &w->places, root);
+                fputc('\n', out);
             }
     if (compares_pairs(w)) {
-        print_pairs(w, NEW);
-        print_pairs(w, OLD);
+        print_pairs(out, w, NEW);
+        print_pairs(out, w, OLD);
     }
+    pct_cli_narrow_end(&narrow);
     fflush(stdout);
 }
 
@@ -149,13 +152,33 @@ static int print_json(const struct diff *w)
     return pct_json_print(stdout, all) ? pct_cli_no_memory("") : 0;
 }
 
+/* What a side lacks says little as long as new ones come. */
+static void say_next(const struct diff *w)
+{
+    bool came = false;
+    for (unsigned side = 0; side < SIDES; side++) {
+        const struct pct_covered *covered = &w->side[side];
+        if (covered->newest <= covered->runs / 2)
+            continue;
+        pct_cli_say("%s: new ones came up to run %llu of %llu: make it again with more runs, such as -n %llu, before "
+                    "going by what it lacks",
+                    covered->path, (unsigned long long)covered->newest, (unsigned long long)covered->runs,
+                    (unsigned long long)covered->runs * 10);
+        came = true;
+    }
+    if (!came && (count_alone(w, OLD) || count_alone(w, NEW)))
+        pct_cli_say("no new ones came in the second half of either; `pct campaign -S maple --until-saturated -- "
+                    "COMMAND` tries what is predicted");
+}
+
 static void say_summary(const struct diff *w)
 {
     for (unsigned side = 0; side < SIDES; side++) {
         const struct pct_covered *covered = &w->side[side];
-        pct_cli_say("%s: %zu exposed, %zu by it alone; the last new one in run %llu of %llu%s", covered->path,
-                    covered->exposed.count, count_alone(w, side), (unsigned long long)covered->newest,
-                    (unsigned long long)covered->runs, covered->cut ? "; there were more, which were not counted" : "");
+        pct_cli_say("%s: %zu exposed (by source lines), %zu by it alone (%c); the last new one in run %llu of %llu%s",
+                    covered->path, covered->exposed.count, count_alone(w, side), side == NEW ? '+' : '-',
+                    (unsigned long long)covered->newest, (unsigned long long)covered->runs,
+                    covered->cut ? "; there were more, which were not counted" : "");
     }
     for (unsigned side = 0; side < SIDES && compares_pairs(w); side++)
         pct_cli_say("%s: %zu reads-from pairs, %zu by it alone", w->side[side].path, w->side[side].pairs.count,
@@ -165,6 +188,7 @@ static void say_summary(const struct diff *w)
     if (w->side[OLD].window != w->side[NEW].window)
         pct_cli_say("they were made with --window=%u and %u, so idioms 2 to 5 cannot be compared", w->side[OLD].window,
                     w->side[NEW].window);
+    say_next(w);
 }
 
 int pct_coverage_diff_command(int argc, char **argv)

@@ -38,6 +38,12 @@ static void print_head(FILE *out, const struct pct_coverage_page *page, const ch
     fputs("</dl>\n", out);
     if (page->exposed->full || page->pairs->full)
         fputs("<p>There are more, which are not counted.</p>\n", out);
+    fputs("<p>An iRoot is a way in which threads came in between each other: A &rArr; B says that one thread did A and "
+          "another one B, on one object, with nothing that conflicts in between.</p>\n",
+          out);
+    if (page->directed)
+        pct_html_print(out, "<p>To try those that are predicted and not exposed: <code>", page->directed,
+                       "</code></p>\n");
 }
 
 /* --- Curves ------------------------------------------------------------------------------------------------------- */

@@ -12,6 +12,7 @@ struct pct_coverage_page {
     const struct pct_iroots *exposed, *predicted, *pairs; /* the last: cli/trace/reads_from.h */
     uint64_t runs;                                        /* that were looked at */
     uint32_t window;
+    const char *directed; /* the command that tries what is predicted and not exposed; NULL: nothing is */
 };
 
 /* Write it to this file, at once or not at all; "-": standard output. Returns 0, or an exit status after a message. */

@@ -51,7 +51,7 @@ static void print_options(FILE *out, const struct pct_explore_first *f, double s
     pct_options_print_word(out, "--max-steps", s->max_steps);
     pct_options_print_word(out, "--memory-points", s->memory_points);
     pct_options_print_word(out, "--memory", s->memory);
-    pct_options_print_word(out, "--modules", s->modules);
+    pct_options_print_word(out, "--memory-modules", s->modules);
     pct_options_print_word(out, "--epoch", s->epoch);
     pct_options_print_word(out, "--slack", s->slack);
     fputs(s->exec ? "--exec -- " : "-- ", out);

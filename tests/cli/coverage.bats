@@ -24,6 +24,7 @@ setup()
     has "rf  what was there before => atomic load in check at "
     lacks " => load in main at" # memory of one thread
     has "pct: reads-from pairs: 3; the last new one in run "
+    has "pct: new iRoots came up to run 34 of 40: more runs may expose more, such as -n 400"
     has " of the runs failed, the first with seed "
     # `first` is not `second`, though they are in the same eight bytes
     lacks "atomic store in set at bench/scale/reorder.c:26 => atomic store in set at bench/scale/reorder.c:27"
@@ -88,7 +89,7 @@ END
         printf '%s\n' "$output" | grep -qx '+ 1  store in add at .*tests.c:6 => load in look at .*tests.c:11'
         lacks $'\n- ' # the old test's are all among them,
         has "2.$kind: "
-        has ", 0 by it alone; the last new one in run "
+        has ", 0 by it alone (-); the last new one in run "
         # and each of these lines has what only the new one does.
         printf '%s\n' "$output" | grep -q . && ! printf '%s\n' "$output" | grep -v 'in look at '
         added=$(printf '%s\n' "$output" | grep -c '^+ [1-5]')
@@ -202,6 +203,32 @@ END
         [ "$status" -eq 2 ]
         [ ! -e was-run ]
         [ "${#lines[@]}" -eq 1 ]
+    done
+}
+
+@test "coverage: each screen breaks at the terminal's width, and its end says what to do next" {
+    compile_tests
+    # What is predicted and not exposed: by a command that can be typed, with the options that it takes, too.
+    run "$pct" coverage --seed 1 -n 1 --ok-status 3 --memory-points=all --html page.html -- ./tests 3 'a b'
+    [ "$status" -eq 0 ]
+    next=$(grep -A1 'pct: to try what is predicted and not exposed:' <<< "$output" | tail -n 1)
+    [ "$next" = "$pct campaign -S maple --until-saturated --ok-status 3 --memory-points all -- ./tests 3 'a b'" ]
+    grep -q "predicted and not exposed: <code>$pct campaign -S maple .* &#39;a b&#39;</code>\|-- ./tests 3 'a b'</code>" page.html
+    "$pct" coverage --seed 1 -n 1 --json -- ./tests 2 > old.json
+    "$pct" coverage --seed 1 -n 2 --json -- ./tests 3 > new.json
+    run "$pct" coverage diff old.json new.json
+    has "pct: old.json: new ones came up to run 1 of 1: make it again with more runs, such as -n 10, "
+    # One thread has nobody who could come in between.
+    run "$pct" coverage --seed 1 -n 2 -- ./tests 1
+    has "no two threads could come in between each other"
+    run eval "$next --seed 1 --db next.db > /dev/null"
+    [ "$status" -eq 0 ]
+    command -v script > /dev/null || skip "no script(1)"
+    for screen in "--seed 1 -n 1 --predicted -- ./tests 3" "diff old.json new.json"; do
+        run script -qec "stty cols 40; NO_COLOR=1 $pct coverage $screen" /dev/null
+        has "=> "
+        long=$(printf '%s\n' "$output" | sed 's/.*\x1b\[K//; s/\r//' | grep -v ' campaign ' | grep '[^ ] *  *[^ ]' | grep -c '^.\{41,\}$') || true
+        [ "$long" -eq 0 ]
     done
 }
 

@@ -499,6 +499,8 @@ END
     run "$pct" run --explore -n 50 -- "$build/bugs/philosophers"
     [ "$status" -eq 1 ]
     [[ $(last) == "pct: found: 1 of all 7 classes of schedules fails"* ]]
+    run "$pct" run --explore -n 50 --memory=globals --memory-modules=libz -- "$build/bugs/fig1c-deadlock"
+    [[ $output == *"pct: found: 1 of all "* ]]
     for again in 0 1; do
         run "$pct" campaign --explore -n 50 --report json:first.json --report junit:first.xml -- "$build/bugs/philosophers-fixed"
         echo "$again: $output"
