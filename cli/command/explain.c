@@ -260,13 +260,17 @@ static void print_schedule(FILE *out, const struct pct_analysis *q)
     const struct pct_trace *trace = q->narrative.trace;
     bool *show = calloc(trace->count + 1, sizeof *show), *mark = calloc(trace->count + 1, sizeof *mark);
     if (show && mark) {
+        struct pct_cli_narrow narrow;
+        FILE *text = pct_cli_narrow_begin(&narrow, out);
         choose_steps(q, show, mark);
-        fprintf(out,
+        fprintf(text,
                 "\nThe smallest schedule that fails (%llu preemption%s, %llu steps; * are the operations above):\n",
                 (unsigned long long)q->shrink.minimal_preemptions, q->shrink.minimal_preemptions == 1 ? "" : "s",
                 (unsigned long long)q->shrink.minimal_steps);
+        pct_cli_narrow_end(&narrow);
         pct_schedule_print_some(out, trace, &q->narrative.snapshot, show, mark);
-        print_objects(out, &q->narrative, show);
+        print_objects(pct_cli_narrow_begin(&narrow, out), &q->narrative, show);
+        pct_cli_narrow_end(&narrow);
     }
     free(show);
     free(mark);
@@ -288,11 +292,26 @@ static void format_side(char *buffer, size_t size, const struct pct_narrative *n
              pct_narrative_operation(narrative, operation, sizeof operation, &event));
 }
 
-/* Where the two part, and the steps from there on, side by side. */
-static void print_beside(FILE *out, const struct pct_analysis *q)
+/* The step of both, side by side, or one below the other. */
+static void print_both(FILE *out, const struct pct_analysis *q, uint64_t step, bool below)
+{
+    char left[HALF], right[HALF];
+    format_side(left, sizeof left, &q->narrative, step);
+    format_side(right, sizeof right, &q->pass, step);
+    fprintf(out, "%10llu  %s", (unsigned long long)step + 1, below ? "fails   " : "");
+    pct_cli_print_clean(out, *left || !below ? left : "-", sizeof left);
+    if (below)
+        fprintf(out, "\n%12spasses  ", "");
+    else
+        fprintf(out, "%*s", HALF - (int)strlen(left), "");
+    pct_cli_print_clean(out, *right || !below ? right : "-", sizeof right);
+    fputc('\n', out);
+}
+
+/* Where the two part, and the steps from there on. */
+static void print_parting(FILE *out, const struct pct_analysis *q, bool below)
 {
     const struct pct_trace *a = q->narrative.trace, *b = q->pass.trace;
-    char left[HALF], right[HALF];
     uint64_t from = 0;
     if (!q->passes) {
         bool whole = !q->shrink.runs.late && !q->shrink.runs.cut;
@@ -305,16 +324,19 @@ static void print_beside(FILE *out, const struct pct_analysis *q)
     fprintf(out,
             "\nThe schedule that differs least and passes is the same up to step %llu; then (thread: operation):\n",
             (unsigned long long)from);
-    fprintf(out, "%10s  %-*s%s\n", "step", HALF, "fails", "passes");
-    for (uint64_t i = from; i < from + BESIDE && (i <= a->count || i <= b->count); i++) {
-        format_side(left, sizeof left, &q->narrative, i);
-        format_side(right, sizeof right, &q->pass, i);
-        fprintf(out, "%10llu  ", (unsigned long long)i + 1);
-        pct_cli_print_clean(out, left, sizeof left);
-        fprintf(out, "%*s", HALF - (int)strlen(left), "");
-        pct_cli_print_clean(out, right, sizeof right);
-        fputc('\n', out);
-    }
+    if (!below)
+        fprintf(out, "%10s  %-*s%s\n", "step", HALF, "fails", "passes");
+    for (uint64_t i = from; i < from + BESIDE && (i <= a->count || i <= b->count); i++)
+        print_both(out, q, i, below);
+}
+
+static void print_beside(FILE *out, const struct pct_analysis *q)
+{
+    enum { STEP = 12 };
+    struct pct_cli_narrow narrow;
+    FILE *text = pct_cli_narrow_begin(&narrow, out);
+    print_parting(text, q, narrow.columns && narrow.columns < STEP + 2 * HALF);
+    pct_cli_narrow_end(&narrow);
 }
 
 static void print_command(FILE *out, const struct pct_analysis *q, const struct pct_query_run *run, const char *token)
@@ -349,10 +371,11 @@ static void print_given(FILE *out, const struct explain *e)
     bool recorded = e->diagnosing.replay;
     fputc('\n', out);
     for (unsigned i = recorded; i < 2; i++) {
-        fprintf(out, "%s\n",
-                !i         ? "This looks for the smallest schedule that fails:"
-                : recorded ? "This replays the run:"
-                           : "and this replays the run:");
+        pct_cli_wrap(out,
+                     !i         ? "This looks for the smallest schedule that fails:\n"
+                     : recorded ? "This replays the run:\n"
+                                : "and this replays the run:\n",
+                     pct_status_line_columns(out), 0, 4);
         pct_cli_print_quoted(out, pct_cli_program);
         fprintf(out, " %s ", commands[i]);
         pct_options_print(out, launch, process, false);
@@ -387,11 +410,14 @@ static int write_json(const struct explain *e, bool searched)
 static void print_verdict(const struct pct_process *process, const struct pct_result *result)
 {
     char headline[512];
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, stdout);
     if (pct_outcome_headline(headline, sizeof headline, process, result))
-        pct_cli_print_clean(stdout, headline, sizeof headline);
+        pct_cli_print_clean(out, headline, sizeof headline);
     else
-        pct_report_print_verdict(stdout, &result->trace);
-    fputc('\n', stdout);
+        pct_report_print_verdict(out, &result->trace);
+    fputc('\n', out);
+    pct_cli_narrow_end(&narrow);
 }
 
 /* Explain it by rules: the run of the token, or the recorded one. *done: there was something to say. */
@@ -423,7 +449,9 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     if (!history->unwinder)
         fputs("(no names: the memory map of the run cannot be read)\n", stdout);
     pct_diagnosing_print(stdout, d, e->all ? 3 : 1);
-    pct_races_print(stdout, &history->snapshot, history->unwinder);
+    struct pct_cli_narrow narrow;
+    pct_races_print(pct_cli_narrow_begin(&narrow, stdout), &history->snapshot, history->unwinder);
+    pct_cli_narrow_end(&narrow);
     print_given(stdout, e);
     return failed;
 }
@@ -458,15 +486,18 @@ static int search(struct explain *e)
         return write_json(e, true);
     const struct pct_trace *trace = q->narrative.trace;
     print_verdict(&q->run.process, &q->run.result);
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, stdout);
     if (!q->narrative.unwinder)
-        fputs("(no names: the memory map of the run cannot be read)\n", stdout);
+        fputs("(no names: the memory map of the run cannot be read)\n", out);
     if (trace->header.verdict == PCT_VERDICT_DEADLOCK)
-        print_cycle(stdout, &q->narrative);
+        print_cycle(out, &q->narrative);
     else
-        print_meanwhile(stdout, &q->narrative);
-    pct_report_print_held(stdout, &trace->header);
-    pct_races_print(stdout, &q->narrative.snapshot, q->narrative.unwinder);
-    print_needs(stdout, q);
+        print_meanwhile(out, &q->narrative);
+    pct_report_print_held(out, &trace->header);
+    pct_races_print(out, &q->narrative.snapshot, q->narrative.unwinder);
+    print_needs(out, q);
+    pct_cli_narrow_end(&narrow);
     print_schedule(stdout, q);
     print_beside(stdout, q);
     print_commands(stdout, q);

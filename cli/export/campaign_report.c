@@ -6,6 +6,7 @@
 #include <cli/diagnose/print.h>
 #include <cli/trace/early_timeouts.h>
 #include <cli/trace/frames.h>
+#include <cli/base/status_line.h>
 #include <cli/base/wilson.h>
 #include <cli/campaign/recorder.h>
 #include <cli/trace/report.h>
@@ -90,6 +91,15 @@ static int print_iroots(FILE *out, struct pct_store *store, const struct pct_sto
     return 0;
 }
 
+enum { BEFORE_TITLE = 56, TITLE = 40 }; /* columns of the table */
+
+/* What is no wider than this gets no columns. */
+static bool is_narrow(FILE *out)
+{
+    const unsigned columns = pct_status_line_columns(out);
+    return columns && columns < BEFORE_TITLE + TITLE;
+}
+
 static int print_row(void *data, const struct pct_store_finding *finding)
 {
     const struct printing *p = data;
@@ -102,9 +112,17 @@ static int print_row(void *data, const struct pct_store_finding *finding)
                  pct_wilson_percent(low, sizeof low, rate.low), pct_wilson_percent(high, sizeof high, rate.high));
     if (finding->replays)
         snprintf(confirmed, sizeof confirmed, "%u of %u", finding->same, finding->replays);
-    fprintf(p->out, "%4lld  %8llu  %-28s  %-8s  ", (long long)finding->id, (unsigned long long)finding->count, interval,
-            confirmed);
-    print_line(p->out, finding->title);
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, p->out);
+    if (is_narrow(p->out))
+        fprintf(out, "#%lld: %llu run%s%s%s, replays: %s; ", (long long)finding->id, (unsigned long long)finding->count,
+                finding->count == 1 ? "" : "s", *interval ? ", rate: " : "", interval,
+                finding->replays ? confirmed : "none");
+    else
+        fprintf(out, "%4lld  %8llu  %-28s  %-8s  ", (long long)finding->id, (unsigned long long)finding->count,
+                interval, confirmed);
+    print_line(out, finding->title);
+    pct_cli_narrow_end(&narrow);
     return 0;
 }
 
@@ -233,12 +251,12 @@ static void print_worth(FILE *out, struct pct_store *store, const struct pct_sto
     memset(&c, 0, sizeof c);
     if (!pct_campaign_file_restore(store, &c))
         return;
-    pct_report_print_uncontrolled(out, c.uncontrolled);
-    if (!is_exploration(store) && !totals->failures && !totals->findings && totals->runs > 1) {
-        struct pct_cli_narrow narrow;
-        pct_guarantee_report_print(pct_cli_narrow_begin(&narrow, out), &c, false);
-        pct_cli_narrow_end(&narrow);
-    }
+    struct pct_cli_narrow narrow;
+    FILE *text = pct_cli_narrow_begin(&narrow, out);
+    pct_report_print_uncontrolled(text, c.uncontrolled);
+    if (!is_exploration(store) && !totals->failures && !totals->findings && totals->runs > 1)
+        pct_guarantee_report_print(text, &c, false);
+    pct_cli_narrow_end(&narrow);
 }
 
 int pct_campaign_report_print(FILE *out, struct pct_store *store, bool whole)
@@ -249,16 +267,22 @@ int pct_campaign_report_print(FILE *out, struct pct_store *store, bool whole)
         return failed;
     struct printing p = { .out = out, .store = store, .drawn = totals.drawn, .whole = whole };
     bool exploration = is_exploration(store);
+    struct pct_cli_narrow narrow;
+    FILE *head = pct_cli_narrow_begin(&narrow, out);
     if (exploration)
-        print_exploration(out, store, &totals);
+        print_exploration(head, store, &totals);
     else
-        print_head(out, store, &totals);
-    failed = print_iroots(out, store, &totals);
+        print_head(head, store, &totals);
+    failed = print_iroots(head, store, &totals);
+    pct_cli_narrow_end(&narrow);
     if (failed)
         return failed;
     if (totals.findings) {
-        fprintf(out, "\n%4s  %8s  %-28s  %-8s  %s\n", "#", "runs", exploration ? "" : "rate (95 % interval)", "replays",
-                "finding");
+        if (is_narrow(out))
+            fputs(exploration ? "\n" : "\n(rates with their 95 % interval)\n", out);
+        else
+            fprintf(out, "\n%4s  %8s  %-28s  %-8s  %s\n", "#", "runs", exploration ? "" : "rate (95 % interval)",
+                    "replays", "finding");
         failed = pct_store_each_finding(store, print_row, &p);
         if (!failed)
             failed = pct_store_each_finding(store, print_finding, &p);

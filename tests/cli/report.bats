@@ -93,6 +93,25 @@ refused()
     has "     schedules fails "
 }
 
+@test "on a narrow terminal, pct explain and the report of a campaign have no line longer but for one word" {
+    command -v script > /dev/null || skip "no script(1)"
+    "$pct" campaign -q -n 20 -s 1 --db it.db -- "$build/bugs/fig1c-deadlock" > campaign.txt || true
+    for screen in "explain deadlock.trace -- ./target abba" "explain --search deadlock.trace -- ./target abba" \
+        "campaign report it.db"; do
+        run script -qec "stty cols 40; NO_COLOR=1 $pct $screen" /dev/null
+        echo "$screen: $output"
+        has "deadlock"
+        long=$(printf '%s\n' "$output" | sed 's/.*\x1b\[K//; s/\r//' | grep -v ' replay \| explain ' |
+            grep '[^ ] *  *[^ ]' | grep -c '^.\{41,\}$') || true
+        is "$long" 0
+    done
+    has "#1: "
+    has " runs, rate: "
+    has "of 10;"
+    run script -qec "stty cols 120; NO_COLOR=1 $pct campaign report it.db" /dev/null
+    has "rate (95 % interval)"
+}
+
 @test "the operations of a trace, by identifier" {
     run "$pct" report --ops deadlock.trace
     is "$status" 0
