@@ -1,5 +1,6 @@
 /* The campaign file: see store.h. Opening, checking and making it, its parts and its commits; store_write.c
- * writes the tables, store_read.c reads them, store_merge.c makes one file of several. */
+ * writes the tables, store_read.c reads them, store_checksum.c says whether they are as they were written,
+ * store_merge.c makes one file of several. */
 #include "store.h"
 #include <cli/base/cli.h>
 #include "store_sqlite.h"
@@ -280,7 +281,7 @@ static int check_facts(struct pct_store *store)
 static int check(struct pct_store *store)
 {
     sqlite3_stmt *statement = NULL;
-    int code = sqlite3_prepare_v2(store->db, "PRAGMA quick_check(1)", -1, &statement, NULL);
+    int code = sqlite3_prepare_v2(store->db, "PRAGMA integrity_check(1)", -1, &statement, NULL);
     if (!code)
         code = sqlite3_step(statement);
     const char *verdict = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
@@ -294,7 +295,8 @@ static int check(struct pct_store *store)
         snprintf(store->error, sizeof store->error, "the file is damaged (its tables contradict each other)");
         return -EINVAL;
     }
-    return check_facts(store);
+    int failed = check_facts(store);
+    return failed ? failed : pct_store_check_checksum(store);
 }
 
 static int prepare(struct pct_store *store)
@@ -451,6 +453,8 @@ static int open_all(struct pct_store *store, const char *path, bool write)
         failed = begin(store);
     store->writes = !failed;
     if (!failed)
+        failed = pct_store_begin_checksum(store);
+    if (!failed)
         failed = remember_file(store, path);
     return failed ? failed : prepare(store);
 }
@@ -477,7 +481,7 @@ struct pct_store *pct_store_open(const char *path, bool write, char *error, size
     if (!failed)
         return store;
     snprintf(error, size, "%s%s", store->error,
-             failed == -EINVAL ? "; it was left as it is; begin anew with another --db, or move it away" : "");
+             failed == -EINVAL ? "; it was left as it is; name another file, or move it away" : "");
     pct_store_close(store);
     return NULL;
 }
@@ -504,6 +508,7 @@ void pct_store_close(struct pct_store *store)
         sqlite3_reset(store->add_code);
         sqlite3_reset(store->add_memo);
         sqlite3_reset(store->add_chance);
+        pct_store_put_checksum(store);
         /* The log goes into the file, which is alone then, and can be read where nobody may write. A reader may be in
          * the way; then it stays, and belongs to the file. */
         sqlite3_exec(store->db, "PRAGMA journal_mode=DELETE", NULL, NULL, NULL);

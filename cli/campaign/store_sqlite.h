@@ -68,4 +68,12 @@ int pct_store_step(struct pct_store *store, sqlite3_stmt *statement);
 /* A prepared statement, ready to be bound and stepped. */
 sqlite3_stmt *pct_store_statement(struct pct_store *store, enum pct_store_statement which);
 
+/* The checksum of the file, which those have that have iRoots: --memo takes what is known from there. A writer takes it
+ * away with its first commit, and puts it there when it closes the file; if it was killed, there is none, as in files
+ * of earlier versions. begin: in the open transaction; put: in none, what fails is left out; check: if there is one, is
+ * it right? Nothing is written. begin and check return 0 or a negative errno. store_checksum.c */
+int pct_store_begin_checksum(struct pct_store *store);
+void pct_store_put_checksum(struct pct_store *store);
+int pct_store_check_checksum(struct pct_store *store);
+
 #endif

@@ -69,17 +69,17 @@ runs()
     [ "$(sqlite3 whole.db 'select count(*) > 0 from iroots where predicted and exposed')" -eq 1 ]
     # What an earlier version wrote lacks the chances, and goes on without.
     cp parts.db old.db
-    sqlite3 old.db 'drop table iroot_chances'
+    sqlite3 old.db "delete from facts where key = 'checksum'" 'drop table iroot_chances'
     run "$pct" campaign -S maple -n 34 --db old.db -- "$twostage" 4
     [ "$status" -eq 1 ]
     for wrong in 'number = 4711' 'run = 4711' 'thread0 = 99999' 'first = 2'; do
         cp parts.db wrong.db
-        sqlite3 wrong.db "update or replace iroot_chances set $wrong"
+        sqlite3 wrong.db "delete from facts where key = 'checksum'" "update or replace iroot_chances set $wrong"
         run "$pct" campaign -S maple -n 34 --db wrong.db -- "$twostage" 4
         [ "$status" -eq 2 ]
         has "the file is damaged"
     done
-    sqlite3 parts.db 'update iroots set predicted = 4711'
+    sqlite3 parts.db "delete from facts where key = 'checksum'" 'update iroots set predicted = 4711'
     run "$pct" campaign -S maple -n 40 --db parts.db -- "$twostage" 4
     [ "$status" -eq 2 ]
     has "the file is damaged"
@@ -266,7 +266,7 @@ known()
     has " profile runs, 0 directed ones; of "
     # A file of an earlier version does not say where the code is.
     cp first.db old.db
-    sqlite3 old.db 'drop table iroot_code; drop table iroot_memo'
+    sqlite3 old.db "delete from facts where key = 'checksum'" 'drop table iroot_code; drop table iroot_memo'
     run "$pct" campaign -S maple -n 1 --memo old.db --db new.db -- moved/it
     has " iRoots are forgotten: this file was written before campaigns kept where the code of their places is; begin"
     lacks "have changed"
@@ -304,12 +304,20 @@ known()
     "$pct" campaign -S maple -n 4 --seed 1 --db first.db -- first/it
     "$pct" campaign -n 2 --seed 1 --db plain.db -- first/it
     sqlite3 first.db '.backup newer.db' '.backup damaged.db' '.backup wrong.db'
+    cp first.db flipped.db
+    # One bit of the name of a function: `mook`.
+    at=$(grep -obUa 'look' flipped.db | head -n 1 | cut -d: -f1)
+    printf 'm' | dd of=flipped.db bs=1 seek="$at" conv=notrunc status=none
+    for changed in damaged wrong; do
+        sqlite3 $changed.db "delete from facts where key = 'checksum'"
+    done
     sqlite3 newer.db 'pragma user_version = 9'
     sqlite3 damaged.db "insert into iroot_memo values('1-99999.00000001')"
     sqlite3 wrong.db 'update iroots set exposed = 4711'
     echo text > text.db
     for wrong in "plain.db: this campaign has not looked at interleavings" \
         "newer.db: a newer version of pct made this" \
+        "flipped.db: the file is damaged (its checksum is of other contents); it was left as it is; name another file" \
         "damaged.db: the file is damaged" "wrong.db: the file is damaged" "text.db: " ".: "; do
         run "$pct" campaign -S maple -n 2 --memo "${wrong%%:*}" --db new.db -- first/it
         [ "$status" -eq 2 ]
@@ -329,7 +337,7 @@ known()
     [ ! -e first.db.old ]
     mkfifo fifo
     sqlite3 first.db '.backup pipe.db'
-    sqlite3 pipe.db "update iroot_code set module = '$PWD/fifo'"
+    sqlite3 pipe.db "delete from facts where key = 'checksum'" "update iroot_code set module = '$PWD/fifo'"
     run timeout 20 "$pct" campaign -S maple -n 2 --memo pipe.db --db pipes.db -- first/it
     [ "$status" -eq 0 ]
     has "--memo=pipe.db: 0 iRoots are known"
@@ -397,7 +405,7 @@ known()
     run "$pct" campaign merge overlap.db one.db both.db
     [ "$status" -eq 0 ]
     lacks "something besides the schedule decides"
-    sqlite3 one.db 'update iroots set exposed = 4711'
+    sqlite3 one.db "delete from facts where key = 'checksum'" 'update iroots set exposed = 4711'
     run "$pct" campaign merge damaged.db 1.db one.db
     [ "$status" -eq 2 ]
     has "its iRoots contradict each other"
