@@ -25,38 +25,39 @@
     X(WAITS_WITH_LOCK, 9, true, "waits with a lock held",                                                              \
       "thread @t0 waits on @o1 and still holds @o0, which thread @t2 needs")                                           \
     X(NOBODY_LEFT, 8, true, "nobody is left to do it",                                                                 \
-      "thread @t0 wakes who waits on @o0 (@s0), which nobody does, and waits for something else: @v1. All threads "    \
-      "that wait on it at other times do so")                                                                          \
+      "thread @t0 wakes those that wait on @o0 (@s0), but none does, and it waits for something else: @v1. "           \
+      "So do all threads that wait on it at other times")                                                              \
     X(LOST_WAKEUP, 10, true, "lost wake-up",                                                                           \
-      "thread @t1 signals @o1 (@s1) without the mutex that thread @t0 waits with, after that has looked and before "   \
-      "it waits (@s2)")                                                                                                \
+      "thread @t1 signals @o1 (@s1) between thread @t0's look (@s0) and its wait (@s2), without the mutex "            \
+      "that thread @t0 waits with")                                                                                    \
     X(WRONG_WAITER, 9.5, true, "the signal woke the wrong waiter",                                                     \
-      "thread @t1's signal (@s1) woke thread @t2, which waited again at once; thread @t0, which waits at another "     \
-      "place, stayed. One condition serves two purposes, and a signal wakes one thread: broadcast, or use two "        \
-      "conditions")                                                                                                    \
+      "thread @t1's signal (@s1) woke thread @t2, which waited again at once, and not thread @t0, which "              \
+      "waits at another place. One condition serves two purposes, and a signal wakes one thread: "                     \
+      "broadcast, or use two conditions")                                                                              \
     X(WRONG_OF_SAME, 7.5, true, "the signal woke the wrong waiter",                                                    \
-      "thread @t1's signal (@s1) woke thread @t2, which looked and waited again at once (@s2), while thread @t0 "      \
-      "waited as well, and stayed: it was not for the one that it woke. A signal wakes one thread: broadcast, or "     \
-      "have a condition for each")                                                                                     \
+      "thread @t1's signal (@s1) woke thread @t2, which looked and waited again at once (@s2), and not "               \
+      "thread @t0, which waited as well: it was not for the one that it woke. A signal wakes one thread: "             \
+      "broadcast, or have a condition for each")                                                                       \
     X(NO_NOTICE, 8, true, "change without a notice",                                                                   \
-      "thread @t0 waits on @o0; thread @t1 goes through this section at @s1 and does not signal, where it is done at " \
-      "other times")                                                                                                   \
+      "thread @t0 waits on @o0; thread @t1 goes through this section (@s1) without a signal, and at other "            \
+      "times one is sent there")                                                                                       \
     X(TELLS_OTHERS, 6.5, true, "change without a notice",                                                              \
-      "thread @t0 waits on @o0; thread @t1 (@s1) wakes all who wait on @o2 with the same mutex, but not those; nor "   \
-      "does anybody else behind that")                                                                                 \
+      "thread @t0 waits on @o0; thread @t1 (@s1) wakes all who wait on @o2 with the same mutex, but nobody "           \
+      "who waits on @o0, and no other thread does so later")                                                           \
     X(NO_POST, 7, true, "a missing post",                                                                              \
-      "thread @t0 waits for @o0; thread @t1 comes through here at @s1 and goes on without a post, where one is made "  \
-      "at other times")                                                                                                \
+      "thread @t0 waits for @o0; thread @t1 comes through here (@s1) without a post, and at other times "              \
+      "one is made here")                                                                                              \
     X(HAS_ENDED, 6, true, "who would signal has ended",                                                                \
       "thread @t0 waits on @o0; thread @t1, which signals it at other times, has ended (@s1)")                         \
     X(LEFT_BARRIER, 7, true, "who would come has ended",                                                               \
       "thread @t0 waits at @o0; thread @t1, which comes to it at other times, has ended (@s1)")                        \
     X(TAKEN_BACK, 6.2, true, "woken too late",                                                                         \
-      "thread @t0 wakes thread @t2 (@s0), but thread @t1 comes first (@s1): what thread @t2 was woken for no longer "  \
-      "holds, it waits again (@s2), and nobody signals behind that")                                                   \
+      "thread @t0 wakes thread @t2 (@s0), but thread @t1 comes first (@s1): what thread @t2 was woken for "            \
+      "no longer holds, so it waits again (@s2), and nobody signals after that")                                       \
     X(SIGNALLED_BEFORE, 8, true, "the signal came before the wait",                                                    \
-      "thread @t1 signals @o1 (@s1), for which nobody waits yet; thread @t0 waits for it (@s2) without looking "       \
-      "whether it has come: in no run does it pass here without a wait. A wait belongs in a loop that looks first")    \
+      "thread @t1 signals @o1 (@s1) before anybody waits for it; thread @t0 then waits (@s2) without "                 \
+      "looking whether it has come: in no run does it pass here without a wait. A wait belongs in a loop "             \
+      "that looks first")                                                                                              \
     X(ALL_WAIT, 5, true, "nobody is left to do it",                                                                    \
       "thread @t0 waits on @o0, and all who signal it at other times wait, too: each may wait for what another one "   \
       "has to do")                                                                                                     \
@@ -65,12 +66,14 @@
       "thread @t0 closes @o0 (@s0) while thread @t1 is about to use that number: @v1. It may be another file's by "    \
       "then")                                                                                                          \
     X(NOT_WAITED_FOR, 7, false, "a thread is not waited for",                                                          \
-      "thread @t0 ends the program (@s0), and does this meanwhile (@s1); thread @t2 goes on (@s2)")                    \
+      "thread @t0 ends the program (@s0) and then uses @o1 (@s1), which thread @t2, still running, uses "              \
+      "after that (@s2)")                                                                                              \
     X(NOT_LOOKED_AGAIN, 5, false, "condition not looked at again",                                                     \
-      "thread @t2 is woken by thread @t0 (@s0); thread @t1 comes in between (@s1), and thread @t2 goes on (@s2) "      \
-      "without another wait. A wait belongs in a loop that looks again")                                               \
+      "thread @t0 wakes thread @t2 (@s0); thread @t1 comes in between (@s1), and thread @t2 goes on (@s2) "            \
+      "without waiting again. A wait belongs in a loop that looks again")                                              \
     X(WOKEN_SECOND, 5, false, "order violation",                                                                       \
-      "thread @t0 wakes thread @t2 (@s0), but thread @t1 comes first (@s1), and thread @t2 goes on behind it (@s2)")   \
+      "thread @t0 wakes thread @t2 (@s0), but thread @t1 comes first (@s1), and thread @t2 goes on after "             \
+      "it (@s2)")                                                                                                      \
     X(NOT_THE_SAME_LOCK, 7, false, "not the same lock",                                                                \
       "thread @t0's accesses at @s0 and @s2 belong together under one lock; thread @t1's (@s1) comes between, under "  \
       "another lock")                                                                                                  \
@@ -85,8 +88,8 @@
       "than "                                                                                                          \
       "in any run that passed")                                                                                        \
     X(TOO_MANY_POSTS, 9, false, "a post too many",                                                                     \
-      "thread @t1 posts @o1 (@s1) and has given back (@s0) all that it had taken: one more may pass, such as "         \
-      "thread @t2 (@s2)")
+      "thread @t1 posts @o1 (@s1) although it has given back (@s0) all that it had taken: one too many may "           \
+      "pass, such as thread @t2 (@s2)")
 
 enum pct_rule {
 #define PCT_RULE_ENUM(id, base, decides, words, sentence) PCT_RULE_##id,

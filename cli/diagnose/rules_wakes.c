@@ -30,12 +30,13 @@ static bool was_seen(const struct waiter *w, uint32_t signal)
            h->steps[before].object == w->at->mutex;
 }
 
-/* The last thing that the waiter looked at before it waits, with the mutex of the wait. */
-static uint32_t last_look(const struct waiter *w)
+/* The last thing that the waiter looked at before this signal, with the mutex of the wait; if nothing, where it has
+ * taken that. */
+static uint32_t last_look(const struct waiter *w, uint32_t signal)
 {
     const struct pct_history *h = w->history;
     for (uint32_t i = h->steps[w->wait].previous; i != PCT_NO_STEP && i > w->taken; i = h->steps[i].previous)
-        if (pct_moment_access(&h->steps[i]))
+        if (i < signal && pct_moment_access(&h->steps[i]))
             return i;
     return w->taken;
 }
@@ -47,7 +48,7 @@ static bool lost_wakeup(struct pct_diagnoses *out, const struct waiter *w)
         const struct pct_moment *m = &h->steps[i];
         if (!notifies(m) || !pct_moment_same_object(m, w->at) || m->thread == w->at->thread || was_seen(w, i))
             continue;
-        uint32_t look = last_look(w);
+        uint32_t look = last_look(w, i);
         struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_LOST_WAKEUP, 0, 3, (uint32_t[]){ look, i, w->wait });
         if (d) {
             d->note[0] = "it looks,";

@@ -237,6 +237,32 @@ static void test_lost_wakeup(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LOST_WAKEUP, false);
 }
 
+/* Of what the waiter looks at, the last before the signal is what the sentence speaks of. */
+static void test_lost_wakeup_look(void **unused)
+{
+    (void)unused;
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, LOAD, 7);
+    STEP(&run, 1, LOAD, 8);
+    STEP_ARG(&run, 2, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    STEP(&run, 1, LOAD, 9);
+    STEP(&run, 1, COND_WAIT, 4);
+    pending(&run, 0, PCT_OP_THREAD_JOIN, 1);
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_LOST_WAKEUP);
+    assert_non_null(d);
+    const uint32_t first = d->step[1] - 1;
+    char text[300], expected[300];
+    snprintf(expected, sizeof expected,
+             "lost wake-up: thread 2 signals condition variable 4 (step %u) between thread 1's look (step %u) and its "
+             "wait (step %u), without the mutex that thread 1 waits with",
+             first + 2, first + 1, first + 4);
+    assert_string_equal(pct_diagnosis_format(text, sizeof text, &run.history, d), expected);
+    done(&run);
+}
+
 /* A signal wakes thread 2, which waits again, at this place, or changes something first. */
 static void make_wrong(uint64_t place, bool changes)
 {
@@ -408,9 +434,9 @@ int main(void)
         cmocka_unit_test(test_cycle),          cmocka_unit_test(test_semaphore_as_lock),
         cmocka_unit_test(test_no_post),        cmocka_unit_test(test_too_many_posts),
         cmocka_unit_test(test_ends_with_lock), cmocka_unit_test(test_ends_with_semaphore),
-        cmocka_unit_test(test_lost_wakeup),    cmocka_unit_test(test_wrong_waiter),
-        cmocka_unit_test(test_no_notice),      cmocka_unit_test(test_nobody_left),
-        cmocka_unit_test(test_woken),
+        cmocka_unit_test(test_lost_wakeup),    cmocka_unit_test(test_lost_wakeup_look),
+        cmocka_unit_test(test_wrong_waiter),   cmocka_unit_test(test_no_notice),
+        cmocka_unit_test(test_nobody_left),    cmocka_unit_test(test_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
