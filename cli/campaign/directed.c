@@ -464,6 +464,8 @@ void pct_directed_say(const struct pct_campaign *c)
         pct_cli_say("%zu of these are known by --memo, and were not tried", known);
     if (c->until_saturated && is_full(d))
         pct_cli_say("there are more iRoots than are counted, so --until-saturated has not ended this campaign");
+    else if (c->until_saturated && c->done == c->runs && !pct_directed_is_saturated(c))
+        pct_cli_say("it is not saturated yet: the same command with a larger -n goes on");
     if (!d->shared && d->taken > c->resumed)
         pct_cli_say("no run used memory or locks that threads can share, as far as pct sees: build the program with "
                     "pct-cc, or say --memory=globals");

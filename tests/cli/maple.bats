@@ -162,6 +162,7 @@ exposed()
     done
     # In two parts, of which the first ends by itself, the same; and again, no run is made.
     run "$pct" campaign -S maple -n 11 --seed 1 --epoch 1700000000 --until-saturated=12 --db parts.db -- "$twostage" 4
+    has "it is not saturated yet: the same command with a larger -n goes on"
     lacks "; saturated"
     for _ in 1 2; do
         run "$pct" campaign -S maple -n 400 --until-saturated=12 --db parts.db -- "$twostage" 4
@@ -172,6 +173,7 @@ exposed()
         done
     done
     has "$runs of 400 runs are done; it is saturated; a larger --until-saturated adds more"
+    lacks "not saturated yet"
     lacks "no run used memory"
     "$pct" campaign report --format json 1.db > it.json || [ $? -eq 1 ]
     jq -e .iroots.saturated it.json
