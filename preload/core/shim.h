@@ -27,10 +27,11 @@ struct pct_shim_try {
 
 /* A spin whose next round of accesses is watched (leave.h). */
 struct pct_shim_leave {
-    uint64_t step;   /* of the run */
-    uintptr_t first; /* the place of an access that comes first in the code */
-    uint32_t accesses;
-    uint16_t found; /* so often, before the first access */
+    uint64_t step;     /* of the run */
+    uint64_t went_on;  /* for this much CPU time since it was found, in ns */
+    uintptr_t first;   /* the place of an access that comes first in the code */
+    uint32_t accesses; /* since it was found */
+    uint32_t found;    /* so often, before the first access */
     bool wanted;
 };
 
@@ -149,6 +150,7 @@ struct pct_shim {
     bool assertion;         /* one has failed: the SIGABRT that follows is its */
     bool robust;            /* robust mutexes are in use */
     bool confined;          /* there is a filter of system calls */
+    bool told;              /* code that was compiled for it has told of an access to memory */
     uint32_t renamed;       /* how often the program has given a thread a name of its own */
     bool watchdog;          /* PCT_WATCHDOG */
     bool cancel_interrupts; /* GLIBC: pthread_cancel() sends a signal also to threads at no cancellation point */

@@ -8,9 +8,14 @@
 #include <preload/core/shim.h>
 
 /* The thread, which has the baton and was interrupted in its own code, spins: it is to give up the baton at an access.
- * Called in the handler of the watchdog's signal. False: its code tells of none, as far as can be seen, so it loses the
- * baton where it is. */
-bool pct_leave_at_access(struct pct_shim_thread *self);
+ * went_on: the CPU time in ns since it was interrupted last. silent: here it was waited for in vain before. Called in
+ * the handler of the watchdog's signal. False: its code tells of none, as far as can be seen, so it loses the baton
+ * where it is. */
+bool pct_leave_at_access(struct pct_shim_thread *self, uint64_t cpu, bool silent);
+
+/* How often this was said of the thread in this step, if that is often, and it has told of no access since; or 0. By
+ * the watchdog. */
+uint32_t pct_leave_in_vain(const struct pct_shim_thread *thread);
 
 /* The thread, of which this was said, is about to access memory from pc: it may give up the baton, and then returns
  * when it has it again. */

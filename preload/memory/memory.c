@@ -282,6 +282,7 @@ static void touch(struct pct_shim_thread *self, uintptr_t address, size_t size, 
 /* Pass the point of this access, if it is one. */
 static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t size, unsigned what, uintptr_t pc)
 {
+    pct_shim.told |= !(what & PCT_MEMORY_SEEN);
     if (PCT_UNLIKELY(!memory.map.cells) && !begin())
         return;
     if (PCT_UNLIKELY(!self->stack_to))
@@ -462,8 +463,7 @@ void pct_memory_spin(void)
         pct_yield(self);
 }
 
-/* A read by a thread whose looks were a spin, so it waits in a loop: threads that look a million times before they
- * sleep are real (redis's). */
+/* A read by a thread whose looks were a spin, so it waits in a loop. */
 static __attribute__((noinline)) void look_again(struct pct_shim_thread *self, uintptr_t address, size_t size,
                                                  unsigned what, const void *pc)
 {

@@ -54,12 +54,17 @@ static uint32_t stopped; /* threads */
 
 static struct pct_evidence *evidence; /* the watchdog's: NULL as long as there is none */
 
-static bool is_known(uint64_t rip)
+static bool is_among(const uint64_t *places, unsigned count, uint64_t rip)
 {
-    for (unsigned i = 0; i < PCT_SPIN_PLACES && i < evidence->known_count; i++)
-        if (evidence->known[i] == rip)
+    for (unsigned i = 0; i < PCT_SPIN_PLACES && i < count; i++)
+        if (places[i] == rip)
             return true;
     return false;
+}
+
+static bool is_known(uint64_t rip)
+{
+    return is_among(evidence->known, evidence->known_count, rip);
 }
 
 static void learn_place(uint64_t rip)
@@ -191,6 +196,17 @@ void pct_preempt_take(struct pct_shim_thread *self, uintptr_t pc)
         take(self, PCT_UNCONTROLLED_SPUN, pc);
 }
 
+/* Whether a thread that spins gives up the baton at an access, and not here. */
+static bool leaves_at_access(struct pct_shim_thread *self, uint64_t rip)
+{
+    bool silent = is_among(evidence->silent, evidence->silent_count, rip);
+    if (pct_leave_at_access(self, pct_task_cpu(self->tid) - evidence->samples.left, silent))
+        return true;
+    if (!silent && pct_shim.told)
+        evidence->silent[evidence->silent_count++ % PCT_SPIN_PLACES] = rip;
+    return false;
+}
+
 /* The holder of the baton was interrupted here. In one of our own functions, or one of libc's, which ours may have
  * called, it is no place for a scheduling point, nor while it has the loader's lock; it will not be there for long.
  * Code that tells of its memory accesses goes on to a certain one of them. */
@@ -210,7 +226,7 @@ static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_ru
     bool sure = spin || long_run || (pct_is_replay(&pct_S) && !pct_memory_view.active);
     if (!sure || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
         return;
-    if (!spin || (round && !pct_rounds_tell(&evidence->rounds)) || !pct_leave_at_access(self))
+    if (!spin || (round && !pct_rounds_tell(&evidence->rounds)) || !leaves_at_access(self, rip))
         take(self, spin ? PCT_UNCONTROLLED_SPUN : PCT_UNCONTROLLED_RAN, rip);
 }
 
@@ -272,7 +288,10 @@ uint64_t pct_preempt_pause(const struct pct_shim_thread *thread)
 {
     /* More than UNDISTURBED: what the signal itself costs comes on top. */
     bool found = rounds_are_of(thread) && evidence->rounds.found != PCT_ROUNDS_OPEN; /* without that */
-    return evidence->samples.thread == thread && evidence->samples.still && !found ? UNDISTURBED * 5 / 4 : 0;
+    bool still = evidence->samples.thread == thread && evidence->samples.still && !found;
+    /* On its way to an access it is to get somewhere, however long a question holds it up. */
+    uint64_t way = UNDISTURBED / 8 * (uint64_t)pct_leave_in_vain(thread), rest = still ? UNDISTURBED * 5 / 4 : 0;
+    return way > rest ? way : rest;
 }
 
 bool pct_preempt_computes(void)

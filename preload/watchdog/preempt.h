@@ -25,8 +25,10 @@ struct pct_evidence {
     /* Where spins were found before: there, one sample more is proof enough. A server that waits for its helpers in a
      * loop does so for each request. */
     uint64_t known[PCT_SPIN_PLACES];
+    /* Where they told of no access for long: they are not given that time again. */
+    uint64_t silent[PCT_SPIN_PLACES];
     const struct pct_shim_thread *asked; /* last */
-    unsigned known_count;
+    unsigned known_count, silent_count;
 };
 
 /* preempt.c: set up the handler of the signal to threads that run. By the thread with the baton, once there is a second

@@ -87,7 +87,7 @@ bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self
 
 bool pct_rounds_tell(const struct pct_rounds *rounds)
 {
-    return rounds->to - rounds->from > TIGHT;
+    return rounds->same < SAME || rounds->to - rounds->from > TIGHT;
 }
 
 static bool is_pause(uint64_t rip)

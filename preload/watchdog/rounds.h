@@ -35,7 +35,8 @@ void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, u
 /* Whether it is still under way in this thread. If that takes too long, it has been jumped out of, and is given up. */
 bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self);
 
-/* Whether these rounds may have told of an access: all that tells is called, or jumped to. */
+/* Whether a loop that these rounds have shown to spin may tell of an access: all that tells is called, or jumped to.
+ * One that only pauses may be part of a longer one that does. */
 bool pct_rounds_tell(const struct pct_rounds *rounds);
 
 /* A signal has come. True: it was the trap behind one of these instructions, and all is done. */

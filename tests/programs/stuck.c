@@ -119,6 +119,15 @@ static int spin_backoff(void)
     return 0;
 }
 
+/* From one look to the next it pauses for longer than the watchdog waits. */
+static int spin_long(void)
+{
+    while (!flag)
+        for (unsigned i = 0; i < 1 << 16; i++)
+            __builtin_ia32_pause();
+    return 0;
+}
+
 /* Whom it waits for sleeps in virtual time, and nobody else can run. */
 static void *sleep_and_set(void *unused)
 {
@@ -328,21 +337,14 @@ int main(int argc, char **argv)
         void *(*other)(void *);
         int (*here)(void);
     } ways[] = {
-        { "spin-plain", set, spin_plain },
-        { "spin-several", set_several, spin_several },
-        { "spin-pause", set, spin_pause },
-        { "spin-backoff", set, spin_backoff },
-        { "spin-sleeper", sleep_and_set, spin_plain },
-        { "spin-lock", nothing, spin_lock },
-        { "futex", odd, even },
-        { "read", write_pipe, read_pipe },
-        { "daemon", nothing, leave_daemon },
-        { "cancel", nothing, cancel_loop },
-        { "stdio", print, hold_file },
-        { "naps", nothing, naps },
-        { "child", nothing, child },
-        { "compute", nothing, compute },
-        { "deadlock", sleep_inline, deadlock },
+        { "spin-plain", set, spin_plain },   { "spin-several", set_several, spin_several },
+        { "spin-pause", set, spin_pause },   { "spin-backoff", set, spin_backoff },
+        { "spin-long", set, spin_long },     { "spin-sleeper", sleep_and_set, spin_plain },
+        { "spin-lock", nothing, spin_lock }, { "futex", odd, even },
+        { "read", write_pipe, read_pipe },   { "daemon", nothing, leave_daemon },
+        { "cancel", nothing, cancel_loop },  { "stdio", print, hold_file },
+        { "naps", nothing, naps },           { "child", nothing, child },
+        { "compute", nothing, compute },     { "deadlock", sleep_inline, deadlock },
     };
     if (pipe(ends))
         return 99;
