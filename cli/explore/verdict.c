@@ -83,7 +83,10 @@ static void add_control(struct reasons *r, const struct pct_explorer *e, const s
         add(r, "scheduling points in signal handlers");
     if (c->hardware)
         add(r, "the program reads the processor's clock or random numbers");
-    if (e->unreadable || e->flags & PCT_EXPLORED_LOST || c->lost || c->unrecorded)
+    if (e->flags & PCT_EXPLORED_LOST || c->lost)
+        add(r, "a run whose end pct did not see: by a system call of the program's own, or in a program that pct could "
+               "not follow");
+    if (e->unreadable || c->unrecorded)
         add(r, "a run that left no whole log and trace");
 }
 

@@ -66,6 +66,7 @@ struct pct_shim_thread {
     struct pct_object *once_object;
     uint32_t destructor_rounds;
     uint32_t exiting; /* it has finished, but waits for something: nobody must wait until it is gone. Atomic */
+    int ends_with;    /* the exit status that it has called exit() with, plus 1; 0: it has not */
     bool c11;         /* start returns int */
     bool unscheduled; /* it has left the schedule for good, and may make hardly a system call: sandbox.h */
     bool started;     /* it has had the baton */

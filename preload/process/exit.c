@@ -30,26 +30,32 @@ PCT_STARTS static void keep_status(int status)
 void pct_exit_point(struct pct_shim_thread *self, int status)
 {
     keep_status(status);
+    self->ends_with = (status & 0xff) + 1;
     pct_sched_exit(&pct_S, &self->core);
     pct_done(self, PCT_OP_EXIT, 0, NULL);
 }
 
 /* The lists of handlers that libc has. */
-enum list { LIST_EXIT, LIST_QUICK, LISTS };
+enum list { LIST_EXIT, LIST_QUICK };
 
-/* A thread came to the point behind the handlers: libc has none left for another one that ends the process so. */
-static bool behind[LISTS];
+static void end_behind_list(enum list list);
 
 PCT_STARTS static void end_behind(enum list list)
 {
-    if (!pct_shim.header || in_child())
+    static PCT_OF_RUN bool over;
+    if (!pct_shim.header || in_child() || over)
         return;
     struct pct_shim_thread *self = pct_shim.config.end && !pct_sched_alone(&pct_S) ? pct_enter() : NULL;
     if (self) {
-        behind[list] = true;
+        /* GLIBC: until 2.40, threads that call exit() at the same time share out what is in its list, and whoever finds
+         * it empty ends the process: it must never be. */
+        end_behind_list(list);
         pct_sched_end(&pct_S, &self->core);
         pct_done(self, PCT_OP_EXIT_NOW, 0, NULL);
     }
+    if (pct_self && pct_self->ends_with) /* another one may have called exit() since */
+        keep_status(pct_self->ends_with - 1);
+    over = true;
     pct_end_normal();
     pct_host_over(true);
 }
@@ -76,7 +82,7 @@ PCT_STARTS static void end_behind_list(enum list list)
 }
 
 /* What exit, or quick_exit, does before it is the real one. */
-PCT_STARTS static void pass_exit(int status, enum list list)
+PCT_STARTS static void pass_exit(int status)
 {
     if (in_child())
         return;
@@ -87,8 +93,6 @@ PCT_STARTS static void pass_exit(int status, enum list list)
         return;
     }
     struct pct_shim_thread *self = pct_enter();
-    if (behind[list])
-        end_behind_list(list);
     if (self) {
         pct_exit_point(self, status);
     } else if (pct_shim.header) {
@@ -102,7 +106,7 @@ PCT_STARTS static int run_main(int argc, char **argv, char **envp)
     if (pct_shim.pending && pct_forkserver_is_on())
         pct_enter_first();
     int status = target_main(argc, argv, envp);
-    pass_exit(status, LIST_EXIT);
+    pass_exit(status);
     return status; /* to libc, which calls its exit */
 }
 
@@ -116,7 +120,7 @@ PCT_STARTS PCT_EXPORT int __libc_start_main(int (*main)(int, char **, char **), 
 
 PCT_EXPORT void exit(int status)
 {
-    pass_exit(status, LIST_EXIT);
+    pass_exit(status);
     REAL(exit)(status); /* ends in end() (start.c), after all destructors */
     __builtin_unreachable();
 }
@@ -155,7 +159,7 @@ PCT_EXPORT void _Exit(int status)
 PCT_EXPORT void quick_exit(int status)
 {
     if (pct_shim.config.end == PCT_END_FREE && pct_running() && !in_child())
-        pass_exit(status, LIST_QUICK); /* so that other threads come in between its handlers, and behind them */
+        pass_exit(status); /* so that other threads come in between its handlers, and behind them */
     else
         end_now(status);
     REAL(quick_exit)(status); /* ends in pct_end_normal(), registered first and so run last (start.c) */
