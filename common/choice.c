@@ -288,7 +288,7 @@ void pct_config_clear_reserved(struct pct_config *config)
     config->modules[0] = config->focus[0] = config->watch[0] = config->functions[0] = '\0';
     config->sample = 0;
     config->end = PCT_END_PLAIN;
-    config->spurious = config->rounds = false;
+    config->spurious = config->rounds = config->calls = false;
 }
 
 void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config)
@@ -325,6 +325,8 @@ void pct_config_add_numbers(struct pct_text *text, const struct pct_config *conf
     }
     if (config->rounds)
         pct_text_add(text, ",rounds=all");
+    if (config->calls)
+        pct_text_add(text, ",calls=all");
 }
 
 size_t pct_config_numbers_length(const struct pct_config *config)
@@ -360,6 +362,8 @@ size_t pct_config_numbers_length(const struct pct_config *config)
         length += sizeof ",spurious=on" - 1;
     if (config->rounds)
         length += sizeof ",rounds=all" - 1;
+    if (config->calls)
+        length += sizeof ",calls=all" - 1;
     return length;
 }
 

@@ -61,6 +61,7 @@ struct pct_config {
                          PCT_END_DRAWN */
     bool spurious;    /* some waits for condition variables end although nobody has signalled */
     bool rounds;      /* each read of a loop in patched code that waits for memory is an access like others */
+    bool calls;       /* calls and jumps through variables in patched code are accesses */
     bool has_hash;
     uint64_t hash; /* the trace hash that a token promises */
 };
@@ -69,9 +70,9 @@ struct pct_config {
  * way out, with a "did you mean" where a known word is close). */
 
 /* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory=,
- * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end=, slack=, spurious=, functions= and
- * rounds=. `find` returns the strategy of that name (the shim and the command each have their way to load a path), or
- * NULL with error set. Parameters that are not given get their defaults. */
+ * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end=, slack=, spurious=, functions=,
+ * rounds= and calls=. `find` returns the strategy of that name (the shim and the command each have their way to load a
+ * path), or NULL with error set. Parameters that are not given get their defaults. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
 int pct_config_parse_spec(struct pct_config *config, const char *spec, pct_find_strategy *find, char *error,
                           size_t size);

@@ -222,6 +222,7 @@ void pct_place_module(struct pct_placing *p)
     const struct pct_plan_site *sites = pct_plan_sites(p->plan);
     for (uint64_t i = p->plan->sites; i-- > 0;) {
         p->patched[i] = (struct pct_patched){ .site = sites[i] };
-        p->ways[place_site(p, &p->patched[i])]++;
+        if (sites[i].kind != PCT_SITE_CALL || p->calls)
+            p->ways[place_site(p, &p->patched[i])]++;
     }
 }

@@ -35,6 +35,7 @@ struct pct_placing {
     uint8_t *locked;             /* as many bits, zeroed; set: the byte must not change any more */
     struct pct_patched *patched; /* room for plan->sites */
     struct pct_leaves leaves;
+    bool calls; /* PCT_SITE_CALL, too */
     /* Memory for trampolines; near_used: what is there before. */
     uint64_t near_address;
     uint8_t *near; /* where to write its bytes now */

@@ -11,7 +11,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplan6"
+#define PCT_PLAN_MAGIC "pctplan7"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
  * never patched. */
@@ -52,6 +52,7 @@ enum pct_site_kind {
     PCT_SITE_PAUSE,    /* likewise, in a loop that waits */
     PCT_SITE_LOOK,     /* reads, and is here only because of PCT_SITE_WAITS */
     PCT_SITE_PLACE,    /* is here only because of PCT_SITE_ENTERS or PCT_SITE_RETURNS */
+    PCT_SITE_CALL,     /* reads where it calls or jumps to; a site only in runs that ask for it (calls= in tokens) */
     PCT_SITE_KINDS
 };
 
@@ -80,7 +81,7 @@ struct pct_plan_site {
     uint8_t displacement_at; /* where in the instruction the four bytes of a relative displacement stand */
     uint8_t value;           /* EXCHANGE: the register */
     uint8_t bytes[2];        /* the first bytes of the instruction as the file has them */
-    uint8_t call;            /* PLACE: it ends with a call of this many bytes; 0: it does not */
+    uint8_t call;            /* PLACE, CALL: it ends with a call of this many bytes; 0: it does not */
 };
 
 struct pct_pad {

@@ -17,6 +17,7 @@ void pct_instruction_scan_free(struct pct_instruction_scan *s)
 {
     free(s->targets);
     free(s->sites);
+    free(s->calls);
     free(s->pads);
 }
 
@@ -41,6 +42,15 @@ void pct_instruction_scan_add(struct pct_instruction_scan *s, const struct pct_p
         return;
     s->sites = larger;
     s->sites[s->count++] = *site;
+}
+
+static void add_call(struct pct_instruction_scan *s, const struct pct_plan_site *site)
+{
+    struct pct_plan_site *larger = grow(s, s->calls, s->call_count, &s->call_room, sizeof *larger);
+    if (!larger)
+        return;
+    s->calls = larger;
+    s->calls[s->call_count++] = *site;
 }
 
 static void add_pad(struct pct_instruction_scan *s, uint64_t address, uint64_t size)
@@ -131,6 +141,14 @@ static enum pct_site_kind kind_of(const ZydisDecodedInstruction *instruction, co
     if (instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK)
         return instruction->mnemonic == ZYDIS_MNEMONIC_CMPXCHG ? PCT_SITE_COMPARE : PCT_SITE_ATOMIC;
     return reads && writes ? PCT_SITE_UPDATE : writes ? PCT_SITE_WRITE : PCT_SITE_READ;
+}
+
+/* A near call or jump through memory. */
+static bool is_indirect(const ZydisDecodedInstruction *instruction)
+{
+    return (instruction->meta.category == ZYDIS_CATEGORY_CALL ||
+            instruction->meta.category == ZYDIS_CATEGORY_UNCOND_BR) &&
+           instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR && instruction->opcode == 0xff;
 }
 
 /* Whether an instruction with such an operand is none that could be a site, and is to be counted as such. */
@@ -304,6 +322,13 @@ static void consider(struct pct_instruction_scan *s, const struct one *one, cons
     enum pct_plan_omission why;
     if (!wanted)
         return;
+    if (is_indirect(instruction)) {
+        describe(&site, one, memory);
+        site.kind = PCT_SITE_CALL;
+        site.call = instruction->meta.category == ZYDIS_CATEGORY_CALL ? instruction->length : 0;
+        add_call(s, &site);
+        return;
+    }
     if (is_omitted(instruction, operands, memory, &why)) {
         s->omitted[why]++;
         return;
@@ -465,8 +490,26 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* The calls become sites, but for those that are in one already (of a function that the user has named). */
+static void take_calls(struct pct_instruction_scan *s)
+{
+    const size_t others = s->count;
+    for (size_t i = 0; i < s->call_count; i++) {
+        const struct pct_plan_site *call = &s->calls[i];
+        bool taken = false;
+        for (size_t k = 0; k < others; k++)
+            taken |= s->sites[k].address < call->address + call->length &&
+                     call->address < s->sites[k].address + s->sites[k].length;
+        if (taken)
+            s->omitted[PCT_PLAN_OMITTED_CONTROL]++;
+        else
+            pct_instruction_scan_add(s, call);
+    }
+}
+
 void pct_instruction_scan_finish(struct pct_instruction_scan *s)
 {
+    take_calls(s);
     for (size_t i = 0; i < s->count; i++)
         for (unsigned at = 1; at < s->sites[i].length; at++)
             if (pct_instruction_scan_is_target(s, s->sites[i].address + at))

@@ -23,6 +23,8 @@ struct pct_instruction_scan {
     /* The result. */
     struct pct_plan_site *sites; /* in the order in which they were found */
     size_t count, room;
+    struct pct_plan_site *calls; /* PCT_SITE_CALL: added to them at the end */
+    size_t call_count, call_room;
     struct pct_pad *pads; /* candidates: what nothing falls into, but branches may still lead to */
     size_t pad_count, pad_room;
     uint64_t omitted[PCT_PLAN_OMISSIONS_COUNT];
@@ -50,7 +52,8 @@ struct pct_plan_site pct_instruction_scan_site(uint64_t address, const uint8_t *
 void pct_instruction_scan_add(struct pct_instruction_scan *sites, const struct pct_plan_site *site);
 bool pct_instruction_scan_is_target(const struct pct_instruction_scan *sites, uint64_t address);
 
-/* After all functions: mark the sites that a branch enters, drop the pads that one leads into, sort both. */
+/* After all functions: add calls that no site contains, mark the sites that a branch enters, drop the pads that one
+ * leads into, sort both. */
 void pct_instruction_scan_finish(struct pct_instruction_scan *sites);
 
 #endif

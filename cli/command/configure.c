@@ -402,6 +402,7 @@ int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, con
     int failed = pct_configure(c, given, &drawn);
     c->config.still = true;
     c->config.rounds = c->config.memory != PCT_PATCH_OFF;
+    c->config.calls = c->config.memory >= PCT_PATCH_GLOBALS;
     c->config.real_time = false;
     c->config.end = PCT_END_FREE;
     return failed;

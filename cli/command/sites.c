@@ -75,6 +75,7 @@ static bool print(const char *path, const struct pct_plan *plan)
         [PCT_SITE_PAUSE] = "pauses",
         [PCT_SITE_LOOK] = "reads in loops that wait",
         [PCT_SITE_PLACE] = "where functions begin or return",
+        [PCT_SITE_CALL] = "reads of where to call or jump to (pct explore)",
     };
     static const char *const omissions[] = {
 #define TEXT(id, text) text,

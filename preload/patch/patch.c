@@ -57,7 +57,7 @@ struct module {
 
 /* What all of this depends on: a forked run may want something else than the process that it is forked from. */
 struct settings {
-    uint32_t memory, points, races;
+    uint32_t memory, points, races, calls;
     char modules[sizeof pct_shim.config.modules], functions[sizeof pct_shim.config.functions];
 };
 
@@ -279,6 +279,7 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->patched = pct_apart_map(p->plan->sites * sizeof *p->patched);
     p->pages = pct_apart_map(sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
     p->map = map_page;
+    p->calls = pct_shim.config.calls;
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? HEAP_ROOM : 0);
     if (!p->code || !p->locked || !p->patched || !p->pages || !find_room(p, m->from, m->to))
@@ -411,7 +412,7 @@ static void give_up(void)
 static void take_settings(void)
 {
     const struct pct_config *config = &pct_shim.config;
-    struct settings now = { config->memory, config->memory_points, config->races, "", "" };
+    struct settings now = { config->memory, config->memory_points, config->races, config->calls, "", "" };
     memcpy(now.modules, config->modules, sizeof now.modules);
     memcpy(now.functions, config->functions, sizeof now.functions);
     if (memcmp(&now, &settings, sizeof now) != 0)

@@ -242,6 +242,7 @@ static void pass_access(struct pct_patch_frame *frame, const struct pct_plan_sit
     switch (site->kind) {
     case PCT_SITE_READ:
     case PCT_SITE_LOOK:
+    case PCT_SITE_CALL:
         if (rest == PCT_REST_WAIT)
             pct_memory_spin();
         else

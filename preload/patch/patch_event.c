@@ -75,6 +75,7 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
         return pct_spin_reads_wait(&pct_S, &self->reads) ? PCT_REST_WAIT : PCT_REST_NONE;
     switch (site->kind) {
     case PCT_SITE_READ:
+    case PCT_SITE_CALL:
         done = pct_memory_quick(self, address, site->size, plain | PCT_MEMORY_READ);
         if (done && site->flags & PCT_SITE_WAITS)
             pct_spin_reads_go_on(&pct_S, &self->reads);

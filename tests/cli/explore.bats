@@ -578,6 +578,49 @@ PROGRAM
     [[ $(last) == "pct: not verified, because of: the runs that -n allows are made (20 classes passed"* ]]
 }
 
+@test "a call through a variable that another thread writes, and a jump through a table, are accesses of patched code" {
+    cat > calls.c << 'PROGRAM'
+#include <pthread.h>
+static int good(int unused) { return unused & 0; }
+static int bad(int unused) { return unused | 3; }
+static int (*function)(int) = good, (*table[2])(int) = { good, good };
+__attribute__((noinline)) static int jump(int which) { return table[which](which); }
+__attribute__((noinline)) static int call(int also) { return function(also) + also; }
+static void *change(void *unused)
+{
+    function = bad;
+    table[1] = bad;
+    __asm__ volatile("" : : : "memory");
+    function = good;
+    table[1] = good;
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    (void)argv;
+    pthread_t thread;
+    pthread_create(&thread, NULL, change, NULL);
+    int status = argc > 1 ? jump(argc - 1) : call(argc - 1);
+    pthread_join(thread, NULL);
+    return status;
+}
+PROGRAM
+    gcc -O2 -pthread -fno-pie -no-pie -o calls calls.c
+    for option in '' table; do
+        run "$pct" explore --memory=globals -- ./calls $option
+        echo "$output"
+        [[ $(last) == "pct: found: 1 of all 3 classes of schedules fails"* ]]
+        [[ $output == *",calls=all:"* ]]
+        token=$(grep -o "pct1:[^']*" <<< "$output")
+        run "$pct" replay "$token" -- ./calls $option
+        echo "$output"
+        [ "$status" -eq 3 ]
+    done
+    run "$pct" sites calls
+    echo "$output"
+    [[ $output == *"2  reads of where to call or jump to"* ]]
+}
+
 @test "with a bound, all schedules with so few preemptions" {
     run "$pct" explore --bound 0 -- "$build/bugs/fig1c-deadlock"
     echo "$output"

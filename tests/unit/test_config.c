@@ -183,12 +183,12 @@ static void test_spec_long(void **unused)
 
     /* A path that just fits in a token, with the longest of everything; and one letter more. */
 #define LARGEST "18446744073709551615"
-    static const char rest[] =
-        ",a=" LARGEST ",c=" LARGEST ",d=" LARGEST ",e=" LARGEST ",f=" LARGEST ",g=" LARGEST ",h=" LARGEST
-        ",max-steps=" LARGEST ",time=real,memory-points=all,races=report"
-        ",memory=atomics,memory-modules=libx/liby/libz/libaaaaaaaaaaaa/libbbbbbbbbbbbbb,end=before,rounds=all";
+    static const char rest[] = ",a=" LARGEST ",c=" LARGEST ",d=" LARGEST ",e=" LARGEST ",f=" LARGEST ",g=" LARGEST
+                               ",h=" LARGEST ",max-steps=" LARGEST ",time=real,memory-points=all,races=report"
+                               ",memory=atomics,memory-modules=libx/liby/libz/libaaaaaaaaaaaa/"
+                               "libbbbbbbbbbbbbb,end=before,rounds=all,calls=all";
     size_t longest = 0, just = 0;
-    for (size_t length = 100; length < 300; length++) {
+    for (size_t length = 80; length < 300; length++) {
         memset(spec, 'x', sizeof spec);
         memcpy(spec, "/tmp/", 5);
         strcpy(spec + length, rest);
