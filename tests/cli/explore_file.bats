@@ -521,7 +521,8 @@ END
     run "$pct" campaign --explore=0.001 --db other.db -n 30 -- "$build/bugs/rw-starvation-fixed"
     echo "$output"
     [ "$status" -eq 0 ]
-    [[ $output == *"the budget is used up"*"going on with random schedules"*"30 of 30 runs"* ]]
+    # By the budget, or by an estimate of one run, if there was time for it.
+    [[ $output == *"going on with random schedules"*"30 of 30 runs"* ]]
     is "$(rows_of other.db 'SELECT count(*) FROM runs')" 30
     # What was found is not forgotten.
     printf '%s\n' '#!/bin/sh' 'if mkdir seen 2> /dev/null; then exit 1; fi' > once
