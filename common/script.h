@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 7u
+#define PCT_SCRIPT_VERSION 8u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -91,10 +91,11 @@ struct pct_script_note {
     uint64_t step;
 };
 
-/* Behind this many steps this thread went on, and not the one that the strategy `schedule` would let without a list. */
+/* Behind this many steps this thread went on, and not the one that the strategy `schedule` would let without a list.
+ * awaited: once it could, for which the process waited. */
 struct pct_script_switch {
     uint64_t step;
-    uint32_t thread, unused;
+    uint32_t thread, awaited;
 };
 
 /* How the script came along in one process. */

@@ -41,6 +41,9 @@ struct pct_host {
     /* No thread can go on by itself: the last moment before the process waits for time or the outside, and asked again
      * while it does. May be NULL. */
     void (*rests)(void);
+    /* This thread has come back from outside, and goes on: without a step of its own, though it stands before something
+     * else next. True: the strategy is to be asked there. May be NULL: it need not be. */
+    bool (*returned)(const struct pct_thread *thread);
     /* Attention was called for: do what threads without the baton have left to be done. While s->joins, that is left
      * for later, and attention called for again. May be NULL. */
     void (*told)(void);

@@ -3,6 +3,38 @@
 #include "await.h"
 #include "internal.h"
 
+/* What the strategy says of that; one that says nothing would pick any. */
+static uint32_t would_pick(struct pct_sched *s, uint32_t without)
+{
+    if (s->strategy->abi < 11 || !s->strategy->would_pick)
+        return 0;
+    uint32_t thread = s->strategy->would_pick(s->strategy_state, pct_steps(s), pct_steps(s) - s->picked_at, without);
+    s->kept_back |= thread == PCT_NO_THREAD;
+    return thread;
+}
+
+uint32_t pct_idle_first(struct pct_sched *s)
+{
+    if (s->kept_back)
+        return would_pick(s, PCT_NO_THREAD);
+    for (uint32_t id = 0; id < s->threads; id++)
+        if (pct_state(s->thread_at(id)) == PCT_STATE_ENABLED && !s->thread_at(id)->early)
+            return id;
+    return PCT_NO_THREAD;
+}
+
+bool pct_idle_over(struct pct_sched *s)
+{
+    if (pct_is_replay(s))
+        return pct_replay_ready(s);
+    return pct_readiness_now(s) && would_pick(s, PCT_NO_THREAD) != PCT_NO_THREAD;
+}
+
+bool pct_idle_without(struct pct_sched *s, const struct pct_thread *thread)
+{
+    return pct_readiness_now(s) == 1 || (!pct_is_replay(s) && would_pick(s, thread->id) == PCT_NO_THREAD);
+}
+
 /* Whether, with nothing enabled, a deadline or the outside world may yet enable somebody. */
 static bool others_wait(const struct pct_sched *s)
 {
@@ -18,8 +50,8 @@ static bool attention_may_come(struct pct_sched *s)
 }
 
 /* Where no thread can run, and nothing comes from outside: time goes on to the next deadline, a thread that pct does
- * not know is waited for, or the run has ended. */
-static void go_on_alone(struct pct_sched *s)
+ * not know is waited for, or the run has ended. True: only the strategy, which is to be asked, keeps threads back. */
+static bool go_on_alone(struct pct_sched *s)
 {
     if (s->timers_count) {
         pct_await_look(s);
@@ -34,11 +66,14 @@ static void go_on_alone(struct pct_sched *s)
         /* A thread that pct does not know may still change something. */
         pct_sched_sleep(s, PCT_NEVER);
         pct_sched_attend(s);
+    } else if (pct_readiness_now(s) && !pct_is_replay(s)) {
+        return true;
     } else {
         pct_await_look(s);
         pct_await_end(s);
         s->host->end(PCT_VERDICT_DEADLOCK, NULL);
     }
+    return false;
 }
 
 /* Wait for what comes from outside. True: ask the strategy again; false: as pct_idle_end(). */
@@ -64,7 +99,7 @@ static bool hears(struct pct_sched *s)
         /* Before time jumps or a deadlock is called; and the host's sleep would not last. */
         bool world = pct_outside_is_world(s);
         pct_sched_attend(s);
-        if (pct_readiness_now(s) && (s->outside || s->can_outside || s->kernel_outside || s->can_attention))
+        if (pct_idle_over(s) && (s->outside || s->can_outside || s->kernel_outside || s->can_attention))
             pct_outside_note(s, 0, world);
         return true;
     }
@@ -78,7 +113,7 @@ static bool hears(struct pct_sched *s)
 bool pct_idle_end(struct pct_sched *s, struct pct_thread *self, struct pct_thread **keeper)
 {
     *keeper = NULL;
-    while (!pct_replay_ready(s)) {
+    while (!pct_idle_over(s)) {
         if (!s->live)
             return false;
         if (hears(s))
@@ -88,10 +123,8 @@ bool pct_idle_end(struct pct_sched *s, struct pct_thread *self, struct pct_threa
         } else if (pct_outside_awaits(s) || attention_may_come(s)) {
             if (!await_outside(s, self, keeper))
                 return false;
-        } else if (s->still && s->early) {
+        } else if ((s->still && s->early && !s->kept_back) || go_on_alone(s)) {
             return true; /* whose deadline comes is a choice also where nothing else can be done */
-        } else {
-            go_on_alone(s);
         }
     }
     return true;

@@ -97,7 +97,14 @@ void pct_timer_jump(struct pct_sched *s);
 /* The step by which the next deadline will have passed, or have come near. One is pending. */
 uint64_t pct_timer_step(const struct pct_sched *s);
 
-/* idle.c: until the strategy can be asked. False: nobody can run, but *keeper keeps the baton; NULL: it is free, or all
+/* idle.c: the thread that may make the next step, of those that can go on without a time-out, as the strategy has it;
+ * PCT_NO_THREAD: there is none. */
+uint32_t pct_idle_first(struct pct_sched *s);
+/* Whether the strategy can be asked, or a replay can go on. */
+bool pct_idle_over(struct pct_sched *s);
+/* Whether nobody could go on but this thread, which can. */
+bool pct_idle_without(struct pct_sched *s, const struct pct_thread *thread);
+/* Until the strategy can be asked. False: nobody can run, but *keeper keeps the baton; NULL: it is free, or all
  * have ended. */
 bool pct_idle_end(struct pct_sched *s, struct pct_thread *self, struct pct_thread **keeper);
 

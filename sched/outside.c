@@ -184,7 +184,8 @@ struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *se
     if (!s->timers_count && !s->kernel_outside && !s->can_attention && !s->may_be_signalled && !s->stranger &&
         !(s->foreign & (PCT_FOREIGN_SILENT | PCT_FOREIGN_FINISHED)))
         return NULL;
-    if (self && can_keep(self))
+    /* One that could go on, but is kept back, has nothing else to do; but it is no good to wake it for that. */
+    if (self && (can_keep(self) || pct_state(self) == PCT_STATE_ENABLED))
         return self;
     for (uint32_t id = 0; id < s->threads; id++)
         if (can_keep(s->thread_at(id)))
@@ -242,11 +243,9 @@ void pct_outside_note(struct pct_sched *s, uint64_t passed, bool world)
     if (pct_is_replay(s))
         return; /* pct_replay_ready() feeds in what was recorded */
     passed = keep_up(s, passed, world);
-    for (uint32_t id = 0; id < s->threads; id++)
-        if (pct_state(s->thread_at(id)) == PCT_STATE_ENABLED && !s->thread_at(id)->early) {
-            pct_outside_arrived(s, s->thread_at(id), passed);
-            return;
-        }
+    uint32_t first = pct_idle_over(s) ? pct_idle_first(s) : PCT_NO_THREAD;
+    if (first != PCT_NO_THREAD && !s->thread_at(first)->early)
+        pct_outside_arrived(s, s->thread_at(first), passed);
 }
 
 /* How much time has passed while nothing could run, from this real time on: as much as for the family; in the world at
@@ -291,9 +290,10 @@ static enum kept_end begin_keeping(struct pct_sched *s, struct kept *k)
         if (!k->world && !k->relatives) {
             /* Only signals, which the kernel may have for them already. */
             pct_sched_attend(s);
-            if (pct_readiness_now(s))
+            bool over = pct_idle_over(s);
+            if (over)
                 pct_outside_note(s, 0, true);
-            return pct_readiness_now(s) ? KEPT_NOT_DUE : KEPT_DUE;
+            return over ? KEPT_NOT_DUE : KEPT_DUE;
         }
         k->world = k->world && !recorded;
         if (k->world && !k->holds && (!k->relatives || s->stranger))
@@ -331,7 +331,7 @@ static bool sleep_once(struct pct_sched *s, const struct kept *k)
 /* Behind a sleep. */
 static enum kept_end slept(struct pct_sched *s, struct kept *k, bool passed)
 {
-    if (pct_replay_ready(s)) {
+    if (pct_idle_over(s)) {
         bool world = k->world || !k->relatives;
         pct_outside_note(s, passed_since(s, k->real, world), world);
         return KEPT_NOT_DUE;
@@ -496,6 +496,8 @@ void pct_sched_return(struct pct_sched *s, struct pct_thread *self)
         resume(s, self);
         pct_sched_pass(s, self, pct_sched_next(s, self));
     }
+    if (s->host->returned && s->host->returned(self))
+        pct_sched_ask_strategy(s);
     s->current = self;
     if (s->races)
         pct_races_world(s->races, self->id, PCT_RACES_ACQUIRE);

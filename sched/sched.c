@@ -404,6 +404,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
     next->passed_over = false;
     pct_log(s, PCT_LOG_PICK, next->id, (uint32_t)pct_steps(s));
     s->picked_at = pct_steps(s);
+    s->kept_back = false;
     s->patience = 5;
     pct_clear_due(s, PCT_DUE_ENABLED);
     pct_sched_set_stop(s);
@@ -508,7 +509,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     bool ready = wait->ready && wait->ready(self);
     /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been
      * awaited. */
-    if (ready && wait->certain && pct_readiness_now(s) == 1)
+    if (ready && wait->certain && pct_idle_without(s, self))
         pct_outside_awaited(s, self);
     if (ready && !switch_is_due(s, self)) {
         pct_sched_set_stop(s);

@@ -200,9 +200,8 @@ struct pct_sched {
     uint64_t step_ns;                             /* PCT_STEP_NS, 0 in real time */
     uint64_t max_steps;
     uint64_t run_ns; /* a thread that passes no point for this long loses the baton */
-    /* A wait whose deadline is at most this many ns ahead may time out while others could run; 0: only when no other
-     * thread can go on, or this many steps were made. coins: in one half of the waits only, drawn from the seed. In
-     * virtual time only. */
+    /* In virtual time, a wait whose deadline is at most this many ns ahead may time out while others could run; 0: only
+     * when no other thread can go on, or this many steps were made. coins: in one half of the waits only, drawn. */
     uint64_t slack;
     bool slack_coins;
     bool still;                  /* time stands, and only goes on to deadlines; with step_ns not 0 */
@@ -258,6 +257,7 @@ struct pct_sched {
     bool stranger;         /* a thread that is not in the schedule may act before the next deadline */
     bool may_be_signalled; /* host->may_be_signalled(), when it was asked last */
     bool joins;            /* a thread is about to stand in a queue, where others would not find it yet to wake it */
+    bool kept_back;        /* threads could go on, and the strategy waits for another one (idle.c) */
     bool lock_waits;       /* deadlock_cycle.c: a thread has begun to wait since it searched last */
     uint64_t cycle_mark;   /* of its searches */
     uint32_t patience;     /* how often to look again before a deadlock is called, with PCT_FOREIGN_FINISHED */

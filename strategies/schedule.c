@@ -2,6 +2,7 @@
  * minimize` makes, and people write.
  *
  *     switches=1.4.2-2.9.w1       T.N.U   when thread T has made N operations, thread U goes on
+ *                                 T.N.aU  the same, and if it cannot, the process waits for what lets it
  *                                 T.N.wI  the wake that is thread T's operation N+1 wakes waiter I, in the order of
  *                                         arrival
  *
@@ -20,7 +21,7 @@ struct item {
     uint32_t thread, count; /* when the thread has made this many operations */
     uint32_t value;         /* the thread that goes on, or the waiter */
     uint32_t next;          /* the next item of the same kind and thread, plus 1 */
-    bool wake;
+    bool wake, awaits;
 };
 
 struct cursor {
@@ -31,7 +32,8 @@ struct cursor {
 
 struct state {
     struct pct_default_order order;
-    uint64_t step; /* of the last pick */
+    uint64_t step;    /* of the last pick */
+    uint32_t awaited; /* the thread for which the process waits, plus 1; 0: none */
     struct cursor threads[PCT_MAX_THREADS];
     struct item items[];
 };
@@ -61,6 +63,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
         bool fine = pct_list_number(&at, &item->thread) && pct_list_skip(&at, '.') &&
                     pct_list_number(&at, &item->count) && pct_list_skip(&at, '.');
         item->wake = fine && pct_list_skip(&at, 'w');
+        item->awaits = fine && !item->wake && pct_list_skip(&at, 'a');
         fine = fine && pct_list_number(&at, &item->value) && item->thread < PCT_MAX_THREADS &&
                item->value < PCT_MAX_THREADS && (!*at || (pct_list_skip(&at, '-') && *at));
         if (!fine) {
@@ -88,15 +91,39 @@ static uint32_t skip_passed(const struct state *s, uint32_t item, uint32_t count
     return item;
 }
 
+static bool can_go(const struct state *s, uint32_t thread)
+{
+    return pct_rank_set_has(&s->order.enabled, thread) || pct_rank_set_has(&s->order.early, thread);
+}
+
+/* One for whom the process is to wait: until it has, what comes from outside counts as steps of the running thread. */
+static uint32_t would_pick(void *state, uint64_t step, uint64_t ran, uint32_t without)
+{
+    struct state *s = state;
+    (void)ran;
+    if (!s->awaited && s->order.running) {
+        const struct cursor *thread = &s->threads[s->order.running - 1];
+        uint32_t made = thread->made + (uint32_t)(step - s->step), first = skip_passed(s, thread->first, made);
+        const struct item *item = first ? &s->items[first - 1] : NULL;
+        s->awaited = item && item->count == made && item->awaits ? item->value + 1 : 0;
+    }
+    if (s->awaited)
+        return can_go(s, s->awaited - 1) && s->awaited != without + 1 ? s->awaited - 1 : PCT_NO_THREAD;
+    return pct_default_order_next(&s->order);
+}
+
 /* Whom the list, or else the default order, lets go on. */
 static uint32_t choose_thread(struct state *s)
 {
+    uint32_t awaited = s->awaited - 1;
+    s->awaited = 0;
+    if (awaited != PCT_NO_THREAD && can_go(s, awaited))
+        return awaited;
     if (s->order.running) {
         struct cursor *thread = &s->threads[s->order.running - 1];
         thread->first = skip_passed(s, thread->first, thread->made);
         const struct item *item = thread->first ? &s->items[thread->first - 1] : NULL;
-        if (item && item->count == thread->made &&
-            (pct_rank_set_has(&s->order.enabled, item->value) || pct_rank_set_has(&s->order.early, item->value))) {
+        if (item && item->count == thread->made && can_go(s, item->value)) {
             thread->first = item->next;
             return item->value;
         }
@@ -144,6 +171,7 @@ const struct pct_strategy pct_strategy_schedule = {
     PCT_BASE,
     PCT_DEFAULT_ORDER_FUNCTIONS,
     .choose = choose,
+    .would_pick = would_pick,
     .list = "switches",
     .list_help = "T.N.U-...: when thread T has made N operations of its own, thread U goes on",
 };

@@ -15,6 +15,10 @@ struct state {
     bool let_pass;             /* the last pick was to let a deadline come, which is no operation of the program's */
     struct pct_calm calm;      /* what the running thread may do unasked */
     bool told;                 /* the engine knows already which operation was made since the last pick */
+    uint32_t returned;         /* plus 1: the one that has come back from outside since the last pick */
+    uint32_t without;          /* plus 1: one that is not asked for */
+    uint64_t turned;           /* it has had its turn for the pick behind this many steps, plus 1 */
+    uint64_t waits;            /* since this step, plus 1, the process waits for one that may go on; 0: it does not */
     _Alignas(64) char inner[]; /* the engine's */
 };
 
@@ -71,7 +75,7 @@ static bool stands(const struct state *s, uint32_t thread)
 /* It neither stands nor ends the process. */
 static bool may_go(const struct state *s, uint32_t thread)
 {
-    return !stands(s, thread) && thread + 1 != s->order.exiting;
+    return !stands(s, thread) && thread + 1 != s->order.exiting && thread + 1 != s->without;
 }
 
 /* The first of the set that may go on; PCT_NO_RANK: none. */
@@ -124,12 +128,13 @@ static uint32_t choose_thread(const struct state *s)
 /* Ask the script, as long as it leaves nobody who can go on. */
 static uint32_t ask(struct state *s, uint32_t made, uint64_t step)
 {
-    s->engine->turn(s->inner, &s->control, made, step);
+    if (s->turned != step + 1)
+        s->engine->turn(s->inner, &s->control, made, step);
     while (!s->control.over) {
         uint32_t next = choose_thread(s);
         if (next != PCT_NO_RANK) {
-            if (next != pct_default_order_next(&s->order))
-                s->engine->chose(s->inner, next, step);
+            if (s->waits || next != pct_default_order_next(&s->order))
+                s->engine->chose(s->inner, next, s->waits ? s->waits - 1 : step, s->waits);
             return next;
         }
         s->engine->stuck(s->inner, &s->control, step);
@@ -142,7 +147,8 @@ static uint32_t ask(struct state *s, uint32_t made, uint64_t step)
  */
 static uint32_t made_since(const struct state *s, uint64_t ran)
 {
-    return s->order.running && ran && !s->let_pass && !s->told ? s->order.running - 1 : PCT_NO_THREAD;
+    bool stepped = (ran && !s->let_pass) || (s->returned && s->returned == s->order.running);
+    return s->order.running && stepped && !s->told ? s->order.running - 1 : PCT_NO_THREAD;
 }
 
 void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step)
@@ -150,9 +156,40 @@ void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step)
     struct state *s = state;
     uint32_t made = made_since(s, ran);
     s->told = true;
+    s->turned = 0;
     s->calm.is = false;
     if (!s->control.over)
         s->engine->turn(s->inner, &s->control, made, step);
+}
+
+/* Where those that the script leaves cannot go on, something from outside may yet let them. */
+static uint32_t would_pick(void *state, uint64_t step, uint64_t ran, uint32_t without)
+{
+    struct state *s = state;
+    if (!s->told) {
+        pct_strategy_script_rests(s, ran, step);
+        s->turned = step + 1;
+    }
+    while (!s->control.over) {
+        s->without = without + 1;
+        uint32_t next = choose_thread(s);
+        s->without = 0;
+        if (next != PCT_NO_RANK)
+            return next;
+        if (without != PCT_NO_THREAD || !s->engine->in_vain(s->inner)) {
+            s->waits = s->waits ? s->waits : step + 1;
+            return PCT_NO_THREAD;
+        }
+        s->engine->stuck(s->inner, &s->control, step);
+    }
+    return pct_default_order_next(&s->order);
+}
+
+void pct_strategy_script_returned(void *state, uint32_t thread)
+{
+    struct state *s = state;
+    s->calm.is = false;
+    s->returned = thread + 1;
 }
 
 void pct_strategy_script_passed(void *state, uint32_t thread, bool enters, uint64_t place, uint64_t stack)
@@ -176,6 +213,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     uint32_t made = made_since(s, point->ran);
     s->told = false;
     uint32_t next = s->control.over ? pct_default_order_next(&s->order) : ask(s, made, point->step);
+    s->turned = s->waits = s->returned = 0;
     s->let_pass = pct_rank_set_has(&s->order.early, next);
     pct_default_order_chose(&s->order, next);
     s->calm.is = false;
@@ -193,4 +231,5 @@ const struct pct_strategy pct_strategy_script = {
     .early = early,
     .spinning = spins,
     .final_wait = ends_process,
+    .would_pick = would_pick,
 };

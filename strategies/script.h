@@ -24,9 +24,9 @@ struct pct_script_engine {
      * PCT_NO_THREAD: none; step: of the run so far. Not called once it is over. */
     void (*turn)(void *state, struct pct_script_control *control, uint32_t made, uint64_t step);
 
-    /* This thread goes on behind this many steps, where the strategy `schedule` without a list would let another one.
-     */
-    void (*chose)(void *state, uint32_t thread, uint64_t step);
+    /* This thread goes on behind this many steps, where the strategy `schedule` without a list would let another one;
+     * awaited: once it could, for which the process waited. */
+    void (*chose)(void *state, uint32_t thread, uint64_t step, bool awaited);
 
     /* A thread with this id exists from now on. */
     void (*created)(void *state, uint32_t thread);
@@ -43,6 +43,10 @@ struct pct_script_engine {
      * one only for what the rest of *calm says. It holds until the engine is called again, but for chose(). */
     void (*calm)(void *state, uint32_t thread, struct pct_calm *calm);
 
+    /* None of those that do not stand can go on: whether what the script waits for cannot come by itself either, from
+     * outside or in time. */
+    bool (*in_vain)(const void *state);
+
     /* None of those that do not stand can go on. The engine must hold fewer, or be over. */
     void (*stuck)(void *state, struct pct_script_control *control, uint64_t step);
 };
@@ -50,6 +54,10 @@ struct pct_script_engine {
 /* No thread can go on, and before the process waits for something outside, threads that stand may be what the script
  * waits for. state: of the strategy `script`; ran: steps since its last pick; step: of the run. */
 void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step);
+
+/* The thread, which runs, has come back from outside, and what it stands before next is something else, though it made
+ * no step: the strategy is to be asked there. state: of the strategy `script`. */
+void pct_strategy_script_returned(void *state, uint32_t thread);
 
 /* The steps that the strategy `script`, whose state this is, need not be asked at. Valid for the whole run. */
 const struct pct_calm *pct_strategy_script_calm(const void *state);

@@ -41,9 +41,11 @@ static bool list_switches(struct pct_switches *list, struct pct_script_channel *
         uint64_t at = chosen[i].step <= trace->count ? record_before(trace, chosen[i].step) : UINT64_MAX;
         if (!last || at == UINT64_MAX)
             continue;
-        list->item[list->count++] = (struct pct_switch){
-            .thread = PCT_RECORD_THREAD(trace->records[at]), .made = number[at], .value = chosen[i].thread, .step = at
-        };
+        list->item[list->count++] = (struct pct_switch){ .thread = PCT_RECORD_THREAD(trace->records[at]),
+                                                         .made = number[at],
+                                                         .value = chosen[i].thread,
+                                                         .awaits = chosen[i].awaited,
+                                                         .step = at };
     }
     if (fine) {
         qsort(list->item, list->count, sizeof *list->item, by_step);

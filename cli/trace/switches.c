@@ -79,7 +79,8 @@ char *pct_switches_format(const struct pct_switches *switches, const bool *keep)
         const struct pct_switch *item = &switches->item[i];
         if (keep && !keep[i])
             continue;
-        fprintf(out, "%s%u.%u.%s%u", between, item->thread, item->made, item->wake ? "w" : "", item->value);
+        const char *how = item->wake ? "w" : item->awaits ? "a" : "";
+        fprintf(out, "%s%u.%u.%s%u", between, item->thread, item->made, how, item->value);
         between = "-";
     }
     if (fclose(out)) {
@@ -100,6 +101,7 @@ int pct_switches_parse(struct pct_switches *switches, const char *text)
         bool fine = pct_list_number(&text, &item->thread) && pct_list_skip(&text, '.') &&
                     pct_list_number(&text, &item->made) && pct_list_skip(&text, '.');
         item->wake = fine && pct_list_skip(&text, 'w');
+        item->awaits = fine && !item->wake && pct_list_skip(&text, 'a');
         if (!fine || !pct_list_number(&text, &item->value) || item->thread >= PCT_MAX_THREADS ||
             (*text && (!pct_list_skip(&text, '-') || !*text))) {
             pct_switches_free(switches);

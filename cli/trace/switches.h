@@ -10,6 +10,7 @@ struct pct_switch {
     uint32_t thread, made; /* when this thread has made this many operations, */
     uint32_t value;        /* this one goes on; or, */
     bool wake;             /* if its next operation wakes a waiter, the one of this index */
+    bool awaits;           /* the process waits until that thread can go on */
     uint64_t step;         /* in the trace it came from: the index of the thread's last record before it */
 };
 

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_STRATEGY_ABI 10u
+#define PCT_STRATEGY_ABI 11u
 #define PCT_STRATEGY_ABI_LEAST 7u /* that is still understood: what came later is at the end, and optional */
 
 #define PCT_NO_THREAD UINT32_MAX
@@ -234,6 +234,12 @@ struct pct_strategy {
 
     /* announce() is to say where operations are, which takes a look at the stack for each. From version 10 on. */
     bool places;
+
+    /* Before pick(), and as things change while the process waits: the thread that pick() would choose if `without`
+     * (PCT_NO_THREAD: none) could not go on; PCT_NO_THREAD: no other enabled one is to go on yet. Then the process
+     * waits as where none is enabled, as long as a deadline or the outside world may change the answer, and pick() is
+     * asked behind that all the same. step, ran: as in struct pct_point. From version 11 on; optional. */
+    uint32_t (*would_pick)(void *state, uint64_t step, uint64_t ran, uint32_t without);
 };
 #define PCT_MOST_ROLES 15u
 

@@ -154,6 +154,13 @@ void pct_script_rests(void)
         pct_strategy_script_rests(pct_S.strategy_state, step - pct_S.picked_at, step);
 }
 
+bool pct_script_returned(const struct pct_thread *thread)
+{
+    if (pct_S.run.script)
+        pct_strategy_script_returned(pct_S.strategy_state, thread->id);
+    return pct_S.run.script;
+}
+
 const struct pct_script_engine *pct_script_open(const char *path)
 {
     if (!path || !pct_script_engine_open || (!channel && !(channel = map_channel(path))))

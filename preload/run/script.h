@@ -4,6 +4,7 @@
 #ifndef PCT_PRELOAD_SCRIPT_H
 #define PCT_PRELOAD_SCRIPT_H
 
+#include <stdbool.h>
 #include <common/script.h>
 #include <strategies/script.h>
 
@@ -17,6 +18,8 @@ void pct_script_expect(uint32_t ticket);
 
 /* Of the host (struct pct_host). */
 void pct_script_rests(void);
+struct pct_thread;
+bool pct_script_returned(const struct pct_thread *thread);
 
 /* In libpct-script.so, and NULL without it: what decides in a run by the script in this channel. All stay. Called once
  * in a process, and again in its forked child. */

@@ -310,14 +310,15 @@ static void turn(void *state, struct pct_script_control *control, uint32_t made,
     serve(engine);
 }
 
-static void chose(void *state, uint32_t thread, uint64_t step)
+static void chose(void *state, uint32_t thread, uint64_t step, bool awaited)
 {
     struct pct_engine *engine = state;
     struct pct_script_channel *channel = engine->channel;
     if (engine->self->number)
         return;
     if (channel->switches < PCT_SCRIPT_SWITCHES)
-        pct_script_switches(channel)[channel->switches] = (struct pct_script_switch){ .thread = thread, .step = step };
+        pct_script_switches(channel)[channel->switches] =
+            (struct pct_script_switch){ .thread = thread, .step = step, .awaited = awaited };
     channel->switches++;
 }
 
@@ -397,6 +398,37 @@ static void add_reasons(struct pct_engine *engine, struct pct_line *line)
             pct_line_add_number(line, engine->since[t]);
         }
     }
+}
+
+/* Whether the thread waits for a lock whose holder, or the last in a chain of such, stands: or they wait in a circle.
+ */
+static bool waits_for_standing(const struct pct_engine *engine, uint32_t thread)
+{
+    struct pct_script_look look;
+    for (uint32_t i = 0; i < engine->threads; i++) {
+        if (!engine->host->look(thread, &look) || look.finished || look.ready || look.deadline ||
+            look.holder >= engine->threads)
+            return false;
+        thread = look.holder;
+        if (pct_rank_set_has(&engine->control->held, thread))
+            return true;
+    }
+    return true;
+}
+
+/* A thread that is tried is one that may have to wait. */
+static bool in_vain(const void *state)
+{
+    const struct pct_engine *engine = state;
+    const struct pct_request *request = &engine->request;
+    if (request->tries && engine->control->first != PCT_NO_THREAD)
+        return true;
+    if (request->end)
+        return waits_for_standing(engine, request->end - 1);
+    uint32_t t = pct_rank_set_lowest(&request->set);
+    while (t != PCT_NO_RANK && (has_ended(engine, t) || waits_for_standing(engine, t)))
+        t = pct_rank_set_above(&request->set, t);
+    return !request->any && t == PCT_NO_RANK;
 }
 
 static void stuck(void *state, struct pct_script_control *control, uint64_t step)
@@ -489,6 +521,7 @@ static struct pct_script_engine the_engine = { .start = start,
                                                .choose = choose,
                                                .chose = chose,
                                                .created = created,
+                                               .in_vain = in_vain,
                                                .stuck = stuck,
                                                .passed = pct_engine_passed,
                                                .calm = calm };

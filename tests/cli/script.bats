@@ -260,7 +260,7 @@ finish(thread(named "worker-2" * locks), b)' ./script order
     script 'local t = threads(2, starts)
 run_all(t, locks)
 expect(t[1], locks "first" * from "both")
-expect(t[1], at "script.c:24")
+expect(t[1], at "script.c:26")
 step(t[1])
 expect(t[1], locks "second")
 assert(event(t[1]).operation == "lock" and not event(t[1]).blocked)
@@ -288,6 +288,31 @@ step(m)
 expect(m, creates)
 run(m, joins)' ./script queue
     is "$status" 0
+}
+
+@test "a thread waits for what only the outside can do while others stand: ten times the same, and the same token" {
+    local text='local s, w = thread "backwards", thread "waits"
+run(s, locks "first")
+run(w, locks "first")
+run(w, locks "second")' what runs
+    for what in waitpid system popen pipe alarm; do
+        runs=2
+        [ $what != waitpid ] || runs=10
+        for _ in $(seq $runs); do
+            script "$text" ./script outside $what
+            is "$status" 120
+            # But for the day and the checksum of both.
+            sed -E "s/:[0-9a-f]+:([0-9a-f]{16}):[0-9a-f]+'/:\1'/" <<< "$stderr" > said
+            has 'the program: deadlock'
+            [ -e "$what" ] || cp said "$what"
+            diff said "$what"
+        done
+        replays 120
+    done
+    # From beyond the family: how long that took is no matter of the schedule, and no token says it.
+    script "$text" ./script outside input <<< x
+    is "$status" 120
+    has 'test.lua: ended after '
 }
 
 @test "a thread that sleeps goes on when no other can" {
@@ -573,9 +598,13 @@ while not all_ended(t) do finish(choose_thread(t)) end'
 @test "a program that goes on for ever after the script did not fit is ended" {
     mkfifo input
     exec 5<> input
-    script 'run(thread "forwards", joins)' ./script listen < input
+    # What the thread that reads might do cannot let anybody have a lock whose holder stands.
+    script 'local a, b = thread "forwards", thread "backwards"
+run(b, unlocks "first")
+run(a, ends)' ./script listen < input
     is "$status" 117
-    has 'test.lua:1: did not fit: the script wants thread 2 to go on until it joins a thread, but it has ended'
+    has 'test.lua:3: did not fit: the script wants thread 2 to go on until it ends, but it waits for: lock mutex'
+    has ', held by thread 3, which stands since line 2'
     has 'the program went on without the script, and was ended'
     exec 5>&-
 }

@@ -5,8 +5,10 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -259,6 +261,41 @@ static void ask(bool loop)
     assert(!heard);
 }
 
+/* What the thread waits for that no other thread can do; behind that it locks both. */
+static const char *outside;
+
+static void *waits(void *unused)
+{
+    int number, ends[2];
+    char c;
+    sigset_t alarms;
+    sigemptyset(&alarms), sigaddset(&alarms, SIGALRM);
+    if (!strcmp(outside, "waitpid")) {
+        pid_t child = fork();
+        if (!child)
+            sleep(1), _exit(0);
+        assert(waitpid(child, NULL, 0) == child);
+    } else if (!strcmp(outside, "system")) {
+        assert(!system("sleep 1"));
+    } else if (!strcmp(outside, "popen")) {
+        FILE *output = popen("sleep 1; echo x", "r");
+        assert(fgetc(output) == 'x');
+        pclose(output);
+    } else if (!strcmp(outside, "pipe")) {
+        assert(!pipe(ends));
+        if (!fork())
+            sleep(1), _exit(write(ends[1], "x", 1) != 1);
+        assert(read(ends[0], &c, 1) == 1);
+        wait(NULL);
+    } else if (!strcmp(outside, "alarm")) {
+        alarm(1);
+        assert(!sigwait(&alarms, &number));
+    } else if (!strcmp(outside, "input")) {
+        assert(read(0, &c, 1) == 1);
+    }
+    return forwards(unused);
+}
+
 static void run(unsigned n, void *(*const start[])(void *))
 {
     pthread_t *thread = calloc(n, sizeof *thread);
@@ -267,6 +304,16 @@ static void run(unsigned n, void *(*const start[])(void *))
     for (unsigned i = 0; i < n; i++)
         pthread_join(thread[i], NULL);
     free(thread);
+}
+
+/* With the signal blocked everywhere. */
+static void let_wait(const char *what)
+{
+    sigset_t alarms;
+    sigemptyset(&alarms), sigaddset(&alarms, SIGALRM);
+    pthread_sigmask(SIG_BLOCK, &alarms, NULL);
+    outside = what;
+    run(2, (void *(*[])(void *)){ waits, backwards });
 }
 
 static void run_many(unsigned n)
@@ -316,7 +363,9 @@ int main(int argc, char **argv)
     if (!strcmp(what, "ask") || !strcmp(what, "loop"))
         ask(!strcmp(what, "loop"));
     if (!strcmp(what, "listen"))
-        run(2, (void *(*[])(void *)){ reads, forwards });
+        run(3, (void *(*[])(void *)){ reads, forwards, backwards });
+    if (!strcmp(what, "outside"))
+        let_wait(argv[2]);
     if (!strcmp(what, "handler")) {
         atexit(at_exit);
         run(1, (void *(*[])(void *)){ forwards });
