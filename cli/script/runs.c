@@ -95,6 +95,19 @@ static void say_result(const struct one *one)
         pct_cli_say(PCT_SCRIPT_SAYS_FAILS "%s", one->ending);
 }
 
+/* Somebody has ended the run. */
+static void say_interrupted(const struct pct_script_runs *runs)
+{
+    const struct pct_script_channel *c = runs->file[0].channel;
+    if (c->said.outcome == PCT_SCRIPT_ENDED)
+        pct_cli_say("interrupted: %s had ended after %llu steps, and the program went on", runs->name,
+                    (unsigned long long)c->said.step);
+    else if (c->said.outcome == PCT_SCRIPT_UNDER_WAY && c->said.awaited[0])
+        pct_cli_say("interrupted at %s:%u, where the script wants %s", runs->name, c->said.line, c->said.awaited);
+    else
+        pct_cli_say("interrupted: %s had not begun", runs->name);
+}
+
 int pct_script_runs_make(struct pct_script_runs *runs)
 {
     if (runs->all)
@@ -109,6 +122,8 @@ int pct_script_runs_make(struct pct_script_runs *runs)
                                  .quiet = true };
     one.engine = &engine;
     int status = pct_engine_run(&engine, &one.source);
+    if (status > 128)
+        say_interrupted(runs);
     if (!status && runs->outcome)
         say_result(&one);
     return status ? status : one.status;

@@ -161,8 +161,8 @@ static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, co
         return status;
     if (again->result.trace.header.hash == result->trace.header.hash)
         return 0;
-    pct_cli_say("a run by the same schedule, without the script, was another one: what the program does depends on "
-                "more than its schedule");
+    pct_cli_say("a run by the same schedule, without the script, was another one: this one depends on more than a "
+                "token holds; --trace keeps it in a file, which `pct replay` follows");
     pct_ended_run_close(again);
     return -1;
 }

@@ -454,7 +454,8 @@ static void refuse_place(const struct module *m, uint64_t address)
     pct_text_add_hex(&text, address, 0);
     pct_text_add(&text, " of ");
     pct_text_add(&text, m->path);
-    pct_text_add(&text, ", where one of these functions or lines begins or returns: name others, or build it with -O0");
+    pct_text_add(&text, ", where one of these functions or lines begins or returns: name others, or build it with -O0 "
+                        "-falign-functions=16");
     pct_scope_refuse(message);
 }
 

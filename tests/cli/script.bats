@@ -1168,3 +1168,33 @@ in_order({ b, locks "second" * once, 2 }, { a, locks "first" })' ./script deadlo
     run pct check
     is "$status" 134
 }
+
+@test "a run that somebody ends says where the script was" {
+    cat > waits.c <<'PROGRAM'
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *first(void *unused)
+{
+    close(open("there", O_CREAT | O_WRONLY, 0600));
+    pause();
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, first, NULL);
+    pthread_join(thread, NULL);
+}
+PROGRAM
+    "$cc" -g -pthread -o waits waits.c
+    printf '%s\n' 'local t = thread "first"' 'run(t, ends)' > test.lua
+    "$pct" script test.lua -- ./waits > /dev/null 2> said &
+    child=$!
+    until [ -e there ]; do sleep 0.05; done
+    kill -INT $child
+    status=0
+    wait $child || status=$?
+    is "$status" 130
+    is "$(cat said)" "pct: interrupted at test.lua:2, where the script wants thread 1 to go on until it ends"
+}
