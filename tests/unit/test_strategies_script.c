@@ -52,9 +52,9 @@ static void turn(void *state, struct pct_script_control *control, uint32_t made,
         control->first = PCT_NO_THREAD;
 }
 
-static void chose(void *state, uint32_t thread, uint64_t step)
+static void chose(void *state, uint32_t thread, uint64_t step, bool awaited)
 {
-    (void)state;
+    (void)state, (void)awaited;
     assert_true(fake.chose < ALL);
     fake.chose_thread[fake.chose] = thread;
     fake.chose_step[fake.chose++] = step;
