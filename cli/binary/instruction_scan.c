@@ -490,21 +490,40 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Of the calls, which are sorted, the first from this address on. */
+static size_t first_call(const struct pct_instruction_scan *s, uint64_t address)
+{
+    size_t from = 0, to = s->call_count;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (s->calls[middle].address < address)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
 /* The calls become sites, but for those that are in one already (of a function that the user has named). */
 static void take_calls(struct pct_instruction_scan *s)
 {
+    enum { LONGEST = ZYDIS_MAX_INSTRUCTION_LENGTH };
     const size_t others = s->count;
-    for (size_t i = 0; i < s->call_count; i++) {
-        const struct pct_plan_site *call = &s->calls[i];
-        bool taken = false;
-        for (size_t k = 0; k < others; k++)
-            taken |= s->sites[k].address < call->address + call->length &&
-                     call->address < s->sites[k].address + s->sites[k].length;
-        if (taken)
-            s->omitted[PCT_PLAN_OMITTED_CONTROL]++;
-        else
-            pct_instruction_scan_add(s, call);
+    if (!s->call_count)
+        return;
+    qsort(s->calls, s->call_count, sizeof *s->calls, by_address);
+    for (size_t k = 0; k < others; k++) {
+        const uint64_t from = s->sites[k].address, to = from + s->sites[k].length;
+        for (size_t i = first_call(s, from > LONGEST ? from - LONGEST : 0);
+             i < s->call_count && s->calls[i].address < to; i++)
+            if (s->calls[i].address + s->calls[i].length > from)
+                s->calls[i].length = 0; /* none that is left */
     }
+    for (size_t i = 0; i < s->call_count; i++)
+        if (s->calls[i].length)
+            pct_instruction_scan_add(s, &s->calls[i]);
+        else
+            s->omitted[PCT_PLAN_OMITTED_CONTROL]++;
 }
 
 void pct_instruction_scan_finish(struct pct_instruction_scan *s)
