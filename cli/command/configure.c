@@ -166,6 +166,22 @@ const char *pct_configure_choose(const char *option, const char *variable)
     return value && *value ? value : NULL;
 }
 
+void pct_configure_print(FILE *out, const struct pct_run_options *s)
+{
+    pct_options_print_word(out, "--time", s->time);
+    pct_options_print_word(out, "--max-steps", s->max_steps);
+    pct_options_print_word(out, "--memory-points", s->memory_points);
+    pct_options_print_word(out, "--memory", s->memory);
+    pct_options_print_word(out, "--memory-modules", s->modules);
+    pct_options_print_word(out, "--focus", s->focus);
+    pct_options_print_word(out, "--watch", s->watch);
+    pct_options_print_word(out, "--functions", s->functions);
+    pct_options_print_word(out, "--epoch", s->epoch);
+    pct_options_print_word(out, "--slack", s->slack);
+    if (s->exec)
+        fputs("--exec ", out);
+}
+
 int pct_configure_shard(const char *text, const struct pct_campaign *c, struct pct_campaign_plan *plan)
 {
     plan->shard = plan->of = 1;

@@ -32,6 +32,11 @@ int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, con
  * and the program has locks of its own, whose taking is no call. Before pct_launch_prepare(). */
 void pct_configure_memory(struct pct_campaign *c, bool quiet);
 
+/* Print what was given of what decides schedules, as options that another command takes, each with a space behind it.
+ * Not --strategy, --seed, --depth and --points, which that has of its own, nor --races, --memory-sample and
+ * --spurious. */
+void pct_configure_print(FILE *out, const struct pct_run_options *given);
+
 /* --shard, which needs an epoch, and a seed where that is drawn: of plan->drawn and plan->has_epoch. NULL: not given,
  * it is 1 of 1. Returns 0 or PCT_EXIT_USAGE after a message. */
 int pct_configure_shard(const char *text, const struct pct_campaign *c, struct pct_campaign_plan *plan);

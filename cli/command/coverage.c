@@ -228,7 +228,6 @@ static size_t count_left(const struct coverage *w)
 /* The command that tries what is predicted and not exposed, to be freed; NULL: nothing is, or there is no memory. */
 static char *format_directed(const struct coverage *w)
 {
-    const struct pct_run_options *s = &w->schedules;
     char *text = NULL;
     size_t size;
     FILE *out = count_left(w) ? open_memstream(&text, &size) : NULL;
@@ -238,17 +237,8 @@ static char *format_directed(const struct coverage *w)
     fputs(" campaign -S maple --until-saturated ", out);
     pct_options_print(out, &w->campaign->launch, NULL, true);
     pct_options_print_ok_status(out, w->campaign->ok);
-    pct_options_print_word(out, "--time", s->time);
-    pct_options_print_word(out, "--max-steps", s->max_steps);
-    pct_options_print_word(out, "--memory-points", s->memory_points);
-    pct_options_print_word(out, "--memory", s->memory);
-    pct_options_print_word(out, "--memory-modules", s->modules);
-    pct_options_print_word(out, "--focus", s->focus);
-    pct_options_print_word(out, "--watch", s->watch);
-    pct_options_print_word(out, "--functions", s->functions);
-    pct_options_print_word(out, "--epoch", s->epoch);
-    pct_options_print_word(out, "--slack", s->slack);
-    fputs(s->exec ? "--exec -- " : "-- ", out);
+    pct_configure_print(out, &w->schedules);
+    fputs("-- ", out);
     pct_cli_print_command(out, w->campaign->launch.command);
     fclose(out);
     return text;

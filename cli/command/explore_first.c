@@ -30,12 +30,10 @@ static const char *find_choice(const struct pct_run_options *s)
                           : NULL;
 }
 
-/* Of an exploration for this many seconds; or, if afford is more than 0, of an estimate, whether it would end in this
- * many.
- */
+/* Of an exploration for this many seconds; or, if afford is more than 0, of an estimate, whether it would end in as
+ * many. */
 static void print_options(FILE *out, const struct pct_explore_first *f, double seconds, double afford)
 {
-    const struct pct_run_options *s = f->schedules;
     fprintf(out, "explore --budget=%g --jobs=%u %s", seconds, f->campaign->jobs ? f->campaign->jobs : 1,
             f->quiet ? "-q " : "");
     if (afford > 0)
@@ -48,13 +46,8 @@ static void print_options(FILE *out, const struct pct_explore_first *f, double s
     pct_options_print_word(out, "--trace", afford > 0 ? NULL : f->trace);
     pct_options_print_word(out, "--expect", f->oracle ? f->oracle->expect : NULL);
     pct_options_print_word(out, "--oracle", f->oracle ? f->oracle->command : NULL);
-    pct_options_print_word(out, "--max-steps", s->max_steps);
-    pct_options_print_word(out, "--memory-points", s->memory_points);
-    pct_options_print_word(out, "--memory", s->memory);
-    pct_options_print_word(out, "--memory-modules", s->modules);
-    pct_options_print_word(out, "--epoch", s->epoch);
-    pct_options_print_word(out, "--slack", s->slack);
-    fputs(s->exec ? "--exec -- " : "-- ", out);
+    pct_configure_print(out, f->schedules);
+    fputs("-- ", out);
     pct_cli_print_command(out, f->campaign->launch.command);
 }
 

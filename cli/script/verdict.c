@@ -89,7 +89,7 @@ static void say_blind(const struct pct_script_runs *runs, const struct pct_scrip
 }
 
 /* Where the script stood, and what it wants there. */
-static void say_wish(const struct pct_script_runs *runs, const struct pct_script_channel *c, const char *ending)
+static void say_awaited(const struct pct_script_runs *runs, const struct pct_script_channel *c, const char *ending)
 {
     if (c->said.awaited[0])
         pct_cli_say("%s:%u: %sdid not fit: the script wants %s, but %s", runs->name, c->said.line, speaker(c),
@@ -113,7 +113,7 @@ void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channe
                     ending);
         break;
     case PCT_SCRIPT_DID_NOT_FIT:
-        say_wish(runs, c, ending);
+        say_awaited(runs, c, ending);
         break;
     case PCT_SCRIPT_ASSERTION:
         pct_cli_say("%s:%u: %sassertion of the script: %s", runs->name, c->said.line, speaker(c), c->said.message);
@@ -126,10 +126,10 @@ void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channe
             pct_cli_say("%s: came to line %u%s%s; the program: %s", runs->name, c->said.line,
                         c->said.awaited[0] ? ", and wants " : "", c->said.awaited, ending);
         else
-            say_wish(runs, c, ending);
+            say_awaited(runs, c, ending);
         break;
     default:
-        say_wish(runs, c, ending);
+        say_awaited(runs, c, ending);
     }
     if (failed && c->said.outcome != PCT_SCRIPT_ENDED && c->said.outcome != PCT_SCRIPT_UNDER_WAY)
         pct_cli_say("the program, without the script from there on: %s", ending);

@@ -1,4 +1,4 @@
-/* The ways of a script: see ways.h. What was not gone yet depends on the runs that passed by: at this choice of this
+/* The ways of a script: see ways.h. What was not gone yet is kept with the runs that passed by: at this choice of this
  * run, this many other ways. They wait in a heap. In the order RANDOM each is due after a time that is drawn by how
  * often a walk would come there; as such times have no memory, whichever is due first is drawn by that among those
  * left. */
