@@ -53,22 +53,22 @@ const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *
 /* --- Scopes ------------------------------------------------------------------------------------------------------- */
 
 struct scopes {
-    Dwarf_Die *item; /* outermost first */
+    Dwarf_Die *item; /* innermost first */
     int count, room;
 };
 
-static bool push(struct scopes *s, const Dwarf_Die *die)
+/* Where memory is short, there are fewer. */
+static void push(struct scopes *s, const Dwarf_Die *die)
 {
     if (s->count == s->room) {
         int room = s->room ? 2 * s->room : 16;
         Dwarf_Die *more = realloc(s->item, (size_t)room * sizeof *more);
         if (!more)
-            return false;
+            return;
         s->item = more;
         s->room = room;
     }
     s->item[s->count++] = *die;
-    return true;
 }
 
 /* Whether there may be functions in it, though it has no addresses itself. */
@@ -94,8 +94,8 @@ static bool descend(struct scopes *s, Dwarf_Die *in, Dwarf_Addr address)
         if ((tag != DW_TAG_subprogram && tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block) ||
             dwarf_haspc(&die, address) <= 0)
             continue;
-        if (push(s, &die))
-            descend(s, &die, address);
+        descend(s, &die, address);
+        push(s, &die);
         return true;
     } while (!dwarf_siblingof(&die, &die));
     return false;
@@ -105,11 +105,6 @@ int pct_debug_info_scopes(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scope
 {
     struct scopes s = { 0 };
     descend(&s, unit, address);
-    for (int i = 0; i < s.count / 2; i++) {
-        Dwarf_Die other = s.item[i];
-        s.item[i] = s.item[s.count - 1 - i];
-        s.item[s.count - 1 - i] = other;
-    }
     *scopes = s.item;
     return s.count;
 }
