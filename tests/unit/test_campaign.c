@@ -12,13 +12,9 @@
 #include <cli/campaign/oracle.h>
 #include <cli/base/wilson.h>
 #include <cli/campaign/signature.h>
-#include <cli/campaign/store.h>
+#include "store_file.h"
 #include <errno.h>
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define assert_near(a, b) assert_true(fabs((a) - (b)) < 5e-4)
 
@@ -228,30 +224,6 @@ static void test_share(void **unused)
 }
 
 /* --- The store ---------------------------------------------------------------------------------------------------- */
-
-static char directory[] = "/tmp/pct-test-store-XXXXXX";
-static char path[sizeof directory + 16];
-
-static const struct pct_store_fact facts[] = { { "seed", "7" }, { "runs", "10" },  { "shard", "1" },
-                                               { "of", "1" },   { "spec", "pct" }, { "command", "./app" },
-                                               { NULL, NULL } };
-
-static int make(void **unused)
-{
-    (void)unused;
-    strcpy(directory + sizeof directory - 7, "XXXXXX");
-    if (!mkdtemp(directory))
-        return -1;
-    snprintf(path, sizeof path, "%s/a.db", directory);
-    return 0;
-}
-
-static int unmake(void **unused)
-{
-    (void)unused;
-    unlink(path);
-    return rmdir(directory); /* so nothing else is left */
-}
 
 static int count_run(void *data, const struct pct_store_run *run)
 {

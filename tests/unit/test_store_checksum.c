@@ -7,38 +7,10 @@
 #include <cmocka.h>
 /* clang-format on */
 #include <cli/campaign/code_files.h>
-#include <cli/campaign/store.h>
+#include "store_file.h"
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-
-static char directory[] = "/tmp/pct-test-store-XXXXXX";
-static char path[sizeof directory + 16];
-
-static const struct pct_store_fact facts[] = { { "seed", "7" }, { "runs", "10" },  { "shard", "1" },
-                                               { "of", "1" },   { "spec", "pct" }, { "command", "./app" },
-                                               { NULL, NULL } };
-
-static int make(void **unused)
-{
-    (void)unused;
-    strcpy(directory + sizeof directory - 7, "XXXXXX");
-    if (!mkdtemp(directory))
-        return -1;
-    snprintf(path, sizeof path, "%s/a.db", directory);
-    return 0;
-}
-
-static int unmake(void **unused)
-{
-    (void)unused;
-    unlink(path);
-    return rmdir(directory); /* so nothing else is left */
-}
 
 /* What --memo takes from a file: all in one number. */
 static int sum_place(void *data, const struct pct_store_place *place)
