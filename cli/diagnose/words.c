@@ -11,20 +11,23 @@ struct set {
     uint32_t size;  /* a power of two, more than are ever put in */
 };
 
-static bool has(const struct set *s, uint64_t place)
+/* Where the place stands, or would. */
+static uint64_t *slot(const struct set *s, uint64_t place)
 {
     uint32_t at = (uint32_t)(place * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (s->size - 1);
     while (s->item[at] && s->item[at] != place)
         at = (at + 1) & (s->size - 1);
-    return s->item[at];
+    return &s->item[at];
+}
+
+static bool has(const struct set *s, uint64_t place)
+{
+    return *slot(s, place);
 }
 
 static void put(struct set *s, uint64_t place)
 {
-    uint32_t at = (uint32_t)(place * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (s->size - 1);
-    while (s->item[at] && s->item[at] != place)
-        at = (at + 1) & (s->size - 1);
-    s->item[at] = place;
+    *slot(s, place) = place;
 }
 
 /* The exchanges of all words of which nothing else is known: by word, and in order. */
