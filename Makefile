@@ -127,6 +127,7 @@ debugger_scripts := $(patsubst cli/command/debug/%,$(B)/share/%,$(sort $(wildcar
 unit_helpers := $(call objects_of,$(sort $(filter-out tests/unit/test_% tests/unit/fuzz_%,$(wildcard tests/unit/*.c))))
 sim_helpers := $(call objects_of,$(sort $(filter-out tests/sim/test_%,$(wildcard tests/sim/*.c))))
 test_support := $(B)/obj/tests/cmocka_filter.o
+inside_tests := $(call objects_of,$(sort $(wildcard tests/unit/*.c tests/sim/*.c)))
 fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.c)))
 
 # --- Targets
@@ -149,7 +150,8 @@ unit: $(unit_tests)
 sim: $(sim_tests)
 test-programs: $(test_programs) $(plain_bugs) $(B)/bench/accusations
 fuzzers: $(fuzzers)
-objects: $(pct_objects)
+# What `make lint` compiles with warnings as errors: pct, and the tests that use its inside.
+objects: $(pct_objects) $(inside_tests)
 tests: all paper snippets unit sim test-programs random-programs memory-bugs scale
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The

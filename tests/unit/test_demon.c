@@ -211,10 +211,7 @@ static void test_conversions(void **unused)
 static void test_ghosts(void **unused)
 {
     (void)unused;
-    static struct {
-        struct pct_demon_plan plan;
-        struct pct_demon_point point[4];
-    } run;
+    struct pct_demon_plan *plan = test_calloc(1, sizeof *plan + 4 * sizeof plan->point[0]);
     static const uint64_t numbers[] = { 0, 3, 4, 5 };
     struct demon_spec *spec = parse("ghost sum, last\n"
                                     "test f(n)\n"
@@ -230,22 +227,23 @@ static void test_ghosts(void **unused)
     struct demon_expr *e = spec->proc[1].clause[0].expr;
     e->a->b->b->a->leaf.whole = true; /* n */
     assert_true(demon_type_condition("t.demon", e, error, sizeof error));
-    struct demon_model model = { .spec = spec, .plan = &run.plan };
+    struct demon_model model = { .spec = spec, .plan = plan };
     for (uint32_t i = 0; i < 2; i++)
-        run.plan.cell[i] = (struct pct_demon_cell){
+        plan->cell[i] = (struct pct_demon_cell){
             .place = { .root = PCT_DEMON_GHOST, .address = spec->shared[i].address }, .size = 8, .function = UINT32_MAX
         };
-    run.plan.cells = 2;
-    run.plan.points = run.plan.room = 4;
+    plan->cells = 2;
+    plan->points = plan->room = 4;
     for (uint32_t i = 0; i < 4; i++)
-        run.point[i] = (struct pct_demon_point){ .function = i > 0, .arguments = { numbers[i] } };
-    demon_state_fill_ghosts(&model, &run.plan);
+        plan->point[i] = (struct pct_demon_point){ .function = i > 0, .arguments = { numbers[i] } };
+    demon_state_fill_ghosts(&model, plan);
     static const int64_t sums[] = { 0, 0, 6, 14 }, lasts[] = { 0, 0, -1, 5 };
     for (uint32_t i = 0; i < 4; i++) {
-        assert_int_equal(run.plan.point[i].cells[0].value, sums[i]);
-        assert_int_equal(run.plan.point[i].cells[1].value, lasts[i]);
-        assert_true(run.plan.point[i].cells[1].known);
+        assert_int_equal(plan->point[i].cells[0].value, sums[i]);
+        assert_int_equal(plan->point[i].cells[1].value, lasts[i]);
+        assert_true(plan->point[i].cells[1].known);
     }
+    test_free(plan);
     demon_spec_free(spec);
 }
 
