@@ -28,6 +28,7 @@
 #include <preload/core/apart.h>
 #include <preload/core/host.h>
 #include <preload/core/kernel.h>
+#include <preload/core/real.h>
 #include <preload/core/maps.h>
 #include <preload/core/sys.h>
 #include <preload/run/end.h>
@@ -476,6 +477,10 @@ static void make(void)
     char *stack = room.memory + PAGE + STACK_SIZE, *own = stack + room.below;
     *(void **)own = own; /* GLIBC: the thread pointer points at itself */
     uint64_t all = ~UINT64_C(0), mask;
+    /* What the watchdog asks pct_preempt_locate() is found here: it must not take the loader's lock. A thread may wait
+     * under that for what the watchdog is to do; and where there is but one, libc takes it without atomic operations.
+     */
+    (void)REAL(pthread_create);
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
     roams = pct_task_self_is_real_time();
     __atomic_store_n(&alive, 1, __ATOMIC_SEQ_CST);
