@@ -234,8 +234,12 @@ void pct_cli_print_command(FILE *out, char *const *argv)
 
 const char *pct_cli_format_duration(char *buffer, size_t size, double seconds)
 {
-    unsigned long whole = seconds < 0 ? 0 : (unsigned long)seconds;
-    if (seconds < 1)
+    enum { HOUR = 3600, DAY = 24 * HOUR, YEAR = 365 * DAY };
+    bool endless = seconds >= 1e6 * YEAR;
+    unsigned long whole = seconds < 0 || endless ? 0 : (unsigned long)seconds;
+    if (endless)
+        snprintf(buffer, size, "more than a million years");
+    else if (seconds < 1)
         snprintf(buffer, size, "%d ms", (int)(seconds < 0 ? 0 : seconds * 1000));
     else if (seconds < 10)
         snprintf(buffer, size, "%.1f s", seconds);
@@ -243,8 +247,12 @@ const char *pct_cli_format_duration(char *buffer, size_t size, double seconds)
         snprintf(buffer, size, "%lu s", whole);
     else if (whole < 7200)
         snprintf(buffer, size, "%lu min %lu s", whole / 60, whole % 60);
+    else if (whole < 48 * HOUR)
+        snprintf(buffer, size, "%lu h %lu min", whole / HOUR, whole % HOUR / 60);
+    else if (whole < 2 * YEAR)
+        snprintf(buffer, size, "%lu days", whole / DAY);
     else
-        snprintf(buffer, size, "%lu h %lu min", whole / 3600, whole % 3600 / 60);
+        snprintf(buffer, size, "%lu years", whole / YEAR);
     return buffer;
 }
 

@@ -7,6 +7,9 @@
 #include <strategies/strategies.h>
 #include <string.h>
 
+/* What is more probable than this is printed as 1: nothing is known. */
+#define LEAST_SAID 0.9999
+
 /* --- Words -------------------------------------------------------------------------------------------------------- */
 
 /* 1207 as "1,207". */
@@ -35,7 +38,7 @@ const char *pct_guarantee_report_format_miss(char *buffer, size_t size, double l
         snprintf(buffer, size, "%.2g", ceil(miss / unit - 1e-9) * unit);
     } else if (miss <= 0.99)
         snprintf(buffer, size, "%.2f", ceil(miss * 100 - 1e-9) / 100);
-    else if (miss <= 0.9999)
+    else if (miss <= LEAST_SAID)
         snprintf(buffer, size, "%.4f", ceil(miss * 10000 - 1e-9) / 10000);
     else
         snprintf(buffer, size, "1");
@@ -309,6 +312,9 @@ static void print_price(FILE *out, uint64_t runs, double pace)
                 pct_cli_format_duration(time, sizeof time, (double)runs / pace));
 }
 
+/* Seconds of a campaign that nobody makes. */
+#define SOMEDAY (30 * 24 * 3600.0)
+
 /* What would make the shallowest depth that is not yet sure so. */
 static void print_advice(FILE *out, const struct pct_campaign *c)
 {
@@ -321,6 +327,12 @@ static void print_advice(FILE *out, const struct pct_campaign *c)
             run.k = c->guarantee.steps;
         uint64_t runs = pct_guarantee_missing(&none, &run, bug, 0.99);
         const char *strategy = is_mixed(c) ? "--strategy pct " : "";
+        if ((double)runs > SOMEDAY * (double)c->done / c->seconds) {
+            fprintf(out, "pct: to be 99 %% sure of depth %u takes ", bug);
+            print_price(out, runs, (double)c->done / c->seconds);
+            fputs(": fewer with a smaller input, or fewer threads\n", out);
+            return;
+        }
         /* Runs of another configuration do not go into the same file. */
         const char *fresh = c->kept && (is_mixed(c) || c->config.run.param[c->depth] != bug) ? "--fresh " : "";
         fprintf(out, "pct: to be 99 %% sure of depth %u: %s%s--depth %u --confidence 0.99, ", bug, fresh, strategy,
@@ -453,6 +465,15 @@ static void print_unrepeated(FILE *out, const struct pct_campaign *c)
         fputs("pct: the first run was not repeated at the end: whether the schedule decides all is not known\n", out);
 }
 
+static void print_passed_over(FILE *out, const struct pct_campaign *c)
+{
+    print_left_out(
+        out,
+        "change points were passed over where a handler had interrupted the program's own code, or libc held "
+        "a lock, ",
+        c->passed_over, "points in a run: a bug that needs a switch there is not among these");
+}
+
 static void print_claim(FILE *out, const struct pct_campaign *c)
 {
     const struct pct_guarantee *g = &c->guarantee;
@@ -469,12 +490,20 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
     fprintf(out, "pct: n = %u threads, k = %s points, ", g->threads,
             format_count(count, sizeof count, c->config.run.param[c->k]));
     fprintf(out, "%s run%s: ", format_count(count, sizeof count, counted), counted == 1 ? "" : "s");
-    print_depths(out, c, g);
+    bool excludes = pct_guarantee_log_miss(g, 1) <= log(LEAST_SAID);
+    if (excludes)
+        print_depths(out, c, g);
+    else
+        fputs("too few to make any bug improbable", out);
     fputs(c->config.run.param[c->depth] ? " (PCT, theorem 9)\n"
                                         : " (PCT, theorem 9; the depth is drawn for each run)\n",
           out);
-    print_deadlines(out, c);
-    print_points(out, c);
+    if (excludes) {
+        print_deadlines(out, c);
+        print_points(out, c);
+        print_draws(out, c);
+        print_passed_over(out, c);
+    }
     if (is_mixed(c))
         fprintf(out, "pct: %s of %s runs are those of pct, which alone has a guarantee\n",
                 format_count(count, sizeof count, g->added),
@@ -483,12 +512,6 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
         fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
                 format_count(count, sizeof count, counted), format_count(other, sizeof other, g->added),
                 (unsigned long long)g->steps);
-    print_draws(out, c);
-    print_left_out(
-        out,
-        "change points were passed over where a handler had interrupted the program's own code, or libc held "
-        "a lock, ",
-        c->passed_over, "points in a run: a bug that needs a switch there is not among these");
     if (g->end_inverse)
         fprintf(out,
                 "pct: threads lived on when the process ended: only the runs in which it does not wait for them count, "

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <cli/base/cli.h>
 #include <cli/campaign/guarantee_report.h>
 #include <cli/campaign/guarantee.h>
 #include <cli/campaign/sampling.h>
@@ -241,6 +242,54 @@ static void test_rounding(void **unused)
     }
 }
 
+/* What the report says of so many runs in a second, each with 5 threads, k points and a bug of depth 1. */
+static const char *report(uint64_t runs, uint64_t spins)
+{
+    static char text[4096];
+    static struct pct_campaign c;
+    c = (struct pct_campaign){ .strategy = &pct_strategy_pct, .done = runs, .seconds = 1, .randoms = 2 };
+    for (int i = 0; pct_strategy_pct.params[i].name; i++) {
+        c.k = !strcmp(pct_strategy_pct.params[i].name, "k") ? i : c.k;
+        c.depth = !strcmp(pct_strategy_pct.params[i].name, "depth") ? i : c.depth;
+    }
+    c.config.run.param[c.k] = 100;
+    c.config.run.param[c.depth] = 1;
+    add(&c.guarantee, run_of(5, 100, 1, spins), 100, (int)runs);
+    FILE *out = fmemopen(text, sizeof text, "w");
+    assert_non_null(out);
+    pct_guarantee_report_print(out, &c, false);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+/* Runs that exclude nothing have nothing to except, either; nor is anybody told to make runs for a thousand years. */
+static void test_report(void **unused)
+{
+    (void)unused;
+    assert_string_equal(report(10, 0),
+                        "pct: n = 5 threads, k = 100 points, 10 runs: a bug of depth 1 would have been missed with "
+                        "probability at most 0.11 (PCT, theorem 9)\n"
+                        "pct: the seed drew random numbers for the program, up to 2 in a run: a bug that needs certain "
+                        "ones is not among these\n"
+                        "pct: to be 99 % sure of depth 1: --depth 1 --confidence 0.99, 21 runs, about 2.1 s\n");
+    assert_string_equal(report(10, 400),
+                        "pct: n = 5 threads, k = 100 points, 10 runs: too few to make any bug improbable (PCT, "
+                        "theorem 9)\n"
+                        "pct: the bound is lower for threads that yield, sleep, poll or fail a try, up to 400 times in "
+                        "a run\n"
+                        "pct: to be 99 % sure of depth 1 takes 3,747,184,947,229 runs, about 11882 years: fewer with a "
+                        "smaller input, or fewer threads\n");
+    char text[32];
+    static const struct {
+        double seconds;
+        const char *text;
+    } of[] = { { 0.25, "250 ms" },       { 7.51, "7.5 s" },         { 119, "119 s" },
+               { 7199, "119 min 59 s" }, { 172799, "47 h 59 min" }, { 172800, "2 days" },
+               { 63071999, "729 days" }, { 63072000, "2 years" },   { 1e30, "more than a million years" } };
+    for (size_t i = 0; i < sizeof of / sizeof of[0]; i++)
+        assert_string_equal(pct_cli_format_duration(text, sizeof text, of[i].seconds), of[i].text);
+}
+
 static void assert_learned(const struct pct_learned *a, const struct pct_learned *b)
 {
     assert_int_equal(a->runs, b->runs);
@@ -341,7 +390,7 @@ int main(void)
         cmocka_unit_test(test_hit),           cmocka_unit_test(test_end),     cmocka_unit_test(test_drawn_depth),
         cmocka_unit_test(test_spin_constant), cmocka_unit_test(test_miss),    cmocka_unit_test(test_missing),
         cmocka_unit_test(test_rounding),      cmocka_unit_test(test_learned), cmocka_unit_test(test_sampling),
-        cmocka_unit_test(test_state_text),
+        cmocka_unit_test(test_state_text),    cmocka_unit_test(test_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
