@@ -176,7 +176,7 @@ int pct_outcome_explain(const struct pct_launch *launch, const struct pct_proces
                     PCT_EXIT_USAGE);
         return PCT_EXIT_USAGE;
     }
-    pct_cli_say("%s was not controlled: libpct.so was not preloaded into it%s", launch->command[0],
-                explained ? "" : "; `pct doctor` may tell more");
+    pct_cli_say("%s was not controlled%s", launch->command[0],
+                explained ? "" : ": libpct.so was not preloaded into it; `pct doctor` may tell more");
     return PCT_EXIT_NOT_CONTROLLED;
 }

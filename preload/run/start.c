@@ -42,8 +42,10 @@
 #include <sched/races.h>
 #include <sched/record.h>
 #include <strategies/strategies.h>
+#include <elf.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -332,12 +334,46 @@ static void map_page(void)
     PCT_SYS3(SYS_madvise, &pct_page, sizeof pct_page, 18 /* MADV_WIPEONFORK */);
 }
 
+/* Whether the program is one of Go, by the note with its build id. */
+static bool is_go(void)
+{
+    static const struct {
+        Elf64_Nhdr head;
+        char name[4];
+    } wanted = { { .n_namesz = 4, .n_type = 4 }, "Go" };
+    const Elf64_Phdr *part = (const void *)getauxval(AT_PHDR);
+    uintptr_t base = 0;
+    for (unsigned long left = part ? getauxval(AT_PHNUM) : 0; left; left--, part++) {
+        if (part->p_type == PT_PHDR)
+            base = getauxval(AT_PHDR) - part->p_vaddr;
+        uintptr_t at = base + part->p_vaddr, end = at + part->p_filesz, align = part->p_align == 8 ? 8 : 4;
+        while (part->p_type == PT_NOTE && at + sizeof wanted <= end) {
+            const Elf64_Nhdr *note = (const void *)at;
+            if (note->n_type == wanted.head.n_type && note->n_namesz == wanted.head.n_namesz &&
+                !memcmp(note + 1, wanted.name, sizeof wanted.name))
+                return true;
+            at += (sizeof *note + note->n_namesz + align - 1) & -align;
+            at += (note->n_descsz + align - 1) & -align;
+        }
+    }
+    return false;
+}
+
 struct pct_shim_thread *pct_enter_first(void)
 {
     /* Not in a child that runs in our memory, nor in a thread that pct did not see start. */
     long tid = PCT_SYS0(SYS_gettid);
     if (!pct_is_process(pct_shim.pid) || (tid != pct_shim.pid && !pct_refused(tid)))
         return NULL;
+    /* Its runtime waits by system calls of its own, in threads that wait for each other: under a schedule of the calls
+     * to libc that some of them make, nothing of it would end. */
+    if (is_go()) {
+        pct_shim.pending = false;
+        if (!pct_variables.PCT_TRACE && !pct_variables.PCT_FAMILY)
+            pct_say(
+                "a program of Go: its runtime makes threads and system calls without libc, so it is not controlled");
+        return NULL;
+    }
     bool forked = pct_forkserver_is_on();
     if (forked) {
         pct_forkserver_serve(start_environment);

@@ -149,6 +149,40 @@ setup()
     is "$status" 123
 }
 
+@test "a program of Go is left alone, and said to be one" {
+    # Its note is what tells; a thread that waits for another by a system call of its own is what would not end.
+    cat > go.c << 'EOF'
+#include <pthread.h>
+#include <stdio.h>
+#include <unistd.h>
+__asm__(".pushsection .note.go.buildid, \"a\", @note\n.balign 4\n.long 4, 4, 4\n.ascii \"Go\\0\\0same\"\n.popsection");
+static void *work(void *word)
+{
+    return write(1, "worked\n", 7) == 7 ? word : NULL;
+}
+int main(void)
+{
+    pthread_t thread;
+    int word;
+    void *result;
+    return pthread_create(&thread, NULL, work, &word) || pthread_join(thread, &result) || result != &word;
+}
+EOF
+    "$cc" -pthread -o go go.c
+    run "$pct" run -- ./go
+    is "$status" 123
+    has "it is a Go program"
+    has "pct: ./go was not controlled"
+    LD_PRELOAD=$build/libpct.so run --separate-stderr ./go
+    is "$status" 0
+    is "$output" worked
+    is "$stderr" "pct: a program of Go: its runtime makes threads and system calls without libc, so it is not controlled"
+    run --separate-stderr "$pct" run -q -- sh -c "./go; ./go"
+    is "$status" 0
+    is "$output" $'worked\nworked'
+    is "$stderr" ""
+}
+
 @test "command not found is 127, not executable is 126" {
     run -127 "$pct" run -- ./nothing
     has "command not found"
