@@ -268,24 +268,32 @@ static bool resolve_function(struct demon_shape *s, Dwarf_Die *die, struct demon
     return resolve_linkage(s, die, proc) && resolve_parameters(s, die, proc);
 }
 
-static bool resolve_shared(struct demon_shape *s, Dwarf_Die *die, struct demon_variable *v)
+static bool is_of_each_thread(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     Dwarf_Op *operations;
     size_t count;
-    if (!dwarf_attr_integrate(die, DW_AT_location, &attribute) || dwarf_getlocation(&attribute, &operations, &count))
+    return dwarf_attr_integrate(die, DW_AT_location, &attribute) &&
+           !dwarf_getlocation(&attribute, &operations, &count) && count == 2 &&
+           (operations[1].atom == DW_OP_GNU_push_tls_address || operations[1].atom == DW_OP_form_tls_address);
+}
+
+static bool resolve_shared(struct demon_shape *s, Dwarf_Die *die, struct demon_variable *v)
+{
+    Dwarf_Addr address;
+    bool own = is_of_each_thread(die);
+    if (!own && !pct_debug_info_address(die, &address))
         return true;
     s->from = v->from;
-    if (count == 2 &&
-        (operations[1].atom == DW_OP_GNU_push_tls_address || operations[1].atom == DW_OP_form_tls_address))
+    if (own)
         return demon_shape_fail(s, v->line, "each thread has a variable %s of its own, which others do not share",
                                 v->name);
-    if (count != 1 || operations[0].atom != DW_OP_addr || v->address == operations[0].number)
+    if (v->address == address)
         return true;
     if (v->address)
         return demon_shape_fail(s, v->line, "there are several global variables %s in %s: rename the others", v->name,
                                 s->program);
-    v->address = operations[0].number;
+    v->address = address;
     v->external = dwarf_hasattr_integrate(die, DW_AT_external);
     return describe(s, die, v);
 }

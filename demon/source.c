@@ -2,6 +2,7 @@
  * debug information; between the two there is no end of anything else. */
 #include "source.h"
 #include "binary.h"
+#include <cli/binary/debug_info.h>
 #include <ctype.h>
 #include <dwarf.h>
 #include <errno.h>
@@ -201,29 +202,11 @@ static size_t find_file(struct reader *r, const char *path)
 
 /* --- Functions ---------------------------------------------------------------------------------------------------- */
 
-/* In DWARF 5 the first of a unit's files has the number 0, by which clang names it, and libdw none. */
-static const char *declaring_file(Dwarf_Die *die)
-{
-    Dwarf_Die unit;
-    Dwarf_Attribute attribute;
-    Dwarf_Word number;
-    Dwarf_Files *files;
-    size_t count;
-    Dwarf_Half version;
-    const char *file = dwarf_decl_file(die);
-    if (file || !dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) ||
-        number || !dwarf_diecu(die, &unit, NULL, NULL) ||
-        dwarf_cu_info(unit.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) || version < 5 ||
-        dwarf_getsrcfiles(&unit, &files, &count) || !count)
-        return file;
-    return dwarf_filesrc(files, 0, NULL, NULL);
-}
-
 void demon_source_path(Dwarf_Die *die, char *path, size_t size)
 {
     Dwarf_Die unit;
     Dwarf_Attribute attribute;
-    const char *file = declaring_file(die), *from = NULL;
+    const char *file = pct_debug_info_file(die), *from = NULL;
     if (file && *file != '/' && dwarf_diecu(die, &unit, NULL, NULL) && dwarf_attr(&unit, DW_AT_comp_dir, &attribute))
         from = dwarf_formstring(&attribute);
     snprintf(path, size, "%s%s%s", from ? from : "", from ? "/" : "", file ? file : "?");

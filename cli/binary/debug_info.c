@@ -108,3 +108,38 @@ int pct_debug_info_scopes(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scope
     *scopes = s.item;
     return s.count;
 }
+
+/* gcc writes the address there, clang its number in a table of the unit. */
+bool pct_debug_info_address(Dwarf_Die *variable, Dwarf_Addr *address)
+{
+    Dwarf_Attribute location, entry;
+    Dwarf_Op *operation;
+    size_t count;
+    if (!dwarf_attr_integrate(variable, DW_AT_location, &location) ||
+        dwarf_getlocation(&location, &operation, &count) || count != 1)
+        return false;
+    if (operation->atom == DW_OP_addr) {
+        *address = operation->number;
+        return true;
+    }
+    return (operation->atom == DW_OP_addrx || operation->atom == DW_OP_GNU_addr_index) &&
+           !dwarf_getlocation_attr(&location, operation, &entry) && !dwarf_formaddr(&entry, address);
+}
+
+/* In DWARF 5 the first of a unit's files has the number 0, by which clang names it, and libdw none. */
+const char *pct_debug_info_file(Dwarf_Die *die)
+{
+    Dwarf_Die unit;
+    Dwarf_Attribute attribute;
+    Dwarf_Word number;
+    Dwarf_Files *files;
+    size_t count;
+    Dwarf_Half version;
+    const char *file = dwarf_decl_file(die);
+    if (file || !dwarf_attr_integrate(die, DW_AT_decl_file, &attribute) || dwarf_formudata(&attribute, &number) ||
+        number || !dwarf_diecu(die, &unit, NULL, NULL) ||
+        dwarf_cu_info(unit.cu, &version, NULL, NULL, NULL, NULL, NULL, NULL) || version < 5 ||
+        dwarf_getsrcfiles(&unit, &files, &count) || !count)
+        return file;
+    return dwarf_filesrc(files, 0, NULL, NULL);
+}

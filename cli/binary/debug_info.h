@@ -3,6 +3,7 @@
 #define PCT_CLI_DEBUG_INFO_H
 
 #include <elfutils/libdwfl.h>
+#include <stdbool.h>
 
 /* Open this file, with its separate debug information where the system has it; the network is never asked. *module:
  * what is in it, NULL: it is no ELF file. Returns what dwfl_end() frees; NULL: out of memory. */
@@ -19,5 +20,12 @@ const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *
 /* The scopes of this unit that have code at this address, as the unit has it: innermost first, up to the function that
  * is not inlined; in namespaces, too. Returns how many; *scopes is to be freed. */
 int pct_debug_info_scopes(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes);
+
+/* Where this variable lies all the time, as its unit has it. False: it is on the stack, of each thread, or left out. */
+bool pct_debug_info_address(Dwarf_Die *variable, Dwarf_Addr *address);
+
+/* The source file that declares this function or variable, as its unit names it; it lives as long as that. NULL: it is
+ * not known. */
+const char *pct_debug_info_file(Dwarf_Die *die);
 
 #endif

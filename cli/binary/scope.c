@@ -159,7 +159,7 @@ static void look_at_function(const struct module *m, Dwarf_Die *die, GElf_Addr b
     Dwarf_Attribute attribute;
     const char *symbol =
         dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ? dwarf_formstring(&attribute) : dwarf_diename(die);
-    const char *file = dwarf_decl_file(die);
+    const char *file = pct_debug_info_file(die);
     char *plain = symbol ? pct_demangle(symbol) : NULL;
     for (size_t j = 0; j < patterns->count; j++) {
         const struct pct_pattern *pattern = &patterns->item[j];

@@ -2,6 +2,7 @@
  * declared and which part of it is meant. */
 #include "variable.h"
 #include <cli/base/cli.h>
+#include <cli/binary/debug_info.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -17,12 +18,8 @@ static const char *base_name(const char *path)
 /* Whether this entry is the variable at an address of its file. */
 static bool is_at(Dwarf_Die *die, Dwarf_Addr address)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Op *operation;
-    size_t count;
-    return dwarf_tag(die) == DW_TAG_variable && dwarf_attr(die, DW_AT_location, &attribute) &&
-           !dwarf_getlocation(&attribute, &operation, &count) && count == 1 && operation->atom == DW_OP_addr &&
-           operation->number == address;
+    Dwarf_Addr at;
+    return dwarf_tag(die) == DW_TAG_variable && pct_debug_info_address(die, &at) && at == address;
 }
 
 /* Also static ones of functions, and those of namespaces and classes. */
@@ -127,7 +124,7 @@ bool pct_variable_find(const struct pct_unwinder *unwinder, uint64_t address, st
     if (!find_entry(module, address - offset, &entry))
         return true;
     /* A member that is defined outside its class was declared in it. */
-    const char *declared = dwarf_decl_file(&entry);
+    const char *declared = pct_debug_info_file(&entry);
     snprintf(variable->file, sizeof variable->file, "%s", declared ? pct_unwind_shorten(unwinder, declared) : "");
     if (dwarf_decl_line(&entry, &variable->line))
         variable->line = 0;

@@ -22,7 +22,7 @@ judges()
     local line
     judges 1 'another thread calls take_idler(queue)'
     has 'where wait_for_idler waits for others, another thread calls set_idle(queue)'
-    has "decrement: Assertion \`queue->idlers > 0' failed"
+    has "Assertion \`queue->idlers > 0' failed"
     line=$(grep ' replay --demon ' <<< "$output")
     run --separate-stderr bash -c "$line"
     is "$status" 134

@@ -34,6 +34,14 @@ first_cause()
     [[ $output != *'waits for itself'* ]]
 }
 
+@test "fields have names in programs of clang, too, which writes where variables are in a table of its own" {
+    compiler=$(command -v clang) || skip 'no clang'
+    "$compiler" -O1 -g -gdwarf-5 -pthread -w -o pipeline "$root/bench/desk/pipeline.c"
+    "$pct" run -q -n 100 -s 1 --trace trace -- ./pipeline || true
+    run "$pct" report trace
+    has "waits for semaphore 1 \`ring.free_slots\`"
+}
+
 @test "two halves under two locks, and who sees one of them" {
     first_cause bank
     has 'cause: atomicity violation: '
