@@ -152,7 +152,7 @@ void pct_guarantee_report_add(struct pct_campaign *c, const struct pct_result *r
                                             .passed_over = result->trace.header.passed_over,
                                             .randoms = result->trace.header.randoms,
                                             .threads = threads,
-                                            .complete = !result->unrecorded && result->trace.complete };
+                                            .complete = pct_result_is_whole(result) };
     pct_guarantee_report_add_run(c, &run);
 }
 
@@ -339,8 +339,8 @@ static void print_advice(FILE *out, const struct pct_campaign *c)
                 bug);
         print_price(out, runs, (double)c->done / c->seconds);
         fputc('\n', out);
-        if (bug <= 2 && !is_mixed(c) && c->config.memory != PCT_PATCH_OFF)
-            fputs("pct: most of these points are accesses to memory, and the bound is for all of them: --strategy pos "
+        if (bug <= 2 && !is_mixed(c) && c->points_at == PCT_POINTS_AT_MEMORY)
+            fputs("pct: many of these points are accesses to memory, and the bound is for all of them: --strategy pos "
                   "has none, "
                   "and often finds sooner what lies between two of them\n",
                   out);

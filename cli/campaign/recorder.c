@@ -353,7 +353,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
                                  .preemptions = header->preemptions,
                                  .points = pct_trace_points(&result->trace),
                                  .threads = pct_campaign_threads(result),
-                                 .complete = result->trace.complete,
+                                 .complete = pct_result_is_whole(result),
                                  .other = other,
                                  .systematic = pct_systematic_has(c, process->index),
                                  .forced = pct_cycles_has(c, process->index),

@@ -264,6 +264,9 @@ void pct_result_close(struct pct_result *result);
 /* Whether there was no space for its trace: it should be done again when there is. */
 bool pct_result_lacks_space(const struct pct_result *result);
 
+/* Whether its trace has all its steps: nothing was dropped, and the target did not go on behind the last of them. */
+bool pct_result_is_whole(const struct pct_result *result);
+
 /* Of a run that did not fail: the trace with data races to tell of, the first process's if it has any, else a child's;
  * NULL: there are none. */
 const struct pct_trace *pct_result_raced(const struct pct_result *result);

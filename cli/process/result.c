@@ -190,6 +190,11 @@ void pct_process_result(struct pct_process *process, struct pct_result *result)
         set_from_children(process, result);
 }
 
+bool pct_result_is_whole(const struct pct_result *result)
+{
+    return !result->unrecorded && !result->unseen && result->trace.complete;
+}
+
 bool pct_result_lacks_space(const struct pct_result *result)
 {
     return result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && result->ending != PCT_ENDING_KILLED_PCT;

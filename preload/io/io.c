@@ -90,8 +90,7 @@ struct pct_shim_thread *pct_io_enter(int fd)
     return self && pct_fd_blocks(fd) && !pct_seccomp_refuses(PCT_QUESTION_READY) ? self : NULL;
 }
 
-/* SO_RCVTIMEO or SO_SNDTIMEO as a virtual deadline. */
-static uint64_t socket_deadline(int fd, short events)
+uint64_t pct_io_socket_deadline(int fd, short events)
 {
     struct timeval limit = { 0 };
     unsigned size = sizeof limit;
@@ -126,7 +125,7 @@ static int begin(struct pct_shim_thread *self, enum pct_op op, struct pollfd ask
         pct_io_point(self, op, fd);
         return 0;
     }
-    uint64_t deadline = socket_deadline(fd, asked.events);
+    uint64_t deadline = pct_io_socket_deadline(fd, asked.events);
     /* With a timeout, the system calls of sockets are never restarted. */
     enum pct_result result = pct_io_wait(self, op, fd, &io, pct_fd_reach(fd), deadline, deadline == PCT_NEVER);
     if (result == PCT_READY)

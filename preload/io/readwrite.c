@@ -14,12 +14,12 @@
 
 bool pct_io_low_water;
 
-/* The socket's type, 0: it is not a socket. */
-static int socket_type(int fd)
+/* SO_TYPE or SO_DOMAIN, 0: it is not a socket. */
+static int socket_option(int fd, int name)
 {
-    int type = 0;
-    unsigned size = sizeof type;
-    return PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &size, 0) ? 0 : type;
+    int value = 0;
+    unsigned size = sizeof value;
+    return PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &size, 0) ? 0 : value;
 }
 
 /* Up to `most` bytes from this offset into parts. Returns how many pieces. */
@@ -42,7 +42,9 @@ static int slice(struct iovec *out, int room, const struct iovec *parts, int cou
 
 ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags)
 {
-    int type = socket_type(fd);
+    int type = socket_option(fd, SO_TYPE);
+    uint64_t deadline = PCT_NEVER;
+    bool timed = false;
     size_t total = 0, done = 0;
     for (size_t i = 0; i < message->msg_iovlen; i++)
         total += message->msg_iov[i].iov_len;
@@ -70,8 +72,14 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
             return (ssize_t)done;
         while (!pct_io_ask(&io)) {
             pct_io_done(self, op, sent > 0 ? 0 : PCT_ARG_BUSY, pct_io_object(fd));
-            if (pct_io_wait(self, op, fd, &io, pct_fd_reach(fd), PCT_NEVER, !done) != PCT_READY) {
-                errno = EINTR;
+            /* The time of a local socket begins anew with each piece. */
+            if (type && (!timed || (sent > 0 && socket_option(fd, SO_DOMAIN) == AF_UNIX)))
+                deadline = pct_io_socket_deadline(fd, POLLOUT);
+            timed = true;
+            enum pct_result result =
+                pct_io_wait(self, op, fd, &io, pct_fd_reach(fd), deadline, !done && deadline == PCT_NEVER);
+            if (result != PCT_READY) {
+                errno = result == PCT_TIMEOUT ? EAGAIN : EINTR;
                 return done ? (ssize_t)done : -1;
             }
         }

@@ -60,9 +60,10 @@ static int finish_connect(struct pct_shim_thread *self, int fd)
 {
     struct pollfd asked = { .fd = fd, .events = POLLOUT };
     const struct pct_io io = { .fds = &asked, .count = 1 };
-    enum pct_result result = pct_io_wait(self, PCT_OP_CONNECT, fd, &io, PCT_REACH_WORLD, PCT_NEVER, false);
+    enum pct_result result =
+        pct_io_wait(self, PCT_OP_CONNECT, fd, &io, PCT_REACH_WORLD, pct_io_socket_deadline(fd, POLLOUT), false);
     /* The connection goes on being made, as natively. */
-    int error = result == PCT_INTERRUPTED ? EINTR : option(fd, SO_ERROR);
+    int error = result == PCT_INTERRUPTED ? EINTR : result == PCT_TIMEOUT ? EINPROGRESS : option(fd, SO_ERROR);
     if (!error)
         return 0;
     errno = error;

@@ -52,6 +52,8 @@ PCT_EXPORT long syscall(long number, ...)
         return tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]);
     case SYS_tkill:
         return tgkill((pid_t)PCT_SYS0(SYS_getpid), (pid_t)a[0], (int)a[1]);
+    case SYS_exit_group:
+        _exit((int)a[0]);
     default: {
         bool confines = number == SYS_seccomp || (number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP);
         bool strict = number == SYS_seccomp ? (uint32_t)a[0] == SECCOMP_SET_MODE_STRICT && !(uint32_t)a[1] && !a[2]
