@@ -429,6 +429,26 @@ static void print_draws(FILE *out, const struct pct_campaign *c)
             out);
 }
 
+/* In which code accesses to memory are scheduling points: by pct-cc, or by patching; what is in other libraries never
+ * is. */
+static void print_counted(FILE *out, const struct pct_campaign *c)
+{
+    static const char *const kinds[] = { [PCT_PATCH_ATOMICS] = "atomic instructions",
+                                         [PCT_PATCH_GLOBALS] = "those that may be to globals",
+                                         [PCT_PATCH_ALL] = "those" };
+    fputs("pct: of memory accesses, k counts ", out);
+    if (c->config.memory == PCT_PATCH_OFF)
+        fputs("those of code that pct-cc has built", out);
+    else
+        fprintf(out, "%s in the program file", kinds[c->config.memory]);
+    if (c->config.memory != PCT_PATCH_OFF && c->config.modules[0]) {
+        fputs(" and ", out);
+        for (const char *at = c->config.modules; *at; at++)
+            fputs(*at == '/' ? ", " : (char[]){ *at, 0 }, out);
+    }
+    fputs(": a bug that needs a switch at another one is not among these\n", out);
+}
+
 /* Accesses to memory at which nobody is asked. */
 static void print_points(FILE *out, const struct pct_campaign *c)
 {
@@ -449,10 +469,8 @@ static void print_points(FILE *out, const struct pct_campaign *c)
         fputs("pct: of accesses to memory that no second thread has touched yet, k counts the first few: a bug that "
               "needs a switch at a later one is not among these (--memory-points=all)\n",
               out);
-    if (c->points_at == PCT_POINTS_AT_MEMORY && c->config.memory != PCT_PATCH_OFF && c->config.memory != PCT_PATCH_ALL)
-        fprintf(out,
-                "pct: of memory accesses, k counts %s: a bug that needs a switch at another one is not among these\n",
-                c->config.memory == PCT_PATCH_ATOMICS ? "atomic instructions" : "those that may be to globals");
+    if (c->points_at == PCT_POINTS_AT_MEMORY && !c->config.focus[0] && !c->config.watch[0])
+        print_counted(out, c);
     if (c->points_at == PCT_POINTS_AT_CALLS)
         fputs("pct: k counts calls: a bug that needs a switch at a memory access between two of them is not among "
               "these (pct-cc, or --memory=globals)\n",
