@@ -193,7 +193,23 @@ int pct_calibrate(struct pct_campaign *c, struct pct_oracle *oracle, bool *diffe
             "compare with; --expect names a file that has it",
             CALIBRATION);
     *differs = k.differs;
+    if (k.hash && !k.cut) {
+        memcpy(c->origin.token, tokens[0], sizeof tokens[0]);
+        c->origin.hash = k.hash;
+    }
     if (c->learns && k.learned.most)
         set_k(c, &k.learned, k.longest);
+    return 0;
+}
+
+int pct_calibrate_again(struct pct_campaign *c)
+{
+    struct calibration k = { .c = c, .repeats = true, .hash = c->origin.hash };
+    int failed = run_all(&k, 1, &c->origin.token, 1);
+    if (failed || !k.differs)
+        return failed;
+    c->differs = true;
+    pct_cli_say("the first run, repeated, took other steps than when this campaign began: a library, a file or the "
+                "environment has changed since; --fresh begins anew");
     return 0;
 }

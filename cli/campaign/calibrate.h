@@ -16,4 +16,8 @@
  * 0 or an exit status, after a message. */
 int pct_calibrate(struct pct_campaign *c, struct pct_oracle *oracle, bool *differs);
 
+/* Before a campaign goes on: the first of those runs, c->origin, once more. If it takes other steps than it did then,
+ * say so, and set c->differs. Returns 0 or an exit status, after a message. */
+int pct_calibrate_again(struct pct_campaign *c);
+
 #endif

@@ -432,6 +432,8 @@ static void note_origin(struct pct_campaign *c, const struct pct_process *proces
 {
     if (c->runs > 1 && !c->observer && !strchr(c->config.strategy, '/'))
         pct_event_counts_counts(&c->config, c->strategy, &result->trace);
+    if (c->observer)
+        return; /* the calibration has made it */
     snprintf(c->origin.token, sizeof c->origin.token, "%s", process->token);
     c->origin.hash = result->trace.header.hash;
 }

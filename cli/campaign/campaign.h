@@ -102,7 +102,7 @@ struct pct_campaign {
     struct {
         char token[PCT_TOKEN_MAX];
         uint64_t hash;
-    } origin;       /* the first run */
+    } origin;       /* the first run: of a campaign that is kept, that of its calibration; "": not known */
     uint64_t price; /* this many runs would give the confidence, */
     double pace;    /* at this many a second */
     uint32_t max_threads;

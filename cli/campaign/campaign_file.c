@@ -169,6 +169,8 @@ static void add_all(struct facts *all, const struct pct_campaign *c, const struc
     add(&facts, "learned", "%d", c->calibrated);
     add_printed(&facts, "objects", c, print_objects);
     add(&facts, "differs", "%d", differs);
+    add(&facts, "first_token", "%s", c->origin.token);
+    add(&facts, "first_hash", "%llu", (unsigned long long)c->origin.hash);
     add(&facts, "hardware", "%llu", (unsigned long long)pct_elf_reads_hardware(c->launch.program));
     add(&facts, "locks_inline", "%d", c->locks_inline != 0);
     add(&facts, "explored_found", "%d", c->found);

@@ -234,8 +234,8 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
                             format_count(count, sizeof count, c->incomplete));
     if (c->differs)
         return write_reason(buffer, size,
-                            "the first run, repeated at the end, took other steps: something besides the schedule "
-                            "decides, or its input has changed");
+                            "the first run, repeated, took other steps: something besides the schedule decides, or "
+                            "its input, or a library, has changed");
     if (is_mixed(c) && g->steps && !g->added)
         return write_reason(
             buffer, size,

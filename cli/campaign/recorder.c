@@ -447,6 +447,8 @@ int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
         failed = pct_store_each_uncontrolled(store, restore_uncontrolled, c);
     c->calibrated = pct_store_number(store, "learned");
     c->differs = pct_store_number(store, "differs");
+    snprintf(c->origin.token, sizeof c->origin.token, "%s", pct_store_fact(store, "first_token"));
+    c->origin.hash = pct_store_number(store, "first_hash");
     c->launch.random = pct_store_number(store, "addresses_random");
     c->found = pct_store_number(store, "explored_found");
     return failed;

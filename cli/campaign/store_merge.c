@@ -79,6 +79,13 @@ static int compare_facts(struct merge *m, size_t which)
     return complain(m, text);
 }
 
+/* Whether the run that both began with went another way: on another machine, or with another library. */
+static bool took_other_steps(struct pct_store *one, struct pct_store *other)
+{
+    return !strcmp(pct_store_fact(one, "first_token"), pct_store_fact(other, "first_token")) &&
+           strcmp(pct_store_fact(one, "first_hash"), pct_store_fact(other, "first_hash")) != 0;
+}
+
 /* --- The new file ------------------------------------------------------------------------------------------------- */
 
 static int create(struct merge *m, const char *path)
@@ -100,7 +107,7 @@ static int create(struct merge *m, const char *path)
         end = behind > end ? behind : end;
         created = when < created ? when : created;
         learned |= pct_store_number(from, "learned") != 0;
-        differs |= pct_store_number(from, "differs") != 0;
+        differs |= pct_store_number(from, "differs") || took_other_steps(m->from[0], from);
         for (unsigned j = 0; j < MOST; j++)
             if (pct_store_number(from, most[j]) > value[j])
                 value[j] = pct_store_number(from, most[j]);
@@ -130,6 +137,8 @@ static int create(struct merge *m, const char *path)
         { "learned", learned ? "1" : "0" },
         { "objects", pct_store_fact(first, "objects") },
         { "differs", differs ? "1" : "0" },
+        { "first_token", pct_store_fact(first, "first_token") },
+        { "first_hash", pct_store_fact(first, "first_hash") },
         { "memo", pct_store_fact(first, "memo") },
     };
     const struct pct_store_fact explored[] = { { "bound", pct_store_fact(first, "bound") },

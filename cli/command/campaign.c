@@ -276,6 +276,20 @@ static int report(struct command *w, const struct pct_recorder *recorder, int st
     return PCT_EXIT_CONFIDENCE;
 }
 
+/* Whether what goes on is still the same program on the same input. */
+static int look_again(struct command *w, struct pct_recorder *recorder)
+{
+    struct pct_campaign *c = w->campaign;
+    if (!c->resumed || c->differs || !*c->origin.token || pct_supervised_deaths())
+        return 0;
+    int failed = pct_calibrate_again(c);
+    if (failed || !c->differs)
+        return failed;
+    recorder->dirty = true;
+    failed = pct_store_set_fact(recorder->store, "differs", "1");
+    return failed ? pct_recorder_fail(recorder, failed) : 0;
+}
+
 /* The same for a campaign that goes on: with what its runs so far have shown, if there are any. */
 static int plan_again(struct command *w, struct pct_store *store)
 {
@@ -326,7 +340,9 @@ static int go(struct command *w, struct pct_recorder *recorder)
                                           : "going on");
     if (saturated)
         c->runs = c->done;
-    int status = pct_campaign_run(c);
+    int status = c->done < c->runs ? look_again(w, recorder) : 0;
+    if (!status)
+        status = pct_campaign_run(c);
     if (c->launch.restore.broken)
         return status;
     return report(w, recorder, pct_recorder_finish(recorder, c, status));
