@@ -149,6 +149,14 @@ static int print_frame(void *data, const struct pct_store_frame *frame)
     return 0;
 }
 
+/* What the report of a run says of a thread that kept others from running. */
+static void print_held(FILE *out, const char *report)
+{
+    char *text = pct_report_take_held(report);
+    pct_cli_print_lines(out, text ? text : "", 2);
+    free(text);
+}
+
 /* What the report of a run says of deadlines that came early. */
 static void print_early(FILE *out, const char *report)
 {
@@ -215,6 +223,8 @@ static int print_known(struct printing *p, const struct pct_store_finding *findi
     free(text);
     if (!p->whole && pct_store_each_frame(p->store, finding->id, print_frame, p))
         return -1;
+    if (!p->whole)
+        print_held(p->out, finding->report);
     print_early(p->out, finding->report);
     print_confirmation(p->out, finding);
     if (p->whole) {

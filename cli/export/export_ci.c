@@ -44,6 +44,10 @@ static void print_annotation(FILE *out, const struct pct_summary *s, const struc
         print_command(out, f->cause, false);
         fputs("%0A", out);
     }
+    if (f->held) {
+        print_command(out, f->held, false);
+        fputs("%0A", out);
+    }
     print_command(out, pct_summary_format_rate(rate, sizeof rate, s, f), false);
     fputs("; ", out);
     print_command(out, pct_summary_format_replays(replays, sizeof replays, f), false);
@@ -151,8 +155,9 @@ int pct_export_gitlab(FILE *out, const struct pct_summary *summary)
         const struct pct_summary_finding *f = &summary->findings[i];
         struct json_object *issue = pct_json_append_object(root);
         char text[2048], rate[160], name[128];
-        snprintf(text, sizeof text, "%.800s: %s. %.1000s", f->finding.title,
-                 pct_summary_format_rate(rate, sizeof rate, summary, f), f->finding.token);
+        snprintf(text, sizeof text, "%.800s: %s. %s%s%.1000s", f->finding.title,
+                 pct_summary_format_rate(rate, sizeof rate, summary, f), f->held ? f->held : "", f->held ? ". " : "",
+                 f->finding.token);
         pct_json_add_string(issue, "description", text);
         snprintf(name, sizeof name, "pct/%.100s", f->finding.verdict);
         pct_json_add_string(issue, "check_name", name);

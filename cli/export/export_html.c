@@ -99,6 +99,8 @@ static void print_finding(FILE *out, const struct pct_summary *s, const struct p
             : f->finding.same == f->finding.replays ? "good"
                                                     : "bad");
     pct_html_print(out, "", pct_summary_format_replays(text, sizeof text, f), "</div>\n");
+    if (f->held)
+        pct_html_print(out, "<div>", f->held, "</div>\n");
     if (f->finding.uncontrolled[0])
         pct_html_print(out, "<div>not controlled by pct: ", f->finding.uncontrolled, "</div>\n");
     pct_html_print(out, "<div class=\"replay\"><pre>", replay ? replay : f->finding.token,

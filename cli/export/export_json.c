@@ -63,6 +63,8 @@ static void add_finding(struct json_object *to, const struct pct_summary_finding
     add_stacks(object, finding);
     if (finding->cause)
         pct_json_add_string(object, "cause", finding->cause);
+    if (finding->held)
+        pct_json_add_string(object, "held", finding->held);
     pct_json_add_string(object, "report", f->report);
     pct_json_add_string(object, "output", finding->output_text);
 }

@@ -60,9 +60,10 @@ static void add_result(struct json_object *results, const struct pct_summary *s,
     pct_json_add_string(result, "ruleId", id);
     pct_json_add_number(result, "ruleIndex", rule);
     pct_json_add_string(result, "level", "error");
-    snprintf(text, sizeof text, "%.1500s. %.800s%s%s; %s. Replay: %.1500s", f->finding.title, f->cause ? f->cause : "",
-             f->cause ? " " : "", pct_summary_format_rate(rate, sizeof rate, s, f),
-             pct_summary_format_replays(replays, sizeof replays, f), replay ? replay : f->finding.token);
+    snprintf(text, sizeof text, "%.1500s. %.800s%s%.300s%s%s; %s. Replay: %.1500s", f->finding.title,
+             f->cause ? f->cause : "", f->cause ? " " : "", f->held ? f->held : "", f->held ? ". " : "",
+             pct_summary_format_rate(rate, sizeof rate, s, f), pct_summary_format_replays(replays, sizeof replays, f),
+             replay ? replay : f->finding.token);
     pct_sarif_add_text(result, "message", text);
     struct json_object *location = pct_json_append_object(pct_json_add_array(result, "locations"));
     const char *function = NULL;

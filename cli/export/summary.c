@@ -3,6 +3,7 @@
 #include <cli/base/cli.h>
 #include <cli/base/markup.h>
 #include <cli/diagnose/print.h>
+#include <cli/trace/report.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -153,6 +154,7 @@ static int keep_finding(void *data, const struct pct_store_finding *finding)
     size_t title;
     if (whole && pct_diagnosis_in_report(kept->finding.report, &title))
         kept->cause = strndup(kept->finding.report, title);
+    kept->held = whole ? pct_report_take_held(kept->finding.report) : NULL;
     kept->finding.output = NULL;
     kept->rate = pct_wilson_wilson(finding->drawn, s->totals.drawn);
     return whole && kept->output_text ? 0 : -ENOMEM;
@@ -325,6 +327,7 @@ void pct_summary_free(struct pct_summary *summary)
         free(f->place.path);
         free(f->output_text);
         free(f->cause);
+        free(f->held);
     }
     free(summary->findings);
     free(summary->curve);

@@ -30,6 +30,7 @@ struct pct_summary_finding {
     struct pct_store_finding finding;
     char *output_text;
     char *cause;                    /* in a sentence, or NULL */
+    char *held;                     /* that a thread kept others from running, or NULL */
     struct pct_wilson rate;         /* of its runs among all */
     struct pct_summary_place place; /* of the cause, else the innermost frame in the own sources, else the finding's */
     struct pct_summary_frame *frames;

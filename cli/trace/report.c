@@ -182,14 +182,32 @@ static void print_places(FILE *out, const struct pct_trace_header *header)
     }
 }
 
+#define HELD " ms without a call while others could go on, which natively they do: "
+
 /* A time limit's own message says it. */
 void pct_report_print_held(FILE *out, const struct pct_trace_header *header)
 {
     if (header->held_ms && header->verdict != PCT_VERDICT_TIMEOUT)
         fprintf(out,
-                "thread %u computed for %u ms without a call while others could go on, which natively they do: should "
-                "it wait in a\nloop that counts, PCT_WATCHDOG=MILLISECONDS lets them\n",
+                "thread %u computed for %u" HELD "should it wait in a\nloop that counts, PCT_WATCHDOG=MILLISECONDS "
+                "lets them\n",
                 header->held_by, header->held_ms);
+}
+
+char *pct_report_take_held(const char *report)
+{
+    const char *begin = strstr(report, HELD);
+    if (!begin)
+        return NULL;
+    while (begin > report && begin[-1] != '\n')
+        begin--;
+    size_t line = strcspn(begin, "\n"), length = line;
+    if (begin[line])
+        length += 1 + strcspn(begin + line + 1, "\n");
+    char *text = strndup(begin, length);
+    if (text && line < length)
+        text[line] = ' ';
+    return text;
 }
 
 static void print_steps(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t steps)

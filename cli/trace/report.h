@@ -23,6 +23,9 @@ void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts);
  * that. */
 void pct_report_print_held(FILE *out, const struct pct_trace_header *header);
 
+/* The same from a report that is kept as text, in one line, to be freed. NULL: it has none, or memory is out. */
+char *pct_report_take_held(const char *report);
+
 /* No command was given with this trace: say so, with the one that it was recorded with. */
 void pct_report_ask_command(const struct pct_trace *trace);
 
