@@ -148,6 +148,7 @@ struct again {
     uint64_t hash; /* of the run that was found */
     bool other;    /* one of these took other steps */
     unsigned failed, made, most;
+    unsigned otherwise; /* failed in another way */
 };
 
 static int ask_again(void *context, size_t number, struct pct_query *query)
@@ -160,9 +161,11 @@ static int ask_again(void *context, size_t number, struct pct_query *query)
 static enum pct_answer answer_again(void *context, size_t number, struct pct_query *query, struct pct_query_run *run)
 {
     struct again *a = context;
+    struct pct_failure failure;
     (void)number;
     a->made++;
     a->failed += run->fails;
+    a->otherwise += !run->fails && pct_failure_read(&failure, &run->result);
     a->other = a->other || run->result.trace.header.hash != a->hash;
     if (!run->fails || a->other)
         a->most = query->expected = RATE_RUNS;
@@ -195,20 +198,24 @@ static int judge(struct pct_shrink *s, uint64_t hash)
      */
     if (a.failed == a.made)
         return 0;
-    /* Runs at the same time may meet: in a file, at a port. Then all of them fail where there is one at a time. */
+    /* Runs at the same time may meet: in a file, at a port. Then all of them fail where there is one at a time; or, if
+     * something else decides, too, none fails otherwise. */
     if (jobs > 1) {
         t->jobs = 1;
         if (run_again(&alone, t, hash, RATE_RUNS))
             return t->status;
-        if (alone.failed == alone.made) {
+        if (alone.failed == alone.made || (a.otherwise && !alone.otherwise && alone.failed > a.failed)) {
             pct_status_line_clear(t->progress.quiet);
             pct_cli_say("runs that go on at the same time disturb each other (do they write the same file?), so there "
                         "is one at a "
                         "time; with --scratch, or {worker} in a server's port or path, there could be %u",
                         jobs);
-            return 0;
+            a = alone;
+        } else {
+            t->jobs = jobs;
         }
-        t->jobs = jobs;
+        if (a.failed == a.made)
+            return 0;
     }
     /* Enough runs that a schedule as good as this one seldom fails in less than half of its rate. */
     double rate = a.failed ? (double)a.failed / a.made : 1.0 / RATE_RUNS;

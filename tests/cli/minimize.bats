@@ -118,6 +118,19 @@ END
     has ", 2 at a time, "
 }
 
+@test "runs that spoil each other go one at a time, also where one alone does not always fail" {
+    place='./socket{worker}'
+    # The second run at a time fails in another way; the first passes once in four times.
+    echo 'n=$(cat n); echo $((n + 1)) > n; [ "$1" = ./socket0 ] || exit 9; [ $((n % 4)) = 0 ] || exit 7' > client
+    echo 1 > n
+    set -- --ready "unix:$place" --drive "./server ask $place; sh ./client $place"
+    run --separate-stderr "$pct" run -s 1 "$@" -- ./server "$place"
+    is "$status" 7
+    run "$pct" minimize --seconds 1 -j 2 --no-depth "$@" "$(replay_token)" -- ./server "$place"
+    has "runs that go on at the same time disturb each other"
+    has "something besides the schedule decides: it failed 15 times of 20"
+}
+
 @test "a terminal sees how far it is, a file does not" {
     command -v script > /dev/null || skip "no script(1)"
     find_deadlock
