@@ -31,7 +31,8 @@
  *
  * Called by the scheduler through <pct/strategy.h>. While there is something to be forced it needs to see every
  * operation, with its place: each budget is 1. Threads that poll for what a held one is to do must not hold it for
- * ever: after `PATIENCE` steps, of which each spin is worth `SPIN`, one is let go. */
+ * ever: after `PATIENCE` steps, of which each spin is worth `SPIN`, one is let go. `STUCK` spins at once are those of a
+ * thread that polls memory without a call, a step of which takes milliseconds. */
 #include "base.h"
 #include "iroot.h"
 #include "owners.h"
@@ -39,7 +40,7 @@
 #include <pct/trace.h>
 #include <stddef.h>
 
-enum { PATIENCE = 4096, SPIN = 256 };
+enum { PATIENCE = 4096, SPIN = 256, STUCK = 64 };
 enum { LONGEST = 7, LONGEST_FORCED = 4 }; /* such means of the time between changes are drawn: powers of two */
 
 enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST, ORDER_MAIN, ORDER_CHANGING, ORDER_PATIENT = 8, ORDER_ON, ORDERS };
@@ -101,6 +102,7 @@ struct state {
     struct pct_operation last;                      /* what it was about to do */
     uint32_t in_vain;                               /* steps since one was let go */
     uint32_t low_in_vain;                           /* times in a row that it was one at the low priority */
+    uint32_t spins;                                 /* since the last pick */
     struct pct_draws draws;
     uint32_t mean;                         /* of a profile run: steps between two changes, about */
     struct pct_priorities priorities;      /* its enabled ones are those who are free */
@@ -532,6 +534,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
             pct_priorities_put_last(&s->priorities, s->previous - 1);
     }
     s->making = 0;
+    s->spins = 0;
     look_for_phase(s, point->step);
     pct_priorities_settle(&s->priorities);
     if (!s->idiom && s->mean && point->why == PCT_WHY_BUDGET && point->current != PCT_NO_THREAD)
@@ -556,6 +559,10 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
     s->in_vain += s->idiom ? SPIN : 0;
     if (s->idiom)
         end_preference(s);
+    if (s->idiom && ++s->spins == STUCK && standing_of(s, thread) != FREE) {
+        s->in_vain -= STUCK * SPIN; /* what it waits for, one that is free may do */
+        s->low_in_vain += SPIN;
+    }
     pct_priorities_spin(&s->priorities, s->seed, thread, PCT_SPIN_INVERSE);
 }
 
