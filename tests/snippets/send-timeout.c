@@ -1,6 +1,6 @@
-#define _GNU_SOURCE
-/* tests: send sendmsg write writev connect */
 /* SO_SNDTIMEO ends also a send that has sent a part, with what it has sent; and a connect, which goes on. */
+/* tests: send sendmsg write writev connect */
+#define _GNU_SOURCE
 #include "check.h"
 #include <netinet/in.h>
 #include <sys/socket.h>
