@@ -4,7 +4,7 @@
 #define PCT_CLI_CONSTRAINED_RUNS_H
 
 #include <cli/trace/orders.h>
-#include "delta_debugging.h"
+#include <cli/campaign/delta_debugging.h>
 #include "query_run.h"
 
 struct pct_constrained {

@@ -5,7 +5,7 @@
  * the run gets no larger; each one that is left is moved as far as it can go. */
 #include "shrink.h"
 #include <cli/base/status_line.h>
-#include "delta_debugging.h"
+#include <cli/campaign/delta_debugging.h>
 #include "queries.h"
 #include <errno.h>
 #include <stdlib.h>

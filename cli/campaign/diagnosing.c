@@ -1,5 +1,7 @@
 /* Diagnosing a run that failed: see diagnosing.h. */
 #include "diagnosing.h"
+#include "between.h"
+#include "delta_debugging.h"
 #include "nearby.h"
 #include "signature.h"
 #include <cli/base/cli.h>
@@ -11,12 +13,24 @@
 enum {
     FEW_PASS = 4, /* this many times as many others, where hardly one passes */
     MORE = 2,     /* and where they do not tell which of two diagnoses is better */
-    LEAST = 12    /* others for which a busy machine gets half as much time again */
+    LEAST = 12,   /* others for which a busy machine gets half as much time again */
+    REDUCE = 4    /* this many times as many runs, at most, to make the failing one small */
 };
 
-enum { STACKS = 16 }; /* diagnoses of which the stacks are known */
+enum { STACKS = 16 };            /* diagnoses of which the stacks are known */
+enum { TRIALS = 8, ROUNDS = 4 }; /* that are tried at a time, and how often, until one is right */
 
 #define CLOSE 0.75 /* of the better one's score */
+
+/* What it makes of a diagnosis's score if the run passes or (the second index) fails where the thread goes on before
+ * what is said to come between, and (the first one) right behind that. Where others do the same, one of them may make
+ * it fail in any case. */
+static const double by_trial[2][2] = { { 0.6, 0.4 }, { 1.2, 0.9 } };
+
+/* What both speak for has at least this where a thread waits for ever, if the other runs are not against it. */
+#define TRIED 6.1
+#define NOT_AGAINST 0.5
+#define NOT_ALONE 0.4 /* of the runs that fail have it */
 
 /* The runs of one step. */
 struct source {
@@ -28,8 +42,23 @@ struct source {
     struct pct_nearby nearby;
     bool near; /* there are runs near it */
     const char *sites;
-    uint64_t next, count; /* run 0 is the failing one again, the others are others */
-    double end, stop;     /* on the clock of pct_cli_now() */
+    uint64_t first, next, count; /* of this step; run 0 is the failing one again, the others are others */
+    double end, stop;            /* on the clock of pct_cli_now() */
+    /* The failing run with fewer switches, as long as it fails in the same way. */
+    bool reducing, busy; /* one of these runs is under way */
+    struct pct_reduction reduction;
+    bool *parts;   /* those of its switches that are tried */
+    uint64_t most; /* steps and switches that it may have */
+    struct pct_ended_run least;
+    struct pct_history least_history;
+    bool has_least;
+    /* Runs that try whether what a diagnosis says matters, two for each. */
+    bool trying;
+    struct trial {
+        size_t item; /* of the diagnoses */
+        struct pct_config config[2];
+        bool ended[2], fails[2];
+    } trial[TRIALS];
 };
 
 /* Whatever the seed decides: which accesses are points stays. */
@@ -70,10 +99,69 @@ static void make_other(const struct source *s, uint64_t number, struct pct_confi
     }
 }
 
+static void drop_least(struct source *s)
+{
+    if (s->has_least) {
+        pct_history_close(&s->least_history);
+        pct_ended_run_close(&s->least);
+    }
+    s->has_least = false;
+}
+
+/* Delta debugging goes on one run at a time. */
+static int next_reduced(struct source *s, struct pct_run_spec *spec)
+{
+    bool over = pct_cli_now() > s->end || s->next == s->count;
+    if (s->busy || over || !pct_reduction_next(&s->reduction, s->parts))
+        return PCT_RUNS_WAIT;
+    if (!pct_nearby_part(&s->nearby, s->parts, &spec->config))
+        return PCT_RUNS_WAIT;
+    keep_points(s, &spec->config);
+    spec->index = s->next++;
+    spec->sites = s->sites;
+    s->busy = true;
+    return PCT_RUNS_ON;
+}
+
+static uint64_t size_of(const struct pct_ended_run *run)
+{
+    return run->result.trace.header.steps + run->result.trace.header.switches;
+}
+
+/* A run with fewer switches that fails in the same way: it is the smallest so far, unless it goes on for longer. */
+static void look_at_reduced(struct source *s, struct pct_ended_run *run)
+{
+    if (size_of(run) > s->most)
+        return;
+    memcpy(s->reduction.keep, s->parts, s->reduction.count * sizeof *s->parts);
+    s->reduction.smaller = true;
+    s->most = size_of(run);
+    drop_least(s);
+    s->least = *run;
+    if (pct_history_open(&s->least_history, &s->least.result.trace))
+        return;
+    run->taken = s->has_least = true;
+}
+
+static int next_trial(struct source *s, struct pct_run_spec *spec)
+{
+    uint64_t number = s->next - s->first;
+    if (s->next == s->count || pct_cli_now() > s->end)
+        return PCT_RUNS_WAIT;
+    spec->config = s->trial[number / 2].config[number % 2];
+    spec->index = s->next++;
+    spec->sites = s->sites;
+    return PCT_RUNS_ON;
+}
+
 static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 {
     struct source *s = (struct source *)source;
-    bool over = s->next > 1 && pct_cli_now() > (s->next > LEAST ? s->end : (s->end + s->stop) / 2);
+    if (s->reducing)
+        return next_reduced(s, spec);
+    if (s->trying)
+        return next_trial(s, spec);
+    bool over = s->next > s->first && pct_cli_now() > (s->next - s->first >= LEAST ? s->end : (s->end + s->stop) / 2);
     if (s->next == s->count || (s->next && !s->d->have) || over) {
         s->d->late = s->d->late || (s->d->have && s->next < s->count);
         return PCT_RUNS_WAIT;
@@ -118,7 +206,7 @@ static int look_at_failing(struct source *s, struct pct_ended_run *run)
 {
     struct pct_diagnosing *d = s->d;
     const struct pct_trace_header *header = &run->result.trace.header;
-    if (passes(d, &run->result) || !header->hash || header->hash != s->hash)
+    if (passes(d, &run->result) || header->hash != s->hash)
         return PCT_RUNS_ON;
     if (d->have) {
         pct_history_close(&d->history);
@@ -140,14 +228,23 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     struct pct_history history;
     if (!run->process.index)
         return look_at_failing(s, run);
+    s->busy = false;
     /* A run that fails otherwise says nothing about this failure. */
     bool fails = !passes(s->d, &run->result);
     if (fails && (!s->signature || signature_of(run) != s->signature))
         return PCT_RUNS_ON;
+    if (s->trying) {
+        uint64_t number = run->process.index - s->first;
+        s->trial[number / 2].ended[number % 2] = true;
+        s->trial[number / 2].fails[number % 2] = fails;
+        return PCT_RUNS_ON;
+    }
     if (!pct_history_open(&history, &run->result.trace)) {
         pct_evidence_add(&s->d->evidence, &history, fails);
         pct_history_close(&history);
     }
+    if (fails && s->reducing)
+        look_at_reduced(s, run);
     return PCT_RUNS_ON;
 }
 
@@ -163,7 +260,7 @@ static int make_runs(struct source *s, const char *sites, uint64_t first, uint64
         d->launch->replay = d->replay;
     s->base = (struct pct_run_source){ .next = next, .ended = ended, .tick = tick };
     s->sites = sites;
-    s->next = first;
+    s->first = s->next = first;
     s->count = first + count;
     int failed = pct_engine_run(&engine, &s->base);
     d->launch->replay = replay;
@@ -184,9 +281,37 @@ static int run_step(struct source *s, const char *sites, uint64_t first, uint64_
     return failed;
 }
 
-static void find(struct pct_diagnosing *d)
+/* Make the failing run small; others near to it are then near to the smallest one. */
+static int reduce(struct source *s)
 {
+    struct pct_diagnosing *d = s->d;
+    size_t count = s->nearby.switches.count;
+    bool *keep = calloc(count, sizeof *keep);
+    s->parts = calloc(count, sizeof *s->parts);
+    int failed = 0;
+    if (keep && s->parts && s->signature) {
+        memset(keep, true, count * sizeof *keep);
+        s->reduction = (struct pct_reduction){ .keep = keep, .count = count };
+        s->most = size_of(&d->run);
+        s->reducing = true;
+        failed = run_step(s, "on", 1, REDUCE * (uint64_t)d->others);
+        s->reducing = false;
+    }
+    free(keep);
+    free(s->parts);
+    if (!s->has_least)
+        return failed;
+    pct_nearby_close(&s->nearby);
+    s->near = pct_nearby_open(&s->nearby, &s->config, &s->least.result.trace);
+    return failed;
+}
+
+static void find(const struct source *s)
+{
+    struct pct_diagnosing *d = s->d;
     pct_diagnoses_free(&d->diagnoses);
+    if (s->has_least)
+        pct_evidence_least(&d->evidence, &s->least_history);
     pct_diagnoses_find(&d->diagnoses, &d->history, &d->evidence);
     pct_evidence_weigh(&d->evidence, &d->diagnoses);
     d->known = d->diagnoses.count;
@@ -199,19 +324,98 @@ static bool is_close(const struct pct_diagnosing *d)
     return d->diagnoses.count > 1 && !pct_rule_decides(item[0].rule) && item[1].score > CLOSE * item[0].score;
 }
 
+/* The same diagnosis in the smallest run that fails. NULL: it is not there. */
+static const struct pct_diagnosis *in_least(const struct pct_diagnoses *least, const struct pct_diagnosis *d)
+{
+    const struct pct_diagnosis *found = NULL;
+    for (size_t i = 0; i < least->count; i++) {
+        if (least->item[i].key == d->key)
+            return &least->item[i];
+        if (least->item[i].place_key == d->place_key)
+            found = &least->item[i];
+    }
+    return found;
+}
+
+/* The runs that try the best diagnoses from *next on. Returns for how many there are some. */
+static size_t prepare_trials(struct source *s, const struct pct_diagnoses *least, size_t *next)
+{
+    struct pct_diagnosing *d = s->d;
+    size_t count = 0;
+    for (; *next < d->diagnoses.count && count < TRIALS; ++*next) {
+        const struct pct_diagnosis *item = &d->diagnoses.item[*next], *same = in_least(least, item);
+        const struct pct_history *history = same ? &s->least_history : &d->history;
+        struct trial *trial = &s->trial[count];
+        *trial = (struct trial){ .item = *next };
+        trial->config[0] = trial->config[1] = s->nearby.config;
+        if (!pct_between_is_said(item) || !pct_between_get(history, same ? same : item, false, &trial->config[0]) ||
+            !pct_between_get(history, same ? same : item, true, &trial->config[1]))
+            continue;
+        keep_points(s, &trial->config[0]);
+        keep_points(s, &trial->config[1]);
+        count++;
+    }
+    return count;
+}
+
+/* Returns whether one of them was right. */
+static bool weigh_trials(struct source *s, size_t count)
+{
+    bool right = false;
+    for (size_t i = 0; i < count; i++) {
+        const struct trial *trial = &s->trial[i];
+        struct pct_diagnosis *item = &s->d->diagnoses.item[trial->item];
+        if (!trial->ended[0] || !trial->ended[1])
+            continue;
+        item->score *= by_trial[trial->fails[1]][trial->fails[0]];
+        item->tried = trial->fails[1] && !trial->fails[0];
+        double least = TRIED * (0.8 + 0.2 * item->share);
+        bool waits = s->d->history.trace->header.verdict == PCT_VERDICT_DEADLOCK;
+        bool alone = item->failing < NOT_ALONE * s->d->evidence.failing;
+        if (waits && item->tried && item->share >= NOT_AGAINST && !alone && item->score < least)
+            item->score = least;
+        right = right || item->tried;
+    }
+    return right;
+}
+
+/* Try the best diagnoses: what is said to come between has to make the run fail, and to be missed where it does not. */
+static int try_best(struct source *s)
+{
+    struct pct_diagnosing *d = s->d;
+    struct pct_diagnoses least = { 0 };
+    size_t next = 0;
+    int failed = 0;
+    if (s->has_least)
+        pct_diagnoses_find(&least, &s->least_history, &d->evidence);
+    s->trying = true;
+    for (unsigned round = 0; s->near && !failed && round < ROUNDS; round++) {
+        size_t count = prepare_trials(s, &least, &next);
+        if (!count)
+            break;
+        failed = run_step(s, "on", s->next, 2 * count);
+        if (weigh_trials(s, count))
+            break;
+    }
+    s->trying = false;
+    pct_diagnoses_free(&least);
+    pct_diagnoses_rank(&d->diagnoses);
+    return failed;
+}
+
 /* The others, behind the failing one: more of them where those do not tell. */
 static int run_others(struct source *s)
 {
     struct pct_diagnosing *d = s->d;
-    uint64_t others = d->others;
-    int failed = run_step(s, "on", 1, others);
+    uint64_t others = d->others, first = s->next > 1 ? s->next : 1;
+    int failed = run_step(s, "on", first, others);
     /* Of a program that nearly always fails, some runs that pass are worth some more that do not. */
     if (!failed && others && !d->interrupted && !d->late && d->evidence.passing < PCT_EVIDENCE_ENOUGH)
-        failed = run_step(s, "on", 1 + others, FEW_PASS * others);
-    find(d);
+        failed = run_step(s, "on", first + others, FEW_PASS * others);
+    find(s);
     if (!failed && others && !d->interrupted && !d->late && (!d->known || is_close(d))) {
         failed = run_step(s, "on", s->next, MORE * others);
-        find(d);
+        find(s);
     }
     return failed;
 }
@@ -238,20 +442,34 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     char error[512];
     if (pct_config_parse_token(&s.config, d->token, pct_cli_find_strategy, error, sizeof error))
         return 0;
-    if (!s.config.has_hash || !strcmp(s.config.strategy, "none"))
+    if (!strcmp(s.config.strategy, "none"))
         return 0;
-    s.hash = s.config.hash;
+    /* A run that was killed has none, nor has it places that could be compared with those of others. */
+    bool killed = !s.config.has_hash;
+    s.hash = killed ? 0 : s.config.hash;
     s.config.has_hash = false;
-    s.end = pct_cli_now() + d->seconds;
-    s.stop = s.end + d->seconds;
+    double begin = pct_cli_now();
+    s.end = begin + d->seconds / 2;
+    s.stop = begin + 2 * d->seconds;
     int failed = run_step(&s, "on", 0, 1);
     /* A failing run that does not come again is not worth the others. */
     if (failed || !d->have)
         return failed;
-    s.near = pct_nearby_open(&s.nearby, &s.config, &d->run.result.trace);
     pct_evidence_add(&d->evidence, &d->history, true);
-    failed = run_others(&s);
+    if (killed) {
+        find(&s);
+        return 0;
+    }
+    s.near = pct_nearby_open(&s.nearby, &s.config, &d->run.result.trace);
+    failed = s.near ? reduce(&s) : 0;
+    s.end = begin + d->seconds;
+    if (!failed)
+        failed = run_others(&s);
+    s.end = begin + 1.5 * d->seconds;
+    if (!failed && !d->interrupted)
+        failed = try_best(&s);
     pct_nearby_close(&s.nearby);
+    drop_least(&s);
     /* What is known so far is worth saying to who does not want to wait any longer, too. */
     if (failed && !d->interrupted) {
         d->known = false;

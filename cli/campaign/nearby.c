@@ -18,11 +18,23 @@ bool pct_nearby_open(struct pct_nearby *n, const struct pct_config *config, cons
     }
     n->config.run = (struct pct_run){ .seed = config->run.seed };
     n->config.end = (uint8_t)pct_end_of_run(config->end, config->run.seed);
-    char *list = pct_switches_format(&n->switches, NULL);
-    struct pct_config copy = n->config;
-    bool fits = pct_switches_configure(&copy, list);
+    struct pct_config whole;
+    return pct_nearby_part(n, NULL, &whole);
+}
+
+static bool configure(const struct pct_nearby *n, const struct pct_switches *s, const bool *keep,
+                      struct pct_config *config)
+{
+    char *list = pct_switches_format(s, keep);
+    *config = n->config;
+    bool fits = pct_switches_configure(config, list);
     free(list);
     return fits;
+}
+
+bool pct_nearby_part(const struct pct_nearby *n, const bool *keep, struct pct_config *config)
+{
+    return configure(n, &n->switches, keep, config);
 }
 
 void pct_nearby_close(struct pct_nearby *n)
@@ -124,10 +136,7 @@ bool pct_nearby_get(const struct pct_nearby *n, uint64_t number, struct pct_conf
         return false;
     for (uint32_t left = 1 + below(&d, CHANGES); left > 0; left--)
         change_once(n, &s, &d);
-    char *list = pct_switches_format(&s, NULL);
-    *config = n->config;
-    bool fits = pct_switches_configure(config, list);
-    free(list);
+    bool fits = configure(n, &s, NULL, config);
     pct_switches_free(&s);
     return fits;
 }

@@ -18,6 +18,10 @@ struct pct_nearby {
 bool pct_nearby_open(struct pct_nearby *nearby, const struct pct_config *config, const struct pct_trace *trace);
 void pct_nearby_close(struct pct_nearby *nearby);
 
+/* Make this configuration that of the run with those of its switches alone for which keep is true. False: its list
+ * would not fit. */
+bool pct_nearby_part(const struct pct_nearby *nearby, const bool *keep, struct pct_config *config);
+
 /* Make this configuration that of the run of this number, any. False: it has none, its list would not fit. */
 bool pct_nearby_get(const struct pct_nearby *nearby, uint64_t number, struct pct_config *config);
 

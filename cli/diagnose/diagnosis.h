@@ -61,6 +61,12 @@
     X(ALL_WAIT, 5, true, "nobody is left to do it",                                                                    \
       "thread @t0 waits on @o0, and all who signal it at other times wait, too: each may wait for what another one "   \
       "has to do")                                                                                                     \
+    X(ONE_OF_SEVERAL, 4.5, true, "the signal woke one of several",                                                     \
+      "thread @t1's signal (@s1) woke thread @t2 alone, and nobody wakes thread @t0, which had waited as well since "  \
+      "@s0. A signal wakes one thread: if all are meant, broadcast")                                                   \
+    X(UNTOLD, 4.4, true, "change without a notice",                                                                    \
+      "thread @t0 waits on @o0; after that thread @t1 goes through this section (@s1), and neither it nor anybody "    \
+      "else signals. If it changes what thread @t0 waits for, it has to")                                              \
     X(NOBODY_SIGNALS, 4, true, "nobody signals", "nothing signalled @o0 after thread @t0 began to wait at @s0")        \
     X(USE_AFTER_CLOSE, 8, false, "use after close",                                                                    \
       "thread @t0 closes @o0 (@s0) while thread @t1 is about to use that number: @v1. It may be another file's by "    \
@@ -118,6 +124,8 @@ struct pct_diagnosis {
     uint64_t key;              /* the same in other runs: the rule and the ways to the places */
     uint64_t place_key;        /* the rule and the places alone */
     unsigned failing, passing; /* runs that had it */
+    double share;              /* how well other runs tell, from 0 to 1 (evidence.h) */
+    bool tried;                /* with what comes between the run fails, and without it passes */
     unsigned without;          /* of a rule that compares: runs that failed as well, and had not */
 };
 

@@ -9,6 +9,7 @@ struct row {
     uint64_t key;
     unsigned failing, passing;
     unsigned run; /* the last one that had it */
+    double least; /* its score in the smallest one that fails; 0: that has not got it */
 };
 
 static int by_key(const void *a, const void *b)
@@ -24,21 +25,27 @@ static const struct row *find(const struct pct_evidence *e, uint64_t key)
     return found ? *found : NULL;
 }
 
+/* The row of this key, made if there is none. NULL: out of memory. */
+static struct row *row_of(struct pct_evidence *e, uint64_t key)
+{
+    struct row *row = (struct row *)find(e, key);
+    if (row)
+        return row;
+    row = calloc(1, sizeof *row);
+    if (row)
+        row->key = key;
+    if (row && tsearch(row, &e->rows, by_key))
+        return row;
+    free(row);
+    e->full = true;
+    return NULL;
+}
+
 void pct_evidence_note(struct pct_evidence *e, uint64_t key, bool fails)
 {
     unsigned run = e->failing + e->passing;
-    struct row *row = (struct row *)find(e, key);
-    if (!row) {
-        row = calloc(1, sizeof *row);
-        if (row)
-            row->key = key;
-        if (!row || !tsearch(row, &e->rows, by_key)) {
-            free(row);
-            e->full = true;
-            return;
-        }
-    }
-    if (row->run == run)
+    struct row *row = row_of(e, key);
+    if (!row || row->run == run)
         return;
     row->run = run;
     *(fails ? &row->failing : &row->passing) += 1;
@@ -111,6 +118,35 @@ void pct_evidence_add(struct pct_evidence *e, const struct pct_history *history,
     pct_rules_patience(history, e);
 }
 
+static void note_least(struct pct_evidence *e, uint64_t key, double score)
+{
+    struct row *row = row_of(e, key);
+    if (row && score > row->least)
+        row->least = score;
+}
+
+void pct_evidence_least(struct pct_evidence *e, const struct pct_history *history)
+{
+    struct pct_diagnoses ds;
+    pct_diagnoses_find(&ds, history, e);
+    for (size_t i = 0; i < ds.count; i++) {
+        note_least(e, ds.item[i].key, ds.item[i].score);
+        note_least(e, ds.item[i].place_key, ds.item[i].score);
+    }
+    e->least = ds.count;
+    pct_diagnoses_free(&ds);
+}
+
+/* In the smallest run that fails a pattern stands as near to the end as it has to. */
+static double weigh_least(const struct pct_evidence *e, const struct pct_diagnosis *d)
+{
+    const struct row *ways = find(e, d->key), *places = find(e, d->place_key);
+    double least = ways && ways->least > 0 ? ways->least : places ? places->least : 0;
+    if (!e->least)
+        return d->score;
+    return least <= 0 ? d->score * PCT_EVIDENCE_NOT_NEEDED : least > d->score ? least : d->score;
+}
+
 /* Good runs are full of such patterns: without some to compare with, or where most have it, too, nothing is said. */
 static bool is_telling(const struct pct_evidence *e, const struct pct_diagnosis *d)
 {
@@ -156,13 +192,16 @@ void pct_evidence_weigh(const struct pct_evidence *e, struct pct_diagnoses *ds)
     size_t kept = 0;
     for (size_t i = 0; i < ds->count; i++) {
         struct pct_diagnosis *d = &ds->item[i];
+        if (!pct_rule_decides(d->rule))
+            d->score = weigh_least(e, d);
         double ways = count_runs(e, d, d->key), places = count_runs(e, d, d->place_key);
         if (ways > places)
             count_runs(e, d, d->key);
+        d->share = ways > places ? ways : places;
         if (pct_rule_compares(d->rule))
             d->score *= e->passing / (e->passing + 2.0) * share_with(e, d);
         else if (!pct_rule_decides(d->rule))
-            d->score *= weigh_share(ds->history, e, d, ways > places ? ways : places);
+            d->score *= weigh_share(ds->history, e, d, d->share);
         if (!is_telling(e, d))
             d->score *= PCT_EVIDENCE_HINT;
         if (is_telling(e, d) || is_hint(e, d))

@@ -16,18 +16,25 @@ enum { PCT_EVIDENCE_ENOUGH = 3 };
 /* By which the score of what half of the runs that pass have, too, is less: no more than "likely". */
 #define PCT_EVIDENCE_HINT 0.3
 
+/* By which the score of what the smallest run that fails does not have is less. */
+#define PCT_EVIDENCE_NOT_NEEDED 0.4
+
 struct pct_evidence {
     unsigned failing, passing; /* runs that were looked at */
     void *rows;                /* by key (search.h) */
     struct pct_evidence_pair *pairs;
     size_t pair_count, pair_room;
-    bool full; /* there was no memory for all */
+    bool least; /* the smallest one that fails is known */
+    bool full;  /* there was no memory for all */
 };
 
 void pct_evidence_free(struct pct_evidence *evidence);
 
 /* One more run: what the rules find in it, and what sections notify. */
 void pct_evidence_add(struct pct_evidence *evidence, const struct pct_history *history, bool fails);
+
+/* The smallest run that fails in the same way, behind all others: what is not found in it is not needed. */
+void pct_evidence_least(struct pct_evidence *evidence, const struct pct_history *history);
 
 /* Weigh the diagnoses of a run that was added as a failing one: those that one trace does not decide by the geometric
  * mean of their precision ef / (ef + ep), three times, and their recall ef / F, of F failing runs, ef and ep failing

@@ -57,6 +57,7 @@ static void add_diagnosis(struct json_object *to, const struct pct_history *h, c
     pct_json_add_double(object, "score", d->score);
     pct_json_add_number(object, "failing", d->failing);
     pct_json_add_number(object, "passing", d->passing);
+    pct_json_add_bool(object, "tried", d->tried);
     struct json_object *steps = pct_json_add_array(object, "steps");
     for (unsigned i = 0; i < d->count; i++)
         add_step(steps, h, d, i);

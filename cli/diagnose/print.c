@@ -210,6 +210,8 @@ void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *
     }
     for (unsigned i = 0; i < d->count; i++)
         pct_diagnosis_print_step(out, h, d->step[order[i]], d->note[order[i]]);
+    if (d->tried)
+        fputs("  tried       with this in between the run fails, and without it passes\n", out);
     if (d->absent && h->unwinder) {
         pct_unwind_place(h->unwinder, d->absent, true, &stack);
         fputs("  not yet     what came first in every run that passed\n", out);

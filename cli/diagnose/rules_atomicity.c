@@ -48,12 +48,21 @@ static uint32_t common_lock(const struct pct_history *h, const struct pct_moment
     return PCT_NO_HOLD;
 }
 
+/* Whether no more than a look is meant: who finds nothing, and waits, changes nothing. What else that wait needs is for
+ * the rules of waits. */
+static bool only_waits(const struct pct_history *h, const struct pct_moment *m)
+{
+    const struct pct_hold *hold = m->hold == PCT_NO_HOLD ? NULL : &h->holds[m->hold];
+    return h->trace->header.verdict == PCT_VERDICT_DEADLOCK && hold && hold->released != PCT_NO_STEP &&
+           h->steps[hold->released].op == PCT_OP_COND_WAIT;
+}
+
 static void look_between(struct pct_diagnoses *out, const struct pct_history *h, const uint32_t *steps)
 {
     const struct pct_moment *p = &h->steps[steps[0]], *r = &h->steps[steps[1]], *q = &h->steps[steps[2]];
     enum pct_access a = access_of(p), b = access_of(r), c = access_of(q);
     /* Who waits has given its mutex up: what it does behind that stands for itself. */
-    if (!unserializable(a, b, c) || retakes(q))
+    if (!unserializable(a, b, c) || retakes(q) || only_waits(h, r))
         return;
     bool unknown = a == PCT_ACCESS_UNKNOWN || b == PCT_ACCESS_UNKNOWN || c == PCT_ACCESS_UNKNOWN;
     bool updates = a == PCT_ACCESS_UPDATE && b == PCT_ACCESS_UPDATE && c == PCT_ACCESS_UPDATE;
@@ -102,7 +111,7 @@ static void look_at_two(struct pct_diagnoses *out, const struct pct_history *h, 
         if (m->thread == first->thread || !access_of(m))
             continue;
         looked++;
-        if (m->pending || (!conflicts(m, first) && !conflicts(m, then)))
+        if (m->pending || only_waits(h, m) || (!conflicts(m, first) && !conflicts(m, then)))
             continue;
         uint32_t other = conflicting(h, r, q, conflicts(m, first) ? then : first);
         bool half = other != PCT_NO_STEP;

@@ -119,6 +119,24 @@ static bool at_same_place(const struct waiter *w, uint32_t wait)
     return m->place == w->history->steps[w->wait].place && (!stacks || end->place == w->at->place);
 }
 
+/* Of several who wait, the last signal woke this one alone, which has done with it. */
+static void one_of_several(struct pct_diagnoses *out, const struct waiter *w, uint32_t wake)
+{
+    const struct pct_history *h = w->history;
+    uint32_t signal = h->steps[wake].cause;
+    for (uint32_t i = signal + 1; i < h->count; i++)
+        if ((notifies(&h->steps[i]) || h->steps[i].op == PCT_OP_FUTEX_WAKE) &&
+            pct_moment_same_object(&h->steps[i], w->at))
+            return;
+    struct pct_diagnosis *d =
+        pct_diagnoses_add(out, PCT_RULE_ONE_OF_SEVERAL, 0, 3, (uint32_t[]){ w->wait, signal, wake });
+    if (d) {
+        d->note[0] = "waits";
+        d->note[1] = "wakes another one,";
+        d->note[2] = "which goes on";
+    }
+}
+
 static bool wrong_waiter(struct pct_diagnoses *out, const struct waiter *w)
 {
     const struct pct_history *h = w->history;
@@ -130,6 +148,8 @@ static bool wrong_waiter(struct pct_diagnoses *out, const struct waiter *w)
             m->cause == PCT_NO_STEP || m->cause < w->wait || h->steps[m->cause].op == PCT_OP_COND_BROADCAST)
             continue;
         uint32_t again = waited_again(h, wake);
+        if (again == PCT_NO_STEP)
+            one_of_several(out, w, wake);
         if (again == PCT_NO_STEP || !place || !h->steps[again].place)
             continue;
         bool same = at_same_place(w, again);
@@ -388,6 +408,26 @@ static bool taken_back(struct pct_diagnoses *out, const struct waiter *w, const 
     return true;
 }
 
+/* The last section behind the beginning of the wait that may have changed what is waited for: not one of those that
+ * wait for the same. */
+static void untold(struct pct_diagnoses *out, const struct waiter *w, const struct pct_evidence *evidence)
+{
+    const struct pct_history *h = w->history;
+    uint32_t last = PCT_NO_STEP;
+    for (uint32_t i = 0; i < h->hold_count; i++) {
+        const struct pct_hold *section = &h->holds[i];
+        if (section->class_ == PCT_CLASS_MUTEX && section->object == w->at->mutex && section->taken > w->wait &&
+            section->thread != w->at->thread && section->released != PCT_NO_STEP &&
+            !competes(h, section->taken, w->at, evidence))
+            last = section->taken;
+    }
+    if (last == PCT_NO_STEP || is_notified_behind(h, w->at, w->wait))
+        return;
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_UNTOLD, 0, 2, (uint32_t[]){ w->wait, last });
+    if (d)
+        d->note[0] = "waits";
+}
+
 static void nobody_signals(struct pct_diagnoses *out, const struct waiter *w)
 {
     if (!is_notified_behind(w->history, w->at, w->wait))
@@ -506,6 +546,8 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
         found = wrong_waiter(out, &w) || found;
         found = no_notice(out, &w, evidence) || found;
         found = found || tells_others(out, &w, evidence) || taken_back(out, &w, evidence);
+        if (!found)
+            untold(out, &w, evidence);
         if (!found && !signalled_before(out, &w, evidence) && !pct_rules_ended(out, h, i, evidence))
             nobody_signals(out, &w);
     }

@@ -147,13 +147,20 @@ static void decide(struct words *w)
     }
 }
 
-/* Sort the exchanges by words. Returns how many there are. */
-static uint32_t collect(const struct pct_history *h, uint32_t *step)
+/* The numbers of the words that the run has used are below this. */
+static uint32_t count_objects(const struct pct_history *h)
 {
-    uint32_t objects = 0, used = 0;
+    uint32_t objects = 0;
     for (uint32_t i = 0; i < h->count; i++)
         if (h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].object >= objects)
             objects = h->steps[i].object + 1;
+    return objects;
+}
+
+/* Sort the exchanges by words. Returns how many there are. */
+static uint32_t collect(const struct pct_history *h, uint32_t *step)
+{
+    uint32_t objects = count_objects(h), used = 0;
     /* By object: how many exchanges, and then where the next one goes; PCT_NO_STEP: something else changes it. */
     uint32_t *at = calloc(objects + (size_t)1, sizeof *at);
     for (uint32_t i = 0; at && i < h->count; i++) {
@@ -189,18 +196,39 @@ static bool is_notice(const struct pct_history *h, uint32_t step)
     return m->op == PCT_OP_ATOMIC_UPDATE && next && next->op == PCT_OP_FUTEX_WAKE && next->address == m->address;
 }
 
+/* Whether the step speaks against its object being a count of notices: it changes it otherwise. */
+static bool speaks_against(const struct pct_history *h, uint32_t step)
+{
+    const struct pct_moment *m = &h->steps[step];
+    return pct_moment_access(m) != PCT_ACCESS_READ && !m->word && !is_notice(h, step);
+}
+
+static bool may_be_notice(const struct pct_moment *m, uint32_t objects)
+{
+    return m->class_ == PCT_CLASS_MEMORY && m->object && m->object < objects;
+}
+
 static void find_notices(struct pct_history *h)
 {
-    for (uint32_t i = 0; i < h->count; i++) {
+    uint32_t objects = count_objects(h);
+    /* By object: there is a notice, and nothing that speaks against that. */
+    struct {
+        bool told, otherwise;
+    } *of = calloc(objects + (size_t)1, sizeof *of);
+    for (uint32_t i = 0; of && i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
-        bool all = m->class_ == PCT_CLASS_MEMORY && m->address && !m->word && is_notice(h, i);
-        for (uint32_t j = 0; all && j < h->count; j++)
-            all = !pct_moment_same_object(&h->steps[j], m) || pct_moment_access(&h->steps[j]) == PCT_ACCESS_READ ||
-                  is_notice(h, j) || h->steps[j].word;
-        for (uint32_t j = 0; all && j < h->count; j++)
-            if (pct_moment_same_object(&h->steps[j], m) && h->steps[j].op == PCT_OP_ATOMIC_UPDATE)
-                h->steps[j].word = PCT_WORD_NOTICE;
+        if (!may_be_notice(m, objects))
+            continue;
+        of[m->object].told = of[m->object].told || (m->address && !m->word && is_notice(h, i));
+        of[m->object].otherwise = of[m->object].otherwise || speaks_against(h, i);
     }
+    for (uint32_t i = 0; of && i < h->count; i++) {
+        struct pct_moment *m = &h->steps[i];
+        if (may_be_notice(m, objects) && of[m->object].told && !of[m->object].otherwise &&
+            m->op == PCT_OP_ATOMIC_UPDATE)
+            m->word = PCT_WORD_NOTICE;
+    }
+    free(of);
 }
 
 void pct_words_find(struct pct_history *h)

@@ -75,3 +75,59 @@ first_cause()
     has 'cause: done twice: thread '
     has 'Service::instance() singleton.cc:'
 }
+
+@test "a run that is killed before pct can record how: what its steps tell" {
+    cat > killed.c << 'C'
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int destroyed;
+
+static void *user(void *unused)
+{
+    if (destroyed)
+        return unused;
+    pthread_mutex_lock(&mutex);
+    if (destroyed)
+        kill(getpid(), SIGKILL);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, user, NULL);
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    pthread_mutex_destroy(&mutex);
+    destroyed = 1;
+    pthread_join(thread, NULL);
+    return 0;
+}
+C
+    "$cc" -g -pthread -o killed killed.c
+    run "$pct" run -n 1000 -s 1 --state none -- ./killed
+    has 'killed by signal 9'
+    has 'cause: use after destroy: thread 0 destroys mutex 1 (step '
+    token=$(grep -o "pct1:[^' ]*" <<< "$output" | tail -n 1)
+    run "$pct" explain "$token" -- ./killed
+    is "$status" 0
+    has 'cause: use after destroy: thread 0 destroys mutex 1 (step '
+}
+
+@test "what is said to come between is tried, both ways" {
+    "$cc" -g -pthread -o cfgpair "$root/bench/desk/cfgpair.c"
+    token=$("$pct" run -q -n 100 -s 1 --state none --epoch 1700000000 -- ./cfgpair 2>&1 |
+        grep -o "pct1:[^' ]*" | tail -n 1)
+    run "$pct" explain --seconds 1000000 "$token" -- ./cfgpair
+    is "$status" 0
+    has 'cause: atomicity violation: '
+    has 'config_host cfgpair.c:'
+    has 'config_load cfgpair.c:'
+    has 'config_port cfgpair.c:'
+    has 'tried       with this in between the run fails, and without it passes'
+    "$pct" explain --seconds 1000000 --json "$token" -- ./cfgpair 2> /dev/null | grep -q '"tried": *true'
+}

@@ -307,6 +307,42 @@ static void test_twice(void **unused)
     assert_false(is_twice(3, true));
 }
 
+/* The score of what all runs that fail have, if the smallest one that fails has it, has something else, or is not known. */
+static double score_with_least(bool known, bool like)
+{
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < PCT_EVIDENCE_ENOUGH; i++) {
+        make_reads(false, false);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    if (known) {
+        make_reads(true, !like);
+        look(&run, PCT_VERDICT_ASSERTION, NULL);
+        pct_evidence_least(&evidence, &run.history);
+        done(&run);
+    }
+    make_reads(true, false);
+    look(&run, PCT_VERDICT_ASSERTION, &evidence);
+    pct_evidence_add(&evidence, &run.history, true);
+    pct_evidence_weigh(&evidence, &run.diagnoses);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_ATOMICITY);
+    double score = d ? d->score : 0;
+    done(&run);
+    pct_evidence_free(&evidence);
+    return score;
+}
+
+static void test_least(void **unused)
+{
+    (void)unused;
+    double known = score_with_least(true, true), other = score_with_least(true, false);
+    assert_true(known > 0);
+    assert_true(known >= score_with_least(false, false));
+    assert_true(other > 0 && other < known / 2);
+}
+
 /* With `passing` runs like the one that fails, or not, what is left of a pattern. */
 static bool is_left(unsigned passing, bool like)
 {
@@ -408,6 +444,7 @@ int main(void)
         cmocka_unit_test(test_twice),
         cmocka_unit_test(test_ending),
         cmocka_unit_test(test_evidence),
+        cmocka_unit_test(test_least),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_order_of_callers),
     };

@@ -47,6 +47,80 @@ static void test_wrong_waiter_of_futex(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WRONG_WAITER, false);
 }
 
+/* Threads 1 and 2 wait on condition variable 5; one signal, for thread 2, which goes on; and perhaps another one. */
+static void make_several(unsigned op, bool again)
+{
+    begin(2);
+    for (unsigned thread = 1; thread <= 2; thread++) {
+        STEP(&run, thread, MUTEX_LOCK, 3);
+        STEP(&run, thread, COND_WAIT, 5);
+    }
+    STEP(&run, 0, MUTEX_LOCK, 3);
+    if (op == PCT_OP_COND_SIGNAL)
+        STEP_ARG(&run, 0, COND_SIGNAL, 1, 5);
+    else
+        STEP(&run, 0, COND_BROADCAST, 5);
+    STEP(&run, 0, MUTEX_UNLOCK, 3);
+    STEP(&run, 2, COND_WAKE, 5);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+    if (again)
+        STEP_ARG(&run, 0, COND_SIGNAL, 0, 5);
+    STEP(&run, 2, THREAD_FINISH, 0);
+    pending(&run, 1, PCT_OP_COND_WAIT, 5);
+}
+
+static void test_one_of_several(void **unused)
+{
+    (void)unused;
+    make_several(PCT_OP_COND_SIGNAL, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ONE_OF_SEVERAL, true);
+    make_several(PCT_OP_COND_SIGNAL, false); /* of a run that passes nothing is said */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ONE_OF_SEVERAL, false);
+    make_several(PCT_OP_COND_BROADCAST, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ONE_OF_SEVERAL, false);
+    make_several(PCT_OP_COND_SIGNAL, true); /* the other one has its own */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ONE_OF_SEVERAL, false);
+}
+
+/* Thread 1 waits on condition variable 5; a section of thread 2 behind that: one that waits, too, or signals. */
+static void make_untold(bool before, bool waits, bool signals)
+{
+    begin(2);
+    if (before) {
+        STEP(&run, 2, MUTEX_LOCK, 3);
+        STEP(&run, 2, MUTEX_UNLOCK, 3);
+    }
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, COND_WAIT, 5);
+    if (!before) {
+        STEP(&run, 2, MUTEX_LOCK, 3);
+        if (signals)
+            STEP_ARG(&run, 2, COND_SIGNAL, PCT_ARG_NOBODY, 5);
+        if (waits)
+            STEP(&run, 2, COND_WAIT, 5);
+        else
+            STEP(&run, 2, MUTEX_UNLOCK, 3);
+    }
+    pending(&run, 1, PCT_OP_COND_WAIT, 5);
+    if (waits)
+        pending(&run, 2, PCT_OP_COND_WAIT, 5);
+}
+
+static void test_untold(void **unused)
+{
+    (void)unused;
+    make_untold(false, false, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_UNTOLD, true);
+    make_untold(false, false, false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_UNTOLD, false);
+    make_untold(true, false, false); /* it has seen what was changed */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_UNTOLD, false);
+    make_untold(false, true, false); /* waits for the same */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_UNTOLD, false);
+    make_untold(false, false, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_UNTOLD, false);
+}
+
 /* Threads 1 and 2 make locks of the words of futexes 4 and 5, as Rust does; gives: the second one gives its back. */
 static void make_words(unsigned op, bool gives)
 {
@@ -388,6 +462,8 @@ int main(void)
         cmocka_unit_test(test_taken_back),
         cmocka_unit_test(test_words),
         cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_one_of_several),
+        cmocka_unit_test(test_untold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <cmocka.h>
 /* clang-format on */
 #include <cli/trace/orders.h>
-#include <cli/analyze/delta_debugging.h>
+#include <cli/campaign/delta_debugging.h>
 #include <cli/trace/switches.h>
 #include <errno.h>
 #include <stdlib.h>

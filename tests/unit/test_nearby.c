@@ -56,6 +56,21 @@ static void test_lists(void **unused)
     pct_nearby_close(&nearby);
 }
 
+static void test_part(void **unused)
+{
+    (void)unused;
+    static uint64_t records[STEPS];
+    struct pct_trace trace = make(records, STEPS);
+    struct pct_config config = { .epoch = 1 }, made;
+    struct pct_nearby nearby;
+    bool keep[STEPS] = { [1] = true, [3] = true };
+    assert_true(pct_nearby_open(&nearby, &config, &trace));
+    assert_true(pct_nearby_part(&nearby, keep, &made));
+    assert_string_equal(made.list, "1.2.2-0.4.1");
+    assert_string_equal(made.strategy, "schedule");
+    pct_nearby_close(&nearby);
+}
+
 static void test_none(void **unused)
 {
     (void)unused;
@@ -71,6 +86,7 @@ static void test_none(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_lists), cmocka_unit_test(test_none) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_lists), cmocka_unit_test(test_part),
+                                        cmocka_unit_test(test_none) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
