@@ -28,7 +28,7 @@ enum { TRIALS = 8, ROUNDS = 4 }; /* that are tried at a time, and how often, unt
 static const double by_trial[2][2] = { { 0.6, 0.4 }, { 1.2, 0.9 } };
 
 /* What both speak for has at least this where a thread waits for ever, if the other runs are not against it. */
-#define TRIED 6.1
+#define TRIED 5.7
 #define NOT_AGAINST 0.5
 #define NOT_ALONE 0.4 /* of the runs that fail have it */
 
@@ -369,7 +369,7 @@ static bool weigh_trials(struct source *s, size_t count)
             continue;
         item->score *= by_trial[trial->fails[1]][trial->fails[0]];
         item->tried = trial->fails[1] && !trial->fails[0];
-        double least = TRIED * (0.8 + 0.2 * item->share);
+        double least = TRIED * (0.9 + 0.1 * item->share);
         bool waits = s->d->history.trace->header.verdict == PCT_VERDICT_DEADLOCK;
         bool alone = item->failing < NOT_ALONE * s->d->evidence.failing;
         if (waits && item->tried && item->share >= NOT_AGAINST && !alone && item->score < least)

@@ -10,6 +10,7 @@
 #include <cli/campaign/outcome.h>
 #include <cli/analyze/queries.h>
 #include <cli/process/options.h>
+#include "explain_exact.h"
 #include "explain_script.h"
 #include "explain_json.h"
 #include "parse.h"
@@ -452,6 +453,8 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     struct pct_cli_narrow narrow;
     pct_races_print(pct_cli_narrow_begin(&narrow, stdout), &history->snapshot, history->unwinder);
     pct_cli_narrow_end(&narrow);
+    if (!failed && !recorded)
+        failed = pct_explain_exact(stdout, d, pct_query_runs_left(runs) / SHARE);
     print_given(stdout, e);
     return failed;
 }

@@ -1,7 +1,6 @@
 /* --explore: see explore_first.h. */
 #include "explore_first.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include "subcommand.h"
@@ -9,7 +8,6 @@
 #include <cli/process/input.h>
 #include <cli/process/options.h>
 #include <unistd.h>
-#include <wordexp.h>
 
 enum { PROBES = 1000, PART = 10 };
 
@@ -54,25 +52,11 @@ static void print_options(FILE *out, const struct pct_explore_first *f, double s
 /* Run it; what it says on standard error is *said, to be freed. Returns 0, or an exit status after a message. */
 static int run(struct pct_explore_first *f, const char *text, char **said)
 {
-    wordexp_t words;
-    int ends[2];
-    if (wordexp(text, &words, WRDE_NOCMD))
-        return pct_cli_usage("--explore: the options cannot be handed on");
-    char **argv = calloc(words.we_wordc + 2, sizeof *argv);
-    int failed = argv ? pipe2(ends, O_CLOEXEC) : -1;
-    pid_t pid = -ENOMEM;
-    if (!failed) {
-        argv[0] = (char *)(uintptr_t)pct_cli_program;
-        memcpy(argv + 1, words.we_wordv, words.we_wordc * sizeof *argv);
-        pid = pct_subcommand_start(PCT_SUBCOMMAND_SELF, argv, -1, ends[1]);
-        close(ends[1]);
-        *said = pid < 0 ? NULL : pct_cli_read_all(ends[0]);
-        close(ends[0]);
-        f->status = pid < 0 ? 0 : pct_subcommand_wait(pid);
-    }
-    free(argv);
-    wordfree(&words);
-    return pid < 0 ? pct_cli_usage("--explore: pct explore could not be started") : *said ? 0 : pct_cli_no_memory("");
+    int failed = pct_subcommand_read(text, said, &f->status);
+    return failed == -EINVAL   ? pct_cli_usage("--explore: the options cannot be handed on")
+           : failed == -ENOMEM ? pct_cli_no_memory("")
+           : failed            ? pct_cli_usage("--explore: pct explore could not be started")
+                               : 0;
 }
 
 /* The same, with the options for it. */

@@ -2,11 +2,15 @@
 #include "subcommand.h"
 #include <cli/base/cli.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 pid_t pct_subcommand_start(const char *file, char *const *words, int out, int error)
 {
@@ -33,4 +37,28 @@ int pct_subcommand_wait(pid_t pid)
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int pct_subcommand_read(const char *text, char **said, int *status)
+{
+    wordexp_t words;
+    int ends[2];
+    *said = NULL;
+    if (wordexp(text, &words, WRDE_NOCMD))
+        return -EINVAL;
+    char **argv = calloc(words.we_wordc + 2, sizeof *argv);
+    int failed = !argv ? -ENOMEM : pipe2(ends, O_CLOEXEC) ? -errno : 0;
+    pid_t pid = failed;
+    if (!failed) {
+        argv[0] = (char *)(uintptr_t)pct_cli_program;
+        memcpy(argv + 1, words.we_wordv, words.we_wordc * sizeof *argv);
+        pid = pct_subcommand_start(PCT_SUBCOMMAND_SELF, argv, -1, ends[1]);
+        close(ends[1]);
+        *said = pid < 0 ? NULL : pct_cli_read_all(ends[0]);
+        close(ends[0]);
+        *status = pid < 0 ? 0 : pct_subcommand_wait(pid);
+    }
+    free(argv);
+    wordfree(&words);
+    return pid < 0 ? (int)pid : *said ? 0 : -ENOMEM;
 }

@@ -118,6 +118,61 @@ C
     has 'cause: use after destroy: thread 0 destroys mutex 1 (step '
 }
 
+@test "of a small program, what tells all schedules that fail from all that pass" {
+    cat > small.c << 'C'
+#include <assert.h>
+#include <pthread.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int balance;
+
+static int get(void)
+{
+    pthread_mutex_lock(&mutex);
+    int n = balance;
+    pthread_mutex_unlock(&mutex);
+    return n;
+}
+
+static void set(int n)
+{
+    pthread_mutex_lock(&mutex);
+    balance = n;
+    pthread_mutex_unlock(&mutex);
+}
+
+static void *deposit(void *unused)
+{
+    set(get() + 10);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, deposit, NULL);
+    pthread_create(&b, NULL, deposit, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    assert(balance == 20);
+    return 0;
+}
+C
+    "$cc" -g -pthread -o small small.c
+    token=$("$pct" run -q -n 100 -s 1 --state none -- ./small 2>&1 | grep -o "pct1:[^' ]*" | tail -n 1)
+    run "$pct" explain --seconds 1000000 "$token" -- ./small
+    is "$status" 0
+    has 'cause: atomicity violation: '
+    has 'All classes of schedules were explored, of which `pct explore` says:'
+    has '  cause, exact: each class that fails so (4) has all of these orderings, and none that passes (2):'
+    has 'get small.c:9 < deposit small.c:24'
+    # Where accesses to memory are points, too, its classes are others.
+    token=$("$pct" run -q -n 100 -s 1 --state none --memory=globals -- ./small 2>&1 | grep -o "pct1:[^' ]*" | tail -n 1)
+    run "$pct" explain --seconds 1000000 "$token" -- ./small
+    has 'cause: '
+    [[ $output != *'cause, exact'* ]]
+}
+
 @test "what is said to come between is tried, both ways" {
     "$cc" -g -pthread -o cfgpair "$root/bench/desk/cfgpair.c"
     token=$("$pct" run -q -n 100 -s 1 --state none --epoch 1700000000 -- ./cfgpair 2>&1 |
