@@ -36,8 +36,8 @@ static void spooler_open(struct spooler *s)
 
 static bool accepts(struct spooler *s)
 {
-    pthread_mutex_lock(&s->lock);
-    bool open = !s->closing; /* culprit */
+    pthread_mutex_lock(&s->lock); /* culprit */
+    bool open = !s->closing;
     pthread_mutex_unlock(&s->lock);
     return open;
 }
@@ -56,7 +56,7 @@ static bool submit(struct spooler *s, int pages)
     if (!accepts(s))
         return false;
     struct job *j = new_job(pages);
-    pthread_mutex_lock(&s->lock);
+    pthread_mutex_lock(&s->lock); /* culprit */
 #ifdef FIXED
     if (s->closing) {
         pthread_mutex_unlock(&s->lock);

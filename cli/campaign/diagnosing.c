@@ -465,6 +465,8 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     s.end = begin + d->seconds;
     if (!failed)
         failed = run_others(&s);
+    else
+        find(&s);
     s.end = begin + 1.5 * d->seconds;
     if (!failed && !d->interrupted)
         failed = try_best(&s);

@@ -65,8 +65,12 @@ static void print_finding(FILE *out, const struct pct_diagnosing *d, const char 
         return;
     const char *lines = find_finding(said, signature.title, &length);
     if (lines && !strncmp(lines, "  cause, exact: ", 16)) {
-        fputs("\nAll classes of schedules were explored, of which `pct explore` says:\n", out);
-        fwrite(lines, 1, length, out);
+        struct pct_cli_narrow narrow;
+        FILE *text = pct_cli_narrow_begin(&narrow, out);
+        fputs("\nAll classes of schedules were explored, of which `pct explore` says:\n", text);
+        fwrite(lines, 1, length, text);
+        fputc('\n', text);
+        pct_cli_narrow_end(&narrow);
     }
     pct_signature_free(&signature);
 }

@@ -183,6 +183,15 @@ void pct_diagnosis_print_step(FILE *out, const struct pct_history *h, uint32_t s
 }
 
 /* The steps stand in the order of the run, those of the sentence and the others alike; of a cycle, thread by thread. */
+/* A line beside the steps, with what stands where their number does. */
+static void print_aside(FILE *out, const char *lead, const char *text)
+{
+    unsigned indent = (unsigned)strlen(lead);
+    fputs(lead, out);
+    pct_cli_wrap(out, text, pct_status_line_columns(out), indent, indent);
+    fputc('\n', out);
+}
+
 void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *h, const struct pct_diagnosis *d)
 {
     static struct pct_stack stack;
@@ -211,10 +220,10 @@ void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *
     for (unsigned i = 0; i < d->count; i++)
         pct_diagnosis_print_step(out, h, d->step[order[i]], d->note[order[i]]);
     if (d->tried)
-        fputs("  tried       with this in between the run fails, and without it passes\n", out);
+        print_aside(out, "  tried       ", "with this in between the run fails, and without it passes");
     if (d->absent && h->unwinder) {
         pct_unwind_place(h->unwinder, d->absent, true, &stack);
-        fputs("  not yet     what came first in every run that passed\n", out);
+        print_aside(out, "  not yet     ", "what came first in every run that passed");
         print_frames(out, &stack);
     }
 }
