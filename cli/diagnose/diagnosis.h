@@ -119,6 +119,7 @@ struct pct_diagnosis {
     uint32_t step[PCT_DIAGNOSIS_STEPS];    /* of the history; those that the sentence speaks of first */
     const char *note[PCT_DIAGNOSIS_STEPS]; /* beside a step, or NULL */
     uint64_t absent;           /* an address of code that the run did not come to, and others did; 0: none */
+    uint32_t absent_step;      /* where one of those did; 0: there is none */
     double base;               /* of this one */
     double score;              /* from what is above, and from other runs (evidence.h) */
     uint64_t key;              /* the same in other runs: the rule and the ways to the places */

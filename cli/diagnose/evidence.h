@@ -8,6 +8,8 @@
 struct pct_evidence_pair {
     uint64_t address, first, then;
     uint64_t code; /* of the first one (struct pct_moment) */
+    uint32_t step; /* of the first one, in the first such run */
+    bool ways;     /* these are ways to places */
 };
 
 /* This many runs that pass say something about one that fails; fewer do not. */

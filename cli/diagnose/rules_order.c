@@ -13,6 +13,7 @@ struct accessed {
     struct {
         uint64_t place, code;
         enum pct_access access;
+        uint32_t step;
     } by[PLACES];
 };
 
@@ -70,6 +71,7 @@ static void walk(const struct pct_history *h, bool ways, each_first *each, void 
         each(context, h, ways, i, a);
         a->by[a->count].place = place_of(m, ways);
         a->by[a->count].code = m->code;
+        a->by[a->count].step = i;
         a->by[a->count++].access = access;
     }
     free(t.item);
@@ -96,9 +98,9 @@ static void note_first(void *context, const struct pct_history *h, bool ways, ui
         if (n->fails)
             pct_evidence_note(n->evidence, key, true);
         else
-            pct_evidence_note_pair(
-                n->evidence, key,
-                &(struct pct_evidence_pair){ m->address, before->by[i].place, place, before->by[i].code });
+            pct_evidence_note_pair(n->evidence, key,
+                                   &(struct pct_evidence_pair){ m->address, before->by[i].place, place,
+                                                                before->by[i].code, before->by[i].step, ways });
     }
 }
 
@@ -149,6 +151,18 @@ static uint32_t slept_before(const struct pct_history *h, uint32_t step)
     return PCT_NO_STEP;
 }
 
+/* What is said of this step already, if that names an absence which comes later in runs that pass: of several, the
+ * first is what the other thread had to do next. */
+static struct pct_diagnosis *with_later_absence(struct pct_diagnoses *ds, uint32_t step, uint32_t absent_step)
+{
+    for (size_t i = 0; i < ds->count; i++) {
+        struct pct_diagnosis *d = &ds->item[i];
+        if (d->rule == PCT_RULE_ORDER_MISSING && d->step[0] == step && d->absent_step > absent_step)
+            return d;
+    }
+    return NULL;
+}
+
 static void look_at_first(void *context, const struct pct_history *h, bool ways, uint32_t step,
                           const struct accessed *before)
 {
@@ -158,7 +172,7 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
     unsigned runs = pct_evidence_passing(f->evidence, key_of_pair(m->address, 0, place));
     for (size_t i = 0; runs >= PCT_EVIDENCE_ENOUGH && i < f->evidence->pair_count; i++) {
         const struct pct_evidence_pair *pair = &f->evidence->pairs[i];
-        if (pair->address != m->address || pair->then != place ||
+        if (pair->ways != ways || pair->address != m->address || pair->then != place ||
             pct_evidence_passing(f->evidence, key_of_pair(pair->address, pair->first, pair->then)) != runs)
             continue;
         /* Runs that fail, though it did come first there, say that something else decides. */
@@ -181,10 +195,13 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
             steps[count++] = slept;
         }
         struct pct_diagnosis *d = own ? NULL : pct_diagnoses_add(f->out, PCT_RULE_ORDER_MISSING, 0, count, steps);
+        if (!d && !own && later == PCT_NO_STEP)
+            d = with_later_absence(f->out, step, pair->step);
         if (!d)
             continue;
         d->without = failing;
         d->absent = later == PCT_NO_STEP ? pct_places_address(&h->snapshot, pair->code) : 0;
+        d->absent_step = later == PCT_NO_STEP ? pair->step : 0;
         for (unsigned n = 0; n < count; n++)
             d->note[n] = note[n];
     }

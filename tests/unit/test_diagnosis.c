@@ -432,6 +432,39 @@ static void test_order(void **unused)
     assert_false(order_is_missing(3, false)); /* its own thread does it later: the threads have swapped roles */
 }
 
+/* Thread 2 stores by an accessor, twice, and once itself; then thread 1 loads. whole: before that it does all of it. */
+static void make_prepared(bool whole)
+{
+    begin(2);
+    for (unsigned i = 0; i < (whole ? 2 : 1); i++) {
+        step_at(&run, 2, PCT_OP_STORE, 0, 4, 21);
+        run.sites[run.count - 1].callers = (uint16_t)(1 + i);
+    }
+    if (whole)
+        step_at(&run, 2, PCT_OP_STORE, 0, 4, 22);
+    step_at(&run, 1, PCT_OP_LOAD, 0, 4, 11);
+}
+
+/* Of what has not come yet, the first is named. */
+static void test_first_absence(void **unused)
+{
+    (void)unused;
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < 3; i++) {
+        make_prepared(true);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    make_prepared(false);
+    look(&run, PCT_VERDICT_ASSERTION, &evidence);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_ORDER_MISSING);
+    assert_non_null(d);
+    assert_int_equal(d->absent_step, 5); /* behind two threads made and begun, and the first store */
+    done(&run);
+    pct_evidence_free(&evidence);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -447,6 +480,7 @@ int main(void)
         cmocka_unit_test(test_least),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_order_of_callers),
+        cmocka_unit_test(test_first_absence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
