@@ -440,6 +440,8 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     int failed = pct_diagnosing_run(d);
     pct_status_line_clear(runs->progress.quiet);
     *done = d->known;
+    if (!*done && d->interrupted)
+        pct_cli_say("interrupted before other runs could tell the cause");
     if (!*done)
         return failed;
     if (e->json)
@@ -525,7 +527,7 @@ int pct_cmd_explain(int argc, char **argv)
         failed = diagnose(&e, false, &done);
     if (!failed && !done)
         failed = search(&e);
-    if (failed && !done && shrink->runs.interrupted && shrink->given[0])
+    if (failed && !done && (shrink->runs.interrupted || e.diagnosing.interrupted) && shrink->given[0])
         print_given(stdout, &e);
     failed = failed ? failed : pct_query_runs_status(&shrink->runs);
     pct_diagnosing_close(&e.diagnosing);
