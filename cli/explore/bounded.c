@@ -4,23 +4,18 @@
  * schedule is known by what happened before what in it: the sum of hashes of its events and their clocks. */
 #include "bounded.h"
 #include "order.h"
+#include "states.h"
 #include "waiting.h"
 #include <errno.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* States by hash, open addressing; key 0: none. */
-struct table {
-    uint64_t *key;
-    uint8_t *fewest; /* preemptions with which it was gone on from */
-    size_t count, room;
-};
-
 struct pct_bounded {
     struct pct_waiting waiting;
     uint64_t by_preemptions[PCT_BOUND_MAX + 1]; /* how many wait */
-    struct table states, classes;
+    struct pct_states states;                   /* each with the fewest preemptions with which it was gone on from */
+    struct pct_states classes;
     struct pct_beginning now;
     struct pct_rank_orders orders;
     struct pct_tuple tuple; /* of the last run */
@@ -44,10 +39,8 @@ void pct_bounded_free(struct pct_bounded *b)
     if (!b)
         return;
     pct_waiting_free(&b->waiting);
-    free(b->states.key);
-    free(b->states.fewest);
-    free(b->classes.key);
-    free(b->classes.fewest);
+    pct_states_free(&b->states);
+    pct_states_free(&b->classes);
     free(b->now.plan);
     free(b);
 }
@@ -60,52 +53,6 @@ uint64_t pct_bounded_open(const struct pct_bounded *b)
 struct pct_tuple pct_bounded_tuple(const struct pct_bounded *b)
 {
     return b->tuple;
-}
-
-static size_t place_of(const struct table *t, uint64_t key)
-{
-    size_t i = (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (t->room - 1);
-    while (t->key[i] && t->key[i] != key)
-        i = (i + 1) & (t->room - 1);
-    return i;
-}
-
-static bool grow(struct table *t)
-{
-    struct table more = { .room = t->room ? 2 * t->room : 1024, .count = t->count };
-    more.key = calloc(more.room, sizeof *more.key);
-    more.fewest = calloc(more.room, sizeof *more.fewest);
-    if (!more.key || !more.fewest) {
-        free(more.key);
-        free(more.fewest);
-        return false;
-    }
-    for (size_t i = 0; i < t->room; i++)
-        if (t->key[i]) {
-            size_t at = place_of(&more, t->key[i]);
-            more.key[at] = t->key[i];
-            more.fewest[at] = t->fewest[i];
-        }
-    free(t->key);
-    free(t->fewest);
-    *t = more;
-    return true;
-}
-
-/* Note that the state was come to with this many preemptions. Returns 1: never with so few before; 0: it was; -ENOMEM.
- */
-static int note(struct table *t, uint64_t key, unsigned preemptions)
-{
-    key += !key;
-    if (2 * (t->count + 1) > t->room && !grow(t))
-        return -ENOMEM;
-    size_t at = place_of(t, key);
-    if (t->key[at] && t->fewest[at] <= preemptions)
-        return 0;
-    t->count += !t->key[at];
-    t->key[at] = key;
-    t->fewest[at] = (uint8_t)preemptions;
-    return 1;
 }
 
 /* How the run goes on behind its beginning stands behind that. Returns how much both are. */
@@ -228,7 +175,7 @@ static int expand(struct pct_bounded *b, const struct pct_execution *x, const st
     bool known = false;
     for (uint32_t i = 0; i < x->count; i++) {
         uint64_t key = state + (i ? x->event[i - 1].thread + 1u : 0) * UINT64_C(0xd1342543de82ef95);
-        int fresh = i < b->now.count || known ? 1 : note(&b->states, key, preemptions);
+        int fresh = i < b->now.count || known ? 1 : pct_states_note(&b->states, key, preemptions);
         if (fresh < 0)
             return fresh;
         known |= !fresh;
@@ -259,5 +206,5 @@ int pct_bounded_take(struct pct_bounded *b, const struct pct_execution *x, uint6
     *class_ = pct_order_class(&order);
     failed = expand(b, x, &order);
     pct_order_free(&order);
-    return failed < 0 ? failed : note(&b->classes, *class_, 0);
+    return failed < 0 ? failed : pct_states_note(&b->classes, *class_, 0);
 }

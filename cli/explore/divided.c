@@ -305,6 +305,7 @@ static void add_facts(struct pct_search_facts *all, const struct pct_search_fact
     all->unrepeatable |= more->unrepeatable;
     all->no_memory |= more->no_memory;
     all->undivided |= more->undivided;
+    all->uneven |= more->uneven;
 }
 
 static void tell_facts(const struct pct_divided *d, struct pct_search_facts *facts)

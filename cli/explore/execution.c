@@ -35,6 +35,7 @@ struct reader {
     bool jumped;                   /* since the last event began */
     bool woke, leaves;
     uint32_t choices, value;
+    uint64_t once;      /* whose routine has returned in the last event; 0: none */
     uint64_t value_key; /* of a semaphore that counts `value` after the last event; 0: none */
 };
 
@@ -89,7 +90,7 @@ static void touch_range(struct pct_event *event, uint64_t key, uint32_t more, en
     add_touch(event, (struct pct_touch){ .key = key, .more = (uint16_t)more, .use = (uint8_t)use });
 }
 
-static void touch(struct pct_event *event, uint64_t key, enum pct_use use)
+void pct_event_touch(struct pct_event *event, uint64_t key, enum pct_use use)
 {
     for (unsigned i = 0; i < event->touches; i++) {
         struct pct_touch *t = &event->touch[i];
@@ -114,7 +115,7 @@ static void count_hidden(struct pct_event *event, uint64_t key)
 
 static void touch_thread(struct pct_event *event, uint32_t thread, enum pct_use use)
 {
-    touch(event, (uint64_t)PCT_CLASS_THREAD << 56 | thread, use);
+    pct_event_touch(event, (uint64_t)PCT_CLASS_THREAD << 56 | thread, use);
 }
 
 /* What the event did to the object of this record. */
@@ -133,12 +134,12 @@ static void take_record(struct reader *r, struct pct_event *event, uint64_t reco
     if (none)
         return;
     if (pct_op_key(op)) {
-        touch(event, pct_op_key(op), PCT_USE_ANY);
+        pct_event_touch(event, pct_op_key(op), PCT_USE_ANY);
     } else if (op == PCT_OP_THREAD_CREATE || op == PCT_OP_THREAD_JOIN || op == PCT_OP_THREAD_TRYJOIN ||
                op == PCT_OP_THREAD_DETACH || op == PCT_OP_THREAD_FINISH) {
         touch_thread(event, object, use);
         if (op == PCT_OP_THREAD_CREATE)
-            touch(event, PCT_KEY_THREADS, PCT_USE_ANY);
+            pct_event_touch(event, PCT_KEY_THREADS, PCT_USE_ANY);
     } else if (!object || object >= r->names || !r->name[object]) {
         event->global = true;
     } else {
@@ -146,10 +147,10 @@ static void take_record(struct reader *r, struct pct_event *event, uint64_t reco
             use = PCT_USE_NOBODY;
         if (op == PCT_OP_BARRIER_ARRIVE && r->leaves)
             use = PCT_USE_ARRIVES;
-        touch(event, r->name[object], use);
+        pct_event_touch(event, r->name[object], use);
         if (op == PCT_OP_FUTEX_WAIT) { /* it looks at the word, and nothing keeps it from that */
-            touch(event, (uint64_t)PCT_CLASS_MEMORY << 56 | (r->name[object] & ((UINT64_C(1) << 56) - 8)),
-                  PCT_USE_READS);
+            pct_event_touch(event, (uint64_t)PCT_CLASS_MEMORY << 56 | (r->name[object] & ((UINT64_C(1) << 56) - 8)),
+                            PCT_USE_READS);
             event->waits = false;
         }
     }
@@ -215,16 +216,18 @@ static int end_event(struct reader *r, uint32_t step)
         pct_event_suppose(&supposed, r->thread[event->thread].key);
         event->global |= supposed.global;
         for (unsigned i = 0; i < supposed.touches; i++)
-            touch(event, supposed.touch[i].key, PCT_USE_ANY);
+            pct_event_touch(event, supposed.touch[i].key, PCT_USE_ANY);
     }
     if (r->ender == event->thread + UINT32_C(1))
-        touch(event, PCT_KEY_END, PCT_USE_ANY); /* it takes handlers from their list */
+        pct_event_touch(event, PCT_KEY_END, PCT_USE_ANY); /* it takes handlers from their list */
     if (event->op == PCT_OP_EXIT)
         r->ender = event->thread + UINT32_C(1);
     sort_touches(event);
+    if (r->once)
+        pct_event_touch(event, r->once, PCT_USE_GIVES);
     settle_shares(r->x, event);
     settle_value(r, event);
-    r->value_key = 0;
+    r->value_key = r->once = 0;
     r->woke = r->leaves = false;
     if (r->choices > 1)
         r->x->doubts |= 1u << PCT_DOUBT_CHOICES;
@@ -274,7 +277,7 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
     if (t->causes > PCT_EVENT_CAUSES)
         event->global = true;
     if (t->op == PCT_OP_COND_WAKE) {
-        touch(event, t->key, PCT_USE_TAKES);
+        pct_event_touch(event, t->key, PCT_USE_TAKES);
         event->after = t->after;
     }
     if (t->op == PCT_OP_DEADLINE) {
@@ -311,6 +314,9 @@ static int announce(struct reader *r, struct thread *t, const struct pct_log_ent
     const struct pct_event *event = last_event(r);
     if (event && event->thread == entry->thread && entry->op == PCT_OP_BARRIER_LEAVE)
         r->leaves = true;
+    /* Others find it done already, and may go on before that point. */
+    if (event && event->thread == entry->thread && entry->op == PCT_OP_ONCE_DONE)
+        r->once = entry->key;
     int failed =
         t->op == PCT_OP_DEADLINE && entry->op != PCT_OP_DEADLINE && !t->due ? miss(r, t, entry->thread, t->wait_op) : 0;
     t->due = false;
@@ -337,7 +343,7 @@ static void time_out(struct reader *r, struct thread *t, uint32_t id)
     }
     cause(r, t);
     if (event->thread != id && t->key)
-        touch(event, t->key, PCT_USE_ANY);
+        pct_event_touch(event, t->key, PCT_USE_ANY);
 }
 
 static int take_name(struct reader *r, const struct pct_log_entry *entry)
@@ -400,7 +406,7 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         if (pct_touch_is_memory(entry->key))
             touch_range(event, entry->key, entry->value, use);
         else
-            touch(event, entry->key, use);
+            pct_event_touch(event, entry->key, use);
         return 0;
     }
     case PCT_LOG_VALUE:
@@ -425,7 +431,7 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
     case PCT_LOG_HIDDEN:
         if (event) {
             count_hidden(event, entry->key);
-            touch(event, entry->key, entry->value ? PCT_USE_READS : PCT_USE_ANY);
+            pct_event_touch(event, entry->key, entry->value ? PCT_USE_READS : PCT_USE_ANY);
         }
         return 0;
     case PCT_LOG_NONE:

@@ -87,6 +87,19 @@ static struct pct_made *free_place(struct pct_explorer *e, bool *any)
     return place;
 }
 
+/* The plan of another run that is going to be asked for. False: there is none now. */
+static bool name_ahead(struct pct_explorer *e, uint32_t *walk_plan, const uint32_t **plan, uint32_t *count)
+{
+    if (!e->walks.asked)
+        return pct_search_ahead(e->search, plan, count) && *count <= PCT_EXPLORER_PLAN_MAX;
+    if (e->walks.named >= pct_walks_due(pct_search_facts(e->search)->runs, e->first))
+        return false;
+    *walk_plan = pct_walks_plan(++e->walks.named);
+    *plan = walk_plan;
+    *count = 1;
+    return true;
+}
+
 /* The first run, and those behind the last one, have no plan; each is alone, as are all while it is not known how runs
  * are made best. */
 static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_run_spec *spec)
@@ -95,23 +108,25 @@ static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, 
     bool any, plain = e->complete || !pct_search_facts(e->search)->runs;
     struct pct_made *made = free_place(e, &any);
     const uint32_t *plan = e->plan;
-    uint32_t count = e->plan_count, walk = pct_explorer_walk(e);
+    uint32_t count = e->plan_count, walk_plan;
+    bool walk = e->walks.asked;
     if (!made || (any && (plain || !settled(&c->launch))))
         return PCT_RUNS_WAIT;
     if (e->probes) {
-        plan = &walk;
+        walk_plan = pct_walks_plan(e->estimate.probes + 1);
+        plan = &walk_plan;
         count = 1;
     } else if (plain) {
         count = 0;
     } else if (e->asked) {
-        if (c->jobs < 2 || e->ahead_bytes > AHEAD_MAX || !pct_search_ahead(e->search, &plan, &count) ||
-            count > PCT_EXPLORER_PLAN_MAX)
+        if (c->jobs < 2 || e->ahead_bytes > AHEAD_MAX || !name_ahead(e, &walk_plan, &plan, &count))
             return PCT_RUNS_WAIT;
     } else {
         e->asked = true;
     }
-    *made =
-        (struct pct_made){ .used = true, .plain = plain, .index = spec->index, .plan = pct_explorer_plan(plan, count) };
+    *made = (struct pct_made){
+        .used = true, .plain = plain, .walk = walk, .index = spec->index, .plan = pct_explorer_plan(plan, count)
+    };
     reset_channel(e->channel[spec->worker].at, plan, count);
     e->channel[spec->worker].at->output = e->keep && (e->keep->oracle.expect || e->keep->oracle.command);
     spec->channel = e->channel[spec->worker].path;
@@ -162,6 +177,7 @@ static uint32_t flags_of(const struct pct_made *made, const struct pct_result *r
     flags |= cut ? PCT_EXPLORED_CUT : 0;
     flags |= waits && made->awaited == PCT_AWAITED_BLOCKED ? PCT_EXPLORED_BLOCKED : 0;
     flags |= made->began != 1 || header->images || result->children ? PCT_EXPLORED_CHILDREN : 0;
+    flags |= made->walk ? PCT_EXPLORED_WALK : 0;
     flags |= header->deadlines ? PCT_EXPLORED_DEADLINES : 0;
     flags |= header->fixed_deadlines ? PCT_EXPLORED_TIMERS : 0;
     flags |= header->randoms ? PCT_EXPLORED_RANDOM : 0;
@@ -303,7 +319,7 @@ static int tick(struct pct_campaign_observer *observer, struct pct_campaign *c)
     if (e->progress) {
         fprintf(stderr, "\rpct: %llu classes, %llu open, %.0f runs/s, %zu found\033[K",
                 (unsigned long long)facts->classes, (unsigned long long)facts->open,
-                seconds > 0 ? (double)(facts->runs - e->resumed) / seconds : 0, e->findings);
+                seconds > 0 ? (double)(pct_explorer_runs(e) - e->resumed) / seconds : 0, e->findings);
         fflush(stderr);
     }
     if (pct_explorer_is_late(e) && !e->complete) {
@@ -343,7 +359,8 @@ int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
     if (!e->search || !pct_search_next(e->search, &e->plan, &e->plan_count))
         return pct_cli_no_memory("");
     e->wanted = pct_explorer_plan(NULL, 0);
-    if (e->bound < 0 && e->of < 2 && !e->probes)
+    e->walks.on = e->bound < 0 && e->of < 2 && !e->probes;
+    if (e->walks.on)
         e->classes = pct_separation_new();
     int status = open_channels(e, c->jobs);
     if (status)
@@ -384,6 +401,7 @@ void pct_explorer_close(struct pct_explorer *e)
     free(e->ahead);
     pct_search_free(e->search);
     pct_separation_free(e->classes);
+    pct_walks_free(&e->walks);
     pct_estimate_free(&e->estimate);
     pct_execution_free(&e->plain);
     for (size_t i = 0; i < e->findings; i++)

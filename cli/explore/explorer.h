@@ -10,6 +10,7 @@
 #include "explored.h"
 #include "search.h"
 #include "separate.h"
+#include "walks.h"
 #include <cli/campaign/campaign.h>
 #include <cli/campaign/signature.h>
 #include <cli/campaign/store.h>
@@ -17,7 +18,8 @@
 
 struct pct_finding {
     uint64_t hash;  /* of its signature */
-    uint64_t count; /* classes that fail like that */
+    uint64_t count; /* classes that fail like that, */
+    uint64_t walks; /* and random schedules beside the search */
     char title[512];
     char token[PCT_TOKEN_MAX]; /* "": its schedule is too long for one, or it did not replay */
     bool too_long;
@@ -30,6 +32,7 @@ struct pct_finding {
 /* A run that was made, or is. */
 struct pct_made {
     bool used;
+    bool walk;        /* it is one of the random schedules beside the search */
     bool plain;       /* it has no plan, and tells whether runs are alike */
     bool whole;       /* it left all of a log and a trace */
     uint64_t index;   /* of the campaign's run */
@@ -75,7 +78,8 @@ struct pct_explorer {
     struct pct_search *search;
     struct pct_separation *classes; /* all of them, to tell what fails from what passes; NULL: that is not done */
     const struct pct_search_facts *merged; /* in the place of its facts: those of all shards */
-    struct pct_estimate estimate;          /* of `probes` */
+    struct pct_walks walks;
+    struct pct_estimate estimate; /* of `probes` */
     struct pct_finding *finding;
     size_t findings;
     uint64_t failing;    /* classes, or probes */
@@ -95,6 +99,7 @@ struct pct_explorer {
     /* Of its own. */
     double began;
     struct pct_execution plain; /* of the first run without a plan; count 0: none */
+    uint64_t begun;             /* runs of searches that began again, of which no class counts */
     unsigned again;             /* such runs made behind the search, to compare */
     const uint32_t *plan;       /* of the run that the search asks for */
     uint32_t plan_count;
@@ -123,12 +128,15 @@ int pct_explorer_run(struct pct_explorer *explorer, struct pct_campaign *campaig
  * PCT_RUNS_ENOUGH, or an exit status after a message. */
 int pct_explorer_take(struct pct_explorer *explorer, struct pct_campaign *campaign, struct pct_made *made);
 
-/* taken.c: a class fails, or a probe; or a run that is like one that was made before (known), which failed alike.
- * Returns 0 or an exit status after a message. */
+/* taken.c: a class fails, or a probe; or a run that counts as none (known): it is like one that was made before, which
+ * failed alike, or one of the random ones. Returns 0 or an exit status after a message. */
 int pct_explorer_take_failure(struct pct_explorer *explorer, const struct pct_made *made, bool known);
 
 /* taken.c: behind that: see what is asked for next, and take it if it was made already. Returns likewise. */
 int pct_explorer_go_on(struct pct_explorer *explorer, struct pct_campaign *campaign);
+
+/* taken.c: all runs that were made, those of the file too. */
+uint64_t pct_explorer_runs(const struct pct_explorer *explorer);
 
 /* taken.c: whether the time is used up, though the first run may still go on. */
 bool pct_explorer_is_late(const struct pct_explorer *explorer);
@@ -166,10 +174,7 @@ void pct_explorer_print_findings(const struct pct_explorer *explorer, const stru
  * is not known, or "". *status: as of pct_explorer_verdict(). To be freed; NULL: no memory. */
 char *pct_explorer_merged_line(struct pct_explorer *sum, bool memory_patched, const char *reasons, int *status);
 
-/* probe.c: to estimate: the plan of the next run, a single place. */
-uint32_t pct_explorer_walk(const struct pct_explorer *explorer);
-
-/* probe.c: it was made. Returns 0, PCT_RUNS_ENOUGH, or an exit status after a message. */
+/* probe.c: to estimate: a random schedule was made. Returns 0, PCT_RUNS_ENOUGH, or an exit status after a message. */
 int pct_explorer_probe(struct pct_explorer *explorer, const struct pct_made *made);
 
 /* probe.c: in the place of the verdict. Returns 0; PCT_EXIT_CONFIDENCE: there is no estimate; 1: a probe has failed; or

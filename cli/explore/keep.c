@@ -195,7 +195,8 @@ static int take_run(void *data, const struct pct_store_explored *row)
     const struct restoring *r = data;
     struct pct_explorer_keep *k = r->keep;
     struct pct_explorer *e = r->explorer;
-    struct pct_made made = { .plan = row->plan };
+    struct pct_made made = { .plan = row->plan, .walk = row->flags & PCT_EXPLORED_WALK };
+    uint32_t walk = pct_walks_plan(e->walks.made + 1);
     int failed = pct_explored_unpack(&made.run, k->count ? &k->before : NULL, row->log, row->size);
     made.run.flags = row->flags;
     made.run.threads = row->threads;
@@ -206,9 +207,10 @@ static int take_run(void *data, const struct pct_store_explored *row)
         failed = failed == -ENOMEM ? pct_cli_no_memory("") : refuse(k, "its runs are damaged");
     if (!failed && !k->count)
         failed = compare_first(r, &made.run);
-    if (!failed && k->count && !pct_search_next(e->search, &e->plan, &e->plan_count))
+    if (!failed && k->count && !made.walk && !pct_search_next(e->search, &e->plan, &e->plan_count))
         failed = refuse(k, "it has more runs than there are");
-    if (!failed && pct_explorer_plan(e->plan, k->count ? e->plan_count : 0) != row->plan)
+    uint64_t plan = made.walk ? pct_explorer_plan(&walk, 1) : pct_explorer_plan(e->plan, k->count ? e->plan_count : 0);
+    if (!failed && plan != row->plan)
         failed = refuse(k, "another version of pct made its runs");
     if (!failed)
         failed = pct_explorer_take(e, r->campaign, &made);

@@ -156,18 +156,24 @@ uint64_t pct_order_hash(const struct pct_order *o, uint32_t j)
     return mix(hash, 1);
 }
 
-uint64_t pct_order_class(const struct pct_order *o)
-{
-    uint64_t sum = 0;
-    for (uint32_t j = 0; j < o->x->count; j++)
-        sum += pct_order_hash(o, j);
-    return sum;
-}
-
 /* Which ends the process: it goes last. */
 static bool never_races(const struct pct_event *event)
 {
     return event->op == PCT_OP_EXIT_NOW;
+}
+
+uint64_t pct_order_class(const struct pct_order *o)
+{
+    const struct pct_execution *x = o->x;
+    uint64_t sum = 0;
+    const struct pct_event *last = x->count ? &x->event[x->count - 1] : NULL;
+    bool others = false;
+    for (uint32_t j = 0; j < x->count; j++)
+        sum += never_races(&x->event[j]) ? 0 : pct_order_hash(o, j);
+    /* Who ends the process counts where several could; where no other thread is left, there is no such event. */
+    for (uint32_t t = 0; last && never_races(last) && t < x->threads; t++)
+        others |= t != last->thread && x->pending[t].lives && never_races(&x->pending[t].event);
+    return sum + (others ? mix(last->thread, 2) : 0);
 }
 
 /* --- Reversals ---------------------------------------------------------------------------------------------------- */

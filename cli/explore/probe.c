@@ -1,12 +1,6 @@
 /* Runs of random schedules, to estimate how many classes there are: see explorer.h and estimate.h. */
 #include "explorer.h"
 #include "order.h"
-#include <pct/strategy.h>
-
-uint32_t pct_explorer_walk(const struct pct_explorer *e)
-{
-    return PCT_PLAN_WALK(e->estimate.probes + 1);
-}
 
 int pct_explorer_probe(struct pct_explorer *e, const struct pct_made *made)
 {

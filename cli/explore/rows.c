@@ -26,7 +26,6 @@ struct pct_row pct_row_of(enum pct_op op)
     case PCT_OP_MUTEX_UNLOCK:
     case PCT_OP_SPIN_UNLOCK:
     case PCT_OP_RWLOCK_UNLOCK:
-    case PCT_OP_ONCE_DONE:
         return ROW(PCT_USE_GIVES, PCT_USE_ANY, false);
     case PCT_OP_RWLOCK_RDLOCK:
         return ROW(PCT_USE_SHARES, PCT_USE_BUSY, true);
@@ -84,6 +83,7 @@ struct pct_row pct_row_of(enum pct_op op)
     case PCT_OP_SLEEP:
     case PCT_OP_CLOCK:
     case PCT_OP_EXIT_NOW:
+    case PCT_OP_ONCE_DONE: /* stands with the event before it: announce(), execution.c */
     case PCT_OP_POINT:
     case PCT_OP_CHOICE:
     case PCT_OP_FUNCTION_ENTER:

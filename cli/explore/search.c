@@ -8,8 +8,10 @@
 #include "bounded.h"
 #include "dependence.h"
 #include "divided.h"
+#include "footprints.h"
 #include "order.h"
 #include "polling.h"
+#include "same.h"
 #include "wakeup.h"
 #include <errno.h>
 #include <pct/strategy.h>
@@ -40,6 +42,9 @@ struct pct_search {
     struct pct_branch *planned; /* what it is to do there */
     struct plan plan, ahead;
     bool over;
+    bool began; /* a run was asked for since the search has begun, perhaps again */
+    bool part;
+    struct pct_footprints footprints;
     struct pct_bounded *bounded; /* NULL: there is no bound */
     struct pct_divided *divided; /* NULL: it is not one of several shards */
 };
@@ -91,6 +96,7 @@ void pct_search_free(struct pct_search *s)
     free(s->node);
     free(s->plan.step);
     free(s->ahead.step);
+    pct_footprints_free(&s->footprints);
     pct_bounded_free(s->bounded);
     pct_divided_free(s->divided);
     free(s);
@@ -170,51 +176,6 @@ static int add_alternatives(struct pct_search *s, struct node *node)
 
 /* --- The path --- */
 
-/* Which id that gets depends on who makes one first. */
-static bool is_new_thread(const struct pct_event *event, unsigned touch)
-{
-    return event->op == PCT_OP_THREAD_CREATE && event->touch[touch].key >> 56 == PCT_CLASS_THREAD;
-}
-
-static bool same_objects(const struct pct_event *a, const struct pct_event *b)
-{
-    if (a->op != b->op || a->touches != b->touches)
-        return false;
-    for (unsigned i = 0; i < a->touches; i++)
-        if (a->touch[i].key != b->touch[i].key && !(is_new_thread(a, i) && is_new_thread(b, i)))
-            return false;
-    return true;
-}
-
-/* The same, but for what was used between scheduling points: what an event finds decides what it goes on to. */
-static bool same_operation(const struct pct_event *a, const struct pct_event *b)
-{
-    struct pct_event bare[2];
-    /* Whether it gets what it waits for by then, or times out, and whom else a deadline wakes, shows when it comes. */
-    if (a->op == PCT_OP_DEADLINE || b->op == PCT_OP_DEADLINE)
-        return true;
-    pct_event_copy(&bare[0], a);
-    pct_event_copy(&bare[1], b);
-    for (unsigned n = 0; n < 2; n++)
-        bare[n].touches = bare[n].own;
-    /* It may have been pending at the end of a run, where it is not known all that it uses (the second futex of a
-     * requeue, the thread of a try to join), or may use nothing any more (a futex, once it is woken). And how far an
-     * access to memory goes may depend on what is there: strlen() and its like. */
-    if (a->op != b->op)
-        return false;
-    return a->global || b->global || !a->own || !b->own || pct_events_meet(&bare[0], &bare[1]);
-}
-
-static bool same_event(const struct pct_event *a, const struct pct_event *b)
-{
-    if (a->thread != b->thread || a->chosen != b->chosen || !same_objects(a, b))
-        return false;
-    for (unsigned i = 0; i < a->touches; i++)
-        if (a->touch[i].use != b->touch[i].use)
-            return false;
-    return true;
-}
-
 /* Who sleeps, and who is held, at this new node. */
 static int pass_to(struct pct_search *s, uint32_t index)
 {
@@ -268,6 +229,7 @@ struct pct_search *pct_search_new_part(const struct pct_part *part)
         return NULL;
     }
     s->root = part->count;
+    s->part = true;
     return s;
 }
 
@@ -292,7 +254,7 @@ static void follow_plan(struct pct_search *s, struct node *node, const struct pc
         return;
     }
     /* Of the last one it was not known what it would find. */
-    s->facts.moved += b->first ? !same_objects(&b->event, event) : !same_operation(&b->event, event);
+    s->facts.moved += b->first ? !pct_same_objects(&b->event, event) : !pct_same_operation(&b->event, event);
     node->alternatives |= b->alternative;
     node->open = b->next;
     s->planned = b->first;
@@ -333,7 +295,7 @@ static int extend(struct pct_search *s, const struct pct_execution *x, uint32_t 
 static bool begins_alike(const struct pct_search *s, const struct pct_execution *x)
 {
     for (uint32_t i = 0; i < s->from; i++)
-        if (i >= x->count || !same_event(&s->node[i].event, &x->event[i]))
+        if (i >= x->count || !pct_same_event(&s->node[i].event, &x->event[i]))
             return false;
     return true;
 }
@@ -375,7 +337,7 @@ static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *clas
     int failed = pct_order_make(&order, x);
     if (failed)
         return failed;
-    if (class_)
+    if (class_ && !s->facts.begun)
         *class_ = pct_order_class(&order);
     bool ends = !known;
     if (known) {
@@ -407,6 +369,19 @@ static void count(struct pct_search *s, const struct pct_execution *x, int known
     s->facts.classes += !known && !x->blocked;
 }
 
+/* The class is that of what was used in this run, and what is looked at, that of what may be. */
+static int take_footprints(struct pct_search *s, struct pct_execution *x, uint64_t *class_)
+{
+    struct pct_order order;
+    if (class_ && s->facts.begun) {
+        if (pct_order_make(&order, x))
+            return -ENOMEM;
+        *class_ = pct_order_class(&order);
+        pct_order_free(&order);
+    }
+    return pct_footprints_take(&s->footprints, x);
+}
+
 int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *class_)
 {
     if (s->divided)
@@ -417,7 +392,11 @@ int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *cla
         s->facts.unknown = x->unknown;
     if (s->facts.depth < x->count)
         s->facts.depth = x->count;
-    int result = 0;
+    int result = s->bounded ? 0 : take_footprints(s, x, class_);
+    if (result) {
+        pct_execution_free(x);
+        return result;
+    }
     if (s->bounded) {
         result = explore_bounded(s, x, class_);
         count(s, x, result);
@@ -509,6 +488,22 @@ static bool end_plan(const struct pct_search *s, struct plan *plan)
     return !s->held || add_step(plan, PCT_PLAN_THEN(0, s->held->event.thread + 1u));
 }
 
+/* The search is through: if it did not know all that events use, it begins again. */
+static bool begins_again(struct pct_search *s)
+{
+    if (s->over || !pct_footprints_begin(&s->footprints))
+        return false;
+    if (s->part) {
+        s->facts.uneven = true;
+        return false;
+    }
+    s->facts.begun = s->facts.runs;
+    s->facts.classes = s->facts.redundant = s->facts.awaited = s->facts.unplanned = s->facts.moved = 0;
+    s->facts.untried = 0;
+    s->began = false;
+    return true;
+}
+
 bool pct_search_next(struct pct_search *s, const uint32_t **plan, uint32_t *count)
 {
     *plan = s->plan.step;
@@ -525,15 +520,16 @@ bool pct_search_next(struct pct_search *s, const uint32_t **plan, uint32_t *coun
     struct pct_branch *b = NULL;
     uint32_t instead = s->instead;
     s->instead = 0;
-    if (s->facts.runs && !instead) {
+    if (s->began && !instead) {
         while (s->count > s->root && !s->over && !(b = take_branch(s, &s->node[s->count - 1])))
             free_nodes(s, s->count - 1);
-        if (!b) {
+        if (!b && !begins_again(s)) {
             s->over = true;
             return false;
         }
     }
-    s->from = s->facts.runs ? s->count - 1 : s->root;
+    s->from = s->began ? s->count - 1 : s->root;
+    s->began = true;
     s->planned = b;
     if (!make_plan(s, &s->plan, s->from, NULL, b) || (instead && !add_step(&s->plan, PCT_PLAN(instead - 1, 0))) ||
         !end_plan(s, &s->plan)) {

@@ -22,6 +22,7 @@ struct pct_search_facts {
     uint64_t awaited;   /* blocked runs: a loop that waits has made a round without progress: they are of no class */
     uint64_t unplanned; /* runs in which a thread could not go on that the plan named: the table of dependence was not
                            exact there */
+    uint64_t begun;     /* runs before the search began again, of which nothing else is counted */
     uint64_t moved;     /* events that used other objects than they were seen to use in another run */
     uint64_t open;      /* branches that are known and were not tried yet */
     uint64_t untried;   /* and those that never will be: one more round of a loop of tries in vain, */
@@ -33,6 +34,7 @@ struct pct_search_facts {
     bool unrepeatable;  /* a run did not begin as an earlier one with the same choices: nothing more can be said */
     bool no_memory;     /* there was none for the search: nothing more can be said */
     bool cut;           /* a run was cut off by a bound */
+    bool uneven;        /* what events use differs among runs, and this part does not begin again */
     bool undivided;     /* a shard's runs have shown what cannot be divided: deadlines, or too many threads */
     uint32_t parts;     /* of all shards together; 0: it is none */
     uint64_t division;  /* a hash of these, the same in all shards */

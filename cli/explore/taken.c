@@ -1,6 +1,7 @@
 /* Runs that the search has asked for, and what is found in them: see explorer.h. */
 #include "explorer.h"
 #include "keep.h"
+#include "order.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,7 @@ int pct_explorer_take_failure(struct pct_explorer *e, const struct pct_made *mad
         finding->too_long = false;
         if (pct_explorer_token(trace, &made->run, finding->token, sizeof finding->token))
             ;
-        else if (pct_search_facts(e->search)->runs == 1) /* it had no plan, which its own token says all of */
+        else if (pct_explorer_runs(e) == 1) /* it had no plan, which its own token says all of */
             snprintf(finding->token, sizeof finding->token, "%s", trace->header.token);
         else {
             finding->too_long = true;
@@ -58,38 +59,59 @@ int pct_explorer_take_failure(struct pct_explorer *e, const struct pct_made *mad
         save_trace(e, made->result);
     }
     if (!finding->run) {
-        finding->run = e->probes ? e->estimate.probes : pct_search_facts(e->search)->runs;
+        finding->run = e->probes ? e->estimate.probes : pct_explorer_runs(e);
         finding->tuple = pct_search_facts(e->search)->tuple;
     }
+    finding->walks += made->walk;
     finding->count += !known;
     e->failing += !known;
     return 0;
 }
 
-int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct_made *made)
+uint64_t pct_explorer_runs(const struct pct_explorer *e)
 {
-    struct pct_execution x;
-    const struct pct_search_facts *facts = pct_search_facts(e->search);
-    uint64_t redundant = facts->redundant;
-    int failed = pct_explored_read(&made->run, &x);
-    if (failed == -ENOMEM)
-        return pct_cli_no_memory("");
-    if (failed) {
-        e->unreadable = true;
-        return PCT_RUNS_ENOUGH;
+    return pct_search_facts(e->search)->runs + e->walks.made;
+}
+
+/* Of a random schedule: nothing but that it fails, and which class it was of. Takes the execution over. */
+static int take_walk(struct pct_explorer *e, const struct pct_made *made, struct pct_execution *x)
+{
+    struct pct_order order;
+    bool cut = made->run.flags & PCT_EXPLORED_CUT;
+    int failed = cut || x->blocked ? 0 : pct_order_make(&order, x);
+    if (!failed && !cut && !x->blocked) {
+        failed = pct_walks_note(&e->walks, pct_order_class(&order), true);
+        pct_order_free(&order);
     }
+    pct_execution_free(x);
+    if (failed)
+        return pct_cli_no_memory("");
+    e->walks.made++;
+    if (cut || !(made->run.flags & PCT_EXPLORED_FAILED))
+        return 0;
+    e->walks.failing++;
+    return pct_explorer_take_failure(e, made, true);
+}
+
+/* Of a run that the search has asked for. Takes the execution over. */
+static int take_class(struct pct_explorer *e, const struct pct_made *made, struct pct_execution *x)
+{
+    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    uint64_t redundant = facts->redundant, class_ = 0;
+    bool blocked = x->blocked;
     e->flags |= made->run.flags;
-    e->assumes |= made->run.assumes | (x.pieces ? 1u << PCT_ASSUMES_PIECES : 0);
+    e->assumes |= made->run.assumes | (x->pieces ? 1u << PCT_ASSUMES_PIECES : 0);
     if (e->threads < made->run.threads)
         e->threads = made->run.threads;
     if (e->classes)
-        pct_separation_add(e->classes, &x, made->run.flags & PCT_EXPLORED_FAILED ? made->run.failure : 0);
-    if (pct_search_take(e->search, &x, NULL))
+        pct_separation_add(e->classes, x, made->run.flags & PCT_EXPLORED_FAILED ? made->run.failure : 0);
+    if (pct_search_take(e->search, x, e->walks.on ? &class_ : NULL))
         return pct_cli_no_memory("");
     bool known = facts->redundant > redundant;
     if (e->classes && (known || made->run.flags & (PCT_EXPLORED_CUT | PCT_EXPLORED_BLOCKED)))
         pct_separation_drop(e->classes);
-    int status = 0;
+    if (!known && !blocked && e->walks.on && pct_walks_note(&e->walks, class_, false))
+        return pct_cli_no_memory("");
     if (facts->runs == 1)
         e->first_failed = made->run.flags & PCT_EXPLORED_FAILED;
     if (made->run.flags & PCT_EXPLORED_CUT) {
@@ -97,12 +119,26 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
         if (!e->cut_title[0] && made->signature)
             snprintf(e->cut_title, sizeof e->cut_title, "%s", made->signature->title);
     } else if (made->run.flags & PCT_EXPLORED_FAILED)
-        status = pct_explorer_take_failure(e, made, known);
+        return pct_explorer_take_failure(e, made, known);
     else
-        e->passed += !known && !(made->run.flags & PCT_EXPLORED_BLOCKED);
+        e->passed += !known && !blocked;
+    return 0;
+}
+
+int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct_made *made)
+{
+    struct pct_execution x;
+    int failed = pct_explored_read(&made->run, &x);
+    if (failed == -ENOMEM)
+        return pct_cli_no_memory("");
+    if (failed) {
+        e->unreadable = true;
+        return PCT_RUNS_ENOUGH;
+    }
+    int status = made->walk ? take_walk(e, made, &x) : take_class(e, made, &x);
     e->differs |= e->failure && !made->run.failure;
     e->failure = 0;
-    made->row.seed = facts->runs - 1;
+    made->row.seed = pct_explorer_runs(e) - 1;
     pct_explorer_warn(e, c);
     return status ? status : pct_explorer_keep_add(e->keep, e, c, made);
 }
@@ -158,20 +194,51 @@ bool pct_explorer_is_late(const struct pct_explorer *e)
     return e->budget > 0 && pct_cli_now() - e->began >= e->budget;
 }
 
+/* If the search has begun again, no class that it had before counts. */
+static void forget_classes(struct pct_explorer *e)
+{
+    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    if (facts->begun == e->begun)
+        return;
+    e->begun = facts->begun;
+    e->passed = e->failing = 0;
+    for (size_t i = 0; i < e->findings; i++)
+        e->finding[i].count = 0;
+    pct_separation_free(e->classes);
+    e->classes = pct_separation_new();
+}
+
+/* A random schedule, if one is due, or what the search names. False: it is over. */
+static bool choose_next(struct pct_explorer *e)
+{
+    struct pct_walks *w = &e->walks;
+    w->asked = e->walks.on && w->made < pct_walks_due(pct_search_facts(e->search)->runs, e->first);
+    if (!w->asked) {
+        bool more = pct_search_next(e->search, &e->plan, &e->plan_count);
+        forget_classes(e);
+        return more;
+    }
+    w->named = w->named > w->made ? w->named : w->made + 1;
+    w->plan = pct_walks_plan(w->made + 1);
+    e->plan = &w->plan;
+    e->plan_count = 1;
+    return true;
+}
+
 /* Ask for the next run. False: there is none that is to be made. */
 static bool ask(struct pct_explorer *e)
 {
     const struct pct_search_facts *facts = pct_search_facts(e->search);
     if (e->first && e->findings)
         return false;
-    if (!pct_search_next(e->search, &e->plan, &e->plan_count)) {
+    if (!choose_next(e)) {
         e->complete = !facts->unrepeatable && !facts->no_memory;
         return false;
     }
     e->wanted = pct_explorer_plan(e->plan, e->plan_count);
     e->asked = is_being_made(e);
-    e->used_up =
-        e->plan_count >= PCT_EXPLORER_PLAN_MAX || (e->limit && facts->runs >= e->limit) || pct_explorer_is_late(e);
+    e->used_up = e->plan_count >= PCT_EXPLORER_PLAN_MAX || (e->limit && pct_explorer_runs(e) >= e->limit) ||
+                 pct_explorer_is_late(e);
     return !e->used_up;
 }
 

@@ -25,6 +25,11 @@ static const struct pct_search_facts *facts_of(const struct pct_explorer *e)
     return e->merged ? e->merged : pct_search_facts(e->search);
 }
 
+static uint64_t runs_of(const struct pct_explorer *e)
+{
+    return facts_of(e)->runs + e->walks.made;
+}
+
 /* A list of reasons, with "; " in between. */
 struct reasons {
     char text[2048];
@@ -63,6 +68,9 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
     if (facts->untried)
         add(r, "a loop that tries to take a lock or a semaphore again and again was cut off behind %d rounds (%s)",
             PCT_SEARCH_ROUNDS, e->loop[0] ? e->loop : "place not known");
+    if (facts->uneven)
+        add(r, "threads that use other things between scheduling points in other schedules, for which there is no "
+               "--shard");
     if (facts->undivided)
         add(r, "more than %d threads, which cannot be divided among shards", PCT_EXECUTION_SETS);
     if (facts->moved)
@@ -90,13 +98,22 @@ static void add_control(struct reasons *r, const struct pct_explorer *e, const s
         add(r, "a run that left no whole log and trace");
 }
 
+/* A random schedule was of a class that the search has not come to, or failed as none does. */
+static bool is_contradicted(const struct pct_explorer *e)
+{
+    bool contradicted = pct_walks_unmet(&e->walks);
+    for (size_t i = 0; i < e->findings; i++)
+        contradicted |= e->finding[i].walks && !e->finding[i].count;
+    return contradicted;
+}
+
 static void add_ends(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
 {
     if (e->cut)
         add(r, "%llu run%s cut off by --max-steps=%llu or --timeout: a loop that waits, or a longer run%s%s%s",
             (unsigned long long)e->cut, e->cut == 1 ? "" : "s", (unsigned long long)c->config.max_steps,
             e->cut_title[0] ? " (" : "", e->cut_title, e->cut_title[0] ? ")" : "");
-    if (e->used_up && e->limit && facts_of(e)->runs >= e->limit)
+    if (e->used_up && e->limit && runs_of(e) >= e->limit)
         add(r, "the runs that -n allows are made");
     else if (e->used_up)
         add(r, "the budget is used up%s", facts_of(e)->runs ? "" : ", and the first run goes on");
@@ -104,6 +121,10 @@ static void add_ends(struct reasons *r, const struct pct_explorer *e, const stru
         add(r, "stopped at the first finding");
     else if (!e->complete && !facts_of(e)->unrepeatable && !facts_of(e)->no_memory && !e->unreadable)
         add(r, "interrupted");
+    if (!r->count && is_contradicted(e))
+        add(r, "random schedules that are of no class which was explored: they depend on more than the schedule, or "
+               "pct explore "
+               "knows too little of what the program does");
 }
 
 /* What has to hold for "verified" to be true: ", if ...". */
@@ -152,7 +173,10 @@ void pct_explorer_print_findings(const struct pct_explorer *e, const struct pct_
     for (size_t i = 0; i < e->findings; i++) {
         const struct pct_finding *finding = &e->finding[i];
         char tuple[64] = "", classes[64];
-        if (e->probes)
+        if (!finding->count && finding->walks)
+            snprintf(classes, sizeof classes, "%llu random schedule%s", (unsigned long long)finding->walks,
+                     finding->walks == 1 ? "" : "s");
+        else if (e->probes)
             snprintf(classes, sizeof classes, "%llu of the runs", (unsigned long long)finding->count);
         else
             snprintf(classes, sizeof classes, "%llu class%s", (unsigned long long)finding->count,
@@ -208,7 +232,15 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
     if (facts->redundant && e->of > 1)
         pct_cli_say("%llu of the runs divided the schedules into %u parts, or came to other shards' (%u part%s here)",
                     (unsigned long long)facts->redundant, facts->parts, parts_here(e), parts_here(e) == 1 ? "" : "s");
-    else if (facts->redundant && e->bound < 0)
+    if (facts->begun)
+        pct_cli_say(
+            "the first %llu of the runs have shown what threads use between scheduling points, which differs with "
+            "the schedule; with that, all was explored anew",
+            (unsigned long long)facts->begun);
+    if (e->walks.made)
+        pct_cli_say("%llu of the runs were random schedules, of which %llu failed: they count as no classes",
+                    (unsigned long long)e->walks.made, (unsigned long long)e->walks.failing);
+    if (facts->redundant && e->of < 2 && e->bound < 0)
         pct_cli_say("%llu runs were like earlier ones", (unsigned long long)facts->redundant);
 }
 
@@ -232,7 +264,7 @@ static void print_verified(FILE *out, const struct pct_explorer *e, const struct
                 "pct campaign merge says whether all do",
                 e->shard, e->of, e->flags & PCT_EXPLORED_MEMORY ? "under sequential consistency" : "at calls",
                 (unsigned long long)facts->classes, one ? "" : "es", one ? "es" : "", given->text,
-                (unsigned long long)facts->runs, facts->runs == 1 ? "" : "s", seconds);
+                (unsigned long long)runs_of(e), runs_of(e) == 1 ? "" : "s", seconds);
         return;
     }
     if (e->bound >= 0)
@@ -240,7 +272,7 @@ static void print_verified(FILE *out, const struct pct_explorer *e, const struct
     format_bound(within, sizeof within, e->bound);
     fprintf(out, "verified%s %s: %s of schedules%s pass%s%s (%llu run%s, %s)", upto,
             e->flags & PCT_EXPLORED_MEMORY ? "under sequential consistency" : "at calls", all, within, one ? "es" : "",
-            given->text, (unsigned long long)facts->runs, facts->runs == 1 ? "" : "s", seconds);
+            given->text, (unsigned long long)runs_of(e), runs_of(e) == 1 ? "" : "s", seconds);
 }
 
 static void print_found(FILE *out, const struct pct_explorer *e, const struct reasons *reasons, const char *seconds)
@@ -253,13 +285,20 @@ static void print_found(FILE *out, const struct pct_explorer *e, const struct re
     if (e->of > 1 && !e->failing) {
         fprintf(out, "found: none of %s%llu class%s of schedules%s fails, but one of another shard (%llu runs, %s)%s%s",
                 reasons->count ? "" : "its ", (unsigned long long)facts->classes, facts->classes == 1 ? "" : "es",
-                within, (unsigned long long)facts->runs, seconds, reasons->count ? "; not all were explored: " : "",
+                within, (unsigned long long)runs_of(e), seconds, reasons->count ? "; not all were explored: " : "",
                 reasons->text);
+        return;
+    }
+    if (!e->failing) {
+        fprintf(out, "found: %llu of %llu random schedules fail%s, beside %llu class%s that pass%s (%llu runs, %s); %s",
+                (unsigned long long)e->walks.failing, (unsigned long long)e->walks.made,
+                e->walks.failing == 1 ? "s" : "", (unsigned long long)e->passed, e->passed == 1 ? "" : "es",
+                e->passed == 1 ? "es" : "", (unsigned long long)runs_of(e), seconds, reasons->text);
         return;
     }
     fprintf(out, "found: %llu of %s%llu class%s of schedules%s fail%s (%llu runs, %s)%s%s",
             (unsigned long long)e->failing, reasons->count ? "" : "all ", (unsigned long long)facts->classes,
-            facts->classes == 1 ? "" : "es", within, e->failing == 1 ? "s" : "", (unsigned long long)facts->runs,
+            facts->classes == 1 ? "" : "es", within, e->failing == 1 ? "s" : "", (unsigned long long)runs_of(e),
             seconds, reasons->count ? "; not all were explored: " : "", reasons->text);
 }
 
@@ -273,14 +312,14 @@ static void print_not_verified(FILE *out, const struct pct_explorer *e, const st
         fprintf(out, "no schedule with at most %llu preemption%s fails%s (complete)\n", below - 1,
                 below == 2 ? "" : "s", given->text);
     fprintf(out, "not verified, because of: %s (%llu class%s passed, %llu runs, %llu open, %s)", reasons->text,
-            (unsigned long long)e->passed, e->passed == 1 ? "" : "es", (unsigned long long)facts->runs,
+            (unsigned long long)e->passed, e->passed == 1 ? "" : "es", (unsigned long long)runs_of(e),
             (unsigned long long)facts->open, seconds);
 }
 
 void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
 {
     struct reasons reasons = { .text = "" };
-    uint64_t runs = facts_of(e)->runs;
+    uint64_t runs = runs_of(e);
     if (e->quiet || e->warned || runs & (runs - 1))
         return;
     pct_explorer_name_loop(e, c->launch.program);

@@ -5,6 +5,7 @@
 #include <preload/core/real.h>
 #include <preload/memory/memory.h>
 #include <sched/races.h>
+#include <strategies/strategies.h>
 
 /* GLIBC: the control word, nptl/pthreadP.h. */
 enum { IN_PROGRESS = 1, DONE = 2 };
@@ -62,6 +63,9 @@ int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread
     self->once_object = object;
     int error = real(control, run_routine);
     self = pct_enter();
+    /* It is done. Other schedules have always been made as if those that wait were told behind the point. */
+    if (self && (pct_S.log || pct_S.strategy == &pct_strategy_schedule))
+        pct_program_changed(pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE));
     pct_sched_unseen(&pct_S, false);
     if (self) {
         object = pct_at(self, PCT_OP_ONCE_DONE, control, PCT_CLASS_ONCE);

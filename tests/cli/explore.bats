@@ -105,6 +105,89 @@ finds()
     done
 }
 
+@test "who waits for a once routine may go on before the thread that has run it" {
+    cat > once.c << 'PROGRAM'
+#include <fcntl.h>
+#include <pthread.h>
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_t first;
+static int files[2];
+
+static void begin(void)
+{
+    first = pthread_self();
+}
+
+static void *open_one(void *unused)
+{
+    (void)unused;
+    pthread_once(&once, begin);
+    int file = open("/dev/null", O_RDONLY);
+    files[!pthread_equal(first, pthread_self())] = file;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, open_one, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return files[1] < files[0];
+}
+PROGRAM
+    "$cc" -O1 -g -pthread -o once once.c
+    finds 4 2 ./once
+    eval "$(grep -o "replay 'pct1:.*" <<< "$output" | sed "s|^|run '$pct' |")"
+    is "$status" 1
+    has "identical"
+}
+
+@test "what threads use between points may depend on the schedule: with all of it, the search begins again" {
+    cat > naps.c << 'PROGRAM'
+#include <pthread.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *locks(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+static void *tries(void *unused)
+{
+    if (!pthread_mutex_trylock(&mutex))
+        pthread_mutex_unlock(&mutex);
+    usleep(1000);
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], NULL, locks, NULL);
+    pthread_create(&threads[1], NULL, tries, NULL);
+    usleep(1000);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    return 0;
+}
+PROGRAM
+    "$cc" -O1 -g -pthread -o naps naps.c
+    run "$pct" explore -- ./naps
+    is "$status" 0
+    has "of the runs have shown what threads use between scheduling points, which differs"
+    [[ $(last) == "pct: verified at calls: all "* ]]
+    run "$pct" explore --shard 1/2 --epoch 1 --db naps.db -- ./naps
+    is "$status" 119
+    has "not verified, because of: threads that use other things between scheduling points in other schedules"
+}
+
 @test "deadlines come when no thread can go on, and those that are near at any time" {
     verifies 5 "$explored" timed
     [[ $output == *"deadlines at most 20 ms ahead come at any time"* ]]
@@ -683,6 +766,14 @@ PROGRAM
     eval "$(grep -o "replay 'pct1:.*" <<< "$output" | sed "s|^|run '$pct' |")"
     is "$status" 1
     has "identical"
+    # Random schedules show it: from the beginning with --first, else in a long search, with any number of workers.
+    run "$pct" explore --first -- ./late
+    is "$status" 1
+    has "of the runs were random schedules, of which 1 failed: they count as no classes"
+    [[ $(last) == "pct: found: 1 of "*" random schedules fail"*", beside "*"; stopped at the first finding" ]]
+    run "$pct" explore -q -n 1200 -j 3 --db late.db -- ./late
+    is "$status" 1
+    [[ $(last) == "pct: found: "*" of 109 random schedules fail, beside 1091 classes that pass (1200 runs,"* ]]
     # It is no failure that "did not come again" where there was no time for it to come.
     run "$pct" run --explore=0.5 -n 1 -- ./late
     lacks "did not come again"

@@ -161,7 +161,8 @@ static void search_more(const struct sim_program *program, struct pct_search *se
         assert_int_equal(pct_search_take(search, &x, &class_), 0);
         if (pct_search_facts(search)->redundant > redundant)
             continue;
-        twice += !hashes_add(&found_classes, class_);
+        /* A search that begins again comes to them again. */
+        twice += !hashes_add(&found_classes, class_) && !pct_search_facts(search)->begun;
         hashes_add(&found_behaviours, behaviour);
     }
     facts = *pct_search_facts(search);

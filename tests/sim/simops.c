@@ -488,6 +488,7 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
         yield(self);
         break;
     case SIM_CLOCK:
+        pct_log_hidden(S, PCT_KEY_TIME, true);
         self->reg = (int64_t)pct_sched_read_clock(S);
         break;
     case SIM_CREATE:

@@ -40,10 +40,10 @@ static void once(struct sim_thread *self, uint8_t o)
 static void once_done(struct sim_thread *self, uint8_t o)
 {
     struct pct_object *object = pct_object_at(&S->objects, &sim.once[o], PCT_CLASS_ONCE);
-    sim_point(self, PCT_OP_ONCE_DONE, object);
     sim.once[o] = 2;
-    record(self, PCT_OP_ONCE_DONE, 0, object);
     changed(object);
+    sim_point(self, PCT_OP_ONCE_DONE, object);
+    record(self, PCT_OP_ONCE_DONE, 0, object);
 }
 
 static struct pct_object *futex_of(uint8_t v)

@@ -102,6 +102,23 @@ static void test_deadlines_at_once(void **unused)
     assert_int_equal(tally.missed_classes, 0);
 }
 
+/* What a thread uses behind a try depends on what came of that: here, when it looks at the time, which a deadline of the
+ * other one changes. */
+static void test_footprints(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), SLEEP(1000)),
+                                                     THREAD(LOCK(0), UNLOCK(0)),
+                                                     THREAD(TRYLOCK(0), UNLESS(1, 1), UNLOCK(0), CLOCK) } };
+    struct tally tally = { 0 };
+    explored_slack = 2000;
+    compare(&program, 0, &tally, true);
+    explored_slack = 0;
+    assert_int_equal(tally.programs, 1);
+    assert_int_equal(tally.missed_classes, 0);
+    assert_true(facts.begun);
+}
+
 /* With a bound: every class that has a schedule with so few preemptions, and none that there is not. */
 static void test_bounds(void **unused)
 {
@@ -267,6 +284,7 @@ int main(void)
         cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_pending),
         cmocka_unit_test(test_deadlines_at_once),
+        cmocka_unit_test(test_footprints),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_shards),
         cmocka_unit_test(test_shards_that_wait),

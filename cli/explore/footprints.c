@@ -1,0 +1,179 @@
+/* What events use behind their operation: see footprints.h. */
+#include "footprints.h"
+#include <errno.h>
+#include <stdlib.h>
+
+struct pct_footprint {
+    bool varies;
+    uint32_t count;
+    uint32_t known; /* the first of these were known when the search began */
+    struct pct_touch touch[];
+};
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
+    return hash ^ hash >> 29;
+}
+
+static struct pct_footprint_slot *slot_of(const struct pct_footprints *f, uint64_t event)
+{
+    size_t i = (size_t)(event >> 16) & (f->room - 1);
+    while (f->slot[i].event && f->slot[i].event != event)
+        i = (i + 1) & (f->room - 1);
+    return &f->slot[i];
+}
+
+static int grow(struct pct_footprints *f)
+{
+    struct pct_footprints more = *f;
+    more.room = f->room ? 2 * f->room : 1024;
+    more.slot = calloc(more.room, sizeof *more.slot);
+    if (!more.slot)
+        return -ENOMEM;
+    for (size_t i = 0; i < f->room; i++)
+        if (f->slot[i].event)
+            *slot_of(&more, f->slot[i].event) = f->slot[i];
+    free(f->slot);
+    *f = more;
+    return 0;
+}
+
+static bool has(const struct pct_footprint *used, const struct pct_touch *touch)
+{
+    for (uint32_t i = 0; used && i < used->count; i++)
+        if (used->touch[i].key == touch->key && used->touch[i].use == touch->use)
+            return true;
+    return false;
+}
+
+static int add(struct pct_footprint_slot *slot, const struct pct_touch *touch)
+{
+    uint32_t count = slot->used ? slot->used->count : 0;
+    struct pct_footprint *more = realloc(slot->used, sizeof *more + (count + 1) * sizeof *more->touch);
+    if (!more)
+        return -ENOMEM;
+    if (!count)
+        *more = (struct pct_footprint){ 0 };
+    more->touch[count] = *touch;
+    more->count = count + 1;
+    slot->used = more;
+    return 0;
+}
+
+/* What the event has used in this run, in this order: first the operation's own. */
+static int note(struct pct_footprint_slot *slot, const struct pct_event *event)
+{
+    bool first = !slot->used && !slot->bare, more = false;
+    for (unsigned i = event->own; i < event->touches; i++) {
+        if (has(slot->used, &event->touch[i]))
+            continue;
+        if (add(slot, &event->touch[i]))
+            return -ENOMEM;
+        more = true;
+    }
+    slot->bare |= event->own == event->touches;
+    if (slot->used)
+        slot->used->varies |= !first && (more || event->touches - event->own != (int)slot->used->count);
+    return 0;
+}
+
+/* The kind of it; or as many as there are: it is none of these. */
+static unsigned kind_of(uint64_t key)
+{
+    return key >= PCT_KEY_HIDDEN ? (unsigned)((key - PCT_KEY_HIDDEN) >> 56) : PCT_FOOTPRINT_KINDS;
+}
+
+/* Who uses what, also by operations. */
+static void note_users(struct pct_footprints *f, const struct pct_event *event)
+{
+    uint64_t bit = UINT64_C(1) << event->thread % 64;
+    for (unsigned i = 0; i < event->touches; i++) {
+        unsigned kind = kind_of(event->touch[i].key);
+        if (kind == PCT_FOOTPRINT_KINDS)
+            continue;
+        f->users[kind] |= bit;
+        f->writers[kind] |= event->touch[i].use == PCT_USE_READS ? 0 : bit;
+    }
+}
+
+static void widen(struct pct_event *event, const struct pct_footprint *used)
+{
+    for (uint32_t i = 0; used && i < used->known; i++)
+        pct_event_touch(event, used->touch[i].key, (enum pct_use)used->touch[i].use);
+}
+
+/* The past of an event's thread behind it: what it did, and what came of it. */
+static uint64_t past_of(uint64_t past, const struct pct_event *event)
+{
+    past = mix(mix(past, event->op), event->place);
+    past = mix(past, (uint64_t)event->chosen << 1 | event->timed_out);
+    for (unsigned i = 0; i < event->own; i++)
+        past = mix(past, event->touch[i].use);
+    return past;
+}
+
+static uint64_t identity(uint64_t past, const struct pct_event *event)
+{
+    uint64_t id = mix(mix(mix(past, event->thread), event->op), event->place);
+    return id + !id;
+}
+
+int pct_footprints_take(struct pct_footprints *f, struct pct_execution *x)
+{
+    uint64_t *past = calloc((size_t)x->threads + 1, sizeof *past);
+    int failed = past ? 0 : -ENOMEM;
+    for (uint32_t i = 0; i < x->count && !failed; i++) {
+        struct pct_event *event = &x->event[i];
+        uint64_t id = identity(past[event->thread], event);
+        past[event->thread] = past_of(past[event->thread], event);
+        note_users(f, event);
+        if (event->global) /* it depends on everything; a crash may have cut it short */
+            continue;
+        if (2 * (f->count + 1) > f->room)
+            failed = grow(f);
+        if (failed)
+            break;
+        struct pct_footprint_slot *slot = slot_of(f, id);
+        f->count += !slot->event;
+        slot->event = id;
+        slot->thread = event->thread;
+        failed = note(slot, event);
+        widen(event, slot->used);
+    }
+    for (uint32_t t = 0; t < x->threads && f->room && !failed; t++)
+        if (x->pending[t].lives)
+            widen(&x->pending[t].event, slot_of(f, identity(past[t], &x->pending[t].event))->used);
+    free(past);
+    return failed;
+}
+
+/* Whether another thread than this one may use it in a way that does not commute. */
+static bool matters(const struct pct_footprints *f, uint16_t thread, const struct pct_touch *touch)
+{
+    unsigned kind = kind_of(touch->key);
+    if (kind == PCT_FOOTPRINT_KINDS)
+        return true;
+    return (touch->use == PCT_USE_READS ? f->writers[kind] : f->users[kind]) & ~(UINT64_C(1) << thread % 64);
+}
+
+bool pct_footprints_begin(struct pct_footprints *f)
+{
+    bool again = false;
+    for (size_t i = 0; i < f->room; i++) {
+        struct pct_footprint *used = f->slot[i].used;
+        for (uint32_t k = used ? used->known : 0; used && used->varies && k < used->count; k++)
+            again |= matters(f, f->slot[i].thread, &used->touch[k]);
+        if (used && used->varies)
+            used->known = used->count;
+    }
+    return again;
+}
+
+void pct_footprints_free(struct pct_footprints *f)
+{
+    for (size_t i = 0; i < f->room; i++)
+        free(f->slot[i].used);
+    free(f->slot);
+    *f = (struct pct_footprints){ 0 };
+}

@@ -1,0 +1,36 @@
+/* What the events of a program use behind their operation, until the next scheduling point, in all its runs. Which of
+ * two threads came first may decide that: one that gets a lock goes on to something else than one that does not. A
+ * search takes an event to be the same wherever it could come, so where this differs, the event is to count as using
+ * all of it, from the beginning of a search on. Memory from malloc. */
+#ifndef PCT_CLI_FOOTPRINTS_H
+#define PCT_CLI_FOOTPRINTS_H
+
+#include "execution.h"
+
+struct pct_footprint;
+
+enum { PCT_FOOTPRINT_KINDS = 8 }; /* of what threads use between scheduling points: the keys from PCT_KEY_HIDDEN on */
+
+/* Begin with zeroes. */
+struct pct_footprints {
+    struct pct_footprint_slot {
+        uint64_t event; /* a hash of its thread's past and of itself, but for what came of it; 0: none */
+        struct pct_footprint *used;
+        uint16_t thread;
+        bool bare; /* it has used nothing, in some run */
+    } * slot;      /* open addressing */
+    size_t count, room;
+    uint64_t users[PCT_FOOTPRINT_KINDS], writers[PCT_FOOTPRINT_KINDS]; /* bit i: thread i, modulo 64 */
+};
+
+/* Note what the events of this run use, and let them use all that was known when pct_footprints_begin() was called
+ * last. Returns 0 or -ENOMEM. */
+int pct_footprints_take(struct pct_footprints *footprints, struct pct_execution *execution);
+
+/* A search is over. Returns whether it is to begin again: events have used, in some runs, what they have not in others,
+ * which was not known when it began, and other threads use that as well. */
+bool pct_footprints_begin(struct pct_footprints *footprints);
+
+void pct_footprints_free(struct pct_footprints *footprints);
+
+#endif
