@@ -12,7 +12,7 @@
  *  - Whose deadline has come before it, and who gets all the same what it waited for, no longer waits: it is as a try,
  *    and in a race with who gave that back.
  *  - A deadline that could have come early and did not, because something else ended the wait, counts as an event in
- *    the place where it last could have.
+ *    the place where it last could have; but it cannot come where what it waits for is there anyway.
  *  - If another thread holds the lock by then, too, having taken it among the events that are kept, that one goes as
  *    well. */
 #include "order.h"
@@ -379,6 +379,54 @@ static struct pct_event as_reversed(const struct finder *f, uint32_t i, const st
     return open;
 }
 
+/* What the semaphore counts in the place of event i, behind the kept events. False: not known. */
+static bool count_there(const struct finder *f, uint64_t key, uint32_t i, int64_t *count)
+{
+    bool known = false;
+    for (uint32_t k = 0; k < i + f->count; k++) {
+        const struct pct_touch *t = touch_of(&f->o->x->event[k < i ? k : f->kept[k - i]], key);
+        if (!t)
+            continue;
+        if (k < i && t->counted) {
+            *count = t->before;
+            known = true;
+        }
+        known &= t->use == PCT_USE_UP || t->use == PCT_USE_DOWN || t->use == PCT_USE_EMPTY;
+        *count += (t->use == PCT_USE_UP) - (t->use == PCT_USE_DOWN);
+    }
+    return known;
+}
+
+static bool has_ended(const struct finder *f, uint64_t thread, uint32_t i)
+{
+    for (uint32_t k = 0; k < i + f->count; k++) {
+        const struct pct_touch *t = touch_of(&f->o->x->event[k < i ? k : f->kept[k - i]], thread);
+        if (t && t->use == PCT_USE_ENDS)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a deadline cannot come in the place of event i, behind the kept events: what its thread waits for can be had
+ * there, and what i did has nothing to do with that. */
+static bool has_no_deadline(const struct finder *f, uint32_t i, const struct pct_event *event)
+{
+    const struct pct_event *first = &f->o->x->event[i];
+    struct pct_event wanted = { .thread = event->thread, .op = event->wait_op, .number = event->number };
+    int64_t count = 0;
+    uint32_t other;
+    pct_event_suppose(&wanted, event->touches > 1 ? event->touch[1].key : 0);
+    if (event->op != PCT_OP_DEADLINE || wanted.global || wanted.touches != 1 || first->global ||
+        touch_of(first, wanted.touch[0].key))
+        return false;
+    const struct pct_touch *t = &wanted.touch[0];
+    if (t->use == PCT_USE_DOWN)
+        return count_there(f, t->key, i, &count) && count > 0;
+    if (wanted.op == PCT_OP_THREAD_JOIN)
+        return has_ended(f, t->key, i);
+    return (t->use == PCT_USE_TAKES || t->use == PCT_USE_SHARES) && could_take(f, &wanted, t, i, &other);
+}
+
 static int give(struct finder *f, uint32_t i, const struct pct_event *event)
 {
     const struct pct_execution *x = f->o->x;
@@ -426,6 +474,8 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
             drop_events(f, other);
         }
     }
+    if (has_no_deadline(f, i, event)) /* an earlier event may keep it from what it waits for */
+        return 0;
     /* Of other waits it is not known what enables them. */
     *joins = waits || over || !event->waits;
     return give(f, i, event);

@@ -119,6 +119,21 @@ static void test_footprints(void **unused)
     assert_true(facts.begun);
 }
 
+/* Where a lock is free, its deadline cannot come: to try that ends in a run that is like another one. */
+static void test_needless_deadlines(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), SLEEP(1000), CLOCK),
+                                                     THREAD(LOCK_FOR(0, 1000), UNLOCK(0), DOWN_FOR(0, 1000)) } };
+    struct tally tally = { 0 };
+    explored_slack = 2000;
+    compare(&program, 0, &tally, true);
+    explored_slack = 0;
+    assert_int_equal(tally.programs, 1);
+    assert_int_equal(tally.missed_classes, 0);
+    assert_int_equal(facts.redundant, 0);
+}
+
 /* With a bound: every class that has a schedule with so few preemptions, and none that there is not. */
 static void test_bounds(void **unused)
 {
@@ -285,6 +300,7 @@ int main(void)
         cmocka_unit_test(test_pending),
         cmocka_unit_test(test_deadlines_at_once),
         cmocka_unit_test(test_footprints),
+        cmocka_unit_test(test_needless_deadlines),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_shards),
         cmocka_unit_test(test_shards_that_wait),
