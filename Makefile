@@ -90,7 +90,7 @@ handlers := $(B)/tsan/pct-handlers.o
 explored_sources := $(sort $(wildcard runtime/explored/*.c))
 script_sources := $(sort $(wildcard runtime/script/*.c))
 # The reader of the memory map is in libpct.so, too, but nobody calls what is hidden there.
-demon_sources := $(sort $(wildcard runtime/demon/*.c)) preload/core/maps.c common/text.c
+demon_sources := $(sort $(wildcard runtime/demon/*.c)) preload/core/maps.c preload/core/host_sys.c common/text.c
 runtime_parts := $(B)/libpct-demon.so $(B)/libpct-explored.so $(B)/libpct-script.so $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(handlers) $(takeovers)
 
 bug_sources := $(sort $(wildcard bench/bugs/*.c bench/bugs/*.cc))

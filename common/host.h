@@ -39,7 +39,8 @@ enum { PCT_HOST_VERSION = 1, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
     X(FEW, 0, "too few runs")                                                                                          \
     X(AROUND, 0, "runs have --setup, --teardown or --scratch")                                                         \
     X(SITES, 0, "sites are recorded (--sites)")                                                                        \
-    X(POINTS, 0, "accesses to memory are points")                                                                      \
+    X(LEARNS, 0, "runs learn (--memory-points=learned)")                                                               \
+    X(POINTS, 0, "runs have other points than the first")                                                              \
     X(DIFFERS, 0, "a restored run differed")
 
 enum pct_host_reason {

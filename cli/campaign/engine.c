@@ -96,8 +96,8 @@ static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec 
     struct pct_config *config = &spec->config;
     struct pct_run_extras extras = { .channel = spec->channel,
                                      .sites = spec->sites,
-                                     .patched = config->memory != PCT_PATCH_OFF ||
-                                                config->memory_points == PCT_POINTS_LEARNED };
+                                     .learns = config->memory_points == PCT_POINTS_LEARNED,
+                                     .points = pct_hosts_points(config) };
     char token[PCT_TOKEN_MAX], error[256];
     int failed = 0;
     if (spec->list && strlen(spec->list) < sizeof config->list) {

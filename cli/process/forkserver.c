@@ -184,6 +184,7 @@ static int start_process(struct pct_forkserver *server, const struct pct_launch 
         return pid == PCT_NO_PROCESS ? -EAGAIN : -ENOEXEC;
     server->pid = pid;
     server->cpu = process->cpu;
+    server->points = process->extras.points;
     server->next = server->asked;
     server->run = 0;
     return 0;

@@ -23,6 +23,7 @@ struct pct_forkserver {
     pid_t pid;        /* 0: there is none */
     int socket;       /* to it */
     int cpu;          /* that its environment names, -1: none */
+    uint64_t points;  /* what it has made ready: pct_hosts_points() */
     unsigned crashes; /* of earlier ones: it is not started again and again */
     /* Requests are answered in their order: how many were made, also of earlier servers, and which is answered next. */
     uint64_t asked, next;

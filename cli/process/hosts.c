@@ -147,6 +147,19 @@ static void stop(struct pct_launch *launch, const char *why)
     snprintf(launch->restore.why, sizeof launch->restore.why, "%s", why);
 }
 
+uint64_t pct_hosts_points(const struct pct_config *config)
+{
+    const uint32_t numbers[] = { config->memory, config->memory_points, config->races, config->calls };
+    XXH3_state_t state;
+    if (config->memory == PCT_PATCH_OFF && !config->functions[0])
+        return 0;
+    XXH3_64bits_reset(&state);
+    XXH3_64bits_update(&state, numbers, sizeof numbers);
+    XXH3_64bits_update(&state, config->modules, strlen(config->modules) + 1);
+    XXH3_64bits_update(&state, config->functions, strlen(config->functions) + 1);
+    return XXH3_64bits_digest(&state) | 1;
+}
+
 /* Why a run like this is none that is restored; PCT_HOST_NONE: it is one. */
 static enum pct_host_reason bar(const struct pct_launch *launch, const struct pct_process *process)
 {
@@ -155,7 +168,11 @@ static enum pct_host_reason bar(const struct pct_launch *launch, const struct pc
         return PCT_HOST_AROUND;
     if (process->extras.sites)
         return PCT_HOST_SITES;
-    return process->extras.patched ? PCT_HOST_POINTS : PCT_HOST_NONE;
+    if (process->extras.learns)
+        return PCT_HOST_LEARNS;
+    const bool served = process->worker < PCT_FORKSERVERS;
+    const uint64_t points = process->extras.points, ready = served ? launch->forks.servers[process->worker].points : 0;
+    return points && ready && points != ready ? PCT_HOST_POINTS : PCT_HOST_NONE;
 }
 
 /* Whether this run, which is to be forked, may be restored instead. */

@@ -11,6 +11,7 @@
 
 #include <common/host.h>
 #include "forkserver.h"
+#include <common/config.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,6 +45,10 @@ struct pct_hosts {
     unsigned fruitless;              /* of the others in a row, without a restored run */
     struct pct_host *hosts;          /* by worker; NULL: none yet */
 };
+
+/* What is patched in a run, as a number; 0: nothing. A fork server has made that ready of its first run; a host cannot
+ * unmake it. */
+uint64_t pct_hosts_points(const struct pct_config *config);
 
 /* What a process has to do with a host. */
 enum pct_hosting {

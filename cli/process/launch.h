@@ -124,7 +124,8 @@ struct pct_run_extras {
     const char *schedule; /* a file with the strategy's list, where it is too long for the token */
     const char *channel;  /* of the strategy `explore`: the file with its plan, and for its log */
     const char *sites;    /* PCT_SITES: record where these steps are made */
-    bool patched;         /* code is patched, or files are read, when the run begins: it is not restored */
+    bool learns;          /* what the run shows of accesses to memory is recorded: it is not restored */
+    uint64_t points;      /* pct_hosts_points() */
 };
 
 struct pct_process {

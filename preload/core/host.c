@@ -29,12 +29,11 @@ void pct_host_resume(const struct place *place) __attribute__((noreturn));
 void pct_host_switch(char *stack, void (*function)(void)) __attribute__((noreturn));
 
 __asm__(".pushsection .text\n"
-        ".globl pct_host_mark, pct_host_resume, pct_host_switch, pct_host_sys, pct_host_sys_end\n"
-        ".hidden pct_host_mark, pct_host_resume, pct_host_switch, pct_host_sys, pct_host_sys_end\n"
+        ".globl pct_host_mark, pct_host_resume, pct_host_switch\n"
+        ".hidden pct_host_mark, pct_host_resume, pct_host_switch\n"
         ".type pct_host_mark, @function\n"
         ".type pct_host_resume, @function\n"
         ".type pct_host_switch, @function\n"
-        ".type pct_host_sys, @function\n"
         "pct_host_mark:\n"
         "    mov %rbx, (%rdi)\n"
         "    mov %rbp, 8(%rdi)\n"
@@ -68,17 +67,6 @@ __asm__(".pushsection .text\n"
         "    mov %rdi, %rsp\n"
         "    call *%rsi\n"
         "    ud2\n"
-        "pct_host_sys:\n"
-        "    mov %rdi, %rax\n"
-        "    mov %rsi, %rdi\n"
-        "    mov %rdx, %rsi\n"
-        "    mov %rcx, %rdx\n"
-        "    mov %r8, %r10\n"
-        "    mov %r9, %r8\n"
-        "    mov 8(%rsp), %r9\n"
-        "    syscall\n"
-        "pct_host_sys_end:\n"
-        "    ret\n"
         ".popsection\n");
 
 /* As the kernel knows it. */
@@ -106,6 +94,7 @@ struct host {
     struct pct_host_request request;
 } __attribute__((aligned(16)));
 static struct host *host; /* NULL: this is none */
+bool (*pct_host_undo)(void);
 
 static void tell(int socket, enum pct_host_reason reason, int status, int call)
 {
@@ -249,9 +238,14 @@ void pct_host_close(void *trace, size_t size)
     host->closed = true;
 }
 
+bool pct_host_is_on(void)
+{
+    return host && host->closed;
+}
+
 bool pct_host_may_have(int fd)
 {
-    if (!host || !host->closed || host->files.count > PCT_HOST_FILES)
+    if (!pct_host_is_on() || host->files.count > PCT_HOST_FILES)
         return false;
     for (unsigned i = 0; i < host->files.count; i++)
         if (host->files.file[i] == fd)
@@ -362,7 +356,7 @@ static void go_back(void)
     if (reason)
         end(host->status);
     struct host *h = host; /* the pointer is put back, to the same */
-    if (!pct_host_memory_restore())
+    if (!pct_host_memory_restore() || (pct_host_undo && !pct_host_undo()))
         end(PCT_EXIT_INTERNAL);
     put_actions_back(h);
     take_files(receive(files), files);
@@ -375,7 +369,7 @@ static void go_back(void)
 
 void pct_host_over(bool flush)
 {
-    if (!host || !host->closed || pct_shim.mode != PCT_MODE_CONTROLLED)
+    if (!pct_host_is_on() || pct_shim.mode != PCT_MODE_CONTROLLED)
         return;
     host->status = (int)pct_shim.header->exit_status;
     if ((int)PCT_SYS0(SYS_gettid) != pct_shim.pid || !pct_sched_alone(&pct_S)) {

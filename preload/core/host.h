@@ -38,6 +38,13 @@ void pct_host_close(void *trace, size_t size);
  * the process is no host, or ends now. By the thread that ends it. */
 void pct_host_over(bool flush);
 
+/* Whether the process is a host, in a run. */
+bool pct_host_is_on(void);
+
+/* What is put back after the memory, which it can rely on: by this, on the host's own stack. NULL: nothing. False: it
+ * cannot be. Set before there is a host. */
+extern bool (*pct_host_undo)(void);
+
 /* End the process if it is a host: the run is of no use, or fails. call: the number of the system call, with
  * PCT_HOST_CALL. Any thread, also in a signal handler. */
 void pct_host_leave(enum pct_host_reason reason, int call);

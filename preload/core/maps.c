@@ -2,6 +2,7 @@
  * the end of a read. Any thread, any time: of /proc/thread-self, as /proc/self is the first thread, which has no memory
  * any more once it has ended by pthread_exit(). */
 #include "maps.h"
+#include "host.h"
 #include "sys.h"
 #include <common/text.h>
 #include <fcntl.h>
@@ -36,11 +37,18 @@ static uintptr_t next_number(struct pct_maps *r, char *end)
     }
 }
 
+static const char name[] = "/proc/thread-self/maps";
+
+static bool begin(struct pct_maps *maps, long fd)
+{
+    maps->fd = fd;
+    maps->left = 0;
+    return fd >= 0;
+}
+
 bool pct_maps_open(struct pct_maps *maps)
 {
-    maps->fd = PCT_SYS3(SYS_open, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
-    maps->left = 0;
-    return maps->fd >= 0;
+    return begin(maps, PCT_SYS3(SYS_open, name, O_RDONLY | O_CLOEXEC, 0));
 }
 
 /* A line: FROM-TO RIGHTS OFFSET DEVICE INODE PATH. */
@@ -84,7 +92,8 @@ bool pct_maps_find(const volatile void *address, struct pct_mapping *mapping, ch
     struct pct_mapping each;
     const uintptr_t at = (uintptr_t)address;
     bool found = false;
-    if (!pct_maps_open(&maps))
+    /* Files are mapped in a host where they are in any run; other memory may have other neighbours. */
+    if (!(path ? begin(&maps, pct_host_sys4(SYS_open, (long)name, O_RDONLY | O_CLOEXEC, 0, 0)) : pct_maps_open(&maps)))
         return false;
     while (!found && pct_maps_next(&maps, &each, path, size))
         found = at >= each.from && at < each.to;

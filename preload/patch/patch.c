@@ -7,6 +7,7 @@
 #include <common/text.h>
 #include <patch/place.h>
 #include <preload/core/apart.h>
+#include <preload/core/host.h>
 #include <preload/core/maps.h>
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
@@ -220,25 +221,49 @@ static void restore(const struct module *m)
     PCT_SYS1(SYS_close, file);
 }
 
+/* What a host lets nobody else do, since it undoes it (undo()). */
+static bool allow(const struct module *m, int rights)
+{
+    const uint64_t from = m->from & ~(uint64_t)(PAGE - 1), to = (m->to + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+    return !pct_host_sys4(SYS_mprotect, (long)from, (long)(to - from), rights, 0);
+}
+
 /* The code becomes what was made ready. */
 static enum pct_plan_refusal change(struct module *m)
 {
-    const uint64_t from = m->from & ~(uint64_t)(PAGE - 1), size = ((m->to + PAGE - 1) & ~(uint64_t)(PAGE - 1)) - from;
     if (!is_unchanged(m))
         return PCT_PLAN_CHANGED;
-    if (PCT_SYS3(SYS_mprotect, from, size, PROT_READ | PROT_WRITE))
+    if (!allow(m, PROT_READ | PROT_WRITE))
         return PCT_PLAN_PROTECTED;
     for (size_t i = 0; i < m->changes_count; i++)
         memcpy((void *)m->changes[i].at, m->changes[i].after, m->changes[i].size);
-    if (PCT_SYS3(SYS_mprotect, from, size, PROT_READ | PROT_EXEC)) {
+    if (!allow(m, PROT_READ | PROT_EXEC)) {
         restore(m);
         return PCT_PLAN_PROTECTED;
     }
-    unmap(m->changes, m->changes_count * sizeof *m->changes);
-    m->changes = NULL;
+    if (!pct_host_is_on()) {
+        unmap(m->changes, m->changes_count * sizeof *m->changes);
+        m->changes = NULL;
+    }
     m->near = m->place.near_address;
     m->near_end = m->place.near_address + m->place.near_used;
     return PCT_PLAN_NONE;
+}
+
+/* A run in a host is over, and all is as it was before, but for the code. */
+static bool undo(void)
+{
+    for (const struct module *m = modules; m; m = m->next) {
+        if (!m->changes || is_unchanged(m))
+            continue;
+        if (!allow(m, PROT_READ | PROT_WRITE))
+            return false;
+        for (size_t i = 0; i < m->changes_count; i++)
+            memcpy((void *)m->changes[i].at, m->changes[i].before, m->changes[i].size);
+        if (!allow(m, PROT_READ | PROT_EXEC))
+            return false;
+    }
+    return true;
 }
 
 /* What only the making needs. */
@@ -363,7 +388,8 @@ static bool others_run(void)
      * memory can give up sharing it. A sandbox may forbid to try. Then, a folder has a link from each of its folders,
      * and two of its own. */
     if (pct_S.threads == 1)
-        return PCT_SYS1(SYS_unshare, CLONE_VM) && (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink > 3);
+        return pct_host_sys4(SYS_unshare, CLONE_VM, 0, 0, 0) &&
+               (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink > 3);
     for (uint32_t id = 0; id < pct_S.threads; id++)
         if (__atomic_load_n(&pct_shim.slots[id].revoked, __ATOMIC_SEQ_CST))
             return true;
@@ -436,6 +462,7 @@ void pct_patch_prepare(void)
 {
     if (!pct_patch_is_wanted() || !find_loader())
         return;
+    pct_host_undo = undo;
     take_settings();
     if (pct_shim.config.functions[0])
         pct_scope_look();

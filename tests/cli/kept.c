@@ -3,6 +3,7 @@
  *
  *     memory       changes all kinds of memory
  *     status       ends with status 3
+ *     race         its threads write to a variable in no order
  *     handler, pipe  what a host does undo, and would fail if it did not
  *     leave        a thread ends by pthread_exit(), for which libc loads a library
  *     read         reads a file and a directory, and leaves them open
@@ -34,6 +35,7 @@ enum { PAGE = 4096, PART = 100 << 20, PARTS = 50, MANY = 300, MOST_FILES = 12, M
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
 static int turn, rounds = 40, data = 7, ended;
+static bool racing;
 static char zeros[100000];
 static __thread int own = 3;
 static void *before;
@@ -50,6 +52,8 @@ __attribute__((constructor)) static void construct(int argc, char **argv)
 static void *alternate(void *number)
 {
     own++;
+    if (racing)
+        ended++;
     for (int i = 0; i < rounds; i++) {
         pthread_mutex_lock(&mutex);
         while (turn % 2 != (int)(long)number)
@@ -163,6 +167,7 @@ int main(int argc, char **argv)
     getrusage(RUSAGE_SELF, &used);
     if (getenv("KEPT"))
         puts("an environment that was changed");
+    racing = !strcmp(what, "race");
     if (!strcmp(what, "memory"))
         change_memory();
     if (!strcmp(what, "long") && late)
