@@ -5,6 +5,7 @@
  * queue in the thread's slot: its wait is interrupted, and on its turn it sends the signal to itself
  * (pct_signal_deliver). A signal that the thread blocks, or that the target does not handle, is the kernel's. */
 #include <common/text.h>
+#include <preload/core/host.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include "signals.h"
@@ -24,7 +25,8 @@ static const char *read_status(int tid)
     pct_text_add(&path, "/proc/self/task/");
     pct_text_add_u64(&path, (uint64_t)tid);
     pct_text_add(&path, "/status");
-    long fd = PCT_SYS3(SYS_open, text, O_RDONLY | O_CLOEXEC, 0);
+    /* In a host, too: of its threads nothing is left from earlier runs. */
+    long fd = pct_host_sys4(SYS_open, (long)text, O_RDONLY | O_CLOEXEC, 0, 0);
     long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, text, sizeof text - 1);
     text[got > 0 ? got : 0] = 0;
     if (fd >= 0)

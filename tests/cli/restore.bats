@@ -88,8 +88,10 @@ say()
     grep -E '^pct: [4-7] runs were restored; 4 of them were made again, and were the same$' said
     is "$(say read)" ""
     grep -E '^pct: [4-7] runs were restored; 4 of them were made again, and were the same$' said
-    is "$(say handler)" ""
-    grep -E '^pct: [4-7] runs were restored; 4 of them were made again, and were the same$' said
+    for signals in handler sends; do
+        is "$(say $signals)" ""
+        grep -E '^pct: [4-7] runs were restored; 4 of them were made again, and were the same$' said
+    done
     is "$(say pipe)" ""
     grep -E '^pct: [4-7] runs were restored; 4' said
 }
