@@ -298,6 +298,7 @@ static void add_some(bool writes)
     add_equal(SYS_prctl, 0, questions, sizeof questions / sizeof *questions);
     add_equal(SYS_tgkill, 0, &self, 1);
     add_equal(SYS_kill, 0, &self, 1);
+    add_equal(SYS_rt_sigqueueinfo, 0, &self, 1);
     add_equal(SYS_rt_tgsigqueueinfo, 0, &self, 1);
     /* Without new limits; both halves of the pointer. */
     test = only_for(SYS_prlimit64);

@@ -5,7 +5,7 @@
  *     status       ends with status 3
  *     race         its threads write to a variable in no order
  *     handler, pipe  what a host does undo, and would fail if it did not
- *     sends        one thread sends a signal to another
+ *     sends        one thread sends signals to another, and to the process
  *     leave        a thread ends by pthread_exit(), for which libc loads a library
  *     read         reads a file and a directory, and leaves them open
  *     open, proc, munmap, shared, large, running, pending, child, shrink: what a host does not undo, or not have
@@ -181,7 +181,8 @@ int main(int argc, char **argv)
     for (long i = 0; i < 2; i++)
         assert(!pthread_create(&threads[i], NULL, alternate, (void *)i));
     if (!strcmp(what, "sends"))
-        assert(signal(SIGUSR1, note) == SIG_DFL && !pthread_kill(threads[0], SIGUSR1));
+        assert(signal(SIGUSR1, note) == SIG_DFL && !pthread_kill(threads[0], SIGUSR1) &&
+               !sigqueue(getpid(), SIGUSR1, (union sigval){ .sival_int = 0 }));
     for (int i = 0; i < 2; i++) {
         pthread_join(threads[i], &result);
         if (!strcmp(what, "memory"))
