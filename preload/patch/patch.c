@@ -209,11 +209,11 @@ static bool is_unchanged(const struct module *m)
     return same;
 }
 
-/* The code was written to, but may not be run any more: back to the file's. */
+/* Where the code was written to, but may not be run any more: back to the file's. */
 static void restore(const struct module *m)
 {
     struct pct_mapping text;
-    if (!pct_maps_find((const void *)m->from, &text, NULL, 0))
+    if (is_unchanged(m) || !pct_maps_find((const void *)m->from, &text, NULL, 0))
         return;
     long file = PCT_SYS3(SYS_open, m->path, O_RDONLY | O_CLOEXEC, 0);
     PCT_SYS6(SYS_mmap, text.from, text.to - text.from, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file,
@@ -228,16 +228,21 @@ static bool allow(const struct module *m, int rights)
     return !pct_host_sys4(SYS_mprotect, (long)from, (long)(to - from), rights, 0);
 }
 
-/* The code becomes what was made ready. */
+/* The code becomes what was made ready; back: or what it was. */
+static bool write_code(const struct module *m, bool back)
+{
+    if (!allow(m, PROT_READ | PROT_WRITE))
+        return false;
+    for (size_t i = 0; i < m->changes_count; i++)
+        memcpy((void *)m->changes[i].at, back ? m->changes[i].before : m->changes[i].after, m->changes[i].size);
+    return allow(m, PROT_READ | PROT_EXEC);
+}
+
 static enum pct_plan_refusal change(struct module *m)
 {
     if (!is_unchanged(m))
         return PCT_PLAN_CHANGED;
-    if (!allow(m, PROT_READ | PROT_WRITE))
-        return PCT_PLAN_PROTECTED;
-    for (size_t i = 0; i < m->changes_count; i++)
-        memcpy((void *)m->changes[i].at, m->changes[i].after, m->changes[i].size);
-    if (!allow(m, PROT_READ | PROT_EXEC)) {
+    if (!write_code(m, false)) {
         restore(m);
         return PCT_PLAN_PROTECTED;
     }
@@ -253,16 +258,9 @@ static enum pct_plan_refusal change(struct module *m)
 /* A run in a host is over, and all is as it was before, but for the code. */
 static bool undo(void)
 {
-    for (const struct module *m = modules; m; m = m->next) {
-        if (!m->changes || is_unchanged(m))
-            continue;
-        if (!allow(m, PROT_READ | PROT_WRITE))
+    for (const struct module *m = modules; m; m = m->next)
+        if (m->changes && !is_unchanged(m) && !write_code(m, true))
             return false;
-        for (size_t i = 0; i < m->changes_count; i++)
-            memcpy((void *)m->changes[i].at, m->changes[i].before, m->changes[i].size);
-        if (!allow(m, PROT_READ | PROT_EXEC))
-            return false;
-    }
     return true;
 }
 
@@ -313,10 +311,8 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     if (!is_as_planned(p))
         return PCT_PLAN_CHANGED;
     char *variable = (char *)&pct_memory_own;
-    __asm__(
-        ""
-        : "+r"(
-            variable)); /* gcc 14 would read half of the offset from the table of the linker, which assemblers refuse */
+    /* gcc 14 would read half of the offset from the table of the linker, which assemblers refuse. */
+    __asm__("" : "+r"(variable));
     int32_t own = (int32_t)(variable - (char *)__builtin_thread_pointer());
     void *const *table = pct_memory_table();
     pct_leaf_make(p->near, p->near_address, table, own, &p->leaves);
