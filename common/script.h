@@ -242,7 +242,8 @@ struct pct_script_host {
     bool (*look)(uint32_t thread, struct pct_script_look *look);
     /* The operation before which this thread, which there is, stands (enum pct_op); PCT_OP_COUNT: it has ended. */
     uint32_t (*pending)(uint32_t thread);
-    const uint32_t *renamed; /* how often threads have been given names */
+    const uint32_t *renamed;  /* how often threads have been given names */
+    const uint32_t *numbered; /* how many numbers have been given to objects: one may be another's from then on */
     /* Its name, as pthread_setname_np() has set it. */
     void (*name)(uint32_t thread, char name[16]);
     /* Whether this thread, which stands at a point, has left the function that began with this stack, where it was to

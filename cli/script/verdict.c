@@ -75,11 +75,11 @@ static const char *speaker(const struct pct_script_channel *c)
 /* The script waits for an access to memory, and the program makes some that pct does not see. */
 static void say_blind(const struct pct_script_runs *runs, const struct pct_script_channel *c)
 {
-    static const char *const words[] = { "reads", "writes", "accesses" };
+    static const char *const words[] = { " reads", " writes", " accesses" };
     const struct pct_config *config = &runs->campaign->config;
     char program[PATH_MAX];
     bool waits = false;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) /* not as the end of "threads" */
         waits |= strstr(c->said.awaited, words[i]) != NULL;
     if (waits && config->memory != PCT_PATCH_ALL && !config->watch[0] &&
         !pct_locate_command(runs->campaign->launch.command[0], program, sizeof program) && !pct_elf_tells(program))

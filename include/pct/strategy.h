@@ -58,10 +58,22 @@ struct pct_calm_range {
     uint64_t from, size;
 };
 
+/* An operation that is not meant though it is minded, as long as no object is numbered anew. */
+struct pct_calm_known {
+    uint64_t address;  /* on the object here, */
+    uint32_t what;     /* PCT_CALM_WHAT() */
+    uint32_t numbered; /* how many numbers had been given */
+};
+enum { PCT_CALM_KNOWN_LOG = 8 };
+#define PCT_CALM_WHAT(thread, op) ((uint32_t)(thread) << 8 | (uint32_t)(op) | UINT32_C(0x80000000))
+
 struct pct_calm {
     bool is;
     uint64_t operations[2];
     struct pct_calm_range object, place;
+    const struct pct_calm_known *known; /* NULL: nothing is */
+    const uint32_t *numbered;           /* how many numbers have been given */
+    uint32_t thread;                    /* which this is about */
     /* Seldom: */
     bool more;                    /* there is something in the rest: it minds every operation */
     struct pct_calm_range others; /* on objects in this range, */
@@ -81,6 +93,19 @@ static inline bool pct_calm_is_in(const struct pct_calm_range *range, uint32_t o
            address - (range->base ? *range->base : 0) - range->from < range->size;
 }
 
+/* Where in the table of what is known this one stands. */
+static inline uint32_t pct_calm_known_place(uint32_t op, uint64_t address)
+{
+    return (uint32_t)((address + op) * UINT64_C(0x9e3779b97f4a7c15) >> (64 - PCT_CALM_KNOWN_LOG));
+}
+
+static inline bool pct_calm_knows(const struct pct_calm *calm, uint32_t op, uint64_t address)
+{
+    const struct pct_calm_known *known = &calm->known[pct_calm_known_place(op, address)];
+    return known->address == address && known->what == PCT_CALM_WHAT(calm->thread, op) &&
+           known->numbered == *calm->numbered;
+}
+
 /* Whether it minds this one for what stands in the rest. */
 static inline bool pct_calm_minds_more(const struct pct_calm *calm, uint32_t op, uint64_t address)
 {
@@ -95,8 +120,9 @@ static inline bool pct_calm_minds_more(const struct pct_calm *calm, uint32_t op,
 /* Whether it minds this operation, on the object at this address (0: none), called at this place (0: not known). */
 static inline bool pct_calm_minds(const struct pct_calm *calm, uint32_t op, uint64_t address, uint64_t place)
 {
-    return pct_calm_has(calm->operations, op) || pct_calm_is_in(&calm->object, op, address) ||
-           (place ? pct_calm_is_in(&calm->place, op, place) : pct_calm_has(calm->place.operations, op)) ||
+    bool minds = pct_calm_has(calm->operations, op) || pct_calm_is_in(&calm->object, op, address) ||
+                 (place ? pct_calm_is_in(&calm->place, op, place) : pct_calm_has(calm->place.operations, op));
+    return (minds && !(calm->known && pct_calm_knows(calm, op, address))) ||
            (calm->more && pct_calm_minds_more(calm, op, address));
 }
 

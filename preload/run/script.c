@@ -101,6 +101,7 @@ static void wake_word(const uint32_t *word)
 static const struct pct_script_host host = { .look = look,
                                              .pending = pending,
                                              .renamed = &pct_shim.renamed,
+                                             .numbered = &pct_S.objects.numbered,
                                              .name = name,
                                              .has_left = has_left,
                                              .read = read_bytes,

@@ -55,7 +55,7 @@ static int select_thread(lua_State *L)
     request->any = lua_isnoneornil(L, 1);
     request->tries = lua_toboolean(L, 5);
     request->predicate = pct_predicate_check(L, 2);
-    pct_predicate_try(L, pct_predicate_check(L, 2));
+    pct_apart_begin(engine, request->predicate);
     for (lua_Integer i = 1; !request->any && i <= luaL_len(L, 1); i++) {
         lua_geti(L, 1, i);
         pct_rank_set_insert(&request->set, check_thread(L, -1));
@@ -74,6 +74,7 @@ static int await_end(lua_State *L)
     struct pct_engine *engine = pct_engine_of(L);
     uint32_t thread = check_thread(L, 1);
     memset(&engine->request, 0, sizeof engine->request);
+    pct_apart_begin(engine, NULL);
     engine->request.end = thread + 1;
     engine->control->first = thread;
     return wait(L, engine, 2);
@@ -308,7 +309,7 @@ static int holds(lua_State *L)
 }
 
 /* value(name): what stands in this variable now, a whole number; nil: a pointer on the way there points to nothing. */
-static int value(lua_State *L)
+int pct_core_value(lua_State *L)
 {
     struct pct_engine *engine = pct_engine_of(L);
     const struct pct_script_name *names = pct_script_names(engine->channel), *name = NULL;
@@ -322,6 +323,8 @@ static int value(lua_State *L)
     uint64_t size = name->pointers ? name->size : range->to - range->from, from = range->from;
     if (name->count != 1 || (size != 1 && size != 2 && size != 4 && size != 8) || !from)
         return luaL_error(L, "value: %s is not one whole number of 1, 2, 4 or 8 bytes", text);
+    bool own = !name->pointers && !pct_script_ranges(engine->channel)[name->first].module;
+    pct_apart_note_value(L, own ? (const void *)(uintptr_t)from : NULL, size);
     if (name->pointers)
         from = pct_predicate_behind(engine, name);
     int64_t number = 0;
@@ -475,7 +478,7 @@ void pct_core_open(lua_State *L)
                                           { "moves", moves },
                                           { "look", look_at },
                                           { "holds", holds },
-                                          { "value", value },
+                                          { "value", pct_core_value },
                                           { "process", process },
                                           { "post", post },
                                           { "await_post", await_post },

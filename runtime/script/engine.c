@@ -117,6 +117,7 @@ static bool answers(struct pct_engine *engine, uint32_t thread, bool *begun)
     struct pct_script_look look;
     *begun = engine->host->look(thread, &look) && (look.op != PCT_OP_NONE || look.finished);
     return *begun && !look.finished && pct_engine_may_ask(engine, thread) && !pct_rank_set_has(&engine->used, thread) &&
+           !pct_apart_excludes(engine, thread, &look) &&
            pct_predicate_holds(engine, engine->lua, engine->request.predicate, thread, &look);
 }
 
@@ -262,9 +263,11 @@ static void calm(void *state, uint32_t thread, struct pct_calm *calm)
         engine->calm = (struct pct_calm){ 0 };
         if (!request->end) {
             is = is && engine->seen == engine->threads;
-            if (is && pct_engine_may_ask(engine, thread))
+            bool own = is && pct_engine_may_ask(engine, thread);
+            if (own)
                 pct_predicate_minds(engine, request->predicate, thread, &engine->calm);
-            is = is && pct_predicate_minds_others(engine, request->predicate, thread, &engine->calm);
+            is = is && pct_apart_minds(engine, thread, own, &engine->calm) &&
+                 pct_predicate_minds_others(engine, request->predicate, thread, &engine->calm);
         }
         engine->calm.is = is;
         engine->calm_of = thread + 1;

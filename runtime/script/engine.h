@@ -65,7 +65,7 @@ struct pct_predicate {
     uint32_t entered; /* of START: likewise those that are entered, */
     uint32_t entered_to;
     uint32_t thread;
-    uint64_t operations[2];               /* bits by enum pct_op; of a FUNCTION: those it may hold for */
+    uint64_t operations[2];               /* bits by enum pct_op */
     const struct pct_script_name *behind; /* what is meant is behind pointers; NULL: it is in the ranges */
     struct pct_predicate *a, *b;
     int function;     /* its reference in Lua's registry */
@@ -100,8 +100,11 @@ struct pct_predicate *pct_predicate_check(lua_State *L, int at);
 
 /* --- What a predicate need not be asked at: minds.c --------------------------------------------------------------- */
 
-/* The script waits for it from now on: its functions are tried (L is the script's). */
-void pct_predicate_try(lua_State *L, struct pct_predicate *predicate);
+/* Operations that change nothing of an object but their own. */
+bool pct_op_is_simple(uint32_t op);
+
+/* Mind every step once this word has another value than this. False: there are too many such words. */
+bool pct_calm_mind_word(struct pct_calm *calm, const uint64_t *word, uint64_t value);
 
 /* What of the next steps of this thread it may hold for, as long as the thread neither begins a named function nor
  * returns from one, nor gets another name; *calm is zeroed. */
@@ -115,15 +118,54 @@ bool pct_predicate_minds_others(struct pct_engine *engine, const struct pct_pred
 /* Whether the script may be answered with this thread. */
 bool pct_engine_may_ask(const struct pct_engine *engine, uint32_t thread);
 
-/* --- Functions of the script's: function.c ------------------------------------------------------------------------ */
+/* --- Functions of the script's: function.c, apart.c --------------------------------------------------------------- */
 
-/* Whether the Lua function at this place of the stack only reads: it calls nothing, and assigns to nothing but its own
- * local variables. */
+/* Adds to Lua's registry which of its own functions give the same for the same arguments. */
+void pct_function_open(lua_State *L);
+
+/* Whether the Lua function at this place of the stack only reads, as far as its own code says: it assigns to nothing
+ * but its own local variables. */
 bool pct_function_reads_only(lua_State *L, int at);
 
-/* Such a function, of an event: for which operations it may hold of a thread that is not blocked, as bits by enum
- * pct_op: those for which it asks for more than which operation it is, too. */
-void pct_function_try(lua_State *L, int at, uint64_t operations[2]);
+/* Whether this function of Lua's own gives the same for the same arguments. */
+bool pct_function_is_fixed(lua_State *L, int at);
+
+/* Of what is waited for, the part that has functions of the script's and depends on the event before which a thread
+ * stands alone, and on a few variables of the program's. Without it the rest does not hold. As no line of the script
+ * runs while it waits, the answer stays the same for the same event. */
+struct pct_apart {
+    const struct pct_predicate *predicate; /* NULL: there is none */
+    struct pct_calm_known known[1 << PCT_CALM_KNOWN_LOG];
+    uint32_t number[1 << PCT_CALM_KNOWN_LOG]; /* of those objects */
+    struct {
+        uint32_t thread;
+        uint64_t operations[2];
+    } never[16];             /* it does not hold for these, on whatever object */
+    const uint64_t *word[2]; /* in which the variables stand that were asked for, */
+    uint64_t stood[2];       /* and what they were */
+    const void *checked[32]; /* functions that only read */
+    /* While it is asked: */
+    bool asking, unfit;  /* it depends on more */
+    bool object, holder; /* the event was asked for that */
+    uint32_t thread;
+    const struct pct_script_look *look;
+};
+
+/* The script waits for this predicate from now on. */
+void pct_apart_begin(struct pct_engine *engine, const struct pct_predicate *predicate);
+
+/* Whether that part of it certainly does not hold for this thread, which looks like this. It may turn out that there is
+ * no such part. Calls Lua: on the engine's stack. */
+bool pct_apart_excludes(struct pct_engine *engine, uint32_t thread, const struct pct_script_look *look);
+
+/* A function asks for what stands here, in the program itself (NULL: elsewhere); raises an error if that cannot be. */
+void pct_apart_note_value(lua_State *L, const void *from, uint64_t size);
+
+/* Push the event that it is asked about. */
+void pct_apart_push_event(lua_State *L, const struct pct_apart *apart);
+
+/* Add to *calm what is known of this thread; own: it may be the answer. False: there is no room for it. */
+bool pct_apart_minds(struct pct_engine *engine, uint32_t thread, bool own, struct pct_calm *calm);
 
 /* --- The functions of the core: core.c ---------------------------------------------------------------------------- */
 
@@ -133,6 +175,9 @@ void pct_core_open(lua_State *L);
 /* Make the next choice of this process: fills in `chosen` by what the command says; it has the way to take where that
  * says nothing. False: there is no room for more. */
 bool pct_core_choose(struct pct_script_channel *channel, uint32_t process, struct pct_script_choice *choice);
+
+/* value(name), as library.lua has it. */
+int pct_core_value(lua_State *L);
 
 /* Push the event before which this thread stands: a table. */
 void pct_core_push_event(lua_State *L, uint32_t thread, const struct pct_script_look *look);
@@ -144,7 +189,7 @@ struct pct_request {
     bool any;                /* any thread that the script has not named before; or: */
     struct pct_rank_set set; /* one of these */
     uint32_t end;            /* this one, plus 1: is to have ended; 0: none */
-    const struct pct_predicate *predicate;
+    struct pct_predicate *predicate;
     bool asked;   /* the threads that there were have been looked at */
     bool waiting; /* there is a request */
     bool tries;   /* none is an answer, too: where no thread can go on, and then all of them stand */
@@ -171,6 +216,7 @@ struct pct_engine {
     struct pct_arena arena;
     lua_State *lua, *script; /* the script is a coroutine */
     struct pct_request request;
+    struct pct_apart apart;
     struct pct_calm calm;      /* what can answer it next, of this thread, */
     uint32_t calm_of;          /* plus 1; 0: that is not worked out */
     uint32_t renamed;          /* the host's, when it was asked last */
@@ -203,6 +249,10 @@ void pct_engine_end(struct pct_engine *engine, enum pct_script_outcome outcome, 
 
 /* lua.c: by an error that the script has not asked for, on top of L's stack. */
 void pct_engine_end_by_error(struct pct_engine *engine, lua_State *L);
+
+/* lua.c: the hook of Lua's that bounds what scripts may do; from now on. */
+void pct_engine_bound(lua_State *L, lua_Debug *at);
+void pct_engine_set_bound(lua_State *L);
 
 /* lua.c, on the engine's stack: make the engine's state of Lua, and its script. An error ends that. */
 void pct_engine_open_lua(void *engine);

@@ -1,11 +1,8 @@
-/* Functions of the script's of an event: see engine.h. One that only reads has the same answer for the same event, as
- * no line of the script runs while it waits: it is tried for each operation when the wait begins. What it does is seen
- * in its code, which lua_dump() writes. */
+/* Which functions give the same each time, and change nothing: see engine.h. What one of the script's does is seen in
+ * its code, which lua_dump() writes. */
 #include "engine.h"
 #include <lauxlib.h>
 #include <string.h>
-
-/* --- Its code ----------------------------------------------------------------------------------------------------- */
 
 struct code {
     size_t size;
@@ -33,13 +30,13 @@ static size_t skip_number(const struct code *code, size_t at, size_t *number)
     return at + 1;
 }
 
-/* Of the instructions of Lua 5.4 (lopcodes.h): loads (but not from a closure's own variables that it sets), arithmetic,
- * comparisons, jumps and returns. */
+/* Of the instructions of Lua 5.4 (lopcodes.h): all but those that set a variable from outside or a field of a table,
+ * make a closure, or leave a variable that is to be closed. */
 static bool reads(unsigned instruction)
 {
     static const struct {
         uint8_t first, last;
-    } fine[] = { { 0, 9 }, { 11, 14 }, { 21, 52 }, { 56, 67 }, { 70, 72 } };
+    } fine[] = { { 0, 9 }, { 11, 14 }, { 19, 53 }, { 56, 78 }, { 80, 82 } };
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
         if (instruction >= fine[i].first && instruction <= fine[i].last)
             return true;
@@ -74,38 +71,49 @@ bool pct_function_reads_only(lua_State *L, int at)
     return whole && code.byte[4] == LUA_VERSION_NUM / 100 * 16 + LUA_VERSION_NUM % 100 && all_read(&code);
 }
 
-/* --- What it says of operations ----------------------------------------------------------------------------------- */
+/* Lua's own functions, as keys of a table in the registry. */
+static const char fixed;
 
-/* It asks for something that is not known before. */
-static int asks(lua_State *L)
+static void add(lua_State *L, int table, const char *name)
 {
-    return luaL_error(L, "that depends on the event");
+    lua_getglobal(L, name);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, table);
 }
 
-/* Of a thread that can go on: what else there may be of it is asked for in vain. */
-static void push_event(lua_State *L, uint32_t op)
+void pct_function_open(lua_State *L)
 {
-    struct pct_script_look look = { .op = (uint8_t)op, .holder = PCT_NO_THREAD, .ready = true };
-    pct_core_push_event(L, 0, &look);
-    lua_pushnil(L);
-    lua_setfield(L, -2, "thread");
-    lua_pushnil(L);
-    lua_setfield(L, -2, "object");
-    lua_createtable(L, 0, 1);
-    lua_pushcfunction(L, asks);
-    lua_setfield(L, -2, "__index");
-    lua_setmetatable(L, -2);
-}
-
-void pct_function_try(lua_State *L, int at, uint64_t operations[2])
-{
-    at = lua_absindex(L, at);
-    operations[0] = operations[1] = 0;
-    for (uint32_t op = 0; op < PCT_OP_COUNT; op++) {
-        lua_pushvalue(L, at);
-        push_event(L, op);
-        if (lua_pcall(L, 1, 1, 0) || lua_toboolean(L, -1))
-            operations[op >> 6] |= UINT64_C(1) << (op & 63);
+    static const char *const base[] = { "type", "tostring", "tonumber", "ipairs" };
+    static const char *const libraries[] = { "string", "math" };
+    lua_newtable(L);
+    int table = lua_gettop(L);
+    for (unsigned i = 0; i < sizeof base / sizeof *base; i++)
+        add(L, table, base[i]);
+    lua_getglobal(L, "ipairs"); /* what it loops with is a function, too */
+    lua_newtable(L);
+    lua_call(L, 1, 1);
+    lua_pushboolean(L, 1);
+    lua_rawset(L, table);
+    for (unsigned i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        lua_getglobal(L, libraries[i]);
+        for (lua_pushnil(L); lua_next(L, -2); lua_pop(L, 1)) {
+            if (!lua_iscfunction(L, -1))
+                continue;
+            lua_pushvalue(L, -1);
+            lua_pushboolean(L, 1);
+            lua_rawset(L, table);
+        }
         lua_pop(L, 1);
     }
+    lua_rawsetp(L, LUA_REGISTRYINDEX, &fixed);
+}
+
+bool pct_function_is_fixed(lua_State *L, int at)
+{
+    at = lua_absindex(L, at);
+    lua_rawgetp(L, LUA_REGISTRYINDEX, &fixed);
+    lua_pushvalue(L, at);
+    bool is = lua_rawget(L, -2) != LUA_TNIL;
+    lua_pop(L, 2);
+    return is;
 }

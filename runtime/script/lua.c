@@ -69,14 +69,19 @@ void pct_engine_end_by_error(struct pct_engine *engine, lua_State *L)
 
 /* Called by Lua each HOOK_COUNT instructions, and, when there have been too many, at each: whoever catches the first
  * error finds the next. */
-static void bound(lua_State *L, lua_Debug *unused)
+void pct_engine_bound(lua_State *L, lua_Debug *unused)
 {
     struct pct_engine *engine = pct_engine_of(L);
     (void)unused;
     if (++engine->instructions <= HOOKS_MOST)
         return;
-    lua_sethook(L, bound, LUA_MASKCOUNT, 1);
+    lua_sethook(L, pct_engine_bound, LUA_MASKCOUNT, 1);
     luaL_error(L, "the script goes on for ever: %d instructions, and no thread has gone on", HOOK_COUNT * HOOKS_MOST);
+}
+
+void pct_engine_set_bound(lua_State *L)
+{
+    lua_sethook(L, pct_engine_bound, LUA_MASKCOUNT, HOOK_COUNT);
 }
 
 /* What of Lua's own libraries would reach outside, depend on addresses, or loop in C for as long as a script wants. */
@@ -125,12 +130,13 @@ static int open_all(lua_State *L)
     pct_predicate_open(L);
     lua_call(L, 1, 0);
     remove_some(L);
+    pct_function_open(L);
     pct_line_start(&line, name + 1, sizeof name - 1);
     pct_line_add(&line, script_name(engine));
     engine->script = lua_newthread(L);
     lua_rawsetp(L, LUA_REGISTRYINDEX, engine);
-    lua_sethook(engine->script, bound, LUA_MASKCOUNT, HOOK_COUNT);
-    lua_sethook(L, bound, LUA_MASKCOUNT, HOOK_COUNT);
+    pct_engine_set_bound(engine->script);
+    pct_engine_set_bound(L);
     if (luaL_loadbufferx(L, pct_script_texts(channel) + channel->script, channel->script_size, name, "t"))
         return lua_error(L);
     lua_xmove(L, engine->script, 1);

@@ -189,12 +189,6 @@ void pct_predicate_minds(struct pct_engine *engine, const struct pct_predicate *
     case PCT_PREDICATE_NOT:
         mind_not(engine, p->a, thread, calm);
         return;
-    case PCT_PREDICATE_FUNCTION:
-        if (p->moved & PCT_MOVED_BY_STEPS)
-            mind_all(calm);
-        else
-            memcpy(calm->operations, p->operations, sizeof calm->operations);
-        return;
     default:
         mind_all(calm);
     }
@@ -223,8 +217,7 @@ static bool may_come(const struct pct_predicate *p, uint32_t thread, uint32_t op
     }
 }
 
-/* Operations that change nothing of an object but their own. */
-static bool is_simple(uint32_t op)
+bool pct_op_is_simple(uint32_t op)
 {
     return op == PCT_OP_NONE || (op >= PCT_OP_MUTEX_LOCK && op <= PCT_OP_MUTEX_UNLOCK) ||
            (op >= PCT_OP_RWLOCK_RDLOCK && op <= PCT_OP_RWLOCK_UNLOCK) ||
@@ -238,11 +231,22 @@ static bool mind_object(struct pct_engine *engine, uint32_t thread, struct pct_c
 {
     struct pct_script_look look;
     struct pct_calm_range here = { .operations = { UINT64_MAX, UINT64_MAX }, .size = 1 };
-    if (!engine->host->look(thread, &look) || !(look.op == PCT_OP_THREAD_START || is_simple(look.op)))
+    if (!engine->host->look(thread, &look) || !(look.op == PCT_OP_THREAD_START || pct_op_is_simple(look.op)))
         return false;
     here.from = look.address;
     if (look.address)
         join(calm, &calm->others, &here);
+    return true;
+}
+
+bool pct_calm_mind_word(struct pct_calm *calm, const uint64_t *word, uint64_t value)
+{
+    unsigned at = calm->pointer[0] && calm->pointer[0] != word;
+    if (calm->pointer[at] && calm->pointer[at] != word)
+        return false;
+    calm->pointer[at] = word;
+    calm->pointed[at] = value;
+    calm->more = true;
     return true;
 }
 
@@ -254,20 +258,14 @@ static bool mind_pointers(struct pct_engine *engine, const struct pct_predicate 
     if (!p->behind)
         return true;
     const uint64_t *pointer = p->behind->pointers == 1 ? pct_predicate_pointer(engine, p->behind) : NULL;
-    unsigned at = calm->pointer[0] && calm->pointer[0] != pointer;
-    if (!pointer || (calm->pointer[at] && calm->pointer[at] != pointer))
-        return false;
-    calm->pointer[at] = pointer;
-    calm->pointed[at] = *pointer;
-    calm->more = true;
-    return true;
+    return pointer && pct_calm_mind_word(calm, pointer, *pointer);
 }
 
 /* Before the thread's next step, which is made without a question. */
 static bool minds_pending(const struct pct_engine *engine, uint32_t thread, const struct pct_calm *calm)
 {
     struct pct_script_look look;
-    return !engine->host->look(thread, &look) || !is_simple(look.op) ||
+    return !engine->host->look(thread, &look) || !pct_op_is_simple(look.op) ||
            pct_calm_is_in(&calm->others, look.op, look.address);
 }
 
@@ -291,21 +289,8 @@ bool pct_predicate_minds_others(struct pct_engine *engine, const struct pct_pred
     if (!(moved & PCT_MOVED_BY_HOLDERS))
         return true;
     for (uint32_t op = 0; op < PCT_OP_COUNT; op++)
-        if (!is_simple(op))
+        if (!pct_op_is_simple(op))
             mind_operation(calm, op);
     calm->more = true;
     return !minds_pending(engine, thread, calm);
-}
-
-void pct_predicate_try(lua_State *L, struct pct_predicate *p)
-{
-    if (p->a)
-        pct_predicate_try(L, p->a);
-    if (p->b && p->b != p->a)
-        pct_predicate_try(L, p->b);
-    if (p->kind != PCT_PREDICATE_FUNCTION || p->moved & PCT_MOVED_BY_STEPS)
-        return;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, p->function);
-    pct_function_try(L, -1, p->operations);
-    lua_pop(L, 1);
 }

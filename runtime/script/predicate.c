@@ -82,7 +82,10 @@ static bool ask_function(lua_State *L, const struct pct_predicate *p, uint32_t t
                          const struct pct_script_look *look)
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, p->function);
-    pct_core_push_event(L, thread, look);
+    if (pct_engine_of(L)->apart.asking)
+        pct_apart_push_event(L, &pct_engine_of(L)->apart);
+    else
+        pct_core_push_event(L, thread, look);
     lua_call(L, 1, 1);
     bool holds = lua_toboolean(L, -1);
     lua_pop(L, 1);

@@ -235,6 +235,38 @@ run(t, at "script.c:'"$(grep -n 'the last' "$root/tests/cli/script.c" | cut -d: 
     is "$status" 0
 }
 
+@test "functions of an event: what they call, ask for and change is kept to, though they are seldom called" {
+    cat > again.c << 'EOF'
+#include <pthread.h>
+int count;
+int main(void)
+{
+    pthread_mutex_t m;
+    for (; count < 4; count++) {
+        pthread_mutex_init(&m, 0);
+        for (int i = 0; i < 3; i++)
+            pthread_mutex_lock(&m), pthread_mutex_unlock(&m);
+        pthread_mutex_destroy(&m);
+    }
+    return 0;
+}
+EOF
+    gcc -g -pthread -o again again.c
+    # The same address is another object; a variable has changed; a function that counts is called at each step.
+    script 'local main = thread(0)
+run(main, locks)
+local first = event(main).object
+run(main, locks * function(e) return e.object ~= first end) assert(value "count" == 1)
+run(main, locks * function(e) return string.sub(e.operation, 1, 4) == "lock" and value "count" == 2 end)
+assert(value "count" == 2)
+local n = 0
+local function counts() n = n + 1 return n == 4 end
+run(main, locks * function() return counts() end) assert(value "count" == 3)
+run(main, locks * function(e) return e.operation:len() == 4 and math.max(e.thread, 1) == 1 end)
+assert(n == 4 and value "count" == 3)' ./again
+    is "$status" 0
+}
+
 @test "a script that fits, and a program that passes" {
     script 'local a, b = thread "forwards", thread "backwards"
 finish(b) assert(value "total" == 1)
