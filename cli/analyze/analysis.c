@@ -370,7 +370,9 @@ void pct_analysis_print_then(FILE *out, const struct pct_narrative *narrative, c
 void pct_analysis_print_switch(FILE *out, const struct pct_narrative *narrative, const struct pct_switch *item)
 {
     uint64_t at = pct_narrative_find(narrative, item->thread, item->made + item->wake);
-    if (at < narrative->trace->count) {
+    if (item->back) {
+        fprintf(out, "where thread %u is back from outside", item->thread);
+    } else if (at < narrative->trace->count) {
         struct pct_event event = pct_narrative_event(narrative, at);
         fputs(item->wake ? "at " : "after ", out);
         pct_analysis_print_event(out, narrative, &event);
@@ -380,7 +382,7 @@ void pct_analysis_print_switch(FILE *out, const struct pct_narrative *narrative,
     if (item->wake)
         fprintf(out, ": waiter %u is woken", item->value + 1);
     else
-        fprintf(out, ": thread %u goes on", item->value);
+        fprintf(out, item->awaits ? ": thread %u is awaited" : ": thread %u goes on", item->value);
 }
 
 void pct_analysis_print_negated(FILE *out, const struct pct_analysis *q, const struct pct_need *need)

@@ -200,13 +200,14 @@ static int move_all(struct pct_shrink *s)
         return -ENOMEM;
     pct_queries_step(&s->runs, "moving switches", 0);
     for (size_t i = s->minimal.count; i-- > 0;) {
-        int stop = s->minimal.item[i].wake ? 0 : move(s, i, false, &s->ranges[i].earliest);
-        if (!stop && !s->minimal.item[i].wake)
-            stop = move(s, i, true, &s->ranges[i].latest);
+        struct pct_switch *item = &s->minimal.item[i];
+        if (item->wake || item->awaits || item->back)
+            continue; /* they are where they can be */
+        int stop = move(s, i, false, &s->ranges[i].earliest);
+        stop = stop ? stop : move(s, i, true, &s->ranges[i].latest);
         if (stop)
             return stop;
-        if (!s->minimal.item[i].wake)
-            s->minimal.item[i].made = s->ranges[i].latest;
+        item->made = s->ranges[i].latest;
     }
     return 0;
 }
@@ -252,6 +253,12 @@ static int make_small(struct pct_shrink *s)
 int pct_shrink_run(struct pct_shrink *s)
 {
     int fails = still_fails(s, &s->minimal);
+    if (!fails) { /* what came from outside may have to be awaited */
+        pct_switches_free(&s->minimal);
+        s->minimal = s->awaited;
+        s->awaited = (struct pct_switches){ 0 };
+        fails = still_fails(s, &s->minimal);
+    }
     if (fails < 0)
         return s->runs.status ? s->runs.status : PCT_EXIT_INTERNAL;
     if (!fails) {
@@ -350,6 +357,7 @@ int pct_shrink_show(struct pct_shrink *s, struct pct_query_run *run, const char 
 void pct_shrink_close(struct pct_shrink *s)
 {
     pct_switches_free(&s->minimal);
+    pct_switches_free(&s->awaited);
     free(s->ranges);
     s->ranges = NULL;
     pct_launch_finish(&s->runs.launch);

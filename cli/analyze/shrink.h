@@ -20,7 +20,8 @@ struct pct_shrink {
     uint64_t steps, switches, preemptions; /* of the run as given */
     char given[PCT_TOKEN_MAX];             /* its token, with its hash */
     struct pct_switches minimal;
-    struct pct_range *ranges; /* by switch */
+    struct pct_switches awaited; /* of the run as given, with whom the process waited for */
+    struct pct_range *ranges;    /* by switch */
     uint64_t minimal_steps, minimal_switches, minimal_preemptions;
     char token[PCT_TOKEN_MAX]; /* of the minimal schedule, with its hash; "": too long for one */
 };

@@ -369,7 +369,7 @@ int pct_shrink_open(struct pct_shrink *s)
         pct_cli_say("only the first %llu of %llu steps could be recorded: there is no room for the rest",
                     (unsigned long long)trace->count, (unsigned long long)trace->header.steps);
         failed = PCT_EXIT_USAGE;
-    } else if (pct_switches_from_trace(&s->minimal, trace)) {
+    } else if (pct_switches_from_trace(&s->minimal, trace) || pct_switches_from_outside(&s->awaited, trace)) {
         pct_cli_say("out of memory");
         failed = PCT_EXIT_INTERNAL;
     }

@@ -99,7 +99,7 @@ static void write_schedule(FILE *out, const struct minimize *m)
             s->token);
     for (size_t i = 0; i < minimal->count; i++) {
         const struct pct_switch *item = &minimal->item[i];
-        fprintf(out, "switch %u.%u.%s%u  # ", item->thread, item->made, item->wake ? "w" : "", item->value);
+        fprintf(out, "switch %u.%u.%s%u  # ", item->thread, item->made, pct_switch_letter(item), item->value);
         pct_analysis_print_switch(out, &m->analysis.narrative, item);
         fputc('\n', out);
     }

@@ -41,6 +41,12 @@ static bool list_switches(struct pct_switches *list, struct pct_script_channel *
         uint64_t at = chosen[i].step <= trace->count ? record_before(trace, chosen[i].step) : UINT64_MAX;
         if (!last || at == UINT64_MAX)
             continue;
+        uint64_t before = chosen[i].step - 1;
+        bool back = before != at && !chosen[i].awaited && PCT_RECORD_THREAD(trace->records[before]) != chosen[i].thread;
+        if (back) {
+            list->item[list->count++] = pct_switches_back(trace, number, before, chosen[i].thread);
+            continue;
+        }
         list->item[list->count++] = (struct pct_switch){ .thread = PCT_RECORD_THREAD(trace->records[at]),
                                                          .made = number[at],
                                                          .value = chosen[i].thread,

@@ -38,11 +38,37 @@ static bool is_wake(uint64_t record)
            argument != PCT_ARG_NOBODY;
 }
 
-int pct_switches_from_trace(struct pct_switches *switches, const struct pct_trace *trace)
+struct pct_switch pct_switches_back(const struct pct_trace *trace, const uint32_t *number, uint64_t at, uint32_t to)
+{
+    uint32_t thread = PCT_RECORD_THREAD(trace->records[at]);
+    uint64_t i = at;
+    while (i && (PCT_RECORD_OP(trace->records[i]) == PCT_OP_OUTSIDE || PCT_RECORD_THREAD(trace->records[i]) != thread))
+        i--;
+    struct pct_switch back = { .thread = thread, .made = number[i], .value = to, .back = true, .step = at };
+    while (i < at && PCT_RECORD_OP(trace->records[++i]) == PCT_OP_OUTSIDE)
+        back.made++; /* of the thread that ran last */
+    return back;
+}
+
+/* Whom the process waited for behind this record, up to that one. */
+static void add_awaited(struct pct_switches *switches, const struct pct_trace *trace, const uint32_t *number,
+                        uint64_t last, uint64_t next)
+{
+    uint32_t came = PCT_RECORD_THREAD(trace->records[next - 1]), to = PCT_RECORD_THREAD(trace->records[next]);
+    switches->item[switches->count++] = (struct pct_switch){ .thread = PCT_RECORD_THREAD(trace->records[last]),
+                                                             .made = number[last],
+                                                             .value = came,
+                                                             .awaits = true,
+                                                             .step = last };
+    if (came != to)
+        switches->item[switches->count++] = pct_switches_back(trace, number, next - 1, to);
+}
+
+static int from_trace(struct pct_switches *switches, const struct pct_trace *trace, bool outside)
 {
     uint32_t *number = pct_switches_number(trace);
     switches->count = 0;
-    switches->item = calloc(2 * trace->count + 1, sizeof *switches->item);
+    switches->item = calloc(3 * trace->count + 1, sizeof *switches->item);
     uint64_t last = UINT64_MAX; /* the index of the record before, of those that count */
     for (uint64_t i = 0; number && switches->item && i < trace->count; i++) {
         uint64_t record = trace->records[i];
@@ -50,8 +76,11 @@ int pct_switches_from_trace(struct pct_switches *switches, const struct pct_trac
         if (PCT_RECORD_OP(record) == PCT_OP_OUTSIDE)
             continue;
         uint32_t before = last == UINT64_MAX ? 0 : PCT_RECORD_THREAD(trace->records[last]);
+        bool waited = outside && last != UINT64_MAX && last + 1 < i;
+        if (waited)
+            add_awaited(switches, trace, number, last, i);
         /* That a thread waits on until its deadline, though others could run, is a choice like a switch. */
-        if (last != UINT64_MAX && (before != thread || PCT_RECORD_OP(record) == PCT_OP_DEADLINE))
+        if (!waited && last != UINT64_MAX && (before != thread || PCT_RECORD_OP(record) == PCT_OP_DEADLINE))
             switches->item[switches->count++] =
                 (struct pct_switch){ .thread = before, .made = number[last], .value = thread, .step = last };
         if (is_wake(record))
@@ -67,6 +96,21 @@ int pct_switches_from_trace(struct pct_switches *switches, const struct pct_trac
     return failed ? -ENOMEM : 0;
 }
 
+int pct_switches_from_trace(struct pct_switches *switches, const struct pct_trace *trace)
+{
+    return from_trace(switches, trace, false);
+}
+
+int pct_switches_from_outside(struct pct_switches *switches, const struct pct_trace *trace)
+{
+    return from_trace(switches, trace, true);
+}
+
+const char *pct_switch_letter(const struct pct_switch *item)
+{
+    return item->wake ? "w" : item->awaits ? "a" : item->back ? "b" : "";
+}
+
 char *pct_switches_format(const struct pct_switches *switches, const bool *keep)
 {
     char *text = NULL;
@@ -79,8 +123,7 @@ char *pct_switches_format(const struct pct_switches *switches, const bool *keep)
         const struct pct_switch *item = &switches->item[i];
         if (keep && !keep[i])
             continue;
-        const char *how = item->wake ? "w" : item->awaits ? "a" : "";
-        fprintf(out, "%s%u.%u.%s%u", between, item->thread, item->made, how, item->value);
+        fprintf(out, "%s%u.%u.%s%u", between, item->thread, item->made, pct_switch_letter(item), item->value);
         between = "-";
     }
     if (fclose(out)) {
@@ -102,6 +145,7 @@ int pct_switches_parse(struct pct_switches *switches, const char *text)
                     pct_list_number(&text, &item->made) && pct_list_skip(&text, '.');
         item->wake = fine && pct_list_skip(&text, 'w');
         item->awaits = fine && !item->wake && pct_list_skip(&text, 'a');
+        item->back = fine && !item->wake && !item->awaits && pct_list_skip(&text, 'b');
         if (!fine || !pct_list_number(&text, &item->value) || item->thread >= PCT_MAX_THREADS ||
             (*text && (!pct_list_skip(&text, '-') || !*text))) {
             pct_switches_free(switches);

@@ -5,14 +5,25 @@
 #include <preload/core/shim.h>
 #include <preload/core/sites.h>
 #include <preload/core/sys.h>
+#include <preload/sync/mutex.h>
 #include <preload/time/family.h>
 #include <common/script.h>
 #include <sched/log.h>
+#include <strategies/schedule.h>
+#include <strategies/strategies.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/uio.h>
+
+/* Who holds that before which this thread stands. What a mutex says itself is the truth: its shortcut tells nobody. */
+static uint32_t holder_of(const struct pct_thread *thread, const struct pct_object *object)
+{
+    if (object->class_ == PCT_CLASS_NONE || object->class_ == PCT_CLASS_THREAD)
+        return PCT_NO_THREAD;
+    return object->class_ == PCT_CLASS_MUTEX ? pct_mutex_owner(thread) : object->holder;
+}
 
 static bool look(uint32_t id, struct pct_script_look *out)
 {
@@ -31,8 +42,7 @@ static bool look(uint32_t id, struct pct_script_look *out)
         out->class_ = object->class_;
         out->number = object->number;
         out->address = object->class_ == PCT_CLASS_THREAD ? 0 : object->address;
-        out->holder =
-            object->class_ == PCT_CLASS_NONE || object->class_ == PCT_CLASS_THREAD ? PCT_NO_THREAD : object->holder;
+        out->holder = out->ready && object->class_ == PCT_CLASS_MUTEX ? PCT_NO_THREAD : holder_of(&t->core, object);
     }
     if (!out->ready && out->holder == PCT_NO_THREAD && pct_S.host->holder)
         out->holder = pct_S.host->holder(&t->core);
@@ -159,6 +169,8 @@ bool pct_script_returned(const struct pct_thread *thread)
 {
     if (pct_S.run.script)
         pct_strategy_script_returned(pct_S.strategy_state, thread->id);
+    else if (pct_S.strategy == &pct_strategy_schedule)
+        return pct_strategy_schedule_returned(pct_S.strategy_state, thread->id, pct_steps(&pct_S));
     return pct_S.run.script;
 }
 

@@ -79,17 +79,26 @@ bool pct_mutex_alike(const pthread_mutex_t *mutex)
     return type != PTHREAD_MUTEX_RECURSIVE_NP && type != PTHREAD_MUTEX_ERRORCHECK_NP;
 }
 
-uint32_t pct_mutex_holder(const struct pct_thread *thread)
+static bool locks(const struct pct_thread *thread)
+{
+    return thread->wait.ready == pct_mutex_ready || thread->wait.ready == pct_loader_ready;
+}
+
+uint32_t pct_mutex_owner(const struct pct_thread *thread)
 {
     const pthread_mutex_t *mutex = thread->wait.ready_arg;
-    bool locks = thread->wait.ready == pct_mutex_ready || thread->wait.ready == pct_loader_ready;
-    if (!locks || thread->wait.outside || thread->timer.place)
+    if (!locks(thread))
         return PCT_NO_THREAD;
     int tid = mutex->__data.__owner;
     for (uint32_t id = 0; tid && id < pct_S.threads; id++)
         if (pct_shim_of(pct_S.thread_at(id))->tid == tid && pct_S.thread_at(id)->state != PCT_STATE_FINISHED)
             return id;
     return PCT_NO_THREAD;
+}
+
+uint32_t pct_mutex_holder(const struct pct_thread *thread)
+{
+    return thread->wait.outside || thread->timer.place ? PCT_NO_THREAD : pct_mutex_owner(thread);
 }
 
 /* Lock without waiting: as trylock, but with lock's answer where the two differ without a wait. */

@@ -267,6 +267,42 @@ assert(n == 4 and value "count" == 3)' ./again
     is "$status" 0
 }
 
+@test "who holds what a thread waits for, and stands behind a child process: a token, and the smallest schedule" {
+    cat > behind.c << 'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+int x;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void take(void) { pthread_mutex_lock(&m); pthread_mutex_unlock(&m); }
+static void *a(void *unused) { take(); system("exit 3"); x = 1; take(); x -= x == 1; return unused; }
+static void *b(void *unused) { take(); if (x == 1) x = 2; take(); return unused; }
+int main(void)
+{
+    pthread_t t[2];
+    pthread_create(&t[0], NULL, a, NULL), pthread_create(&t[1], NULL, b, NULL);
+    pthread_join(t[0], NULL), pthread_join(t[1], NULL);
+    return x == 2 ? 3 : 0;
+}
+EOF
+    gcc -g -pthread -o behind behind.c
+    script 'local a, b = thread "a", thread "b"
+run(a, does "fork") run(b, unlocks) step(a) run(a, locks)
+step(a)' ./behind
+    is "$status" 117
+    has 'it waits for: lock mutex 1, held by thread 2, which stands since line 2'
+    script 'local a, b = thread "a", thread "b"
+run(a, does "fork") step(a) run(a, locks)
+finish(b) finish(a)' ./behind
+    is "$status" 3
+    has 'switches=1.4.a1-1.5.b2,'
+    token=$(grep -o "pct1:[^']*" <<< "$stderr" | head -n 1)
+    replays 3
+    run --separate-stderr "$pct" minimize --no-depth "$token" -- ./behind
+    is "$status" 0
+    grep -q 'fork, behind.c:6 (a): thread 1 is awaited' <<< "$output$stderr"
+    grep -q 'where thread 1 is back from outside: thread 2 goes on' <<< "$output$stderr"
+}
+
 @test "a script that fits, and a program that passes" {
     script 'local a, b = thread "forwards", thread "backwards"
 finish(b) assert(value "total" == 1)

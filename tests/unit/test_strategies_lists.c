@@ -10,6 +10,7 @@
 /* clang-format on */
 #include <pct/trace.h>
 #include <stdlib.h>
+#include <strategies/schedule.h>
 #include <strategies/strategies.h>
 #include <string.h>
 
@@ -94,6 +95,33 @@ static void test_wakes(void **unused)
     assert_int_equal(pct_strategy_schedule.choose(state, 3, 1), 0);
     assert_int_equal(pct_strategy_schedule.choose(state, 2, 3), 1);
     assert_int_equal(pct_strategy_schedule.choose(state, 2, 4), 0);
+    free(state);
+}
+
+/* A thread that is back from outside stands before something else, though it has made nothing. */
+static void test_back(void **unused)
+{
+    (void)unused;
+    struct pct_run run = { .list = "0.1.a0-0.2.b1-1.1.b0" };
+    const char *why = NULL;
+    void *state = calloc(1, pct_strategy_schedule.state_size(&run));
+    assert_int_equal(pct_strategy_schedule.start(state, &run, &why), 0);
+    for (uint32_t t = 0; t < 3; t++)
+        pct_strategy_schedule.enable(state, t);
+    struct pct_point point = { .current = PCT_NO_THREAD, .enabled = 3, .why = PCT_WHY_START };
+    assert_int_equal(pct_strategy_schedule.pick(state, &point).thread, 0);
+    assert_false(pct_strategy_schedule_returned(state, 0, 1));
+    assert_false(pct_strategy_schedule_returned(state, 1, 2));
+    point = (struct pct_point){ .step = 2, .ran = 2, .enabled = 3, .why = PCT_WHY_BUDGET };
+    assert_int_equal(pct_strategy_schedule.pick(state, &point).thread, 0); /* it is not back yet */
+    assert_true(pct_strategy_schedule_returned(state, 0, 2));
+    point.ran = 0;
+    assert_int_equal(pct_strategy_schedule.pick(state, &point).thread, 1);
+    assert_false(pct_strategy_schedule_returned(state, 1, 2));
+    free(state);
+    run.list = "0.2.b1-0.2.1";
+    state = calloc(1, pct_strategy_schedule.state_size(&run));
+    assert_int_not_equal(pct_strategy_schedule.start(state, &run, &why), 0);
     free(state);
 }
 
@@ -216,8 +244,9 @@ static void test_bad_lists(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_schedule),      cmocka_unit_test(test_wakes),
-                                        cmocka_unit_test(test_order),         cmocka_unit_test(test_order_wakes),
-                                        cmocka_unit_test(test_order_watched), cmocka_unit_test(test_bad_lists) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_schedule),    cmocka_unit_test(test_wakes),
+                                        cmocka_unit_test(test_back),        cmocka_unit_test(test_order),
+                                        cmocka_unit_test(test_order_wakes), cmocka_unit_test(test_order_watched),
+                                        cmocka_unit_test(test_bad_lists) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
