@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 8u
+#define PCT_SCRIPT_VERSION 9u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -100,9 +100,11 @@ struct pct_script_switch {
 
 /* How the script came along in one process. */
 struct pct_script_said {
-    uint32_t outcome;   /* enum pct_script_outcome; NEVER also: no part of it is for this process */
-    uint32_t line;      /* of the script, where it is */
-    uint64_t step;      /* steps that the run had made when the script was over */
+    uint32_t outcome; /* enum pct_script_outcome; NEVER also: no part of it is for this process */
+    uint32_t line;    /* of the script, where it is */
+    uint64_t step;    /* steps that the run had made when the script was over */
+    uint32_t outside; /* the process waits for what the outside may do, and `message` says why; written last */
+    uint32_t unused;
     char awaited[512];  /* what that line waits for */
     char message[1024]; /* why it could not go on, or what is wrong */
 };

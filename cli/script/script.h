@@ -80,6 +80,7 @@ struct pct_script_file {
     struct pct_script_channel *channel;
     uint64_t index; /* of its last run; */
     bool hurried;   /* which has not much time left */
+    double waits;   /* since then it waits for what is outside (pct_cli_now()); 0: it does not */
 };
 
 /* Make the channel of this script. logs: runs write a log. Returns 0 or a negative errno. */
@@ -112,6 +113,7 @@ struct pct_script_runs {
     uint64_t limit; /* of runs, 0: none */
     bool quiet;
     bool ok_unfit; /* that the threads cannot do what the script says is no failure */
+    bool outside;  /* that a run waits for what is outside has been said */
     bool outcome;  /* the last line is what came of it: PCT_SCRIPT_SAYS_* */
 };
 

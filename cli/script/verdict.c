@@ -2,6 +2,7 @@
 #include "verdict.h"
 #include "lines.h"
 #include <cli/base/cli.h>
+#include <cli/base/status_line.h>
 #include <cli/binary/elf_facts.h>
 #include <cli/binary/locate.h>
 #include <cli/campaign/outcome.h>
@@ -51,8 +52,26 @@ static bool does_not_fit(const struct pct_script_channel *c)
     return unfit;
 }
 
-void pct_script_hurry(const struct pct_script_runs *runs, struct pct_engine *engine)
+/* It takes longer than what programs do by themselves: whoever waits is told for what. */
+static void say_outside(struct pct_script_runs *runs, struct pct_script_file *file)
 {
+    const struct pct_script_said *said = &file->channel->said;
+    const double patience = 3;
+    bool waits = __atomic_load_n(&said->outside, __ATOMIC_ACQUIRE);
+    double now = pct_cli_now();
+    file->waits = !waits ? 0 : file->waits > 0 ? file->waits : now;
+    if (!waits || runs->outside || now - file->waits < patience)
+        return;
+    pct_status_line_clear(runs->quiet);
+    pct_cli_say("%s:%u: waiting for what is outside: the script wants %s, but %s", runs->name, said->line,
+                said->awaited, said->message);
+    runs->outside = true;
+}
+
+void pct_script_hurry(struct pct_script_runs *runs, struct pct_engine *engine)
+{
+    for (unsigned i = 0; i < runs->files; i++)
+        say_outside(runs, &runs->file[i]);
     for (unsigned i = 0; i < runs->files && !runs->ok_unfit; i++) {
         struct pct_script_file *file = &runs->file[i];
         if (file->hurried || !does_not_fit(file->channel))

@@ -41,6 +41,6 @@ bool pct_script_went_on(const struct pct_script_runs *runs, const struct pct_scr
 enum { PCT_SCRIPT_UNFIT_SECONDS = 10 };
 
 /* For a source's tick(): runs in which the script did not fit have so much time to end, if that is a failure anyway. */
-void pct_script_hurry(const struct pct_script_runs *runs, struct pct_engine *engine);
+void pct_script_hurry(struct pct_script_runs *runs, struct pct_engine *engine);
 
 #endif

@@ -299,6 +299,7 @@ static void turn(void *state, struct pct_script_control *control, uint32_t made,
     struct pct_engine *engine = state;
     engine->step = step;
     engine->made = made;
+    engine->said->outside &= made == PCT_NO_THREAD;
     if (too_long(engine))
         return;
     if (made != PCT_NO_THREAD)
@@ -356,7 +357,7 @@ static void created(void *state, uint32_t thread)
 
 /* --- Nobody can go on --------------------------------------------------------------------------------------------- */
 
-static void add_standing(struct pct_engine *engine, struct pct_line *line, uint32_t thread)
+static void add_standing(const struct pct_engine *engine, struct pct_line *line, uint32_t thread)
 {
     if (thread >= PCT_MAX_THREADS || !pct_rank_set_has(&engine->control->held, thread))
         return;
@@ -364,7 +365,7 @@ static void add_standing(struct pct_engine *engine, struct pct_line *line, uint3
     pct_line_add_number(line, engine->since[thread]);
 }
 
-static void add_reason(struct pct_engine *engine, struct pct_line *line, uint32_t thread)
+static void add_reason(const struct pct_engine *engine, struct pct_line *line, uint32_t thread)
 {
     struct pct_script_look look;
     if (!engine->host->look(thread, &look))
@@ -383,7 +384,7 @@ static void add_reason(struct pct_engine *engine, struct pct_line *line, uint32_
 }
 
 /* What all the threads wait for that the script has not put aside, the first few of them. */
-static void add_reasons(struct pct_engine *engine, struct pct_line *line)
+static void add_reasons(const struct pct_engine *engine, struct pct_line *line)
 {
     struct pct_script_look look;
     unsigned count = 0;
@@ -419,19 +420,57 @@ static bool waits_for_standing(const struct pct_engine *engine, uint32_t thread)
     return true;
 }
 
+/* Why the script does not go on: what the thread waits for that it wants, or else all. */
+static void add_why(const struct pct_engine *engine, struct pct_line *line)
+{
+    const struct pct_request *request = &engine->request;
+    uint32_t only = request->end ? request->end - 1 : pct_rank_set_lowest(&request->set);
+    if (request->end || (!request->any && pct_rank_set_highest(&request->set) == only))
+        add_reason(engine, line, only);
+    else
+        add_reasons(engine, line);
+}
+
+/* The process waits for the outside, which may take long: the command says so. */
+static void say_outside(const struct pct_engine *engine)
+{
+    struct pct_line line;
+    struct pct_script_look look;
+    if (engine->said->outside)
+        return;
+    pct_line_start(&line, engine->said->message, sizeof engine->said->message);
+    add_why(engine, &line);
+    unsigned count = 0;
+    for (uint32_t t = 0; t < engine->threads && count < 4; t++) {
+        bool waits = engine->host->look(t, &look) && !look.finished && !look.ready && look.op != PCT_OP_THREAD_JOIN;
+        bool wanted = pct_rank_set_has(&engine->request.set, t) || t + 1 == engine->request.end;
+        if (!waits || wanted || pct_rank_set_has(&engine->control->held, t))
+            continue;
+        pct_line_add(&line, count++ ? ", " : "; the outside may let others go on: ");
+        pct_line_add_thread(&line, t);
+        pct_line_add(&line, " waits for: ");
+        pct_line_add_look(&line, &look);
+    }
+    __atomic_store_n(&engine->said->outside, 1, __ATOMIC_RELEASE);
+}
+
 /* A thread that is tried is one that may have to wait. */
 static bool in_vain(const void *state)
 {
     const struct pct_engine *engine = state;
     const struct pct_request *request = &engine->request;
-    if (request->tries && engine->control->first != PCT_NO_THREAD)
-        return true;
-    if (request->end)
-        return waits_for_standing(engine, request->end - 1);
-    uint32_t t = pct_rank_set_lowest(&request->set);
-    while (t != PCT_NO_RANK && (has_ended(engine, t) || waits_for_standing(engine, t)))
-        t = pct_rank_set_above(&request->set, t);
-    return !request->any && t == PCT_NO_RANK;
+    bool vain = request->tries && engine->control->first != PCT_NO_THREAD;
+    if (!vain && request->end) {
+        vain = waits_for_standing(engine, request->end - 1);
+    } else if (!vain) {
+        uint32_t t = pct_rank_set_lowest(&request->set);
+        while (t != PCT_NO_RANK && (has_ended(engine, t) || waits_for_standing(engine, t)))
+            t = pct_rank_set_above(&request->set, t);
+        vain = !request->any && t == PCT_NO_RANK;
+    }
+    if (!vain)
+        say_outside(engine);
+    return vain;
 }
 
 static void stuck(void *state, struct pct_script_control *control, uint64_t step)
@@ -450,13 +489,8 @@ static void stuck(void *state, struct pct_script_control *control, uint64_t step
         return;
     }
     pct_line_start(&line, text, sizeof text);
-    uint32_t only = request->end ? request->end - 1 : pct_rank_set_lowest(&request->set);
-    bool one = request->end || (!request->any && pct_rank_set_highest(&request->set) == only);
     (void)control;
-    if (one)
-        add_reason(engine, &line, only);
-    else
-        add_reasons(engine, &line);
+    add_why(engine, &line);
     pct_engine_end(engine, PCT_SCRIPT_DID_NOT_FIT, text);
 }
 

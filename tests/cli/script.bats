@@ -383,6 +383,42 @@ run(w, locks "second")' what runs
     has 'test.lua: ended after '
 }
 
+@test "what a script waits for while the process waits for input is said" {
+    cat > input.c << 'EOF'
+#include <pthread.h>
+#include <semaphore.h>
+#include <unistd.h>
+sem_t s;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *reads(void *c) { read(0, c, 1), sem_post(&s); return c; }
+static void *stands(void *unused) { pthread_mutex_lock(&m), pthread_mutex_unlock(&m); return unused; }
+static void *waits(void *unused) { sem_wait(&s); return unused; }
+int main(void)
+{
+    char c;
+    pthread_t t[3];
+    pthread_create(&t[0], NULL, reads, &c);
+    pthread_create(&t[1], NULL, stands, NULL), pthread_create(&t[2], NULL, waits, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+EOF
+    gcc -g -pthread -o input input.c
+    mkfifo fifo
+    echo 'local s, w = thread "stands", thread "waits"
+run(s, unlocks) finish(w) finish(s)' > test.lua
+    "$pct" script test.lua -- ./input < fifo 2> said &
+    exec 5> fifo
+    tail -f -n +1 --pid=$! said | grep -m 1 -q 'waiting for what is outside'
+    echo x >&5
+    wait $!
+    exec 5>&-
+    grep -q 'wants thread 3 to go on until it has ended, but it waits for: sem wait semaphore ' said
+    grep -q '; the outside may let others go on: thread 1 waits for: read descriptor 0$' said
+    grep -q 'ended after' said
+}
+
 @test "a thread that sleeps goes on when no other can" {
     script 'local s, f = thread "sleeper", thread "forwards"
 finish(s)
