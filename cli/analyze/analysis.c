@@ -2,10 +2,13 @@
 #include "analysis.h"
 #include "negated_orders.h"
 #include <cli/base/status_line.h>
+#include <cli/binary/elf_facts.h>
 #include "queries.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum { BEGINNERS = 8 }; /* threads whose beginnings are looked at */
 
 /* Steps that two runs begin with in common. */
 static uint64_t in_common(const struct pct_trace *a, const struct pct_trace *b)
@@ -158,12 +161,31 @@ static size_t locks_of_cycle(const struct pct_narrative *narrative, uint64_t *st
     return count;
 }
 
-/* The steps of a run whose stacks are wanted: of the switches, the orderings, and a cycle's locks. To be freed. */
+/* The first operations of threads that a library may have started: which function of the program's own they are in.
+ * Returns how many there are. */
+static size_t beginnings(const struct pct_analysis *q, const struct pct_trace *trace, uint64_t *steps)
+{
+    unsigned made[BEGINNERS] = { 0 };
+    size_t count = 0;
+    if (!pct_elf_has_library_threads(q->shrink.runs.launch.program))
+        return 0;
+    for (uint64_t i = 0; i < trace->count; i++) {
+        uint32_t thread = PCT_RECORD_THREAD(trace->records[i]);
+        if (thread && thread <= BEGINNERS && made[thread - 1]++ <= PCT_ANALYSIS_BEGINNING)
+            steps[count++] = i;
+    }
+    return count;
+}
+
+/* The steps of a run whose stacks are wanted: of the switches, the orderings, a cycle's locks, and the beginnings of
+ * threads. To be freed. */
 static char *wanted(const struct pct_analysis *q, const struct pct_narrative *narrative, bool switches)
 {
     size_t count = 0;
     const struct pct_switches *minimal = &q->shrink.minimal;
-    uint64_t *steps = malloc((minimal->count + 2 * q->depth.count + PCT_CYCLE_MOST) * sizeof *steps);
+    uint64_t *steps =
+        malloc((minimal->count + 2 * q->depth.count + PCT_CYCLE_MOST + BEGINNERS * (PCT_ANALYSIS_BEGINNING + 1)) *
+               sizeof *steps);
     if (!steps)
         return NULL;
     for (size_t i = 0; i < 2 * q->depth.count; i++) {
@@ -180,6 +202,8 @@ static char *wanted(const struct pct_analysis *q, const struct pct_narrative *na
             steps[count++] = at;
     }
     count += locks_of_cycle(narrative, steps + count);
+    if (switches)
+        count += beginnings(q, narrative->trace, steps + count);
     char *text = pct_narrative_stacks(steps, count);
     free(steps);
     return text;

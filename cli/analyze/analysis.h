@@ -7,7 +7,8 @@
 #include "shrink.h"
 #include <cli/trace/narrative.h>
 
-enum { PCT_CYCLE_MOST = 16 }; /* threads of a deadlock's cycle that are told of */
+enum { PCT_CYCLE_MOST = 16 };         /* threads of a deadlock's cycle that are told of */
+enum { PCT_ANALYSIS_BEGINNING = 32 }; /* operations within which a library comes to what a thread was given */
 
 struct pct_analysis {
     struct pct_shrink shrink;

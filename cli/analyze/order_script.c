@@ -2,6 +2,7 @@
  * first operation, made, and the second one, before which its thread stands until then. They stand in the order that
  * the failing run had. Or a whole schedule: an in_order() for each switch, of the last operation before it, made. */
 #include "order_script.h"
+#include <cli/trace/frames.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +78,20 @@ static void variable_of(const struct pct_narrative *n, const struct pct_event *e
         snprintf(name, size, "%.*s", (int)length, text + 1);
 }
 
-/* The function that a step was made in, "": not known, it has a name with more than a word in it, or the call was
- * inlined into it, which another compiler need not do. */
+/* The name of a function as people write it, without its arguments; "": it has none, as a closure, or one with more in
+ * it than namespaces. */
+static void plain_name(const char *function, char *name, size_t size)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)function[length]) || (function[length] && strchr("_:~", function[length])))
+        length++;
+    bool plain = (!function[length] || function[length] == '(') && length && length < size;
+    plain = plain && (length < 8 || strncmp(function + length - 8, "operator", 8) != 0); /* operator(): a closure */
+    snprintf(name, size, "%.*s", plain ? (int)length : 0, function);
+}
+
+/* The function that a step was made in, "": not known, it has a name that is not plain, or the call was inlined into
+ * it, which another compiler need not do. */
 static void function_of(const struct pct_narrative *n, uint64_t step, bool call, char *name, size_t size)
 {
     static struct pct_stack stack;
@@ -88,12 +101,7 @@ static void function_of(const struct pct_narrative *n, uint64_t step, bool call,
         return;
     pct_unwind_place(n->unwinder, site->call, call, &stack);
     const char *function = stack.count == 1 || (stack.count && !call) ? stack.frames[stack.count - 1].function : "";
-    size_t length = strlen(function);
-    for (size_t i = 0; i < length; i++)
-        if (!isalnum((unsigned char)function[i]) && function[i] != '_')
-            return;
-    if (length && length < size)
-        memcpy(name, function, length + 1);
+    plain_name(function, name, size);
 }
 
 /* A step as the script tells it from others. */
@@ -136,13 +144,85 @@ static bool is_meant(const struct described *one, const struct described *wanted
            (!wanted->function[0] || !strcmp(one->function, wanted->function));
 }
 
+/* The step at which a thread makes its count-th operation of this kind; trace->count: nowhere. */
+static uint64_t find_step(const struct pct_trace *trace, uint32_t thread, uint32_t op, uint32_t count)
+{
+    struct pct_event event = { .thread = thread, .op = op, .count = count };
+    return pct_orders_find(&event, trace) ? event.step : trace->count;
+}
+
+/* The outermost function of the program's own in whose code a step was made, or whose calls were; "": it has no plain
+ * name, or is not known. */
+static void outermost(const struct pct_narrative *n, uint64_t step, char *name, size_t size)
+{
+    static struct pct_stack stack;
+    struct pct_event event = pct_narrative_event(n, step);
+    *name = 0;
+    if (!pct_narrative_stack(n, &event, &stack))
+        return;
+    for (size_t i = stack.count; i-- && !*name;)
+        if (!pct_frame_is_library(stack.frames[i].function, stack.frames[i].file, stack.frames[i].module))
+            plain_name(stack.frames[i].function, name, size);
+}
+
+/* The function that this thread starts with, or first enters of the program's own where a library starts it; "": not
+ * known. Returns the step from which on it is in that. */
+static uint64_t start_of(const struct pct_narrative *n, uint32_t thread, char *name, size_t size)
+{
+    static struct pct_stack stack;
+    const struct pct_trace *trace = n->trace;
+    uint64_t start = find_step(trace, thread, PCT_OP_THREAD_START, 1), step = start;
+    const struct pct_site *site = start < trace->count ? pct_snapshot_site(&n->snapshot, start) : NULL;
+    *name = 0;
+    if (!site || !site->call || !n->unwinder)
+        return start;
+    pct_unwind_place(n->unwinder, site->call, false, &stack);
+    const struct pct_frame *frame = stack.count ? &stack.frames[stack.count - 1] : NULL;
+    if (!frame || !pct_frame_is_library(frame->function, frame->file, frame->module)) {
+        function_of(n, start, false, name, size);
+        return start;
+    }
+    unsigned looked = 0;
+    while (++step < trace->count && !*name && looked < PCT_ANALYSIS_BEGINNING)
+        if (PCT_RECORD_THREAD(trace->records[step]) == thread) {
+            outermost(n, step, name, size);
+            looked++;
+        }
+    return *name ? step - 1 : start;
+}
+
+/* Whether threads that start with this function were made before, of which the script has no name. */
+static bool has_unnamed_before(const struct script *s, uint32_t thread, const char *function)
+{
+    char other[200];
+    for (uint32_t t = 1; t < thread; t++) {
+        size_t k = 0;
+        while (k < s->names && s->named[k] != t)
+            k++;
+        start_of(&s->analysis->narrative, t, other, sizeof other);
+        if (k == s->names && !strcmp(other, function))
+            return true;
+    }
+    return false;
+}
+
+/* Whether the script names it by the function `start`. */
+static bool is_named_by(const struct script *s, uint32_t thread, const char *start)
+{
+    return thread && s->detail != PCT_ORDER_SCRIPT_NUMBERS && *start && !has_unnamed_before(s, thread, start);
+}
+
 /* The step from which on a thread's operations count: the main thread stands from where the last other was made, but in
- * a whole schedule. */
+ * a whole schedule; one that a library starts from where it enters the function that it is named by. */
 static uint64_t begins_at(const struct script *s, const struct entry *e)
 {
     const struct pct_trace *trace = e->of->trace;
     uint64_t begin = 0;
+    char start[200];
     bool orders = s->detail != PCT_ORDER_SCRIPT_SCHEDULE;
+    uint64_t entered = e->thread ? start_of(e->of, e->thread, start, sizeof start) : 0;
+    if (e->thread && is_named_by(s, e->thread, start))
+        return entered;
     for (uint64_t i = 0; orders && e->thread == 0 && i < trace->count; i++) {
         uint64_t record = trace->records[i];
         for (size_t k = 0; k < s->names; k++)
@@ -173,13 +253,6 @@ static unsigned count_of(const struct script *s, size_t index, const struct desc
 }
 
 /* --- Which operations --------------------------------------------------------------------------------------------- */
-
-/* The step at which a thread makes its count-th operation of this kind; trace->count: nowhere. */
-static uint64_t find_step(const struct pct_trace *trace, uint32_t thread, uint32_t op, uint32_t count)
-{
-    struct pct_event event = { .thread = thread, .op = op, .count = count };
-    return pct_orders_find(&event, trace) ? event.step : trace->count;
-}
 
 static void add(struct script *s, struct entry entry)
 {
@@ -243,38 +316,16 @@ static void name_threads(struct script *s)
 
 /* --- The text ----------------------------------------------------------------------------------------------------- */
 
-/* The function that this thread starts with, "": not known. */
-static void start_of(const struct pct_narrative *n, uint32_t thread, char *name, size_t size)
-{
-    uint64_t step = find_step(n->trace, thread, PCT_OP_THREAD_START, 1);
-    function_of(n, step, false, name, size);
-}
-
-/* Whether threads that start with this function were made before, of which the script has no name. */
-static bool has_unnamed_before(const struct script *s, uint32_t thread, const char *function)
-{
-    char other[200];
-    for (uint32_t t = 1; t < thread; t++) {
-        size_t k = 0;
-        while (k < s->names && s->named[k] != t)
-            k++;
-        start_of(&s->analysis->narrative, t, other, sizeof other);
-        if (k == s->names && !strcmp(other, function))
-            return true;
-    }
-    return false;
-}
-
 static void write_thread(FILE *out, const struct script *s, uint32_t thread)
 {
     char start[200];
     start_of(&s->analysis->narrative, thread, start, sizeof start);
     if (!thread)
         fputs("local main = thread(0)\n", out);
-    else if (s->detail == PCT_ORDER_SCRIPT_NUMBERS || !*start || has_unnamed_before(s, thread, start))
-        fprintf(out, "local t%u = thread(%u)%s%s\n", thread, thread, *start ? " -- starts with " : "", start);
-    else
+    else if (is_named_by(s, thread, start))
         fprintf(out, "local t%u = thread \"%s\"\n", thread, start);
+    else
+        fprintf(out, "local t%u = thread(%u)%s%s\n", thread, thread, *start ? " -- starts with " : "", start);
 }
 
 static void write_place(FILE *out, const struct entry *e)

@@ -69,13 +69,32 @@ static bool has_room(const struct pct_script_words *words, const char *name)
     return length < LIST_MOST;
 }
 
-/* A pattern for a closure: of Rust's names the hash at the end tells them apart. */
-static void name_closure(const char *symbol, char *name, size_t size)
+/* Whether another function has a symbol that ends so. */
+static bool has_end(const struct pct_code *code, const char *symbol, const char *end)
 {
+    size_t length = strlen(end);
+    for (size_t i = 0; i < code->count; i++) {
+        const char *other = code->item[i].name;
+        size_t all = strlen(other);
+        if (!code->item[i].is_data && all >= length && !strcmp(other + all - length, end) && strcmp(other, symbol) != 0)
+            return true;
+    }
+    return false;
+}
+
+/* A pattern for a closure: of Rust's names the hash at the end tells them apart, of long ones as much of the end as
+ * does. */
+static void name_closure(const struct pct_code *code, const char *symbol, char *name, size_t size)
+{
+    enum { LONG = 40 };
     static const char hash[] = "17h0123456789abcdefE";
     size_t length = strlen(symbol), tail = sizeof hash - 1;
     bool rust = length > tail && !strncmp(symbol + length - tail, hash, 3) && symbol[length - 1] == 'E';
-    snprintf(name, size, "%s%s", rust ? "*" : "", rust ? symbol + length - tail : symbol);
+    if (!rust)
+        tail = length > LONG ? tail : length;
+    while (!rust && tail < length && has_end(code, symbol, symbol + length - tail))
+        tail++;
+    snprintf(name, size, "%s%s", tail < length ? "*" : "", symbol + length - tail);
 }
 
 /* The function with this code of the last word, if threads enter it. */
@@ -91,10 +110,14 @@ static int add_function(struct pct_script_places *places, struct pct_script_word
     bool closure = is_closure(plain ? plain : f->name);
     free(plain);
     if (closure)
-        name_closure(f->name, name, sizeof name);
+        name_closure(code, f->name, name, sizeof name);
     else
         snprintf(name, sizeof name, "%s", word->text);
     bool known = has_name(word->functions, name), wanted = closure ? has_room(words, name) : from == match->from;
+    if (closure && !wanted)
+        pct_cli_say(
+            "thread '%s': no room is left in the token for %s, where threads enter it, too: name fewer functions",
+            word->text, name);
     if (!wanted || (!known && !pct_functions_fit(code, path, name, PCT_PATCH_OFF, false)))
         return 0;
     if (!known && !take_name(word, name))

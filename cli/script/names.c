@@ -256,16 +256,26 @@ static const char *own_name(const char *name)
     return own;
 }
 
-/* Whether some class or namespace has a function that is called so. */
-static bool is_member(const struct pct_scope *scope, const char *text)
+/* The pattern that means a function of some class or namespace that is called so: the end of its name that is given, if
+ * there is one, or else its own name. False: there is none. */
+static bool find_member(const struct pct_scope *scope, const char *text, char *pattern, size_t size)
 {
     const char *own = own_name(text);
+    bool found = false;
     for (size_t i = 0; i < scope->name_count; i++) {
         const char *name = scope->names[i], *other = own_name(name);
-        if (other != name && strcspn(other, "(") == strlen(own) && !strncmp(other, own, strlen(own)))
-            return true;
+        size_t length = strcspn(name, "("), given = strlen(text);
+        if (other == name || strcspn(other, "(") != strlen(own) || strncmp(other, own, strlen(own)) != 0)
+            continue;
+        bool ends =
+            length > given + 2 && !strncmp(name + length - given, text, given) && name[length - given - 1] == ':';
+        if (ends || !found)
+            snprintf(pattern, size, "*::%s", ends ? text : own);
+        found = true;
+        if (ends)
+            break;
     }
-    return false;
+    return found;
 }
 
 /* Whether there is such a function, but none that has code of its own. */
@@ -303,9 +313,11 @@ static int complain(struct pct_scope *scope, const struct pct_script_word *word,
             "inlined; name a function that calls it, or build it with -O0",
             file, word->line, program, pattern->text);
     const char *closest = pct_scope_closest(scope, pattern->text);
-    if (pattern->kind != PCT_SCOPE_WATCH && !strchr(pattern->text, '*') && is_member(scope, pattern->text))
-        return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'; did you mean '*::%s'?", file, word->line,
-                             program, kinds[word->kind], pattern->text, own_name(pattern->text));
+    char member[300];
+    if (pattern->kind != PCT_SCOPE_WATCH && !strchr(pattern->text, '*') &&
+        find_member(scope, pattern->text, member, sizeof member))
+        return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'; did you mean '%s'?", file, word->line,
+                             program, kinds[word->kind], pattern->text, member);
     if (closest && strcmp(closest, pattern->text) != 0)
         return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'; did you mean '%s'?", file, word->line,
                              program, kinds[word->kind], pattern->text, closest);

@@ -1193,6 +1193,38 @@ choose { 1, 2 }' ./processes fork
     is "$status" 117
 }
 
+@test "a finding of threads that a library starts: the script names them as people do" {
+    cat > shop.cc << 'EOF'
+#include <cassert>
+#include <pthread.h>
+#include <thread>
+namespace shop {
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int left = 1;
+__attribute__((noinline)) int add(int n) { pthread_mutex_lock(&m); n = left += n; pthread_mutex_unlock(&m); return n; }
+__attribute__((noinline)) void buy() { if (add(0) > 0) add(-1); }
+}
+int main()
+{
+    std::thread a([] { shop::buy(); }), b(shop::buy);
+    a.join(), b.join();
+    assert(shop::left == 0);
+}
+EOF
+    "${CXX:-g++}" -g -O1 -pthread -o shop shop.cc
+    script 'local a, b = thread(1), thread(2) finish(thread "*::bye")' ./shop
+    has "no function '*::bye'"
+    script 'finish(thread "buy")' ./shop
+    has "did you mean '*::buy'?"
+    script 'local a, b = thread "shop::buy", thread "shop::buy" run(a, unlocks) step(a) finish(b) finish(a)' ./shop
+    is "$status" 134
+    token=$(grep -o "pct1:[^']*" <<< "$stderr" | head -n 1)
+    run "$pct" explain --seconds 1000000 --script found.lua "$token" -- ./shop
+    is "$status" 0
+    [ "$(grep -c 'thread "shop::buy"$' found.lua)" = 2 ]
+    grep -q 'from "shop::add"' found.lua
+}
+
 @test "in_order: operations come in the order that the script says, and threads go on by themselves" {
     script 'local a, b = thread "forwards", thread "backwards"
 in_order(
