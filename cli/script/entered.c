@@ -109,16 +109,24 @@ static int add_function(struct pct_script_places *places, struct pct_script_word
     char name[512], *plain = pct_demangle(f->name);
     bool closure = is_closure(plain ? plain : f->name);
     free(plain);
-    if (closure)
+    if (!closure && from != match->from)
+        return 0; /* inlined into something that others call, too */
+    snprintf(name, sizeof name, "%s", word->text);
+    bool known = has_name(word->functions, name),
+         fits = known || pct_functions_fit(code, path, name, PCT_PATCH_OFF, false);
+    /* What was written may be the end of a longer name. */
+    if (closure || !fits) {
         name_closure(code, f->name, name, sizeof name);
-    else
-        snprintf(name, sizeof name, "%s", word->text);
-    bool known = has_name(word->functions, name), wanted = closure ? has_room(words, name) : from == match->from;
-    if (closure && !wanted)
-        pct_cli_say(
-            "thread '%s': no room is left in the token for %s, where threads enter it, too: name fewer functions",
-            word->text, name);
-    if (!wanted || (!known && !pct_functions_fit(code, path, name, PCT_PATCH_OFF, false)))
+        known = has_name(word->functions, name);
+        fits = known || pct_functions_fit(code, path, name, PCT_PATCH_OFF, false);
+        if (fits && !known && !has_room(words, name)) {
+            pct_cli_say("thread '%s': no room is left in the token for %s, where threads enter it, too: name fewer "
+                        "functions",
+                        word->text, name);
+            return 0;
+        }
+    }
+    if (!fits)
         return 0;
     if (!known && !take_name(word, name))
         return pct_cli_no_memory("");

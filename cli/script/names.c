@@ -321,11 +321,12 @@ static int complain(struct pct_scope *scope, const struct pct_script_word *word,
     if (closest && strcmp(closest, pattern->text) != 0)
         return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'; did you mean '%s'?", file, word->line,
                              program, kinds[word->kind], pattern->text, closest);
-    return pct_cli_usage("%s:%u: %s and its libraries have no %s '%s'%s", file, word->line, program, kinds[word->kind],
-                         pattern->text,
-                         scope->name_count < 2 || !pct_elf_defines(program, "main") ? " (a stripped file has no names)"
-                         : closest ? ", but that name is there for something else, or for less"
-                                   : "");
+    return pct_cli_usage(
+        "%s:%u: %s and its libraries have no %s '%s'%s", file, word->line, program, kinds[word->kind], pattern->text,
+        scope->name_count < 2 || !pct_elf_defines(program, "main") ? " (a stripped file has no names)"
+        : closest                           ? ", but that name is there for something else, or for less"
+        : word->kind == PCT_SCRIPT_VARIABLE ? "; for what a local variable points to, say where: locks * from \"f\""
+                                            : "");
 }
 
 /* Where the program itself has the name, libraries that have it, too, are not meant. */

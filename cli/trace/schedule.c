@@ -173,6 +173,30 @@ static void print_run(FILE *out, const struct window *w, const struct run *run)
     }
 }
 
+/* The lines of the script that were done when the run had made this many steps, each once; *at: how many notes of it
+ * were looked at. */
+static void print_lines(FILE *out, const struct window *w, size_t *at, uint64_t steps)
+{
+    const struct pct_snapshot *s = w->snapshot;
+    for (; *at < s->script_note_count && s->script_notes[*at].step <= steps; ++*at) {
+        const struct pct_snap_script_note *note = &s->script_notes[*at];
+        const char *text = s->script_text;
+        char line[TEXT_MAX];
+        if (note->step < w->from ||
+            (*at + 1 < s->script_note_count && note[1].line == note->line && note[1].step <= steps))
+            continue;
+        for (uint32_t i = 1; i < note->line && text; i++)
+            text = (text = strchr(text, '\n')) ? text + 1 : NULL;
+        if (!text)
+            continue;
+        text += strspn(text, " \t");
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(text, "\r\n"), text);
+        fprintf(out, "%12sline %u done: ", "", note->line);
+        pct_cli_print_clean(out, line, sizeof line);
+        fputc('\n', out);
+    }
+}
+
 void pct_schedule_fill_holders(struct pct_snapshot *snapshot, const struct pct_trace *trace)
 {
     struct pct_events *events = trace->first ? NULL : pct_events_open(trace, snapshot);
@@ -214,6 +238,7 @@ static void print(FILE *out, struct window *w, const struct pct_snapshot *snapsh
     struct pct_event event;
     struct run run = { .count = 0 };
     bool left_out = false;
+    size_t lines = 0;
     while (pct_events_next(events, &event) && event.index < w->to) {
         bool shown = event.index >= w->from && (!w->show || w->show[event.index]);
         if (shown && goes_on(w, &run, &event)) {
@@ -221,8 +246,10 @@ static void print(FILE *out, struct window *w, const struct pct_snapshot *snapsh
             run.count++;
             continue;
         }
-        if (run.count)
+        if (run.count) {
             print_run(out, w, &run);
+            print_lines(out, w, &lines, run.last.step);
+        }
         run.count = 0;
         if (shown && left_out)
             fprintf(out, "%10s\n", "...");
@@ -230,8 +257,10 @@ static void print(FILE *out, struct window *w, const struct pct_snapshot *snapsh
         if (shown)
             run = (struct run){ .first = event, .last = event, .count = 1 };
     }
-    if (run.count)
+    if (run.count) {
         print_run(out, w, &run);
+        print_lines(out, w, &lines, run.last.step);
+    }
     pct_events_close(events);
 }
 

@@ -984,6 +984,8 @@ choose { 1, 2 }' ./processes fork
     run --separate-stderr "$pct" replay -q run.trace -- ./script deadlock
     is "$status" 120
     has 'replayed identically'
+    run "$pct" trace run.trace
+    grep -A 2 '^ *5  ' <<< "$output" | grep -qF 'line 2 done: run(a, locks "second")'
     "$pct" trace run.trace -o run.html
     grep -qF '"script":{"name":"test.lua","lines":{"1":"local a, b = ' run.html
     grep -qF '"notes":[[1,2],[1,3],[2,5],[3,7]]' run.html
@@ -1203,11 +1205,12 @@ pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 int left = 1;
 __attribute__((noinline)) int add(int n) { pthread_mutex_lock(&m); n = left += n; pthread_mutex_unlock(&m); return n; }
 __attribute__((noinline)) void buy() { if (add(0) > 0) add(-1); }
+namespace { __attribute__((noinline)) void looks(int n) { add(n); } }
 }
 int main()
 {
-    std::thread a([] { shop::buy(); }), b(shop::buy);
-    a.join(), b.join();
+    std::thread a([] { shop::buy(); }), b(shop::buy), c([] { shop::looks(0); });
+    a.join(), b.join(), c.join();
     assert(shop::left == 0);
 }
 EOF
@@ -1216,6 +1219,10 @@ EOF
     has "no function '*::bye'"
     script 'finish(thread "buy")' ./shop
     has "did you mean '*::buy'?"
+    script 'finish(thread "looks")' ./shop # in a namespace without a name
+    is "$status" 0
+    script 'run(thread(1), locks "basket->lock")' ./shop
+    has "no variable 'basket'; for what a local variable points to, say where: locks * from"
     script 'local a, b = thread "shop::buy", thread "shop::buy" run(a, unlocks) step(a) finish(b) finish(a)' ./shop
     is "$status" 134
     token=$(grep -o "pct1:[^']*" <<< "$stderr" | head -n 1)
