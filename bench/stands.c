@@ -9,6 +9,9 @@ static struct box {
     pthread_mutex_t lock;
 } boxes[2] = { { PTHREAD_MUTEX_INITIALIZER }, { PTHREAD_MUTEX_INITIALIZER } };
 static struct box *volatile head = &boxes[0];
+static struct shelf {
+    struct box *head;
+} *volatile shelf;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, own = PTHREAD_MUTEX_INITIALIZER;
 
 static void *stand(void *argument)
@@ -35,11 +38,15 @@ int main(int argc, char **argv)
     long pairs = argc > 1 ? atol(argv[1]) : 3000;
     pthread_t thread;
     double ns[9];
+    shelf = malloc(sizeof *shelf);
+    if (!shelf)
+        return 1;
+    shelf->head = head;
     pthread_create(&thread, NULL, stand, NULL);
     work(ns, pairs);
     printf("%.3f\n", median(ns, 9));
-    pthread_mutex_lock(&head->lock);
-    pthread_mutex_unlock(&head->lock);
+    pthread_mutex_lock(&shelf->head->lock);
+    pthread_mutex_unlock(&shelf->head->lock);
     pthread_join(thread, NULL);
     return 0;
 }

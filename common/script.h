@@ -246,6 +246,7 @@ struct pct_script_host {
     uint32_t (*pending)(uint32_t thread);
     const uint32_t *renamed;  /* how often threads have been given names */
     const uint32_t *numbered; /* how many numbers have been given to objects: one may be another's from then on */
+    const uint64_t *heap_end; /* up to here there is memory behind the program, which is given back from there only */
     /* Its name, as pthread_setname_np() has set it. */
     void (*name)(uint32_t thread, char name[16]);
     /* Whether this thread, which stands at a point, has left the function that began with this stack, where it was to

@@ -77,8 +77,10 @@ struct pct_calm {
     /* Seldom: */
     bool more;                    /* there is something in the rest: it minds every operation */
     struct pct_calm_range others; /* on objects in this range, */
-    const uint64_t *pointer[2];   /* once one of these, which may be NULL, has another value than this, */
-    uint64_t pointed[2];
+    const uint64_t *pointer[4];   /* once one of these, up to the first NULL, has another value than this, */
+    uint64_t pointed[4];
+    const uint64_t
+        *heap_end;       /* or does not lie before this any more, where memory ends that is given back from there */
     uint64_t left, link; /* or once the thread has left the function that returns to `link`, which stands at `left` */
 };
 
@@ -109,8 +111,9 @@ static inline bool pct_calm_knows(const struct pct_calm *calm, uint32_t op, uint
 /* Whether it minds this one for what stands in the rest. */
 static inline bool pct_calm_minds_more(const struct pct_calm *calm, uint32_t op, uint64_t address)
 {
-    for (unsigned i = 0; i < 2; i++)
-        if (calm->pointer[i] && *calm->pointer[i] != calm->pointed[i])
+    for (unsigned i = 0; i < 4 && calm->pointer[i]; i++)
+        if ((calm->heap_end && (uint64_t)(uintptr_t)(calm->pointer[i] + 1) > *calm->heap_end) ||
+            *calm->pointer[i] != calm->pointed[i])
             return true;
     return pct_calm_is_in(&calm->others, op, address) ||
            (calm->left && (*(const uint64_t *)(uintptr_t)calm->left != calm->link ||

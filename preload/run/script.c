@@ -108,10 +108,14 @@ static void wake_word(const uint32_t *word)
     PCT_SYS3(SYS_futex, word, 1 /* FUTEX_WAKE */, INT32_MAX);
 }
 
+/* Of libc: where brk() has set the end of the heap. */
+extern void *__curbrk;
+
 static const struct pct_script_host host = { .look = look,
                                              .pending = pending,
                                              .renamed = &pct_shim.renamed,
                                              .numbered = &pct_S.objects.numbered,
+                                             .heap_end = (const uint64_t *)(const void *)&__curbrk,
                                              .name = name,
                                              .has_left = has_left,
                                              .read = read_bytes,

@@ -266,7 +266,8 @@ static void calm(void *state, uint32_t thread, struct pct_calm *calm)
             bool own = is && pct_engine_may_ask(engine, thread);
             if (own)
                 pct_predicate_minds(engine, request->predicate, thread, &engine->calm);
-            is = is && pct_apart_minds(engine, thread, own, &engine->calm) &&
+            is = is && pct_predicate_minds_ways(engine, request->predicate, &engine->calm) &&
+                 pct_apart_minds(engine, thread, own, &engine->calm) &&
                  pct_predicate_minds_others(engine, request->predicate, thread, &engine->calm);
         }
         engine->calm.is = is;
@@ -503,6 +504,9 @@ static int find_module(struct dl_phdr_info *info, size_t size, void *data)
     struct pct_script_channel *channel = engine->channel;
     const char *slash = strrchr(info->dlpi_name, '/'), *name = slash ? slash + 1 : info->dlpi_name;
     (void)size;
+    for (int i = 0; !*name && !engine->stays_from && i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_LOAD)
+            engine->stays_from = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
     for (uint32_t i = 0; i < channel->ranges; i++) {
         const struct pct_script_range *range = &pct_script_ranges(channel)[i];
         const char *module = range->module ? pct_script_texts(channel) + range->module : "";

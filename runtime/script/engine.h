@@ -90,7 +90,12 @@ bool pct_predicate_enters(const struct pct_engine *engine, const struct pct_scri
 const uint64_t *pct_predicate_pointer(const struct pct_engine *engine, const struct pct_script_name *name);
 
 /* Where what this name means is now, behind its pointers; 0: nowhere. */
-uint64_t pct_predicate_behind(const struct pct_engine *engine, const struct pct_script_name *name);
+uint64_t pct_predicate_behind(struct pct_engine *engine, const struct pct_script_name *name);
+
+/* The words on the way to it, at most PCT_SCRIPT_POINTERS, each with what stands there; the last may be a null pointer.
+ * 0: they may lie in memory that could be gone at the next step. *place: where what it means is, 0: nowhere. */
+unsigned pct_predicate_way(struct pct_engine *engine, const struct pct_script_name *name, const uint64_t **words,
+                           uint64_t *values, uint64_t *place);
 
 /* Adds to the table on top of L the functions that make predicates. */
 void pct_predicate_open(lua_State *L);
@@ -105,6 +110,9 @@ bool pct_op_is_simple(uint32_t op);
 
 /* Mind every step once this word has another value than this. False: there are too many such words. */
 bool pct_calm_mind_word(struct pct_calm *calm, const uint64_t *word, uint64_t value);
+
+/* Mind the pointers on the way to all that it names behind several. False: there is no room. */
+bool pct_predicate_minds_ways(struct pct_engine *engine, const struct pct_predicate *predicate, struct pct_calm *calm);
 
 /* What of the next steps of this thread it may hold for, as long as the thread neither begins a named function nor
  * returns from one, nor gets another name; *calm is zeroed. */
@@ -233,6 +241,8 @@ struct pct_engine {
     uint32_t chosen;                  /* the thread that the last choice of threads was for, plus 1; 0: none */
     uint32_t preemptions;             /* by choices of threads */
     uint32_t let;                     /* how often others could go on, as all of a request that tries were blocked */
+    uint64_t stays_from;              /* from here to the end of the heap memory stays, where there was some: */
+    uint64_t stays[16];               /* pages of which that is known, by the lowest bits of their numbers */
     struct pct_script_range *ranges;  /* as the channel's, but addresses of this process; 0: not loaded */
     uint32_t since[PCT_MAX_THREADS];  /* the line that made the thread stand */
     uint32_t inside[PCT_MAX_THREADS]; /* the innermost function that the thread is in, plus 1; 0: none */

@@ -21,17 +21,23 @@ static void mind_ranges(const struct pct_engine *engine, uint32_t first, uint32_
     range->size = to > from ? to - from : 0;
 }
 
-static void mind_operations(const struct pct_engine *engine, const struct pct_predicate *p, struct pct_calm *calm)
+static void mind_operations(struct pct_engine *engine, const struct pct_predicate *p, struct pct_calm *calm)
 {
     const struct pct_script_name *name = p->behind;
-    bool ranged = p->by_place || (p->named && (!name || (name->pointers == 1 && pct_predicate_pointer(engine, name))));
+    const uint64_t *words[PCT_SCRIPT_POINTERS];
+    uint64_t values[PCT_SCRIPT_POINTERS], place = 0;
+    bool near = name && name->pointers == 1 && pct_predicate_pointer(engine, name);
+    bool far = name && name->pointers > 1 && pct_predicate_way(engine, name, words, values, &place);
+    bool ranged = p->by_place || (p->named && (!name || near || far));
     struct pct_calm_range *range = p->by_place ? &calm->place : &calm->object;
     memcpy(ranged ? range->operations : calm->operations, p->operations, sizeof p->operations);
-    if (p->behind && ranged)
+    if (near)
         *range = (struct pct_calm_range){ .operations = { p->operations[0], p->operations[1] },
                                           .base = pct_predicate_pointer(engine, name),
                                           .from = name->offset[0],
                                           .size = name->size };
+    else if (far)
+        range->from = place, range->size = place ? name->size : 0;
     else if (ranged)
         mind_ranges(engine, p->from, p->to, range);
     if (p->by_place)
@@ -241,8 +247,11 @@ static bool mind_object(struct pct_engine *engine, uint32_t thread, struct pct_c
 
 bool pct_calm_mind_word(struct pct_calm *calm, const uint64_t *word, uint64_t value)
 {
-    unsigned at = calm->pointer[0] && calm->pointer[0] != word;
-    if (calm->pointer[at] && calm->pointer[at] != word)
+    enum { WORDS = sizeof calm->pointer / sizeof *calm->pointer };
+    unsigned at = 0;
+    while (at < WORDS && calm->pointer[at] && calm->pointer[at] != word)
+        at++;
+    if (at == WORDS)
         return false;
     calm->pointer[at] = word;
     calm->pointed[at] = value;
@@ -250,14 +259,36 @@ bool pct_calm_mind_word(struct pct_calm *calm, const uint64_t *word, uint64_t va
     return true;
 }
 
-/* That none of its pointers comes to point elsewhere. */
+bool pct_predicate_minds_ways(struct pct_engine *engine, const struct pct_predicate *p, struct pct_calm *calm)
+{
+    const uint64_t *words[PCT_SCRIPT_POINTERS];
+    uint64_t values[PCT_SCRIPT_POINTERS], place;
+    if (p->a && !pct_predicate_minds_ways(engine, p->a, calm))
+        return false;
+    if (p->b && p->b != p->a && !pct_predicate_minds_ways(engine, p->b, calm))
+        return false;
+    unsigned count =
+        p->behind && p->behind->pointers > 1 ? pct_predicate_way(engine, p->behind, words, values, &place) : 0;
+    for (unsigned i = 0; i < count; i++)
+        if (!pct_calm_mind_word(calm, words[i], values[i]))
+            return false;
+    if (count)
+        calm->heap_end = engine->host->heap_end;
+    return true;
+}
+
+/* That none of its pointers comes to point elsewhere; those on longer ways are minded anyway, as far as they can be. */
 static bool mind_pointers(struct pct_engine *engine, const struct pct_predicate *p, struct pct_calm *calm)
 {
+    const uint64_t *words[PCT_SCRIPT_POINTERS];
+    uint64_t values[PCT_SCRIPT_POINTERS], place;
     if (p->a && !(mind_pointers(engine, p->a, calm) && (!p->b || mind_pointers(engine, p->b, calm))))
         return false;
     if (!p->behind)
         return true;
-    const uint64_t *pointer = p->behind->pointers == 1 ? pct_predicate_pointer(engine, p->behind) : NULL;
+    if (p->behind->pointers > 1)
+        return pct_predicate_way(engine, p->behind, words, values, &place);
+    const uint64_t *pointer = pct_predicate_pointer(engine, p->behind);
     return pointer && pct_calm_mind_word(calm, pointer, *pointer);
 }
 

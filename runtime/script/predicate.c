@@ -27,20 +27,60 @@ const uint64_t *pct_predicate_pointer(const struct pct_engine *engine, const str
     return (const uint64_t *)(uintptr_t)engine->ranges[name->first].from;
 }
 
-uint64_t pct_predicate_behind(const struct pct_engine *engine, const struct pct_script_name *name)
+/* Bytes of the program and its heap, with the random gap between them. What is longer has not its heap behind it: it
+ * was started by the loader. */
+#define PROGRAM_MOST (UINT64_C(3) << 30)
+
+/* Whether this word is, and stays, in the program's own memory or its heap, up to the end that that has. */
+static bool stays(struct pct_engine *engine, uint64_t word)
+{
+    uint64_t page = word >> 12, *known = &engine->stays[page % (sizeof engine->stays / sizeof *engine->stays)], value;
+    uint64_t from = engine->stays_from, end = *engine->host->heap_end;
+    if (word % sizeof value || !from || word < from || word + sizeof value > end || end - from > PROGRAM_MOST)
+        return false;
+    if (*known != page && engine->host->read(word, &value, sizeof value))
+        *known = page;
+    return *known == page;
+}
+
+static bool read_pointer(struct pct_engine *engine, uint64_t address, uint64_t *pointer)
+{
+    if (!stays(engine, address))
+        return engine->host->read(address, pointer, sizeof *pointer);
+    *pointer = *(const uint64_t *)(uintptr_t)address;
+    return true;
+}
+
+uint64_t pct_predicate_behind(struct pct_engine *engine, const struct pct_script_name *name)
 {
     const uint64_t *base = pct_predicate_pointer(engine, name);
     uint64_t address = base ? *base : name->count ? engine->ranges[name->first].from : 0;
     address += base && address ? name->offset[0] : 0;
     for (uint32_t i = base ? 1 : 0; i < name->pointers && address; i++) {
         uint64_t pointer;
-        address = engine->host->read(address, &pointer, sizeof pointer) && pointer ? pointer + name->offset[i] : 0;
+        address = read_pointer(engine, address, &pointer) && pointer ? pointer + name->offset[i] : 0;
     }
     return address;
 }
 
+unsigned pct_predicate_way(struct pct_engine *engine, const struct pct_script_name *name, const uint64_t **words,
+                           uint64_t *values, uint64_t *place)
+{
+    uint64_t address = (uintptr_t)pct_predicate_pointer(engine, name);
+    unsigned count = 0;
+    for (; count < name->pointers && address; count++) {
+        if (!stays(engine, address))
+            return 0;
+        words[count] = (const uint64_t *)(uintptr_t)address;
+        values[count] = *words[count];
+        address = values[count] ? values[count] + name->offset[count] : 0;
+    }
+    *place = address;
+    return count;
+}
+
 /* A location in memory is the aligned eight bytes, of which the access may begin anywhere. */
-static bool is_meant(const struct pct_engine *engine, const struct pct_predicate *p, const struct pct_script_look *look)
+static bool is_meant(struct pct_engine *engine, const struct pct_predicate *p, const struct pct_script_look *look)
 {
     if (look->op >= PCT_OP_COUNT || !(p->operations[look->op >> 6] >> (look->op & 63) & 1))
         return false;

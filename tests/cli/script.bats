@@ -267,6 +267,43 @@ assert(n == 4 and value "count" == 3)' ./again
     is "$status" 0
 }
 
+@test "a lock behind two pointers: each of them may change, and point to what is not there" {
+    cat > way.c << 'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+struct node { pthread_mutex_t lock; };
+struct queue { struct node *head; } *queue;
+int n;
+static void use(struct node *a) { pthread_mutex_lock(&a->lock), pthread_mutex_unlock(&a->lock), n++; }
+static void *thread(void *unused) { return unused; }
+int main(void)
+{
+    pthread_t t;
+    struct node *a = calloc(1, sizeof *a), *b = calloc(1, sizeof *b);
+    struct queue *mapped = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    pthread_create(&t, 0, thread, 0), pthread_join(t, 0);
+    queue = calloc(1, sizeof *queue), queue->head = a;
+    use(b), use(a);                                            // 1
+    queue->head = b, use(a), use(b), use(a);                   // 3
+    queue->head = NULL, use(b);
+    mapped->head = a, queue = mapped, use(b), use(a);          // 7
+    munmap(mapped, 4096), use(a);
+    queue = (void *)8, use(a);
+    queue = (void *)((char *)a + (1 << 28)), use(a);
+    queue = calloc(1, sizeof *queue), queue->head = b, use(b); // 11
+    return 0;
+}
+EOF
+    gcc -g -pthread -o way way.c
+    script 'local m = thread(0)
+for _, step in ipairs { 1, 3, 7, 11 } do run(m, locks "queue->head->lock") assert(value "n" == step) end
+
+run(m, locks "queue->head->lock")' ./way
+    is "$status" 117
+    has 'test.lua:4: did not fit: the script wants thread 0 to go on until it locks queue->head->lock, but'
+}
+
 @test "who holds what a thread waits for, and stands behind a child process: a token, and the smallest schedule" {
     cat > behind.c << 'EOF'
 #include <pthread.h>
