@@ -539,7 +539,7 @@ $(B)/libpct.so: $(call objects_of,$(shim_sources)) $(B)/gen/libpct.map $(B)/sour
 # Its accesses are those of the program's own instructions, sixteen bytes at once too (-mcx16, since 2004).
 $(call objects_of,$(runtime_sources)): override CFLAGS += -mcx16
 # Its calls of libc are what it is for.
-$(B)/obj/runtime/strings.o: override CFLAGS += -fno-builtin
+$(B)/obj/runtime/strings.o $(B)/obj/preload/memory/strings.o: override CFLAGS += -fno-builtin
 
 # It becomes part of other people's programs, whatever we are built with, and has no table of addresses but the
 # loader's.

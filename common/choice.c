@@ -272,6 +272,16 @@ int pct_config_parse_spurious(struct pct_config *config, const char *text, const
     return status;
 }
 
+int pct_config_parse_some(bool *all, const char *text, const char *what, char *error, size_t size)
+{
+    static const char *const words[] = { "some", "all" };
+    uint8_t word = 0;
+    int status = pct_config_parse_word(&word, text, words, 2, what, error, size);
+    if (!status)
+        *all = word;
+    return status;
+}
+
 bool pct_config_draw_spurious(const struct pct_config *config, uint32_t thread, uint32_t count)
 {
     return config->spurious &&
@@ -288,7 +298,7 @@ void pct_config_clear_reserved(struct pct_config *config)
     config->modules[0] = config->focus[0] = config->watch[0] = config->functions[0] = '\0';
     config->sample = 0;
     config->end = PCT_END_PLAIN;
-    config->spurious = config->rounds = config->calls = false;
+    config->spurious = config->rounds = config->calls = config->strings = false;
 }
 
 void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config)
@@ -327,6 +337,8 @@ void pct_config_add_numbers(struct pct_text *text, const struct pct_config *conf
         pct_text_add(text, ",rounds=all");
     if (config->calls)
         pct_text_add(text, ",calls=all");
+    if (config->strings)
+        pct_text_add(text, ",strings=all");
 }
 
 size_t pct_config_numbers_length(const struct pct_config *config)
@@ -364,6 +376,8 @@ size_t pct_config_numbers_length(const struct pct_config *config)
         length += sizeof ",rounds=all" - 1;
     if (config->calls)
         length += sizeof ",calls=all" - 1;
+    if (config->strings)
+        length += sizeof ",strings=all" - 1;
     return length;
 }
 

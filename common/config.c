@@ -12,7 +12,7 @@
  *             [ ",watch=" PATTERN *( "/" PATTERN ) ] [ ",memory-sample=" VALUE [ "-" VALUE ] ]
  *             [ ",races-passed=" VALUE ] [ ",ordered=" DIGEST ] [ ",end=" WORD ] [ ",slack=" TIME ]
  *             [ ",spurious=on" ] [ ",functions=" PATTERN *( "/" PATTERN ) ] [ ",rounds=all" ]
- *             [ ",calls=all" ]
+ *             [ ",calls=all" ] [ ",strings=all" ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
  *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
@@ -43,7 +43,7 @@ static const char *const reserved_names[] = { "time",          "max-steps",     
                                               "memory",        "memory-modules", "focus",         "watch",
                                               "memory-sample", "races-passed",   "ordered",       "end",
                                               "slack",         "spurious",       "functions",     "rounds",
-                                              "calls" };
+                                              "calls",         "strings" };
 enum {
     SEEN_TIME,
     SEEN_MAX_STEPS,
@@ -62,12 +62,12 @@ enum {
     SEEN_FUNCTIONS,
     SEEN_ROUNDS,
     SEEN_CALLS,
+    SEEN_STRINGS,
     RESERVED,
     SEEN_LIST = RESERVED
 };
 
 static const char *const time_words[] = { "virtual", "real", "still" };
-static const char *const some_words[] = { "some", "all" };
 static const char *const points_words[] = PCT_POINTS_WORDS;
 static const char *const races_words[] = PCT_RACES_WORDS;
 static const char none[] = "none"; /* the empty list */
@@ -178,7 +178,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
             return " declares a parameter named as its list, or with a reserved name: time, "
                    "max-steps, "
                    "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed, ordered, "
-                   "end, slack, spurious, functions, rounds or calls";
+                   "end, slack, spurious, functions, rounds, calls or strings";
         if (param->default_value < param->min || param->default_value > param->max)
             return " declares a parameter whose default is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -273,15 +273,11 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
     case SEEN_FUNCTIONS:
         return pct_config_take_functions(config, value, name, error, size);
     case SEEN_ROUNDS:
-        status = pct_config_parse_word(&word, value, some_words, 2, name, error, size);
-        if (!status)
-            config->rounds = word;
-        return status;
+        return pct_config_parse_some(&config->rounds, value, name, error, size);
     case SEEN_CALLS:
-        status = pct_config_parse_word(&word, value, some_words, 2, name, error, size);
-        if (!status)
-            config->calls = word;
-        return status;
+        return pct_config_parse_some(&config->calls, value, name, error, size);
+    case SEEN_STRINGS:
+        return pct_config_parse_some(&config->strings, value, name, error, size);
     case SEEN_PASSED:
         return pct_config_parse_u64(&config->passed_races, value, 1, UINT64_MAX, name, error, size);
     default:

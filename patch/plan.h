@@ -1,17 +1,18 @@
 /* What can be patched in a module (an executable or a library): its plan. The command makes it from the file
  * (cli/binary/patch_plan.c), the shim carries it out in the process (preload/patch/patch.c). It depends on nothing but
  * the file, so one plan serves all runs of a campaign. A plan is this header, then its sites by address, then its pads
- * by address.
+ * by address, then its slots.
  *
  * A *site* is an instruction that touches memory which other threads may see, or one where a function that the user has
  * named begins or returns. A *pad* is a stretch of filling between
- * code that nothing executes. Addresses are those of the file, before the loader moves it. */
+ * code that nothing executes. A *slot* is where the linker puts the address of a function of libc that uses memory for
+ * its caller (strings.h). Addresses are those of the file, before the loader moves it. */
 #ifndef PCT_PATCH_PLAN_H
 #define PCT_PATCH_PLAN_H
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplan7"
+#define PCT_PLAN_MAGIC "pctplan8"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
  * never patched. */
@@ -89,6 +90,18 @@ struct pct_pad {
     uint64_t size;
 };
 
+struct pct_slot {
+    uint64_t address;
+    uint64_t function; /* enum pct_string_function */
+};
+
+/* Stretches of a module's data that are written once it runs: more than linkers make. */
+enum { PCT_PLAN_WRITTEN = 8 };
+
+struct pct_plan_range {
+    uint64_t from, to;
+};
+
 /* Why an instruction of the level asked for is no site, counted. X(identifier, text). */
 #define PCT_PLAN_OMISSIONS(X)                                                                                          \
     X(STRING, "string instructions")                                                                                   \
@@ -107,10 +120,12 @@ struct pct_plan {
     uint32_t level;   /* PCT_PATCH_* of common/config.h */
     uint32_t refusal; /* enum pct_plan_refusal; if not NONE there are no sites */
     uint64_t size;    /* of the whole plan, bytes */
-    uint64_t sites, pads;
-    uint64_t from, to;                          /* the code that is patched lies in here */
-    uint64_t omitted[PCT_PLAN_OMISSIONS_COUNT]; /* by enum pct_plan_omission */
-    uint64_t by_kind[16];                       /* sites by enum pct_site_kind */
+    uint64_t sites, pads, slots;
+    uint64_t from, to;                               /* the code that is patched lies in here */
+    struct pct_plan_range image;                     /* the whole module does */
+    struct pct_plan_range written[PCT_PLAN_WRITTEN]; /* as far as used; then empty */
+    uint64_t omitted[PCT_PLAN_OMISSIONS_COUNT];      /* by enum pct_plan_omission */
+    uint64_t by_kind[16];                            /* sites by enum pct_site_kind */
     uint64_t no_entry, no_return; /* a place where a named function begins, or returns, and no site can be, plus 1 */
 };
 
@@ -128,6 +143,11 @@ static inline const struct pct_plan_site *pct_plan_sites(const struct pct_plan *
 static inline const struct pct_pad *pct_plan_pads(const struct pct_plan *plan)
 {
     return (const struct pct_pad *)(pct_plan_sites(plan) + plan->sites);
+}
+
+static inline const struct pct_slot *pct_plan_slots(const struct pct_plan *plan)
+{
+    return (const struct pct_slot *)(pct_plan_pads(plan) + plan->pads);
 }
 
 #endif

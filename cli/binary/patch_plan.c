@@ -6,6 +6,7 @@
 #include "patch_plan.h"
 #include "function_sites.h"
 #include "instruction_scan.h"
+#include "linker_slots.h"
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -32,6 +33,9 @@ struct module {
     const struct pct_plan_function *named;
     size_t named_count;
     uint64_t no_entry, no_return;
+    struct pct_plan_range image;
+    struct pct_slot *slots;
+    size_t slot_count;
 };
 
 /* Size bytes of the file that are loaded at this address; NULL: they are not there. */
@@ -256,6 +260,30 @@ static void find_globals(struct module *m)
     }
 }
 
+/* Slots outside of the module are of a damaged file. False: no memory. */
+static bool find_slots(struct module *m)
+{
+    GElf_Phdr segment;
+    size_t kept = 0;
+    if (m->sites.level < PCT_PATCH_GLOBALS)
+        return true;
+    m->image.from = UINT64_MAX;
+    for (size_t i = 0; i < m->segments; i++) {
+        if (!gelf_getphdr(m->elf, (int)i, &segment) || segment.p_type != PT_LOAD)
+            continue;
+        uint64_t to = segment.p_vaddr + segment.p_memsz;
+        m->image.from = segment.p_vaddr < m->image.from ? segment.p_vaddr : m->image.from;
+        m->image.to = to > m->image.to ? to : m->image.to;
+    }
+    if (!pct_linker_slots(m->elf, &m->slots, &m->slot_count))
+        return false;
+    for (size_t i = 0; i < m->slot_count; i++)
+        if (m->slots[i].address >= m->image.from && m->slots[i].address < m->image.to)
+            m->slots[kept++] = m->slots[i];
+    m->slot_count = kept;
+    return true;
+}
+
 static bool relocates_code(const struct module *m)
 {
     GElf_Phdr segment;
@@ -338,6 +366,7 @@ static enum pct_plan_refusal examine(struct module *m)
         return refusal;
     leave_out_handlers(m);
     find_globals(m);
+    m->sites.no_memory |= !find_slots(m);
     refusal = m->count ? scan(m) : PCT_PLAN_UNWIND;
     if (refusal == PCT_PLAN_NONE && is_by_gcc(m))
         for (size_t i = 0; i < m->sites.count; i++)
@@ -350,8 +379,10 @@ static struct pct_plan *write_plan(const struct module *m, enum pct_plan_refusal
 {
     const struct pct_instruction_scan *s = &m->sites;
     bool refused = refusal != PCT_PLAN_NONE;
-    size_t sites = refused ? 0 : s->count, pads = refused ? 0 : s->pad_count;
-    size_t size = sizeof(struct pct_plan) + sites * sizeof *s->sites + pads * sizeof *s->pads;
+    size_t sites = refused ? 0 : s->count, pads = refused ? 0 : s->pad_count, slots = refused ? 0 : m->slot_count,
+           ranges = refused ? 0 : s->globals_count, written = 0;
+    size_t size =
+        sizeof(struct pct_plan) + sites * sizeof *s->sites + pads * sizeof *s->pads + slots * sizeof *m->slots;
     struct pct_plan *plan = calloc(1, size);
     if (!plan)
         return NULL;
@@ -361,6 +392,11 @@ static struct pct_plan *write_plan(const struct module *m, enum pct_plan_refusal
     plan->size = size;
     plan->sites = sites;
     plan->pads = pads;
+    plan->slots = slots;
+    plan->image = m->image;
+    for (size_t i = 0; i < ranges && written < PCT_PLAN_WRITTEN; i++)
+        if (m->globals[i].to > m->globals[i].from)
+            plan->written[written++] = (struct pct_plan_range){ m->globals[i].from, m->globals[i].to };
     plan->from = s->from;
     plan->to = s->to;
     plan->no_entry = refused ? 0 : m->no_entry;
@@ -372,6 +408,8 @@ static struct pct_plan *write_plan(const struct module *m, enum pct_plan_refusal
         memcpy(plan + 1, s->sites, sites * sizeof *s->sites);
     if (pads)
         memcpy((struct pct_plan_site *)(plan + 1) + sites, s->pads, pads * sizeof *s->pads);
+    if (slots)
+        memcpy((void *)pct_plan_slots(plan), m->slots, slots * sizeof *m->slots);
     return plan;
 }
 
@@ -388,6 +426,7 @@ struct pct_plan *pct_plan_make(const char *path, unsigned level, const struct pc
     struct pct_plan *plan = m.sites.no_memory ? NULL : write_plan(&m, refusal);
     pct_instruction_scan_free(&m.sites);
     free(m.functions);
+    free(m.slots);
     if (m.elf)
         elf_end(m.elf);
     if (fd >= 0)

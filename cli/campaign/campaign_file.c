@@ -306,6 +306,7 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
     c->config.memory = there.memory;
     c->config.rounds = there.rounds;
     c->config.calls = there.calls;
+    c->config.strings = there.strings;
     c->config.slack = there.slack;
     c->may_sample = false;
     c->learns = false;

@@ -160,6 +160,7 @@ static bool configure(const struct pct_campaign *c, struct pct_other_kind *kind,
     kind->config = c->config;
     kind->config.sample = 0;
     kind->config.memory = memory;
+    kind->config.strings = memory >= PCT_PATCH_GLOBALS;
     kind->config.memory_points = memory ? PCT_POINTS_SHARED : PCT_POINTS_OFF;
     kind->first = kind->config;
     kind->first.run.param[c->depth] = 1;

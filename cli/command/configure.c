@@ -362,6 +362,7 @@ static int set_values(struct pct_campaign *c, const struct pct_run_options *w, b
     set_choices(c, &v, w);
     if (v.error[0])
         return pct_cli_usage("%s", v.error);
+    config->strings = config->memory >= PCT_PATCH_GLOBALS;
     if (!pct_config_fits(config, c->strategy))
         return pct_cli_usage(
             "--memory-modules, --focus, --watch, --functions: the list is too long for a token of this "

@@ -90,6 +90,9 @@ static bool print(const char *path, const struct pct_plan *plan)
     for (unsigned i = 0; i < PCT_SITE_KINDS; i++)
         if (plan->by_kind[i])
             printf("  %9llu  %s\n", (unsigned long long)plan->by_kind[i], kinds[i]);
+    if (plan->slots)
+        printf("  %9llu  functions such as memcpy and strlen, whose calls tell what they read and write\n",
+               (unsigned long long)plan->slots);
     unsigned long long small = 0, entered = 0;
     for (uint64_t i = 0; i < plan->sites; i++) {
         const struct pct_plan_site *site = &pct_plan_sites(plan)[i];

@@ -61,22 +61,43 @@ static const Elf64_Sym *symbol_in(const struct link_map *object, const char *nam
     }
 }
 
-const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object)
+static uint32_t hash_of(const char *name)
 {
     uint32_t hash = 5381;
     for (const char *c = name; *c; c++)
         hash = 33 * hash + (unsigned char)*c;
+    return hash;
+}
+
+/* NULL: the loader does not know us. */
+static const struct link_map *ourselves(void)
+{
     Dl_info unused;
     struct link_map *own = NULL;
+    return dladdr1(rows, &unused, (void **)&own, RTLD_DL_LINKMAP) ? own : NULL;
+}
+
+const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object)
+{
+    const struct link_map *own = ourselves();
+    const uint32_t hash = hash_of(name);
     const Elf64_Sym *found = NULL;
     *object = NULL;
-    if (!dladdr1(rows, &unused, (void **)&own, RTLD_DL_LINKMAP) || !own)
-        return NULL;
-    for (const struct link_map *at = own->l_next; at && !found; at = at->l_next) {
+    for (const struct link_map *at = own ? own->l_next : NULL; at && !found; at = at->l_next) {
         *object = at;
         found = symbol_in(at, name, hash);
     }
     return found;
+}
+
+bool pct_real_is_replaced(const char *name)
+{
+    const struct link_map *own = ourselves();
+    const uint32_t hash = hash_of(name);
+    for (const struct link_map *at = own ? own->l_prev : NULL; at; at = at->l_prev)
+        if (symbol_in(at, name, hash))
+            return true;
+    return false;
 }
 
 /* The loader's own functions, which find all others: without them. */

@@ -19,6 +19,7 @@
 #include <spawn.h>
 #include <stddef.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,6 +107,10 @@ int pct_libc_minor(void);
 /* The symbol of this name in the first object loaded behind us that defines one, whatever its version, and that object;
  * NULL: none does. GLIBC: this is how what libc keeps to itself is found. While there is one thread. */
 const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object);
+
+/* Whether an object that was loaded before us defines this name: the program, or a library that it preloads, too. Then
+ * calls of others lead there. Likewise. */
+bool pct_real_is_replaced(const char *name);
 
 #define REAL(name)                                                                                                     \
     (*(__builtin_expect(!pct_real.name, 0)                                                                             \

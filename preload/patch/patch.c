@@ -16,6 +16,7 @@
 #include "patch_choice.h"
 #include "patch_leaf.h"
 #include "patch_plan.h"
+#include "patch_slots.h"
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -53,12 +54,13 @@ struct module {
     struct change *changes; /* until they are made */
     size_t changes_count;
     struct pct_placing place;
+    struct pct_patch_slots slots;
     char path[NAME];
 };
 
 /* What all of this depends on: a forked run may want something else than the process that it is forked from. */
 struct settings {
-    uint32_t memory, points, races, calls;
+    uint32_t memory, points, races, calls, strings;
     char modules[sizeof pct_shim.config.modules], functions[sizeof pct_shim.config.functions];
 };
 
@@ -255,11 +257,11 @@ static enum pct_plan_refusal change(struct module *m)
     return PCT_PLAN_NONE;
 }
 
-/* A run in a host is over, and all is as it was before, but for the code. */
+/* A run in a host is over, and all is as it was before, but for the code, and what the loader has locked. */
 static bool undo(void)
 {
     for (const struct module *m = modules; m; m = m->next)
-        if (m->changes && !is_unchanged(m) && !write_code(m, true))
+        if ((m->changes && !is_unchanged(m) && !write_code(m, true)) || !pct_patch_slots_undo(&m->slots))
             return false;
     return true;
 }
@@ -287,6 +289,7 @@ static void abandon(struct module *m)
     unmap(m->changes, m->changes_count * sizeof *m->changes);
     *p = (struct pct_placing){ 0 };
     m->changes = NULL;
+    pct_patch_slots_abandon(&m->slots);
 }
 
 /* Make all that the patched module will need. */
@@ -327,8 +330,12 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
 
 static enum pct_plan_refusal prepare_by(struct module *m, const struct pct_plan *plan, const struct link_map *map_)
 {
-    if (plan->refusal || !plan->sites)
+    if (plan->refusal)
         return plan->refusal;
+    if (pct_shim.config.strings && !pct_patch_slots_prepare(&m->slots, plan, map_->l_addr))
+        return PCT_PLAN_SPACE;
+    if (!plan->sites)
+        return PCT_PLAN_NONE;
     m->from = plan->from + map_->l_addr;
     m->to = plan->to + map_->l_addr;
     m->sites = plan->sites;
@@ -434,7 +441,9 @@ static void give_up(void)
 static void take_settings(void)
 {
     const struct pct_config *config = &pct_shim.config;
-    struct settings now = { config->memory, config->memory_points, config->races, config->calls, "", "" };
+    struct settings now = {
+        config->memory, config->memory_points, config->races, config->calls, config->strings, "", ""
+    };
     memcpy(now.modules, config->modules, sizeof now.modules);
     memcpy(now.functions, config->functions, sizeof now.functions);
     if (memcmp(&now, &settings, sizeof now) != 0)
@@ -459,6 +468,8 @@ void pct_patch_prepare(void)
     if (!pct_patch_is_wanted() || !find_loader())
         return;
     pct_host_undo = undo;
+    if (pct_shim.config.strings)
+        pct_strings_find();
     take_settings();
     if (pct_shim.config.functions[0])
         pct_scope_look();
@@ -506,14 +517,14 @@ static enum pct_plan_refusal patch(struct module *m)
         return m->why;
     if (others_run())
         return PCT_PLAN_OTHERS;
-    if (m->why != PCT_PLAN_NONE || !m->changes)
-        return m->why;
-    enum pct_plan_refusal why = change(m);
-    if (why == PCT_PLAN_NONE)
-        pct_sched_count_uncontrolled(&pct_S, PCT_UNCONTROLLED_SITE, m->place.ways[PCT_WAY_ALONE]);
-    else
+    enum pct_plan_refusal why = m->changes && m->why == PCT_PLAN_NONE ? change(m) : m->why;
+    if (why != PCT_PLAN_NONE) {
         abandon(m);
-    return why;
+        return why;
+    }
+    if (m->place.patched)
+        pct_sched_count_uncontrolled(&pct_S, PCT_UNCONTROLLED_SITE, m->place.ways[PCT_WAY_ALONE]);
+    return !pct_shim.config.strings || pct_patch_slots_change(&m->slots) ? PCT_PLAN_NONE : PCT_PLAN_PROTECTED;
 }
 
 void pct_patch_modules(void)
@@ -522,6 +533,8 @@ void pct_patch_modules(void)
         return;
     if (pct_S.threads == 1)
         take_settings();
+    if (pct_shim.config.strings)
+        pct_strings_find();
     for (const struct link_map *map_ = loader->r_map; map_; map_ = map_->l_next) {
         struct module *m = look_at(map_);
         if (!m || m->changed)

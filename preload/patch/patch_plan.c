@@ -1,6 +1,7 @@
 /* Plans of modules: see patch_plan.h. */
 #include "patch_plan.h"
 #include <common/text.h>
+#include <patch/strings.h>
 #include <preload/core/apart.h>
 #include <preload/core/kernel.h>
 #include <preload/core/run_pct.h>
@@ -79,8 +80,16 @@ static bool is_sound(const struct pct_plan *plan, uint64_t size, unsigned level)
     if (size < sizeof *plan || memcmp(plan->magic, PCT_PLAN_MAGIC, sizeof plan->magic) || plan->size != size ||
         plan->level != level || plan->refusal >= PCT_PLAN_REFUSALS_COUNT ||
         plan->sites > size / sizeof(struct pct_plan_site) || plan->pads > size / sizeof(struct pct_pad) ||
-        size != sizeof *plan + plan->sites * sizeof(struct pct_plan_site) + plan->pads * sizeof(struct pct_pad))
+        plan->slots > size / sizeof(struct pct_slot) ||
+        size != sizeof *plan + plan->sites * sizeof(struct pct_plan_site) + plan->pads * sizeof(struct pct_pad) +
+                    plan->slots * sizeof(struct pct_slot))
         return false;
+    for (uint64_t i = 0; i < plan->slots; i++) {
+        const struct pct_slot *slot = &pct_plan_slots(plan)[i];
+        if (slot->function >= PCT_STRINGS_COUNT || slot->address % sizeof(void *) || slot->address < plan->image.from ||
+            slot->address + sizeof(void *) > plan->image.to)
+            return false;
+    }
     uint64_t last = plan->from;
     for (uint64_t i = 0; i < plan->sites; i++) {
         const struct pct_plan_site *site = &pct_plan_sites(plan)[i];

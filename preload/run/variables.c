@@ -170,6 +170,8 @@ PCT_STARTS static void configure_strategy(void)
 PCT_STARTS static void configure_memory(void)
 {
     set(pct_variables.PCT_MEMORY, "PCT_MEMORY", pct_config_parse_memory);
+    if (!pct_variables.PCT_TOKEN)
+        pct_shim.config.strings = pct_shim.config.memory >= PCT_PATCH_GLOBALS;
     set(pct_variables.PCT_MEMORY_MODULES, "PCT_MEMORY_MODULES", pct_config_parse_modules);
     set(pct_variables.PCT_FOCUS, "PCT_FOCUS", pct_config_parse_focus);
     set(pct_variables.PCT_WATCH, "PCT_WATCH", pct_config_parse_watch);

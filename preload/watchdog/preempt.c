@@ -23,6 +23,7 @@
 #include <preload/core/sys.h>
 #include <preload/memory/leave.h>
 #include <preload/memory/memory.h>
+#include <preload/memory/strings.h>
 #include <preload/thread/proc_task.h>
 #include <string.h>
 #include <ucontext.h>
@@ -88,7 +89,7 @@ static bool in(const struct pct_mapping *mapping, uintptr_t pc)
 
 bool pct_preempt_is_ours(uintptr_t pc)
 {
-    return in(&own, pc);
+    return in(&own, pc) && !pct_strings_has(pc);
 }
 
 bool pct_preempt_is_libcs(uintptr_t pc)
@@ -213,7 +214,7 @@ static bool leaves_at_access(struct pct_shim_thread *self, uint64_t rip)
 static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_run)
 {
     uintptr_t rip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-    if (in(&own, rip) || in(&libc, rip) || pct_loader_is_held(self)) {
+    if (pct_preempt_is_ours(rip) || in(&libc, rip) || pct_loader_is_held(self)) {
         computes = ++evidence->samples.count >= SAMPLES;
         return;
     }

@@ -693,7 +693,7 @@ PROGRAM
         run "$pct" explore --memory=globals -- ./calls $option
         echo "$output"
         [[ $(last) == "pct: found: 1 of all 3 classes of schedules fails"* ]]
-        [[ $output == *",calls=all:"* ]]
+        [[ $output == *",calls=all,strings=all:"* ]]
         token=$(grep -o "pct1:[^']*" <<< "$output")
         run "$pct" replay "$token" -- ./calls $option
         echo "$output"

@@ -1,0 +1,123 @@
+/* What memcpy, snprintf and their like read and write for patched code was no access of anybody: a struct that is copied
+ * while another thread changes it, a text that is printed behind its flag, were never seen halfway.
+ *
+ *     copy    a struct is copied while another thread changes its two fields
+ *     print   a text is printed behind the flag that announces it
+ *     send    the same with stpcpy, on the heap
+ *     guarded all that under a lock; in a signal handler and a child, too: nothing is wrong with it
+ *
+ * BUILD: gcc -O0 -g -fno-builtin -pthread -o %p %s && gcc -O0 -g -fno-builtin -fno-plt -pthread -o %p.noplt %s && gcc -O0 -g -fno-builtin -no-pie -Wl,-z,now -pthread -o %p.now %s
+ * RUN: for p in %p %p.noplt %p.now; do for what in copy print; do pct run -s 1 -n 200 --state none --memory=globals -- $p $what > %t/out 2>&1; token=$(grep -o -m 1 'pct1:[^ ]*,strings=all:[^ ]*[0-9a-f]' %t/out) && { pct replay -q "$token" -- $p $what > /dev/null 2>&1; [ $? = 134 ]; } || exit; done; done
+ * RUN: pct run -s 1 -n 200 --state none --memory=all -- %p send > %t/out 2>&1; grep -q 'strings=all' %t/out
+ * RUN: for p in %p %p.noplt %p.now; do for level in globals all; do pct run -q -s 1 -n 20 --state none --memory=$level --races=fail -- $p guarded || exit; done; done
+ * RUN: pct explore -q --memory=globals -- %p copy > %t/out 2>&1; grep -q 'found: 1 of all 3 classes' %t/out
+ * RUN: PCT_MEMORY=globals PCT_SEED=1 PCT_LOG=quiet LD_PRELOAD=$LIBPCT %p guarded
+ * RUN: pct sites %p | grep -q '3  functions such as memcpy and strlen'
+ */
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct record {
+    long a, b;
+};
+
+static struct record shared;
+static char text[32];
+static volatile int ready, *heap_ready;
+static char *heap_text;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char seen[sizeof text];
+
+static void *change(void *unused)
+{
+    shared.a = 1;
+    shared.b = 1;
+    return unused;
+}
+
+static void *print(void *unused)
+{
+    ready = 1;
+    snprintf(text, sizeof text, "%s", "hello");
+    return unused;
+}
+
+static void *send(void *unused)
+{
+    *heap_ready = 1;
+    stpcpy(heap_text, "hello");
+    return unused;
+}
+
+static void handle(int number)
+{
+    char copy[sizeof seen];
+    memcpy(copy, seen, sizeof copy);
+    (void)number;
+}
+
+static void *guarded(void *unused)
+{
+    raise(SIGUSR1);
+    pthread_mutex_lock(&lock);
+    shared.a++;
+    snprintf(text, sizeof text, "%ld", shared.a);
+    shared.b++;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+
+static void look_guarded(void)
+{
+    struct record copy;
+    pthread_mutex_lock(&lock);
+    memcpy(&copy, &shared, sizeof copy);
+    assert(copy.a == copy.b && (!copy.a || text[0] == '0' + copy.a));
+    pthread_mutex_unlock(&lock);
+}
+
+static int child(void)
+{
+    pthread_t thread;
+    int status;
+    pid_t process = fork();
+    if (!process) {
+        pthread_create(&thread, NULL, guarded, NULL);
+        look_guarded();
+        pthread_join(thread, NULL);
+        _exit(shared.a == 3 ? 7 : 1);
+    }
+    waitpid(process, &status, 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 7 ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "guarded";
+    void *(*const go)(void *) = *what == 'c' ? change : *what == 'p' ? print : *what == 's' ? send : guarded;
+    struct record copy;
+    pthread_t threads[2];
+    heap_text = calloc(2, sizeof text);
+    heap_ready = (int *)(heap_text + sizeof text);
+    signal(SIGUSR1, handle);
+    pthread_create(&threads[0], NULL, go, NULL);
+    if (go == change) {
+        memcpy(&copy, &shared, sizeof copy);
+        assert(copy.a == copy.b);
+    }
+    assert(go != print || !ready || text[0]);
+    assert(go != send || !*heap_ready || *heap_text);
+    if (go == guarded) {
+        pthread_create(&threads[1], NULL, go, NULL);
+        look_guarded();
+        pthread_join(threads[1], NULL);
+    }
+    pthread_join(threads[0], NULL);
+    return go == guarded ? child() : 0;
+}
