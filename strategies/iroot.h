@@ -18,7 +18,7 @@
 #include "number_list.h"
 #include <stdbool.h>
 
-enum { PCT_IROOT_MOST = 4, PCT_IROOT_IDIOMS = 5, PCT_IROOT_PHASES = 4, PCT_IROOT_ORDERS = 10 };
+enum { PCT_IROOT_MOST = 4, PCT_IROOT_IDIOMS = 6, PCT_IROOT_PHASES = 4, PCT_IROOT_ORDERS = 10 };
 
 struct pct_idiom {
     uint8_t accesses;
@@ -39,6 +39,7 @@ static const struct pct_idiom pct_idioms[PCT_IROOT_IDIOMS] = {
     { 4, { 0, 1, 1, 0 }, { 0, 0, 0, 0 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 3 } } },
     { 4, { 0, 1, 1, 0 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
     { 4, { 0, 1, 1, 0 }, { 0, 0, 1, 1 }, { 0, 5, 0, 5 }, { 2, 0, 0 }, { { 0, 1 }, { 2, 3 } } },
+    { 4, { 0, 1, 0, 1 }, { 0, 0, 1, 1 }, { 0, 1, 1, 6 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
 };
 
 struct pct_iroot_event {

@@ -165,7 +165,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     begin_phase(s, &s->phase[s->phases]);
     if (fine)
         return 0;
-    *why = "iroot is an idiom, 1 to 5, and its accesses, like 1-53.3fa2b1c0-54.9d01c2aa (`pct campaign -S maple` makes "
+    *why = "iroot is an idiom, 1 to 6, and its accesses, like 1-53.3fa2b1c0-54.9d01c2aa (`pct campaign -S maple` makes "
            "them)";
     return -22; /* EINVAL */
 }

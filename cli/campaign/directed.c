@@ -17,7 +17,7 @@ enum { SATURATED = 3 };
 enum { TRIES_BY_CHANCE = 2 /* of an iRoot that another run has exposed: the first two ways */ };
 enum { ALONE = 2 /* this many first tries follow no other run */ };
 enum { EACH = 3 /* one run in this many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
-enum { EACH_AGAIN = 4 /* likewise, when nothing is left to be tried */ };
+enum { EACH_AGAIN = 4 /* likewise, when nothing but the last idiom is left to be tried */ };
 /* The parameter `order` (strategies/maple.c). */
 enum { RANDOM, OLDEST, YOUNGEST, MAIN, CHANGING, EAGER, LOOSE, EAGER_LOOSE, PATIENT, GOES_ON };
 
@@ -71,6 +71,20 @@ static bool is_profile_run(const struct pct_directed *d, uint64_t index)
     return d->run[index].forces == SIZE_MAX;
 }
 
+/* Of the last idiom, which no bug of the paper's is: its iRoots are tried when nothing else is left to be. */
+static bool is_extra(const struct pct_iroot *root)
+{
+    return root->idiom == PCT_IDIOMS;
+}
+
+static bool predicts_new(const struct pct_directed *d, uint64_t run)
+{
+    for (size_t i = d->upto[run - 1]; i < d->upto[run]; i++)
+        if (!is_extra(d->sets.predicted.item[i]))
+            return true;
+    return false;
+}
+
 /* Whether the last profile runs among the first `known` runs have predicted nothing new. */
 static bool is_saturated(const struct pct_directed *d, uint64_t known)
 {
@@ -78,7 +92,7 @@ static bool is_saturated(const struct pct_directed *d, uint64_t known)
     for (uint64_t run = known; run && in_vain < SATURATED; run--) {
         if (!is_profile_run(d, run - 1))
             continue;
-        if (d->upto[run] > d->upto[run - 1])
+        if (predicts_new(d, run))
             return false;
         in_vain++;
     }
@@ -91,16 +105,17 @@ static bool is_by(const struct pct_iroot *exposed, uint64_t known)
 }
 
 /* Where the candidate stands in the queue: lower goes first. The other order of one that was seen often is what
- * programs do not expect. Behind all others come those that runs have exposed that were to do something else: what
- * else had happened there may have hidden a bug, and most so of those of many accesses. */
+ * programs do not expect. Behind these come those that runs have exposed that were to do something else: what else had
+ * happened there may have hidden a bug, and most so of those of many accesses. */
 static uint64_t rank_of(const struct pct_directed *d, size_t i, uint64_t known)
 {
     const struct pct_candidate *candidate = &d->candidate[i];
     const uint32_t idiom = d->sets.predicted.item[i]->idiom;
+    const uint64_t last = (uint64_t)is_extra(d->sets.predicted.item[i]) << 62;
     bool usual = !is_by(candidate->reverse, known);
     if (is_by(candidate->exposed, known))
-        return UINT64_C(1) << 63 | (uint64_t)candidate->tries << 48 | (uint64_t)(PCT_IDIOMS - idiom) << 40 | i;
-    return (uint64_t)candidate->tries << 48 | (uint64_t)idiom << 40 | (uint64_t)usual << 39 | i;
+        return UINT64_C(1) << 61 | last | (uint64_t)candidate->tries << 48 | (uint64_t)(PCT_IDIOMS - idiom) << 40 | i;
+    return last | (uint64_t)candidate->tries << 48 | (uint64_t)idiom << 40 | (uint64_t)usual << 39 | i;
 }
 
 const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, const struct pct_iroot *root)
@@ -149,14 +164,16 @@ static uint32_t tries_of(const struct pct_directed *d, size_t i, uint64_t known)
 }
 
 /* The candidate that is to be tried next; SIZE_MAX: there is none. */
-static size_t choose(struct pct_directed *d, uint64_t known)
+static size_t choose(struct pct_directed *d, uint64_t index, uint64_t known)
 {
+    const bool all = index % EACH_AGAIN && is_saturated(d, known);
     size_t best = SIZE_MAX;
     uint64_t lowest = UINT64_MAX;
     for (size_t i = 0; i < d->upto[known]; i++) {
         look_up(d, i);
         uint64_t rank = rank_of(d, i, known);
-        if (d->candidate[i].tries >= tries_of(d, i, known) || rank >= lowest)
+        if (d->candidate[i].tries >= tries_of(d, i, known) || rank >= lowest ||
+            (is_extra(d->sets.predicted.item[i]) && !all))
             continue;
         best = i;
         lowest = rank;
@@ -262,7 +279,7 @@ static void force(const struct pct_directed *d, size_t i, uint64_t known, char *
     if (again)
         run->order = CHANGING + (uint32_t)pct_random_below(run->seed, PCT_STREAM_ORDER, 0, PATIENT - CHANGING);
     else if (is_by(candidate->exposed, known))
-        run->order = orders[(i + try) % TRIES_BY_CHANCE];
+        run->order = orders[(root->place[0] + try) % TRIES_BY_CHANCE];
     else if (try >= ALONE && follow_any(d, root, ways[way].chance, ways[way].behind, chances, list, run))
         run->order = ways[way].order;
     else
@@ -300,7 +317,7 @@ static bool decide(struct pct_directed *d, uint64_t index, struct pct_config *co
     const uint64_t known = known_by(index);
     size_t candidate = SIZE_MAX;
     if (!is_profile_turn(d, index, known)) {
-        candidate = choose(d, known);
+        candidate = choose(d, index, known);
         if (candidate == SIZE_MAX)
             candidate = choose_again(d, index, config->run.seed, known);
     }
@@ -428,8 +445,13 @@ int pct_directed_save(struct pct_campaign *c, struct pct_store *store)
 
 int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const char *path)
 {
+    char idioms[16];
     int failed = c->directed ? pct_store_begin_iroots(store) : 0;
     if (failed || !c->directed)
+        return failed;
+    snprintf(idioms, sizeof idioms, "%d", PCT_IDIOMS);
+    failed = c->resumed ? 0 : pct_store_set_fact(store, "idioms", idioms);
+    if (failed)
         return failed;
     failed = pct_iroot_sets_load(&c->directed->sets, store, c->resumed);
     if (failed == -EINVAL)

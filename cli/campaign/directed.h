@@ -6,8 +6,9 @@
  * older threads first, with younger ones first (Maple, section 4.3), then such as are up to some step one of the runs
  * that predicted it, so that what it needs to have happened before has; without one, in other orders. All are tried
  * once before any is tried again. One in three runs is a profile run, until three of them in a row have predicted
- * nothing new; so the search begins before the profile is complete, unlike the paper's. When no candidate is left,
- * three of four runs force one once more, in an order that changes at random; the others are profile runs.
+ * nothing new; so the search begins before the profile is complete, unlike the paper's. When no candidate is left
+ * but those of idiom 6, which no bug of the paper's is, three of four runs force one of these, then one of all once
+ * more, in an order that changes at random; the others are profile runs.
  *
  * What a run is depends on the runs before it, but not on how many are made at a time: later runs look less far ahead
  * than the first ones, of which each knows all before it. */

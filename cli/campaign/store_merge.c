@@ -91,7 +91,7 @@ static bool took_other_steps(struct pct_store *one, struct pct_store *other)
 static int create(struct merge *m, const char *path)
 {
     const char *shard = m->copied ? pct_store_fact(m->from[0], "shard") : "0";
-    uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX;
+    uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX, idioms = UINT64_MAX;
 #define NAME(name) #name,
     static const char *const most[] = { PCT_RECORDER_MOST(NAME) "cycles", "systematic", "systematic_below",
                                         "addresses_random", "explored_found" };
@@ -108,11 +108,13 @@ static int create(struct merge *m, const char *path)
         created = when < created ? when : created;
         learned |= pct_store_number(from, "learned") != 0;
         differs |= pct_store_number(from, "differs") || took_other_steps(m->from[0], from);
+        idioms = pct_store_number(from, "idioms") < idioms ? pct_store_number(from, "idioms") : idioms;
         for (unsigned j = 0; j < MOST; j++)
             if (pct_store_number(from, most[j]) > value[j])
                 value[j] = pct_store_number(from, most[j]);
     }
-    char seed_text[32], runs_text[32], created_text[32], text[MOST][32];
+    char seed_text[32], runs_text[32], created_text[32], idioms_text[32], text[MOST][32];
+    snprintf(idioms_text, sizeof idioms_text, "%llu", (unsigned long long)idioms);
     snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)seed);
     snprintf(runs_text, sizeof runs_text, "%llu", (unsigned long long)(end - seed));
     snprintf(created_text, sizeof created_text, "%llu", (unsigned long long)created);
@@ -140,6 +142,7 @@ static int create(struct merge *m, const char *path)
         { "first_token", pct_store_fact(first, "first_token") },
         { "first_hash", pct_store_fact(first, "first_hash") },
         { "memo", pct_store_fact(first, "memo") },
+        { "idioms", idioms_text },
     };
     const struct pct_store_fact explored[] = { { "bound", pct_store_fact(first, "bound") },
                                                { "code", pct_store_fact(first, "code") },

@@ -192,6 +192,7 @@ static int print_json(const struct coverage *w)
     pct_json_add_number(all, "failed", w->campaign->failures);
     pct_json_add_number(all, "last_new", pct_iroots_newest(&w->roots));
     pct_json_add_number(all, "window", w->window);
+    pct_json_add_number(all, "idioms", PCT_IDIOMS);
     pct_json_add_bool(all, "complete", !w->roots.full && !w->pairs.full);
     struct json_object *roots = pct_json_add_array(all, "exposed");
     for (size_t i = 0; i < w->roots.count; i++) {
@@ -269,15 +270,16 @@ static void say_next(const struct coverage *w)
 static void say_summary(const struct coverage *w)
 {
     const size_t *by = w->roots.by_idiom;
-    pct_cli_say("exposed iRoots: %zu (idioms 1 to 5: %zu, %zu, %zu, %zu, %zu) in %llu run%s; the last new one in run "
-                "%llu",
-                w->roots.count, by[1], by[2], by[3], by[4], by[5], (unsigned long long)w->runs, w->runs == 1 ? "" : "s",
-                (unsigned long long)pct_iroots_newest(&w->roots));
+    pct_cli_say(
+        "exposed iRoots: %zu (idioms 1 to 6: %zu, %zu, %zu, %zu, %zu, %zu) in %llu run%s; the last new one in run "
+        "%llu",
+        w->roots.count, by[1], by[2], by[3], by[4], by[5], by[6], (unsigned long long)w->runs, w->runs == 1 ? "" : "s",
+        (unsigned long long)pct_iroots_newest(&w->roots));
     size_t left[PCT_IDIOMS + 1] = { 0 };
     for (size_t i = 0; i < w->predicted.count; i++)
         left[is_exposed(w, w->predicted.item[i]) ? 0 : w->predicted.item[i]->idiom]++;
-    pct_cli_say("predicted and not exposed: %zu (%zu, %zu, %zu, %zu, %zu)%s", w->predicted.count - left[0], left[1],
-                left[2], left[3], left[4], left[5],
+    pct_cli_say("predicted and not exposed: %zu (%zu, %zu, %zu, %zu, %zu, %zu)%s", w->predicted.count - left[0],
+                left[1], left[2], left[3], left[4], left[5], left[6],
                 w->predicted.count == left[0] || w->lists_predicted || w->json ? "" : "; --predicted lists them");
     pct_cli_say("reads-from pairs: %zu; the last new one in run %llu", w->pairs.count,
                 (unsigned long long)pct_iroots_newest(&w->pairs));

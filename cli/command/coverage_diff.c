@@ -53,10 +53,10 @@ static const struct argp argp = {
            "what is no such file.",
 };
 
-/* Of the other side: it has not exposed this one. */
+/* Of the other side: it has looked for this one, and has not exposed it. */
 static bool lacks(const struct diff *w, unsigned other, const struct pct_iroot *root)
 {
-    return !pct_iroots_find_either(&w->side[other].exposed, root);
+    return root->idiom <= w->side[other].idioms && !pct_iroots_find_either(&w->side[other].exposed, root);
 }
 
 /* Reads-from pairs are compared where both have some. */
@@ -185,8 +185,12 @@ static void say_summary(const struct diff *w)
                     count_pairs_alone(w, side));
     if (!compares_pairs(w))
         pct_cli_say("reads-from pairs are not compared: campaigns' files have none, and `pct coverage --json` has");
+    for (unsigned side = 0; side < SIDES; side++)
+        if (w->side[side].idioms < PCT_IDIOMS)
+            pct_cli_say("%s: an earlier version made it, which looked for idioms 1 to %u: others are not compared",
+                        w->side[side].path, w->side[side].idioms);
     if (w->side[OLD].window != w->side[NEW].window)
-        pct_cli_say("they were made with --window=%u and %u, so idioms 2 to 5 cannot be compared", w->side[OLD].window,
+        pct_cli_say("they were made with --window=%u and %u, so idioms 2 to 6 cannot be compared", w->side[OLD].window,
                     w->side[NEW].window);
     say_next(w);
 }

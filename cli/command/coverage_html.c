@@ -115,7 +115,8 @@ static void print_idiom(FILE *out, const struct pct_coverage_page *page, uint32_
                                                         [2] = "Idiom 2: A &rArr; B &rArr; C, one object",
                                                         [3] = "Idiom 3: A &rArr; B, then C &rArr; D, one object",
                                                         [4] = "Idiom 4: A &rArr; B, then C &rArr; D, two objects",
-                                                        [5] = "Idiom 5: A &rArr; B; across C &rArr; D, two objects" };
+                                                        [5] = "Idiom 5: A &rArr; B; across C &rArr; D, two objects",
+                                                        [6] = "Idiom 6: A &rArr; B, and C &rArr; D, two objects" };
     static const char *const names[PCT_IROOT_PLACES] = { "A", "B", "C", "D" };
     const unsigned places = pct_idiom_accesses(idiom);
     if (!has(page->exposed, idiom) && !has(page->predicted, idiom))

@@ -9,6 +9,8 @@
 #include <limits.h>
 #include <string.h>
 
+enum { FIRST_IDIOMS = 5 /* that versions looked for which do not say how many */ };
+
 /* --- The file of a campaign --------------------------------------------------------------------------------------- */
 
 /* Its places are instructions: those of one line are one here. */
@@ -45,6 +47,8 @@ static int read_campaign(struct pct_covered *covered, struct pct_access_places *
                              "coverage --json -- COMMAND` does with any strategy",
                              covered->path);
     }
+    const uint64_t idioms = pct_store_number(store, "idioms");
+    covered->idioms = idioms && idioms <= PCT_IDIOMS ? (uint32_t)idioms : FIRST_IDIOMS;
     int failed = pct_store_totals(store, &totals);
     if (!failed)
         failed = pct_store_iroot_totals(store, &iroots);
@@ -160,7 +164,7 @@ static int take_pairs(struct json_object *all, struct pct_covered *covered, stru
 static int take_json(struct json_object *all, struct pct_covered *covered, struct pct_access_places *places)
 {
     struct json_object *exposed, *complete;
-    uint64_t window;
+    uint64_t window, idioms;
     if (!json_object_object_get_ex(all, "exposed", &exposed) || !json_object_is_type(exposed, json_type_array) ||
         !json_object_object_get_ex(all, "complete", &complete) || !get_number(all, "window", UINT32_MAX, &window) ||
         !get_number(all, "runs", INT64_MAX, &covered->runs) ||
@@ -172,6 +176,7 @@ static int take_json(struct json_object *all, struct pct_covered *covered, struc
     if (!failed)
         failed = take_pairs(all, covered, places);
     covered->window = (uint32_t)window;
+    covered->idioms = get_number(all, "idioms", PCT_IDIOMS, &idioms) ? (uint32_t)idioms : FIRST_IDIOMS;
     covered->cut = !json_object_get_boolean(complete) || covered->exposed.full || covered->pairs.full;
     return failed;
 }

@@ -12,6 +12,7 @@ struct pct_covered {
     bool has_pairs;
     uint64_t runs, newest; /* and the last of them that has exposed a new one, from 1; 0: none has */
     uint32_t window;       /* --window */
+    uint32_t idioms;       /* that were looked for: idiom 1 and so on */
     bool cut;              /* there were too many to count */
 };
 

@@ -24,7 +24,8 @@ void pct_iroot_print(FILE *out, const struct pct_access_places *places, const st
                                                                            [2] = { "", " => ", " => " },
                                                                            [3] = { "", " => ", ", then ", " => " },
                                                                            [4] = { "", " => ", ", then ", " => " },
-                                                                           [5] = { "", " => ", "; across ", " => " } };
+                                                                           [5] = { "", " => ", "; across ", " => " },
+                                                                           [6] = { "", " => ", ", and ", " => " } };
     fprintf(out, "%u  ", root->idiom);
     for (unsigned i = 0; i < pct_idiom_accesses(root->idiom); i++) {
         fputs(between[root->idiom][i], out);

@@ -259,12 +259,11 @@ static uint32_t idiom_of(const struct reader *r, const struct dependency *e, con
     return e->from < f->from ? 5 : 0; /* each of the two could be called the first */
 }
 
-/* The pairs of this dependency as the second, with those that lead to the thread where it begins. */
-static int pair(struct reader *r, const struct dependency *f)
+/* The first of the dependencies that lead to the thread of this access, up to the window before it. */
+static size_t find_incoming(const struct reader *r, const struct pct_access *access)
 {
-    const struct pct_access *c = &r->access[f->from];
-    uint32_t least = c->number > r->window ? c->number - r->window : 0;
-    size_t low = r->begin[c->thread], end = r->begin[c->thread + 1], high = end;
+    uint32_t least = access->number > r->window ? access->number - r->window : 0;
+    size_t low = r->begin[access->thread], high = r->begin[access->thread + 1];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (r->access[r->item[r->incoming[middle]].to].number < least)
@@ -272,6 +271,34 @@ static int pair(struct reader *r, const struct dependency *f)
         else
             high = middle;
     }
+    return low;
+}
+
+/* The pairs of this dependency as the second, with those that lead to the thread where it ends, from that where it
+ * begins: idiom 6. */
+static int pair_parallel(struct reader *r, const struct dependency *f)
+{
+    const struct pct_access *c = &r->access[f->from], *d = &r->access[f->to];
+    int failed = 0;
+    for (size_t i = find_incoming(r, d); i < r->begin[d->thread + 1] && !failed; i++) {
+        const struct dependency *e = &r->item[r->incoming[i]];
+        const struct pct_access *a = &r->access[e->from], *b = &r->access[e->to];
+        if (b->number >= d->number)
+            break;
+        if (a->thread != c->thread || a->object == c->object || a->number >= c->number ||
+            c->number - a->number > r->window)
+            continue;
+        const uint32_t all[PCT_IROOT_PLACES] = { e->from, e->to, f->from, f->to };
+        failed = expose_places(r, 6, all);
+    }
+    return failed;
+}
+
+/* The pairs of this dependency as the second, with those that lead to the thread where it begins. */
+static int pair(struct reader *r, const struct dependency *f)
+{
+    const struct pct_access *c = &r->access[f->from];
+    size_t low = find_incoming(r, c), end = r->begin[c->thread + 1];
     for (int failed; low < end; low++) {
         const struct dependency *e = &r->item[r->incoming[low]];
         if (r->access[e->to].number > (uint64_t)c->number + r->window)
@@ -295,6 +322,8 @@ static int read_run(struct reader *r)
         failed = expose_places(r, 1, both);
         if (!failed)
             failed = pair(r, &r->item[i]);
+        if (!failed)
+            failed = pair_parallel(r, &r->item[i]);
     }
     return failed;
 }

@@ -10,8 +10,9 @@
  *     3  A => B, C => D    one object; A and D are T0's, B and C T1's, and follow each other on it there
  *     4  A => B, C => D    two objects; T0 makes A before D, T1 B before C
  *     5  A => B, C => D    two objects; T0 makes A before D, T1 C before B
+ *     6  A => B, C => D    two objects; T0 makes A before C, T1 B before D
  *
- * In 2 to 5 two accesses of one thread are at most `window` of its steps apart (the paper's vulnerability window).
+ * In 2 to 6 two accesses of one thread are at most `window` of its steps apart (the paper's vulnerability window).
  * Pure functions, with memory from malloc. */
 #ifndef PCT_CLI_IROOTS_H
 #define PCT_CLI_IROOTS_H
@@ -20,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PCT_IDIOMS = 5, PCT_IROOT_PLACES = 4 };
+enum { PCT_IDIOMS = 6, PCT_IROOT_PLACES = 4 };
 
 /* An access, in the order in which they were made. */
 struct pct_access {

@@ -454,6 +454,16 @@ static int predict_across(struct reader *r, const struct pair *pair, const struc
     return predict(r, 5, pair->first, other->second, other->first, pair->second, pair->at, other->at);
 }
 
+/* Idiom 6: the other pair, on the same objects in the same order, behind. */
+static int predict_parallel(struct reader *r, const struct pair *pair, const struct pair *other)
+{
+    if (pair->first->access->object == pair->second->access->object ||
+        pair->first->access->thread == other->first->access->thread || !is_possible(r, pair->first, other->first) ||
+        !is_possible(r, pair->second, other->second))
+        return 0;
+    return predict(r, 6, pair->first, other->first, pair->second, other->second, pair->at, other->at);
+}
+
 /* The first of the pairs on these objects. */
 static size_t find_on(const struct reader *r, uint64_t first, uint64_t second)
 {
@@ -495,6 +505,8 @@ static int predict_pairs(struct reader *r)
             failed = predict_on(r, pair, first, second, predict_between);
         if (!failed)
             failed = predict_on(r, pair, second, first, predict_across);
+        if (!failed)
+            failed = predict_on(r, pair, first, second, predict_parallel);
     }
     return failed;
 }

@@ -109,6 +109,15 @@ static void test_idioms(void **unused)
                                      { PCT_OP_ATOMIC_STORE, &other[0] },
                                      { PCT_OP_ATOMIC_LOAD, &one[1] } };
     look("idiom 5, crossed", 5, one, other, crossed, across, 4);
+
+    static const struct sim_op blink[] = { ATOMIC_WRITE(0, 1), ATOMIC_WRITE(0, 0), ATOMIC_WRITE(1, 1),
+                                           ATOMIC_WRITE(1, 0), STOP };
+    static const struct sim_op twin[] = { ATOMIC_READ(0), UNLESS(1, 3), ATOMIC_READ(1), UNLESS(1, 1), FAIL, STOP };
+    const struct access parallel[] = { { PCT_OP_ATOMIC_STORE, &blink[0] },
+                                       { PCT_OP_ATOMIC_LOAD, &twin[0] },
+                                       { PCT_OP_ATOMIC_STORE, &blink[2] },
+                                       { PCT_OP_ATOMIC_LOAD, &twin[2] } };
+    look("idiom 6, both seen while they are set", 6, blink, twin, NULL, parallel, 4);
 }
 
 /* Of locks: what is between the sections of a writer. Threads are held before they have taken the lock. */

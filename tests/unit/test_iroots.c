@@ -64,6 +64,10 @@ static const struct example examples[] = {
     { "0wx 1rx 1wy 0ry", { 2, 0, 0, 1 }, 4, { 1, 2, 3, 4 } },
     { "0rx 1ry 0wy 1wx", { 2, 0, 0, 0, 1 }, 5, { 1, 4, 2, 3 } }, /* once, though both could be called the first */
     { "0wx 1rx 2wy 0ry", { 2 }, 1, { 3, 4 } },
+    { "0wx 1rx 0wy 1ry", { 2, 0, 0, 0, 0, 1 }, 6, { 1, 2, 3, 4 } },
+    { "0wx 0wy 1rx 1ry", { 2, 0, 0, 0, 0, 1 }, 6, { 1, 3, 2, 4 } },
+    { "0wx 0wy 1ry 1rx", { 2 }, 1, { 2, 3 } }, /* the other thread makes its own in another order */
+    { "0wx 1rx 2wy 1ry", { 2 }, 1, { 3, 4 } }, /* three threads */
 };
 
 static void test_examples(void **unused)
@@ -94,6 +98,10 @@ static void test_window(void **unused)
         pct_iroots_free(&roots);
         add(&roots, "0wx 1rx 1.. 1.. 1wy 0ry", window, 1);
         assert_int_equal(roots.by_idiom[4], window >= 3);
+        pct_iroots_free(&roots);
+        add(&roots, "0wx 0wy 1rx 1.. 1.. 1ry", window, 1);
+        add(&roots, "0wx 0.. 0.. 0wy 1rx 1ry", window, 2);
+        assert_int_equal(roots.by_idiom[6], window >= 3);
         pct_iroots_free(&roots);
     }
 }
