@@ -13,6 +13,7 @@
 #include "explain_exact.h"
 #include "explain_script.h"
 #include "explain_json.h"
+#include "forced.h"
 #include "parse.h"
 #include <cli/trace/races.h>
 #include <cli/trace/report.h>
@@ -421,6 +422,14 @@ static void print_verdict(const struct pct_process *process, const struct pct_re
     pct_cli_narrow_end(&narrow);
 }
 
+/* Of a run of maple: what it was to force, as far as this trace, of it or of a smaller one, has been there. */
+static void print_forced(const struct explain *e, const struct pct_trace *trace)
+{
+    struct pct_cli_narrow narrow;
+    pct_forced_print(pct_cli_narrow_begin(&narrow, stdout), e->analysis.shrink.given, trace);
+    pct_cli_narrow_end(&narrow);
+}
+
 /* Explain it by rules: the run of the token, or the recorded one. *done: there was something to say. */
 static int diagnose(struct explain *e, bool recorded, bool *done)
 {
@@ -448,6 +457,7 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
         return write_json(e, false);
     const struct pct_history *history = &d->history;
     print_verdict(&d->run.process, &d->run.result);
+    print_forced(e, &d->run.result.trace);
     fputc('\n', stdout);
     if (!history->unwinder)
         fputs("(no names: the memory map of the run cannot be read)\n", stdout);
@@ -491,6 +501,7 @@ static int search(struct explain *e)
         return write_json(e, true);
     const struct pct_trace *trace = q->narrative.trace;
     print_verdict(&q->run.process, &q->run.result);
+    print_forced(e, trace);
     struct pct_cli_narrow narrow;
     FILE *out = pct_cli_narrow_begin(&narrow, stdout);
     if (!q->narrative.unwinder)

@@ -41,6 +41,11 @@ runs()
         [ "$status" -eq 134 ]
         lacks "diverge"
     done
+    idiom=${replay#*iroot=}
+    run "$pct" explain "$replay" -- "$twostage" 30
+    [ "$status" -eq 0 ]
+    has "maple was to force this iRoot: ${idiom%%-*}  "
+    has "twostage.c:37"
 }
 
 @test "maple: what a run is does not depend on --jobs; programs without the bug pass" {
