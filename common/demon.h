@@ -38,15 +38,15 @@ enum pct_demon_root {
 struct pct_demon_place {
     uint64_t address; /* as the file says, before it is relocated */
     uint32_t root, number;
-    uint32_t offset;                /* of the object, behind all steps */
-    uint32_t steps;                 /* this many pointers are followed: */
-    uint32_t step[PCT_DEMON_STEPS]; /* where each is, in what the one before leads to */
+    int32_t offset;                /* of the object, behind all steps; below 0: it begins before what they lead to */
+    uint32_t steps;                /* this many pointers are followed: */
+    int32_t step[PCT_DEMON_STEPS]; /* where each is, in what the one before leads to */
 };
 
 /* A scalar in an object, or who holds a mutex in it. */
 struct pct_demon_cell {
     struct pct_demon_place place;
-    uint32_t offset;
+    int32_t offset;
     uint32_t size;     /* 1, 2, 4, 8 */
     uint32_t lock;     /* 1: it is a mutex, 2: a pointer to one; PRESENCE: nothing, it tells where the object is */
     uint32_t function; /* of a CALL_ARGUMENT: the index of the function; else UINT32_MAX */
@@ -71,13 +71,15 @@ struct pct_demon_field {
     uint32_t target; /* that of what it is, or points to; ANY: of a pointer to void */
     uint32_t offset, count, stride;
     uint32_t pointer : 1, behind : 1; /* behind: the elements are where it points to */
-    uint32_t length_size : 6;         /* bytes of a member that says how many of `count` there are; 0: all, */
-    uint32_t length_offset : 24;      /* and where that is */
+    uint32_t container : 1;           /* it points to a member of the target; then */
+    uint32_t length_size : 5;         /* that member's type; else bytes of one that says how many of `count` there */
+    uint32_t length_offset : 24;      /* are, 0: all; and where that member is */
 };
 
 struct pct_demon_known {
     struct pct_demon_place place;
-    uint32_t type, unused;
+    uint32_t type;
+    uint32_t head; /* a variable that others do not know, but a list may come back to: no container has it */
 };
 
 struct pct_demon_found {

@@ -63,15 +63,48 @@ static void take_index(struct demon_parser *p, char index[DEMON_NAME])
     demon_expect(p, "]");
 }
 
+/* A variable may have this name, too. */
+static bool is_container(const struct demon_parser *p)
+{
+    return demon_is(p, "container_of") && p->at[strspn(p->at, " \t\r\n")] == '(';
+}
+
+/* What has the member that a path leads to: as C's macro of this name. */
+static void take_container(struct demon_parser *p, struct demon_leaf *leaf)
+{
+    char inner[DEMON_PATH], type[DEMON_NAME], member[DEMON_NAME];
+    if (p->depth++ > DEEPEST)
+        demon_fail(p, "the condition is nested too deeply");
+    demon_advance(p);
+    demon_expect(p, "(");
+    demon_take_path(p, leaf);
+    demon_expect(p, ",");
+    demon_accept(p, "struct");
+    demon_take_word(p, type, "structure");
+    demon_expect(p, ",");
+    demon_take_word(p, member, "member");
+    demon_expect(p, ")");
+    if (p->failed)
+        return;
+    memcpy(inner, leaf->path, sizeof inner);
+    if ((size_t)snprintf(leaf->path, sizeof leaf->path, "container_of(%s, %s, %s)", inner, type, member) >=
+        sizeof leaf->path)
+        demon_fail(p, "%s...: the path is too long", inner);
+}
+
 void demon_take_path(struct demon_parser *p, struct demon_leaf *leaf)
 {
     char name[DEMON_NAME];
-    demon_take_name(p, name, "parameter or shared variable");
-    if (p->failed)
-        return;
-    bind(p, leaf, name);
-    size_t length = (size_t)snprintf(leaf->path, sizeof leaf->path, "%s", name);
-    if (demon_is(p, "[") && leaf->parameter >= 0)
+    if (is_container(p)) {
+        take_container(p, leaf);
+    } else {
+        demon_take_name(p, name, "parameter or shared variable");
+        if (!p->failed)
+            bind(p, leaf, name);
+        snprintf(leaf->path, sizeof leaf->path, "%s", name);
+    }
+    size_t length = strlen(leaf->path);
+    if (!p->failed && demon_is(p, "[") && leaf->parameter >= 0)
         p->proc->parameter[leaf->parameter].indexed = true;
     while (!p->failed && (demon_is(p, ".") || demon_is(p, "->") || demon_is(p, "["))) {
         const bool member = !demon_accept(p, "[");

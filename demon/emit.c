@@ -172,9 +172,9 @@ static void put_argument(FILE *out, const struct emitter *e, const struct demon_
             fputs("follow(", out);
         fprintf(out, "%s%s", address ? "&" : "", e->name[root]);
         for (uint32_t k = 0; k < place->steps; k++)
-            fprintf(out, ", %u)", place->step[k]);
+            fprintf(out, ", %d)", place->step[k]);
         if (place->offset)
-            fprintf(out, ", %u)", place->offset);
+            fprintf(out, ", %d)", place->offset);
     } else if (type->pointer || type->object) {
         fputs("NULL", out);
     } else if (type->is_signed) {
@@ -208,11 +208,11 @@ static void put_ways(FILE *out, const struct emitter *e)
         }
     if (follows)
         fprintf(out,
-                "\n%s void *follow(void *object, size_t offset)\n{\n"
+                "\n%s void *follow(void *object, long offset)\n{\n"
                 "    return *(void **)((char *)object + offset);\n}\n",
                 prefix(e));
     if (moves)
-        fprintf(out, "\n%s void *behind(void *object, size_t offset)\n{\n    return (char *)object + offset;\n}\n",
+        fprintf(out, "\n%s void *behind(void *object, long offset)\n{\n    return (char *)object + offset;\n}\n",
                 prefix(e));
 }
 

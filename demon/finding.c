@@ -67,8 +67,11 @@ static bool name_place(const struct demon_candidate *c, const struct demon_scala
                 continue;
             change->is_signed = leaf->is_signed;
             change->pointer = leaf->pointer;
-            put_name(change->place, sizeof change->place, object >= 0 ? m->object[object].name.name : leaf->path,
-                     object >= 0 ? leaf->path + strcspn(leaf->path, ".[") : "");
+            const char *root = demon_leaf_root(leaf), *members = root + strcspn(root, ".[,");
+            const size_t before = (size_t)(root - leaf->path);
+            memcpy(change->place, leaf->path, before);
+            put_name(change->place + before, sizeof change->place - before,
+                     object >= 0 ? m->object[object].name.name : "", object >= 0 ? members : root);
             return true;
         }
     }

@@ -15,27 +15,35 @@ static uint32_t recorded(const struct pct_demon_plan *plan)
     return plan->points < plan->room ? plan->points : plan->room;
 }
 
-/* The demon thread passed a null pointer where the plan has an object. */
-static bool lacks_object(const struct pct_demon_plan *plan, const struct pct_demon_point *point)
+/* The demon thread passed, where the plan has an object, a null pointer, or what was none where it began its calls:
+ * those before have changed what leads there. */
+static bool lacks_object(const struct demon_model *m, const struct pct_demon_plan *plan,
+                         const struct pct_demon_point *begun, const struct pct_demon_point *point)
 {
     const struct pct_demon_action *action = &plan->action[pct_demon_action_of(plan, point->caller)];
     for (uint32_t i = 0; i < action->arguments; i++)
-        if (!action->argument[i].scalar && !point->arguments[i])
+        if (!action->argument[i].scalar &&
+            (!point->arguments[i] || !demon_state_has_object(m, begun, point->arguments[i])))
             return true;
     return false;
 }
 
 bool demon_judge_met_requirements(const struct demon_model *m, const struct pct_demon_plan *plan)
 {
-    static struct demon_state state; /* large */
+    static struct demon_state state;                         /* large */
+    const struct pct_demon_point *begun[2] = { NULL, NULL }; /* of interference, and of the helper */
     struct demon_binding binding;
     for (uint32_t i = 0; i < recorded(plan); i++) {
-        const struct pct_demon_point *point = &plan->point[i];
-        if (!point->caller || pct_demon_action_of(plan, point->caller) < 0)
+        const struct pct_demon_point *point = &plan->point[i], **first = &begun[!interferes(point)];
+        if (!point->caller)
+            continue;
+        const bool calls = pct_demon_action_of(plan, point->caller) >= 0;
+        *first = !calls ? NULL : *first ? *first : point;
+        if (!calls)
             continue;
         demon_state_read(m, point, &state);
         demon_state_bind(m, point, &binding);
-        if (lacks_object(plan, point) || demon_state_broken(m, DEMON_REQUIRE, NULL, &state, &binding))
+        if (lacks_object(m, plan, *first, point) || demon_state_broken(m, DEMON_REQUIRE, NULL, &state, &binding))
             return false;
     }
     return true;

@@ -75,11 +75,27 @@ static bool finish_leaf(struct demon_shape *s, struct demon_leaf *leaf, unsigned
 
 /* Where a path has come to. */
 struct walk {
-    Dwarf_Die at;              /* what has the type of that */
+    Dwarf_Die at; /* what has the type of that */
+    const struct demon_proc *proc;
     bool root;                 /* it is still the parameter */
+    bool container;            /* it is in a structure, `in`, of which a member was there */
     struct demon_structure in; /* the structure of the last member, and */
     uint32_t member;           /* where in that it is */
+    /* The structure that the last pointer led to, or that is an element; where it begins, in the path and behind the
+     * last step. */
+    char owner[DEMON_NAME];
+    const char *owner_text;
+    int32_t owner_at;
+    uint32_t elements; /* of the array whose element this is, a pointer; 0: it is none */
+    int32_t first;     /* the offset of the first of these */
 };
+
+static void own(struct walk *w, const char *name, const char *text, int32_t at)
+{
+    snprintf(w->owner, sizeof w->owner, "%s", name);
+    w->owner_text = text;
+    w->owner_at = at;
+}
 
 /* The path goes on in what a pointer leads to; what a parameter points to is where the path begins. */
 static bool follow(struct demon_shape *s, struct demon_leaf *leaf, unsigned line, struct walk *w)
@@ -114,9 +130,16 @@ static bool enter_element(struct demon_shape *s, struct demon_leaf *leaf, unsign
         return demon_shape_fail(s, line, "%s: that array has %u elements", leaf->path, count);
     if (!array && !follow(s, leaf, line, w))
         return false;
-    leaf->offset += (uint32_t)(index * size);
+    w->elements = count;
+    w->first = leaf->offset;
+    leaf->offset += (int32_t)(index * size);
     w->at = type; /* whose type is the element's */
     *at = end + 1;
+    struct demon_structure of;
+    if (demon_shape_is_structure(&element) && demon_pointers_of_type(s->dwarf, &element, &of))
+        own(w, of.name, *at, leaf->offset);
+    else if (!array)
+        own(w, "", *at, 0);
     return true;
 }
 
@@ -126,45 +149,104 @@ static bool enter_member(struct demon_shape *s, struct demon_leaf *leaf, unsigne
     Dwarf_Attribute attribute;
     Dwarf_Word offset = 0;
     Dwarf_Die member;
-    const size_t length = strcspn(*at, ".[");
+    const size_t length = strcspn(*at, ".[,");
     Dwarf_Die type, behind;
-    if (demon_shape_type(&w->at, &type) &&
+    const bool container = w->container;
+    w->container = false;
+    if (!container && demon_shape_type(&w->at, &type) &&
         (dwarf_tag(&type) == DW_TAG_union_type ||
          (dwarf_tag(&type) == DW_TAG_pointer_type && demon_shape_type(&type, &behind) &&
           dwarf_tag(&behind) == DW_TAG_union_type)))
         return demon_shape_fail(s, line, "%s: what stands before .%.*s is a union, which contracts cannot speak of",
                                 leaf->path, (int)length, *at);
-    if (!demon_pointers_structure(s->dwarf, &w->at, &w->in) || w->in.array || w->in.plain)
+    if (!container && (!demon_pointers_structure(s->dwarf, &w->at, &w->in) || w->in.array || w->in.plain))
         return demon_shape_fail(s, line, "%s: what stands before a dot is no structure, and does not point to one",
                                 leaf->path);
     if (w->in.pointer && !follow(s, leaf, line, w))
         return false;
+    if (w->in.pointer || !w->owner_text)
+        own(w, w->in.name, *at - 1, leaf->offset);
     if (!find_member(s, leaf, line, &w->in.die, *at, length, &member))
         return false;
     if (dwarf_attr_integrate(&member, DW_AT_data_member_location, &attribute) && dwarf_formudata(&attribute, &offset))
         return demon_shape_fail(s, line, "%s: where it is in its structure is not known", leaf->path);
-    leaf->offset += (uint32_t)offset;
+    leaf->offset += (int32_t)offset;
     w->member = (uint32_t)offset;
     w->at = member;
+    w->elements = 0;
     *at += length;
     return true;
 }
 
-/* walk: where the path ends. */
-static bool walk_path(struct demon_shape *s, const struct demon_variable *v, struct demon_leaf *leaf, unsigned line,
-                      struct walk *w)
+/* Others know the structures that this pointer leads to members of. */
+static bool add_container(struct demon_shape *s, const struct demon_leaf *leaf, unsigned line, const struct walk *w,
+                          const char *end, const struct demon_container *is)
 {
-    *w = (struct walk){ .root = leaf->parameter >= 0 };
-    const char *at = leaf->path + strcspn(leaf->path, ".[");
-    if (!v->type.object || !dwarf_offdie(s->dwarf, v->type.variable, &w->at))
-        return demon_shape_fail(s, line, "%s: %s is no structure, and does not point to one", leaf->path, v->name);
-    while (*at) {
-        const bool element = *at == '[';
-        at += !element;
-        if (!(element ? enter_element : enter_member)(s, leaf, line, &at, w))
-            return false;
-        w->root = false;
-    }
+    struct demon_spec *spec = s->spec;
+    struct demon_container to = *is;
+    to.parameter = w->root ? leaf->parameter : -1;
+    to.shared = !w->root && !w->owner_text ? leaf->shared : -1;
+    if (w->root ? !w->proc->is_test : w->owner_text && !*w->owner)
+        return true; /* what others know does not lead there */
+    memcpy(to.owner, w->owner, sizeof to.owner);
+    to.offset = (w->elements ? w->first : leaf->offset) - w->owner_at;
+    to.count = w->elements ? w->elements : 1;
+    const char *from = w->owner_text ? w->owner_text : end;
+    const char *bracket = w->elements ? memrchr(from, '[', (size_t)(end - from)) : NULL;
+    snprintf(to.path, sizeof to.path, "%.*s", (int)((bracket ? bracket : end) - from), from);
+    for (int i = 0; i < spec->containers; i++)
+        if (spec->container[i].parameter == to.parameter && spec->container[i].shared == to.shared &&
+            spec->container[i].offset == to.offset && spec->container[i].member_offset == to.member_offset &&
+            !strcmp(spec->container[i].owner, to.owner) && !strcmp(spec->container[i].structure, to.structure))
+            return true;
+    if (spec->containers == DEMON_CONTAINERS)
+        return demon_shape_fail(s, line, "%s: contracts speak of more than %d pointers to members", leaf->path,
+                                DEMON_CONTAINERS);
+    spec->container[spec->containers++] = to;
+    return true;
+}
+
+/* In the structure of which a member is where the pointer leads to; *at: at the comma before its name. */
+static bool enter_container(struct demon_shape *s, struct demon_leaf *leaf, unsigned line, const char **at,
+                            struct walk *w)
+{
+    struct demon_container to = { 0 };
+    struct demon_structure from, is, link;
+    Dwarf_Attribute attribute;
+    Dwarf_Die member;
+    Dwarf_Word offset = 0;
+    const char *nearest = NULL;
+    sscanf(*at, ", %63[^,], %63[^)]", to.structure, to.member);
+    const bool pointer = !w->container && (demon_pointers_structure(s->dwarf, &w->at, &from) || from.any) &&
+                         from.pointer && !from.array && !from.plain;
+    if (!pointer)
+        return demon_shape_fail(s, line, "%s: what stands before `, %s` does not point to a structure", leaf->path,
+                                to.structure);
+    if (!demon_pointers_named(s->dwarf, to.structure, &is, &nearest))
+        return demon_shape_fail(s, line, "%s: %s has no structure %s%s%s%s", leaf->path, s->program, to.structure,
+                                nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
+    if (!find_member(s, leaf, line, &is.die, to.member, strlen(to.member), &member))
+        return false;
+    if (!demon_pointers_structure(s->dwarf, &member, &link) || link.pointer || link.array ||
+        (!from.any && strcmp(link.name, from.name) != 0))
+        return demon_shape_fail(s, line, "%s: %s of %s is no structure %s, which the pointer leads to", leaf->path,
+                                to.member, to.structure, from.any ? "" : from.name);
+    if (dwarf_attr_integrate(&member, DW_AT_data_member_location, &attribute) &&
+        (dwarf_formudata(&attribute, &offset) || offset >= 1 << 24))
+        return demon_shape_fail(s, line, "%s: where it is in its structure is not known", leaf->path);
+    memcpy(to.structure, is.name, sizeof to.structure);
+    memcpy(to.link, link.name, sizeof to.link);
+    to.structure_die = dwarf_dieoffset(&is.die);
+    to.link_die = dwarf_dieoffset(&link.die);
+    to.member_offset = (uint32_t)offset;
+    if (!add_container(s, leaf, line, w, *at, &to) || !follow(s, leaf, line, w))
+        return false;
+    leaf->offset -= (int32_t)offset;
+    w->in = is;
+    w->container = true;
+    w->elements = 0;
+    *at += strcspn(*at, ")") + 1;
+    own(w, is.name, *at, leaf->offset);
     return true;
 }
 
@@ -174,12 +256,38 @@ static const struct demon_variable *variable_of(const struct demon_shape *s, con
     return leaf->parameter >= 0 ? &proc->parameter[leaf->parameter] : &s->spec->shared[leaf->shared];
 }
 
+/* walk: where the path ends. */
+static bool walk_path(struct demon_shape *s, const struct demon_proc *proc, struct demon_leaf *leaf, unsigned line,
+                      struct walk *w)
+{
+    const struct demon_variable *v = variable_of(s, proc, leaf);
+    *w = (struct walk){ .proc = proc, .root = leaf->parameter >= 0 };
+    const char *at = demon_leaf_root(leaf);
+    at += strcspn(at, ".[,");
+    if (!w->root && v->type.embedded)
+        own(w, v->type.name, at, 0);
+    if (!v->type.object || !dwarf_offdie(s->dwarf, v->type.variable, &w->at))
+        return demon_shape_fail(s, line, "%s: %s is no structure, and does not point to one", leaf->path, v->name);
+    while (*at) {
+        const bool element = *at == '[', container = *at == ',';
+        at += *at == '.';
+        if (!(element ? enter_element : container ? enter_container : enter_member)(s, leaf, line, &at, w))
+            return false;
+        w->root = false;
+    }
+    return true;
+}
+
 bool demon_shape_leaf(struct demon_shape *s, const struct demon_proc *proc, struct demon_leaf *leaf, unsigned line)
 {
     const struct demon_variable *v = variable_of(s, proc, leaf);
     struct walk w;
+    if (!demon_leaf_is_bare(leaf) && !walk_path(s, proc, leaf, line, &w))
+        return false;
+    if (!demon_leaf_is_bare(leaf) && w.container)
+        return demon_shape_fail(s, line, "%s is a structure: name a member, as in %s.member", leaf->path, leaf->path);
     if (!demon_leaf_is_bare(leaf))
-        return walk_path(s, v, leaf, line, &w) && finish_leaf(s, leaf, line, &w.at);
+        return finish_leaf(s, leaf, line, &w.at);
     leaf->whole = leaf->parameter >= 0;
     if (v->type.object && (leaf->whole || !v->type.embedded)) { /* the pointer itself */
         leaf->pointer = true;
@@ -197,6 +305,18 @@ bool demon_shape_leaf(struct demon_shape *s, const struct demon_proc *proc, stru
     return true;
 }
 
+bool demon_shape_object(struct demon_shape *s, struct demon_object_clause *object)
+{
+    struct walk w;
+    s->from = object->proc->from;
+    if (!walk_path(s, object->proc, &object->leaf, object->line, &w))
+        return false;
+    for (int i = 0; i < s->spec->containers; i++)
+        if (s->spec->container[i].structure_die == dwarf_dieoffset(&w.in.die))
+            return true;
+    return demon_shape_fail(s, object->line, "object %s: others know no such pointer", object->leaf.path);
+}
+
 /* What `array` says: both paths end in members of one structure. */
 bool demon_shape_array(struct demon_shape *s, struct demon_array *array)
 {
@@ -211,7 +331,7 @@ bool demon_shape_array(struct demon_shape *s, struct demon_array *array)
     if (array->counted && (strncmp(leaf->path, by->path, length + 1) != 0 || strpbrk(by->path + length + 1, ".[")))
         return demon_shape_fail(s, array->line, "array %s: %s is no member of the same structure", leaf->path,
                                 by->path);
-    if (!walk_path(s, variable_of(s, array->proc, leaf), leaf, array->line, &w))
+    if (!walk_path(s, array->proc, leaf, array->line, &w))
         return false;
     memcpy(array->structure, w.in.name, sizeof array->structure);
     array->offset = w.member;
@@ -222,7 +342,7 @@ bool demon_shape_array(struct demon_shape *s, struct demon_array *array)
                                 leaf->path);
     if (!array->counted)
         return true;
-    if (!walk_path(s, variable_of(s, array->proc, by), by, array->line, &w) || !finish_leaf(s, by, array->line, &w.at))
+    if (!walk_path(s, array->proc, by, array->line, &w) || !finish_leaf(s, by, array->line, &w.at))
         return false;
     array->length.offset = w.member;
     array->length.size = by->size;

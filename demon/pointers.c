@@ -1,6 +1,7 @@
 /* Members that lead to objects: see pointers.h. */
 #include "pointers.h"
 #include "binary.h"
+#include <common/text.h>
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +142,29 @@ bool demon_pointers_structure(Dwarf *dwarf, Dwarf_Die *variable, struct demon_st
     return next_type(variable, &type) && demon_pointers_of_type(dwarf, &type, s);
 }
 
+bool demon_pointers_named(Dwarf *dwarf, const char *name, struct demon_structure *s, const char **nearest)
+{
+    Dwarf_Off offset = 0, next;
+    size_t header, count = 0;
+    const char *names[1024];
+    for (; !dwarf_nextcu(dwarf, offset, &next, &header, NULL, NULL, NULL); offset = next) {
+        Dwarf_Die unit, child;
+        if (!dwarf_offdie(dwarf, offset + header, &unit))
+            continue;
+        for (int more = dwarf_child(&unit, &child); !more; more = dwarf_siblingof(&child, &child)) {
+            const int tag = dwarf_tag(&child);
+            const bool may = tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_typedef;
+            const char *is = may ? dwarf_diename(&child) : NULL;
+            if (is && !strcmp(is, name) && demon_pointers_of_type(dwarf, &child, s) && !s->pointer && !s->array)
+                return true;
+            if (is && count < sizeof names / sizeof *names)
+                names[count++] = is;
+        }
+    }
+    *nearest = pct_text_closest(name, names, count);
+    return false;
+}
+
 /* --- The map ------------------------------------------------------------------------------------------------------ */
 
 struct maker {
@@ -155,6 +179,7 @@ struct maker {
     uint32_t types;
     struct pct_demon_field field[MOST_FIELDS];
     char name[MOST_FIELDS][DEMON_NAME];
+    uint32_t member[MOST_FIELDS]; /* of a container: the type of what is pointed to */
     uint32_t fields;
     bool cut;
 };
@@ -246,8 +271,37 @@ static void add_field(struct maker *m, uint32_t type, Dwarf_Die *member)
     add_target(m, type, name, (uint32_t)offset, &s, find_array(m, type, (uint32_t)offset));
 }
 
+/* The structures that have, as a member, what pointers of this one lead to. What is such a member is looked for, too:
+ * one that is none of theirs ends a list. */
+static void add_containers(struct maker *m, uint32_t type)
+{
+    for (int i = 0; i < m->spec->containers; i++) {
+        const struct demon_container *c = &m->spec->container[i];
+        Dwarf_Die structure, link;
+        if (strcmp(c->owner, m->type[type].name) != 0 || !dwarf_offdie(m->dwarf, c->structure_die, &structure) ||
+            !dwarf_offdie(m->dwarf, c->link_die, &link))
+            continue;
+        const uint32_t target = add_type(m, c->structure, &structure), member = add_type(m, c->link, &link);
+        m->cut |= m->fields == MOST_FIELDS || c->count > MOST_ELEMENTS;
+        if (target == PCT_DEMON_ANY || member == PCT_DEMON_ANY || m->fields == MOST_FIELDS)
+            continue;
+        m->type[member].leads = true;
+        m->member[m->fields] = member;
+        snprintf(m->name[m->fields], DEMON_NAME, "%s", c->path + (*c->path == '.'));
+        m->field[m->fields++] = (struct pct_demon_field){ .type = type,
+                                                          .target = target,
+                                                          .offset = (uint32_t)c->offset,
+                                                          .count = c->count < MOST_ELEMENTS ? c->count : MOST_ELEMENTS,
+                                                          .stride = sizeof(uint64_t),
+                                                          .pointer = 1,
+                                                          .container = 1,
+                                                          .length_offset = c->member_offset };
+    }
+}
+
 static void add_fields(struct maker *m, uint32_t type)
 {
+    add_containers(m, type);
     Dwarf_Die child, die = m->type[type].die;
     struct demon_structure s;
     if (dwarf_tag(&die) == DW_TAG_pointer_type || dwarf_tag(&die) == DW_TAG_array_type) {
@@ -297,6 +351,10 @@ static void put_map(struct maker *m, struct demon_pointers *p, struct pct_demon_
         f.target = any ? PCT_DEMON_ANY : m->type[f.target].number;
         if (f.type == PCT_DEMON_ANY || (!any && f.target == PCT_DEMON_ANY))
             continue;
+        if (f.container && m->type[m->member[i]].number == PCT_DEMON_ANY)
+            continue;
+        if (f.container)
+            f.length_size = m->type[m->member[i]].number;
         m->cut |= map->fields == PCT_DEMON_FIELDS;
         if (map->fields == PCT_DEMON_FIELDS)
             break;
@@ -304,6 +362,77 @@ static void put_map(struct maker *m, struct demon_pointers *p, struct pct_demon_
         map->field[map->fields++] = f;
     }
     p->cut = m->cut;
+}
+
+/* --- Variables that lists may come back to ---------------------------------------------------------------------- */
+
+/* Whether what is there in this structure is the member that pointers to its containers lead to. */
+static bool is_contained(const struct maker *m, const char *structure, Dwarf_Word offset)
+{
+    for (int i = 0; i < m->spec->containers; i++)
+        if (m->spec->container[i].member_offset == offset && !strcmp(m->spec->container[i].structure, structure))
+            return true;
+    return false;
+}
+
+/* This variable, or parts of it, of the type of a member that pointers to containers lead to. */
+static void add_heads(struct maker *m, struct demon_pointers *p, Dwarf_Die *of, uint64_t address)
+{
+    struct demon_structure s;
+    Dwarf_Die child;
+    if (!demon_pointers_of_type(m->dwarf, of, &s) || s.pointer || s.plain)
+        return;
+    const uint32_t type = find_type(m, s.name), elements = s.elements < MOST_ELEMENTS ? s.elements : MOST_ELEMENTS;
+    bool is_member = false;
+    for (int i = 0; i < m->spec->containers; i++)
+        is_member |= !strcmp(m->spec->container[i].link, s.name);
+    for (uint32_t e = 0; e < elements; e++) {
+        const uint64_t at = address + (uint64_t)e * s.stride;
+        m->cut |= is_member && p->heads == DEMON_HEADS;
+        if (is_member && type != PCT_DEMON_ANY && p->heads < DEMON_HEADS) {
+            p->head[p->heads].address = at;
+            p->head[p->heads++].type = m->type[type].number;
+        }
+        for (int more = dwarf_child(&s.die, &child); !more && !is_member; more = dwarf_siblingof(&child, &child)) {
+            Dwarf_Attribute attribute;
+            Dwarf_Word offset = 0;
+            Dwarf_Die inner;
+            if (dwarf_tag(&child) == DW_TAG_member && next_type(&child, &inner) &&
+                (!dwarf_attr_integrate(&child, DW_AT_data_member_location, &attribute) ||
+                 !dwarf_formudata(&attribute, &offset)) &&
+                !is_contained(m, s.name, offset))
+                add_heads(m, p, &inner, at + offset);
+        }
+    }
+}
+
+/* Of all variables in this scope. */
+static void find_heads(struct maker *m, struct demon_pointers *p, Dwarf_Die *scope)
+{
+    Dwarf_Die child, type;
+    Dwarf_Attribute attribute;
+    Dwarf_Op *operations;
+    size_t count;
+    for (int more = dwarf_child(scope, &child); !more; more = dwarf_siblingof(&child, &child)) {
+        const int tag = dwarf_tag(&child);
+        if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block)
+            find_heads(m, p, &child);
+        if (tag == DW_TAG_variable && dwarf_attr_integrate(&child, DW_AT_location, &attribute) &&
+            !dwarf_getlocation(&attribute, &operations, &count) && count == 1 && operations[0].atom == DW_OP_addr &&
+            next_type(&child, &type))
+            add_heads(m, p, &type, operations[0].number);
+    }
+}
+
+static void find_all_heads(struct maker *m, struct demon_pointers *p)
+{
+    Dwarf_Off offset = 0, next;
+    size_t header;
+    Dwarf_Die unit;
+    for (; m->spec->containers && !dwarf_nextcu(m->dwarf, offset, &next, &header, NULL, NULL, NULL); offset = next)
+        if (dwarf_offdie(m->dwarf, offset + header, &unit))
+            find_heads(m, p, &unit);
+    p->cut |= m->cut;
 }
 
 static void want(struct maker *m, const struct demon_type *type)
@@ -351,6 +480,7 @@ void demon_pointers_find(const struct demon_spec *spec, const char *program, str
         m->spec = spec;
         make(m);
         put_map(m, p, map);
+        find_all_heads(m, p);
     }
     free(m);
     demon_binary_close(&binary);

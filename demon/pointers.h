@@ -31,7 +31,18 @@ void demon_pointers_define(Dwarf *dwarf, Dwarf_Die *structure);
 /* How many elements this type, an array, has; 0: that is not known. */
 uint32_t demon_pointers_elements(Dwarf_Die *array);
 
+/* A structure of this name, by its tag or a typedef. False: there is none; nearest: the one whose name is most like it,
+ * NULL: none is. */
+bool demon_pointers_named(Dwarf *dwarf, const char *name, struct demon_structure *structure, const char **nearest);
+
+enum { DEMON_HEADS = 32 };
+
 struct demon_pointers {
+    struct {
+        uint64_t address;
+        uint32_t type;
+    } head[DEMON_HEADS]; /* variables, and members of such, that lists of containers may come back to */
+    uint32_t heads;
     char type[PCT_DEMON_TYPES][DEMON_NAME]; /* their names, in the order of the map's numbers */
     uint32_t types;
     char name[PCT_DEMON_FIELDS][DEMON_NAME]; /* of the map's fields */

@@ -13,7 +13,7 @@ struct asker {
 };
 
 /* What stands this many bytes behind where a pointer leads to; of what no cell is of, any value. */
-static demon_term load(struct asker *a, const demon_term *terms, demon_term pointer, uint32_t offset, uint32_t size)
+static demon_term load(struct asker *a, const demon_term *terms, demon_term pointer, int32_t offset, uint32_t size)
 {
     const struct demon_state *state = a->query->state;
     demon_term value = demon_solver_variable(a->solver, size * 8);
@@ -151,7 +151,7 @@ static bool is_settled(const struct demon_query *q, const struct demon_scalar *i
         for (int o = 0; o < m->objects; o++) {
             const bool same = !memcmp(&m->object[o].place, &cell->place, sizeof cell->place);
             variable &= !same;
-            if (same && cell->offset + cell->size <= m->object[o].type->extent)
+            if (same && cell->offset >= 0 && (uint32_t)cell->offset + cell->size <= m->object[o].type->extent)
                 return true;
         }
         if (variable)

@@ -493,6 +493,9 @@ static bool resolve(struct demon_shape *s)
     for (int i = 0; i < spec->arrays; i++)
         if (!demon_shape_array(s, &spec->array[i]))
             return false;
+    for (int i = 0; i < spec->objects; i++)
+        if (!demon_shape_object(s, &spec->object[i]))
+            return false;
     return resolve_lines(s) && resolve_clauses(s);
 }
 

@@ -37,4 +37,7 @@ bool demon_shape_leaf(struct demon_shape *shape, const struct demon_proc *proc, 
 /* What `array` says: both of its paths end in members of one structure. False: they do not. */
 bool demon_shape_array(struct demon_shape *shape, struct demon_array *array);
 
+/* What `object` says: others know what its path leads to. False: its path is none. */
+bool demon_shape_object(struct demon_shape *shape, struct demon_object_clause *object);
+
 #endif

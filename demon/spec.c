@@ -101,9 +101,28 @@ static void copy_text(char *to, size_t size, const char *from, const char *end)
 }
 
 /* A clause may have this tag, too. */
-static bool is_array(const struct demon_parser *p)
+static bool is_array_or_object(const struct demon_parser *p)
 {
-    return demon_is(p, "array") && p->at[strspn(p->at, " \t\r\n")] != ':';
+    return (demon_is(p, "array") || demon_is(p, "object")) && p->at[strspn(p->at, " \t\r\n")] != ':';
+}
+
+static void take_object(struct demon_parser *p)
+{
+    struct demon_spec *spec = p->spec;
+    if (!p->proc)
+        demon_fail(p, "'object' stands below no proc or test");
+    else if (spec->objects == DEMON_OBJECT_CLAUSES)
+        demon_fail(p, "there are more than %d objects", DEMON_OBJECT_CLAUSES);
+    if (p->failed)
+        return;
+    struct demon_object_clause *object = &spec->object[spec->objects++];
+    *object = (struct demon_object_clause){ .proc = p->proc, .line = p->line };
+    demon_advance(p);
+    demon_take_path(p, &object->leaf);
+    const char *path = object->leaf.path;
+    if (!p->failed && (strncmp(path, "container_of(", 13) != 0 || path[strlen(path) - 1] != ')'))
+        demon_fail(p, "object container_of(PATH, TYPE, MEMBER) is expected, not %s: what other paths lead to is known",
+                   path);
 }
 
 static void take_array(struct demon_parser *p)
@@ -146,7 +165,7 @@ static void take_clauses(struct demon_parser *p, enum demon_clause_kind kind, st
             check_ghosts(p, clause->expr);
         copy_text(clause->text, sizeof clause->text, from, p->last_end);
         proc->clauses++;
-    } while (!p->failed && p->token == DEMON_WORD && !demon_is_keyword(p->text) && !is_array(p));
+    } while (!p->failed && p->token == DEMON_WORD && !demon_is_keyword(p->text) && !is_array_or_object(p));
 }
 
 /* Its place in the specification; NULL: there is none. */
@@ -341,8 +360,8 @@ static void take_declaration(struct demon_parser *p)
             take_clause_word(p, (enum demon_clause_kind)i);
             return;
         }
-    if (demon_is(p, "assert") || demon_is(p, "array")) {
-        (demon_is(p, "array") ? take_array : take_assert)(p);
+    if (demon_is(p, "assert") || demon_is(p, "array") || demon_is(p, "object")) {
+        (demon_is(p, "array") ? take_array : demon_is(p, "object") ? take_object : take_assert)(p);
         return;
     }
     if (demon_is(p, "modifies") && !p->proc) {
@@ -357,7 +376,7 @@ static void take_declaration(struct demon_parser *p)
             demon_fail(
                 p,
                 "shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait, "
-                "assert, array) is expected, not %s",
+                "assert, array, object) is expected, not %s",
                 demon_found(p));
     }
 }

@@ -15,11 +15,13 @@
  *     assert "FILE:LINE" TAG: CONDITION ... of the test: must hold where code of this line begins
  *
  *     array PATH has PATH                   this many elements has what a member is or points to; or NUMBER
+ *     object container_of(PATH, TYPE, MEMBER)  others know this object by PATH
  *
  *     CONDITION   implies | or | and | not | = != < <= > >= | holds(PATH) | unchanged(PATH) | true | false
  *     number      + - * | NUMBER | null | PATH | old PATH
  *     PATH        PARAMETER or NAME, and members behind dots, those of what a member points to, too; and of what is an
- *                 array, or points to elements, one: [NUMBER]
+ *                 array, or points to elements, one: [NUMBER]; container_of(PATH, TYPE, MEMBER): the structure of this
+ *                 type whose member the pointer leads to
  *
  * A comment begins with `test`, `proc` or neither: the function below it has the name and the parameters. */
 #ifndef PCT_DEMON_SPEC_H
@@ -31,7 +33,16 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { DEMON_NAME = 64, DEMON_PATH = 128, DEMON_CLAUSES = 16, DEMON_LEAVES = 16, DEMON_SHARED = 64, DEMON_ARRAYS = 16 };
+enum {
+    DEMON_NAME = 64,
+    DEMON_PATH = 128,
+    DEMON_CLAUSES = 16,
+    DEMON_LEAVES = 16,
+    DEMON_SHARED = 64,
+    DEMON_ARRAYS = 16,
+    DEMON_CONTAINERS = 16,
+    DEMON_OBJECT_CLAUSES = 16
+};
 
 enum demon_op {
     DEMON_NUMBER,
@@ -57,12 +68,13 @@ enum demon_op {
 /* A place that a path names. */
 struct demon_leaf {
     char path[DEMON_PATH];
-    int parameter;         /* of the procedure; -1: the shared variable `shared` */
-    int shared;            /* else -1 */
-    bool whole;            /* the parameter itself, which is a scalar */
-    uint32_t offset, size; /* in what it points to, or the last step leads to; bytes */
-    uint32_t steps;        /* pointers on the way there: where each is in what the one before leads to */
-    uint32_t step[PCT_DEMON_STEPS];
+    int parameter;  /* of the procedure; -1: the shared variable `shared` */
+    int shared;     /* else -1 */
+    bool whole;     /* the parameter itself, which is a scalar */
+    int32_t offset; /* in what it points to, or the last step leads to; below 0: before that */
+    uint32_t size;  /* bytes */
+    uint32_t steps; /* pointers on the way there: where each is in what the one before leads to */
+    int32_t step[PCT_DEMON_STEPS];
     bool is_signed, pointer; /* pointer: it is one */
     uint32_t lock;           /* as of struct pct_demon_cell; 0: no mutex */
 };
@@ -130,6 +142,25 @@ struct demon_array {
     unsigned line;
 };
 
+/* What a pointer in a structure leads to is a member of another: paths say so. From the debug information. */
+struct demon_container {
+    int parameter, shared;  /* the pointer is this parameter of the test, or shared variable; -1, both: it is one of */
+    char owner[DEMON_NAME]; /* a structure or array; this many of them, and where */
+    int32_t offset;
+    uint32_t count;
+    char path[DEMON_PATH];                                            /* the way to it, in the owner */
+    char structure[DEMON_NAME], member[DEMON_NAME], link[DEMON_NAME]; /* link: the type of the member */
+    uint64_t structure_die, link_die;
+    uint32_t member_offset;
+};
+
+/* `object` */
+struct demon_object_clause {
+    struct demon_proc *proc; /* whose parameters its path begins with */
+    struct demon_leaf leaf;
+    unsigned line;
+};
+
 struct demon_proc {
     char name[DEMON_NAME];
     const char *from; /* the file of its contract, and */
@@ -178,6 +209,10 @@ struct demon_spec {
     int shareds;
     struct demon_array array[DEMON_ARRAYS];
     int arrays;
+    struct demon_object_clause object[DEMON_OBJECT_CLAUSES];
+    int objects;
+    struct demon_container container[DEMON_CONTAINERS];
+    int containers;
     struct demon_expr *last; /* made: all of them hang on it */
 };
 
@@ -195,7 +230,14 @@ const char *demon_proc_verb(const struct demon_proc *proc);
 /* Whether it is a parameter or shared variable itself. */
 static inline bool demon_leaf_is_bare(const struct demon_leaf *leaf)
 {
-    return !leaf->path[strcspn(leaf->path, ".[")];
+    return !leaf->path[strcspn(leaf->path, ".[(")];
+}
+
+/* Where the parameter or shared variable stands that the path begins with, behind all `container_of(`. */
+static inline const char *demon_leaf_root(const struct demon_leaf *leaf)
+{
+    const char *bracket = strrchr(leaf->path, '(');
+    return bracket ? bracket + 1 : leaf->path;
 }
 
 /* Whether it has a clause of this kind. */

@@ -21,13 +21,17 @@ static void put_roots(struct demon_model *m)
         map->root[map->roots++] =
             (struct pct_demon_known){ .place = m->object[i].place,
                                       .type = demon_pointers_type(&m->pointers, m->object[i].type->name) };
+    for (uint32_t i = 0; i < m->pointers.heads && map->roots < PCT_DEMON_ROOTS; i++)
+        map->root[map->roots++] =
+            (struct pct_demon_known){ .place = { .address = m->pointers.head[i].address, .root = PCT_DEMON_GLOBAL },
+                                      .type = m->pointers.head[i].type,
+                                      .head = 1 };
+    m->pointers.cut |= (uint32_t)m->objects + m->pointers.heads > PCT_DEMON_ROOTS;
 }
 
-/* The parameter of what others may call that takes the address of this pointer. NULL: there is none. */
-static const struct demon_type *find_taker(const struct demon_model *m, const struct demon_type *pointer)
+/* The parameter of what others may call whose type has this name. NULL: there is none. */
+static const struct demon_type *find_wanted_type(const struct demon_model *m, const char *name)
 {
-    char name[DEMON_NAME + 2];
-    snprintf(name, sizeof name, "%s%s", pointer->name, pointer->plain ? "*" : " *");
     for (int i = 0; i < m->spec->procs; i++)
         for (int k = 0; m->spec->proc[i].acts && k < m->spec->proc[i].parameters; k++)
             if (m->spec->proc[i].parameter[k].type.object && !strcmp(m->spec->proc[i].parameter[k].type.name, name))
@@ -35,6 +39,13 @@ static const struct demon_type *find_taker(const struct demon_model *m, const st
     return NULL;
 }
 
+/* The parameter of what others may call that takes the address of this pointer. NULL: there is none. */
+static const struct demon_type *find_taker(const struct demon_model *m, const struct demon_type *pointer)
+{
+    char name[DEMON_NAME + 2];
+    snprintf(name, sizeof name, "%s%s", pointer->name, pointer->plain ? "*" : " *");
+    return find_wanted_type(m, name);
+}
 /* What others know by a shared variable that is a pointer: itself, too. */
 static void add_pointer(struct demon_model *m, const struct demon_variable *v)
 {
@@ -45,6 +56,31 @@ static void add_pointer(struct demon_model *m, const struct demon_variable *v)
     o->type = type;
     o->place = (struct pct_demon_place){ .address = v->address, .root = PCT_DEMON_GLOBAL };
     snprintf(o->name.name, sizeof o->name.name, "&%s", v->name);
+}
+
+static void put_container(char name[DEMON_PATH], const char *inner, const char *structure, const char *member)
+{
+    char text[2 * DEMON_PATH + 2 * DEMON_NAME];
+    snprintf(text, sizeof text, "container_of(%s, %s, %s)", inner, structure, member);
+    snprintf(name, DEMON_PATH, "%.*s", DEMON_PATH - 1, text);
+}
+
+/* What has the member that a parameter of the test, or a shared variable, points to. */
+static void add_container(struct demon_model *m, const struct demon_container *c)
+{
+    const bool is_parameter = c->parameter >= 0;
+    const struct demon_type *type = find_wanted_type(m, c->structure);
+    if ((!is_parameter && c->shared < 0) || !type || m->objects == PCT_DEMON_ROOTS)
+        return;
+    const struct demon_variable *v =
+        is_parameter ? &m->spec->proc[0].parameter[c->parameter] : &m->spec->shared[c->shared];
+    struct demon_object *o = &m->object[m->objects++];
+    o->type = type;
+    o->place = (struct pct_demon_place){ .address = v->address,
+                                         .root = is_parameter ? PCT_DEMON_TEST_ARGUMENT : PCT_DEMON_GLOBAL_POINTER,
+                                         .number = is_parameter ? (uint32_t)c->parameter : 0,
+                                         .offset = -(int32_t)c->member_offset };
+    put_container(o->name.name, v->name, c->structure, c->member);
 }
 
 static void find_objects(struct demon_model *m)
@@ -60,6 +96,8 @@ static void find_objects(struct demon_model *m)
     for (int i = 0; i < m->spec->shareds; i++)
         if (m->spec->shared[i].type.object && !m->spec->shared[i].type.embedded)
             add_pointer(m, &m->spec->shared[i]);
+    for (int i = 0; i < m->spec->containers; i++)
+        add_container(m, &m->spec->container[i]);
 }
 
 static bool add_cell(struct demon_model *m, struct pct_demon_cell cell)
@@ -181,23 +219,21 @@ bool demon_model_prepare(struct demon_model *m, char *error, size_t size)
 
 /* --- Objects that a run has found --------------------------------------------------------------------------------- */
 
-/* The parameter of what others may call whose type this is. */
-static const struct demon_type *find_wanted(const struct demon_model *m, uint32_t index)
-{
-    const struct demon_spec *spec = m->spec;
-    for (int i = 0; i < spec->procs; i++)
-        for (int k = 0; spec->proc[i].acts && k < spec->proc[i].parameters; k++) {
-            const struct demon_type *type = &spec->proc[i].parameter[k].type;
-            if (type->object && demon_pointers_type(&m->pointers, type->name) == index)
-                return type;
-        }
-    return NULL;
-}
-
 static bool is_pointer(const struct demon_model *m, uint32_t type)
 {
     const char *name = type < m->pointers.types ? m->pointers.type[type] : "";
     return *name && name[strlen(name) - 1] == '*';
+}
+
+/* "container_of(q.first, job, link)", of what stands there. */
+static void name_container(const struct demon_model *m, const struct pct_demon_field *field, char name[DEMON_PATH])
+{
+    const char *member = "";
+    for (int i = 0; i < m->spec->containers; i++)
+        if (!strcmp(m->spec->container[i].structure, m->pointers.type[field->target]) &&
+            m->spec->container[i].member_offset == field->length_offset)
+            member = m->spec->container[i].member;
+    put_container(name, name, m->pointers.type[field->target], member);
 }
 
 /* "bank.account[2]": as it was found. What is a pointer itself has & before it. */
@@ -224,6 +260,10 @@ static void name_found(const struct demon_model *m, const struct pct_demon_found
             length += (size_t)snprintf(name + length, DEMON_PATH - length, ".%s", member);
         if (length < DEMON_PATH && (field->count > 1 || (to_pointer && field->pointer)))
             length += (size_t)snprintf(name + length, DEMON_PATH - length, "[%u]", hop->element);
+        if (length < DEMON_PATH && field->container) {
+            name_container(m, field, name);
+            length = strlen(name);
+        }
         if (to_pointer && length + 1 < DEMON_PATH) {
             memmove(name + 1, name, ++length);
             *name = '&';
@@ -249,7 +289,10 @@ static bool take_found(struct demon_model *m, const struct pct_demon_map *map, u
     struct demon_object *o = &m->object[m->objects];
     const bool wanted = found->passed || count_idle(m, map, found->type) < MOST_IDLE;
     m->taken |= UINT64_C(1) << i;
-    *o = (struct demon_object){ .place = found->place, .type = find_wanted(m, found->type) };
+    *o = (struct demon_object){ .place = found->place,
+                                .type = found->type < m->pointers.types
+                                            ? find_wanted_type(m, m->pointers.type[found->type])
+                                            : NULL };
     if (o->type)
         name_found(m, found, o);
     if (wanted && o->type) {

@@ -7,6 +7,8 @@ enum { MOST_NODES = 512 };
 struct node {
     uint64_t address;
     struct pct_demon_found way;
+    bool part, head; /* it is a member of one that was come to; it is one of a variable, and no container has it */
+    uint32_t of, of_offset; /* of which type that is, and where it is there */
 };
 
 static struct {
@@ -17,22 +19,32 @@ static struct {
     const uint64_t *arguments;
 } search; /* not on the stack, which is the program's */
 
-static bool is_met(uint64_t address, uint32_t type)
+static struct node *find_met(uint64_t address, uint32_t type)
 {
     for (uint32_t i = 0; i < search.count; i++)
         if (search.node[i].address == address && search.node[i].way.type == type)
-            return true;
-    return false;
+            return &search.node[i];
+    return NULL;
 }
 
-static void meet(uint64_t address, const struct pct_demon_found *way)
+/* NULL: there is none, or no room for it. */
+static struct node *meet(uint64_t address, const struct pct_demon_found *way)
 {
-    if (!address || is_met(address, way->type))
-        return;
-    if (search.count < MOST_NODES)
-        search.node[search.count++] = (struct node){ .address = address, .way = *way };
-    else
-        search.map->cut = 1;
+    struct node *met = address ? find_met(address, way->type) : NULL;
+    if (!address || met)
+        return met;
+    search.map->cut |= search.count == MOST_NODES;
+    if (search.count == MOST_NODES)
+        return NULL;
+    search.node[search.count] = (struct node){ .address = address, .way = *way };
+    return &search.node[search.count++];
+}
+
+/* Whether what a pointer to a member leads to is one of another structure: the head of a list, where it ends. */
+static bool is_head(uint64_t address, const struct pct_demon_field *f)
+{
+    const struct node *met = find_met(address, f->length_size);
+    return met && (met->head || (met->part && (met->of != f->target || met->of_offset != f->length_offset)));
 }
 
 /* What kind of object a pointer to void leads to says the function that it is passed to. ANY: nobody does. */
@@ -59,31 +71,40 @@ static void follow(const struct node *from, uint32_t field, uint32_t element)
     struct pct_demon_found way = from->way;
     const uint32_t behind = f->behind ? element * f->stride : 0;
     const uint32_t offset = f->offset + element * f->stride - behind;
-    uint64_t address = from->address + offset;
+    uint64_t address = from->address + (uint64_t)(int64_t)(int32_t)offset;
     if (way.hops == PCT_DEMON_HOPS || (f->pointer && way.place.steps == PCT_DEMON_STEPS)) {
         search.map->cut = 1;
         return;
     }
     way.hop[way.hops++] = (struct pct_demon_hop){ .field = field, .element = element };
     way.type = f->target;
-    way.place.offset += offset;
+    way.place.offset += (int32_t)offset;
     if (f->pointer) {
         way.place.step[way.place.steps++] = way.place.offset;
-        way.place.offset = behind;
+        way.place.offset = (int32_t)behind;
         if (!pct_demon_read(address, &address, sizeof address) || !address)
             return;
+        if (f->container && is_head(address, f))
+            return;
+        if (f->container)
+            address -= f->length_offset;
+        way.place.offset -= f->container ? (int32_t)f->length_offset : 0;
         address += behind;
         way.type = way.type == PCT_DEMON_ANY ? type_passed(address) : way.type;
     }
-    if (way.type != PCT_DEMON_ANY)
-        meet(address, &way);
+    struct node *to = way.type != PCT_DEMON_ANY ? meet(address, &way) : NULL;
+    if (to && !f->pointer && !to->part) {
+        to->part = true;
+        to->of = f->type;
+        to->of_offset = offset;
+    }
 }
 
 /* How many elements there are, as far as they are looked at. */
 static uint32_t count_elements(const struct node *from, const struct pct_demon_field *f)
 {
     uint64_t length = 0;
-    if (!f->length_size)
+    if (f->container || !f->length_size)
         return f->count;
     if (f->length_size > sizeof length || !pct_demon_read(from->address + f->length_offset, &length, f->length_size) ||
         length >> (f->length_size * 8 - 1)) /* below 0 */
@@ -92,11 +113,13 @@ static uint32_t count_elements(const struct node *from, const struct pct_demon_f
     return length < f->count ? (uint32_t)length : f->count;
 }
 
-static void follow_all(const struct node *from)
+/* Along members that lead to containers, or along all others. */
+static void follow_all(const struct node *from, bool containers)
 {
     for (uint32_t f = 0; f < search.map->fields; f++) {
         const struct pct_demon_field *field = &search.map->field[f];
-        const uint32_t count = field->type == from->way.type ? count_elements(from, field) : 0;
+        const bool counts = field->type == from->way.type && field->container == containers && !from->head;
+        const uint32_t count = counts ? count_elements(from, field) : 0;
         for (uint32_t e = 0; e < count; e++)
             follow(from, f, e);
     }
@@ -120,19 +143,34 @@ static void keep(const struct node *node)
     map->found[map->founds++].passed = passed;
 }
 
+/* Where it begins; heads: those that are only not to be taken for others. */
+static void meet_roots(bool heads)
+{
+    for (uint32_t i = 0; search.map->wanted && i < search.map->roots; i++) {
+        const struct pct_demon_known *root = &search.map->root[i];
+        const struct pct_demon_found way = { .place = root->place, .type = root->type };
+        struct node *met = root->head == heads ? meet(pct_demon_find(&root->place, NULL), &way) : NULL;
+        if (met && heads)
+            met->head = true;
+    }
+}
+
 void pct_demon_discover(struct pct_demon_map *map, uint32_t function, const uint64_t arguments[PCT_DEMON_ARGUMENTS])
 {
     search.map = map;
     search.count = 0;
     search.function = function;
     search.arguments = arguments;
-    for (uint32_t i = 0; map->wanted && i < map->roots; i++) {
-        const struct pct_demon_known *root = &map->root[i];
-        const struct pct_demon_found way = { .place = root->place, .type = root->type };
-        meet(pct_demon_find(&root->place, NULL), &way);
-    }
+    meet_roots(false);
     for (uint32_t i = 0; i < search.count; i++)
-        follow_all(&search.node[i]);
+        follow_all(&search.node[i], false);
+    meet_roots(true);
+    /* Last, as all heads of lists must be known. */
+    for (uint32_t i = 0, others = search.count; i < search.count; i++) {
+        follow_all(&search.node[i], true);
+        for (; others < search.count; others++)
+            follow_all(&search.node[others], false);
+    }
     for (uint32_t i = 0; i < search.count; i++)
         if (search.node[i].way.hops && search.node[i].way.type < PCT_DEMON_TYPES &&
             map->wanted >> search.node[i].way.type & 1)

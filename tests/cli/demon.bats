@@ -243,7 +243,7 @@ rejects()
     commented -e 's/non_zero: queue.idlers > 0/non_zero: queue.idlers >/'
     rejects "$PWD/commented.c:11: the name of a parameter or shared variable is expected, not the end of the comment"
     commented -e 's/@demon require/@demon test wait_for_idler require/'
-    rejects "commented.c:11: shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait, assert, array) is expected, not wait_for_idler"
+    rejects "commented.c:11: shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait, assert, array, object) is expected, not wait_for_idler"
     commented -e 's/@demon require non_zero/@demon test require non_zero/'
     rejects "wait_for_idler is a test, too, as decrement is ($PWD/commented.c:11): --test=wait_for_idler takes this one"
     rejects 'commented.c:' --test=wait_for_idlers

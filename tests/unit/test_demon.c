@@ -129,7 +129,7 @@ static void test_messages(void **unused)
     says("assert \"q.c:1\" a: 1 = 1", "t.demon:1: 'assert' stands below no test");
     says("test f(q) \"rather long\" g(q)",
          "t.demon:1: shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, "
-         "wait, assert, array) is expected, not rather long");
+         "wait, assert, array, object) is expected, not rather long");
     says("test f(q)\n wait a: q.x = 1 and holds(q.m)",
          "t.demon:2: what the test waits for is of one state, in which it holds no lock: no `old`, `unchanged` and "
          "`holds`");
