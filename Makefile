@@ -609,7 +609,7 @@ $(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(call link_test,$(command_libs))
 
-$(demon_tests): $(call objects_of,$(filter-out demon/main.c demon/campaign.c demon/run.c demon/search.c demon/report.c demon/record.c demon/direct.c demon/emit.c demon/judge.c demon/steps.c,$(demon_program_sources)))
+$(demon_tests): $(call objects_of,$(filter-out demon/main.c demon/attempt.c demon/campaign.c demon/run.c demon/search.c demon/report.c demon/record.c demon/direct.c demon/emit.c demon/judge.c demon/steps.c,$(demon_program_sources)))
 $(demon_tests): command_libs += -lz3
 
 # Of the shim, this file stands alone.

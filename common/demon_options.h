@@ -30,7 +30,7 @@ enum {
       "2: others may make a call at an earlier point, too, behind which the test may go another way (default: 1)", 0 }, \
     { "points", PCT_DEMON_KEY_POINTS, "WHAT", 0, \
       "where others may come in: calls of functions that contracts name, locks, too (before each operation on one), or " \
-      "accesses to memory, too (default: calls)", 0 }, \
+      "accesses to memory, too (default: calls; while nothing is confirmed locks, and in programs by pct-cc accesses)", 0 }, \
     { "seconds", PCT_DEMON_KEY_SECONDS, "N", 0, "stop searching after this time (default: never)", 0 }, \
     { "timeout", PCT_DEMON_KEY_TIMEOUT, "SECONDS", 0, "kill a run that takes longer than this (default: 10)", 0 }, \
     { "report", PCT_DEMON_KEY_REPORT, "FORMAT[:FILE]", 0, \

@@ -1,7 +1,9 @@
 /* The program's file: see binary.h. */
 #include "binary.h"
 #include <cli/binary/debug_info.h>
+#include <ctype.h>
 #include <gelf.h>
+#include <stdio.h>
 #include <string.h>
 
 struct demon_binary demon_binary_open(const char *program)
@@ -68,4 +70,45 @@ bool demon_binary_identify(const struct demon_binary *b, uint64_t address, struc
         return true;
     }
     return false;
+}
+
+/* Whether it stands between commas in there. */
+static bool is_listed(const char *names, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = names; *at; at += strcspn(at, ",") + (strchr(at, ',') != NULL))
+        if (strcspn(at, ",") == length && !strncmp(at, name, length))
+            return true;
+    return false;
+}
+
+/* How long it is in a token, where other letters than these are three. */
+static size_t length_in_token(const char *name)
+{
+    size_t length = 0;
+    for (; *name; name++)
+        length += isalnum((unsigned char)*name) || strchr("_.*^$+-", *name) ? 1 : 3;
+    return length;
+}
+
+bool demon_binary_list_sources(const char *program, char names[DEMON_SOURCE_NAMES])
+{
+    struct demon_binary binary = demon_binary_open(program);
+    Dwarf_Off offset = 0, next;
+    size_t header, length = 0;
+    bool fine = binary.dwarf;
+    *names = 0;
+    for (; fine && !dwarf_nextcu(binary.dwarf, offset, &next, &header, NULL, NULL, NULL); offset = next) {
+        Dwarf_Die unit;
+        const char *path = dwarf_offdie(binary.dwarf, offset + header, &unit) ? dwarf_diename(&unit) : NULL;
+        const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
+        if (!name || is_listed(names, name))
+            continue;
+        length += length_in_token(name) + (*names != 0);
+        fine = length < DEMON_SOURCE_NAMES && !strpbrk(name, ",*^$");
+        if (fine)
+            snprintf(names + strlen(names), DEMON_SOURCE_NAMES - strlen(names), "%s%s", *names ? "," : "", name);
+    }
+    demon_binary_close(&binary);
+    return fine && *names;
 }

@@ -6,6 +6,8 @@
 #include <elfutils/libdwfl.h>
 #include <stdbool.h>
 
+enum { DEMON_SOURCE_NAMES = 128 };
+
 struct demon_binary {
     Dwfl *dwfl;
     Dwfl_Module *module; /* the file, in that */
@@ -25,5 +27,9 @@ const char *demon_binary_symbol(const struct demon_binary *binary, unsigned char
 /* What the plan knows the program by: where it begins, and the first bytes of code at this address. False: its file is
  * damaged. */
 bool demon_binary_identify(const struct demon_binary *binary, uint64_t address, struct pct_demon_plan *plan);
+
+/* The names of its source files, with commas between them, as `pct run --focus` takes them. False: a token has no room
+ * for them, or one has a comma itself. */
+bool demon_binary_list_sources(const char *program, char names[DEMON_SOURCE_NAMES]);
 
 #endif

@@ -2,6 +2,7 @@
  * where. Where a function returns there is a step only if a jump fits there, which is not so in each build; so not
  * functions, but the lines at which their code begins are what is looked at, and only those of these points. */
 #include "direct.h"
+#include "binary.h"
 #include "steps.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -114,12 +115,15 @@ bool demon_direct_has_accesses(const struct demon_search *s)
 bool demon_direct_find_token(const struct demon_search *s, const struct demon_finding *f, char token[4096])
 {
     static struct direct d; /* large */
-    char path[4096];
+    char path[4096], sources[DEMON_SOURCE_NAMES];
     struct demon_result result;
     uint64_t operations[DEMON_TIMES] = { 0 };
     const bool twice = s->earlier.count;
     d = (struct direct){ .search = s, .program = *s->program };
     d.program.accesses = demon_direct_has_accesses(s);
+    /* What is written is patched, too: it is no source of the program's. */
+    if (d.program.accesses && !d.program.tells && demon_binary_list_sources(d.program.path, sources))
+        d.program.focus = sources;
     d.program.thread[0] = 1 + (s->helped_by.count > 0);
     d.program.thread[1] = d.program.thread[0] + 1;
     d.program.functions[0] = 0;

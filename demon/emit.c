@@ -3,6 +3,7 @@
  * so such a run gives the token, and ends as the finding did. */
 #include "direct.h"
 #include "emit.h"
+#include "binary.h"
 #include <cli/base/cli.h>
 #include <cli/base/replacement.h>
 #include <inttypes.h>
@@ -298,14 +299,17 @@ bool demon_emit(const struct demon_search *s, const char *path)
     for (int i = 0; i < PARTS; i++)
         for (int c = 0; c < e.part[i].made->count; c++)
             e.call[e.calls++] = &e.part[i].made->call[c];
-    if (demon_direct_has_accesses(s) && !s->program->tells) {
-        demon_say("--emit-test: %s is not written: others come in before an access to memory, whose number may differ "
-                  "from build to build, but for those by pct-cc: build the program by that; the plan and its token "
-                  "stay",
-                  path);
+    char sources[DEMON_SOURCE_NAMES];
+    const bool accesses = demon_direct_has_accesses(s);
+    if (accesses && !s->program->tells && !demon_binary_list_sources(s->program->path, sources)) {
+        demon_say(
+            "--emit-test: %s is not written: others come in before an access to memory, and the token has no room "
+            "for the names of all source files whose accesses count: build the program by pct-cc; the plan and "
+            "its token stay",
+            path);
         return false;
     }
-    e.tells = demon_direct_has_accesses(s);
+    e.tells = accesses && s->program->tells;
     bool named = name_all(&e);
     if (named && !demon_direct_find_token(s, e.finding, e.token)) {
         demon_say("--emit-test: %s is not written: a program in which other threads make these calls does not fail by "

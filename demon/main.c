@@ -22,6 +22,7 @@ struct arguments {
     bool list;
     int bound, depth;
     enum demon_points points;
+    bool has_points;
     double seconds;
     struct demon_program program;
     char keep[4096];
@@ -98,6 +99,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case PCT_DEMON_KEY_POINTS:
         a->points = parse_points(state, argument);
+        a->has_points = true;
         return 0;
     case PCT_DEMON_KEY_DEPTH:
         a->depth = (int)parse_number(state, "--depth", argument, 1, DEMON_TIMES);
@@ -277,6 +279,8 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
                 "others were let in where functions begin alone; between these the test makes %llu operation%s on "
                 "locks: --points=locks lets others in before each\n",
                 (unsigned long long)left_out, left_out > 1 ? "s" : "");
+    if (s->points != DEMON_POINTS_ACCESSES)
+        fprintf(s->out, "no call was tried between accesses to memory: --points=accesses lets others in before each\n");
     tell_uncallable(s->out, s->model.spec);
     tell_unknown(s->out, &s->model);
     if (s->unnamed)
@@ -412,6 +416,7 @@ int main(int argc, char **argv)
     search.longest = a.bound;
     search.depth = a.depth;
     search.points = a.points;
+    search.fixed = a.has_points;
     a.program.accesses = a.points == DEMON_POINTS_ACCESSES;
     search.seconds = a.seconds;
     search.out = stdout;

@@ -84,16 +84,19 @@ static bool check_record(struct demon_search *s, struct demon_result *r)
         say_why(s, r);
     } else if (!plan->entered) {
         demon_say("%s was not entered: the program's first thread must call it", test);
-    } else if (plan->entered > 1) {
-        demon_say("%s was entered %u times: only the first is tested", test, plan->entered);
-        return true;
-    } else if (plan->points > plan->room) {
-        demon_say("only the first %u of %u points are looked at", plan->room, plan->points);
-        return true;
     } else {
         return true;
     }
     return false;
+}
+
+static void say_left_out(const struct demon_search *s)
+{
+    const struct pct_demon_plan *plan = s->record;
+    if (plan->entered > 1)
+        demon_say("%s was entered %u times: only the first is tested", s->model.spec->proc[0].name, plan->entered);
+    else if (plan->points > plan->room)
+        demon_say("only the first %u of %u points are looked at", plan->room, plan->points);
 }
 
 static bool complain(const struct demon_search *s, const struct demon_proc *of, const struct demon_clause *clause,
@@ -154,13 +157,21 @@ static void look_for_lines(const struct demon_search *s)
 
 /* --- Where it waits ----------------------------------------------------------------------------------------------- */
 
+void demon_record_release(struct demon_search *s)
+{
+    if (s->record != s->mapped)
+        free(s->record);
+    if (s->mapped)
+        munmap(s->mapped, sizeof *s->mapped + PCT_DEMON_POINTS * sizeof s->mapped->point[0]);
+    s->record = s->mapped = NULL;
+}
+
 /* Record the run, with a helper that makes these calls. */
 static bool run_once(struct demon_search *s, const struct demon_call *calls, int count, struct demon_result *result)
 {
     char path[4096];
-    if (s->record)
-        munmap(s->record, sizeof *s->record + PCT_DEMON_POINTS * sizeof s->record->point[0]);
-    s->record = demon_plan_create(s->program, "record", PCT_DEMON_POINTS, path);
+    demon_record_release(s);
+    s->record = s->mapped = demon_plan_create(s->program, "record", PCT_DEMON_POINTS, path);
     if (!s->record) {
         demon_say("%s cannot be written", path);
         return false;
@@ -261,12 +272,17 @@ bool demon_search_record(struct demon_search *s)
         go_on(s, &result);
     bool fine = check_record(s, &result);
     free(result.output);
+    if (fine && !s->again)
+        say_left_out(s);
     if (fine && s->record->points > s->record->room)
         s->record->points = s->record->room;
     if (!fine)
         return false;
-    note_threads(s);
+    s->helped = 0;
     drop_helps(s);
-    look_for_lines(s);
+    if (!s->again) {
+        note_threads(s);
+        look_for_lines(s);
+    }
     return check_contracts(s) && demon_steps_add(s);
 }

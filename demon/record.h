@@ -9,4 +9,7 @@
 int demon_record_find_help(const struct demon_search *search, const struct demon_state *state,
                            const struct demon_binding *test, struct demon_call calls[DEMON_LONGEST]);
 
+/* Give the record back. */
+void demon_record_release(struct demon_search *search);
+
 #endif

@@ -228,6 +228,10 @@ static int call_for_run(const struct demon_program *p, const char *command, cons
         words[count++] = "--memory-points=all";
     if (p->accesses && !p->tells)
         words[count++] = "--memory=all";
+    if (p->accesses && p->focus) {
+        words[count++] = "--focus";
+        words[count++] = p->focus;
+    }
     while (*more)
         words[count++] = *more++;
     put_command(p, words, count);

@@ -15,6 +15,7 @@ struct demon_program {
     char directory[64];      /* for files that are ours alone */
     bool accesses;           /* to memory are operations, too */
     bool tells;              /* the program does so by itself (pct-cc); else it is patched */
+    const char *focus;       /* and these are those by this code alone; NULL: by any */
     int thread[DEMON_TIMES]; /* the thread of ours that goes on each time; 0: the first */
     uint64_t runs;
 };

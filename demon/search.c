@@ -4,9 +4,10 @@
  * others can make at a point, whatever it is to break; with depth 2 the same on the ways that the test takes behind
  * these. */
 #include "search.h"
-#include "judge.h"
+#include "attempt.h"
 #include "record.h"
 #include "sequence.h"
+#include "steps.h"
 #include <cli/base/cli.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,18 +20,6 @@ enum {
     MOST_SEQUENCES = 5000, /* of a pair of points */
     MOST_WAYS = 100,       /* earlier calls that are made */
     HELPER_OPERATIONS = 2  /* that the first thread makes for a helper: create, detach */
-};
-
-struct attempt {
-    struct demon_search *search;
-    const struct demon_way *way;
-    bool explores; /* the call need not break anything: where does the test go behind it? */
-    struct demon_query query;
-    uint64_t moved[PCT_DEMON_CELLS]; /* of the query */
-    struct demon_candidate candidate;
-    uint64_t asked;
-    enum demon_verdict verdict;
-    bool explored; /* what it has found is of the way behind it, and told */
 };
 
 static double seconds_now(void)
@@ -68,25 +57,8 @@ void demon_search_put_calls(const struct demon_model *m, const struct demon_call
     }
 }
 
-/* First the interference, the earlier one before the later, then the helper's. */
-static void put_all(const struct attempt *t, struct pct_demon_plan *plan)
-{
-    const struct demon_model *m = &t->search->model;
-    const struct demon_candidate *c = &t->candidate;
-    const uint32_t entry = t->way->record->point[c->i].entry;
-    demon_search_put_calls(m, c->earlier.call, c->earlier.calls, plan);
-    plan->actions = (uint32_t)c->earlier.calls;
-    demon_search_put_calls(m, c->calls, c->count, plan);
-    plan->actions += (uint32_t)c->count;
-    demon_search_put_calls(m, c->help, c->helps, plan);
-    plan->helps = (uint32_t)c->helps;
-    plan->at = c->earlier.calls ? c->earlier.entry : entry;
-    plan->again = c->earlier.calls ? entry : 0;
-    plan->second = c->earlier.calls ? (uint32_t)c->count : 0;
-}
-
 /* When the demon thread goes on. Where it does so again, the test's thread has told it so by one more operation. */
-static void set_times(const struct attempt *t, uint64_t operations[DEMON_TIMES])
+static void set_times(const struct demon_attempt *t, uint64_t operations[DEMON_TIMES])
 {
     const struct demon_search *s = t->search;
     const struct demon_candidate *c = &t->candidate;
@@ -96,54 +68,11 @@ static void set_times(const struct attempt *t, uint64_t operations[DEMON_TIMES])
     operations[1] = c->earlier.calls ? later + 1 : 0;
 }
 
-/* --- The line that replays ---------------------------------------------------------------------------------------- */
-
-static char *make_replay(const struct demon_search *s, const char *plan, const char *token)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return NULL;
-    fprintf(out, "%s replay --demon", s->program->pct);
-    const char *const words[] = { plan, token, "--" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        fputc(' ', out);
-        pct_cli_print_quoted(out, words[i]);
-    }
-    for (char **at = s->program->command; *at; at++) {
-        fputc(' ', out);
-        pct_cli_print_quoted(out, *at);
-    }
-    fclose(out);
-    return text;
-}
-
 /* --- A candidate, in a real run ----------------------------------------------------------------------------------- */
-
-/* The plan without points is what the user keeps, and what is replayed. Each failure that is told has its own: that of
- * a confirmed one has the name that was asked for, others have a number behind it. NULL after a message. */
-static char *keep_plan(const struct attempt *t, enum demon_grade grade)
-{
-    char path[4096], name[4300];
-    struct demon_search *s = t->search;
-    snprintf(name, sizeof name, "%s%s", strchr(s->keep, '/') ? "" : "./", s->keep);
-    if (grade != DEMON_GRADE_CONFIRMED)
-        snprintf(name + strlen(name), sizeof name - strlen(name), ".%u", ++s->others);
-    struct pct_demon_plan *plan = demon_plan_create(s->program, name, 0, path);
-    if (!plan) {
-        demon_say("%s cannot be written", path);
-        return NULL;
-    }
-    demon_search_copy_head(plan, s->model.plan);
-    put_all(t, plan);
-    munmap(plan, sizeof *plan);
-    return strdup(strchr(s->keep, '/') ? name : name + 2);
-}
 
 /* Make the calls where they belong, or (before) all of them before the test is entered. NULL after a message; else the
  * plan, with what was recorded. */
-static struct pct_demon_plan *run_calls(const struct attempt *t, bool before, struct demon_result *result)
+static struct pct_demon_plan *run_calls(const struct demon_attempt *t, bool before, struct demon_result *result)
 {
     char path[4096], trace[4200];
     const struct demon_search *s = t->search;
@@ -155,7 +84,7 @@ static struct pct_demon_plan *run_calls(const struct attempt *t, bool before, st
         return NULL;
     }
     demon_search_copy_head(plan, s->model.plan);
-    put_all(t, plan);
+    demon_attempt_put(t, plan);
     if (before) {
         plan->at = s->undisturbed.record->point[0].entry;
         plan->again = plan->second = 0;
@@ -179,7 +108,7 @@ static void release_plan(struct pct_demon_plan *plan)
 
 /* Whether the program fails the same way when others make these calls before the test is entered: then the failure is
  * of who calls the test, and checks what it has done, not of what happens between. */
-static bool fails_before(const struct attempt *t, const struct demon_result *failure)
+static bool fails_before(const struct demon_attempt *t, const struct demon_result *failure)
 {
     struct demon_result before;
     const struct demon_search *s = t->search;
@@ -192,90 +121,9 @@ static bool fails_before(const struct attempt *t, const struct demon_result *fai
     return same;
 }
 
-/* Whether a failure that has been told already was this one. */
-static bool is_known(const struct demon_search *s, const struct demon_finding *f)
-{
-    for (size_t i = 0; i < s->findings; i++)
-        if (&s->finding[i] != f && s->finding[i].grade == f->grade && s->finding[i].verdict &&
-            !strcmp(s->finding[i].verdict, f->verdict))
-            return true;
-    return false;
-}
+static enum demon_verdict follow(struct demon_attempt *t, struct pct_demon_plan *plan, struct demon_result *run);
 
-/* Add how the run failed, and how to see it again. A failure that no replay shows is not confirmed. False: memory is
- * short, or the plan cannot be written. */
-static bool add_failure(struct attempt *t, struct demon_finding *f, const struct demon_result *run)
-{
-    struct demon_search *s = t->search;
-    f->verdict = strdup(run->text[0] ? run->text : "fails");
-    if (!f->verdict)
-        return false;
-    if (f->grade == DEMON_GRADE_OTHER_FAILURE && is_known(s, f))
-        return true;
-    f->plan = keep_plan(t, f->grade);
-    if (!f->plan)
-        return false;
-    if (!run->token[0] || !demon_replays(s->program, f->plan, run->token)) {
-        unlink(f->plan);
-        free(f->plan);
-        f->plan = NULL;
-        f->grade = DEMON_GRADE_OTHER_FAILURE;
-        f->reason = "a replay did not fail the same way";
-        return true;
-    }
-    memcpy(f->operations, run->operations, sizeof f->operations);
-    f->token = strdup(run->token);
-    f->replay = make_replay(s, f->plan, run->token);
-    return f->token && f->replay;
-}
-
-/* Keep what came of the candidate. */
-static bool keep_finding(struct attempt *t, const struct demon_judgement *judgement, const struct demon_result *run)
-{
-    struct demon_search *s = t->search;
-    struct demon_finding *more = realloc(s->finding, (s->findings + 1) * sizeof *more);
-    if (!more)
-        return false;
-    s->finding = more;
-    struct demon_finding *f = &s->finding[s->findings++];
-    if (!demon_finding_describe(f, judgement->grade, &t->candidate))
-        return false;
-    f->reason = judgement->reason;
-    f->helps = judgement->helped ? f->helps : 0;
-    f->deadlock = judgement->deadlock;
-    f->changes = f->deadlock ? 0 : f->changes; /* the call did not come to its end */
-    if (judgement->grade <= DEMON_GRADE_CONTRACT_ONLY && !f->deadlock) {
-        f->goal = judgement->proc;
-        f->goal_point = judgement->point;
-        f->broken = judgement->clause;
-    }
-    bool failed = judgement->grade == DEMON_GRADE_CONFIRMED || judgement->grade == DEMON_GRADE_OTHER_FAILURE;
-    return !failed || add_failure(t, f, run);
-}
-
-static enum demon_verdict follow(struct attempt *t, struct pct_demon_plan *plan, struct demon_result *run);
-
-static void note_confirmed(const struct attempt *t, bool helped)
-{
-    struct demon_search *s = t->search;
-    const struct demon_candidate *c = &t->candidate;
-    const struct pct_demon_plan *record = s->undisturbed.record;
-    s->earlier =
-        (struct demon_made){ .count = c->earlier.calls, .at = c->earlier.at, .operations = t->way->earlier_operations };
-    memcpy(s->earlier.call, c->earlier.call, sizeof s->earlier.call);
-    for (uint32_t i = 0; c->earlier.calls && i < record->points; i++)
-        if (record->point[i].entry == c->earlier.entry && demon_way_place(s, &s->undisturbed, i) == c->earlier.at)
-            s->earlier.times = record->point[i].times;
-    s->later = (struct demon_made){ .count = c->count,
-                                    .at = c->at,
-                                    .times = t->way->record->point[c->i].times,
-                                    .operations = t->way->operations[c->i] };
-    memcpy(s->later.call, c->calls, sizeof s->later.call);
-    s->helped_by = (struct demon_made){ .count = helped ? c->helps : 0 };
-    memcpy(s->helped_by.call, c->help, sizeof s->helped_by.call);
-}
-
-static enum demon_verdict try_candidate(struct attempt *t)
+static enum demon_verdict try_candidate(struct demon_attempt *t)
 {
     static const enum demon_verdict verdicts[] = { DEMON_CONFIRMED, DEMON_CONTRACT_ONLY, DEMON_OTHER_FAILURE,
                                                    DEMON_STABLE };
@@ -302,7 +150,7 @@ static enum demon_verdict try_candidate(struct attempt *t)
         judgement.grade = DEMON_GRADE_OTHER_FAILURE;
         judgement.reason = "the program fails so, too, when these calls come before the test is entered";
     }
-    bool kept = keep_finding(t, &judgement, &r);
+    bool kept = demon_attempt_keep(t, &judgement, &r);
     free(r.output);
     if (!kept) {
         demon_say("what was found could not be kept");
@@ -310,7 +158,7 @@ static enum demon_verdict try_candidate(struct attempt *t)
     }
     enum demon_grade grade = s->finding[s->findings - 1].grade;
     if (grade == DEMON_GRADE_CONFIRMED) {
-        note_confirmed(t, s->finding[s->findings - 1].helps > 0);
+        demon_attempt_confirm(t, s->finding[s->findings - 1].helps > 0);
     }
     s->refuted += grade == DEMON_GRADE_REFUTED;
     return verdicts[grade];
@@ -318,10 +166,10 @@ static enum demon_verdict try_candidate(struct attempt *t)
 
 /* --- Sequences ---------------------------------------------------------------------------------------------------- */
 
-static bool over(struct attempt *t)
+static bool over(struct demon_attempt *t)
 {
     struct demon_search *s = t->search;
-    if (s->seconds > 0 && seconds_now() > s->seconds)
+    if (s->until > 0 && seconds_now() > s->until)
         s->out_of_time = true;
     return s->out_of_time || t->asked >= MOST_SEQUENCES || t->verdict == DEMON_CONFIRMED || t->verdict == DEMON_WRONG;
 }
@@ -338,7 +186,7 @@ static enum demon_verdict worse(enum demon_verdict a, enum demon_verdict b)
 }
 
 /* Where the test waits, undisturbed or behind these calls, a helper makes what lets it go on. */
-static void find_helps(struct attempt *t)
+static void find_helps(struct demon_attempt *t)
 {
     static struct demon_state behind; /* large */
     const struct demon_search *s = t->search;
@@ -354,7 +202,7 @@ static void find_helps(struct attempt *t)
 }
 
 /* Try the calls that the solver has found. */
-static enum demon_verdict try_calls(struct attempt *t)
+static enum demon_verdict try_calls(struct demon_attempt *t)
 {
     struct demon_search *s = t->search;
     find_helps(t);
@@ -362,7 +210,7 @@ static enum demon_verdict try_calls(struct attempt *t)
     if (!t->explored) {
         const struct demon_finding *f = s->findings ? &s->finding[s->findings - 1] : NULL;
         if (verdict == DEMON_CONFIRMED || (verdict == DEMON_CONTRACT_ONLY && t->verdict == DEMON_STABLE) ||
-            (verdict == DEMON_OTHER_FAILURE && !is_known(s, f)))
+            (verdict == DEMON_OTHER_FAILURE && !demon_attempt_is_known(s, f)))
             demon_finding_print(s->out, f);
     }
     t->explored = false;
@@ -371,7 +219,7 @@ static enum demon_verdict try_calls(struct attempt *t)
 }
 
 /* First with small numbers; if the program does not mind these, with large ones. */
-static void ask(struct attempt *t)
+static void ask(struct demon_attempt *t)
 {
     struct demon_search *s = t->search;
     struct demon_candidate *c = &t->candidate;
@@ -398,7 +246,7 @@ static void ask(struct attempt *t)
 
 static bool take_sequence(void *context, struct demon_call *calls, int count)
 {
-    struct attempt *t = context;
+    struct demon_attempt *t = context;
     if (over(t))
         return false;
     memcpy(t->candidate.calls, calls, sizeof t->candidate.calls);
@@ -413,7 +261,7 @@ const struct demon_proc *demon_way_place(const struct demon_search *s, const str
 }
 
 /* What the test itself adds to each scalar on its way from point i to point j. False: nothing. */
-static bool find_moved(struct attempt *t)
+static bool find_moved(struct demon_attempt *t)
 {
     static struct demon_state later; /* large */
     const struct demon_candidate *c = &t->candidate;
@@ -428,11 +276,11 @@ static bool find_moved(struct attempt *t)
 }
 
 /* Begin an attempt at this point of the way, for what point j requires. */
-static void begin(struct attempt *t, struct demon_search *s, const struct demon_way *way, uint32_t i, uint32_t j)
+static void begin(struct demon_attempt *t, struct demon_search *s, const struct demon_way *way, uint32_t i, uint32_t j)
 {
     const struct pct_demon_point *points = way->record->point;
     struct demon_candidate *c = &t->candidate;
-    *t = (struct attempt){ .search = s, .way = way };
+    *t = (struct demon_attempt){ .search = s, .way = way };
     *c = (struct demon_candidate){
         .model = &s->model, .earlier = way->earlier, .i = i, .j = j, .at = demon_way_place(s, way, i)
     };
@@ -473,13 +321,19 @@ static void note_unnamed(struct demon_search *s, const struct demon_candidate *c
     }
 }
 
+/* Whether others make hold there what comes behind, since the test waits for them: they may go on then. */
+static bool waits_at(const struct demon_search *s, const struct demon_way *way, uint32_t i)
+{
+    return way == &s->undisturbed && s->helps && way->place[i] && i + 1 == s->helped;
+}
+
 static enum demon_verdict look_at_pair(struct demon_search *s, const struct demon_way *way, uint32_t i, uint32_t j)
 {
-    static struct attempt t; /* large */
+    static struct demon_attempt t; /* large */
     const struct demon_candidate *c = &t.candidate;
     begin(&t, s, way, i, j);
     s->pairs++;
-    if (demon_state_broken(&s->model, DEMON_REQUIRE, NULL, &c->state, &c->goal)) {
+    if (!waits_at(s, way, i) && demon_state_broken(&s->model, DEMON_REQUIRE, NULL, &c->state, &c->goal)) {
         s->unreached++; /* the test itself makes it hold on its way to j */
         return DEMON_STABLE;
     }
@@ -505,6 +359,16 @@ static enum demon_verdict look_at_pair(struct demon_search *s, const struct demo
     return t.verdict;
 }
 
+/* Whether others were let in there already, when there were fewer points. */
+static bool was_looked_at(const struct demon_search *s, const struct demon_way *way, uint32_t point)
+{
+    const struct demon_proc *place = way->place[point];
+    const enum demon_points of = !place             ? DEMON_POINTS_CALLS
+                                 : place->is_access ? DEMON_POINTS_ACCESSES
+                                                    : DEMON_POINTS_LOCKS;
+    return s->again && way == &s->undisturbed && of <= s->looked_at;
+}
+
 static enum demon_verdict look_at_way(struct demon_search *s, const struct demon_way *way)
 {
     enum demon_verdict verdict = DEMON_STABLE;
@@ -512,6 +376,8 @@ static enum demon_verdict look_at_way(struct demon_search *s, const struct demon
         for (uint32_t i = j + 1; i-- > way->from && !s->out_of_time;) {
             if (!demon_proc_has(demon_way_place(s, way, j), DEMON_REQUIRE))
                 break;
+            if (was_looked_at(s, way, i))
+                continue;
             enum demon_verdict one = look_at_pair(s, way, i, j);
             if (one == DEMON_CONFIRMED || one == DEMON_WRONG)
                 return one;
@@ -524,7 +390,7 @@ static enum demon_verdict look_at_way(struct demon_search *s, const struct demon
 
 /* The points of the test's thread in the run that was just made, from behind the one where others made their call; at
  * that one they could have made more. */
-static struct demon_way *record_way(const struct attempt *t, const struct pct_demon_plan *plan)
+static struct demon_way *record_way(const struct demon_attempt *t, const struct pct_demon_plan *plan)
 {
     char trace[4200];
     const struct demon_search *s = t->search;
@@ -561,7 +427,7 @@ static struct demon_way *record_way(const struct attempt *t, const struct pct_de
 }
 
 /* A call that has broken nothing: look at the way that the test went behind it, with depth 2. Releases both. */
-static enum demon_verdict follow(struct attempt *t, struct pct_demon_plan *plan, struct demon_result *run)
+static enum demon_verdict follow(struct demon_attempt *t, struct pct_demon_plan *plan, struct demon_result *run)
 {
     struct demon_search *s = t->search;
     enum demon_verdict verdict = DEMON_STABLE;
@@ -584,9 +450,11 @@ static enum demon_verdict follow(struct attempt *t, struct pct_demon_plan *plan,
  * later points, with what numbers and objects it enters functions then, no question to the solver has. */
 static enum demon_verdict look_at_other_ways(struct demon_search *s)
 {
-    static struct attempt t; /* large */
+    static struct demon_attempt t; /* large */
     enum demon_verdict verdict = DEMON_STABLE;
     for (uint32_t i = 0; i < s->record->points && !s->out_of_time; i++) {
+        if (was_looked_at(s, &s->undisturbed, i))
+            continue;
         begin(&t, s, &s->undisturbed, i, i);
         t.explores = true;
         demon_sequences_run(&(struct demon_sequences){
@@ -598,14 +466,41 @@ static enum demon_verdict look_at_other_ways(struct demon_search *s)
     return verdict;
 }
 
+static bool is_decided(enum demon_verdict verdict)
+{
+    return verdict == DEMON_CONFIRMED || verdict == DEMON_WRONG;
+}
+
+/* Look where others come in at the points that were added. */
+static enum demon_verdict look(struct demon_search *s)
+{
+    enum demon_verdict verdict = look_at_way(s, &s->undisturbed);
+    if ((s->depth > 1 || s->pairs) && !is_decided(verdict))
+        verdict = worse(verdict, look_at_other_ways(s));
+    return verdict;
+}
+
+/* The same with more points. */
+static enum demon_verdict look_further(struct demon_search *s, enum demon_points points)
+{
+    s->again = true;
+    s->looked_at = s->points;
+    s->points = points;
+    s->program->accesses = points == DEMON_POINTS_ACCESSES;
+    const bool added = s->program->accesses ? demon_search_record(s) : demon_steps_add(s);
+    return added ? look(s) : DEMON_WRONG;
+}
+
 enum demon_verdict demon_search_run(struct demon_search *s)
 {
     double from = seconds_now();
-    if (s->seconds > 0)
-        s->seconds += from;
-    enum demon_verdict verdict = look_at_way(s, &s->undisturbed);
-    if ((s->depth > 1 || s->pairs) && verdict != DEMON_CONFIRMED && verdict != DEMON_WRONG)
-        verdict = worse(verdict, look_at_other_ways(s));
+    s->until = s->seconds > 0 ? s->seconds + from : 0;
+    enum demon_verdict verdict = look(s);
+    const bool more = !s->fixed && (s->pairs || s->ways);
+    if (more && !is_decided(verdict) && !s->out_of_time && demon_steps_left_out(s))
+        verdict = worse(verdict, look_further(s, DEMON_POINTS_LOCKS));
+    if (more && !is_decided(verdict) && !s->out_of_time && s->program->tells)
+        verdict = worse(verdict, look_further(s, DEMON_POINTS_ACCESSES));
     s->took = seconds_now() - from;
     return verdict;
 }
@@ -615,6 +510,8 @@ void demon_search_free(struct demon_search *s)
     for (size_t i = 0; i < s->findings; i++)
         demon_finding_free(&s->finding[i]);
     free(s->finding);
-    for (size_t i = 0; i < PCT_DEMON_POINTS; i++)
-        free((void *)(uintptr_t)s->undisturbed.place[i]);
+    for (size_t i = 0; i < s->places; i++)
+        free(s->place[i]);
+    free(s->place);
+    demon_record_release(s);
 }

@@ -34,14 +34,21 @@ struct demon_made {
 struct demon_search {
     struct demon_model model;
     struct demon_program *program;
-    struct pct_demon_plan *record; /* the undisturbed run, and */
+    struct pct_demon_plan *record; /* the undisturbed run, */
+    struct pct_demon_plan *mapped; /* without points that were added, and */
     char trace[4096];              /* its trace */
-    const char *keep;              /* the plan of the finding is kept in this file */
-    int longest;                   /* calls in a sequence */
+    struct demon_proc **place;     /* those of all points that were added */
+    size_t places;
+    const char *keep; /* the plan of the finding is kept in this file */
+    int longest;      /* calls in a sequence */
     enum demon_points points;
-    int depth;      /* times that others come in between, 1 or 2 */
-    double seconds; /* for all, 0: no bound */
-    FILE *out;      /* what people read */
+    bool fixed;                  /* more points are not looked for where nothing was found */
+    int depth;                   /* times that others come in between, 1 or 2 */
+    double seconds;              /* for all, 0: no bound */
+    double until;                /* as of CLOCK_MONOTONIC; 0: no bound, or it has not begun */
+    bool again;                  /* points were added, and only these are looked at as those where others come in: */
+    enum demon_points looked_at; /* not these */
+    FILE *out;                   /* what people read */
     /* What came of it. */
     uint64_t pairs, stable, questions, refuted, unreached, unanswered, without, cut;
     uint64_t ways, ways_left, ways_failed; /* behind earlier calls: looked at; not, as they are too many; and those
@@ -72,6 +79,8 @@ enum demon_verdict {
 /* Record the undisturbed run. False after a message. */
 bool demon_search_record(struct demon_search *search);
 
+/* With points at calls alone, and nothing confirmed: then at operations on locks, too, where there are any between
+ * them; then, where the program tells of them, at accesses. But where the points are fixed. */
 enum demon_verdict demon_search_run(struct demon_search *search);
 
 /* What this point of the way is. */

@@ -24,12 +24,14 @@ static const char *base_name(const char *path)
 }
 
 /* As a place that the test comes to, for reports. NULL: memory is short. */
-static struct demon_proc *make_place(const struct demon_search *s, const struct step *step,
-                                     const struct demon_result *r)
+static struct demon_proc *make_place(struct demon_search *s, const struct step *step, const struct demon_result *r)
 {
-    struct demon_proc *place = calloc(1, sizeof *place);
+    struct demon_proc **more = realloc(s->place, (s->places + 1) * sizeof *more);
+    struct demon_proc *place = more ? calloc(1, sizeof *place) : NULL;
+    s->place = more ? more : s->place;
     if (!place)
         return NULL;
+    s->place[s->places++] = place;
     place->is_step = true;
     place->is_access = step->is_access;
     place->from = s->model.spec->name;
@@ -83,13 +85,14 @@ static bool merge(struct demon_search *s, const struct step *steps, uint32_t cou
     const struct pct_demon_plan *old = s->record;
     struct pct_demon_plan *all = calloc(1, sizeof *all + PCT_DEMON_POINTS * sizeof all->point[0]);
     uint64_t operations[PCT_DEMON_POINTS];
-    uint32_t next = 0;
+    uint32_t next = 0, helped = s->helped;
     if (!all)
         return false;
     *all = *old;
     all->points = 0;
     memcpy(operations, s->undisturbed.operations, sizeof operations);
     for (uint32_t i = 0; i < old->points; i++) {
+        helped = s->helps && i == s->helped ? all->points : helped;
         s->undisturbed.operations[all->points] = operations[i];
         all->point[all->points++] = old->point[i];
         for (; next < count && steps[next].last == i; next++) {
@@ -106,7 +109,10 @@ static bool merge(struct demon_search *s, const struct step *steps, uint32_t cou
             s->undisturbed.operations[all->points++] = steps[next].made;
         }
     }
+    if (s->record != s->mapped)
+        free(s->record);
     s->record = all;
+    s->helped = helped;
     s->undisturbed.record = all;
     return true;
 }

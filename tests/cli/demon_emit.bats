@@ -96,7 +96,7 @@ nameable()
     fails_alone "size > 0' failed"
 }
 
-# objects COMPILER FLAG...: program from visit.c and room.c, in which others come in between two accesses.
+# objects COMPILER FLAG...: program from room.c, in which others come in between two accesses.
 objects()
 {
     printf '%s\n' 'test visit(h)' '  rely mine: old h.room.owner = 1 implies unchanged(h.room.owner)' 'proc use(r)' \
@@ -106,8 +106,8 @@ objects()
     printf '%s\n' '#include <assert.h>' '#include "room.h"' 'struct room the_room;' 'struct house the = { &the_room };' \
         '__attribute__((noinline)) void use(struct room *r) { assert(r->guests == 0); }' \
         'void enter(struct room *r) { r->owner = 2; r->guests++; }' '__attribute__((noinline)) void visit(struct house *h)' \
-        '{ if (h->room->owner == 0) { h->room->owner = 1; use(h->room); } }' 'int main(void) { visit(&the); return 0; }' > room.c
-    "$1" "${@:2}" -g -c room.c
+        '{ if (h->room->owner == 0) { h->room->owner = 1; use(h->room); } }' 'int main(void) { visit(&the); return 0; }' > "${source:=room.c}"
+    "$1" "${@:2}" -g -c -o room.o "$source"
     "$1" room.o -o program
     run --separate-stderr timeout 120 "$pct" demon --points accesses --emit-test test.c --spec spec.demon -- ./program
 }
@@ -122,10 +122,22 @@ objects()
     is "$status" 134
     has 'replayed identically'
     has "r->guests == 0' failed"
+}
+
+@test "--emit-test: others come in between two accesses of a program as it is, of which those by its own sources count" {
+    objects "$cc" -O0
+    is "$status" 1
+    has ',memory=all,focus=room.c,'
+    "$cc" -Wall -Wextra -Werror -O0 -g -o demon-test test.c room.o
+    run --separate-stderr bash -c "$(tail -n 1 <<< "$output")"
+    is "$status" 134
+    has 'replayed identically'
+    has "r->guests == 0' failed"
     rm test.c
+    source=a-name-$(printf '%0120d' 0).c
     objects "$cc" -O0
     is "$status" 2
-    has 'but for those by pct-cc: build the program by that'
+    has 'the token has no room for the names of all source files whose accesses count: build the program by pct-cc'
     [ ! -e test.c ]
 }
 

@@ -18,10 +18,10 @@ proc take_idler(queue)
 SPEC
 }
 
-# judges STATUS TEXT: `pct demon` of ./program with spec.demon.
+# judges STATUS TEXT: `pct demon` of ./program with spec.demon, where candidates are few.
 judges()
 {
-    run --separate-stderr timeout 120 "$pct" demon --spec spec.demon --report json:out.json -- ./program
+    run --separate-stderr timeout 120 "$pct" demon --points calls --spec spec.demon --report json:out.json -- ./program
     is "$status" "$1"
     has "$2"
 }

@@ -63,9 +63,9 @@ judges()
 @test "a free list: stable by its global mutex, whatever the rely leaves open; its twin before the lock" {
     flags=()
     judges 0
-    has '2 points, 2 pairs of points: 1 proven stable'
+    has '4 points, 3 pairs of points: 1 proven stable'
     flags=(-DBUG)
-    judges 0
+    judges 0 --points calls
     has 'between these the test makes 1 operation on locks: --points=locks lets others in before each'
     judges 1 --points locks
     has 'where take is about to lock mutex (list.c:26): another thread calls take_all()'

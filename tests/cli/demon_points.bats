@@ -17,7 +17,8 @@ setup()
 judges()
 {
     "${compiler:-$cc}" -O0 -g -pthread "${@:4}" -o program "$root/tests/cli/demon_points.c"
-    run --separate-stderr timeout 120 "$pct" demon --points "$2" --spec "$3.demon" --report json:out.json -- ./program
+    # shellcheck disable=SC2086 # two words, or none
+    run --separate-stderr timeout 120 "$pct" demon ${2:+--points $2} --spec "$3.demon" --report json:out.json -- ./program
     is "$status" "$1"
 }
 
@@ -64,6 +65,21 @@ judges()
     replays
     compiler=$build/pct-cc judges 0 accesses accesses -DACCESSES -DFIXED
     has 'no interference found'
+}
+
+@test "without --points, operations on locks are points where calls show nothing; accesses, where the program tells" {
+    judges 1 '' locks
+    has 'interference where take is about to lock mutex (demon_points.c:31): another thread calls clear(s)'
+    replays
+    judges 0 '' locks -DFIXED
+    has '4 points, 3 pairs of points: 1 proven stable'
+    has 'no call was tried between accesses to memory: --points=accesses lets others in before each'
+    judges 0 '' accesses -DACCESSES
+    compiler=$build/pct-cc judges 1 '' accesses -DACCESSES
+    has 'interference where visit is about to store memory (demon_points.c:70): another thread calls enter(r)'
+    replays
+    compiler=$build/pct-cc judges 0 '' accesses -DACCESSES -DFIXED
+    lacks --points=
 }
 
 @test "--points: what there is not" {

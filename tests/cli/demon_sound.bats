@@ -45,7 +45,7 @@ proc raise_limit(q)
     # Before the lock it is allowed, and does break that: so the bound is taken from below, too.
     asks 0 "${code/q->limit;/q->limit < q->n ? q->limit : q->n;}" '-DLOCK=pthread_mutex_lock(&q->m);' \
         '-DUNLOCK=pthread_mutex_unlock(&q->m);' <<< "$contracts"
-    has '1 single calls of others were made, too'
+    has '2 single calls of others were made, too'
 }
 
 @test "a bool is 0 or 1, and a number with a sign is passed as callers pass it" {

@@ -28,7 +28,7 @@ judges()
     is "$status" 134
     has 'replayed identically'
     judges 0 'no interference found' -DFIXED
-    is "$(grep -c '"points": 2' out.json)" 1
+    is "$(grep -c '"points": 6' out.json)" 1
 }
 
 @test "wait: a test that waits only behind what others have done goes on, too" {
@@ -54,4 +54,13 @@ judges()
     is "$(grep -c 'is about to cond wait' <<< "$output")" 2
     lacks 'is about to unlock'
     judges 1 'another thread calls take_idler(queue)'
+}
+
+@test "wait: others let it go on, and take what it waits for before it does" {
+    printf '%s\n' 'test get(q) rely locked: holds(q.lock) implies unchanged(q.count) wait filled: q.count > 0' \
+        'proc pop(q) require some: q.count > 0' 'proc push(q) ensure more: q.count = old q.count + 1' \
+        'proc steal(q) require some: q.count > 0 ensure less: q.count = old q.count - 1' > spec.demon
+    source=$root/tests/cli/demon_wait.c judges 1 'about to cond wait (demon_wait.c:25): another thread calls push(q), then steal(q)'
+    replays
+    source=$root/tests/cli/demon_wait.c judges 0 'no interference found' -DFIXED
 }
