@@ -223,8 +223,8 @@ check-explore-kills:
 check-demon:
 	@scripts/setup build check
 	@$(build_with) unit
-	@CONTRACTS='$(or $(CONTRACTS),10000)' PCT_TEST=test_encoding $(B)/unit/test_demon_encoding
-	@CONTRACTS='$(or $(POINTERS),2000)' $(B)/unit/test_demon_pointers
+	@SEED='$(or $(SEED),1)' CONTRACTS='$(or $(CONTRACTS),10000)' PCT_TEST=test_encoding $(B)/unit/test_demon_encoding
+	@SEED='$(or $(SEED),1)' CONTRACTS='$(or $(POINTERS),2000)' $(B)/unit/test_demon_pointers
 
 # The causes of the programs with known bugs, by rules; and RUNS runs of each of COUNT random correct programs, and of
 # the corrected ones, of which no rule may speak.
@@ -441,7 +441,7 @@ help:
 	@echo 'check-clang check-analyzer check-sanitize check-fuzz  build all with clang; its static analyzer; unit tests with sanitizers; the fuzzers (FUZZ_INPUTS=50000)'
 	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of each; COMPILED=100 that are compiled'
 	@echo 'check-explore     systematic exploration against brute force: PROGRAMS=5000 random programs, from FIRST=0 on'
-	@echo 'check-demon       contracts of pct demon: what CONTRACTS=10000 random ones mean to the solver, against the compiler'
+	@echo 'check-demon       contracts of pct demon: what CONTRACTS=10000 random ones of SEED=1 mean to the solver, against the compiler'
 	@echo 'check-scripts     pct script --all=dpor against all choices: SCRIPTS=1000 random scripts, from FIRST=0 on'
 	@echo 'check-explore-counts  systematic exploration of programs whose numbers of classes are published'
 	@echo 'check-explore-kills  explorations that are killed at KILLS=200 random moments, and go on'

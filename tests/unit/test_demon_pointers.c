@@ -204,7 +204,7 @@ static int makes(const struct demon_spec *spec, const struct nodes *before, cons
             int named = 0;
             for (int i = 0; i < proc->frames; i++) {
                 const int was = walk(before, &proc->frame[i]), is = walk(after, &proc->frame[i]);
-                const bool fits = proc->frame[i].offset == (uint32_t)offset;
+                const bool fits = proc->frame[i].offset == offset;
                 named = fits && (was == k || is == k) ? 1 : fits && is < 0 && !named ? -1 : named;
             }
             const bool same = offset == NEXT ? before->next[k] == after->next[k] : before->value[k] == after->value[k];
