@@ -11,7 +11,7 @@ print_head()
 # row NAME SPEC COMMAND...
 row()
 {
-    "$build/pct" demon --spec "$2" --report json:report -- "${@:3}" > out 2>&1
+    "$build/pct" demon --points=calls --spec "$2" --report json:report -- "${@:3}" > out 2>&1
     /usr/bin/python3 - "$1" << 'PYTHON'
 import json, sys
 r = json.load(open("report"))
