@@ -13,8 +13,10 @@ struct thread {
     uint8_t op;   /* what it is about to do, */
     uint64_t key; /* on this object */
     uint8_t wait_op;
-    bool near; /* its deadline could come early, if not for what it waits for */
-    bool due;  /* and has, by choice */
+    bool near;      /* its deadline could come early, if not for what it waits for */
+    bool due;       /* and has, by choice */
+    uint32_t began; /* its last event, plus 1; 0: none */
+    uint32_t timed; /* its last wait whose deadline could come early, in pct_execution.timed, plus 1; 0: none */
     bool lives, enabled;
     uint32_t causes, after, over;
     uint32_t cause[PCT_EVENT_CAUSES];
@@ -28,7 +30,7 @@ struct reader {
     uint32_t names;
     const uint64_t *records;
     uint64_t record_count;
-    uint32_t misses_room;
+    uint32_t misses_room, timed_room;
     uint64_t enabled, early, ends; /* of the threads, now: PCT_EXECUTION_SETS */
     uint32_t step;                 /* the first record of the last event */
     uint32_t ender;                /* plus 1: who runs the handlers of exit; 0: nobody */
@@ -235,6 +237,39 @@ static int end_event(struct reader *r, uint32_t step)
     return 0;
 }
 
+/* From now on its deadline may come early. */
+static int come_near(struct reader *r, struct thread *t, uint32_t id)
+{
+    struct pct_execution *x = r->x;
+    if (!grow((void **)&x->timed, &r->timed_room, x->timeds, sizeof *x->timed))
+        return -ENOMEM;
+    x->timed[x->timeds++] = (struct pct_timed){ .key = t->key, .thread = id, .began = t->began, .near = x->count };
+    t->timed = x->timeds;
+    t->near = true;
+    return 0;
+}
+
+/* Time has gone on to its deadline, or beyond. */
+static void pass_timed(const struct reader *r, const struct thread *t)
+{
+    struct pct_timed *timed = t->timed ? &r->x->timed[t->timed - 1] : NULL;
+    if (timed && !timed->over)
+        timed->over = r->x->count;
+}
+
+/* A deadline takes along those that are not later, and whether another thread still waits by then hangs on who ended
+ * its wait: so it uses what others have last waited for with a deadline, whether it takes them along or not. */
+static void touch_timed(const struct reader *r, struct pct_event *deadline)
+{
+    deadline->alone = deadline->touches;
+    for (uint32_t id = 0; id < r->threads; id++) {
+        const struct pct_timed *timed = r->thread[id].timed ? &r->x->timed[r->thread[id].timed - 1] : NULL;
+        if (timed && id != deadline->thread && !timed->over && timed->key)
+            pct_event_touch(deadline, timed->key, PCT_USE_ANY);
+    }
+    deadline->own = deadline->touches;
+}
+
 /* The deadline of this thread, which waits for this, could have come early behind what was made so far. */
 static int miss(struct reader *r, const struct thread *t, uint32_t id, uint8_t wait_op)
 {
@@ -247,6 +282,7 @@ static int miss(struct reader *r, const struct thread *t, uint32_t id, uint8_t w
         .event = { .thread = (uint16_t)id, .op = PCT_OP_DEADLINE, .wait_op = wait_op, .number = t->made + 1 }
     };
     pct_event_suppose(&missed->event, t->key);
+    touch_timed(r, &missed->event);
     return 0;
 }
 
@@ -282,11 +318,14 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
     }
     if (t->op == PCT_OP_DEADLINE) {
         pct_event_suppose(event, t->key);
+        touch_timed(r, event);
         event->wait_op = t->wait_op;
         t->due = true;
+        pass_timed(r, t);
     }
     t->after = 0;
     t->over = 0;
+    t->began = r->x->count;
     r->step = entry->value;
     r->jumped = false;
     t->causes = 0;
@@ -333,10 +372,11 @@ static int announce(struct reader *r, struct thread *t, const struct pct_log_ent
 static void time_out(struct reader *r, struct thread *t, uint32_t id)
 {
     struct pct_event *event = last_event(r);
-    if (t->near && t->op != PCT_OP_DEADLINE)
-        return; /* what it waits for is there: it gets that all the same */
-    t->near = false;
+    pass_timed(r, t);
     t->over = r->x->count + 1;
+    if (t->near && t->op != PCT_OP_DEADLINE)
+        return; /* what it waits for is there: it gets that all the same, unless another one does */
+    t->near = false;
     if (r->jumped || !event) {
         t->after = r->x->count;
         return;
@@ -426,8 +466,7 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         r->jumped = true;
         return 0;
     case PCT_LOG_NEAR:
-        t->near = true;
-        return 0;
+        return come_near(r, t, entry->thread);
     case PCT_LOG_HIDDEN:
         if (event) {
             count_hidden(event, entry->key);
@@ -474,6 +513,8 @@ static int finish(struct reader *r, bool ended)
         memcpy(pending->event.cause, t->cause, sizeof t->cause);
         pending->event.wait_op = t->wait_op;
         pct_event_suppose(&pending->event, t->key);
+        if (t->op == PCT_OP_DEADLINE)
+            touch_timed(r, &pending->event);
         if (t->op == PCT_OP_COND_WAKE)
             pending->event.after = t->after;
     }
@@ -532,6 +573,7 @@ void pct_execution_free(struct pct_execution *x)
     free(x->event);
     free(x->pending);
     free(x->missed);
+    free(x->timed);
     free(x->enabled);
     free(x->ready);
     *x = (struct pct_execution){ 0 };

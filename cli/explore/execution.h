@@ -46,6 +46,8 @@ struct pct_event {
     uint8_t op;      /* enum pct_op: what was pending when the thread was chosen */
     uint8_t wait_op; /* of DEADLINE: what the thread waits for */
     uint8_t touches; /* how many of touch[]; */
+    uint8_t alone; /* of DEADLINE: of this many of them, the first, its own wait; of the others, those that may end with
+                      it */
     uint8_t own; /* this many of them, the first, are its operation's: the others were used between scheduling points */
     bool global; /* commutes with nothing: what it uses is not known, */
     bool crashed;     /* or the process ended in its middle */
@@ -90,6 +92,14 @@ struct pct_missed {
     struct pct_event event;
 };
 
+/* A wait whose deadline may come early, and so may be taken along by another thread's. */
+struct pct_timed {
+    uint64_t key; /* what it waits for; 0: nothing that others use */
+    uint32_t thread;
+    uint32_t began, near, over; /* the event that it began in, in which its deadline came near, and the deadline that
+                                   was not earlier: its index, plus 1; 0: before all, or never */
+};
+
 struct pct_execution {
     struct pct_event *event;
     uint32_t count;
@@ -97,6 +107,8 @@ struct pct_execution {
     struct pct_pending *pending; /* by thread */
     struct pct_missed *missed;   /* in the order of .at */
     uint32_t misses;
+    struct pct_timed *timed; /* in the order of .near */
+    uint32_t timeds;
     /* By event, bit i: thread i could have made it; and not only because its deadline may come early. Of the first
      * PCT_EXECUTION_SETS threads. */
     uint64_t *enabled, *ready;

@@ -187,6 +187,7 @@ struct finder {
     bool *waits;     /* by thread: for somebody_waits() */
     pct_take_reversal *take;
     void *context;
+    uint32_t ended; /* plus 1: what this event happens before is not kept; 0: none */
     bool at_end;
 };
 
@@ -195,7 +196,8 @@ static void keep_events(struct finder *f, uint32_t i, uint32_t j)
 {
     f->count = 0;
     for (uint32_t k = i + 1; k < j; k++)
-        if (!knows(clock_of(f->o, k), &f->o->x->event[i]))
+        if (!knows(clock_of(f->o, k), &f->o->x->event[i]) &&
+            (!f->ended || !knows(clock_of(f->o, k), &f->o->x->event[f->ended - 1])))
             f->kept[f->count++] = k;
 }
 
@@ -221,7 +223,7 @@ static const struct pct_touch *touch_of(const struct pct_event *event, uint64_t 
 struct holding {
     uint64_t key;
     uint32_t thread;
-    int32_t taken, shared, ups;
+    int32_t taken, shared;
     uint32_t holder; /* the event of another thread that took it last, plus 1 */
 };
 
@@ -231,13 +233,61 @@ static void follow(struct holding *h, const struct pct_execution *x, uint32_t in
     const struct pct_touch *t = touch_of(event, h->key);
     if (!t)
         return;
-    h->ups += (t->use == PCT_USE_UP) - (t->use == PCT_USE_DOWN);
     if (event->thread == h->thread)
         return;
     h->taken += (t->use == PCT_USE_TAKES) - (t->use == PCT_USE_GIVES);
     h->shared += (t->use == PCT_USE_SHARES) - (t->use == PCT_USE_PARTS);
     if (t->use == PCT_USE_TAKES || t->use == PCT_USE_SHARES || t->use == PCT_USE_DOWN)
         h->holder = index + 1;
+}
+
+/* Whether the touch tells how the semaphore's count goes on: *change. A deadline leaves it. */
+static bool counts_on(const struct pct_event *event, const struct pct_touch *t, int64_t *change)
+{
+    *change = (t->use == PCT_USE_UP) - (t->use == PCT_USE_DOWN);
+    return t->use == PCT_USE_UP || t->use == PCT_USE_DOWN || t->use == PCT_USE_EMPTY || event->op == PCT_OP_DEADLINE;
+}
+
+/* What the semaphore counts before event i: events before it tell, or those behind it. False: it is not known. */
+static bool count_before(const struct pct_execution *x, uint64_t key, uint32_t i, int64_t *count)
+{
+    bool known = false;
+    int64_t change, since = 0;
+    for (uint32_t k = 0; k < i; k++) {
+        const struct pct_touch *t = touch_of(&x->event[k], key);
+        if (!t)
+            continue;
+        if (t->counted)
+            *count = t->before;
+        known = counts_on(&x->event[k], t, &change) && (known || t->counted);
+        *count += change;
+    }
+    for (uint32_t k = i; k < x->count && !known; k++) {
+        const struct pct_touch *t = touch_of(&x->event[k], key);
+        if (!t)
+            continue;
+        if (t->counted)
+            *count = (int64_t)t->before - since;
+        known = t->counted;
+        if (!counts_on(&x->event[k], t, &change))
+            break;
+        since += change;
+    }
+    return known;
+}
+
+/* The same behind the kept ones. */
+static bool count_there(const struct finder *f, uint64_t key, uint32_t i, int64_t *count)
+{
+    bool known = count_before(f->o->x, key, i, count);
+    for (uint32_t k = 0; k < f->count && known; k++) {
+        const struct pct_event *event = &f->o->x->event[f->kept[k]];
+        const struct pct_touch *t = touch_of(event, key);
+        int64_t change = 0;
+        known = !t || counts_on(event, t, &change);
+        *count += change;
+    }
+    return known;
 }
 
 /* Whether the event could be made in the place of event i, behind the kept ones, if it takes what its touch says.
@@ -247,8 +297,8 @@ static bool could_take(const struct finder *f, const struct pct_event *event, co
 {
     const struct pct_execution *x = f->o->x;
     struct holding h = { .key = wanted->key, .thread = event->thread };
-    const struct pct_touch *first = touch_of(&x->event[i], wanted->key);
     bool sem = wanted->use == PCT_USE_DOWN;
+    int64_t count = 0;
     for (uint32_t k = 0; k < i && !sem; k++)
         follow(&h, x, k);
     h.holder = 0;
@@ -256,7 +306,7 @@ static bool could_take(const struct finder *f, const struct pct_event *event, co
         follow(&h, x, f->kept[k]);
     *holder = h.holder ? h.holder - 1 : i;
     if (sem)
-        return !first || !first->counted || (int32_t)first->before + h.ups > 0;
+        return !count_there(f, wanted->key, i, &count) || count > 0;
     return h.taken <= 0 && (wanted->use == PCT_USE_SHARES || h.shared <= 0);
 }
 
@@ -341,6 +391,7 @@ static struct pct_event as_reversed(const struct finder *f, uint32_t i, const st
     }
     const struct pct_event *first = &f->o->x->event[i];
     uint32_t other;
+    int64_t count = 0;
     if (event->op == PCT_OP_DEADLINE)
         return deadline_reversed(f, i, event);
     if (event->global || first->global || event->own != 1 || open.touch[0].use != PCT_USE_ANY)
@@ -365,7 +416,7 @@ static struct pct_event as_reversed(const struct finder *f, uint32_t i, const st
     case PCT_OP_SEM_TRYWAIT:
     case PCT_OP_SEM_WAIT:
         wanted.use = PCT_USE_DOWN;
-        if (touch_of(first, t->key) && touch_of(first, t->key)->counted)
+        if (count_there(f, t->key, i, &count))
             t->use = could_take(f, event, &wanted, i, &other) ? PCT_USE_DOWN : PCT_USE_EMPTY;
         break;
     case PCT_OP_COND_SIGNAL:
@@ -377,24 +428,6 @@ static struct pct_event as_reversed(const struct finder *f, uint32_t i, const st
         break;
     }
     return open;
-}
-
-/* What the semaphore counts in the place of event i, behind the kept events. False: not known. */
-static bool count_there(const struct finder *f, uint64_t key, uint32_t i, int64_t *count)
-{
-    bool known = false;
-    for (uint32_t k = 0; k < i + f->count; k++) {
-        const struct pct_touch *t = touch_of(&f->o->x->event[k < i ? k : f->kept[k - i]], key);
-        if (!t)
-            continue;
-        if (k < i && t->counted) {
-            *count = t->before;
-            known = true;
-        }
-        known &= t->use == PCT_USE_UP || t->use == PCT_USE_DOWN || t->use == PCT_USE_EMPTY;
-        *count += (t->use == PCT_USE_UP) - (t->use == PCT_USE_DOWN);
-    }
-    return known;
 }
 
 static bool has_ended(const struct finder *f, uint64_t thread, uint32_t i)
@@ -417,7 +450,7 @@ static bool has_no_deadline(const struct finder *f, uint32_t i, const struct pct
     uint32_t other;
     pct_event_suppose(&wanted, event->touches > 1 ? event->touch[1].key : 0);
     if (event->op != PCT_OP_DEADLINE || wanted.global || wanted.touches != 1 || first->global ||
-        touch_of(first, wanted.touch[0].key))
+        (first->op != PCT_OP_DEADLINE && touch_of(first, wanted.touch[0].key)))
         return false;
     const struct pct_touch *t = &wanted.touch[0];
     if (t->use == PCT_USE_DOWN)
@@ -427,12 +460,43 @@ static bool has_no_deadline(const struct finder *f, uint32_t i, const struct pct
     return (t->use == PCT_USE_TAKES || t->use == PCT_USE_SHARES) && could_take(f, &wanted, t, i, &other);
 }
 
+/* Whether event k is made before the place of event i, or is one of the kept ones. */
+static bool is_there(const struct finder *f, uint32_t k, uint32_t i)
+{
+    uint32_t n = 0;
+    while (n < f->count && f->kept[n] != k)
+        n++;
+    return k < i || n < f->count;
+}
+
+/* Whom a deadline may take along in the place of event i, behind the kept ones: see touch_timed(), execution.c. */
+static void take_along(struct finder *f, uint32_t i, struct pct_event *deadline)
+{
+    const struct pct_execution *x = f->o->x;
+    deadline->touches = deadline->alone;
+    for (uint32_t t = 0; t < x->threads; t++) {
+        uint64_t key = 0;
+        for (uint32_t n = 0; n < x->timeds; n++) {
+            const struct pct_timed *timed = &x->timed[n];
+            bool there = timed->thread == t && (!timed->began || is_there(f, timed->began - 1, i)) &&
+                         (!timed->near || is_there(f, timed->near - 1, i));
+            if (there)
+                key = timed->over && is_there(f, timed->over - 1, i) ? 0 : timed->key;
+        }
+        if (key && t != deadline->thread)
+            pct_event_touch(deadline, key, PCT_USE_ANY);
+    }
+    deadline->own = deadline->touches;
+}
+
 static int give(struct finder *f, uint32_t i, const struct pct_event *event)
 {
     const struct pct_execution *x = f->o->x;
     for (uint32_t k = 0; k < f->count; k++)
         f->sequence[k] = x->event[f->kept[k]];
     f->sequence[f->count] = as_reversed(f, i, event);
+    if (f->sequence[f->count].op == PCT_OP_DEADLINE)
+        take_along(f, i, &f->sequence[f->count]);
     struct pct_reversal reversal = { .base = i, .count = f->count + 1, .event = f->sequence };
     return f->take(f->context, &reversal);
 }
@@ -481,12 +545,13 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
     return give(f, i, event);
 }
 
-static int races_of(struct finder *f, uint32_t j, const struct pct_event *event)
+/* Of the first `end` events with this one, which comes before event j. */
+static int races_among(struct finder *f, uint32_t end, uint32_t j, const struct pct_event *event)
 {
     const struct pct_execution *x = f->o->x;
     struct pct_event wanted = as_wanted(event);
     const uint64_t uses = uses_of(event) | uses_of(&wanted);
-    for (uint32_t i = j; i--;) {
+    for (uint32_t i = end; i--;) {
         const struct pct_event *first = &x->event[i];
         if (!may_depend(f->o->uses[i], uses) || first->thread == event->thread || knows(f->clock, first))
             continue;
@@ -500,6 +565,11 @@ static int races_of(struct finder *f, uint32_t j, const struct pct_event *event)
             join(f->o, f->clock, clock_of(f->o, i));
     }
     return 0;
+}
+
+static int races_of(struct finder *f, uint32_t j, const struct pct_event *event)
+{
+    return races_among(f, j, j, event);
 }
 
 /* What only another thread ends, whatever the order. */
@@ -526,6 +596,29 @@ static int missed_races(struct finder *f, uint32_t *next, uint32_t at, const uin
         begin_clock(f->o, f->clock, &missed->event, previous_of(x, missed->event.thread, missed->at), jump);
         result = races_of(f, missed->at, &missed->event);
     }
+    return result;
+}
+
+/* What ended the wait, or came of that, need not depend on event j, which the deadline depends on: then they commute,
+ * and the deadline could have come behind that one as well. */
+static int later_races(struct finder *f, uint32_t j, const uint32_t *jump)
+{
+    const struct pct_execution *x = f->o->x;
+    int result = 0;
+    for (uint32_t m = 0; m < x->misses && x->missed[m].at <= j && !result; m++) {
+        const struct pct_missed *missed = &x->missed[m];
+        bool own = missed->at < x->count && x->event[missed->at].thread == missed->event.thread;
+        if (!own && !missed->at)
+            continue;
+        f->ended = missed->at + own;
+        if (f->ended <= j && !knows(clock_of(f->o, j), &x->event[f->ended - 1]) &&
+            x->event[j].thread != missed->event.thread && may_depend(f->o->uses[j], uses_of(&missed->event)) &&
+            pct_events_depend(&x->event[j], &missed->event)) {
+            begin_clock(f->o, f->clock, &missed->event, previous_of(x, missed->event.thread, missed->at), jump);
+            result = races_among(f, missed->at, j + 1, &missed->event);
+        }
+    }
+    f->ended = 0;
     return result;
 }
 
@@ -575,6 +668,8 @@ static int all_races(struct finder *f, uint32_t from, uint32_t *jump)
             continue;
         memcpy(f->clock, before_of(f->o, j), f->o->threads * sizeof *f->clock);
         result = races_of(f, j, &x->event[j]);
+        if (!result)
+            result = later_races(f, j, jump);
     }
     if (!result)
         result = missed_races(f, &missed, x->count, jump);

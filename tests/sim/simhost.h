@@ -113,6 +113,7 @@ struct sim_op {
 #define CREATE(list)        { .kind = SIM_CREATE, .a = list }          /* a thread with this list of operations */
 #define CREATE_SLOWLY(list, ns) { .kind = SIM_CREATE, .a = list, .value = ns } /* in a call that sleeps meanwhile */
 #define JOIN(list)          { .kind = SIM_JOIN, .a = list }            /* the thread created last with this list */
+#define JOIN_FOR(list, ns)  { .kind = SIM_JOIN, .a = list, .value = ns } /* register 0: it timed out */
 #define RDLOCK(m)           { .kind = SIM_RDLOCK, .a = m }
 #define WRLOCK(m)           { .kind = SIM_WRLOCK, .a = m }
 #define TRYRDLOCK(m)        { .kind = SIM_TRYRDLOCK, .a = m }

@@ -373,19 +373,21 @@ static void detach(struct sim_thread *self, uint8_t list, bool joins)
         pct_sched_spin(S, &self->core);
 }
 
-static void join(struct sim_thread *self, uint8_t list)
+static void join(struct sim_thread *self, uint8_t list, int64_t ns)
 {
     sim_check(sim.created[list], "the program joins a thread that it did not create");
     struct sim_thread *other = &sim.thread[sim.created[list] - 1];
-    needs(self, SIM_NEED_END, (uint8_t)id_of(other), PCT_NEVER);
+    uint64_t deadline = ns ? deadline_in(ns) : PCT_NEVER;
+    needs(self, SIM_NEED_END, (uint8_t)id_of(other), deadline);
     const struct pct_wait wait = { .op = PCT_OP_THREAD_JOIN,
                                    .object = &other->core.self,
                                    .ready = has_finished,
                                    .ready_arg = other,
-                                   .deadline = PCT_NEVER };
-    wait_for(self, &wait);
-    sim.result->unready += other->core.state != PCT_STATE_FINISHED;
-    record(self, PCT_OP_THREAD_JOIN, 0, id_of(other));
+                                   .deadline = deadline };
+    bool late = wait_for(self, &wait) == PCT_TIMEOUT && other->core.state != PCT_STATE_FINISHED;
+    sim.result->unready += !late && other->core.state != PCT_STATE_FINISHED;
+    self->reg = ns ? !late : self->reg;
+    record(self, PCT_OP_THREAD_JOIN, late ? PCT_ARG_TIMEOUT : 0, id_of(other));
 }
 
 /* Reads and writes of shared variables stand for what the papers' programs do between synchronisation operations. */
@@ -495,7 +497,7 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
         create(self, op->a, op->value);
         break;
     case SIM_JOIN:
-        join(self, op->a);
+        join(self, op->a, op->value);
         break;
     case SIM_BARRIER:
         sim_barrier(self, op->a);

@@ -134,6 +134,105 @@ static void test_needless_deadlines(void **unused)
     assert_int_equal(facts.redundant, 0);
 }
 
+static void add_timed(uint8_t held)
+{
+    uint8_t m = (uint8_t)draw(2);
+    uint32_t ns = 1000 * (1 + draw(3));
+    switch (draw(8)) {
+    case 0:
+        ADD_OP(SLEEP(ns));
+        break;
+    case 1:
+        ADD_OP(DOWN_FOR(m, ns));
+        break;
+    case 2:
+        ADD_OP(UP(m));
+        break;
+    case 3:
+        ADD_OP(TRYDOWN(m));
+        break;
+    case 4:
+        if (held == m)
+            break;
+        ADD_OP(TRYLOCK(m));
+        ADD_OP(UNLESS(1, 1));
+        ADD_OP(UNLOCK(m));
+        break;
+    case 5:
+        if (held < SIM_THINGS)
+            ADD_OP(WAIT_FOR(0, held, ns));
+        else
+            ADD_OP(SIGNAL(0));
+        break;
+    case 6:
+        ADD_OP(SIGNAL(0));
+        break;
+    default:
+        if (held < SIM_THINGS)
+            break;
+        if (draw(2)) {
+            ADD_OP(LOCK(m));
+            if (draw(2))
+                add_timed(m);
+            ADD_OP(UNLOCK(m));
+        } else {
+            ADD_OP(LOCK_FOR(m, ns));
+            ADD_OP(UNLESS(1, 1));
+            ADD_OP(UNLOCK(m));
+        }
+    }
+}
+
+/* Threads whose deadlines are close to each other, so that one takes others along, or comes when they no longer wait. */
+static struct sim_program make_timed(uint64_t number)
+{
+    struct sim_program program = { .barrier = { 2 } };
+    explored_slack = 1000000;
+    random_seed = number;
+    random_place = 0;
+    explored_to_the_full = false;
+    for (uint32_t t = 0; t < 3; t++) {
+        list = text[t];
+        length = 0;
+        program.thread[t] = list;
+        for (uint8_t i = 1; !t && i < 3; i++)
+            ADD_OP(CREATE(i));
+        for (uint32_t i = t ? 1 + draw(2) : draw(2); i; i--)
+            add_timed(SIM_THINGS);
+        if (number % 2 && t != 1 && draw(2)) {
+            uint8_t other = t ? 1 : (uint8_t)(1 + draw(2));
+            if (draw(2))
+                ADD_OP(TRYJOIN(other));
+            ADD_OP(JOIN_FOR(other, 1000 * (1 + draw(3))));
+            explored_to_the_full = true;
+        }
+        ADD_OP({ .kind = SIM_END });
+    }
+    return program;
+}
+
+static void test_timed(void **unused)
+{
+    (void)unused;
+    struct tally tally = { 0 };
+    static const uint64_t numbers[] = { 302,
+                                        460 }; /* a semaphore that is counted before a deadline; a lock behind one */
+    uint64_t programs = from_environment("TIMED", 60), first = from_environment("FIRST", 0);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sim_program program = make_timed(numbers[i]);
+        compare(&program, numbers[i], &tally, true);
+    }
+    for (uint64_t number = first; number < first + programs; number++) {
+        struct sim_program program = make_timed(number);
+        compare(&program, number, &tally, true);
+    }
+    explored_slack = 0;
+    print_message("# %lu programs (%lu had too many schedules), %lu classes, %lu runs\n", (unsigned long)tally.programs,
+                  (unsigned long)tally.skipped, (unsigned long)tally.classes, (unsigned long)tally.runs);
+    assert_int_equal(tally.missed_classes, 0);
+    assert_int_equal(tally.missed_behaviours, 0);
+}
+
 /* With a bound: every class that has a schedule with so few preemptions, and none that there is not. */
 static void test_bounds(void **unused)
 {
@@ -301,6 +400,7 @@ int main(void)
         cmocka_unit_test(test_deadlines_at_once),
         cmocka_unit_test(test_footprints),
         cmocka_unit_test(test_needless_deadlines),
+        cmocka_unit_test(test_timed),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_shards),
         cmocka_unit_test(test_shards_that_wait),
