@@ -518,11 +518,12 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
     *joins = false;
     if (never_races(first) || waited_before(f, first, j, event))
         return 0;
-    if (event->op == PCT_OP_THREAD_JOIN && first->op == PCT_OP_THREAD_FINISH)
+    bool late = event->over && i + 1 >= event->over && pct_events_depend(first, event);
+    if (event->op == PCT_OP_THREAD_JOIN && first->op == PCT_OP_THREAD_FINISH && !late)
         return 0;
     struct pct_event wanted = as_wanted(event);
     const struct pct_touch *waits = first->global ? NULL : waits_for(event, &wanted);
-    bool over = waits && event->over && i + 1 >= event->over && pct_events_depend(first, event);
+    bool over = late && (waits || event->op == PCT_OP_THREAD_JOIN);
     if (over)
         waits = NULL;
     keep_events(f, i, j);

@@ -233,6 +233,22 @@ static void test_timed(void **unused)
     assert_int_equal(tally.missed_behaviours, 0);
 }
 
+/* A sleep ends together with a wait for the thread that sleeps, which may go on before that thread has ended. */
+static void test_late_join(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), JOIN_FOR(1, 2000), DETACH(1)),
+                                                     THREAD(SLEEP(3000)) } };
+    struct tally tally = { 0 };
+    explored_slack = 10000;
+    explored_to_the_full = true;
+    compare(&program, 0, &tally, true);
+    explored_slack = 0;
+    explored_to_the_full = false;
+    assert_int_equal(tally.programs, 1);
+    assert_int_equal(tally.missed_classes, 0);
+}
+
 /* With a bound: every class that has a schedule with so few preemptions, and none that there is not. */
 static void test_bounds(void **unused)
 {
@@ -401,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_footprints),
         cmocka_unit_test(test_needless_deadlines),
         cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_late_join),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_shards),
         cmocka_unit_test(test_shards_that_wait),
