@@ -388,6 +388,7 @@ int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *cla
         return pct_divided_take(s->divided, x, class_, &s->facts);
     s->facts.runs++;
     s->facts.doubts |= x->doubts;
+    s->facts.early |= x->timeds > 0;
     if (x->unknown)
         s->facts.unknown = x->unknown;
     if (s->facts.depth < x->count)

@@ -34,6 +34,8 @@ struct pct_search_facts {
     bool unrepeatable;  /* a run did not begin as an earlier one with the same choices: nothing more can be said */
     bool no_memory;     /* there was none for the search: nothing more can be said */
     bool cut;           /* a run was cut off by a bound */
+    bool early;         /* a run had deadlines that may come early: what comes of one that is tried in another place is
+                           not always foreseen, and what a redundant run was to cover may be missed then */
     bool uneven;        /* what events use differs among runs, and this part does not begin again */
     bool undivided;     /* a shard's runs have shown what cannot be divided: deadlines, or too many threads */
     uint32_t parts;     /* of all shards together; 0: it is none */

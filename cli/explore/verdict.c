@@ -73,6 +73,11 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
                "--shard");
     if (facts->undivided)
         add(r, "more than %d threads, which cannot be divided among shards", PCT_EXECUTION_SETS);
+    if (e->bound < 0 && facts->early && facts->redundant + facts->unplanned)
+        add(r,
+            "deadlines that may come early: %llu of the runs were not what they were to be, and others may be missed "
+            "(--slack=0 takes the program)",
+            (unsigned long long)(facts->redundant + facts->unplanned));
     if (facts->moved)
         add(r, "objects at other addresses in other schedules (%llu times): on the heap, or on stacks",
             (unsigned long long)facts->moved);
