@@ -11,6 +11,7 @@
 #define LIBC(name) name
 #define SEEN 0
 #define IS_THERE(function) (function)
+#define MOST_TOLD SIZE_MAX
 
 /* Where constants are, there is nothing to tell. */
 static bool wants_read(const void *at)

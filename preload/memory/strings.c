@@ -21,6 +21,11 @@ static const struct pct_strings_module *modules;
 /* No compiler makes such a call of an atomic access. */
 #define SEEN (PCT_MEMORY_SEEN | PCT_MEMORY_PLAIN)
 #define IS_THERE(function) true
+/* Each eight bytes that are told of cost as many of a table, and some time. What is longer mostly is data that is
+ * handed on as a whole. Explored runs, which prove something, are told all. */
+#define MOST_TOLD (pct_memory_is_explored() ? SIZE_MAX : (size_t)LARGE)
+
+enum { LARGE = 4096 };
 
 static PLACE bool is_in(const struct pct_plan_range *range, const void *at)
 {

@@ -10,6 +10,7 @@
  *     SEEN                        what the kind of each access is or'ed with
  *     IS_THERE(function)          whether memory.h's is
  *     wants_read(), wants_write() whether an access to what begins here is to be told of
+ *     MOST_TOLD                   how many bytes of an access are told, at most
  *
  * A call is one access, in which all that it reads or writes is told. How far a string goes is known only behind the
  * scheduling point, so that is told there, with nothing in between. A copy is two accesses: it reads, and then writes.
@@ -29,10 +30,17 @@
 
 #define WATCHED __builtin_expect(pct_memory_view.active, 0)
 
-/* Nobody but the thread has used any of it, and that is known here. */
+/* How much is told of an access of this size. */
+static PLACE size_t bounded(size_t size)
+{
+    const size_t most = MOST_TOLD;
+    return size < most ? size : most;
+}
+
+/* Nobody but the thread has used any of it that would be told, and that is known here. */
 static PLACE bool is_own(const void *at, size_t size)
 {
-    const uintptr_t from = (uintptr_t)at & ~(uintptr_t)7, to = (uintptr_t)at + size;
+    const uintptr_t from = (uintptr_t)at & ~(uintptr_t)7, to = (uintptr_t)at + bounded(size);
     void *const *quick = pct_memory_own.quick;
     if (!quick)
         return !WATCHED;
@@ -50,7 +58,7 @@ static PLACE bool wants(const void *at, unsigned what)
 static PLACE void point(const void *at, size_t size, unsigned what, const void *pc)
 {
     if (size && WATCHED && wants(at, what) && !is_own(at, size))
-        pct_memory_access(at, size, what | SEEN, pc);
+        pct_memory_access(at, bounded(size), what | SEEN, pc);
 }
 
 static PLACE void reads(const void *at, size_t size, const void *pc)
@@ -67,7 +75,7 @@ static PLACE void writes(void *at, size_t size, const void *pc)
 static PLACE void more(const void *at, size_t size, unsigned what, const void *pc)
 {
     if (size && WATCHED && IS_THERE(pct_memory_more) && wants(at, what) && !is_own(at, size))
-        pct_memory_more(at, size, what | SEEN, pc);
+        pct_memory_more(at, bounded(size), what | SEEN, pc);
 }
 
 static PLACE void reads_more(const void *at, size_t size, const void *pc)

@@ -4,11 +4,13 @@
  *     copy    a struct is copied while another thread changes its two fields
  *     print   a text is printed behind the flag that announces it
  *     send    the same with stpcpy, on the heap
+ *     large   a struct with 32 MB behind it is copied so, of which pct keeps as little as of a small one
  *     guarded all that under a lock; in a signal handler and a child, too: nothing is wrong with it
  *
  * BUILD: gcc -O0 -g -fno-builtin -pthread -o %p %s && gcc -O0 -g -fno-builtin -fno-plt -pthread -o %p.noplt %s && gcc -O0 -g -fno-builtin -no-pie -Wl,-z,now -pthread -o %p.now %s
  * RUN: for p in %p %p.noplt %p.now; do for what in copy print; do pct run -s 1 -n 200 --state none --memory=globals -- $p $what > %t/out 2>&1; token=$(grep -o -m 1 'pct1:[^ ]*,strings=all:[^ ]*[0-9a-f]' %t/out) && { pct replay -q "$token" -- $p $what > /dev/null 2>&1; [ $? = 134 ]; } || exit; done; done
  * RUN: pct run -s 1 -n 200 --state none --memory=all -- %p send > %t/out 2>&1; grep -q 'strings=all' %t/out
+ * RUN: pct run -s 1 -n 100 --state none --memory=all -- %p large > %t/out 2>&1; grep -q 'pct1:.*strings=all' %t/out && grep -q 'halfway' %t/out
  * RUN: for p in %p %p.noplt %p.now; do for level in globals all; do pct run -q -s 1 -n 20 --state none --memory=$level --races=fail -- $p guarded || exit; done; done
  * RUN: pct explore -q --memory=globals -- %p copy > %t/out 2>&1; grep -q 'found: 1 of all 3 classes' %t/out
  * RUN: PCT_MEMORY=globals PCT_SEED=1 PCT_LOG=quiet LD_PRELOAD=$LIBPCT %p guarded
@@ -17,9 +19,11 @@
 #include <assert.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,7 +31,13 @@ struct record {
     long a, b;
 };
 
+struct large {
+    struct record record;
+    char rest[32 << 20];
+};
+
 static struct record shared;
+static struct large *large;
 static char text[32];
 static volatile int ready, *heap_ready;
 static char *heap_text;
@@ -60,6 +70,25 @@ static void handle(int number)
     char copy[sizeof seen];
     memcpy(copy, seen, sizeof copy);
     (void)number;
+}
+
+static void *change_large(void *unused)
+{
+    large->record.a = 1;
+    large->record.b = 1;
+    return unused;
+}
+
+static void copy_large(void)
+{
+    struct large *copy = malloc(sizeof *copy);
+    struct rusage used;
+    memcpy(copy, large, sizeof *copy);
+    getrusage(RUSAGE_SELF, &used);
+    if (used.ru_maxrss > 48 << 10)
+        _exit(1);
+    bool halfway = copy->record.a != copy->record.b;
+    assert(!halfway);
 }
 
 static void *guarded(void *unused)
@@ -100,9 +129,14 @@ static int child(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "guarded";
-    void *(*const go)(void *) = *what == 'c' ? change : *what == 'p' ? print : *what == 's' ? send : guarded;
+    void *(*const go)(void *) = *what == 'c'   ? change
+                                : *what == 'p' ? print
+                                : *what == 's' ? send
+                                : *what == 'l' ? change_large
+                                               : guarded;
     struct record copy;
     pthread_t threads[2];
+    large = calloc(1, sizeof *large);
     heap_text = calloc(2, sizeof text);
     heap_ready = (int *)(heap_text + sizeof text);
     signal(SIGUSR1, handle);
@@ -111,6 +145,8 @@ int main(int argc, char **argv)
         memcpy(&copy, &shared, sizeof copy);
         assert(copy.a == copy.b);
     }
+    if (go == change_large)
+        copy_large();
     assert(go != print || !ready || text[0]);
     assert(go != send || !*heap_ready || *heap_text);
     if (go == guarded) {
