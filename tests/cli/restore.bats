@@ -71,6 +71,17 @@ say()
     has_line "were not restored: runs have other points than the first"
 }
 
+@test "calls of memcpy are led elsewhere in each run, whether the loader has locked the table or binds them late" {
+    local bound
+    for bound in now lazy; do
+        "$cc" -O1 -fno-builtin -pthread -Wl,-z,$bound -o called "$root/tests/cases/strings_patched.c"
+        rows restored -n 12 -j 1 --engine=restore --memory=globals --fresh -- ./called copy
+        grep -E '^pct: [1-9][0-9]* runs were restored; [1-9]' restored.said
+        rows started -n 12 --exec --memory=globals --fresh -- ./called copy
+        cmp started restored
+    done
+}
+
 @test "what a run leaves is undone, or it is forked, and it is said why" {
     is "$(say open)" "a system call is not undone (openat)"
     is "$(say proc)" "a system call is not undone (openat)"
