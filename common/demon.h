@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PCT_DEMON_MAGIC "PCTDEM4"
+#define PCT_DEMON_MAGIC "PCTDEM5"
 
 enum {
     PCT_DEMON_FUNCTIONS = 32, /* that the specification names, and lines */
@@ -41,6 +41,8 @@ struct pct_demon_place {
     int32_t offset;                /* of the object, behind all steps; below 0: it begins before what they lead to */
     uint32_t steps;                /* this many pointers are followed: */
     int32_t step[PCT_DEMON_STEPS]; /* where each is, in what the one before leads to */
+    /* Where the root, then each of these, leads to a member of a structure: pct_demon_container(); else 0. */
+    uint32_t container[1 + PCT_DEMON_STEPS];
 };
 
 /* A scalar in an object, or who holds a mutex in it. */
@@ -76,10 +78,16 @@ struct pct_demon_field {
     uint32_t length_offset : 24;      /* are, 0: all; and where that member is */
 };
 
+enum pct_demon_is {
+    PCT_DEMON_KNOWN,  /* others know it */
+    PCT_DEMON_HEAD,   /* a variable that they do not know, but a list may come back to: no container has it */
+    PCT_DEMON_ELEMENT /* a variable of which pointers to a member may lead */
+};
+
 struct pct_demon_known {
     struct pct_demon_place place;
     uint32_t type;
-    uint32_t head; /* a variable that others do not know, but a list may come back to: no container has it */
+    uint32_t is; /* enum pct_demon_is */
 };
 
 struct pct_demon_found {
@@ -93,13 +101,23 @@ struct pct_demon_found {
     } hop[PCT_DEMON_HOPS];
 };
 
+enum { PCT_DEMON_NOT_SAID = 1 };
+
+/* A structure of this type has at this offset a member of that type, to which a pointer leads. declared: a pointer that
+ * contracts name, and that is not the list's own. NOT_SAID: it lies too far behind, and counts as none. */
+static inline uint32_t pct_demon_container(uint32_t type, uint32_t member, uint32_t offset, bool declared)
+{
+    const bool fits = type < PCT_DEMON_TYPES && member < PCT_DEMON_TYPES && offset < 1U << 20;
+    return fits ? 1U << 31 | (uint32_t)declared << 30 | type << 25 | member << 20 | offset : PCT_DEMON_NOT_SAID;
+}
+
 /* What leads where. Filled in by demon/pointers.c, and by the runs that record: what they have found. */
 struct pct_demon_map {
     uint32_t wanted; /* bit i: an object of type i is looked for */
     uint32_t fields, roots;
     uint32_t founds; /* those that are known, and those that the run adds */
     uint32_t cut;    /* there were more */
-    uint32_t unused;
+    uint32_t unsure; /* of what a pointer leads to it is not known whether it is an element of a list, or its head */
     uint32_t parameter[PCT_DEMON_FUNCTIONS][PCT_DEMON_ARGUMENTS]; /* their types; ANY: none of these */
     struct pct_demon_field field[PCT_DEMON_FIELDS];
     struct pct_demon_known root[PCT_DEMON_ROOTS];

@@ -28,6 +28,15 @@ static bool lacks_object(const struct demon_model *m, const struct pct_demon_pla
     return false;
 }
 
+/* It passed a pointer to a member of a list's element, as contracts of the function say, and it is of none. */
+static bool lacks_element(const struct pct_demon_plan *plan, const struct pct_demon_point *point)
+{
+    for (uint32_t i = 0; i < plan->cells; i++)
+        if (plan->cell[i].function == point->function && plan->cell[i].place.container[0] && !point->cells[i].address)
+            return true;
+    return false;
+}
+
 bool demon_judge_met_requirements(const struct demon_model *m, const struct pct_demon_plan *plan)
 {
     static struct demon_state state;                         /* large */
@@ -43,7 +52,8 @@ bool demon_judge_met_requirements(const struct demon_model *m, const struct pct_
             continue;
         demon_state_read(m, point, &state);
         demon_state_bind(m, point, &binding);
-        if (lacks_object(m, plan, *first, point) || demon_state_broken(m, DEMON_REQUIRE, NULL, &state, &binding))
+        if (lacks_object(m, plan, *first, point) || lacks_element(plan, point) ||
+            demon_state_broken(m, DEMON_REQUIRE, NULL, &state, &binding))
             return false;
     }
     return true;

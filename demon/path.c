@@ -178,31 +178,37 @@ static bool enter_member(struct demon_shape *s, struct demon_leaf *leaf, unsigne
     return true;
 }
 
-/* Others know the structures that this pointer leads to members of. */
-static bool add_container(struct demon_shape *s, const struct demon_leaf *leaf, unsigned line, const struct walk *w,
+/* Others know the structures that this pointer leads to members of, unless it is one of what they do not know. */
+static bool add_container(struct demon_shape *s, struct demon_leaf *leaf, unsigned line, const struct walk *w,
                           const char *end, const struct demon_container *is)
 {
     struct demon_spec *spec = s->spec;
     struct demon_container to = *is;
-    to.parameter = w->root ? leaf->parameter : -1;
-    to.shared = !w->root && !w->owner_text ? leaf->shared : -1;
-    if (w->root ? !w->proc->is_test : w->owner_text && !*w->owner)
-        return true; /* what others know does not lead there */
-    memcpy(to.owner, w->owner, sizeof to.owner);
-    to.offset = (w->elements ? w->first : leaf->offset) - w->owner_at;
-    to.count = w->elements ? w->elements : 1;
-    const char *from = w->owner_text ? w->owner_text : end;
-    const char *bracket = w->elements ? memrchr(from, '[', (size_t)(end - from)) : NULL;
-    snprintf(to.path, sizeof to.path, "%.*s", (int)((bracket ? bracket : end) - from), from);
-    for (int i = 0; i < spec->containers; i++)
+    const bool known = w->root ? w->proc->is_test : !w->owner_text || *w->owner;
+    to.parameter = known && w->root ? leaf->parameter : -1;
+    to.shared = known && !w->root && !w->owner_text ? leaf->shared : -1;
+    if (known) {
+        memcpy(to.owner, w->owner, sizeof to.owner);
+        to.offset = (w->elements ? w->first : leaf->offset) - w->owner_at;
+        to.count = w->elements ? w->elements : 1;
+        const char *from = w->owner_text ? w->owner_text : end;
+        const char *bracket = w->elements ? memrchr(from, '[', (size_t)(end - from)) : NULL;
+        snprintf(to.path, sizeof to.path, "%.*s", (int)((bracket ? bracket : end) - from), from);
+    }
+    /* Where it is in the path: the pointer is followed behind this. */
+    uint32_t *number = &leaf->container[w->root ? 0 : (leaf->steps + 1) % (1 + PCT_DEMON_STEPS)];
+    for (int i = 0; i < spec->containers; i++) {
+        *number = (uint32_t)i + 1;
         if (spec->container[i].parameter == to.parameter && spec->container[i].shared == to.shared &&
             spec->container[i].offset == to.offset && spec->container[i].member_offset == to.member_offset &&
             !strcmp(spec->container[i].owner, to.owner) && !strcmp(spec->container[i].structure, to.structure))
             return true;
+    }
     if (spec->containers == DEMON_CONTAINERS)
         return demon_shape_fail(s, line, "%s: contracts speak of more than %d pointers to members", leaf->path,
                                 DEMON_CONTAINERS);
     spec->container[spec->containers++] = to;
+    *number = (uint32_t)spec->containers;
     return true;
 }
 

@@ -285,7 +285,6 @@ static void add_containers(struct maker *m, uint32_t type)
         m->cut |= m->fields == MOST_FIELDS || c->count > MOST_ELEMENTS;
         if (target == PCT_DEMON_ANY || member == PCT_DEMON_ANY || m->fields == MOST_FIELDS)
             continue;
-        m->type[member].leads = true;
         m->member[m->fields] = member;
         snprintf(m->name[m->fields], DEMON_NAME, "%s", c->path + (*c->path == '.'));
         m->field[m->fields++] = (struct pct_demon_field){ .type = type,
@@ -355,6 +354,11 @@ static void put_map(struct maker *m, struct demon_pointers *p, struct pct_demon_
             continue;
         if (f.container)
             f.length_size = m->type[m->member[i]].number;
+        const bool said =
+            !f.container || pct_demon_container(f.target, f.length_size, f.length_offset, false) != PCT_DEMON_NOT_SAID;
+        m->cut |= !said;
+        if (!said)
+            continue;
         m->cut |= map->fields == PCT_DEMON_FIELDS;
         if (map->fields == PCT_DEMON_FIELDS)
             break;
@@ -383,14 +387,18 @@ static void add_heads(struct maker *m, struct demon_pointers *p, Dwarf_Die *of, 
     if (!demon_pointers_of_type(m->dwarf, of, &s) || s.pointer || s.plain)
         return;
     const uint32_t type = find_type(m, s.name), elements = s.elements < MOST_ELEMENTS ? s.elements : MOST_ELEMENTS;
-    bool is_member = false;
-    for (int i = 0; i < m->spec->containers; i++)
+    bool is_member = false, is_element = false;
+    for (int i = 0; i < m->spec->containers; i++) {
         is_member |= !strcmp(m->spec->container[i].link, s.name);
+        is_element |= !strcmp(m->spec->container[i].structure, s.name);
+    }
     for (uint32_t e = 0; e < elements; e++) {
         const uint64_t at = address + (uint64_t)e * s.stride;
+        const bool counts = (is_member || is_element) && type != PCT_DEMON_ANY;
         m->cut |= is_member && p->heads == DEMON_HEADS;
-        if (is_member && type != PCT_DEMON_ANY && p->heads < DEMON_HEADS) {
+        if (counts && p->heads < DEMON_HEADS) {
             p->head[p->heads].address = at;
+            p->head[p->heads].is = is_member ? PCT_DEMON_HEAD : PCT_DEMON_ELEMENT;
             p->head[p->heads++].type = m->type[type].number;
         }
         for (int more = dwarf_child(&s.die, &child); !more && !is_member; more = dwarf_siblingof(&child, &child)) {
@@ -456,6 +464,16 @@ static void make(struct maker *m)
             i < test->parameters ? &test->parameter[i].type : &spec->shared[i - test->parameters].type;
         if (type->object && dwarf_offdie(m->dwarf, type->die, &die))
             add_type(m, type->name, &die);
+    }
+    for (int i = 0; i < spec->containers; i++) {
+        Dwarf_Die structure, link;
+        if (!dwarf_offdie(m->dwarf, spec->container[i].structure_die, &structure) ||
+            !dwarf_offdie(m->dwarf, spec->container[i].link_die, &link))
+            continue;
+        add_type(m, spec->container[i].structure, &structure);
+        const uint32_t member = add_type(m, spec->container[i].link, &link);
+        if (member != PCT_DEMON_ANY)
+            m->type[member].leads = true;
     }
     for (uint32_t i = 0; i < m->types; i++)
         add_fields(m, i);

@@ -41,7 +41,8 @@ struct demon_pointers {
     struct {
         uint64_t address;
         uint32_t type;
-    } head[DEMON_HEADS]; /* variables, and members of such, that lists of containers may come back to */
+        enum pct_demon_is is;
+    } head[DEMON_HEADS]; /* variables, and members of such, that lists of containers may come back to, or hold */
     uint32_t heads;
     char type[PCT_DEMON_TYPES][DEMON_NAME]; /* their names, in the order of the map's numbers */
     uint32_t types;

@@ -433,9 +433,9 @@ static enum demon_verdict follow(struct demon_attempt *t, struct pct_demon_plan 
     enum demon_verdict verdict = DEMON_STABLE;
     bool allowed = !run->failed && demon_judge_allowed(&s->model, plan, run);
     struct demon_way *way = allowed && s->depth > 1 ? record_way(t, plan) : NULL;
+    s->ways_failed += run->failed && demon_judge_met_requirements(&s->model, plan); /* else it was none of others */
     release_plan(plan);
     free(run->output);
-    s->ways_failed += run->failed;
     t->explored = true;
     s->ways += allowed;
     if (!way)

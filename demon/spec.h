@@ -75,6 +75,8 @@ struct demon_leaf {
     uint32_t size;  /* bytes */
     uint32_t steps; /* pointers on the way there: where each is in what the one before leads to */
     int32_t step[PCT_DEMON_STEPS];
+    /* Where the root, then each step, leads to a member of a structure: 1 + its index in the specification; else 0. */
+    uint32_t container[1 + PCT_DEMON_STEPS];
     bool is_signed, pointer; /* pointer: it is one */
     uint32_t lock;           /* as of struct pct_demon_cell; 0: no mutex */
 };
@@ -145,7 +147,7 @@ struct demon_array {
 /* What a pointer in a structure leads to is a member of another: paths say so. From the debug information. */
 struct demon_container {
     int parameter, shared;  /* the pointer is this parameter of the test, or shared variable; -1, both: it is one of */
-    char owner[DEMON_NAME]; /* a structure or array; this many of them, and where */
+    char owner[DEMON_NAME]; /* a structure or array; this many of them, and where; "": others do not know it */
     int32_t offset;
     uint32_t count;
     char path[DEMON_PATH];                                            /* the way to it, in the owner */

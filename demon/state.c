@@ -25,7 +25,7 @@ static void put_roots(struct demon_model *m)
         map->root[map->roots++] =
             (struct pct_demon_known){ .place = { .address = m->pointers.head[i].address, .root = PCT_DEMON_GLOBAL },
                                       .type = m->pointers.head[i].type,
-                                      .head = 1 };
+                                      .is = m->pointers.head[i].is };
     m->pointers.cut |= (uint32_t)m->objects + m->pointers.heads > PCT_DEMON_ROOTS;
 }
 
@@ -65,6 +65,13 @@ static void put_container(char name[DEMON_PATH], const char *inner, const char *
     snprintf(name, DEMON_PATH, "%.*s", DEMON_PATH - 1, text);
 }
 
+/* Of what a path says, in the map's numbers. */
+static uint32_t container_of(const struct demon_model *m, const struct demon_container *c)
+{
+    return pct_demon_container(demon_pointers_type(&m->pointers, c->structure),
+                               demon_pointers_type(&m->pointers, c->link), c->member_offset, true);
+}
+
 /* What has the member that a parameter of the test, or a shared variable, points to. */
 static void add_container(struct demon_model *m, const struct demon_container *c)
 {
@@ -74,9 +81,12 @@ static void add_container(struct demon_model *m, const struct demon_container *c
         return;
     const struct demon_variable *v =
         is_parameter ? &m->spec->proc[0].parameter[c->parameter] : &m->spec->shared[c->shared];
+    const uint32_t container = container_of(m, c);
+    m->pointers.cut |= container == PCT_DEMON_NOT_SAID;
     struct demon_object *o = &m->object[m->objects++];
     o->type = type;
     o->place = (struct pct_demon_place){ .address = v->address,
+                                         .container = { container },
                                          .root = is_parameter ? PCT_DEMON_TEST_ARGUMENT : PCT_DEMON_GLOBAL_POINTER,
                                          .number = is_parameter ? (uint32_t)c->parameter : 0,
                                          .offset = -(int32_t)c->member_offset };
@@ -167,6 +177,9 @@ static bool add_leaf(struct demon_model *m, int proc, const struct demon_leaf *l
         }
     if (leaf->parameter >= 0 && !of->is_line) { /* the parameters of a line are the test's */
         cell.place = (struct pct_demon_place){ .root = PCT_DEMON_CALL_ARGUMENT, .number = (uint32_t)leaf->parameter };
+        for (uint32_t i = 0; i <= leaf->steps && i <= PCT_DEMON_STEPS; i++)
+            if (leaf->container[i])
+                cell.place.container[i] = container_of(m, &m->spec->container[leaf->container[i] - 1]);
         cell.function = (uint32_t)proc;
         fits &= add_path(m, leaf, cell);
     }
@@ -310,7 +323,7 @@ static bool take_found(struct demon_model *m, const struct pct_demon_map *map, u
 bool demon_model_extend(struct demon_model *m, const struct pct_demon_map *map)
 {
     const int objects = m->objects;
-    m->cut |= map->cut;
+    m->cut |= map->cut || map->unsure;
     memcpy(m->plan->map.found, map->found, sizeof map->found);
     m->plan->map.founds = map->founds;
     for (int passed = 1; passed >= 0; passed--) /* first those that count */

@@ -43,6 +43,7 @@ static struct {
     uint64_t test[PCT_DEMON_ARGUMENTS];
     uint64_t stack;                      /* the stack pointer where the test was entered, and */
     uint64_t last;                       /* where the first thread was at a point, last */
+    uint32_t caller;                     /* who the point that is recorded is of: as in its own */
     long pid;                            /* and so the id of its first thread */
     uint32_t times[PCT_DEMON_FUNCTIONS]; /* that the first thread has entered each */
     struct actor demon, helper;
@@ -76,9 +77,13 @@ static uint64_t find_root(const struct pct_demon_place *place, const uint64_t *c
 uint64_t pct_demon_find(const struct pct_demon_place *place, const uint64_t *call)
 {
     uint64_t at = find_root(place, call);
-    for (uint32_t i = 0; at && i < place->steps && i < PCT_DEMON_STEPS; i++)
-        if (!pct_demon_read(at + place->step[i], &at, sizeof at))
+    for (uint32_t i = 0; at && i <= place->steps && i <= PCT_DEMON_STEPS; i++) {
+        if (i && !pct_demon_read(at + place->step[i - 1], &at, sizeof at))
             at = 0;
+        const bool said = !i && place->root == PCT_DEMON_CALL_ARGUMENT && !demon.caller; /* by the program */
+        if (at && !said && place->container[i] && !pct_demon_is_element(&demon.plan->map, at, place->container[i]))
+            at = 0;
+    }
     return at ? at + place->offset : 0;
 }
 
@@ -127,6 +132,9 @@ static void look_for_escapes(struct pct_demon_point *point, uint64_t stack)
 static void record(uint32_t function, uint32_t caller, const uint64_t *arguments, uint64_t stack)
 {
     struct pct_demon_plan *plan = demon.plan;
+    demon.caller = caller;
+    if (caller)
+        pct_demon_forget();
     if (plan->points < plan->room) {
         struct pct_demon_point *point = &plan->point[plan->points];
         point->function = function;
@@ -191,6 +199,7 @@ static void act(const struct pct_demon_action *action)
 {
     uint64_t a[PCT_DEMON_ARGUMENTS] = { 0 };
     uint64_t at = action->function + demon.bias;
+    pct_demon_forget();
     void (*function)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t);
     for (uint32_t i = 0; i < action->arguments && i < PCT_DEMON_ARGUMENTS; i++)
         a[i] =

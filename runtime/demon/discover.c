@@ -12,6 +12,7 @@ struct node {
 };
 
 static struct {
+    bool fresh; /* what is below is of now */
     struct pct_demon_map *map;
     struct node node[MOST_NODES];
     uint32_t count;
@@ -45,6 +46,63 @@ static bool is_head(uint64_t address, const struct pct_demon_field *f)
 {
     const struct node *met = find_met(address, f->length_size);
     return met && (met->head || (met->part && (met->of != f->target || met->of_offset != f->length_offset)));
+}
+
+/* Whether a variable of the program is an object of this type. */
+static bool is_variable(uint64_t address, uint32_t type)
+{
+    for (uint32_t i = 0; i < search.map->roots; i++) {
+        const struct pct_demon_known *root = &search.map->root[i];
+        if (root->is == PCT_DEMON_ELEMENT && root->type == type && pct_demon_find(&root->place, NULL) == address)
+            return true;
+    }
+    return false;
+}
+
+enum way_round { COMES_TO_HEAD, ENDS, GOES_ROUND };
+
+/* Along this pointer, and so on. */
+static enum way_round go_round(uint64_t link, const struct pct_demon_field *along,
+                               const struct pct_demon_field *container)
+{
+    uint64_t at = link;
+    for (uint32_t i = 0; i < MOST_NODES; i++) {
+        if (!pct_demon_read(at + along->offset, &at, sizeof at) || at == link)
+            return GOES_ROUND;
+        if (!at)
+            return ENDS;
+        if (is_head(at, container))
+            return COMES_TO_HEAD;
+    }
+    return GOES_ROUND;
+}
+
+/* Whether it is certain that this is the member of such a structure: by a variable, by another pointer, or by the list
+ * that it is in: its head is elsewhere; or it ends, so that its first element is what contracts name. */
+static bool is_element(uint64_t link, const struct pct_demon_field *f, bool declared)
+{
+    const uint32_t member = f->length_size;
+    if (is_head(link, f))
+        return false;
+    if (find_met(link - f->length_offset, f->target) || is_variable(link - f->length_offset, f->target))
+        return true;
+    uint32_t ends = 0, round = 0, offset = 0, others = 0;
+    for (uint32_t i = 0; i < search.map->fields; i++) {
+        const struct pct_demon_field *along = &search.map->field[i];
+        if (along->type != member || !along->pointer || along->behind || along->count != 1 ||
+            (along->target != member && !along->container))
+            continue;
+        const enum way_round way = go_round(link, along, f);
+        if (way == COMES_TO_HEAD)
+            return true;
+        others += ends && along->offset != offset;
+        ends += way == ENDS;
+        round += way == GOES_ROUND;
+        offset = along->offset;
+    }
+    const bool certain = ends && !round && (declared || !others);
+    search.map->unsure |= !certain;
+    return certain;
 }
 
 /* What kind of object a pointer to void leads to says the function that it is passed to. ANY: nobody does. */
@@ -84,10 +142,14 @@ static void follow(const struct node *from, uint32_t field, uint32_t element)
         way.place.offset = (int32_t)behind;
         if (!pct_demon_read(address, &address, sizeof address) || !address)
             return;
-        if (f->container && is_head(address, f))
+        const bool declared = f->type != f->length_size;
+        if (f->container && !is_element(address, f, declared))
             return;
-        if (f->container)
+        if (f->container) {
             address -= f->length_offset;
+            way.place.container[way.place.steps] =
+                pct_demon_container(f->target, f->length_size, f->length_offset, declared);
+        }
         way.place.offset -= f->container ? (int32_t)f->length_offset : 0;
         address += behind;
         way.type = way.type == PCT_DEMON_ANY ? type_passed(address) : way.type;
@@ -143,36 +205,60 @@ static void keep(const struct node *node)
     map->found[map->founds++].passed = passed;
 }
 
-/* Where it begins; heads: those that are only not to be taken for others. */
-static void meet_roots(bool heads)
+/* Where it begins. */
+static void meet_roots(enum pct_demon_is is, bool containers)
 {
     for (uint32_t i = 0; search.map->wanted && i < search.map->roots; i++) {
         const struct pct_demon_known *root = &search.map->root[i];
         const struct pct_demon_found way = { .place = root->place, .type = root->type };
-        struct node *met = root->head == heads ? meet(pct_demon_find(&root->place, NULL), &way) : NULL;
-        if (met && heads)
+        const bool counts = root->is == is && (root->place.container[0] != 0) == containers;
+        struct node *met = counts ? meet(pct_demon_find(&root->place, NULL), &way) : NULL;
+        if (met && is == PCT_DEMON_HEAD)
             met->head = true;
     }
 }
 
-void pct_demon_discover(struct pct_demon_map *map, uint32_t function, const uint64_t arguments[PCT_DEMON_ARGUMENTS])
+static void look(struct pct_demon_map *map, uint32_t function, const uint64_t arguments[PCT_DEMON_ARGUMENTS])
 {
+    search.fresh = true;
     search.map = map;
     search.count = 0;
     search.function = function;
     search.arguments = arguments;
-    meet_roots(false);
+    meet_roots(PCT_DEMON_KNOWN, false);
     for (uint32_t i = 0; i < search.count; i++)
         follow_all(&search.node[i], false);
-    meet_roots(true);
+    meet_roots(PCT_DEMON_HEAD, false);
     /* Last, as all heads of lists must be known. */
+    meet_roots(PCT_DEMON_KNOWN, true);
     for (uint32_t i = 0, others = search.count; i < search.count; i++) {
         follow_all(&search.node[i], true);
         for (; others < search.count; others++)
             follow_all(&search.node[others], false);
     }
+}
+
+void pct_demon_discover(struct pct_demon_map *map, uint32_t function, const uint64_t arguments[PCT_DEMON_ARGUMENTS])
+{
+    look(map, function, arguments);
     for (uint32_t i = 0; i < search.count; i++)
         if (search.node[i].way.hops && search.node[i].way.type < PCT_DEMON_TYPES &&
             map->wanted >> search.node[i].way.type & 1)
             keep(&search.node[i]);
+}
+
+void pct_demon_forget(void)
+{
+    search.fresh = false;
+}
+
+bool pct_demon_is_element(struct pct_demon_map *map, uint64_t link, uint32_t container)
+{
+    static const uint64_t none[PCT_DEMON_ARGUMENTS];
+    const struct pct_demon_field f = { .target = container >> 25 & (PCT_DEMON_TYPES - 1),
+                                       .length_size = container >> 20 & (PCT_DEMON_TYPES - 1),
+                                       .length_offset = container & ((1U << 20) - 1) };
+    if (!search.fresh)
+        look(map, 0, none);
+    return container != PCT_DEMON_NOT_SAID && is_element(link, &f, container >> 30 & 1);
 }

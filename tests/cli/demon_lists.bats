@@ -63,6 +63,23 @@ links=('proc run_link(l) require ready: container_of(l, job, link).ready = 1'
     has '2 single calls of others were made'
 }
 
+@test "what may be the head of a list is no job: others do not know it, or the list has become empty" {
+    flag='-UHEAD -DHEAD=&others.head -ULATEST -DLATEST=second -DBLOCKS' judges 0 'run(job_of(l))' 'shared latest' \
+        'test use(q) object container_of(latest, job, link)' 'proc run(j) require any: j.runs >= 0' \
+        'proc cancel(j) object container_of(j.link.next, job, link) ensure off: j.ready = 0'
+    has "no call was tried on what may be a list's head, not its element"
+    flag=-DEMPTY judges 0 'run(job_of(l))' 'test use(q) object container_of(q.head.next, job, link)' \
+        'proc check(q) require some: q.length > 0' "${jobs[1]}"
+    flag=-DEMPTY judges 0 'run(job_of(l))' 'test use(q)' 'proc check(q) require some: q.length > 0' "${links[1]}"
+    has 'candidates were refuted by a real run'
+    lacks 'calls made the program fail'
+}
+
+@test "jobs in memory of the heap, by the list's head that others know" {
+    flag=-DBLOCKS judges 1 'run(job_of(l))' 'test use(q) object container_of(q.head.previous, job, link)' "${jobs[@]}"
+    has 'another thread calls cancel(container_of(q.head.previous, job, link))'
+}
+
 @test "containers that are none are refused by name" {
     local path say
     while IFS='|' read -r path say; do
