@@ -91,6 +91,7 @@ static bool add_failure(struct demon_attempt *t, struct demon_finding *f, const 
         f->plan = NULL;
         f->grade = DEMON_GRADE_OTHER_FAILURE;
         f->reason = "a replay did not fail the same way";
+        f->advice = NULL;
         return true;
     }
     memcpy(f->operations, run->operations, sizeof f->operations);
@@ -111,6 +112,7 @@ bool demon_attempt_keep(struct demon_attempt *t, const struct demon_judgement *j
     if (!demon_finding_describe(f, judgement->grade, &t->candidate))
         return false;
     f->reason = judgement->reason;
+    f->advice = judgement->advice;
     f->helps = judgement->helped ? f->helps : 0;
     f->deadlock = judgement->deadlock;
     f->changes = f->deadlock ? 0 : f->changes; /* the call did not come to its end */

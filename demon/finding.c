@@ -228,6 +228,8 @@ void demon_finding_print(FILE *out, const struct demon_finding *f)
     print_locks(out, f, "");
     if (f->reason)
         fprintf(out, "a failure, but not the contract's: %s\n", f->reason);
+    if (f->advice)
+        fprintf(out, "%s\n", f->advice);
     if (f->replay)
         fprintf(out, "%s; this replays it:\n%s\n",
                 f->reason ? "by a real schedule of two threads" : "confirmed by a real schedule of two threads",

@@ -15,6 +15,7 @@ struct demon_judgement {
     bool deadlock;      /* confirmed without: the test and a call wait for each other's locks */
     bool helped;        /* where the test waited, the helper made calls */
     const char *reason; /* of DEMON_GRADE_OTHER_FAILURE: why it is not the contract's */
+    const char *advice; /* what to do about that; NULL: nothing */
 };
 
 /* Judge a run under this plan, which recorded points; result: with what its trace says. Whether it fails again in a

@@ -149,6 +149,9 @@ static enum demon_verdict try_candidate(struct demon_attempt *t)
     if (outside && fails_before(t, &r)) {
         judgement.grade = DEMON_GRADE_OTHER_FAILURE;
         judgement.reason = "the program fails so, too, when these calls come before the test is entered";
+        judgement.advice =
+            "what checks the test's result does not allow for these calls: if others may make them, let "
+            "it accept what\nthey leave; if not, say so by a `rely`, or by a `require` of what they call";
     }
     bool kept = demon_attempt_keep(t, &judgement, &r);
     free(r.output);
