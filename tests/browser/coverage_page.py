@@ -23,7 +23,7 @@ try:
 
     rows = browser.js("Array.from(document.querySelectorAll('table'), t => t.rows.length - 1)")
     wanted = [count for count in (sum(root["idiom"] == idiom for root in coverage["exposed"] + coverage["predicted"])
-                                  for idiom in range(1, 6)) if count] + [len(coverage["reads_from"])]
+                                  for idiom in range(1, 7)) if count] + [len(coverage["reads_from"])]
     check("a row for each, in a table of its idiom", rows == wanted, (rows, wanted))
     check("two curves", browser.js("document.querySelectorAll('figure svg .curve').length") == 2)
 

@@ -242,7 +242,7 @@ static void test_rounding(void **unused)
     }
 }
 
-/* What the report says of so many runs in a second, each with 5 threads, k points and a bug of depth 1. */
+/* What the report says of this many runs in a second, each with 5 threads, k points and a bug of depth 1. */
 static const char *report(uint64_t runs, uint64_t spins)
 {
     static char text[4096];
