@@ -127,18 +127,18 @@ static int explain_pass(const struct pct_shrink *s, bool same)
 {
     char text[1200];
     if (same)
-        return pct_cli_usage(
-            "the run of this token does not fail, and did not then: only failing runs can be minimized");
+        return pct_cli_usage("the run of this token does not fail, and did not when it was recorded: only failing runs "
+                             "can be minimized");
     if (!s->runs.config.has_hash)
         return pct_cli_usage("the run of this token did not fail: only failing runs can be minimized");
     pct_cli_say("the token does not fail any more: %s", pct_failure_format(text, sizeof text, &s->runs.failure));
-    pct_cli_say("the run took other steps than then: the program was rebuilt, or its input, arguments, environment or "
-                "libraries differ");
+    pct_cli_say("the run took other steps than when it failed: the program was rebuilt, or its input, arguments, "
+                "environment or libraries differ");
     pct_program_changed_say(s->name, &s->runs.config, s->runs.launch.program);
     pct_cli_say("`pct run` finds a schedule that fails now, if there is one");
     if (s->runs.launch.drive.client && !s->recorded[0])
-        pct_cli_say("what clients do comes at other moments each time, and a token does not have it, but a trace has: "
-                    "`pct run -t FILE` keeps the one of a failing run, and `pct explain FILE` explains that");
+        pct_cli_say("clients act at other moments each time, which a trace holds and a token does not: "
+                    "`pct run -t FILE` keeps that of a failing run, and `pct explain FILE` explains it");
     return PCT_EXIT_DIVERGENCE;
 }
 
@@ -291,8 +291,8 @@ static int run_first(struct first *first, struct pct_query_run *run)
     pct_query_run_close(run);
     pct_status_line_clear(t->progress.quiet);
     pct_cli_say(
-        "the run has not ended in %.0f s: if clients have to come, give --ready and --drive, as when the failure "
-        "was found; if it takes that long, --timeout",
+        "the run has not ended in %.0f s: if it waits for clients, give --ready and --drive, as when the failure "
+        "was found; if it needs longer, --timeout",
         t->seconds);
     return t->status = PCT_EXIT_DIVERGENCE;
 }

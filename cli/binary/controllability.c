@@ -88,7 +88,7 @@ static void check_privileges(struct pct_controllability *d)
     }
     if (getxattr(d->program, "security.capability", NULL, 0) > 0)
         add(d, getuid() ? PCT_CONTROLLABILITY_NOT : PCT_CONTROLLABILITY_NOTE,
-            "it has file capabilities: the linker ignores LD_PRELOAD for users but root%s", way_out);
+            "it has file capabilities: the linker ignores LD_PRELOAD for all users but root%s", way_out);
 }
 
 /* Returns false if nothing more can be said. */

@@ -102,7 +102,7 @@ static bool follow(struct walk *w)
     if (dwarf_tag(&w->type) != DW_TAG_pointer_type || !type_of(&w->type, &w->type))
         return say(w, "there is no pointer%s", "");
     if (w->member.pointers == PCT_MEMBER_POINTERS)
-        return say(w, "it goes over too many pointers%s", "");
+        return say(w, "it follows too many pointers%s", "");
     Dwarf_Word size = 0;
     dwarf_aggregate_size(&w->type, &size);
     w->member.offset[++w->member.pointers] = 0;

@@ -205,7 +205,7 @@ int pct_memo_take(struct pct_campaign *c, const char *path)
 {
     char error[512];
     if (pct_store_look(path, error, sizeof error) == PCT_STORE_ABSENT) {
-        pct_cli_say("--memo=%s: there is no such file, so that nothing is known", path);
+        pct_cli_say("--memo=%s: there is no such file yet: all iRoots are tried", path);
         return 0;
     }
     struct pct_store *store = pct_store_open(path, false, error, sizeof error);

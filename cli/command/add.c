@@ -40,7 +40,7 @@ static void take_script(struct add *a, const char *file, struct argp_state *stat
     size_t size = 0;
     FILE *out = open_memstream(&a->token, &size);
     if (!*file)
-        argp_error(state, "--script: a file is wanted");
+        argp_error(state, "--script: give the name of a file");
     if (!out)
         argp_failure(state, PCT_EXIT_INTERNAL, errno, "--script");
     fputs("script ", out);
@@ -149,8 +149,8 @@ static int classify(struct add *a, struct pct_ended_run *run)
     if (passed)
         a->found[0] = 0;
     else if (a->config.has_hash && result->trace.header.hash != a->config.hash)
-        pct_cli_say("it fails, but with other steps than the token's: the program, its input or its libraries differ "
-                    "from then");
+        pct_cli_say("it fails, but with other steps than the token's: the program, its input or its libraries have "
+                    "changed since");
     return 0;
 }
 

@@ -37,7 +37,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (!strcmp(argument, shells[i]->name))
             *shell = shells[i];
     if (!*shell)
-        argp_error(state, "the program knows no shell '%s', but bash, zsh and fish", argument);
+        argp_error(state, "'%s' is none of the shells bash, zsh and fish", argument);
     return 0;
 }
 

@@ -407,7 +407,7 @@ int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, con
 {
     bool drawn;
     if (given->time)
-        return pct_cli_usage("pct %s has a time of its own, which goes on to deadlines only: it takes no --time",
+        return pct_cli_usage("--time: the virtual time of pct %s passes only when no thread can go on; leave it out",
                              command);
     if (c->launch.drive.ready || c->launch.drive.client)
         return pct_cli_usage("pct %s is for programs that end by themselves: a client is not under control", command);

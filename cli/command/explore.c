@@ -229,7 +229,7 @@ static int configure(struct arguments *w)
     if (status)
         return status;
     if (w->dpor && w->explorer->bound >= 0)
-        return pct_cli_usage("--order=dpor knows no --bound: those of a bound are chess and rank");
+        return pct_cli_usage("--order=dpor takes no --bound: chess and rank do");
     if (w->explorer->probes && (w->bounded || w->explorer->bound >= 0))
         return pct_cli_usage("--estimate is of all classes of schedules: it takes no --bound");
     if (w->explorer->probes && (w->keep->plan.path || w->keep->resumes || w->fresh || w->keep->export_count))
@@ -263,7 +263,7 @@ static int configure_keep(struct arguments *w)
     if (k->plan.path && !*k->plan.path)
         return pct_cli_usage("--db: the name of the file is empty");
     if (k->resumes && w->fresh)
-        return pct_cli_usage("--resume goes on, and --fresh begins anew; give one");
+        return pct_cli_usage("--resume and --fresh exclude each other; give one");
     if (!k->plan.path && needs_file(w))
         k->plan.path = "pct-explore.db";
     k->oracle.ok = w->campaign->ok;

@@ -177,7 +177,7 @@ static int refuse(const struct arguments *w)
     if (!w->runs->all && (w->runs->first || w->runs->limit || w->jobs || w->runs->bound))
         return pct_cli_usage("--bound, --first, --jobs and --runs are for --all");
     if (w->runs->dpor && w->runs->bound)
-        return pct_cli_usage("--all=dpor knows no --bound: of the orders that commute the one with the fewest "
+        return pct_cli_usage("--all=dpor takes no --bound: of the orders that commute the one with the fewest "
                              "preemptions may be another; --all --bound=N makes all of them");
     return 0;
 }
@@ -227,7 +227,7 @@ static char *read_script(const char *name)
     else if (!(text = pct_cli_read_all(file)))
         pct_cli_no_memory("");
     if (text && (strlen(text) != (size_t)status.st_size || *text == LUA_COMPILED)) {
-        pct_cli_say("%s: it is no text: it %s", name, *text == LUA_COMPILED ? "is compiled" : "has zero bytes");
+        pct_cli_say("%s: not a text file: it %s", name, *text == LUA_COMPILED ? "is compiled" : "has zero bytes");
         free(text);
         text = NULL;
     }
@@ -399,7 +399,7 @@ static int each_test(struct arguments *w, char **argv)
 {
     char *text = NULL;
     if (w->test)
-        return pct_cli_usage("--each-test and --test do not go together");
+        return pct_cli_usage("--each-test and --test exclude each other; give one");
     if (w->runs->outcome)
         return pct_cli_usage("a file of schedules has each test's script by itself: --test=NAME");
     int status = read_own(w, &text);

@@ -48,7 +48,7 @@ int pct_explorer_say_estimate(const struct pct_explorer *e, const struct pct_cam
         fprintf(stderr, "pct: no estimate: %s (%llu random schedules, %s)\n", why, probes, spent);
     else if (r.open)
         fprintf(stderr,
-                "pct: estimate: at least %.3g classes of schedules, and nobody knows how many more: hardly any came "
+                "pct: estimate: at least %.3g classes of schedules, and how many more is not known: hardly any came "
                 "twice (%zu classes in %llu random schedules, %s)\n",
                 r.low, e->estimate.count, probes, spent);
     else

@@ -43,11 +43,11 @@ static const struct argp_option launch_options[] = {
     { "timeout", KEY_TIMEOUT, "SECONDS", 0, "kill a run that takes longer than this, in real time (default: never)",
       8 },
     { "memory-limit", KEY_MEMORY, "BYTES", 0,
-      "how much address space each process of a run may have, with K, M or G behind for 1024 and so on (default: no "
+      "how many bytes of address space each process of a run may have, or KiB, MiB, GiB with K, M, G (default: no "
       "limit)",
       8 },
     { "stdin", KEY_STDIN, "FILE", 0,
-      "each run reads this file from its start as its standard input; -: what comes by ours, to its end", 8 },
+      "each run reads this file from its start as its standard input; -: all of pct's own", 8 },
     { "scratch", KEY_SCRATCH, "WHAT", OPTION_ARG_OPTIONAL,
       "give each run a fresh directory: as its TMPDIR (WHAT is tmp, the default), or as its current directory, too "
       "(cwd)",
@@ -70,7 +70,7 @@ static const struct argp_option launch_options[] = {
     { "sites", KEY_SITES, NULL, 0,
       "record in the trace where in the program each step is made, for `pct trace` and its like; slower", 8 },
     { "no-environment", KEY_NO_ENVIRONMENT, NULL, 0,
-      "leave the values of the environment out of traces, in whose copy of the stack they are", 8 },
+      "leave the values of the environment out of traces, which hold a copy of the stack", 8 },
     { "demon", KEY_DEMON, "FILE", 0, "add the thread that this plan of `pct demon` describes to the program", 8 },
     { NULL, 0, NULL, 0, "Servers", 9 },
     { "ready", KEY_READY, "WHAT", 0,

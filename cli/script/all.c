@@ -476,7 +476,7 @@ static void say_left_out(const struct search *s, const char *doubt)
     const struct pct_dpor_facts *facts = pct_dpor_facts(s->dpor);
     add_texts(text, sizeof text, s->wholes, wholes, "; ");
     if (*text)
-        pct_cli_say("all ways were gone of choices %s", text);
+        pct_cli_say("all were tried of the choices %s", text);
     if (*doubt) {
         pct_cli_say("what was left out may differ from what was run, because of: %s", doubt);
         return;
@@ -519,7 +519,7 @@ static int say_end(struct search *s)
         say_left_out(s, doubt);
     if (s->unsteady)
         pct_cli_say("run %llu was to begin with the choices of an earlier one, and made others: what the program does "
-                    "depends on more than its schedule, so not all ways can be gone",
+                    "depends on more than its schedule, so not all choices can be tried",
                     (unsigned long long)s->unsteady);
     if (s->runs->outcome)
         pct_cli_say("%s%s",

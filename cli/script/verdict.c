@@ -142,7 +142,7 @@ void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channe
         break;
     case PCT_SCRIPT_UNDER_WAY:
         if (failed)
-            pct_cli_say("%s: came to line %u%s%s; the program: %s", runs->name, c->said.line,
+            pct_cli_say("%s: reached line %u%s%s; the program: %s", runs->name, c->said.line,
                         c->said.awaited[0] ? ", and wants " : "", c->said.awaited, ending);
         else
             say_awaited(runs, c, ending);
@@ -180,7 +180,7 @@ static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, co
         return status;
     if (again->result.trace.header.hash == result->trace.header.hash)
         return 0;
-    pct_cli_say("a run by the same schedule, without the script, was another one: this one depends on more than a "
+    pct_cli_say("a run by the same schedule, without the script, took other steps: the program depends on more than a "
                 "token holds; --trace keeps it in a file, which `pct replay` follows");
     pct_ended_run_close(again);
     return -1;

@@ -65,7 +65,7 @@ void pct_report_print_verdict(FILE *out, const struct pct_trace *trace)
         print_message(out, " ", header);
         break;
     case PCT_VERDICT_TIMEOUT:
-        fputs("timeout: the target had not ended when its time was over", out);
+        fputs("timeout: the target did not end in time", out);
         break;
     case PCT_VERDICT_RACE:
         fputs("data race: two accesses that nothing orders", out);

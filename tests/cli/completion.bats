@@ -131,5 +131,5 @@ END
     has 'no shell is given: `pct completion bash`, zsh or fish'
     run "$pct" completion tcsh
     is "$status" 2
-    has "no shell 'tcsh'"
+    has "'tcsh' is none of the shells"
 }

@@ -46,7 +46,7 @@ exact()
     exact spidermonkey2 134
     exact memcached 134
     run "$pct" script "$scripts/bzip2-exact.lua" -- ./bzip2
-    has 'bzip2-exact.lua: came to line 6, and wants thread 1 to go on until it ends; the program: assertion'
+    has 'bzip2-exact.lua: reached line 6, and wants thread 1 to go on until it ends; the program: assertion'
 }
 
 # search SCRIPT MOST: the bug is found within this many runs. Of those that search among accesses, how many compilers make

@@ -357,7 +357,7 @@ known()
     # The first of many nights has none; what a campaign began with stays.
     run "$pct" campaign -S maple -n 2 --memo none.db --db new.db -- first/it
     [ "$status" -eq 0 ]
-    has "--memo=none.db: there is no such file, so that nothing is known"
+    has "--memo=none.db: there is no such file yet: all iRoots are tried"
     run "$pct" campaign -S maple -n 3 --memo first.db --db new.db -- first/it
     [ "$status" -eq 2 ]
     has "new.db is of another campaign: its --memo is 'none.db', not 'first.db'"

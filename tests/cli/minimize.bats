@@ -168,7 +168,7 @@ END
     run --separate-stderr "$pct" run -s 1 -t trace --ready unix:./one --drive "./server ask ./one" -- ./server ./one sorry
     is "$status" 7
     run -122 "$pct" minimize --seconds 1 trace -- ./server ./one sorry
-    has "the run has not ended in 1 s: if clients have to come, give --ready and --drive"
+    has "the run has not ended in 1 s: if it waits for clients, give --ready and --drive"
     run -0 "$pct" explain --seconds 1 trace -- ./server ./one sorry
     has "give --ready and --drive"
     has "the recorded run is explained, as it was"
@@ -396,7 +396,7 @@ end_when()
     run --separate-stderr "$pct" run -s 3 -- ./target output
     passing=$(printf '%s\n' "$stderr" | sed -n 's/^pct: token //p')
     run -2 "$pct" minimize --seconds 1000000 "$passing" -- ./target output
-    has "does not fail, and did not then"
+    has "does not fail, and did not when it was recorded"
 }
 
 @test "another failure than before is minimized" {

@@ -639,14 +639,14 @@ run(thread(1), locks "third")' ./script deadlock
     printf 'a\0b' > zero.lua
     run --separate-stderr "$pct" script zero.lua -- ./script deadlock
     is "$status" 2
-    has 'zero.lua: it is no text'
+    has 'zero.lua: not a text file'
     run --separate-stderr "$pct" script / -- ./script deadlock
     is "$status" 2
     has 'a script is a file'
     printf '\033Lua' > compiled.lua
     run --separate-stderr "$pct" script compiled.lua -- ./script deadlock
     is "$status" 2
-    is "$stderr" 'pct: compiled.lua: it is no text: it is compiled'
+    is "$stderr" 'pct: compiled.lua: not a text file: it is compiled'
     mkfifo pipe.lua
     run --separate-stderr timeout 10 "$pct" script pipe.lua -- ./script deadlock
     is "$status" 2
@@ -802,7 +802,7 @@ assert(choose { true, false }, "a choice behind it")' '33 runs' '10 runs' ./told
     local t='local t = threads(2, "count")'
     both "$t run(t[1], accesses) interleave(t, accesses + ends, function() return true end)" '10 runs' '10 runs' \
         ./told counter
-    has 'all ways were gone of choices of an interleave with a function that says when it is over'
+    has 'all were tried of the choices of an interleave with a function that says when it is over'
     both "$t run(t[1], accesses) interleave(t, accesses * -blocked_by(t[1]) + ends)" '10 runs' '10 runs' ./told counter
     has 'or depends on other threads'
     both "$t interleave_bounded(t, accesses \"counter\" + ends, 2)" '24 runs' '24 runs' ./told counter
