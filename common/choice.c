@@ -18,7 +18,7 @@ int pct_config_parse_word(uint8_t *value, const char *text, const char *const *w
             return 0;
         }
     struct pct_text message;
-    pct_text_refuse(&message, error, size, what, text, " is no choice; it must be ");
+    pct_text_refuse(&message, error, size, what, text, " is not a choice; it must be ");
     for (unsigned i = 0; i < count; i++) {
         pct_text_add(&message, !i ? "" : i + 1 < count ? ", " : " or ");
         pct_text_add(&message, words[i]);

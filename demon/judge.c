@@ -136,7 +136,7 @@ static const char *doubt(const struct demon_model *m, const struct pct_demon_pla
         return "the calls were not made at one go: the test went on between them";
     if (!kept_rely(m, plan))
         return "what the calls really did is not what the rely and the invariant let others do";
-    return j->clause ? NULL : "in that run all held that is required";
+    return j->clause ? NULL : "what is required held in that run";
 }
 
 struct demon_judgement demon_judge(const struct demon_model *m, const struct pct_demon_plan *plan,

@@ -284,10 +284,10 @@ END
 @test "bad choices" {
     run "$pct" run --races=maybe -- ./lost
     [ "$status" = 2 ]
-    has "--races: 'maybe' is no choice; it must be off, report or fail"
+    has "--races: 'maybe' is not a choice; it must be off, report or fail"
     PCT_MEMORY_POINTS=some run "$pct" run -- ./lost
     [ "$status" = 2 ]
-    has "PCT_MEMORY_POINTS: 'some' is no choice; it must be shared, all, off or learned"
+    has "PCT_MEMORY_POINTS: 'some' is not a choice; it must be shared, all, off or learned"
     run env PCT_RACES=maybe LD_PRELOAD="$build/libpct.so" ./lost
     [ "$status" = 2 ]
     has "PCT_RACES: 'maybe'"
