@@ -43,6 +43,7 @@ struct pct_demon_place {
     int32_t step[PCT_DEMON_STEPS]; /* where each is, in what the one before leads to */
     /* Where the root, then each of these, leads to a member of a structure: pct_demon_container(); else 0. */
     uint32_t container[1 + PCT_DEMON_STEPS];
+    uint32_t unused; /* places are compared byte by byte */
 };
 
 /* A scalar in an object, or who holds a mutex in it. */
