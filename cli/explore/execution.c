@@ -257,7 +257,7 @@ static void pass_timed(const struct reader *r, const struct thread *t)
         timed->over = r->x->count;
 }
 
-/* A deadline takes along those that are not later, and whether another thread still waits by then hangs on who ended
+/* A deadline takes along those that are not later, and whether another thread still waits by then depends on who ended
  * its wait: so it uses what others have last waited for with a deadline, whether it takes them along or not. */
 static void touch_timed(const struct reader *r, struct pct_event *deadline)
 {
