@@ -16,6 +16,7 @@
 #include "patch_choice.h"
 #include "patch_leaf.h"
 #include "patch_plan.h"
+#include "patch_room.h"
 #include "patch_slots.h"
 #include <dlfcn.h>
 #include <elf.h>
@@ -27,13 +28,6 @@
 #include <sys/stat.h>
 
 enum { PAGE = 4096, NAME = 1100, MOST_PAGES = 28000 };
-
-/* A program's heap begins behind it and grows: no islands there. Where it cannot grow any more, allocators ask for
- * memory elsewhere. */
-#define HEAP_ROOM (UINT64_C(3) << 26)
-/* Where to look for room for trampolines: so far apart, and at most so far away from the code. */
-#define NEAR_STEP (UINT64_C(1) << 26)
-#define NEAR_REACH (UINT64_C(0x70000000))
 
 /* A page of a module's code that is to change: what it is, and what it will be. */
 struct change {
@@ -68,18 +62,6 @@ static struct module *modules;
 static struct settings settings;
 static const struct r_debug *loader; /* its list of modules */
 
-static void *map_at(uint64_t address, size_t size)
-{
-    long at = PCT_SYS6(SYS_mmap, address, size, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
-    if (at < 0 && at > -PAGE)
-        return NULL;
-    if ((uint64_t)at == address)
-        return (void *)at;
-    PCT_SYS2(SYS_munmap, at, size); /* a kernel that does not know that flag */
-    return NULL;
-}
-
 static void unmap(const void *at, size_t size)
 {
     if (at)
@@ -95,37 +77,18 @@ static uint8_t *map_page(void *context, uint64_t address)
     (void)context;
     if (pages == MOST_PAGES)
         return NULL;
-    uint8_t *page = map_at(address, PAGE);
+    uint8_t *page = pct_patch_map_at(address, PAGE);
     pages += page != NULL;
     return page;
-}
-
-/* Free memory of this size, as near below `from` as there is any in steps. NULL: none that code there could reach. */
-static void *room_below(uint64_t from, size_t size)
-{
-    void *room = NULL;
-    for (uint64_t away = NEAR_STEP; away < NEAR_REACH && !room; away += NEAR_STEP)
-        if (from > away + size + NEAR_STEP)
-            room = map_at(from - away - size, size);
-    return room;
-}
-
-/* The same above `to`, this far away at least. */
-static void *room_above(uint64_t to, uint64_t least, size_t size)
-{
-    void *room = NULL;
-    for (uint64_t away = least; away < NEAR_REACH && !room; away += NEAR_STEP)
-        room = map_at(to + away, size);
-    return room;
 }
 
 /* Room for trampolines that the whole code can reach, and that can reach its data. */
 static bool find_room(struct pct_placing *p, uint64_t from, uint64_t to)
 {
     p->near_size = pct_place_room(p->plan->sites, pct_leaf_size());
-    p->near = room_below(from & ~(uint64_t)(PAGE - 1), p->near_size);
+    p->near = pct_patch_room_below(from & ~(uint64_t)(PAGE - 1), p->near_size);
     if (!p->near)
-        p->near = room_above((to + PAGE - 1) & ~(uint64_t)(PAGE - 1), HEAP_ROOM, p->near_size);
+        p->near = pct_patch_room_above((to + PAGE - 1) & ~(uint64_t)(PAGE - 1), PCT_PATCH_HEAP_ROOM, p->near_size);
     p->near_address = (uint64_t)(uintptr_t)p->near;
     return p->near != NULL;
 }
@@ -139,8 +102,8 @@ static void *map_near(size_t size)
 {
     const uint64_t first = placing->near_address, end = first + placing->near_size;
     size = (size + PAGE - 1) & ~(size_t)(PAGE - 1);
-    void *room =
-        end <= placing->bias + placing->plan->from ? room_below(first, size) : room_above(end, NEAR_STEP, size);
+    void *room = end <= placing->bias + placing->plan->from ? pct_patch_room_below(first, size)
+                                                            : pct_patch_room_above(end, PCT_PATCH_NEAR_STEP, size);
     return room ? room : pct_apart_map(size);
 }
 
@@ -307,7 +270,7 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->map = map_page;
     p->calls = pct_shim.config.calls;
     p->avoid_from = m->to;
-    p->avoid_to = m->to + (executable ? HEAP_ROOM : 0);
+    p->avoid_to = m->to + (executable ? PCT_PATCH_HEAP_ROOM : 0);
     if (!p->code || !p->locked || !p->patched || !p->pages || !find_room(p, m->from, m->to))
         return PCT_PLAN_SPACE;
     memcpy(p->code, (const void *)m->from, length);

@@ -18,10 +18,8 @@
  * /proc/self/task. It has a thread pointer of its own over zeros, no descriptors and no signals. A fork child does not
  * have it, and makes its own when it needs one.
  *
- * It stays on the target's CPU. One that went elsewhere made the target a bad neighbour: Linux (6.18) weighs a group of
- * threads anew on each CPU whenever one of them comes or goes there, and the others on the target's CPU then got a
- * third of it, and nothing for up to 0.4 s, where they had half of it in pieces of 5 ms. Real-time threads leave it
- * none. */
+ * It stays on the target's CPU, but for real-time threads, which leave it none. Where it went elsewhere, Linux (6.18)
+ * weighed the group of threads anew, and others on the target's CPU got a third of it, and nothing for up to 0.4 s. */
 #include "watchdog.h"
 #include "preempt.h"
 #include <common/text.h>
@@ -477,10 +475,7 @@ static void make(void)
     char *stack = room.memory + PAGE + STACK_SIZE, *own = stack + room.below;
     *(void **)own = own; /* GLIBC: the thread pointer points at itself */
     uint64_t all = ~UINT64_C(0), mask;
-    /* What the watchdog asks pct_preempt_locate() is found here: it must not take the loader's lock. A thread may wait
-     * under that for what the watchdog is to do; and where there is but one, libc takes it without atomic operations.
-     */
-    (void)REAL(pthread_create);
+    (void)REAL(pthread_create); /* found here: the loader's lock may be held until the watchdog has done something */
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
     roams = pct_task_self_is_real_time();
     __atomic_store_n(&alive, 1, __ATOMIC_SEQ_CST);
