@@ -27,8 +27,10 @@ static const char *base_name(const char *path)
 static struct demon_proc *make_place(struct demon_search *s, const struct step *step, const struct demon_result *r)
 {
     struct demon_proc **more = realloc(s->place, (s->places + 1) * sizeof *more);
-    struct demon_proc *place = more ? calloc(1, sizeof *place) : NULL;
-    s->place = more ? more : s->place;
+    if (!more)
+        return NULL;
+    s->place = more;
+    struct demon_proc *place = calloc(1, sizeof *place);
     if (!place)
         return NULL;
     s->place[s->places++] = place;

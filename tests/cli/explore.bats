@@ -607,7 +607,7 @@ int main(int argc, char **argv)
     static int status[] = { 0, 3 };
     pthread_t threads[2];
     if (argc > 1)
-        syscall(SYS_exit_group, 0);
+        __asm__ volatile("syscall" : : "a"(SYS_exit_group), "D"(0L) : "rcx", "r11", "memory");
     atexit(handle);
     atexit(handle);
     for (int i = 0; i < 2; i++)
