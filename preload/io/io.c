@@ -90,6 +90,13 @@ struct pct_shim_thread *pct_io_enter(int fd)
     return self && pct_fd_blocks(fd) && !pct_seccomp_refuses(PCT_QUESTION_READY) ? self : NULL;
 }
 
+int pct_io_socket_option(int fd, int name)
+{
+    int value = 0;
+    unsigned size = sizeof value;
+    return PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &size, 0) ? 0 : value;
+}
+
 uint64_t pct_io_socket_deadline(int fd, short events)
 {
     struct timeval limit = { 0 };

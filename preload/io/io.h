@@ -118,6 +118,9 @@ static inline struct pct_object *pct_io_object(int fd)
 
 /* Virtual deadline of a timeout in milliseconds, negative: none. */
 uint64_t pct_io_deadline(int milliseconds);
+/* The value of an option of SOL_SOCKET that is an int (SO_TYPE, SO_ERROR, ...); 0 also: it is not a socket. Leaves
+ * errno alone. */
+int pct_io_socket_option(int fd, int name);
 /* Virtual deadline of a call for these events (POLLIN, POLLOUT) that begins now: SO_RCVTIMEO or SO_SNDTIMEO of the
  * socket; PCT_NEVER: it has none, or is no socket. Leaves errno alone. */
 uint64_t pct_io_socket_deadline(int fd, short events);

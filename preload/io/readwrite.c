@@ -14,14 +14,6 @@
 
 bool pct_io_low_water;
 
-/* SO_TYPE or SO_DOMAIN, 0: it is not a socket. */
-static int socket_option(int fd, int name)
-{
-    int value = 0;
-    unsigned size = sizeof value;
-    return PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &size, 0) ? 0 : value;
-}
-
 /* Up to `most` bytes from this offset into parts. Returns how many pieces. */
 static int slice(struct iovec *out, int room, const struct iovec *parts, int count, size_t offset, size_t most)
 {
@@ -42,7 +34,7 @@ static int slice(struct iovec *out, int room, const struct iovec *parts, int cou
 
 ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags)
 {
-    int type = socket_option(fd, SO_TYPE);
+    int type = pct_io_socket_option(fd, SO_TYPE);
     uint64_t deadline = PCT_NEVER;
     bool timed = false;
     size_t total = 0, done = 0;
@@ -73,7 +65,7 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
         while (!pct_io_ask(&io)) {
             pct_io_done(self, op, sent > 0 ? 0 : PCT_ARG_BUSY, pct_io_object(fd));
             /* The time of a local socket begins anew with each piece. */
-            if (type && (!timed || (sent > 0 && socket_option(fd, SO_DOMAIN) == AF_UNIX)))
+            if (type && (!timed || (sent > 0 && pct_io_socket_option(fd, SO_DOMAIN) == AF_UNIX)))
                 deadline = pct_io_socket_deadline(fd, POLLOUT);
             timed = true;
             enum pct_result result =

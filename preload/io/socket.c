@@ -11,16 +11,9 @@
 #include <fcntl.h>
 #include <limits.h>
 
-static int option(int fd, int name)
-{
-    int value = 0;
-    unsigned size = sizeof value;
-    return PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, name, &value, &size, 0) ? 0 : value;
-}
-
 static bool listens(int fd)
 {
-    return option(fd, SO_ACCEPTCONN);
+    return pct_io_socket_option(fd, SO_ACCEPTCONN);
 }
 
 PCT_EXPORT int accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
@@ -63,7 +56,9 @@ static int finish_connect(struct pct_shim_thread *self, int fd)
     enum pct_result result =
         pct_io_wait(self, PCT_OP_CONNECT, fd, &io, PCT_REACH_WORLD, pct_io_socket_deadline(fd, POLLOUT), false);
     /* The connection goes on being made, as natively. */
-    int error = result == PCT_INTERRUPTED ? EINTR : result == PCT_TIMEOUT ? EINPROGRESS : option(fd, SO_ERROR);
+    int error = result == PCT_INTERRUPTED ? EINTR
+                : result == PCT_TIMEOUT   ? EINPROGRESS
+                                          : pct_io_socket_option(fd, SO_ERROR);
     if (!error)
         return 0;
     errno = error;
@@ -142,7 +137,7 @@ static size_t size_of(const struct msghdr *message)
 
 static bool is_stream(int fd)
 {
-    return option(fd, SO_TYPE) == SOCK_STREAM;
+    return pct_io_socket_option(fd, SO_TYPE) == SOCK_STREAM;
 }
 
 static ssize_t receive(struct pct_shim_thread *self, int fd, struct msghdr *message, int flags)

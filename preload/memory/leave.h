@@ -11,7 +11,7 @@
  * went_on: the CPU time in ns since it was interrupted last. silent: here it was waited for in vain before. Called in
  * the handler of the watchdog's signal. False: its code tells of none, as far as can be seen, so it loses the baton
  * where it is. */
-bool pct_leave_at_access(struct pct_shim_thread *self, uint64_t cpu, bool silent);
+bool pct_leave_at_access(struct pct_shim_thread *self, uint64_t went_on, bool silent);
 
 /* How often this was said of the thread in this step, if that is often, and it has told of no access since; or 0. By
  * the watchdog. */

@@ -183,20 +183,32 @@ static void add_timed(uint8_t held)
     }
 }
 
-/* Threads whose deadlines are close to each other, so that one takes others along, or comes when they no longer wait. */
-static struct sim_program make_timed(uint64_t number)
+/* What the random program of this number, whose draws come now, begins with. */
+static struct sim_program begin_program(uint64_t number, uint64_t slack)
 {
-    struct sim_program program = { .barrier = { 2 } };
-    explored_slack = 1000000;
+    explored_slack = slack;
     random_seed = number;
     random_place = 0;
     explored_to_the_full = false;
+    return (struct sim_program){ .barrier = { 2 } };
+}
+
+/* What is added from now on is this thread's, of three; the first, main, makes the others. */
+static void begin_thread(struct sim_program *program, uint32_t t)
+{
+    list = text[t];
+    length = 0;
+    program->thread[t] = list;
+    for (uint8_t i = 1; !t && i < 3; i++)
+        ADD_OP(CREATE(i));
+}
+
+/* Threads whose deadlines are close to each other, so that one takes others along, or comes when they no longer wait. */
+static struct sim_program make_timed(uint64_t number)
+{
+    struct sim_program program = begin_program(number, 1000000);
     for (uint32_t t = 0; t < 3; t++) {
-        list = text[t];
-        length = 0;
-        program.thread[t] = list;
-        for (uint8_t i = 1; !t && i < 3; i++)
-            ADD_OP(CREATE(i));
+        begin_thread(&program, t);
         for (uint32_t i = t ? 1 + draw(2) : draw(2); i; i--)
             add_timed(SIM_THINGS);
         if (number % 2 && t != 1 && draw(2)) {
@@ -287,17 +299,9 @@ static void test_bounds(void **unused)
  * another one in their hands. */
 static struct sim_program make_nested(uint64_t number)
 {
-    struct sim_program program = { .barrier = { 2 } };
-    explored_slack = 0;
-    random_seed = number;
-    random_place = 0;
-    explored_to_the_full = false;
+    struct sim_program program = begin_program(number, 0);
     for (uint32_t t = 0; t < 3; t++) {
-        list = text[t];
-        length = 0;
-        program.thread[t] = list;
-        for (uint8_t i = 1; !t && i < 3; i++)
-            ADD_OP(CREATE(i));
+        begin_thread(&program, t);
         uint8_t outer = (uint8_t)draw(3), inner = (uint8_t)((outer + 1 + draw(2)) % 3);
         ADD_OP(LOCK(outer));
         ADD_OP(LOCK(inner));
