@@ -4,6 +4,7 @@
 #include "sys.h"
 #include <common/text.h>
 #include <fcntl.h>
+#include <linux/sched.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 
@@ -55,7 +56,8 @@ bool pct_run_pct_run(char *const arguments[], int output, int keep)
     struct names *names = (void *)at;
     find_library(names->folder, sizeof names->folder);
     int status = -1;
-    long pid = PCT_SYS4(SYS_clone, 0, 0, 0, 0); /* without a signal at its end */
+    /* Without a signal at its end; a debugger of the target would take it for a thread of the target. */
+    long pid = PCT_SYS4(SYS_clone, CLONE_UNTRACED, 0, 0, 0);
     if (!pid)
         become(names, arguments, output, keep);
     if (pid > 0)

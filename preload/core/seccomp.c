@@ -57,8 +57,9 @@ bool pct_seccomp_may_share(void)
         return false;
     if (!is_filtered())
         return true;
-    /* It may kill for the question, so that a child asks. Nobody else hears of its end: it has no signal. */
-    long pid = PCT_SYS6(SYS_clone, 0, 0, 0, 0, 0, 0);
+    /* It may kill for the question, so that a child asks. Nobody else hears of it: its end has no signal, and a
+     * debugger does not get it. */
+    long pid = PCT_SYS6(SYS_clone, CLONE_UNTRACED, 0, 0, 0, 0, 0);
     if (!pid) {
         PCT_SYS6(SYS_prctl, PR_SET_DUMPABLE, 0, 0, 0, 0, 0);
         PCT_SYS3(SYS_shmget, IPC_PRIVATE, 0, 0);
