@@ -2,7 +2,9 @@
  * not tell which of its accesses locks order; so what calls cannot order (locks that are atomic instructions, code
  * without locks) is called needed, and plain accesses are only counted. */
 #include "memory_advice.h"
+#include "locate.h"
 #include "patch_plan.h"
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -88,4 +90,11 @@ void pct_memory_advise(struct pct_memory_advice *advice, const char *path, const
             c.globals);
     else if (!c.updates && !c.pointers && !facts->has_futexes)
         SAY(CALLS, "it needs points at calls only: its own code accesses no memory that threads share");
+}
+
+bool pct_memory_is_unseen(const struct pct_config *config, const char *command)
+{
+    char program[PATH_MAX];
+    return config->memory != PCT_PATCH_ALL && !pct_locate_command(command, program, sizeof program) &&
+           !pct_elf_tells(program);
 }

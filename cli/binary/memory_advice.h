@@ -3,6 +3,7 @@
 #define PCT_CLI_MEMORY_ADVICE_H
 
 #include "elf_facts.h"
+#include <common/config.h>
 #include <stddef.h>
 
 /* What it may need: points at calls alone, at atomic instructions, at accesses to global variables, or a build with
@@ -15,5 +16,9 @@ struct pct_memory_advice {
 
 /* Look at the code of a program (a path) that makes threads; *facts are those of its file. Runs nothing. */
 void pct_memory_advise(struct pct_memory_advice *advice, const char *path, const struct pct_elf_facts *facts);
+
+/* Whether a run of this command (its first word) with this configuration may access memory unseen: neither is all of it
+ * patched, nor does the program tell. false where the program is not found. */
+bool pct_memory_is_unseen(const struct pct_config *config, const char *command);
 
 #endif

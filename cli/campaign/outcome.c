@@ -93,13 +93,13 @@ void pct_outcome_write_report(FILE *out, const struct pct_process *process, cons
         fputc(' ', out);
         pct_cli_print_clean(out, child->command, sizeof child->command);
         fputs(":\n", out);
-        pct_report_print(out, &result->child, NULL, PCT_REPORT_STEPS);
+        pct_report_print(out, &result->child, NULL, PCT_REPORT_LINES);
         fputs("the first process of the run:\n", out);
         pct_report_print(out, &result->trace, NULL, 0);
         return;
     }
     bool own = pct_outcome_headline(headline, sizeof headline, process, result);
-    pct_report_print(out, &result->trace, own ? headline : NULL, PCT_REPORT_STEPS);
+    pct_report_print(out, &result->trace, own ? headline : NULL, PCT_REPORT_LINES);
     if (result->ending == PCT_ENDING_TIMEOUT)
         pct_cli_print_lines(out, process->children_did, 0);
 }

@@ -6,6 +6,7 @@
 #include <cli/base/cli.h>
 #include <cli/base/replacement.h>
 #include <cli/base/status_line.h>
+#include <cli/binary/memory_advice.h>
 #include <cli/campaign/diagnosing.h>
 #include <cli/campaign/outcome.h>
 #include <cli/analyze/queries.h>
@@ -103,6 +104,14 @@ static void print_event(FILE *out, const struct pct_narrative *narrative, const 
     pct_narrative_print_stack(narrative, out, event, "         ", FRAMES);
 }
 
+/* The way on where an order of accesses to memory may decide it, and none of them was a step. */
+static void print_unseen(FILE *out, const struct pct_analysis *q)
+{
+    if (q->narrative.trace->header.threads > 1 &&
+        pct_memory_is_unseen(&q->shrink.runs.config, q->shrink.runs.launch.command[0]))
+        fputs("To see its accesses to memory, explain a failure under --memory=all, or of a build by pct-cc.\n", out);
+}
+
 static void print_needs(FILE *out, const struct pct_analysis *q)
 {
     const struct pct_depth *depth = &q->depth;
@@ -132,11 +141,13 @@ static void print_needs(FILE *out, const struct pct_analysis *q)
             "\nThe order of calls does not decide it alone: %u of %u schedules that keep to all of its %zu orderings "
             "passed.\nA race on plain memory, time or input plays a part.\n",
             depth->of - depth->failed, depth->of, depth->candidates);
+        print_unseen(out, q);
         return;
     }
     if (!depth->count) {
         fprintf(out, "\nNo ordering is needed: %u of %u random schedules fail%s.\n", depth->failed, depth->of,
                 q->shrink.runs.rate < 1 ? ", about as often as the one that was found" : "");
+        print_unseen(out, q);
         return;
     }
     fprintf(out, "\nIt needs %s (depth %zu; %u of %u schedules that keep to %s fail):\n",
@@ -483,7 +494,7 @@ static int explain_recorded(struct explain *e, bool *done)
     if (failed || *done || pct_trace_open(&trace, shrink->name, error, sizeof error) != PCT_TRACE_GOOD)
         return failed;
     pct_diagnosing_recorded(stdout, &trace, e->all ? 3 : 1);
-    pct_report_print(stdout, &trace, NULL, PCT_REPORT_STEPS);
+    pct_report_print(stdout, &trace, NULL, PCT_REPORT_LINES);
     pct_trace_close(&trace);
     print_given(stdout, e);
     *done = true;

@@ -10,7 +10,8 @@ enum { KEY_EVENTS = 3000, KEY_OPS, KEY_LAST };
 
 static const struct argp_option options[] = {
     { "events", KEY_EVENTS, NULL, 0, "print the schedule only: all steps, one column per thread", 0 },
-    { "last", KEY_LAST, "N", 0, "print only the last N steps (default: 20 in a report, all with --events)", 0 },
+    { "last", KEY_LAST, "N", 0,
+      "print only the last N steps, in a report lines of them (default: 20; all with --events)", 0 },
     { "ops", KEY_OPS, NULL, 0, "print which operations occur, one a line", 0 },
     { 0 },
 };
@@ -92,7 +93,7 @@ int pct_cmd_report(int argc, char **argv)
     struct arguments arguments = { 0 };
     char error[512];
     pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &arguments);
-    uint64_t last = arguments.events ? 0 : PCT_REPORT_STEPS;
+    uint64_t last = arguments.events ? 0 : PCT_REPORT_LINES;
     if (arguments.last && pct_config_parse_u64(&last, arguments.last, 0, UINT64_MAX, "--last", error, sizeof error))
         return pct_cli_usage("%s", error);
     static struct pct_trace trace;

@@ -2,8 +2,8 @@
 #include <cli/base/cli.h>
 #include "configure.h"
 #include "each_test.h"
-#include <cli/binary/elf_facts.h>
 #include <cli/binary/functions_check.h>
+#include <cli/binary/memory_advice.h>
 #include <cli/binary/locate.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
@@ -185,16 +185,14 @@ static int refuse(const struct arguments *w)
 /* What commutes is known only of what is seen: all accesses to memory. */
 static int check_dpor(struct pct_campaign *c)
 {
-    char program[PATH_MAX];
-    bool found = !pct_locate_command(c->launch.command[0], program, sizeof program);
     if (c->config.focus[0] || c->config.watch[0] || c->config.sample || c->config.races ||
         c->config.memory_points != PCT_POINTS_ALL)
         return pct_cli_usage("--all=dpor takes no --focus, --watch, --memory-points, --memory-sample and --races, nor "
                              "their variables: what commutes is known only where all accesses to memory are seen");
-    if (found && c->config.memory != PCT_PATCH_ALL && !pct_elf_tells(program))
+    if (pct_memory_is_unseen(&c->config, c->launch.command[0]))
         return pct_cli_usage("--all=dpor has to see all accesses to memory, to know what commutes: build %s with "
                              "pct-cc, or add --memory=all",
-                             program);
+                             c->launch.command[0]);
     c->launch.explored = true;
     return 0;
 }

@@ -3,8 +3,7 @@
 #include "lines.h"
 #include <cli/base/cli.h>
 #include <cli/base/status_line.h>
-#include <cli/binary/elf_facts.h>
-#include <cli/binary/locate.h>
+#include <cli/binary/memory_advice.h>
 #include <cli/campaign/outcome.h>
 #include <string.h>
 
@@ -96,12 +95,10 @@ static void say_blind(const struct pct_script_runs *runs, const struct pct_scrip
 {
     static const char *const words[] = { " reads", " writes", " accesses" };
     const struct pct_config *config = &runs->campaign->config;
-    char program[PATH_MAX];
     bool waits = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) /* not as the end of "threads" */
         waits |= strstr(c->said.awaited, words[i]) != NULL;
-    if (waits && config->memory != PCT_PATCH_ALL && !config->watch[0] &&
-        !pct_locate_command(runs->campaign->launch.command[0], program, sizeof program) && !pct_elf_tells(program))
+    if (waits && !config->watch[0] && pct_memory_is_unseen(config, runs->campaign->launch.command[0]))
         pct_cli_say("%s tells nothing of its accesses to memory, for which the script waits: build it with pct-cc, or "
                     "add --memory=all",
                     runs->campaign->launch.command[0]);

@@ -210,20 +210,20 @@ char *pct_report_take_held(const char *report)
     return text;
 }
 
-static void print_steps(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t steps)
+static void print_steps(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t from)
 {
     if (!trace->count)
         return;
     uint64_t total = pct_trace_steps(trace);
-    if (steps >= total && trace->count == total)
+    if (!from && trace->count == total)
         fprintf(out, total == 1 ? "its only step:\n" : "all %llu steps:\n", (unsigned long long)total);
     else if (trace->complete || trace->first + trace->count == total)
-        fprintf(out, "the last %llu of %llu steps:\n",
-                (unsigned long long)(steps < trace->count ? steps : trace->count), (unsigned long long)total);
+        fprintf(out, "the last %llu of %llu steps:\n", (unsigned long long)(trace->count - from),
+                (unsigned long long)total);
     else
         fprintf(out, "only the first %llu of %llu steps were recorded; the last of those:\n",
                 (unsigned long long)trace->count, (unsigned long long)trace->header.steps);
-    pct_schedule_print_last(out, trace, snapshot, steps);
+    pct_schedule_print_last(out, trace, snapshot, from);
 }
 
 /* In one line, coloured. */
@@ -256,10 +256,11 @@ static void print_notes(FILE *out, const struct pct_trace *trace)
     }
 }
 
-void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t steps)
+void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t lines)
 {
     struct pct_snapshot snapshot;
     struct pct_cli_narrow narrow;
+    uint64_t from = pct_schedule_last(trace, lines);
     if (pct_snapshot_read(&snapshot, trace)) {
         pct_cli_say("out of memory");
         return;
@@ -280,11 +281,11 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
     }
     pct_races_print_suppressed(text, trace->header.suppressed);
     pct_cli_narrow_end(&narrow);
-    if (steps)
-        print_steps(out, trace, &snapshot, steps);
+    if (lines)
+        print_steps(out, trace, &snapshot, from);
     text = pct_cli_narrow_begin(&narrow, out);
-    if (steps)
-        pct_stacks_print_objects(text, trace, &snapshot, unwinder, steps);
+    if (lines)
+        pct_stacks_print_objects(text, trace, &snapshot, unwinder, from);
     pct_unwind_close(unwinder);
     print_notes(text, trace);
     pct_cli_narrow_end(&narrow);

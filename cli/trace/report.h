@@ -9,9 +9,9 @@
 /* The verdict in one line, without a line end. */
 void pct_report_print_verdict(FILE *out, const struct pct_trace *trace);
 
-/* All of it. headline: replaces the verdict's line if not NULL (the run was killed for its time, say). steps: how many
- * of the last steps to show. */
-void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t steps);
+/* All of it. headline: replaces the verdict's line if not NULL (the run was killed for its time, say). lines: of
+ * the last steps, a repeated one on one line; 0: none. */
+void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t lines);
 
 /* The data races that were found in the run, with --races. */
 void pct_report_print_races(FILE *out, const struct pct_trace *trace);
@@ -36,7 +36,7 @@ bool pct_report_several(FILE *out, const struct pct_trace *trace);
 /* The set of operations in the trace, by the identifiers of enum pct_op, one a line, in the order of the enum. */
 void pct_report_print_ops(FILE *out, const struct pct_trace *trace);
 
-enum { PCT_REPORT_STEPS = 20 };
+enum { PCT_REPORT_LINES = 20 };
 
 /* The threads of a deadlock that wait for each other; or that there is no cycle. unwinder may be NULL. */
 void pct_report_print_cycle(FILE *out, const struct pct_snapshot *snapshot, struct pct_unwinder *unwinder);

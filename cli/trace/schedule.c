@@ -280,10 +280,19 @@ void pct_schedule_print_some(FILE *out, const struct pct_trace *trace, const str
     print(out, &w, snapshot);
 }
 
-void pct_schedule_print_last(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
-                             uint64_t last)
+uint64_t pct_schedule_last(const struct pct_trace *trace, uint64_t lines)
 {
-    struct window w = { .trace = trace, .snapshot = snapshot, .to = trace->count, .fold = true };
-    w.from = last && last < trace->count ? trace->count - last : 0;
+    uint64_t from = trace->count;
+    for (uint64_t shown = 0; from && shown < lines; shown++)
+        do
+            from--;
+        while (from && trace->records[from - 1] == trace->records[from]);
+    return from;
+}
+
+void pct_schedule_print_last(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
+                             uint64_t from)
+{
+    struct window w = { .trace = trace, .snapshot = snapshot, .from = from, .to = trace->count, .fold = true };
     print(out, &w, snapshot);
 }

@@ -6,11 +6,14 @@
 #include "snapshot.h"
 #include <stdio.h>
 
-/* Print the last `last` steps (0: all), those that are repeated on one line. snapshot tells what the threads were about
- * to do at the end; it may be empty.
- */
+/* The index of the record from which pct_schedule_print_last() prints at most this many lines of steps: one for a step
+ * that is repeated, such as the 19 writes of a panic's message. */
+uint64_t pct_schedule_last(const struct pct_trace *trace, uint64_t lines);
+
+/* Print the steps from record index `from` to the end, those that are repeated on one line. snapshot tells what the
+ * threads were about to do at the end; it may be empty. */
 void pct_schedule_print_last(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
-                             uint64_t last);
+                             uint64_t from);
 
 /* The same for the records from index `from` up to, and without, index `to` of the trace. */
 void pct_schedule_print(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot, uint64_t from,

@@ -267,13 +267,13 @@ static size_t print_grouped(FILE *out, const struct pct_trace *trace, const stru
 }
 
 void pct_stacks_print_objects(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
-                              const struct pct_unwinder *unwinder, uint64_t last)
+                              const struct pct_unwinder *unwinder, uint64_t from)
 {
     enum { MOST = 16 };
     uint32_t seen[MOST];
     size_t count = 0;
     char name[400];
-    for (uint64_t i = last && last < trace->count ? trace->count - last : 0; i < trace->count && count < MOST; i++) {
+    for (uint64_t i = from; i < trace->count && count < MOST; i++) {
         unsigned class_ = pct_name_op_class(PCT_RECORD_OP(trace->records[i]));
         uint32_t number = PCT_RECORD_OBJECT(trace->records[i]);
         bool told = class_ == PCT_CLASS_NONE || class_ == PCT_CLASS_THREAD || class_ == PCT_CLASS_FD ||

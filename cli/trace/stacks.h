@@ -22,9 +22,9 @@ void pct_stacks_print(FILE *out, const struct pct_trace *trace, const struct pct
  * for (frames.h). Returns how many were left out. */
 size_t pct_stacks_print_frames(FILE *out, const struct pct_stack *stack);
 
-/* The objects of the last steps (0: all) that have names, on one line; nothing if none has. */
+/* The objects of the steps from record index `from` on that have names, on one line; nothing if none has. */
 void pct_stacks_print_objects(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
-                              const struct pct_unwinder *unwinder, uint64_t last);
+                              const struct pct_unwinder *unwinder, uint64_t from);
 
 /* Whether the thread waits for the end of another one: what it does says little about a failure. */
 bool pct_stacks_is_joining(const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread);

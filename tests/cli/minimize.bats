@@ -371,6 +371,31 @@ end_when()
     is "$(printf '%s\n' "$output" | grep -c '^ *[0-9]*\*.*\(store\|  load\) memory')" 2
 }
 
+@test "where accesses to memory decide and none was a step, explain says how to see them, and that shows the cause" {
+    cat > plain.c <<'END'
+#include <pthread.h>
+static volatile int stop, seen;
+static void *work(void *unused) { seen = stop; return unused; }
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, work, NULL);
+    stop = 1;
+    pthread_join(thread, NULL);
+    return seen;
+}
+END
+    "$cc" -g -pthread -o plain plain.c
+    run "$pct" run -q -s 1 -t calls --memory=off -- ./plain
+    run -0 "$pct" explain --seconds 1000000 calls -- ./plain
+    has "No ordering is needed: 100 of 100 random schedules fail."
+    has "explain a failure under --memory=all"
+    run "$pct" run -q -s 1 -n 100 -t all --memory=all -- ./plain
+    run -0 "$pct" explain --seconds 1000000 all -- ./plain
+    has "thread 0: store memory 1 \`stop\`"
+    lacks "explain a failure under"
+}
+
 @test "a stripped program is explained by offsets, one without debug information by functions" {
     find_deadlock
     "$cc" -O1 -pthread -o bare "$root/tests/cli/target.c"

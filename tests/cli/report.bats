@@ -66,6 +66,15 @@ refused()
     has "$all  "
 }
 
+@test "the last lines of a report: a step that is repeated is one of them" {
+    run "$pct" run -q -t written -- sh -c 'cd /; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do echo; done'
+    run -0 "$pct" report written
+    has "all 24 steps:"
+    has "write fd 1, 23 times"
+    run -0 "$pct" report --last 1 written
+    has "the last 1 of 24 steps:"
+}
+
 @test "on a terminal that is too narrow for a column for each thread, each line says whose it is" {
     command -v script > /dev/null || skip "no script(1)"
     run script -qec "stty cols 120; $pct report deadlock.trace" /dev/null
