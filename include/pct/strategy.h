@@ -64,7 +64,7 @@ struct pct_calm_known {
     uint32_t what;     /* PCT_CALM_WHAT() */
     uint32_t numbered; /* how many numbers had been given */
 };
-enum { PCT_CALM_KNOWN_LOG = 8 };
+enum { PCT_CALM_KNOWN_LOG = 8, PCT_CALM_WORDS = 8 };
 #define PCT_CALM_WHAT(thread, op) ((uint32_t)(thread) << 8 | (uint32_t)(op) | UINT32_C(0x80000000))
 
 struct pct_calm {
@@ -75,10 +75,10 @@ struct pct_calm {
     const uint32_t *numbered;           /* how many numbers have been given */
     uint32_t thread;                    /* which this is about */
     /* Seldom: */
-    bool more;                    /* there is something in the rest: it minds every operation */
-    struct pct_calm_range others; /* on objects in this range, */
-    const uint64_t *pointer[4];   /* once one of these, up to the first NULL, has another value than this, */
-    uint64_t pointed[4];
+    bool more;                               /* there is something in the rest: it minds every operation */
+    struct pct_calm_range others;            /* on objects in this range, */
+    const uint64_t *pointer[PCT_CALM_WORDS]; /* once one of these, up to the first NULL, has another value than this, */
+    uint64_t pointed[PCT_CALM_WORDS];
     const uint64_t
         *heap_end;       /* or does not lie before this any more, where memory ends that is given back from there */
     uint64_t left, link; /* or once the thread has left the function that returns to `link`, which stands at `left` */
@@ -111,7 +111,7 @@ static inline bool pct_calm_knows(const struct pct_calm *calm, uint32_t op, uint
 /* Whether it minds this one for what stands in the rest. */
 static inline bool pct_calm_minds_more(const struct pct_calm *calm, uint32_t op, uint64_t address)
 {
-    for (unsigned i = 0; i < 4 && calm->pointer[i]; i++)
+    for (unsigned i = 0; i < PCT_CALM_WORDS && calm->pointer[i]; i++)
         if ((calm->heap_end && (uint64_t)(uintptr_t)(calm->pointer[i] + 1) > *calm->heap_end) ||
             *calm->pointer[i] != calm->pointed[i])
             return true;

@@ -42,7 +42,7 @@ static bool look(uint32_t id, struct pct_script_look *out)
         out->class_ = object->class_;
         out->number = object->number;
         out->address = object->class_ == PCT_CLASS_THREAD ? 0 : object->address;
-        out->holder = out->ready && object->class_ == PCT_CLASS_MUTEX ? PCT_NO_THREAD : holder_of(&t->core, object);
+        out->holder = out->ready ? PCT_NO_THREAD : holder_of(&t->core, object);
     }
     if (!out->ready && out->holder == PCT_NO_THREAD && pct_S.host->holder)
         out->holder = pct_S.host->holder(&t->core);

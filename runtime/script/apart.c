@@ -1,7 +1,10 @@
-/* The part of what is waited for that has functions of the script's and depends on the event alone: see engine.h. It is
- * asked once for each thread, operation and object; if the functions did not look at the object, once for all of these.
- * What they call is looked at when they do so: the first call of something that depends on more, or changes something,
- * ends the asking before it is made, and from then on the functions are called at each step. */
+/* The part of what is waited for that has functions of the script's and depends on the event and what else is noted
+ * here: see engine.h. It is asked once for each thread, operation and object; if the functions did not look at the
+ * object, once for all of these. What they call is looked at when they do so: the first call of something that depends
+ * on more, or changes something, ends the asking before it is made, and from then on they are called at each step.
+ *
+ * An answer about one thread may depend on how others stand. While one of these runs, only answers about all threads
+ * together are kept, by where that one stands: it is the leader. */
 #include "engine.h"
 #include <lauxlib.h>
 #include <string.h>
@@ -15,6 +18,7 @@ static bool is_of_event(const struct pct_predicate *p)
     switch (p->kind) {
     case PCT_PREDICATE_ANY:
     case PCT_PREDICATE_THREAD:
+    case PCT_PREDICATE_BLOCKED_BY:
     case PCT_PREDICATE_FUNCTION:
         return true;
     case PCT_PREDICATE_OPERATION:
@@ -52,7 +56,7 @@ void pct_apart_begin(struct pct_engine *engine, const struct pct_predicate *pred
     apart->predicate = find_part(predicate);
 }
 
-/* Its functions depend on more than the event: any step may change the answer. */
+/* Its functions depend on more than is noted: any step may change the answer. */
 static void move_by_steps(struct pct_predicate *p)
 {
     if (!p->called)
@@ -66,54 +70,100 @@ static void move_by_steps(struct pct_predicate *p)
 
 /* --- What is known of it ------------------------------------------------------------------------------------------ */
 
-static void check_words(struct pct_apart *apart)
+static void forget_answers(struct pct_apart *apart)
 {
-    bool same = true;
-    for (unsigned i = 0; i < 2; i++)
-        same &= !apart->word[i] || *apart->word[i] == apart->stood[i];
-    if (same)
-        return;
     memset(apart->known, 0, sizeof apart->known);
     memset(apart->never, 0, sizeof apart->never);
-    memset(apart->word, 0, sizeof apart->word);
 }
 
-static uint64_t *never_of(struct pct_apart *apart, uint32_t thread)
+void pct_apart_forget(struct pct_apart *apart)
 {
-    enum { PLACES = sizeof apart->never / sizeof *apart->never };
-    if (apart->never[thread % PLACES].thread != thread) {
-        memset(&apart->never[thread % PLACES], 0, sizeof *apart->never);
-        apart->never[thread % PLACES].thread = thread;
-    }
-    return apart->never[thread % PLACES].operations;
+    forget_answers(apart);
+    memset(apart->word, 0, sizeof apart->word);
+    apart->others = apart->leader = 0;
+    apart->names = apart->heap = false;
 }
 
-static bool is_known(struct pct_engine *engine, uint32_t thread, const struct pct_script_look *look)
+static bool words_are_same(const struct pct_engine *engine)
+{
+    const struct pct_apart *apart = &engine->apart;
+    for (unsigned i = 0; i < PCT_APART_WORDS && apart->word[i]; i++)
+        if ((apart->heap && (uintptr_t)(apart->word[i] + 1) > *engine->host->heap_end) ||
+            *apart->word[i] != apart->stood[i])
+            return false;
+    return true;
+}
+
+static bool stands_the_same(struct pct_engine *engine, const struct pct_apart_other *other)
+{
+    struct pct_script_look look;
+    const struct pct_script_look *then = &other->look;
+    return engine->host->look(other->thread, &look) && look.op == then->op && look.number == then->number &&
+           look.place == then->place && look.finished == then->finished &&
+           (!(other->asked & PCT_ASKED_HOLDER) || (look.ready == then->ready && look.holder == then->holder));
+}
+
+static struct pct_apart_other *find_other(struct pct_apart *apart, uint32_t thread)
+{
+    for (unsigned i = 0; i < apart->others; i++)
+        if (apart->other[i].thread == thread)
+            return &apart->other[i];
+    return NULL;
+}
+
+/* The thread that has made the last step is one whose place others' answers depend on. */
+static void lead(struct pct_engine *engine)
+{
+    forget_answers(&engine->apart);
+    engine->apart.leader = engine->made + 1;
+}
+
+static struct pct_apart_never *never_of(struct pct_apart *apart, uint32_t thread)
+{
+    struct pct_apart_never *never = &apart->never[thread % PCT_APART_THREADS];
+    if (never->thread != thread)
+        *never = (struct pct_apart_never){ .thread = thread };
+    return never;
+}
+
+/* always: whether it has to wait or not; otherwise only where it need not. */
+static bool is_known(struct pct_engine *engine, uint32_t thread, const struct pct_script_look *look, bool always)
 {
     struct pct_apart *apart = &engine->apart;
+    if (look->op >= PCT_OP_COUNT)
+        return false;
+    const struct pct_apart_never *never = never_of(apart, thread);
+    if (pct_calm_has(always ? never->always : never->ready, look->op))
+        return true;
+    if (never->stood && never->op == look->op && never->number == look->number && (never->however || !always))
+        return true;
     uint32_t place = pct_calm_known_place(look->op, look->address);
     struct pct_calm_known *known = &apart->known[place];
-    if (!look->ready || look->op >= PCT_OP_COUNT)
-        return false;
-    if (pct_calm_has(never_of(apart, thread), look->op))
-        return true;
     bool is = known->address == look->address && known->what == PCT_CALM_WHAT(thread, look->op) &&
-              apart->number[place] == look->number;
+              apart->number[place] == look->number && (apart->however[place] || !always);
     if (is)
         known->numbered = *engine->host->numbered;
     return is;
 }
 
-static void keep(struct pct_engine *engine, uint32_t thread, const struct pct_script_look *look)
+static void keep(struct pct_engine *engine, uint32_t thread, const struct pct_script_look *look, unsigned asked)
 {
     struct pct_apart *apart = &engine->apart;
-    if (!look->ready || look->op >= PCT_OP_COUNT || apart->holder)
+    bool however = !(asked & PCT_ASKED_HOLDER);
+    if (look->op >= PCT_OP_COUNT || asked & PCT_ASKED_PLACE || !(look->ready || however))
         return;
-    if (!apart->object) {
-        never_of(apart, thread)[look->op >> 6] |= UINT64_C(1) << (look->op & 63);
+    struct pct_apart_never *never = never_of(apart, thread);
+    never->stood = true;
+    never->op = look->op;
+    never->number = look->number;
+    never->however = however;
+    if (!(asked & PCT_ASKED_OBJECT)) {
+        never->ready[look->op >> 6] |= UINT64_C(1) << (look->op & 63);
+        never->always[look->op >> 6] |= (uint64_t)however << (look->op & 63);
     } else if (pct_op_is_simple(look->op) && look->number && look->address) {
         uint32_t place = pct_calm_known_place(look->op, look->address);
         apart->number[place] = look->number;
+        apart->however[place] = however;
         apart->known[place] = (struct pct_calm_known){ .address = look->address,
                                                        .what = PCT_CALM_WHAT(thread, look->op),
                                                        .numbered = *engine->host->numbered };
@@ -125,16 +175,25 @@ bool pct_apart_minds(struct pct_engine *engine, uint32_t thread, bool own, struc
     struct pct_apart *apart = &engine->apart;
     if (!apart->predicate)
         return true;
-    for (unsigned i = 0; i < 2; i++)
-        if (apart->word[i] && !pct_calm_mind_word(calm, apart->word[i], apart->stood[i]))
+    if (apart->leader ? apart->leader != thread + 1 : find_other(apart, thread) != NULL)
+        return false;
+    for (unsigned i = 0; i < PCT_APART_WORDS && apart->word[i]; i++)
+        if (!pct_calm_mind_word(calm, apart->word[i], apart->stood[i]))
             return false;
-    if (!own)
+    if (apart->heap)
+        calm->heap_end = engine->host->heap_end;
+    if (apart->leader) { /* whatever it does may be what is waited for of another */
+        calm->object = calm->place = (struct pct_calm_range){ .size = 0 };
+        calm->left = 0;
+        memset(calm->operations, 0xff, sizeof calm->operations);
+    } else if (!own) {
         return true;
-    const uint64_t *never = never_of(apart, thread);
+    }
+    const struct pct_apart_never *never = never_of(apart, thread);
     for (unsigned i = 0; i < 2; i++) {
-        calm->operations[i] &= ~never[i];
-        calm->object.operations[i] &= ~never[i];
-        calm->place.operations[i] &= ~never[i];
+        calm->operations[i] &= ~never->ready[i];
+        calm->object.operations[i] &= ~never->ready[i];
+        calm->place.operations[i] &= ~never->ready[i];
     }
     calm->known = apart->known;
     calm->numbered = engine->host->numbered;
@@ -142,34 +201,131 @@ bool pct_apart_minds(struct pct_engine *engine, uint32_t thread, bool own, struc
     return true;
 }
 
+bool pct_apart_stays(struct pct_engine *engine, uint32_t thread)
+{
+    struct pct_script_look look;
+    struct pct_apart *apart = &engine->apart;
+    return apart->predicate &&
+           (apart->leader || (engine->host->look(thread, &look) && is_known(engine, thread, &look, true)));
+}
+
 /* --- Asking ------------------------------------------------------------------------------------------------------- */
 
-/* The event is asked for what is not in its table. */
+bool pct_apart_turn(struct pct_engine *engine)
+{
+    struct pct_apart *apart = &engine->apart;
+    struct pct_script_look look;
+    uint32_t made = engine->made;
+    bool same = words_are_same(engine) && (!apart->leader || apart->leader == made + 1) &&
+                (!apart->names || apart->renamed == *engine->host->renamed);
+    if (!apart->predicate)
+        return false;
+    for (unsigned i = 0; same && i < apart->others; i++)
+        same = apart->other[i].thread == made || stands_the_same(engine, &apart->other[i]);
+    if (!same)
+        pct_apart_forget(apart);
+    else if (!apart->leader && made != PCT_NO_THREAD && find_other(apart, made))
+        lead(engine);
+    apart->renamed = *engine->host->renamed;
+    apart->of_leader = 0;
+    apart->whole = true;
+    return apart->leader && engine->host->look(made, &look) && !look.finished && look.ready &&
+           is_known(engine, made, &look, false);
+}
+
+void pct_apart_end_turn(struct pct_engine *engine)
+{
+    struct pct_apart *apart = &engine->apart;
+    struct pct_script_look look;
+    if (apart->predicate && apart->leader && apart->whole && engine->seen == engine->threads &&
+        engine->host->look(engine->made, &look) && !look.finished && look.ready)
+        keep(engine, engine->made, &look, apart->of_leader);
+}
+
+void pct_apart_note(struct pct_engine *engine, uint32_t thread, unsigned asked)
+{
+    struct pct_apart *apart = &engine->apart;
+    if (!apart->asking)
+        return;
+    bool leads = apart->leader == thread + 1;
+    apart->of_leader |= leads ? asked : 0;
+    apart->names |= (asked & PCT_ASKED_NAME) != 0;
+    if (thread == apart->thread) {
+        apart->asked |= asked;
+        if (!apart->leader || leads || !(asked & PCT_ASKED_HOLDER))
+            return;
+    }
+    struct pct_apart_other *other = find_other(apart, thread);
+    if (!other && apart->others == PCT_APART_OTHERS) {
+        apart->unfit = true;
+        return;
+    }
+    if (!other) {
+        other = &apart->other[apart->others++];
+        *other = (struct pct_apart_other){ .thread = thread };
+        engine->host->look(thread, &other->look);
+    }
+    other->asked |= asked;
+    if (thread == engine->made && !leads) {
+        lead(engine);
+        apart->whole = false; /* what else was asked for of it, this time, is not known */
+    }
+}
+
+bool pct_apart_note_word(struct pct_engine *engine, const uint64_t *word, bool heap)
+{
+    struct pct_apart *apart = &engine->apart;
+    unsigned i = 0;
+    if (!apart->asking)
+        return true;
+    while (i < PCT_APART_WORDS && apart->word[i] && apart->word[i] != word)
+        i++;
+    if (!word || i == PCT_APART_WORDS) {
+        apart->unfit = true;
+        return false;
+    }
+    apart->word[i] = word;
+    apart->stood[i] = *word;
+    apart->heap |= heap;
+    return true;
+}
+
+/* The event is asked for what is not in its table; the first value of this closure is the thread. */
 static int ask_event(lua_State *L)
 {
-    struct pct_apart *apart = &pct_engine_of(L)->apart;
+    struct pct_engine *engine = pct_engine_of(L);
+    struct pct_script_look look;
+    uint32_t thread = (uint32_t)lua_tointeger(L, lua_upvalueindex(1));
     const char *field = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "";
+    engine->host->look(thread, &look);
     lua_pushnil(L);
     if (!strcmp(field, "object")) {
-        apart->object = true;
-        lua_pushinteger(L, apart->look->number);
+        pct_apart_note(engine, thread, PCT_ASKED_OBJECT);
+        lua_pushinteger(L, look.number);
+    } else if (!strcmp(field, "blocked")) {
+        pct_apart_note(engine, thread, PCT_ASKED_HOLDER);
+        lua_pushboolean(L, !look.ready);
     } else if (!strcmp(field, "holder")) {
-        apart->holder = true;
-        if (apart->look->holder != PCT_NO_THREAD)
-            lua_pushinteger(L, apart->look->holder);
+        pct_apart_note(engine, thread, PCT_ASKED_HOLDER);
+        if (look.holder != PCT_NO_THREAD)
+            lua_pushinteger(L, look.holder);
     }
     return 1;
 }
 
-void pct_apart_push_event(lua_State *L, const struct pct_apart *apart)
+void pct_apart_push_event(lua_State *L, uint32_t thread, const struct pct_script_look *look)
 {
-    struct pct_script_look look = *apart->look;
-    look.holder = PCT_NO_THREAD;
-    pct_core_push_event(L, apart->thread, &look);
+    struct pct_script_look bare = *look;
+    pct_apart_note(pct_engine_of(L), thread, 0);
+    bare.holder = PCT_NO_THREAD;
+    pct_core_push_event(L, thread, &bare);
     lua_pushnil(L);
     lua_setfield(L, -2, "object");
+    lua_pushnil(L);
+    lua_setfield(L, -2, "blocked");
     lua_createtable(L, 0, 1);
-    lua_pushcfunction(L, ask_event);
+    lua_pushinteger(L, thread);
+    lua_pushcclosure(L, ask_event, 1);
     lua_setfield(L, -2, "__index");
     lua_setmetatable(L, -2);
 }
@@ -192,13 +348,6 @@ static bool only_reads(lua_State *L, struct pct_apart *apart)
     return *checked == function;
 }
 
-/* Raises an error. */
-static void unfit(lua_State *L)
-{
-    pct_engine_of(L)->apart.unfit = true;
-    luaL_error(L, "that depends on more than the event");
-}
-
 /* At each call, before it is made. */
 static void guard(lua_State *L, lua_Debug *at)
 {
@@ -209,29 +358,14 @@ static void guard(lua_State *L, lua_Debug *at)
     }
     lua_getinfo(L, "f", at);
     lua_CFunction function = lua_tocfunction(L, -1);
-    bool fits = function ? function == holds_apart || function == ask_event || function == pct_core_value ||
-                               pct_function_is_fixed(L, -1)
+    bool fits = function ? function == holds_apart || function == ask_event || pct_core_only_looks(function) ||
+                               pct_predicate_is_made_by(function) || pct_function_is_fixed(L, -1)
                          : only_reads(L, apart);
     lua_pop(L, 1);
-    if (!fits)
-        unfit(L);
-}
-
-void pct_apart_note_value(lua_State *L, const void *from, uint64_t size)
-{
-    struct pct_apart *apart = &pct_engine_of(L)->apart;
-    const uint64_t *word = (const uint64_t *)((uintptr_t)from & ~(uintptr_t)7);
-    if (!apart->asking)
-        return;
-    unsigned i = 0;
-    while (i < 2 && apart->word[i] && apart->word[i] != word)
-        i++;
-    if (!from || (uintptr_t)from % 8 + size > 8 || i == 2) {
-        unfit(L);
-        return;
+    if (!fits) {
+        apart->unfit = true;
+        luaL_error(L, "that depends on more than the event");
     }
-    apart->word[i] = word;
-    apart->stood[i] = *word;
 }
 
 bool pct_apart_excludes(struct pct_engine *engine, uint32_t thread, const struct pct_script_look *look)
@@ -240,10 +374,10 @@ bool pct_apart_excludes(struct pct_engine *engine, uint32_t thread, const struct
     lua_State *L = engine->lua;
     if (!apart->predicate)
         return false;
-    check_words(apart);
-    if (is_known(engine, thread, look))
+    if (!apart->leader && is_known(engine, thread, look, !look->ready))
         return true;
-    apart->object = apart->holder = apart->unfit = false;
+    apart->asked = 0;
+    apart->unfit = false;
     apart->thread = thread;
     apart->look = look;
     apart->asking = true;
@@ -257,8 +391,9 @@ bool pct_apart_excludes(struct pct_engine *engine, uint32_t thread, const struct
     if (apart->unfit) {
         apart->predicate = NULL;
         move_by_steps(engine->request.predicate);
-    } else if (excludes) {
-        keep(engine, thread, look);
+    } else if (excludes && !apart->leader) {
+        keep(engine, thread, look, apart->asked);
     }
+    apart->whole &= excludes;
     return excludes && !apart->unfit;
 }

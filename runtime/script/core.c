@@ -293,7 +293,10 @@ static int look_at(lua_State *L)
     struct pct_script_look look;
     uint32_t thread = check_thread(L, 1);
     pct_engine_of(L)->host->look(thread, &look);
-    pct_core_push_event(L, thread, &look);
+    if (pct_engine_of(L)->apart.asking)
+        pct_apart_push_event(L, thread, &look);
+    else
+        pct_core_push_event(L, thread, &look);
     return 1;
 }
 
@@ -304,12 +307,23 @@ static int holds(lua_State *L)
     uint32_t thread = check_thread(L, 1);
     const struct pct_predicate *predicate = pct_predicate_check(L, 2);
     pct_engine_of(L)->host->look(thread, &look);
+    pct_apart_note(pct_engine_of(L), thread, 0);
     lua_pushboolean(L, !look.finished && pct_predicate_holds(pct_engine_of(L), L, predicate, thread, &look));
     return 1;
 }
 
+/* A function of the script's asks for what stands here. own: in memory that stays for the whole run. */
+static void note_value(struct pct_engine *engine, uint64_t from, uint64_t size, bool own)
+{
+    uint64_t word = from & ~UINT64_C(7);
+    if (!engine->apart.asking)
+        return;
+    bool fits = from % 8 + size <= 8 && (own || pct_predicate_stays(engine, word));
+    pct_apart_note_word(engine, fits ? (const uint64_t *)(uintptr_t)word : NULL, !own);
+}
+
 /* value(name): what stands in this variable now, a whole number; nil: a pointer on the way there points to nothing. */
-int pct_core_value(lua_State *L)
+static int value(lua_State *L)
 {
     struct pct_engine *engine = pct_engine_of(L);
     const struct pct_script_name *names = pct_script_names(engine->channel), *name = NULL;
@@ -323,11 +337,15 @@ int pct_core_value(lua_State *L)
     uint64_t size = name->pointers ? name->size : range->to - range->from, from = range->from;
     if (name->count != 1 || (size != 1 && size != 2 && size != 4 && size != 8) || !from)
         return luaL_error(L, "value: %s is not one whole number of 1, 2, 4 or 8 bytes", text);
-    bool own = !name->pointers && !pct_script_ranges(engine->channel)[name->first].module;
-    pct_apart_note_value(L, own ? (const void *)(uintptr_t)from : NULL, size);
-    if (name->pointers)
-        from = pct_predicate_behind(engine, name);
+    /* Libraries that are there from the start stay, too: a process that another has made may have others. */
+    bool own = !name->pointers && !(engine->self->number && pct_script_ranges(engine->channel)[name->first].module);
     int64_t number = 0;
+    if (name->pointers) {
+        pct_predicate_note_way(engine, name);
+        from = pct_predicate_behind(engine, name);
+    }
+    if (from)
+        note_value(engine, from, size, own);
     if (!name->pointers) {
         memcpy(&number, (const void *)from, size);
     } else if (!from || !engine->host->read(from, &number, size)) {
@@ -337,6 +355,11 @@ int pct_core_value(lua_State *L)
     unsigned shift = 64 - 8 * (unsigned)size;
     lua_pushinteger(L, (int64_t)((uint64_t)number << shift) >> shift);
     return 1;
+}
+
+bool pct_core_only_looks(lua_CFunction function)
+{
+    return function == look_at || function == holds || function == value;
 }
 
 /* --- Several processes -------------------------------------------------------------------------------------------- */
@@ -478,7 +501,7 @@ void pct_core_open(lua_State *L)
                                           { "moves", moves },
                                           { "look", look_at },
                                           { "holds", holds },
-                                          { "value", pct_core_value },
+                                          { "value", value },
                                           { "process", process },
                                           { "post", post },
                                           { "await_post", await_post },

@@ -186,7 +186,10 @@ static bool is_answered(struct pct_engine *engine)
                  (moved & PCT_MOVED_BY_NAMES && engine->renamed != *engine->host->renamed);
     engine->renamed = *engine->host->renamed;
     if (again && request->predicate->called) {
-        on_stack(engine, ask_functions);
+        if (!pct_apart_turn(engine) || !request->asked)
+            on_stack(engine, ask_functions);
+        if (!engine->found && !engine->control->over)
+            pct_apart_end_turn(engine);
     } else if (again) {
         ask_all(engine, 0);
     } else {
@@ -351,6 +354,7 @@ static void created(void *state, uint32_t thread)
     if (thread >= engine->threads)
         engine->threads = thread + 1;
     engine->calm_of = 0; /* it is to be looked at */
+    pct_apart_forget(&engine->apart);
     pct_engine_leave_all(engine, thread);
     pct_rank_set_remove(&engine->named, thread); /* the id may be one that is used again */
     pct_rank_set_remove(&engine->used, thread);

@@ -85,6 +85,12 @@ bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct p
  * library starts it. */
 bool pct_predicate_enters(const struct pct_engine *engine, const struct pct_script_look *look);
 
+/* Whether this function of C makes a predicate, and does nothing else. */
+bool pct_predicate_is_made_by(lua_CFunction function);
+
+/* Whether the word at this address is, and stays, in the program's own memory or its heap, up to the end of that. */
+bool pct_predicate_stays(struct pct_engine *engine, uint64_t address);
+
 /* Where the first pointer on the way to it stands, if it is in the program itself, which stays mapped; NULL: it is not.
  */
 const uint64_t *pct_predicate_pointer(const struct pct_engine *engine, const struct pct_script_name *name);
@@ -96,6 +102,9 @@ uint64_t pct_predicate_behind(struct pct_engine *engine, const struct pct_script
  * 0: they may lie in memory that could be gone at the next step. *place: where what it means is, 0: nowhere. */
 unsigned pct_predicate_way(struct pct_engine *engine, const struct pct_script_name *name, const uint64_t **words,
                            uint64_t *values, uint64_t *place);
+
+/* While a function of the script's is asked: it asks for these words (pct_apart_note_word()). */
+void pct_predicate_note_way(struct pct_engine *engine, const struct pct_script_name *name);
 
 /* Adds to the table on top of L the functions that make predicates. */
 void pct_predicate_open(lua_State *L);
@@ -138,23 +147,49 @@ bool pct_function_reads_only(lua_State *L, int at);
 /* Whether this function of Lua's own gives the same for the same arguments. */
 bool pct_function_is_fixed(lua_State *L, int at);
 
-/* Of what is waited for, the part that has functions of the script's and depends on the event before which a thread
- * stands alone, and on a few variables of the program's. Without it the rest does not hold. As no line of the script
- * runs while it waits, the answer stays the same for the same event. */
+/* What was asked for of a thread beside its operation, as bits: which object that is on; whether it has to wait, and
+ * who holds that; its name; and what is not kept, as where in the code it stands. */
+enum pct_asked { PCT_ASKED_OBJECT = 1, PCT_ASKED_HOLDER = 2, PCT_ASKED_NAME = 4, PCT_ASKED_PLACE = 8 };
+
+enum { PCT_APART_WORDS = 6, PCT_APART_OTHERS = 8, PCT_APART_THREADS = 16 };
+
+/* Of what is waited for, the part that has functions of the script's and depends on how threads stand and on a few
+ * variables of the program's. Without it the rest does not hold. As no line of the script runs while it waits, the
+ * answer stays the same for the same event, as long as all else that was asked for does. */
 struct pct_apart {
     const struct pct_predicate *predicate; /* NULL: there is none */
+    /* For these it does not hold: of these objects, */
     struct pct_calm_known known[1 << PCT_CALM_KNOWN_LOG];
-    uint32_t number[1 << PCT_CALM_KNOWN_LOG]; /* of those objects */
-    struct {
+    uint32_t number[1 << PCT_CALM_KNOWN_LOG]; /* with these numbers, */
+    bool however[1 << PCT_CALM_KNOWN_LOG];    /* also where it has to wait; */
+    struct pct_apart_never {
         uint32_t thread;
-        uint64_t operations[2];
-    } never[16];             /* it does not hold for these, on whatever object */
-    const uint64_t *word[2]; /* in which the variables stand that were asked for, */
-    uint64_t stood[2];       /* and what they were */
-    const void *checked[32]; /* functions that only read */
-    /* While it is asked: */
-    bool asking, unfit;  /* it depends on more */
-    bool object, holder; /* the event was asked for that */
+        uint64_t ready[2];  /* these operations, on whatever object, */
+        uint64_t always[2]; /* and of these those that are also where it has to wait; */
+        bool stood, however;
+        uint8_t op; /* and this one, on that object, as it stood last */
+        uint32_t number;
+    } never[PCT_APART_THREADS];
+    struct pct_apart_other {
+        uint32_t thread;
+        uint32_t asked;
+        struct pct_script_look look;
+    } other[PCT_APART_OTHERS]; /* threads that others' answers depend on, and how they stood */
+    unsigned others;
+    uint32_t leader;                       /* one of those runs, plus 1: what is known is of all threads, where it */
+                                           /* stands there; 0: none does */
+    const uint64_t *word[PCT_APART_WORDS]; /* in which the variables stand that were asked for, */
+    uint64_t stood[PCT_APART_WORDS];       /* and what they were */
+    bool heap;                             /* some in memory that is given back from the end */
+    bool names;                            /* names of threads were asked for: */
+    uint32_t renamed;                      /* the host's, then */
+    const void *checked[32];               /* functions that only read */
+    /* While all are asked: */
+    bool whole;         /* it held for none, and all that was asked for of the leader is known, */
+    unsigned of_leader; /* which is this */
+    /* While one is: */
+    bool asking, unfit; /* it depends on more */
+    unsigned asked;     /* of this one */
     uint32_t thread;
     const struct pct_script_look *look;
 };
@@ -162,18 +197,34 @@ struct pct_apart {
 /* The script waits for this predicate from now on. */
 void pct_apart_begin(struct pct_engine *engine, const struct pct_predicate *predicate);
 
+/* Nothing is known any more. */
+void pct_apart_forget(struct pct_apart *apart);
+
+/* All threads are about to be asked. True: it certainly holds for none. */
+bool pct_apart_turn(struct pct_engine *engine);
+
+/* They have been, and none was what is waited for. */
+void pct_apart_end_turn(struct pct_engine *engine);
+
 /* Whether that part of it certainly does not hold for this thread, which looks like this. It may turn out that there is
  * no such part. Calls Lua: on the engine's stack. */
 bool pct_apart_excludes(struct pct_engine *engine, uint32_t thread, const struct pct_script_look *look);
 
-/* A function asks for what stands here, in the program itself (NULL: elsewhere); raises an error if that cannot be. */
-void pct_apart_note_value(lua_State *L, const void *from, uint64_t size);
+/* While that is asked: this was asked for of a thread (enum pct_asked); nothing otherwise. */
+void pct_apart_note(struct pct_engine *engine, uint32_t thread, unsigned asked);
 
-/* Push the event that it is asked about. */
-void pct_apart_push_event(lua_State *L, const struct pct_apart *apart);
+/* Likewise: what stands in this word (NULL: in one that may be gone at the next step); heap: as struct pct_apart has
+ * it. False: there is no room, or no word. */
+bool pct_apart_note_word(struct pct_engine *engine, const uint64_t *word, bool heap);
 
-/* Add to *calm what is known of this thread; own: it may be the answer. False: there is no room for it. */
+/* Push the event of a thread that looks like this, whose fields are noted as they are asked for. */
+void pct_apart_push_event(lua_State *L, uint32_t thread, const struct pct_script_look *look);
+
+/* Add to *calm what is known of this thread; own: it may be the answer. False: that may change at any step. */
 bool pct_apart_minds(struct pct_engine *engine, uint32_t thread, bool own, struct pct_calm *calm);
+
+/* Whether it does not hold for this thread, which stands, whatever happens to what it stands before. */
+bool pct_apart_stays(struct pct_engine *engine, uint32_t thread);
 
 /* --- The functions of the core: core.c ---------------------------------------------------------------------------- */
 
@@ -184,8 +235,8 @@ void pct_core_open(lua_State *L);
  * says nothing. False: there is no room for more. */
 bool pct_core_choose(struct pct_script_channel *channel, uint32_t process, struct pct_script_choice *choice);
 
-/* value(name), as library.lua has it. */
-int pct_core_value(lua_State *L);
+/* Whether this function of the core only looks at threads and variables. */
+bool pct_core_only_looks(lua_CFunction function);
 
 /* Push the event before which this thread stands: a table. */
 void pct_core_push_event(lua_State *L, uint32_t thread, const struct pct_script_look *look);

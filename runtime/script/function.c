@@ -105,6 +105,11 @@ void pct_function_open(lua_State *L)
         }
         lua_pop(L, 1);
     }
+    lua_getglobal(L, "table");
+    lua_getfield(L, -1, "unpack");
+    lua_pushboolean(L, 1);
+    lua_rawset(L, table);
+    lua_pop(L, 1);
     lua_rawsetp(L, LUA_REGISTRYINDEX, &fixed);
 }
 

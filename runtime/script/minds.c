@@ -237,7 +237,10 @@ static bool mind_object(struct pct_engine *engine, uint32_t thread, struct pct_c
 {
     struct pct_script_look look;
     struct pct_calm_range here = { .operations = { UINT64_MAX, UINT64_MAX }, .size = 1 };
-    if (!engine->host->look(thread, &look) || !(look.op == PCT_OP_THREAD_START || pct_op_is_simple(look.op)))
+    if (!engine->host->look(thread, &look))
+        return false;
+    bool for_ever = (look.op == PCT_OP_THREAD_JOIN || look.op == PCT_OP_COND_WAIT) && !look.deadline;
+    if (!(look.op == PCT_OP_THREAD_START || for_ever || pct_op_is_simple(look.op)))
         return false;
     here.from = look.address;
     if (look.address)
@@ -247,11 +250,10 @@ static bool mind_object(struct pct_engine *engine, uint32_t thread, struct pct_c
 
 bool pct_calm_mind_word(struct pct_calm *calm, const uint64_t *word, uint64_t value)
 {
-    enum { WORDS = sizeof calm->pointer / sizeof *calm->pointer };
     unsigned at = 0;
-    while (at < WORDS && calm->pointer[at] && calm->pointer[at] != word)
+    while (at < PCT_CALM_WORDS && calm->pointer[at] && calm->pointer[at] != word)
         at++;
-    if (at == WORDS)
+    if (at == PCT_CALM_WORDS)
         return false;
     calm->pointer[at] = word;
     calm->pointed[at] = value;
@@ -310,12 +312,19 @@ bool pct_predicate_minds_others(struct pct_engine *engine, const struct pct_pred
         if (t == thread || op >= PCT_OP_COUNT || !pct_engine_may_ask(engine, t) || !may_come(predicate, t, op))
             continue;
         any = true;
-        if (moved & PCT_MOVED_BY_STEPS || (moved & PCT_MOVED_BY_HOLDERS && !mind_object(engine, t, calm)))
+        bool holders = moved & PCT_MOVED_BY_HOLDERS && !pct_apart_stays(engine, t);
+        if (moved & PCT_MOVED_BY_STEPS || (holders && !mind_object(engine, t, calm)))
             return false;
     }
-    if (!any)
+    const struct pct_apart *apart = &engine->apart;
+    unsigned others = apart->predicate ? apart->others : 0;
+    for (unsigned i = 0; i < others; i++)
+        if (apart->other[i].thread != thread && apart->other[i].asked & PCT_ASKED_HOLDER &&
+            !mind_object(engine, apart->other[i].thread, calm))
+            return false;
+    if (!any && !others)
         return true;
-    if (moved & PCT_MOVED_BY_POINTERS && !mind_pointers(engine, predicate, calm))
+    if (any && moved & PCT_MOVED_BY_POINTERS && !mind_pointers(engine, predicate, calm))
         return false;
     if (!(moved & PCT_MOVED_BY_HOLDERS))
         return true;

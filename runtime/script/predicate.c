@@ -31,8 +31,7 @@ const uint64_t *pct_predicate_pointer(const struct pct_engine *engine, const str
  * was started by the loader. */
 #define PROGRAM_MOST (UINT64_C(3) << 30)
 
-/* Whether this word is, and stays, in the program's own memory or its heap, up to the end that that has. */
-static bool stays(struct pct_engine *engine, uint64_t word)
+bool pct_predicate_stays(struct pct_engine *engine, uint64_t word)
 {
     uint64_t page = word >> 12, *known = &engine->stays[page % (sizeof engine->stays / sizeof *engine->stays)], value;
     uint64_t from = engine->stays_from, end = *engine->host->heap_end;
@@ -45,7 +44,7 @@ static bool stays(struct pct_engine *engine, uint64_t word)
 
 static bool read_pointer(struct pct_engine *engine, uint64_t address, uint64_t *pointer)
 {
-    if (!stays(engine, address))
+    if (!pct_predicate_stays(engine, address))
         return engine->host->read(address, pointer, sizeof *pointer);
     *pointer = *(const uint64_t *)(uintptr_t)address;
     return true;
@@ -69,7 +68,7 @@ unsigned pct_predicate_way(struct pct_engine *engine, const struct pct_script_na
     uint64_t address = (uintptr_t)pct_predicate_pointer(engine, name);
     unsigned count = 0;
     for (; count < name->pointers && address; count++) {
-        if (!stays(engine, address))
+        if (!pct_predicate_stays(engine, address))
             return 0;
         words[count] = (const uint64_t *)(uintptr_t)address;
         values[count] = *words[count];
@@ -79,14 +78,30 @@ unsigned pct_predicate_way(struct pct_engine *engine, const struct pct_script_na
     return count;
 }
 
-/* A location in memory is the aligned eight bytes, of which the access may begin anywhere. */
-static bool is_meant(struct pct_engine *engine, const struct pct_predicate *p, const struct pct_script_look *look)
+void pct_predicate_note_way(struct pct_engine *engine, const struct pct_script_name *name)
 {
-    if (look->op >= PCT_OP_COUNT || !(p->operations[look->op >> 6] >> (look->op & 63) & 1))
+    const uint64_t *words[PCT_SCRIPT_POINTERS];
+    uint64_t values[PCT_SCRIPT_POINTERS], place;
+    if (!engine->apart.asking)
+        return;
+    unsigned count = pct_predicate_way(engine, name, words, values, &place);
+    pct_apart_note_word(engine, count ? words[0] : NULL, count > 1);
+    for (unsigned i = 1; i < count; i++)
+        pct_apart_note_word(engine, words[i], true);
+}
+
+/* A location in memory is the aligned eight bytes, of which the access may begin anywhere. */
+static bool is_meant(struct pct_engine *engine, const struct pct_predicate *p, uint32_t thread,
+                     const struct pct_script_look *look)
+{
+    if (look->op >= PCT_OP_COUNT || !pct_calm_has(p->operations, look->op))
         return false;
+    if (p->named)
+        pct_apart_note(engine, thread, !p->by_place && look->number ? PCT_ASKED_OBJECT : PCT_ASKED_PLACE);
     if (p->by_place)
         return look->place && within(engine, p, look->place - 1);
     if (p->behind) {
+        pct_predicate_note_way(engine, p->behind);
         uint64_t from = look->address ? pct_predicate_behind(engine, p->behind) : 0;
         return from && look->address >= from && look->address - from < p->behind->size;
     }
@@ -123,7 +138,7 @@ static bool ask_function(lua_State *L, const struct pct_predicate *p, uint32_t t
 {
     lua_rawgeti(L, LUA_REGISTRYINDEX, p->function);
     if (pct_engine_of(L)->apart.asking)
-        pct_apart_push_event(L, &pct_engine_of(L)->apart);
+        pct_apart_push_event(L, thread, look);
     else
         pct_core_push_event(L, thread, look);
     lua_call(L, 1, 1);
@@ -152,14 +167,35 @@ bool pct_predicate_enters(const struct pct_engine *engine, const struct pct_scri
     return enters;
 }
 
+/* What beside the operation its answer depends on, for a thread that looks like this. */
+static unsigned asks_for(const struct pct_predicate *p, const struct pct_script_look *look)
+{
+    switch (p->kind) {
+    case PCT_PREDICATE_PLACE:
+    case PCT_PREDICATE_INSIDE:
+        return PCT_ASKED_PLACE;
+    case PCT_PREDICATE_START:
+        return look->op == PCT_OP_FUNCTION_ENTER ? PCT_ASKED_PLACE : 0;
+    case PCT_PREDICATE_POINT:
+        return look->op == PCT_OP_POINT ? PCT_ASKED_PLACE : 0;
+    case PCT_PREDICATE_NAME:
+        return PCT_ASKED_NAME;
+    case PCT_PREDICATE_BLOCKED_BY:
+        return PCT_ASKED_HOLDER;
+    default: /* is_meant() says more */
+        return 0;
+    }
+}
+
 bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct pct_predicate *p, uint32_t thread,
                          const struct pct_script_look *look)
 {
+    pct_apart_note(engine, thread, asks_for(p, look));
     switch (p->kind) {
     case PCT_PREDICATE_ANY:
         return true;
     case PCT_PREDICATE_OPERATION:
-        return is_meant(engine, p, look);
+        return is_meant(engine, p, thread, look);
     case PCT_PREDICATE_PLACE:
         return look->place && within(engine, p, look->place - 1);
     case PCT_PREDICATE_START:
@@ -503,26 +539,40 @@ static int call(lua_State *L)
     return 1;
 }
 
+static const luaL_Reg operators[] = {
+    { "__add", make_or },       { "__mul", make_and }, { "__unm", make_not }, { "__sub", make_difference },
+    { "__tostring", describe }, { "__call", call },    { NULL, NULL }
+};
+
+static const luaL_Reg functions[] = { { "operation", make_operation },
+                                      { "place", make_place },
+                                      { "in_function", make_in_function },
+                                      { "started", make_started },
+                                      { "inside", make_inside },
+                                      { "is_thread", make_thread },
+                                      { "named", make_named },
+                                      { "any", make_any },
+                                      { "once", make_once },
+                                      { "is_once", is_once },
+                                      { "before", make_before },
+                                      { "point", make_point },
+                                      { "callable", make_callable },
+                                      { NULL, NULL } };
+
+static bool has(const luaL_Reg *list, lua_CFunction function)
+{
+    while (list->func && list->func != function)
+        list++;
+    return list->func;
+}
+
+bool pct_predicate_is_made_by(lua_CFunction function)
+{
+    return has(operators, function) || has(functions, function);
+}
+
 void pct_predicate_open(lua_State *L)
 {
-    static const luaL_Reg operators[] = {
-        { "__add", make_or },       { "__mul", make_and }, { "__unm", make_not }, { "__sub", make_difference },
-        { "__tostring", describe }, { "__call", call },    { NULL, NULL }
-    };
-    static const luaL_Reg functions[] = { { "operation", make_operation },
-                                          { "place", make_place },
-                                          { "in_function", make_in_function },
-                                          { "started", make_started },
-                                          { "inside", make_inside },
-                                          { "is_thread", make_thread },
-                                          { "named", make_named },
-                                          { "any", make_any },
-                                          { "once", make_once },
-                                          { "is_once", is_once },
-                                          { "before", make_before },
-                                          { "point", make_point },
-                                          { "callable", make_callable },
-                                          { NULL, NULL } };
     luaL_newmetatable(L, metatable);
     luaL_setfuncs(L, operators, 0);
     lua_pushboolean(L, 0);

@@ -267,6 +267,54 @@ assert(n == 4 and value "count" == 3)' ./again
     is "$status" 0
 }
 
+# Counting makes it one that is called at each step.
+@test "functions of a script that ask for other threads: as if they were called at each step" {
+    cat > others.c << 'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+struct box { int count; struct box *next; } *box;
+pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;
+int n;
+static void use(pthread_mutex_t *m) { pthread_mutex_lock(m), n++, pthread_mutex_unlock(m); }
+static void *a(void *unused)
+{
+    for (int i = 0; i < 6; i++)
+        use(&first), box->next->count++;
+    use(&second), use(&first), use(&second), use(&first);
+    return unused;
+}
+static void *b(void *unused) { use(&second), use(&second), use(&first); return unused; }
+int main(void)
+{
+    pthread_t t[2];
+    box = calloc(1, sizeof *box), box->next = box;
+    pthread_create(&t[0], NULL, a, NULL), pthread_create(&t[1], NULL, b, NULL);
+    pthread_join(t[0], NULL), pthread_join(t[1], NULL);
+    return 0;
+}
+EOF
+    gcc -g -pthread -o others others.c
+    cat > lines.lua << 'EOF'
+local a, b = thread "a", thread "b"
+run(a, locks) run(b, locks)
+run(a, F(function() return value "box->next->count" == 3 end) * locks) assert(value "n" == 3)
+run(a, F(function() return event(b).operation == "lock" and value "n" == 5 end)) assert(event(a).operation == "unlock")
+run(a, F(function(e) return true end) * locks - locks "first") assert(value "n" == 6)
+run(a, F(function(e) return stands(a, unlocks) and stands(b, locks "second") and event(b).blocked end))
+run(a, F(function(e) return not event(b).blocked and stands(a, locks "second") end)) assert(value "n" == 8)
+run(b, F(function(e) return event(a).blocked and event(a).holder == e.thread end)) assert(event(b).operation == "unlock")
+finish(b) run(a, F(function() return ended(b) end)) assert(value "n" == 12)
+EOF
+    for f in 'return f' 'local n = 0 return function(e) n = n + 1 return f(e) end'; do
+        { echo "local function F(f) $f end" && cat lines.lua; } > test.lua
+        run "$pct" script test.lua -- ./others
+        has 'test.lua: ended after '
+        grep -v replay <<< "$output" > said
+        [ ! -f before ] || diff before said
+        mv said before
+    done
+}
+
 @test "a lock behind two pointers: each of them may change, and point to what is not there" {
     cat > way.c << 'EOF'
 #include <pthread.h>
@@ -443,6 +491,7 @@ int main(void)
 EOF
     gcc -g -pthread -o input input.c
     mkfifo fifo
+    : > said
     echo 'local s, w = thread "stands", thread "waits"
 run(s, unlocks) finish(w) finish(s)' > test.lua
     "$pct" script test.lua -- ./input < fifo 2> said &
