@@ -76,7 +76,8 @@ struct pct_demon_field {
     uint32_t pointer : 1, behind : 1; /* behind: the elements are where it points to */
     uint32_t container : 1;           /* it points to a member of the target; then */
     uint32_t length_size : 5;         /* that member's type; else bytes of one that says how many of `count` there */
-    uint32_t length_offset : 24;      /* are, 0: all; and where that member is */
+    uint32_t length_offset : 23;      /* are, 0: all; and where that member is */
+    uint32_t own : 1;                 /* of a container: it is in a structure of that member's type */
 };
 
 enum pct_demon_is {
@@ -105,7 +106,7 @@ struct pct_demon_found {
 enum { PCT_DEMON_NOT_SAID = 1 };
 
 /* A structure of this type has at this offset a member of that type, to which a pointer leads. declared: a pointer that
- * contracts name, and that is not the list's own. NOT_SAID: it lies too far behind, and counts as none. */
+ * contracts name, and that is certainly not the list's own. NOT_SAID: it lies too far behind, and counts as none. */
 static inline uint32_t pct_demon_container(uint32_t type, uint32_t member, uint32_t offset, bool declared)
 {
     const bool fits = type < PCT_DEMON_TYPES && member < PCT_DEMON_TYPES && offset < 1U << 20;

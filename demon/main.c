@@ -300,10 +300,11 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
                 "not all objects that members lead to were looked for, as there are too many: make those that count "
                 "parameters of %s, or shared variables\n",
                 s->model.spec->proc[0].name);
-    if (s->record->map.unsure)
+    if (s->record->map.unsure || s->unsure)
         fprintf(s->out,
                 "no call was tried on what may be a list's head, not its element: make the head, or what it is in, a "
-                "parameter of %s, or a shared variable\n",
+                "parameter of %s, or a shared variable; of a list that has none, let an array of pointers to the "
+                "elements themselves be one\n",
                 s->model.spec->proc[0].name);
     if (s->cut)
         fprintf(s->out,

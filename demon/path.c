@@ -187,6 +187,7 @@ static bool add_container(struct demon_shape *s, struct demon_leaf *leaf, unsign
     const bool known = w->root ? w->proc->is_test : !w->owner_text || *w->owner;
     to.parameter = known && w->root ? leaf->parameter : -1;
     to.shared = known && !w->root && !w->owner_text ? leaf->shared : -1;
+    to.own = !strcmp(w->in.name, to.link);
     if (known) {
         memcpy(to.owner, w->owner, sizeof to.owner);
         to.offset = (w->elements ? w->first : leaf->offset) - w->owner_at;
@@ -238,7 +239,7 @@ static bool enter_container(struct demon_shape *s, struct demon_leaf *leaf, unsi
         return demon_shape_fail(s, line, "%s: %s of %s is no structure %s, which the pointer leads to", leaf->path,
                                 to.member, to.structure, from.any ? "" : from.name);
     if (dwarf_attr_integrate(&member, DW_AT_data_member_location, &attribute) &&
-        (dwarf_formudata(&attribute, &offset) || offset >= 1 << 24))
+        (dwarf_formudata(&attribute, &offset) || offset >= 1 << 23))
         return demon_shape_fail(s, line, "%s: where it is in its structure is not known", leaf->path);
     memcpy(to.structure, is.name, sizeof to.structure);
     memcpy(to.link, link.name, sizeof to.link);
@@ -352,6 +353,6 @@ bool demon_shape_array(struct demon_shape *s, struct demon_array *array)
         return false;
     array->length.offset = w.member;
     array->length.size = by->size;
-    return (!by->lock && !by->pointer && w.member < 1 << 24) ||
+    return (!by->lock && !by->pointer && w.member < 1 << 23) ||
            demon_shape_fail(s, array->line, "array %s: %s is no number", leaf->path, by->path);
 }

@@ -294,6 +294,7 @@ static void add_containers(struct maker *m, uint32_t type)
                                                           .stride = sizeof(uint64_t),
                                                           .pointer = 1,
                                                           .container = 1,
+                                                          .own = c->own,
                                                           .length_offset = c->member_offset };
     }
 }

@@ -96,6 +96,7 @@ static struct pct_demon_plan *run_calls(const struct demon_attempt *t, bool befo
     if (!demon_run(s->program, path, operations, trace, result))
         return NULL;
     demon_state_fill_ghosts(&s->model, plan);
+    t->search->unsure |= plan->map.unsure;
     result->helped = plan->helps > 0;
     demon_run_read_trace(s->program, trace, s->model.spec->proc[0].name, result);
     return plan;

@@ -154,6 +154,7 @@ struct demon_container {
     char structure[DEMON_NAME], member[DEMON_NAME], link[DEMON_NAME]; /* link: the type of the member */
     uint64_t structure_die, link_die;
     uint32_t member_offset;
+    bool own; /* it is in a structure of the same type as the member: the list's own, which may lead to its head */
 };
 
 /* `object` */

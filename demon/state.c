@@ -65,11 +65,11 @@ static void put_container(char name[DEMON_PATH], const char *inner, const char *
     snprintf(name, DEMON_PATH, "%.*s", DEMON_PATH - 1, text);
 }
 
-/* Of what a path says, in the map's numbers. */
-static uint32_t container_of(const struct demon_model *m, const struct demon_container *c)
+/* Of what a path says, in the map's numbers. declared: as of pct_demon_container(). */
+static uint32_t container_of(const struct demon_model *m, const struct demon_container *c, bool declared)
 {
     return pct_demon_container(demon_pointers_type(&m->pointers, c->structure),
-                               demon_pointers_type(&m->pointers, c->link), c->member_offset, true);
+                               demon_pointers_type(&m->pointers, c->link), c->member_offset, declared);
 }
 
 /* What has the member that a parameter of the test, or a shared variable, points to. */
@@ -81,7 +81,7 @@ static void add_container(struct demon_model *m, const struct demon_container *c
         return;
     const struct demon_variable *v =
         is_parameter ? &m->spec->proc[0].parameter[c->parameter] : &m->spec->shared[c->shared];
-    const uint32_t container = container_of(m, c);
+    const uint32_t container = container_of(m, c, true);
     m->pointers.cut |= container == PCT_DEMON_NOT_SAID;
     struct demon_object *o = &m->object[m->objects++];
     o->type = type;
@@ -178,8 +178,8 @@ static bool add_leaf(struct demon_model *m, int proc, const struct demon_leaf *l
     if (leaf->parameter >= 0 && !of->is_line) { /* the parameters of a line are the test's */
         cell.place = (struct pct_demon_place){ .root = PCT_DEMON_CALL_ARGUMENT, .number = (uint32_t)leaf->parameter };
         for (uint32_t i = 0; i <= leaf->steps && i <= PCT_DEMON_STEPS; i++)
-            if (leaf->container[i])
-                cell.place.container[i] = container_of(m, &m->spec->container[leaf->container[i] - 1]);
+            if (leaf->container[i]) /* whatever a call is made with */
+                cell.place.container[i] = container_of(m, &m->spec->container[leaf->container[i] - 1], false);
         cell.function = (uint32_t)proc;
         fits &= add_path(m, leaf, cell);
     }

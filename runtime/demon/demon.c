@@ -179,12 +179,13 @@ __attribute__((visibility("default"))) void pct_demon_enter(uint64_t address,
         if (plan->entered != 1)
             return;
         if (plan->points < plan->room)
-            pct_demon_discover(&plan->map, function, arguments);
+            pct_demon_discover(&plan->map);
         record(function, 0, line ? demon.test : arguments, line ? stack - RED_ZONE : stack);
         return;
     }
     plan->seen++;
     demon.times[function]++;
+    pct_demon_entered(function, arguments);
     if (!function && !plan->entered++) {
         memcpy(demon.test, arguments, sizeof demon.test);
         demon.stack = stack;

@@ -16,9 +16,10 @@ static struct {
     struct pct_demon_map *map;
     struct node node[MOST_NODES];
     uint32_t count;
-    uint32_t function;
-    const uint64_t *arguments;
-} search; /* not on the stack, which is the program's */
+    uint32_t function; /* the first thread has entered it last, */
+    uint64_t arguments[PCT_DEMON_ARGUMENTS];
+    bool unsure; /* of something it is not certain that it is an element */
+} search;        /* not on the stack, which is the program's */
 
 static struct node *find_met(uint64_t address, uint32_t type)
 {
@@ -61,12 +62,13 @@ static bool is_variable(uint64_t address, uint32_t type)
 
 enum way_round { COMES_TO_HEAD, ENDS, GOES_ROUND };
 
-/* Along this pointer, and so on. */
+/* Along this pointer, and so on; *last: what this ends at. */
 static enum way_round go_round(uint64_t link, const struct pct_demon_field *along,
-                               const struct pct_demon_field *container)
+                               const struct pct_demon_field *container, uint64_t *last)
 {
     uint64_t at = link;
     for (uint32_t i = 0; i < MOST_NODES; i++) {
+        *last = at;
         if (!pct_demon_read(at + along->offset, &at, sizeof at) || at == link)
             return GOES_ROUND;
         if (!at)
@@ -77,31 +79,50 @@ static enum way_round go_round(uint64_t link, const struct pct_demon_field *alon
     return GOES_ROUND;
 }
 
-/* Whether it is certain that this is the member of such a structure: by a variable, by another pointer, or by the list
- * that it is in: its head is elsewhere; or it ends, so that its first element is what contracts name. */
+/* Whether the function that the first thread has entered last was entered with it. */
+static bool is_passed(uint64_t address, uint32_t type)
+{
+    for (uint32_t i = 0; i < PCT_DEMON_ARGUMENTS; i++)
+        if (search.arguments[i] == address && search.map->parameter[search.function][i] == type)
+            return true;
+    return false;
+}
+
+/* Whether a pointer to this structure itself leads to it: it is no head, but may be in a list. */
+static bool is_known(uint64_t link, const struct pct_demon_field *f)
+{
+    const uint64_t address = link - f->length_offset;
+    return find_met(address, f->target) || is_variable(address, f->target) || is_passed(address, f->target);
+}
+
+/* Whether it is certain that this is the member of such a structure: one is known there; or by the list that it is in:
+ * its head is elsewhere; or it ends, and the pointer is not its own; or it has no way back, so that its own pointers
+ * lead to no head; or the first and the last of it are known. */
 static bool is_element(uint64_t link, const struct pct_demon_field *f, bool declared)
 {
     const uint32_t member = f->length_size;
     if (is_head(link, f))
         return false;
-    if (find_met(link - f->length_offset, f->target) || is_variable(link - f->length_offset, f->target))
+    if (is_known(link, f))
         return true;
-    uint32_t ends = 0, round = 0, offset = 0, others = 0;
+    uint64_t last;
+    uint32_t ends = 0, round = 0, offset = 0, others = 0, strange = 0;
     for (uint32_t i = 0; i < search.map->fields; i++) {
         const struct pct_demon_field *along = &search.map->field[i];
         if (along->type != member || !along->pointer || along->behind || along->count != 1 ||
             (along->target != member && !along->container))
             continue;
-        const enum way_round way = go_round(link, along, f);
+        const enum way_round way = go_round(link, along, f, &last);
         if (way == COMES_TO_HEAD)
             return true;
         others += ends && along->offset != offset;
         ends += way == ENDS;
+        strange += way == ENDS && !is_known(last, f);
         round += way == GOES_ROUND;
         offset = along->offset;
     }
-    const bool certain = ends && !round && (declared || !others);
-    search.map->unsure |= !certain;
+    const bool certain = ends && !round && (declared || !others || !strange);
+    search.unsure |= !certain;
     return certain;
 }
 
@@ -112,15 +133,6 @@ static uint32_t type_passed(uint64_t address)
         if (search.arguments[i] == address)
             return search.map->parameter[search.function][i];
     return PCT_DEMON_ANY;
-}
-
-/* Whether the function is entered with it. */
-static bool is_passed(uint64_t address, uint32_t type)
-{
-    for (uint32_t i = 0; i < PCT_DEMON_ARGUMENTS; i++)
-        if (search.arguments[i] == address && search.map->parameter[search.function][i] == type)
-            return true;
-    return false;
 }
 
 static void follow(const struct node *from, uint32_t field, uint32_t element)
@@ -142,7 +154,7 @@ static void follow(const struct node *from, uint32_t field, uint32_t element)
         way.place.offset = (int32_t)behind;
         if (!pct_demon_read(address, &address, sizeof address) || !address)
             return;
-        const bool declared = f->type != f->length_size;
+        const bool declared = f->type != f->length_size && !f->own;
         if (f->container && !is_element(address, f, declared))
             return;
         if (f->container) {
@@ -218,29 +230,42 @@ static void meet_roots(enum pct_demon_is is, bool containers)
     }
 }
 
-static void look(struct pct_demon_map *map, uint32_t function, const uint64_t arguments[PCT_DEMON_ARGUMENTS])
+static void look(struct pct_demon_map *map)
 {
     search.fresh = true;
     search.map = map;
     search.count = 0;
-    search.function = function;
-    search.arguments = arguments;
     meet_roots(PCT_DEMON_KNOWN, false);
     for (uint32_t i = 0; i < search.count; i++)
         follow_all(&search.node[i], false);
     meet_roots(PCT_DEMON_HEAD, false);
-    /* Last, as all heads of lists must be known. */
-    meet_roots(PCT_DEMON_KNOWN, true);
-    for (uint32_t i = 0, others = search.count; i < search.count; i++) {
-        follow_all(&search.node[i], true);
-        for (; others < search.count; others++)
-            follow_all(&search.node[others], false);
-    }
+    /* Last, as all heads of lists must be known; again, as what is known then may show that others are elements. */
+    const uint32_t unsure = map->unsure;
+    uint32_t before;
+    do {
+        before = search.count;
+        search.unsure = false;
+        meet_roots(PCT_DEMON_KNOWN, true);
+        for (uint32_t i = 0, others = before; i < search.count; i++) {
+            follow_all(&search.node[i], true);
+            for (; others < search.count; others++)
+                follow_all(&search.node[others], false);
+        }
+    } while (search.count > before);
+    map->unsure = unsure | search.unsure;
 }
 
-void pct_demon_discover(struct pct_demon_map *map, uint32_t function, const uint64_t arguments[PCT_DEMON_ARGUMENTS])
+void pct_demon_entered(uint32_t function, const uint64_t arguments[PCT_DEMON_ARGUMENTS])
 {
-    look(map, function, arguments);
+    search.function = function;
+    for (uint32_t i = 0; i < PCT_DEMON_ARGUMENTS; i++)
+        search.arguments[i] = arguments[i];
+    search.fresh = false;
+}
+
+void pct_demon_discover(struct pct_demon_map *map)
+{
+    look(map);
     for (uint32_t i = 0; i < search.count; i++)
         if (search.node[i].way.hops && search.node[i].way.type < PCT_DEMON_TYPES &&
             map->wanted >> search.node[i].way.type & 1)
@@ -254,11 +279,12 @@ void pct_demon_forget(void)
 
 bool pct_demon_is_element(struct pct_demon_map *map, uint64_t link, uint32_t container)
 {
-    static const uint64_t none[PCT_DEMON_ARGUMENTS];
     const struct pct_demon_field f = { .target = container >> 25 & (PCT_DEMON_TYPES - 1),
                                        .length_size = container >> 20 & (PCT_DEMON_TYPES - 1),
                                        .length_offset = container & ((1U << 20) - 1) };
     if (!search.fresh)
-        look(map, 0, none);
-    return container != PCT_DEMON_NOT_SAID && is_element(link, &f, container >> 30 & 1);
+        look(map);
+    const bool is = container != PCT_DEMON_NOT_SAID && is_element(link, &f, container >> 30 & 1);
+    map->unsure |= search.unsure;
+    return is;
 }

@@ -7,8 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Add to the map those that are there now, where the test's thread enters this function with these arguments. */
-void pct_demon_discover(struct pct_demon_map *map, uint32_t function, const uint64_t arguments[PCT_DEMON_ARGUMENTS]);
+/* The test's thread is about to enter this function of the plan, with these arguments: they tell of what kind objects
+ * are. */
+void pct_demon_entered(uint32_t function, const uint64_t arguments[PCT_DEMON_ARGUMENTS]);
+
+/* Add to the map those that are there now. */
+void pct_demon_discover(struct pct_demon_map *map);
 
 /* The program has gone on since objects were looked for. */
 void pct_demon_forget(void);
