@@ -163,6 +163,8 @@ static struct demon_expr *take_primary(struct demon_parser *p)
     }
     e = make(p, DEMON_LEAF, NULL, NULL);
     e->old = demon_accept(p, "old");
+    if (demon_accept(p, "&"))
+        e->op = DEMON_ADDRESS;
     demon_take_path(p, &e->leaf);
     return e;
 }

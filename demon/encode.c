@@ -12,6 +12,8 @@ static demon_term encode_number(struct demon_solver *s, const struct demon_expr 
         return terms->leaf(terms->context, &e->leaf, e->old, &term)
                    ? demon_solver_convert(s, term, e->leaf.size * 8, e->leaf.is_signed, e->width)
                    : NULL;
+    if (e->op == DEMON_ADDRESS)
+        return terms->address(terms->context, &e->leaf, e->old, &term) ? term : NULL;
     demon_term a = encode_number(s, e->a, terms), b = encode_number(s, e->b, terms);
     if (!a || !b)
         return NULL;
@@ -69,6 +71,8 @@ bool demon_evaluate_number(const struct demon_expr *e, const struct demon_values
         *value = known ? demon_convert(a, e->leaf.size * 8, e->leaf.is_signed) : 0;
         return known;
     }
+    if (e->op == DEMON_ADDRESS)
+        return values->address(values->context, &e->leaf, e->old, value);
     if (!demon_evaluate_number(e->a, values, &a) || !demon_evaluate_number(e->b, values, &b))
         return false;
     *value = demon_convert(e->op == DEMON_ADD        ? a + b

@@ -8,6 +8,7 @@
  * there is no such object in this state. */
 struct demon_terms {
     bool (*leaf)(void *context, const struct demon_leaf *leaf, bool old, demon_term *term);
+    bool (*address)(void *context, const struct demon_leaf *leaf, bool old, demon_term *term); /* of 64 bits */
     bool (*holds)(void *context, const struct demon_leaf *leaf, bool *held);
     void *context;
 };
@@ -18,6 +19,7 @@ demon_term demon_encode(struct demon_solver *solver, const struct demon_expr *e,
 /* The same of a state whose values are known: 1 it holds, 0 it does not, -1 a leaf is not there. */
 struct demon_values {
     bool (*leaf)(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value);
+    bool (*address)(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value);
     bool (*holds)(void *context, const struct demon_leaf *leaf, bool *held);
     void *context;
 };

@@ -70,6 +70,21 @@ static bool leaf_term(void *context, const struct demon_leaf *leaf, bool old, de
     return at >= 0;
 }
 
+static bool address_term(void *context, const struct demon_leaf *leaf, bool old, demon_term *term)
+{
+    struct asker *a = context;
+    const uint64_t address = demon_state_address(a->query->model, a->query->state, a->binding, leaf);
+    if (!leaf->steps) {
+        *term = demon_solver_number(a->solver, address, 64);
+        return address;
+    }
+    demon_term object = deep_object(a, leaf, old ? a->before : a->after);
+    if (object)
+        *term = demon_solver_apply(a->solver, DEMON_ADD, false, object,
+                                   demon_solver_number(a->solver, (uint64_t)(int64_t)leaf->offset, 64));
+    return object;
+}
+
 static bool holds_term(void *context, const struct demon_leaf *leaf, bool *held)
 {
     struct asker *a = context;
@@ -80,7 +95,7 @@ static bool holds_term(void *context, const struct demon_leaf *leaf, bool *held)
 /* All clauses of this kind, as one condition; NULL: an object is not there. */
 static demon_term clauses(struct asker *a, enum demon_clause_kind kind, bool skip_missing)
 {
-    const struct demon_terms terms = { .leaf = leaf_term, .holds = holds_term, .context = a };
+    const struct demon_terms terms = { .leaf = leaf_term, .address = address_term, .holds = holds_term, .context = a };
     demon_term all = demon_solver_truth(a->solver, true);
     for (int i = 0; i < a->binding->proc->clauses; i++) {
         const struct demon_clause *clause = &a->binding->proc->clause[i];
@@ -462,6 +477,16 @@ static bool free_leaf(void *context, const struct demon_leaf *leaf, bool old, de
     return true;
 }
 
+/* Wherever it is, each time: nothing is concluded from it. */
+static bool free_address(void *context, const struct demon_leaf *leaf, bool old, demon_term *term)
+{
+    const struct free_state *f = context;
+    (void)leaf;
+    (void)old;
+    *term = demon_solver_variable(f->solver, 64);
+    return true;
+}
+
 /* Any lock may be held: a contract that asks for one is no contradiction, and nothing is concluded from it. */
 static bool free_holds(void *context, const struct demon_leaf *leaf, bool *held)
 {
@@ -479,7 +504,9 @@ static const struct demon_clause *find_contradiction(const struct demon_proc *pr
     if (!solver)
         return NULL;
     struct free_state state = { .solver = solver };
-    const struct demon_terms terms = { .leaf = free_leaf, .holds = free_holds, .context = &state };
+    const struct demon_terms terms = {
+        .leaf = free_leaf, .address = free_address, .holds = free_holds, .context = &state
+    };
     for (int i = 0; i < proc->clauses && !found; i++) {
         if (proc->clause[i].kind != kind)
             continue;

@@ -129,6 +129,8 @@ static bool resolve_expr(struct demon_shape *s, const struct demon_proc *proc, s
         return true;
     if (e->op == DEMON_LEAF || e->op == DEMON_HOLDS || e->op == DEMON_UNCHANGED)
         return demon_shape_leaf(s, proc, &e->leaf, e->line);
+    if (e->op == DEMON_ADDRESS)
+        return demon_shape_address(s, proc, &e->leaf, e->line);
     return resolve_expr(s, proc, e->a) && resolve_expr(s, proc, e->b);
 }
 

@@ -34,6 +34,10 @@ uint32_t demon_shape_lock(Dwarf_Die *variable);
 /* Find what this path of the procedure, in this line, names. False: it names nothing that contracts can speak of. */
 bool demon_shape_leaf(struct demon_shape *shape, const struct demon_proc *proc, struct demon_leaf *leaf, unsigned line);
 
+/* The same of &PATH: whatever has an address. */
+bool demon_shape_address(struct demon_shape *shape, const struct demon_proc *proc, struct demon_leaf *leaf,
+                         unsigned line);
+
 /* What `array` says: both of its paths end in members of one structure. False: they do not. */
 bool demon_shape_array(struct demon_shape *shape, struct demon_array *array);
 

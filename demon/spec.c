@@ -32,7 +32,7 @@ static void check_kind(struct demon_parser *p, const struct demon_proc *to, enum
 {
     if (!e)
         return;
-    bool two = e->op == DEMON_UNCHANGED || (e->op == DEMON_LEAF && e->old);
+    bool two = e->op == DEMON_UNCHANGED || ((e->op == DEMON_LEAF || e->op == DEMON_ADDRESS) && e->old);
     if (kind == DEMON_REQUIRE && to->is_line && two)
         demon_fail(p, "what is asserted at a line is of one state: `old` and `unchanged` are for rely and guarantee");
     if (kind == DEMON_INVARIANT && two)

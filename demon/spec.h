@@ -18,7 +18,7 @@
  *     object container_of(PATH, TYPE, MEMBER)  others know this object by PATH
  *
  *     CONDITION   implies | or | and | not | = != < <= > >= | holds(PATH) | unchanged(PATH) | true | false
- *     number      + - * | NUMBER | null | PATH | old PATH
+ *     number      + - * | NUMBER | null | PATH | &PATH, its address | old PATH | old &PATH
  *     PATH        PARAMETER or NAME, and members behind dots, those of what a member points to, too; and of what is an
  *                 array, or points to elements, one: [NUMBER]; container_of(PATH, TYPE, MEMBER): the structure of this
  *                 type whose member the pointer leads to
@@ -47,6 +47,7 @@ enum {
 enum demon_op {
     DEMON_NUMBER,
     DEMON_LEAF,      /* a scalar in memory, or a parameter that is one */
+    DEMON_ADDRESS,   /* of a leaf, whatever is there */
     DEMON_HOLDS,     /* of a leaf that is a mutex */
     DEMON_UNCHANGED, /* of a leaf */
     DEMON_TRUE,

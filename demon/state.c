@@ -190,9 +190,10 @@ static bool add_leaves(struct demon_model *m, int proc, const struct demon_expr 
 {
     if (!e)
         return true;
-    bool leaf = e->op == DEMON_LEAF || e->op == DEMON_HOLDS || e->op == DEMON_UNCHANGED;
-    return (!leaf || add_leaf(m, proc, &e->leaf, e->op == DEMON_HOLDS ? e->leaf.lock : 0)) &&
-           add_leaves(m, proc, e->a) && add_leaves(m, proc, e->b);
+    bool leaf = e->op == DEMON_LEAF || e->op == DEMON_UNCHANGED;
+    leaf |= e->op == DEMON_HOLDS || e->op == DEMON_ADDRESS;
+    const uint32_t lock = e->op == DEMON_HOLDS || e->op == DEMON_ADDRESS ? e->leaf.lock : 0;
+    return (!leaf || add_leaf(m, proc, &e->leaf, lock)) && add_leaves(m, proc, e->a) && add_leaves(m, proc, e->b);
 }
 
 /* All cells of the objects; one that no contract speaks of has one that tells where it is. */
@@ -451,6 +452,13 @@ static bool leaf_value(void *context, const struct demon_leaf *leaf, bool old, u
     return at >= 0;
 }
 
+static bool address_value(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value)
+{
+    const struct known *k = context;
+    *value = demon_state_address(k->model, old ? k->before : k->state, k->binding, leaf);
+    return *value;
+}
+
 static bool holds_value(void *context, const struct demon_leaf *leaf, bool *held)
 {
     const struct known *k = context;
@@ -467,7 +475,9 @@ const struct demon_clause *demon_state_broken(const struct demon_model *m, enum 
                            .state = state,
                            .binding = binding,
                            .by = others ? PCT_DEMON_BY_CALLER : PCT_DEMON_BY_TEST };
-    const struct demon_values values = { .leaf = leaf_value, .holds = holds_value, .context = &known };
+    const struct demon_values values = {
+        .leaf = leaf_value, .address = address_value, .holds = holds_value, .context = &known
+    };
     for (int i = 0; i < binding->proc->clauses; i++) {
         const struct demon_clause *clause = &binding->proc->clause[i];
         if (clause->kind == kind && demon_evaluate(clause->expr, &values) == 0)
@@ -488,9 +498,9 @@ static void set_ghost(const struct demon_model *m, uint64_t address, uint64_t va
 /* What this condition of an ensure gives to ghosts. */
 static void give(const struct known *known, const struct demon_expr *e, uint64_t ghosts[PCT_DEMON_CELLS])
 {
-    const struct demon_values values = { .leaf = leaf_value,
-                                         .holds = holds_value,
-                                         .context = (void *)(uintptr_t)known };
+    const struct demon_values values = {
+        .leaf = leaf_value, .address = address_value, .holds = holds_value, .context = (void *)(uintptr_t)known
+    };
     uint64_t value;
     if (e->op == DEMON_AND) {
         give(known, e->a, ghosts);

@@ -51,6 +51,10 @@ static bool check_number(struct checker *c, struct demon_expr *e)
         e->width = e->leaf.size * BYTE < INT ? INT : e->leaf.size * BYTE;
         e->is_signed = e->leaf.is_signed || e->leaf.size * BYTE < INT;
         return true;
+    case DEMON_ADDRESS:
+        e->width = LONG;
+        e->is_signed = false;
+        return true;
     case DEMON_ADD:
     case DEMON_SUBTRACT:
     case DEMON_MULTIPLY:

@@ -49,11 +49,26 @@ static bool node_value(void *context, const struct demon_leaf *leaf, bool old, u
     return leaf->whole || (node >= 0 && node < NODES);
 }
 
+/* Wherever the last pointer leads to. */
+static bool node_address(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value)
+{
+    const struct move *m = context;
+    const struct nodes *nodes = old ? &m->before : &m->after;
+    uint64_t at = (uint64_t)(leaf->parameter + 1) * NODE;
+    for (uint32_t i = 0; i < leaf->steps; i++) {
+        if (!at || at > (uint64_t)NODES * NODE)
+            return false;
+        at = nodes->next[at / NODE - 1];
+    }
+    *value = at + (uint64_t)leaf->offset;
+    return true;
+}
+
 /* 1, 0, or -1: the values of what is elsewhere decide. */
 static int says(const struct demon_expr *e, const struct nodes *before, const struct nodes *after)
 {
     struct move m = { *before, *after };
-    return demon_evaluate(e, &(struct demon_values){ .leaf = node_value, .context = &m });
+    return demon_evaluate(e, &(struct demon_values){ .leaf = node_value, .address = node_address, .context = &m });
 }
 
 /* The last are numbers; the first two the nodes themselves. */
@@ -102,7 +117,9 @@ static struct demon_expr *grow_path(bool two, unsigned depth)
     const bool old = two && draw(3) == 0, old_too = two && draw(3) == 0;
     if (kind == 0)
         return node(draw(2) ? DEMON_EQUAL : DEMON_UNEQUAL, leaf_of(DEMON_LEAF, 2 + draw(3), old),
-                    draw(3) ? leaf_of(DEMON_LEAF, draw(5), old_too) : number_of(0));
+                    draw(3)   ? leaf_of(DEMON_LEAF, draw(5), old_too)
+                    : draw(2) ? leaf_of(DEMON_ADDRESS, 2 + draw(8), old_too)
+                              : number_of(0));
     if (kind == 1 || !two)
         if (kind < 3)
             return node((enum demon_op)(DEMON_EQUAL + draw(6)), leaf_of(DEMON_LEAF, 5 + draw(5), old),
@@ -151,7 +168,7 @@ static bool is_there(const struct demon_expr *e, const struct nodes *start)
 {
     if (!e)
         return true;
-    if (e->op != DEMON_LEAF && e->op != DEMON_UNCHANGED)
+    if (e->op != DEMON_LEAF && e->op != DEMON_ADDRESS && e->op != DEMON_UNCHANGED)
         return is_there(e->a, start) && is_there(e->b, start);
     struct demon_leaf before_last = e->leaf;
     before_last.offset = NEXT;
