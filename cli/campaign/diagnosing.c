@@ -6,6 +6,7 @@
 #include "signature.h"
 #include <cli/base/cli.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -31,6 +32,9 @@ static const double by_trial[2][2] = { { 0.6, 0.4 }, { 1.2, 0.9 } };
 #define TRIED 5.7
 #define NOT_AGAINST 0.5
 #define NOT_ALONE 0.4 /* of the runs that fail have it */
+#define DECISIVE                                                                                                       \
+    6.2 /* the base of a rule that one run decides and that names what was done wrongly, not what came of it */
+#define IN_ALL 0.9 /* of the runs that fail: as good as in all of them */
 
 /* The runs of one step. */
 struct source {
@@ -358,10 +362,30 @@ static size_t prepare_trials(struct source *s, const struct pct_diagnoses *least
     return count;
 }
 
+/* How well other runs tell of what two trials speak for. That it makes this run fail is known by them: how many others
+ * fail by it does not matter any more, but how many pass with it does. */
+static double precision_of(const struct pct_diagnosis *d)
+{
+    double precision = d->failing / (d->failing + d->passing + 0.5);
+    return precision * sqrt(precision);
+}
+
+/* The score of the best diagnosis that one run decides, and that all runs which fail have; 0: there is none. */
+static double best_decisive(const struct pct_diagnosing *d)
+{
+    for (size_t i = 0; i < d->diagnoses.count; i++) {
+        const struct pct_diagnosis *item = &d->diagnoses.item[i];
+        if (pct_rule_decides(item->rule) && item->base >= DECISIVE && item->failing >= IN_ALL * d->evidence.failing)
+            return item->score;
+    }
+    return 0;
+}
+
 /* Returns whether one of them was right. */
 static bool weigh_trials(struct source *s, size_t count)
 {
     bool right = false;
+    double decisive = best_decisive(s->d);
     for (size_t i = 0; i < count; i++) {
         const struct trial *trial = &s->trial[i];
         struct pct_diagnosis *item = &s->d->diagnoses.item[trial->item];
@@ -369,7 +393,12 @@ static bool weigh_trials(struct source *s, size_t count)
             continue;
         item->score *= by_trial[trial->fails[1]][trial->fails[0]];
         item->tried = trial->fails[1] && !trial->fails[0];
-        double least = TRIED * (0.9 + 0.1 * item->share);
+        double precision = precision_of(item), least = TRIED * (0.85 + 0.15 * precision);
+        if (item->tried && item->share > 0)
+            item->score *= precision / item->share;
+        /* What runs that pass have, too, does not come before what all that fail have. */
+        if (item->passing && decisive > 0 && least > 0.99 * decisive)
+            least = 0.99 * decisive;
         bool waits = s->d->history.trace->header.verdict == PCT_VERDICT_DEADLOCK;
         bool alone = item->failing < NOT_ALONE * s->d->evidence.failing;
         if (waits && item->tried && item->share >= NOT_AGAINST && !alone && item->score < least)

@@ -54,10 +54,16 @@
     X(TAKEN_BACK, 6.2, true, "woken too late",                                                                         \
       "thread @t0 wakes thread @t2 (@s0), but thread @t1 comes first (@s1): what thread @t2 was woken for "            \
       "no longer holds, so it waits again (@s2), and nobody signals after that")                                       \
+    X(OVERTAKEN, 6.4, true, "woken too late",                                                                          \
+      "thread @t0 lets all go on (@s0), but thread @t1 comes here again (@s1) before thread @t2 has looked, which "    \
+      "waits again (@s2), and nobody signals after that: what they look at has to tell one round from the next")       \
     X(SIGNALLED_BEFORE, 8, true, "the signal came before the wait",                                                    \
       "thread @t1 signals @o1 (@s1) before anybody waits for it; thread @t0 then waits (@s2) without "                 \
       "looking whether it has come: in no run does it pass here without a wait. A wait belongs in a loop "             \
       "that looks first")                                                                                              \
+    X(NOT_COME, 6.4, true, "who would come has ended",                                                                 \
+      "thread @t0 waits on @o0; thread @t1 has ended (@s1) and has never taken the mutex of that wait, as others of "  \
+      "its kind do")                                                                                                   \
     X(ALL_WAIT, 5, true, "nobody is left to do it",                                                                    \
       "thread @t0 waits on @o0, and all who signal it at other times wait, too: each may wait for what another one "   \
       "has to do")                                                                                                     \

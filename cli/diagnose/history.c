@@ -53,7 +53,7 @@ static bool reads_only(unsigned op)
 
 bool pct_moment_locks(const struct pct_moment *moment)
 {
-    return takes(moment->op) || moment->word == PCT_WORD_TAKES;
+    return takes(moment->op) || moment->word == PCT_WORD_TAKES || moment->word == PCT_WORD_SHARES;
 }
 
 bool pct_moment_same_object(const struct pct_moment *a, const struct pct_moment *b)
@@ -66,7 +66,7 @@ enum pct_access pct_moment_access(const struct pct_moment *moment)
     if (!moment->object || (pct_moment_failed(moment) && moment->op != PCT_OP_COND_WAKE))
         return PCT_ACCESS_NONE;
     if (moment->word)
-        return moment->word == PCT_WORD_TAKES ? PCT_ACCESS_UNKNOWN : PCT_ACCESS_NONE;
+        return pct_moment_locks(moment) ? PCT_ACCESS_UNKNOWN : PCT_ACCESS_NONE;
     switch (moment->op) {
     case PCT_OP_LOAD:
     case PCT_OP_ATOMIC_LOAD:
@@ -214,8 +214,11 @@ static uint32_t mutex_of(struct pct_history *h, uint32_t held)
 static bool follow_word(struct pct_history *h, uint32_t i, uint32_t *held)
 {
     const struct pct_moment *m = &h->steps[i];
+    const struct pct_hold *hold = held_in(h, held[m->thread], m->class_, m->object);
     if (m->word == PCT_WORD_GIVES)
-        give(h, &held[m->thread], i, m->class_, m->object, true);
+        give(h, &held[m->thread], i, m->class_, m->object, !hold || !hold->shared);
+    if (m->word == PCT_WORD_SHARES)
+        return take(h, &held[m->thread], i, m->class_, m->object, true);
     if (m->word != PCT_WORD_TAKES)
         return true;
     for (uint32_t thread = 0; thread < h->threads; thread++)

@@ -13,8 +13,9 @@ struct pct_unwinder;
 /* What an access does to its object. */
 enum pct_access { PCT_ACCESS_NONE, PCT_ACCESS_READ, PCT_ACCESS_WRITE, PCT_ACCESS_UPDATE, PCT_ACCESS_UNKNOWN };
 
-/* What an exchange does to a lock that is made of the word (words.h); or an update, which is a notice to who waits. */
-enum pct_word { PCT_WORD_NONE, PCT_WORD_TAKES, PCT_WORD_GIVES, PCT_WORD_FAILS, PCT_WORD_NOTICE };
+/* What an exchange does to a lock that is made of the word (words.h), which others may have, too, if it shares it; or
+ * an update, which is a notice to who waits. */
+enum pct_word { PCT_WORD_NONE, PCT_WORD_TAKES, PCT_WORD_SHARES, PCT_WORD_GIVES, PCT_WORD_FAILS, PCT_WORD_NOTICE };
 
 /* A step; or, behind all of them, one that a thread was about to make at the end. Steps are known by their index. */
 struct pct_moment {

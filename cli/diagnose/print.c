@@ -18,6 +18,32 @@ static const char *base(const char *path)
     return slash ? slash + 1 : path;
 }
 
+/* What an operation on a lock that is made of a word of memory is, behind its name; NULL: it is on none. */
+static const char *lock_of_word(const struct pct_moment *m)
+{
+    switch (m->word) {
+    case PCT_WORD_TAKES:
+        return "takes the lock";
+    case PCT_WORD_SHARES:
+        return "takes the lock, as others may";
+    case PCT_WORD_FAILS:
+        return "has not got the lock";
+    case PCT_WORD_GIVES:
+        return "gives the lock back";
+    default:
+        return NULL;
+    }
+}
+
+/* The number of the word that is the lock for which this futex is waited on; 0: there is none. */
+static uint32_t word_of_futex(const struct pct_history *h, const struct pct_moment *m)
+{
+    for (uint32_t i = h->hold_count; m->class_ == PCT_CLASS_FUTEX && m->address && i-- > 0;)
+        if (h->holds[i].class_ == PCT_CLASS_MEMORY && h->steps[h->holds[i].taken].address == m->address)
+            return h->holds[i].object;
+    return 0;
+}
+
 /* A wait that began at a step is the same operation when it is still going on at the end. */
 static void format_operation(char *buffer, size_t size, const struct pct_history *h, uint32_t step)
 {
@@ -25,10 +51,17 @@ static void format_operation(char *buffer, size_t size, const struct pct_history
     bool takes_mutex = m->pending && m->op == PCT_OP_COND_WAIT && m->class_ == PCT_CLASS_MUTEX;
     pct_schedule_format(buffer, size, takes_mutex ? PCT_OP_MUTEX_LOCK : m->op, m->pending ? 0 : m->argument, m->object);
     char name[256];
+    const char *does = lock_of_word(m);
+    uint32_t word = word_of_futex(h, m);
     size_t length = strlen(buffer);
     if (h->unwinder && m->object && m->class_ != PCT_CLASS_THREAD && m->class_ != PCT_CLASS_FD &&
         pct_variable_name(h->unwinder, m->address, name, sizeof name))
         snprintf(buffer + length, size - length, " `%s`", name);
+    length = strlen(buffer);
+    if (does)
+        snprintf(buffer + length, size - length, " (%s)", does);
+    else if (word)
+        snprintf(buffer + length, size - length, " (of the lock in memory %u)", word);
 }
 
 static void format_object(char *buffer, size_t size, const struct pct_history *h, uint32_t step)

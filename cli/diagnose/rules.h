@@ -42,6 +42,15 @@ void pct_rules_roles(const struct pct_history *history, struct pct_evidence *evi
 void pct_rules_barriers(struct pct_diagnoses *out, const struct pct_history *history,
                         const struct pct_evidence *evidence);
 
+/* Of such a run, a thread that has ended and did not come to the mutex of this wait, as others of its kind did, in this
+ * run or in those that pass. Returns whether there is one. */
+bool pct_rules_not_come(struct pct_diagnoses *out, const struct pct_history *history, uint32_t waiting,
+                        const struct pct_evidence *evidence);
+
+/* rules_rounds.c: of such a run, who waits at a barrier that is made of a condition variable (this pending step),
+ * because another one has come to the next round before it has looked. Returns whether it does. */
+bool pct_rules_overtaken(struct pct_diagnoses *out, const struct pct_history *history, uint32_t waiting);
+
 /* rules_wakes.c: of such a run, why nobody woke those that wait on condition variables. */
 void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
 

@@ -34,8 +34,44 @@ static uint64_t key_of(uint64_t role, uint64_t address)
     return pct_evidence_notice(role ^ UINT64_C(0x726f6c65), address);
 }
 
+/* The mutexes that the thread has taken, as bits by number: the first 63. */
+static uint64_t taken_by(const struct pct_history *h, uint32_t thread)
+{
+    uint64_t taken = 0;
+    for (uint32_t i = 0; i < h->hold_count; i++)
+        if (h->holds[i].thread == thread && h->holds[i].class_ == PCT_CLASS_MUTEX && h->holds[i].object < 64)
+            taken |= UINT64_C(1) << h->holds[i].object;
+    return taken;
+}
+
+static bool has_ended(const struct pct_history *h, uint32_t thread)
+{
+    return h->last[thread] != PCT_NO_STEP && h->steps[h->last[thread]].op == PCT_OP_THREAD_FINISH;
+}
+
+/* The keys of a thread of this kind that has taken the mutex at this address, and of one that has ended without. */
+static uint64_t key_of_coming(uint64_t role, uint64_t address, bool came)
+{
+    return pct_evidence_notice(role ^ (came ? UINT64_C(0x636f6d6573) : UINT64_C(0x736b697073)), address);
+}
+
+static void note_coming(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
+{
+    uint64_t address[64] = { 0 };
+    for (uint32_t i = 0; i < h->hold_count; i++)
+        if (h->holds[i].class_ == PCT_CLASS_MUTEX && h->holds[i].object < 64)
+            address[h->holds[i].object] = h->steps[h->holds[i].taken].address;
+    for (uint32_t thread = 0; thread < h->threads; thread++) {
+        uint64_t role = has_ended(h, thread) ? role_of(h, thread) : 0, taken = role ? taken_by(h, thread) : 0;
+        for (unsigned object = 0; role && object < 64; object++)
+            if (address[object])
+                pct_evidence_note(evidence, key_of_coming(role, address[object], taken >> object & 1), fails);
+    }
+}
+
 void pct_rules_roles(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
 {
+    note_coming(h, evidence, fails);
     for (uint32_t thread = 0; thread < h->threads; thread++) {
         uint64_t role = h->last[thread] == PCT_NO_STEP ? 0 : role_of(h, thread);
         for (uint32_t i = role ? h->last[thread] : PCT_NO_STEP; i != PCT_NO_STEP; i = h->steps[i].previous)
@@ -205,4 +241,54 @@ void pct_rules_barriers(struct pct_diagnoses *out, const struct pct_history *h, 
             d->note[2] = "does this last,";
         }
     }
+}
+
+/* --- Who has not come --------------------------------------------------------------------------------------------- */
+
+/* The address of the mutex of this wait, 0: not known. */
+static uint64_t address_of_mutex(const struct pct_history *h, const struct pct_moment *wait)
+{
+    for (uint32_t i = 0; i < h->hold_count; i++)
+        if (h->holds[i].class_ == PCT_CLASS_MUTEX && h->holds[i].object == wait->mutex &&
+            h->steps[h->holds[i].taken].op != PCT_OP_COND_WAKE)
+            return h->steps[h->holds[i].taken].address;
+    return 0;
+}
+
+/* Whether another thread of this kind has taken the mutex in this run. */
+static bool like_came(const struct pct_history *h, uint64_t role, uint32_t mutex)
+{
+    for (uint32_t thread = 0; thread < h->threads; thread++)
+        if (h->last[thread] != PCT_NO_STEP && taken_by(h, thread) >> mutex & 1 && role_of(h, thread) == role)
+            return true;
+    return false;
+}
+
+bool pct_rules_not_come(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
+                        const struct pct_evidence *evidence)
+{
+    const struct pct_moment *m = &h->steps[waiting];
+    uint64_t address = m->mutex && m->mutex < 64 ? address_of_mutex(h, m) : 0;
+    for (uint32_t thread = 0; address && thread < h->threads; thread++) {
+        uint64_t role = has_ended(h, thread) ? role_of(h, thread) : 0;
+        if (!role || taken_by(h, thread) >> m->mutex & 1)
+            continue;
+        bool always = evidence &&
+                      pct_evidence_passing(evidence, key_of_coming(role, address, true)) >= PCT_EVIDENCE_ENOUGH &&
+                      !pct_evidence_passing(evidence, key_of_coming(role, address, false));
+        bool some = evidence && pct_evidence_passing(evidence, key_of_coming(role, address, false));
+        if (!always && (some || !like_came(h, role, m->mutex)))
+            continue;
+        uint32_t finish = h->last[thread], before = last_access(h, finish);
+        struct pct_diagnosis *d =
+            pct_diagnoses_add(out, PCT_RULE_NOT_COME, always ? 0 : 5, before == PCT_NO_STEP ? 2 : 3,
+                              (uint32_t[]){ m->previous, finish, before });
+        if (d) {
+            d->note[0] = "waits";
+            d->note[1] = "and has ended";
+            d->note[2] = "does this last,";
+        }
+        return true;
+    }
+    return false;
 }

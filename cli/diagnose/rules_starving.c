@@ -124,7 +124,10 @@ static void look(void *context, const struct pct_history *h, const struct patien
     if (times <= FEW || !fails || !pct_evidence_passing(f->evidence, key_of(h, p, first, 1)) ||
         pct_evidence_passing(f->evidence, key_of(h, p, first, times)))
         return;
-    struct pct_diagnosis *d = pct_diagnoses_add(f->out, PCT_RULE_STARVES, 0, 3,
+    /* Those who tell it at times come by for its sake, too. */
+    bool tells =
+        pct_evidence_has(f->evidence, pct_evidence_notice(h->steps[h->holds[first].taken].place, p->at->address));
+    struct pct_diagnosis *d = pct_diagnoses_add(f->out, PCT_RULE_STARVES, tells ? 5 : 0, 3,
                                                 (uint32_t[]){ p->wait, h->holds[first].taken, h->holds[last].taken });
     if (d) {
         d->note[0] = "waits, and has not come in when";

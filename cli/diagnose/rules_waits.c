@@ -110,8 +110,11 @@ static void add_cycle(struct pct_diagnoses *out, const struct graph *g)
     const char *notes[PCT_DIAGNOSIS_STEPS];
     unsigned count = 0;
     if (g->length == 1) {
+        /* What others may have, too, may be theirs to give. */
+        bool shared = g->by[0] != PCT_NO_STEP && h->steps[g->by[0]].word == PCT_WORD_SHARES;
         if (g->by[0] != PCT_NO_STEP)
-            pct_diagnoses_add(out, PCT_RULE_SELF_DEADLOCK, 0, 2, (uint32_t[]){ g->by[0], h->last[g->path[0]] });
+            pct_diagnoses_add(out, PCT_RULE_SELF_DEADLOCK, shared ? 6 : 0, 2,
+                              (uint32_t[]){ g->by[0], h->last[g->path[0]] });
         return;
     }
     bool guess = false;

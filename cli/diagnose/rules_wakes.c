@@ -545,10 +545,15 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
         bool found = w.taken != PCT_NO_STEP && lost_wakeup(out, &w);
         found = wrong_waiter(out, &w) || found;
         found = no_notice(out, &w, evidence) || found;
-        found = found || tells_others(out, &w, evidence) || taken_back(out, &w, evidence);
+        found =
+            found || tells_others(out, &w, evidence) || taken_back(out, &w, evidence) || pct_rules_overtaken(out, h, i);
         if (!found)
             untold(out, &w, evidence);
-        if (!found && !signalled_before(out, &w, evidence) && !pct_rules_ended(out, h, i, evidence))
+        bool known = found || signalled_before(out, &w, evidence);
+        /* What speaks for one of these two best is named. */
+        bool ended = !known && pct_rules_ended(out, h, i, evidence);
+        bool absent = !known && pct_rules_not_come(out, h, i, evidence);
+        if (!known && !ended && !absent)
             nobody_signals(out, &w);
     }
 }

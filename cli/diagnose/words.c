@@ -58,10 +58,12 @@ static const struct pct_moment *next_of(const struct pct_history *h, uint32_t st
     return next;
 }
 
+/* Who gives a lock back may wake others by the same word. */
 static bool waits_behind(const struct pct_history *h, uint32_t step)
 {
     const struct pct_moment *next = next_of(h, step);
-    return next && next->class_ == PCT_CLASS_FUTEX && next->address == h->steps[step].address;
+    return next && next->class_ == PCT_CLASS_FUTEX && next->op != PCT_OP_FUTEX_WAKE &&
+           next->address == h->steps[step].address;
 }
 
 /* Whether the thread waits for this word, or yields, behind this exchange: it has not got it. */
@@ -147,6 +149,28 @@ static void decide(struct words *w)
     }
 }
 
+/* A lock is taken where it was tried first: who has to wait for it gets it elsewhere in a library, which has nothing to
+ * do with the program's place. */
+static void place_where_tried(struct words *w)
+{
+    enum { FAR = 64 }; /* exchanges of the word that are looked at */
+    for (uint32_t i = 0; i < w->count; i++) {
+        struct pct_moment *m = &w->history->steps[w->step[i]];
+        for (uint32_t j = i; (m->word == PCT_WORD_TAKES || m->word == PCT_WORD_FAILS) && j-- > 0 && i - j <= FAR;) {
+            const struct pct_moment *before = &w->history->steps[w->step[j]];
+            if (before->object != m->object)
+                break;
+            if (before->thread != m->thread)
+                continue;
+            if (before->word == PCT_WORD_FAILS) {
+                m->place = before->place;
+                m->way = before->way;
+            }
+            break;
+        }
+    }
+}
+
 /* The numbers of the words that the run has used are below this. */
 static uint32_t count_objects(const struct pct_history *h)
 {
@@ -186,6 +210,97 @@ static uint32_t collect(const struct pct_history *h, uint32_t *step)
     }
     free(at);
     return used;
+}
+
+/* --- Locks that readers share ------------------------------------------------------------------------------------- */
+
+enum { SHARED_THREADS = 64 }; /* of which holds of such a word are counted */
+
+/* What is known of a word that exchanges take and updates give back. */
+struct shared {
+    bool taken, given, otherwise, seen;
+    uint64_t place; /* where it was taken first */
+};
+
+static void look_at_step(struct shared *of, uint32_t objects, const struct pct_moment *m)
+{
+    if (m->class_ != PCT_CLASS_MEMORY || !m->object || m->object >= objects || pct_moment_access(m) == PCT_ACCESS_READ)
+        return;
+    struct shared *s = &of[m->object];
+    if (!s->taken && m->op == PCT_OP_ATOMIC_TRY)
+        s->place = m->place;
+    s->taken = s->taken || m->op == PCT_OP_ATOMIC_TRY;
+    s->given = s->given || m->op == PCT_OP_ATOMIC_UPDATE;
+    s->otherwise = s->otherwise || !m->address || m->thread >= SHARED_THREADS ||
+                   (m->op != PCT_OP_ATOMIC_TRY && m->op != PCT_OP_ATOMIC_UPDATE);
+}
+
+/* Whether a thread waits for the word at this address. */
+static bool is_awaited(const struct pct_history *h, uint64_t address)
+{
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->steps[i].op == PCT_OP_FUTEX_WAIT && h->steps[i].address == address)
+            return true;
+    return false;
+}
+
+/* Whether the thread has not got the lock by this exchange: it waits behind it, or tries once more, elsewhere than
+ * where locks are taken first. */
+static bool is_refused(const struct pct_history *h, const struct set *first, uint32_t step)
+{
+    const struct pct_moment *m = &h->steps[step], *next = next_of(h, step);
+    const struct pct_moment *again = m->next == PCT_NO_STEP ? NULL : &h->steps[m->next];
+    if (next && (next->op == PCT_OP_YIELD || (next->class_ == PCT_CLASS_FUTEX && next->op != PCT_OP_FUTEX_WAKE &&
+                                              next->address - m->address <= sizeof(uint32_t))))
+        return true;
+    return again && pct_moment_same_object(again, m) && again->op == PCT_OP_ATOMIC_TRY && !has(first, again->place);
+}
+
+/* Mark the steps of this word; none if who has not taken it gives it back, as with a count of something. */
+static void follow_shared(struct pct_history *h, const struct set *first, uint32_t object)
+{
+    uint32_t holds[SHARED_THREADS] = { 0 };
+    bool lock = true;
+    for (uint32_t i = 0; i < h->count && lock; i++) {
+        struct pct_moment *m = &h->steps[i];
+        if (m->class_ != PCT_CLASS_MEMORY || m->object != object)
+            continue;
+        if (m->op == PCT_OP_ATOMIC_TRY) {
+            m->word = is_refused(h, first, i) ? PCT_WORD_FAILS : PCT_WORD_SHARES;
+            holds[m->thread] += m->word == PCT_WORD_SHARES;
+        } else if (m->op == PCT_OP_ATOMIC_UPDATE) {
+            lock = holds[m->thread]-- > 0;
+            m->word = PCT_WORD_GIVES;
+        }
+    }
+    for (uint32_t i = 0; i < h->count && !lock; i++)
+        if (h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].object == object)
+            h->steps[i].word = PCT_WORD_NONE;
+}
+
+static void find_shared(struct pct_history *h)
+{
+    uint32_t objects = count_objects(h), size = 4;
+    struct shared *of = calloc(objects + (size_t)1, sizeof *of);
+    while (size < 2 * objects + 2)
+        size *= 2;
+    struct set first = { calloc(size, sizeof *first.item), size };
+    for (uint32_t i = 0; of && i < h->count; i++)
+        look_at_step(of, objects, &h->steps[i]);
+    for (uint32_t object = 1; of && first.item && object < objects; object++)
+        if (of[object].taken && of[object].given && !of[object].otherwise && of[object].place)
+            put(&first, of[object].place);
+    for (uint32_t i = 0; of && first.item && i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        struct shared *s = m->class_ == PCT_CLASS_MEMORY && m->object < objects ? &of[m->object] : NULL;
+        if (!s || !s->taken || !s->given || s->otherwise || s->seen)
+            continue;
+        s->seen = true;
+        if (is_awaited(h, m->address))
+            follow_shared(h, &first, m->object);
+    }
+    free(first.item);
+    free(of);
 }
 
 /* Whether this is a step behind which its thread wakes who waits for the word, and before which nothing else is done.
@@ -243,6 +358,8 @@ void pct_words_find(struct pct_history *h)
     if (w.taking.item && w.known.item) {
         find_taking(&w);
         decide(&w);
+        place_where_tried(&w);
+        find_shared(h);
     }
     find_notices(h);
     free(w.step);

@@ -8,7 +8,8 @@
 /* Mark, in a history whose steps are known and what they hold is not, the exchanges that take and give back such locks,
  * and those that fail to (struct pct_moment.word). A word is one if nothing but exchanges changes it, threads give back
  * what they have taken, elsewhere than there, or wait for it. And the updates of words of which each is one
- * of those, and is followed by a wake: they count notices. */
+ * of those, and is followed by a wake: they count notices. And words that exchanges take and updates of the same thread
+ * give back, while others may have them, too, and for which somebody waits: locks of readers and writers. */
 void pct_words_find(struct pct_history *history);
 
 #endif

@@ -95,6 +95,65 @@ static void test_left_barrier(void **unused)
     expect(&run, PCT_VERDICT_EXIT, PCT_RULE_LEFT_BARRIER, false);
 }
 
+/* Threads 1 and 2 are of one kind; thread 0 waits, with mutex 3. Thread 1 has come to it, or has ended without, as far as
+ * these say. */
+static void make_coming(bool one, bool two, bool waits)
+{
+    for (unsigned i = 1; i <= 2; i++)
+        step_at(&run, 0, PCT_OP_THREAD_CREATE, 0, i, 20);
+    for (unsigned i = 1; i <= 2; i++)
+        step_at(&run, i, PCT_OP_THREAD_START, 0, i, 21);
+    STEP(&run, 0, MUTEX_LOCK, 3);
+    if (waits)
+        STEP(&run, 0, COND_WAIT, 4);
+    else
+        STEP(&run, 0, MUTEX_UNLOCK, 3);
+    for (unsigned i = 1; i <= 2; i++) {
+        STEP(&run, i, MUTEX_LOCK, 6);
+        STEP(&run, i, MUTEX_UNLOCK, 6);
+        if (i == 1 ? one : two)
+            STEP(&run, i, MUTEX_LOCK, 3);
+        if (i == 1 ? one : two)
+            STEP(&run, i, MUTEX_UNLOCK, 3);
+        STEP(&run, i, THREAD_FINISH, i);
+    }
+    if (waits)
+        pending(&run, 0, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_not_come(void **unused)
+{
+    (void)unused;
+    struct pct_evidence evidence = { 0 };
+    make_coming(false, true, true);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_NOT_COME);
+    assert_non_null(d);
+    assert_int_equal(run.history.steps[d->step[1]].thread, 1);
+    assert_int_equal(run.history.steps[d->step[2]].object, 6);
+    double alone = d->base;
+    done(&run);
+    make_coming(true, true, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NOT_COME, false);
+    make_coming(false, false, true); /* none of its kind does */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NOT_COME, false);
+    make_coming(false, true, true);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_NOT_COME, false);
+    for (unsigned i = 0; i <= PCT_EVIDENCE_ENOUGH; i++) {
+        /* Runs that pass know better: all come; and then one that does not. */
+        make_coming(i < PCT_EVIDENCE_ENOUGH, true, false);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+        make_coming(false, true, true);
+        look(&run, PCT_VERDICT_DEADLOCK, &evidence);
+        d = found(&run, PCT_RULE_NOT_COME);
+        assert_true(i == PCT_EVIDENCE_ENOUGH ? !d : d && (d->base > alone) == (i + 1 == PCT_EVIDENCE_ENOUGH));
+        done(&run);
+    }
+    pct_evidence_free(&evidence);
+}
+
 /* Thread 1 signals 4 before thread 2 waits for it, or behind that; thread 2's section at place 10 may end without. */
 static void make_signalled(bool before, bool waits)
 {
@@ -222,7 +281,8 @@ static void test_woken_second(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_has_ended), cmocka_unit_test(test_left_barrier), cmocka_unit_test(test_signalled_before),
+        cmocka_unit_test(test_has_ended), cmocka_unit_test(test_left_barrier),
+        cmocka_unit_test(test_not_come),  cmocka_unit_test(test_signalled_before),
         cmocka_unit_test(test_all_wait),  cmocka_unit_test(test_woken_second),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -428,6 +428,98 @@ static void test_words(void **unused)
     done(&run);
 }
 
+/* Who gives the lock back may wake others by its word: that place takes no other lock. Who has to wait gets it where it
+ * tried to first. */
+static void test_words_woken(void **unused)
+{
+    (void)unused;
+    begin(2);
+    unsigned first = run.count;
+    exchange(1, 4, 101);
+    exchange(2, 4, 101);
+    STEP(&run, 2, FUTEX_WAIT, 4);
+    exchange(1, 4, 201);
+    STEP_ARG(&run, 1, FUTEX_WAKE, 0, 4);
+    STEP(&run, 2, FUTEX_WOKEN, 4);
+    exchange(2, 4, 102);
+    exchange(2, 4, 201);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    assert_int_equal(run.history.steps[first + 3].word, PCT_WORD_GIVES);
+    assert_int_equal(run.history.steps[first + 6].word, PCT_WORD_TAKES);
+    assert_int_equal(run.history.steps[first + 6].place, run.history.steps[first + 1].place);
+    assert_int_equal(run.history.steps[first + 7].word, PCT_WORD_GIVES);
+    done(&run);
+}
+
+/* Threads 1 and 2 have the lock of readers in the word of futex 4; thread 2 may give it back before it asks for it once
+ * more, and foreign: thread 1 gives back what it has not got. */
+static void make_readers(bool gives, bool foreign)
+{
+    begin(3);
+    for (unsigned thread = foreign ? 2 : 1; thread <= 2; thread++)
+        exchange(thread, 4, 101);
+    word(1, PCT_OP_ATOMIC_UPDATE);
+    if (gives)
+        word(2, PCT_OP_ATOMIC_UPDATE);
+    exchange(3, 4, 201);
+    STEP(&run, 3, FUTEX_WAIT, 5);
+    exchange(2, 4, 101);
+    STEP(&run, 2, FUTEX_WAIT, 4);
+    pending(&run, 2, PCT_OP_FUTEX_WAIT, 4);
+    pending(&run, 3, PCT_OP_FUTEX_WAIT, 5);
+}
+
+static void test_readers(void **unused)
+{
+    (void)unused;
+    make_readers(false, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, true);
+    make_readers(true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, false);
+    make_readers(false, true); /* it counts something */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, false);
+    make_readers(false, false);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_SELF_DEADLOCK, false);
+}
+
+/* Threads 1 and 2 meet at a barrier that is made of mutex 3 and condition 5, and thread 2 comes again; the one that lets
+ * all go comes by the same way as they do, or not; early: thread 1 has looked before thread 2 comes again. */
+static void make_rounds(uint64_t last, bool early)
+{
+    begin(2);
+    step_at(&run, 1, PCT_OP_MUTEX_LOCK, 0, 3, 11);
+    STEP(&run, 1, COND_WAIT, 5);
+    step_at(&run, 2, PCT_OP_MUTEX_LOCK, 0, 3, last);
+    STEP(&run, 2, COND_BROADCAST, 5);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+    if (early)
+        STEP(&run, 1, COND_WAKE, 5);
+    if (early)
+        STEP(&run, 1, MUTEX_UNLOCK, 3);
+    step_at(&run, 2, PCT_OP_MUTEX_LOCK, 0, 3, 11);
+    STEP(&run, 2, COND_WAIT, 5);
+    if (!early)
+        STEP(&run, 1, COND_WAKE, 5);
+    if (early)
+        step_at(&run, 1, PCT_OP_MUTEX_LOCK, 0, 3, 11);
+    STEP(&run, 1, COND_WAIT, 5);
+    pending(&run, 1, PCT_OP_COND_WAIT, 5);
+    pending(&run, 2, PCT_OP_COND_WAIT, 5);
+}
+
+static void test_overtaken(void **unused)
+{
+    (void)unused;
+    make_rounds(11, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_OVERTAKEN, true);
+    make_rounds(11, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_OVERTAKEN, false);
+    make_rounds(12, false); /* as who gives work does */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_OVERTAKEN, false);
+    make_rounds(11, false);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_OVERTAKEN, false);
+}
+
 /* What counts notices is no data; what is also changed otherwise is. */
 static void test_notices(void **unused)
 {
@@ -461,7 +553,10 @@ int main(void)
         cmocka_unit_test(test_cycle_of_words),
         cmocka_unit_test(test_taken_back),
         cmocka_unit_test(test_words),
+        cmocka_unit_test(test_words_woken),
         cmocka_unit_test(test_notices),
+        cmocka_unit_test(test_readers),
+        cmocka_unit_test(test_overtaken),
         cmocka_unit_test(test_one_of_several),
         cmocka_unit_test(test_untold),
     };

@@ -1,0 +1,65 @@
+/* Barriers that are made by hand of a mutex, a condition variable and a count that all rounds share: see rules.h. */
+#include "rules.h"
+
+/* The section of this thread that ends with this step, where it was taken. PCT_NO_STEP: none does. */
+static uint32_t section_until(const struct pct_history *h, uint32_t step)
+{
+    for (uint32_t i = h->hold_count; i-- > 0;)
+        if (h->holds[i].released == step && h->holds[i].thread == h->steps[step].thread)
+            return h->holds[i].taken;
+    return PCT_NO_STEP;
+}
+
+/* Where the section was entered that goes on here, behind a wait: all waits of its loop are parts of one. */
+static uint32_t entry_of(const struct pct_history *h, uint32_t taken)
+{
+    while (taken != PCT_NO_STEP && h->steps[taken].op == PCT_OP_COND_WAKE)
+        taken = h->steps[taken].previous == PCT_NO_STEP ? PCT_NO_STEP : section_until(h, h->steps[taken].previous);
+    return taken;
+}
+
+/* Whether anybody notifies those who wait as at this step, behind that one. */
+static bool is_notified_behind(const struct pct_history *h, const struct pct_moment *waits, uint32_t step)
+{
+    for (uint32_t i = step + 1; i < h->count; i++)
+        if ((h->steps[i].op == PCT_OP_COND_SIGNAL || h->steps[i].op == PCT_OP_COND_BROADCAST) &&
+            pct_moment_same_object(&h->steps[i], waits))
+            return true;
+    return false;
+}
+
+/* The first step between the two by which another thread than that of the second comes the same way into a section with
+ * its mutex. PCT_NO_STEP: there is none. */
+static uint32_t comes_again(const struct pct_history *h, uint32_t from, uint32_t to, uint64_t way)
+{
+    for (uint32_t i = from + 1; i < to; i++)
+        if (h->steps[i].op == PCT_OP_MUTEX_LOCK && h->steps[i].hold != PCT_NO_HOLD && h->steps[i].way == way &&
+            h->steps[i].object == h->steps[to].mutex && h->steps[i].thread != h->steps[to].thread)
+            return i;
+    return PCT_NO_STEP;
+}
+
+/* Who comes last lets all go on the same way by which they came: who gives work to others comes another one. */
+bool pct_rules_overtaken(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting)
+{
+    const struct pct_moment *m = &h->steps[waiting];
+    uint32_t wake = m->previous == PCT_NO_STEP ? PCT_NO_STEP : section_until(h, m->previous), entry = entry_of(h, wake);
+    uint32_t all = wake == PCT_NO_STEP ? PCT_NO_STEP : h->steps[wake].cause;
+    if (entry == PCT_NO_STEP || entry == wake || all == PCT_NO_STEP || !h->steps[entry].way ||
+        h->steps[all].op != PCT_OP_COND_BROADCAST || is_notified_behind(h, m, all))
+        return false;
+    const struct pct_hold *section = pct_history_holds(h, all, PCT_CLASS_MUTEX, m->mutex);
+    uint32_t last = section ? entry_of(h, section->taken) : PCT_NO_STEP;
+    if (last == PCT_NO_STEP || h->steps[last].way != h->steps[entry].way)
+        return false;
+    uint32_t again = comes_again(h, all, wake, h->steps[entry].way);
+    if (again == PCT_NO_STEP)
+        return false;
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_OVERTAKEN, 0, 3, (uint32_t[]){ all, again, m->previous });
+    if (d) {
+        d->note[0] = "lets all go,";
+        d->note[1] = "comes again,";
+        d->note[2] = "and it waits again";
+    }
+    return true;
+}
