@@ -38,6 +38,8 @@ void pct_stacks_print_wait(FILE *out, const struct pct_snapshot *snapshot, const
         print_name(out, snapshot, thread->object, unwinder);
         fprintf(out, " (%s)", pct_name_op(thread->op));
     }
+    if (class_ == PCT_CLASS_MUTEX && holder == PCT_NO_THREAD && thread->state == PCT_SNAP_BLOCKED)
+        fputs(", held by none of these threads: a fork copies locks, not their holders", out);
     if (class_ == PCT_CLASS_THREAD || holder == PCT_NO_THREAD)
         return;
     const struct pct_snap_thread *who = pct_snapshot_thread(snapshot, holder);
