@@ -446,7 +446,7 @@ static void print_counted(FILE *out, const struct pct_campaign *c)
         for (const char *at = c->config.modules; *at; at++)
             fputs(*at == '/' ? ", " : (char[]){ *at, 0 }, out);
     }
-    fputs(": a bug that needs a switch at another one is not among these\n", out);
+    fputs(": a bug that needs a switch at another one, or at a call on files, is not among these\n", out);
 }
 
 /* Accesses to memory at which nobody is asked. */
@@ -472,8 +472,9 @@ static void print_points(FILE *out, const struct pct_campaign *c)
     if (c->points_at == PCT_POINTS_AT_MEMORY && !c->config.focus[0] && !c->config.watch[0])
         print_counted(out, c);
     if (c->points_at == PCT_POINTS_AT_CALLS)
-        fputs("pct: k counts calls: a bug that needs a switch at a memory access between two of them is not among "
-              "these (pct-cc, or --memory=globals)\n",
+        fputs("pct: k counts calls that synchronise or may wait: a bug that needs a switch at a memory access (pct-cc, "
+              "or "
+              "--memory=globals), or a call on files, between two of them is not among these\n",
               out);
 }
 

@@ -138,12 +138,18 @@ PCT_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
     struct pct_shim_thread *self = pct_holder();
     if (!self || pct_loader_is_held(self))
         return REAL(dl_iterate_phdr)(callback, data);
+    const void *frame = __builtin_frame_address(0);
+    const struct pct_pin outer = self->pin;
+    self->pin = (struct pct_pin){ .frame = self->inside > frame ? self->inside : frame,
+                                  .pc = (uint64_t)__builtin_return_address(0),
+                                  .sp = (uint64_t)frame + sizeof(void *) };
     struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
-    self->loader = __builtin_frame_address(0);
+    self->loader = frame;
     pct_order_at(self, &list, PCT_ACQUIRES);
     int result = CALL_MAY_BLOCK(self, REAL(dl_iterate_phdr)(callback, data));
     pct_order_at(self, &list, PCT_RELEASES);
     self->loader = NULL;
+    self->pin = outer;
     if (pct_S.pinned == &self->core)
         pct_sched_unpin(&pct_S, pinned);
     return result;

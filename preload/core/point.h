@@ -72,8 +72,8 @@ static inline bool pct_running(void)
 /* signals.h: let in the signals that were put off, or sent, while the thread was parked or in a wrapper. */
 void pct_signal_deliver(struct pct_shim_thread *self);
 
-/* handler.c: if the thread is pinned (sched.h) for a handler that it has left by a jump, it is no longer. Before a
- * switch is asked for. */
+/* handler.c: if the thread is pinned (sched.h) for a handler or a call that it has left by a jump, it is no longer.
+ * Before a switch is asked for. */
 void pct_signal_unpin(struct pct_shim_thread *self);
 
 static inline bool pct_signal_waits(const struct pct_shim_thread *self)

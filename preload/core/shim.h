@@ -35,11 +35,12 @@ struct pct_shim_leave {
     bool wanted;
 };
 
-/* A signal handler that has interrupted code of the target's: see pct_signal_unpin(). */
+/* What a thread keeps the baton for, see pct_signal_unpin(): a signal handler that has interrupted code of the
+ * target's, or dl_iterate_phdr(). */
 struct pct_pin {
     const void *frame;   /* ours, from which it was called */
-    const void *context; /* what the kernel has saved of the interrupted code: a ucontext_t */
-    uint64_t pc, sp;     /* where that was */
+    const void *context; /* what the kernel has saved of the interrupted code: a ucontext_t; NULL: no handler */
+    uint64_t pc, sp;     /* where that was; without a handler, where ours returns to, and where that stands */
     bool alternate;      /* it runs on the alternate stack */
 };
 
@@ -108,7 +109,7 @@ struct pct_shim_thread {
     int half_open;             /* the end of a named pipe that it waits with in open(), plus 1; 0: none */
     uint64_t signal_mask;      /* of a thread that has not started, or that waits for a child of vfork */
     int handled;               /* the last signal whose handler has run in it */
-    struct pct_pin pin;        /* the handler for which it keeps the baton, while pct_S.pinned says so */
+    struct pct_pin pin;        /* what it keeps the baton for, while pct_S.pinned says so */
     bool restart;              /* the handlers that have interrupted its wait all have SA_RESTART */
     /* Memory: memory.c */
     struct pct_object location;      /* that it is about to access */

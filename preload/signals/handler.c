@@ -233,15 +233,20 @@ static void run_here(struct pct_shim_thread *self, int signal, siginfo_t *info, 
         pct_sched_unpin(&pct_S, NULL);
 }
 
-/* Nobody tells of a jump. But then the stack has shrunk beyond the handler's frame; and if it has grown again, what the
- * kernel saved there is overwritten. */
+/* Nobody tells of a jump. But then the stack has shrunk beyond the frame of what called the handler, or libc; and if it
+ * has grown again, what the kernel or the call saved there is overwritten. */
 void pct_signal_unpin(struct pct_shim_thread *self)
 {
     const struct pct_pin *pin = &self->pin;
     const void *frame = self->inside ? self->inside : __builtin_frame_address(0);
-    bool there = pin->alternate ? on_alternate_stack() : frame < pin->frame;
-    const greg_t *registers = there ? ((const ucontext_t *)pin->context)->uc_mcontext.gregs : NULL;
-    if (!there || (uint64_t)registers[REG_RIP] != pin->pc || (uint64_t)registers[REG_RSP] != pin->sp)
+    bool there = pin->alternate ? on_alternate_stack() : frame <= pin->frame;
+    if (there && pin->context) {
+        const greg_t *registers = ((const ucontext_t *)pin->context)->uc_mcontext.gregs;
+        there = (uint64_t)registers[REG_RIP] == pin->pc && (uint64_t)registers[REG_RSP] == pin->sp;
+    } else if (there) {
+        there = *(const uint64_t *)pin->sp == pin->pc;
+    }
+    if (!there)
         pct_sched_unpin(&pct_S, NULL);
 }
 

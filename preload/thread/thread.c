@@ -271,16 +271,13 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         slot->trap_hidden = self->trap_hidden;
         /* It begins with all of them blocked, so that none comes before its turn. */
         uint64_t mask = pct_signal_mask(SIG_SETMASK, PCT_SIGNALS_ALL);
-        /* The target's allocator may pass points in there. Others go on only if it has to wait for one of them: it
-         * holds locks of libc's. */
+        /* The target's allocator may pass points in there. */
         pct_sched_reserve(&pct_S, &slot->core);
         pct_sched_begins_with(&pct_S, &slot->core, (const void *)(uintptr_t)start);
         pct_thread_coming++;
-        struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
         pthread_attr_t own;
         const pthread_attr_t *used = place_stack(slot, attr, &own);
         error = CALL_MAY_BLOCK(self, REAL(pthread_create)(handle, used, run, slot));
-        pct_sched_unpin(&pct_S, pinned);
         pct_thread_coming--;
         pct_signal_mask(SIG_SETMASK, mask);
         if (error) {
