@@ -612,8 +612,9 @@ $(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a
 $(demon_tests): $(call objects_of,$(filter-out demon/main.c demon/attempt.c demon/campaign.c demon/run.c demon/search.c demon/report.c demon/record.c demon/direct.c demon/emit.c demon/judge.c demon/steps.c,$(demon_program_sources)))
 $(demon_tests): command_libs += -lz3
 
-# Of the shim, this file stands alone.
+# Of the shim, these files stand alone.
 $(B)/unit/test_family_memory: $(B)/obj/preload/time/family_slots.o
+$(B)/unit/test_leave: $(B)/obj/preload/memory/leave.o
 
 # Built by clang alone: make CC=clang BUILD=build/fuzz SANITIZE=address,undefined,fuzzer-no-link fuzzers
 # With the folders that read what may be damaged, and those below them, alone.
