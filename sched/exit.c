@@ -10,7 +10,7 @@ static void pass_end(struct pct_sched *s, struct pct_thread *self, enum pct_op o
     if (s->live - 1 > s->left)
         s->left = s->live - 1;
     s->exiting = self;
-    s->exit_by = pct_is_replay(s) ? PCT_UNLIMITED : pct_steps(s) + PCT_FINAL_WAIT_STEPS;
+    s->exit_by = pct_steps(s) + PCT_FINAL_WAIT_STEPS;
     if (last) {
         if (s->strategy->final_wait)
             s->strategy->final_wait(s->strategy_state, self->id);
