@@ -1,5 +1,6 @@
 /* An explanation as JSON: see explain_json.h. */
 #include "explain_json.h"
+#include "forced.h"
 #include <cli/base/cli.h>
 #include <cli/base/json.h>
 #include <cli/diagnose/json.h>
@@ -73,7 +74,9 @@ int pct_explain_json(const struct pct_analysis *analysis, const struct pct_diagn
     pct_json_add_string(root, "pct", PCT_CLI_VERSION);
     pct_json_add_string(root, "token", analysis->shrink.given);
     pct_json_add_string(root, "replay", replay);
-    add_verdict(root, searched ? analysis->narrative.trace : &diagnosing->run.result.trace);
+    const struct pct_trace *trace = searched ? analysis->narrative.trace : &diagnosing->run.result.trace;
+    add_verdict(root, trace);
+    pct_forced_add_json(root, analysis->shrink.given, trace);
     struct json_object *diagnoses = pct_json_add_array(root, "diagnoses");
     if (searched)
         add_search(root, analysis);

@@ -20,33 +20,54 @@ static uint32_t find_place(struct pct_access_places *places, const struct pct_ir
     return event->op < PCT_OP_COUNT ? pct_access_places_number(places, &place) : 0;
 }
 
-static void print(FILE *out, const struct pct_iroot_phase *forced, struct pct_access_places *places)
+/* False: there is no memory. */
+static bool find_root(struct pct_iroot *root, const struct pct_iroot_phase *forced, struct pct_access_places *places)
 {
-    struct pct_iroot root = { .idiom = (uint32_t)(forced->idiom - pct_idioms) + 1 };
-    for (unsigned i = 0; i < pct_idiom_accesses(root.idiom); i++) {
-        root.place[i] = find_place(places, &forced->event[i]);
-        if (!root.place[i])
-            return;
+    *root = (struct pct_iroot){ .idiom = (uint32_t)(forced->idiom - pct_idioms) + 1 };
+    for (unsigned i = 0; i < pct_idiom_accesses(root->idiom); i++) {
+        root->place[i] = find_place(places, &forced->event[i]);
+        if (!root->place[i])
+            return false;
     }
-    fputs("maple was to force this iRoot: ", out);
-    pct_iroot_print(out, places, &root);
-    fputc('\n', out);
+    return true;
 }
 
-void pct_forced_print(FILE *out, const char *token, const struct pct_trace *trace)
+/* What the token says, and the places of the trace, which the caller frees. False: nothing is to be said. */
+static bool read_forced(const char *token, const struct pct_trace *trace, struct pct_iroot *root,
+                        struct pct_access_places *places)
 {
     static struct pct_config config; /* large */
     struct pct_iroot_phase phase[PCT_IROOT_PHASES];
-    struct pct_access_places places = { .by_instruction = true };
     struct pct_access *accesses = NULL;
     size_t count;
     uint32_t phases;
     char error[512];
+    *places = (struct pct_access_places){ .by_instruction = true };
     if (pct_config_parse_token(&config, token, pct_cli_find_strategy, error, sizeof error) || !config.list[0] ||
         strcmp(config.strategy, pct_strategy_maple.name) != 0 || !pct_iroot_parse(config.list, phase, &phases))
-        return;
-    if (!pct_accesses_read(&places, trace, &accesses, &count))
-        print(out, &phase[0], &places);
+        return false;
+    bool known = !pct_accesses_read(places, trace, &accesses, &count) && find_root(root, &phase[0], places);
     free(accesses);
+    return known;
+}
+
+void pct_forced_print(FILE *out, const char *token, const struct pct_trace *trace)
+{
+    struct pct_access_places places;
+    struct pct_iroot root;
+    if (read_forced(token, trace, &root, &places)) {
+        fputs("maple was to force this iRoot: ", out);
+        pct_iroot_print(out, &places, &root);
+        fputc('\n', out);
+    }
+    pct_access_places_free(&places);
+}
+
+void pct_forced_add_json(struct json_object *to, const char *token, const struct pct_trace *trace)
+{
+    struct pct_access_places places;
+    struct pct_iroot root;
+    if (read_forced(token, trace, &root, &places))
+        pct_iroot_add_json(pct_json_add_object(to, "iroot"), &places, &root);
     pct_access_places_free(&places);
 }

@@ -65,3 +65,19 @@ assert len(found["search"]["orderings"]) >= 1
 assert all(event["frames"] for order in found["search"]["orderings"] for event in (order["first"], order["then"]))
 PYTHON
 }
+
+@test "a run of maple: the iRoot that it was to force" {
+    program=$build/scale/reorder
+    token=$("$pct" run -S maple -n 40 -s 1 --state none -q -- "$program" 3 2>&1 | grep -o "pct1:maple[^' ]*" | tail -n 1)
+    run --separate-stderr "$pct" explain --json "$token" -- "$program" 3
+    is "$status" 0
+    printf '%s\n' "$output" > found.json
+    check_schema found.json
+    /usr/bin/python3 - "$token" << 'PYTHON'
+import json, re, sys
+root, token = json.load(open("found.json"))["iroot"], sys.argv[1]
+idiom, accesses = re.search(r"iroot=(\d)((?:-\d+\.[0-9a-f]{8})+)", token).groups()
+assert root["idiom"] == int(idiom) and len(root["places"]) == accesses.count("-")
+assert root["places"][0]["file"].endswith("reorder.c") and root["places"][0]["line"]
+PYTHON
+}
