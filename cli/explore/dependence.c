@@ -154,7 +154,7 @@ struct pct_event pct_event_open(const struct pct_event *event)
     if (!result_is_open((enum pct_op)event->op))
         return open;
     for (unsigned i = 0; i < open.own; i++)
-        if (open.touch[i].use != PCT_USE_SHARES || event->op == PCT_OP_RWLOCK_TRYRDLOCK)
+        if (open.touch[i].use != PCT_USE_SHARES || event->op == PCT_OP_RWLOCK_TRYRDLOCK || event->over)
             open.touch[i].use = PCT_USE_ANY;
     open.choices = open.chosen = 0;
     return open;

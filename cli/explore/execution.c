@@ -381,6 +381,9 @@ static void time_out(struct reader *r, struct thread *t, uint32_t id)
         t->after = r->x->count;
         return;
     }
+    /* The wait begins behind its deadline: it is a try, whatever others have done before. */
+    if (event->thread == id && event->op != PCT_OP_DEADLINE)
+        t->over = 1;
     cause(r, t);
     if (event->thread != id && t->key)
         pct_event_touch(event, t->key, PCT_USE_ANY);

@@ -30,6 +30,7 @@ struct finder {
     pct_take_reversal *take;
     void *context;
     uint32_t ended; /* plus 1: what this event happens before is not kept; 0: none */
+    uint64_t timed; /* uses_of() what any thread waits for with a deadline that may come early */
     bool at_end;
 };
 
@@ -61,11 +62,11 @@ static const struct pct_touch *touch_of(const struct pct_event *event, uint64_t 
     return NULL;
 }
 
-/* A lock or a semaphore, as other threads than this one leave it. */
+/* A lock or a semaphore, as other threads than this one leave it, and as this one does. */
 struct holding {
     uint64_t key;
     uint32_t thread;
-    int32_t taken, shared;
+    int32_t taken, shared, own_taken, own_shared;
     uint32_t holder; /* the event of another thread that took it last, plus 1 */
 };
 
@@ -75,10 +76,11 @@ static void follow(struct holding *h, const struct pct_execution *x, uint32_t in
     const struct pct_touch *t = touch_of(event, h->key);
     if (!t)
         return;
-    if (event->thread == h->thread)
+    bool own = event->thread == h->thread;
+    *(own ? &h->own_taken : &h->taken) += (t->use == PCT_USE_TAKES) - (t->use == PCT_USE_GIVES);
+    *(own ? &h->own_shared : &h->shared) += (t->use == PCT_USE_SHARES) - (t->use == PCT_USE_PARTS);
+    if (own)
         return;
-    h->taken += (t->use == PCT_USE_TAKES) - (t->use == PCT_USE_GIVES);
-    h->shared += (t->use == PCT_USE_SHARES) - (t->use == PCT_USE_PARTS);
     if (t->use == PCT_USE_TAKES || t->use == PCT_USE_SHARES || t->use == PCT_USE_DOWN)
         h->holder = index + 1;
 }
@@ -132,6 +134,20 @@ static bool count_there(const struct finder *f, uint64_t key, uint32_t i, int64_
     return known;
 }
 
+/* Who has a lock already waits for itself, unless it is one that may be taken again: then the run shows that. */
+static bool is_in_own_way(const struct pct_execution *x, const struct pct_event *event, const struct holding *h,
+                          bool shares)
+{
+    if (h->own_taken <= 0 && (shares || h->own_shared <= 0))
+        return false;
+    for (uint32_t k = 0; k < x->count; k++) {
+        const struct pct_touch *t = touch_of(&x->event[k], h->key);
+        if (x->event[k].thread == event->thread && x->event[k].number == event->number)
+            return !t || (t->use != PCT_USE_TAKES && t->use != PCT_USE_SHARES);
+    }
+    return true;
+}
+
 /* Whether the event could be made in the place of event i, behind the kept ones, if it takes what its touch says.
  * *holder: who is in the way, among the kept ones; i: none. */
 static bool could_take(const struct finder *f, const struct pct_event *event, const struct pct_touch *wanted,
@@ -149,7 +165,12 @@ static bool could_take(const struct finder *f, const struct pct_event *event, co
     *holder = h.holder ? h.holder - 1 : i;
     if (sem)
         return !count_there(f, wanted->key, i, &count) || count > 0;
-    return h.taken <= 0 && (wanted->use == PCT_USE_SHARES || h.shared <= 0);
+    bool shares = wanted->use == PCT_USE_SHARES;
+    if (is_in_own_way(x, event, &h, shares)) {
+        *holder = i;
+        return false;
+    }
+    return h.taken <= 0 && (shares || h.shared <= 0);
 }
 
 /* What the event waits for: a lock or a semaphore. NULL: nothing like that. */
@@ -312,7 +333,7 @@ static bool is_there(const struct finder *f, uint32_t k, uint32_t i)
 }
 
 /* Whom a deadline may take along in the place of event i, behind the kept ones: see touch_timed(), execution.c. */
-static void take_along(struct finder *f, uint32_t i, struct pct_event *deadline)
+static void take_along(const struct finder *f, uint32_t i, struct pct_event *deadline)
 {
     const struct pct_execution *x = f->o->x;
     deadline->touches = deadline->alone;
@@ -454,11 +475,16 @@ static int later_races(struct finder *f, uint32_t j, const uint32_t *jump)
         if (!own && !missed->at)
             continue;
         f->ended = missed->at + own;
-        if (f->ended <= j && !knows(clock_of(f->o, j), &x->event[f->ended - 1]) &&
-            x->event[j].thread != missed->event.thread && may_depend(f->o->uses[j], uses_of(&missed->event)) &&
-            pct_events_depend(&x->event[j], &missed->event)) {
-            begin_clock(f->o, f->clock, &missed->event, previous_of(x, missed->event.thread, missed->at), jump);
-            result = races_among(f, missed->at, j + 1, &missed->event);
+        if (f->ended > j || knows(clock_of(f->o, j), &x->event[f->ended - 1]) ||
+            x->event[j].thread == missed->event.thread ||
+            !may_depend(f->o->uses[j], uses_of(&missed->event) | f->timed))
+            continue;
+        struct pct_event deadline = missed->event;
+        f->count = 0;
+        take_along(f, j + 1, &deadline); /* others may have begun to wait since */
+        if (pct_events_depend(&x->event[j], &deadline)) {
+            begin_clock(f->o, f->clock, &deadline, previous_of(x, deadline.thread, missed->at), jump);
+            result = races_among(f, missed->at, j + 1, &deadline);
         }
     }
     f->ended = 0;
@@ -526,6 +552,9 @@ static int all_races(struct finder *f, uint32_t from, uint32_t *jump)
 int pct_order_reversals(const struct pct_order *o, uint32_t from, bool at_end, pct_take_reversal *take, void *context)
 {
     struct finder f = { .o = o, .at_end = at_end, .take = take, .context = context };
+    for (uint32_t n = 0; n < o->x->timeds; n++)
+        f.timed |=
+            o->x->timed[n].key ? uses_of(&(struct pct_event){ .touches = 1, .touch[0].key = o->x->timed[n].key }) : 0;
     f.sequence = calloc(o->x->count + 1, sizeof *f.sequence);
     f.kept = calloc(o->x->count + 1, sizeof *f.kept);
     f.clock = calloc(2 * (size_t)o->threads + 1, sizeof *f.clock);

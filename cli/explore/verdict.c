@@ -77,7 +77,7 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
         add(r,
             "deadlines that may come early: %llu of the runs were not what they were to be, and others may be missed "
             "(--slack=0 takes the program)",
-            (unsigned long long)(facts->redundant + facts->unplanned));
+            (unsigned long long)(facts->redundant > facts->unplanned ? facts->redundant : facts->unplanned));
     if (facts->moved)
         add(r, "objects at other addresses in other schedules (%llu times): on the heap, or on stacks",
             (unsigned long long)facts->moved);

@@ -6,11 +6,13 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -34,23 +36,26 @@ enum kind {
     LEAVES = 65536, /* threads that leave by pthread_exit, are detached, or joined by tries */
     CANCELS = 131072,
     COUNTS = 262144, /* waiters that count each other, and are woken one by one */
-    RACES = 524288
+    RACES = 524288,
+    EVENTS = 1 << 20, /* an eventfd */
+    CLOCKS = 1 << 21, /* deadlines of the other clock, several that wait, a second barrier */
+    DATES = 1 << 22   /* deadlines are the same points in time for all */
 };
-enum { FLAGS = MAKES | EXITS | LEAVES | CANCELS };
+enum { FLAGS = MAKES | EXITS | LEAVES | CANCELS | DATES };
 
 enum { THINGS = 2, WORKERS = 3, ACTIONS = 4 };
 
 static pthread_mutex_t mutex[THINGS] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
 static pthread_cond_t cond[THINGS] = { PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER };
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
-static pthread_barrier_t barrier;
+static pthread_barrier_t barrier, second;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t sem[THINGS];
 static unsigned var[THINGS], under_rwlock;
 static volatile unsigned bare[THINGS];
 static uint64_t kinds;
 static __thread unsigned me;
-static int out, ends[2];
+static int out, ends[2], event;
 static pthread_spinlock_t spin;
 static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t checked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
@@ -83,14 +88,22 @@ static void tell(unsigned value)
     text[me].hash = text[me].hash * 31 + value + 1;
 }
 
-static struct timespec soon(unsigned milliseconds)
+static struct timespec began[2]; /* by clock */
+
+static struct timespec soon_by(clockid_t clock, unsigned milliseconds)
 {
-    struct timespec when;
-    clock_gettime(CLOCK_REALTIME, &when);
+    struct timespec when = began[clock == CLOCK_MONOTONIC];
+    if (!(kinds & DATES))
+        clock_gettime(clock, &when);
     when.tv_nsec += (long)milliseconds * 1000000;
     when.tv_sec += when.tv_nsec / 1000000000;
     when.tv_nsec %= 1000000000;
     return when;
+}
+
+static struct timespec soon(unsigned milliseconds)
+{
+    return soon_by(CLOCK_REALTIME, milliseconds);
 }
 
 static void use_of(unsigned *variable)
@@ -381,6 +394,66 @@ static void races(const struct action *a)
     }
 }
 
+static void events(const struct action *a)
+{
+    uint64_t count = 1 + a->more % 2;
+    struct pollfd readable = { .fd = event, .events = POLLIN };
+    switch (a->what % 4) {
+    case 0:
+        if (read(event, &count, sizeof count) == sizeof count)
+            tell((unsigned)count);
+        break;
+    case 1:
+        tell((unsigned)poll(&readable, 1, kinds & TIME ? 1 + (int)a->more % 3 : 0));
+        break;
+    default:
+        if (write(event, &count, sizeof count) == sizeof count)
+            tell(15);
+    }
+}
+
+static void clocks(const struct action *a)
+{
+    struct timespec when = soon_by(CLOCK_MONOTONIC, 1 + a->more % 3);
+    switch (a->what % 6) {
+    case 0:
+        if (pthread_mutex_clocklock(&mutex[a->thing], CLOCK_MONOTONIC, &when)) {
+            tell(16);
+            break;
+        }
+        use(a->thing);
+        if (a->inner)
+            pthread_cond_signal(&cond[0]);
+        pthread_mutex_unlock(&mutex[a->thing]);
+        break;
+    case 1:
+        tell(sem_clockwait(&sem[a->thing], CLOCK_MONOTONIC, &when) ? 17 : 18);
+        break;
+    case 2:
+        pthread_mutex_lock(&mutex[0]);
+        waiting++;
+        tell(pthread_cond_clockwait(&cond[0], &mutex[0], CLOCK_MONOTONIC, &when) ? 19 : tickets++);
+        waiting--;
+        pthread_mutex_unlock(&mutex[0]);
+        break;
+    case 3:
+        if (pthread_rwlock_clockrdlock(&rwlock, CLOCK_MONOTONIC, &when)) {
+            tell(20);
+            break;
+        }
+        tell(under_rwlock);
+        if (a->inner)
+            sem_post(&sem[a->thing]);
+        pthread_rwlock_unlock(&rwlock);
+        break;
+    case 4:
+        tell(pthread_barrier_wait(&second) != 0);
+        break;
+    default:
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, NULL);
+    }
+}
+
 static void *worker(void *argument);
 
 static void act(const struct action *a)
@@ -433,6 +506,12 @@ static void act(const struct action *a)
         break;
     case RACES:
         races(a);
+        break;
+    case EVENTS:
+        events(a);
+        break;
+    case CLOCKS:
+        clocks(a);
         break;
     default:
         break;
@@ -492,10 +571,10 @@ static void at_exit(void)
 
 static void make_text(unsigned workers)
 {
-    static const enum kind all[] = { LOCKS,  CONDS, SEMS,    RWLOCKS, BARRIERS, ONCES, TIME,   HEAP,
-                                     RANDOM, SPINS, CHECKED, KEYS,    PIPES,    NAPS,  COUNTS, RACES };
-    enum { KINDS = sizeof all / sizeof *all, OLD = 9 };
-    const unsigned of = kinds & RACES ? KINDS : kinds >= SPINS ? KINDS - 1 : OLD;
+    static const enum kind all[] = { LOCKS, CONDS,   SEMS, RWLOCKS, BARRIERS, ONCES,  TIME,  HEAP,   RANDOM,
+                                     SPINS, CHECKED, KEYS, PIPES,   NAPS,     COUNTS, RACES, EVENTS, CLOCKS };
+    enum { KINDS = sizeof all / sizeof *all, OLD = 9, LATER = 15 };
+    const unsigned of = kinds >= EVENTS ? KINDS : kinds & RACES ? LATER + 1 : kinds >= SPINS ? LATER : OLD;
     /* Of the kinds, a few: programs of one kind have more to say about it. */
     uint64_t chosen = kinds;
     while (draw(2) && !(chosen & (chosen - 1) & ~(uint64_t)FLAGS))
@@ -526,6 +605,11 @@ int main(int argc, char **argv)
     if (nested)
         text[1].makes = workers;
     pthread_barrier_init(&barrier, NULL, 2);
+    pthread_barrier_init(&second, NULL, 3);
+    clock_gettime(CLOCK_REALTIME, &began[0]);
+    clock_gettime(CLOCK_MONOTONIC, &began[1]);
+    if (kinds & EVENTS && (event = eventfd(0, kinds & LOCKS ? EFD_SEMAPHORE : 0)) < 0)
+        return 1;
     for (unsigned i = 0; i < THINGS; i++)
         sem_init(&sem[i], 0, draw(2));
     pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);

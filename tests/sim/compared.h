@@ -11,12 +11,15 @@
 
 static struct hashes classes, behaviours, found_classes, found_behaviours;
 
-/* By class: the fewest preemptions of a schedule. */
-static struct {
-    uint64_t class_;
-    unsigned fewest;
-} least[MOST_SCHEDULES];
-static size_t leasts;
+/* By class, and by behaviour: the fewest preemptions of a schedule. */
+struct least {
+    size_t count;
+    struct {
+        uint64_t hash;
+        unsigned fewest;
+    } at[MOST_SCHEDULES];
+};
+static struct least least_of_class, least_of_behaviour;
 
 static unsigned preemptions_of(const struct pct_execution *x)
 {
@@ -40,19 +43,30 @@ static uint64_t kind_of(const struct pct_order *order)
     return explored_mix(explored_mix(explored_result.verdict, culprit), sim.thread[culprit].story);
 }
 
-static void note_preemptions(uint64_t class_, unsigned count)
+static void note_preemptions(struct least *least, uint64_t hash, unsigned count)
 {
     size_t i = 0;
-    while (i < leasts && least[i].class_ != class_)
+    while (i < least->count && least->at[i].hash != hash)
         i++;
     if (i == MOST_SCHEDULES)
         return;
-    if (i == leasts) {
-        least[leasts].class_ = class_;
-        least[leasts++].fewest = count;
-    } else if (least[i].fewest > count) {
-        least[i].fewest = count;
+    if (i == least->count) {
+        least->at[i].hash = hash;
+        least->at[least->count++].fewest = count;
+    } else if (least->at[i].fewest > count) {
+        least->at[i].fewest = count;
     }
+}
+
+/* How many of those with so few preemptions were not found: they are added. *within: so many are there. */
+static inline uint64_t add_missed(struct hashes *found, const struct least *least, unsigned bound, uint64_t *within)
+{
+    uint64_t missed = 0;
+    for (size_t i = 0; i < least->count; i++) {
+        *within += least->at[i].fewest <= bound;
+        missed += least->at[i].fewest <= bound && hashes_add(found, least->at[i].hash);
+    }
+    return missed;
 }
 
 /* False: there are too many schedules. */
@@ -63,7 +77,7 @@ static bool brute_force(const struct sim_program *program)
     uint32_t count = 0, made = 0;
     hashes_clear(&classes);
     hashes_clear(&behaviours);
-    leasts = 0;
+    least_of_class.count = least_of_behaviour.count = 0;
     explored_by_force = true;
     do {
         struct pct_execution x;
@@ -73,7 +87,8 @@ static bool brute_force(const struct sim_program *program)
         assert_int_equal(x.doubts, 0);
         assert_int_equal(pct_order_make(&order, &x), 0);
         hashes_add(&classes, pct_order_class(&order));
-        note_preemptions(kind_of(&order), preemptions_of(&x));
+        note_preemptions(&least_of_class, kind_of(&order), preemptions_of(&x));
+        note_preemptions(&least_of_behaviour, explored_behaviour(), preemptions_of(&x));
         hashes_add(&behaviours, explored_behaviour());
         pct_order_free(&order);
         pct_execution_free(&x);

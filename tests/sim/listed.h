@@ -64,16 +64,6 @@ static bool is_ended_elsewhere(const struct sim_program *program)
     return false;
 }
 
-static uint64_t count_missed(unsigned bound, uint64_t *within)
-{
-    uint64_t missed = 0;
-    for (size_t i = 0; i < leasts; i++) {
-        *within += least[i].fewest <= bound;
-        missed += least[i].fewest <= bound && hashes_add(&found_classes, least[i].class_);
-    }
-    return missed;
-}
-
 /* Every class that has a schedule with so few preemptions, but where threads try again and again, which is told; and no
  * schedule twice, but where a switch could not be made, which is counted. */
 static void test_lists(void **unused)
@@ -90,7 +80,7 @@ static void test_lists(void **unused)
         for (unsigned bound = 0; bound <= PCT_PREEMPTIONS_MOST; bound++) {
             struct pct_preemptions_state state = list_all(&program, bound);
             assert_int_equal(twice, state.repeated);
-            uint64_t without = state.loops ? 0 : count_missed(bound, &within);
+            uint64_t without = state.loops ? 0 : add_missed(&found_classes, &least_of_class, bound, &within);
             if (without) {
                 print_message("# program %lu, bound %u: missed %lu\n", (unsigned long)number, bound,
                               (unsigned long)without);

@@ -18,15 +18,15 @@ bool sim_could_proceed(const struct sim_thread *t)
     case SIM_NEED_SEM:
         return sim.sem[t->what] || late;
     case SIM_NEED_END:
-        return sim.thread[t->what].core.state == PCT_STATE_FINISHED;
+        return sim.thread[t->what].core.state == PCT_STATE_FINISHED || late;
     case SIM_NEED_WAKE:
         return (t->woken || late) && (!t->then_mutex || !sim.mutex[t->mutex]);
     case SIM_NEED_TIME:
         return late;
     case SIM_NEED_SHARE:
-        return sim.rwlock[t->what] >= 0;
+        return sim.rwlock[t->what] >= 0 || late;
     case SIM_NEED_ALONE:
-        return !sim.rwlock[t->what];
+        return !sim.rwlock[t->what] || late;
     case SIM_NEED_ONCE:
         return sim.once[t->what] != 1;
     }

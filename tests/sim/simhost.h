@@ -79,6 +79,7 @@ struct sim_op {
     uint8_t kind; /* enum sim_kind */
     uint8_t a, b;
     bool flag;
+    bool date; /* `value` is no length of time, but a point in it */
     int64_t value;
     void (*call)(struct sim *sim);
 };
@@ -97,6 +98,7 @@ struct sim_op {
 #define BROADCAST(c)        { .kind = SIM_BROADCAST, .a = c }
 #define DOWN(s)             { .kind = SIM_DOWN, .a = s, .value = -1 }
 #define DOWN_FOR(s, ns)     { .kind = SIM_DOWN, .a = s, .value = ns }
+#define DOWN_BY(s, ns)      { .kind = SIM_DOWN, .a = s, .value = ns, .date = true }
 #define DOWN_SHARED(s)      { .kind = SIM_DOWN, .a = s, .value = -1, .flag = true } /* the world may post it too */
 #define DOWN_SHARED_FOR(s, ns) { .kind = SIM_DOWN, .a = s, .value = ns, .flag = true }
 /* The kernel keeps the semaphore: waiters ask it. Posted by UP_KERNEL, by the world too (DOWN_POLLED), or not. */
@@ -114,8 +116,9 @@ struct sim_op {
 #define CREATE_SLOWLY(list, ns) { .kind = SIM_CREATE, .a = list, .value = ns } /* in a call that sleeps meanwhile */
 #define JOIN(list)          { .kind = SIM_JOIN, .a = list }            /* the thread created last with this list */
 #define JOIN_FOR(list, ns)  { .kind = SIM_JOIN, .a = list, .value = ns } /* register 0: it timed out */
-#define RDLOCK(m)           { .kind = SIM_RDLOCK, .a = m }
-#define WRLOCK(m)           { .kind = SIM_WRLOCK, .a = m }
+#define RDLOCK(m)           { .kind = SIM_RDLOCK, .a = m, .value = -1 }
+#define WRLOCK(m)           { .kind = SIM_WRLOCK, .a = m, .value = -1 }
+#define WRLOCK_FOR(m, ns)   { .kind = SIM_WRLOCK, .a = m, .value = ns }
 #define TRYRDLOCK(m)        { .kind = SIM_TRYRDLOCK, .a = m }
 #define TRYWRLOCK(m)        { .kind = SIM_TRYWRLOCK, .a = m }
 #define RWUNLOCK(m)         { .kind = SIM_RWUNLOCK, .a = m }
@@ -292,7 +295,10 @@ void sim_audit(void);
 
 /* simops.c: pass the point of an operation that cannot block; wait; both until it may be made. */
 void sim_point(struct sim_thread *self, enum pct_op op, struct pct_object *object);
-void sim_wait(struct sim_thread *self, const struct pct_wait *wait, enum sim_need need, uint8_t what);
+enum pct_result sim_wait(struct sim_thread *self, const struct pct_wait *wait, enum sim_need need, uint8_t what);
+
+/* When the wait of this operation is over, in virtual ns; PCT_NEVER: it has no deadline. */
+uint64_t sim_deadline(const struct sim_op *op);
 
 /* simlocks.c: the operations of read-write locks, and of barriers. */
 void sim_rwlock(struct sim_thread *self, const struct sim_op *op);

@@ -13,28 +13,34 @@ static bool may_have(const struct pct_thread *thread)
     return !*(const int32_t *)thread->wait.ready_arg;
 }
 
-static void done(struct sim_thread *self, enum pct_op op, bool got, struct pct_object *object)
+/* failed: PCT_ARG_BUSY or PCT_ARG_TIMEOUT; 0: it did not. */
+static void done(struct sim_thread *self, enum pct_op op, uint32_t failed, struct pct_object *object)
 {
+    bool got = !failed;
     self->reg = got;
-    pct_record(S, &self->core, op, got ? 0 : PCT_ARG_BUSY, object->number);
+    pct_record(S, &self->core, op, failed, object->number);
     if (got && object->waiters)
         pct_sched_changed(S, object);
     else if (!got)
         pct_sched_spin(S, &self->core);
 }
 
-static void lock(struct sim_thread *self, uint8_t m, struct pct_object *object, bool alone)
+static void lock(struct sim_thread *self, const struct sim_op *op, struct pct_object *object)
 {
+    uint8_t m = op->a;
+    bool alone = op->kind == SIM_WRLOCK;
     const struct pct_wait wait = { .op = alone ? PCT_OP_RWLOCK_WRLOCK : PCT_OP_RWLOCK_RDLOCK,
                                    .object = object,
                                    .ready = alone ? may_have : may_share,
                                    .ready_arg = &sim.rwlock[m],
                                    .alike = true,
-                                   .deadline = PCT_NEVER };
-    sim_wait(self, &wait, alone ? SIM_NEED_ALONE : SIM_NEED_SHARE, m);
-    sim_check(alone ? !sim.rwlock[m] : sim.rwlock[m] >= 0, "a wait for a read-write lock ended too early");
-    sim.rwlock[m] += alone ? -1 : 1;
-    done(self, wait.op, true, object);
+                                   .deadline = sim_deadline(op) };
+    bool late = sim_wait(self, &wait, alone ? SIM_NEED_ALONE : SIM_NEED_SHARE, m) == PCT_TIMEOUT;
+    bool free = alone ? !sim.rwlock[m] : sim.rwlock[m] >= 0;
+    sim_check(free || late, "a wait for a read-write lock ended too early");
+    if (free)
+        sim.rwlock[m] += alone ? -1 : 1;
+    done(self, wait.op, free ? 0 : PCT_ARG_TIMEOUT, object);
 }
 
 void sim_rwlock(struct sim_thread *self, const struct sim_op *op)
@@ -47,22 +53,22 @@ void sim_rwlock(struct sim_thread *self, const struct sim_op *op)
         sim_point(self, PCT_OP_RWLOCK_TRYRDLOCK, object);
         got = sim.rwlock[m] >= 0;
         sim.rwlock[m] += got;
-        done(self, PCT_OP_RWLOCK_TRYRDLOCK, got, object);
+        done(self, PCT_OP_RWLOCK_TRYRDLOCK, got ? 0 : PCT_ARG_BUSY, object);
         break;
     case SIM_TRYWRLOCK:
         sim_point(self, PCT_OP_RWLOCK_TRYWRLOCK, object);
         got = !sim.rwlock[m];
         sim.rwlock[m] -= got;
-        done(self, PCT_OP_RWLOCK_TRYWRLOCK, got, object);
+        done(self, PCT_OP_RWLOCK_TRYWRLOCK, got ? 0 : PCT_ARG_BUSY, object);
         break;
     case SIM_RWUNLOCK:
         sim_point(self, PCT_OP_RWLOCK_UNLOCK, object);
         sim_check(sim.rwlock[m] != 0, "the program gives up a read-write lock that nobody holds");
         sim.rwlock[m] += sim.rwlock[m] < 0 ? 1 : -1;
-        done(self, PCT_OP_RWLOCK_UNLOCK, true, object);
+        done(self, PCT_OP_RWLOCK_UNLOCK, 0, object);
         break;
     default:
-        lock(self, m, object, op->kind == SIM_WRLOCK);
+        lock(self, op, object);
     }
 }
 

@@ -61,17 +61,20 @@ static void needs(struct sim_thread *self, enum sim_need need, uint8_t what, uin
     self->woken = self->then_mutex = false;
 }
 
-void sim_wait(struct sim_thread *self, const struct pct_wait *wait, enum sim_need need, uint8_t what)
+enum pct_result sim_wait(struct sim_thread *self, const struct pct_wait *wait, enum sim_need need, uint8_t what)
 {
-    needs(self, need, what, PCT_NEVER);
-    wait_for(self, wait);
+    needs(self, need, what, wait->deadline);
+    return wait_for(self, wait);
 }
 
-static uint64_t deadline_in(int64_t ns)
+uint64_t sim_deadline(const struct sim_op *op)
 {
-    if (ns >= 0)
-        pct_log_hidden(S, PCT_KEY_TIME, true);
-    return ns < 0 ? PCT_NEVER : pct_sched_now(S) + (uint64_t)ns;
+    if (op->value < 0)
+        return PCT_NEVER;
+    if (op->date)
+        return (uint64_t)op->value;
+    pct_log_hidden(S, PCT_KEY_TIME, true);
+    return pct_sched_now(S) + (uint64_t)op->value;
 }
 
 static bool is_late(uint64_t deadline)
@@ -167,11 +170,12 @@ static void unlock(struct sim_thread *self, uint8_t m)
     changed(object);
 }
 
-static void cond_wait(struct sim_thread *self, uint8_t c, uint8_t m, int64_t ns)
+static void cond_wait(struct sim_thread *self, const struct sim_op *op)
 {
+    uint8_t c = op->a, m = op->b;
     struct pct_object *queue = object_of(&sim.cond[c], PCT_CLASS_COND);
     struct pct_object *held = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
-    uint64_t deadline = deadline_in(ns);
+    uint64_t deadline = sim_deadline(op);
     sim_point(self, PCT_OP_COND_WAIT, queue);
     release_mutex(self, m, held);
     pct_log_touch(S, PCT_OP_MUTEX_UNLOCK, held);
@@ -308,13 +312,15 @@ static void yield(struct sim_thread *self)
     record(self, PCT_OP_YIELD, 0, 0);
 }
 
-static void sleep_object(struct sim_thread *self, int64_t ns)
+static void sleep_object(struct sim_thread *self, const struct sim_op *op)
 {
-    if (!ns) {
+    uint64_t deadline = sim_deadline(op);
+    if (op->date)
+        pct_log_hidden(S, PCT_KEY_TIME, true); /* as sleep_until() of preload/time/sleep.c */
+    if (deadline <= pct_sched_now(S)) {
         yield(self);
         return;
     }
-    uint64_t deadline = deadline_in(ns);
     pct_sched_spin(S, &self->core);
     sim_point(self, PCT_OP_SLEEP, NULL);
     record(self, PCT_OP_SLEEP, 0, 0);
@@ -373,11 +379,12 @@ static void detach(struct sim_thread *self, uint8_t list, bool joins)
         pct_sched_spin(S, &self->core);
 }
 
-static void join(struct sim_thread *self, uint8_t list, int64_t ns)
+static void join(struct sim_thread *self, const struct sim_op *op)
 {
+    uint8_t list = op->a;
     sim_check(sim.created[list], "the program joins a thread that it did not create");
     struct sim_thread *other = &sim.thread[sim.created[list] - 1];
-    uint64_t deadline = ns ? deadline_in(ns) : PCT_NEVER;
+    uint64_t deadline = op->value ? sim_deadline(op) : PCT_NEVER;
     needs(self, SIM_NEED_END, (uint8_t)id_of(other), deadline);
     const struct pct_wait wait = { .op = PCT_OP_THREAD_JOIN,
                                    .object = &other->core.self,
@@ -386,7 +393,7 @@ static void join(struct sim_thread *self, uint8_t list, int64_t ns)
                                    .deadline = deadline };
     bool late = wait_for(self, &wait) == PCT_TIMEOUT && other->core.state != PCT_STATE_FINISHED;
     sim.result->unready += !late && other->core.state != PCT_STATE_FINISHED;
-    self->reg = ns ? !late : self->reg;
+    self->reg = op->value ? !late : self->reg;
     record(self, PCT_OP_THREAD_JOIN, late ? PCT_ARG_TIMEOUT : 0, id_of(other));
 }
 
@@ -457,7 +464,7 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
 {
     switch ((enum sim_kind)op->kind) {
     case SIM_LOCK:
-        lock(self, op->a, deadline_in(op->value));
+        lock(self, op->a, sim_deadline(op));
         break;
     case SIM_TRYLOCK:
         trylock(self, op->a);
@@ -466,7 +473,7 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
         unlock(self, op->a);
         break;
     case SIM_WAIT:
-        cond_wait(self, op->a, op->b, op->value);
+        cond_wait(self, op);
         break;
     case SIM_SIGNAL:
         signal(self, op->a);
@@ -475,7 +482,7 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
         broadcast(self, op->a);
         break;
     case SIM_DOWN:
-        down(self, op->a, deadline_in(op->value), op->b, op->flag);
+        down(self, op->a, sim_deadline(op), op->b, op->flag);
         break;
     case SIM_TRYDOWN:
         trydown(self, op->a);
@@ -484,7 +491,7 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
         up(self, op->a, op->b);
         break;
     case SIM_SLEEP:
-        sleep_object(self, op->value);
+        sleep_object(self, op);
         break;
     case SIM_YIELD:
         yield(self);
@@ -497,7 +504,7 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
         create(self, op->a, op->value);
         break;
     case SIM_JOIN:
-        join(self, op->a, op->value);
+        join(self, op);
         break;
     case SIM_BARRIER:
         sim_barrier(self, op->a);

@@ -134,11 +134,24 @@ static void test_needless_deadlines(void **unused)
     assert_int_equal(facts.redundant, 0);
 }
 
-static void add_timed(uint8_t held)
+static void add_timed(uint8_t held, bool rwlocks);
+
+static void add_timed_rw(uint8_t m, uint32_t ns, uint8_t held)
+{
+    bool timed = draw(2);
+    ADD_OP({ .kind = draw(2) ? SIM_RDLOCK : SIM_WRLOCK, .a = m, .value = timed ? (int64_t)ns : -1 });
+    if (timed)
+        ADD_OP(UNLESS(1, 1));
+    else if (draw(2))
+        add_timed(held, true);
+    ADD_OP(RWUNLOCK(m));
+}
+
+static void add_timed(uint8_t held, bool rwlocks)
 {
     uint8_t m = (uint8_t)draw(2);
     uint32_t ns = 1000 * (1 + draw(3));
-    switch (draw(8)) {
+    switch (draw(rwlocks ? 10 : 8)) {
     case 0:
         ADD_OP(SLEEP(ns));
         break;
@@ -167,13 +180,17 @@ static void add_timed(uint8_t held)
     case 6:
         ADD_OP(SIGNAL(0));
         break;
+    case 8:
+    case 9:
+        add_timed_rw(m, ns, held);
+        break;
     default:
         if (held < SIM_THINGS)
             break;
         if (draw(2)) {
             ADD_OP(LOCK(m));
             if (draw(2))
-                add_timed(m);
+                add_timed(m, rwlocks);
             ADD_OP(UNLOCK(m));
         } else {
             ADD_OP(LOCK_FOR(m, ns));
@@ -203,14 +220,30 @@ static void begin_thread(struct sim_program *program, uint32_t t)
         ADD_OP(CREATE(i));
 }
 
-/* Threads whose deadlines are close to each other, so that one takes others along, or comes when they no longer wait. */
-static struct sim_program make_timed(uint64_t number)
+/* Deadlines may come early; there are this many classes, and no run is in vain. */
+static void compare_timed(const struct sim_program *program, uint64_t expected)
+{
+    struct tally tally = { 0 };
+    explored_slack = 1000000;
+    explored_to_the_full = false;
+    compare(program, 0, &tally, true);
+    explored_slack = 0;
+    assert_int_equal(tally.programs, 1);
+    assert_int_equal(tally.classes, expected);
+    assert_int_equal(tally.missed_classes, 0);
+    assert_int_equal(tally.missed_behaviours, 0);
+    assert_int_equal(facts.redundant, 0);
+}
+
+/* Threads whose deadlines are close to each other, so that one takes others along, or comes when they no longer wait.
+ * more: read-write locks, too, and deadlines that were set beforehand, and may have passed when the wait begins. */
+static struct sim_program make_timed(uint64_t number, bool more)
 {
     struct sim_program program = begin_program(number, 1000000);
     for (uint32_t t = 0; t < 3; t++) {
         begin_thread(&program, t);
         for (uint32_t i = t ? 1 + draw(2) : draw(2); i; i--)
-            add_timed(SIM_THINGS);
+            add_timed(SIM_THINGS, more);
         if (number % 2 && t != 1 && draw(2)) {
             uint8_t other = t ? 1 : (uint8_t)(1 + draw(2));
             if (draw(2))
@@ -218,6 +251,8 @@ static struct sim_program make_timed(uint64_t number)
             ADD_OP(JOIN_FOR(other, 1000 * (1 + draw(3))));
             explored_to_the_full = true;
         }
+        for (uint32_t i = 0; i < length && more; i++)
+            list[i].date = list[i].value > 1 && draw(2);
         ADD_OP({ .kind = SIM_END });
     }
     return program;
@@ -231,11 +266,11 @@ static void test_timed(void **unused)
                                         460 }; /* a semaphore that is counted before a deadline; a lock behind one */
     uint64_t programs = from_environment("TIMED", 60), first = from_environment("FIRST", 0);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct sim_program program = make_timed(numbers[i]);
+        struct sim_program program = make_timed(numbers[i], false);
         compare(&program, numbers[i], &tally, true);
     }
     for (uint64_t number = first; number < first + programs; number++) {
-        struct sim_program program = make_timed(number);
+        struct sim_program program = make_timed(number, number % 3);
         compare(&program, number, &tally, true);
     }
     explored_slack = 0;
@@ -243,6 +278,36 @@ static void test_timed(void **unused)
                   (unsigned long)tally.skipped, (unsigned long)tally.classes, (unsigned long)tally.runs);
     assert_int_equal(tally.missed_classes, 0);
     assert_int_equal(tally.missed_behaviours, 0);
+}
+
+/* Whether a wait is over when it begins, by a deadline that was set beforehand, depends on other deadlines alone. */
+static void test_dates(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), UP(1)), THREAD(DOWN_BY(0, 2000)),
+                                                     THREAD(UP(0), DOWN_BY(1, 2000)) } };
+    compare_timed(&program, 11);
+}
+
+/* Others may have begun to wait by the time at which a deadline comes that could have come earlier. */
+static void test_later_waits(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), UP(0)),
+                                                     THREAD(LOCK(1), UNLOCK(1), DOWN_FOR(0, 2000)),
+                                                     THREAD(WRLOCK_FOR(1, 1000), RWUNLOCK(1), UP(1)) } };
+    compare_timed(&program, 9);
+}
+
+/* Who has a lock already gets it in no schedule, and its deadline may come in each. */
+static void test_own_way(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2)),
+                                                     THREAD(RDLOCK(0), WRLOCK_FOR(0, 1000), UNLESS(1, 1), RWUNLOCK(0),
+                                                            RWUNLOCK(0)),
+                                                     THREAD(DOWN_FOR(1, 1000)) } };
+    compare_timed(&program, 4);
 }
 
 /* A sleep ends together with a wait for the thread that sleeps, which may go on before that thread has ended. */
@@ -266,8 +331,9 @@ static void test_bounds(void **unused)
 {
     (void)unused;
     uint64_t programs = from_environment("BOUNDED", 75), first = from_environment("FIRST", 0), within = 0;
+    uint64_t behaviours_within = 0;
     for (uint64_t number = first; number < first + programs; number++) {
-        struct sim_program program = make_program(number);
+        struct sim_program program = number % 5 ? make_program(number) : make_timed(number, true);
         uint64_t classes_within[4];
         if (!brute_force(&program))
             continue;
@@ -281,18 +347,18 @@ static void test_bounds(void **unused)
             if (way < 4)
                 classes_within[bound] = facts.classes;
             assert_int_equal(facts.classes, classes_within[bound]);
-            for (size_t i = 0; i < leasts; i++) {
-                bool missed = least[i].fewest <= (unsigned)bound && hashes_add(&found_classes, least[i].class_);
-                within += least[i].fewest <= (unsigned)bound;
-                if (missed) {
-                    print_program(&program);
-                    fail_msg("program %lu: a class with %u preemptions is missed with a bound of %d",
-                             (unsigned long)number, least[i].fewest, bound);
-                }
+            uint64_t missed = add_missed(&found_classes, &least_of_class, (unsigned)bound, &within);
+            uint64_t unseen = add_missed(&found_behaviours, &least_of_behaviour, (unsigned)bound, &behaviours_within);
+            if (missed || unseen) {
+                print_program(&program);
+                fail_msg("program %lu: %lu classes and %lu behaviours are missed with a bound of %d",
+                         (unsigned long)number, (unsigned long)missed, (unsigned long)unseen, bound);
             }
         }
     }
-    print_message("# %lu classes within bounds of 0 to 3\n", (unsigned long)within);
+    explored_slack = 0;
+    print_message("# %lu classes, %lu behaviours within bounds of 0 to 3\n", (unsigned long)within,
+                  (unsigned long)behaviours_within);
 }
 
 /* Three threads, one of them main, take locks inside of locks: that one who is held has a lock that others wait for with
@@ -421,6 +487,9 @@ int main(void)
         cmocka_unit_test(test_footprints),
         cmocka_unit_test(test_needless_deadlines),
         cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_dates),
+        cmocka_unit_test(test_later_waits),
+        cmocka_unit_test(test_own_way),
         cmocka_unit_test(test_late_join),
         cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_shards),
