@@ -243,6 +243,27 @@ static void tell_unknown(FILE *out, const struct demon_model *m)
         }
 }
 
+/* Runs that failed by who checks what the test has done. */
+static void tell_as_before(const struct demon_search *s)
+{
+    size_t i = 0;
+    while (i < s->findings && !(s->finding[i].grade == DEMON_GRADE_REFUTED && s->finding[i].reason))
+        i++;
+    if (!s->as_before || i == s->findings)
+        return;
+    const struct demon_finding *first = &s->finding[i];
+    const char *test = s->model.spec->proc[0].name;
+    fprintf(s->out,
+            "in %llu of these the program failed, as it does when the calls come before %s is entered; first by ",
+            (unsigned long long)s->as_before, test);
+    for (int c = 0; c < first->calls; c++)
+        fprintf(s->out, "%s%s", c ? ", then " : "", first->call[c]);
+    fprintf(s->out,
+            "\nwhat checks the result of %s does not allow for them: if others may make them, let it accept what "
+            "they leave; if not, say so by a `rely`, or by a `require` of what they call\n",
+            test);
+}
+
 static void conclude(const struct demon_search *s, enum demon_verdict verdict)
 {
     unsigned long long pairs = s->pairs;
@@ -263,6 +284,7 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
         fprintf(s->out, "%llu calls were not made: there are too many\n", (unsigned long long)s->ways_left);
     if (s->refuted)
         fprintf(s->out, "%llu candidates were refuted by a real run\n", (unsigned long long)s->refuted);
+    tell_as_before(s);
     if (s->unlike)
         fprintf(s->out,
                 "in %llu of these the calls did something else than the solver took from their `ensure`: say there "

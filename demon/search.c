@@ -145,10 +145,14 @@ static enum demon_verdict try_candidate(struct demon_attempt *t)
         return follow(t, plan, &r);
     s->unlike +=
         r.whole && demon_judge_take_values(&s->model, plan, &t->candidate) && judgement.grade == DEMON_GRADE_REFUTED;
+    const bool allowed = demon_judge_allowed(&s->model, plan, &r);
     release_plan(plan);
     const bool outside = !judgement.deadlock && !r.inside && judgement.grade != DEMON_GRADE_REFUTED && r.failed;
     if (outside && fails_before(t, &r)) {
-        judgement.grade = DEMON_GRADE_OTHER_FAILURE;
+        /* Then nothing came of when the calls were made, unless a contract was broken, too. */
+        const bool same = allowed && judgement.grade == DEMON_GRADE_OTHER_FAILURE && !judgement.clause;
+        s->as_before += same;
+        judgement.grade = same ? DEMON_GRADE_REFUTED : DEMON_GRADE_OTHER_FAILURE;
         judgement.reason = "the program fails so, too, when these calls come before the test is entered";
         judgement.advice =
             "what checks the test's result does not allow for these calls: if others may make them, let "

@@ -57,6 +57,7 @@ struct demon_search {
     const struct demon_proc *unnamed; /* a function that requires something of an object that no call of others */
     uint32_t unnamed_parameter;       /* can name; NULL: there is none; and which parameter that is */
     unsigned others;                  /* plans of failures that are not the contract's */
+    uint64_t as_before;               /* of the refuted: the program failed as with these calls before the test */
     bool unsure;                      /* what may be a list's head was passed to no call */
     bool out_of_time;
     struct demon_finding *finding; /* candidates that were tried, of all grades */

@@ -5,7 +5,10 @@ struct map {
     unsigned char used[4];
 };
 struct map map = { PTHREAD_MUTEX_INITIALIZER, { 1, 0, 0, 1 } };
-/*@demon require free1: m.used[1] = 0 */
+/*@demon require free0: i = 0 implies m.used[0] = 0
+  free1: i = 1 implies m.used[1] = 0
+  free2: i = 2 implies m.used[2] = 0
+  free3: i = 3 implies m.used[3] = 0 */
 NI void claim(struct map *m, int i)
 {
     assert(!m->used[i]);
