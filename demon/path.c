@@ -320,13 +320,13 @@ bool demon_shape_address(struct demon_shape *s, const struct demon_proc *proc, s
     leaf->size = 1;
     leaf->lock = PCT_DEMON_PRESENCE;
     if (bare && leaf->parameter >= 0)
-        return demon_shape_fail(s, line, "&%s: a parameter has no address that others know", leaf->path);
+        return demon_shape_fail(s, line, "a parameter has no address that others know: &%s", leaf->path);
     if (bare && s->spec->shared[leaf->shared].ghost)
-        return demon_shape_fail(s, line, "&%s: a ghost has no address", leaf->path);
+        return demon_shape_fail(s, line, "a ghost has no address: &%s", leaf->path);
     if (!bare && !walk_path(s, proc, leaf, line, &w))
         return false;
     return bare || w.container || !dwarf_attr_integrate(&w.at, DW_AT_bit_size, &attribute) ||
-           demon_shape_fail(s, line, "&%s: a bit field has no address", leaf->path);
+           demon_shape_fail(s, line, "a bit field has no address: &%s", leaf->path);
 }
 
 bool demon_shape_object(struct demon_shape *s, struct demon_object_clause *object)

@@ -38,9 +38,9 @@ contracts=('test pop(q)' 'rely locked: holds(q.lock) implies unchanged(q.head.ne
         judges 2 '' "test pop(q) invariant it: $path != null" 'ghost seen' "${contracts[@]:3}"
         is "$stderr" "pct: spec.demon:1: $say"
     done << 'END'
-&q|&q: a parameter has no address that others know
-&seen|&seen: a ghost has no address
-&q.kind|&q.kind: a bit field has no address
+&q|a parameter has no address that others know: &q
+&seen|a ghost has no address: &seen
+&q.kind|a bit field has no address: &q.kind
 &q.haed|q.haed: struct queue has no member 'haed'; did you mean head?
 &3|the name of a parameter or shared variable is expected, not 3
 END
