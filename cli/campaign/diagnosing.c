@@ -396,6 +396,9 @@ static bool weigh_trials(struct source *s, size_t count)
         double precision = precision_of(item), least = TRIED * (0.85 + 0.15 * precision);
         if (item->tried && item->share > 0)
             item->score *= precision / item->share;
+        /* This run needs it, if the smallest one does not. */
+        if (item->tried && item->unneeded)
+            item->score /= PCT_EVIDENCE_NOT_NEEDED;
         /* What runs that pass have, too, does not come before what all that fail have. */
         if (item->passing && decisive > 0 && least > 0.99 * decisive)
             least = 0.99 * decisive;

@@ -132,6 +132,7 @@ struct pct_diagnosis {
     uint64_t place_key;        /* the rule and the places alone */
     unsigned failing, passing; /* runs that had it */
     double share;              /* how well other runs tell, from 0 to 1 (evidence.h) */
+    bool unneeded;             /* the smallest run that fails has not got it */
     bool tried;                /* with what comes between the run fails, and without it passes */
     unsigned without;          /* of a rule that compares: runs that failed as well, and had not */
 };

@@ -138,13 +138,14 @@ void pct_evidence_least(struct pct_evidence *e, const struct pct_history *histor
 }
 
 /* In the smallest run that fails a pattern stands as near to the end as it has to. */
-static double weigh_least(const struct pct_evidence *e, const struct pct_diagnosis *d)
+static double weigh_least(const struct pct_evidence *e, struct pct_diagnosis *d)
 {
     const struct row *ways = find(e, d->key), *places = find(e, d->place_key);
     double least = ways && ways->least > 0 ? ways->least : places ? places->least : 0;
     if (!e->least)
         return d->score;
-    return least <= 0 ? d->score * PCT_EVIDENCE_NOT_NEEDED : least > d->score ? least : d->score;
+    d->unneeded = least <= 0;
+    return d->unneeded ? d->score * PCT_EVIDENCE_NOT_NEEDED : least > d->score ? least : d->score;
 }
 
 /* Good runs are full of such patterns: without some to compare with, or where most have it, too, nothing is said. */

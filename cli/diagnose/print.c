@@ -18,9 +18,15 @@ static const char *base(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What an operation on a lock that is made of a word of memory is, behind its name; NULL: it is on none. */
-static const char *lock_of_word(const struct pct_moment *m)
+/* What an operation on a lock that is made of a word of memory is, behind its name; NULL: it is on none, or on what
+ * nobody waits for: that may be no lock, though it looks like one. */
+static const char *lock_of_word(const struct pct_history *h, const struct pct_moment *m)
 {
+    bool awaited = false;
+    for (uint32_t i = 0; m->word && m->address && i < h->all && !awaited; i++)
+        awaited = h->steps[i].class_ == PCT_CLASS_FUTEX && h->steps[i].address == m->address;
+    if (!awaited)
+        return NULL;
     switch (m->word) {
     case PCT_WORD_TAKES:
         return "takes the lock";
@@ -51,7 +57,7 @@ static void format_operation(char *buffer, size_t size, const struct pct_history
     bool takes_mutex = m->pending && m->op == PCT_OP_COND_WAIT && m->class_ == PCT_CLASS_MUTEX;
     pct_schedule_format(buffer, size, takes_mutex ? PCT_OP_MUTEX_LOCK : m->op, m->pending ? 0 : m->argument, m->object);
     char name[256];
-    const char *does = lock_of_word(m);
+    const char *does = lock_of_word(h, m);
     uint32_t word = word_of_futex(h, m);
     size_t length = strlen(buffer);
     if (h->unwinder && m->object && m->class_ != PCT_CLASS_THREAD && m->class_ != PCT_CLASS_FD &&

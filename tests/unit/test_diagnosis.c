@@ -329,6 +329,7 @@ static double score_with_least(bool known, bool like)
     pct_evidence_weigh(&evidence, &run.diagnoses);
     const struct pct_diagnosis *d = found(&run, PCT_RULE_ATOMICITY);
     double score = d ? d->score : 0;
+    assert_true(!d || d->unneeded == (known && !like));
     done(&run);
     pct_evidence_free(&evidence);
     return score;
