@@ -58,7 +58,7 @@ function __pct_complete_target
     set -l begun ''
     test $target -le (count $words); and set begun (string join ' ' -- (string escape -- $words[$target..-1]))' '
     set -l current (commandline -ct)
-    complete -C "$begun$current"
+    complete --do-complete="$begun$current"
 end
 
 complete -c pct -f

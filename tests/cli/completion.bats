@@ -72,7 +72,7 @@ options_of()
 # complete_fish LINE
 complete_fish()
 {
-    XDG_CONFIG_HOME=$PWD fish --private -c 'source pct.fish; complete -C $argv[1]' "$1" | cut -f 1 | sort
+    XDG_CONFIG_HOME=$PWD fish --private -c 'source pct.fish; complete -C $argv[1]' "$1" 2>&1 | cut -f 1 | sort
 }
 
 @test "fish: commands, options, values, and the command to be run" {
