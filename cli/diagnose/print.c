@@ -135,11 +135,11 @@ static void find_stack(const struct pct_history *h, uint32_t step, struct pct_st
 void pct_diagnosis_stack(const struct pct_history *h, uint32_t step, struct pct_stack *stack)
 {
     find_stack(h, step, stack);
-    enum pct_frame_rank best = stack->count && !pct_frames_all ? pct_frame_rank(pct_frame_best(stack)->file) : 0;
+    enum pct_frame_rank best = stack->count && !pct_frames_all ? pct_frame_rank(pct_frame_best(stack)) : 0;
     best = best > PCT_FRAME_HEADER ? PCT_FRAME_HEADER : best;
     size_t kept = 0;
     for (size_t i = 0; i < stack->count; i++)
-        if (pct_frame_rank(stack->frames[i].file) >= best)
+        if (pct_frame_rank(&stack->frames[i]) >= best)
             stack->frames[kept++] = stack->frames[i];
     stack->count = kept;
 }

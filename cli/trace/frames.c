@@ -9,11 +9,21 @@ static bool begins(const char *text, const char *with)
     return !strncmp(text, with, strlen(with));
 }
 
-enum pct_frame_rank pct_frame_rank(const char *file)
+/* Whether this is a module that everybody has, whatever its debug information calls its files. */
+static bool is_system(const char *module)
 {
-    /* Debian builds glibc in "./nptl" and the like, and names files from there; the libraries of Rust stand below
-     * /rustc or library, packages below the user's .cargo. */
-    bool library = begins(file, "/usr/") || begins(file, "./") || begins(file, "/rustc/") ||
+    static const char *const modules[] = { "libc.so.", "libstdc++.so.", "libgcc_s.so.", "libc++.so.",
+                                           "ld-linux-x86-64.so." };
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (begins(module, modules[i]))
+            return true;
+    return false;
+}
+
+static enum pct_frame_rank rank_of(const char *file, const char *module)
+{
+    /* The libraries of Rust stand below /rustc or library, packages below the user's .cargo. */
+    bool library = is_system(module) || begins(file, "/usr/") || begins(file, "/rustc/") ||
                    strstr(file, "/.cargo/registry/") || begins(file, "library/std/") || begins(file, "library/core/") ||
                    begins(file, "library/alloc/");
     size_t length = strlen(file);
@@ -24,11 +34,16 @@ enum pct_frame_rank pct_frame_rank(const char *file)
                                                             : PCT_FRAME_OWN;
 }
 
+enum pct_frame_rank pct_frame_rank(const struct pct_frame *frame)
+{
+    return rank_of(frame->file, frame->module);
+}
+
 const struct pct_frame *pct_frame_best(const struct pct_stack *stack)
 {
     const struct pct_frame *best = NULL;
     for (size_t i = 0; i < stack->count; i++)
-        if (!best || pct_frame_rank(stack->frames[i].file) > pct_frame_rank(best->file))
+        if (!best || pct_frame_rank(&stack->frames[i]) > pct_frame_rank(best))
             best = &stack->frames[i];
     return best;
 }
@@ -55,13 +70,8 @@ static bool is_machinery(const char *function)
 
 bool pct_frame_is_library(const char *function, const char *file, const char *module)
 {
-    static const char *const modules[] = { "libc.so.", "libstdc++.so.", "libgcc_s.so.", "libc++.so.",
-                                           "ld-linux-x86-64.so." };
-    enum pct_frame_rank rank = pct_frame_rank(file);
+    enum pct_frame_rank rank = rank_of(file, module);
     if (rank != PCT_FRAME_NO_LINE)
         return rank == PCT_FRAME_LIBRARY;
-    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-        if (begins(module, modules[i]))
-            return true;
-    return is_machinery(function);
+    return is_system(module) || is_machinery(function);
 }

@@ -11,7 +11,7 @@ enum pct_frame_rank {
     PCT_FRAME_OWN
 };
 
-enum pct_frame_rank pct_frame_rank(const char *file);
+enum pct_frame_rank pct_frame_rank(const struct pct_frame *frame);
 
 /* The frame of a stack that says most: the innermost of the highest rank. NULL: the stack is empty. */
 const struct pct_frame *pct_frame_best(const struct pct_stack *stack);

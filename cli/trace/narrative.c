@@ -165,11 +165,11 @@ bool pct_narrative_stack(const struct pct_narrative *narrative, const struct pct
     stack->count = 0;
     bool found = find_stack(narrative, event, stack);
     /* What libraries do says little beside the program's own code. */
-    bool own = pct_frame_best(stack) && pct_frame_rank(pct_frame_best(stack)->file) >= PCT_FRAME_HEADER;
+    bool own = pct_frame_best(stack) && pct_frame_rank(pct_frame_best(stack)) >= PCT_FRAME_HEADER;
     enum pct_frame_rank least = own && !pct_frames_all ? PCT_FRAME_HEADER : PCT_FRAME_NO_LINE;
     size_t kept = 0;
     for (size_t i = 0; i < stack->count; i++)
-        if (pct_frame_rank(stack->frames[i].file) >= least)
+        if (pct_frame_rank(&stack->frames[i]) >= least)
             stack->frames[kept++] = stack->frames[i];
     stack->count = kept;
     return found;

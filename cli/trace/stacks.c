@@ -78,7 +78,7 @@ size_t pct_stacks_print_frames(FILE *out, const struct pct_stack *stack)
     for (size_t i = 0; i < stack->count; i++)
         own = own || !is_library(&stack->frames[i]);
     for (size_t i = 0; i < stack->count; i++) {
-        bool shown = !i || !own || pct_frames_all || !is_library(&stack->frames[i]);
+        bool shown = !own || pct_frames_all || !is_library(&stack->frames[i]);
         left_out += !shown;
         if (shown)
             print_frame(out, i, &stack->frames[i]);

@@ -114,7 +114,9 @@ static void frames_of_libraries(void **state)
     assert_true(pct_frame_is_library("execute_native_thread_routine", "", "libstdc++.so.6"));
     assert_true(pct_frame_is_library("core::ops::function::FnOnce::call_once", "", "app"));
     assert_true(pct_frame_is_library("std::thread::spawn", "/rustc/9fc6/library/std/src/thread/mod.rs", "app"));
+    assert_true(pct_frame_is_library("raise", "../sysdeps/posix/raise.c", "libc.so.6"));
     assert_false(pct_frame_is_library("work", "src/app.c", "app"));
+    assert_false(pct_frame_is_library("work", "./app.c", "app"));
     assert_false(pct_frame_is_library("work", "", "app"));
     assert_false(pct_frame_is_library("standard", "", "libmine.so"));
     static struct pct_stack stack = { .count = 3 };
