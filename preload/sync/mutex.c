@@ -34,7 +34,9 @@ enum {
     KIND_SHARED = 128,
     OWNER_NOT_RECOVERABLE = INT_MAX - 1,
     LOCK_TID = 0x3fffffff,
-    LOCK_PROTECT = 0x7ffff
+    LOCK_PROTECT = 0x7ffff,
+    CEILING_LEAST = 1, /* the kernel's priorities of SCHED_FIFO */
+    CEILING_MOST = 99
 };
 
 /* Whether the lock is a plain one, and nobody but threads that hold the baton in turn touches it: then its fields can
@@ -349,5 +351,35 @@ PCT_EXPORT int pthread_mutex_consistent(pthread_mutex_t *mutex)
     struct pct_object *object = pct_at(self, PCT_OP_MUTEX_CONSISTENT, mutex, PCT_CLASS_MUTEX);
     int error = REAL(pthread_mutex_consistent)(mutex);
     pct_done(self, PCT_OP_MUTEX_CONSISTENT, error ? PCT_ARG_ERROR : 0, object);
+    return error;
+}
+
+/* It locks the mutex meanwhile, whatever the thread's priority is, but not if that will not do. GLIBC: the lock word is
+ * set as it does that; it is free again when the real function comes to it. */
+PCT_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling, int *old)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_setprioceiling)(mutex, ceiling, old));
+    if (ceiling < CEILING_LEAST || ceiling > CEILING_MOST || !(mutex->__data.__kind & KIND_PROTECT) ||
+        owned_again(mutex, self->tid))
+        return REAL(pthread_mutex_setprioceiling)(mutex, ceiling, old);
+    struct pct_object *object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
+    if (pct_mutex_shared(mutex)) {
+        pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
+        return CALL_EXTERNAL(self, PCT_OP_MUTEX_LOCK, object, REAL(pthread_mutex_setprioceiling)(mutex, ceiling, old));
+    }
+    do {
+        pct_wait_for(self, PCT_OP_MUTEX_LOCK, object, pct_mutex_ready, mutex, PCT_NEVER);
+        object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
+    } while (!available(mutex, object, self->tid));
+    mutex->__data.__lock |= 1;
+    acquired(self, PCT_OP_MUTEX_LOCK, object, 0);
+    object = pct_at(self, PCT_OP_MUTEX_UNLOCK, mutex, PCT_CLASS_MUTEX);
+    mutex->__data.__lock &= ~LOCK_PROTECT;
+    int error = REAL(pthread_mutex_setprioceiling)(mutex, ceiling, old);
+    object->holder = PCT_NO_THREAD;
+    pct_done(self, PCT_OP_MUTEX_UNLOCK, error ? PCT_ARG_ERROR : 0, object);
+    pct_program_changed(object);
     return error;
 }
