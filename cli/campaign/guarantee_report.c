@@ -446,7 +446,10 @@ static void print_counted(FILE *out, const struct pct_campaign *c)
         for (const char *at = c->config.modules; *at; at++)
             fputs(*at == '/' ? ", " : (char[]){ *at, 0 }, out);
     }
-    fputs(": a bug that needs a switch at another one, or at a call on files, is not among these\n", out);
+    fputs(
+        ": a bug that needs a switch at another one, or at a call that is no point (docs/INTERCEPTS.md), is not among "
+        "these\n",
+        out);
 }
 
 /* Accesses to memory at which nobody is asked. */
@@ -472,10 +475,11 @@ static void print_points(FILE *out, const struct pct_campaign *c)
     if (c->points_at == PCT_POINTS_AT_MEMORY && !c->config.focus[0] && !c->config.watch[0])
         print_counted(out, c);
     if (c->points_at == PCT_POINTS_AT_CALLS)
-        fputs("pct: k counts calls that synchronise or may wait: a bug that needs a switch at a memory access (pct-cc, "
-              "or "
-              "--memory=globals), or a call on files, between two of them is not among these\n",
-              out);
+        fputs(
+            "pct: k counts calls that docs/INTERCEPTS.md names as points: a bug that needs a switch at a memory access "
+            "(pct-cc, or --memory=globals), or at another call (on files, say), between two of them is not among "
+            "these\n",
+            out);
 }
 
 static void print_unrepeated(FILE *out, const struct pct_campaign *c)
