@@ -61,7 +61,9 @@ struct pct_log_entry {
     X(CHOICES, "an operation that chose among waiters more than once")                                                 \
     X(FULL, "a run that was too long to be logged")                                                                    \
     X(ALLOCATED, "mallinfo and its like, which show what all threads have allocated")                                  \
-    X(ROUNDS, "a loop that waits for memory, not all of whose rounds were scheduling points")
+    X(ROUNDS, "a loop that waits for memory, not all of whose rounds were scheduling points")                          \
+    X(CANCEL, "cancellation of threads, which takes --bound")                                                          \
+    X(ASYNCHRONOUS, "asynchronous cancellation, which comes between scheduling points, too")
 
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */
 #define PCT_ASSUMPTIONS(X)                                                                                             \

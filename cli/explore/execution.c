@@ -127,6 +127,11 @@ static void take_record(struct reader *r, struct pct_event *event, uint64_t reco
     uint32_t object = PCT_RECORD_OBJECT(record), arg = PCT_RECORD_ARG(record);
     enum pct_use use;
     bool none;
+    if (op == PCT_OP_THREAD_CANCEL) { /* what it ends is none of what enables a wait in other places: order.h */
+        r->x->doubts |= 1u << PCT_DOUBT_CANCEL;
+        event->global = true;
+        return;
+    }
     if (PCT_RECORD_THREAD(record) != event->thread || !pct_use_of(op, arg, &use, &none)) {
         event->global = true;
         r->x->unknown = op + 1;

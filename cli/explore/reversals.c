@@ -304,7 +304,7 @@ static bool has_ended(const struct finder *f, uint64_t thread, uint32_t i)
 }
 
 /* Whether a deadline cannot come in the place of event i, behind the kept events: what its thread waits for can be had
- * there, and what i did has nothing to do with that. */
+ * there, and what i did commutes with that. */
 static bool has_no_deadline(const struct finder *f, uint32_t i, const struct pct_event *event)
 {
     const struct pct_event *first = &f->o->x->event[i];
@@ -313,7 +313,7 @@ static bool has_no_deadline(const struct finder *f, uint32_t i, const struct pct
     uint32_t other;
     pct_event_suppose(&wanted, event->touches > 1 ? event->touch[1].key : 0);
     if (event->op != PCT_OP_DEADLINE || wanted.global || wanted.touches != 1 || first->global ||
-        (first->op != PCT_OP_DEADLINE && touch_of(first, wanted.touch[0].key)))
+        (first->op != PCT_OP_DEADLINE && pct_events_depend(first, &wanted)))
         return false;
     const struct pct_touch *t = &wanted.touch[0];
     if (t->use == PCT_USE_DOWN)

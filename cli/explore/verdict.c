@@ -53,7 +53,7 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
 {
     const struct pct_search_facts *facts = facts_of(e);
     for (unsigned i = 0; i < PCT_DOUBT_COUNT; i++)
-        if (facts->doubts >> i & 1)
+        if (facts->doubts >> i & 1 && (i != PCT_DOUBT_CANCEL || e->bound < 0))
             add(r, "%s", doubts[i]);
     if (facts->unknown)
         add(r, "an operation that pct explore knows nothing of (%s)", pct_name_op(facts->unknown - 1));

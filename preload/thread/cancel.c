@@ -2,6 +2,7 @@
  * so the request is kept in the target's slot, and the target passes it on to libc when it next runs
  * (pct_after_resume): from then on every cancellation point of libc works as natively, and ours ask libc. */
 #include "cancel.h"
+#include <sched/log.h>
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
@@ -99,5 +100,7 @@ PCT_EXPORT int pthread_setcanceltype(int type, int *old)
     int error = REAL(pthread_setcanceltype)(type, old);
     if (!error && pct_self)
         pct_self->cancel_async = type == PTHREAD_CANCEL_ASYNCHRONOUS;
+    if (!error && type == PTHREAD_CANCEL_ASYNCHRONOUS)
+        pct_log_doubt(&pct_S, PCT_DOUBT_ASYNCHRONOUS);
     return error;
 }

@@ -117,6 +117,7 @@ struct sim_op {
 #define JOIN(list)          { .kind = SIM_JOIN, .a = list }            /* the thread created last with this list */
 #define JOIN_FOR(list, ns)  { .kind = SIM_JOIN, .a = list, .value = ns } /* register 0: it timed out */
 #define RDLOCK(m)           { .kind = SIM_RDLOCK, .a = m, .value = -1 }
+#define RDLOCK_FOR(m, ns)   { .kind = SIM_RDLOCK, .a = m, .value = ns }
 #define WRLOCK(m)           { .kind = SIM_WRLOCK, .a = m, .value = -1 }
 #define WRLOCK_FOR(m, ns)   { .kind = SIM_WRLOCK, .a = m, .value = ns }
 #define TRYRDLOCK(m)        { .kind = SIM_TRYRDLOCK, .a = m }

@@ -299,6 +299,17 @@ static void test_later_waits(void **unused)
     compare_timed(&program, 9);
 }
 
+/* Who shares a lock gets it all the same before another one gives its share back. */
+static void test_shared_waits(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = {
+        .thread = { THREAD(CREATE(1), CREATE(2)), THREAD(RDLOCK_FOR(0, 1000), UNLESS(1, 1), RWUNLOCK(0)),
+                    THREAD(RDLOCK_FOR(0, 1000), UNLESS(1, 1), RWUNLOCK(0), SLEEP(2000)) }
+    };
+    compare_timed(&program, 4);
+}
+
 /* Who has a lock already gets it in no schedule, and its deadline may come in each. */
 static void test_own_way(void **unused)
 {
@@ -489,6 +500,7 @@ int main(void)
         cmocka_unit_test(test_timed),
         cmocka_unit_test(test_dates),
         cmocka_unit_test(test_later_waits),
+        cmocka_unit_test(test_shared_waits),
         cmocka_unit_test(test_own_way),
         cmocka_unit_test(test_late_join),
         cmocka_unit_test(test_bounds),
