@@ -49,6 +49,14 @@ bool pct_patch_will_change(const struct pct_plan_site *site, uint64_t address, c
     return same == (site->kind == PCT_SITE_COMPARE);
 }
 
+/* While there is a single thread, whose accesses nobody takes down, one that waits for nothing is nothing to ask about:
+ * the slow half saves all registers, which some million accesses, as of a panic's backtrace, take seconds for. */
+static bool concerns_nobody(const struct pct_plan_site *site)
+{
+    bool simple = site->kind == PCT_SITE_READ || site->kind == PCT_SITE_WRITE || site->kind == PCT_SITE_UPDATE;
+    return simple && !(site->flags & PCT_SITE_WAITS) && !pct_S.races && !pct_sched_is_shared(&pct_S);
+}
+
 enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
 {
     const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE | PCT_MEMORY_SEEN;
@@ -69,6 +77,8 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
         probe(address, frame);
     if (named)
         return PCT_REST_ALL;
+    if (concerns_nobody(site))
+        return PCT_REST_NONE;
     /* What a loop that waits reads again is a point, too, where the run says so: await.h knows of rounds. */
     const bool rounds = pct_shim.config.rounds;
     if (site->flags & PCT_SITE_WAITS && !rounds && pct_read_no_progress(self, address, site->size))
