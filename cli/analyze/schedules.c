@@ -233,18 +233,10 @@ int pct_entry_split(const char *place, const char *name, const char *text, worde
     }
 }
 
-enum { KEY_OK_STATUS = 4000, KEY_NEAR, KEY_EXPECT, KEY_ORACLE };
+enum { KEY_NEAR = 4000 };
 
 static const struct argp_option options[] = {
-    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
-      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 7 },
-    { "expect", KEY_EXPECT, "FILE", 0,
-      "output (standard output and error together) that is not what this file has is a failure", 7 },
-    { "oracle", KEY_ORACLE, "COMMAND", 0,
-      "a run after which this command, as of `pct campaign`, ends with a status other than 0 is a failure; it decides "
-      "instead of --ok-status and --expect",
-      7 },
-    { "near", KEY_NEAR, "STEPS", 0, "how far `pct check` moves the change points of this schedule", 7 },
+    { "near", KEY_NEAR, "STEPS", 0, "how far `pct check` moves the change points of this schedule", 1 },
     { 0 },
 };
 
@@ -254,15 +246,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = w->launch;
-        return 0;
-    case KEY_OK_STATUS:
-        pct_options_ok_status(state, argument, w->ok);
-        return 0;
-    case KEY_EXPECT:
-        w->oracle.expect = argument;
-        return 0;
-    case KEY_ORACLE:
-        w->oracle.command = argument;
+        state->child_inputs[1] = w->ok;
+        state->child_inputs[2] = &w->oracle;
         return 0;
     case KEY_NEAR:
         w->near = pct_options_number(state, "--near", argument, 0, PCT_NEAR_MAX);
@@ -271,7 +256,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-const struct argp pct_entry_argp = { .options = options, .parser = parse, .children = pct_options_launch };
+static const struct argp_child children[] = {
+    { &pct_options_launch_argp, 0, NULL, 0 },
+    { &pct_options_ok_argp, 0, NULL, 0 },
+    { &pct_oracle_argp, 0, NULL, 0 },
+    { 0 },
+};
+
+const struct argp pct_entry_argp = { .options = options, .parser = parse, .children = children };
 
 int pct_entry_parse(const struct pct_entry *entry, const char *place, struct pct_entry_options *options)
 {

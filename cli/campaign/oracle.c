@@ -12,7 +12,33 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST = 64 << 20 };
+enum { MOST = 64 << 20, KEY_EXPECT = 5400, KEY_ORACLE };
+
+static const struct argp_option options[] = {
+    { "expect", KEY_EXPECT, "FILE", 0, "output (standard output and error together) that is not what this file has",
+      4 },
+    { "oracle", KEY_ORACLE, "COMMAND", 0,
+      "this command, run by sh -c, ends with a status other than 0; it reads the output of the run on its standard "
+      "input, and has the status in $RUN_STATUS; it decides instead of --ok-status and --expect",
+      4 },
+    { 0 },
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct pct_oracle *oracle = state->input;
+    switch (key) {
+    case KEY_EXPECT:
+        oracle->expect = argument;
+        return 0;
+    case KEY_ORACLE:
+        oracle->command = argument;
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp pct_oracle_argp = { .options = options, .parser = parse };
 
 /* Read what a run wrote (or the file at the descriptor), at most 64 MB. NULL: out of memory. The caller frees it. */
 static char *read_all(int fd, size_t *size)

@@ -4,6 +4,7 @@
 #ifndef PCT_CLI_ORACLE_H
 #define PCT_CLI_ORACLE_H
 
+#include <argp.h>
 #include <cli/process/launch.h>
 
 struct pct_oracle {
@@ -15,6 +16,9 @@ struct pct_oracle {
     size_t reference_size;
     bool has_reference;
 };
+
+/* The parser of --expect and --oracle, whose input is a struct pct_oracle. */
+extern const struct argp pct_oracle_argp;
 
 /* Read --expect's file. Returns 0 or PCT_EXIT_USAGE after a message. */
 int pct_oracle_prepare(struct pct_oracle *oracle);

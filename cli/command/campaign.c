@@ -32,18 +32,7 @@
 #define RUN_SECONDS 60
 #define CUT_SECONDS 5
 
-enum {
-    KEY_DB = 5000,
-    KEY_SHARD,
-    KEY_FRESH,
-    KEY_EXPECT,
-    KEY_EXPECT_SAME,
-    KEY_ORACLE,
-    KEY_REPORT,
-    KEY_ROOT,
-    KEY_SATURATED,
-    KEY_MEMO
-};
+enum { KEY_DB = 5000, KEY_SHARD, KEY_FRESH, KEY_EXPECT_SAME, KEY_SATURATED, KEY_MEMO };
 
 /* --until-saturated, unless it says how many. */
 #define SATURATED_RUNS 100
@@ -65,18 +54,9 @@ static const struct argp_option options[] = {
     { "fresh", KEY_FRESH, NULL, 0, "begin anew, and keep an older campaign file as FILE.old", 1 },
     { "shard", KEY_SHARD, "I/OF", 0,
       "of all runs, do the I-th and from there each OF-th; needs --seed and --epoch, the same for all shards", 1 },
-    { "quiet", 'q', NULL, 0, "no progress, and a report only of findings", 1 },
-    { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
-      "write the results for other programs too: junit, sarif, github, gitlab, json, html. May be given again", 1 },
-    { "source-root", KEY_ROOT, "DIR", 0, "in reports, paths of sources are relative to this (default: .)", 1 },
-    { NULL, 0, NULL, 0, "What is a failure, besides crashes, deadlocks, sanitizers' reports, ...", 3 },
-    { "expect", KEY_EXPECT, "FILE", 0, "output (standard output and error together) that is not what this file has",
-      3 },
-    { "expect-same", KEY_EXPECT_SAME, NULL, 0, "output that is not that of the first run of the calibration", 3 },
-    { "oracle", KEY_ORACLE, "COMMAND", 0,
-      "this command, run by sh -c, ends with a status other than 0; it reads the output of the run on its standard "
-      "input, and has the status in $RUN_STATUS; it decides instead of --ok-status and --expect",
-      3 },
+    { NULL, 0, NULL, 0, "Output", 3 },
+    { "quiet", 'q', NULL, 0, "no progress, and a report only of findings", 3 },
+    { "expect-same", KEY_EXPECT_SAME, NULL, 0, "output that is not that of the first run of the calibration", 4 },
     { 0 },
 };
 
@@ -90,21 +70,21 @@ struct command {
     uint64_t most; /* with --confidence, the runs that -n allows */
     bool planned;  /* that the confidence takes plan.total runs */
     bool quiet, fresh;
-    struct pct_report_file exports[PCT_EXPORTS_MAX];
-    size_t export_count;
-    const char *root;
+    struct pct_exports exports;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct command *w = state->input;
     struct pct_campaign *c = w->campaign;
-    char error[256];
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &c->launch;
         state->child_inputs[1] = &w->schedules;
-        state->child_inputs[2] = &w->runs;
+        state->child_inputs[2] = c->ok;
+        state->child_inputs[3] = &w->runs;
+        state->child_inputs[4] = &w->oracle;
+        state->child_inputs[5] = &w->exports;
         return 0;
     case 'n':
         w->plan.total = pct_options_number(state, "--runs", argument, 1, INT64_MAX / 2);
@@ -135,25 +115,20 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case 'q':
         w->quiet = true;
         return 0;
-    case KEY_REPORT:
-        if (!pct_export_add(w->exports, &w->export_count, argument, error, sizeof error))
-            argp_failure(state, PCT_EXIT_USAGE, 0, "--report: %s", error);
-        return 0;
-    case KEY_ROOT:
-        w->root = argument;
-        return 0;
-    case KEY_EXPECT:
-        w->oracle.expect = argument;
-        return 0;
     case KEY_EXPECT_SAME:
         w->oracle.same = true;
-        return 0;
-    case KEY_ORACLE:
-        w->oracle.command = argument;
         return 0;
     }
     return pct_options_parse_command(key, state, &c->launch, "pct campaign");
 }
+
+static const struct argp_child children[] = {
+    PCT_CONFIGURE_CHILDREN,
+    { &pct_runs_options_argp, 0, NULL, 0 },
+    { &pct_oracle_argp, 0, NULL, 0 },
+    { &pct_exports_argp, 0, NULL, 0 },
+    { 0 },
+};
 
 static const struct argp argp = {
     .options = options,
@@ -166,7 +141,7 @@ static const struct argp argp = {
            "several.\v"
            "The exit status is 0 if no run failed, 1 if there are findings, 130 after Ctrl-C; docs/EXIT-CODES.md has "
            "the rest.",
-    .children = pct_configure_runs,
+    .children = children,
 };
 
 /* --- What was asked for ------------------------------------------------------------------------------------------- */
@@ -195,7 +170,7 @@ static int check(struct command *w)
     if (!failed)
         failed = pct_runs_options_confidence(c, w->plan.counted, w->plan.total, &w->most);
     if (!failed)
-        failed = pct_export_check(w->exports, w->export_count);
+        failed = pct_export_check(&w->exports);
     if (!failed && w->oracle.expect && w->oracle.same)
         failed = pct_cli_usage("--expect and --expect-same exclude each other; give one");
     if (!failed)
@@ -261,7 +236,7 @@ static int report(struct command *w, const struct pct_recorder *recorder, int st
             pct_cli_say("%s: %s", w->plan.path, pct_store_error(recorder->store));
         fflush(stdout);
     }
-    int failed = pct_export_all(recorder->store, w->exports, w->export_count, w->root);
+    int failed = pct_export_all(recorder->store, &w->exports);
     if (status > 128)
         pct_cli_say("interrupted; %s has all runs so far, and the same command resumes the campaign", w->plan.path);
     status = status ? status : failed;
@@ -386,10 +361,10 @@ static void say_cut(const struct pct_campaign *c)
 static int export_explored(struct command *w)
 {
     char error[512];
-    struct pct_store *store = w->export_count ? pct_store_open(w->plan.path, true, error, sizeof error) : NULL;
+    struct pct_store *store = w->exports.count ? pct_store_open(w->plan.path, true, error, sizeof error) : NULL;
     if (!store)
-        return w->export_count ? pct_cli_usage("%s: %s", w->plan.path, error) : 0;
-    int status = pct_export_all(store, w->exports, w->export_count, w->root);
+        return w->exports.count ? pct_cli_usage("%s: %s", w->plan.path, error) : 0;
+    int status = pct_export_all(store, &w->exports);
     pct_store_close(store);
     return status;
 }
@@ -420,7 +395,7 @@ static int explore_first(struct command *w, bool *over)
                                        .quiet = w->quiet };
     if (w->shard || w->oracle.same)
         return pct_cli_usage("--explore makes all schedules: it takes no %s", w->shard ? "--shard" : "--expect-same");
-    int status = pct_export_check(w->exports, w->export_count);
+    int status = pct_export_check(&w->exports);
     if (!status && w->fresh)
         status = pct_campaign_file_move_away(w->plan.path);
     w->fresh = false;

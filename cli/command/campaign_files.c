@@ -111,7 +111,8 @@ static int print_format(const struct report *w, struct pct_store *store)
         return pct_cli_usage("%s has %u explorations: --exploration=N says which one", w->file, parts);
     if (pct_store_choose(store, w->part ? w->part : 1))
         return pct_cli_usage("%s: %s", w->file, pct_store_error(store));
-    return pct_export_all(store, &w->export, 1, w->root);
+    const struct pct_exports one = { .files = { w->export }, .count = 1, .root = w->root };
+    return pct_export_all(store, &one);
 }
 
 /* 1: there are findings in what was printed; 0: there are none; or an exit status after a message. */

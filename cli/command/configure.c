@@ -1,6 +1,5 @@
 /* What decides the schedules: see configure.h. */
 #include "configure.h"
-#include "runs_options.h"
 #include <cli/process/options.h>
 #include <strategies/strategies.h>
 #include <cli/base/cli.h>
@@ -144,20 +143,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
-static const struct argp configure = { .options = options, .parser = parse };
-
-const struct argp_child pct_configure_launch[] = {
-    { &pct_options_launch_argp, 0, NULL, 0 },
-    { &configure, 0, NULL, 0 },
-    { 0 },
-};
-
-const struct argp_child pct_configure_runs[] = {
-    { &pct_options_launch_argp, 0, NULL, 0 },
-    { &configure, 0, NULL, 0 },
-    { &pct_runs_options_argp, 0, NULL, 0 },
-    { 0 },
-};
+const struct argp pct_configure_argp = { .options = options, .parser = parse };
 
 /* An option wins over the variable. */
 const char *pct_configure_choose(const char *option, const char *variable)

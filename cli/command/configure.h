@@ -5,6 +5,7 @@
 #define PCT_CLI_CONFIGURE_H
 
 #include <cli/campaign/campaign_file.h>
+#include <cli/process/options.h>
 #include <argp.h>
 
 /* As given on the command line, NULL: not. */
@@ -14,10 +15,14 @@ struct pct_run_options {
     bool exec, spurious;
 };
 
-/* The parsers of what starts runs and decides their schedules: the options of the launch first. */
-extern const struct argp_child pct_configure_launch[];
-/* The same, and then that of runs_options.h. */
-extern const struct argp_child pct_configure_runs[];
+/* Their parser; and those of what starts runs, decides their schedules, and says what is no failure, as the first
+ * children of a command's own. */
+extern const struct argp pct_configure_argp;
+#define PCT_CONFIGURE_CHILDREN                                                                                         \
+    { &pct_options_launch_argp, 0, NULL, 0 }, { &pct_configure_argp, 0, NULL, 0 },                                     \
+    {                                                                                                                  \
+        &pct_options_ok_argp, 0, NULL, 0                                                                               \
+    }
 
 /* Fill in the campaign's config, strategy, k, depth and learns. *drawn: no seed was given, it is a random one. Returns
  * 0 or PCT_EXIT_USAGE after a message. */

@@ -20,7 +20,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { KEY_JSON = 2700, KEY_WINDOW, KEY_SATURATED, KEY_OK_STATUS, KEY_PREDICTED, KEY_HTML };
+enum { KEY_JSON = 2700, KEY_WINDOW, KEY_SATURATED, KEY_PREDICTED, KEY_HTML };
 enum { RUNS = 100, WINDOW = 40 };
 
 static const struct argp_option options[] = {
@@ -33,8 +33,6 @@ static const struct argp_option options[] = {
     { "predicted", KEY_PREDICTED, NULL, 0,
       "list also what the runs could have exposed, by what forbids orders of accesses, and have not", 1 },
     { "jobs", 'j', "N", 0, "this many runs at a time; the outcome does not depend on it (default: 1)", 1 },
-    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
-      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
     { "json", KEY_JSON, NULL, 0, "write JSON", 3 },
     { "html", KEY_HTML, "FILE", 0, "write also a page: what was exposed over the runs, and each with its lines", 3 },
     { 0 },
@@ -61,6 +59,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &w->campaign->launch;
         state->child_inputs[1] = &w->schedules;
+        state->child_inputs[2] = w->campaign->ok;
         return 0;
     case 'n':
         w->campaign->runs = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
@@ -73,9 +72,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'j':
         w->campaign->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
-        return 0;
-    case KEY_OK_STATUS:
-        pct_options_ok_status(state, argument, w->campaign->ok);
         return 0;
     case KEY_JSON:
         w->json = true;
@@ -90,6 +86,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return pct_options_parse_command(key, state, &w->campaign->launch, "pct coverage");
 }
 
+static const struct argp_child children[] = { PCT_CONFIGURE_CHILDREN, { 0 } };
+
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -99,7 +97,7 @@ static const struct argp argp = {
            "compares two campaigns.\v"
            "The exit status is 0 if no run failed, and 1 if one did: then the last line is the command that replays "
            "the first of them.",
-    .children = pct_configure_launch,
+    .children = children,
 };
 
 static int classify(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
@@ -332,10 +330,10 @@ static int finish(struct coverage *w, int status)
 /* Before the first run: whether there is a place for the page. */
 static int check_html(const char *path)
 {
-    const struct pct_report_file export = { .format = "html", .path = path };
+    const struct pct_exports page = { .files = { { .format = "html", .path = path } }, .count = 1 };
     if (!*path || !strcmp(path, "-"))
         return pct_cli_usage("--html=%s: give the name of a file", path);
-    return pct_export_check(&export, 1);
+    return pct_export_check(&page);
 }
 
 static int coverage(int argc, char **argv)

@@ -14,15 +14,10 @@
 enum {
     KEY_BUDGET = 2600,
     KEY_FIRST,
-    KEY_OK_STATUS,
     KEY_BOUND,
     KEY_DB,
     KEY_RESUME,
     KEY_FRESH,
-    KEY_EXPECT,
-    KEY_ORACLE,
-    KEY_REPORT,
-    KEY_ROOT,
     KEY_ORDER,
     KEY_EACH_TEST,
     KEY_ESTIMATE,
@@ -58,18 +53,10 @@ static const struct argp_option options[] = {
       "a file (default: pct-explore.db). pct campaign merge says what all of them have come to",
       1 },
     { "first", KEY_FIRST, NULL, 0, "stop at the first finding", 1 },
-    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
-      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
-    { "expect", KEY_EXPECT, "FILE", 0, "output that is not what this file has is a failure, too", 1 },
-    { "oracle", KEY_ORACLE, "COMMAND", 0,
-      "this command, run by sh -c, decides instead what is a failure: by a status other than 0 (see pct campaign)", 1 },
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 1 },
     { "tell-whole", KEY_TELL_WHOLE, NULL, OPTION_HIDDEN, NULL, 1 }, /* for explore_first.c */
     { "afford", KEY_AFFORD, "SECONDS", OPTION_HIDDEN, NULL, 1 },    /* likewise */
     { NULL, 0, NULL, 0, "Output", 3 },
-    { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
-      "write the results for other programs too: junit, sarif, github, gitlab, json, html. May be given again", 3 },
-    { "source-root", KEY_ROOT, "DIR", 0, "in reports, paths of sources are relative to this (default: .)", 3 },
     { "trace", 't', "FILE", 0, "keep the trace of the first failing run", 3 },
     { "quiet", 'q', NULL, 0, "print nothing but findings and the last line", 3 },
     { 0 },
@@ -99,7 +86,6 @@ static void parse_order(struct arguments *w, const char *name, struct argp_state
 static error_t parse_keep(int key, char *argument, struct argp_state *state)
 {
     struct arguments *w = state->input;
-    char error[256];
     switch (key) {
     case KEY_DB:
         w->keep->plan.path = argument;
@@ -112,19 +98,6 @@ static error_t parse_keep(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_SHARD:
         w->shard = argument;
-        return 0;
-    case KEY_EXPECT:
-        w->keep->oracle.expect = argument;
-        return 0;
-    case KEY_ORACLE:
-        w->keep->oracle.command = argument;
-        return 0;
-    case KEY_REPORT:
-        if (!pct_export_add(w->keep->exports, &w->keep->export_count, argument, error, sizeof error))
-            argp_failure(state, PCT_EXIT_USAGE, 0, "--report: %s", error);
-        return 0;
-    case KEY_ROOT:
-        w->keep->root = argument;
         return 0;
     case KEY_EACH_TEST:
         w->each_test = true;
@@ -141,6 +114,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &w->campaign->launch;
         state->child_inputs[1] = &w->schedules;
+        state->child_inputs[2] = w->campaign->ok;
+        state->child_inputs[3] = &w->keep->oracle;
+        state->child_inputs[4] = &w->keep->exports;
         return 0;
     case KEY_BOUND:
         w->explorer->bound = (int)pct_options_number(state, "--bound", argument, 0, PCT_BOUND_MAX);
@@ -166,9 +142,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_AFFORD:
         w->explorer->afford = pct_options_seconds(state, "--afford", argument);
         return 0;
-    case KEY_OK_STATUS:
-        pct_options_ok_status(state, argument, w->campaign->ok);
-        return 0;
     case 't':
         w->explorer->save = argument;
         return 0;
@@ -182,6 +155,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return parse_keep(key, argument, state);
 }
 
+static const struct argp_child children[] = {
+    PCT_CONFIGURE_CHILDREN,
+    { &pct_oracle_argp, 0, NULL, 0 },
+    { &pct_exports_argp, 0, NULL, 0 },
+    { 0 },
+};
+
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -191,7 +171,7 @@ static const struct argp argp = {
            "The last line says what is known: verified, found, or not verified and why. The exit status is 0 for "
            "verified, 1 for "
            "found, 119 for not verified.",
-    .children = pct_configure_launch,
+    .children = children,
 };
 
 /* What makes no sense here: schedules are not drawn, and all accesses count, or none. */
@@ -232,7 +212,7 @@ static int configure(struct arguments *w)
         return pct_cli_usage("--order=dpor takes no --bound: chess and rank do");
     if (w->explorer->probes && (w->bounded || w->explorer->bound >= 0))
         return pct_cli_usage("--estimate is of all classes of schedules: it takes no --bound");
-    if (w->explorer->probes && (w->keep->plan.path || w->keep->resumes || w->fresh || w->keep->export_count))
+    if (w->explorer->probes && (w->keep->plan.path || w->keep->resumes || w->fresh || w->keep->exports.count))
         return pct_cli_usage("--estimate keeps nothing: it takes no --db, --resume, --fresh and --report");
     if (w->bounded && w->explorer->bound < 0)
         w->explorer->bound = BOUND;
@@ -254,7 +234,7 @@ static int configure(struct arguments *w)
 /* Results in other formats are those of a file, and so are runs that go on. */
 static bool needs_file(const struct arguments *w)
 {
-    return w->keep->resumes || w->fresh || w->keep->export_count || w->shard;
+    return w->keep->resumes || w->fresh || w->keep->exports.count || w->shard;
 }
 
 static int configure_keep(struct arguments *w)
@@ -269,7 +249,7 @@ static int configure_keep(struct arguments *w)
     k->oracle.ok = w->campaign->ok;
     k->plan.drawn = !w->schedules.seed;
     k->plan.has_epoch = pct_configure_choose(w->schedules.epoch, "PCT_EPOCH");
-    int status = pct_export_check(k->exports, k->export_count);
+    int status = pct_export_check(&k->exports);
     if (!status)
         status = pct_oracle_prepare(&k->oracle);
     if (!status && w->fresh)

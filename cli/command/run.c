@@ -58,7 +58,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &c->launch;
         state->child_inputs[1] = &w->schedules;
-        state->child_inputs[2] = &w->runs;
+        state->child_inputs[2] = c->ok;
+        state->child_inputs[3] = &w->runs;
         return 0;
     case 'n':
         c->runs = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
@@ -89,6 +90,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return pct_options_parse_command(key, state, &c->launch, "pct run");
 }
 
+static const struct argp_child children[] = { PCT_CONFIGURE_CHILDREN, { &pct_runs_options_argp, 0, NULL, 0 }, { 0 } };
+
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -97,7 +100,7 @@ static const struct argp argp = {
            "The exit status is 0 if no run failed, or that of the failing run with the lowest seed: the target's own, "
            "128 + the signal of a crash, 120 for a deadlock, 121 for a livelock, 123 if the target was not controlled, "
            "124 for a timeout. The last line that a failure prints is the command that replays it.",
-    .children = pct_configure_runs,
+    .children = children,
 };
 
 /* --confidence: the number of runs is found on the way. */

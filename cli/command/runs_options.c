@@ -10,7 +10,7 @@
 /* --budget, unless it or a number of runs is given. */
 #define BUDGET_SECONDS 3600
 
-enum { KEY_CONFIDENCE = 5200, KEY_BUDGET, KEY_EXPLORE, KEY_OK_STATUS, KEY_EACH_TEST, KEY_ENGINE };
+enum { KEY_CONFIDENCE = 5200, KEY_BUDGET, KEY_EXPLORE, KEY_EACH_TEST, KEY_ENGINE };
 
 static const struct argp_option options[] = {
     { "confidence", KEY_CONFIDENCE, "C", 0,
@@ -23,8 +23,6 @@ static const struct argp_option options[] = {
       1 },
     { "explore", KEY_EXPLORE, "SECONDS", OPTION_ARG_OPTIONAL,
       "first pct explore, for at most so long (default: 10): if that comes to its end, no schedule is drawn", 1 },
-    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
-      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
     { "engine", KEY_ENGINE, "NAME", 0,
       "how the runs after the first are made: fork (also auto, the default), or restore: in one process, whose memory "
       "is put back after each, where the program allows it",
@@ -50,9 +48,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_EXPLORE:
         w->explore = argument ? pct_options_seconds(state, "--explore", argument) : PCT_EXPLORE_FIRST_SECONDS;
-        return 0;
-    case KEY_OK_STATUS:
-        pct_options_ok_status(state, argument, w->campaign->ok);
         return 0;
     case KEY_EACH_TEST:
         w->each_test = true;

@@ -7,7 +7,7 @@
 #include <cli/campaign/campaign.h>
 
 struct pct_runs_options {
-    struct pct_campaign *campaign; /* gets confidence, budget and ok */
+    struct pct_campaign *campaign; /* gets confidence and budget */
     double explore;                /* seconds that pct explore may take before, 0: it is not asked */
     bool each_test;
     const char *framework; /* what --each-test says */

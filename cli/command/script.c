@@ -17,17 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum {
-    KEY_ALL = 2700,
-    KEY_FIRST,
-    KEY_OK_STATUS,
-    KEY_TEST,
-    KEY_OF_TEST,
-    KEY_EACH_TEST,
-    KEY_OK_UNFIT,
-    KEY_OUTCOME,
-    KEY_BOUND
-};
+enum { KEY_ALL = 2700, KEY_FIRST, KEY_TEST, KEY_OF_TEST, KEY_EACH_TEST, KEY_OK_UNFIT, KEY_OUTCOME, KEY_BOUND };
 enum { SCRIPT_MOST = 1 << 20, LUA_COMPILED = '\033' /* with which luac's files begin */ };
 
 static const struct argp_option options[] = {
@@ -43,8 +33,6 @@ static const struct argp_option options[] = {
     { "first", KEY_FIRST, NULL, 0, "with --all: stop at the first run that fails", 1 },
     { "runs", 'n', "N", 0, "with --all: stop after this many runs (default: no bound)", 1 },
     { "jobs", 'j', "N", 0, "with --all: this many runs at a time (default: 1)", 1 },
-    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
-      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 1 },
     { "ok-unfit", KEY_OK_UNFIT, NULL, 0,
       "that the threads cannot do what the script says is no failure: a repair can make it impossible", 1 },
     { "test", KEY_TEST, "NAME", OPTION_ARG_OPTIONAL,
@@ -97,6 +85,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &w->campaign->launch;
         state->child_inputs[1] = &w->schedules;
+        state->child_inputs[2] = w->campaign->ok;
         return 0;
     case KEY_ALL:
         w->runs->all = true;
@@ -114,9 +103,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'n':
         w->runs->limit = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
-        return 0;
-    case KEY_OK_STATUS:
-        pct_options_ok_status(state, argument, w->campaign->ok);
         return 0;
     case KEY_OK_UNFIT:
         w->runs->ok_unfit = true;
@@ -156,6 +142,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     return ARGP_ERR_UNKNOWN;
 }
 
+static const struct argp_child children[] = { PCT_CONFIGURE_CHILDREN, { 0 } };
+
 static const struct argp argp = {
     .options = options,
     .parser = parse,
@@ -164,7 +152,7 @@ static const struct argp argp = {
            "The exit status is 0 if the script ended and the program passed; that of the program if it failed (with "
            "--all: 1); 116 if an assertion of the script failed, 117 if the threads did not do what it says; 2 if the "
            "script is wrong.",
-    .children = pct_configure_launch,
+    .children = children,
 };
 
 /* What makes no sense here: the script says who goes on. */

@@ -366,7 +366,7 @@ int pct_explorer_keep_finish(struct pct_explorer_keep *k, const char *verdict, c
     if (k->recorder.broken)
         return PCT_EXIT_INTERNAL;
     if (k->there && !k->count) /* not even the first run was made again: the file says what it said */
-        return pct_export_all(store, k->exports, k->export_count, k->root);
+        return pct_export_all(store, &k->exports);
     snprintf(runs, sizeof runs, "%llu", (unsigned long long)k->count);
     int failed = pct_store_set_fact(store, "runs", runs);
     if (!failed)
@@ -375,5 +375,5 @@ int pct_explorer_keep_finish(struct pct_explorer_keep *k, const char *verdict, c
         failed = pct_store_set_fact(store, "whole", whole);
     k->recorder.dirty = true;
     int status = failed ? pct_recorder_fail(&k->recorder, failed) : pct_recorder_commit(&k->recorder, true);
-    return status ? status : pct_export_all(store, k->exports, k->export_count, k->root);
+    return status ? status : pct_export_all(store, &k->exports);
 }

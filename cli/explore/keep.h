@@ -15,9 +15,7 @@ struct pct_explorer_keep {
     struct pct_campaign_plan plan; /* its path is the file's */
     struct pct_oracle oracle;
     bool resumes; /* the file has to be there */
-    struct pct_report_file exports[PCT_EXPORTS_MAX];
-    size_t export_count;
-    const char *root;
+    struct pct_exports exports;
     /* Of its own. */
     char bound[32], code[20]; /* facts of the file */
     struct pct_recorder recorder;

@@ -56,23 +56,49 @@ static int write_one(const struct pct_summary *summary, const struct pct_report_
     return pct_export_write(export->path, write_format, &job);
 }
 
-int pct_export_check(const struct pct_report_file *exports, size_t count)
+int pct_export_check(const struct pct_exports *exports)
 {
-    for (size_t i = 0; i < count; i++) {
-        int failed = pct_report_file_check(&exports[i]);
+    for (size_t i = 0; i < exports->count; i++) {
+        int failed = pct_report_file_check(&exports->files[i]);
         if (failed)
-            return complain(&exports[i], failed);
+            return complain(&exports->files[i], failed);
     }
     return 0;
 }
 
-bool pct_export_add(struct pct_report_file *exports, size_t *count, const char *text, char *error, size_t size)
+enum { KEY_REPORT = 5500, KEY_ROOT };
+
+static const struct argp_option options[] = {
+    { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
+      "write the results for other programs too: junit, sarif, github, gitlab, json, html. May be given again", 3 },
+    { "source-root", KEY_ROOT, "DIR", 0, "in reports, paths of sources are relative to this (default: .)", 3 },
+    { 0 },
+};
+
+static void add(struct pct_exports *exports, const char *text, struct argp_state *state)
 {
-    if (*count < PCT_EXPORTS_MAX)
-        return pct_report_file_parse(&exports[(*count)++], text, names, FORMATS, error, size);
-    snprintf(error, size, "there are too many of them");
-    return false;
+    char error[256];
+    if (exports->count == sizeof exports->files / sizeof *exports->files)
+        argp_failure(state, PCT_EXIT_USAGE, 0, "--report: there are too many of them");
+    else if (!pct_report_file_parse(&exports->files[exports->count++], text, names, FORMATS, error, sizeof error))
+        argp_failure(state, PCT_EXIT_USAGE, 0, "--report: %s", error);
 }
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct pct_exports *exports = state->input;
+    switch (key) {
+    case KEY_REPORT:
+        add(exports, argument, state);
+        return 0;
+    case KEY_ROOT:
+        exports->root = argument;
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+const struct argp pct_exports_argp = { .options = options, .parser = parse };
 
 /* What a clean campaign is worth, as `pct campaign report` says it, without the name of the command in front of each
  * line. NULL: it is not clean. To be freed. */
@@ -106,21 +132,21 @@ static char *make_guarantee(struct pct_store *store, const struct pct_store_tota
     return text;
 }
 
-int pct_export_all(struct pct_store *store, const struct pct_report_file *exports, size_t count, const char *root)
+int pct_export_all(struct pct_store *store, const struct pct_exports *exports)
 {
     struct pct_summary summary;
     char error[512];
-    if (!count)
+    if (!exports->count)
         return 0;
-    int failed = pct_summary_read(&summary, store, root, error, sizeof error);
+    int failed = pct_summary_read(&summary, store, exports->root, error, sizeof error);
     if (failed) {
         pct_cli_say("the campaign's report: %s", error);
         failed = failed == -ENOENT ? PCT_EXIT_USAGE : PCT_EXIT_INTERNAL;
     }
     char *guarantee = failed ? NULL : make_guarantee(store, &summary.totals);
     summary.guarantee = guarantee;
-    for (size_t i = 0; !failed && i < count; i++)
-        failed = write_one(&summary, &exports[i]);
+    for (size_t i = 0; !failed && i < exports->count; i++)
+        failed = write_one(&summary, &exports->files[i]);
     pct_summary_free(&summary);
     free(guarantee);
     return failed;

@@ -4,6 +4,7 @@
 #define PCT_CLI_EXPORT_H
 
 #include "summary.h"
+#include <argp.h>
 #include <cli/base/report_file.h>
 
 /* The formats: X(identifier, name, one line of help). Each is int pct_export_<identifier>(out, summary): 0 or a
@@ -21,23 +22,28 @@
 PCT_EXPORTS(PCT_EXPORT_DECLARE)
 #undef PCT_EXPORT_DECLARE
 
-enum { PCT_EXPORTS_MAX = 16 };
+/* What --report and --source-root say. */
+struct pct_exports {
+    struct pct_report_file files[16];
+    size_t count;
+    const char *root; /* where the sources are, NULL: in the current directory */
+};
+
+/* Their parser, whose input is a struct pct_exports. */
+extern const struct argp pct_exports_argp;
 
 /* Whether there is a format of this name. If not: a line in error, with what there is. */
 bool pct_export_known(const char *format, char *error, size_t size);
 
-/* "FORMAT" or "FORMAT:FILE", for `--report`, behind the first *count of PCT_EXPORTS_MAX. False: as above. */
-bool pct_export_add(struct pct_report_file *exports, size_t *count, const char *text, char *error, size_t size);
-
 /* Whether the files can be made, before there is anything to write. Returns 0 or an exit status after a message. */
-int pct_export_check(const struct pct_report_file *exports, size_t count);
+int pct_export_check(const struct pct_exports *exports);
 
 /* Write such a file at once or not at all. write: returns 0 or a negative errno. Returns 0 or an exit status after a
  * message. */
 int pct_export_write(const char *path, int (*write)(FILE *out, void *context), void *context);
 
-/* Read the campaign and write it in each of these formats; files are replaced at once or not at all. root: where the
- * sources are, NULL: in the current directory. Returns 0, or an exit status after a message. */
-int pct_export_all(struct pct_store *store, const struct pct_report_file *exports, size_t count, const char *root);
+/* Read the campaign and write it in each of these formats; files are replaced at once or not at all. Returns 0, or an
+ * exit status after a message. */
+int pct_export_all(struct pct_store *store, const struct pct_exports *exports);
 
 #endif

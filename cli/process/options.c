@@ -225,13 +225,28 @@ error_t pct_options_parse_command(int key, struct argp_state *state, struct pct_
 
 enum { STATUSES = 256 };
 
-void pct_options_ok_status(struct argp_state *state, const char *argument, bool ok[256])
+enum { KEY_OK_STATUS = 1100 };
+
+static const struct argp_option ok_options[] = {
+    { NULL, 0, NULL, 0, "What is a failure, besides crashes, deadlocks, sanitizers' reports, ...", 4 },
+    { "ok-status", KEY_OK_STATUS, "STATUS", 0,
+      "this exit status of the target is no failure, like 0; may be repeated; any: none is", 4 },
+    { 0 },
+};
+
+static error_t parse_ok(int key, char *argument, struct argp_state *state)
 {
+    bool *ok = state->input;
+    if (key != KEY_OK_STATUS)
+        return ARGP_ERR_UNKNOWN;
     if (!strcmp(argument, "any"))
         memset(ok, true, STATUSES);
     else
         ok[pct_options_number(state, "--ok-status", argument, 0, STATUSES - 1)] = true;
+    return 0;
 }
+
+const struct argp pct_options_ok_argp = { .options = ok_options, .parser = parse_ok };
 
 void pct_options_print_ok_status(FILE *out, const bool ok[256])
 {

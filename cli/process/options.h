@@ -38,9 +38,9 @@ void pct_options_print_word(FILE *out, const char *option, const char *value);
  * the run to be replayed, or NULL: as they were given. */
 void pct_options_print(FILE *out, const struct pct_launch *launch, const struct pct_process *process, bool timeout);
 
-/* --ok-status: the exit status that the argument names, or `any`, is no failure. Ends the command after a message if it
- * is neither. */
-void pct_options_ok_status(struct argp_state *state, const char *argument, bool ok[256]);
+/* The parser of --ok-status, whose input is a bool[256]: by exit status, whether it is no failure. Its group begins
+ * what a failure is; pct_oracle_argp goes on with it. */
+extern const struct argp pct_options_ok_argp;
 
 /* Write that choice as options, with a space behind each; nothing if 0 alone is no failure. */
 void pct_options_print_ok_status(FILE *out, const bool ok[256]);
