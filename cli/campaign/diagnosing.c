@@ -5,11 +5,14 @@
 #include "nearby.h"
 #include "signature.h"
 #include <cli/base/cli.h>
+#include <cli/process/time_limit.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 
 enum {
     FEW_PASS = 4, /* this many times as many others, where hardly one passes */
@@ -47,7 +50,8 @@ struct source {
     bool near; /* there are runs near it */
     const char *sites;
     uint64_t first, next, count; /* of this step; run 0 is the failing one again, the others are others */
-    double end, stop;            /* on the clock of pct_cli_now() */
+    double begin, cpu, waited;   /* when all of it began: the time, and what this command had used and waited for */
+    double end, stop;            /* on the clock of now() */
     /* The failing run with fewer switches, as long as it fails in the same way. */
     bool reducing, busy; /* one of these runs is under way */
     struct pct_reduction reduction;
@@ -64,6 +68,27 @@ struct source {
         bool ended[2], fails[2];
     } trial[TRIALS];
 };
+
+/* Seconds that this command has computed. */
+static double computed(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* The time on a clock that goes slower, down to a third, as this command has to wait for a CPU: its runs wait likewise,
+ * and a diagnosis by a few of them is mostly a wrong one. */
+static double now(const struct source *s)
+{
+    static const double most = 3;
+    double passed = pct_cli_now() - s->begin;
+    if (!s->d->patient)
+        return s->begin + passed;
+    double ran = computed() - s->cpu, waited = pct_time_limit_waited(getpid()) - s->waited;
+    double slower = ran > 0 && waited > 0 ? 1 + waited / ran : 1;
+    return s->begin + passed / (slower < most ? slower : most);
+}
 
 /* Whatever the seed decides: which accesses are points stays. */
 static void keep_points(const struct source *s, struct pct_config *config)
@@ -115,7 +140,7 @@ static void drop_least(struct source *s)
 /* Delta debugging goes on one run at a time. */
 static int next_reduced(struct source *s, struct pct_run_spec *spec)
 {
-    bool over = pct_cli_now() > s->end || s->next == s->count;
+    bool over = now(s) > s->end || s->next == s->count;
     if (s->busy || over || !pct_reduction_next(&s->reduction, s->parts))
         return PCT_RUNS_WAIT;
     if (!pct_nearby_part(&s->nearby, s->parts, &spec->config))
@@ -150,7 +175,7 @@ static void look_at_reduced(struct source *s, struct pct_ended_run *run)
 static int next_trial(struct source *s, struct pct_run_spec *spec)
 {
     uint64_t number = s->next - s->first;
-    if (s->next == s->count || pct_cli_now() > s->end)
+    if (s->next == s->count || now(s) > s->end)
         return PCT_RUNS_WAIT;
     spec->config = s->trial[number / 2].config[number % 2];
     spec->index = s->next++;
@@ -165,7 +190,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
         return next_reduced(s, spec);
     if (s->trying)
         return next_trial(s, spec);
-    bool over = s->next > s->first && pct_cli_now() > (s->next - s->first >= LEAST ? s->end : (s->end + s->stop) / 2);
+    bool over = s->next > s->first && now(s) > (s->next - s->first >= LEAST ? s->end : (s->end + s->stop) / 2);
     if (s->next == s->count || (s->next && !s->d->have) || over) {
         s->d->late = s->d->late || (s->d->have && s->next < s->count);
         return PCT_RUNS_WAIT;
@@ -182,7 +207,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 static int tick(struct pct_run_source *source)
 {
     struct source *s = (struct source *)source;
-    if (pct_cli_now() < s->stop)
+    if (now(s) < s->stop)
         return PCT_RUNS_ON;
     s->d->late = true;
     return PCT_RUNS_ENOUGH;
@@ -481,6 +506,9 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     s.hash = killed ? 0 : s.config.hash;
     s.config.has_hash = false;
     double begin = pct_cli_now();
+    s.begin = begin;
+    s.cpu = computed();
+    s.waited = pct_time_limit_waited(getpid());
     s.end = begin + d->seconds / 2;
     s.stop = begin + 2 * d->seconds;
     int failed = run_step(&s, "on", 0, 1);
@@ -511,7 +539,7 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     }
     char *stacks = failed || !d->known ? NULL : pct_diagnoses_stacks(&d->diagnoses, STACKS);
     /* Names are worth as much time again: a cause without them says little. */
-    double names = pct_cli_now() + d->seconds;
+    double names = now(&s) + d->seconds;
     s.stop = s.stop > names ? s.stop : names;
     if (stacks)
         failed = run_step(&s, stacks, 0, 1);
@@ -578,6 +606,7 @@ void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_
                                  .ok = ok,
                                  .others = PCT_DIAGNOSING_OTHERS,
                                  .seconds = PCT_DIAGNOSING_SECONDS,
+                                 .patient = true,
                                  .quiet = true };
     if (!pct_diagnosing_run(&d))
         pct_diagnosing_print(out, &d, 1);

@@ -17,6 +17,7 @@ struct pct_diagnosing {
     const bool *ok;     /* [256]: exit statuses that are no failure; NULL: 0 alone */
     unsigned others;    /* runs beside it, at most */
     double seconds;     /* behind these no other run begins, if there are some; behind twice these all but names end */
+    bool patient;       /* on a busy machine those are up to three times as long */
     bool quiet;         /* there is no progress line that has to make room */
     /* What came of it. */
     bool known;           /* diagnoses has at least one */
