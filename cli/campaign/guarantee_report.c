@@ -303,12 +303,13 @@ bool pct_guarantee_report_reached(const struct pct_campaign *c)
 static void print_price(FILE *out, uint64_t runs, double pace)
 {
     char count[32], time[64];
+    const char *s = runs == 1 ? "" : "s";
     if (runs == UINT64_MAX)
         fputs("more than 10^18 runs", out);
     else if (!(pace > 0)) /* nobody knows yet */
-        fprintf(out, "%s runs", format_count(count, sizeof count, runs));
+        fprintf(out, "%s run%s", format_count(count, sizeof count, runs), s);
     else
-        fprintf(out, "%s runs, about %s", format_count(count, sizeof count, runs),
+        fprintf(out, "%s run%s, about %s", format_count(count, sizeof count, runs), s,
                 pct_cli_format_duration(time, sizeof time, (double)runs / pace));
 }
 
@@ -319,7 +320,8 @@ static void print_price(FILE *out, uint64_t runs, double pace)
 static void print_advice(FILE *out, const struct pct_campaign *c)
 {
     const struct pct_guarantee none = { 0 };
-    for (uint32_t bug = 1; bug <= depth_of(c); bug++) {
+    /* One thread has one schedule: more runs are nothing new. */
+    for (uint32_t bug = 1; bug <= depth_of(c) && c->guarantee.threads != 1; bug++) {
         if (pct_guarantee_log_miss(&c->guarantee, bug) <= log(0.01) || !(c->seconds > 0))
             continue;
         struct pct_guarantee_run run = next_run(c, bug);
@@ -550,8 +552,8 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
 void pct_guarantee_report_print_plan(FILE *out, const struct pct_campaign *c, uint64_t runs)
 {
     char count[32];
-    fprintf(out, "pct: confidence %g for bugs of depth %u takes %s runs (n = %u, k = %s)\n", c->confidence, depth_of(c),
-            format_count(count, sizeof count, runs), c->guarantee.threads,
+    fprintf(out, "pct: confidence %g for bugs of depth %u takes %s run%s (n = %u, k = %s)\n", c->confidence,
+            depth_of(c), format_count(count, sizeof count, runs), runs == 1 ? "" : "s", c->guarantee.threads,
             format_count((char[32]){ 0 }, 32, c->config.run.param[c->k]));
 }
 

@@ -39,6 +39,7 @@ kept()
     is "$stderr" ""
     run "$pct" run -n 20 -- ./target
     has "n = 1 thread, which has one schedule"
+    lacks "to be 99 % sure"
 }
 
 @test "the guarantee is withdrawn, with the reason" {
