@@ -61,6 +61,9 @@
       "thread @t1 signals @o1 (@s1) before anybody waits for it; thread @t0 then waits (@s2) without "                 \
       "looking whether it has come: in no run does it pass here without a wait. A wait belongs in a loop "             \
       "that looks first")                                                                                              \
+    X(MERGED, 4.6, true, "lost wake-up",                                                                               \
+      "thread @t0 (@s0) and thread @t1 (@s1) wake thread @t2 before it has looked, which sees one wake-up and then "   \
+      "waits for another (@s2): each time it has to look until nothing is left")                                       \
     X(NOT_COME, 6.4, true, "who would come has ended",                                                                 \
       "thread @t0 waits on @o0; thread @t1 has ended (@s1) and has never taken the mutex of that wait, as others of "  \
       "its kind do")                                                                                                   \

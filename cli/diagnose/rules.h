@@ -51,6 +51,9 @@ bool pct_rules_not_come(struct pct_diagnoses *out, const struct pct_history *his
  * because another one has come to the next round before it has looked. Returns whether it does. */
 bool pct_rules_overtaken(struct pct_diagnoses *out, const struct pct_history *history, uint32_t waiting);
 
+/* rules_parked.c: of such a run, who was woken twice before it looked, and waits. */
+void pct_rules_parked(struct pct_diagnoses *out, const struct pct_history *history);
+
 /* rules_wakes.c: of such a run, why nobody woke those that wait on condition variables. */
 void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
 

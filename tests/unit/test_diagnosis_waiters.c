@@ -482,6 +482,39 @@ static void test_readers(void **unused)
     expect(&run, PCT_VERDICT_EXIT, PCT_RULE_SELF_DEADLOCK, false);
 }
 
+/* Thread 1 parks at futex 4, is woken twice by thread 0, and parks again; it may look between the two; takes: it takes
+ * a wake-up before it waits. */
+static void make_parked(bool looks, bool takes)
+{
+    begin(1);
+    word(1, PCT_OP_ATOMIC_UPDATE);
+    STEP(&run, 1, FUTEX_WAIT, 4);
+    word(0, PCT_OP_ATOMIC_TRY);
+    STEP_ARG(&run, 0, FUTEX_WAKE, 0, 4);
+    STEP(&run, 1, FUTEX_WOKEN, 4);
+    if (looks)
+        word(1, PCT_OP_ATOMIC_TRY);
+    word(0, PCT_OP_ATOMIC_TRY);
+    word(1, PCT_OP_ATOMIC_TRY);
+    if (takes)
+        word(1, PCT_OP_ATOMIC_UPDATE);
+    STEP(&run, 1, FUTEX_WAIT, 4);
+    pending(&run, 1, PCT_OP_FUTEX_WAIT, 4);
+}
+
+static void test_merged(void **unused)
+{
+    (void)unused;
+    make_parked(false, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_MERGED, true);
+    make_parked(true, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_MERGED, false);
+    make_parked(false, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_MERGED, false);
+    make_parked(false, true);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_MERGED, false);
+}
+
 /* Threads 1 and 2 meet at a barrier that is made of mutex 3 and condition 5, and thread 2 comes again; the one that lets
  * all go comes by the same way as they do, or not; early: thread 1 has looked before thread 2 comes again. */
 static void make_rounds(uint64_t last, bool early)
@@ -556,6 +589,7 @@ int main(void)
         cmocka_unit_test(test_words_woken),
         cmocka_unit_test(test_notices),
         cmocka_unit_test(test_readers),
+        cmocka_unit_test(test_merged),
         cmocka_unit_test(test_overtaken),
         cmocka_unit_test(test_one_of_several),
         cmocka_unit_test(test_untold),
