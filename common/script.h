@@ -100,11 +100,11 @@ struct pct_script_switch {
 
 /* How the script came along in one process. */
 struct pct_script_said {
-    uint32_t outcome; /* enum pct_script_outcome; NEVER also: no part of it is for this process */
-    uint32_t line;    /* of the script, where it is */
-    uint64_t step;    /* steps that the run had made when the script was over */
-    uint32_t outside; /* the process waits for what the outside may do, and `message` says why; written last */
-    uint32_t unused;
+    uint32_t outcome;   /* enum pct_script_outcome; NEVER also: no part of it is for this process */
+    uint32_t line;      /* of the script, where it is */
+    uint64_t step;      /* steps that the run had made when the script was over */
+    uint32_t outside;   /* the process waits for what the outside may do, and `message` says why; written last */
+    uint32_t vain;      /* it did not fit as nobody could post what it waited for on the board */
     char awaited[512];  /* what that line waits for */
     char message[1024]; /* why it could not go on, or what is wrong */
 };

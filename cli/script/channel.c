@@ -120,28 +120,44 @@ void pct_script_channel_reset(struct pct_script_channel *c)
     memset(c->post, 0, sizeof c->post);
 }
 
-/* What is worse counts. */
-static unsigned rank(uint32_t outcome)
+/* What is worse counts; of processes that did not fit, that which the others wait for in vain. */
+static unsigned rank(const struct pct_script_said *said)
 {
-    return outcome == PCT_SCRIPT_WRONG         ? 4
-           : outcome == PCT_SCRIPT_ASSERTION   ? 3
-           : outcome == PCT_SCRIPT_DID_NOT_FIT ? 2
-           : outcome == PCT_SCRIPT_UNDER_WAY   ? 1
-                                               : 0;
+    return said->outcome == PCT_SCRIPT_WRONG         ? 5
+           : said->outcome == PCT_SCRIPT_ASSERTION   ? 4
+           : said->outcome == PCT_SCRIPT_DID_NOT_FIT ? 3 - (said->vain != 0)
+           : said->outcome == PCT_SCRIPT_UNDER_WAY   ? 1
+                                                     : 0;
+}
+
+/* The first process waits in vain, for one that has not come to where it posts: that is said. */
+static void blame(struct pct_script_channel *c)
+{
+    uint32_t i = 0;
+    while (i < c->processes && i < PCT_SCRIPT_PROCESSES && c->process[i].said.outcome != PCT_SCRIPT_UNDER_WAY)
+        i++;
+    if (c->speaker || !c->said.vain || i == c->processes || i == PCT_SCRIPT_PROCESSES)
+        return;
+    c->said = c->process[i].said;
+    c->said.outcome = PCT_SCRIPT_DID_NOT_FIT;
+    snprintf(c->said.message, sizeof c->said.message, "that did not come, and another process waits for it");
+    c->speaker = i + 1;
 }
 
 void pct_script_settle(struct pct_script_channel *c)
 {
     for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
-        if (rank(c->process[i].said.outcome) > rank(c->said.outcome)) {
+        if (rank(&c->process[i].said) > rank(&c->said)) {
             c->said = c->process[i].said;
             c->speaker = i + 1;
         }
-    for (uint32_t i = 0; i < c->parts && c->said.outcome == PCT_SCRIPT_ENDED; i++)
+    for (uint32_t i = 0; i < c->parts && (c->said.outcome == PCT_SCRIPT_ENDED || c->said.vain); i++)
         if (!c->part[i].begun) {
+            c->speaker = 0;
             c->said = (struct pct_script_said){ .outcome = PCT_SCRIPT_DID_NOT_FIT,
                                                 .line = c->part[i].line,
                                                 .message = "there was none" };
             memcpy(c->said.awaited, c->part[i].awaited, sizeof c->part[i].awaited);
         }
+    blame(c);
 }

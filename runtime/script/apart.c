@@ -49,11 +49,13 @@ void pct_apart_begin(struct pct_engine *engine, const struct pct_predicate *pred
 {
     struct pct_apart *apart = &engine->apart;
     bool called = predicate && predicate->called && !(predicate->moved & PCT_MOVED_BY_STEPS);
+    uint32_t epoch = apart->epoch + 1;
     apart->predicate = NULL;
     if (!called)
         return;
     memset(apart, 0, sizeof *apart);
     apart->predicate = find_part(predicate);
+    apart->epoch = epoch;
 }
 
 /* Its functions depend on more than is noted: any step may change the answer. */
@@ -73,7 +75,7 @@ static void move_by_steps(struct pct_predicate *p)
 static void forget_answers(struct pct_apart *apart)
 {
     memset(apart->known, 0, sizeof apart->known);
-    memset(apart->never, 0, sizeof apart->never);
+    apart->epoch++;
 }
 
 void pct_apart_forget(struct pct_apart *apart)
@@ -82,6 +84,12 @@ void pct_apart_forget(struct pct_apart *apart)
     memset(apart->word, 0, sizeof apart->word);
     apart->others = apart->leader = 0;
     apart->names = apart->heap = false;
+}
+
+void pct_apart_created(struct pct_apart *apart, bool again)
+{
+    if (again || apart->leader)
+        pct_apart_forget(apart);
 }
 
 static bool words_are_same(const struct pct_engine *engine)
@@ -118,11 +126,11 @@ static void lead(struct pct_engine *engine)
     engine->apart.leader = engine->made + 1;
 }
 
-static struct pct_apart_never *never_of(struct pct_apart *apart, uint32_t thread)
+static struct pct_apart_never *never_of(struct pct_engine *engine, uint32_t thread)
 {
-    struct pct_apart_never *never = &apart->never[thread % PCT_APART_THREADS];
-    if (never->thread != thread)
-        *never = (struct pct_apart_never){ .thread = thread };
+    struct pct_apart_never *never = &engine->never[thread];
+    if (never->epoch != engine->apart.epoch)
+        *never = (struct pct_apart_never){ .epoch = engine->apart.epoch };
     return never;
 }
 
@@ -132,7 +140,7 @@ static bool is_known(struct pct_engine *engine, uint32_t thread, const struct pc
     struct pct_apart *apart = &engine->apart;
     if (look->op >= PCT_OP_COUNT)
         return false;
-    const struct pct_apart_never *never = never_of(apart, thread);
+    const struct pct_apart_never *never = never_of(engine, thread);
     if (pct_calm_has(always ? never->always : never->ready, look->op))
         return true;
     if (never->stood && never->op == look->op && never->number == look->number && (never->however || !always))
@@ -152,7 +160,7 @@ static void keep(struct pct_engine *engine, uint32_t thread, const struct pct_sc
     bool however = !(asked & PCT_ASKED_HOLDER);
     if (look->op >= PCT_OP_COUNT || asked & PCT_ASKED_PLACE || !(look->ready || however))
         return;
-    struct pct_apart_never *never = never_of(apart, thread);
+    struct pct_apart_never *never = never_of(engine, thread);
     never->stood = true;
     never->op = look->op;
     never->number = look->number;
@@ -189,7 +197,7 @@ bool pct_apart_minds(struct pct_engine *engine, uint32_t thread, bool own, struc
     } else if (!own) {
         return true;
     }
-    const struct pct_apart_never *never = never_of(apart, thread);
+    const struct pct_apart_never *never = never_of(engine, thread);
     for (unsigned i = 0; i < 2; i++) {
         calm->operations[i] &= ~never->ready[i];
         calm->object.operations[i] &= ~never->ready[i];

@@ -469,6 +469,7 @@ static int await_post(lua_State *L)
         /* Whoever else waits does so in vain, too, and shall say so, however soon this process goes on. */
         if (!__atomic_exchange_n(&channel->hopeless, 1, __ATOMIC_SEQ_CST))
             tell(engine);
+        engine->said->vain = 1;
         lua_pushliteral(L, "no other process can post that: each has ended, or waits, too");
         return pct_engine_fail(L, PCT_SCRIPT_DID_NOT_FIT);
     }

@@ -351,10 +351,10 @@ static void created(void *state, uint32_t thread)
         pct_rank_set_insert(&engine->control->held, thread);
         engine->since[thread] = engine->said->line;
     }
+    pct_apart_created(&engine->apart, thread < engine->threads);
     if (thread >= engine->threads)
         engine->threads = thread + 1;
     engine->calm_of = 0; /* it is to be looked at */
-    pct_apart_forget(&engine->apart);
     pct_engine_leave_all(engine, thread);
     pct_rank_set_remove(&engine->named, thread); /* the id may be one that is used again */
     pct_rank_set_remove(&engine->used, thread);

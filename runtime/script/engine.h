@@ -151,7 +151,7 @@ bool pct_function_is_fixed(lua_State *L, int at);
  * who holds that; its name; and what is not kept, as where in the code it stands. */
 enum pct_asked { PCT_ASKED_OBJECT = 1, PCT_ASKED_HOLDER = 2, PCT_ASKED_NAME = 4, PCT_ASKED_PLACE = 8 };
 
-enum { PCT_APART_WORDS = 6, PCT_APART_OTHERS = 8, PCT_APART_THREADS = 16 };
+enum { PCT_APART_WORDS = 6, PCT_APART_OTHERS = 8 };
 
 /* Of what is waited for, the part that has functions of the script's and depends on how threads stand and on a few
  * variables of the program's. Without it the rest does not hold. As no line of the script runs while it waits, the
@@ -162,14 +162,7 @@ struct pct_apart {
     struct pct_calm_known known[1 << PCT_CALM_KNOWN_LOG];
     uint32_t number[1 << PCT_CALM_KNOWN_LOG]; /* with these numbers, */
     bool however[1 << PCT_CALM_KNOWN_LOG];    /* also where it has to wait; */
-    struct pct_apart_never {
-        uint32_t thread;
-        uint64_t ready[2];  /* these operations, on whatever object, */
-        uint64_t always[2]; /* and of these those that are also where it has to wait; */
-        bool stood, however;
-        uint8_t op; /* and this one, on that object, as it stood last */
-        uint32_t number;
-    } never[PCT_APART_THREADS];
+    uint32_t epoch;                           /* and what struct pct_apart_never has of this one */
     struct pct_apart_other {
         uint32_t thread;
         uint32_t asked;
@@ -194,11 +187,24 @@ struct pct_apart {
     const struct pct_script_look *look;
 };
 
+/* Of a thread: for these it does not hold: */
+struct pct_apart_never {
+    uint64_t ready[2];  /* these operations, on whatever object, */
+    uint64_t always[2]; /* of which these also where it has to wait; */
+    uint32_t number;    /* and this one, on that object, as it stood last: */
+    uint8_t op;
+    bool stood, however;
+    uint32_t epoch; /* of the former; another: of none */
+};
+
 /* The script waits for this predicate from now on. */
 void pct_apart_begin(struct pct_engine *engine, const struct pct_predicate *predicate);
 
 /* Nothing is known any more. */
 void pct_apart_forget(struct pct_apart *apart);
+
+/* A thread was made; again: with an id that another had before. */
+void pct_apart_created(struct pct_apart *apart, bool again);
 
 /* All threads are about to be asked. True: it certainly holds for none. */
 bool pct_apart_turn(struct pct_engine *engine);
@@ -286,16 +292,17 @@ struct pct_engine {
     uint32_t seen;             /* of these, the first this many have been looked at for the request */
     uint32_t made;             /* of this turn */
     uint64_t step;
-    uint64_t went_on;                 /* the step at which the script did that last */
-    uint64_t instructions;            /* in units of the hook's count, since a thread went on */
-    uint32_t found;                   /* the answer to the request, plus 1; 0: there is none */
-    uint32_t chosen;                  /* the thread that the last choice of threads was for, plus 1; 0: none */
-    uint32_t preemptions;             /* by choices of threads */
-    uint32_t let;                     /* how often others could go on, as all of a request that tries were blocked */
-    uint64_t stays_from;              /* from here to the end of the heap memory stays, where there was some: */
-    uint64_t stays[16];               /* pages of which that is known, by the lowest bits of their numbers */
-    struct pct_script_range *ranges;  /* as the channel's, but addresses of this process; 0: not loaded */
-    uint32_t since[PCT_MAX_THREADS];  /* the line that made the thread stand */
+    uint64_t went_on;                /* the step at which the script did that last */
+    uint64_t instructions;           /* in units of the hook's count, since a thread went on */
+    uint32_t found;                  /* the answer to the request, plus 1; 0: there is none */
+    uint32_t chosen;                 /* the thread that the last choice of threads was for, plus 1; 0: none */
+    uint32_t preemptions;            /* by choices of threads */
+    uint32_t let;                    /* how often others could go on, as all of a request that tries were blocked */
+    uint64_t stays_from;             /* from here to the end of the heap memory stays, where there was some: */
+    uint64_t stays[16];              /* pages of which that is known, by the lowest bits of their numbers */
+    struct pct_script_range *ranges; /* as the channel's, but addresses of this process; 0: not loaded */
+    uint32_t since[PCT_MAX_THREADS]; /* the line that made the thread stand */
+    struct pct_apart_never never[PCT_MAX_THREADS];
     uint32_t inside[PCT_MAX_THREADS]; /* the innermost function that the thread is in, plus 1; 0: none */
     struct pct_inside function[PCT_INSIDE_MOST];
     uint32_t functions, unused_function; /* those that were ever used; the first of a list of unused ones, plus 1 */

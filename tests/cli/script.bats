@@ -998,6 +998,17 @@ board.wait "a"' ./processes fork
     is "$status" 117
     script 'thread(0) board.wait "a"' ./processes nobody
     is "$status" 117
+    # Whom the first one waits for is said.
+    script 'process(3, function() board.post "a" end)
+run(thread(0), locks "writing")
+board.wait "a"' ./processes fork
+    is "$status" 117
+    has 'test.lua:1: did not fit: the script wants a process 3, but there was none'
+    script 'process(1, function() run(thread(0), joins) board.post "a" end)
+run(thread(0), locks "writing")
+board.wait "a"' ./processes fork
+    is "$status" 117
+    has 'test.lua:1: process 1: did not fit: the script wants thread 0 to go on until it joins a thread, but that did'
     script 'process(1, function() run(thread(0), locks "writing") assert(false, "here") end)' ./processes fork
     is "$status" 116
     has 'test.lua:1: process 1: assertion of the script: here'
