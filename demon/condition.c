@@ -16,13 +16,13 @@ static struct demon_expr *make(struct demon_parser *p, enum demon_op op, struct 
         demon_fail(p, "the condition has more than %d parts", MOST_PARTS);
     if (!e)
         abort();
-    *e = (struct demon_expr){ .op = op, .a = a, .b = b, .line = p->line, .earlier = p->spec->last };
+    *e = (struct demon_expr){ .op = op, .a = a, .b = b, .line = a ? a->line : p->line, .earlier = p->spec->last };
     p->spec->last = e;
     return e;
 }
 
-/* What the first word of a path is. */
-static void bind(struct demon_parser *p, struct demon_leaf *leaf, const char *first)
+/* What the first word of a path, in this line, is. */
+static void bind(struct demon_parser *p, struct demon_leaf *leaf, const char *first, unsigned line)
 {
     const char *names[PCT_DEMON_ARGUMENTS + DEMON_SHARED];
     size_t count = 0;
@@ -40,6 +40,7 @@ static void bind(struct demon_parser *p, struct demon_leaf *leaf, const char *fi
     if (leaf->parameter >= 0 || leaf->shared >= 0)
         return;
     const char *nearest = pct_text_closest(first, names, count);
+    p->line = line; /* the next token may be in another */
     if (nearest)
         demon_fail(p, "%s has no parameter '%s', and it is not shared; did you mean %s?", p->proc->name, first,
                    nearest);
@@ -98,9 +99,10 @@ void demon_take_path(struct demon_parser *p, struct demon_leaf *leaf)
     if (is_container(p)) {
         take_container(p, leaf);
     } else {
+        const unsigned line = p->line;
         demon_take_name(p, name, "parameter or shared variable");
         if (!p->failed)
-            bind(p, leaf, name);
+            bind(p, leaf, name, line);
         snprintf(leaf->path, sizeof leaf->path, "%s", name);
     }
     size_t length = strlen(leaf->path);
@@ -143,12 +145,12 @@ static struct demon_expr *take_primary(struct demon_parser *p)
         demon_expect(p, ")");
         return e;
     }
-    if (demon_accept(p, "true"))
-        return make(p, DEMON_TRUE, NULL, NULL);
-    if (demon_accept(p, "false"))
-        return make(p, DEMON_NOT, make(p, DEMON_TRUE, NULL, NULL), NULL);
-    if (demon_accept(p, "null"))
-        return make(p, DEMON_NUMBER, NULL, NULL);
+    if (demon_is(p, "true") || demon_is(p, "false") || demon_is(p, "null")) {
+        e = make(p, demon_is(p, "null") ? DEMON_NUMBER : DEMON_TRUE, NULL, NULL);
+        e = demon_is(p, "false") ? make(p, DEMON_NOT, e, NULL) : e;
+        demon_advance(p);
+        return e;
+    }
     if (demon_is(p, "-") && p->depth++ > DEEPEST)
         demon_fail(p, "the condition is nested too deeply");
     if (demon_accept(p, "-"))

@@ -8,13 +8,37 @@
 
 enum { LOCK_WORD = 4 };
 
+static bool is_mutex(Dwarf_Die *die);
+
+/* Whether this class of C++'s library, as std::mutex, begins with one. */
+static bool begins_with_mutex(Dwarf_Die *type)
+{
+    static const char *const names[] = { "mutex",        "recursive_mutex",
+                                         "timed_mutex",  "recursive_timed_mutex",
+                                         "__mutex_base", "__recursive_mutex_base" };
+    const char *name = dwarf_diename(type);
+    bool known = false;
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++)
+        known |= !strcmp(name, names[i]);
+    Dwarf_Die child;
+    for (int more = known ? dwarf_child(type, &child) : 1; !more; more = dwarf_siblingof(&child, &child)) {
+        uint32_t offset;
+        Dwarf_Die base;
+        if (dwarf_tag(&child) == DW_TAG_member || dwarf_tag(&child) == DW_TAG_inheritance)
+            if (demon_pointers_offset(&child, &offset) && !offset && demon_shape_type(&child, &base))
+                if (is_mutex(&child) || begins_with_mutex(&base))
+                    return true;
+    }
+    return false;
+}
+
 static bool is_mutex(Dwarf_Die *die)
 {
     Dwarf_Attribute attribute;
     Dwarf_Die type;
     while (dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, &type)) {
         const char *name = dwarf_diename(&type);
-        if (name && !strcmp(name, "pthread_mutex_t"))
+        if ((name && !strcmp(name, "pthread_mutex_t")) || begins_with_mutex(&type))
             return true;
         int tag = dwarf_tag(&type);
         if (tag != DW_TAG_typedef && tag != DW_TAG_const_type && tag != DW_TAG_volatile_type)
@@ -32,24 +56,52 @@ uint32_t demon_shape_lock(Dwarf_Die *variable)
     return demon_shape_type(variable, &type) && dwarf_tag(&type) == DW_TAG_pointer_type && is_mutex(&type) ? 2 : 0;
 }
 
-static bool find_member(struct demon_shape *s, const struct demon_leaf *leaf, unsigned line, Dwarf_Die *type,
-                        const char *name, size_t length, Dwarf_Die *member)
-{
-    const char *names[256];
-    size_t count = 0;
+struct members {
     char wanted[DEMON_NAME];
-    snprintf(wanted, sizeof wanted, "%.*s", (int)length, name);
-    Dwarf_Die child;
+    const char *name[256];
+    size_t count;
+    Dwarf_Die found;
+    bool known;      /* where that is; */
+    uint32_t offset; /* in the class that was asked about */
+};
+
+/* Those of the classes that a class is derived from are its own, unless it hides them. */
+static bool look_for_member(struct members *m, Dwarf_Die *type, uint32_t offset, unsigned depth)
+{
+    enum { DEEPEST = 16 };
+    Dwarf_Die child, base;
+    uint32_t at;
     for (int more = dwarf_child(type, &child); !more; more = dwarf_siblingof(&child, &child)) {
         const char *is = dwarf_tag(&child) == DW_TAG_member ? dwarf_diename(&child) : NULL;
-        if (is && !strcmp(is, wanted)) {
-            *member = child;
+        if (is && !strcmp(is, m->wanted)) {
+            m->found = child;
+            m->known = demon_pointers_offset(&child, &at);
+            m->offset = m->known ? offset + at : 0;
             return true;
         }
-        if (is && count < sizeof names / sizeof *names)
-            names[count++] = is;
+        if (is && m->count < sizeof m->name / sizeof *m->name)
+            m->name[m->count++] = is;
     }
-    const char *structure = dwarf_diename(type), *nearest = pct_text_closest(wanted, names, count);
+    for (int more = dwarf_child(type, &child); !more; more = dwarf_siblingof(&child, &child))
+        if (dwarf_tag(&child) == DW_TAG_inheritance && depth < DEEPEST && demon_pointers_offset(&child, &at) &&
+            demon_shape_type(&child, &base) && look_for_member(m, &base, offset + at, depth + 1))
+            return true;
+    return false;
+}
+
+static bool find_member(struct demon_shape *s, const struct demon_leaf *leaf, unsigned line, Dwarf_Die *type,
+                        const char *name, size_t length, Dwarf_Die *member, uint32_t *offset)
+{
+    struct members m = { .count = 0 };
+    snprintf(m.wanted, sizeof m.wanted, "%.*s", (int)length, name);
+    const bool found = look_for_member(&m, type, 0, 0);
+    *member = m.found;
+    *offset = m.offset;
+    if (found)
+        return m.known ||
+               demon_shape_fail(s, line, "%s: where %s is in its structure is not known", leaf->path, m.wanted);
+    const char *wanted = m.wanted, *structure = dwarf_diename(type);
+    const char *nearest = pct_text_closest(wanted, m.name, m.count);
     return demon_shape_fail(s, line, "%s: struct %s has no member '%s'%s%s%s", leaf->path, structure ? structure : "",
                             wanted, nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
 }
@@ -146,8 +198,7 @@ static bool enter_element(struct demon_shape *s, struct demon_leaf *leaf, unsign
 /* In a member of the structure, or of what points to one; *at: behind the dot. */
 static bool enter_member(struct demon_shape *s, struct demon_leaf *leaf, unsigned line, const char **at, struct walk *w)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word offset = 0;
+    uint32_t offset;
     Dwarf_Die member;
     const size_t length = strcspn(*at, ".[,");
     Dwarf_Die type, behind;
@@ -166,12 +217,10 @@ static bool enter_member(struct demon_shape *s, struct demon_leaf *leaf, unsigne
         return false;
     if (w->in.pointer || !w->owner_text)
         own(w, w->in.name, *at - 1, leaf->offset);
-    if (!find_member(s, leaf, line, &w->in.die, *at, length, &member))
+    if (!find_member(s, leaf, line, &w->in.die, *at, length, &member, &offset))
         return false;
-    if (dwarf_attr_integrate(&member, DW_AT_data_member_location, &attribute) && dwarf_formudata(&attribute, &offset))
-        return demon_shape_fail(s, line, "%s: where it is in its structure is not known", leaf->path);
     leaf->offset += (int32_t)offset;
-    w->member = (uint32_t)offset;
+    w->member = offset;
     w->at = member;
     w->elements = 0;
     *at += length;
@@ -219,9 +268,8 @@ static bool enter_container(struct demon_shape *s, struct demon_leaf *leaf, unsi
 {
     struct demon_container to = { 0 };
     struct demon_structure from, is, link;
-    Dwarf_Attribute attribute;
     Dwarf_Die member;
-    Dwarf_Word offset = 0;
+    uint32_t offset;
     const char *nearest = NULL;
     sscanf(*at, ", %63[^,], %63[^)]", to.structure, to.member);
     const bool pointer = !w->container && (demon_pointers_structure(s->dwarf, &w->at, &from) || from.any) &&
@@ -232,20 +280,19 @@ static bool enter_container(struct demon_shape *s, struct demon_leaf *leaf, unsi
     if (!demon_pointers_named(s->dwarf, to.structure, &is, &nearest))
         return demon_shape_fail(s, line, "%s: %s has no structure %s%s%s%s", leaf->path, s->program, to.structure,
                                 nearest ? "; did you mean " : "", nearest ? nearest : "", nearest ? "?" : "");
-    if (!find_member(s, leaf, line, &is.die, to.member, strlen(to.member), &member))
+    if (!find_member(s, leaf, line, &is.die, to.member, strlen(to.member), &member, &offset))
         return false;
     if (!demon_pointers_structure(s->dwarf, &member, &link) || link.pointer || link.array ||
         (!from.any && strcmp(link.name, from.name) != 0))
         return demon_shape_fail(s, line, "%s: %s of %s is no structure %s, which the pointer leads to", leaf->path,
                                 to.member, to.structure, from.any ? "" : from.name);
-    if (dwarf_attr_integrate(&member, DW_AT_data_member_location, &attribute) &&
-        (dwarf_formudata(&attribute, &offset) || offset >= 1 << 23))
-        return demon_shape_fail(s, line, "%s: where it is in its structure is not known", leaf->path);
+    if (offset >= 1 << 23)
+        return demon_shape_fail(s, line, "%s: it lies too far behind the beginning of its structure", leaf->path);
     memcpy(to.structure, is.name, sizeof to.structure);
     memcpy(to.link, link.name, sizeof to.link);
     to.structure_die = dwarf_dieoffset(&is.die);
     to.link_die = dwarf_dieoffset(&link.die);
-    to.member_offset = (uint32_t)offset;
+    to.member_offset = offset;
     if (!add_container(s, leaf, line, w, *at, &to) || !follow(s, leaf, line, w))
         return false;
     leaf->offset -= (int32_t)offset;

@@ -44,6 +44,18 @@ void demon_pointers_define(Dwarf *dwarf, Dwarf_Die *structure)
     }
 }
 
+bool demon_pointers_offset(Dwarf_Die *member, uint32_t *offset)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word at = 0;
+    if (dwarf_hasattr(member, DW_AT_external) || dwarf_hasattr(member, DW_AT_declaration) ||
+        (dwarf_attr_integrate(member, DW_AT_data_member_location, &attribute) && dwarf_formudata(&attribute, &at)) ||
+        at > INT32_MAX)
+        return false;
+    *offset = (uint32_t)at;
+    return true;
+}
+
 uint32_t demon_pointers_elements(Dwarf_Die *array)
 {
     Dwarf_Die child;
@@ -257,18 +269,32 @@ static void add_slot(struct maker *m, uint32_t type, const char *name, uint32_t 
     add_target(m, type, name, offset, &slot, NULL);
 }
 
-static void add_field(struct maker *m, uint32_t type, Dwarf_Die *member)
+/* from: where what has the member begins. */
+static void add_field(struct maker *m, uint32_t type, Dwarf_Die *member, uint32_t from)
 {
-    Dwarf_Attribute attribute;
-    Dwarf_Word offset = 0;
+    uint32_t offset;
     struct demon_structure s;
     const bool known = demon_pointers_structure(m->dwarf, member, &s);
     const char *name = dwarf_diename(member);
-    if (!name || (!known && !s.any) || dwarf_hasattr(member, DW_AT_bit_size) ||
-        (dwarf_attr_integrate(member, DW_AT_data_member_location, &attribute) && dwarf_formudata(&attribute, &offset)))
+    if (!name || (!known && !s.any) || dwarf_hasattr(member, DW_AT_bit_size) || !demon_pointers_offset(member, &offset))
         return;
-    add_slot(m, type, name, (uint32_t)offset, &s, member);
-    add_target(m, type, name, (uint32_t)offset, &s, find_array(m, type, (uint32_t)offset));
+    add_slot(m, type, name, from + offset, &s, member);
+    add_target(m, type, name, from + offset, &s, find_array(m, type, from + offset));
+}
+
+/* Of this class, and of those that it is derived from. */
+static void add_members(struct maker *m, uint32_t type, Dwarf_Die *of, uint32_t from, unsigned depth)
+{
+    enum { DEEPEST = 16 };
+    Dwarf_Die child, base;
+    uint32_t offset;
+    for (int more = dwarf_child(of, &child); !more; more = dwarf_siblingof(&child, &child)) {
+        if (dwarf_tag(&child) == DW_TAG_member)
+            add_field(m, type, &child, from);
+        if (dwarf_tag(&child) == DW_TAG_inheritance && depth < DEEPEST && demon_pointers_offset(&child, &offset) &&
+            next_type(&child, &base))
+            add_members(m, type, &base, from + offset, depth + 1);
+    }
 }
 
 /* The structures that have, as a member, what pointers of this one lead to. What is such a member is looked for, too:
@@ -302,16 +328,14 @@ static void add_containers(struct maker *m, uint32_t type)
 static void add_fields(struct maker *m, uint32_t type)
 {
     add_containers(m, type);
-    Dwarf_Die child, die = m->type[type].die;
+    Dwarf_Die die = m->type[type].die;
     struct demon_structure s;
     if (dwarf_tag(&die) == DW_TAG_pointer_type || dwarf_tag(&die) == DW_TAG_array_type) {
         if (demon_pointers_of_type(m->dwarf, &die, &s))
             add_target(m, type, "", 0, &s, NULL);
         return;
     }
-    for (int more = dwarf_child(&die, &child); !more; more = dwarf_siblingof(&child, &child))
-        if (dwarf_tag(&child) == DW_TAG_member)
-            add_field(m, type, &child);
+    add_members(m, type, &die, 0, 0);
 }
 
 /* Whether it leads to an object that is wanted, on whatever way. */
@@ -403,13 +427,10 @@ static void add_heads(struct maker *m, struct demon_pointers *p, Dwarf_Die *of, 
             p->head[p->heads++].type = m->type[type].number;
         }
         for (int more = dwarf_child(&s.die, &child); !more && !is_member; more = dwarf_siblingof(&child, &child)) {
-            Dwarf_Attribute attribute;
-            Dwarf_Word offset = 0;
+            uint32_t offset;
             Dwarf_Die inner;
-            if (dwarf_tag(&child) == DW_TAG_member && next_type(&child, &inner) &&
-                (!dwarf_attr_integrate(&child, DW_AT_data_member_location, &attribute) ||
-                 !dwarf_formudata(&attribute, &offset)) &&
-                !is_contained(m, s.name, offset))
+            if ((dwarf_tag(&child) == DW_TAG_member || dwarf_tag(&child) == DW_TAG_inheritance) &&
+                next_type(&child, &inner) && demon_pointers_offset(&child, &offset) && !is_contained(m, s.name, offset))
                 add_heads(m, p, &inner, at + offset);
         }
     }

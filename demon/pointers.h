@@ -28,6 +28,10 @@ bool demon_pointers_of_type(Dwarf *dwarf, Dwarf_Die *type, struct demon_structur
 /* What a structure that is only declared here is where it is defined. */
 void demon_pointers_define(Dwarf *dwarf, Dwarf_Die *structure);
 
+/* Where this member, or class that one is derived from, is in its class. False: that is not known, or it is of no
+ * object (static). */
+bool demon_pointers_offset(Dwarf_Die *member, uint32_t *offset);
+
 /* How many elements this type, an array, has; 0: that is not known. */
 uint32_t demon_pointers_elements(Dwarf_Die *array);
 
