@@ -26,16 +26,14 @@ static bool in_image(const ucontext_t *context)
     return pc >= (uintptr_t)image_start && pc < (uintptr_t)image_end;
 }
 
-/* Whether it was interrupted inside a wrapper, or in something that one calls. One that was left by a jump or an
- * exception leaves its mark; but then the stack has shrunk beyond it. */
-static bool in_wrapper(const struct pct_shim_thread *self, const ucontext_t *context)
+bool pct_signal_in_wrapper(const struct pct_shim_thread *self, const ucontext_t *context)
 {
     return self->inside && (uintptr_t)context->uc_mcontext.gregs[REG_RSP] <= (uintptr_t)self->inside;
 }
 
 bool pct_signal_in_shim(const struct pct_shim_thread *self, const ucontext_t *context)
 {
-    return in_image(context) || in_wrapper(self, context);
+    return in_image(context) || pct_signal_in_wrapper(self, context);
 }
 
 static bool is_fault(int signal, const siginfo_t *info)
@@ -157,7 +155,8 @@ static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *i
         *(uint64_t *)&context->uc_sigmask &= ~__atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST);
         pct_sched_call(&self->core, self->sent != NULL);
     }
-    pct_signal_trap_end(context, self->trap_blocked);
+    if (!self->rounds) /* these are not at their end */
+        pct_signal_trap_end(context, self->trap_blocked);
     return true;
 }
 
@@ -281,7 +280,7 @@ void pct_signal_arrive(int signal, siginfo_t *info, void *context)
     } else if (self->away) {
         visit(self, signal, info, context);
     } else {
-        bool wrapped = in_wrapper(self, context);
+        bool wrapped = pct_signal_in_wrapper(self, context);
         /* It holds the baton; or the watchdog has taken it, and it comes back for it first. */
         if (!wrapped && !in_image(context) && pct_enter()) {
             run_here(self, signal, info, context);

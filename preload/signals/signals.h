@@ -77,7 +77,10 @@ void pct_action_reset(int signal);
 bool pct_action_handles(int signal);
 bool pct_action_any(void);
 
-/* handler.c: whether this thread was interrupted in libpct.so, or in what a wrapper of it has called. */
+/* handler.c: whether this thread was interrupted inside a wrapper, or in something that one calls. One that was left by
+ * a jump or an exception leaves its mark; but then the stack has shrunk beyond it. */
+bool pct_signal_in_wrapper(const struct pct_shim_thread *self, const ucontext_t *context);
+/* That, or elsewhere in libpct.so. */
 bool pct_signal_in_shim(const struct pct_shim_thread *self, const ucontext_t *context);
 /* The kernel's handler of all signals that the target handles, and of crashes that it does not. */
 void pct_signal_arrive(int signal, siginfo_t *info, void *context);

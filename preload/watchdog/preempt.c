@@ -24,6 +24,7 @@
 #include <preload/memory/leave.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/strings.h>
+#include <preload/signals/signals.h>
 #include <preload/thread/proc_task.h>
 #include <string.h>
 #include <ucontext.h>
@@ -47,7 +48,8 @@ struct action {
 };
 
 static struct action libcs; /* before ours */
-static struct pct_mapping own, libc;
+static struct pct_mapping own, libc, runtime;
+static uintptr_t in_runtime; /* a place in libpct-tsan.so; 0: the program has none */
 
 static enum { NOTHING, LOOK, LOOK_LONG, STOP } question; /* atomic; taken back by who answers */
 static bool computes;
@@ -97,6 +99,11 @@ bool pct_preempt_is_libcs(uintptr_t pc)
     return in(&libc, pc);
 }
 
+bool pct_preempt_is_inside(uintptr_t pc)
+{
+    return in(&libc, pc) || in(&own, pc) || in(&runtime, pc);
+}
+
 static bool beside_pause(uintptr_t rip)
 {
     unsigned char code[24] = { 0 };
@@ -105,6 +112,18 @@ static bool beside_pause(uintptr_t rip)
         if (code[i] == 0xf3 && code[i + 1] == 0x90)
             return true;
     return false;
+}
+
+/* What was seen of another step, or found to compute, says nothing of what comes. */
+static void begin_samples(const struct pct_shim_thread *self)
+{
+    struct pct_samples *s = &evidence->samples;
+    if (s->thread == self && s->step == pct_steps(&pct_S) && !computes)
+        return;
+    memset(s, 0, sizeof *s);
+    s->thread = self;
+    s->step = pct_steps(&pct_S);
+    computes = false;
 }
 
 /* One more sample: is this a spin?
@@ -118,12 +137,6 @@ static bool spins(const struct pct_shim_thread *self, const ucontext_t *context)
 {
     struct pct_samples *s = &evidence->samples;
     uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP], state = pct_rounds_state(context);
-    if (s->thread != self || s->step != pct_steps(&pct_S) || computes) {
-        memset(s, 0, sizeof *s);
-        s->thread = self;
-        s->step = pct_steps(&pct_S);
-        computes = false;
-    }
     s->still = s->rip == rip && s->state == state;
     if (s->still && pct_task_cpu(self->tid) - s->left < UNDISTURBED)
         return false;
@@ -208,17 +221,32 @@ static bool leaves_at_access(struct pct_shim_thread *self, uint64_t rip)
     return false;
 }
 
-/* The holder of the baton was interrupted here. In one of our own functions, or one of libc's, which ours may have
- * called, it is no place for a scheduling point, nor while it has the loader's lock; it will not be there for long.
- * Code that tells of its memory accesses goes on to a certain one of them. */
+/* It was interrupted inside libc, which may have a lock, or our own code, where there may be no scheduling point. It
+ * will not be there for long; but strcmp() may be all that a loop does, or an access that we are told of. So it goes on
+ * to where the program called that. False: it does not, but may be taken where it is. */
+static bool go_out(struct pct_shim_thread *self, ucontext_t *context, bool long_run)
+{
+    if (!pct_signal_in_wrapper(self, context) && !pct_loader_is_held(self)) {
+        /* One such sample is worth two: they all come out at a few places. */
+        bool goes = pct_rounds_leave(&evidence->way, self, context, long_run);
+        uintptr_t rip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+        if (!goes && (pct_strings_has(rip) || in(&runtime, rip)))
+            return false;
+        computes = !goes;
+    }
+    computes = ++evidence->samples.count >= SAMPLES || computes;
+    return true;
+}
+
+/* The holder of the baton was interrupted here. Inside a wrapper it is no place for a scheduling point, nor while it
+ * has the loader's lock. Code that tells of its memory accesses goes on to a certain one of them. */
 static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_run)
 {
     uintptr_t rip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-    if (pct_preempt_is_ours(rip) || in(&libc, rip) || pct_loader_is_held(self)) {
-        computes = ++evidence->samples.count >= SAMPLES;
+    if (pct_rounds_go(&evidence->rounds, self) || pct_rounds_go(&evidence->way, self))
         return;
-    }
-    if (pct_rounds_go(&evidence->rounds, self))
+    begin_samples(self);
+    if ((pct_preempt_is_inside(rip) || pct_loader_is_held(self)) && go_out(self, context, long_run))
         return;
     bool round = goes_round(self, context), spin = round || spins(self, context);
     if (!spin && looks_like_spin())
@@ -285,8 +313,23 @@ void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run)
     ask(thread, long_run ? LOOK_LONG : LOOK);
 }
 
+void pct_preempt_ask_here(const struct pct_shim_thread *self, bool long_run)
+{
+    uint64_t bit = UINT64_C(1) << (SIGNAL - 1);
+    PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof bit);
+    ask(self, long_run ? LOOK_LONG : LOOK);
+}
+
+static bool goes_on(const struct pct_rounds *rounds, const struct pct_shim_thread *thread)
+{
+    return rounds->thread == thread && rounds->found == PCT_ROUNDS_GOES;
+}
+
 uint64_t pct_preempt_pause(const struct pct_shim_thread *thread)
 {
+    /* Instruction by instruction it comes to an end by itself, and is asked there. */
+    if (goes_on(&evidence->rounds, thread) || goes_on(&evidence->way, thread))
+        return UNDISTURBED;
     /* More than UNDISTURBED: what the signal itself costs comes on top. */
     bool found = rounds_are_of(thread) && evidence->rounds.found != PCT_ROUNDS_OPEN; /* without that */
     bool still = evidence->samples.thread == thread && evidence->samples.still && !found;
@@ -318,17 +361,33 @@ void pct_preempt_stop(const struct pct_shim_thread *thread, int tasks)
     }
 }
 
+/* With the baton: the loader's lists do not change meanwhile. */
+static void find_runtime(void)
+{
+    const struct link_map *object;
+    const Elf64_Sym *symbol = in_runtime ? NULL : pct_real_symbol("pct_tsan_access_1", &object);
+    if (symbol)
+        in_runtime = object->l_addr + symbol->st_value;
+}
+
+static bool locate(void)
+{
+    bool found = libc.to || (pct_maps_find((const void *)pct_preempt_start, &own, NULL, 0) &&
+                             pct_maps_find((const void *)REAL(pthread_create), &libc, NULL, 0));
+    return found && (!in_runtime || runtime.to || pct_maps_find((const void *)in_runtime, &runtime, NULL, 0));
+}
+
 bool pct_preempt_locate(void)
 {
-    return libc.to || (pct_maps_find((const void *)pct_preempt_start, &own, NULL, 0) &&
-                       pct_maps_find((const void *)REAL(pthread_create), &libc, NULL, 0));
+    find_runtime();
+    return locate();
 }
 
 bool pct_preempt_start(struct pct_evidence *memory)
 {
     memset(memory, 0, sizeof *memory);
     evidence = memory;
-    return pct_preempt_locate();
+    return locate();
 }
 
 bool pct_preempt_listen(void)
@@ -336,6 +395,7 @@ bool pct_preempt_listen(void)
     struct action now, ours;
     question = NOTHING; /* a fork child has what its parent was asked last */
     computes = false;
+    find_runtime();
     if (PCT_SYS4(SYS_rt_sigaction, SIGNAL, NULL, &now, sizeof now.mask) || !now.handler || !now.restorer)
         return false;
     if (now.handler == interrupted)

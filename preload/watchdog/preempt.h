@@ -22,6 +22,7 @@ struct pct_evidence {
         } seen[PCT_SPIN_STATES];
     } samples;
     struct pct_rounds rounds;
+    struct pct_rounds way; /* out of libc, or out of our own code */
     /* Where spins were found before: there, one sample more is proof enough. A server that waits for its helpers in a
      * loop does so for each request. */
     uint64_t known[PCT_SPIN_PLACES];
@@ -37,14 +38,18 @@ bool pct_preempt_listen(void);
 /* Begin to send it. Called by the watchdog, which sends one at a time and owns this memory. False: it cannot be told
  * whose code a thread is in. */
 bool pct_preempt_start(struct pct_evidence *memory);
-/* Find out where libpct.so and libc are, if that is not known: a part of the above that may be done earlier. */
+/* Find out where libpct.so and libc are, if that is not known: a part of the above that may be done earlier. With the
+ * baton. */
 bool pct_preempt_locate(void);
-/* Whether pc lies in libpct.so itself; in libc. */
+/* Whether pc lies in libpct.so itself; in libc; in either of them, or in what code by pct-cc calls. */
 bool pct_preempt_is_ours(uintptr_t pc);
 bool pct_preempt_is_libcs(uintptr_t pc);
+bool pct_preempt_is_inside(uintptr_t pc);
 /* Look at what this thread, the holder of the baton, does; if it spins, or `long_run` and it is not inside libc, it
  * loses the baton. Returns at once. */
 void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run);
+/* The caller's thread is to be asked the same as soon as the handler that it is in has returned. */
+void pct_preempt_ask_here(const struct pct_shim_thread *self, bool long_run);
 /* How long at least this thread is to be left alone before it is asked again, in ns of its CPU time. */
 uint64_t pct_preempt_pause(const struct pct_shim_thread *thread);
 /* Whether the last question was answered by: it computes. */

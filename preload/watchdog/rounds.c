@@ -1,5 +1,5 @@
-/* Going through a loop instruction by instruction: rounds.h. The trap flag makes a SIGTRAP of each, whose handler looks
- * where the thread has come to (signals/handler.c: the kernel's action for SIGTRAP is ours in any case). */
+/* Going on instruction by instruction: rounds.h. The trap flag makes a SIGTRAP of each, whose handler looks where the
+ * thread has come to (signals/handler.c: the kernel's action for SIGTRAP is ours in any case). */
 #include "rounds.h"
 #include "preempt.h"
 #include <pct/random.h>
@@ -9,18 +9,22 @@
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/signals/signals.h>
+#include <preload/thread/proc_task.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/uio.h>
 
 enum {
-    MOST = 256,  /* instructions: each costs 2 us */
-    LOOP = 64,   /* of one round */
-    SAME = 4,    /* rounds that changed nothing are proof; */
-    CHANGES = 2, /* rounds that change something: the first may do what is not done again */
-    PAUSES = 16, /* so are as many that wait, whatever they count */
-    TIGHT = 128, /* bytes of code: nothing is called from there */
-    ASKED = 32,  /* times, for each 20 us of the thread's at least */
+    MOST = 256,   /* instructions of the program's: each costs 2 us; in a virtual machine up to 15 */
+    LOOP = 64,    /* of one round */
+    INNER = 4096, /* of libc's and ours in all rounds, and repetitions of one instruction */
+    WAY = 64,     /* on the way out of these; twice as many each time that was not enough, */
+    REST = 16,    /* after this many times of the CPU time that it took */
+    SAME = 4,     /* rounds that changed nothing are proof; half of that where they are long, by calls; */
+    CHANGES = 2,  /* rounds that change something: the first may do what is not done again */
+    PAUSES = 16,  /* so are as many that wait, whatever they count */
+    TIGHT = 128,  /* bytes of code: nothing is called from there */
+    ASKED = 256,  /* times, for each 0.5 ms of the thread's at least */
     RED_ZONE = 128,
     STACK = 640 /* bytes of it that are compared, the red zone among them */
 };
@@ -71,9 +75,34 @@ void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, u
         !pct_signal_trap(context, &rounds->unblocked))
         return;
     rounds->found = PCT_ROUNDS_GOES;
-    rounds->rip = rounds->from = rounds->to = rip;
+    rounds->rip = rounds->last = rounds->from = rounds->to = rip;
     rounds->state = state;
     self->rounds = rounds;
+}
+
+static bool is_of(const struct pct_rounds *rounds, const struct pct_shim_thread *self)
+{
+    return rounds->thread == self && rounds->step == pct_steps(&pct_S);
+}
+
+bool pct_rounds_leave(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, bool long_run)
+{
+    const bool again = is_of(rounds, self), far = again && rounds->found == PCT_ROUNDS_OPEN;
+    const uint64_t now = pct_task_cpu(self->tid);
+    if (far && now < rounds->rest)
+        return false;
+    const unsigned most = !again ? WAY : far && rounds->most < INNER ? 2 * rounds->most : rounds->most;
+    *rounds = (struct pct_rounds){ .thread = self,
+                                   .step = pct_steps(&pct_S),
+                                   .found = PCT_ROUNDS_OPEN,
+                                   .most = most,
+                                   .began = now,
+                                   .long_run = long_run };
+    if (self->stepping || self->rounds || (!again && is_traced()) || !pct_signal_trap(context, &rounds->unblocked))
+        return false;
+    rounds->found = PCT_ROUNDS_GOES;
+    self->rounds = rounds;
+    return true;
 }
 
 bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self)
@@ -87,42 +116,70 @@ bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self
 
 bool pct_rounds_tell(const struct pct_rounds *rounds)
 {
-    return rounds->same < SAME || rounds->to - rounds->from > TIGHT;
+    return rounds->same < SAME || rounds->inner || rounds->to - rounds->from > TIGHT;
 }
 
-static bool is_pause(uint64_t rip)
+/* The instruction is PAUSE; or repeats itself: REP CMPSB and its like. */
+static void classify(uint64_t rip, bool *pause, bool *repeats)
 {
-    unsigned char code[2] = { 0 };
+    unsigned char code[3] = { 0 };
     pct_rounds_peek(code, rip, sizeof code);
-    return code[0] == 0xf3 && code[1] == 0x90;
+    const bool rep = code[0] == 0xf3 || code[0] == 0xf2;
+    const unsigned char operation = (code[1] & 0xf0) == 0x40 ? code[2] : code[1]; /* behind the size of operands */
+    *pause = code[0] == 0xf3 && code[1] == 0x90;
+    *repeats = rep && ((operation >= 0xa4 && operation <= 0xa7) || (operation >= 0xaa && operation <= 0xaf));
+}
+
+/* One more instruction of libc's or ours is done. Not to be followed are our wrappers, and system calls: the kernel may
+ * do more each time. */
+static enum pct_rounds_found look_inside(struct pct_rounds *r, const struct pct_shim_thread *self,
+                                         const ucontext_t *context)
+{
+    const unsigned char *code = (const unsigned char *)context->uc_mcontext.gregs[REG_RIP];
+    const bool calls = code[0] == 0x0f && code[1] == 0x05;
+    return calls || ++r->inner == (r->most ? r->most : INNER) || pct_signal_in_wrapper(self, context) ? PCT_ROUNDS_OPEN
+                                                                                                      : PCT_ROUNDS_GOES;
+}
+
+/* One more round is done. */
+static enum pct_rounds_found judge(struct pct_rounds *r, const ucontext_t *context)
+{
+    uint64_t state = pct_rounds_state(context);
+    r->same = state == r->state ? r->same + 1 : 0;
+    r->changes += !r->same;
+    r->state = state;
+    r->pauses = r->pause ? r->pauses + 1 : 0;
+    r->pause = false;
+    if (r->same == (r->inner ? SAME / 2 : SAME) || r->pauses == PAUSES)
+        return PCT_ROUNDS_SPINS;
+    return r->changes > CHANGES && !r->pauses ? PCT_ROUNDS_OPEN : PCT_ROUNDS_GOES;
 }
 
 /* One more instruction is done. */
 static enum pct_rounds_found look(struct pct_rounds *r, const struct pct_shim_thread *self, const ucontext_t *context)
 {
     uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
+    enum pct_rounds_found found = PCT_ROUNDS_GOES;
+    bool pause, repeats;
     /* It may have been interrupted, and others have run meanwhile. */
-    if (r->step != pct_steps(&pct_S) || pct_S.current != &self->core || pct_preempt_is_ours(rip) ||
-        pct_preempt_is_libcs(rip) || pct_loader_is_held(self))
+    if (!is_of(r, self) || pct_S.current != &self->core || pct_loader_is_held(self))
         return PCT_ROUNDS_OPEN;
+    if (pct_preempt_is_inside(rip))
+        return look_inside(r, self, context);
+    if (r->most)
+        return PCT_ROUNDS_OUT;
+    classify(rip, &pause, &repeats);
     r->from = rip < r->from ? rip : r->from;
     r->to = rip > r->to ? rip : r->to;
+    if (repeats && rip == r->last)
+        return ++r->inner == INNER ? PCT_ROUNDS_OPEN : PCT_ROUNDS_GOES;
+    r->last = rip;
     r->instructions++;
-    if (rip == r->rip) {
-        uint64_t state = pct_rounds_state(context);
-        r->same = state == r->state ? r->same + 1 : 0;
-        r->changes += !r->same;
-        r->state = state;
-        r->pauses = r->pause ? r->pauses + 1 : 0;
-        r->pause = false;
-        if (r->same == SAME || r->pauses == PAUSES)
-            return PCT_ROUNDS_SPINS;
-        if (r->changes > CHANGES && !r->pauses)
-            return PCT_ROUNDS_OPEN;
-    }
-    r->pause = r->pause || is_pause(rip);
+    if (rip == r->rip)
+        found = judge(r, context);
+    r->pause = r->pause || pause;
     bool far = r->instructions == MOST || (r->instructions == LOOP && !r->same && !r->pauses);
-    return far ? PCT_ROUNDS_OPEN : PCT_ROUNDS_GOES;
+    return found == PCT_ROUNDS_GOES && far ? PCT_ROUNDS_OPEN : found;
 }
 
 bool pct_rounds_trapped(int signal, const siginfo_t *info, ucontext_t *context)
@@ -137,5 +194,9 @@ bool pct_rounds_trapped(int signal, const siginfo_t *info, ucontext_t *context)
         return true;
     self->rounds = NULL;
     pct_signal_trap_end(context, rounds->unblocked);
+    if (rounds->found != PCT_ROUNDS_OPEN)
+        pct_preempt_ask_here(self, rounds->long_run);
+    else if (rounds->most)
+        rounds->rest = pct_task_cpu(self->tid) * (REST + 1) - rounds->began * REST;
     return true;
 }

@@ -1,4 +1,5 @@
-/* Going through a loop instruction by instruction: a few rounds tell at once what many samples would. */
+/* Going on instruction by instruction: through a loop, a few rounds of which tell at once what many samples would; and
+ * out of libc and our own code, to where the program called it. */
 #ifndef PCT_PRELOAD_ROUNDS_H
 #define PCT_PRELOAD_ROUNDS_H
 
@@ -17,20 +18,31 @@ struct pct_rounds {
         PCT_ROUNDS_UNTRIED,
         PCT_ROUNDS_GOES,  /* it is under way */
         PCT_ROUNDS_SPINS, /* each brought it back to the state in which it was; or had a PAUSE instruction */
-        PCT_ROUNDS_OPEN   /* that is not so, or not known */
+        PCT_ROUNDS_OUT,   /* it is back in the program's code */
+        PCT_ROUNDS_OPEN   /* none of these is so, or known */
     } found;
     uint64_t rip, state; /* at the start of each */
-    uint64_t from, to;   /* the first and the last place that it came by */
+    uint64_t last;       /* where it was before this instruction */
+    uint64_t from, to;   /* the first and the last place that it came by in the program's code */
     uint64_t unblocked;  /* SIGTRAP's bit, if the thread had blocked it */
     unsigned asked;      /* whether it goes on, so often */
-    unsigned instructions, same, changes, pauses;
-    bool pause; /* in this round so far */
+    unsigned instructions, inner, same, changes, pauses;
+    bool pause;           /* in this round so far */
+    bool long_run;        /* what it is to be asked at the end */
+    unsigned most;        /* instructions at most, if it is on its way out; 0: in a loop */
+    uint64_t began, rest; /* then, in ns of the thread's CPU time: begun at; not to be tried again before */
 };
 
 /* With the baton, in a signal handler that has interrupted this thread in code of the target's: let it go on from there
  * instruction by instruction. state: as pct_rounds_state() says. Does nothing where a trap would reach somebody else: a
  * debugger. */
 void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, uint64_t state);
+
+/* The same of a thread that was interrupted inside libc or our code (pct_preempt_is_inside()), in no wrapper: let it go
+ * on to the first instruction outside, and ask it there again (pct_preempt_ask_here()): libc may have a lock where it
+ * is, or count. False: it does not; or the last time it did not come so far in this step, and next time it may take
+ * longer. */
+bool pct_rounds_leave(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, bool long_run);
 
 /* Whether it is still under way in this thread. If that takes too long, it has been jumped out of, and is given up. */
 bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self);

@@ -17,6 +17,7 @@
 static atomic_int flag, turn;
 static volatile int plain;
 static volatile int pending[4];
+static char word[8] = "not";
 static int ends[2];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -79,6 +80,24 @@ static int spin_plain(void)
         ;
     work();
     return 0;
+}
+
+/* All of the loop is in libc, but for some instructions. */
+static int spin_strings(void)
+{
+    work();
+    while (strcmp(word, "ready") || !strchr(word, 'y'))
+        __asm__ volatile("" : : : "memory");
+    work();
+    return 0;
+}
+
+static void *set_strings(void *unused)
+{
+    work();
+    strcpy(word, "ready");
+    work();
+    return unused;
 }
 
 /* Not one place with one state: the registers say which variable is next. */
@@ -337,14 +356,23 @@ int main(int argc, char **argv)
         void *(*other)(void *);
         int (*here)(void);
     } ways[] = {
-        { "spin-plain", set, spin_plain },   { "spin-several", set_several, spin_several },
-        { "spin-pause", set, spin_pause },   { "spin-backoff", set, spin_backoff },
-        { "spin-long", set, spin_long },     { "spin-sleeper", sleep_and_set, spin_plain },
-        { "spin-lock", nothing, spin_lock }, { "futex", odd, even },
-        { "read", write_pipe, read_pipe },   { "daemon", nothing, leave_daemon },
-        { "cancel", nothing, cancel_loop },  { "stdio", print, hold_file },
-        { "naps", nothing, naps },           { "child", nothing, child },
-        { "compute", nothing, compute },     { "deadlock", sleep_inline, deadlock },
+        { "spin-plain", set, spin_plain },
+        { "spin-several", set_several, spin_several },
+        { "spin-strings", set_strings, spin_strings },
+        { "spin-pause", set, spin_pause },
+        { "spin-backoff", set, spin_backoff },
+        { "spin-long", set, spin_long },
+        { "spin-sleeper", sleep_and_set, spin_plain },
+        { "spin-lock", nothing, spin_lock },
+        { "futex", odd, even },
+        { "read", write_pipe, read_pipe },
+        { "daemon", nothing, leave_daemon },
+        { "cancel", nothing, cancel_loop },
+        { "stdio", print, hold_file },
+        { "naps", nothing, naps },
+        { "child", nothing, child },
+        { "compute", nothing, compute },
+        { "deadlock", sleep_inline, deadlock },
     };
     if (pipe(ends))
         return 99;
