@@ -8,8 +8,8 @@
  * the baton back, and perhaps does that itself. A holder that runs is asked by a signal what it does: preempt.c.
  *
  * Most runs are over before it would look for the first time, and making a thread takes a tenth of such a run. So it is
- * made when one of the threads that wait for the baton has waited for 5 ms while the process computed for one, or for
- * 15: without one, there is nobody to whom the baton could go. Once it had something to do in a run of a fork server,
+ * made when one of the threads that wait for the baton has waited for 4 ms while the process computed for one, or for
+ * 12: without one, there is nobody to whom the baton could go. Once it had something to do in a run of a fork server,
  * the next runs have it after one. Whatever else makes the watchdog needed starts it at once: a timer of the target's,
  * which is nobody's wait; a real-time policy, which leaves the waiting threads no CPU; a sandbox, which may forbid to
  * make it later; the command, when the run is over its time.
@@ -45,8 +45,8 @@
 #define LONGEST (3 * MS / 2)
 /* Between two questions, until it is known what it does. */
 #define QUESTION (MS / 50)
-/* CPU time that a thread gets before it is asked what it does: the least at first and after spins, more after one that
- * computed. */
+/* CPU time that a thread gets before it is asked what it does: the least after spins, more after one that computed. The
+ * first has had its time, while others waited. */
 #define LEAST_TRUST (1 * MS)
 #define MOST_TRUST (2 * MS)
 /* Between two questions when it computes: a fourth of the CPU time that it has used so far, within these bounds. */
@@ -61,7 +61,7 @@
 /* How long a thread waits for the baton before it looks whether it shall make a watchdog, and looks again. Most waits
  * are over before, and a timer that is due before the kernel's tick (every 4 ms) is one that it programs: on a virtual
  * machine that makes a hand-over take 7 us in place of 4. */
-#define PATIENCE (5 * MS)
+#define PATIENCE (4 * MS)
 #define LITTLE_PATIENCE (1 * MS)
 /* It does if the process has used this much CPU time since the last look, and in any case after this many looks. */
 #define USED (1 * MS)
@@ -297,6 +297,7 @@ static void begin(struct pct_thread *holder, uint64_t step)
     if (holder && holder != &nobody)
         seen.cpu = pct_task_cpu(pct_shim_of(holder)->tid);
     seen.next = seen.cpu + trust;
+    trust = trust > LEAST_TRUST ? trust : LEAST_TRUST;
     interval = 2 * interval < LONGEST ? 2 * interval : LONGEST;
 }
 
@@ -414,8 +415,7 @@ __attribute__((noreturn)) static void watch(void)
         PCT_SYS1(SYS_exit, 0);
         __builtin_unreachable();
     }
-    trust = LEAST_TRUST;
-    unasked = 0;
+    trust = unasked = 0;
     for (interval = QUESTION;;) {
         /* A sandbox that lets threads wait for each other knows this call. */
         struct timespec pause = { .tv_nsec = (long)interval };
