@@ -103,17 +103,17 @@ C
 @test "scratch files of commands that were killed are removed by the next one, those of others are not" {
     export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/runtime
     mkdir runtime
-    "$pct" run "${fixed[@]}" -n 2 -- ./target hang > out 2>&1 &
+    "$pct" run "${fixed[@]}" -n 2 -- "$PWD/target" hang > out 2>&1 &
     child=$!
     # Before the run begins, files come and go.
-    until grep -qsa "^./target.hang" /proc/[0-9]*/cmdline; do sleep 0.1; done
+    until grep -qsa "^$PWD/target.hang" /proc/[0-9]*/cmdline; do sleep 0.1; done
     find runtime -type f -exec touch -cd '1 hour ago' {} +
     "$pct" run "${fixed[@]}" -n 2 -- ./target
     [ -n "$(ls runtime)" ]
     kill -KILL $child
     wait $child || true
     # Its run ends with it.
-    while grep -qsa "^./target.hang" /proc/[0-9]*/cmdline; do sleep 0.1; done
+    while grep -qsa "^$PWD/target.hang" /proc/[0-9]*/cmdline; do sleep 0.1; done
     echo "a diary" > runtime/pct-aaaaaa
     touch -d '1 hour ago' runtime/*
     "$pct" run "${fixed[@]}" -n 2 -- ./target

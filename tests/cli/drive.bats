@@ -204,7 +204,7 @@ nothing_left()
     has "timeout: killed after 0.5 s"
     nothing_left
     for runs in 1 5; do
-        "$pct" run -n $runs -s 1 --ready port:$port --drive "$ask; touch asked; sh -c 'sleep 300.75; true'" -- \
+        "$pct" run -n $runs -s 1 --ready port:$port --drive "$ask; touch asked; sh -c 'sleep 300.5; true'" -- \
             ./server $port 2> said &
         pid=$!
         until [ -e asked ]; do sleep 0.02; done
@@ -214,7 +214,7 @@ nothing_left()
         is "$status" 130
         grep -q interrupted said
         nothing_left
-        ! grep -qsa 'sleep.300\.75' /proc/[0-9]*/cmdline
+        ! grep -qsa 'sleep.300\.5' /proc/[0-9]*/cmdline
         rm asked
     done
 }
