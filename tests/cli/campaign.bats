@@ -557,7 +557,7 @@ END
 @test "the systematic runs find a rare bug that chance does not, and JSON counts them" {
     unset PCT_STRATEGY
     "$cc" -g -O1 -pthread -o rare "$root/tests/cli/rare.c"
-    for seed in 1 1001 3001; do
+    for seed in 1 ${FULL:+1001 3001}; do
         run "$pct" campaign --fresh -q -n 600 -s $seed --report json:rare.json -- ./rare
         is "$status" 1
         has "replay 'pct1:schedule,switches=0.6.1-1.7.0,"

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
-#include "sample.h"
+#include "../sample.h"
 #include "scripted.h"
 #include <math.h>
 #include <pct/random.h>

@@ -3,7 +3,7 @@
  * be given the baton to fail; a deadlock must be one; the run must repeat exactly, also without the scheduler's short
  * cuts; and its trace must replay to the same trace. */
 #include "probe.h"
-#include "sample.h"
+#include "../sample.h"
 #include <pct/random.h>
 #include <strategies/strategies.h>
 

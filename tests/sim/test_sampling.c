@@ -5,7 +5,7 @@
  * failed one of these comparisons with a probability below one in a million each (five standard deviations;
  * chi_square.h). */
 #include "probe.h"
-#include "sample.h"
+#include "../sample.h"
 #include "scripted.h"
 #include "../unit/chi_square.h"
 #include <math.h>

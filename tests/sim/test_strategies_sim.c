@@ -1,6 +1,7 @@
 /* The built-in strategies under the real scheduler, on the simulated host: runs end, repeat by their seed, differ
  * between seeds, and threads that make no progress do not starve those that could. That each strategy is what its paper
  * says is tested in tests/unit/ (step by step) and in test_guarantee.c (by its probabilities). */
+#include "../sample.h"
 #include "probe.h"
 #include <math.h>
 #include <strategies/strategies.h>
@@ -125,7 +126,7 @@ static void test_no_starvation(void **unused)
             struct sim_program program = spinners[i];
             program.thread[3] = THREAD(READ(1), READ(1), YIELD, REPEAT(10, 3), WRITE(0, 1));
             uint64_t most = 0;
-            for (uint64_t seed = 0; seed < 300; seed++) {
+            for (uint64_t seed = 0; seed < sampled(300); seed++) {
                 struct sim_options options = sim_defaults(*strategy);
                 options.run.seed = seed;
                 options.max_steps = 20000;
