@@ -12,14 +12,25 @@ cc=${CC:-gcc}
 unset PCT_BUILD
 export TESTED_BUILD=$build
 
-# Compile what the tests of this file run, once.
+# compiled NAME SOURCE [OPTION...]: into the directory of the tests; made once for all files that want it.
+compiled()
+{
+    local made=$build/test-output/cli-${cc##*/} source=$root/tests/cli/$2
+    if [ ! "$made/$1" -nt "$source" ]; then
+        mkdir -p "$made"
+        "$cc" -g -O1 -pthread "${@:3}" -o "$made/$1.$$" "$source"
+        mv "$made/$1.$$" "$made/$1"
+    fi
+    cp "$made/$1" "$BATS_FILE_TMPDIR"
+}
+
+# Compile what the tests of this file run.
 compile_targets()
 {
-    local to=$BATS_FILE_TMPDIR
-    "$cc" -g -O1 -pthread -o "$to/target" "$root/tests/cli/target.c"
-    "$cc" -g -O1 -pthread -static -o "$to/static" "$root/tests/cli/target.c"
-    "$cc" -g -O1 -pthread -o "$to/server" "$root/tests/cli/server.c"
-    "$cc" -O1 -fPIC -shared -I"$root/include" -o "$to/lowest.so" "$root/tests/cli/lowest.c"
+    compiled target target.c
+    compiled static target.c -static
+    compiled server server.c
+    "$cc" -O1 -fPIC -shared -I"$root/include" -o "$BATS_FILE_TMPDIR/lowest.so" "$root/tests/cli/lowest.c"
 }
 
 # Each test has a directory of its own, with the programs in it.
