@@ -35,6 +35,8 @@ struct pct_host {
      * thread of the process that is not in the schedule does anything by itself. 0: one may be about to; PCT_NEVER:
      * there is none, or they all wait for threads of the schedule. May be NULL. */
     uint64_t (*strangers)(uint64_t until);
+    /* Whether other processes may change memory that threads of this one look at. May be NULL: they may not. */
+    bool (*shares)(void);
     /* Whether any thread that waits in a loop for others to write (await.h) would read something else now than it did
      * in its last round. May be NULL: never. */
     bool (*changed)(void);

@@ -30,6 +30,15 @@ static void wait_a_moment(struct pct_sched *s)
     pct_set_due(s, PCT_DUE_ATTENTION);
 }
 
+/* Nothing that pct knows of may end this spin. */
+static void end_or_wait(struct pct_sched *s)
+{
+    if (!s->host->shares || !s->host->shares())
+        s->host->end(PCT_VERDICT_LIVELOCK, "for a million steps threads have only yielded, slept and retried");
+    s->uncontrolled[PCT_UNCONTROLLED_OUTSIDE]++;
+    wait_a_moment(s);
+}
+
 /* Threads have spun for so long that every strategy has let the others go first. What is pending may still end it:
  * something from outside, which is as slow as it likes; or a deadline, which the time of this many steps need not
  * reach.
@@ -43,7 +52,7 @@ static void spun_for_long(struct pct_sched *s, uint64_t before)
     else if (before < PCT_LIVELOCK_SPINS && s->timers_count)
         pct_timer_jump(s);
     else if (before < PCT_LIVELOCK_SPINS || s->progress.in_a_row >= 2 * PCT_LIVELOCK_SPINS)
-        s->host->end(PCT_VERDICT_LIVELOCK, "for a million steps threads have only yielded, slept and retried");
+        end_or_wait(s);
 }
 
 void pct_progress_deprioritize(struct pct_sched *s, struct pct_thread *thread, uint32_t spins)

@@ -30,7 +30,7 @@ struct pct_thread;
 
 /* This many steps in a row that are all spins, by whichever threads, are a livelock: every strategy has let the others
  * go first thousands of times by then. Twice as many if a deadline is pending, to which time jumps in between; never
- * while something from outside may come. */
+ * while something from outside may come, or another process may change memory. */
 #define PCT_LIVELOCK_SPINS UINT64_C(1000000)
 /* This many looks at memory count as one of them: threads that look a million times before they sleep are real
  * (redis's), and several may do so at once. */

@@ -15,6 +15,9 @@ struct pct_mapping {
     bool named;  /* it has a path, or is called [heap] and the like */
 };
 
+/* The path of shared memory without a file, as the kernel calls it. */
+#define PCT_MAPS_ANONYMOUS "/dev/zero (deleted)"
+
 /* All of them, one after the other, by rising addresses. */
 struct pct_maps {
     long fd, left;

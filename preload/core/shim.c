@@ -132,14 +132,13 @@ struct pct_shim_thread *pct_enter_slow(void)
 bool pct_shared_slow(struct pct_object *object)
 {
     /* No /proc, no descriptor left, a sandbox: then a wait must not be called a deadlock. */
-    static const char anonymous[] = "/dev/zero (deleted)"; /* so the kernel calls shared memory without a file */
     struct pct_mapping mapping;
-    char path[sizeof anonymous + 1];
+    char path[sizeof PCT_MAPS_ANONYMOUS + 1];
     bool found = pct_maps_find((void *)object->address, &mapping, path, sizeof path);
     if (found && !mapping.shared)
         object->shared = PCT_SHARED_NO;
     else
-        object->shared = found && pct_text_same(path, anonymous) ? PCT_SHARED_KIN : PCT_SHARED_YES;
+        object->shared = found && pct_text_same(path, PCT_MAPS_ANONYMOUS) ? PCT_SHARED_KIN : PCT_SHARED_YES;
     return object->shared != PCT_SHARED_NO;
 }
 

@@ -6,8 +6,10 @@
 #include "engine.h"
 #include "end.h"
 #include "script.h"
+#include <common/text.h>
 #include <preload/core/debugger.h>
 #include <preload/core/kernel.h>
+#include <preload/core/maps.h>
 #include <preload/core/real.h>
 #include <preload/core/registers.h>
 #include <preload/core/sites.h>
@@ -21,6 +23,7 @@
 #include <preload/sync/mutex.h>
 #include <preload/thread/foreign_threads.h>
 #include <preload/time/family.h>
+#include <preload/time/family_memory.h>
 #include <preload/watchdog/watchdog.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -152,6 +155,37 @@ static bool has_family(void)
     return pct_family_clock && !pct_shim.confined;
 }
 
+static bool is_in(const void *address, const struct pct_mapping *mapping)
+{
+    return (uintptr_t)address >= mapping->from && (uintptr_t)address < mapping->to;
+}
+
+/* Files of the command's, such as the trace: their names begin so. */
+static bool is_of_command(const char *path)
+{
+    const char *base = path;
+    for (const char *at = path; *at; at++)
+        base = *at == '/' ? at + 1 : base;
+    return base[0] == 'p' && base[1] == 'c' && base[2] == 't' && base[3] == '-';
+}
+
+/* Memory with a name, of a file or System V's: what has none, only the family shares. To read alone it is mostly a
+ * library's table. */
+static bool shares(void)
+{
+    struct pct_maps maps;
+    struct pct_mapping mapping;
+    char path[128];
+    bool found = false;
+    if (!pct_maps_open(&maps))
+        return false;
+    while (!found && pct_maps_next(&maps, &mapping, path, sizeof path))
+        found = mapping.shared && mapping.writable && !pct_text_same(path, PCT_MAPS_ANONYMOUS) &&
+                !is_in(pct_shim.header, &mapping) && !is_in(pct_family_memory, &mapping) && !is_of_command(path);
+    pct_maps_close(&maps);
+    return found;
+}
+
 const struct pct_host pct_host_futex = {
     .nudge = nudge,
     .poll = pct_io_sleep,
@@ -166,6 +200,7 @@ const struct pct_host pct_host_futex = {
     .tend = pct_watchdog_tend,
     .holder = pct_mutex_holder,
     .strangers = pct_foreign_threads,
+    .shares = shares,
     .told = pct_foreign,
     .changed = pct_await_changed,
     .rests = pct_script_rests,
