@@ -448,10 +448,7 @@ static void print_counted(FILE *out, const struct pct_campaign *c)
         for (const char *at = c->config.modules; *at; at++)
             fputs(*at == '/' ? ", " : (char[]){ *at, 0 }, out);
     }
-    fputs(
-        ": a bug that needs a switch at another one, or at a call that is no point (docs/INTERCEPTS.md), is not among "
-        "these\n",
-        out);
+    fputs(": a bug that needs a switch at another one, or at a call that is no point, is not among these\n", out);
 }
 
 /* Accesses to memory at which nobody is asked. */
@@ -479,8 +476,7 @@ static void print_points(FILE *out, const struct pct_campaign *c)
     if (c->points_at == PCT_POINTS_AT_CALLS)
         fputs(
             "pct: k counts calls that docs/INTERCEPTS.md names as points: a bug that needs a switch at a memory access "
-            "(pct-cc, or --memory=globals), or at another call (on files, say), between two of them is not among "
-            "these\n",
+            "(pct-cc, or --memory=globals), or at another call, between two of them is not among these\n",
             out);
 }
 
