@@ -11,6 +11,11 @@
  * to there the run is the one with the order 4, the seed 1f (hexadecimal) and the list that follows; none: a profile
  * run.
  *
+ *     iroot=1-53.3fa2b1c0-54.9d01c2aa-n3.1.120.2.1.0.4.1f-2-...
+ *
+ * The same, and the access A is made when its thread comes to that place for the third time behind that step, or later;
+ * B the first time. 0: any time.
+ *
  * Threads have the roles 0 and 1, objects are the first or the second. Header only, without libc. */
 #ifndef PCT_STRATEGIES_IROOT_H
 #define PCT_STRATEGIES_IROOT_H
@@ -64,9 +69,10 @@ static inline bool pct_iroot_parse_place(const char **text, uint32_t *place)
 struct pct_iroot_phase {
     const struct pct_idiom *idiom; /* NULL: nothing is forced */
     struct pct_iroot_event event[PCT_IROOT_MOST];
-    uint64_t from;      /* the step behind which it begins */
-    uint32_t thread[2]; /* by role: who alone can have it, plus 1; 0: anybody */
-    uint32_t last;      /* of these, who goes on behind the other, plus 1 */
+    uint64_t from;                 /* the step behind which it begins */
+    uint32_t thread[2];            /* by role: who alone can have it, plus 1; 0: anybody */
+    uint32_t last;                 /* of these, who goes on behind the other, plus 1 */
+    uint8_t visit[PCT_IROOT_MOST]; /* of each access: the first of its thread's visits to its place that may be it */
     uint64_t seed;
     uint8_t order;
 };
@@ -84,12 +90,25 @@ static inline bool pct_iroot_parse_one(const char **text, struct pct_iroot_phase
     return true;
 }
 
-/* "x120.2.1.0.4.1f": what is behind step 120 is this phase, what is before it is the other one. */
+/* "3.1.", of as many accesses as there are. */
+static inline bool pct_iroot_parse_visits(const char **text, struct pct_iroot_phase *phase)
+{
+    for (unsigned i = 0; i < phase->idiom->accesses; i++) {
+        uint32_t visit;
+        if (!pct_list_number(text, &visit) || visit > UINT8_MAX || !pct_list_skip(text, '.'))
+            return false;
+        phase->visit[i] = (uint8_t)visit;
+    }
+    return true;
+}
+
+/* "x120.2.1.0.4.1f" or "n3.1.120.2.1.0.4.1f": what is behind step 120 is this phase, what is before it is the other
+ * one. */
 static inline bool pct_iroot_parse_before(const char **text, struct pct_iroot_phase *phase,
                                           struct pct_iroot_phase *before)
 {
     uint32_t number[5] = { 0 };
-    if (!pct_list_skip(text, 'x'))
+    if (pct_list_skip(text, 'n') ? !pct_iroot_parse_visits(text, phase) : !pct_list_skip(text, 'x'))
         return false;
     for (unsigned i = 0; i < 5; i++)
         if (!pct_list_number(text, &number[i]) || !pct_list_skip(text, '.'))

@@ -20,7 +20,8 @@
  *
  * Where threads go may also depend on what came long before. A run may therefore follow another one, of another seed,
  * order and iRoot, up to some step, from which on two given threads are to make the accesses, and others go on only
- * where these cannot: phases. cli/campaign/directed.c has the runs that could have exposed the iRoot, and the step.
+ * where these cannot: phases. cli/campaign/directed.c has the runs that could have exposed the iRoot, and the step; and
+ * which of a thread's visits to a place it is, where the thread comes there in several rounds.
  * A patient one (order 8) lets the thread of the last access come there before the last but one is made, as what it
  * does on its way may be to the same object. With order 9 the thread that has made the last but one access goes on, and
  * all others wait, as what it does behind that may bring the last one's thread there; of two, the first does not wait.
@@ -91,6 +92,8 @@ struct state {
     struct pct_iroot_phase phase[PCT_IROOT_PHASES]; /* the last one first */
     uint32_t phases;                                /* that are still to come */
     uint32_t given[2];                              /* by role: who alone can have it, plus 1; 0: anybody */
+    uint8_t first[PCT_IROOT_MOST];                  /* of these, which visit to its place may be the access */
+    uint8_t visits[PCT_IROOT_MOST];                 /* that there were in this phase; none is counted behind the last */
     bool prefers;                                   /* those go on before others */
     uint32_t done;                                  /* accesses that were made: a set */
     uint32_t role[2];                               /* threads that have made one, plus 1 */
@@ -143,8 +146,11 @@ static void begin_phase(struct state *s, const struct pct_iroot_phase *phase)
     s->seed = phase->seed;
     s->order = phase->order;
     s->idiom = phase->idiom;
-    for (uint32_t i = 0; i < PCT_IROOT_MOST; i++)
+    for (uint32_t i = 0; i < PCT_IROOT_MOST; i++) {
         s->event[i] = phase->event[i];
+        s->first[i] = phase->visit[i];
+        s->visits[i] = 0;
+    }
     s->given[0] = phase->thread[0];
     s->given[1] = phase->thread[1];
     s->prefers = s->given[0];
@@ -186,7 +192,7 @@ static bool is_access(uint32_t op)
 static bool fits(const struct state *s, uint32_t thread, uint32_t object, uint32_t access)
 {
     uint32_t role = s->idiom->role[access], which = s->idiom->object[access];
-    if (s->given[role] && s->given[role] != thread + 1)
+    if ((s->given[role] && s->given[role] != thread + 1) || s->visits[access] < s->first[access])
         return false;
     if (s->role[role] ? s->role[role] != thread + 1 : s->role[!role] == thread + 1)
         return false;
@@ -201,6 +207,14 @@ static bool is_due(const struct state *s, uint32_t access)
 static bool is_at(const struct state *s, uint32_t access, const struct pct_operation *what)
 {
     return s->event[access].place == what->place && s->event[access].op == what->op;
+}
+
+/* The thread has come to where it is. */
+static void count_visits(struct state *s, uint32_t thread)
+{
+    for (uint32_t i = 0; i < s->idiom->accesses; i++)
+        if (s->visits[i] < s->first[i] && s->given[s->idiom->role[i]] == thread + 1 && is_at(s, i, &s->of[thread].next))
+            s->visits[i]++;
 }
 
 /* The access that the thread is about to make; PCT_IROOT_MOST: none. One that is due before others. */
@@ -343,6 +357,7 @@ static void announce(void *state, uint32_t thread, const struct pct_operation *n
     t->passes = false;
     if (!s->idiom)
         return;
+    count_visits(s, thread);
     uint32_t access = s->skips ? find_access(s, thread) : PCT_IROOT_MOST;
     if (access != PCT_IROOT_MOST && changes(s)) {
         t->passes = s->skip[access];
@@ -398,6 +413,8 @@ static void look_for_phase(struct state *s, uint64_t step)
         s->near[k] = 0;
     for (uint32_t i = 0; i < s->threads; i++) {
         s->of[i].passes = false;
+        if (s->idiom)
+            count_visits(s, i);
         for (uint32_t k = 0; s->idiom && k < s->idiom->accesses; k++)
             s->near[k] += is_at(s, k, &s->of[i].next);
     }
@@ -437,7 +454,8 @@ static bool has_partner(const struct state *s, uint32_t thread, uint32_t access)
         return false;
     for (uint32_t i = 0; i < s->threads; i++) {
         const struct maple_thread *t = &s->of[i];
-        if (i != thread && !t->passes && is_at(s, partner, &t->next) && (other || t->next.object == object))
+        const bool early = s->given[s->idiom->role[partner]] == i + 1 && s->visits[partner] < s->first[partner];
+        if (i != thread && !t->passes && !early && is_at(s, partner, &t->next) && (other || t->next.object == object))
             return true;
     }
     return false;

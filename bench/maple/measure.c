@@ -60,13 +60,17 @@ static void take_chances(struct pct_iroot *root)
 {
     const struct pct_iroot *shown = pct_iroots_find_either(&m.shown, root);
     bool swapped = shown && memcmp(shown->place, root->place, sizeof root->place) != 0;
-    for (; shown && root->chances < shown->chances; root->chances++) {
-        const struct pct_iroot_chance *chance = &shown->chance[root->chances];
-        root->chance[root->chances] = *chance;
-        root->chance[root->chances].thread[0] = chance->thread[swapped];
-        root->chance[root->chances].thread[1] = chance->thread[!swapped];
-        root->chance[root->chances].first = chance->first ^ swapped;
-    }
+    for (unsigned kind = 0; shown && kind < 2; kind++)
+        for (uint32_t *count = &root->chances[kind]; *count < shown->chances[kind ^ swapped]; ++*count) {
+            const struct pct_iroot_chance *chance = &shown->chance[kind ^ swapped][*count];
+            struct pct_iroot_chance *own = &root->chance[kind][*count];
+            *own = *chance;
+            own->first = kind;
+            for (unsigned i = 0; swapped && i < PCT_IROOT_PLACES; i++)
+                own->visit[i] = chance->visit[(i + 2) % PCT_IROOT_PLACES];
+            for (unsigned i = 0; swapped && i < 2; i++)
+                own->thread[i] = chance->thread[!i];
+        }
 }
 
 /* What came of a run of this part: of which the last one is m.runs. */

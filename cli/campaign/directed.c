@@ -163,10 +163,11 @@ static uint32_t tries_of(const struct pct_directed *d, size_t i, uint64_t known)
     return d->run[candidate->exposed->first - 1].forces == i ? 0 : TRIES_BY_CHANCE;
 }
 
-/* The candidate that is to be tried next; SIZE_MAX: there is none. */
+/* The candidate that is to be tried next; SIZE_MAX: there is none. Those of the last idiom have one run in four, as
+ * bugs that need more than one iRoot come by what choose_again() draws. */
 static size_t choose(struct pct_directed *d, uint64_t index, uint64_t known)
 {
-    const bool all = index % EACH_AGAIN && is_saturated(d, known);
+    const bool all = index % EACH_AGAIN == 1 && is_saturated(d, known);
     size_t best = SIZE_MAX;
     uint64_t lowest = UINT64_MAX;
     for (size_t i = 0; i < d->upto[known]; i++) {
@@ -208,10 +209,27 @@ static bool is_profile_turn(const struct pct_directed *d, uint64_t index, uint64
     return since == index || (since >= EACH - 1 && !is_saturated(d, known));
 }
 
+/* How a run follows another one. */
+struct way {
+    uint8_t kind;   /* of its chance: pct_iroot.chance */
+    uint8_t chance; /* PCT_IROOT_CHANCES: the last one */
+    enum pct_iroot_behind behind;
+    uint8_t order;
+    bool counts; /* the accesses are those of the run that had the chance, by the visits to their places */
+};
+
+/* "3.1." */
+static void format_visits(char *text, size_t size, const struct pct_iroot *root, const struct pct_iroot_chance *chance)
+{
+    size_t length = 0;
+    for (unsigned i = 0; i < pct_idiom_accesses(root->idiom); i++)
+        length += (size_t)snprintf(text + length, size - length, "%u.", chance->visit[i]);
+}
+
 /* Complete the list of a run that forces this candidate: up to where another run, which was looked at, had a chance of
  * it, it is that run. False: there is no such place, or the list would be too long. */
-static bool follow(const struct pct_directed *d, const struct pct_iroot_chance *chance, unsigned behind, char *list,
-                   struct pct_directed_run *run)
+static bool follow(const struct pct_directed *d, const struct pct_iroot *root, const struct pct_iroot_chance *chance,
+                   enum pct_iroot_behind behind, bool counts, char *list, struct pct_directed_run *run)
 {
     const uint64_t step = chance->step[behind];
     uint64_t number = chance->run;
@@ -219,11 +237,15 @@ static bool follow(const struct pct_directed *d, const struct pct_iroot_chance *
         number = d->run[number - 1].followed; /* what it followed is what it was there */
     const struct pct_directed_run *followed = &d->run[number - 1];
     const size_t length = strlen(list), room = PCT_LIST_MAX - length;
+    char visits[PCT_IROOT_PLACES * sizeof "255."] = "";
     if (!step || step > UINT32_MAX || followed->phases == PCT_IROOT_PHASES)
         return false;
-    int more = snprintf(list + length, room, "-x%llu.%u.%u.%u.%u.%llx%s%s", (unsigned long long)step, chance->thread[0],
-                        chance->thread[1], chance->first, followed->order, (unsigned long long)followed->seed,
-                        followed->list ? "-" : "", followed->list ? followed->list : "");
+    if (counts)
+        format_visits(visits, sizeof visits, root, chance);
+    int more =
+        snprintf(list + length, room, "-%c%s%llu.%u.%u.%u.%u.%llx%s%s", counts ? 'n' : 'x', visits,
+                 (unsigned long long)step, chance->thread[0], chance->thread[1], chance->first, followed->order,
+                 (unsigned long long)followed->seed, followed->list ? "-" : "", followed->list ? followed->list : "");
     if ((size_t)more >= room) {
         list[length] = 0;
         return false;
@@ -234,45 +256,46 @@ static bool follow(const struct pct_directed *d, const struct pct_iroot_chance *
     return true;
 }
 
-/* Likewise, a run that had one of the chances: this one of those that are known, or the last, and behind this. Where
- * there is no such place, another one. */
-static bool follow_any(const struct pct_directed *d, const struct pct_iroot *root, uint32_t chance, unsigned behind,
-                       uint32_t chances, char *list, struct pct_directed_run *run)
-{
-    const uint32_t first = chance < chances ? chance : chances - 1;
-    for (uint32_t i = 0; i < chances; i++)
-        for (unsigned k = 0; k < PCT_BEHINDS; k++)
-            if (follow(d, &root->chance[(first + i) % chances], (behind + k) % PCT_BEHINDS, list, run))
-                return true;
-    return false;
-}
-
-static uint32_t count_chances(const struct pct_iroot *root, uint64_t known)
+/* Of this kind, of the first `known` runs. */
+static uint32_t count_chances(const struct pct_iroot *root, unsigned kind, uint64_t known)
 {
     uint32_t count = 0;
-    while (count < root->chances && root->chance[count].run <= known)
+    while (count < root->chances[kind] && root->chance[kind][count].run <= known)
         count++;
     return count;
+}
+
+/* Likewise, a run that had one of the chances: this one of those that are known, or the last, and behind this. Where
+ * there is no such chance or place, another one. */
+static bool follow_any(const struct pct_directed *d, const struct pct_iroot *root, const struct way *way,
+                       uint64_t known, char *list, struct pct_directed_run *run)
+{
+    const uint32_t both[2] = { count_chances(root, 0, known), count_chances(root, 1, known) };
+    const uint8_t kind = both[way->kind] ? way->kind : !way->kind;
+    const uint32_t wanted = way->chance + (kind != way->kind), chances = both[kind];
+    const uint32_t first = wanted < chances ? wanted : chances - 1;
+    for (uint32_t i = 0; i < chances; i++)
+        for (unsigned k = 0; k < PCT_BEHINDS; k++) {
+            const enum pct_iroot_behind behind = (way->behind + k) % PCT_BEHINDS;
+            if (follow(d, root, &root->chance[kind][(first + i) % chances], behind,
+                       way->counts && behind == PCT_BEHIND_NEXT, list, run))
+                return true;
+        }
+    return false;
 }
 
 static void force(const struct pct_directed *d, size_t i, uint64_t known, char *list, struct pct_directed_run *run)
 {
     static const uint8_t orders[PCT_DIRECTED_TRIES] = { OLDEST, YOUNGEST, MAIN, EAGER_LOOSE, CHANGING, EAGER };
-    static const struct {
-        uint32_t chance; /* PCT_IROOT_CHANCES: the last one */
-        enum pct_iroot_behind behind;
-        uint8_t order;
-    } ways[] = { { 0, PCT_BEHIND_NEXT, PATIENT },
-                 { 1, PCT_BEHIND_NEXT, GOES_ON },
-                 { PCT_IROOT_CHANCES, PCT_BEHIND_WRITE, LOOSE },
-                 { PCT_IROOT_CHANCES, PCT_BEHIND_NEXT, GOES_ON },
-                 { PCT_IROOT_CHANCES, PCT_BEHIND_WRITE, GOES_ON } /* where the second and the last are the same */ };
+    static const struct way ways[PCT_DIRECTED_TRIES - ALONE] = { { 0, 0, PCT_BEHIND_NEXT, PATIENT, true },
+                                                                 { 1, 0, PCT_BEHIND_NEXT, PATIENT, true },
+                                                                 { 0, PCT_IROOT_CHANCES, PCT_BEHIND_NEXT, GOES_ON,
+                                                                   false },
+                                                                 { 0, 0, PCT_BEHIND_WRITE, LOOSE, false } };
     const struct pct_iroot *root = d->sets.predicted.item[i];
     struct pct_candidate *candidate = &d->candidate[i];
     const bool again = candidate->tries >= tries_of(d, i, known);
-    const uint32_t try = candidate->tries++, chances = count_chances(root, known);
-    uint32_t way = candidate->follows;
-    way += way == 3 && chances < 3;
+    const uint32_t try = candidate->tries++;
     pct_directed_format(list, &d->sets, root);
     /* Of many that were exposed by chance, half begin with the one of the two complementary orders, half with the
      * other. */
@@ -280,8 +303,8 @@ static void force(const struct pct_directed *d, size_t i, uint64_t known, char *
         run->order = CHANGING + (uint32_t)pct_random_below(run->seed, PCT_STREAM_ORDER, 0, PATIENT - CHANGING);
     else if (is_by(candidate->exposed, known))
         run->order = orders[(root->place[0] + try) % TRIES_BY_CHANCE];
-    else if (try >= ALONE && follow_any(d, root, ways[way].chance, ways[way].behind, chances, list, run))
-        run->order = ways[way].order;
+    else if (try >= ALONE && follow_any(d, root, &ways[candidate->follows], known, list, run))
+        run->order = ways[candidate->follows].order;
     else
         run->order = orders[candidate->alone++];
     candidate->follows += run->phases > 1;

@@ -7,8 +7,8 @@
  * that predicted it, so that what it needs to have happened before has; without one, in other orders. All are tried
  * once before any is tried again. One in three runs is a profile run, until three of them in a row have predicted
  * nothing new; so the search begins before the profile is complete, unlike the paper's. When no candidate is left
- * but those of idiom 6, which no bug of the paper's is, three of four runs force one of these, then one of all once
- * more, in an order that changes at random; the others are profile runs.
+ * but those of idiom 6, which no bug of the paper's is, of four runs one forces one of these, two (three when these are
+ * tried, too) one of all once more, in an order that changes at random; one is a profile run.
  *
  * What a run is depends on the runs before it, but not on how many are made at a time: later runs look less far ahead
  * than the first ones, of which each knows all before it. */

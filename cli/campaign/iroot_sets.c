@@ -49,15 +49,18 @@ static int save_chances(struct pct_iroot_sets *sets, struct pct_store *store)
     int failed = 0;
     for (size_t i = 0; i < sets->predicted.count && !failed; i++) {
         const struct pct_iroot *root = sets->predicted.item[i];
-        for (uint32_t k = 0; k < root->chances && !failed; k++) {
-            const struct pct_iroot_chance *chance = &root->chance[k];
-            if (chance->run <= sets->saved.run)
+        for (uint32_t k = 0; k < 2 * PCT_IROOT_CHANCES && !failed; k++) {
+            const uint32_t kind = k / PCT_IROOT_CHANCES, at = k % PCT_IROOT_CHANCES;
+            const struct pct_iroot_chance *chance = &root->chance[kind][at];
+            if (at >= root->chances[kind] || chance->run <= sets->saved.run)
                 continue;
             struct pct_store_chance row = { .number = i + 1,
                                             .run = chance->run,
                                             .thread = { chance->thread[0], chance->thread[1] },
                                             .first = chance->first };
             memcpy(row.step, chance->step, sizeof row.step);
+            for (unsigned i = 0; i < PCT_IROOT_PLACES; i++)
+                row.visits |= (uint32_t)chance->visit[i] << 8 * i;
             failed = pct_store_add_chance(store, &row);
             last = chance->run > last ? chance->run : last;
         }
@@ -123,14 +126,16 @@ static int load_chance(void *data, const struct pct_store_chance *row)
     const struct loading *l = data;
     struct pct_iroot *root =
         row->number && row->number <= l->sets->predicted.count ? l->sets->predicted.item[row->number - 1] : NULL;
-    if (!root || root->chances == PCT_IROOT_CHANCES || !row->run || row->run > l->runs ||
-        row->thread[0] >= PCT_MAX_THREADS || row->thread[1] >= PCT_MAX_THREADS || row->first > 1)
+    if (!root || row->first > 1 || root->chances[row->first] == PCT_IROOT_CHANCES || !row->run || row->run > l->runs ||
+        row->thread[0] >= PCT_MAX_THREADS || row->thread[1] >= PCT_MAX_THREADS)
         return -EINVAL;
     struct pct_iroot_chance chance = { .run = row->run,
                                        .thread = { row->thread[0], row->thread[1] },
                                        .first = row->first };
     memcpy(chance.step, row->step, sizeof chance.step);
-    root->chance[root->chances++] = chance;
+    for (unsigned i = 0; i < PCT_IROOT_PLACES; i++)
+        chance.visit[i] = (uint8_t)(row->visits >> 8 * i);
+    root->chance[row->first][root->chances[row->first]++] = chance;
     return 0;
 }
 

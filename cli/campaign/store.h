@@ -170,6 +170,7 @@ struct pct_store_chance {
     uint64_t number; /* of the iRoot */
     uint64_t run, step[3];
     uint32_t thread[2], first;
+    uint32_t visits; /* of A in the lowest byte, then of B, C, D */
 };
 int pct_store_begin_iroots(struct pct_store *store); /* before the others that add */
 bool pct_store_has_iroots(struct pct_store *store);  /* it is such a campaign's */

@@ -12,13 +12,13 @@ static const char tables[] =
     "CREATE TABLE IF NOT EXISTS iroot_code(code INTEGER PRIMARY KEY, module TEXT NOT NULL, function TEXT NOT NULL,"
     " hash INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;"
     "CREATE TABLE IF NOT EXISTS iroot_memo(iroot TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS iroot_chances(number INTEGER NOT NULL, run INTEGER NOT NULL, next INTEGER NOT NULL,"
+    "CREATE TABLE IF NOT EXISTS iroot_starts(number INTEGER NOT NULL, run INTEGER NOT NULL, next INTEGER NOT NULL,"
     " write INTEGER NOT NULL, again INTEGER NOT NULL, thread0 INTEGER NOT NULL, thread1 INTEGER NOT NULL,"
-    " first INTEGER NOT NULL, PRIMARY KEY(number, run)) STRICT, WITHOUT ROWID;";
+    " first INTEGER NOT NULL, visits INTEGER NOT NULL, PRIMARY KEY(number, run, first)) STRICT, WITHOUT ROWID;";
 static const char add_place[] = "INSERT INTO iroot_places VALUES(?,?,?,?,?,?)";
 static const char add_code[] = "INSERT OR IGNORE INTO iroot_code VALUES(?,?,?,?,?)";
 static const char add_memo[] = "INSERT OR IGNORE INTO iroot_memo VALUES(?)";
-static const char add_chance[] = "INSERT INTO iroot_chances VALUES(?,?,?,?,?,?,?,?)";
+static const char add_chance[] = "INSERT INTO iroot_starts VALUES(?,?,?,?,?,?,?,?,?)";
 static const char add_iroot[] =
     "INSERT INTO iroots VALUES(?,?,?,?,?,?6,?7,?8) ON CONFLICT(idiom, a, b, c, d) DO UPDATE SET"
     " number = max(number, ?6), predicted = max(predicted, ?7), exposed = max(exposed, ?8)";
@@ -100,6 +100,7 @@ int pct_store_add_chance(struct pct_store *store, const struct pct_store_chance 
     sqlite3_bind_int64(s, 6, row->thread[0]);
     sqlite3_bind_int64(s, 7, row->thread[1]);
     sqlite3_bind_int64(s, 8, row->first);
+    sqlite3_bind_int64(s, 9, row->visits);
     return pct_store_step(store, s);
 }
 
@@ -177,7 +178,8 @@ static int read_chance(void *data, sqlite3_stmt *s)
                                     .run = (uint64_t)sqlite3_column_int64(s, 1),
                                     .thread = { (uint32_t)sqlite3_column_int64(s, 5),
                                                 (uint32_t)sqlite3_column_int64(s, 6) },
-                                    .first = (uint32_t)sqlite3_column_int64(s, 7) };
+                                    .first = (uint32_t)sqlite3_column_int64(s, 7),
+                                    .visits = (uint32_t)sqlite3_column_int64(s, 8) };
     for (int i = 0; i < 3; i++)
         row.step[i] = (uint64_t)sqlite3_column_int64(s, 2 + i);
     return to->each(to->data, &row);
@@ -187,12 +189,12 @@ int pct_store_each_chance(struct pct_store *store, int (*row)(void *data, const 
                           void *data)
 {
     struct chances to = { row, data };
-    if (!pct_store_ask(store, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'iroot_chances'"))
+    if (!pct_store_ask(store, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'iroot_starts'"))
         return 0;
-    return each(
-        store,
-        "SELECT number, run, next, write, again, thread0, thread1, first FROM iroot_chances ORDER BY number, run",
-        read_chance, &to);
+    return each(store,
+                "SELECT number, run, next, write, again, thread0, thread1, first, visits FROM iroot_starts"
+                " ORDER BY number, run, first",
+                read_chance, &to);
 }
 
 /* Files of earlier versions lack these. */

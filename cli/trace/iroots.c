@@ -62,43 +62,48 @@ struct pct_iroot *pct_iroots_find_either(const struct pct_iroots *roots, const s
     return !one || (other && other->first < one->first) ? other : one;
 }
 
-int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *wanted, uint64_t run)
-{
-    return pct_iroots_insert_chance(roots, wanted, NULL, run);
-}
-
-/* Of each run the last one: the more of the run is followed, the less can come otherwise. */
-static void add_chance(struct pct_iroot *root, const struct pct_iroot_chance *chance)
-{
-    struct pct_iroot_chance *last = root->chances ? &root->chance[root->chances - 1] : NULL;
-    if (last && last->run == chance->run) {
-        if (last->step[0] < chance->step[0])
-            *last = *chance;
-    } else if (root->chances < PCT_IROOT_CHANCES) {
-        root->chance[root->chances++] = *chance;
-    }
-}
-
-int pct_iroots_insert_chance(struct pct_iroots *roots, const struct pct_iroot *wanted,
-                             const struct pct_iroot_chance *chance, uint64_t run)
+/* The one that is like this, of which a run more is known. NULL: there is no memory, or (roots->full) no room. */
+static struct pct_iroot *count_run(struct pct_iroots *roots, const struct pct_iroot *wanted, uint64_t run)
 {
     struct pct_iroot *root = pct_iroots_find(roots, wanted);
     if (!root && roots->count == MOST) {
         roots->full = true;
-        return 0;
+        return NULL;
     }
     if (!root) {
         root = insert(roots, wanted);
         if (!root)
-            return -ENOMEM;
+            return NULL;
         root->first = root->last = run;
         root->runs = 1;
     } else if (root->last != run) {
         root->runs++;
         root->last = run;
     }
-    if (chance)
-        add_chance(root, chance);
+    return root;
+}
+
+int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *wanted, uint64_t run)
+{
+    return count_run(roots, wanted, run) || roots->full ? 0 : -ENOMEM;
+}
+
+int pct_iroots_insert_chance(struct pct_iroots *roots, const struct pct_iroot *wanted,
+                             const struct pct_iroot_chance *chance, uint64_t run, struct pct_iroot_chance **kept)
+{
+    struct pct_iroot *root = count_run(roots, wanted, run);
+    *kept = NULL;
+    if (!root)
+        return roots->full ? 0 : -ENOMEM;
+    uint32_t *chances = &root->chances[chance->first];
+    struct pct_iroot_chance *those = root->chance[chance->first], *last = *chances ? &those[*chances - 1] : NULL;
+    /* Of each run the last one: the more of the run is followed, the less can come otherwise. */
+    if (last && last->run == chance->run)
+        *kept = last->step[0] < chance->step[0] ? last : NULL;
+    else if (*chances < PCT_IROOT_CHANCES)
+        *kept = &those[(*chances)++];
+    if (*kept)
+        **kept = *chance;
     return 0;
 }
 

@@ -35,7 +35,7 @@ struct pct_access {
 
 /* Where a run could expose an iRoot: behind this many of its steps. 0: it has no such place. */
 enum pct_iroot_behind {
-    PCT_BEHIND_NEXT,  /* the first of the accesses comes */
+    PCT_BEHIND_NEXT,  /* the first of the accesses comes, or the lock under which the other one could not come first */
     PCT_BEHIND_WRITE, /* what that one's thread wrote last before it comes: the other one may go another way behind that
                        */
     PCT_BEHIND_AGAIN, /* A comes, if what came before it comes once more */
@@ -44,19 +44,22 @@ enum pct_iroot_behind {
 
 struct pct_iroot_chance {
     uint64_t run, step[PCT_BEHINDS];
-    uint32_t thread[2]; /* by role */
-    uint32_t first;     /* whose access is the first: a role */
+    uint32_t thread[2];              /* by role */
+    uint32_t first;                  /* whose access is the first: a role */
+    uint8_t visit[PCT_IROOT_PLACES]; /* behind PCT_BEHIND_NEXT, its thread comes to the place of this access so often,
+                                        up to it; 0: more often than is counted, or there is no such access */
 };
 
-enum { PCT_IROOT_CHANCES = 4 };
+enum { PCT_IROOT_CHANCES = 3 /* of a kind */ };
 
 struct pct_iroot {
-    uint32_t idiom;                                    /* 1 to PCT_IDIOMS */
-    uint32_t place[PCT_IROOT_PLACES];                  /* A, B, C, D; 0: the idiom has no such access */
-    uint64_t runs;                                     /* that have exposed it */
-    uint64_t first, last;                              /* of them, as the caller numbers them */
-    struct pct_iroot_chance chance[PCT_IROOT_CHANCES]; /* of the first runs that had one */
-    uint32_t chances;
+    uint32_t idiom;                   /* 1 to PCT_IDIOMS */
+    uint32_t place[PCT_IROOT_PLACES]; /* A, B, C, D; 0: the idiom has no such access */
+    uint64_t runs;                    /* that have exposed it */
+    uint64_t first, last;             /* of them, as the caller numbers them */
+    /* Of the first runs that had one: A before the other thread's first access, and behind it. */
+    struct pct_iroot_chance chance[2][PCT_IROOT_CHANCES];
+    uint32_t chances[2];
 };
 
 struct pct_iroots {
@@ -76,9 +79,9 @@ void pct_iroots_free(struct pct_iroots *roots);
  * are 0. Runs come in their order. Returns 0, or -ENOMEM. */
 int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *root, uint64_t run);
 
-/* The same, of a run that had this chance; NULL: no chance is known. */
+/* The same, of a run that had this chance. *kept: where that is kept, for the caller to complete; NULL: it is not. */
 int pct_iroots_insert_chance(struct pct_iroots *roots, const struct pct_iroot *root,
-                             const struct pct_iroot_chance *chance, uint64_t run);
+                             const struct pct_iroot_chance *chance, uint64_t run, struct pct_iroot_chance **kept);
 
 /* The one with this idiom and these places; NULL: it is not in the set. */
 struct pct_iroot *pct_iroots_find(const struct pct_iroots *roots, const struct pct_iroot *wanted);

@@ -38,8 +38,10 @@ struct pair {
     const struct entry *first, *second;
     uint64_t within[PCT_SECTIONS_MOST]; /* locks that the thread held all the time between them */
     uint32_t withins;
-    uint32_t at; /* the index in the trace of the last such first one */
-    bool follow; /* they are on one object, and its thread's next ones there */
+    const struct pct_access *early[2]; /* the first two such ones, */
+    const struct pct_access *made[2];  /* the last first one, with the second that is near it, */
+    const struct pct_access *late;     /* and the last second one */
+    bool follow;                       /* they are on one object, and its thread's next ones there */
 };
 
 /* Pairs that differ by nothing but their thread, or its clock. */
@@ -61,6 +63,7 @@ struct reader {
     size_t entries, begin; /* begin: where those of the object that is looked at begin */
     uint32_t *entry_of;    /* by access, plus 1; 0: it was left out */
     uint32_t *next;        /* by access: the next one of its thread, plus 1 */
+    uint32_t *earlier;     /* by access: its thread's last one before it at the same place, plus 1 */
     uint32_t *wrote;       /* by access: its thread's last one before it that writes what threads share, plus 1 */
     struct pair *pair;
     size_t pairs, room;  /* room: for pairs, a power of two */
@@ -151,46 +154,6 @@ static void add_entry(struct reader *r, size_t at)
 
 /* --- What is possible --------------------------------------------------------------------------------------------- */
 
-static bool is_lock(unsigned class_)
-{
-    return class_ == PCT_CLASS_MUTEX || class_ == PCT_CLASS_RWLOCK || class_ == PCT_CLASS_SPIN;
-}
-
-static bool takes(uint32_t op)
-{
-    switch (op) {
-    case PCT_OP_MUTEX_LOCK:
-    case PCT_OP_MUTEX_TRYLOCK:
-    case PCT_OP_SPIN_LOCK:
-    case PCT_OP_SPIN_TRYLOCK:
-    case PCT_OP_RWLOCK_RDLOCK:
-    case PCT_OP_RWLOCK_WRLOCK:
-    case PCT_OP_RWLOCK_TRYRDLOCK:
-    case PCT_OP_RWLOCK_TRYWRLOCK:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* The ends of waits: where the thread goes on is no access of its own. */
-static bool is_end_of_wait(uint32_t op)
-{
-    return op == PCT_OP_COND_WAKE || op == PCT_OP_BARRIER_LEAVE || op == PCT_OP_FUTEX_WOKEN;
-}
-
-bool pct_predict_conflict(uint32_t first, uint32_t second)
-{
-    if (is_end_of_wait(first) || is_end_of_wait(second))
-        return false;
-    bool gives = pct_operation_gives(first);
-    if (!is_lock(pct_name_op_class(first)))
-        return gives != pct_operation_gives(second);
-    if (gives)
-        return takes(second);
-    return !takes(first) || (!takes(second) && !pct_operation_gives(second)); /* made, or destroyed */
-}
-
 static bool conflict(const struct pct_access *a, const struct pct_access *b)
 {
     return pct_name_op_class(a->op) == PCT_CLASS_MEMORY ? a->writes || b->writes : pct_predict_conflict(a->op, b->op);
@@ -212,23 +175,53 @@ static bool is_possible(const struct reader *r, const struct entry *a, const str
            !pct_orderings_before(&r->orderings, b->access->thread, b->access->number, a->clock);
 }
 
-/* at: where in the trace A is; other: where that of the other thread is that came first. */
-static int predict(struct reader *r, uint32_t idiom, const struct entry *a, const struct entry *b,
-                   const struct entry *c, const struct entry *d, uint32_t at, uint32_t other)
+/* Where the one is made, the other cannot be: behind this step it can. */
+static uint32_t find_before_section(const struct reader *r, const struct pct_access *made,
+                                    const struct pct_access *other)
 {
-    const struct pct_iroot root = { .idiom = idiom,
-                                    .place = { a->access->place, b->access->place, c ? c->access->place : 0,
-                                               d ? d->access->place : 0 } };
-    const bool swapped = other < at;
-    const struct pct_access *first = swapped ? b->access : a->access;
-    const uint32_t wrote = r->wrote[first - r->access];
+    const struct pct_lockset *a = locks_of(r, made), *b = locks_of(r, other);
+    uint32_t from = made->index;
+    for (uint32_t i = 0; i < a->count; i++)
+        for (uint32_t k = 0; k < b->count; k++) {
+            const struct pct_section *section = &a->section[i];
+            const bool excludes = section->lock == b->section[k].lock && !(section->shared && b->section[k].shared);
+            if (excludes && r->access[section->by].index < from)
+                from = r->access[section->by].index;
+        }
+    return from;
+}
+
+/* How often the thread of this access comes to its place, from this record on, up to it. */
+static uint8_t count_visits(const struct reader *r, const struct pct_access *access, uint32_t from)
+{
+    uint32_t count = 0;
+    for (size_t at = (size_t)(access - r->access) + 1; at && r->access[at - 1].index >= from; at = r->earlier[at - 1])
+        if (++count > UINT8_MAX)
+            return 0;
+    return (uint8_t)count;
+}
+
+/* One more, of these accesses: A, B, C, D; NULL: the idiom has no such one. */
+static int predict(struct reader *r, uint32_t idiom, const struct pct_access *const made[PCT_IROOT_PLACES])
+{
+    struct pct_iroot root = { .idiom = idiom };
+    for (unsigned i = 0; i < PCT_IROOT_PLACES; i++)
+        root.place[i] = made[i] ? made[i]->place : 0;
+    const struct pct_access *a = made[0], *other = made[idiom == 5 ? 2 : 1];
+    const bool swapped = other->index < a->index;
+    const uint32_t wrote = r->wrote[(swapped ? other : a) - r->access];
+    const uint32_t from = swapped ? find_before_section(r, other, a) : a->index;
     const struct pct_iroot_chance chance = { .run = r->run,
-                                             .step = { r->first + (swapped ? other : at),
+                                             .step = { r->first + from,
                                                        wrote ? r->first + r->access[wrote - 1].index : 0,
-                                                       swapped ? r->first + at : 0 },
+                                                       swapped ? r->first + a->index : 0 },
                                              .first = swapped,
-                                             .thread = { a->access->thread, b->access->thread } };
-    return pct_iroots_insert_chance(r->predicted, &root, &chance, r->run);
+                                             .thread = { a->thread, other->thread } };
+    struct pct_iroot_chance *kept;
+    int failed = pct_iroots_insert_chance(r->predicted, &root, &chance, r->run, &kept);
+    for (unsigned i = 0; kept && i < PCT_IROOT_PLACES; i++)
+        kept->visit[i] = made[i] ? count_visits(r, made[i], from) : 0;
+    return failed;
 }
 
 /* Idiom 1, of the object whose entries begin at r->begin. */
@@ -236,10 +229,11 @@ static int predict_first(struct reader *r)
 {
     int failed = 0;
     for (size_t i = r->begin; i < r->entries && !failed; i++)
-        for (size_t k = r->begin; k < r->entries && !failed; k++)
-            if (r->entry[i].access->thread != r->entry[k].access->thread && is_possible(r, &r->entry[i], &r->entry[k]))
-                failed = predict(r, 1, &r->entry[i], &r->entry[k], NULL, NULL, r->entry[i].access->index,
-                                 r->entry[k].access->index);
+        for (size_t k = r->begin; k < r->entries && !failed; k++) {
+            const struct pct_access *const made[PCT_IROOT_PLACES] = { r->entry[i].access, r->entry[k].access };
+            if (made[0]->thread != made[1]->thread && is_possible(r, &r->entry[i], &r->entry[k]))
+                failed = predict(r, 1, made);
+        }
     return failed;
 }
 
@@ -267,12 +261,34 @@ static bool find_writes(struct reader *r)
     return true;
 }
 
+/* Of each access, the last one of its thread before it at the same place. False: there is no memory. */
+static bool find_earlier(struct reader *r)
+{
+    size_t room = 64;
+    while (room < 2 * r->count)
+        room *= 2;
+    uint32_t *last = calloc(room, sizeof *last); /* open addressing */
+    for (uint32_t i = 0; last && i < r->count; i++) {
+        const struct pct_access *access = &r->access[i];
+        const uint32_t key[2] = { access->thread, access->place };
+        size_t at = XXH3_64bits(key, sizeof key) & (room - 1);
+        while (last[at] &&
+               (r->access[last[at] - 1].thread != access->thread || r->access[last[at] - 1].place != access->place))
+            at = (at + 1) & (room - 1);
+        r->earlier[i] = last[at];
+        last[at] = i + 1;
+    }
+    const bool fine = last;
+    free(last);
+    return fine;
+}
+
 static int read_objects(struct reader *r)
 {
     for (size_t i = 0; i < r->count; i++)
         r->sorted[i] = &r->access[i];
     qsort(r->sorted, r->count, sizeof(const struct pct_access *), by_object);
-    int failed = find_writes(r) ? 0 : -ENOMEM;
+    int failed = find_writes(r) && find_earlier(r) ? 0 : -ENOMEM;
     for (size_t i = 0; i < r->count && !failed; i++) {
         add_entry(r, i);
         if (i + 1 < r->count && r->sorted[i + 1]->object == r->sorted[i]->object)
@@ -328,7 +344,12 @@ static bool make_pair_room(struct reader *r)
 static bool add_pair(struct reader *r, const struct pct_access *first, const struct pct_access *second,
                      const struct entry *a, const struct entry *b)
 {
-    struct pair pair = { .first = a, .second = b, .at = first->index, .follow = first->object == second->object };
+    struct pair pair = { .first = a,
+                         .second = b,
+                         .early = { first, second },
+                         .made = { first, second },
+                         .late = second,
+                         .follow = first->object == second->object };
     if (!make_pair_room(r))
         return false;
     find_within(r, first, second, &pair);
@@ -340,8 +361,12 @@ static bool add_pair(struct reader *r, const struct pct_access *first, const str
         struct pair *known = &r->pair[alike->pair[i]];
         bool same = known->first == a && known->second == b;
         enough |= same;
-        if (same && first->index > known->at)
-            known->at = first->index;
+        if (same && first->index > known->made[0]->index) {
+            known->made[0] = first;
+            known->made[1] = second;
+        }
+        if (same && second->index > known->late->index)
+            known->late = second;
     }
     if (enough)
         return true;
@@ -416,6 +441,13 @@ static bool is_kept_out(const struct pair *pair, const struct entry *entry)
     return false;
 }
 
+/* Of each idiom but the first: A and the pair's other access, so that A comes before the other thread's first access if
+ * it did in this run; else so that it does not come much later. */
+static const struct pct_access *const *find_near(const struct pair *pair, const struct pct_access *other)
+{
+    return pair->made[0]->index < other->index ? pair->made : pair->early;
+}
+
 /* Idiom 2: an access to the one object of the pair in between. The entries of an object stand together. */
 static int predict_second(struct reader *r, const struct pair *pair)
 {
@@ -424,10 +456,13 @@ static int predict_second(struct reader *r, const struct pair *pair)
     int failed = 0;
     while (b > r->entry && b[-1].access->object == object)
         b--;
-    for (; b < end && b->access->object == object && !failed; b++)
-        if (b->access->thread != pair->first->access->thread && !is_kept_out(pair, b) &&
-            is_possible(r, pair->first, b) && is_possible(r, b, pair->second))
-            failed = predict(r, 2, pair->first, b, pair->second, NULL, pair->at, b->access->index);
+    for (; b < end && b->access->object == object && !failed; b++) {
+        const struct pct_access *const *near = find_near(pair, b->access);
+        const struct pct_access *const made[PCT_IROOT_PLACES] = { near[0], b->access, near[1] };
+        if (b->access->thread != made[0]->thread && !is_kept_out(pair, b) && is_possible(r, pair->first, b) &&
+            is_possible(r, b, pair->second))
+            failed = predict(r, 2, made);
+    }
     return failed;
 }
 
@@ -438,8 +473,10 @@ static int predict_between(struct reader *r, const struct pair *pair, const stru
         is_kept_out(pair, other->second) || !is_possible(r, pair->first, other->first) ||
         !is_possible(r, other->second, pair->second))
         return 0;
-    return predict(r, pair->follow ? 3 : 4, pair->first, other->first, other->second, pair->second, pair->at,
-                   other->at);
+    const struct pct_access *const *near = find_near(pair, other->made[0]);
+    const struct pct_access *const made[PCT_IROOT_PLACES] = { near[0], other->made[0],
+                                                              pair->follow ? other->made[1] : other->late, near[1] };
+    return predict(r, pair->follow ? 3 : 4, made);
 }
 
 /* Idiom 5: the other pair, on the same objects the other way round, across it. Once, though both could be called the
@@ -451,7 +488,9 @@ static int predict_across(struct reader *r, const struct pair *pair, const struc
         pair->first->access->object > pair->second->access->object || !is_possible(r, pair->first, other->second) ||
         !is_possible(r, other->first, pair->second))
         return 0;
-    return predict(r, 5, pair->first, other->second, other->first, pair->second, pair->at, other->at);
+    const struct pct_access *const *near = find_near(pair, other->made[0]);
+    const struct pct_access *const made[PCT_IROOT_PLACES] = { near[0], other->made[1], other->made[0], near[1] };
+    return predict(r, 5, made);
 }
 
 /* Idiom 6: the other pair, on the same objects in the same order, behind. */
@@ -461,7 +500,9 @@ static int predict_parallel(struct reader *r, const struct pair *pair, const str
         pair->first->access->thread == other->first->access->thread || !is_possible(r, pair->first, other->first) ||
         !is_possible(r, pair->second, other->second))
         return 0;
-    return predict(r, 6, pair->first, other->first, pair->second, other->second, pair->at, other->at);
+    const struct pct_access *const *near = find_near(pair, other->made[0]);
+    const struct pct_access *const made[PCT_IROOT_PLACES] = { near[0], other->made[0], near[1], other->made[1] };
+    return predict(r, 6, made);
 }
 
 /* The first of the pairs on these objects. */
@@ -517,8 +558,9 @@ static bool make_room(struct reader *r)
     r->entry = calloc(r->count + 1, sizeof *r->entry);
     r->entry_of = calloc(r->count + 1, sizeof *r->entry_of);
     r->next = calloc(r->count + 1, sizeof *r->next);
+    r->earlier = calloc(r->count + 1, sizeof *r->earlier);
     r->wrote = calloc(r->count + 1, sizeof *r->wrote);
-    return r->wrote && r->sorted && r->entry && r->entry_of && r->next;
+    return r->earlier && r->wrote && r->sorted && r->entry && r->entry_of && r->next;
 }
 
 int pct_predict_add(struct pct_iroots *predicted, const struct pct_trace *trace, const struct pct_access *accesses,
@@ -537,6 +579,7 @@ int pct_predict_add(struct pct_iroots *predicted, const struct pct_trace *trace,
     free(r.entry);
     free(r.entry_of);
     free(r.next);
+    free(r.earlier);
     free(r.wrote);
     free(r.pair);
     free(r.alike);

@@ -67,19 +67,19 @@ runs()
     run "$pct" campaign -S maple -n 12 --seed 1 --epoch 1700000000 --db parts.db -- "$twostage" 4
     run "$pct" campaign -S maple -n 30 --seed 1 --epoch 1700000000 --db parts.db -- "$twostage" 4
     [ "$status" -eq 1 ]
-    [ "$(sqlite3 whole.db 'select count(*) > 0 from iroot_chances')" -eq 1 ]
-    for table in runs iroots iroot_places iroot_chances; do
+    [ "$(sqlite3 whole.db 'select count(*) > 0 from iroot_starts')" -eq 1 ]
+    for table in runs iroots iroot_places iroot_starts; do
         [ "$(sqlite3 whole.db "select * from $table")" = "$(sqlite3 parts.db "select * from $table")" ]
     done
     [ "$(sqlite3 whole.db 'select count(*) > 0 from iroots where predicted and exposed')" -eq 1 ]
     # What an earlier version wrote lacks the chances, and goes on without.
     cp parts.db old.db
-    sqlite3 old.db "delete from facts where key = 'checksum'" 'drop table iroot_chances'
+    sqlite3 old.db "delete from facts where key = 'checksum'" 'drop table iroot_starts'
     run "$pct" campaign -S maple -n 34 --db old.db -- "$twostage" 4
     [ "$status" -eq 1 ]
     for wrong in 'number = 4711' 'run = 4711' 'thread0 = 99999' 'first = 2'; do
         cp parts.db wrong.db
-        sqlite3 wrong.db "delete from facts where key = 'checksum'" "update or replace iroot_chances set $wrong"
+        sqlite3 wrong.db "delete from facts where key = 'checksum'" "update or replace iroot_starts set $wrong"
         run "$pct" campaign -S maple -n 34 --db wrong.db -- "$twostage" 4
         [ "$status" -eq 2 ]
         has "the file is damaged"

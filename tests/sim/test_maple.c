@@ -181,8 +181,12 @@ static void test_progress(void **unused)
             const struct sim_op *at = random >> 60 & 1 ? &first[(random >> 40) % 6] : &second[(random >> 40) % 9];
             add(iroot, ops[random >> 50 & 3], at);
         }
-        if (i % 3 == 0)
-            sprintf(iroot + strlen(iroot), "-x%u.%u.%u.%u.0.%x", 1 + i % 23, i % 4, (i + 1 + i % 2) % 4, i % 2, i);
+        if (i % 3 == 0) {
+            strcat(iroot, i % 2 ? "-n" : "-x");
+            for (uint32_t k = 0; i % 2 && k < accesses; k++)
+                sprintf(iroot + strlen(iroot), "%u.", (i / 6 + k) % 4);
+            sprintf(iroot + strlen(iroot), "%u.%u.%u.%u.0.%x", 1 + i % 23, i % 4, (i + 1 + i % 2) % 4, i % 2, i);
+        }
         options.run.list = iroot;
         options.run.seed = i;
         sim_set(&options, "order", i / 5 % 10);
@@ -239,6 +243,26 @@ static void test_follows(void **unused)
     assert_true(differing > 10);
 }
 
+/* Of several rounds, the access is in the one that the list says: the value that the other thread sees tells. */
+static void test_visits(void **unused)
+{
+    (void)unused;
+    static const struct sim_op count[] = { ATOMIC_ADD(0, 1), REPEAT(4, 1), STOP };
+    static const struct sim_op look_at[][5] = { { ATOMIC_READ(0), UNLESS(1, 1), FAIL, STOP },
+                                                { ATOMIC_READ(0), UNLESS(2, 1), FAIL, STOP },
+                                                { ATOMIC_READ(0), UNLESS(3, 1), FAIL, STOP } };
+    for (unsigned visit = 1; visit <= 3; visit++) {
+        const struct sim_op *seen = look_at[visit - 1];
+        char counted[128] = "1", any[128];
+        add(counted, PCT_OP_ATOMIC_UPDATE, &count[0]);
+        add(counted, PCT_OP_ATOMIC_LOAD, &seen[0]);
+        sprintf(any, "%s-x1.1.2.0.1.1", counted);
+        sprintf(counted + strlen(counted), "-n%u.1.1.1.2.0.1.1", visit);
+        assert_int_equal(count_failures(count, seen, NULL, 1, counted, OLDEST, 1), 1);
+        assert_int_equal(count_failures(count, seen, NULL, 1, any, OLDEST, 1), visit == 1);
+    }
+}
+
 static void test_lists(void **unused)
 {
     (void)unused;
@@ -254,6 +278,9 @@ static void test_lists(void **unused)
         "1-1.00000000-1.00000000-x1.0.1.0.0.1-",
         "1-1.00000000-1.00000000-x1.0.99999.0.0.1",
         "1-1.00000000-1.00000000-x4.0.1.0.0.1-1-1.00000000-1.00000000-x4.0.1.0.0.1",
+        "1-1.00000000-1.00000000-n1.4.0.1.0.0.1",
+        "1-1.00000000-1.00000000-n1.256.4.0.1.0.0.1",
+        "1-1.00000000-1.00000000-n1.1x4.0.1.0.0.1",
     };
     const struct sim_program program = { .thread = { THREAD(YIELD) } };
     struct sim_options options = sim_defaults(&pct_strategy_maple);
@@ -271,8 +298,9 @@ static void test_lists(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_follows), cmocka_unit_test(test_lists),    cmocka_unit_test(test_idioms),
-        cmocka_unit_test(test_locks),   cmocka_unit_test(test_progress), cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_follows), cmocka_unit_test(test_visits), cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_idioms),  cmocka_unit_test(test_locks),  cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_goes_on),
     };
     return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
 }

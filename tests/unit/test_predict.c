@@ -1,5 +1,5 @@
 /* Unit tests of cli/trace/predict.c: runs made by hand. Links with: cli/trace/predict.c cli/trace/orderings.c
- * cli/trace/iroots.c cli/trace/events.c cli/base/names.c. */
+ * cli/trace/iroots.c cli/trace/conflicts.c cli/trace/events.c cli/base/names.c. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,21 +124,40 @@ static void test_chances(void **unused)
         const struct pct_iroot wanted = { .idiom = 1, .place = { back ? 5 : 3, back ? 3 : 5 } };
         const struct pct_iroot *root = pct_iroots_find(&predicted, &wanted);
         assert_non_null(root);
-        assert_int_equal(root->chances, 1);
-        assert_int_equal(root->chance[0].run, 1);
-        assert_int_equal(root->chance[0].step[PCT_BEHIND_NEXT], 2);
-        assert_int_equal(root->chance[0].step[PCT_BEHIND_WRITE], 1);
-        assert_int_equal(root->chance[0].step[PCT_BEHIND_AGAIN], back ? 4 : 0);
-        assert_int_equal(root->chance[0].first, back);
-        assert_int_equal(root->chance[0].thread[0], back);
-        assert_int_equal(root->chance[0].thread[1], !back);
+        assert_int_equal(root->chances[back], 1);
+        assert_int_equal(root->chances[!back], 0);
+        const struct pct_iroot_chance *chance = root->chance[back];
+        assert_int_equal(chance->run, 1);
+        assert_int_equal(chance->step[PCT_BEHIND_NEXT], 2);
+        assert_int_equal(chance->step[PCT_BEHIND_WRITE], 1);
+        assert_int_equal(chance->step[PCT_BEHIND_AGAIN], back ? 4 : 0);
+        assert_int_equal(chance->first, back);
+        assert_int_equal(chance->thread[0], back);
+        assert_int_equal(chance->thread[1], !back);
     }
+    pct_iroots_free(&predicted);
+}
+
+/* In one section the other access cannot come first: its thread is to wait before it. And where there are rounds, it is
+ * the last of those that come first, or the first of those that come later. */
+static void test_sections(void **unused)
+{
+    (void)unused;
+    static const struct pct_iroot forth = { .idiom = 1, .place = { 3, 7 } }, back = { .idiom = 1, .place = { 7, 3 } };
+    struct pct_iroots predicted = { .count = 0 };
+    predict(&predicted, "0ry 0lm 0wx 0um 1ry 1lm 1rx 1um");
+    const struct pct_iroot *root = pct_iroots_find(&predicted, &forth);
+    assert_non_null(root);
+    assert_int_equal(root->chance[0][0].step[PCT_BEHIND_NEXT], 2);
+    root = pct_iroots_find(&predicted, &back);
+    assert_non_null(root);
+    assert_int_equal(root->chance[1][0].step[PCT_BEHIND_NEXT], 1);
     pct_iroots_free(&predicted);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples), cmocka_unit_test(test_compound),
-                                        cmocka_unit_test(test_chances) };
+                                        cmocka_unit_test(test_chances), cmocka_unit_test(test_sections) };
     return cmocka_run_group_tests_name("predict", tests, NULL, NULL);
 }

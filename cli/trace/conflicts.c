@@ -1,0 +1,44 @@
+/* Which operations on what is no memory depend on each other: pct_predict_conflict(), see predict.h. */
+#include "predict.h"
+#include <cli/base/cli.h>
+#include <pct/operations.h>
+
+static bool is_lock(unsigned class_)
+{
+    return class_ == PCT_CLASS_MUTEX || class_ == PCT_CLASS_RWLOCK || class_ == PCT_CLASS_SPIN;
+}
+
+static bool takes(uint32_t op)
+{
+    switch (op) {
+    case PCT_OP_MUTEX_LOCK:
+    case PCT_OP_MUTEX_TRYLOCK:
+    case PCT_OP_SPIN_LOCK:
+    case PCT_OP_SPIN_TRYLOCK:
+    case PCT_OP_RWLOCK_RDLOCK:
+    case PCT_OP_RWLOCK_WRLOCK:
+    case PCT_OP_RWLOCK_TRYRDLOCK:
+    case PCT_OP_RWLOCK_TRYWRLOCK:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The ends of waits: where the thread goes on is no access of its own. */
+static bool is_end_of_wait(uint32_t op)
+{
+    return op == PCT_OP_COND_WAKE || op == PCT_OP_BARRIER_LEAVE || op == PCT_OP_FUTEX_WOKEN;
+}
+
+bool pct_predict_conflict(uint32_t first, uint32_t second)
+{
+    if (is_end_of_wait(first) || is_end_of_wait(second))
+        return false;
+    bool gives = pct_operation_gives(first);
+    if (!is_lock(pct_name_op_class(first)))
+        return gives != pct_operation_gives(second);
+    if (gives)
+        return takes(second);
+    return !takes(first) || (!takes(second) && !pct_operation_gives(second)); /* made, or destroyed */
+}
