@@ -62,11 +62,16 @@ uint64_t pct_op_key(enum pct_op op)
     return use == PCT_ROW_KERNEL ? PCT_KEY_KERNEL : use == PCT_ROW_END ? PCT_KEY_END : 0;
 }
 
+uint64_t pct_wait_key(enum pct_op op, uint64_t key)
+{
+    return pct_op_key(op) ? pct_op_key(op) : key;
+}
+
 bool pct_touch_is_hidden(const struct pct_event *event, const struct pct_touch *touch)
 {
     bool of_operation = touch->key == pct_op_key((enum pct_op)event->op) ||
                         (touch->key == PCT_KEY_THREADS && event->op == PCT_OP_THREAD_CREATE) ||
-                        (touch->key == PCT_KEY_TIME && event->op == PCT_OP_DEADLINE);
+                        event->op == PCT_OP_DEADLINE; /* the program does nothing behind it */
     return touch->key >= PCT_KEY_HIDDEN && !of_operation;
 }
 
@@ -102,6 +107,7 @@ void pct_event_suppose(struct pct_event *event, uint64_t key)
     event->waits = row.waits;
     event->touches = 0;
     if (event->op == PCT_OP_DEADLINE) {
+        key = pct_wait_key((enum pct_op)event->wait_op, key);
         event->touch[event->touches++] = (struct pct_touch){ .key = PCT_KEY_TIME, .use = PCT_USE_ANY };
         if (key)
             event->touch[event->touches++] = (struct pct_touch){ .key = key, .use = PCT_USE_ANY };

@@ -34,6 +34,9 @@ bool pct_use_of(enum pct_op op, uint32_t arg, enum pct_use *use, bool *none);
 /* The key of what it uses, whatever its record says; 0: that has it. */
 uint64_t pct_op_key(enum pct_op op);
 
+/* What a thread that is about to do this, on the object of this key, waits for. */
+uint64_t pct_wait_key(enum pct_op op, uint64_t key);
+
 /* Whether the event used this between scheduling points, and not by its operation. */
 bool pct_touch_is_hidden(const struct pct_event *event, const struct pct_touch *touch);
 

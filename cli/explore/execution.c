@@ -248,7 +248,9 @@ static int come_near(struct reader *r, struct thread *t, uint32_t id)
     struct pct_execution *x = r->x;
     if (!grow((void **)&x->timed, &r->timed_room, x->timeds, sizeof *x->timed))
         return -ENOMEM;
-    x->timed[x->timeds++] = (struct pct_timed){ .key = t->key, .thread = id, .began = t->began, .near = x->count };
+    x->timed[x->timeds++] = (struct pct_timed){
+        .key = pct_wait_key((enum pct_op)t->op, t->key), .thread = id, .began = t->began, .near = x->count
+    };
     t->timed = x->timeds;
     t->near = true;
     return 0;
@@ -322,9 +324,9 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
         event->after = t->after;
     }
     if (t->op == PCT_OP_DEADLINE) {
+        event->wait_op = t->wait_op;
         pct_event_suppose(event, t->key);
         touch_timed(r, event);
-        event->wait_op = t->wait_op;
         t->due = true;
         pass_timed(r, t);
     }
@@ -390,8 +392,9 @@ static void time_out(struct reader *r, struct thread *t, uint32_t id)
     if (event->thread == id && event->op != PCT_OP_DEADLINE)
         t->over = 1;
     cause(r, t);
-    if (event->thread != id && t->key)
-        pct_event_touch(event, t->key, PCT_USE_ANY);
+    uint64_t key = pct_wait_key((enum pct_op)(t->op == PCT_OP_DEADLINE ? t->wait_op : t->op), t->key);
+    if (event->thread != id && key)
+        pct_event_touch(event, key, PCT_USE_ANY);
 }
 
 static int take_name(struct reader *r, const struct pct_log_entry *entry)

@@ -382,8 +382,10 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
     if (never_races(first) || waited_before(f, first, j, event))
         return 0;
     bool late = event->over && i + 1 >= event->over && pct_events_depend(first, event);
-    if (event->op == PCT_OP_THREAD_JOIN && first->op == PCT_OP_THREAD_FINISH && !late)
+    if (event->op == PCT_OP_THREAD_JOIN && first->op == PCT_OP_THREAD_FINISH && !late) {
+        *joins = touch_of(event, first->touch[0].key); /* behind the join, the program may use what that thread used */
         return 0;
+    }
     struct pct_event wanted = as_wanted(event);
     const struct pct_touch *waits = first->global ? NULL : waits_for(event, &wanted);
     bool over = late && (waits || event->op == PCT_OP_THREAD_JOIN);

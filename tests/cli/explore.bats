@@ -210,6 +210,45 @@ PROGRAM
     [[ $(last) == *"not verified, because of: deadlines that may come early: "*" (--slack=0 "*"(19 classes passed, "* ]]
 }
 
+@test "a wait for a descriptor ends by its deadline, or by what another thread writes, and all classes are known" {
+    cat > polls.c << 'PROGRAM'
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+static int event, ready;
+static void *wait_for_it(void *unused)
+{
+    ready = poll(&(struct pollfd){ .fd = event, .events = POLLIN }, 1, 2);
+    return unused;
+}
+static void *write_it(void *unused)
+{
+    return write(event, "12345678", 8) == 8 ? unused : &event;
+}
+int main(void)
+{
+    pthread_t thread[2];
+    event = eventfd(0, 0);
+    pthread_create(&thread[0], NULL, wait_for_it, NULL);
+    pthread_create(&thread[1], NULL, write_it, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    close(event); /* behind the joins, which what the threads did with descriptors cannot follow */
+    return !ready;
+}
+PROGRAM
+    "$cc" -pthread -o polls polls.c
+    run "$pct" explore -q -- ./polls
+    echo "$output"
+    [ "$status" -eq 1 ]
+    whole=$(last)
+    [[ $whole == *"of all "*" classes of schedules fail ("* ]]
+    run "$pct" explore -q --bound 20 -- ./polls
+    [[ ${whole%% of schedules*} == "$(last | sed 's/ of schedules.*//')" ]]
+}
+
 @test "deadlines of those who share a lock come early, too" {
     cat > readers.c << 'PROGRAM'
 #include <pthread.h>
