@@ -268,11 +268,15 @@ static struct pct_event as_reversed(const struct finder *f, uint32_t i, const st
     case PCT_OP_MUTEX_LOCK:
     case PCT_OP_SPIN_LOCK:
     case PCT_OP_RWLOCK_WRLOCK:
+        if (event->touch[0].use == PCT_USE_ANY)
+            break; /* an error, and not for what others do */
         wanted.use = PCT_USE_TAKES;
         t->use = could_take(f, event, &wanted, i, &other) ? PCT_USE_TAKES : PCT_USE_BUSY;
         break;
     case PCT_OP_RWLOCK_TRYRDLOCK:
     case PCT_OP_RWLOCK_RDLOCK:
+        if (event->touch[0].use == PCT_USE_ANY)
+            break;
         wanted.use = PCT_USE_SHARES;
         t->use = could_take(f, event, &wanted, i, &other) ? PCT_USE_SHARES : PCT_USE_BUSY;
         break;
