@@ -90,18 +90,57 @@ static void plain_name(const char *function, char *name, size_t size)
     snprintf(name, size, "%.*s", plain ? (int)length : 0, function);
 }
 
-/* The function that a step was made in, "": not known, it has a name that is not plain, or the call was inlined into
- * it, which another compiler need not do. */
-static void function_of(const struct pct_narrative *n, uint64_t step, bool call, char *name, size_t size)
+/* The functions in whose code a step was made, from the innermost of those that were inlined into the last one on.
+ * NULL: not known. */
+static const struct pct_stack *find_place(const struct pct_narrative *n, uint64_t step, bool call)
 {
     static struct pct_stack stack;
     const struct pct_site *site = step < n->trace->count ? pct_snapshot_site(&n->snapshot, step) : NULL;
-    *name = 0;
     if (!site || !site->call || !n->unwinder)
-        return;
+        return NULL;
     pct_unwind_place(n->unwinder, site->call, call, &stack);
-    const char *function = stack.count == 1 || (stack.count && !call) ? stack.frames[stack.count - 1].function : "";
-    plain_name(function, name, size);
+    return &stack;
+}
+
+/* What `from` calls a function: Rust's closures have names, too. */
+static void name_from(const char *function, char *name, size_t size)
+{
+    static const char closure[] = "::{{closure}}";
+    char bare[200];
+    size_t length = strlen(function), end = length;
+    while (end > strlen(closure) && !strncmp(function + end - strlen(closure), closure, strlen(closure)))
+        end -= strlen(closure);
+    snprintf(bare, sizeof bare, "%.*s", (int)end, function);
+    plain_name(bare, name, size);
+    if (*name && end < length)
+        snprintf(name, size, "%s", length < size ? function : "");
+}
+
+/* The function that a step was made in, "": not known, or it has a name that is not plain; so it is where the call was
+ * inlined into it, which another compiler need not do. all: that is all there is to know of the step, so it is the
+ * outermost of the program's own that was inlined there. */
+static void function_of(const struct pct_narrative *n, uint64_t step, bool all, char *name, size_t size)
+{
+    const struct pct_stack *stack = find_place(n, step, true);
+    *name = 0;
+    if (stack && stack->count == 1)
+        name_from(stack->frames[0].function, name, size);
+    for (size_t i = stack && all ? stack->count : 0; i-- && !*name;)
+        if (!pct_frame_is_library(stack->frames[i].function, stack->frames[i].file, stack->frames[i].module))
+            name_from(stack->frames[i].function, name, size);
+}
+
+/* Whether a step was made in the code of this function, or in one that was inlined into it. */
+static bool is_from(const struct pct_narrative *n, uint64_t step, const char *function)
+{
+    char name[200];
+    const struct pct_stack *stack = find_place(n, step, true);
+    for (size_t i = 0; stack && i < stack->count; i++) {
+        name_from(stack->frames[i].function, name, sizeof name);
+        if (!strcmp(name, function))
+            return true;
+    }
+    return false;
 }
 
 /* A step as the script tells it from others. */
@@ -126,7 +165,7 @@ static bool describe(const struct script *s, const struct entry *e, struct descr
     if (strncmp(d->word, "does ", 5) != 0)
         variable_of(n, &event, d->variable, sizeof d->variable);
     if (s->detail == PCT_ORDER_SCRIPT_FUNCTIONS)
-        function_of(n, e->step, true, d->function, sizeof d->function);
+        function_of(n, e->step, !d->variable[0], d->function, sizeof d->function);
     return true;
 }
 
@@ -137,11 +176,12 @@ static bool is_word(const char *word, const char *wanted)
     return !strcmp(word, wanted) || !strcmp(other, "reads") || !strcmp(other, "writes");
 }
 
-/* Whether what is wanted means this one, too. */
-static bool is_meant(const struct described *one, const struct described *wanted)
+/* Whether what is wanted means this one, too, which is at this step. */
+static bool is_meant(const struct pct_narrative *n, uint64_t step, const struct described *one,
+                     const struct described *wanted)
 {
     return is_word(one->word, wanted->word) && (!wanted->variable[0] || !strcmp(one->variable, wanted->variable)) &&
-           (!wanted->function[0] || !strcmp(one->function, wanted->function));
+           (!wanted->function[0] || is_from(n, step, wanted->function));
 }
 
 /* The step at which a thread makes its count-th operation of this kind; trace->count: nowhere. */
@@ -169,17 +209,15 @@ static void outermost(const struct pct_narrative *n, uint64_t step, char *name, 
  * known. Returns the step from which on it is in that. */
 static uint64_t start_of(const struct pct_narrative *n, uint32_t thread, char *name, size_t size)
 {
-    static struct pct_stack stack;
     const struct pct_trace *trace = n->trace;
     uint64_t start = find_step(trace, thread, PCT_OP_THREAD_START, 1), step = start;
-    const struct pct_site *site = start < trace->count ? pct_snapshot_site(&n->snapshot, start) : NULL;
+    const struct pct_stack *place = find_place(n, start, false);
     *name = 0;
-    if (!site || !site->call || !n->unwinder)
+    if (!place)
         return start;
-    pct_unwind_place(n->unwinder, site->call, false, &stack);
-    const struct pct_frame *frame = stack.count ? &stack.frames[stack.count - 1] : NULL;
+    const struct pct_frame *frame = place->count ? &place->frames[place->count - 1] : NULL;
     if (!frame || !pct_frame_is_library(frame->function, frame->file, frame->module)) {
-        function_of(n, start, false, name, size);
+        plain_name(frame ? frame->function : "", name, size);
         return start;
     }
     unsigned looked = 0;
@@ -246,7 +284,8 @@ static unsigned count_of(const struct script *s, size_t index, const struct desc
         struct described other;
         struct entry one = { .step = i, .of = e->of, .thread = e->thread };
         one.op = PCT_RECORD_OP(trace->records[i]);
-        if (PCT_RECORD_THREAD(trace->records[i]) == e->thread && describe(s, &one, &other) && is_meant(&other, d))
+        if (PCT_RECORD_THREAD(trace->records[i]) == e->thread && describe(s, &one, &other) &&
+            is_meant(e->of, i, &other, d))
             count++;
     }
     return count;

@@ -1293,6 +1293,35 @@ choose { 1, 2 }' ./processes fork
     is "$status" 117
 }
 
+@test "from a finding to a script: a call that was inlined, of an object without a name" {
+    cat > inlined.c << 'EOF'
+#include <pthread.h>
+#include <stdlib.h>
+struct box { pthread_mutex_t lock; int value; };
+static inline __attribute__((always_inline)) void set(struct box *b, int value)
+{
+    pthread_mutex_lock(&b->lock), b->value = value, pthread_mutex_unlock(&b->lock);
+}
+static void *add(void *box) { set(box, ((struct box *)box)->value + 1); return box; }
+int main(void)
+{
+    pthread_t t;
+    struct box *b = calloc(1, sizeof *b);
+    pthread_create(&t, NULL, add, b);
+    set(b, 5);
+    pthread_join(t, NULL);
+    return b->value == 5;
+}
+EOF
+    gcc -g -O1 -pthread -o inlined inlined.c
+    token=$("$pct" run -n 500 -s 1 -- ./inlined 2>&1 | grep -a -o "pct1:[^']*" | head -n 1)
+    run "$pct" explain --seconds 1000000 --script found.lua "$token" -- ./inlined
+    is "$status" 0
+    grep -q '{ main, [a-z]* \* from "main"' found.lua
+    run "$pct" script -q found.lua -- ./inlined
+    is "$status" 1
+}
+
 @test "a finding of threads that a library starts: the script names them as people do" {
     cat > shop.cc << 'EOF'
 #include <cassert>
