@@ -157,7 +157,7 @@ struct pct_script_channel {
     uint32_t processes;          /* that were made; those behind PCT_SCRIPT_PROCESSES have no script */
     uint32_t posts;              /* that were begun */
     uint32_t posted;             /* a futex, shared: counts those that are there, and the end of all waits */
-    uint32_t hopeless;           /* all processes waited: whoever waits does so in vain */
+    uint32_t deadlocked;         /* all processes waited: whoever waits does so in vain */
     struct pct_script_said said; /* of the first process */
     char program[256];           /* that it runs: its path */
     struct pct_script_part part[PCT_SCRIPT_PARTS];

@@ -14,7 +14,7 @@
 
 /* How often to ask the host whether a signal may still come, and to look for what a thread has changed that cannot
  * tell; in real time. And how far virtual time may stay behind real time. */
-enum { HOPE_NS = 10000000, SILENT_NS = 1000000, BEHIND_NS = 1000000000 };
+enum { SIGNAL_NS = 10000000, SILENT_NS = 1000000, BEHIND_NS = 1000000000 };
 
 /* When to recall a thread again that was not there yet, virtual; and the limit of its wait, which never comes: a
  * hundred years. */
@@ -300,7 +300,7 @@ static enum kept_end begin_keeping(struct pct_sched *s, struct kept *k)
             k->until = k->real + (k->deadline - k->virtual);
     }
     if (s->may_be_signalled)
-        k->until = k->real + HOPE_NS;
+        k->until = k->real + SIGNAL_NS;
     return KEPT_ON;
 }
 

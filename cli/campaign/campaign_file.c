@@ -273,7 +273,44 @@ static int match_identity(struct pct_store *store, const struct facts *facts, co
     return 0;
 }
 
-/* Parameters that were not given were chosen when the file was made. */
+/* Whether what was given is what the file has. Parameters that were not given were chosen when it was made. */
+static bool is_same_spec(const struct pct_campaign *c, const struct pct_config *there)
+{
+    const struct pct_config *here = &c->config;
+    bool same = !strcmp(there->strategy, here->strategy) && there->real_time == here->real_time &&
+                there->max_steps == here->max_steps && there->memory_points == here->memory_points &&
+                there->races == here->races && (there->memory == here->memory || c->may_patch) &&
+                !strcmp(there->modules, here->modules) && !strcmp(there->focus, here->focus) &&
+                !strcmp(there->watch, here->watch) && !strcmp(there->functions, here->functions) &&
+                (there->sample == here->sample || c->may_sample) &&
+                (there->ordered == here->ordered || !here->ordered) &&
+                (there->end == here->end || here->end == PCT_END_DRAWN) &&
+                (there->slack == here->slack || c->may_take_slack) && there->spurious == here->spurious;
+    for (int i = 0; same && i < PCT_MAX_PARAMS; i++)
+        same = !(here->given >> i & 1) || here->run.param[i] == there->run.param[i];
+    return same;
+}
+
+/* Go on with what was chosen when the file was made. */
+static void take_spec(struct pct_store *store, struct pct_campaign *c, const struct pct_config *there)
+{
+    memcpy(c->config.run.param, there->run.param, sizeof c->config.run.param);
+    c->config.ordered = there->ordered; /* found out then, as k was */
+    c->config.sample = there->sample;   /* likewise */
+    c->config.end = there->end;
+    c->config.memory = there->memory;
+    c->config.rounds = there->rounds;
+    c->config.calls = there->calls;
+    c->config.strings = there->strings;
+    c->config.slack = there->slack;
+    c->may_sample = false;
+    c->learns = false;
+    c->calibrated = pct_store_number(store, "learned");
+    pct_objects_free(&c->objects);
+    if (*pct_store_fact(store, "objects"))
+        c->objects = pct_objects_parse(pct_store_fact(store, "objects"));
+}
+
 static int match_spec(struct pct_store *store, struct pct_campaign *c, const struct pct_campaign_plan *plan)
 {
     const char *spec = pct_store_fact(store, "spec");
@@ -281,40 +318,16 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
     char error[512], here[PCT_TOKEN_MAX] = "";
     if (pct_config_parse_spec(&there, spec, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage("%s: %s", plan->path, error);
-    bool same = !strcmp(there.strategy, c->config.strategy) && there.real_time == c->config.real_time &&
-                there.max_steps == c->config.max_steps && there.memory_points == c->config.memory_points &&
-                there.races == c->config.races && (there.memory == c->config.memory || c->may_patch) &&
-                !strcmp(there.modules, c->config.modules) && !strcmp(there.focus, c->config.focus) &&
-                !strcmp(there.watch, c->config.watch) && !strcmp(there.functions, c->config.functions) &&
-                (there.sample == c->config.sample || c->may_sample) &&
-                (there.ordered == c->config.ordered || !c->config.ordered) &&
-                (there.end == c->config.end || c->config.end == PCT_END_DRAWN) &&
-                (there.slack == c->config.slack || c->may_take_slack) && there.spurious == c->config.spurious;
-    for (int i = 0; same && i < PCT_MAX_PARAMS; i++)
-        same = !(c->config.given >> i & 1) || c->config.run.param[i] == there.run.param[i];
+    if (is_same_spec(c, &there)) {
+        take_spec(store, c, &there);
+        return 0;
+    }
     FILE *out = fmemopen(here, sizeof here, "w");
     if (out) {
         print_spec(out, c);
         fclose(out);
     }
-    if (!same)
-        return refuse(plan, "its strategy is", spec, here);
-    memcpy(c->config.run.param, there.run.param, sizeof c->config.run.param);
-    c->config.ordered = there.ordered; /* found out then, as k was */
-    c->config.sample = there.sample;   /* likewise */
-    c->config.end = there.end;
-    c->config.memory = there.memory;
-    c->config.rounds = there.rounds;
-    c->config.calls = there.calls;
-    c->config.strings = there.strings;
-    c->config.slack = there.slack;
-    c->may_sample = false;
-    c->learns = false;
-    c->calibrated = pct_store_number(store, "learned");
-    pct_objects_free(&c->objects);
-    if (*pct_store_fact(store, "objects"))
-        c->objects = pct_objects_parse(pct_store_fact(store, "objects"));
-    return 0;
+    return refuse(plan, "its strategy is", spec, here);
 }
 
 static int match_number(struct pct_store *store, const struct pct_campaign_plan *plan, const char *key,

@@ -239,23 +239,24 @@ static void print_guarantee(const struct pct_campaign *c, bool quiet)
     pct_cli_narrow_end(&narrow);
 }
 
-static int finish(struct pct_campaign *c, const struct arguments *w, int status)
+/* No run failed. */
+static int finish_passed(struct pct_campaign *c, const struct arguments *w, int status)
 {
-    if (w->quiet && status > 128)
-        print_interrupted(c);
-    if (!c->failed) {
-        if (!w->quiet && (!status || status > 128))
-            print_summary(c, status);
-        if (!w->quiet && !status && c->runs == 1)
-            pct_cli_say("token %s", c->last_token);
-        /* Whoever gives a seed, a strategy or a number of runs has meant this one. */
-        if (!w->quiet && !status && w->drawn && !w->counted && !w->schedules.strategy && c->max_threads > 1)
-            pct_cli_say("that was one schedule of many: pct run -n 1000 tries a thousand");
-        if ((!status || status > 128) && c->done && (c->done > 1 || c->confidence > 0))
-            print_guarantee(c, w->quiet);
-        print_races(c);
-        return status || pct_guarantee_report_reached(c) ? status : PCT_EXIT_CONFIDENCE;
-    }
+    if (!w->quiet && (!status || status > 128))
+        print_summary(c, status);
+    if (!w->quiet && !status && c->runs == 1)
+        pct_cli_say("token %s", c->last_token);
+    /* Whoever gives a seed, a strategy or a number of runs has meant this one. */
+    if (!w->quiet && !status && w->drawn && !w->counted && !w->schedules.strategy && c->max_threads > 1)
+        pct_cli_say("that was one schedule of many: pct run -n 1000 tries a thousand");
+    if ((!status || status > 128) && c->done && (c->done > 1 || c->confidence > 0))
+        print_guarantee(c, w->quiet);
+    print_races(c);
+    return status || pct_guarantee_report_reached(c) ? status : PCT_EXIT_CONFIDENCE;
+}
+
+static int finish_failed(struct pct_campaign *c, const struct arguments *w, int status)
+{
     struct pct_result *result = &c->first_result;
     char ending[256];
     unsigned long long seed = c->config.run.seed + c->first.index;
@@ -274,6 +275,13 @@ static int finish(struct pct_campaign *c, const struct arguments *w, int status)
         print_summary(c, status);
     pct_outcome_print_replay(&c->launch, &c->first, result);
     return status ? status : result->code;
+}
+
+static int finish(struct pct_campaign *c, const struct arguments *w, int status)
+{
+    if (w->quiet && status > 128)
+        print_interrupted(c);
+    return c->failed ? finish_failed(c, w, status) : finish_passed(c, w, status);
 }
 
 /* --explore. *first: what came of it. */
@@ -297,6 +305,46 @@ static void save_state(const struct pct_campaign *c, struct pct_state_file *stat
     pct_state_save(state, &learned, quiet);
 }
 
+/* What was asked for: the campaign's configuration, and whether it can be made. Returns 0 or an exit status. */
+static int configure(struct pct_campaign *c, struct arguments *w)
+{
+    int status = pct_configure(c, &w->schedules, &w->drawn);
+    if (!status)
+        status = set_runs(c, w);
+    if (!status)
+        status = check_places(c);
+    if (c->jobs > c->runs)
+        c->jobs = (unsigned)c->runs;
+    return status ? status : pct_drive_check(&c->launch.drive, c->jobs);
+}
+
+/* How the runs are made. Returns 0 or an exit status. */
+static int prepare(struct pct_campaign *c, const struct arguments *w)
+{
+    c->launch.alone = c->runs == 1 && !c->launch.drive.client;
+    c->progress = c->runs > 1 && !w->quiet && !c->pass_output && isatty(STDERR_FILENO);
+    c->repeat = !w->quiet || c->confidence > 0;
+    pct_forking_plan(&c->launch, c->runs > 1, c->pass_output, c->config.strategy);
+    c->other.quiet = c->systematic.quiet = w->quiet;
+    c->cycles.may = c->systematic.may;
+    c->systematic.most = c->systematic.may ? pct_systematic_room(c->runs) : 0;
+    pct_configure_memory(c, w->quiet);
+    int status = pct_directed_begin(c);
+    return status ? status : pct_launch_prepare(&c->launch);
+}
+
+/* Take over what earlier runs of the program have shown. */
+static void open_state(struct pct_campaign *c, const char *path, struct pct_state_file *state)
+{
+    pct_state_open(state, path, c->launch.program, c->launch.command, pct_state_counts_by(&c->config, c->strategy));
+    /* What was learned about k holds for what was skipped then. */
+    if (!state->ordered || pct_ordered_load(&c->ordered, state->ordered)) {
+        c->config.ordered = state->ordered;
+        c->before = state->learned;
+    }
+    c->may_sample &= c->runs > 1 && !(c->confidence > 0);
+}
+
 int pct_cmd_run(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large, like the next */
@@ -313,42 +361,15 @@ int pct_cmd_run(int argc, char **argv)
         status = explore(&arguments, &first);
     if (status || first.complete)
         return status ? status : first.status;
-    if (!status)
-        status = pct_configure(&campaign, &arguments.schedules, &arguments.drawn);
+    status = configure(&campaign, &arguments);
     campaign.found = first.status == 1;
     if (!status)
-        status = set_runs(&campaign, &arguments);
-    if (!status)
-        status = check_places(&campaign);
-    if (campaign.jobs > campaign.runs)
-        campaign.jobs = (unsigned)campaign.runs;
-    if (!status)
-        status = pct_drive_check(&campaign.launch.drive, campaign.jobs);
-    if (status)
-        return status;
-    campaign.launch.alone = campaign.runs == 1 && !campaign.launch.drive.client;
-    campaign.progress = campaign.runs > 1 && !arguments.quiet && !campaign.pass_output && isatty(STDERR_FILENO);
-    campaign.repeat = !arguments.quiet || campaign.confidence > 0;
-    pct_forking_plan(&campaign.launch, campaign.runs > 1, campaign.pass_output, campaign.config.strategy);
-    campaign.other.quiet = campaign.systematic.quiet = arguments.quiet;
-    campaign.cycles.may = campaign.systematic.may;
-    campaign.systematic.most = campaign.systematic.may ? pct_systematic_room(campaign.runs) : 0;
-    pct_configure_memory(&campaign, arguments.quiet);
-    status = pct_directed_begin(&campaign);
-    if (!status)
-        status = pct_launch_prepare(&campaign.launch);
+        status = prepare(&campaign, &arguments);
     if (status)
         return status;
     if (!arguments.quiet)
         pct_launch_say_random(&campaign.launch);
-    pct_state_open(&state, arguments.state, campaign.launch.program, campaign.launch.command,
-                   pct_state_counts_by(&campaign.config, campaign.strategy));
-    /* What was learned about k holds for what was skipped then. */
-    if (!state.ordered || pct_ordered_load(&campaign.ordered, state.ordered)) {
-        campaign.config.ordered = state.ordered;
-        campaign.before = state.learned;
-    }
-    campaign.may_sample &= campaign.runs > 1 && !(campaign.confidence > 0);
+    open_state(&campaign, arguments.state, &state);
     status = pct_campaign_run(&campaign);
     if (campaign.launch.restore.broken) {
         status = pct_hosts_begin_anew(&campaign.launch);

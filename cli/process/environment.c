@@ -37,6 +37,11 @@ struct builder {
     size_t used; /* footprint so far */
 };
 
+/* One of them; NULL: it is not set. */
+struct variable {
+    const char *name, *value;
+};
+
 static void add(struct builder *b, const char *name, const char *value)
 {
     size_t name_length = strlen(name), value_length = strlen(value);
@@ -93,7 +98,6 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
     const struct pct_launch *launch = process->launch;
     char *const *command = process->command;
     const char *token = process->token;
-    const struct pct_run_extras *extras = &process->extras;
     char temporary[PATH_MAX];
     pct_setup_teardown_directory(launch, process->worker, temporary, sizeof temporary);
     const char *preload = getenv("LD_PRELOAD");
@@ -108,49 +112,45 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
     char ordered[PATH_MAX] = "";
     if (strstr(token, ",memory-points=learned"))
         pct_ordered_find(ordered, sizeof ordered);
-    size_t room = strlen(ordered) + strlen(launch->library_path) + (preload ? strlen(preload) : 0) + strlen(token) +
-                  strlen(trace) + strlen(temporary) + strlen(plans) + (launch->replay ? strlen(launch->replay) : 0) +
-                  strlen(launch->scope) + strlen(launch->plan) + (extras->sites ? strlen(extras->sites) : 0) +
-                  (extras->schedule ? strlen(extras->schedule) : 0) + (extras->channel ? strlen(extras->channel) : 0) +
-                  PCT_PAD_UNIT + 512;
-    char **vector = malloc((count + 17) * sizeof *vector + room);
+    char number[24];
+    snprintf(number, sizeof number, "%d", process->cpu);
+    const char *cpu = getenv("PCT_CPU");
+    if (!cpu && process->cpu >= 0)
+        cpu = number;
+    const struct pct_run_extras *extras = &process->extras;
+    const struct variable ours[] = {
+        { "PCT_TOKEN=", token },
+        { "PCT_TRACE=", trace },
+        { "PCT_LOG=", "quiet" },
+        { "PCT_PLANS=", *plans ? plans : NULL },
+        { "PCT_REPLAY=", launch->replay },
+        { "PCT_SCHEDULE=", extras->schedule },
+        { "PCT_EXPLORE=", extras->channel },
+        { "PCT_ENVIRONMENT=", launch->no_environment ? "off" : NULL },
+        { "PCT_SITES=", extras->sites },
+        { "PCT_ORDERED=", *ordered ? ordered : NULL },
+        { "PCT_DEMON=", *launch->plan ? launch->plan : NULL },
+        { "PCT_SCOPE=", *launch->scope ? launch->scope : NULL },
+        { "PCT_CPU=", cpu },
+        { "TMPDIR=", *temporary ? temporary : NULL },
+    };
+    enum { OURS = sizeof ours / sizeof *ours, MORE = 3 }; /* LD_PRELOAD, the padding, the end */
+    size_t room = strlen(launch->library_path) + (preload ? strlen(preload) : 0) + PCT_PAD_UNIT + 64;
+    for (size_t i = 0; i < OURS; i++)
+        room += ours[i].value ? strlen(ours[i].name) + strlen(ours[i].value) + 1 : 0;
+    char **vector = malloc((count + OURS + MORE) * sizeof *vector + room);
     if (!vector)
         return NULL;
-    struct builder b = { .next = vector, .room = (char *)(vector + count + 17), .used = used };
+    struct builder b = { .next = vector, .room = (char *)(vector + count + OURS + MORE), .used = used };
     for (char **at = environ; *at; at++) {
         if (is_ours(*at) || (temporary[0] && is_temporary(*at)))
             continue;
         *b.next++ = *at;
         b.used += footprint(*at);
     }
-    char number[24];
-    snprintf(number, sizeof number, "%d", process->cpu);
-    const char *given_cpu = getenv("PCT_CPU");
-    add(&b, "PCT_TOKEN=", token);
-    add(&b, "PCT_TRACE=", trace);
-    add(&b, "PCT_LOG=", "quiet");
-    if (plans[0])
-        add(&b, "PCT_PLANS=", plans);
-    if (launch->replay)
-        add(&b, "PCT_REPLAY=", launch->replay);
-    if (extras->schedule)
-        add(&b, "PCT_SCHEDULE=", extras->schedule);
-    if (extras->channel)
-        add(&b, "PCT_EXPLORE=", extras->channel);
-    if (launch->no_environment)
-        add(&b, "PCT_ENVIRONMENT=", "off");
-    if (extras->sites)
-        add(&b, "PCT_SITES=", extras->sites);
-    if (ordered[0])
-        add(&b, "PCT_ORDERED=", ordered);
-    if (launch->plan[0])
-        add(&b, "PCT_DEMON=", launch->plan);
-    if (launch->scope[0])
-        add(&b, "PCT_SCOPE=", launch->scope);
-    if (process->cpu >= 0 || given_cpu)
-        add(&b, "PCT_CPU=", given_cpu ? given_cpu : number);
-    if (temporary[0])
-        add(&b, "TMPDIR=", temporary);
+    for (size_t i = 0; i < OURS; i++)
+        if (ours[i].value)
+            add(&b, ours[i].name, ours[i].value);
     /* Ours first: the first library in the list is the first in look-up. */
     size_t length = strlen(launch->library_path);
     char *list = b.room;

@@ -110,7 +110,7 @@ void pct_script_channel_reset(struct pct_script_channel *c)
 {
     memset(pct_script_choices(c), 0, c->choices * sizeof *pct_script_choices(c));
     c->began = c->speaker = c->choices = c->own_choices = c->notes = c->switches = 0;
-    c->parts = c->processes = c->posts = c->posted = c->hopeless = 0;
+    c->parts = c->processes = c->posts = c->posted = c->deadlocked = 0;
     c->wholes = 0;
     struct pct_channel *log = pct_script_log(c);
     if (log)

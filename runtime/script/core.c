@@ -464,10 +464,10 @@ static int await_post(lua_State *L)
         uint32_t posted = __atomic_load_n(&channel->posted, __ATOMIC_SEQ_CST);
         if ((found = find_post(channel, name)))
             break;
-        if (!__atomic_load_n(&channel->hopeless, __ATOMIC_SEQ_CST) && engine->host->await(&channel->posted, posted))
+        if (!__atomic_load_n(&channel->deadlocked, __ATOMIC_SEQ_CST) && engine->host->await(&channel->posted, posted))
             continue;
         /* Whoever else waits does so in vain, too, and shall say so, however soon this process goes on. */
-        if (!__atomic_exchange_n(&channel->hopeless, 1, __ATOMIC_SEQ_CST))
+        if (!__atomic_exchange_n(&channel->deadlocked, 1, __ATOMIC_SEQ_CST))
             tell(engine);
         engine->said->vain = 1;
         lua_pushliteral(L, "no other process can post that: each has ended, or waits, too");
