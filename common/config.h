@@ -140,7 +140,7 @@ void pct_config_become(struct pct_config *config, const struct pct_strategy **st
 
 /* slack.c: how far ahead in virtual time a deadline may be for its wait to time out while others could run. A number
  * and its unit (ns, us, ms or s), or 0. pct_config_add_slack() gives the shortest of the texts that mean the same. */
-#define PCT_SLACK_PRESET UINT64_C(20000000)
+#define PCT_SLACK_DEFAULT UINT64_C(20000000)
 #define PCT_SLACK_MOST UINT64_C(1000000000000)
 #define PCT_SLACK_UNSAID UINT64_MAX
 #define PCT_SLACK_INVERSE 2u /* one run in this many has none */

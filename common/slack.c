@@ -44,7 +44,7 @@ void pct_config_add_slack(struct pct_text *text, uint64_t slack)
 void pct_config_settle_slack(struct pct_config *config, const struct pct_strategy *strategy)
 {
     if (config->slack == PCT_SLACK_UNSAID)
-        config->slack = strategy->list ? 0 : PCT_SLACK_PRESET;
+        config->slack = strategy->list ? 0 : PCT_SLACK_DEFAULT;
     if (config->real_time || pct_text_same(config->strategy, "none"))
         config->slack = 0;
 }

@@ -8,7 +8,7 @@
 #include <cli/base/cli.h>
 #include <cli/trace/trace_read.h>
 
-enum { PCT_NEAR_PRESET = 2, PCT_NEAR_MAX = 1000 };
+enum { PCT_NEAR_DEFAULT = 2, PCT_NEAR_MAX = 1000 };
 
 /* Where the strategy has no such points, but draws all its decisions: make this configuration of a run's that of the
  * list of the switches which the run has made, by its trace, so that these can be moved. False: it stays as it is, as

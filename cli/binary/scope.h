@@ -58,7 +58,7 @@ size_t pct_scope_modules(const char *program, char ***modules);
 struct pct_config;
 void pct_scope_want(struct pct_launch *launch, const struct pct_config *config);
 
-/* Make the scope of launch->focus launch->watch and launch->suppressions, and its file (launch->scope), if there is
+/* Make the scope of launch->focus, launch->watch and launch->suppressions, and its file (launch->scope), if there is
  * anything to say. Returns 0 or the exit status for the command, after a message; also if something is to be watched
  * that cannot be. finish removes the file. */
 int pct_scope_prepare(struct pct_launch *launch);

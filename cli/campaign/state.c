@@ -187,7 +187,7 @@ uint64_t pct_state_counts_by(const struct pct_config *config, const struct pct_s
     if (config->watch[0])
         hash = XXH3_64bits_withSeed(config->watch, strlen(config->watch), hash);
     /* A wait that ends early is a step more. */
-    if (config->slack != PCT_SLACK_PRESET && !strategy->list)
+    if (config->slack != PCT_SLACK_DEFAULT && !strategy->list)
         hash = XXH3_64bits_withSeed(&config->slack, sizeof config->slack, hash);
     return hash;
 }

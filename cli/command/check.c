@@ -458,7 +458,7 @@ int pct_cmd_check(int argc, char **argv)
 {
     static struct check check;
     check.file = PCT_SCHEDULES_FILE;
-    check.near = PCT_NEAR_PRESET;
+    check.near = PCT_NEAR_DEFAULT;
     check.jobs = 1;
     pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &check);
     int status = pct_environment_check(false);

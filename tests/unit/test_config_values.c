@@ -264,7 +264,7 @@ static void test_slack(void **unused)
 
     config.slack = PCT_SLACK_UNSAID;
     pct_config_settle_slack(&config, &pct_strategy_pct);
-    assert_int_equal(config.slack, PCT_SLACK_PRESET);
+    assert_int_equal(config.slack, PCT_SLACK_DEFAULT);
     config.slack = PCT_SLACK_UNSAID;
     pct_config_settle_slack(&config, &pct_strategy_schedule);
     assert_int_equal(config.slack, 0);
