@@ -106,15 +106,19 @@ static bool is_by(const struct pct_iroot *exposed, uint64_t known)
 
 /* Where the candidate stands in the queue: lower goes first. The other order of one that was seen often is what
  * programs do not expect. Behind these come those that runs have exposed that were to do something else: what else had
- * happened there may have hidden a bug, and most so of those of many accesses. */
+ * happened there may have hidden a bug, and most so of those of many accesses, and of those that came late: they are
+ * rare. */
 static uint64_t rank_of(const struct pct_directed *d, size_t i, uint64_t known)
 {
     const struct pct_candidate *candidate = &d->candidate[i];
     const uint32_t idiom = d->sets.predicted.item[i]->idiom;
     const uint64_t last = (uint64_t)is_extra(d->sets.predicted.item[i]) << 62;
     bool usual = !is_by(candidate->reverse, known);
-    if (is_by(candidate->exposed, known))
-        return UINT64_C(1) << 61 | last | (uint64_t)candidate->tries << 48 | (uint64_t)(PCT_IDIOMS - idiom) << 40 | i;
+    if (is_by(candidate->exposed, known)) {
+        const uint64_t first = candidate->exposed->first, late = first < UINT16_MAX ? UINT16_MAX - first : 0;
+        return UINT64_C(1) << 61 | last | (uint64_t)candidate->tries << 48 | (uint64_t)(PCT_IDIOMS - idiom) << 40 |
+               late << 24 | i;
+    }
     return last | (uint64_t)candidate->tries << 48 | (uint64_t)idiom << 40 | (uint64_t)usual << 39 | i;
 }
 
