@@ -209,7 +209,7 @@ void pct_signal_away(struct pct_shim_thread *self)
         visit(self, 0, NULL, NULL);
 }
 
-static bool on_alternate_stack(void)
+bool pct_signal_on_alternate_stack(void)
 {
     stack_t now = { .ss_flags = 0 };
     return !PCT_SYS2(SYS_sigaltstack, NULL, &now) && now.ss_flags & SS_ONSTACK;
@@ -224,7 +224,7 @@ static void run_here(struct pct_shim_thread *self, int signal, siginfo_t *info, 
                                   .context = context,
                                   .pc = (uint64_t)registers[REG_RIP],
                                   .sp = (uint64_t)registers[REG_RSP],
-                                  .alternate = on_alternate_stack() };
+                                  .alternate = pct_signal_on_alternate_stack() };
     struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
     run_on_turn(self, signal, info, context);
     self->pin = outer;
@@ -238,7 +238,7 @@ void pct_signal_unpin(struct pct_shim_thread *self)
 {
     const struct pct_pin *pin = &self->pin;
     const void *frame = self->inside ? self->inside : __builtin_frame_address(0);
-    bool there = pin->alternate ? on_alternate_stack() : frame <= pin->frame;
+    bool there = pin->alternate ? pct_signal_on_alternate_stack() : frame <= pin->frame;
     if (there && pin->context) {
         const greg_t *registers = ((const ucontext_t *)pin->context)->uc_mcontext.gregs;
         there = (uint64_t)registers[REG_RIP] == pin->pc && (uint64_t)registers[REG_RSP] == pin->sp;

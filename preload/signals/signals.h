@@ -82,6 +82,8 @@ bool pct_action_any(void);
 bool pct_signal_in_wrapper(const struct pct_shim_thread *self, const ucontext_t *context);
 /* That, or elsewhere in libpct.so. */
 bool pct_signal_in_shim(const struct pct_shim_thread *self, const ucontext_t *context);
+/* Whether the caller, a handler, is on the thread's alternate stack. */
+bool pct_signal_on_alternate_stack(void);
 /* The kernel's handler of all signals that the target handles, and of crashes that it does not. */
 void pct_signal_arrive(int signal, siginfo_t *info, void *context);
 void pct_signal_crashed(int signal, siginfo_t *info, void *context);

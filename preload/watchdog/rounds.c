@@ -67,17 +67,31 @@ static bool is_traced(void)
     return true;
 }
 
+/* Whether the trap behind an instruction is still to come: not if the thread has jumped out of the frame that it was
+ * in, from the handler of a signal. */
+static bool is_under_way(const struct pct_shim_thread *self, const ucontext_t *context)
+{
+    return self->rounds &&
+           ((uint64_t)context->uc_mcontext.gregs[REG_RSP] < self->rounds_sp || pct_signal_on_alternate_stack());
+}
+
+static void go(struct pct_rounds *rounds, struct pct_shim_thread *self, const ucontext_t *context)
+{
+    rounds->found = PCT_ROUNDS_GOES;
+    self->rounds = rounds;
+    self->rounds_sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+}
+
 void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, uint64_t state)
 {
     uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
     *rounds = (struct pct_rounds){ .thread = self, .step = pct_steps(&pct_S), .found = PCT_ROUNDS_OPEN };
-    if (self->stepping || self->rounds || pct_is_replay(&pct_S) || is_traced() ||
+    if (self->stepping || is_under_way(self, context) || pct_is_replay(&pct_S) || is_traced() ||
         !pct_signal_trap(context, &rounds->unblocked))
         return;
-    rounds->found = PCT_ROUNDS_GOES;
     rounds->rip = rounds->last = rounds->from = rounds->to = rip;
     rounds->state = state;
-    self->rounds = rounds;
+    go(rounds, self, context);
 }
 
 static bool is_of(const struct pct_rounds *rounds, const struct pct_shim_thread *self)
@@ -98,10 +112,10 @@ bool pct_rounds_leave(struct pct_rounds *rounds, struct pct_shim_thread *self, u
                                    .most = most,
                                    .began = now,
                                    .long_run = long_run };
-    if (self->stepping || self->rounds || (!again && is_traced()) || !pct_signal_trap(context, &rounds->unblocked))
+    if (self->stepping || is_under_way(self, context) || (!again && is_traced()) ||
+        !pct_signal_trap(context, &rounds->unblocked))
         return false;
-    rounds->found = PCT_ROUNDS_GOES;
-    self->rounds = rounds;
+    go(rounds, self, context);
     return true;
 }
 
