@@ -99,6 +99,12 @@ static bool is_of(const struct pct_rounds *rounds, const struct pct_shim_thread 
     return rounds->thread == self && rounds->step == pct_steps(&pct_S);
 }
 
+/* In libc or our own code, which can be read: PUSHF is next, which would keep the trap flag for a later POPF. */
+static bool keeps_flags(const ucontext_t *context)
+{
+    return *(const unsigned char *)context->uc_mcontext.gregs[REG_RIP] == 0x9c;
+}
+
 bool pct_rounds_leave(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, bool long_run)
 {
     const bool again = is_of(rounds, self), far = again && rounds->found == PCT_ROUNDS_OPEN;
@@ -112,7 +118,7 @@ bool pct_rounds_leave(struct pct_rounds *rounds, struct pct_shim_thread *self, u
                                    .most = most,
                                    .began = now,
                                    .long_run = long_run };
-    if (self->stepping || is_under_way(self, context) || (!again && is_traced()) ||
+    if (self->stepping || is_under_way(self, context) || keeps_flags(context) || (!again && is_traced()) ||
         !pct_signal_trap(context, &rounds->unblocked))
         return false;
     go(rounds, self, context);
@@ -151,8 +157,10 @@ static enum pct_rounds_found look_inside(struct pct_rounds *r, const struct pct_
 {
     const unsigned char *code = (const unsigned char *)context->uc_mcontext.gregs[REG_RIP];
     const bool calls = code[0] == 0x0f && code[1] == 0x05;
-    return calls || ++r->inner == (r->most ? r->most : INNER) || pct_signal_in_wrapper(self, context) ? PCT_ROUNDS_OPEN
-                                                                                                      : PCT_ROUNDS_GOES;
+    return calls || keeps_flags(context) || ++r->inner == (r->most ? r->most : INNER) ||
+                   pct_signal_in_wrapper(self, context)
+               ? PCT_ROUNDS_OPEN
+               : PCT_ROUNDS_GOES;
 }
 
 /* One more round is done. */
