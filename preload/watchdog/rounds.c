@@ -214,11 +214,12 @@ bool pct_rounds_trapped(int signal, const siginfo_t *info, ucontext_t *context)
         rounds->found = look(rounds, self, context);
     if (rounds->found == PCT_ROUNDS_GOES)
         return true;
+    const struct pct_rounds done = *rounds; /* from here on, the watchdog may begin others */
     self->rounds = NULL;
-    pct_signal_trap_end(context, rounds->unblocked);
-    if (rounds->found != PCT_ROUNDS_OPEN)
-        pct_preempt_ask_here(self, rounds->long_run);
-    else if (rounds->most)
-        rounds->rest = pct_task_cpu(self->tid) * (REST + 1) - rounds->began * REST;
+    pct_signal_trap_end(context, done.unblocked);
+    if (done.found != PCT_ROUNDS_OPEN)
+        pct_preempt_ask_here(self, done.long_run);
+    else if (done.most)
+        rounds->rest = pct_task_cpu(self->tid) * (REST + 1) - done.began * REST;
     return true;
 }
