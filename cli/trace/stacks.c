@@ -38,8 +38,6 @@ void pct_stacks_print_wait(FILE *out, const struct pct_snapshot *snapshot, const
         print_name(out, snapshot, thread->object, unwinder);
         fprintf(out, " (%s)", pct_name_op(thread->op));
     }
-    if (class_ == PCT_CLASS_MUTEX && holder == PCT_NO_THREAD && thread->state == PCT_SNAP_BLOCKED)
-        fputs(", held by none of these threads: a fork copies locks, not their holders", out);
     if (class_ == PCT_CLASS_THREAD || holder == PCT_NO_THREAD)
         return;
     const struct pct_snap_thread *who = pct_snapshot_thread(snapshot, holder);
@@ -158,8 +156,8 @@ static bool destroys(unsigned op)
 }
 
 /* What it waits for was destroyed while threads were about to use it: who did that, and when. An object that is
- * initialised again has another number. */
-static void print_destroyed(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
+ * initialised again has another number. Returns whether it was so. */
+static bool print_destroyed(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
                             const struct pct_snap_thread *thread)
 {
     unsigned class_ = pct_snapshot_wait_class(snapshot, thread);
@@ -171,8 +169,16 @@ static void print_destroyed(FILE *out, const struct pct_trace *trace, const stru
             continue;
         fprintf(out, ", which thread %u destroyed in step %llu", PCT_RECORD_THREAD(record),
                 (unsigned long long)(trace->first + i + 1));
-        return;
+        return true;
     }
+    return false;
+}
+
+/* As in a child process whose parent held it at the fork. */
+static bool is_held_by_nobody(const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread)
+{
+    return thread->state == PCT_SNAP_BLOCKED && pct_snapshot_wait_class(snapshot, thread) == PCT_CLASS_MUTEX &&
+           pct_snapshot_waits_for(snapshot, thread) == PCT_NO_THREAD;
 }
 
 static size_t print_thread(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
@@ -187,7 +193,8 @@ static size_t print_thread(FILE *out, const struct pct_trace *trace, const struc
     }
     fputs(trace->header.culprit == thread->id ? " (here it happened) " : " ", out);
     print_state(out, snapshot, thread, unwinder);
-    print_destroyed(out, trace, snapshot, thread);
+    if (!print_destroyed(out, trace, snapshot, thread) && is_held_by_nobody(snapshot, thread))
+        fputs(", held by none of these threads", out);
     fputs(":\n", out);
     return print_stack(out, unwinder, index);
 }

@@ -44,7 +44,7 @@ teardown()
 @test "a lock that was held where the process was forked is said to be held by nobody in the child" {
     run "$pct" run -- ./children held
     is "$status" 120
-    has "waits for mutex 1 \`mutex\` (lock), held by none of these threads: a fork copies locks, not their holders"
+    has "waits for mutex 1 \`mutex\` (lock), held by none of these threads"
 }
 
 @test "what else a child ends with is its parent's business" {
