@@ -4,6 +4,7 @@
  * data races. tests/explored/run compares what `pct explore` and random schedules find; tests/explored/scripts, what
  * `pct script --all=dpor` and `--all` do. */
 #define _GNU_SOURCE
+#include "text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -16,35 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-enum kind {
-    LOCKS = 1,
-    CONDS = 2,
-    SEMS = 4,
-    RWLOCKS = 8,
-    BARRIERS = 16,
-    ONCES = 32,
-    TIME = 64,
-    HEAP = 128,
-    RANDOM = 256,
-    MAKES = 512,
-    EXITS = 1024,
-    SPINS = 2048,
-    CHECKED = 4096, /* recursive mutexes, and those that tell of errors */
-    KEYS = 8192,    /* a destructor of thread-specific data */
-    PIPES = 16384,
-    NAPS = 32768,   /* yields, and waits of rwlocks with a deadline */
-    LEAVES = 65536, /* threads that leave by pthread_exit, are detached, or joined by tries */
-    CANCELS = 131072,
-    COUNTS = 262144, /* waiters that count each other, and are woken one by one */
-    RACES = 524288,
-    EVENTS = 1 << 20, /* an eventfd */
-    CLOCKS = 1 << 21, /* deadlines of the other clock, several that wait, a second barrier */
-    DATES = 1 << 22   /* deadlines are the same points in time for all */
-};
-enum { FLAGS = MAKES | EXITS | LEAVES | CANCELS | DATES };
-
-enum { THINGS = 2, WORKERS = 3, ACTIONS = 4 };
-
 static pthread_mutex_t mutex[THINGS] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
 static pthread_cond_t cond[THINGS] = { PTHREAD_COND_INITIALIZER, PTHREAD_COND_INITIALIZER };
 static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
@@ -53,7 +25,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t sem[THINGS];
 static unsigned var[THINGS], under_rwlock;
 static volatile unsigned bare[THINGS];
-static uint64_t kinds;
 static __thread unsigned me;
 static int out, ends[2], event;
 static pthread_spinlock_t spin;
@@ -61,27 +32,6 @@ static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t checked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
 static pthread_key_t key;
 static unsigned waiting, tickets, under_spin, under_recursive, under_checked;
-
-/* The program's text: drawn before it begins, so that nothing of it depends on the schedule. */
-struct action {
-    enum kind kind;
-    unsigned what, thing, inner, more;
-};
-static struct text {
-    pthread_t made;
-    unsigned count, makes, hash, joined;
-    struct action action[ACTIONS];
-} text[WORKERS + 1];
-
-static uint64_t state;
-static unsigned draw(unsigned bound)
-{
-    state += UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t z = state;
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return (unsigned)((z ^ z >> 31) % bound);
-}
 
 static void tell(unsigned value)
 {
@@ -566,32 +516,6 @@ static void at_exit(void)
         pthread_mutex_unlock(&mutex[0]);
     } else {
         dprintf(out, "exit busy\n");
-    }
-}
-
-static void make_text(unsigned workers)
-{
-    static const enum kind all[] = { LOCKS, CONDS,   SEMS, RWLOCKS, BARRIERS, ONCES,  TIME,  HEAP,   RANDOM,
-                                     SPINS, CHECKED, KEYS, PIPES,   NAPS,     COUNTS, RACES, EVENTS, CLOCKS };
-    enum { KINDS = sizeof all / sizeof *all, OLD = 9, LATER = 15 };
-    const unsigned of = kinds >= EVENTS ? KINDS : kinds & RACES ? LATER + 1 : kinds >= SPINS ? LATER : OLD;
-    /* Of the kinds, a few: programs of one kind have more to say about it. */
-    uint64_t chosen = kinds;
-    while (draw(2) && !(chosen & (chosen - 1) & ~(uint64_t)FLAGS))
-        chosen = kinds;
-    for (unsigned t = 0; t <= workers; t++) {
-        text[t].count = t ? 1 + draw(ACTIONS - (workers == 3)) : draw(2);
-        text[t].joined = draw(4) || !(kinds & EXITS);
-        for (unsigned i = 0; i < text[t].count; i++) {
-            struct action *a = &text[t].action[i];
-            do
-                a->kind = all[draw(of)];
-            while (!(a->kind & chosen) && chosen & ~(uint64_t)FLAGS);
-            a->what = draw(64);
-            a->thing = draw(3) == 0;
-            a->inner = draw(2);
-            a->more = draw(64);
-        }
     }
 }
 

@@ -58,7 +58,7 @@ static void note_preemptions(struct least *least, uint64_t hash, unsigned count)
     }
 }
 
-/* How many of those with so few preemptions were not found: they are added. *within: so many are there. */
+/* Add those with so few preemptions that were not found, and return their number. *within: that of all with so few. */
 static inline uint64_t add_missed(struct hashes *found, const struct least *least, unsigned bound, uint64_t *within)
 {
     uint64_t missed = 0;
