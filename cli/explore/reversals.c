@@ -356,6 +356,16 @@ static void take_along(const struct finder *f, uint32_t i, struct pct_event *dea
     deadline->own = deadline->touches;
 }
 
+/* The event as it was would crash as well if it came behind this one. */
+static bool crashes_anyway(const struct pct_event *crash, const struct pct_event *event)
+{
+    struct pct_event operation = *crash;
+    operation.global = operation.crashed = false;
+    return crash->crashed && !event->global && !pct_events_depend(&operation, event);
+}
+
+/* In the place of a crash comes what has nothing to do with it, and then the crash all the same. Without it, the
+ * sequence would seem to be known where somebody sleeps whom nothing but the crash depends on. */
 static int give(struct finder *f, uint32_t i, const struct pct_event *event)
 {
     const struct pct_execution *x = f->o->x;
@@ -364,7 +374,10 @@ static int give(struct finder *f, uint32_t i, const struct pct_event *event)
     f->sequence[f->count] = as_reversed(f, i, event);
     if (f->sequence[f->count].op == PCT_OP_DEADLINE)
         take_along(f, i, &f->sequence[f->count]);
-    struct pct_reversal reversal = { .base = i, .count = f->count + 1, .event = f->sequence };
+    bool both = !f->count && crashes_anyway(&x->event[i], &f->sequence[0]);
+    if (both)
+        f->sequence[1] = x->event[i];
+    struct pct_reversal reversal = { .base = i, .count = f->count + 1 + both, .event = f->sequence };
     return f->take(f->context, &reversal);
 }
 

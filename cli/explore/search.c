@@ -233,11 +233,28 @@ struct pct_search *pct_search_new_part(const struct pct_part *part)
     return s;
 }
 
+static uint64_t leaves_of(const struct pct_branch *b)
+{
+    uint64_t count = 0;
+    for (; b; b = b->next)
+        count += b->first ? leaves_of(b->first) : 1;
+    return count;
+}
+
 /* The last run did not begin with this sequence as it was planned: what is left of it is not to be tried. */
 static void drop_planned(struct pct_search *s)
 {
+    if (s->planned) /* of its leaves, the one that was taken is no longer counted */
+        s->facts.open -= leaves_of(s->planned) - 1;
     pct_wakeup_free(s->planned);
     s->planned = NULL;
+}
+
+/* Of the last event of a sequence it was not known what it would find; nor of one in the place of a crash, which comes
+ * behind it: see give(), reversals.c. */
+static bool is_open(const struct pct_branch *b)
+{
+    return !b->first || b->first->event.crashed;
 }
 
 /* The event of a new node: what was planned there comes off the sequence, and its other branches stay with the node. */
@@ -253,8 +270,7 @@ static void follow_plan(struct pct_search *s, struct node *node, const struct pc
         drop_planned(s);
         return;
     }
-    /* Of the last one it was not known what it would find. */
-    s->facts.moved += b->first ? !pct_same_objects(&b->event, event) : !pct_same_operation(&b->event, event);
+    s->facts.moved += is_open(b) ? !pct_same_operation(&b->event, event) : !pct_same_objects(&b->event, event);
     node->alternatives |= b->alternative;
     node->open = b->next;
     s->planned = b->first;
@@ -330,7 +346,7 @@ static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *clas
     struct pct_order order;
     uint32_t cut = 0;
     int known = extend(s, x, &cut);
-    s->facts.unplanned += s->planned != NULL;
+    s->facts.unplanned += s->planned && !(s->planned->event.crashed && x->cut); /* which crashes itself */
     drop_planned(s);
     if (known < 0)
         return known;

@@ -90,6 +90,23 @@ static void test_pending(void **unused)
     assert_int_equal(tally.moved, 0);
 }
 
+/* A crash comes of one thread, and another one, which has nothing to do with it, may stand anywhere; or crash, or use
+ * more than was known, in its place. */
+static void test_crashes(void **unused)
+{
+    (void)unused;
+    static const uint64_t numbers[] = { 100493, 100256, 100592 };
+    struct tally tally = { 0 };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        struct sim_program program = make_program(numbers[i]);
+        compare(&program, numbers[i], &tally, true);
+    }
+    assert_int_equal(tally.classes, 13 + 50 + 11);
+    assert_int_equal(tally.missed_classes, 0);
+    assert_int_equal(tally.missed_behaviours, 0);
+    assert_int_equal(tally.redundant + tally.unplanned + tally.moved + tally.twice, 0);
+}
+
 /* One deadline takes another along, which is over by then; who waited to it may find what it waited for, or nothing. */
 static void test_deadlines_at_once(void **unused)
 {
@@ -494,6 +511,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_programs),
         cmocka_unit_test(test_pending),
+        cmocka_unit_test(test_crashes),
         cmocka_unit_test(test_deadlines_at_once),
         cmocka_unit_test(test_footprints),
         cmocka_unit_test(test_needless_deadlines),
