@@ -10,6 +10,7 @@
 #include "divided.h"
 #include "footprints.h"
 #include "order.h"
+#include "path_events.h"
 #include "polling.h"
 #include "same.h"
 #include "wakeup.h"
@@ -19,10 +20,10 @@
 #include <string.h>
 
 struct node {
-    struct pct_event event;       /* that was made here in the last run */
     struct pct_branch *open;      /* what is to be tried in its place */
     struct pct_sleeper *sleepers; /* whose events were */
     struct pct_sleeper *held;     /* who may not go on here: search.h, pct_search_new_part() */
+    uint32_t event;               /* that was made here in the last run: event_of() */
     bool alternatives;            /* all waiters that it may wake stand in `open`, or have been tried */
 };
 
@@ -35,9 +36,10 @@ struct pct_search {
     struct pct_search_facts facts;
     struct node *node;
     uint32_t count, room;
-    uint32_t from;              /* nodes from here on are new in the next run */
-    uint32_t root;              /* nothing is tried in the place of the nodes before this one */
-    struct pct_sleeper *held;   /* behind them */
+    struct pct_path_events events; /* of the nodes */
+    uint32_t from;                 /* nodes from here on are new in the next run */
+    uint32_t root;                 /* nothing is tried in the place of the nodes before this one */
+    struct pct_sleeper *held;      /* behind them */
     uint32_t instead;           /* plus 1: the next run goes on with this thread where the last one was cut; 0: none */
     struct pct_branch *planned; /* what it is to do there */
     struct plan plan, ahead;
@@ -75,6 +77,11 @@ struct pct_search *pct_search_new_shard(unsigned shard, unsigned of, unsigned pa
     return s;
 }
 
+static struct pct_event *event_of(const struct pct_search *s, const struct node *node)
+{
+    return pct_path_event(&s->events, node->event);
+}
+
 static void free_nodes(struct pct_search *s, uint32_t from)
 {
     for (uint32_t i = from; i < s->count; i++) {
@@ -82,8 +89,10 @@ static void free_nodes(struct pct_search *s, uint32_t from)
         pct_sleepers_free(s->node[i].sleepers);
         pct_sleepers_free(s->node[i].held);
     }
-    if (s->count > from)
-        s->count = from;
+    if (s->count <= from)
+        return;
+    s->events.end = s->node[from].event;
+    s->count = from;
 }
 
 void pct_search_free(struct pct_search *s)
@@ -94,6 +103,7 @@ void pct_search_free(struct pct_search *s)
     pct_wakeup_free(s->planned);
     pct_sleepers_free(s->held);
     free(s->node);
+    pct_path_free(&s->events);
     free(s->plan.step);
     free(s->ahead.step);
     pct_footprints_free(&s->footprints);
@@ -116,7 +126,7 @@ static bool polls(const struct pct_search *s, const struct pct_reversal *r)
     if (!pct_polling_tries(try))
         return false;
     for (uint32_t i = r->base + r->count - 1; i-- && rounds < PCT_SEARCH_ROUNDS;) {
-        const struct pct_event *before = i < r->base ? &s->node[i].event : &r->event[i - r->base];
+        const struct pct_event *before = i < r->base ? event_of(s, &s->node[i]) : &r->event[i - r->base];
         if (before->thread != try->thread || pct_polling_pauses(before))
             continue;
         if (!pct_polling_is_round(before, try))
@@ -150,7 +160,7 @@ static int take_reversal(void *context, const struct pct_reversal *r)
 /* The event of this node could wake others, too: that is to be tried, unless it is known already. */
 static int add_alternatives(struct pct_search *s, struct node *node)
 {
-    const struct pct_event *event = &node->event;
+    const struct pct_event *event = event_of(s, node);
     if (node->alternatives || event->choices < 2)
         return 0;
     node->alternatives = true;
@@ -185,9 +195,9 @@ static int pass_to(struct pct_search *s, uint32_t index)
     if (!index)
         return 0;
     const struct node *before = &s->node[index - 1];
-    if (pct_sleepers_pass(before->sleepers, &before->event, &node->sleepers))
+    if (pct_sleepers_pass(before->sleepers, event_of(s, before), &node->sleepers))
         return -ENOMEM;
-    return index > s->root ? pct_sleepers_pass(before->held, &before->event, &node->held) : 0;
+    return index > s->root ? pct_sleepers_pass(before->held, event_of(s, before), &node->held) : 0;
 }
 
 static bool sleeps(const struct node *node, uint32_t thread)
@@ -205,7 +215,7 @@ static struct node *new_node(struct pct_search *s)
         s->node = node;
         s->room = room;
     }
-    s->node[s->count] = (struct node){ 0 };
+    s->node[s->count] = (struct node){ .event = s->events.end };
     return &s->node[s->count++];
 }
 
@@ -220,9 +230,7 @@ struct pct_search *pct_search_new_part(const struct pct_part *part)
     }
     for (uint32_t i = 0; i < part->count && made; i++) {
         struct node *node = new_node(s);
-        made = node;
-        if (node)
-            node->event = part->event[i];
+        made = node && pct_path_set(&s->events, node->event, &part->event[i]);
     }
     if (!made) {
         pct_search_free(s);
@@ -296,7 +304,8 @@ static int extend(struct pct_search *s, const struct pct_execution *x, uint32_t 
         } else {
             follow_plan(s, node, &x->event[i]);
         }
-        node->event = x->event[i];
+        if (!pct_path_set(&s->events, node->event, &x->event[i]))
+            return -ENOMEM;
         if (sleeps(node, x->event[i].thread) || pct_sleepers_have(node->held, x->event[i].thread)) {
             s->count = i + 1;
             *cut = i;
@@ -311,7 +320,7 @@ static int extend(struct pct_search *s, const struct pct_execution *x, uint32_t 
 static bool begins_alike(const struct pct_search *s, const struct pct_execution *x)
 {
     for (uint32_t i = 0; i < s->from; i++)
-        if (i >= x->count || !pct_same_event(&s->node[i].event, &x->event[i]))
+        if (i >= x->count || !pct_same_event(event_of(s, &s->node[i]), &x->event[i]))
             return false;
     return true;
 }
@@ -429,11 +438,12 @@ int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *cla
 
 /* --- The next run --- */
 
-static int fall_asleep(struct node *node)
+static int fall_asleep(const struct pct_search *s, struct node *node)
 {
-    if (sleeps(node, node->event.thread))
+    const struct pct_event *event = event_of(s, node);
+    if (sleeps(node, event->thread))
         return 0;
-    struct pct_sleeper *p = pct_sleeper_new(&node->event, node->sleepers);
+    struct pct_sleeper *p = pct_sleeper_new(event, node->sleepers);
     if (!p)
         return -ENOMEM;
     node->sleepers = p;
@@ -445,10 +455,10 @@ static int fall_asleep(struct node *node)
 static struct pct_branch *take_branch(struct pct_search *s, struct node *node)
 {
     struct pct_branch **at = &node->open;
-    while (*at && !((*at)->alternative && (*at)->event.thread == node->event.thread))
+    while (*at && !((*at)->alternative && (*at)->event.thread == event_of(s, node)->thread))
         at = &(*at)->next;
     if (!*at) {
-        if (fall_asleep(node)) {
+        if (fall_asleep(s, node)) {
             s->over = s->facts.no_memory = true;
             return NULL;
         }
@@ -491,7 +501,7 @@ static bool make_plan(const struct pct_search *s, struct plan *plan, uint32_t no
     bool made = true;
     plan->count = 0;
     for (uint32_t i = 0; i < nodes && made; i++)
-        made = add_to_plan(plan, &s->node[i].event);
+        made = add_to_plan(plan, event_of(s, &s->node[i]));
     for (const struct pct_branch *b = stop ? s->planned : NULL; b && b != stop && made; b = b->first)
         made = add_to_plan(plan, &b->event);
     for (; branch && made; branch = branch->first)
