@@ -198,7 +198,9 @@ static void check_object(struct pct_controllability *d, const char *path, const 
             name);
     if (facts->imports_syscall)
         add(d, PCT_CONTROLLABILITY_NOTE,
-            "%s calls syscall(): futexes made that way are controlled, other calls pass through", name);
+            "%s calls syscall(): futexes, clocks, getrandom and signals to threads made that way are controlled, other "
+            "calls pass through",
+            name);
     if (facts->imports_io_uring)
         add(d, PCT_CONTROLLABILITY_PARTLY,
             "%s uses io_uring: completions come from the kernel, in the order of the outside world", name);

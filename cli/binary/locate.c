@@ -118,10 +118,11 @@ static void list_places(const char **places, bool large)
         places[i] = all[i] && all[i][0] == '/' ? all[i] : NULL;
 }
 
-/* For what is written first: then a full place is known at once. */
-static bool has_room(int fd)
+/* For what is written first: then a full place, or `ulimit -f`, is known at once. Returns 0 or a negative errno. */
+static int try_room(int fd)
 {
-    return !posix_fallocate(fd, 0, 1 << 13) && !ftruncate(fd, 0);
+    int error = posix_fallocate(fd, 0, 1 << 13);
+    return error ? -error : ftruncate(fd, 0) ? -errno : 0;
 }
 
 int pct_locate_nameless(void)
@@ -131,7 +132,7 @@ int pct_locate_nameless(void)
     list_places(places, true);
     for (size_t i = 0; i < PLACES; i++) {
         int fd = places[i] ? open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
-        if (fd >= 0 && has_room(fd))
+        if (fd >= 0 && !try_room(fd))
             return fd;
         if (fd >= 0)
             close(fd);
@@ -154,9 +155,9 @@ int pct_locate_scratch(char *path, size_t size, bool large)
         if ((size_t)snprintf(path, size, "%s/pct-%010d-XXXXXX", places[i], getpid()) >= size)
             continue;
         int fd = mkostemp(path, O_CLOEXEC);
-        if (fd >= 0 && has_room(fd))
+        failed = fd < 0 ? -errno : try_room(fd);
+        if (!failed)
             return fd;
-        failed = fd < 0 ? -errno : -ENOSPC;
         if (fd >= 0) {
             unlink(path);
             close(fd);

@@ -5,6 +5,7 @@
 #include <common/text.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -82,9 +83,22 @@ static void fill_standard_streams(void)
         close(fd);
 }
 
+static void ignore(int signal)
+{
+    (void)signal;
+}
+
+/* Beyond `ulimit -f`, writing fails with an error that can be said. A handler: what we start does not inherit it. */
+static void survive_file_limit(void)
+{
+    if (signal(SIGXFSZ, ignore) == SIG_IGN)
+        signal(SIGXFSZ, SIG_IGN);
+}
+
 int main(int argc, char **argv)
 {
     fill_standard_streams();
+    survive_file_limit();
     if (argv[0] && argv[0][0])
         pct_cli_program = argv[0];
     argp_err_exit_status = PCT_EXIT_USAGE;

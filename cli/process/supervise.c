@@ -311,7 +311,7 @@ static void say_death(int signal)
 /* Where the user, or the system, means pct itself. */
 static bool is_meant(int signal)
 {
-    return signal == supervisor.passed_on || signal == SIGPIPE || signal == SIGXCPU || signal == SIGXFSZ;
+    return signal == supervisor.passed_on || signal == SIGPIPE || signal == SIGXCPU;
 }
 
 /* The worker was killed. Returns whether another one shall go on; otherwise it does not return. */

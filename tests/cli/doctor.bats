@@ -76,7 +76,7 @@ END
     "$cc" -D_GNU_SOURCE -o calls calls.c
     run "$pct" doctor ./calls
     is "$status" 0
-    has "calls syscall()"
+    has "calls syscall(): futexes, clocks, getrandom and signals to threads made that way are controlled"
 }
 
 @test "which scheduling points a program needs" {

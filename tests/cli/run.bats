@@ -432,6 +432,14 @@ END
     has "not recorded"
 }
 
+@test "a limit on files that leaves no room to start with is said, and is still the target's" {
+    run bash -c 'ulimit -f 1; "$0" run -s 1 -- ./target exit 3' "$pct"
+    is "$status" 125
+    has "cannot make a scratch file for the trace: File too large"
+    run bash -c 'ulimit -f 64; "$0" run -q -s 1 -- sh -c "head -c 100000 /dev/zero > large"' "$pct"
+    is "$status" 153
+}
+
 @test "a target that became a program without pct is said to have gone on" {
     run "$pct" run -s 1 -- env -i ./target
     is "$status" 0
