@@ -81,14 +81,14 @@ static uint64_t find_operations(struct direct *d, const struct pct_demon_plan *p
     if (made->at->is_step) {
         struct counter c = { .points = d->program.accesses ? DEMON_POINTS_ACCESSES : DEMON_POINTS_LOCKS,
                              .until = made->operations };
-        demon_run_each_operation(&d->program, s->trace, count_wanted, &c);
-        demon_run_each_operation(&d->program, d->trace, find_wanted, &c);
+        demon_run_each_operation(s->trace, count_wanted, &c);
+        demon_run_each_operation(d->trace, find_wanted, &c);
         return c.at;
     }
     for (uint32_t i = 0; i < plan->points && i < plan->room; i++) {
         const struct pct_demon_point *point = &plan->point[i];
         if (!point->caller && &s->model.spec->proc[point->function] == made->at && point->times == made->times)
-            demon_operations(&d->program, d->trace, point, 1, &operations);
+            demon_operations(d->trace, point, 1, &operations);
     }
     return operations;
 }
@@ -138,7 +138,7 @@ bool demon_direct_find_token(const struct demon_search *s, const struct demon_fi
                                       : NULL;
     bool same = plan;
     if (plan) {
-        demon_run_read_trace(&d.program, d.trace, f->test->name, &result);
+        demon_run_read_trace(d.trace, f->test->name, &result);
         same = result.failed && result.token[0] &&
                (f->deadlock ? !strcmp(result.kind, "deadlock") && result.cycle : !strcmp(result.text, f->verdict));
         memcpy(token, result.token, sizeof result.token);

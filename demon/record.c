@@ -37,7 +37,7 @@ static void say_why(struct demon_search *s, struct demon_result *r)
                   test->name, s->longest);
         return;
     }
-    demon_run_read_trace(s->program, s->trace, test->name, r);
+    demon_run_read_trace(s->trace, test->name, r);
     if (r->status == PCT_EXIT_TIMEOUT) {
         demon_say("the test does not end within %g s, without any interference: mend that first, or give it more time "
                   "by --timeout",
@@ -55,7 +55,7 @@ static void say_why(struct demon_search *s, struct demon_result *r)
 static void note_threads(const struct demon_search *s)
 {
     struct demon_result r = { .helped = s->helps > 0 };
-    demon_run_read_trace(s->program, s->trace, s->model.spec->proc[0].name, &r);
+    demon_run_read_trace(s->trace, s->model.spec->proc[0].name, &r);
     if (r.threads > 2 + (s->helps > 0))
         demon_say("the test has threads of its own, which run where its first thread waits or ends: what they do is "
                   "not looked at; one without threads says more");

@@ -2,10 +2,13 @@
 #include "run.h"
 #include <cli/base/json.h>
 #include <cli/binary/elf_facts.h>
+#include <cli/trace/schedule.h>
+#include <cli/trace/trace_export.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,22 +134,25 @@ struct pct_demon_plan *demon_plan_create(const struct demon_program *p, const ch
 static int call(const struct demon_program *p, const char *const *words)
 {
     char path[PATH_MAX];
+    pid_t child = 0;
+    int status = 0;
+    posix_spawn_file_actions_t files;
     snprintf(path, sizeof path, "%s/output", p->directory);
     fflush(NULL);
-    pid_t child = own.child = fork();
-    if (!child) {
-        int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600), null = open("/dev/null", O_RDONLY);
-        if (file < 0 || null < 0 || dup2(null, 0) < 0 || dup2(file, 1) < 0 || dup2(file, 2) < 0)
-            _exit(125);
-        execv(words[0], (char *const *)(uintptr_t)words);
-        _exit(127);
-    }
-    int status = 0;
-    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+    if (posix_spawn_file_actions_init(&files))
+        return 125;
+    /* Not by fork(), which copies the tables of all that the solver and the debug information have taken. */
+    bool failed = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) ||
+                  posix_spawn_file_actions_addopen(&files, 1, path, O_WRONLY | O_CREAT | O_TRUNC, 0600) ||
+                  posix_spawn_file_actions_adddup2(&files, 1, 2) ||
+                  posix_spawn(&child, words[0], &files, NULL, (char *const *)(uintptr_t)words, environ);
+    posix_spawn_file_actions_destroy(&files);
+    if (failed)
+        return 125;
+    own.child = child;
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
     own.child = 0;
-    if (child < 0)
-        return 125;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
@@ -181,7 +187,7 @@ static size_t length_of(char **command)
     return count;
 }
 
-/* The token of the run, "pct1:..."; and how it ended, from the line "pct: seed N: ...". */
+/* The token of the run, "pct1:...". */
 static void take_token(struct demon_result *r)
 {
     const char *at = NULL;
@@ -189,12 +195,6 @@ static void take_token(struct demon_result *r)
         at = next;
     if (at)
         snprintf(r->token, sizeof r->token, "%.*s", (int)strcspn(at, "' \n"), at);
-    for (const char *line = r->output; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-        if (!strncmp(line, "pct: seed ", 10) && strchr(line + 10, ':')) {
-            const char *text = strchr(line + 10, ':') + 2;
-            snprintf(r->verdict, sizeof r->verdict, "%.*s", (int)strcspn(text, "\n"), text);
-            break;
-        }
 }
 
 /* Threads that wait for each other have failed; a test that waits for what only others could do has not. */
@@ -243,10 +243,10 @@ static int call_for_run(const struct demon_program *p, const char *command, cons
 bool demon_run(struct demon_program *p, const char *plan, const uint64_t operations[DEMON_TIMES], const char *trace,
                struct demon_result *result)
 {
-    const char *const kept[] = { "--trace", trace, NULL };
+    const char *const kept[] = { "--brief", "--trace", trace, NULL }, *const none[] = { "--brief", NULL };
     *result = (struct demon_result){ .status = 0 };
     memcpy(result->operations, operations, sizeof result->operations);
-    result->status = call_for_run(p, "run", plan, operations, trace ? kept : kept + 2);
+    result->status = call_for_run(p, "run", plan, operations, trace ? kept : none);
     if (result->status < 0)
         return false;
     result->output = read_output(p);
@@ -264,6 +264,31 @@ char *demon_run_campaign(struct demon_program *p, const char *plan, const uint64
 }
 
 /* --- What a trace says -------------------------------------------------------------------------------------------- */
+
+/* The trace as lines of JSON, as `pct trace` writes them; by ourselves, so that debug information which the stacks of
+ * one run have needed is there for the next. To be freed; "": it cannot be read; NULL: memory is short. */
+static char *read_trace(const char *path)
+{
+    static struct pct_trace trace; /* large */
+    struct pct_snapshot snapshot;
+    char error[512], *text = NULL;
+    size_t size = 0;
+    if (pct_trace_open(&trace, path, error, sizeof error) != PCT_TRACE_GOOD)
+        return calloc(1, 1);
+    FILE *out = open_memstream(&text, &size);
+    bool fine = out && !pct_snapshot_read(&snapshot, &trace);
+    if (fine) {
+        pct_schedule_fill_holders(&snapshot, &trace);
+        pct_trace_export_jsonl(
+            &(struct pct_trace_export){ .out = out, .trace = &trace, .snapshot = &snapshot, .to = trace.count });
+        pct_snapshot_free(&snapshot);
+    }
+    pct_trace_close(&trace);
+    if (out && !fclose(out) && fine)
+        return text;
+    free(text);
+    return NULL;
+}
 
 /* The line behind this one; NULL: there is none. */
 static const char *next_line(const char *line)
@@ -388,9 +413,8 @@ static void take_step(const char *line, struct part *part)
     part->ended |= own && (demon_run_has(line, "\"op\":\"finish\"") || is_own_post(line));
 }
 
-void demon_run_read_trace(struct demon_program *p, const char *trace, const char *test, struct demon_result *r)
+void demon_run_read_trace(const char *trace, const char *test, struct demon_result *r)
 {
-    const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
     struct part demon = { .thread = "\"thread\":1," }, helper = { .thread = "\"thread\":2," };
     struct cycle cycle = { .test = false };
     r->kind[0] = 0;
@@ -398,8 +422,7 @@ void demon_run_read_trace(struct demon_program *p, const char *trace, const char
     r->inside = r->in_test = false;
     r->next[0] = 0;
     r->made = 0;
-    call(p, words);
-    char *output = read_output(p);
+    char *output = read_trace(trace);
     for (const char *line = output; line; line = next_line(line)) {
         if (is_step(line)) {
             r->made += is_operation(line);
@@ -441,13 +464,11 @@ bool demon_replays(struct demon_program *p, const char *plan, const char *token)
     return same;
 }
 
-void demon_run_each_operation(struct demon_program *p, const char *trace,
-                              void (*take)(void *context, const char *line, uint64_t made), void *context)
+void demon_run_each_operation(const char *trace, void (*take)(void *context, const char *line, uint64_t made),
+                              void *context)
 {
-    const char *words[] = { p->pct, "trace", "--format=jsonl", trace, NULL };
+    char *output = read_trace(trace);
     uint64_t made = 0;
-    call(p, words);
-    char *output = read_output(p);
     for (const char *line = output; line; line = next_line(line))
         if (is_operation(line))
             take(context, line, made++);
@@ -469,10 +490,9 @@ static void take_time(void *context, const char *line, uint64_t made)
         t->operations[t->next++] = made;
 }
 
-void demon_operations(struct demon_program *p, const char *trace, const struct pct_demon_point *points, uint32_t count,
-                      uint64_t *operations)
+void demon_operations(const char *trace, const struct pct_demon_point *points, uint32_t count, uint64_t *operations)
 {
     struct times times = { .points = points, .count = count, .operations = operations };
     memset(operations, 0, count * sizeof *operations);
-    demon_run_each_operation(p, trace, take_time, &times);
+    demon_run_each_operation(trace, take_time, &times);
 }

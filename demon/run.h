@@ -24,7 +24,6 @@ struct demon_result {
     int status;                       /* of the command */
     bool failed;                      /* the run did, and it is not the lack of others that it waits for */
     char token[4096];                 /* "": none */
-    char verdict[512];                /* the line that says how it ended */
     char *output;                     /* of all, to be freed */
     bool helped;                      /* there was a helper: set before demon_run_read_trace() */
     uint64_t operations[DEMON_TIMES]; /* as they were given to demon_run() */
@@ -70,20 +69,18 @@ char *demon_run_campaign(struct demon_program *program, const char *plan, const 
                          const char *path);
 
 /* Fill in what the trace of the run says; test: the routine under test. */
-void demon_run_read_trace(struct demon_program *program, const char *trace, const char *test,
-                          struct demon_result *result);
+void demon_run_read_trace(const char *trace, const char *test, struct demon_result *result);
 
 /* Whether a replay of this token under this plan fails the same way. */
 bool demon_replays(struct demon_program *program, const char *plan, const char *token);
 
 /* How many operations the first thread had made when it came to each of these points, by their entries, which rise, in
  * this trace; 0: it did not. */
-void demon_operations(struct demon_program *program, const char *trace, const struct pct_demon_point *points,
-                      uint32_t count, uint64_t *operations);
+void demon_operations(const char *trace, const struct pct_demon_point *points, uint32_t count, uint64_t *operations);
 
 /* Of a trace, each operation of the first thread: its line, and how many that thread had made before. */
-void demon_run_each_operation(struct demon_program *program, const char *trace,
-                              void (*take)(void *context, const char *line, uint64_t made), void *context);
+void demon_run_each_operation(const char *trace, void (*take)(void *context, const char *line, uint64_t made),
+                              void *context);
 
 /* Whether this line of a trace has the text. */
 bool demon_run_has(const char *line, const char *text);

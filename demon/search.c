@@ -98,7 +98,7 @@ static struct pct_demon_plan *run_calls(const struct demon_attempt *t, bool befo
     demon_state_fill_ghosts(&s->model, plan);
     t->search->unsure |= plan->map.unsure;
     result->helped = plan->helps > 0;
-    demon_run_read_trace(s->program, trace, s->model.spec->proc[0].name, result);
+    demon_run_read_trace(trace, s->model.spec->proc[0].name, result);
     return plan;
 }
 
@@ -430,7 +430,7 @@ static struct demon_way *record_way(const struct demon_attempt *t, const struct 
     way->helps = t->candidate.helps;
     memcpy(way->help, t->candidate.help, sizeof way->help);
     snprintf(trace, sizeof trace, "%s/tried", s->program->directory);
-    demon_operations(s->program, trace, record->point, record->points, way->operations);
+    demon_operations(trace, record->point, record->points, way->operations);
     return way;
 }
 

@@ -70,7 +70,7 @@ static bool look_at(struct demon_search *s, const struct step *step, struct pct_
     *point = (struct pct_demon_point){ .entry = 0 };
     if (fine) {
         demon_state_fill_ghosts(&s->model, plan);
-        demon_run_read_trace(s->program, trace, test->name, result);
+        demon_run_read_trace(trace, test->name, result);
         for (uint32_t i = 0; i < plan->points && i < plan->room; i++)
             if (plan->point[i].caller == 1)
                 *point = plan->point[i];
@@ -171,7 +171,7 @@ uint64_t demon_steps_left_out(const struct demon_search *s)
 {
     struct reader r = { .search = s };
     if (s->points == DEMON_POINTS_CALLS)
-        demon_run_each_operation(s->program, s->trace, count_left_out, &r);
+        demon_run_each_operation(s->trace, count_left_out, &r);
     return r.left;
 }
 
@@ -180,14 +180,14 @@ bool demon_steps_add(struct demon_search *s)
     struct demon_way *way = &s->undisturbed;
     *way = (struct demon_way){ .record = s->record, .helps = s->helps };
     memcpy(way->help, s->help, sizeof way->help);
-    demon_operations(s->program, s->trace, s->record->point, s->record->points, way->operations);
+    demon_operations(s->trace, s->record->point, s->record->points, way->operations);
     if (s->points == DEMON_POINTS_CALLS)
         return true;
     struct reader *r = calloc(1, sizeof *r);
     if (!r)
         return false;
     r->search = s;
-    demon_run_each_operation(s->program, s->trace, take_step, r);
+    demon_run_each_operation(s->trace, take_step, r);
     if (r->left)
         demon_say("only the first %u of %u operations are points", r->count, r->count + r->left);
     bool fine = merge(s, r->step, r->count);

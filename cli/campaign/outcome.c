@@ -109,6 +109,13 @@ void pct_outcome_report(const struct pct_process *process, const struct pct_resu
     pct_outcome_write_report(stderr, process, result);
 }
 
+void pct_outcome_report_briefly(const struct pct_process *process, const struct pct_result *result)
+{
+    char headline[512];
+    bool own = pct_outcome_headline(headline, sizeof headline, process, result);
+    pct_report_print_ending(stderr, &result->trace, own ? headline : NULL);
+}
+
 void pct_outcome_write_replay(FILE *out, const struct pct_launch *launch, const struct pct_process *process,
                               const struct pct_result *result)
 {

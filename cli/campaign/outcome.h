@@ -20,6 +20,9 @@ bool pct_outcome_headline(char *buffer, size_t size, const struct pct_process *p
 /* The report of a failing run, on standard error. */
 void pct_outcome_report(const struct pct_process *process, const struct pct_result *result);
 
+/* Of that only how the run ended, and who waits for whom in a cycle: see pct_report_print_ending(). */
+void pct_outcome_report_briefly(const struct pct_process *process, const struct pct_result *result);
+
 /* The same to another place. */
 void pct_outcome_write_report(FILE *out, const struct pct_process *process, const struct pct_result *result);
 

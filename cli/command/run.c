@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_SHOW_OUTPUT = 2000, KEY_SAVE, KEY_STATE };
+enum { KEY_SHOW_OUTPUT = 2000, KEY_SAVE, KEY_STATE, KEY_BRIEF };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
@@ -38,6 +38,7 @@ static const struct argp_option options[] = {
     { "save", KEY_SAVE, "DIR", 0,
       "keep the traces of all failing runs, as DIR/seed-SEED.trace, and the cores that the kernel writes of them", 3 },
     { "quiet", 'q', NULL, 0, "print nothing but failures", 3 },
+    { "brief", KEY_BRIEF, NULL, OPTION_HIDDEN, NULL, 3 }, /* for pct demon: stacks cost more than the run */
     { 0 },
 };
 
@@ -47,6 +48,7 @@ struct arguments {
     struct pct_runs_options runs;
     const char *state;
     bool quiet, drawn;
+    bool brief;   /* no stacks and no steps of a run that fails */
     bool counted; /* -n is given */
 };
 
@@ -85,6 +87,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case 'q':
         w->quiet = true;
+        return 0;
+    case KEY_BRIEF:
+        w->brief = true;
         return 0;
     }
     return pct_options_parse_command(key, state, &c->launch, "pct run");
@@ -266,7 +271,10 @@ static int finish_failed(struct pct_campaign *c, const struct arguments *w, int 
     }
     print_races(c);
     pct_cli_say("seed %llu: %s", seed, pct_outcome_format(ending, sizeof ending, &c->first, result));
-    pct_outcome_report(&c->first, result);
+    if (w->brief)
+        pct_outcome_report_briefly(&c->first, result);
+    else
+        pct_outcome_report(&c->first, result);
     /* Whoever asked for one run, or for what has one schedule, does not expect more. */
     if (!status && (c->runs > 1 || c->confidence > 0) && pct_campaign_threads(result) > 1)
         pct_diagnosing_show(stderr, &c->launch, &c->first, result, c->ok);

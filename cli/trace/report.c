@@ -292,6 +292,18 @@ void pct_report_print(FILE *out, const struct pct_trace *trace, const char *head
     pct_snapshot_free(&snapshot);
 }
 
+void pct_report_print_ending(FILE *out, const struct pct_trace *trace, const char *headline)
+{
+    struct pct_snapshot snapshot;
+    print_headline(out, trace, headline);
+    if (trace->header.verdict != PCT_VERDICT_DEADLOCK || pct_snapshot_read(&snapshot, trace))
+        return;
+    pct_schedule_fill_holders(&snapshot, trace);
+    if (snapshot.thread_count)
+        pct_report_print_cycle(out, &snapshot, NULL);
+    pct_snapshot_free(&snapshot);
+}
+
 void pct_report_print_races(FILE *out, const struct pct_trace *trace)
 {
     struct pct_snapshot snapshot;

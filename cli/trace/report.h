@@ -13,6 +13,9 @@ void pct_report_print_verdict(FILE *out, const struct pct_trace *trace);
  * the last steps, a repeated one on one line; 0: none. */
 void pct_report_print(FILE *out, const struct pct_trace *trace, const char *headline, uint64_t lines);
 
+/* Of that the headline alone, and the cycle of a deadlock, without source lines: no debug information is read. */
+void pct_report_print_ending(FILE *out, const struct pct_trace *trace, const char *headline);
+
 /* The data races that were found in the run, with --races. */
 void pct_report_print_races(FILE *out, const struct pct_trace *trace);
 

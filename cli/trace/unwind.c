@@ -160,7 +160,8 @@ static void name_source(const struct pct_unwinder *unwinder, struct pct_frame *f
     frame->line = line;
 }
 
-static void name_frame(const struct pct_unwinder *unwinder, struct pct_frame *frame, Dwarf_Addr pc)
+/* The module and the function. */
+static void name_code(const struct pct_unwinder *unwinder, struct pct_frame *frame, Dwarf_Addr pc)
 {
     Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
     if (!module)
@@ -175,8 +176,14 @@ static void name_frame(const struct pct_unwinder *unwinder, struct pct_frame *fr
     const char *name = dwfl_module_addrinfo(module, pc, &offset, &symbol, NULL, NULL, NULL);
     if (name)
         name_function(frame, name);
+}
+
+/* The source line. That of a library costs as much as all else: its debug information is unpacked first. */
+static void name_line(const struct pct_unwinder *unwinder, struct pct_frame *frame, Dwarf_Addr pc)
+{
+    Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
     int number;
-    const char *file = pct_debug_info_source(module, pc, &number);
+    const char *file = module ? pct_debug_info_source(module, pc, &number) : NULL;
     if (file)
         name_source(unwinder, frame, file, number);
 }
@@ -228,37 +235,6 @@ static bool is_shim(const struct pct_frame *frame)
     return !strcmp(frame->module, "libpct.so") || !strcmp(frame->module, "libpct-tsan.so");
 }
 
-/* pc: what to name. at: where the frame is. False: there is no room. */
-static bool add_address(struct pct_unwinder *unwinder, struct pct_stack *stack, Dwarf_Addr pc, Dwarf_Addr at)
-{
-    if (stack->count == PCT_STACK_MAX) {
-        stack->cut = true;
-        return false;
-    }
-    struct pct_frame *frame = &stack->frames[stack->count];
-    memset(frame, 0, sizeof *frame);
-    frame->pc = at;
-    name_frame(unwinder, frame, pc);
-    /* Topmost, what a signal handler returns to belongs to a handler of ours. */
-    if (is_shim(frame) || (!stack->count && !strcmp(frame->function, "__restore_rt")))
-        return true;
-    if (frame->file[0])
-        split_inlined(unwinder, stack, pc);
-    stack->count++;
-    return true;
-}
-
-static int add_frame(Dwfl_Frame *state, void *arg)
-{
-    struct pct_unwinder *unwinder = arg;
-    Dwarf_Addr pc;
-    bool activation;
-    if (!dwfl_frame_pc(state, &pc, &activation))
-        return DWARF_CB_ABORT;
-    /* A return address can be behind the call's function: the call itself is what to name. */
-    return add_address(unwinder, unwinder->out, activation ? pc : pc - 1, pc) ? DWARF_CB_OK : DWARF_CB_ABORT;
-}
-
 /* What every thread begins with says nothing. */
 static bool is_start(const struct pct_frame *frame)
 {
@@ -276,10 +252,47 @@ static bool is_start(const struct pct_frame *frame)
     return !strncmp(frame->function, "__libc_start_main", sizeof "__libc_start_main" - 1);
 }
 
-static void drop_start(struct pct_stack *stack)
+/* pc: what to name. at: where the frame is. False: there is no room. */
+static bool add_address(struct pct_unwinder *unwinder, struct pct_stack *stack, Dwarf_Addr pc, Dwarf_Addr at)
+{
+    if (stack->count == PCT_STACK_MAX) {
+        stack->cut = true;
+        return false;
+    }
+    struct pct_frame *frame = &stack->frames[stack->count];
+    memset(frame, 0, sizeof *frame);
+    frame->pc = at;
+    name_code(unwinder, frame, pc);
+    /* Topmost, what a signal handler returns to belongs to a handler of ours. */
+    if (is_shim(frame) || (!stack->count && !strcmp(frame->function, "__restore_rt")))
+        return true;
+    /* The line of what is dropped in the end is not looked for. */
+    if (!stack->count || !is_start(frame))
+        name_line(unwinder, frame, pc);
+    if (frame->file[0])
+        split_inlined(unwinder, stack, pc);
+    stack->count++;
+    return true;
+}
+
+static int add_frame(Dwfl_Frame *state, void *arg)
+{
+    struct pct_unwinder *unwinder = arg;
+    Dwarf_Addr pc;
+    bool activation;
+    if (!dwfl_frame_pc(state, &pc, &activation))
+        return DWARF_CB_ABORT;
+    /* A return address can be behind the call's function: the call itself is what to name. */
+    return add_address(unwinder, unwinder->out, activation ? pc : pc - 1, pc) ? DWARF_CB_OK : DWARF_CB_ABORT;
+}
+
+static void drop_start(const struct pct_unwinder *unwinder, struct pct_stack *stack)
 {
     while (!stack->cut && stack->count && is_start(&stack->frames[stack->count - 1]))
         stack->count--;
+    for (size_t i = 1; i < stack->count; i++)
+        if (is_start(&stack->frames[i]) && !stack->frames[i].file[0])
+            name_line(unwinder, &stack->frames[i], stack->frames[i].pc - 1);
 }
 
 void pct_unwind_thread(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack)
@@ -288,7 +301,7 @@ void pct_unwind_thread(struct pct_unwinder *unwinder, size_t index, struct pct_s
     stack->cut = false;
     unwinder->out = stack;
     dwfl_getthread_frames(unwinder->dwfl, (pid_t)index + 1, add_frame, unwinder);
-    drop_start(stack);
+    drop_start(unwinder, stack);
 }
 
 void pct_unwind_addresses(struct pct_unwinder *unwinder, const uint64_t *addresses, size_t count,
@@ -298,7 +311,7 @@ void pct_unwind_addresses(struct pct_unwinder *unwinder, const uint64_t *address
     stack->cut = false;
     for (size_t i = 0; i < count && addresses[i]; i++)
         add_address(unwinder, stack, addresses[i] - 1, addresses[i]);
-    drop_start(stack);
+    drop_start(unwinder, stack);
 }
 
 void pct_unwind_stop(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack)
@@ -312,8 +325,10 @@ void pct_unwind_name(const struct pct_unwinder *unwinder, uint64_t address, bool
 {
     memset(frame, 0, sizeof *frame);
     frame->pc = address;
-    if (address)
-        name_frame(unwinder, frame, address - call);
+    if (address) {
+        name_code(unwinder, frame, address - call);
+        name_line(unwinder, frame, address - call);
+    }
 }
 
 void pct_unwind_place(const struct pct_unwinder *unwinder, uint64_t address, bool call, struct pct_stack *stack)
