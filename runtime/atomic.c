@@ -63,6 +63,8 @@ static inline void after(const volatile void *address, unsigned order, bool chan
         pct_access(a, sizeof *a, PCT_MEMORY_ATOMIC_TRY, pc);                                                           \
         bool done = __atomic_compare_exchange_n(a, expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);        \
         after(a, done ? acquires(order) | releases(order) : acquires(failure), done);                                  \
+        if (PCT_WATCHED && !done && pct_memory_expected)                                                               \
+            pct_memory_expected(expected);                                                                             \
         return done;                                                                                                   \
     }                                                                                                                  \
     PCT_RUNTIME int __tsan_atomic##n##_compare_exchange_strong(volatile type *a, type *expected, type value,           \

@@ -12,6 +12,7 @@
  * look-up. */
 #pragma weak pct_memory_access
 #pragma weak pct_memory_after
+#pragma weak pct_memory_expected
 #pragma weak pct_memory_more
 #pragma weak pct_memory_is_explored
 #pragma weak pct_memory_fence

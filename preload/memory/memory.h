@@ -64,6 +64,9 @@ bool pct_memory_is_explored(void);
 /* The second half of a PCT_MEMORY_ATOMIC_TRY: what it has ordered, and whether it has changed anything. */
 void pct_memory_after(const volatile void *address, unsigned what);
 
+/* Behind that, of a compare and exchange that failed: what it found has been written to this address. */
+void pct_memory_expected(const void *address);
+
 /* A fence that acquires, releases or both. */
 void pct_memory_fence(unsigned what);
 

@@ -70,6 +70,18 @@ static void ttas(int me)
     lock = 0;
 }
 
+/* What a round changes is the thread's own, and stands in memory: the top that it has seen. */
+static struct node {
+    struct node *next;
+} nodes[MOST], *top;
+static void push(int me)
+{
+    nodes[me].next = __atomic_load_n(&top, __ATOMIC_SEQ_CST);
+    while (!__atomic_compare_exchange_n(&top, &nodes[me].next, &nodes[me], false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        ;
+    __atomic_store_n(&top, nodes[me].next, __ATOMIC_SEQ_CST);
+}
+
 static void exchange(int me)
 {
     (void)me;
@@ -227,6 +239,7 @@ static const struct {
 } programs[] = { { "peterson", peterson },
                  { "ttas", ttas },
                  { "exchange", exchange },
+                 { "push", push },
                  { "ticket", ticket },
                  { "seqlock", seqlock },
                  { "both", both },
