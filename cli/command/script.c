@@ -200,6 +200,16 @@ static int configure(struct arguments *w)
     return pct_config_fits(&c->config, c->strategy) ? 0 : pct_cli_usage("the options are too long for a token");
 }
 
+/* As Lua's own loader: a mark of UTF-8 in front is none of it, nor is a first line with a '#'. */
+static void skip_head(char *text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    if (!strncmp(text, mark, strlen(mark)))
+        memmove(text, text + strlen(mark), strlen(text + strlen(mark)) + 1);
+    if (*text == '#')
+        memset(text, ' ', strcspn(text, "\n"));
+}
+
 /* The text of the script, to be freed; NULL after a message. */
 static char *read_script(const char *name)
 {
@@ -217,6 +227,8 @@ static char *read_script(const char *name)
         free(text);
         text = NULL;
     }
+    if (text)
+        skip_head(text);
     if (file >= 0)
         close(file);
     return text;

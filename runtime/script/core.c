@@ -418,7 +418,8 @@ static const char *check_post(lua_State *L)
 {
     size_t length;
     const char *name = luaL_checklstring(L, 1, &length);
-    luaL_argcheck(L, length < PCT_SCRIPT_POST_NAME, 1, "names on the board have at most 47 bytes");
+    if (length >= PCT_SCRIPT_POST_NAME)
+        luaL_error(L, "names on the board have at most %d bytes", PCT_SCRIPT_POST_NAME - 1);
     return name;
 }
 

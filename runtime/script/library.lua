@@ -2,7 +2,7 @@
 -- core.choose; core.c). It is run before each script, which sees its globals. pct-script(1) is the reference.
 local core = ...
 local G, setmetatable, getmetatable = _G, setmetatable, getmetatable
-local ipairs, tostring, type = ipairs, tostring, type
+local ipairs, tostring, type, tointeger = ipairs, tostring, type, math.tointeger
 
 -- Of nothing, Lua's goes round n times all the same, and nobody counts its instructions.
 local rep = string.rep
@@ -21,6 +21,27 @@ setmetatable(G, { __metatable = false, __index = function(_, name)
         core.fail("wrong", "scripts have no '" .. name .. "': pct-script(1) says what they have")
     end
 end })
+
+-- What scripts give. who: the function of the script that it is for.
+
+local function wanted(who, what, got)
+    core.fail("wrong", who .. ": " .. what .. " is wanted, not " .. got)
+end
+
+local function list_of(value, who)
+    return type(value) == "table" and value or wanted(who, "a list", "a " .. type(value))
+end
+
+local function text(value, who)
+    return type(value) == "string" and value or wanted(who, "a text", "a " .. type(value))
+end
+
+local function whole(value, who, negative)
+    local n = type(value) == "number" and tointeger(value)
+    if n and (n >= 0 or negative) then return n end
+    return wanted(who, "a whole number" .. (negative and "" or " from 0 on"),
+        type(value) == "number" and tostring(value) or "a " .. type(value))
+end
 
 -- Threads
 
@@ -48,7 +69,7 @@ end
 local function operation(label, ...)
     local names = { ... }
     local function narrow(variable)
-        return core.operation(label, variable, table.unpack(names))
+        return core.operation(label, variable and text(variable, label), table.unpack(names))
     end
     return core.callable(narrow(nil), narrow)
 end
@@ -70,24 +91,26 @@ G.once = core.once("once")
 
 local begins = core.operation("starts", nil, "start")
 G.starts = core.callable(begins, function(name)
-    return name and core.started(name) or begins
+    return name and core.started(text(name, "starts")) or begins
 end)
 
 local points = core.operation("is at a point", nil, "point")
-G.point = core.callable(points, function(name) return name and core.point(name) or points end)
+G.point = core.callable(points, function(name) return name and core.point(text(name, "point")) or points end)
 local function of_functions(operation, label)
     local any = core.operation(label .. " a function", nil, operation)
-    return core.callable(any, function(name) return name and core.in_function(any, label, name) or any end)
+    return core.callable(any, function(name)
+        return name and core.in_function(any, label, text(name, label)) or any
+    end)
 end
 G.enters = of_functions("enter", "enters")
 G.calls = of_functions("enter", "calls")
 G.returns = of_functions("return", "returns from")
 
-function G.does(name) return core.operation("does: " .. tostring(name), nil, name) end
-function G.from(name) return core.place("is called from", "function", name) end
-function G.at(name) return core.place("is at", "line", name) end
-function G.named(name) return core.named(name) end
-function G.inside(name) return core.inside(name) end
+function G.does(name) return core.operation("does: " .. text(name, "does"), nil, name) end
+function G.from(name) return core.place("is called from", "function", text(name, "from")) end
+function G.at(name) return core.place("is at", "line", text(name, "at")) end
+function G.named(name) return core.named(text(name, "named")) end
+function G.inside(name) return core.inside(text(name, "inside")) end
 function G.blocked_by(t) return core.is_thread(check(t, "blocked_by").id, true) end
 
 -- In messages.
@@ -99,7 +122,7 @@ local function predicate(p)
     if type(p) == "string" then
         return G.starts(p)
     elseif type(p) == "number" then
-        return core.is_thread(p)
+        return core.is_thread(whole(p, "thread"))
     end
     return p
 end
@@ -127,7 +150,7 @@ end
 
 function G.threads(n, p)
     local list = {}
-    for i = 1, n do
+    for i = 1, whole(n, "threads") do
         list[i] = G.thread(p)
     end
     return list
@@ -138,7 +161,7 @@ end
 function G.ended(t) return core.look(check(t, "ended").id).ended end
 
 function G.all_ended(list)
-    for _, t in ipairs(list) do
+    for _, t in ipairs(list_of(list, "all_ended")) do
         if not G.ended(t) then return false end
     end
     return true
@@ -146,7 +169,7 @@ end
 
 function G.event(t) return core.look(check(t, "event").id) end
 function G.stands(t, p) return core.holds(check(t, "stands").id, p) end
-function G.value(name) return core.value(name) end
+function G.value(name) return core.value(text(name, "value")) end
 
 -- Letting them go on
 
@@ -168,7 +191,7 @@ end
 
 function G.step(t, n)
     check(t, "step")
-    for _ = 1, n or 1 do
+    for _ = 1, n == nil and 1 or whole(n, "step") do
         go(t, G.done)
     end
 end
@@ -187,7 +210,7 @@ end
 
 function G.run_all(list, p)
     local left = {}
-    for i, t in ipairs(list) do
+    for i, t in ipairs(list_of(list, "run_all")) do
         left[i] = check(t, "run_all").id
         core.release(t.id)
     end
@@ -215,10 +238,10 @@ local function read_entries(list)
     local threads, left, before, seen = {}, {}, {}, {}
     for i, e in ipairs(list) do
         if type(e) ~= "table" then
-            core.fail("wrong", "in_order: { thread, predicate } is wanted, not a " .. type(e))
+            wanted("in_order", "{ thread, predicate }", "a " .. type(e))
         end
         check(e[1], "in_order")
-        left[i] = e[3] or 1
+        left[i] = e[3] == nil and 1 or whole(e[3], "in_order")
         before[i] = core.before(predicate(e[2]))
         if not seen[e[1].id] then
             seen[e[1].id] = true
@@ -291,10 +314,7 @@ end
 -- Choices, each of which `pct script --all` makes in every way
 
 function G.choose(list)
-    if type(list) ~= "table" then
-        core.fail("wrong", "choose: a list is wanted, not a " .. type(list))
-    end
-    return list[core.choose(#list)]
+    return list[core.choose(#list_of(list, "choose"))]
 end
 
 -- What keeps --all=dpor from leaving out choices of threads (common/script.h).
@@ -310,7 +330,7 @@ end
 
 function G.choose_thread(list)
     local left = {}
-    for _, t in ipairs(list) do
+    for _, t in ipairs(list_of(list, "choose_thread")) do
         if not G.ended(check(t, "choose_thread")) then left[#left + 1] = t end
     end
     if #left == 0 then
@@ -363,6 +383,7 @@ local function turn(list, p, keeps)
 end
 
 function G.interleave(list, p, goes_on)
+    list_of(list, "interleave")
     local keeps = goes_on and why.ENDS or core.moves(p) and why.MOVING or nil
     while not G.all_ended(list) and (not goes_on or goes_on()) do
         if not turn(list, p, keeps) then return end
@@ -371,7 +392,8 @@ function G.interleave(list, p, goes_on)
 end
 
 function G.interleave_bounded(list, p, turns)
-    for _ = 1, turns do
+    list_of(list, "interleave_bounded")
+    for _ = 1, whole(turns, "interleave_bounded") do
         local t = turn(list, p, why.OWN)
         while t and #able { t } > 0 and not G.choose { false, true } do
             advance(t, p)
@@ -383,7 +405,7 @@ end
 
 function G.process(which, script)
     if type(script) ~= "function" then
-        core.fail("wrong", "process: a function is wanted, not a " .. type(script))
+        wanted("process", "a function", "a " .. type(script))
     end
     local awaited = type(which) == "string" and "a process to run " .. which or "a process " .. tostring(which)
     if core.process(which, awaited) then
@@ -393,8 +415,12 @@ function G.process(which, script)
 end
 
 G.board = {}
-function G.board.post(name, value) core.post(name, value) end
-function G.board.wait(name) return core.await_post(name, "'" .. tostring(name) .. "' to stand on the board") end
+function G.board.post(name, value)
+    core.post(text(name, "board.post"), value and whole(value, "board.post", true))
+end
+function G.board.wait(name)
+    return core.await_post(text(name, "board.wait"), "'" .. name .. "' to stand on the board")
+end
 
 -- Assertions
 

@@ -3,7 +3,7 @@
 #include <lauxlib.h>
 #include <string.h>
 
-static const char metatable[] = "pct.predicate";
+static const char metatable[] = "predicate"; /* Lua's messages have it */
 
 /* --- Whether one holds -------------------------------------------------------------------------------------------- */
 
@@ -354,7 +354,8 @@ static int make_started(lua_State *L)
 static int make_thread(lua_State *L)
 {
     lua_Integer id = luaL_checkinteger(L, 1);
-    luaL_argcheck(L, id >= 0 && id < (lua_Integer)PCT_MAX_THREADS, 1, "threads have numbers from 0 to 32766");
+    if (id < 0 || id >= (lua_Integer)PCT_MAX_THREADS)
+        return luaL_error(L, "threads have numbers from 0 to %d", (int)PCT_MAX_THREADS - 1);
     struct pct_predicate *p = make(L, lua_toboolean(L, 2) ? PCT_PREDICATE_BLOCKED_BY : PCT_PREDICATE_THREAD);
     p->thread = (uint32_t)id;
     p->moved = p->kind == PCT_PREDICATE_BLOCKED_BY ? PCT_MOVED_BY_HOLDERS : 0;

@@ -662,7 +662,10 @@ run(thread(1), locks "third")' ./script deadlock
     has 'test.lua:1: line 1 of script.c has no code in'
     script 'thread(inside())' ./script deadlock
     is "$status" 2
-    has "test.lua:1: bad argument #1 to 'inside'"
+    has 'test.lua:1: inside: a text is wanted, not a nil'
+    script 'thread(7.5)' ./script deadlock
+    is "$status" 2
+    is "$stderr" 'pct: test.lua:1: thread: a whole number from 0 on is wanted, not 7.5'
     script 'run(thread(1), 3)' ./script deadlock
     is "$status" 2
     has 'test.lua:1: a predicate is wanted'
@@ -697,6 +700,10 @@ run(thread(1), locks "third")' ./script deadlock
     run --separate-stderr "$pct" script compiled.lua -- ./script deadlock
     is "$status" 2
     is "$stderr" 'pct: compiled.lua: not a text file: it is compiled'
+    printf '\357\273\277#!a line for others\n+' > mark.lua
+    run --separate-stderr "$pct" script mark.lua -- ./script deadlock
+    is "$status" 2
+    is "$stderr" "pct: mark.lua:2: unexpected symbol near '+'"
     mkfifo pipe.lua
     run --separate-stderr timeout 10 "$pct" script pipe.lua -- ./script deadlock
     is "$status" 2
