@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 {
     pthread_t thread;
     (void)argv;
-    unsigned long most = argc > 2 ? 200000000 : -1ul;
+    unsigned long most = argc > 2 ? 100000000 : -1ul;
     if (argc == 2) /* nobody else is kept from anything */
         while (!flag)
             count++;
