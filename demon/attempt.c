@@ -63,11 +63,19 @@ static char *keep_plan(const struct demon_attempt *t, enum demon_grade grade)
     return strdup(strchr(s->keep, '/') ? name : name + 2);
 }
 
+bool demon_attempt_is_same(const struct demon_finding *a, const struct demon_finding *b)
+{
+    if (a->grade != b->grade)
+        return false;
+    if (a->grade == DEMON_GRADE_CONTRACT_ONLY)
+        return a->goal == b->goal && a->broken == b->broken;
+    return a->verdict && b->verdict && !strcmp(a->verdict, b->verdict);
+}
+
 bool demon_attempt_is_known(const struct demon_search *s, const struct demon_finding *f)
 {
-    for (size_t i = 0; i < s->findings; i++)
-        if (&s->finding[i] != f && s->finding[i].grade == f->grade && s->finding[i].verdict &&
-            !strcmp(s->finding[i].verdict, f->verdict))
+    for (const struct demon_finding *other = s->finding; other < f; other++)
+        if (demon_attempt_is_same(other, f))
             return true;
     return false;
 }

@@ -24,7 +24,11 @@ void demon_attempt_put(const struct demon_attempt *attempt, struct pct_demon_pla
 bool demon_attempt_keep(struct demon_attempt *attempt, const struct demon_judgement *judgement,
                         const struct demon_result *run);
 
-/* Whether a failure that has been told already was this one. */
+/* Whether who has read one of these findings learns nothing by the other: the same clause is broken without a failure,
+ * or the program fails with the same words. */
+bool demon_attempt_is_same(const struct demon_finding *a, const struct demon_finding *b);
+
+/* Whether the search has such a one from before this one, which is one of its own. */
 bool demon_attempt_is_known(const struct demon_search *search, const struct demon_finding *finding);
 
 /* It is the confirmed one; helped: the helper has made its calls. */

@@ -1,5 +1,6 @@
 /* `pct demon`: a program of its own, so that nobody needs a solver who does not use it. The command starts it with its
  * own path in front (cli/command/demon.c). */
+#include "attempt.h"
 #include "campaign.h"
 #include "emit.h"
 #include "report.h"
@@ -264,11 +265,28 @@ static void tell_as_before(const struct demon_search *s)
             test);
 }
 
+/* Of a clause that more calls break, or from more points, one finding is shown. */
+static void tell_same(const struct demon_search *s)
+{
+    for (size_t i = 0; i < s->findings; i++) {
+        const struct demon_finding *f = &s->finding[i];
+        unsigned long long more = 0;
+        if (f->grade != DEMON_GRADE_CONTRACT_ONLY || demon_attempt_is_known(s, f))
+            continue;
+        for (size_t k = i + 1; k < s->findings; k++)
+            more += demon_attempt_is_same(f, &s->finding[k]);
+        if (more)
+            fprintf(s->out, "`%s: %s` of %s was broken so %llu more time%s, from other points or by other calls\n",
+                    f->broken->tag, f->broken->text, f->goal->name, more, more > 1 ? "s" : "");
+    }
+}
+
 static void conclude(const struct demon_search *s, enum demon_verdict verdict)
 {
     unsigned long long pairs = s->pairs;
     if (verdict == DEMON_CONFIRMED || verdict == DEMON_WRONG)
         return;
+    tell_same(s);
     fprintf(s->out, "%u points, %llu pairs of points: %llu proven stable; of the others", s->record->points, pairs,
             (unsigned long long)s->stable);
     fprintf(s->out, " %llu without a sequence of at most %d calls that fails\n", (unsigned long long)s->without,

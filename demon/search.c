@@ -217,8 +217,8 @@ static enum demon_verdict try_calls(struct demon_attempt *t)
     enum demon_verdict verdict = try_candidate(t);
     if (!t->explored) {
         const struct demon_finding *f = s->findings ? &s->finding[s->findings - 1] : NULL;
-        if (verdict == DEMON_CONFIRMED || (verdict == DEMON_CONTRACT_ONLY && t->verdict == DEMON_STABLE) ||
-            (verdict == DEMON_OTHER_FAILURE && !demon_attempt_is_known(s, f)))
+        if (verdict == DEMON_CONFIRMED ||
+            ((verdict == DEMON_CONTRACT_ONLY || verdict == DEMON_OTHER_FAILURE) && !demon_attempt_is_known(s, f)))
             demon_finding_print(s->out, f);
     }
     t->explored = false;

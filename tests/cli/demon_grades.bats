@@ -208,3 +208,11 @@ assert f["deadlock"] and f["requires"] == f["changes"] == []'
     sed -i 's/ensure light: .*/ensure light: item.weight < 0/' spec.demon
     judges 1 '      box.item.weight: 1 -> 0'
 }
+
+@test "only the contract is broken: one finding of each clause is shown, and how many more there are" {
+    changed '' -e "$no_assert" -e 's/^    decrement(queue);/    pthread_mutex_lock(\&queue->mutex); pthread_mutex_unlock(\&queue->mutex);&/'
+    run --separate-stderr timeout 60 "$pct" demon --spec spec.demon -- ./program
+    is "$status" 3
+    is "$(grep -c '^only the contract is broken' <<< "$output")" 1
+    has '`non_zero: queue.idlers > 0` of decrement was broken so 3 more times, from other points or by other calls'
+}
