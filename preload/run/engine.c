@@ -25,6 +25,7 @@
 #include <preload/time/family.h>
 #include <preload/time/family_memory.h>
 #include <preload/watchdog/watchdog.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
@@ -160,13 +161,14 @@ static bool is_in(const void *address, const struct pct_mapping *mapping)
     return (uintptr_t)address >= mapping->from && (uintptr_t)address < mapping->to;
 }
 
-/* Files of the command's, such as the trace: their names begin so. */
+/* Files of the command's, such as the trace or the plan of `pct demon`: a part of their path begins so. */
 static bool is_of_command(const char *path)
 {
-    const char *base = path;
+    static const char mark[] = "pct-";
     for (const char *at = path; *at; at++)
-        base = *at == '/' ? at + 1 : base;
-    return base[0] == 'p' && base[1] == 'c' && base[2] == 't' && base[3] == '-';
+        if ((at == path || at[-1] == '/' || at[-1] == ':') && !strncmp(at, mark, sizeof mark - 1))
+            return true;
+    return false;
 }
 
 /* Memory with a name, of a file or System V's: what has none, only the family shares. To read alone it is mostly a
