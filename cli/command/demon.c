@@ -1,6 +1,8 @@
 /* `pct demon`: starts pct-demon (demon/), a program of its own, as it needs a solver that nothing else here does. */
 #include "parse.h"
 #include <cli/base/cli.h>
+#include <cli/binary/elf_facts.h>
+#include <cli/binary/libraries.h>
 #include <cli/binary/locate.h>
 #include <common/demon_options.h>
 #include <limits.h>
@@ -25,6 +27,23 @@ static bool find(char *path, size_t size, char *own, size_t own_size)
            !access(path, X_OK);
 }
 
+/* Whether the program cannot be loaded, which is said. A solver that was removed is the likely cause. */
+static bool lacks_library(const char *path)
+{
+    static const char told[] = "error while loading shared libraries: ";
+    static struct pct_elf_facts facts; /* large */
+    if (pct_elf_facts_read(&facts, path, false) || !facts.interpreter[0])
+        return false;
+    char *text = pct_libraries_list(facts.interpreter, path), *why = text ? strstr(text, told) : NULL;
+    if (why) {
+        why += sizeof told - 1;
+        why[strcspn(why, "\n")] = 0;
+        pct_cli_usage("pct demon cannot start: %s (the solver's library is in Debian's package libz3-4)", why);
+    }
+    free(text);
+    return why;
+}
+
 /* It parses them; this is for who asks what there is. */
 static const struct argp_option options[] = { PCT_DEMON_OPTIONS };
 static const struct argp argp = { .options = options, .args_doc = PCT_DEMON_ARGUMENTS_DOC };
@@ -35,6 +54,8 @@ int pct_cmd_demon(int argc, char **argv)
     pct_parse_look(&argp, argc, argv, 0);
     if (!find(path, sizeof path, own, sizeof own))
         return pct_cli_usage("pct demon needs Z3, without which this pct was built: install libz3-dev and run `make`");
+    if (lacks_library(path))
+        return PCT_EXIT_USAGE;
     char **words = calloc((size_t)argc + 2, sizeof *words);
     if (!words)
         return pct_cli_no_memory("");

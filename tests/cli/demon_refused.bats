@@ -47,6 +47,15 @@ contracts()
     refuses "wait_for_idler was not entered: the program's first thread must call it"
 }
 
+@test "a solver that was removed since pct was built" {
+    cp "$build/pct" pct
+    sed 's/libz3\.so/libzz.so/g' "$build/pct-demon" > pct-demon
+    chmod +x pct-demon
+    run -2 ./pct demon --list --spec "$spec" -- "$build/demon/apache-45605"
+    has "pct: pct demon cannot start: libzz.so.4: cannot open shared object file"
+    has "(the solver's library is in Debian's package libz3-4)"
+}
+
 @test "killed, it leaves nothing behind" {
     changed 's/ wait_for_idler(&queue);/ for (volatile int on = 1; on;) continue;&/'
     mkdir temporary
