@@ -354,9 +354,10 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
     if (s->unanswered)
         fprintf(s->out, "%llu questions had no answer from the solver\n", (unsigned long long)s->unanswered);
     if (s->out_of_time)
-        fprintf(s->out, "out of time before all was looked at\n");
+        fprintf(s->out, "%s before all was looked at\n", demon_program_stopped() ? "interrupted" : "out of time");
     if (verdict == DEMON_STABLE)
-        fprintf(s->out, "no interference found, for this test, these contracts and these objects\n");
+        fprintf(s->out, "no interference found, for this test, these contracts and these objects%s\n",
+                s->out_of_time ? ", in what was looked at" : "");
 }
 
 static bool read_contracts(struct demon_search *s, struct arguments *a, char *error, size_t size)
@@ -476,5 +477,7 @@ int main(int argc, char **argv)
     demon_search_free(&search);
     demon_program_close(&a.program);
     demon_spec_free(search.model.spec);
+    if (verdict == DEMON_STABLE && demon_program_stopped())
+        return 128 + demon_program_stopped(); /* as a shell has it */
     return verdict == DEMON_OTHER_FAILURE ? DEMON_CONTRACT_ONLY : verdict;
 }

@@ -49,6 +49,7 @@ void demon_program_watch(struct demon_program *p, const struct demon_spec *spec)
 
 static struct {
     volatile pid_t child; /* the run; 0, or less: there is none */
+    volatile sig_atomic_t gently, stopped;
     char directory[64];
     int file; /* open on it; -1: it cannot be */
 } own = { .file = -1 };
@@ -61,10 +62,15 @@ static void remove_files(void)
     rmdir(own.directory);
 }
 
-/* The run first: it is the command's, which ends it. All that is called may be called in a handler. */
+/* The first signal, if it may: no more is begun. Then the run first: it is the command's, which ends it. All that is
+ * called may be called in a handler. */
 static void go(int signal_number)
 {
     pid_t child = own.child;
+    if (own.gently && !own.stopped) {
+        own.stopped = signal_number;
+        return;
+    }
     if (child > 0 && !kill(child, signal_number))
         waitpid(child, NULL, 0);
     remove_files();
@@ -81,6 +87,16 @@ static void tidy_up_when_killed(void)
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         if (!sigaction(signals[i], NULL, &before) && before.sa_handler != SIG_IGN)
             sigaction(signals[i], &action, NULL);
+}
+
+void demon_program_stop_gently(void)
+{
+    own.gently = true;
+}
+
+int demon_program_stopped(void)
+{
+    return own.stopped;
 }
 
 void demon_program_close(struct demon_program *p)
@@ -137,16 +153,24 @@ static int call(const struct demon_program *p, const char *const *words)
     pid_t child = 0;
     int status = 0;
     posix_spawn_file_actions_t files;
+    posix_spawnattr_t attributes;
     snprintf(path, sizeof path, "%s/output", p->directory);
     fflush(NULL);
     if (posix_spawn_file_actions_init(&files))
         return 125;
+    if (posix_spawnattr_init(&attributes)) {
+        posix_spawn_file_actions_destroy(&files);
+        return 125;
+    }
     /* Not by fork(), which copies the tables of all that the solver and the debug information have taken. */
     bool failed = posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0) ||
                   posix_spawn_file_actions_addopen(&files, 1, path, O_WRONLY | O_CREAT | O_TRUNC, 0600) ||
                   posix_spawn_file_actions_adddup2(&files, 1, 2) ||
-                  posix_spawn(&child, words[0], &files, NULL, (char *const *)(uintptr_t)words, environ);
+                  /* A terminal's Ctrl-C is for us: what it would do to the run looks like a failure. */
+                  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP) ||
+                  posix_spawn(&child, words[0], &files, &attributes, (char *const *)(uintptr_t)words, environ);
     posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attributes);
     if (failed)
         return 125;
     own.child = child;

@@ -53,6 +53,11 @@ bool demon_program_open(struct demon_program *program, char *error, size_t size)
 void demon_program_watch(struct demon_program *program, const struct demon_spec *spec);
 void demon_program_close(struct demon_program *program);
 
+/* From now on the first SIGINT, SIGTERM or SIGHUP lets the run that is under way end, and is told by the second
+ * function; another one ends us. Which signal it was; 0: none. */
+void demon_program_stop_gently(void);
+int demon_program_stopped(void);
+
 /* Write a plan with room for this many points; NULL: it cannot be written. It is mapped. */
 struct pct_demon_plan *demon_plan_create(const struct demon_program *program, const char *name, uint32_t room,
                                          char path[4096]);

@@ -5,6 +5,7 @@
  * these. */
 #include "search.h"
 #include "attempt.h"
+#include "progress.h"
 #include "record.h"
 #include "sequence.h"
 #include "steps.h"
@@ -13,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 enum {
@@ -21,13 +21,6 @@ enum {
     MOST_WAYS = 100,       /* earlier calls that are made */
     HELPER_OPERATIONS = 2  /* that the first thread makes for a helper: create, detach */
 };
-
-static double seconds_now(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
-}
 
 void demon_search_copy_head(struct pct_demon_plan *to, const struct pct_demon_plan *from)
 {
@@ -174,12 +167,17 @@ static enum demon_verdict try_candidate(struct demon_attempt *t)
 
 /* --- Sequences ---------------------------------------------------------------------------------------------------- */
 
+/* Whether no more may be looked at. */
+static bool stops(struct demon_search *s)
+{
+    demon_progress_draw(s);
+    s->out_of_time |= (s->until > 0 && pct_cli_now() > s->until) || demon_program_stopped();
+    return s->out_of_time;
+}
+
 static bool over(struct demon_attempt *t)
 {
-    struct demon_search *s = t->search;
-    if (s->until > 0 && seconds_now() > s->until)
-        s->out_of_time = true;
-    return s->out_of_time || t->asked >= MOST_SEQUENCES || t->verdict == DEMON_CONFIRMED || t->verdict == DEMON_WRONG;
+    return stops(t->search) || t->asked >= MOST_SEQUENCES || t->verdict == DEMON_CONFIRMED || t->verdict == DEMON_WRONG;
 }
 
 /* What counts for more. */
@@ -218,8 +216,10 @@ static enum demon_verdict try_calls(struct demon_attempt *t)
     if (!t->explored) {
         const struct demon_finding *f = s->findings ? &s->finding[s->findings - 1] : NULL;
         if (verdict == DEMON_CONFIRMED ||
-            ((verdict == DEMON_CONTRACT_ONLY || verdict == DEMON_OTHER_FAILURE) && !demon_attempt_is_known(s, f)))
+            ((verdict == DEMON_CONTRACT_ONLY || verdict == DEMON_OTHER_FAILURE) && !demon_attempt_is_known(s, f))) {
+            demon_progress_clear();
             demon_finding_print(s->out, f);
+        }
     }
     t->explored = false;
     t->verdict = worse(t->verdict, verdict);
@@ -381,12 +381,13 @@ static enum demon_verdict look_at_way(struct demon_search *s, const struct demon
 {
     enum demon_verdict verdict = DEMON_STABLE;
     for (uint32_t j = way->from; j < way->record->points; j++)
-        for (uint32_t i = j + 1; i-- > way->from && !s->out_of_time;) {
+        for (uint32_t i = j + 1; i-- > way->from && !stops(s);) {
             if (!demon_proc_has(demon_way_place(s, way, j), DEMON_REQUIRE))
                 break;
             if (was_looked_at(s, way, i))
                 continue;
             enum demon_verdict one = look_at_pair(s, way, i, j);
+            s->done += way == &s->undisturbed;
             if (one == DEMON_CONFIRMED || one == DEMON_WRONG)
                 return one;
             verdict = worse(verdict, one);
@@ -460,7 +461,7 @@ static enum demon_verdict look_at_other_ways(struct demon_search *s)
 {
     static struct demon_attempt t; /* large */
     enum demon_verdict verdict = DEMON_STABLE;
-    for (uint32_t i = 0; i < s->record->points && !s->out_of_time; i++) {
+    for (uint32_t i = 0; i < s->record->points && !stops(s); i++) {
         if (was_looked_at(s, &s->undisturbed, i))
             continue;
         begin(&t, s, &s->undisturbed, i, i);
@@ -479,9 +480,19 @@ static bool is_decided(enum demon_verdict verdict)
     return verdict == DEMON_CONFIRMED || verdict == DEMON_WRONG;
 }
 
+static uint64_t count_pairs(const struct demon_search *s, const struct demon_way *way)
+{
+    uint64_t count = 0;
+    for (uint32_t j = way->from; j < way->record->points; j++)
+        for (uint32_t i = way->from; i <= j && demon_proc_has(demon_way_place(s, way, j), DEMON_REQUIRE); i++)
+            count += !was_looked_at(s, way, i);
+    return count;
+}
+
 /* Look where others come in at the points that were added. */
 static enum demon_verdict look(struct demon_search *s)
 {
+    s->all += count_pairs(s, &s->undisturbed);
     enum demon_verdict verdict = look_at_way(s, &s->undisturbed);
     if ((s->depth > 1 || s->pairs) && !is_decided(verdict))
         verdict = worse(verdict, look_at_other_ways(s));
@@ -501,15 +512,17 @@ static enum demon_verdict look_further(struct demon_search *s, enum demon_points
 
 enum demon_verdict demon_search_run(struct demon_search *s)
 {
-    double from = seconds_now();
-    s->until = s->seconds > 0 ? s->seconds + from : 0;
+    demon_program_stop_gently();
+    s->begun = pct_cli_now();
+    s->until = s->seconds > 0 ? s->seconds + s->begun : 0;
     enum demon_verdict verdict = look(s);
     const bool more = !s->fixed && (s->pairs || s->ways);
     if (more && !is_decided(verdict) && !s->out_of_time && demon_steps_left_out(s))
         verdict = worse(verdict, look_further(s, DEMON_POINTS_LOCKS));
     if (more && !is_decided(verdict) && !s->out_of_time && s->program->tells)
         verdict = worse(verdict, look_further(s, DEMON_POINTS_ACCESSES));
-    s->took = seconds_now() - from;
+    s->took = pct_cli_now() - s->begun;
+    demon_progress_clear();
     return verdict;
 }
 

@@ -45,7 +45,9 @@ struct demon_search {
     bool fixed;                  /* more points are not looked for where nothing was found */
     int depth;                   /* times that others come in between, 1 or 2 */
     double seconds;              /* for all, 0: no bound */
-    double until;                /* as of CLOCK_MONOTONIC; 0: no bound, or it has not begun */
+    double begun, until;         /* on the clock of pct_cli_now(); until 0: no bound, or it has not begun */
+    double drawn;                /* when its progress was last said; then, of the pairs of points that are looked at: */
+    uint64_t all, done;          /* all, and those that were */
     bool again;                  /* points were added, and only these are looked at as those where others come in: */
     enum demon_points looked_at; /* not these */
     FILE *out;                   /* what people read */
@@ -59,8 +61,8 @@ struct demon_search {
     unsigned others;                  /* plans of failures that are not the contract's */
     uint64_t as_before;               /* of the refuted: the program failed as with these calls before the test */
     bool unsure;                      /* what may be a list's head was passed to no call */
-    bool out_of_time;
-    struct demon_finding *finding; /* candidates that were tried, of all grades */
+    bool out_of_time;                 /* or told to end: demon_program_stopped() */
+    struct demon_finding *finding;    /* candidates that were tried, of all grades */
     size_t findings;
     struct demon_call help[DEMON_LONGEST]; /* what lets the undisturbed test go on where it waits */
     int helps;

@@ -64,6 +64,36 @@ contracts()
     is "$(ls -A temporary)" ''
 }
 
+@test "interrupted while it searches: what is known is told, and that it is not all" {
+    cat > stop.h <<'END'
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+/* In the fourth run: whose child `pct run` is gets SIGTERM. */
+static void stop_the_search(void)
+{
+    struct stat runs;
+    char path[64];
+    int file = open("runs", O_WRONLY | O_CREAT | O_APPEND, 0600), searcher = 0;
+    if (write(file, "x", 1) != 1 || fstat(file, &runs) || runs.st_size != 4)
+        return;
+    snprintf(path, sizeof path, "/proc/%d/stat", getppid());
+    FILE *status = fopen(path, "r");
+    if (status && fscanf(status, "%*d (pct) %*c %d", &searcher) == 1)
+        kill(searcher, SIGTERM);
+}
+END
+    sed '1i #include "stop.h"
+        s/^    delete_all(&table);/    stop_the_search();\n&/' "$root/bench/demon/mysql-169.c" > p.c
+    "$cc" -O0 -g -pthread -DFIXED -o program p.c
+    run -143 "$pct" demon --spec "$root/bench/demon/mysql-169.demon" -- ./program
+    is "$(cat runs)" xxxx
+    has "interrupted before all was looked at"
+    has "no interference found, for this test, these contracts and these objects, in what was looked at"
+}
+
 @test "a test that has threads of its own: what they do is not looked at, which is said" {
     changed 's/^int main(void)/static void *idle(void *queue) { return queue; }\n&/
         s/ wait_for_idler(&queue);/ pthread_t other; pthread_create(\&other, NULL, idle, NULL);& pthread_join(other, NULL);/'
