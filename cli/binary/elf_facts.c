@@ -75,27 +75,56 @@ static void read_code(struct pct_elf_facts *facts, Elf_Scn *section)
         pct_raw_calls_count(&facts->raw, data->d_buf, data->d_size);
 }
 
-/* `mov edi, SYS_futex` for syscall(), or `mov eax, SYS_futex` with the instruction `syscall` close behind. */
-static bool calls_futex(const unsigned char *code, size_t size, bool imports_syscall)
+/* Whether the code at this address is of the runtime of sanitizers, which clang links into the program. */
+static bool is_of_sanitizers(Elf *elf, uint64_t address)
 {
-    enum { NEAR = 24 };
-    static const unsigned char first[] = { 0xbf, SYS_futex, 0, 0, 0 }, number[] = { 0xb8, SYS_futex, 0, 0, 0 };
-    const unsigned char *end = code + size, *at = code;
-    if (imports_syscall && memmem(code, size, first, sizeof first))
-        return true;
-    while ((at = memmem(at, (size_t)(end - at), number, sizeof number))) {
-        at += sizeof number;
-        if (memmem(at, (size_t)(end - at) < NEAR ? (size_t)(end - at) : NEAR, "\x0f\x05", 2))
+    Elf_Scn *section = NULL;
+    while ((section = elf_nextscn(elf, section))) {
+        GElf_Shdr head;
+        GElf_Sym symbol;
+        Elf_Data *data = gelf_getshdr(section, &head) && head.sh_type == SHT_SYMTAB ? elf_getdata(section, NULL) : NULL;
+        for (int i = 0; data && gelf_getsym(data, i, &symbol); i++) {
+            if (GELF_ST_TYPE(symbol.st_info) != STT_FUNC || address - symbol.st_value >= symbol.st_size)
+                continue;
+            const char *name = elf_strptr(elf, head.sh_link, symbol.st_name);
+            return name && begins(name, "_ZN11__sanitizer");
+        }
+    }
+    return false;
+}
+
+/* The next instruction that moves SYS_futex to the register of this operation code. */
+static const unsigned char *find_mark(const unsigned char *at, const unsigned char *end, unsigned char mark)
+{
+    const unsigned char bytes[] = { mark, SYS_futex, 0, 0, 0 };
+    return memmem(at, (size_t)(end - at), bytes, sizeof bytes);
+}
+
+/* `mov edi, SYS_futex` for syscall(), or `mov eax, SYS_futex` with the instruction `syscall` close behind. */
+static bool calls_futex(const struct pct_elf_facts *facts, Elf *elf, const Elf_Data *code, uint64_t address)
+{
+    enum { FIRST = 0xbf, NUMBER = 0xb8, LENGTH = 5, NEAR = 24 };
+    const unsigned char *begin = code->d_buf, *end = begin + code->d_size, *at = begin;
+    while (facts->imports_syscall && (at = find_mark(at, end, FIRST))) {
+        if (!is_of_sanitizers(elf, address + (uint64_t)(at - begin)))
+            return true;
+        at += LENGTH;
+    }
+    for (at = begin; (at = find_mark(at, end, NUMBER));) {
+        const uint64_t place = address + (uint64_t)(at - begin);
+        at += LENGTH;
+        if (memmem(at, (size_t)(end - at) < NEAR ? (size_t)(end - at) : NEAR, "\x0f\x05", 2) &&
+            !is_of_sanitizers(elf, place))
             return true;
     }
     return false;
 }
 
-static void read_futexes(struct pct_elf_facts *facts, Elf_Scn *section)
+static void read_futexes(struct pct_elf_facts *facts, Elf *elf, Elf_Scn *section, uint64_t address)
 {
     Elf_Data *data = elf_rawdata(section, NULL);
     if (data && data->d_buf)
-        facts->has_futexes |= calls_futex(data->d_buf, data->d_size, facts->imports_syscall);
+        facts->has_futexes |= calls_futex(facts, elf, data, address);
 }
 
 static void read_sections(struct pct_elf_facts *facts, Elf *elf, bool code)
@@ -114,7 +143,7 @@ static void read_sections(struct pct_elf_facts *facts, Elf *elf, bool code)
         if (code && head.sh_type == SHT_PROGBITS && head.sh_flags & SHF_EXECINSTR)
             read_code(facts, section);
         if (head.sh_type == SHT_PROGBITS && head.sh_flags & SHF_EXECINSTR && facts->imports_threads)
-            read_futexes(facts, section);
+            read_futexes(facts, elf, section, head.sh_addr);
     }
 }
 
