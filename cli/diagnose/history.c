@@ -5,6 +5,7 @@
 #include <cli/base/cli.h>
 #include <cli/trace/events.h>
 #include <cli/trace/unwind.h>
+#include <pct/operations.h>
 #include <pct/strategy.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -24,23 +25,6 @@ bool pct_moment_failed(const struct pct_moment *moment)
     }
 }
 
-static bool takes(unsigned op)
-{
-    switch (op) {
-    case PCT_OP_MUTEX_LOCK:
-    case PCT_OP_MUTEX_TRYLOCK:
-    case PCT_OP_SPIN_LOCK:
-    case PCT_OP_SPIN_TRYLOCK:
-    case PCT_OP_RWLOCK_RDLOCK:
-    case PCT_OP_RWLOCK_TRYRDLOCK:
-    case PCT_OP_RWLOCK_WRLOCK:
-    case PCT_OP_RWLOCK_TRYWRLOCK:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool gives(unsigned op)
 {
     return op == PCT_OP_MUTEX_UNLOCK || op == PCT_OP_SPIN_UNLOCK || op == PCT_OP_RWLOCK_UNLOCK;
@@ -53,7 +37,7 @@ static bool reads_only(unsigned op)
 
 bool pct_moment_locks(const struct pct_moment *moment)
 {
-    return takes(moment->op) || moment->word == PCT_WORD_TAKES || moment->word == PCT_WORD_SHARES;
+    return pct_operation_locks(moment->op) || moment->word == PCT_WORD_TAKES || moment->word == PCT_WORD_SHARES;
 }
 
 bool pct_moment_same_object(const struct pct_moment *a, const struct pct_moment *b)
@@ -88,7 +72,7 @@ enum pct_access pct_moment_access(const struct pct_moment *moment)
         /* What threads write for people to read comes in any order. */
         return moment->object > STDERR_FILENO ? PCT_ACCESS_UPDATE : PCT_ACCESS_NONE;
     default:
-        return takes(moment->op) ? PCT_ACCESS_UNKNOWN : PCT_ACCESS_NONE;
+        return pct_operation_locks(moment->op) ? PCT_ACCESS_UNKNOWN : PCT_ACCESS_NONE;
     }
 }
 
@@ -240,7 +224,7 @@ static bool follow(struct pct_history *h, uint32_t i, uint32_t *all, uint32_t *w
         *waits = 0;
         if (m->mutex && !take(h, held, i, PCT_CLASS_MUTEX, m->mutex, false))
             return false;
-    } else if (takes(m->op) && m->object && !pct_moment_failed(m)) {
+    } else if (pct_operation_locks(m->op) && m->object && !pct_moment_failed(m)) {
         if (!take(h, held, i, m->class_, m->object, reads_only(m->op)))
             return false;
     } else if (gives(m->op) && !pct_moment_failed(m)) {

@@ -8,23 +8,6 @@ static bool is_lock(unsigned class_)
     return class_ == PCT_CLASS_MUTEX || class_ == PCT_CLASS_RWLOCK || class_ == PCT_CLASS_SPIN;
 }
 
-static bool takes(uint32_t op)
-{
-    switch (op) {
-    case PCT_OP_MUTEX_LOCK:
-    case PCT_OP_MUTEX_TRYLOCK:
-    case PCT_OP_SPIN_LOCK:
-    case PCT_OP_SPIN_TRYLOCK:
-    case PCT_OP_RWLOCK_RDLOCK:
-    case PCT_OP_RWLOCK_WRLOCK:
-    case PCT_OP_RWLOCK_TRYRDLOCK:
-    case PCT_OP_RWLOCK_TRYWRLOCK:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* The ends of waits: where the thread goes on is no access of its own. */
 static bool is_end_of_wait(uint32_t op)
 {
@@ -39,6 +22,7 @@ bool pct_predict_conflict(uint32_t first, uint32_t second)
     if (!is_lock(pct_name_op_class(first)))
         return gives != pct_operation_gives(second);
     if (gives)
-        return takes(second);
-    return !takes(first) || (!takes(second) && !pct_operation_gives(second)); /* made, or destroyed */
+        return pct_operation_locks(second);
+    return !pct_operation_locks(first) ||
+           (!pct_operation_locks(second) && !pct_operation_gives(second)); /* made, or destroyed */
 }

@@ -33,6 +33,24 @@ static inline bool pct_operation_gives(uint32_t op)
     }
 }
 
+/* Whether an operation takes a lock, or tries to: a mutex, a spin or a read-write lock. */
+static inline bool pct_operation_locks(uint32_t op)
+{
+    switch (op) {
+    case PCT_OP_MUTEX_LOCK:
+    case PCT_OP_MUTEX_TRYLOCK:
+    case PCT_OP_SPIN_LOCK:
+    case PCT_OP_SPIN_TRYLOCK:
+    case PCT_OP_RWLOCK_RDLOCK:
+    case PCT_OP_RWLOCK_WRLOCK:
+    case PCT_OP_RWLOCK_TRYRDLOCK:
+    case PCT_OP_RWLOCK_TRYWRLOCK:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Whether it is an access to plain or atomic memory. */
 static inline bool pct_operation_accesses(uint32_t op)
 {

@@ -20,3 +20,17 @@ replays()
         has 'replayed identically'
     done
 }
+
+# judge SOURCE OPTIONS STATUS FLAGS CONTRACT...: how `pct demon` with these options ends for this program of tests/cli,
+# compiled with these flags.
+judge()
+{
+    local compiler=$cc
+    [[ $1 != *.cc ]] || compiler=${CXX:-c++}
+    printf '%s\n' "${@:5}" > spec.demon
+    # shellcheck disable=SC2086 # some, or none
+    "$compiler" -g -O0 -pthread $4 -o program "$root/tests/cli/$1"
+    # shellcheck disable=SC2086
+    run --separate-stderr timeout 120 "$pct" demon $2 --spec spec.demon -- ./program
+    is "$status" "$3"
+}

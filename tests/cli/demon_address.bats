@@ -11,11 +11,7 @@ setup()
 # judges STATUS FLAG CONTRACT...: `pct demon` of the queue, from which others may take.
 judges()
 {
-    printf '%s\n' "${@:3}" > spec.demon
-    # shellcheck disable=SC2086 # one, or none
-    "$cc" -g -O0 -pthread $2 -o program "$root/tests/cli/demon_address.c"
-    run --separate-stderr timeout 120 "$pct" demon --points=locks --spec spec.demon -- ./program
-    is "$status" "$1"
+    judge demon_address.c --points=locks "$@"
 }
 
 contracts=('test pop(q)' 'rely locked: holds(q.lock) implies unchanged(q.head.next)'

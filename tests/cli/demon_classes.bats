@@ -11,11 +11,7 @@ setup()
 # judges STATUS FLAG CONTRACT...
 judges()
 {
-    printf '%s\n' "${@:3}" > spec.demon
-    # shellcheck disable=SC2086 # one, or none
-    "${CXX:-c++}" -g -O0 -pthread $2 -o program "$root/tests/cli/demon_classes.cc"
-    run --separate-stderr timeout 120 "$pct" demon --points=calls --bound 1 --spec spec.demon -- ./program
-    is "$status" "$1"
+    judge demon_classes.cc "--points=calls --bound 1" "$@"
 }
 
 locked='rely locked: holds(q.lock) implies unchanged(q.count) and unchanged(q.item.uses) and unchanged(q.item)'

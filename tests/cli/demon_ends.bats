@@ -11,11 +11,7 @@ setup()
 # judges STATUS FLAGS CONTRACT...: `pct demon` of the routine of demon_ends.c, where others may cancel a job.
 judges()
 {
-    printf '%s\n' "${@:3}" > spec.demon
-    # shellcheck disable=SC2086 # some
-    "$cc" -g -O0 -pthread $2 -o program "$root/tests/cli/demon_ends.c"
-    run --separate-stderr timeout 120 "$pct" demon --bound 2 --points=calls --spec spec.demon -- ./program
-    is "$status" "$1"
+    judge demon_ends.c "--bound 2 --points=calls" "$@"
 }
 
 unsure="no call was tried on what may be a list's head, not its element"
