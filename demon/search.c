@@ -377,14 +377,18 @@ static bool was_looked_at(const struct demon_search *s, const struct demon_way *
     return s->again && way == &s->undisturbed && of <= s->looked_at;
 }
 
+/* Whether point j requires something, and what others do at point i may break it. */
+static bool is_to_be_asked(const struct demon_search *s, const struct demon_way *way, uint32_t i, uint32_t j)
+{
+    return demon_proc_has(demon_way_place(s, way, j), DEMON_REQUIRE) && !was_looked_at(s, way, i);
+}
+
 static enum demon_verdict look_at_way(struct demon_search *s, const struct demon_way *way)
 {
     enum demon_verdict verdict = DEMON_STABLE;
     for (uint32_t j = way->from; j < way->record->points; j++)
         for (uint32_t i = j + 1; i-- > way->from && !stops(s);) {
-            if (!demon_proc_has(demon_way_place(s, way, j), DEMON_REQUIRE))
-                break;
-            if (was_looked_at(s, way, i))
+            if (!is_to_be_asked(s, way, i, j))
                 continue;
             enum demon_verdict one = look_at_pair(s, way, i, j);
             s->done += way == &s->undisturbed;
@@ -484,8 +488,8 @@ static uint64_t count_pairs(const struct demon_search *s, const struct demon_way
 {
     uint64_t count = 0;
     for (uint32_t j = way->from; j < way->record->points; j++)
-        for (uint32_t i = way->from; i <= j && demon_proc_has(demon_way_place(s, way, j), DEMON_REQUIRE); i++)
-            count += !was_looked_at(s, way, i);
+        for (uint32_t i = way->from; i <= j; i++)
+            count += is_to_be_asked(s, way, i, j);
     return count;
 }
 

@@ -32,6 +32,13 @@ char *pct_libraries_list(const char *interpreter, const char *program)
     return text;
 }
 
+char *pct_libraries_of(const char *program)
+{
+    static struct pct_elf_facts facts; /* large */
+    bool linked = !pct_elf_facts_read(&facts, program, false) && facts.interpreter[0];
+    return linked ? pct_libraries_list(facts.interpreter, program) : NULL;
+}
+
 char *pct_libraries_path(char *line)
 {
     char *arrow = strstr(line, " => ");
@@ -44,10 +51,7 @@ char *pct_libraries_path(char *line)
 
 int pct_libraries_each(const char *program, int (*each)(void *data, const char *path), void *data)
 {
-    static struct pct_elf_facts facts; /* large */
-    if (pct_elf_facts_read(&facts, program, false) || !facts.interpreter[0])
-        return 0;
-    char *text = pct_libraries_list(facts.interpreter, program), *rest = text, *line;
+    char *text = pct_libraries_of(program), *rest = text, *line;
     int stopped = 0;
     while (!stopped && rest && (line = strsep(&rest, "\n"))) {
         const char *path = pct_libraries_path(line);

@@ -5,6 +5,9 @@
 /* What `INTERPRETER --list PROGRAM` writes, with its errors; to be freed. NULL: it cannot be run. */
 char *pct_libraries_list(const char *interpreter, const char *program);
 
+/* The same by the program's own dynamic linker. NULL: it has none, too. */
+char *pct_libraries_of(const char *program);
+
 /* The path of the library in a line of that, which is cut behind it; NULL: there is none. */
 char *pct_libraries_path(char *line);
 

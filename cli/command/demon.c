@@ -1,7 +1,6 @@
 /* `pct demon`: starts pct-demon (demon/), a program of its own, as it needs a solver that nothing else here does. */
 #include "parse.h"
 #include <cli/base/cli.h>
-#include <cli/binary/elf_facts.h>
 #include <cli/binary/libraries.h>
 #include <cli/binary/locate.h>
 #include <common/demon_options.h>
@@ -31,10 +30,7 @@ static bool find(char *path, size_t size, char *own, size_t own_size)
 static bool lacks_library(const char *path)
 {
     static const char told[] = "error while loading shared libraries: ";
-    static struct pct_elf_facts facts; /* large */
-    if (pct_elf_facts_read(&facts, path, false) || !facts.interpreter[0])
-        return false;
-    char *text = pct_libraries_list(facts.interpreter, path), *why = text ? strstr(text, told) : NULL;
+    char *text = pct_libraries_of(path), *why = text ? strstr(text, told) : NULL;
     if (why) {
         why += sizeof told - 1;
         why[strcspn(why, "\n")] = 0;

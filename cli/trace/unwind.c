@@ -238,14 +238,8 @@ static bool is_shim(const struct pct_frame *frame)
 /* What every thread begins with says nothing. */
 static bool is_start(const struct pct_frame *frame)
 {
-    static const char *const names[] = { "start_thread",
-                                         "clone3",
-                                         "__clone3",
-                                         "clone",
-                                         "__libc_start_call_main",
-                                         "__libc_start_main",
-                                         "__libc_start_main@@GLIBC_2.34",
-                                         "_start" };
+    static const char *const names[] = { "start_thread", "clone3", "__clone3",
+                                         "clone",        "_start", "__libc_start_call_main" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(frame->function, names[i]))
             return true;
