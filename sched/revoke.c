@@ -36,12 +36,12 @@ void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t ar
     s->current = self;
 }
 
-void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread)
+void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread, bool kin)
 {
     s->current = NULL;
     record(s, thread, PCT_ARG_SLEEPS);
     /* What its last wait was for says nothing of this one. */
-    thread->wait.kin = false;
+    thread->wait.kin = kin;
     thread->wait.deadline = PCT_NEVER;
     pct_outside_go(s, thread);
 }

@@ -431,8 +431,9 @@ bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *hold
 void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t arg);
 
 /* Called for a holder of the baton that sleeps, by whoever found it, and has made sure that it does nothing meanwhile:
- * it is outside from now on, and comes back by pct_sched_return(). Then the baton goes on. */
-void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread);
+ * it is outside from now on, and comes back by pct_sched_return(). Then the baton goes on. kin: only this process or a
+ * relative can end its sleep. */
+void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread, bool kin);
 void pct_sched_pass_on(struct pct_sched *s, struct pct_thread *thread);
 
 /* Called now and then without the baton, by nobody's thread, in real time: if nobody holds it, as all threads are

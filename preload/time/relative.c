@@ -37,6 +37,20 @@ static long open_path(int pid, const char *middle, const char *name, const char 
     return PCT_SYS3(SYS_open, path, flags | O_CLOEXEC, 0);
 }
 
+/* How exactly threads in state S are looked at. */
+enum exactly {
+    AS_TOLD,   /* they sleep */
+    OFF_QUEUE, /* they run, unless they certainly sleep */
+    FOR_CHILD  /* they run, unless they sleep until a child has something to tell; but for the watchdog */
+};
+
+static bool begins_with(const char *text, const char *with)
+{
+    while (*with && *text == *with)
+        text++, with++;
+    return !*with;
+}
+
 /* What stands behind the name in a file `stat`; NULL: it cannot be read. Its first character is the state. */
 static const char *read_stat(long fd)
 {
@@ -83,26 +97,48 @@ static enum pct_relative state_of(char letter)
     }
 }
 
+/* The function of the kernel's in which a thread sleeps; "0": it does not, or nobody may know. */
+enum { WHERE_SIZE = 16 };
+static void read_where(int pid, const char *middle, const char *name, char *where)
+{
+    long fd = open_path(pid, middle, name, "/wchan", O_RDONLY), got = 0;
+    if (fd >= 0) {
+        got = PCT_SYS3(SYS_read, fd, where, WHERE_SIZE - 1);
+        PCT_SYS1(SYS_close, fd);
+    }
+    where[got > 0 ? got : 0] = 0;
+}
+
 /* A thread in state S need not sleep: in the kernel's loops it is in that state before it looks whether it has to, and
  * may lose the CPU there. One that awaits children takes them in that state. Only of one that is off its CPU's queue
  * the kernel says where it sleeps; or of none, to those who may not know. */
 static bool is_queued(int pid, const char *middle, const char *name)
 {
-    char path[PATH_SIZE], where = 0, target[1];
-    long fd = open_path(pid, middle, name, "/wchan", O_RDONLY);
-    if (fd < 0)
-        return false;
-    long got = PCT_SYS3(SYS_read, fd, &where, 1);
-    PCT_SYS1(SYS_close, fd);
-    if (got != 1 || where != '0')
+    char path[PATH_SIZE], where[WHERE_SIZE], target[1];
+    read_where(pid, middle, name, where);
+    if (where[0] != '0')
         return false;
     write_path(path, pid, "/cwd", "", "");
     return PCT_SYS3(SYS_readlink, path, target, sizeof target) > 0;
 }
 
-/* Of several threads but this one: what keeps the process from being asleep, if anything does. exactly: see
- * is_queued(). */
-static enum pct_relative look_at_threads(int pid, int but, bool exactly)
+/* Of a thread in state S whose file `stat` has just been read. */
+static bool may_run(int pid, const char *name, enum exactly exactly)
+{
+    char where[WHERE_SIZE];
+    bool watchdog = false;
+    if (exactly == AS_TOLD)
+        return false;
+    if (exactly == OFF_QUEUE)
+        return is_queued(pid, "/task/", name);
+    for (const char *at = room->stat; *at && !watchdog; at++)
+        watchdog = begins_with(at, "(pct-watchdog)");
+    read_where(pid, "/task/", name, where);
+    return !watchdog && !begins_with(where, "do_wait");
+}
+
+/* Of several threads but this one: what keeps the process from being asleep, if anything does. */
+static enum pct_relative look_at_threads(int pid, int but, enum exactly exactly)
 {
     struct entry {
         uint64_t inode, offset;
@@ -123,7 +159,7 @@ static enum pct_relative look_at_threads(int pid, int but, bool exactly)
                 continue;
             const char *stat = read_stat(open_path(pid, "/task/", entry->name, "/stat", O_RDONLY));
             enum pct_relative state = stat ? state_of(*stat) : PCT_RELATIVE_GONE;
-            if (exactly && state == PCT_RELATIVE_SLEEPS && found <= state && is_queued(pid, "/task/", entry->name))
+            if (state == PCT_RELATIVE_SLEEPS && found <= state && may_run(pid, entry->name, exactly))
                 state = PCT_RELATIVE_RUNS;
             if (state > found)
                 found = state;
@@ -141,7 +177,12 @@ static bool has_room(void)
 
 bool pct_relative_others_sleep(int pid, int but)
 {
-    return has_room() && look_at_threads(pid, but, true) <= PCT_RELATIVE_SLEEPS;
+    return has_room() && look_at_threads(pid, but, OFF_QUEUE) <= PCT_RELATIVE_SLEEPS;
+}
+
+bool pct_relative_awaits_child(int pid)
+{
+    return has_room() && look_at_threads(pid, 0, FOR_CHILD) == PCT_RELATIVE_SLEEPS;
 }
 
 bool pct_relative_sleeps(int pid)
@@ -163,7 +204,7 @@ enum pct_relative pct_relative_look(int pid, uint64_t *start)
     *start = field(stat, START);
     /* The first thread of several may have ended before the others. */
     if (field(stat, THREADS) > 1 && state != PCT_RELATIVE_STOPPED)
-        state = look_at_threads(pid, 0, false);
+        state = look_at_threads(pid, 0, AS_TOLD);
     /* A process is a zombie before its parent is told; both under a lock of the kernel's, which this takes, too. */
     if (state == PCT_RELATIVE_GONE)
         PCT_SYS6(SYS_waitid, P_PID, pid, NULL, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL, 0);

@@ -320,11 +320,26 @@ static int child(void)
     pthread_t thread;
     int status = 0;
     work();
+    pthread_mutex_lock(&mutex); /* or the child may have it locked for ever */
+    pid_t pid = fork();
+    pthread_mutex_unlock(&mutex);
+    if (!pid) {
+        plain = flag = 0;
+        start(&thread, sleep_and_set);
+        _exit(spin_plain());
+    }
+    return pid > 0 && inline_call(SYS_wait4, pid, (long)&status, 0, 0) == pid ? status : 99;
+}
+
+/* The parent's call has no part in the time of the child, which sleeps for an hour. */
+static int child_sleeps(void)
+{
+    int status = 0;
+    work();
     pid_t pid = fork();
     if (!pid) {
-        start(&thread, sleep_and_set);
-        plain = flag = 0;
-        _exit(spin_plain());
+        nanosleep(&(struct timespec){ .tv_sec = 3600 }, NULL);
+        _exit(0);
     }
     return pid > 0 && inline_call(SYS_wait4, pid, (long)&status, 0, 0) == pid ? status : 99;
 }
@@ -371,6 +386,7 @@ int main(int argc, char **argv)
         { "stdio", print, hold_file },
         { "naps", nothing, naps },
         { "child", nothing, child },
+        { "child-sleeps", nothing, child_sleeps },
         { "compute", nothing, compute },
         { "deadlock", sleep_inline, deadlock },
     };

@@ -337,7 +337,7 @@ static void slept(struct sim_thread *self, int64_t ns)
         sim.real_ns = until;
         return;
     }
-    pct_sched_revoke(S, &self->core);
+    pct_sched_revoke(S, &self->core, false);
     pct_sched_pass_on(S, &self->core);
     sim_stay_away(self, until, -1);
     pct_sched_return(S, &self->core);
