@@ -463,6 +463,10 @@ static bool all_idle(uint64_t *passed)
     idle.looked_at = real;
     for (uint32_t i = 1; i <= top; i++)
         idles &= !hinders(i, passed);
+    /* A look that was held up (no CPU, a stop) shows what was so at its end: what it took is nobody's sleep. */
+    uint64_t after = pct_real_now();
+    if (after - real > idle.slice)
+        idle.looked_at = after;
     for (uint32_t i = 1; idles && i <= top; i++)
         idles = sleeps(i, passed);
     /* A thread of our own that has a signal to handle, or comes back from outside, has not told yet. */
