@@ -417,8 +417,9 @@ static bool hinders(uint32_t i, uint64_t *passed)
     /* Its end may have made others run. */
     if (state == PCT_RELATIVE_GONE)
         return true;
-    /* In a call that pct does not see: what it waits for is in the family, or takes its own time. */
-    if (state == PCT_RELATIVE_SLEEPS && !idles && k->who.member && pct_relative_awaits_child((int)k->who.pid))
+    /* In a call that pct does not see, for relatives alone. */
+    if (state == PCT_RELATIVE_SLEEPS && !idles && k->who.member &&
+        pct_relative_awaits_child((int)k->who.pid, pct_slot_has))
         return false;
     bool first = slot->deadline < ours || (slot->deadline == ours && i < self);
     if (idles && slot->world) {

@@ -114,6 +114,9 @@ void pct_slot_tell(uint32_t ticket, uint32_t pid);
 /* Have the one in this slot look. Returns the new word. */
 uint32_t pct_slot_wake(struct pct_slot *slot);
 
+/* Whether the process with this id is in a slot. */
+bool pct_slot_has(uint32_t pid);
+
 /* Whether the caller keeps the time in its own slot. */
 void pct_slot_set_member(uint32_t ticket, bool member);
 

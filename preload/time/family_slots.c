@@ -38,7 +38,7 @@ static bool holds(uint32_t ticket, union pct_who *who)
     return !pct_slot_is_free(*who) && ticket_of(pct_slot_of(ticket), *who) == ticket;
 }
 
-static bool has_slot(uint32_t pid)
+bool pct_slot_has(uint32_t pid)
 {
     for (uint32_t i = 1; i <= pct_family_memory->top; i++)
         if (pct_slot_who(i).pid == pid)
@@ -79,7 +79,7 @@ static enum pct_relative look_for_child(uint32_t i, union pct_who who)
         union pct_who is = who;
         enum pct_relative state = pct_relative_look(children[k], &made);
         is.pid = (uint32_t)children[k];
-        if (state != PCT_RELATIVE_GONE && !has_slot((uint32_t)is.pid) && change(i, who, is))
+        if (state != PCT_RELATIVE_GONE && !pct_slot_has((uint32_t)is.pid) && change(i, who, is))
             return state;
     }
     /* Nobody will tell it any more. */

@@ -37,13 +37,6 @@ static long open_path(int pid, const char *middle, const char *name, const char 
     return PCT_SYS3(SYS_open, path, flags | O_CLOEXEC, 0);
 }
 
-/* How exactly threads in state S are looked at. */
-enum exactly {
-    AS_TOLD,   /* they sleep */
-    OFF_QUEUE, /* they run, unless they certainly sleep */
-    FOR_CHILD  /* they run, unless they sleep until a child has something to tell; but for the watchdog */
-};
-
 static bool begins_with(const char *text, const char *with)
 {
     while (*with && *text == *with)
@@ -122,23 +115,53 @@ static bool is_queued(int pid, const char *middle, const char *name)
     return PCT_SYS3(SYS_readlink, path, target, sizeof target) > 0;
 }
 
-/* Of a thread in state S whose file `stat` has just been read. */
-static bool may_run(int pid, const char *name, enum exactly exactly)
+static bool has_room(void)
 {
-    char where[WHERE_SIZE];
-    bool watchdog = false;
-    if (exactly == AS_TOLD)
-        return false;
-    if (exactly == OFF_QUEUE)
-        return is_queued(pid, "/task/", name);
-    for (const char *at = room->stat; *at && !watchdog; at++)
-        watchdog = begins_with(at, "(pct-watchdog)");
-    read_where(pid, "/task/", name, where);
-    return !watchdog && !begins_with(where, "do_wait");
+    if (!room)
+        room = pct_map(sizeof *room);
+    return room;
 }
 
-/* Of several threads but this one: what keeps the process from being asleep, if anything does. */
-static enum pct_relative look_at_threads(int pid, int but, enum exactly exactly)
+int pct_relative_children(int thread, int *children, int most)
+{
+    char name[16];
+    struct pct_text text;
+    pct_text_init(&text, name, sizeof name);
+    pct_text_add_u64(&text, (uint64_t)thread);
+    long fd = has_room() ? open_path(thread, "/task/", name, "/children", O_RDONLY) : -1;
+    if (fd < 0)
+        return 0;
+    long got = PCT_SYS3(SYS_read, fd, room->stat, sizeof room->stat - 1);
+    PCT_SYS1(SYS_close, fd);
+    room->stat[got > 0 ? got : 0] = 0;
+    int count = 0;
+    for (const char *at = room->stat; *at && count < most; at++)
+        children[count++] = (int)number(&at);
+    return count;
+}
+
+/* Of a thread in state S whose file `stat` has just been read: whether all that it sleeps for is a child, and all that
+ * it has made are such ones. The watchdog waits for nothing. */
+static bool awaits_child(int pid, const char *name, bool (*is_such)(uint32_t child))
+{
+    enum { MOST = 16 };
+    int children[MOST];
+    char where[WHERE_SIZE];
+    for (const char *at = room->stat; *at; at++)
+        if (begins_with(at, "(pct-watchdog)"))
+            return true;
+    read_where(pid, "/task/", name, where);
+    if (!begins_with(where, "do_wait"))
+        return false;
+    int count = pct_relative_children((int)number(&name), children, MOST), i = 0;
+    while (i < count && is_such((uint32_t)children[i]))
+        i++;
+    return count < MOST && i == count;
+}
+
+/* Of several threads but this one: what keeps the process from being asleep, if anything does. exactly: see
+ * is_queued(). is_such: see awaits_child(); NULL: they may sleep for anything. */
+static enum pct_relative look_at_threads(int pid, int but, bool exactly, bool (*is_such)(uint32_t child))
 {
     struct entry {
         uint64_t inode, offset;
@@ -159,7 +182,9 @@ static enum pct_relative look_at_threads(int pid, int but, enum exactly exactly)
                 continue;
             const char *stat = read_stat(open_path(pid, "/task/", entry->name, "/stat", O_RDONLY));
             enum pct_relative state = stat ? state_of(*stat) : PCT_RELATIVE_GONE;
-            if (state == PCT_RELATIVE_SLEEPS && found <= state && may_run(pid, entry->name, exactly))
+            if (exactly && state == PCT_RELATIVE_SLEEPS && found <= state && is_queued(pid, "/task/", entry->name))
+                state = PCT_RELATIVE_RUNS;
+            if (is_such && state == PCT_RELATIVE_SLEEPS && !awaits_child(pid, entry->name, is_such))
                 state = PCT_RELATIVE_RUNS;
             if (state > found)
                 found = state;
@@ -168,21 +193,14 @@ static enum pct_relative look_at_threads(int pid, int but, enum exactly exactly)
     return got < 0 ? PCT_RELATIVE_BUSY : found;
 }
 
-static bool has_room(void)
-{
-    if (!room)
-        room = pct_map(sizeof *room);
-    return room;
-}
-
 bool pct_relative_others_sleep(int pid, int but)
 {
-    return has_room() && look_at_threads(pid, but, OFF_QUEUE) <= PCT_RELATIVE_SLEEPS;
+    return has_room() && look_at_threads(pid, but, true, NULL) <= PCT_RELATIVE_SLEEPS;
 }
 
-bool pct_relative_awaits_child(int pid)
+bool pct_relative_awaits_child(int pid, bool (*is_such)(uint32_t child))
 {
-    return has_room() && look_at_threads(pid, 0, FOR_CHILD) == PCT_RELATIVE_SLEEPS;
+    return has_room() && look_at_threads(pid, 0, false, is_such) == PCT_RELATIVE_SLEEPS;
 }
 
 bool pct_relative_sleeps(int pid)
@@ -204,29 +222,11 @@ enum pct_relative pct_relative_look(int pid, uint64_t *start)
     *start = field(stat, START);
     /* The first thread of several may have ended before the others. */
     if (field(stat, THREADS) > 1 && state != PCT_RELATIVE_STOPPED)
-        state = look_at_threads(pid, 0, AS_TOLD);
+        state = look_at_threads(pid, 0, false, NULL);
     /* A process is a zombie before its parent is told; both under a lock of the kernel's, which this takes, too. */
     if (state == PCT_RELATIVE_GONE)
         PCT_SYS6(SYS_waitid, P_PID, pid, NULL, WEXITED | WNOHANG | WNOWAIT | __WALL, NULL, 0);
     return state;
-}
-
-int pct_relative_children(int thread, int *children, int most)
-{
-    char name[16];
-    struct pct_text text;
-    pct_text_init(&text, name, sizeof name);
-    pct_text_add_u64(&text, (uint64_t)thread);
-    long fd = has_room() ? open_path(thread, "/task/", name, "/children", O_RDONLY) : -1;
-    if (fd < 0)
-        return 0;
-    long got = PCT_SYS3(SYS_read, fd, room->stat, sizeof room->stat - 1);
-    PCT_SYS1(SYS_close, fd);
-    room->stat[got > 0 ? got : 0] = 0;
-    int count = 0;
-    for (const char *at = room->stat; *at && count < most; at++)
-        children[count++] = (int)number(&at);
-    return count;
 }
 
 uint64_t pct_relative_cpu(int pid)

@@ -22,8 +22,9 @@ enum pct_relative pct_relative_look(int pid, uint64_t *start);
 bool pct_relative_sleeps(int pid);
 bool pct_relative_others_sleep(int pid, int but);
 
-/* Whether all that its threads sleep for is a child, as far as the kernel tells. */
-bool pct_relative_awaits_child(int pid);
+/* Whether all that its threads sleep for is a child, as far as the kernel tells, and each that they have made is one of
+ * which `is_such` says so. */
+bool pct_relative_awaits_child(int pid, bool (*is_such)(uint32_t child));
 
 /* The children that this thread has made and that are there, at most this many. Returns their number. */
 int pct_relative_children(int thread, int *children, int most);
