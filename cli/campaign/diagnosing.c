@@ -36,7 +36,9 @@ static const double by_trial[2][2] = { { 0.6, 0.4 }, { 1.2, 0.9 } };
 #define NOT_AGAINST 0.5
 #define NOT_ALONE 0.4 /* of the runs that fail have it */
 #define DECISIVE                                                                                                       \
-    6.2 /* the base of a rule that one run decides and that names what was done wrongly, not what came of it */
+    6.2         /* the base of a rule that one run decides and that names what was done wrongly, not what came of it */
+#define WHOLE 4 /* bases above this are of what does not consist of updates */
+#define BEHIND 0.97
 #define IN_ALL 0.9 /* of the runs that fail: as good as in all of them */
 
 /* The runs of one step. */
@@ -406,6 +408,34 @@ static double best_decisive(const struct pct_diagnosing *d)
     return 0;
 }
 
+/* The best score of those that both trials speak for, and other runs are not against; an update is whole by itself. */
+static double best_tried(const struct pct_diagnosing *d)
+{
+    double best = 0;
+    for (size_t i = 0; i < d->diagnoses.count; i++) {
+        const struct pct_diagnosis *item = &d->diagnoses.item[i];
+        if (item->tried && item->base >= WHOLE && item->share >= NOT_AGAINST &&
+            item->failing >= NOT_ALONE * d->evidence.failing && item->score > best)
+            best = item->score;
+    }
+    return best;
+}
+
+/* What the run fails without, too, and what only came of it, stand behind what it does not fail without. */
+static void put_behind(struct source *s, size_t count)
+{
+    struct pct_diagnoses *ds = &s->d->diagnoses;
+    double best = best_tried(s->d) * BEHIND;
+    for (size_t i = 0; best > 0 && i < count; i++) {
+        struct pct_diagnosis *item = &ds->item[s->trial[i].item];
+        if (s->trial[i].ended[0] && s->trial[i].fails[0] && item->score > best)
+            item->score = best;
+    }
+    for (size_t i = 0; best > 0 && i < ds->count; i++)
+        if (ds->item[i].rule == PCT_RULE_TWICE && ds->item[i].score > best)
+            ds->item[i].score = best;
+}
+
 /* Returns whether one of them was right. */
 static bool weigh_trials(struct source *s, size_t count)
 {
@@ -433,6 +463,7 @@ static bool weigh_trials(struct source *s, size_t count)
             item->score = least;
         right = right || item->tried;
     }
+    put_behind(s, count);
     return right;
 }
 

@@ -25,6 +25,11 @@ void pct_rules_posts(const struct pct_history *history, struct pct_evidence *evi
 bool pct_rules_semaphore_is_lock(const struct pct_history *history, const struct pct_moment *wait,
                                  const struct pct_evidence *evidence);
 
+/* Whether the thread of this wait for a lock posts the semaphore of that step: it has done so before, or others who
+ * come through the place of the wait do, in this run or by the evidence. evidence: may be NULL. */
+bool pct_rules_comes_to_post(const struct pct_history *history, const struct pct_moment *wait,
+                             const struct pct_moment *semaphore, const struct pct_evidence *evidence);
+
 /* Of any run that fails: a semaphore that is given back twice; of any run that passes, those that were posted more
  * often than taken from. */
 void pct_rules_too_many(struct pct_diagnoses *out, const struct pct_history *history,

@@ -100,6 +100,20 @@ static uint32_t conflicting(const struct pct_history *h, uint32_t from, uint32_t
     return other != PCT_NO_STEP && other < to && conflicts(&h->steps[other], with) ? other : PCT_NO_STEP;
 }
 
+/* Of the accesses that this thread makes at the same place one behind the other, to the same object and before this
+ * step, the last: where all of them could see one half, that one has seen it. */
+static uint32_t last_alike(const struct pct_history *h, uint32_t from, uint32_t to)
+{
+    const struct pct_moment *m = &h->steps[from];
+    uint32_t last = from;
+    for (uint32_t i = next_access(h, from); m->way && i != PCT_NO_STEP && i < to; i = next_access(h, i)) {
+        if (h->steps[i].pending || h->steps[i].way != m->way || !pct_moment_same_object(&h->steps[i], m))
+            break;
+        last = i;
+    }
+    return last;
+}
+
 /* p and q are neighbours of one thread, on two objects: another one that comes to both between them sees one half; one
  * that comes to the first between them perhaps. */
 static void look_at_two(struct pct_diagnoses *out, const struct pct_history *h, uint32_t p, uint32_t q)
@@ -115,6 +129,7 @@ static void look_at_two(struct pct_diagnoses *out, const struct pct_history *h, 
             continue;
         uint32_t other = conflicting(h, r, q, conflicts(m, first) ? then : first);
         bool half = other != PCT_NO_STEP;
+        other = half ? last_alike(h, other, q) : other;
         if (!half && !conflicts(m, first))
             continue;
         /* Of two updates, such as of a count of users, each is whole by itself. */

@@ -126,12 +126,25 @@ static uint32_t section_before(const struct pct_history *h, uint32_t waiting)
     return PCT_NO_STEP;
 }
 
+/* Whether somebody has signalled what the thread waits for since it began to wait, and woken another one. */
+static bool signalled_since(const struct pct_history *h, uint32_t waiting)
+{
+    for (uint32_t i = h->steps[waiting].previous; i < h->count; i++)
+        if (notifies(&h->steps[i], &h->steps[waiting]) && h->steps[i].argument != PCT_ARG_NOBODY)
+            return true;
+    return false;
+}
+
+/* Less than that a signal has woken one of several, wherever that was: one was sent. */
+#define SENT_TO_ANOTHER 3
+
 /* Each thread that would signal waits on a condition variable itself, or has ended; two or more of them wait. */
 static bool all_wait(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
                      const struct pct_evidence *evidence)
 {
     uint32_t steps[PCT_DIAGNOSIS_STEPS] = { h->steps[waiting].previous };
     unsigned count = 1, waiters = 1;
+    bool sent = signalled_since(h, waiting);
     for (uint32_t thread = 0; thread < h->threads; thread++) {
         uint32_t last = h->last[thread];
         if (last == PCT_NO_STEP || h->steps[last].op == PCT_OP_THREAD_FINISH ||
@@ -140,6 +153,7 @@ static bool all_wait(struct pct_diagnoses *out, const struct pct_history *h, uin
         if (!waits_on_condition(&h->steps[last]))
             return false;
         waiters += last != waiting;
+        sent = sent || signalled_since(h, last);
         uint32_t before = section_before(h, last);
         if (last != waiting && count < PCT_DIAGNOSIS_STEPS)
             steps[count++] = h->steps[last].previous;
@@ -148,7 +162,7 @@ static bool all_wait(struct pct_diagnoses *out, const struct pct_history *h, uin
     }
     if (waiters < 2)
         return false;
-    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_ALL_WAIT, 0, count, steps);
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_ALL_WAIT, sent ? SENT_TO_ANOTHER : 0, count, steps);
     for (unsigned i = 0; d && i < count; i++)
         d->note[i] = h->steps[steps[i]].op == PCT_OP_COND_WAIT ? "and it waits" : "it has come through here,";
     return true;

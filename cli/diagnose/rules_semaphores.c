@@ -98,6 +98,17 @@ static uint32_t elsewhere(const struct pct_history *h, uint64_t place, const str
     return post;
 }
 
+bool pct_rules_comes_to_post(const struct pct_history *h, const struct pct_moment *wait,
+                             const struct pct_moment *semaphore, const struct pct_evidence *evidence)
+{
+    for (uint32_t i = wait->previous; i != PCT_NO_STEP; i = h->steps[i].previous)
+        if (h->steps[i].op == PCT_OP_SEM_POST && pct_moment_same_object(&h->steps[i], semaphore))
+            return true;
+    return wait->place &&
+           (elsewhere(h, wait->place, semaphore) != PCT_NO_STEP ||
+            (evidence && pct_evidence_has(evidence, pct_evidence_notice(wait->place, semaphore->address))));
+}
+
 static void look_for_post(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
                           const struct pct_evidence *evidence)
 {

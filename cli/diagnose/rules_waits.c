@@ -153,8 +153,17 @@ static void find_cycle(struct pct_diagnoses *out, const struct pct_history *h, c
     free(g.by);
 }
 
+/* Who holds the lock of this wait waits for a semaphore (a pending step), which who waits for the lock would post. */
+static bool would_post(const struct pct_history *h, const struct pct_moment *wait, const struct pct_moment *semaphore,
+                       const struct pct_evidence *evidence)
+{
+    return semaphore->pending && semaphore->blocked && semaphore->op == PCT_OP_SEM_WAIT && semaphore->object &&
+           pct_rules_comes_to_post(h, wait, semaphore, evidence);
+}
+
 /* This thread waits at the end for a lock that another one has, who will not give it back. */
-static void look_at_holder(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting)
+static void look_at_holder(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
+                           const struct pct_evidence *evidence)
 {
     const struct pct_moment *wait = &h->steps[waiting];
     const struct pct_hold *hold = pct_history_holder(h, h->count, wait->class_, wait->object, wait->thread, true);
@@ -166,6 +175,8 @@ static void look_at_holder(struct pct_diagnoses *out, const struct pct_history *
         pct_diagnoses_add(out, PCT_RULE_ENDS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, last, waiting });
     else if (end->pending && end->op == PCT_OP_COND_WAKE && end->class_ == PCT_CLASS_COND)
         pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, end->previous, waiting });
+    else if (would_post(h, wait, end, evidence))
+        pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, last, waiting });
 }
 
 void pct_rules_waits(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
@@ -175,5 +186,5 @@ void pct_rules_waits(struct pct_diagnoses *out, const struct pct_history *h, con
     find_cycle(out, h, evidence);
     for (uint32_t i = h->count; i < h->all; i++)
         if (h->steps[i].blocked && h->steps[i].object && h->steps[i].op != PCT_OP_COND_WAKE)
-            look_at_holder(out, h, i);
+            look_at_holder(out, h, i, evidence);
 }

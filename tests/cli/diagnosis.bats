@@ -6,7 +6,7 @@ load common
 setup_file()
 {
     local to=$BATS_FILE_TMPDIR name
-    for name in bank pipeline phases quota shutdown; do
+    for name in bank batch parcels pipeline phases quota shutdown; do
         "$cc" -g -pthread -o "$to/$name" "$root/bench/desk/$name.c"
     done
     "${CXX:-g++}" -g -pthread -o "$to/singleton" "$root/bench/desk/singleton.cc"
@@ -32,6 +32,21 @@ first_cause()
     first_cause pipeline
     has 'cause: a missing post: thread 0 waits for semaphore 1 `ring.free_slots`; thread '
     [[ $output != *'waits for itself'* ]]
+}
+
+@test "who waits for a semaphore has the lock that who posts it needs" {
+    first_cause parcels
+    has 'cause: waits with a lock held: thread 1 waits on semaphore 1 `depot.places` and still holds mutex 3 `depot.lock`'
+    has 'bring parcels.c:35'
+    has 'fetch parcels.c:45'
+}
+
+@test "of many looks at what is not there yet, the last is the one that fails" {
+    first_cause batch
+    has 'cause: atomicity violation: '
+    has 'take batch.c:49'
+    has 'wait_all batch.c:95'
+    has 'tried       with this in between the run fails, and without it passes'
 }
 
 @test "fields have names in programs of clang, too, which writes where variables are in a table of its own" {

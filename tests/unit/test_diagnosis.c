@@ -268,6 +268,19 @@ static void test_two_objects(void **unused)
     done(&run);
     make_halves(false, false);
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, false);
+    /* Thread 2 looks at the second half again and again: the last time has seen it. */
+    begin(2);
+    STEP(&run, 1, STORE, 3);
+    STEP(&run, 2, LOAD, 3);
+    for (unsigned i = 0; i < 3; i++)
+        step_at(&run, 2, PCT_OP_LOAD, 0, 4, 10);
+    STEP(&run, 1, STORE, 4);
+    look(&run, PCT_VERDICT_ASSERTION, NULL);
+    d = found(&run, PCT_RULE_ATOMICITY);
+    assert_non_null(d);
+    assert_int_equal(d->count, 4);
+    assert_int_equal(d->step[3], run.count - 2);
+    done(&run);
     make_halves(true, true); /* thread 1 has another lock throughout */
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, false);
 }

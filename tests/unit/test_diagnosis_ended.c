@@ -207,8 +207,9 @@ static void test_signalled_before(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SIGNALLED_BEFORE, false);
 }
 
-/* Threads 1 and 2 signal 4, and both wait on it at the end; or thread 2 for something else. */
-static void make_waiting(bool both)
+/* Threads 1 and 2 signal 4, and both wait on it at the end; or thread 2 for something else. sent: thread 2 once more while
+ * thread 1 waits, which wakes another one. */
+static void make_waiting(bool both, bool sent)
 {
     begin(2);
     for (unsigned thread = 1; thread <= 2; thread++) {
@@ -220,6 +221,8 @@ static void make_waiting(bool both)
         STEP(&run, thread, MUTEX_LOCK, 3);
         STEP(&run, thread, COND_WAIT, 4);
         pending(&run, thread, PCT_OP_COND_WAIT, 4);
+        if (sent && thread == 1)
+            STEP_ARG(&run, 2, COND_SIGNAL, 1, 4);
     }
     if (!both)
         pending(&run, 2, PCT_OP_SEM_WAIT, 6);
@@ -228,15 +231,22 @@ static void make_waiting(bool both)
 static void test_all_wait(void **unused)
 {
     (void)unused;
-    make_waiting(true);
+    make_waiting(true, false);
     look(&run, PCT_VERDICT_DEADLOCK, NULL);
     const struct pct_diagnosis *d = found(&run, PCT_RULE_ALL_WAIT);
     assert_non_null(d);
     assert_int_equal(d->count, 4);
     assert_int_equal(run.history.steps[d->step[0]].op, PCT_OP_COND_WAIT);
     done(&run);
-    make_waiting(false);
+    make_waiting(false, false);
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_ALL_WAIT, false);
+    /* That this one was sent, and woke one alone, says more. */
+    make_waiting(true, true);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    d = found(&run, PCT_RULE_ALL_WAIT);
+    assert_non_null(d);
+    assert_true(d->base < 4);
+    done(&run);
 }
 
 /* Thread 2 is woken by thread 1, and thread 0 comes first; at other times it waits again at once, or does not. */
