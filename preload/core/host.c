@@ -79,14 +79,17 @@ struct host {
     char stack[STACK]; /* for what must not stand on the target's */
     struct place place;
     int socket, trace;
-    int tasks;   /* the directory of this process's threads */
-    bool closed; /* the filter is in force */
+    int tasks;       /* the directories of this process's threads */
+    int descriptors; /* and descriptors, */
+    off_t open;      /* how many there were of these when the run began */
+    bool closed;     /* the filter is in force */
     struct pct_host_files files;
     void *mapped;
     size_t size;
     uint64_t device, inode;
     uint64_t mask; /* of signals, */
     struct action actions[NSIG];
+    uint64_t acted; /* signals whose action may have changed since: bit 0 is signal 1 */
     stack_t alternate;
     unsigned long cpus[1024 / (8 * sizeof(unsigned long))];
     long cpus_size; /* as they were when the run began */
@@ -163,11 +166,13 @@ static enum pct_host_reason prepare(int socket, int trace)
     h->socket = socket;
     h->trace = trace;
     h->tasks = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/task", O_PATH | O_CLOEXEC, 0));
-    if (h->tasks < 0)
+    h->descriptors = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/fd", O_PATH | O_CLOEXEC, 0));
+    if (h->tasks < 0 || h->descriptors < 0)
         return PCT_HOST_DESCRIPTORS;
     PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &h->mask, MASK);
     for (int signal = 1; signal < NSIG; signal++)
         PCT_SYS4(SYS_rt_sigaction, signal, NULL, &h->actions[signal], MASK);
+    h->acted = ~UINT64_C(0); /* before the filter is in force, nobody notes them */
     PCT_SYS2(SYS_sigaltstack, NULL, &h->alternate);
     h->cpus_size = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof h->cpus, h->cpus);
     host = h;
@@ -189,8 +194,10 @@ const char *pct_host_begin(int socket, int trace)
         reason = pct_host_memory_keep();
     }
     if (reason) {
-        if (host)
+        if (host) {
             PCT_SYS1(SYS_close, host->tasks);
+            PCT_SYS1(SYS_close, host->descriptors);
+        }
         host = NULL;
         tell(socket, reason, 0, 0);
         PCT_SYS1(SYS_close, socket);
@@ -221,6 +228,13 @@ static void list_files(struct pct_host_files *files)
             files->file[files->count - 1] = fd;
 }
 
+/* How many. */
+static off_t count_files(void)
+{
+    struct stat status;
+    return pct_host_sys4(SYS_fstat, host->descriptors, (long)&status, 0, 0) ? -1 : status.st_size;
+}
+
 void pct_host_close(void *trace, size_t size)
 {
     struct pct_gap gaps[PCT_HOST_GAPS];
@@ -233,6 +247,7 @@ void pct_host_close(void *trace, size_t size)
     host->device = pct_shim.trace_device;
     host->inode = pct_shim.trace_inode;
     list_files(&host->files);
+    host->open = count_files();
     if (!pct_host_filter(gaps, pct_host_memory_gaps(gaps, PCT_HOST_GAPS), &host->files))
         pct_host_leave(PCT_HOST_SECCOMP, 0);
     host->closed = true;
@@ -319,29 +334,34 @@ static enum pct_host_reason examine(void)
     return pct_host_memory_trim() ? PCT_HOST_NONE : PCT_HOST_MAPPINGS;
 }
 
-/* Close what the run has left open. */
-static void close_files(const struct pct_host_files *files)
+/* Close what the run has left open. False: it is still open. */
+static bool close_files(const struct pct_host_files *files)
 {
     int from = PCT_HOST_FILES_FROM;
-    if (files->count > PCT_HOST_FILES)
-        return;
-    for (unsigned i = 0; i <= files->count; i++) {
+    if (count_files() == host->open)
+        return true;
+    for (unsigned i = 0; i <= files->count && files->count <= PCT_HOST_FILES; i++) {
         int to = i < files->count ? files->file[i] : PCT_HOST_FILES_TO;
         if (from < to)
             pct_host_sys4(SYS_close_range, from, to - 1, 0, 0);
         from = to + 1;
     }
+    return count_files() == host->open;
 }
 
-static void put_actions_back(const struct host *h)
+void pct_host_note_action(int signal)
 {
-    for (int signal = 1; signal < NSIG; signal++) {
-        struct action now;
-        const struct action *was = &h->actions[signal];
-        if (!pct_host_sys4(SYS_rt_sigaction, signal, 0, (long)&now, MASK) &&
-            (now.handler != was->handler || now.flags != was->flags || now.mask != was->mask))
-            pct_host_sys4(SYS_rt_sigaction, signal, (long)was, 0, MASK);
+    if (signal >= 1 && signal < NSIG)
+        __atomic_fetch_or(&host->acted, UINT64_C(1) << (signal - 1), __ATOMIC_RELAXED);
+}
+
+static void put_actions_back(struct host *h)
+{
+    for (uint64_t left = h->acted | pct_host_libc_signals; left; left &= left - 1) {
+        int signal = 1 + __builtin_ctzll(left);
+        pct_host_sys4(SYS_rt_sigaction, signal, (long)&h->actions[signal], 0, MASK);
     }
+    h->acted = 0;
 }
 
 /* On the host's own stack: everything else is about to change. */
@@ -351,7 +371,8 @@ static void go_back(void)
     const uint64_t all = ~UINT64_C(0);
     pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, MASK);
     enum pct_host_reason reason = examine();
-    close_files(&host->files);
+    if (!close_files(&host->files) && !reason)
+        reason = PCT_HOST_DESCRIPTORS;
     tell(host->socket, reason, host->status, 0);
     if (reason)
         end(host->status);

@@ -68,6 +68,12 @@ bool pct_host_may_have(int fd);
 /* A descriptor of the host's own for this one, which is closed. Negative: there is none, or fd was. */
 int pct_host_move(long fd);
 
+/* The action of this signal may have been changed, by any thread of the run: it is put back. Any int. */
+void pct_host_note_action(int signal);
+
+/* Those whose actions may change without a note: bit 0 is signal 1. */
+extern const uint64_t pct_host_libc_signals;
+
 /* The host's own descriptors are the first free ones from there on. */
 enum { PCT_HOST_OWN = 200 };
 

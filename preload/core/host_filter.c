@@ -39,8 +39,7 @@ static const int always[] = {
     SYS_rseq,
     SYS_exit,
     SYS_exit_group,
-    /* undone: actions, the mask, pending signals, the alternate stack, the heap */
-    SYS_rt_sigaction,
+    /* undone: the mask, pending signals, the alternate stack, the heap */
     SYS_rt_sigprocmask,
     SYS_rt_sigpending,
     SYS_rt_sigreturn,
@@ -94,6 +93,10 @@ static const int always[] = {
     SYS_readlinkat,
 };
 
+/* Signals whose actions libc sets for itself, where none can be trapped. */
+enum { LIBC_FROM = 32, LIBC_TO = 33 };
+const uint64_t pct_host_libc_signals = UINT64_C(1) << (LIBC_FROM - 1) | UINT64_C(1) << (LIBC_TO - 1);
+
 static struct sock_filter *code; /* it is given away once; NULL: no memory */
 static unsigned used;
 
@@ -141,6 +144,15 @@ static void allow_if_equal(uint32_t value)
 {
     add(BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
     allow();
+}
+
+/* The pointer in this argument: both halves. */
+static void allow_if_null(int argument)
+{
+    load_argument(argument, true);
+    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
+    load_argument(argument, false);
+    allow_if_equal(0);
 }
 
 /* The pointer in this argument is in [from, to). */
@@ -300,12 +312,14 @@ static void add_some(bool writes)
     add_equal(SYS_kill, 0, &self, 1);
     add_equal(SYS_rt_sigqueueinfo, 0, &self, 1);
     add_equal(SYS_rt_tgsigqueueinfo, 0, &self, 1);
-    /* Without new limits; both halves of the pointer. */
-    test = only_for(SYS_prlimit64);
-    load_argument(2, true);
-    add(BPF_JMP | BPF_JEQ | BPF_K, 0, 0, 3);
-    load_argument(2, false);
-    allow_if_equal(0);
+    test = only_for(SYS_prlimit64); /* without new limits */
+    allow_if_null(2);
+    end_of(test);
+    test = only_for(SYS_rt_sigaction); /* the trap notes the others, to be undone */
+    allow_if_null(1);
+    load_argument(0, false);
+    for (uint32_t signal = LIBC_FROM; signal <= LIBC_TO; signal++)
+        allow_if_equal(signal);
     end_of(test);
 }
 
@@ -320,10 +334,12 @@ bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pc
     load(offsetof(struct seccomp_data, arch));
     add(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_X86_64, 1, 0);
     refuse();
-    allow_from((uintptr_t)own, (uintptr_t)own + 1); /* the most frequent ones */
     load(offsetof(struct seccomp_data, nr));
+    /* First, and by their number alone: then the kernel remembers these, and does not run the filter for them. */
     for (unsigned i = 0; i < sizeof always / sizeof *always; i++)
         allow_if_equal((uint32_t)always[i]);
+    allow_from((uintptr_t)own, (uintptr_t)own + 1);
+    load(offsetof(struct seccomp_data, nr));
     bool makes = files->count <= PCT_HOST_FILES;
     add_memory(gaps, count < PCT_HOST_GAPS ? count : PCT_HOST_GAPS, makes ? files : NULL);
     if (makes)

@@ -60,6 +60,7 @@ struct memory {
     uint64_t *touched; /* a bit for each page that had a copy; the others were zeros */
     struct range ranges[RANGES];
     struct pct_gap gap[GAPS];
+    bool used[GAPS]; /* a run has mapped something there */
     struct piece pieces[PIECES];
     char text[PAGE];
 };
@@ -267,18 +268,38 @@ unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most)
     return count;
 }
 
+/* Unmap what is in this gap. */
+static void empty(const struct pct_gap *gap)
+{
+    pct_host_sys4(SYS_munmap, (long)gap->from, (long)(gap->to - gap->from), 0, 0);
+}
+
+/* Runs can only add to what there was: where the size is the same, nothing else is left. */
+static bool is_as_before(struct memory *m)
+{
+    uint64_t size, data;
+    return read_sizes(m, &size, &data) && size == m->size && data == m->data;
+}
+
 bool pct_host_memory_trim(void)
 {
     struct memory *m = memory;
-    uint64_t size, data;
+    uint64_t before, after, data;
     uintptr_t broke = (uintptr_t)pct_host_sys4(SYS_brk, 0, 0, 0, 0);
     if (broke < m->broke)
         return false;
     if (broke > m->broke)
         pct_host_sys4(SYS_brk, (long)m->broke, 0, 0, 0);
     for (unsigned i = 0; i < m->gaps; i++)
-        pct_host_sys4(SYS_munmap, (long)m->gap[i].from, (long)(m->gap[i].to - m->gap[i].from), 0, 0);
-    return read_sizes(m, &size, &data) && size == m->size && data == m->data;
+        if (m->used[i])
+            empty(&m->gap[i]);
+    if (is_as_before(m))
+        return true;
+    for (unsigned i = 0; i < m->gaps && read_sizes(m, &before, &data); i++) {
+        empty(&m->gap[i]);
+        m->used[i] |= read_sizes(m, &after, &data) && after != before;
+    }
+    return is_as_before(m);
 }
 
 static void put_back(struct memory *m, uint64_t from, uint64_t to)

@@ -1,9 +1,10 @@
 /* System calls that the filter of a host traps, since it cannot tell enough of them, and that are made all the same:
  * see host.h. Files that are opened for reading, and /dev/null, by what their paths name: that leaves nothing, and the
- * descriptor is closed when the run is over. And changes to memory where nothing was before main, as dlopen() makes
- * them. */
+ * descriptor is closed when the run is over. Changes to memory where nothing was before main, as dlopen() makes them.
+ * And actions of signals, which are noted: the host would look for them for longer than a trap takes. */
 #include "host.h"
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -65,11 +66,24 @@ static bool change_memory(int call, greg_t *regs)
     return true;
 }
 
+static bool set_action(greg_t *regs)
+{
+    const long *r = (const long *)regs;
+    const int signal = (int)r[REG_RDI];
+    if (!pct_host_is_on() || signal == SIGSYS) /* that of the trap itself */
+        return false;
+    pct_host_note_action(signal);
+    regs[REG_RAX] = pct_host_sys4(SYS_rt_sigaction, signal, r[REG_RSI], r[REG_RDX], r[REG_R10]);
+    return true;
+}
+
 bool pct_host_trapped(int call, void *context)
 {
     greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
     if (call == SYS_open || call == SYS_openat)
         return open_file(call, regs);
+    if (call == SYS_rt_sigaction)
+        return set_action(regs);
     return (call == SYS_mmap || call == SYS_munmap || call == SYS_mprotect || call == SYS_madvise) &&
            change_memory(call, regs);
 }

@@ -1,6 +1,7 @@
 /* What signals do: sigaction and its relatives. A handler that the target sets is kept here, and the kernel gets ours
  * (handler.c). What the kernel says of a signal is the truth about everything else: flags, mask, the default. */
 #include <common/exploration.h>
+#include <preload/core/host.h>
 #include <preload/core/order.h>
 #include <preload/core/point.h>
 #include <preload/core/real.h>
@@ -135,8 +136,9 @@ PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struc
     } else if (kernel.sa_handler == SIG_DFL && pct_signal_is_crash(signal)) {
         kernel = crash;
     }
-    /* Ours is not to run between the two. */
-    uint64_t mask = pct_signal_mask(SIG_SETMASK, ~UINT64_C(0));
+    /* Ours is not to run between the two; but that of a call that a host traps does. */
+    const uint64_t trap = pct_host_is_on() ? UINT64_C(1) << (SIGSYS - 1) : 0;
+    uint64_t mask = pct_signal_mask(SIG_SETMASK, ~trap);
     int failed = REAL(sigaction)(signal, &kernel, &before);
     struct sigaction was = before;
     if (!failed) {

@@ -8,7 +8,7 @@
  *     sends        one thread sends signals to another, and to the process
  *     leave        a thread ends by pthread_exit(), for which libc loads a library
  *     read         reads a file and a directory, and leaves them open
- *     open, proc, munmap, shared, large, running, pending, child, shrink: what a host does not undo, or not have
+ *     open, proc, trap, munmap, shared, large, running, pending, child, shrink: what a host does not undo, or not have
  *     long, fail, killed N  from the run of seed N on: has many switches, aborts, is killed
  *     pad          prints how much room the environment has left
  *     resident N   ends with status 1 where the process has had more than N KB of memory
@@ -198,6 +198,8 @@ int main(int argc, char **argv)
         read_files();
     else if (!strcmp(what, "handler"))
         assert(signal(SIGUSR1, SIG_IGN) == SIG_DFL);
+    else if (!strcmp(what, "trap"))
+        assert(signal(SIGSYS, note) == SIG_DFL);
     else if (!strcmp(what, "pipe"))
         assert(!pipe(ends) && ends[0] < 3 + MOST_FILES && write(ends[1], "x", 1) == 1);
     else if (!strcmp(what, "munmap"))

@@ -85,6 +85,7 @@ say()
 @test "what a run leaves is undone, or it is forked, and it is said why" {
     is "$(say open)" "a system call is not undone (openat)"
     is "$(say proc)" "a system call is not undone (openat)"
+    is "$(say trap)" "a system call is not undone (rt_sigaction)"
     is "$(say munmap)" "a system call is not undone (munmap)"
     is "$(say running)" "threads still run at the end"
     is "$(say pending)" "a signal is pending"
