@@ -1,9 +1,14 @@
 /* When is a server ready: see readiness.h. */
 #include "readiness.h"
+#include <arpa/inet.h>
 #include <common/config.h>
+#include <linux/inet_diag.h>
+#include <linux/netlink.h>
+#include <linux/sock_diag.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #define BUFFERED "a program whose output is no terminal may write it late (then wait for a port or a file)"
@@ -59,9 +64,42 @@ void pct_readiness_free(struct pct_readiness *ready)
         regfree(&ready->regex);
 }
 
-static bool port_listens(const char *table, unsigned port)
+enum { LISTEN = 10 }; /* TCP_LISTEN of the kernel */
+
+/* Ask the kernel for those that listen on this port alone: its tables in /proc have all connections, too, and to go
+ * through them takes milliseconds. Returns 1, 0, or -1: it answers no such questions. */
+static int ask_listens(unsigned char family, unsigned port)
 {
-    enum { LISTEN = 0x0a }; /* TCP_LISTEN of the kernel */
+    struct {
+        struct nlmsghdr head;
+        struct inet_diag_req_v2 about;
+    } question = { .head = { .nlmsg_len = sizeof question,
+                             .nlmsg_type = SOCK_DIAG_BY_FAMILY,
+                             .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP },
+                   .about = { .sdiag_family = family,
+                              .sdiag_protocol = IPPROTO_TCP,
+                              .idiag_states = 1 << LISTEN,
+                              .id = { .idiag_sport = htons((uint16_t)port) } } };
+    union {
+        struct {
+            struct nlmsghdr head;
+            int error; /* of one that is the last */
+        };
+        char room[8192];
+    } answer;
+    int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
+    /* The answer is there when the question has been sent. */
+    bool asked = fd >= 0 && send(fd, &question, sizeof question, 0) == sizeof question;
+    ssize_t got = asked ? recv(fd, &answer, sizeof answer, MSG_DONTWAIT) : -1;
+    if (fd >= 0)
+        close(fd);
+    if (got >= (ssize_t)NLMSG_LENGTH(sizeof answer.error) && answer.head.nlmsg_type == NLMSG_DONE && !answer.error)
+        return 0;
+    return got > 0 && answer.head.nlmsg_type == SOCK_DIAG_BY_FAMILY ? 1 : -1;
+}
+
+static bool table_listens(const char *table, unsigned port)
+{
     FILE *file = fopen(table, "re");
     char line[512];
     bool found = false;
@@ -73,6 +111,13 @@ static bool port_listens(const char *table, unsigned port)
     if (file)
         fclose(file);
     return found;
+}
+
+static bool port_listens(unsigned port)
+{
+    const int four = ask_listens(AF_INET, port), six = four == 1 ? 0 : ask_listens(AF_INET6, port);
+    return four == 1 || six == 1 || (four < 0 && table_listens("/proc/net/tcp", port)) ||
+           (six < 0 && table_listens("/proc/net/tcp6", port));
 }
 
 /* The table has the path that the server gave to bind(): perhaps a relative one, or one through a link. */
@@ -156,7 +201,7 @@ bool pct_readiness_check(struct pct_readiness *ready, int output)
 {
     switch (ready->kind) {
     case PCT_READINESS_PORT:
-        return port_listens("/proc/net/tcp", ready->port) || port_listens("/proc/net/tcp6", ready->port);
+        return port_listens(ready->port);
     case PCT_READINESS_UNIX:
         return socket_listens(ready->what);
     case PCT_READINESS_FILE:

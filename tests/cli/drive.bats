@@ -6,6 +6,7 @@ load common
 setup_file()
 {
     compile_targets
+    compiled deny deny.c
 }
 
 setup()
@@ -34,6 +35,10 @@ nothing_left()
     has "ready at [$port]"
     has "ends as it was told"
     has "no failure"
+    # Where the kernel does not answer (recvfrom), its tables are read.
+    run "$BATS_FILE_TMPDIR/deny" 45 "$pct" run -s 1 --ready port:$port --drive "$ask" -- ./server $port
+    is "$status" 0
+    has "ready at [$port]"
     for ready in unix:socket "unix:$PWD/socket" 'line:ready at [./' 'regex:^ready at .\./socket]$'; do
         run --separate-stderr "$pct" run -n 2 -s 1 --ready "$ready" --drive './server ask ./socket' -- ./server ./socket
         is "$status" 0
