@@ -74,7 +74,9 @@ enum standing {
 
 struct maple_thread {
     struct pct_operation next;
-    uint32_t met; /* accesses of the iRoot that it came to */
+    uint32_t met;             /* accesses of the iRoot that it came to */
+    uint16_t next_of, before; /* with those that stand as it does, plus 1; 0: none */
+    uint8_t stands;           /* where it is listed; FREE: nowhere */
     bool enabled;
     bool passes; /* this operation is none of the iRoot's */
     bool ends;   /* the process */
@@ -107,10 +109,10 @@ struct state {
     uint32_t low_in_vain;                           /* times in a row that it was one at the low priority */
     uint32_t spins;                                 /* since the last pick */
     struct pct_draws draws;
-    uint32_t mean;                         /* of a profile run: steps between two changes, about */
-    struct pct_priorities priorities;      /* its enabled ones are those who are free */
-    struct pct_dense_set stand[STANDINGS]; /* the enabled threads that are not */
-    struct maple_thread *of;               /* by thread */
+    uint32_t mean;                    /* of a profile run: steps between two changes, about */
+    struct pct_priorities priorities; /* its enabled ones are those who are free */
+    uint16_t stand[STANDINGS];        /* the enabled threads that are not, lists: the first, plus 1; 0: none */
+    struct maple_thread *of;          /* by thread */
     struct pct_owners owners;
 };
 
@@ -118,8 +120,6 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
 {
     uint32_t threads = pct_layout_threads(run);
     pct_priorities_lay_out(&s->priorities, layout, threads);
-    for (unsigned i = FREE + 1; i < STANDINGS; i++)
-        pct_dense_set_start(&s->stand[i], layout, threads);
     s->of = pct_layout_take(layout, threads, sizeof *s->of);
 }
 
@@ -307,20 +307,38 @@ static enum standing standing_of(const struct state *s, uint32_t thread)
 
 /* --- Threads ------------------------------------------------------------------------------------------------------ */
 
+/* List the thread here, and nowhere else. All that is known of a thread stands together: a table of each list's own
+ * would be a page more that a run has to touch. */
+static void list(struct state *s, uint32_t thread, enum standing standing)
+{
+    struct maple_thread *t = &s->of[thread];
+    if (t->stands == standing)
+        return;
+    if (t->stands != FREE) {
+        *(t->before ? &s->of[t->before - 1].next_of : &s->stand[t->stands]) = t->next_of;
+        if (t->next_of)
+            s->of[t->next_of - 1].before = t->before;
+    }
+    t->stands = (uint8_t)standing;
+    if (standing == FREE)
+        return;
+    t->before = 0;
+    t->next_of = s->stand[standing];
+    s->stand[standing] = (uint16_t)(thread + 1);
+    if (t->next_of)
+        s->of[t->next_of - 1].before = s->stand[standing];
+}
+
 /* Where this thread stands, or whether it is enabled, may have changed. */
 static void sort(struct state *s, uint32_t thread)
 {
-    enum standing standing = standing_of(s, thread);
-    bool enabled = s->of[thread].enabled;
+    const enum standing standing = standing_of(s, thread);
+    const bool enabled = s->of[thread].enabled;
     if (enabled && standing == FREE)
         pct_priorities_enable(&s->priorities, thread);
     else
         pct_priorities_disable(&s->priorities, thread);
-    for (unsigned i = FREE + 1; i < STANDINGS; i++)
-        if (enabled && standing == i)
-            pct_dense_set_insert(&s->stand[i], thread);
-        else
-            pct_dense_set_remove(&s->stand[i], thread);
+    list(s, thread, enabled ? standing : FREE);
     s->look |= standing == HELD;
 }
 
@@ -341,6 +359,7 @@ static void created(void *state, uint32_t thread)
         place = place ? place - 1 : PCT_INITIAL_RANKS - 1;
     else if (s->order == ORDER_RANDOM || changes(s))
         place = pct_priorities_permute(s->seed, 0, place);
+    list(s, thread, FREE);
     s->of[thread] = (struct maple_thread){ .enabled = false };
     if (s->threads <= thread)
         s->threads = thread + 1;
@@ -466,8 +485,8 @@ static bool has_partner(const struct state *s, uint32_t thread, uint32_t access)
 static uint32_t highest(const struct state *s, enum standing standing, bool first, bool alone)
 {
     uint32_t found = PCT_NO_THREAD;
-    for (uint32_t i = 0; i < pct_dense_set_size(&s->stand[standing]); i++) {
-        uint32_t thread = pct_dense_set_at(&s->stand[standing], i);
+    for (uint32_t at = s->stand[standing]; at; at = s->of[at - 1].next_of) {
+        const uint32_t thread = at - 1;
         uint32_t access = first ? find_access(s, thread) : 0;
         bool waits = !alone && (!s->done || waits_for_last(s, access));
         if (first && (!is_due(s, access) || (waits && !has_partner(s, thread, access))))
@@ -491,7 +510,7 @@ static uint32_t find_wanted(const struct state *s)
     for (uint32_t i = 0; i < s->threads; i++) {
         const struct maple_thread *waiting = &s->of[i];
         uint32_t owner = waiting->enabled ? PCT_NO_THREAD : pct_owners_of(&s->owners, waiting->next.object);
-        if (owner != PCT_NO_THREAD && pct_dense_set_has(&s->stand[HELD], owner))
+        if (owner != PCT_NO_THREAD && s->of[owner].stands == HELD)
             return owner;
     }
     return highest(s, HELD, false, false);
@@ -517,15 +536,15 @@ static uint32_t let_go(struct state *s)
 
 static bool is_any_standing(const struct state *s)
 {
-    uint32_t count = 0;
+    bool any = false;
     for (unsigned i = OTHER; i < ENDING; i++)
-        count += pct_dense_set_size(&s->stand[i]);
-    return count;
+        any |= s->stand[i] != 0;
+    return any;
 }
 
 static uint32_t choose_directed(struct state *s)
 {
-    if (s->look && pct_dense_set_size(&s->stand[HELD])) {
+    if (s->look && s->stand[HELD]) {
         uint32_t thread = highest(s, HELD, true, is_eager(s));
         if (thread != PCT_NO_THREAD)
             return make(s, thread);
@@ -535,7 +554,7 @@ static uint32_t choose_directed(struct state *s)
         end_preference(s);
     if (s->priorities.top && (s->in_vain < PATIENCE || !is_any_standing(s)))
         return pct_priorities_highest(&s->priorities);
-    if (pct_dense_set_size(&s->stand[OTHER]))
+    if (s->stand[OTHER])
         return highest(s, OTHER, false, false);
     return let_go(s);
 }

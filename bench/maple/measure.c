@@ -31,6 +31,7 @@ struct measure {
     struct pct_campaign_observer observer; /* the first member */
     struct pct_launch launch;              /* as the words say */
     struct pct_run_options schedules;
+    bool ok[256]; /* of the words; all runs count */
     struct pct_access_places places;
     struct pct_iroots all; /* that explored runs have exposed; of these, by what other runs have as points, too: */
     struct pct_iroots possible, by_force, by_campaign, predicted;
@@ -352,6 +353,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     if (key == ARGP_KEY_INIT) {
         state->child_inputs[0] = &m.launch;
         state->child_inputs[1] = &m.schedules;
+        state->child_inputs[2] = m.ok;
         return 0;
     }
     m.why |= key == KEY_WHY;
@@ -361,7 +363,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 int main(int argc, char **argv)
 {
     static const struct argp_option options[] = { { "why", KEY_WHY, NULL, 0, "list what was missed", 1 }, { 0 } };
-    const struct argp argp = { .options = options, .parser = parse, .children = pct_configure_launch };
+    static const struct argp_child children[] = { PCT_CONFIGURE_CHILDREN, { 0 } };
+    const struct argp argp = { .options = options, .parser = parse, .children = children };
     static struct pct_campaign force, campaign; /* large */
     uint64_t classes = 0;
     m.places.by_instruction = true;

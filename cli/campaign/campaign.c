@@ -541,6 +541,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
                        .engine = { .launch = &campaign->launch,
                                    .jobs = campaign->jobs,
                                    .sure = true,
+                                   .ahead = campaign->directed,
                                    .pass = !observer && (campaign->runs == 1 || campaign->pass_output),
                                    .single = campaign->runs == 1,
                                    .quiet = !campaign->progress },

@@ -258,7 +258,7 @@ static int loop(struct pct_engine *engine)
             put_aside(s, (unsigned)ended);
             /* One of several workers goes on before its last run is looked at: otherwise its CPU would wait for that.
              */
-            status = engine->sure && engine->jobs > 1 ? fill(engine) : 0;
+            status = engine->sure && (engine->jobs > 1 || engine->ahead) ? fill(engine) : 0;
             status = status ? status : look(engine);
         }
         status = status ? status : tick(s);

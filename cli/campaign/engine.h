@@ -70,8 +70,9 @@ struct pct_engine {
     /* This many may be under way, or wait for their turn; 0: some for each worker, so that nobody waits long. */
     unsigned room;
     bool sure; /* the next run is mostly wanted, whatever comes of those under way: workers go on as soon as they can */
-    bool exec; /* by exec, whatever others are */
-    bool pass; /* what they write is passed through */
+    bool ahead;  /* of `sure`: to look at a run takes long, so a worker that is alone goes on before that, too */
+    bool exec;   /* by exec, whatever others are */
+    bool pass;   /* what they write is passed through */
     bool single; /* there is but one: a signal that ends us is passed on to it, so that it can clean up */
     bool quiet;  /* there is no progress line that has to make room for messages */
     /* What came of it. */

@@ -1,7 +1,6 @@
 /* iRoots of runs: see iroots.h. First the dependencies, by the accesses to each object; then pairs of them. */
 #include "iroots.h"
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 #define XXH_INLINE_ALL
@@ -11,32 +10,56 @@ enum { MOST = 1 << 18 };
 
 /* --- The set ------------------------------------------------------------------------------------------------------ */
 
-static int compare(const void *a, const void *b)
+static bool is_same(const struct pct_iroot *a, const struct pct_iroot *b)
 {
-    const struct pct_iroot *x = a, *y = b;
-    if (x->idiom != y->idiom)
-        return x->idiom < y->idiom ? -1 : 1;
-    return memcmp(x->place, y->place, sizeof x->place);
+    return a->idiom == b->idiom && !memcmp(a->place, b->place, sizeof a->place);
 }
 
-static struct pct_iroot *insert(struct pct_iroots *roots, const struct pct_iroot *wanted)
+/* Where it is, or is to be. */
+static struct pct_iroot **find_slot(const struct pct_iroots *roots, const struct pct_iroot *wanted)
+{
+    /* Every pair of dependencies of every run is looked up. */
+    const uint64_t half = UINT64_C(0x9e3779b97f4a7c15);
+    uint64_t hash = (wanted->place[0] | (uint64_t)wanted->place[1] << 32) * half;
+    hash = ((hash ^ hash >> 32) + (wanted->place[2] | (uint64_t)wanted->place[3] << 32) + wanted->idiom) * half;
+    size_t at = (hash >> 32) & (roots->slots - 1);
+    while (roots->slot[at] && !is_same(roots->slot[at], wanted))
+        at = (at + 1) & (roots->slots - 1);
+    return &roots->slot[at];
+}
+
+/* Room for one more. False: there is no memory. */
+static bool make_room(struct pct_iroots *roots)
 {
     if (roots->count == roots->room) {
         size_t room = roots->room ? 2 * roots->room : 64;
         struct pct_iroot **more = realloc(roots->item, room * sizeof(struct pct_iroot *));
         if (!more)
-            return NULL;
+            return false;
         roots->item = more;
         roots->room = room;
     }
-    struct pct_iroot *root = malloc(sizeof *root);
+    if (2 * (roots->count + 1) <= roots->slots)
+        return true;
+    const size_t slots = roots->slots ? 2 * roots->slots : 128;
+    struct pct_iroot **slot = calloc(slots, sizeof(struct pct_iroot *));
+    if (!slot)
+        return false;
+    free(roots->slot);
+    roots->slot = slot;
+    roots->slots = slots;
+    for (size_t i = 0; i < roots->count; i++)
+        *find_slot(roots, roots->item[i]) = roots->item[i];
+    return true;
+}
+
+static struct pct_iroot *insert(struct pct_iroots *roots, const struct pct_iroot *wanted)
+{
+    struct pct_iroot *root = make_room(roots) ? malloc(sizeof *root) : NULL;
     if (!root)
         return NULL;
     *root = *wanted;
-    if (!tsearch(root, &roots->tree, compare)) {
-        free(root);
-        return NULL;
-    }
+    *find_slot(roots, root) = root;
     roots->item[roots->count++] = root;
     roots->by_idiom[root->idiom]++;
     return root;
@@ -44,8 +67,7 @@ static struct pct_iroot *insert(struct pct_iroots *roots, const struct pct_iroot
 
 struct pct_iroot *pct_iroots_find(const struct pct_iroots *roots, const struct pct_iroot *wanted)
 {
-    struct pct_iroot **found = tfind(wanted, &roots->tree, compare);
-    return found ? *found : NULL;
+    return roots->slots ? *find_slot(roots, wanted) : NULL;
 }
 
 uint64_t pct_iroots_newest(const struct pct_iroots *roots)
@@ -107,18 +129,13 @@ int pct_iroots_insert_chance(struct pct_iroots *roots, const struct pct_iroot *w
     return 0;
 }
 
-static void forget(void *root)
-{
-    (void)root; /* it is the item's */
-}
-
 void pct_iroots_free(struct pct_iroots *roots)
 {
-    tdestroy(roots->tree, forget);
     for (size_t i = 0; i < roots->count; i++)
         free(roots->item[i]);
     free(roots->item);
-    *roots = (struct pct_iroots){ .tree = NULL };
+    free(roots->slot);
+    *roots = (struct pct_iroots){ .count = 0 };
 }
 
 unsigned pct_idiom_accesses(uint32_t idiom)

@@ -66,8 +66,9 @@ struct pct_iroots {
     struct pct_iroot **item; /* in the order in which they were exposed first */
     size_t count, room;
     size_t by_idiom[PCT_IDIOMS + 1];
-    bool full; /* there are 2^18: no more are taken in */
-    void *tree;
+    bool full;               /* there are 2^18: no more are taken in */
+    struct pct_iroot **slot; /* by what they are: open addressing; NULL: it is free */
+    size_t slots;            /* a power of two; 0: none yet */
 };
 
 /* Take in what this run has exposed. Runs have different numbers. Returns 0, or -ENOMEM. */

@@ -8,14 +8,16 @@
 #include <errno.h>
 #include <pct/operations.h>
 #include <stdlib.h>
+#include <string.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 enum {
     MOST_ENTRIES = 2048, /* of an object; others are left out */
     MOST_PAIRS = 1 << 14,
-    ALIKE = 3,    /* pairs that are as good as one: this many are kept */
-    INSTANCES = 8 /* accesses that are one entry: this many are looked at for pairs */
+    ALIKE = 3,     /* pairs that are as good as one: this many are kept */
+    INSTANCES = 8, /* accesses that are one entry: this many are looked at for pairs */
+    MET = 256
 };
 
 /* A lock under which an access was made. */
@@ -68,17 +70,8 @@ struct reader {
     struct pair *pair;
     size_t pairs, room;  /* room: for pairs, a power of two */
     struct alike *alike; /* open addressing, 2 * room slots */
+    uint32_t met[MET];   /* pairs that were looked up last, plus 1, by their entries; 0: none */
 };
-
-static int by_object(const void *a, const void *b)
-{
-    const struct pct_access *x = *(const struct pct_access *const *)a, *y = *(const struct pct_access *const *)b;
-    if (x->object != y->object)
-        return x->object < y->object ? -1 : 1;
-    if (x->thread != y->thread)
-        return x->thread < y->thread ? -1 : 1;
-    return x->number < y->number ? -1 : 1;
-}
 
 /* --- What an access is condensed to ------------------------------------------------------------------------------- */
 
@@ -283,12 +276,73 @@ static bool find_earlier(struct reader *r)
     return fine;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+struct on_object {
+    uint64_t object;
+    size_t at; /* plus 1: where its next access is to stand; 0: the slot is free */
+};
+
+static struct on_object *find_object(struct on_object *slot, size_t slots, uint64_t object)
+{
+    size_t at = (object * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (slots - 1);
+    while (slot[at].at && slot[at].object != object)
+        at = (at + 1) & (slots - 1);
+    return &slot[at];
+}
+
+/* Where the accesses to each object begin, by the objects' numbers; object: room for these. */
+static void place_objects(const struct reader *r, struct on_object *slot, size_t slots, uint64_t *object)
+{
+    size_t count = 0, begin = 1;
+    for (size_t i = 0; i < r->count; i++) {
+        struct on_object *on = find_object(slot, slots, r->access[i].object);
+        if (!on->at++)
+            object[count++] = on->object = r->access[i].object;
+    }
+    qsort(object, count, sizeof *object, by_number);
+    for (size_t i = 0; i < count; i++) {
+        size_t *at = &find_object(slot, slots, object[i])->at, accesses = *at;
+        *at = begin;
+        begin += accesses;
+    }
+}
+
+/* By thread first, then by object: each keeps the order that was. False: there is no memory. */
+static bool sort_accesses(struct reader *r)
+{
+    size_t slots = 64;
+    while (slots < 2 * r->count)
+        slots *= 2;
+    struct on_object *slot = calloc(slots, sizeof *slot);
+    uint64_t *object = malloc((r->count + 1) * sizeof *object);
+    const struct pct_access **by_thread = malloc((r->count + 1) * sizeof(const struct pct_access *));
+    size_t *begin = calloc(r->orderings.threads + 1, sizeof *begin);
+    const bool fine = slot && object && by_thread && begin;
+    for (size_t i = 0; fine && i < r->count; i++)
+        begin[r->access[i].thread + 1]++;
+    for (uint32_t i = 1; fine && i < r->orderings.threads; i++)
+        begin[i] += begin[i - 1];
+    for (size_t i = 0; fine && i < r->count; i++)
+        by_thread[begin[r->access[i].thread]++] = &r->access[i];
+    if (fine)
+        place_objects(r, slot, slots, object);
+    for (size_t i = 0; fine && i < r->count; i++)
+        r->sorted[find_object(slot, slots, by_thread[i]->object)->at++ - 1] = by_thread[i];
+    free(slot);
+    free(object);
+    free((void *)by_thread);
+    free(begin);
+    return fine;
+}
+
 static int read_objects(struct reader *r)
 {
-    for (size_t i = 0; i < r->count; i++)
-        r->sorted[i] = &r->access[i];
-    qsort(r->sorted, r->count, sizeof(const struct pct_access *), by_object);
-    int failed = find_writes(r) && find_earlier(r) ? 0 : -ENOMEM;
+    int failed = sort_accesses(r) && find_writes(r) && find_earlier(r) ? 0 : -ENOMEM;
     for (size_t i = 0; i < r->count && !failed; i++) {
         add_entry(r, i);
         if (i + 1 < r->count && r->sorted[i + 1]->object == r->sorted[i]->object)
@@ -301,15 +355,17 @@ static int read_objects(struct reader *r)
 
 /* --- Pairs of a thread -------------------------------------------------------------------------------------------- */
 
-/* The locks that the thread held from the one to the other, but for those that they are on. */
-static void find_within(const struct reader *r, const struct pct_access *first, const struct pct_access *second,
-                        struct pair *pair)
+/* The locks that the thread held from the one to the other, but for those that they are on. Returns how many. */
+static uint32_t find_within(const struct reader *r, const struct pct_access *first, const struct pct_access *second,
+                            uint64_t within[PCT_SECTIONS_MOST])
 {
     const struct pct_lockset *set = locks_of(r, first);
+    uint32_t count = 0;
     for (uint32_t i = 0; i < set->count; i++)
         if (set->section[i].lock != first->object && set->section[i].lock != second->object &&
             is_in(r, second, first, set->section[i].id))
-            pair->within[pair->withins++] = set->section[i].lock;
+            within[count++] = set->section[i].lock;
+    return count;
 }
 
 static struct alike *find_alike(const struct reader *r, uint64_t key)
@@ -340,19 +396,46 @@ static bool make_pair_room(struct reader *r)
     return fine;
 }
 
+/* These two are the pair, once more. */
+static void note_pair(struct pair *pair, const struct pct_access *first, const struct pct_access *second)
+{
+    if (first->index > pair->made[0]->index) {
+        pair->made[0] = first;
+        pair->made[1] = second;
+    }
+    if (second->index > pair->late->index)
+        pair->late = second;
+}
+
+/* Where this pair is noted, if it was looked up lately. */
+static uint32_t *find_met(struct reader *r, const struct entry *a, const struct entry *b)
+{
+    return &r->met[((size_t)(a - r->entry) * 31 + (size_t)(b - r->entry)) % MET];
+}
+
 /* One more pair, unless there are enough like it. False: there is no memory. */
 static bool add_pair(struct reader *r, const struct pct_access *first, const struct pct_access *second,
                      const struct entry *a, const struct entry *b)
 {
+    uint32_t *met = find_met(r, a, b);
+    uint64_t within[PCT_SECTIONS_MOST];
+    const uint32_t withins = find_within(r, first, second, within);
+    struct pair *last = *met ? &r->pair[*met - 1] : NULL;
+    if (last && last->first == a && last->second == b && last->withins == withins &&
+        !memcmp(last->within, within, withins * sizeof *within)) {
+        note_pair(last, first, second);
+        return true;
+    }
+    if (!make_pair_room(r))
+        return false;
     struct pair pair = { .first = a,
                          .second = b,
+                         .withins = withins,
                          .early = { first, second },
                          .made = { first, second },
                          .late = second,
                          .follow = first->object == second->object };
-    if (!make_pair_room(r))
-        return false;
-    find_within(r, first, second, &pair);
+    memcpy(pair.within, within, withins * sizeof *within);
     const uint64_t all[2] = { a->hash, b->hash };
     const uint64_t key = XXH3_64bits_withSeed(all, sizeof all, XXH3_64bits(pair.within, sizeof pair.within));
     struct alike *alike = find_alike(r, key);
@@ -361,16 +444,15 @@ static bool add_pair(struct reader *r, const struct pct_access *first, const str
         struct pair *known = &r->pair[alike->pair[i]];
         bool same = known->first == a && known->second == b;
         enough |= same;
-        if (same && first->index > known->made[0]->index) {
-            known->made[0] = first;
-            known->made[1] = second;
-        }
-        if (same && second->index > known->late->index)
-            known->late = second;
+        if (!same)
+            continue;
+        note_pair(known, first, second);
+        *met = alike->pair[i] + 1;
     }
     if (enough)
         return true;
     alike->key = key;
+    *met = (uint32_t)r->pairs + 1;
     alike->pair[alike->count++] = (uint32_t)r->pairs;
     r->pair[r->pairs++] = pair;
     return true;
@@ -554,8 +636,8 @@ static int predict_pairs(struct reader *r)
 
 static bool make_room(struct reader *r)
 {
-    r->sorted = calloc(r->count + 1, sizeof(const struct pct_access *));
-    r->entry = calloc(r->count + 1, sizeof *r->entry);
+    r->sorted = malloc((r->count + 1) * sizeof(const struct pct_access *));
+    r->entry = malloc((r->count + 1) * sizeof *r->entry);
     r->entry_of = calloc(r->count + 1, sizeof *r->entry_of);
     r->next = calloc(r->count + 1, sizeof *r->next);
     r->earlier = calloc(r->count + 1, sizeof *r->earlier);

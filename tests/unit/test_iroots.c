@@ -75,7 +75,7 @@ static void test_examples(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         const struct example *e = &examples[i];
-        struct pct_iroots roots = { .tree = NULL };
+        struct pct_iroots roots = { .count = 0 };
         add(&roots, e->run, 40, 1);
         for (uint32_t idiom = 1; idiom <= PCT_IDIOMS; idiom++)
             if (roots.by_idiom[idiom] != e->count[idiom - 1])
@@ -91,7 +91,7 @@ static void test_window(void **unused)
 {
     (void)unused;
     for (uint32_t window = 1; window < 6; window++) {
-        struct pct_iroots roots = { .tree = NULL };
+        struct pct_iroots roots = { .count = 0 };
         add(&roots, "0rx 1wx 0.. 0.. 0wx", window, 1);
         assert_int_equal(roots.by_idiom[1], 2);
         assert_int_equal(roots.by_idiom[2], window >= 3);
@@ -109,7 +109,7 @@ static void test_window(void **unused)
 static void test_runs(void **unused)
 {
     (void)unused;
-    struct pct_iroots roots = { .tree = NULL };
+    struct pct_iroots roots = { .count = 0 };
     add(&roots, "0wx 1rx", 40, 1);
     add(&roots, "", 40, 2);
     add(&roots, "0wx 1rx", 40, 3);

@@ -63,7 +63,7 @@ static void test_examples(void **unused)
     (void)unused;
     for (size_t i = 0; i < sizeof examples / sizeof *examples; i++) {
         const struct example *e = &examples[i];
-        struct pct_iroots predicted = { .tree = NULL };
+        struct pct_iroots predicted = { .count = 0 };
         predict(&predicted, e->run);
         if (has(&predicted, e->first, e->second) != e->forth || has(&predicted, e->second, e->first) != e->back)
             fail_msg("%s: %u and %u", e->run, e->first, e->second);
@@ -102,7 +102,7 @@ static void test_compound(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < sizeof compound / sizeof *compound; i++) {
-        struct pct_iroots predicted = { .tree = NULL };
+        struct pct_iroots predicted = { .count = 0 };
         size_t count = 0;
         predict(&predicted, compound[i].run);
         for (; count < MOST_WANTED && compound[i].wanted[count].idiom; count++)

@@ -37,7 +37,7 @@ static uint64_t runs_of(const struct pct_iroots *pairs, uint32_t write, uint32_t
 static void test_pairs(void **state)
 {
     (void)state;
-    struct pct_iroots pairs = { .tree = NULL };
+    struct pct_iroots pairs = { .count = 0 };
     /* The last write counts, the reader's own one, too; what came before all of them; and no other object's. */
     add(&pairs, "0xr1 0xw2 1xw3 1xr4 0xr5 0yw6 1yr7", 1);
     assert_int_equal(pairs.count, 4);
