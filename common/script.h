@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 9u
+#define PCT_SCRIPT_VERSION 10u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -91,11 +91,25 @@ struct pct_script_note {
     uint64_t step;
 };
 
-/* Behind this many steps this thread went on, and not the one that the strategy `schedule` would let without a list.
- * awaited: once it could, for which the process waited. */
+enum pct_script_switch_kind {
+    PCT_SCRIPT_SWITCH_NONE, /* not written yet */
+    PCT_SCRIPT_SWITCH_THREAD,
+    PCT_SCRIPT_SWITCH_AWAITED, /* of a thread for which the process waited */
+    PCT_SCRIPT_SWITCH_POST,
+    PCT_SCRIPT_SWITCH_WAIT,
+    PCT_SCRIPT_SWITCH_CHOICE, /* of the program's, by pct_choose() */
+    PCT_SCRIPT_SWITCH_END
+};
+
+/* Behind this many steps of a process: this thread (value) went on, and not the one that the strategy `schedule` would
+ * let without a list; this place of the board was posted, or awaited (PCT_SCRIPT_POSTS: in vain); this way of a choice
+ * was taken; or the process ended with this low half of its hash. */
 struct pct_script_switch {
     uint64_t step;
-    uint32_t thread, awaited;
+    uint32_t value;
+    uint16_t process; /* 0: the first, else that of its pct_script_process */
+    uint8_t image;    /* programs that it was before, by exec */
+    uint8_t kind;     /* enum pct_script_switch_kind; written last */
 };
 
 /* How the script came along in one process. */
@@ -113,6 +127,7 @@ struct pct_script_said {
 struct pct_script_process {
     uint32_t ticket;  /* that it has in its family (preload/time/family.h) */
     uint32_t choices; /* that it has made */
+    char path[24];    /* preload/time/family.h; "": not known */
     struct pct_script_said said;
 };
 
@@ -152,7 +167,7 @@ struct pct_script_channel {
     uint32_t choices;     /* that were made, in this order */
     uint32_t own_choices; /* by the first process; the next two are its alone */
     uint32_t notes;
-    uint32_t switches;           /* more than PCT_SCRIPT_SWITCHES: the rest has no place */
+    uint32_t switches;           /* of all processes; more than PCT_SCRIPT_SWITCHES: the rest has no place */
     uint32_t parts;              /* for other processes */
     uint32_t processes;          /* that were made; those behind PCT_SCRIPT_PROCESSES have no script */
     uint32_t posts;              /* that were begun */
@@ -259,6 +274,8 @@ struct pct_script_host {
     bool (*await)(const uint32_t *word, uint32_t value);
     /* Wake those that sleep so: the word has changed. */
     void (*wake)(const uint32_t *word);
+    /* The next pct_script_switch of this process; step: of the run, UINT64_MAX: that which it has come to. */
+    void (*record)(enum pct_script_switch_kind kind, uint32_t value, uint64_t step);
 };
 
 #endif

@@ -25,6 +25,8 @@ __attribute__((cold)) const struct pct_strategy *pct_strategy_find(const char *n
             return *strategy;
     if (same(name, pct_strategy_script.name))
         return &pct_strategy_script;
+    if (same(name, pct_strategy_processes.name))
+        return &pct_strategy_processes;
     return same(name, pct_strategy_explore.name) ? &pct_strategy_explore : NULL;
 }
 

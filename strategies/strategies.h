@@ -38,6 +38,9 @@ extern const struct pct_strategy pct_strategy_explore;
 /* What `pct script` makes its runs with. Not in the list either: without a script it is one fixed run. */
 extern const struct pct_strategy pct_strategy_script;
 
+/* What a script of several processes did. Not in the list either: its list is for `pct script` to make. */
+extern const struct pct_strategy pct_strategy_processes;
+
 /* What follows a recorded trace. Not in the list either: it needs one. */
 extern const struct pct_strategy pct_strategy_replay;
 
@@ -51,7 +54,7 @@ const struct pct_strategy *pct_mixture_member(uint64_t seed);
 /* The same for any strategy: one that is the same in each run is its own member. */
 const struct pct_strategy *pct_strategy_member(const struct pct_strategy *strategy, uint64_t seed);
 
-/* The built-in strategy of this name, also `explore` and `script`; or NULL. */
+/* The built-in strategy of this name, also `explore`, `script` and `processes`; or NULL. */
 const struct pct_strategy *pct_strategy_find(const char *name);
 
 #endif

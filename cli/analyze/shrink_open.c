@@ -115,6 +115,10 @@ static int read_name(struct pct_shrink *s)
     if (!is_file && !strcmp(s->runs.config.strategy, "script"))
         return pct_cli_usage("the schedule of this run was a script's, and is not in its token: give the one that pct "
                              "script printed, or the trace");
+    if (!strcmp(s->runs.config.strategy, "processes"))
+        return pct_cli_usage(
+            "this is the schedule of several processes, and one switch less in one of them means other "
+            "things in the others: `pct replay` repeats it, and nothing makes it smaller");
     pct_scope_want(&s->runs.launch, &s->runs.config);
     if (!s->runs.launch.command)
         return pct_cli_usage("no command is given: TOKEN -- COMMAND [ARGUMENT...]");

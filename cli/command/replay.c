@@ -237,7 +237,8 @@ static void compare(struct replay *r, const struct pct_process *process, const s
     char ending[256];
     pct_outcome_format(ending, sizeof ending, process, result);
     bool whole = result->state == PCT_TRACE_GOOD && !result->unrecorded && header->verdict != PCT_VERDICT_RUNNING;
-    bool same = r->has_hash && whole && header->hash == r->hash && header->verdict != PCT_VERDICT_DIVERGENCE;
+    bool child = pct_result_child_diverged(result);
+    bool same = r->has_hash && whole && header->hash == r->hash && header->verdict != PCT_VERDICT_DIVERGENCE && !child;
     r->identical += same;
     if (r->runs > 1)
         return;
@@ -248,6 +249,9 @@ static void compare(struct replay *r, const struct pct_process *process, const s
                     (unsigned long long)header->steps, ending);
     else if (header->verdict == PCT_VERDICT_DIVERGENCE)
         pct_cli_say("did NOT replay: %s", header->message);
+    else if (child)
+        pct_cli_say("did NOT replay: child process %d left the recorded schedule %s", result->child.header.pid,
+                    result->child.header.message);
     else if (r->has_hash && whole && print_difference(r, result))
         return;
     else if (!r->has_hash)

@@ -272,6 +272,9 @@ bool pct_result_is_whole(const struct pct_result *result);
  * NULL: there are none. */
 const struct pct_trace *pct_result_raced(const struct pct_result *result);
 
+/* Whether a child that failed is one that should have repeated what it did under a script, and did otherwise. */
+bool pct_result_child_diverged(const struct pct_result *result);
+
 /* Whether the run failed: it did not exit by itself, or with a status that ok[] does not have. */
 bool pct_result_fails(const struct pct_result *result, const bool ok[256]);
 

@@ -207,6 +207,11 @@ const struct pct_trace *pct_result_raced(const struct pct_result *result)
     return result->raced ? &result->child : NULL;
 }
 
+bool pct_result_child_diverged(const struct pct_result *result)
+{
+    return result->children && result->child.header.verdict == PCT_VERDICT_DIVERGENCE;
+}
+
 bool pct_result_fails(const struct pct_result *result, const bool ok[256])
 {
     return result->ending != PCT_ENDING_EXIT || !ok[result->code & 0xff];

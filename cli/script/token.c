@@ -1,5 +1,6 @@
 /* The run of a script as a token: see script.h. Its list has what the run did otherwise than the strategy `schedule`
- * does by itself: the threads that the script chose. */
+ * does by itself: the threads that the script chose. That of several processes is the strategy `processes`'s, and has
+ * what each did. */
 #include "script.h"
 #include <cli/base/cli.h>
 #include <cli/trace/switches.h>
@@ -23,34 +24,48 @@ static int by_step(const void *a, const void *b)
     return (int)x->wake - (int)y->wake;
 }
 
+/* The switches to threads; what goes to the board concerns nobody else. NULL: there is no memory. To be freed. */
+static struct pct_script_switch *select_threads(struct pct_script_channel *channel, uint32_t *count)
+{
+    const struct pct_script_switch *from = pct_script_switches(channel);
+    struct pct_script_switch *to = calloc(PCT_SCRIPT_SWITCHES, sizeof *to);
+    *count = 0;
+    for (uint32_t i = 0; to && i < channel->switches && i < PCT_SCRIPT_SWITCHES; i++)
+        if (from[i].kind == PCT_SCRIPT_SWITCH_THREAD || from[i].kind == PCT_SCRIPT_SWITCH_AWAITED)
+            to[(*count)++] = from[i];
+    return to;
+}
+
 /* Wakes of the trace, and the script's switches. False: there is no memory, or they are not all known. */
 static bool list_switches(struct pct_switches *list, struct pct_script_channel *channel, const struct pct_trace *trace)
 {
     struct pct_switches all;
     uint32_t *number = pct_switches_number(trace);
-    const struct pct_script_switch *chosen = pct_script_switches(channel);
+    uint32_t count;
+    struct pct_script_switch *chosen = select_threads(channel, &count);
     list->count = 0;
-    list->item = calloc(trace->count + channel->switches + 1, sizeof *list->item);
-    bool fine = number && list->item && channel->switches <= PCT_SCRIPT_SWITCHES && !trace->first &&
+    list->item = calloc(trace->count + count + 1, sizeof *list->item);
+    bool fine = number && chosen && list->item && channel->switches <= PCT_SCRIPT_SWITCHES && !trace->first &&
                 !pct_switches_from_trace(&all, trace);
     for (size_t i = 0; fine && i < all.count; i++)
         if (all.item[i].wake)
             list->item[list->count++] = all.item[i];
-    for (uint32_t i = 0; fine && i < channel->switches; i++) {
-        bool last = i + 1 == channel->switches || chosen[i + 1].step != chosen[i].step;
+    for (uint32_t i = 0; fine && i < count; i++) {
+        bool awaited = chosen[i].kind == PCT_SCRIPT_SWITCH_AWAITED,
+             last = i + 1 == count || chosen[i + 1].step != chosen[i].step;
         uint64_t at = chosen[i].step <= trace->count ? record_before(trace, chosen[i].step) : UINT64_MAX;
         if (!last || at == UINT64_MAX)
             continue;
         uint64_t before = chosen[i].step - 1;
-        bool back = before != at && !chosen[i].awaited && PCT_RECORD_THREAD(trace->records[before]) != chosen[i].thread;
+        bool back = before != at && !awaited && PCT_RECORD_THREAD(trace->records[before]) != chosen[i].value;
         if (back) {
-            list->item[list->count++] = pct_switches_back(trace, number, before, chosen[i].thread);
+            list->item[list->count++] = pct_switches_back(trace, number, before, chosen[i].value);
             continue;
         }
         list->item[list->count++] = (struct pct_switch){ .thread = PCT_RECORD_THREAD(trace->records[at]),
                                                          .made = number[at],
-                                                         .value = chosen[i].thread,
-                                                         .awaits = chosen[i].awaited,
+                                                         .value = chosen[i].value,
+                                                         .awaits = awaited,
                                                          .step = at };
     }
     if (fine) {
@@ -58,6 +73,7 @@ static bool list_switches(struct pct_switches *list, struct pct_script_channel *
         pct_switches_free(&all);
     }
     free(number);
+    free(chosen);
     return fine;
 }
 
@@ -71,6 +87,73 @@ static bool format(struct pct_config *config, const struct pct_switches *switche
     return fits;
 }
 
+/* By process, its program, and step. Of one step, as they were. */
+static int by_process(const void *a, const void *b)
+{
+    const struct pct_script_switch *x = *(const struct pct_script_switch *const *)a,
+                                   *y = *(const struct pct_script_switch *const *)b;
+    if (x->process != y->process)
+        return x->process < y->process ? -1 : 1;
+    if (x->image != y->image)
+        return x->image < y->image ? -1 : 1;
+    if (x->step != y->step)
+        return x->step < y->step ? -1 : 1;
+    return x < y ? -1 : 1;
+}
+
+/* What all processes did, as the strategy `processes` reads it, in this order. False: it does not fit, or a process is
+ * not known by its forks. */
+static bool format_processes(const struct pct_script_channel *channel, struct pct_script_switch *const *item,
+                             uint32_t count, char *list, size_t size)
+{
+    static const char letters[][2] = { [PCT_SCRIPT_SWITCH_AWAITED] = "a",
+                                       [PCT_SCRIPT_SWITCH_POST] = "s",
+                                       [PCT_SCRIPT_SWITCH_WAIT] = "r",
+                                       [PCT_SCRIPT_SWITCH_CHOICE] = "c",
+                                       [PCT_SCRIPT_SWITCH_END] = "h" };
+    uint32_t process = 0, image = 0;
+    size_t length = 0;
+    list[0] = 0;
+    for (uint32_t i = 0; i < count && length < size; i++) {
+        const struct pct_script_switch *s = item[i];
+        const char *path = s->process ? channel->process[s->process - 1].path : "";
+        bool head = s->process != process || s->image != image;
+        if ((s->process && !*path) || (head && !s->process))
+            return false;
+        if (head)
+            length += (size_t)snprintf(list + length, size - length, "%sp%s", length ? "-" : "", path);
+        if (head && s->image && length < size)
+            length += (size_t)snprintf(list + length, size - length, "e%u", s->image);
+        if (length < size)
+            length += (size_t)snprintf(list + length, size - length, "%s%llu.%s%u", length ? "-" : "",
+                                       (unsigned long long)s->step, letters[s->kind], s->value);
+        process = s->process;
+        image = s->image;
+    }
+    return length < size;
+}
+
+static bool token_of_several(struct pct_script_channel *channel, struct pct_config *config, char *token, size_t size)
+{
+    uint32_t count = 0;
+    struct pct_script_switch **item = calloc(PCT_SCRIPT_SWITCHES, sizeof *item);
+    for (uint32_t i = 0; item && i < channel->switches && i < PCT_SCRIPT_SWITCHES; i++)
+        if (pct_script_switches(channel)[i].kind != PCT_SCRIPT_SWITCH_NONE)
+            item[count++] = &pct_script_switches(channel)[i];
+    if (count)
+        qsort(item, count, sizeof *item, by_process);
+    config->given = 0;
+    config->has_hash = false;
+    snprintf(config->strategy, sizeof config->strategy, "%s", pct_strategy_processes.name);
+    bool fits = item && channel->switches <= PCT_SCRIPT_SWITCHES &&
+                format_processes(channel, item, count, config->list, sizeof config->list) &&
+                pct_config_fits(config, &pct_strategy_processes);
+    free(item);
+    if (fits)
+        pct_config_format_token(token, size, config, &pct_strategy_processes);
+    return fits;
+}
+
 bool pct_script_token(struct pct_script_channel *channel, const struct pct_trace *trace, char *token, size_t size)
 {
     char error[256];
@@ -78,6 +161,8 @@ bool pct_script_token(struct pct_script_channel *channel, const struct pct_trace
     struct pct_switches switches;
     if (pct_config_parse_token(&config, trace->header.token, pct_cli_find_strategy, error, sizeof error))
         return false;
+    if (channel->parts)
+        return token_of_several(channel, &config, token, size);
     bool fine = list_switches(&switches, channel, trace) && format(&config, &switches, token, size);
     pct_switches_free(&switches);
     return fine;

@@ -163,8 +163,10 @@ static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, co
     struct pct_engine engine = { .launch = launch, .quiet = true, .exec = true };
     struct pct_run_spec spec = { .index = UINT64_MAX };
     char token[PCT_TOKEN_MAX], error[256], with[sizeof launch->library_path];
+    const char *instead =
+        c->parts ? "the script makes it again" : "--trace keeps it in a file, which `pct replay` follows";
     if (!pct_script_token(c, &result->trace, token, sizeof token)) {
-        pct_cli_say("its schedule is too long for a token; --trace keeps it in a file, which `pct replay` follows");
+        pct_cli_say("its schedule is too long for a token; %s", instead);
         return -1;
     }
     if (pct_run_spec_parse(&spec, token, error, sizeof error))
@@ -175,10 +177,11 @@ static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, co
     memcpy(launch->library_path, with, sizeof with);
     if (status)
         return status;
-    if (again->result.trace.header.hash == result->trace.header.hash)
+    if (again->result.trace.header.hash == result->trace.header.hash && !pct_result_child_diverged(&again->result))
         return 0;
     pct_cli_say("a run by the same schedule, without the script, took other steps: the program depends on more than a "
-                "token holds; --trace keeps it in a file, which `pct replay` follows");
+                "token holds; %s",
+                instead);
     pct_ended_run_close(again);
     return -1;
 }
@@ -187,12 +190,6 @@ int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c
                       bool failed)
 {
     static struct pct_ended_run again; /* large */
-    if (c->parts) {
-        if (!runs->quiet || failed)
-            pct_cli_say("no token: one has the schedule of the first process alone, and this is one of several; the "
-                        "script makes it again");
-        return -1;
-    }
     int status = repeat(runs, c, result, &again);
     if (status)
         return status;

@@ -147,6 +147,8 @@ struct pct_run {
     uint64_t records_count;
     /* What decides for the strategy `script`; NULL: nothing. */
     const struct pct_script_engine *script;
+    /* Which process of its family this is, and their board, for the strategy `processes`; NULL: it is the first. */
+    const struct pct_board *board;
 };
 /* A place in the plan: the thread that makes this step, and which waiter it is to wake, plus 1; 0: whichever. */
 #define PCT_PLAN(thread, waiter) ((uint32_t)(thread) | (uint32_t)(waiter) << 16)

@@ -4,6 +4,7 @@
  *
  * May run in a signal handler, with or without the baton. */
 #include "end.h"
+#include "script.h"
 #include <common/text.h>
 #include <preload/core/debugger.h>
 #include <preload/core/environment.h>
@@ -379,6 +380,12 @@ static bool finish(enum pct_verdict verdict)
      * file is about to be cut to size under the mapping. */
     pct_sched_shut(&pct_S);
     pct_shim.header->verdict = verdict;
+    if (!pct_script_ended(pct_shim.header->steps, pct_shim.header->hash) && verdict == PCT_VERDICT_EXIT && is_child()) {
+        struct pct_text text;
+        pct_text_init(&text, pct_shim.header->message, sizeof pct_shim.header->message);
+        pct_text_add(&text, "at its end: it took other steps than under the script");
+        pct_shim.header->verdict = PCT_VERDICT_DIVERGENCE;
+    }
     /* When time is over is nothing that a token could promise. */
     pct_shim.config.has_hash = pct_shim.mode == PCT_MODE_CONTROLLED && verdict != PCT_VERDICT_TIMEOUT;
     pct_shim.config.hash = pct_shim.header->hash;
@@ -449,6 +456,8 @@ void pct_end_normal(void)
     }
     if (!finish(PCT_VERDICT_EXIT))
         return;
+    if (pct_shim.header->verdict == PCT_VERDICT_DIVERGENCE)
+        make_file(NULL);
     if ((pct_S.sites || pct_ordered_active) && pct_shim.mapped && !pct_S.ring)
         append_snapshot(NULL, false);
     /* The launcher reads what is in it, and uses it again. */

@@ -9,6 +9,7 @@
 #include <preload/time/family.h>
 #include <common/script.h>
 #include <sched/log.h>
+#include <strategies/processes.h>
 #include <strategies/schedule.h>
 #include <strategies/strategies.h>
 #include <fcntl.h>
@@ -108,6 +109,24 @@ static void wake_word(const uint32_t *word)
     PCT_SYS3(SYS_futex, word, 1 /* FUTEX_WAKE */, INT32_MAX);
 }
 
+static struct pct_script_channel *channel;
+static char program[sizeof channel->program];
+static struct pct_script_self self;
+
+static void record(enum pct_script_switch_kind kind, uint32_t value, uint64_t step)
+{
+    uint32_t image, i = __atomic_fetch_add(&channel->switches, 1, __ATOMIC_SEQ_CST);
+    if (i >= PCT_SCRIPT_SWITCHES)
+        return;
+    struct pct_script_switch *at = &pct_script_switches(channel)[i];
+    pct_family_path(&image);
+    at->step = step == UINT64_MAX ? pct_steps(&pct_S) : step;
+    at->value = value;
+    at->process = (uint16_t)self.number;
+    at->image = (uint8_t)(image < UINT8_MAX ? image : UINT8_MAX);
+    __atomic_store_n(&at->kind, kind, __ATOMIC_RELEASE);
+}
+
 /* Of libc: where brk() has set the end of the heap. */
 extern void *__curbrk;
 
@@ -120,11 +139,8 @@ static const struct pct_script_host host = { .look = look,
                                              .has_left = has_left,
                                              .read = read_bytes,
                                              .await = await_word,
-                                             .wake = wake_word };
-
-static struct pct_script_channel *channel;
-static char program[sizeof channel->program];
-static struct pct_script_self self;
+                                             .wake = wake_word,
+                                             .record = record };
 
 /* NULL: there is none here. */
 static struct pct_script_channel *map_channel(const char *path)
@@ -147,8 +163,10 @@ void pct_script_expect(uint32_t ticket)
     if (!channel || !channel->parts)
         return;
     uint32_t i = __atomic_fetch_add(&channel->processes, 1, __ATOMIC_SEQ_CST);
-    if (i < PCT_SCRIPT_PROCESSES)
-        __atomic_store_n(&channel->process[i].ticket, ticket, __ATOMIC_SEQ_CST);
+    if (i >= PCT_SCRIPT_PROCESSES)
+        return;
+    pct_family_path_of(ticket, channel->process[i].path);
+    __atomic_store_n(&channel->process[i].ticket, ticket, __ATOMIC_SEQ_CST);
 }
 
 /* The number of this process, which is not the first; 0: it has none. */
@@ -167,6 +185,8 @@ void pct_script_rests(void)
     uint64_t step = pct_steps(&pct_S);
     if (pct_S.run.script)
         pct_strategy_script_rests(pct_S.strategy_state, step - pct_S.picked_at, step);
+    else if (pct_S.strategy == &pct_strategy_processes)
+        pct_strategy_processes_rests(pct_S.strategy_state, step);
 }
 
 bool pct_script_returned(const struct pct_thread *thread)
@@ -175,6 +195,8 @@ bool pct_script_returned(const struct pct_thread *thread)
         pct_strategy_script_returned(pct_S.strategy_state, thread->id);
     else if (pct_S.strategy == &pct_strategy_schedule)
         return pct_strategy_schedule_returned(pct_S.strategy_state, thread->id, pct_steps(&pct_S));
+    else if (pct_S.strategy == &pct_strategy_processes)
+        return pct_strategy_processes_returned(pct_S.strategy_state, pct_steps(&pct_S));
     return pct_S.run.script;
 }
 
@@ -197,4 +219,50 @@ const struct pct_script_engine *pct_script_open(const char *path)
     self.program = slash ? slash + 1 : program;
     self.same = !strcmp(program, channel->program);
     return pct_script_engine_open(&host, channel, &self);
+}
+
+bool pct_script_ended(uint64_t steps, uint64_t hash)
+{
+    uint64_t last;
+    uint32_t low;
+    if (pct_S.run.script && self.number && channel->process[self.number - 1].said.outcome != PCT_SCRIPT_NEVER)
+        record(PCT_SCRIPT_SWITCH_END, (uint32_t)hash, steps);
+    return pct_S.strategy != &pct_strategy_processes ||
+           !pct_strategy_processes_end(pct_S.strategy_state, &last, &low) || (last == steps && low == (uint32_t)hash);
+}
+
+/* --- Several processes, without a script -------------------------------------------------------------------------- */
+
+static void tell_board(struct pct_family_board *board)
+{
+    __atomic_fetch_add(&board->posted, 1, __ATOMIC_SEQ_CST);
+    wake_word(&board->posted);
+}
+
+static void post(uint32_t name)
+{
+    struct pct_family_board *board = pct_family_board();
+    __atomic_store_n(&board->there[name], 1, __ATOMIC_SEQ_CST);
+    tell_board(board);
+}
+
+static void await_post(uint32_t name)
+{
+    struct pct_family_board *board = pct_family_board();
+    for (;;) {
+        uint32_t posted = __atomic_load_n(&board->posted, __ATOMIC_SEQ_CST);
+        if (name < PCT_BOARD_POSTS && __atomic_load_n(&board->there[name], __ATOMIC_SEQ_CST))
+            return;
+        if (__atomic_load_n(&board->deadlocked, __ATOMIC_SEQ_CST) || !await_word(&board->posted, posted))
+            break;
+    }
+    if (!__atomic_exchange_n(&board->deadlocked, 1, __ATOMIC_SEQ_CST))
+        tell_board(board);
+}
+
+const struct pct_board *pct_script_board(void)
+{
+    static struct pct_board board = { .post = post, .await = await_post };
+    board.path = pct_family_path(&board.image);
+    return &board;
 }

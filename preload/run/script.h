@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <common/script.h>
+#include <strategies/processes.h>
 #include <strategies/script.h>
 
 /* At the start of a run, before its strategy's: what decides in it, by the script in this file (NULL: there is none).
@@ -20,6 +21,14 @@ void pct_script_expect(uint32_t ticket);
 void pct_script_rests(void);
 struct pct_thread;
 bool pct_script_returned(const struct pct_thread *thread);
+
+/* This process's part in the run of several, which the strategy `processes` makes again without a script: it stays, and
+ * is right until the next call. At the start of a run. */
+const struct pct_board *pct_script_board(void);
+
+/* The run has ended with this many steps, and this hash over them: a script's is noted. False: one without, of several
+ * processes, should have ended otherwise. With the baton. */
+bool pct_script_ended(uint64_t steps, uint64_t hash);
 
 /* In libpct-script.so, and NULL without it: what decides in a run by the script in this channel. All stay. Called once
  * in a process, and again in its forked child. */

@@ -206,6 +206,8 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     struct pct_sched *s = &pct_S;
     const char *why = NULL;
     bool none = !strcmp(pct_shim.strategy->name, "none");
+    /* A trace has the steps of one process, the token what all of them did. */
+    bool follows = recorded->records && pct_shim.strategy != &pct_strategy_processes;
     memcpy(header->magic, PCT_TRACE_MAGIC, 8);
     header->version = PCT_TRACE_FLAT;
     header->header_size = PCT_TRACE_HEADER_SIZE;
@@ -227,10 +229,10 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     map_slots();
     s->host = &pct_host_futex;
     s->thread_at = thread_at;
-    s->strategy = recorded->records ? &pct_strategy_replay : pct_shim.strategy;
+    s->strategy = follows ? &pct_strategy_replay : pct_shim.strategy;
     s->run = pct_shim.config.run;
-    s->run.records = recorded->records;
-    s->run.records_count = recorded->count;
+    s->run.records = follows ? recorded->records : NULL;
+    s->run.records_count = follows ? recorded->count : 0;
     s->run.list = list ? list : pct_shim.config.list;
     s->max_steps = pct_shim.config.max_steps;
     s->run_ns = pct_shim.run_ns;
@@ -240,7 +242,9 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
         pct_sites_begin(s);
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
     s->slack = pct_shim.config.slack;
-    s->slack_coins = !pct_shim.strategy->list && !pct_shim.config.still; /* these say which waits end early */
+    /* These say which waits end early; but one repeats what a script did, to which coins said it. */
+    s->slack_coins =
+        (!pct_shim.strategy->list || pct_shim.strategy == &pct_strategy_processes) && !pct_shim.config.still;
     s->still = pct_shim.config.still && s->step_ns;
     s->base = s->step_ns ? pct_family_began() : 0;
     uint64_t room = pct_shim.mapped ? (pct_shim.mapped - PCT_TRACE_HEADER_SIZE) / 8 : 0, rest = 0;
@@ -260,6 +264,8 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     pct_channel_open(pct_shim.strategy == &pct_strategy_explore ? pct_variables.PCT_EXPLORE : NULL);
     if (pct_shim.strategy == &pct_strategy_script)
         s->run.script = pct_script_open(pct_variables.PCT_EXPLORE);
+    if (pct_shim.strategy == &pct_strategy_processes)
+        s->run.board = pct_script_board();
     int failed = pct_sched_start(s, &why);
     if (failed == -ENOMEM)
         pct_fail_for_memory();

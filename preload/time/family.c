@@ -181,6 +181,8 @@ static void found(void)
     pct_family_memory->pids = pct_shim.confined ? 0 : pct_relative_namespace();
     pct_family_memory->clock = pct_sched_now(&pct_S);
     enter(pct_slot_reserve((uint32_t)pct_tid(), started)); /* it began before its family */
+    if (self)
+        pct_family_name_first(pct_slot_at(self));
 }
 
 uint32_t pct_family_expect(void)
@@ -192,7 +194,7 @@ uint32_t pct_family_expect(void)
     if (lost)
         return 0;
     pct_family_tell();
-    return pct_slot_reserve((uint32_t)pct_tid(), pct_sched_now(&pct_S));
+    return pct_family_name_child(self, pct_slot_reserve((uint32_t)pct_tid(), pct_sched_now(&pct_S)));
 }
 
 void pct_family_born(uint32_t slot, long pid)

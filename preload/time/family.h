@@ -38,6 +38,22 @@ void pct_family_gone(long pid);
 /* In a program that begins its run: enter the family that PCT_FAMILY names. */
 void pct_family_join(const char *text);
 
+/* The process as the family knows it, by the ordinals of the forks from the first process to this one, as in "1.2"; "":
+ * it is the first; NULL: not known. *image: how many programs it was before, by exec. With the baton. */
+enum { PCT_FAMILY_PATH = 24 };
+const char *pct_family_path(uint32_t *image);
+/* The same of a child that is about to be made, by its slot. Empty: not known. */
+void pct_family_path_of(uint32_t slot, char path[PCT_FAMILY_PATH]);
+
+/* What processes of a replayed script tell each other (strategies/processes.h), in the family's memory; without one, in
+ * memory of this process, from which a family that comes takes it over. With the baton. */
+struct pct_family_board {
+    uint32_t posted;     /* a futex, shared: counts what is there, and the end of all waits */
+    uint32_t deadlocked; /* all processes waited: whoever waits does so in vain */
+    uint8_t there[256];
+};
+struct pct_family_board *pct_family_board(void);
+
 /* The time at which the run of this process begins, virtual ns; and the time of day at which virtual time began, 0: not
  * known. */
 uint64_t pct_family_began(void);

@@ -6,6 +6,7 @@
 #ifndef PCT_PRELOAD_FAMILY_MEMORY_H
 #define PCT_PRELOAD_FAMILY_MEMORY_H
 
+#include "family.h"
 #include "relative.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,17 +27,20 @@ union pct_who {
 
 struct pct_slot {
     union pct_who who;
-    uint64_t start;    /* when the process was made, as the kernel tells; for whom: see family_slots.c */
-    uint64_t deadline; /* of the family's time; while idle */
-    uint64_t from;     /* family time when it became idle */
-    uint64_t real;     /* and CLOCK_MONOTONIC */
-    uint64_t began;    /* its own time when it became another program */
-    uint64_t told;     /* family time that it came to by its own steps */
-    uint32_t turn;     /* odd: idle. Each beginning and end of that counts */
-    uint32_t word;     /* a futex: a relative wants this one to look, or something has come */
-    uint32_t looked;   /* the word when this one last began to ask, and was idle still */
-    bool world;        /* while idle: it waits for what is beyond the family */
-    bool asks;         /* likewise: it must ask whether something has come */
+    uint64_t start;             /* when the process was made, as the kernel tells; for whom: see family_slots.c */
+    uint64_t deadline;          /* of the family's time; while idle */
+    uint64_t from;              /* family time when it became idle */
+    uint64_t real;              /* and CLOCK_MONOTONIC */
+    uint64_t began;             /* its own time when it became another program */
+    uint64_t told;              /* family time that it came to by its own steps */
+    uint32_t turn;              /* odd: idle. Each beginning and end of that counts */
+    uint32_t word;              /* a futex: a relative wants this one to look, or something has come */
+    uint32_t looked;            /* the word when this one last began to ask, and was idle still */
+    bool world;                 /* while idle: it waits for what is beyond the family */
+    bool asks;                  /* likewise: it must ask whether something has come */
+    uint32_t children;          /* that it has made */
+    uint32_t images;            /* programs whose runs began in it */
+    char path[PCT_FAMILY_PATH]; /* by the ordinals of the forks from the first process; "?": not known */
 } __attribute__((aligned(64)));
 
 /* The memory of a family: slots from 1 on, its head where slot 0 would be. */
@@ -48,6 +52,7 @@ struct pct_family {
     uint64_t pids;    /* the inode of the namespace of process ids */
     uint32_t top;     /* the last slot that was ever used */
     uint32_t crowded; /* there are members without a slot */
+    struct pct_family_board board;
     struct pct_slot slots[PCT_SLOTS];
 };
 
@@ -123,6 +128,12 @@ void pct_slot_set_member(uint32_t ticket, bool member);
 /* There is no such child (any more); there is no process with this id any more. */
 void pct_slot_release(uint32_t ticket);
 void pct_slot_forget(uint32_t pid);
+
+/* family_paths.c: the caller, which has this slot, is the first process. */
+void pct_family_name_first(struct pct_slot *me);
+/* The process in this slot, the caller (0: it has none), is about to make a child, which has this ticket (0: none).
+ * Returns that. */
+uint32_t pct_family_name_child(uint32_t self, uint32_t ticket);
 
 /* How much of so much real time the process in this slot has taken, if it is not a member, and at least `least`, ns:
  * all, but nothing if it is stopped, and while it can run no more than the CPU time that it has used. It may be one

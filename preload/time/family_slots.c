@@ -103,6 +103,9 @@ static uint32_t reserve_free(uint32_t thread, uint64_t began)
             continue;
         slot->began = began;
         slot->turn += slot->turn & 1;
+        slot->children = slot->images = 0;
+        slot->path[0] = '?';
+        slot->path[1] = 0;
         use(i);
         return ticket_of(i, is);
     }
@@ -133,6 +136,7 @@ bool pct_slot_enter(uint32_t ticket, uint32_t pid)
         is.pid = pid;
         is.member = true;
     } while (!change(pct_slot_of(ticket), was, is));
+    pct_slot_at(pct_slot_of(ticket))->images++;
     return true;
 }
 

@@ -446,6 +446,7 @@ static int post(lua_State *L)
     pct_line_start(&line, at->name, sizeof at->name);
     pct_line_add(&line, name);
     at->value = value;
+    engine->host->record(PCT_SCRIPT_SWITCH_POST, i, UINT64_MAX);
     __atomic_store_n(&at->there, 1, __ATOMIC_SEQ_CST);
     tell(engine);
     return 0;
@@ -470,10 +471,12 @@ static int await_post(lua_State *L)
         /* Whoever else waits does so in vain, too, and shall say so, however soon this process goes on. */
         if (!__atomic_exchange_n(&channel->deadlocked, 1, __ATOMIC_SEQ_CST))
             tell(engine);
+        engine->host->record(PCT_SCRIPT_SWITCH_WAIT, PCT_SCRIPT_POSTS, UINT64_MAX);
         engine->said->vain = 1;
         lua_pushliteral(L, "no other process can post that: each has ended, or waits, too");
         return pct_engine_fail(L, PCT_SCRIPT_DID_NOT_FIT);
     }
+    engine->host->record(PCT_SCRIPT_SWITCH_WAIT, (uint32_t)(found - channel->post), UINT64_MAX);
     pct_engine_note(engine, 0);
     lua_pushinteger(L, (lua_Integer)found->value);
     return 1;

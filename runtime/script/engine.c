@@ -320,14 +320,8 @@ static void turn(void *state, struct pct_script_control *control, uint32_t made,
 
 static void chose(void *state, uint32_t thread, uint64_t step, bool awaited)
 {
-    struct pct_engine *engine = state;
-    struct pct_script_channel *channel = engine->channel;
-    if (engine->self->number)
-        return;
-    if (channel->switches < PCT_SCRIPT_SWITCHES)
-        pct_script_switches(channel)[channel->switches] =
-            (struct pct_script_switch){ .thread = thread, .step = step, .awaited = awaited };
-    channel->switches++;
+    const struct pct_engine *engine = state;
+    engine->host->record(awaited ? PCT_SCRIPT_SWITCH_AWAITED : PCT_SCRIPT_SWITCH_THREAD, thread, step);
 }
 
 void pct_engine_hold_others(struct pct_engine *engine, bool stand, uint32_t line)
@@ -551,8 +545,10 @@ static uint32_t choose(uint32_t ways)
 {
     struct pct_script_choice choice = { .of = ways };
     struct pct_line line;
-    if (pct_core_choose(the_channel, the_self->number, &choice))
+    if (pct_core_choose(the_channel, the_self->number, &choice)) {
+        the_host->record(PCT_SCRIPT_SWITCH_CHOICE, choice.chosen, UINT64_MAX);
         return choice.chosen;
+    }
     struct pct_script_said *said =
         the_self->number ? &the_channel->process[the_self->number - 1].said : &the_channel->said;
     said->outcome = PCT_SCRIPT_WRONG;

@@ -968,8 +968,7 @@ $first_process" ./processes fork
     done
     has 'test.lua: ended after 6 steps; the program: exit status 3'
     has '         9                        assert(board.wait "has read" == 7)'
-    has 'no token: one has the schedule of the first process alone'
-    lacks 'pct1:'
+    replays 3
     script "process(1, $other_process
 $first_process" ./processes spawn ./processes add
     is "$status" 3
@@ -988,12 +987,43 @@ run(thread(0), locks "writing")' ./processes fork
     has 'a process to run nothing, but there was none'
 }
 
+@test "several processes: tokens replay what all did, without the script" {
+    local how which token count=${times:-3}
+    for how in fork fails killed 'spawn ./another add' 'exec ./processes add'; do
+        which=1
+        [[ $how != spawn* ]] || which='"another"'
+        # shellcheck disable=SC2086 # words
+        script "process($which, $other_process
+$first_process" ./processes $how
+        is "$status" 3
+        token=$(replay_token)
+        rm test.lua
+        # shellcheck disable=SC2086 # words
+        run --separate-stderr "$pct" replay -n "$count" "$token" -- ./processes $how
+        is "$status" 3
+        has "replayed identically $count times of $count"
+    done
+    run --separate-stderr "$pct" replay "$token" -- ./processes exec ./processes fork
+    is "$status" 122
+    has 'did NOT replay: child process '
+    has ' left the recorded schedule at its end: it took other steps than under the script'
+    run --separate-stderr "$pct" minimize "$token" -- ./processes exec ./processes add
+    is "$status" 2
+    has 'this is the schedule of several processes'
+    run --separate-stderr "$pct" replay -t one.trace "$token" -- ./processes exec ./processes add
+    is "$status" 3
+    run --separate-stderr "$pct" replay one.trace -- ./processes exec ./processes add
+    is "$status" 3
+    has 'replayed identically'
+}
+
 @test "several processes: a post that nobody can make, an error in one, names of another program" {
     script 'process(1, function() board.wait "a" end)
 run(thread(0), locks "writing")
 board.wait "b"' ./processes fork
     is "$status" 117
     has "test.lua:3: did not fit: the script wants 'b' to stand on the board, but no other process can post that"
+    replays 0
     # The other one waits for a lock that the first holds while it stands.
     script 'process(1, function() run(thread(0), locks "writing") board.post "a" end)
 run(thread(0), locks "writing")
@@ -1020,6 +1050,7 @@ board.wait "a"' ./processes fork
     script 'process(1, function() run(thread(0), locks "writing") assert(false, "here") end)' ./processes fork
     is "$status" 116
     has 'test.lua:1: process 1: assertion of the script: here'
+    replays 0
     script 'process(1, function() thread(7) end)' ./processes fork
     is "$status" 117
     has 'test.lua:1: process 1: did not fit: the script wants a thread that is thread 7, but'

@@ -1,12 +1,15 @@
 /* Several processes for the tests of `pct script`: two add to a number in a file, each behind its lock `reading` and
  * then its lock `writing`, which are its own. How the second one is made is the first argument:
  *     fork
+ *     fails, killed: by fork, and that is how it ends
+ *     exec PROGRAM ARGUMENT...: by fork, and it becomes that program
  *     spawn PROGRAM ARGUMENT...
  *     nobody: it is not
  *     locked: by fork, and the first one holds a lock that both share, but in the end
  * A program that is started with `add` adds, and ends. The status is 0 if nothing was lost, else 3. */
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,13 +61,17 @@ int main(int argc, char **argv)
         return 4;
     if (locked)
         pthread_mutex_lock(shared);
-    if (!strcmp(how, "fork") || locked) {
+    if (!strcmp(how, "fork") || !strcmp(how, "fails") || !strcmp(how, "killed") || !strcmp(how, "exec") || locked) {
         child = fork();
         if (!child && locked)
             pthread_mutex_lock(shared);
+        if (!child && !strcmp(how, "exec"))
+            execv(argv[2], argv + 2);
         if (!child) {
             add();
-            _exit(0);
+            if (!strcmp(how, "killed"))
+                raise(SIGKILL);
+            _exit(!strcmp(how, "fails"));
         }
     }
     if (!strcmp(how, "spawn") && posix_spawn(&child, argv[2], NULL, NULL, argv + 2, environ))

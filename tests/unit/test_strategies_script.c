@@ -1,5 +1,5 @@
 /* The strategy `script`: it keeps to what its engine says, and what it tells the engine is the schedule: as a list for
- * the strategy `schedule` it is the same run, without the engine. */
+ * the strategy `schedule`, or `processes`, it is the same run, without the engine. */
 
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
@@ -12,6 +12,7 @@
 #include <pct/trace.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strategies/processes.h>
 #include <strategies/script.h>
 #include <strategies/strategies.h>
 #include <string.h>
@@ -156,6 +157,16 @@ static void format(char *list, size_t size, const char *run)
     }
 }
 
+/* The same for the strategy `processes`. */
+static void format_steps(char *list, size_t size)
+{
+    size_t length = 0;
+    list[0] = 0;
+    for (unsigned i = 0; i < fake.chose; i++)
+        length += (size_t)snprintf(list + length, size - length, "%s%llu.%u", length ? "-" : "",
+                                   (unsigned long long)fake.chose_step[i], fake.chose_thread[i]);
+}
+
 static void test_schedule_alone(void **unused)
 {
     (void)unused;
@@ -172,9 +183,103 @@ static void test_schedule_alone(void **unused)
         run = (struct pct_run){ .list = list };
         play(without, &pct_strategy_schedule, &run, seed);
         assert_string_equal(with, without);
+        format_steps(list, sizeof list);
+        play(without, &pct_strategy_processes, &run, seed);
+        assert_string_equal(with, without);
         compared++;
     }
     assert_true(compared > 500);
+}
+
+/* --- Several processes -------------------------------------------------------------------------------------------- */
+
+/* What was done on the board, in order: 's' or 'r', and the name. */
+static char board_did[64];
+
+static void on_board(char what, uint32_t name)
+{
+    size_t length = strlen(board_did);
+    snprintf(board_did + length, sizeof board_did - length, "%c%u ", what, name);
+}
+
+static void board_post(uint32_t name)
+{
+    on_board('s', name);
+}
+
+static void board_await(uint32_t name)
+{
+    on_board('r', name);
+}
+
+static void test_processes(void **unused)
+{
+    (void)unused;
+    static const char list[] = "0.s1-2.1-2.r0-p1-1.2-3.s2-9.h77-p1.12-0.r256-2.3-p1e1-4.4";
+    static const struct {
+        const char *path;
+        uint32_t image;
+        const char *did, *own; /* on the board; its switches, as a list of the first process alone */
+    } cases[] = {
+        { "", 0, "s1 r0 ", "2.1" }, { "1", 0, "s2 ", "1.2" }, { "1.12", 0, "r256 ", "2.3" }, { "1", 1, "", "4.4" },
+        { "", 1, "", "" },          { "1.1", 0, "", "" },     { "12", 0, "", "" },           { NULL, 0, "", "" },
+    };
+    char made[ALL + 1], expected[ALL + 1];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct pct_board board = {
+            .path = cases[i].path, .image = cases[i].image, .post = board_post, .await = board_await
+        };
+        const struct pct_run run = { .list = list, .board = &board };
+        board_did[0] = 0;
+        play(made, &pct_strategy_processes, &run, 0);
+        assert_string_equal(board_did, cases[i].did);
+        const struct pct_run alone = { .list = cases[i].own };
+        play(expected, &pct_strategy_processes, &alone, 0);
+        assert_string_equal(made, expected);
+    }
+}
+
+static void test_end_and_choices(void **unused)
+{
+    (void)unused;
+    const char *why = NULL;
+    uint64_t steps = 0;
+    uint32_t hash = 0;
+    const struct pct_run run = { .list = "3.c2-5.a1-9.h77" };
+    void *state = calloc(1, pct_strategy_processes.state_size(&run));
+    assert_int_equal(pct_strategy_processes.start(state, &run, &why), 0);
+    assert_true(pct_strategy_processes_end(state, &steps, &hash));
+    assert_int_equal(steps, 9);
+    assert_int_equal(hash, 77);
+    assert_int_equal(pct_strategy_processes.choose(state, 4, 2), 0);
+    assert_false(pct_strategy_processes_returned(state, 2));
+    assert_true(pct_strategy_processes_returned(state, 3));
+    assert_int_equal(pct_strategy_processes.choose(state, 4, 3), 2);
+    assert_int_equal(pct_strategy_processes.choose(state, 4, 3), 0);
+    pct_strategy_processes.enable(state, 0);
+    assert_int_equal(pct_strategy_processes.would_pick(state, 5, 0, PCT_NO_THREAD), PCT_NO_THREAD);
+    pct_strategy_processes.enable(state, 1);
+    const struct pct_point later = { .step = 6, .current = 0, .enabled = 2, .why = PCT_WHY_BUDGET };
+    assert_int_equal(pct_strategy_processes.pick(state, &later).thread, 1);
+    free(state);
+}
+
+static void test_wrong_lists(void **unused)
+{
+    (void)unused;
+    static const char *const wrong[] = { "1",      "1.x2",   "p",       "p1.-1.2", "p1e",        "2.1-1.1",
+                                         "3.s256", "3.r257", "1.2-",    "-1.2",    "1.99999999", "01.2",
+                                         "p1e1-",  "3.1.4",  "p01-1.2", "1.2-p1x1" };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *why = NULL;
+        const struct pct_run run = { .list = wrong[i] };
+        void *state = calloc(1, pct_strategy_processes.state_size(&run));
+        bool taken = !pct_strategy_processes.start(state, &run, &why);
+        if (taken)
+            fprintf(stderr, "%s was taken\n", wrong[i]);
+        assert_false(taken);
+        free(state);
+    }
 }
 
 /* Without a script it is the strategy `schedule` without a list. */
@@ -212,6 +317,7 @@ static void test_keeps_to_it(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_schedule_alone), cmocka_unit_test(test_no_script),
-                                        cmocka_unit_test(test_keeps_to_it) };
+                                        cmocka_unit_test(test_processes),      cmocka_unit_test(test_end_and_choices),
+                                        cmocka_unit_test(test_wrong_lists),    cmocka_unit_test(test_keeps_to_it) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
