@@ -128,7 +128,9 @@ struct pct_shim_thread {
     size_t stack_size;              /* as the thread was made with; 0: not known */
     /* The watchdog */
     struct pct_rounds *rounds; /* it goes through a loop instruction by instruction: rounds.h; NULL: it does not */
-    uint64_t rounds_sp;        /* where its stack was when that began */
+    uint64_t rounds_sp;        /* where its stack was at the last of these */
+    bool rounds_pushed;        /* the next of them is PUSHF */
+    uint64_t rounds_blocked;   /* SIGTRAP's bit, if it was blocked before that */
     uint32_t revoked;          /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */
 };
 

@@ -116,6 +116,7 @@ __asm__(".pushsection .text.pct_patch_entry, \"ax\", @progbits\n"
         "movl %eax, %r13d\n"
         "pushfq\n"
         "popq %r12\n"
+        "btrl $8, %r12d\n" /* the trap flag, if a handler of ours has set it: that ends elsewhere */
         "cld\n"
         "subq pct_patch_state_size(%rip), %rsp\n"
         "leaq 512(%rsp), %rdi\n" /* the header: XRSTOR wants its unused part to be zero */

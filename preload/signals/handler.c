@@ -14,7 +14,7 @@
 #include <preload/watchdog/rounds.h>
 #include <ucontext.h>
 
-enum { TRAP_FLAG = 0x100, SECCOMP_TRAP = 1 /* SYS_SECCOMP of the kernel */ };
+enum { SECCOMP_TRAP = 1 /* SYS_SECCOMP of the kernel */ };
 
 /* The image of this library, by the linker. */
 extern const char image_start[] __asm__("__ehdr_start") __attribute__((visibility("hidden")));
@@ -122,7 +122,7 @@ bool pct_signal_trap(ucontext_t *context, uint64_t *blocked)
     /* The kernel would kill for a trap that is ignored, or handled by nobody. */
     if (REAL(sigaction)(SIGTRAP, NULL, &trap) || trap.sa_handler == SIG_IGN || trap.sa_handler == SIG_DFL)
         return false;
-    context->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+    context->uc_mcontext.gregs[REG_EFL] |= PCT_TRAP_FLAG;
     *blocked = *mask & pct_signal_bit(SIGTRAP);
     *mask &= ~pct_signal_bit(SIGTRAP);
     return true;
@@ -130,8 +130,13 @@ bool pct_signal_trap(ucontext_t *context, uint64_t *blocked)
 
 void pct_signal_trap_end(ucontext_t *context, uint64_t blocked)
 {
-    context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+    context->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)PCT_TRAP_FLAG;
     *(uint64_t *)&context->uc_sigmask |= blocked;
+}
+
+bool pct_signal_is_trapping(const ucontext_t *context)
+{
+    return context->uc_mcontext.gregs[REG_EFL] & PCT_TRAP_FLAG;
 }
 
 /* It was interrupted in the few instructions of a wrapper that nothing comes after: there is nobody to let the signal
@@ -263,6 +268,7 @@ void pct_signal_arrive(int signal, siginfo_t *info, void *context)
     struct pct_shim_thread *self = pct_self;
     if (trapped(self, signal, info, context))
         return;
+    pct_rounds_end(self, context);
     if (pct_action_of(signal).handler ==
         (void *)SIG_IGN) { /* of SIGTRAP, in the target's eyes: the kernel kills for faults only */
         if (is_fault(signal, info))
@@ -290,7 +296,8 @@ void pct_signal_arrive(int signal, siginfo_t *info, void *context)
         put_off(self, signal, info, context);
         if (!baton || !wrapped)
             pct_sched_attention(&pct_S);
-        if (baton && !wrapped)
+        /* In the handler of a trap of rounds, it comes as soon as that returns. */
+        if (baton && !wrapped && !self->rounds)
             step(self, context);
     }
 }

@@ -90,8 +90,10 @@ void pct_signal_crashed(int signal, siginfo_t *info, void *context);
 /* In a handler: let the interrupted thread go on instruction by instruction, each with a SIGTRAP behind it, and
  * without; *blocked: SIGTRAP's bit, if the thread had it blocked, and back. False: the kernel would kill for the trap.
  */
+enum { PCT_TRAP_FLAG = 0x100 }; /* of the processor's flags */
 bool pct_signal_trap(ucontext_t *context, uint64_t *blocked);
 void pct_signal_trap_end(ucontext_t *context, uint64_t blocked);
+bool pct_signal_is_trapping(const ucontext_t *context);
 /* Let signals in while this call lasts: they are handled on the calling thread's turn. */
 void pct_signal_open(struct pct_shim_thread *self);
 void pct_signal_close(struct pct_shim_thread *self);

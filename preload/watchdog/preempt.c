@@ -190,6 +190,12 @@ static bool looks_like_spin(void)
     return !rounds_are_of(s->thread) && !computes && (s->still || s->met_again || s->pauses);
 }
 
+static void mask(int how)
+{
+    uint64_t bit = UINT64_C(1) << (SIGNAL - 1);
+    PCT_SYS4(SYS_rt_sigprocmask, how, &bit, NULL, sizeof bit);
+}
+
 /* The holder loses the baton at pc. */
 static void take(struct pct_shim_thread *self, enum pct_uncontrolled kind, uintptr_t pc)
 {
@@ -200,6 +206,7 @@ static void take(struct pct_shim_thread *self, enum pct_uncontrolled kind, uintp
         learn();
     memset(&evidence->samples, 0, sizeof evidence->samples);
     pct_sched_preempt(&pct_S, &self->core, spin ? PCT_ARG_SPINS : PCT_ARG_RUNS);
+    mask(SIG_UNBLOCK); /* what runs here now, a signal's handler or what cleans up behind a thread, may spin itself */
     pct_after_resume(self);
     errno = error;
 }
@@ -243,7 +250,7 @@ static bool go_out(struct pct_shim_thread *self, ucontext_t *context, bool long_
 static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_run)
 {
     uintptr_t rip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
-    if (pct_rounds_go(&evidence->rounds, self) || pct_rounds_go(&evidence->way, self))
+    if (pct_rounds_go(&evidence->rounds, self, context) || pct_rounds_go(&evidence->way, self, context))
         return;
     begin_samples(self);
     if ((pct_preempt_is_inside(rip) || pct_loader_is_held(self)) && go_out(self, context, long_run))
@@ -315,8 +322,7 @@ void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run)
 
 void pct_preempt_ask_here(const struct pct_shim_thread *self, bool long_run)
 {
-    uint64_t bit = UINT64_C(1) << (SIGNAL - 1);
-    PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &bit, NULL, sizeof bit);
+    mask(SIG_BLOCK);
     ask(self, long_run ? LOOK_LONG : LOOK);
 }
 

@@ -67,42 +67,89 @@ static bool is_traced(void)
     return true;
 }
 
-/* Whether the trap behind an instruction is still to come: not if the thread has jumped out of the frame that it was
- * in, from the handler of a signal. */
+/* Whether the trap behind an instruction is still to come: not if the thread has left the frame that it was in from
+ * libc's handler of a cancellation. Handlers of the target's end it: pct_rounds_end(). */
 static bool is_under_way(const struct pct_shim_thread *self, const ucontext_t *context)
 {
     return self->rounds &&
-           ((uint64_t)context->uc_mcontext.gregs[REG_RSP] < self->rounds_sp || pct_signal_on_alternate_stack());
+           (pct_signal_is_trapping(context) || (uint64_t)context->uc_mcontext.gregs[REG_RSP] < self->rounds_sp ||
+            pct_signal_on_alternate_stack());
 }
 
-static void go(struct pct_rounds *rounds, struct pct_shim_thread *self, const ucontext_t *context)
+/* What is next; zeros, if that cannot be read. */
+struct instruction {
+    unsigned char code[3];
+};
+
+static struct instruction next_of(const ucontext_t *context)
 {
+    struct instruction next = { { 0 } };
+    const uintptr_t rip = (uintptr_t)context->uc_mcontext.gregs[REG_RIP];
+    if (pct_preempt_is_inside(rip) && pct_preempt_is_inside(rip + sizeof next.code)) /* no system call for each */
+        memcpy(next.code, (const void *)rip, sizeof next.code);
+    else
+        pct_rounds_peek(next.code, rip, sizeof next.code);
+    return next;
+}
+
+static bool is_call(const unsigned char *code)
+{
+    return code[0] == 0x0f && code[1] == 0x05;
+}
+
+/* PUSHF keeps the trap flag for a later POPF, if nobody takes it from the stack again. */
+static bool pushes_flags(struct instruction next)
+{
+    return next.code[next.code[0] == 0x66] == 0x9c;
+}
+
+/* False: a trap would kill. */
+static bool go(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context)
+{
+    if (!pct_signal_trap(context, &self->rounds_blocked))
+        return false;
+    self->rounds_pushed = pushes_flags(next_of(context));
     rounds->found = PCT_ROUNDS_GOES;
     self->rounds = rounds;
     self->rounds_sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+    return true;
+}
+
+/* Not a system call behind which the trap would come to somebody else, or would kill. */
+static bool is_to_be_followed(struct instruction next, const ucontext_t *context)
+{
+    if (!is_call(next.code))
+        return true;
+    switch (context->uc_mcontext.gregs[REG_RAX]) {
+    case SYS_rt_sigaction:
+    case SYS_rt_sigprocmask:
+    case SYS_rt_sigreturn:
+    case SYS_fork:
+    case SYS_vfork:
+    case SYS_clone:
+    case SYS_clone3:
+    case SYS_execve:
+    case SYS_execveat:
+        return false;
+    default:
+        return true;
+    }
 }
 
 void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, uint64_t state)
 {
     uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
     *rounds = (struct pct_rounds){ .thread = self, .step = pct_steps(&pct_S), .found = PCT_ROUNDS_OPEN };
-    if (self->stepping || is_under_way(self, context) || pct_is_replay(&pct_S) || is_traced() ||
-        !pct_signal_trap(context, &rounds->unblocked))
-        return;
     rounds->rip = rounds->last = rounds->from = rounds->to = rip;
     rounds->state = state;
-    go(rounds, self, context);
+    if (!self->stepping && !is_under_way(self, context) && is_to_be_followed(next_of(context), context) &&
+        !pct_is_replay(&pct_S) && !is_traced())
+        go(rounds, self, context);
 }
 
 static bool is_of(const struct pct_rounds *rounds, const struct pct_shim_thread *self)
 {
     return rounds->thread == self && rounds->step == pct_steps(&pct_S);
-}
-
-/* In libc or our own code, which can be read: PUSHF is next, which would keep the trap flag for a later POPF. */
-static bool keeps_flags(const ucontext_t *context)
-{
-    return *(const unsigned char *)context->uc_mcontext.gregs[REG_RIP] == 0x9c;
 }
 
 bool pct_rounds_leave(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, bool long_run)
@@ -118,20 +165,30 @@ bool pct_rounds_leave(struct pct_rounds *rounds, struct pct_shim_thread *self, u
                                    .most = most,
                                    .began = now,
                                    .long_run = long_run };
-    if (self->stepping || is_under_way(self, context) || keeps_flags(context) || (!again && is_traced()) ||
-        !pct_signal_trap(context, &rounds->unblocked))
-        return false;
-    go(rounds, self, context);
-    return true;
+    return !self->stepping && !is_under_way(self, context) && (again || !is_traced()) && go(rounds, self, context);
 }
 
-bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self)
+bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self, const ucontext_t *context)
 {
     if (rounds->found != PCT_ROUNDS_GOES || rounds->thread != self)
         return false;
-    if (++rounds->asked > ASKED)
+    if (!is_under_way(self, context))
+        *rounds = (struct pct_rounds){ 0 };
+    else if (++rounds->asked > ASKED)
         rounds->found = PCT_ROUNDS_OPEN;
     return rounds->found == PCT_ROUNDS_GOES;
+}
+
+void pct_rounds_end(struct pct_shim_thread *self, ucontext_t *context)
+{
+    if (!self || !self->rounds || self->stepping || !pct_signal_is_trapping(context))
+        return;
+    struct pct_rounds *rounds = self->rounds;
+    self->rounds = NULL;
+    self->rounds_pushed = false;
+    pct_signal_trap_end(context, self->rounds_blocked);
+    if (rounds->thread == self)
+        *rounds = (struct pct_rounds){ 0 };
 }
 
 bool pct_rounds_tell(const struct pct_rounds *rounds)
@@ -140,10 +197,8 @@ bool pct_rounds_tell(const struct pct_rounds *rounds)
 }
 
 /* The instruction is PAUSE; or repeats itself: REP CMPSB and its like. */
-static void classify(uint64_t rip, bool *pause, bool *repeats)
+static void classify(const unsigned char *code, bool *pause, bool *repeats)
 {
-    unsigned char code[3] = { 0 };
-    pct_rounds_peek(code, rip, sizeof code);
     const bool rep = code[0] == 0xf3 || code[0] == 0xf2;
     const unsigned char operation = (code[1] & 0xf0) == 0x40 ? code[2] : code[1]; /* behind the size of operands */
     *pause = code[0] == 0xf3 && code[1] == 0x90;
@@ -152,13 +207,10 @@ static void classify(uint64_t rip, bool *pause, bool *repeats)
 
 /* One more instruction of libc's or ours is done. Not to be followed are our wrappers, and system calls: the kernel may
  * do more each time. */
-static enum pct_rounds_found look_inside(struct pct_rounds *r, const struct pct_shim_thread *self,
-                                         const ucontext_t *context)
+static enum pct_rounds_found look_inside(struct pct_rounds *r, struct instruction next,
+                                         const struct pct_shim_thread *self, const ucontext_t *context)
 {
-    const unsigned char *code = (const unsigned char *)context->uc_mcontext.gregs[REG_RIP];
-    const bool calls = code[0] == 0x0f && code[1] == 0x05;
-    return calls || keeps_flags(context) || ++r->inner == (r->most ? r->most : INNER) ||
-                   pct_signal_in_wrapper(self, context)
+    return is_call(next.code) || ++r->inner == (r->most ? r->most : INNER) || pct_signal_in_wrapper(self, context)
                ? PCT_ROUNDS_OPEN
                : PCT_ROUNDS_GOES;
 }
@@ -178,7 +230,8 @@ static enum pct_rounds_found judge(struct pct_rounds *r, const ucontext_t *conte
 }
 
 /* One more instruction is done. */
-static enum pct_rounds_found look(struct pct_rounds *r, const struct pct_shim_thread *self, const ucontext_t *context)
+static enum pct_rounds_found look(struct pct_rounds *r, struct instruction next, const struct pct_shim_thread *self,
+                                  const ucontext_t *context)
 {
     uint64_t rip = (uint64_t)context->uc_mcontext.gregs[REG_RIP];
     enum pct_rounds_found found = PCT_ROUNDS_GOES;
@@ -187,10 +240,12 @@ static enum pct_rounds_found look(struct pct_rounds *r, const struct pct_shim_th
     if (!is_of(r, self) || pct_S.current != &self->core || pct_loader_is_held(self))
         return PCT_ROUNDS_OPEN;
     if (pct_preempt_is_inside(rip))
-        return look_inside(r, self, context);
+        return look_inside(r, next, self, context);
     if (r->most)
         return PCT_ROUNDS_OUT;
-    classify(rip, &pause, &repeats);
+    if (!is_to_be_followed(next, context))
+        return PCT_ROUNDS_OPEN;
+    classify(next.code, &pause, &repeats);
     r->from = rip < r->from ? rip : r->from;
     r->to = rip > r->to ? rip : r->to;
     if (repeats && rip == r->last)
@@ -210,16 +265,25 @@ bool pct_rounds_trapped(int signal, const siginfo_t *info, ucontext_t *context)
     if (!self || !self->rounds || signal != SIGTRAP || info->si_code != TRAP_TRACE || self->stepping)
         return false;
     struct pct_rounds *rounds = self->rounds;
-    if (rounds->found == PCT_ROUNDS_GOES) /* it is not given up */
-        rounds->found = look(rounds, self, context);
-    if (rounds->found == PCT_ROUNDS_GOES)
-        return true;
+    const struct instruction next = next_of(context);
+    self->rounds_sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
+    if (self->rounds_pushed)
+        *(uint16_t *)(uintptr_t)self->rounds_sp &= (uint16_t)~PCT_TRAP_FLAG;
+    self->rounds_pushed = pushes_flags(next);
+    const bool own = rounds->thread == self;     /* not begun anew for another thread */
+    if (own && rounds->found == PCT_ROUNDS_GOES) /* nor given up */
+        rounds->found = look(rounds, next, self, context);
     const struct pct_rounds done = *rounds; /* from here on, the watchdog may begin others */
+    if (own && done.found == PCT_ROUNDS_GOES) {
+        context->uc_mcontext.gregs[REG_EFL] |= PCT_TRAP_FLAG; /* POPF may have cleared it */
+        return true;
+    }
     self->rounds = NULL;
-    pct_signal_trap_end(context, done.unblocked);
-    if (done.found != PCT_ROUNDS_OPEN)
+    self->rounds_pushed = false;
+    pct_signal_trap_end(context, self->rounds_blocked);
+    if (own && done.found != PCT_ROUNDS_OPEN)
         pct_preempt_ask_here(self, done.long_run);
-    else if (done.most)
+    else if (own && done.most)
         rounds->rest = pct_task_cpu(self->tid) * (REST + 1) - done.began * REST;
     return true;
 }

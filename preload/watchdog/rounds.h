@@ -24,7 +24,6 @@ struct pct_rounds {
     uint64_t rip, state; /* at the start of each */
     uint64_t last;       /* where it was before this instruction */
     uint64_t from, to;   /* the first and the last place that it came by in the program's code */
-    uint64_t unblocked;  /* SIGTRAP's bit, if the thread had blocked it */
     unsigned asked;      /* whether it goes on, so often */
     unsigned instructions, inner, same, changes, pauses;
     bool pause;           /* in this round so far */
@@ -44,8 +43,13 @@ void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, u
  * longer. */
 bool pct_rounds_leave(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, bool long_run);
 
-/* Whether it is still under way in this thread. If that takes too long, it has been jumped out of, and is given up. */
-bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self);
+/* In a handler: whether it is still under way in this thread. If the frame that it was in has been left, or that takes
+ * too long, it is given up. */
+bool pct_rounds_go(struct pct_rounds *rounds, const struct pct_shim_thread *self, const ucontext_t *context);
+
+/* A signal has come that the target may handle, which may jump out of there, or spin itself: what was under way there
+ * ends, and may begin anew. self: the thread, or NULL. */
+void pct_rounds_end(struct pct_shim_thread *self, ucontext_t *context);
 
 /* Whether a loop that these rounds have shown to spin may tell of an access: all that tells is called, or jumped to.
  * One that only pauses may be part of a longer one that does. */
