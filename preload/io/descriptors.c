@@ -6,6 +6,7 @@
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <preload/memory/channel.h>
+#include <preload/time/absent.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
@@ -87,7 +88,7 @@ static int open_by(pct_fifo_opener *real, int folder, const char *path, int flag
     PCT_ENTER(self);
     if (self && pct_fifo_waits(folder, path, flags))
         return pct_fifo_open(self, real, folder, path, flags, mode);
-    return made(real(folder, path, flags, mode), PCT_FD_UNKNOWN);
+    return made(pct_absent_note(real(folder, path, flags, mode)), PCT_FD_UNKNOWN);
 }
 
 /* The mode is there only with these flags; to read it without is harmless on this ABI. */

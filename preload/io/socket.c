@@ -7,6 +7,7 @@
 #include <preload/core/user_memory.h>
 #include "io.h"
 #include <preload/thread/cancel.h>
+#include <preload/time/absent.h>
 #include <preload/time/clock.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -88,7 +89,7 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
             failed = CALL_EXTERNAL(self, PCT_OP_CONNECT, pct_io_object(fd), REAL(connect)(fd, address, length));
         }
     }
-    return (int)pct_io_end(self, PCT_OP_CONNECT, fd, failed);
+    return (int)pct_io_end(self, PCT_OP_CONNECT, fd, pct_absent_note(failed));
 }
 
 /* Whether a message can be looked at: its header, and where its parts are. If not, the kernel says what is wrong with

@@ -12,6 +12,7 @@
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <preload/memory/channel.h>
+#include <preload/time/absent.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -202,8 +203,11 @@ static FILE *open_by(FILE *(*real)(const char *, const char *), const char *path
 {
     int flags = pct_S.host && pct_enter() ? open_flags(mode) : -1;
     pct_explored_hidden(PCT_KEY_KERNEL, false);
-    if (flags < 0 || !pct_fifo_waits(AT_FDCWD, path, flags))
-        return real(path, mode);
+    if (flags < 0 || !pct_fifo_waits(AT_FDCWD, path, flags)) {
+        FILE *plain = real(path, mode);
+        pct_absent_note(plain ? 0 : -1);
+        return plain;
+    }
     PCT_ENTER(self);
     int fd = pct_fifo_open(self, &REAL(openat), AT_FDCWD, path, flags, 0666);
     FILE *file = fd < 0 ? NULL : CALL_MAY_BLOCK(self, fdopen(fd, mode));

@@ -13,6 +13,7 @@
 #include <preload/core/user_memory.h>
 #include "proc_task.h"
 #include "thread.h"
+#include <preload/time/absent.h>
 #include <preload/time/clock.h>
 #include <preload/watchdog/watchdog.h>
 #include <fcntl.h>
@@ -186,6 +187,8 @@ static uint64_t quiet(void)
 
 uint64_t pct_foreign_threads(uint64_t until)
 {
+    if (pct_absent_awaited())
+        return 0;
     uint64_t known = pct_S.live - pct_thread_coming + (pct_watchdog_tid() != 0);
     uint64_t there = pct_shim.confined || !pct_shim.clear_tid ? 0 : count();
     bool found = false, last = until == PCT_NEVER;

@@ -4,6 +4,7 @@
 #include <preload/core/pass.h>
 #include <preload/core/user_memory.h>
 #include <preload/thread/cancel.h>
+#include "absent.h"
 #include "clock.h"
 #include <sched/log.h>
 #include <errno.h>
@@ -24,6 +25,7 @@ static int sleep_until(struct pct_shim_thread *self, uint64_t deadline, uint64_t
     pct_log_hidden(&pct_S, PCT_KEY_TIME, true);
     if (deadline <= pct_sched_now(&pct_S))
         return pct_yield(self);
+    pct_absent_sleeps(self);
     pct_sched_spin(&pct_S, &self->core);
     pct_here(self, PCT_OP_SLEEP);
     pct_cancel_point(self);

@@ -1,0 +1,27 @@
+/* Programs that look for what another program has yet to make (a file, a server), sleep, and look again. No call of
+ * theirs waits for it, so their sleeps would end at once in virtual time, all their tries be over before the other one
+ * has made a step, and a million of them be taken for a livelock. A thread that has done so several times in a row
+ * waits for the outside: its sleeps take as long as they say. Not where the process has relatives, who share its time
+ * and may be the ones who make it. */
+#ifndef PCT_PRELOAD_ABSENT_H
+#define PCT_PRELOAD_ABSENT_H
+
+#include <preload/core/shim.h>
+#include <errno.h>
+
+/* What a call has returned that looked for something by its name or address, -1 with errno: passed on, and noted for
+ * the calling thread if nothing was there. Any thread, also without the baton. */
+static inline int pct_absent_note(int result)
+{
+    if (PCT_UNLIKELY(result < 0) && (errno == ENOENT || errno == ECONNREFUSED) && pct_self)
+        pct_self->absent = true;
+    return result;
+}
+
+/* The thread with the baton is about to sleep. */
+void pct_absent_sleeps(struct pct_shim_thread *self);
+
+/* Whether a thread that sleeps, or has the baton, waits in this way. With the baton, when no thread can run. */
+bool pct_absent_awaited(void);
+
+#endif
