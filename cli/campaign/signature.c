@@ -127,7 +127,7 @@ static size_t choose(const struct pct_snapshot *snapshot, const struct pct_trace
 }
 
 static void describe_wait(struct pct_signature_stack *to, const struct pct_snapshot *snapshot,
-                          const struct pct_snap_thread *thread, const struct pct_unwinder *unwinder)
+                          const struct pct_snap_thread *thread, struct pct_unwinder *unwinder)
 {
     FILE *out = fmemopen(to->doing, sizeof to->doing, "w");
     if (!out)

@@ -12,8 +12,7 @@
 enum { PCT_STACKS_GROUP = 20 /* more threads than this are grouped by their stacks */ };
 
 /* " `queue.lock`", or nothing. */
-static void print_name(FILE *out, const struct pct_snapshot *snapshot, uint32_t number,
-                       const struct pct_unwinder *unwinder)
+static void print_name(FILE *out, const struct pct_snapshot *snapshot, uint32_t number, struct pct_unwinder *unwinder)
 {
     char name[400];
     const struct pct_snap_object *object = pct_snapshot_object(snapshot, number);
@@ -25,7 +24,7 @@ static void print_name(FILE *out, const struct pct_snapshot *snapshot, uint32_t 
 }
 
 void pct_stacks_print_wait(FILE *out, const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread,
-                           const struct pct_unwinder *unwinder)
+                           struct pct_unwinder *unwinder)
 {
     unsigned class_ = pct_snapshot_wait_class(snapshot, thread);
     uint32_t holder = pct_snapshot_waits_for(snapshot, thread);
@@ -121,7 +120,7 @@ void pct_stacks_print_place(FILE *out, struct pct_unwinder *unwinder, size_t ind
 }
 
 static void print_state(FILE *out, const struct pct_snapshot *snapshot, const struct pct_snap_thread *thread,
-                        const struct pct_unwinder *unwinder)
+                        struct pct_unwinder *unwinder)
 {
     char text[96];
     pct_schedule_format(text, sizeof text, thread->op, 0, thread->object);
@@ -276,7 +275,7 @@ static size_t print_grouped(FILE *out, const struct pct_trace *trace, const stru
 }
 
 void pct_stacks_print_objects(FILE *out, const struct pct_trace *trace, const struct pct_snapshot *snapshot,
-                              const struct pct_unwinder *unwinder, uint64_t from)
+                              struct pct_unwinder *unwinder, uint64_t from)
 {
     enum { MOST = 16 };
     uint32_t seen[MOST];

@@ -25,6 +25,8 @@ struct pct_unwinder {
     const struct pct_snapshot *snapshot;
     struct pct_stack *out;
     const struct pct_snap_memory *stack; /* the only one to look at, or NULL */
+    struct pct_main_frame main;          /* .cfa is 0: there is none, or nobody has looked */
+    bool looked;                         /* for it */
     char directory[4096];                /* ours, with a slash: file names below it are printed without it */
 };
 
@@ -298,6 +300,44 @@ void pct_unwind_thread(struct pct_unwinder *unwinder, size_t index, struct pct_s
     drop_start(unwinder, stack);
 }
 
+enum { RBP = 6, RSP = 7 }; /* by DWARF number */
+
+/* The frame behind that of main() has the stack pointer that is main()'s CFA. */
+static int look_for_main(Dwfl_Frame *state, void *arg)
+{
+    struct pct_unwinder *unwinder = arg;
+    struct pct_main_frame *frame = &unwinder->main;
+    Dwarf_Addr pc;
+    bool activation;
+    if (frame->call) {
+        if (dwfl_frame_reg(state, RSP, &frame->cfa))
+            frame->cfa = 0;
+        return DWARF_CB_ABORT;
+    }
+    if (!dwfl_frame_pc(state, &pc, &activation))
+        return DWARF_CB_ABORT;
+    pc -= !activation;
+    Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
+    const char *name = module ? dwfl_module_addrname(module, pc) : NULL;
+    if (name && !strcmp(name, "main") && !dwfl_frame_reg(state, RBP, &frame->rbp) &&
+        !dwfl_frame_reg(state, RSP, &frame->rsp))
+        frame->call = pc;
+    return DWARF_CB_OK;
+}
+
+bool pct_unwind_main(struct pct_unwinder *unwinder, struct pct_main_frame *frame)
+{
+    const struct pct_snapshot *snapshot = unwinder->snapshot;
+    for (size_t i = 0; i < snapshot->thread_count && !unwinder->looked; i++) {
+        if (snapshot->threads[i].id || snapshot->threads[i].state == PCT_SNAP_FINISHED)
+            continue;
+        unwinder->looked = true;
+        dwfl_getthread_frames(unwinder->dwfl, (pid_t)i + 1, look_for_main, unwinder);
+    }
+    *frame = unwinder->main;
+    return frame->cfa;
+}
+
 void pct_unwind_addresses(struct pct_unwinder *unwinder, const uint64_t *addresses, size_t count,
                           struct pct_stack *stack)
 {
@@ -400,6 +440,8 @@ struct pct_unwinder *pct_unwind_open(const struct pct_snapshot *snapshot)
         struct pct_unwinder *again = kept;
         kept = NULL;
         again->snapshot = snapshot;
+        again->main = (struct pct_main_frame){ 0 };
+        again->looked = false;
         return again;
     }
     /* Never ask the network for debug information. */

@@ -36,6 +36,16 @@ void pct_unwind_thread(struct pct_unwinder *unwinder, size_t index, struct pct_s
 /* The same for the stop at this index. */
 void pct_unwind_stop(struct pct_unwinder *unwinder, size_t index, struct pct_stack *stack);
 
+/* The frame of main(), which is there as long as there are other threads. */
+struct pct_main_frame {
+    uint64_t call; /* an address in the call that it is in, or where it stands */
+    uint64_t cfa;  /* the canonical frame address of DWARF */
+    uint64_t rbp, rsp;
+};
+
+/* False: the first thread has left main(), or its stack cannot be unwound so far. */
+bool pct_unwind_main(struct pct_unwinder *unwinder, struct pct_main_frame *frame);
+
 /* Name the place of a call that returns to this address, or (call is false) the code at it. */
 void pct_unwind_name(const struct pct_unwinder *unwinder, uint64_t address, bool call, struct pct_frame *frame);
 

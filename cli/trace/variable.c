@@ -104,6 +104,100 @@ static void name_part(Dwarf_Die type, uint64_t offset, char *part, size_t size)
     }
 }
 
+/* What a type has inside is the library's own matter. */
+static void hide_inside(char *part)
+{
+    char *inside = strstr(part, "._");
+    if (inside)
+        *inside = 0;
+}
+
+/* --- On the stack ------------------------------------------------------------------------------------------------- */
+
+/* Where the function of this entry has its variables; 0: not known. */
+static uint64_t frame_base(Dwarf_Die *function, const struct pct_main_frame *frame)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t count;
+    if (!dwarf_attr(function, DW_AT_frame_base, &attribute) || dwarf_getlocation(&attribute, &op, &count) || count != 1)
+        return 0;
+    switch (op->atom) {
+    case DW_OP_call_frame_cfa:
+        return frame->cfa;
+    case DW_OP_reg6:
+        return frame->rbp;
+    case DW_OP_reg7:
+        return frame->rsp;
+    default:
+        return 0;
+    }
+}
+
+/* Whether this entry is a variable that lies around the address, in a frame with this base; *offset: how far in it. */
+static bool lies_around(Dwarf_Die *die, uint64_t base, uint64_t address, uint64_t *offset)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    Dwarf_Word size;
+    Dwarf_Die type;
+    size_t count;
+    int tag = dwarf_tag(die);
+    if ((tag != DW_TAG_variable && tag != DW_TAG_formal_parameter) || !dwarf_attr(die, DW_AT_location, &attribute) ||
+        dwarf_getlocation(&attribute, &op, &count) || count != 1 || op->atom != DW_OP_fbreg || !type_of(die, &type) ||
+        dwarf_aggregate_size(&type, &size))
+        return false;
+    *offset = address - (base + op->number);
+    return *offset < size;
+}
+
+/* How many variables of this function, of all its blocks, lie around the address; *found is the last. Two may have the
+ * same place, one after the other. */
+static unsigned find_local(Dwarf_Die *parent, uint64_t base, uint64_t address, Dwarf_Die *found, uint64_t *offset)
+{
+    Dwarf_Die die;
+    unsigned count = 0;
+    if (dwarf_child(parent, &die))
+        return 0;
+    do {
+        uint64_t in;
+        int tag = dwarf_tag(&die);
+        if (lies_around(&die, base, address, &in)) {
+            *found = die;
+            *offset = in;
+            count++;
+        } else if (tag == DW_TAG_lexical_block || tag == DW_TAG_inlined_subroutine) {
+            count += find_local(&die, base, address, found, offset);
+        }
+    } while (!dwarf_siblingof(&die, &die));
+    return count;
+}
+
+/* "queue.lock in main()": what main() has at this address, whose frame is there for as long as other threads are. */
+static bool name_in_main(const struct pct_unwinder *unwinder, const struct pct_main_frame *frame, uint64_t address,
+                         char *name, size_t size)
+{
+    Dwfl_Module *module = dwfl_addrmodule(pct_unwind_modules(unwinder), frame->call);
+    Dwarf_Addr bias;
+    Dwarf_Die *unit = module ? pct_debug_info_unit(module, frame->call, &bias) : NULL;
+    Dwarf_Die function, found, type;
+    uint64_t offset = 0;
+    if (!unit || dwarf_child(unit, &function))
+        return false;
+    while (dwarf_tag(&function) != DW_TAG_subprogram || dwarf_haspc(&function, frame->call - bias) <= 0)
+        if (dwarf_siblingof(&function, &function))
+            return false;
+    uint64_t base = frame_base(&function, frame);
+    if (!base || find_local(&function, base, address, &found, &offset) != 1 || !type_of(&found, &type))
+        return false;
+    char part[200];
+    const char *variable = dwarf_diename(&found);
+    name_part(type, offset, part, sizeof part);
+    hide_inside(part);
+    snprintf(name, size, "%s%s in main()", variable ? variable : "", part);
+    return variable;
+}
+
 bool pct_variable_find(const struct pct_unwinder *unwinder, uint64_t address, struct pct_variable *variable)
 {
     Dwfl_Module *module = address ? dwfl_addrmodule(pct_unwind_modules(unwinder), address) : NULL;
@@ -135,11 +229,11 @@ bool pct_variable_find(const struct pct_unwinder *unwinder, uint64_t address, st
 
 /* The names of the last objects: of each, reports speak many times, and debug information is read from its start. */
 static struct known {
-    uint64_t code, address;
-    char name[400]; /* "": it has none */
+    uint64_t code, address, frame; /* frame: that of main(), if the address is in no file */
+    char name[400];                /* "": it has none */
 } known[32];
 
-bool pct_variable_name(const struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size)
+bool pct_variable_name(struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size)
 {
     static unsigned next;
     struct pct_variable variable;
@@ -147,19 +241,19 @@ bool pct_variable_name(const struct pct_unwinder *unwinder, uint64_t address, ch
     if (!unwinder || !address)
         return false;
     uint64_t code = pct_unwind_code(unwinder);
+    struct pct_main_frame frame = { 0 };
+    bool local = !dwfl_addrmodule(pct_unwind_modules(unwinder), address) && pct_unwind_main(unwinder, &frame);
     for (size_t i = 0; i < sizeof known / sizeof *known && !one; i++)
-        one = known[i].address == address && known[i].code == code ? &known[i] : NULL;
+        one = known[i].address == address && known[i].code == code && known[i].frame == frame.cfa ? &known[i] : NULL;
     if (!one) {
         one = &known[next++ % (sizeof known / sizeof *known)];
-        *one = (struct known){ .code = code, .address = address };
+        *one = (struct known){ .code = code, .address = address, .frame = frame.cfa };
         bool found = pct_variable_find(unwinder, address, &variable);
-        /* What a type has inside is the library's own matter. */
-        char *inside = strstr(variable.part, "._");
-        if (found && inside)
-            *inside = 0;
+        hide_inside(variable.part);
         if (found && variable.file[0])
             snprintf(one->name, sizeof one->name, "%s%s", variable.name, variable.part);
-        else if (!pct_unwind_object(unwinder, address, one->name, sizeof one->name))
+        else if (!(local && name_in_main(unwinder, &frame, address, one->name, sizeof one->name)) &&
+                 !pct_unwind_object(unwinder, address, one->name, sizeof one->name))
             one->name[0] = 0;
     }
     snprintf(name, size, "%s", one->name);

@@ -17,8 +17,8 @@ struct pct_variable {
 /* False: the address is in no variable that has a symbol. */
 bool pct_variable_find(const struct pct_unwinder *unwinder, uint64_t address, struct pct_variable *variable);
 
-/* "queue.lock", "table[3].mutex": what the object at this address is called, by debug information or the symbols of its
- * file ("queue+24"); without what its type has inside. False: it has no name. */
-bool pct_variable_name(const struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size);
+/* "queue.lock", "table[3].mutex", "lock in main()": what the object at this address is called, by debug information or
+ * the symbols of its file ("queue+24"); without what its type has inside. False: it has no name. */
+bool pct_variable_name(struct pct_unwinder *unwinder, uint64_t address, char *name, size_t size);
 
 #endif

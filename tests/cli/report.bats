@@ -186,6 +186,50 @@ refused()
     [ "$(stat -c %s small.trace)" -lt 20000 ]
 }
 
+@test "locks on the stack of main() have names, but where two have the same place" {
+    cat > local.c <<'END'
+#include <pthread.h>
+struct box { int n; pthread_mutex_t lock; };
+static void *take(void *p)
+{
+    pthread_mutex_t **locks = p;
+    pthread_mutex_lock(locks[0]);
+    pthread_mutex_lock(locks[1]);
+    pthread_mutex_unlock(locks[1]);
+    pthread_mutex_unlock(locks[0]);
+    return 0;
+}
+static void both(pthread_mutex_t **one, pthread_mutex_t **two)
+{
+    pthread_t threads[2];
+    pthread_create(&threads[0], 0, take, one);
+    pthread_create(&threads[1], 0, take, two);
+    pthread_join(threads[0], 0);
+    pthread_join(threads[1], 0);
+}
+#define SET { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER }
+int main(void)
+{
+#ifdef BLOCKS
+    { pthread_mutex_t a[2] = SET; both((pthread_mutex_t *[]){ &a[0], &a[1] }, (pthread_mutex_t *[]){ &a[0], &a[1] }); }
+    { pthread_mutex_t b[2] = SET; both((pthread_mutex_t *[]){ &b[0], &b[1] }, (pthread_mutex_t *[]){ &b[1], &b[0] }); }
+#else
+    struct box boxes[2] = { { .lock = PTHREAD_MUTEX_INITIALIZER }, { .lock = PTHREAD_MUTEX_INITIALIZER } };
+    pthread_mutex_t *one = &boxes[0].lock, *two = &boxes[1].lock;
+    both((pthread_mutex_t *[]){ one, two }, (pthread_mutex_t *[]){ two, one });
+#endif
+}
+END
+    "$cc" -g -O0 -o local local.c -pthread
+    run "$pct" run -n 100 -s 1 --state none -- ./local
+    has 'thread 1 waits for mutex 2 `boxes[1].lock in main()` (lock), held by thread 2'
+    has 'objects: mutex 1 `boxes[0].lock in main()`; mutex 2 `boxes[1].lock in main()`'
+    "$cc" -g -O0 -DBLOCKS -o local local.c -pthread
+    run "$pct" run -n 100 -s 1 --state none -- ./local
+    has 'deadlock'
+    [[ $output != *'in main()`'* ]]
+}
+
 @test "threads have the names that the program gave them, all the same name if it gave none" {
     cat > named.c <<'END'
 #define _GNU_SOURCE
