@@ -23,7 +23,14 @@
 #include "number_list.h"
 #include <stdbool.h>
 
-enum { PCT_IROOT_MOST = 4, PCT_IROOT_IDIOMS = 6, PCT_IROOT_PHASES = 4, PCT_IROOT_ORDERS = 10 };
+enum {
+    PCT_IROOT_MOST = 4,
+    PCT_IROOT_IDIOMS = 10,
+    PCT_IROOT_OF_TWO = 6 /* these have two roles */,
+    PCT_IROOT_ROLES = 3,
+    PCT_IROOT_PHASES = 4,
+    PCT_IROOT_ORDERS = 10
+};
 
 struct pct_idiom {
     uint8_t accesses;
@@ -45,6 +52,11 @@ static const struct pct_idiom pct_idioms[PCT_IROOT_IDIOMS] = {
     { 4, { 0, 1, 1, 0 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
     { 4, { 0, 1, 1, 0 }, { 0, 0, 1, 1 }, { 0, 5, 0, 5 }, { 2, 0, 0 }, { { 0, 1 }, { 2, 3 } } },
     { 4, { 0, 1, 0, 1 }, { 0, 0, 1, 1 }, { 0, 1, 1, 6 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
+    /* Combined patterns: two of idiom 1, of three threads. */
+    { 4, { 0, 1, 0, 2 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
+    { 4, { 0, 1, 2, 0 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
+    { 4, { 0, 1, 1, 2 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
+    { 4, { 0, 1, 2, 1 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
 };
 
 struct pct_iroot_event {
@@ -69,10 +81,10 @@ static inline bool pct_iroot_parse_place(const char **text, uint32_t *place)
 struct pct_iroot_phase {
     const struct pct_idiom *idiom; /* NULL: nothing is forced */
     struct pct_iroot_event event[PCT_IROOT_MOST];
-    uint64_t from;                 /* the step behind which it begins */
-    uint32_t thread[2];            /* by role: who alone can have it, plus 1; 0: anybody */
-    uint32_t last;                 /* of these, who goes on behind the other, plus 1 */
-    uint8_t visit[PCT_IROOT_MOST]; /* of each access: the first of its thread's visits to its place that may be it */
+    uint64_t from;                    /* the step behind which it begins */
+    uint32_t thread[PCT_IROOT_ROLES]; /* by role: who alone can have it, plus 1; 0: anybody */
+    uint32_t last;                    /* of these, who goes on behind the other, plus 1 */
+    uint8_t visit[PCT_IROOT_MOST];    /* of each access: the first of its thread's visits to its place that may be it */
     uint64_t seed;
     uint8_t order;
 };

@@ -6,11 +6,11 @@
  * goes on only when all others are held, too, or cannot. When the next access and the one that answers it are both
  * there, of two threads and on one object, they are made. Where only the first of the two is there when nothing else
  * can go on, it is made, and its thread waits on at the low priority for the other one: watch mode (4.4). Whoever is
- * about to come in between, by an access to that object that conflicts, is held as well; if it has to go on
- * all the same, the iRoot is begun anew. The threads that are not held go on in the order of their creation, the oldest
- * first or (the complementary schedule, 4.3) the youngest; or in a random order. Which of several accesses at one place
- * is the one (4.5) is left to chance: in half of the runs with a random order each is passed over with probability
- * 1/2. When the iRoot was made, nobody is held any more.
+ * about to come in between, by an access to that object that conflicts, is held as well; if it has to go on all the
+ * same, the iRoot is begun anew. Those that are not held go on in the order of their creation, the oldest first or (the
+ * complementary schedule, 4.3) the youngest; or in a random order. Which of several accesses at one place is the one
+ * (4.5) is left to chance: with a random order, in half of the runs each is passed over with probability 1/2. When the
+ * iRoot was made, nobody is held any more.
  *
  * What an iRoot is possible with may be other orders than those of its accesses, which decide where threads go. For
  * these there are more schedules than the paper's: the first thread makes the others, and is the last once it has
@@ -93,12 +93,12 @@ struct state {
     struct pct_iroot_event event[PCT_IROOT_MOST];
     struct pct_iroot_phase phase[PCT_IROOT_PHASES]; /* the last one first */
     uint32_t phases;                                /* that are still to come */
-    uint32_t given[2];                              /* by role: who alone can have it, plus 1; 0: anybody */
+    uint32_t given[PCT_IROOT_ROLES];                /* by role: who alone can have it, plus 1; 0: anybody */
     uint8_t first[PCT_IROOT_MOST];                  /* of these, which visit to its place may be the access */
     uint8_t visits[PCT_IROOT_MOST];                 /* that there were in this phase; none is counted behind the last */
     bool prefers;                                   /* those go on before others */
     uint32_t done;                                  /* accesses that were made: a set */
-    uint32_t role[2];                               /* threads that have made one, plus 1 */
+    uint32_t role[PCT_IROOT_ROLES];                 /* threads that have made one, plus 1 */
     uint32_t object[2];                             /* and what they were on; 0: not known yet */
     uint32_t near[PCT_IROOT_MOST];                  /* this many threads are about to make this access */
     bool look;                                      /* the next access may be there */
@@ -150,13 +150,12 @@ static void begin_phase(struct state *s, const struct pct_iroot_phase *phase)
         s->event[i] = phase->event[i];
         s->first[i] = phase->visit[i];
         s->visits[i] = 0;
+        s->skip[i] = (uint8_t)__builtin_ctzll(pct_random_below(s->seed, PCT_STREAM_CHANGE, i, 8) | 8);
     }
-    s->given[0] = phase->thread[0];
-    s->given[1] = phase->thread[1];
+    for (uint32_t i = 0; i < PCT_IROOT_ROLES; i++)
+        s->given[i] = phase->thread[i];
     s->prefers = s->given[0];
     s->skips = !s->given[0] && (s->order == ORDER_RANDOM || changes(s)) && pct_object_draw(s->seed, PCT_OBJECT_SOME, 2);
-    for (uint32_t i = 0; i < PCT_IROOT_MOST; i++)
-        s->skip[i] = (uint8_t)__builtin_ctzll(pct_random_below(s->seed, PCT_STREAM_CHANGE, i, 8) | 8);
     s->mean = 0;
     if (!s->idiom || changes(s))
         s->mean = 2u << pct_object_draw(s->seed, PCT_OBJECT_SCALE, s->idiom ? LONGEST_FORCED : LONGEST);
@@ -171,8 +170,9 @@ static int start(void *state, const struct pct_run *run, const char **why)
     begin_phase(s, &s->phase[s->phases]);
     if (fine)
         return 0;
-    *why = "iroot is an idiom, 1 to 6, and its accesses, like 1-53.3fa2b1c0-54.9d01c2aa (`pct campaign -S maple` makes "
-           "them)";
+    *why =
+        "iroot is an idiom, 1 to 10, and its accesses, like 1-53.3fa2b1c0-54.9d01c2aa (`pct campaign -S maple` makes "
+        "them)";
     return -22; /* EINVAL */
 }
 
@@ -188,13 +188,18 @@ static bool is_access(uint32_t op)
     return class_ != PCT_CLASS_NONE && class_ != PCT_CLASS_THREAD && class_ != PCT_CLASS_FD;
 }
 
+static bool has_role(const struct state *s, uint32_t thread)
+{
+    return s->role[0] == thread + 1 || s->role[1] == thread + 1 || s->role[2] == thread + 1;
+}
+
 /* Whether this operation of the thread, at the right place, may be this access: by who has made others, and on what. */
 static bool fits(const struct state *s, uint32_t thread, uint32_t object, uint32_t access)
 {
     uint32_t role = s->idiom->role[access], which = s->idiom->object[access];
     if ((s->given[role] && s->given[role] != thread + 1) || s->visits[access] < s->first[access])
         return false;
-    if (s->role[role] ? s->role[role] != thread + 1 : s->role[!role] == thread + 1)
+    if (s->role[role] ? s->role[role] != thread + 1 : has_role(s, thread))
         return false;
     return !s->object[which] || s->object[which] == object;
 }
@@ -239,7 +244,7 @@ static uint32_t find_access(const struct state *s, uint32_t thread)
  * those of the thread itself. */
 static bool spoils(const struct state *s, uint32_t thread, const struct pct_operation *what)
 {
-    const bool own = s->role[0] == thread + 1 || s->role[1] == thread + 1;
+    const bool own = has_role(s, thread);
     if (!s->done || !what->object || !is_access(what->op) || (own && s->order == ORDER_PATIENT))
         return false;
     for (unsigned i = 0; i < 2; i++) {
@@ -260,6 +265,15 @@ static bool is_turn(const struct state *s, uint32_t thread)
         if (is_due(s, i) && s->role[s->idiom->role[i]] == thread + 1)
             return true;
     return false;
+}
+
+/* Whether the thread, of a combined pattern, has made all that its role has. */
+static bool is_through(const struct state *s, uint32_t thread)
+{
+    for (uint32_t i = 0; i < s->idiom->accesses; i++)
+        if (!(s->done >> i & 1) && s->role[s->idiom->role[i]] == thread + 1)
+            return false;
+    return s->idiom - pct_idioms >= PCT_IROOT_OF_TWO;
 }
 
 /* The last but one access of idioms 4 and 5, which waits for its partner where threads are patient: what the partner's
@@ -297,10 +311,10 @@ static enum standing standing_of(const struct state *s, uint32_t thread)
         return FREE;
     if (spoils(s, thread, &t->next))
         return SPOILS;
-    bool has_role = s->role[0] == thread + 1 || s->role[1] == thread + 1;
+    const bool waits = has_role(s, thread) && !is_turn(s, thread) && !is_through(s, thread);
     if (goes_on(s))
-        return has_role && !is_turn(s, thread) ? FREE : OTHER;
-    if (has_role && !is_turn(s, thread) && !is_loose(s) && !is_awaited(s, thread))
+        return waits ? FREE : OTHER;
+    if (waits && !is_loose(s) && !is_awaited(s, thread))
         return LOW;
     return s->prefers && s->given[0] != thread + 1 && s->given[1] != thread + 1 ? OTHER : FREE;
 }
@@ -409,8 +423,7 @@ PCT_ENABLE_ALL
 
 static void begin_anew(struct state *s)
 {
-    s->done = 0;
-    s->role[0] = s->role[1] = s->object[0] = s->object[1] = 0;
+    s->done = s->object[0] = s->object[1] = s->role[0] = s->role[1] = s->role[2] = 0;
     sort_all(s);
 }
 
@@ -570,8 +583,7 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
         if (s->mean && pct_random_below(s->seed, PCT_STREAM_PICK, point->step, s->mean) == 0)
             pct_priorities_put_last(&s->priorities, s->previous - 1);
     }
-    s->making = 0;
-    s->spins = 0;
+    s->making = s->spins = 0;
     look_for_phase(s, point->step);
     pct_priorities_settle(&s->priorities);
     if (!s->idiom && s->mean && point->why == PCT_WHY_BUDGET && point->current != PCT_NO_THREAD)
@@ -581,10 +593,9 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     s->last = s->of[thread].next;
     if (s->idiom)
         return (struct pct_choice){ .thread = thread, .budget = 1 };
-    uint64_t budget =
-        s->mean ? 1 + pct_random_below(s->seed, PCT_STREAM_PICK, point->step, 2 * s->mean) : PCT_UNLIMITED;
+    uint64_t most = s->mean ? 1 + pct_random_below(s->seed, PCT_STREAM_PICK, point->step, 2 * s->mean) : PCT_UNLIMITED;
     uint64_t left = s->phases ? s->phase[s->phases - 1].from - point->step : PCT_UNLIMITED;
-    return (struct pct_choice){ .thread = thread, .budget = budget < left ? budget : left };
+    return (struct pct_choice){ .thread = thread, .budget = most < left ? most : left };
 }
 
 PCT_CHOOSE

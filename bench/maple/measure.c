@@ -81,7 +81,7 @@ static int take_try(const struct pct_trace *trace, const struct pct_access *acce
     struct pct_directed *d = &m.directed;
     d->sets.places = m.places;
     const size_t own = d->run[m.runs - 1].forces, before = m.shown.count;
-    int failed = pct_iroots_add(&these, accesses, count, PCT_DIRECTED_WINDOW, 1);
+    int failed = pct_iroots_add(&these, NULL, accesses, count, PCT_DIRECTED_WINDOW, 1);
     if (!failed)
         failed = pct_predict_add(&m.shown, trace, accesses, count, PCT_DIRECTED_WINDOW, m.runs);
     if (own == SIZE_MAX) {
@@ -149,12 +149,12 @@ static int look_at(const struct pct_result *result)
     size_t count;
     int failed = pct_accesses_read(&m.places, &result->trace, &accesses, &count);
     if (!failed && m.into == &m.possible)
-        failed = pct_iroots_add(&m.all, accesses, count, PCT_DIRECTED_WINDOW, m.runs + 1);
+        failed = pct_iroots_add(&m.all, NULL, accesses, count, PCT_DIRECTED_WINDOW, m.runs + 1);
     const size_t kept = failed ? 0 : filter(&result->trace, accesses, count);
     m.runs++;
     m.spins |= m.into == &m.possible && result->trace.header.spins;
     if (!failed)
-        failed = pct_iroots_add(m.into, accesses, kept, PCT_DIRECTED_WINDOW, m.runs);
+        failed = pct_iroots_add(m.into, NULL, accesses, kept, PCT_DIRECTED_WINDOW, m.runs);
     if (!failed && m.into == &m.by_force)
         failed = take_try(&result->trace, accesses, kept);
     if (!failed && m.into == &m.by_campaign)

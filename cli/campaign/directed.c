@@ -34,6 +34,7 @@ int pct_directed_begin(struct pct_campaign *c)
     if (!c->directed)
         return pct_cli_no_memory("");
     c->directed->sets.places.by_instruction = true;
+    pct_further_begin(c->directed);
     c->launch.sites = "on";
     return 0;
 }
@@ -132,14 +133,24 @@ const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, c
     return text;
 }
 
-/* Of idiom 5, either dependency may be the first. */
-static bool is_known(const struct pct_directed *d, const struct pct_iroot *root)
+static bool has(const struct pct_directed *d, uint32_t idiom, const uint32_t first[2], const uint32_t second[2])
 {
+    struct pct_iroot root = { .idiom = idiom };
     char text[PCT_DIRECTED_TEXT];
-    const uint32_t *at = root->place;
-    const struct pct_iroot swapped = { .idiom = 5, .place = { at[2], at[3], at[0], at[1] } };
-    return pct_memo_has(&d->memo, pct_directed_format(text, &d->sets, root)) ||
-           (root->idiom == 5 && pct_memo_has(&d->memo, pct_directed_format(text, &d->sets, &swapped)));
+    for (unsigned i = 0; i < 2; i++) {
+        root.place[i] = first[i];
+        root.place[2 + i] = second[i];
+    }
+    return pct_memo_has(&d->memo, pct_directed_format(text, &d->sets, &root));
+}
+
+bool pct_directed_is_known(const struct pct_directed *d, const struct pct_iroot *root)
+{
+    static const uint32_t none[2];
+    const uint32_t *first = root->place, *second = root->place + 2;
+    if (root->idiom > PCT_IDIOMS)
+        return has(d, 1, first, none) && has(d, 1, second, none);
+    return has(d, root->idiom, first, second) || (root->idiom == 5 && has(d, 5, second, first));
 }
 
 static void look_up(struct pct_directed *d, size_t i)
@@ -147,7 +158,7 @@ static void look_up(struct pct_directed *d, size_t i)
     struct pct_candidate *candidate = &d->candidate[i];
     const struct pct_iroot *root = d->sets.predicted.item[i];
     if (candidate->state == PCT_CANDIDATE_NEW)
-        candidate->state = d->memo.count && is_known(d, root) ? PCT_CANDIDATE_KNOWN : PCT_CANDIDATE_OPEN;
+        candidate->state = d->memo.count && pct_directed_is_known(d, root) ? PCT_CANDIDATE_KNOWN : PCT_CANDIDATE_OPEN;
     if (!candidate->exposed)
         candidate->exposed = pct_iroots_find_either(&d->sets.exposed, root);
     if (candidate->reverse || root->idiom != 1)
@@ -164,7 +175,8 @@ static uint32_t tries_of(const struct pct_directed *d, size_t i, uint64_t known)
         return 0;
     if (!is_by(candidate->exposed, known))
         return PCT_DIRECTED_TRIES;
-    return d->run[candidate->exposed->first - 1].forces == i ? 0 : TRIES_BY_CHANCE;
+    const struct pct_directed_run *by = &d->run[candidate->exposed->first - 1];
+    return by->forces == i && !by->further ? 0 : TRIES_BY_CHANCE;
 }
 
 /* The candidate that is to be tried next; SIZE_MAX: there is none. Those of the last idiom have one run in four, as
@@ -314,17 +326,27 @@ static void force(const struct pct_directed *d, size_t i, uint64_t known, char *
     candidate->follows += run->phases > 1;
 }
 
-bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidate, uint64_t known,
-                         struct pct_config *config)
+/* Likewise of pct_directed_decide(), or a guessed pattern. */
+static bool decide_run(struct pct_directed *d, uint64_t index, size_t candidate, bool further, uint64_t known,
+                       struct pct_config *config)
 {
     const int order = pct_cli_strategy_parameter(&pct_strategy_maple, "order");
     struct pct_directed_run run = {
-        .forces = candidate, .seed = config->run.seed, .order = (uint32_t)config->run.param[order], .phases = 1
+        .forces = candidate,
+        .further = further,
+        .seed = config->run.seed,
+        .order = (uint32_t)config->run.param[order],
+        .phases = 1,
     };
     if (!make_room(d, index))
         return false;
     if (candidate != SIZE_MAX) {
-        force(d, candidate, known, config->list, &run);
+        if (further) {
+            pct_directed_format(config->list, &d->sets, d->sets.guessed.item[candidate]);
+            run.order = pct_further_order(&d->further[candidate]);
+        } else {
+            force(d, candidate, known, config->list, &run);
+        }
         config->run.param[order] = run.order;
         run.list = strdup(config->list);
         if (!run.list)
@@ -338,17 +360,28 @@ bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidat
     return true;
 }
 
+bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidate, uint64_t known,
+                         struct pct_config *config)
+{
+    return decide_run(d, index, candidate, false, known, config);
+}
+
 /* Decide what the run of this number is. False: there is no memory. */
 static bool decide(struct pct_directed *d, uint64_t index, struct pct_config *config)
 {
     const uint64_t known = known_by(index);
     size_t candidate = SIZE_MAX;
+    bool further = false;
     if (!is_profile_turn(d, index, known)) {
         candidate = choose(d, index, known);
+        further = candidate == SIZE_MAX && index % EACH_AGAIN && is_saturated(d, known);
+        if (further)
+            candidate = pct_further_choose(d, known);
+        further &= candidate != SIZE_MAX;
         if (candidate == SIZE_MAX)
             candidate = choose_again(d, index, config->run.seed, known);
     }
-    return pct_directed_decide(d, index, candidate, known, config);
+    return decide_run(d, index, candidate, further, known, config);
 }
 
 int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
@@ -372,6 +405,7 @@ static bool has_places(const struct pct_directed *d, const struct pct_access *ac
 static int look_at(struct pct_directed *d, const struct pct_trace *trace, uint64_t run)
 {
     struct pct_access *accesses;
+    struct pct_orderings orderings = { .threads = 0 };
     size_t count, kept = 0;
     int failed = pct_accesses_read(&d->sets.places, trace, &accesses, &count);
     for (size_t i = 0; !failed && i < count; i++)
@@ -379,9 +413,14 @@ static int look_at(struct pct_directed *d, const struct pct_trace *trace, uint64
             accesses[kept++] = accesses[i];
     d->shared += kept;
     if (!failed)
-        failed = pct_iroots_add(&d->sets.exposed, accesses, kept, PCT_DIRECTED_WINDOW, run);
+        failed = pct_iroots_add(&d->sets.exposed, &d->sets.combined, accesses, kept, PCT_DIRECTED_WINDOW, run);
     if (!failed)
-        failed = pct_predict_add(&d->sets.predicted, trace, accesses, kept, PCT_DIRECTED_WINDOW, run);
+        failed = pct_orderings_read(&orderings, trace, accesses, kept);
+    if (!failed)
+        failed = pct_predict_ordered(&d->sets.predicted, &orderings, trace, accesses, kept, PCT_DIRECTED_WINDOW, run);
+    if (!failed && is_saturated(d, run - 1))
+        failed = pct_further_guess(d, &orderings, accesses, kept, run, !is_saturated(d, run - 2));
+    pct_orderings_free(&orderings);
     free(accesses);
     return failed == -ENODATA ? 0 : failed; /* a run that was killed tells nothing of its places */
 }
@@ -401,6 +440,17 @@ static bool make_candidates(struct pct_directed *d)
     return true;
 }
 
+static void count_try(struct pct_directed *d, uint64_t index)
+{
+    const struct pct_directed_run *run = &d->run[index];
+    if (is_profile_run(d, index))
+        return;
+    if (run->further)
+        d->further[run->forces].tried++;
+    else
+        d->candidate[run->forces].tried++;
+}
+
 int pct_directed_take(struct pct_campaign *c, const struct pct_result *result)
 {
     struct pct_directed *d = c->directed;
@@ -410,15 +460,14 @@ int pct_directed_take(struct pct_campaign *c, const struct pct_result *result)
     if (!make_room(d, run) || (!result->unrecorded && look_at(d, &result->trace, run)))
         return pct_cli_no_memory("");
     d->upto[run] = d->sets.predicted.count;
-    if (!is_profile_run(d, run - 1))
-        d->candidate[d->run[run - 1].forces].tried++;
-    return make_candidates(d) ? 0 : pct_cli_no_memory("");
+    count_try(d, run - 1);
+    return make_candidates(d) && pct_further_make_room(d) ? 0 : pct_cli_no_memory("");
 }
 
 int pct_directed_replay(struct pct_directed *d, const struct pct_campaign *c, uint64_t runs)
 {
     static struct pct_config none; /* large */
-    if (!make_room(d, runs) || !make_candidates(d))
+    if (!make_room(d, runs) || !make_candidates(d) || !pct_further_make_room(d))
         return -ENOMEM;
     for (uint64_t run = 1, i = 0; run <= runs; run++) {
         while (i < d->sets.predicted.count && d->sets.predicted.item[i]->first <= run)
@@ -431,8 +480,7 @@ int pct_directed_replay(struct pct_directed *d, const struct pct_campaign *c, ui
         config.run.seed = c ? pct_campaign_seed(c, index) : 0;
         if (!decide(d, index, &config))
             return -ENOMEM;
-        if (d->run[index].forces != SIZE_MAX)
-            d->candidate[d->run[index].forces].tried++;
+        count_try(d, index);
     }
     return 0;
 }
@@ -505,10 +553,13 @@ void pct_directed_say(const struct pct_campaign *c)
         directed += d->candidate[i].tried;
         known += !exposed && d->candidate[i].state == PCT_CANDIDATE_KNOWN;
     }
+    for (size_t i = 0; i < d->sets.guessed.count; i++)
+        directed += d->further[i].tried;
     pct_cli_say("%llu profile runs, %zu directed ones; of %zu iRoots that were predicted, %zu were exposed, %zu were "
                 "not in %d tries each",
                 (unsigned long long)d->taken - directed, directed, d->sets.predicted.count, both, failed,
                 PCT_DIRECTED_TRIES);
+    pct_further_say(d);
     if (known)
         pct_cli_say("%zu of these are known by --memo, and were not tried", known);
     if (c->until_saturated && is_full(d))
@@ -525,6 +576,7 @@ void pct_directed_close(struct pct_directed *d)
     pct_iroot_sets_free(&d->sets);
     pct_memo_free(&d->memo);
     free(d->candidate);
+    free(d->further);
     free(d->upto);
     for (uint64_t i = 0; i < d->decided; i++)
         free(d->run[i].list);

@@ -4,6 +4,7 @@
 
 #include "iroot_sets.h"
 #include "memo.h"
+#include <cli/trace/orderings.h>
 #include <common/config.h>
 
 /* An iRoot that was predicted: the one of this index in `sets.predicted`. */
@@ -14,9 +15,17 @@ struct pct_candidate {
     const struct pct_iroot *exposed, *reverse; /* as far as it was, and (idiom 1) the other order; NULL: not so far */
 };
 
+/* A pattern that was guessed: the one of this index in `sets.guessed`. */
+struct pct_further {
+    uint32_t tries, tried;
+    bool known;                      /* by the memo */
+    const struct pct_iroot *exposed; /* as far as was looked */
+};
+
 /* A run that was decided. */
 struct pct_directed_run {
     size_t forces; /* its candidate; SIZE_MAX: it is a profile run */
+    bool further;  /* that is one of the guessed patterns */
     uint64_t seed; /* and what else makes it the run that it is, for those that follow it */
     uint32_t order;
     uint32_t phases;         /* of its list, and that of a profile run */
@@ -29,8 +38,10 @@ struct pct_directed {
     struct pct_memo memo;
     struct pct_candidate *candidate;
     size_t candidates; /* there is room for */
-    uint64_t taken;    /* runs that were looked at */
-    size_t *upto;      /* of run n, from 1: this many were predicted by it and the runs before it */
+    struct pct_further *further;
+    size_t furthers; /* likewise */
+    uint64_t taken;  /* runs that were looked at */
+    size_t *upto;    /* of run n, from 1: this many were predicted by it and the runs before it */
     uint64_t room;
     struct pct_directed_run *run; /* from 0; as many as were decided */
     uint64_t decided;
@@ -47,6 +58,29 @@ const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, c
  * runs: make this, which is a profile run's, its configuration. False: there is no memory. */
 bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidate, uint64_t known,
                          struct pct_config *config);
+
+/* Begin: patterns that are guessed, and combined ones that are exposed, are as many as can be tried. further.c */
+void pct_further_begin(struct pct_directed *d);
+
+/* Guess from this run, which was looked at and has these accesses and orderings. first: none before it was asked.
+ * Returns 0 or -ENOMEM. */
+int pct_further_guess(struct pct_directed *d, const struct pct_orderings *orderings, const struct pct_access *accesses,
+                      size_t count, uint64_t run, bool first);
+
+/* Room for all that were guessed. False: there is no memory. */
+bool pct_further_make_room(struct pct_directed *d);
+
+/* The guessed pattern that is to be forced next, by what is known of this many runs; SIZE_MAX: none is left. */
+size_t pct_further_choose(struct pct_directed *d, uint64_t known);
+
+/* It is to be forced once more: by this order of maple. */
+uint32_t pct_further_order(struct pct_further *further);
+
+/* Print what came of them, if some were forced. */
+void pct_further_say(const struct pct_directed *d);
+
+/* Whether the memo knows this iRoot: of idiom 5, with either dependency as the first; of a combined one, both. */
+bool pct_directed_is_known(const struct pct_directed *d, const struct pct_iroot *root);
 
 /* This many runs of this campaign (NULL: of another one, whose seeds do not matter) were made, and what they have
  * predicted and exposed is in the sets, and the memo that they had: find out what they were. Returns 0 or -ENOMEM. */

@@ -31,9 +31,11 @@ static int save_places(struct pct_iroot_sets *sets, struct pct_store *store)
     return failed;
 }
 
-static int save_root(struct pct_store *store, const struct pct_iroot *root, uint64_t number, bool predicted)
+static int save_root(struct pct_store *store, const struct pct_iroot *root, uint64_t number, bool predicted,
+                     bool further)
 {
-    struct pct_store_iroot row = { .idiom = root->idiom,
+    struct pct_store_iroot row = { .further = further,
+                                   .idiom = root->idiom,
                                    .number = number,
                                    .predicted = predicted ? root->first : 0,
                                    .exposed = predicted ? 0 : root->first };
@@ -74,9 +76,13 @@ int pct_iroot_sets_save(struct pct_iroot_sets *sets, struct pct_store *store)
 {
     int failed = save_places(sets, store);
     for (; sets->saved.predicted < sets->predicted.count && !failed; sets->saved.predicted++)
-        failed = save_root(store, sets->predicted.item[sets->saved.predicted], sets->saved.predicted + 1, true);
+        failed = save_root(store, sets->predicted.item[sets->saved.predicted], sets->saved.predicted + 1, true, false);
     for (; sets->saved.exposed < sets->exposed.count && !failed; sets->saved.exposed++)
-        failed = save_root(store, sets->exposed.item[sets->saved.exposed], 0, false);
+        failed = save_root(store, sets->exposed.item[sets->saved.exposed], 0, false, false);
+    for (; sets->saved.guessed < sets->guessed.count && !failed; sets->saved.guessed++)
+        failed = save_root(store, sets->guessed.item[sets->saved.guessed], sets->saved.guessed + 1, true, true);
+    for (; sets->saved.combined < sets->combined.count && !failed; sets->saved.combined++)
+        failed = save_root(store, sets->combined.item[sets->saved.combined], 0, false, true);
     return failed ? failed : save_chances(sets, store);
 }
 
@@ -96,7 +102,8 @@ static int load_place(void *data, const struct pct_store_place *place)
 
 static bool is_whole(const struct pct_iroot_sets *sets, const struct pct_store_iroot *row, uint64_t runs)
 {
-    bool whole = row->idiom && row->idiom <= PCT_IDIOMS && row->predicted <= runs && row->exposed <= runs;
+    const uint32_t most = row->further ? PCT_COMBINED : PCT_IDIOMS;
+    bool whole = row->idiom && row->idiom <= most && row->predicted <= runs && row->exposed <= runs;
     for (unsigned i = 0; whole && i < PCT_IROOT_PLACES; i++) {
         bool has = i < pct_idiom_accesses(row->idiom);
         whole = has ? row->place[i] && row->place[i] <= sets->places.count : !row->place[i];
@@ -117,8 +124,10 @@ static int load_root(void *data, const struct pct_store_iroot *row)
         return -EINVAL;
     for (unsigned i = 0; i < PCT_IROOT_PLACES; i++)
         root.place[i] = row->place[i];
-    int failed = row->predicted ? pct_iroots_insert(&l->sets->predicted, &root, row->predicted) : 0;
-    return failed || !row->exposed ? failed : pct_iroots_insert(&l->sets->exposed, &root, row->exposed);
+    struct pct_iroots *predicted = row->further ? &l->sets->guessed : &l->sets->predicted;
+    struct pct_iroots *exposed = row->further ? &l->sets->combined : &l->sets->exposed;
+    int failed = row->predicted ? pct_iroots_insert(predicted, &root, row->predicted) : 0;
+    return failed || !row->exposed ? failed : pct_iroots_insert(exposed, &root, row->exposed);
 }
 
 static int load_chance(void *data, const struct pct_store_chance *row)
@@ -146,10 +155,14 @@ int pct_iroot_sets_load(struct pct_iroot_sets *sets, struct pct_store *store, ui
     if (!failed)
         failed = pct_store_each_iroot(store, load_root, &l);
     if (!failed)
+        failed = pct_store_each_further(store, load_root, &l);
+    if (!failed)
         failed = pct_store_each_chance(store, load_chance, &l);
     sets->saved.places = sets->places.count;
     sets->saved.predicted = sets->predicted.count;
     sets->saved.exposed = sets->exposed.count;
+    sets->saved.guessed = sets->guessed.count;
+    sets->saved.combined = sets->combined.count;
     sets->saved.run = runs;
     return failed;
 }
@@ -159,6 +172,8 @@ void pct_iroot_sets_free(struct pct_iroot_sets *sets)
     pct_access_places_free(&sets->places);
     pct_iroots_free(&sets->exposed);
     pct_iroots_free(&sets->predicted);
+    pct_iroots_free(&sets->guessed);
+    pct_iroots_free(&sets->combined);
     pct_code_files_free(sets->files);
     sets->files = NULL;
 }

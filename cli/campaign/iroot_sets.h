@@ -1,6 +1,7 @@
 /* What a campaign knows of interleavings (cli/trace/iroots.h): places in the code, by instruction, and the iRoots of
  * these that its runs have predicted and exposed. In the campaign file these are the tables `iroot_places` and
- * `iroots`, which have when each was predicted first and exposed first. */
+ * `iroots`, which have when each was predicted first and exposed first; and `iroot_further`, likewise, of patterns that
+ * are guessed (cli/trace/guess.h). */
 #ifndef PCT_CLI_IROOT_SETS_H
 #define PCT_CLI_IROOT_SETS_H
 
@@ -13,8 +14,9 @@ struct pct_code_files;
 struct pct_iroot_sets {
     struct pct_access_places places;
     struct pct_iroots predicted, exposed; /* `first`: the run, from 1 */
+    struct pct_iroots guessed, combined;  /* likewise: what was guessed, and which combined patterns were exposed */
     struct {
-        size_t places, predicted, exposed;
+        size_t places, predicted, exposed, guessed, combined;
         uint64_t run;             /* the last one whose chances are */
     } saved;                      /* this many are in the file */
     struct pct_code_files *files; /* where the places' code is; NULL: nobody asks */

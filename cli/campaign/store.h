@@ -163,6 +163,7 @@ struct pct_store_place {
     const char *function, *file;
 };
 struct pct_store_iroot {
+    bool further; /* it was guessed, or is a combined one */
     uint32_t idiom, place[4];
     uint64_t number, predicted, exposed;
 };
@@ -183,6 +184,8 @@ int pct_store_each_iroot(struct pct_store *store, int (*each)(void *data, const 
                          void *data);
 
 /* None where an earlier version wrote the file. */
+int pct_store_each_further(struct pct_store *store, int (*each)(void *data, const struct pct_store_iroot *root),
+                           void *data);
 int pct_store_each_chance(struct pct_store *store, int (*each)(void *data, const struct pct_store_chance *chance),
                           void *data);
 

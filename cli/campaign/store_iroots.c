@@ -3,12 +3,14 @@
 #include "store_sqlite.h"
 #include <cli/base/cli.h>
 
+#define IROOTS                                                                                                         \
+    "(idiom INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, c INTEGER NOT NULL, d INTEGER NOT NULL,"         \
+    " number INTEGER NOT NULL, predicted INTEGER NOT NULL, exposed INTEGER NOT NULL,"                                  \
+    " PRIMARY KEY(idiom, a, b, c, d)) STRICT, WITHOUT ROWID;"
 static const char tables[] =
     "CREATE TABLE IF NOT EXISTS iroot_places(number INTEGER PRIMARY KEY, op INTEGER NOT NULL, code INTEGER NOT NULL,"
     " function TEXT NOT NULL, file TEXT NOT NULL, line INTEGER NOT NULL) STRICT;"
-    "CREATE TABLE IF NOT EXISTS iroots(idiom INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL,"
-    " c INTEGER NOT NULL, d INTEGER NOT NULL, number INTEGER NOT NULL, predicted INTEGER NOT NULL,"
-    " exposed INTEGER NOT NULL, PRIMARY KEY(idiom, a, b, c, d)) STRICT, WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS iroots" IROOTS "CREATE TABLE IF NOT EXISTS iroot_further" IROOTS
     "CREATE TABLE IF NOT EXISTS iroot_code(code INTEGER PRIMARY KEY, module TEXT NOT NULL, function TEXT NOT NULL,"
     " hash INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;"
     "CREATE TABLE IF NOT EXISTS iroot_memo(iroot TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;"
@@ -19,9 +21,17 @@ static const char add_place[] = "INSERT INTO iroot_places VALUES(?,?,?,?,?,?)";
 static const char add_code[] = "INSERT OR IGNORE INTO iroot_code VALUES(?,?,?,?,?)";
 static const char add_memo[] = "INSERT OR IGNORE INTO iroot_memo VALUES(?)";
 static const char add_chance[] = "INSERT INTO iroot_starts VALUES(?,?,?,?,?,?,?,?,?)";
-static const char add_iroot[] =
-    "INSERT INTO iroots VALUES(?,?,?,?,?,?6,?7,?8) ON CONFLICT(idiom, a, b, c, d) DO UPDATE SET"
-    " number = max(number, ?6), predicted = max(predicted, ?7), exposed = max(exposed, ?8)";
+#define ADD(table)                                                                                                     \
+    "INSERT INTO " table " VALUES(?,?,?,?,?,?6,?7,?8) ON CONFLICT(idiom, a, b, c, d) DO UPDATE SET"                    \
+    " number = max(number, ?6), predicted = max(predicted, ?7), exposed = max(exposed, ?8)"
+static const char add_iroot[] = ADD("iroots"), add_further[] = ADD("iroot_further");
+
+static bool has_table(struct pct_store *store, const char *name)
+{
+    char sql[128];
+    snprintf(sql, sizeof sql, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = '%s'", name);
+    return pct_store_ask(store, sql);
+}
 
 static int prepare(struct pct_store *store, const char *sql, sqlite3_stmt **statement)
 {
@@ -40,6 +50,8 @@ int pct_store_begin_iroots(struct pct_store *store)
         failed = prepare(store, add_memo, &store->add_memo);
     if (!failed)
         failed = prepare(store, add_chance, &store->add_chance);
+    if (!failed)
+        failed = prepare(store, add_further, &store->add_further);
     return failed ? failed : prepare(store, add_iroot, &store->add_iroot);
 }
 
@@ -63,7 +75,7 @@ int pct_store_add_place(struct pct_store *store, const struct pct_store_place *p
 
 int pct_store_add_iroot(struct pct_store *store, const struct pct_store_iroot *root)
 {
-    sqlite3_stmt *s = store->add_iroot;
+    sqlite3_stmt *s = root->further ? store->add_further : store->add_iroot;
     sqlite3_bind_int64(s, 1, root->idiom);
     for (int i = 0; i < 4; i++)
         sqlite3_bind_int64(s, 2 + i, root->place[i]);
@@ -142,14 +154,17 @@ int pct_store_each_place(struct pct_store *store, int (*row)(void *data, const s
 }
 
 struct iroots {
+    bool further;
     int (*each)(void *data, const struct pct_store_iroot *root);
     void *data;
 };
 
+#define EACH(table) "SELECT idiom, a, b, c, d, number, predicted, exposed FROM " table " ORDER BY number, exposed"
+
 static int read_iroot(void *data, sqlite3_stmt *s)
 {
     const struct iroots *to = data;
-    struct pct_store_iroot root = { .idiom = (uint32_t)sqlite3_column_int64(s, 0) };
+    struct pct_store_iroot root = { .further = to->further, .idiom = (uint32_t)sqlite3_column_int64(s, 0) };
     for (int i = 0; i < 4; i++)
         root.place[i] = (uint32_t)sqlite3_column_int64(s, 1 + i);
     root.number = (uint64_t)sqlite3_column_int64(s, 5);
@@ -161,9 +176,15 @@ static int read_iroot(void *data, sqlite3_stmt *s)
 int pct_store_each_iroot(struct pct_store *store, int (*row)(void *data, const struct pct_store_iroot *root),
                          void *data)
 {
-    struct iroots to = { row, data };
-    return each(store, "SELECT idiom, a, b, c, d, number, predicted, exposed FROM iroots ORDER BY number, exposed",
-                read_iroot, &to);
+    struct iroots to = { false, row, data };
+    return each(store, EACH("iroots"), read_iroot, &to);
+}
+
+int pct_store_each_further(struct pct_store *store, int (*row)(void *data, const struct pct_store_iroot *root),
+                           void *data)
+{
+    struct iroots to = { true, row, data };
+    return has_table(store, "iroot_further") ? each(store, EACH("iroot_further"), read_iroot, &to) : 0;
 }
 
 struct chances {
@@ -189,7 +210,7 @@ int pct_store_each_chance(struct pct_store *store, int (*row)(void *data, const 
                           void *data)
 {
     struct chances to = { row, data };
-    if (!pct_store_ask(store, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'iroot_starts'"))
+    if (!has_table(store, "iroot_starts"))
         return 0;
     return each(store,
                 "SELECT number, run, next, write, again, thread0, thread1, first, visits FROM iroot_starts"

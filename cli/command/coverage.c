@@ -118,7 +118,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     int status = pct_accesses_read(&w->places, &result->trace, &accesses, &count);
     w->shared += count;
     if (!status)
-        status = pct_iroots_add(&w->roots, accesses, count, w->window, w->runs);
+        status = pct_iroots_add(&w->roots, NULL, accesses, count, w->window, w->runs);
     if (!status)
         status = pct_predict_add(&w->predicted, &result->trace, accesses, count, w->window, w->runs);
     if (!status)

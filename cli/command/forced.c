@@ -56,7 +56,9 @@ void pct_forced_print(FILE *out, const char *token, const struct pct_trace *trac
     struct pct_access_places places;
     struct pct_iroot root;
     if (read_forced(token, trace, &root, &places)) {
-        fputs("maple was to force this iRoot: ", out);
+        fputs(root.idiom > PCT_IDIOMS ? "maple was to force this combined pattern: "
+                                      : "maple was to force this iRoot: ",
+              out);
         pct_iroot_print(out, &places, &root);
         fputc('\n', out);
     }

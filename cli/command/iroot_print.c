@@ -20,12 +20,18 @@ static void print_place(FILE *out, const struct pct_access_place *place)
 
 void pct_iroot_print(FILE *out, const struct pct_access_places *places, const struct pct_iroot *root)
 {
-    static const char *const between[PCT_IDIOMS + 1][PCT_IROOT_PLACES] = { [1] = { "", " => " },
-                                                                           [2] = { "", " => ", " => " },
-                                                                           [3] = { "", " => ", ", then ", " => " },
-                                                                           [4] = { "", " => ", ", then ", " => " },
-                                                                           [5] = { "", " => ", "; across ", " => " },
-                                                                           [6] = { "", " => ", ", and ", " => " } };
+    static const char *const between[PCT_COMBINED + 1][PCT_IROOT_PLACES] = {
+        [1] = { "", " => " },
+        [2] = { "", " => ", " => " },
+        [3] = { "", " => ", ", then ", " => " },
+        [4] = { "", " => ", ", then ", " => " },
+        [5] = { "", " => ", "; across ", " => " },
+        [6] = { "", " => ", ", and ", " => " },
+        [7] = { "", " => ", ", then by the first thread ", " => by a third one " },
+        [8] = { "", " => ", ", then by a third thread ", " => by the first one " },
+        [9] = { "", " => ", ", then by the second thread ", " => by a third one " },
+        [10] = { "", " => ", ", then by a third thread ", " => by the second one " },
+    };
     fprintf(out, "%u  ", root->idiom);
     for (unsigned i = 0; i < pct_idiom_accesses(root->idiom); i++) {
         fputs(between[root->idiom][i], out);

@@ -7,6 +7,7 @@
 #include <xxhash.h>
 
 enum { MOST = 1 << 18 };
+enum { OFTEN = 1 << 12, INSTANCES = 4, NEAR = 32 /* dependencies before one */ };
 
 /* --- The set ------------------------------------------------------------------------------------------------------ */
 
@@ -70,9 +71,27 @@ struct pct_iroot *pct_iroots_find(const struct pct_iroots *roots, const struct p
     return roots->slots ? *find_slot(roots, wanted) : NULL;
 }
 
+static int compare(const void *a, const void *b)
+{
+    const struct pct_iroot *x = *(const struct pct_iroot *const *)a, *y = *(const struct pct_iroot *const *)b;
+    if (x->idiom != y->idiom)
+        return x->idiom < y->idiom ? -1 : 1;
+    return memcmp(x->place, y->place, sizeof x->place);
+}
+
+const struct pct_iroot **pct_iroots_sorted(const struct pct_iroots *roots)
+{
+    const struct pct_iroot **sorted = calloc(roots->count + 1, sizeof(const struct pct_iroot *));
+    for (size_t i = 0; sorted && i < roots->count; i++)
+        sorted[i] = roots->item[i];
+    if (sorted)
+        qsort((void *)sorted, roots->count, sizeof(const struct pct_iroot *), compare);
+    return sorted;
+}
+
 uint64_t pct_iroots_newest(const struct pct_iroots *roots)
 {
-    return roots->count ? roots->item[roots->count - 1]->first : 0;
+    return roots->newest;
 }
 
 struct pct_iroot *pct_iroots_find_either(const struct pct_iroots *roots, const struct pct_iroot *wanted)
@@ -88,7 +107,7 @@ struct pct_iroot *pct_iroots_find_either(const struct pct_iroots *roots, const s
 static struct pct_iroot *count_run(struct pct_iroots *roots, const struct pct_iroot *wanted, uint64_t run)
 {
     struct pct_iroot *root = pct_iroots_find(roots, wanted);
-    if (!root && roots->count == MOST) {
+    if (!root && roots->count == (roots->most ? roots->most : MOST)) {
         roots->full = true;
         return NULL;
     }
@@ -97,6 +116,7 @@ static struct pct_iroot *count_run(struct pct_iroots *roots, const struct pct_ir
         if (!root)
             return NULL;
         root->first = root->last = run;
+        roots->newest = run > roots->newest ? run : roots->newest;
         root->runs = 1;
     } else if (root->last != run) {
         root->runs++;
@@ -164,7 +184,7 @@ struct last {
 };
 
 struct reader {
-    struct pct_iroots *roots;
+    struct pct_iroots *roots, *combined;
     const struct pct_access *access;
     uint32_t count, window, threads;
     uint64_t run;
@@ -176,6 +196,7 @@ struct reader {
     size_t items, room;
     uint32_t *incoming; /* dependencies, by the thread that they lead to, in their order */
     size_t *begin;      /* by thread, and one more: where its part of these begins */
+    uint8_t *often;     /* by a hash of two places: dependencies that were looked at for combined patterns */
 };
 
 static struct last *find_last(const struct reader *r, uint64_t object, uint32_t thread)
@@ -261,7 +282,57 @@ static int expose_places(struct reader *r, uint32_t idiom, const uint32_t *index
     struct pct_iroot root = { .idiom = idiom };
     for (unsigned i = 0; i < pct_idiom_accesses(idiom); i++)
         root.place[i] = r->access[index[i]].place;
-    return pct_iroots_insert(r->roots, &root, r->run);
+    return pct_iroots_insert(idiom > PCT_IDIOMS ? r->combined : r->roots, &root, r->run);
+}
+
+/* The thread that both have, of three, and its access of each; the idiom. 0: they are no combined pattern. */
+static uint32_t combined_idiom(const struct reader *r, const struct dependency *e, const struct dependency *f)
+{
+    const uint32_t first[2] = { e->from, e->to }, second[2] = { f->from, f->to };
+    uint32_t shared = 0, idiom = 0;
+    for (uint32_t i = 0; i < 2; i++)
+        for (uint32_t k = 0; k < 2; k++) {
+            const struct pct_access *one = &r->access[first[i]], *other = &r->access[second[k]];
+            if (one->thread != other->thread)
+                continue;
+            shared++;
+            if (other->number - one->number <= r->window)
+                idiom = PCT_IDIOMS + 1 + 2 * i + k;
+        }
+    return shared == 1 ? idiom : 0;
+}
+
+/* How many of the first `count` dependencies end before this access. */
+static size_t ended_by(const struct reader *r, size_t count, uint32_t access)
+{
+    size_t low = 0;
+    while (low < count) {
+        size_t middle = low + (count - low) / 2;
+        if (r->item[middle].to < access)
+            low = middle + 1;
+        else
+            count = middle;
+    }
+    return low;
+}
+
+/* This dependency as the second of combined patterns, with those that end before it begins. */
+static int combine(struct reader *r, size_t second)
+{
+    const struct dependency *f = &r->item[second];
+    const uint32_t place[2] = { r->access[f->from].place, r->access[f->to].place };
+    uint8_t *often = &r->often[XXH3_64bits(place, sizeof place) % OFTEN];
+    int failed = 0;
+    if (*often == INSTANCES || r->combined->full)
+        return 0;
+    ++*often;
+    const size_t end = ended_by(r, second, f->from);
+    for (size_t i = end > NEAR ? end - NEAR : 0; i < end && !failed; i++) {
+        const struct dependency *e = &r->item[i];
+        const uint32_t idiom = combined_idiom(r, e, f), all[PCT_IROOT_PLACES] = { e->from, e->to, f->from, f->to };
+        failed = idiom ? expose_places(r, idiom, all) : 0;
+    }
+    return failed;
 }
 
 /* The idiom of these two, of which the second ends in the thread where the first begins; 0: none. */
@@ -336,7 +407,7 @@ static int pair(struct reader *r, const struct dependency *f)
 
 static int read_run(struct reader *r)
 {
-    if (!r->links || !r->last || !r->seen || !find_dependencies(r) || !sort_incoming(r))
+    if (!r->links || !r->last || !r->seen || !r->often || !find_dependencies(r) || !sort_incoming(r))
         return -ENOMEM;
     int failed = 0;
     for (size_t i = 0; i < r->items && !failed; i++) {
@@ -346,16 +417,22 @@ static int read_run(struct reader *r)
             failed = pair(r, &r->item[i]);
         if (!failed)
             failed = pair_parallel(r, &r->item[i]);
+        if (!failed && r->combined)
+            failed = combine(r, i);
     }
     return failed;
 }
 
-int pct_iroots_add(struct pct_iroots *roots, const struct pct_access *accesses, size_t count, uint32_t window,
-                   uint64_t run)
+int pct_iroots_add(struct pct_iroots *roots, struct pct_iroots *combined, const struct pct_access *accesses,
+                   size_t count, uint32_t window, uint64_t run)
 {
-    struct reader r = {
-        .roots = roots, .access = accesses, .count = (uint32_t)count, .window = window, .run = run, .last_size = 64
-    };
+    struct reader r = { .roots = roots,
+                        .combined = combined,
+                        .access = accesses,
+                        .count = (uint32_t)count,
+                        .window = window,
+                        .run = run,
+                        .last_size = 64 };
     if (count >= UINT32_MAX / 2)
         return -ENOMEM;
     for (uint32_t i = 0; i < r.count; i++)
@@ -365,7 +442,9 @@ int pct_iroots_add(struct pct_iroots *roots, const struct pct_access *accesses, 
     r.links = calloc(count + 1, sizeof *r.links);
     r.last = calloc(r.last_size, sizeof *r.last);
     r.seen = calloc(r.threads + 1, sizeof *r.seen);
+    r.often = calloc(OFTEN, 1);
     int failed = read_run(&r);
+    free(r.often);
     free(r.links);
     free(r.last);
     free(r.seen);

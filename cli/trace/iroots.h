@@ -13,6 +13,11 @@
  *     6  A => B, C => D    two objects; T0 makes A before C, T1 B before D
  *
  * In 2 to 6 two accesses of one thread are at most `window` of its steps apart (the paper's vulnerability window).
+ *
+ * Two dependencies of three threads are combined patterns, which the paper has not. Of four different accesses, A, B, C
+ * and D are made in this order, and A => B, C => D: what the first has left may be what the second needs.
+ *
+ *     7  T0 => T1, T0 => T2        8  T0 => T1, T2 => T0        9  T0 => T1, T1 => T2       10  T0 => T1, T2 => T1
  * Pure functions, with memory from malloc. */
 #ifndef PCT_CLI_IROOTS_H
 #define PCT_CLI_IROOTS_H
@@ -21,7 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { PCT_IDIOMS = 6, PCT_IROOT_PLACES = 4 };
+enum { PCT_IDIOMS = 6, PCT_COMBINED = 10 /* the last idiom of combined ones */, PCT_IROOT_PLACES = 4 };
 
 /* An access, in the order in which they were made. */
 struct pct_access {
@@ -53,7 +58,7 @@ struct pct_iroot_chance {
 enum { PCT_IROOT_CHANCES = 3 /* of a kind */ };
 
 struct pct_iroot {
-    uint32_t idiom;                   /* 1 to PCT_IDIOMS */
+    uint32_t idiom;                   /* 1 to PCT_IDIOMS; of combined ones to PCT_COMBINED */
     uint32_t place[PCT_IROOT_PLACES]; /* A, B, C, D; 0: the idiom has no such access */
     uint64_t runs;                    /* that have exposed it */
     uint64_t first, last;             /* of them, as the caller numbers them */
@@ -65,15 +70,18 @@ struct pct_iroot {
 struct pct_iroots {
     struct pct_iroot **item; /* in the order in which they were exposed first */
     size_t count, room;
-    size_t by_idiom[PCT_IDIOMS + 1];
-    bool full;               /* there are 2^18: no more are taken in */
+    size_t by_idiom[PCT_COMBINED + 1];
+    size_t most;             /* are taken in; 0: 2^18 */
+    uint64_t newest;         /* the last run that has added one; 0: none has */
+    bool full;               /* there are as many as there may be: no more are taken in */
     struct pct_iroot **slot; /* by what they are: open addressing; NULL: it is free */
     size_t slots;            /* a power of two; 0: none yet */
 };
 
-/* Take in what this run has exposed. Runs have different numbers. Returns 0, or -ENOMEM. */
-int pct_iroots_add(struct pct_iroots *roots, const struct pct_access *accesses, size_t count, uint32_t window,
-                   uint64_t run);
+/* Take in what this run has exposed. Runs have different numbers. combined: gets its combined patterns; NULL: nobody
+ * asks for these. Of what a run does often not all that is combined is found. Returns 0, or -ENOMEM. */
+int pct_iroots_add(struct pct_iroots *roots, struct pct_iroots *combined, const struct pct_access *accesses,
+                   size_t count, uint32_t window, uint64_t run);
 void pct_iroots_free(struct pct_iroots *roots);
 
 /* The run has exposed (or whatever the set is of) this one: its idiom and its places, of which those that it has not
@@ -89,6 +97,10 @@ struct pct_iroot *pct_iroots_find(const struct pct_iroots *roots, const struct p
 
 /* The same where of idiom 5 either dependency may be the first: of the two, the one that is in the set for longer. */
 struct pct_iroot *pct_iroots_find_either(const struct pct_iroots *roots, const struct pct_iroot *wanted);
+
+/* All, in the order of what they are: that of `item` is another one when they come from a file. NULL: there is no
+ * memory. To be freed. */
+const struct pct_iroot **pct_iroots_sorted(const struct pct_iroots *roots);
 
 /* The last run that has added to them; 0: none has. */
 uint64_t pct_iroots_newest(const struct pct_iroots *roots);

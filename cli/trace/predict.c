@@ -3,7 +3,6 @@
  * two threads that may follow each other; of the others, two accesses of one thread that are near each other, with one
  * or two of another thread in between. */
 #include "predict.h"
-#include "orderings.h"
 #include <cli/base/cli.h>
 #include <errno.h>
 #include <pct/operations.h>
@@ -645,18 +644,22 @@ static bool make_room(struct reader *r)
     return r->earlier && r->wrote && r->sorted && r->entry && r->entry_of && r->next;
 }
 
-int pct_predict_add(struct pct_iroots *predicted, const struct pct_trace *trace, const struct pct_access *accesses,
-                    size_t count, uint32_t window, uint64_t run)
+int pct_predict_ordered(struct pct_iroots *predicted, const struct pct_orderings *orderings,
+                        const struct pct_trace *trace, const struct pct_access *accesses, size_t count, uint32_t window,
+                        uint64_t run)
 {
-    struct reader r = {
-        .predicted = predicted, .first = trace->first, .access = accesses, .count = count, .window = window, .run = run
-    };
-    int failed = make_room(&r) ? pct_orderings_read(&r.orderings, trace, accesses, count) : -ENOMEM;
+    struct reader r = { .predicted = predicted,
+                        .first = trace->first,
+                        .orderings = *orderings,
+                        .access = accesses,
+                        .count = count,
+                        .window = window,
+                        .run = run };
+    int failed = make_room(&r) ? 0 : -ENOMEM;
     if (!failed)
         failed = read_objects(&r);
     if (!failed)
         failed = predict_pairs(&r);
-    pct_orderings_free(&r.orderings);
     free((void *)r.sorted);
     free(r.entry);
     free(r.entry_of);
@@ -665,5 +668,16 @@ int pct_predict_add(struct pct_iroots *predicted, const struct pct_trace *trace,
     free(r.wrote);
     free(r.pair);
     free(r.alike);
+    return failed;
+}
+
+int pct_predict_add(struct pct_iroots *predicted, const struct pct_trace *trace, const struct pct_access *accesses,
+                    size_t count, uint32_t window, uint64_t run)
+{
+    struct pct_orderings orderings;
+    int failed = pct_orderings_read(&orderings, trace, accesses, count);
+    if (!failed)
+        failed = pct_predict_ordered(predicted, &orderings, trace, accesses, count, window, run);
+    pct_orderings_free(&orderings);
     return failed;
 }

@@ -10,13 +10,17 @@
 #ifndef PCT_CLI_PREDICT_H
 #define PCT_CLI_PREDICT_H
 
-#include "iroots.h"
-#include "trace_read.h"
+#include "orderings.h"
 
 /* Take in what this run predicts, whether it has exposed it or not. The accesses are those of the trace (accesses.h).
  * Runs have different numbers, and come in their order. Returns 0, or -ENOMEM. */
 int pct_predict_add(struct pct_iroots *predicted, const struct pct_trace *trace, const struct pct_access *accesses,
                     size_t count, uint32_t window, uint64_t run);
+
+/* The same for a caller that has read the orderings of these accesses. */
+int pct_predict_ordered(struct pct_iroots *predicted, const struct pct_orderings *orderings,
+                        const struct pct_trace *trace, const struct pct_access *accesses, size_t count, uint32_t window,
+                        uint64_t run);
 
 /* Whether it matters that the first comes right before the second (section 3.1), of operations (enum pct_op) on one
  * object that is no memory. What does not is exposed, but never predicted: an unlock behind an unlock, say. */

@@ -100,9 +100,38 @@ runs()
     directed=$(printf '%s\n' "$output" | sed -n 's/.* profile runs, \([0-9]*\) directed ones.*/\1/p')
     [ "$directed" -gt 80 ]
     [ "$directed" -lt 110 ]
+    # Combined patterns are forced before: one of them is the bug, and its token needs nothing but the program.
+    has "pct: then "
+    has " combined patterns, of which "
+    tokens=$(printf '%s\n' "$output" | grep -o "pct1:maple,order=2,iroot=\(7\|8\|9\|10\)-[^']*")
+    token=${tokens%%$'\n'*}
+    [ -n "$token" ]
+    for _ in 1 2; do
+        run "$pct" replay "$token" -- "$three"
+        [ "$status" -eq 134 ]
+        lacks "diverge"
+    done
+    run "$pct" explain "$token" -- "$three"
+    [ "$status" -eq 0 ]
+    has "maple was to force this combined pattern: "
+    has "producer-consumer.c:3"
+    has "by a third "
+    run "$pct" explain --json "$token" -- "$three"
+    printf '%s\n' "$output" | jq -e '.iroot.idiom > 6 and (.iroot.places | length) == 4'
     run "$pct" campaign "${options[@]}" -n 80 --db parts.db -- "$three"
     run "$pct" campaign "${options[@]}" -n 120 --db parts.db -- "$three"
-    [ "$(sqlite3 whole.db 'select * from runs')" = "$(sqlite3 parts.db 'select * from runs')" ]
+    for table in runs iroot_further; do
+        [ "$(sqlite3 whole.db "select * from $table")" = "$(sqlite3 parts.db "select * from $table")" ]
+    done
+    # What an earlier version wrote has none; what contradicts itself is refused.
+    sqlite3 whole.db "delete from facts where key = 'checksum'" '.backup old.db' '.backup wrong.db'
+    sqlite3 old.db 'drop table iroot_further'
+    run "$pct" campaign "${options[@]}" -n 122 --db old.db -- "$three"
+    [ "$status" -eq 1 ]
+    sqlite3 wrong.db 'update iroot_further set idiom = 11 where idiom = 7'
+    run "$pct" campaign "${options[@]}" -n 122 --db wrong.db -- "$three"
+    [ "$status" -eq 2 ]
+    has "the file is damaged"
 }
 
 @test "maple: a program without shared memory is told what to do; what is no iRoot is refused" {

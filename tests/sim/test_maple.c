@@ -1,6 +1,7 @@
 /* What the strategy maple is for: it forces an iRoot of each idiom, however many threads there are, in one of its two
  * orders; and a run ends as it would without it. Under the real scheduler, on the simulated host. */
 #include "probe.h"
+#include <strategies/iroot.h>
 #include <strategies/strategies.h>
 #include <stdio.h>
 
@@ -133,6 +134,65 @@ static void test_locks(void **unused)
     look("idiom 1, between sections", 1, write, read, NULL, between, 2);
 }
 
+/* Two dependencies of three threads, whatever the order of the threads is. */
+static void test_combined(void **unused)
+{
+    (void)unused;
+    static const struct sim_op set[] = { ATOMIC_WRITE(0, 1), STOP };
+    static const struct sim_op both[] = { ATOMIC_READ(0), UNLESS(0, 3), ATOMIC_READ(1), UNLESS(1, 1), FAIL, STOP };
+    static const struct sim_op answer[] = { ATOMIC_READ(0), UNLESS(1, 1), ATOMIC_WRITE(1, 1), STOP };
+    static const struct sim_op early[] = { ATOMIC_READ(0), UNLESS(0, 1), ATOMIC_WRITE(1, 1), STOP };
+    static const struct sim_op late[] = { ATOMIC_READ(1), UNLESS(1, 3), ATOMIC_READ(0), UNLESS(1, 1), FAIL, STOP };
+    static const struct sim_op other[] = { ATOMIC_WRITE(1, 1), STOP };
+    static const struct sim_op third[] = { ATOMIC_READ(0), UNLESS(1, 3), ATOMIC_READ(1), UNLESS(1, 1), FAIL, STOP };
+    static const struct {
+        const struct sim_op *thread[3];
+        struct access access[4];
+    } patterns[] = {
+        { { early, set, late },
+          { { PCT_OP_ATOMIC_LOAD, &early[0] },
+            { PCT_OP_ATOMIC_STORE, &set[0] },
+            { PCT_OP_ATOMIC_STORE, &early[2] },
+            { PCT_OP_ATOMIC_LOAD, &late[0] } } },
+        { { both, set, other },
+          { { PCT_OP_ATOMIC_LOAD, &both[0] },
+            { PCT_OP_ATOMIC_STORE, &set[0] },
+            { PCT_OP_ATOMIC_STORE, &other[0] },
+            { PCT_OP_ATOMIC_LOAD, &both[2] } } },
+        { { set, answer, late },
+          { { PCT_OP_ATOMIC_STORE, &set[0] },
+            { PCT_OP_ATOMIC_LOAD, &answer[0] },
+            { PCT_OP_ATOMIC_STORE, &answer[2] },
+            { PCT_OP_ATOMIC_LOAD, &late[0] } } },
+        { { set, third, other },
+          { { PCT_OP_ATOMIC_STORE, &set[0] },
+            { PCT_OP_ATOMIC_LOAD, &third[0] },
+            { PCT_OP_ATOMIC_STORE, &other[0] },
+            { PCT_OP_ATOMIC_LOAD, &third[2] } } },
+    };
+    static const uint8_t ways[][3] = { { 0, 1, 2 }, { 2, 1, 0 }, { 1, 2, 0 } };
+    for (uint32_t i = 0; i < 4; i++)
+        for (uint32_t k = 0; k < sizeof ways / sizeof *ways; k++)
+            for (uint32_t order = OLDEST; order <= YOUNGEST; order++) {
+                const struct sim_op *const *thread = patterns[i].thread;
+                const struct sim_program program = {
+                    .thread = { THREAD(CREATE(1), CREATE(2), CREATE(3), JOIN(1), JOIN(2), JOIN(3)), thread[ways[k][0]],
+                                thread[ways[k][1]], thread[ways[k][2]] }
+                };
+                struct sim_options options = sim_defaults(&pct_strategy_maple);
+                struct sim_result result;
+                char list[128];
+                sprintf(list, "%u", 7 + i);
+                for (uint32_t n = 0; n < 4; n++)
+                    add(list, patterns[i].access[n].op, patterns[i].access[n].at);
+                options.run.list = list;
+                sim_set(&options, "order", order);
+                sim_run(&program, &options, &result);
+                if (result.verdict != PCT_VERDICT_ASSERTION)
+                    fail_msg("idiom %u, threads %u, order %u: %d", 7 + i, k, order, result.verdict);
+            }
+}
+
 /* What brings the last access there is what the other thread does behind its own: order 9 lets it go on to there. */
 static void test_goes_on(void **unused)
 {
@@ -174,7 +234,7 @@ static void test_progress(void **unused)
     uint64_t random = 0;
     for (uint32_t i = 0; i < 3000; i++) {
         char iroot[128];
-        uint32_t idiom = 1 + i % 5, accesses = idiom == 1 ? 2 : idiom == 2 ? 3 : 4;
+        uint32_t idiom = 1 + i % PCT_IROOT_IDIOMS, accesses = idiom == 1 ? 2 : idiom == 2 ? 3 : 4;
         sprintf(iroot, "%u", idiom);
         for (uint32_t k = 0; k < accesses; k++) {
             random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
@@ -189,7 +249,7 @@ static void test_progress(void **unused)
         }
         options.run.list = iroot;
         options.run.seed = i;
-        sim_set(&options, "order", i / 5 % 10);
+        sim_set(&options, "order", i / PCT_IROOT_IDIOMS % PCT_IROOT_ORDERS);
         struct sim_result result;
         sim_run(&program, &options, &result);
         assert_int_equal(result.verdict, PCT_VERDICT_EXIT);
@@ -298,9 +358,9 @@ static void test_lists(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_follows), cmocka_unit_test(test_visits), cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_idioms),  cmocka_unit_test(test_locks),  cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_follows), cmocka_unit_test(test_visits),   cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_idioms),  cmocka_unit_test(test_locks),    cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_goes_on), cmocka_unit_test(test_combined),
     };
     return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
 }

@@ -11,7 +11,8 @@
 
 /* A run as text: "0rx 1wy": thread 0 reads x, thread 1 writes y. The place of each access is its position, from 1. '.'
  * is a step of that thread that is no access: "0..". */
-static void add(struct pct_iroots *roots, const char *text, uint32_t window, uint64_t run)
+static void add_both(struct pct_iroots *roots, struct pct_iroots *combined, const char *text, uint32_t window,
+                     uint64_t run)
 {
     struct pct_access accesses[64];
     uint32_t made[4] = { 0 };
@@ -27,7 +28,12 @@ static void add(struct pct_iroots *roots, const char *text, uint32_t window, uin
                                                .writes = at[1] == 'w' };
         count++;
     }
-    assert_int_equal(pct_iroots_add(roots, accesses, count, window, run), 0);
+    assert_int_equal(pct_iroots_add(roots, combined, accesses, count, window, run), 0);
+}
+
+static void add(struct pct_iroots *roots, const char *text, uint32_t window, uint64_t run)
+{
+    add_both(roots, NULL, text, window, run);
 }
 
 static bool has(const struct pct_iroots *roots, uint32_t idiom, const uint32_t place[PCT_IROOT_PLACES])
@@ -86,6 +92,63 @@ static void test_examples(void **unused)
     }
 }
 
+/* Two dependencies of three threads: all that a run has. */
+static const struct {
+    const char *run;
+    size_t count;
+    uint32_t idiom, place[PCT_IROOT_PLACES];
+} combined[] = {
+    { "0wx 1rx 0wy 2ry", 1, 7, { 1, 2, 3, 4 } },
+    { "0rx 1wx 2wy 0ry", 1, 8, { 1, 2, 3, 4 } },
+    { "0wx 1rx 1wy 2ry", 1, 9, { 1, 2, 3, 4 } },
+    { "0wx 1rx 2wy 1ry", 1, 10, { 1, 2, 3, 4 } },
+    { "0rx 1wx 2rx 0wx", 1, 8, { 1, 2, 3, 4 } },                 /* one object */
+    { "0wx 1rx 1wy 0ry", 0, 0, { 0 } },                          /* two threads */
+    { "0wx 1rx 2wy 3ry", 0, 0, { 0 } },                          /* four */
+    { "0wx 2wy 1rx 1ry", 0, 0, { 0 } },                          /* the second begins before the first is complete */
+    { "0wx 1wx 2rx", 0, 0, { 0 } },                              /* three accesses */
+    { "0rx 0.. 0.. 1wx 2wy 0ry", 0, 0, { 0 } },                  /* too far from each other */
+    { "0rx 1wx 2wy 2.. 2.. 0ry 2.. 2..", 1, 8, { 1, 2, 3, 4 } }, /* that is of the shared thread */
+};
+
+static void test_combined(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof combined / sizeof *combined; i++) {
+        struct pct_iroots roots = { .count = 0 }, found = { .most = 1 << 14 };
+        add_both(&roots, &found, combined[i].run, 2, 1);
+        if (found.count != combined[i].count || (found.count && !has(&found, combined[i].idiom, combined[i].place)))
+            fail_msg("%s: %zu, or another one", combined[i].run, found.count);
+        pct_iroots_free(&roots);
+        pct_iroots_free(&found);
+    }
+}
+
+/* No more are taken in than there may be. */
+static void test_most(void **unused)
+{
+    (void)unused;
+    struct pct_iroots roots = { .most = 2 };
+    add(&roots, "0wx 1rx 2wx 3rx", 40, 1);
+    assert_int_equal(roots.count, 2);
+    assert_true(roots.full);
+    pct_iroots_free(&roots);
+}
+
+/* A file has them in another order than that of the runs. */
+static void test_newest(void **unused)
+{
+    (void)unused;
+    struct pct_iroots roots = { .count = 0 };
+    assert_int_equal(pct_iroots_newest(&roots), 0);
+    for (uint32_t run = 7; run > 5; run--) {
+        const struct pct_iroot root = { .idiom = 1, .place = { run, 1 } };
+        assert_int_equal(pct_iroots_insert(&roots, &root, run), 0);
+    }
+    assert_int_equal(pct_iroots_newest(&roots), 7);
+    pct_iroots_free(&roots);
+}
+
 /* Steps that are no accesses count. */
 static void test_window(void **unused)
 {
@@ -128,9 +191,8 @@ static void test_runs(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_examples),
-        cmocka_unit_test(test_window),
-        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_examples), cmocka_unit_test(test_combined), cmocka_unit_test(test_most),
+        cmocka_unit_test(test_newest),   cmocka_unit_test(test_window),   cmocka_unit_test(test_runs),
     };
     return cmocka_run_group_tests_name("iroots", tests, NULL, NULL);
 }
