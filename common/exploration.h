@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define PCT_CHANNEL_MAGIC "PCTEXPL"
-#define PCT_CHANNEL_VERSION 3u
+#define PCT_CHANNEL_VERSION 4u
 
 /* Keys of what is none of the program's objects. */
 #define PCT_KEY_THREADS (UINT64_C(255) << 56) /* who makes the next thread gets the next id */
@@ -37,8 +37,10 @@ enum pct_log_kind {
     PCT_LOG_CHOICE,   /* value: waiters that the running thread's step could wake, times 65536, and the one chosen */
     PCT_LOG_JUMP,     /* time went on to a deadline, as nobody could run */
     PCT_LOG_NEAR,     /* the deadline of this thread's wait may come early from now on */
-    PCT_LOG_HIDDEN /* the running thread has used what has this key, though that is no operation; value 1: it only read
-                    */
+    PCT_LOG_HIDDEN,   /* the running thread has used what has this key, though that is no operation; value 1: it only
+                         read */
+    PCT_LOG_AGAIN,    /* what this thread is about to do is one more round of a loop that looks at memory and counts */
+    PCT_LOG_OWN       /* that this thread waits in a loop is known if no other one uses this location on its stack */
 };
 
 /* 16 bytes. Keys: the address, and the class in the highest byte (sched/object.h); of a thread its id. */
@@ -63,7 +65,8 @@ struct pct_log_entry {
     X(ALLOCATED, "mallinfo and its like, which show what all threads have allocated")                                  \
     X(ROUNDS, "a loop that waits for memory, not all of whose rounds were scheduling points")                          \
     X(CANCEL, "cancellation of threads, which takes --bound")                                                          \
-    X(ASYNCHRONOUS, "asynchronous cancellation, which comes between scheduling points, too")
+    X(ASYNCHRONOUS, "asynchronous cancellation, which comes between scheduling points, too")                           \
+    X(OWN, "a loop that waits for memory, and changes what other threads use, too, on its thread's stack")
 
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */
 #define PCT_ASSUMPTIONS(X)                                                                                             \

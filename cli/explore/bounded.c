@@ -20,6 +20,8 @@ struct pct_bounded {
     struct pct_rank_orders orders;
     struct pct_tuple tuple; /* of the last run */
     int64_t pushed;
+    uint64_t untried; /* one more round of a loop that counts them, */
+    uint32_t loop;    /* which is here in the code */
     unsigned bound;
     bool began, by_rank;
 };
@@ -53,6 +55,12 @@ uint64_t pct_bounded_open(const struct pct_bounded *b)
 struct pct_tuple pct_bounded_tuple(const struct pct_bounded *b)
 {
     return b->tuple;
+}
+
+uint64_t pct_bounded_untried(const struct pct_bounded *b, uint32_t *loop)
+{
+    *loop = b->loop;
+    return b->untried;
 }
 
 /* How the run goes on behind its beginning stands behind that. Returns how much both are. */
@@ -141,6 +149,20 @@ static bool preempts(const struct pct_execution *x, uint32_t at, uint32_t thread
     return x->ready[at] >> x->event[at - 1].thread & 1;
 }
 
+/* What this thread would have done in the place of event `at`, or does there, is one more round of a loop that counts
+ * them: such a loop has schedules with any number of rounds, so that is not tried. */
+static bool is_cut(struct pct_bounded *b, const struct pct_execution *x, uint32_t at, uint32_t thread)
+{
+    if (!x->again)
+        return false;
+    while (at < x->count && x->event[at].thread != thread)
+        at++;
+    const struct pct_event *event = at < x->count ? &x->event[at] : &x->pending[thread].event;
+    b->untried += event->again;
+    b->loop = event->again ? event->place : b->loop;
+    return event->again;
+}
+
 /* What else could have been done in the place of event `at`, with this many preemptions before. */
 static int branch(struct pct_bounded *b, const struct pct_execution *x, uint32_t at, const struct pct_rank_path *path,
                   unsigned preemptions)
@@ -149,7 +171,8 @@ static int branch(struct pct_bounded *b, const struct pct_execution *x, uint32_t
     int failed = 0;
     for (uint32_t thread = 0; thread < PCT_EXECUTION_SETS && !failed; thread++) {
         bool preempted = preempts(x, at, thread);
-        if (thread != made->thread && x->enabled[at] >> thread & 1 && preemptions + preempted <= b->bound)
+        if (thread != made->thread && x->enabled[at] >> thread & 1 && preemptions + preempted <= b->bound &&
+            !is_cut(b, x, at, thread))
             failed = push(b, x, at, PCT_PLAN(thread, 1), preempted, path, preemptions + preempted);
     }
     bool preempted = preempts(x, at, made->thread);

@@ -13,8 +13,9 @@ struct thread {
     uint8_t op;   /* what it is about to do, */
     uint64_t key; /* on this object */
     uint8_t wait_op;
-    bool near;      /* its deadline could come early, if not for what it waits for */
-    bool due;       /* and has, by choice */
+    bool near; /* its deadline could come early, if not for what it waits for */
+    bool due;  /* and has, by choice */
+    bool again;
     uint32_t began; /* its last event, plus 1; 0: none */
     uint32_t timed; /* its last wait whose deadline could come early, in pct_execution.timed, plus 1; 0: none */
     bool lives, enabled;
@@ -312,6 +313,7 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
                                  .number = ++t->made,
                                  .place = t->place,
                                  .waits = pct_op_waits((enum pct_op)t->op),
+                                 .again = t->again,
                                  .jumped = r->jumped || ends,
                                  .global = ends,
                                  .over = t->op == PCT_OP_COND_WAKE ? 0 : t->over, /* that one waits for the mutex */
@@ -332,6 +334,7 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
     }
     t->after = 0;
     t->over = 0;
+    t->again = false;
     t->began = r->x->count;
     r->step = entry->value;
     r->jumped = false;
@@ -425,6 +428,18 @@ static void follow_sets(struct reader *r, const struct pct_log_entry *entry)
     }
 }
 
+/* This location on the thread's stack is to be its own. */
+static void take_own(struct pct_execution *x, const struct pct_log_entry *entry)
+{
+    const struct pct_event own = { .touches = 1, .touch[0] = { .key = entry->key } };
+    uint32_t i = 0;
+    while (i < x->count && x->event[i].thread != entry->thread)
+        i++;
+    for (; i < x->count; i++)
+        if (x->event[i].thread != entry->thread && pct_events_meet(&x->event[i], &own))
+            x->doubts |= 1u << PCT_DOUBT_OWN;
+}
+
 static int take(struct reader *r, const struct pct_log_entry *entry)
 {
     follow_sets(r, entry);
@@ -484,6 +499,11 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
             pct_event_touch(event, entry->key, entry->value ? PCT_USE_READS : PCT_USE_ANY);
         }
         return 0;
+    case PCT_LOG_AGAIN:
+        t->again = r->x->again = true;
+        return 0;
+    case PCT_LOG_OWN: /* when all events are known */
+        return 0;
     case PCT_LOG_NONE:
         break;
     }
@@ -519,6 +539,7 @@ static int finish(struct reader *r, bool ended)
                                 .op = t->op,
                                 .number = t->made + 1,
                                 .place = t->place,
+                                .again = t->again,
                                 .global = t->causes > PCT_EVENT_CAUSES || t->op == PCT_OP_EXIT_NOW,
                                 .causes = (uint8_t)(t->causes < PCT_EVENT_CAUSES ? t->causes : PCT_EVENT_CAUSES) };
         memcpy(pending->event.cause, t->cause, sizeof t->cause);
@@ -548,6 +569,9 @@ int pct_execution_read(struct pct_execution *x, const struct pct_log_entry *log,
         failed = take(&r, &log[i]);
     if (!failed)
         failed = finish(&r, ended);
+    for (uint32_t i = 0; i < log_count && !failed; i++)
+        if (log[i].kind == PCT_LOG_OWN)
+            take_own(x, &log[i]);
     free(r.thread);
     free(r.name);
     if (failed)

@@ -117,14 +117,15 @@ const struct pct_search_facts *pct_search_facts(const struct pct_search *s)
     return &s->facts;
 }
 
-/* The last event of the reversal tries what its thread has tried in vain so often, at the same place, without doing
- * anything else: such a loop has schedules with any number of rounds. */
+/* The last event of the reversal is one more round of a loop that waits and counts, or tries what its thread has tried
+ * in vain so often, at the same place, without doing anything else: such a loop has schedules with any number of
+ * rounds. */
 static bool polls(const struct pct_search *s, const struct pct_reversal *r)
 {
     const struct pct_event *try = &r->event[r->count - 1];
     uint32_t rounds = 0;
-    if (!pct_polling_tries(try))
-        return false;
+    if (try->again || !pct_polling_tries(try))
+        return try->again;
     for (uint32_t i = r->base + r->count - 1; i-- && rounds < PCT_SEARCH_ROUNDS;) {
         const struct pct_event *before = i < r->base ? event_of(s, &s->node[i]) : &r->event[i - r->base];
         if (before->thread != try->thread || pct_polling_pauses(before))
@@ -383,6 +384,7 @@ static int explore_bounded(struct pct_search *s, const struct pct_execution *x, 
     s->over |= result == -EINVAL;
     s->facts.open = pct_bounded_open(s->bounded);
     s->facts.tuple = pct_bounded_tuple(s->bounded);
+    s->facts.untried = pct_bounded_untried(s->bounded, &s->facts.loop);
     return result < 0 && result != -EINVAL ? result : result != 1;
 }
 

@@ -66,7 +66,7 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
     if (facts->no_memory)
         add(r, "no memory for the search");
     if (facts->untried)
-        add(r, "a loop that tries to take a lock or a semaphore again and again was cut off behind %d rounds (%s)",
+        add(r, "a loop that tries again and again, or waits and counts its rounds, was cut off behind %d rounds (%s)",
             PCT_SEARCH_ROUNDS, e->loop[0] ? e->loop : "place not known");
     if (facts->uneven)
         add(r, "threads that use other things between scheduling points in other schedules, for which there is no "

@@ -4,16 +4,28 @@
 #include <preload/core/shim.h>
 #include <preload/core/user_memory.h>
 #include <sched/log.h>
+#include <sched/progress.h>
 #include <sched/record.h>
 #include <string.h>
 
-/* A round has at most this many accesses; and a thread that waits has at most this many words on its stack. */
-enum { LOOKS = 32, WORDS = 1024 };
+/* What a round has at most: accesses, and locations of the thread's own that change in it. Words that the stack of a
+ * thread that waits has at most. */
+enum { LOOKS = 32, OWN = 16, WORDS = 1024 };
+
+/* Looks of one place in the code at one address, one behind the other, each with other registers or another stack: this
+ * many are followed, in this many such loops at a time. */
+enum { ROUNDS = 16, TALLIES = 8 };
 
 struct look_at {
     uintptr_t address;
     uint64_t value; /* that is there, once the thread has passed its point */
     uint64_t size;
+};
+
+/* What the thread has changed on the part of its stack that is compared. */
+struct own {
+    struct look_at at; /* its location; value: when the thread waits */
+    uint64_t looks;    /* that were kept before it was changed last */
 };
 
 /* An access that may have been the first of a round. */
@@ -27,14 +39,23 @@ struct look {
 
 enum access { NONE, LOOK, STORE };
 
+struct tally {
+    uintptr_t pc, address;
+    uint32_t looks;
+};
+
 struct pct_await {
-    enum access now;      /* what the thread is about to make, of what is kept here */
-    uint32_t count, next; /* that are kept; the place of the next one */
-    uint32_t first;       /* of the round without progress */
-    uint32_t log;         /* entries at the last of them */
-    uint64_t steps;
+    enum access now;       /* what the thread is about to make, of what is kept here */
+    uint32_t count, next;  /* that are kept; the place of the next one */
+    uint32_t first;        /* of the round without progress */
+    uint32_t log;          /* entries at the last of them */
+    uint64_t steps, looks; /* looks: all that were kept */
     struct look_at stored; /* the last store, before it was made; size 0: what came of it is known */
     uint32_t stored_log;   /* entries when it was made */
+    /* Since the thread last changed anything that others may see: */
+    uint32_t owns, tallies;
+    struct own own[OWN];
+    struct tally tally[TALLIES];
     struct look look[LOOKS];
 };
 
@@ -90,10 +111,40 @@ static bool has_only_looked(const struct pct_shim_thread *self, const struct pct
     return true;
 }
 
+static void forget(struct pct_await *a)
+{
+    a->count = a->owns = a->tallies = 0;
+}
+
+/* Behind where the thread's stack began to be its own code's. */
+static uintptr_t top_of(const struct pct_shim_thread *self)
+{
+    return self->stack_top ? self->stack_top : pct_shim.main_stack;
+}
+
+static struct own *own_at(struct pct_await *a, uintptr_t address)
+{
+    for (uint32_t i = 0; i < a->owns; i++)
+        if (a->own[i].at.address == (address & ~(uintptr_t)7))
+            return &a->own[i];
+    return NULL;
+}
+
+/* The thread has changed this of its own: its state has it, and if others look at it, the verdict says so. */
+static void add_own(struct pct_await *a, uintptr_t address)
+{
+    struct own *own = own_at(a, address);
+    if (!own && a->owns == OWN)
+        forget(a);
+    if (!own)
+        own = &a->own[a->owns++];
+    *own = (struct own){ .at = { .address = address & ~(uintptr_t)7, .size = sizeof(uint64_t) }, .looks = a->looks };
+}
+
 /* How many words there are from the saved registers up to where the thread began; 0: too many, or another stack. */
 static uint32_t count_words(const struct pct_shim_thread *self)
 {
-    uintptr_t from = (uintptr_t)self->entry, to = self->stack_top ? self->stack_top : pct_shim.main_stack;
+    uintptr_t from = (uintptr_t)self->entry, to = top_of(self);
     bool within = from - self->stack_from < self->stack_to - self->stack_from && from < to && to <= self->stack_to;
     return within && to - from <= sizeof(uint64_t) * WORDS ? (uint32_t)((to - from) / sizeof(uint64_t)) : 0;
 }
@@ -120,21 +171,67 @@ void pct_await_progress(struct pct_shim_thread *self)
 {
     if (!self->await)
         return;
-    self->await->count = 0;
+    forget(self->await);
     self->await->stored.size = 0;
     self->await->now = NONE;
 }
 
-/* The thread comes to its next access: has its last store changed anything? No other thread was chosen in between. */
-static void settle_store(struct pct_await *a)
+void pct_await_expected(struct pct_shim_thread *self, uintptr_t address)
 {
+    const uintptr_t from = (uintptr_t)__builtin_frame_address(0);
+    if (!self->await)
+        return;
+    if (address - from < top_of(self) - from)
+        add_own(self->await, address);
+    else
+        pct_await_progress(self);
+}
+
+/* The thread comes to its next access: has its last store changed anything? No other thread was chosen in between. */
+static void settle_store(const struct pct_shim_thread *self, struct pct_await *a)
+{
+    const uintptr_t from = (uintptr_t)self->entry;
     const struct pct_log_entry *log = pct_channel_log(pct_S.log);
     uint64_t value;
     bool silent = !a->stored.size || (read_value(&a->stored, &value) && value == a->stored.value);
     for (uint32_t i = a->stored_log; a->stored.size && i < pct_S.log->log_count; i++)
         silent &= log[i].kind != PCT_LOG_PICK;
+    if (!silent && a->stored.address - from < top_of(self) - from)
+        add_own(a, a->stored.address);
+    else if (!silent)
+        forget(a);
     a->stored.size = 0;
-    a->count = silent ? a->count : 0;
+}
+
+/* The thread looks at this again, and its state is another one each time: a loop that counts its rounds. Whether it has
+ * done so often enough. */
+static bool counts_rounds(struct pct_await *a, uintptr_t address, uintptr_t pc)
+{
+    uint32_t i = 0;
+    while (i < a->tallies && (a->tally[i].pc != pc || a->tally[i].address != address))
+        i++;
+    if (i == TALLIES)
+        return false;
+    if (i == a->tallies)
+        a->tally[a->tallies++] = (struct tally){ pc, address, 0 };
+    return a->tally[i].looks++ >= ROUNDS;
+}
+
+/* A round without progress: it can be left out if what the thread has changed in it is its own. */
+static void log_own(const struct pct_shim_thread *self, struct pct_await *a)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < a->owns; i++) {
+        struct own own = a->own[i];
+        if (own.looks <= a->looks - a->first)
+            continue; /* before the round */
+        read_value(&own.at, &own.at.value);
+        pct_log_add(pct_S.log, (struct pct_log_entry){ .kind = PCT_LOG_OWN,
+                                                       .thread = (uint16_t)self->core.id,
+                                                       .key = PCT_OBJECT_KEY(own.at.address, PCT_CLASS_MEMORY) });
+        a->own[count++] = own;
+    }
+    a->owns = count;
 }
 
 bool pct_await_round(struct pct_shim_thread *self, uintptr_t address, size_t size, bool looks, uintptr_t pc)
@@ -147,14 +244,14 @@ bool pct_await_round(struct pct_shim_thread *self, uintptr_t address, size_t siz
     }
     if (!a && !(a = self->await = pct_apart_map(sizeof *a)))
         return false;
-    settle_store(a);
+    settle_store(self, a);
     a->now = looks ? LOOK : STORE;
     if (!looks) {
         a->stored = (struct look_at){ .address = address, .size = size };
         return false;
     }
     if (a->count && !has_only_looked(self, a))
-        a->count = 0;
+        forget(a);
     bool no_progress = false;
     for (uint32_t back = 1; back <= a->count && !no_progress; back++)
         if (is_alike(self, at(a, back), pc, words)) {
@@ -165,10 +262,17 @@ bool pct_await_round(struct pct_shim_thread *self, uintptr_t address, size_t siz
         struct look *look = &a->look[a->next++ % LOOKS];
         a->next %= LOOKS;
         a->count += a->count < LOOKS;
+        a->looks++;
         look->at = (struct look_at){ .address = address, .size = size };
         look->pc = pc;
         look->words = words;
         keep_state(self, look);
+        if (counts_rounds(a, address, pc)) {
+            pct_log(&pct_S, PCT_LOG_AGAIN, self->core.id, 0);
+            pct_progress_deprioritize(&pct_S, &self->core, 1);
+        }
+    } else {
+        log_own(self, a);
     }
     a->log = pct_S.log->log_count;
     a->steps = pct_steps(&pct_S);
@@ -182,19 +286,26 @@ void pct_await_passed(struct pct_shim_thread *self)
         return;
     struct look_at *this = a->now == STORE ? &a->stored : &at(a, 1)->at;
     if (!read_value(this, &this->value))
-        a->count = 0;
+        forget(a);
     a->stored_log = pct_S.log->log_count;
     a->now = NONE;
 }
 
+static bool is_changed(const struct look_at *look)
+{
+    uint64_t value;
+    return !read_value(look, &value) || value != look->value;
+}
+
+/* What the thread changes itself in each round is compared with how it has left that. */
 static bool reads_else(struct pct_await *a)
 {
-    for (uint32_t back = 1; back <= a->first; back++) {
-        const struct look_at *look = &at(a, back)->at;
-        uint64_t value;
-        if (!read_value(look, &value) || value != look->value)
+    for (uint32_t i = 0; i < a->owns; i++)
+        if (is_changed(&a->own[i].at))
             return true;
-    }
+    for (uint32_t back = 1; back <= a->first; back++)
+        if (!own_at(a, at(a, back)->at.address) && is_changed(&at(a, back)->at))
+            return true;
     return false;
 }
 

@@ -43,10 +43,9 @@ __asm__(".text\n"
         ".cfi_endproc\n"
         ".size pct_memory_access, . - pct_memory_access\n");
 
-/* On the thread's stack, this is part of its state. */
 PCT_EXPORT void pct_memory_expected(const void *address)
 {
     struct pct_shim_thread *self = pct_holder();
-    if (self && (uintptr_t)address - self->stack_from >= self->stack_to - self->stack_from)
-        pct_await_progress(self);
+    if (self)
+        pct_await_expected(self, (uintptr_t)address);
 }

@@ -93,6 +93,21 @@ static void exchange(int me)
     lock = 0;
 }
 
+/* What was found is put on the thread's own stack, and changed back there. */
+static void compare(int me)
+{
+    (void)me;
+    int found = 0;
+    while (broken ? atomic_load(&lock) : !atomic_compare_exchange_strong(&lock, &found, 1)) {
+        found = 0;
+        AGAIN;
+    }
+    if (broken)
+        lock = 1;
+    critical();
+    lock = 0;
+}
+
 static _Atomic unsigned tickets, serving;
 static void ticket(int me)
 {
@@ -205,6 +220,23 @@ static void counts_in_memory(int me)
             assert(!broken);
 }
 
+/* Another thread looks at what a round changes on the stack. */
+static int *_Atomic seen;
+static void peeks(int me)
+{
+    int found = 0;
+    if (me) {
+        int *there = seen;
+        if (there)
+            assert(*there < 2);
+        lock = 0;
+        return;
+    }
+    seen = &found;
+    while (!atomic_compare_exchange_strong(&lock, &found, 1))
+        found = 0;
+}
+
 /* It is written once nothing but time can go on. */
 static void sleeps(int me)
 {
@@ -244,6 +276,8 @@ static const struct {
                  { "seqlock", seqlock },
                  { "both", both },
                  { "yields", yields },
+                 { "compare", compare },
+                 { "peeks", peeks },
                  { "counts", counts },
                  { "counts-on-stack", counts_on_stack },
                  { "counts-in-memory", counts_in_memory },
@@ -269,6 +303,7 @@ int main(int argc, char **argv)
     n = argc > 2 ? atoi(argv[2]) : 2;
     broken = argc > 3;
     left = 1;
+    lock = does == peeks;
 #ifdef TWIN
     sem_init(&never, 0, 0);
 #endif
