@@ -46,6 +46,9 @@
 
 #include "shim.h"
 
+/* Where the program called the function that this stands in. */
+#define PCT_CALLER __builtin_return_address(0)
+
 /* The calling thread, if it is under control and holds the baton; else NULL. For shortcuts only, which leave what they
  * do not know to code that enters: this begins no run. */
 static inline struct pct_shim_thread *pct_holder(void)

@@ -93,8 +93,9 @@ void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, con
     })
 
 /* The rest of a blocking operation that sends: all of the message, waiting as often as that takes. flags: of a socket's
- * send. Returns what was sent, or -1. After pct_io_begin(). */
-ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags);
+ * send. pc: where the program called it. Returns what was sent, or -1. After pct_io_begin(). */
+ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags,
+                     const void *pc);
 
 /* Some socket is not readable from the first byte on: a read that does not wait would return less than one that does.
  */

@@ -7,6 +7,7 @@
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
+#include <preload/memory/calls.h>
 #include "io.h"
 #include <preload/thread/cancel.h>
 #include <limits.h>
@@ -32,7 +33,8 @@ static int slice(struct iovec *out, int room, const struct iovec *parts, int cou
     return used;
 }
 
-ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags)
+ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags,
+                     const void *pc)
 {
     int type = pct_io_socket_option(fd, SO_TYPE);
     uint64_t deadline = PCT_NEVER;
@@ -59,6 +61,8 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
             type ? REAL(sendmsg)(fd, &piece, flags | MSG_DONTWAIT) : REAL(writev)(fd, pieces, (int)piece.msg_iovlen);
         if (sent < 0 && errno != EAGAIN)
             return done ? (ssize_t)done : -1;
+        if (sent > 0)
+            pct_memory_of_call(piece.msg_iov, piece.msg_iovlen, (size_t)sent, false, pc);
         done += sent > 0 ? (size_t)sent : 0;
         if (sent >= 0 && (done >= total || whole))
             return (ssize_t)done;
@@ -116,17 +120,25 @@ static ssize_t read_some(int fd, void *buffer, size_t size)
     return pct_io_end(self, PCT_OP_READ, fd, REAL(read)(fd, buffer, size));
 }
 
-PCT_EXPORT ssize_t read(int fd, void *buffer, size_t size)
+static ssize_t read_here(int fd, void *buffer, size_t size, const void *pc)
 {
     ssize_t got = read_some(fd, buffer, size);
-    if (got > 0)
-        pct_random_replace(fd, &(struct iovec){ buffer, (size_t)got }, (size_t)got);
+    const struct iovec part = { buffer, got > 0 ? (size_t)got : 0 };
+    if (got > 0) {
+        pct_memory_of_call(&part, 1, part.iov_len, true, pc);
+        pct_random_replace(fd, &part, part.iov_len);
+    }
     return got;
+}
+
+PCT_EXPORT ssize_t read(int fd, void *buffer, size_t size)
+{
+    return read_here(fd, buffer, size, PCT_CALLER);
 }
 
 PCT_EXPORT ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room)
 {
-    return size <= room ? read(fd, buffer, size) : REAL(__read_chk)(fd, buffer, size, room);
+    return size <= room ? read_here(fd, buffer, size, PCT_CALLER) : REAL(__read_chk)(fd, buffer, size, room);
 }
 
 /* Whether there is nothing to wait for: the kernel looks at the parts first, and says what is wrong with them. */
@@ -166,51 +178,62 @@ static ssize_t read_parts(int fd, const struct iovec *parts, int count, const st
     return pct_io_end(self, PCT_OP_READ, fd, real_read(fd, parts, count, how));
 }
 
-static ssize_t read_vector(int fd, const struct iovec *parts, int count, const struct how *how)
+static ssize_t read_vector(int fd, const struct iovec *parts, int count, const struct how *how, const void *pc)
 {
     ssize_t got = read_parts(fd, parts, count, how);
-    if (got > 0)
+    if (got > 0) {
+        pct_memory_of_call(parts, (size_t)count, (size_t)got, true, pc);
         pct_random_replace(fd, parts, (size_t)got);
+    }
     return got;
 }
 
 PCT_EXPORT ssize_t readv(int fd, const struct iovec *parts, int count)
 {
-    return read_vector(fd, parts, count, &plain);
+    return read_vector(fd, parts, count, &plain, PCT_CALLER);
 }
 
 PCT_EXPORT ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
-    return read_vector(fd, parts, count, &(struct how){ offset, flags });
+    return read_vector(fd, parts, count, &(struct how){ offset, flags }, PCT_CALLER);
 }
 
 PCT_EXPORT ssize_t preadv64v2(int fd, const struct iovec *parts, int count, off64_t offset, int flags)
 {
-    return read_vector(fd, parts, count, &(struct how){ offset, flags });
+    return read_vector(fd, parts, count, &(struct how){ offset, flags }, PCT_CALLER);
+}
+
+/* What has been written is told before the step of that, which others may wait for. */
+static ssize_t wrote(const struct iovec *parts, int count, ssize_t sent, const void *pc)
+{
+    if (sent > 0)
+        pct_memory_of_call(parts, (size_t)count, (size_t)sent, false, pc);
+    return sent;
 }
 
 PCT_EXPORT ssize_t write(int fd, const void *buffer, size_t size)
 {
+    struct iovec part = { (void *)buffer, size };
     PCT_IO_ENTER(self, fd);
     long sent;
     if (!self)
-        return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(write)(fd, buffer, size));
+        return wrote(&part, 1, PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(write)(fd, buffer, size)), PCT_CALLER);
     if (at_once(self, SYS_pwritev2, fd, buffer, size, &sent)) {
+        wrote(&part, 1, sent, PCT_CALLER);
         if (sent >= 0 && (size_t)sent < size && pct_io_is_blocking(fd)) { /* a socket that had room for a part */
             struct iovec rest = { (char *)buffer + sent, size - (size_t)sent };
             const struct msghdr message = { .msg_iov = &rest, .msg_iovlen = 1 };
-            ssize_t more = pct_io_write(self, PCT_OP_WRITE, fd, &message, 0);
+            ssize_t more = pct_io_write(self, PCT_OP_WRITE, fd, &message, 0, PCT_CALLER);
             sent += more > 0 ? more : 0;
         }
         return pct_io_end(self, PCT_OP_WRITE, fd, sent);
     }
     if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, !size))
         return -1;
-    struct iovec part = { (void *)buffer, size };
     const struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
     return pct_io_end(self, PCT_OP_WRITE, fd,
-                      may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0)
-                                         : REAL(write)(fd, buffer, size));
+                      may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0, PCT_CALLER)
+                                         : wrote(&part, 1, REAL(write)(fd, buffer, size), PCT_CALLER));
 }
 
 static ssize_t real_write(int fd, const struct iovec *parts, int count, const struct how *how)
@@ -218,11 +241,11 @@ static ssize_t real_write(int fd, const struct iovec *parts, int count, const st
     return how == &plain ? REAL(writev)(fd, parts, count) : REAL(pwritev2)(fd, parts, count, how->offset, how->flags);
 }
 
-static ssize_t write_vector(int fd, const struct iovec *parts, int count, const struct how *how)
+static ssize_t write_vector(int fd, const struct iovec *parts, int count, const struct how *how, const void *pc)
 {
     PCT_IO_ENTER(self, fd);
     if (!self)
-        return PCT_IO_PASS(PCT_OP_WRITE, fd, real_write(fd, parts, count, how));
+        return wrote(parts, count, PCT_IO_PASS(PCT_OP_WRITE, fd, real_write(fd, parts, count, how)), pc);
     bool returns = never_waits(how, parts, count);
     if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, returns))
         return -1;
@@ -231,21 +254,21 @@ static ssize_t write_vector(int fd, const struct iovec *parts, int count, const 
         size += parts[i].iov_len;
     const struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = returns ? 0 : (size_t)count };
     return pct_io_end(self, PCT_OP_WRITE, fd,
-                      may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0)
-                                         : real_write(fd, parts, count, how));
+                      may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0, pc)
+                                         : wrote(parts, count, real_write(fd, parts, count, how), pc));
 }
 
 PCT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)
 {
-    return write_vector(fd, parts, count, &plain);
+    return write_vector(fd, parts, count, &plain, PCT_CALLER);
 }
 
 PCT_EXPORT ssize_t pwritev2(int fd, const struct iovec *parts, int count, off_t offset, int flags)
 {
-    return write_vector(fd, parts, count, &(struct how){ offset, flags });
+    return write_vector(fd, parts, count, &(struct how){ offset, flags }, PCT_CALLER);
 }
 
 PCT_EXPORT ssize_t pwritev64v2(int fd, const struct iovec *parts, int count, off64_t offset, int flags)
 {
-    return write_vector(fd, parts, count, &(struct how){ offset, flags });
+    return write_vector(fd, parts, count, &(struct how){ offset, flags }, PCT_CALLER);
 }

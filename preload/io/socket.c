@@ -7,6 +7,7 @@
 #include <preload/core/user_memory.h>
 #include "io.h"
 #include <preload/thread/cancel.h>
+#include <preload/memory/calls.h>
 #include <preload/time/absent.h>
 #include <preload/time/clock.h>
 #include <fcntl.h>
@@ -164,6 +165,14 @@ static ssize_t receive(struct pct_shim_thread *self, int fd, struct msghdr *mess
     return pct_io_end(self, PCT_OP_READ, fd, got);
 }
 
+/* What has come is told behind the step of that, which may order it. */
+static ssize_t came(const struct msghdr *message, ssize_t got, const void *pc)
+{
+    if (got > 0)
+        pct_memory_of_call(message->msg_iov, message->msg_iovlen, (size_t)got, true, pc);
+    return got;
+}
+
 PCT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
 {
     PCT_IO_ENTER(self, fd);
@@ -171,14 +180,14 @@ PCT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvmsg)(fd, message, flags));
     if (!is_readable(message))
         return REAL(recvmsg)(fd, message, flags);
-    ssize_t got = receive(self, fd, message, flags);
+    ssize_t got = came(message, receive(self, fd, message, flags), PCT_CALLER);
     if (got >= 0 && message->msg_controllen)
         pct_fd_share_all(); /* descriptors may have come with it */
     return got;
 }
 
-PCT_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t size, int flags, struct sockaddr *restrict address,
-                            socklen_t *restrict length)
+static ssize_t receive_from(int fd, void *buffer, size_t size, int flags, struct sockaddr *address, socklen_t *length,
+                            const void *pc)
 {
     PCT_IO_ENTER(self, fd);
     if (!self)
@@ -187,7 +196,7 @@ PCT_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t size, int flag
     struct msghdr message = { .msg_name = address, .msg_iov = &part, .msg_iovlen = 1 };
     /* The kernel looks at the length when it has received something. */
     bool told = address && pct_user_copy_in(&message.msg_namelen, length, sizeof *length);
-    ssize_t got = receive(self, fd, &message, flags);
+    ssize_t got = came(&message, receive(self, fd, &message, flags), pc);
     if (got >= 0 && address && (!told || !pct_user_copy_out(length, &message.msg_namelen, sizeof *length))) {
         errno = EFAULT;
         return -1;
@@ -195,21 +204,28 @@ PCT_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t size, int flag
     return got;
 }
 
+PCT_EXPORT ssize_t recvfrom(int fd, void *restrict buffer, size_t size, int flags, struct sockaddr *restrict address,
+                            socklen_t *restrict length)
+{
+    return receive_from(fd, buffer, size, flags, address, length, PCT_CALLER);
+}
+
 PCT_EXPORT ssize_t __recvfrom_chk(int fd, void *restrict buffer, size_t size, size_t room, int flags,
                                   struct sockaddr *restrict address, socklen_t *restrict length)
 {
-    return size <= room ? recvfrom(fd, buffer, size, flags, address, length)
+    return size <= room ? receive_from(fd, buffer, size, flags, address, length, PCT_CALLER)
                         : REAL(__recvfrom_chk)(fd, buffer, size, room, flags, address, length);
 }
 
 PCT_EXPORT ssize_t recv(int fd, void *buffer, size_t size, int flags)
 {
-    return recvfrom(fd, buffer, size, flags, NULL, NULL);
+    return receive_from(fd, buffer, size, flags, NULL, NULL, PCT_CALLER);
 }
 
 PCT_EXPORT ssize_t __recv_chk(int fd, void *buffer, size_t size, size_t room, int flags)
 {
-    return size <= room ? recv(fd, buffer, size, flags) : REAL(__recv_chk)(fd, buffer, size, room, flags);
+    return size <= room ? receive_from(fd, buffer, size, flags, NULL, NULL, PCT_CALLER)
+                        : REAL(__recv_chk)(fd, buffer, size, room, flags);
 }
 
 /* How much of one message was moved, where the kernel would write it. False: with errno. */
@@ -242,8 +258,8 @@ PCT_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fl
     while (got < count) {
         struct msghdr *message = &messages[got].msg_hdr;
         int how = (flags & ~MSG_WAITFORONE) | (dont_wait ? MSG_DONTWAIT : 0);
-        ssize_t size =
-            is_readable(message) ? receive(self, fd, message, how) : REAL(recvmsg)(fd, message, how | MSG_DONTWAIT);
+        ssize_t size = is_readable(message) ? came(message, receive(self, fd, message, how), PCT_CALLER)
+                                            : REAL(recvmsg)(fd, message, how | MSG_DONTWAIT);
         if (size < 0 || !say_length(&messages[got], size))
             break;
         got++;
@@ -272,15 +288,17 @@ static bool carries_descriptors(const struct msghdr *message)
     return message->msg_control && message->msg_controllen;
 }
 
-static ssize_t transmit(struct pct_shim_thread *self, int fd, const struct msghdr *message, int flags)
+static ssize_t transmit(struct pct_shim_thread *self, int fd, const struct msghdr *message, int flags, const void *pc)
 {
     if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, flags & MSG_DONTWAIT))
         return -1;
     if (carries_descriptors(message))
         pct_fd_share_all(); /* another process may have them from now on */
     bool waits = !(flags & MSG_DONTWAIT) && pct_io_is_blocking(fd);
-    return pct_io_end(self, PCT_OP_WRITE, fd,
-                      waits ? pct_io_write(self, PCT_OP_WRITE, fd, message, flags) : REAL(sendmsg)(fd, message, flags));
+    ssize_t sent = waits ? pct_io_write(self, PCT_OP_WRITE, fd, message, flags, pc) : REAL(sendmsg)(fd, message, flags);
+    if (sent > 0 && !waits)
+        pct_memory_of_call(message->msg_iov, message->msg_iovlen, (size_t)sent, false, pc);
+    return pct_io_end(self, PCT_OP_WRITE, fd, sent);
 }
 
 PCT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
@@ -290,11 +308,11 @@ PCT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
         return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(sendmsg)(fd, message, flags));
     if (!is_readable(message))
         return REAL(sendmsg)(fd, message, flags);
-    return transmit(self, fd, message, flags);
+    return transmit(self, fd, message, flags, PCT_CALLER);
 }
 
-PCT_EXPORT ssize_t sendto(int fd, const void *buffer, size_t size, int flags, const struct sockaddr *address,
-                          socklen_t length)
+static ssize_t send_to(int fd, const void *buffer, size_t size, int flags, const struct sockaddr *address,
+                       socklen_t length, const void *pc)
 {
     PCT_IO_ENTER(self, fd);
     if (!self)
@@ -303,12 +321,18 @@ PCT_EXPORT ssize_t sendto(int fd, const void *buffer, size_t size, int flags, co
     const struct msghdr message = {
         .msg_name = (void *)address, .msg_namelen = address ? length : 0, .msg_iov = &part, .msg_iovlen = 1
     };
-    return transmit(self, fd, &message, flags);
+    return transmit(self, fd, &message, flags, pc);
+}
+
+PCT_EXPORT ssize_t sendto(int fd, const void *buffer, size_t size, int flags, const struct sockaddr *address,
+                          socklen_t length)
+{
+    return send_to(fd, buffer, size, flags, address, length, PCT_CALLER);
 }
 
 PCT_EXPORT ssize_t send(int fd, const void *buffer, size_t size, int flags)
 {
-    return sendto(fd, buffer, size, flags, NULL, 0);
+    return send_to(fd, buffer, size, flags, NULL, 0, PCT_CALLER);
 }
 
 PCT_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int flags)
@@ -320,7 +344,7 @@ PCT_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fl
     int error = errno;
     while (sent < count) {
         const struct msghdr *message = &messages[sent].msg_hdr;
-        ssize_t size = is_readable(message) ? transmit(self, fd, message, flags)
+        ssize_t size = is_readable(message) ? transmit(self, fd, message, flags, PCT_CALLER)
                                             : REAL(sendmsg)(fd, message, flags | MSG_DONTWAIT);
         if (size < 0 || !say_length(&messages[sent], size))
             break;

@@ -10,6 +10,7 @@
 #include <common/exploration.h>
 #include <preload/core/kernel.h>
 #include <preload/core/real.h>
+#include <preload/memory/calls.h>
 #include <preload/core/sys.h>
 #include <preload/memory/channel.h>
 #include <preload/time/absent.h>
@@ -67,11 +68,13 @@ static int await(FILE *file)
 }
 
 /* Much goes past the stream's buffer. */
-static size_t came(FILE *file, void *buffer, size_t size, size_t count)
+static size_t came(FILE *file, void *buffer, size_t size, size_t count, const void *pc)
 {
     int fd = file->_fileno;
+    const struct iovec part = { buffer, size * count };
+    pct_memory_of_call(&part, 1, part.iov_len, true, pc);
     if (pct_fd_is_random(fd)) {
-        pct_random_replace(fd, &(struct iovec){ buffer, size * count }, size * count);
+        pct_random_replace(fd, &part, part.iov_len);
         replace(file);
     }
     return count;
@@ -119,13 +122,15 @@ PCT_EXPORT ssize_t getline(char **line, size_t *size, FILE *file)
 
 PCT_EXPORT size_t fread(void *buffer, size_t size, size_t count, FILE *file)
 {
-    return size && count && await(file) ? 0 : came(file, buffer, size, REAL(fread)(buffer, size, count, file));
+    return size && count && await(file) ? 0
+                                        : came(file, buffer, size, REAL(fread)(buffer, size, count, file), PCT_CALLER);
 }
 
 PCT_EXPORT size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *file)
 {
-    return size && count && await(file) ? 0
-                                        : came(file, buffer, size, REAL(__fread_chk)(buffer, room, size, count, file));
+    return size && count && await(file)
+               ? 0
+               : came(file, buffer, size, REAL(__fread_chk)(buffer, room, size, count, file), PCT_CALLER);
 }
 
 /* The headers make one of these names the other, depending on the standard. */

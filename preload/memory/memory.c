@@ -1,6 +1,7 @@
 /* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and
  * what is done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
 #include "await.h"
+#include "calls.h"
 #include "learned_sites.h"
 #include "leave.h"
 #include "memory_quick.h"
@@ -355,7 +356,7 @@ static void end_by_race(const struct pct_snap_race *race)
     pct_S.host->end(PCT_VERDICT_RACE, buffer);
 }
 
-static void met(const struct pct_snap_race *race)
+void pct_memory_met(const struct pct_snap_race *race)
 {
     if (race && pct_shim.config.races == PCT_RACES_FAIL && pct_races_sure(race))
         end_by_race(race);
@@ -389,7 +390,7 @@ static __attribute__((noinline)) void look_for_race(struct pct_shim_thread *self
     const struct pct_snap_race *race = pct_races_access(pct_S.races, &access);
     if (atomic)
         pct_races_atomic(pct_S.races, self->core.id, address, race_order(what));
-    met(race);
+    pct_memory_met(race);
 }
 
 /* The second half of a try. */
@@ -406,18 +407,7 @@ static void look_for_race_after(struct pct_shim_thread *self, uintptr_t address,
     pct_races_atomic(pct_S.races, self->core.id, address,
                      PCT_RACES_READ | (wrote ? PCT_RACES_WRITE : 0) |
                          race_order(PCT_MEMORY_KIND | (what & (PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE))));
-    met(race);
-}
-
-void pct_memory_of_lock(const struct pct_shim_thread *self, const volatile void *lock, bool destroys, const void *pc)
-{
-    const bool patched = pct_shim.config.memory != PCT_PATCH_OFF;
-    if (PCT_LIKELY(!pct_S.races) || pct_S.threads < 2 || (!patched && !memory.seen))
-        return;
-    unsigned what =
-        (destroys ? PCT_MEMORY_WRITE | PCT_MEMORY_PLAIN : PCT_MEMORY_ATOMIC_READ) | (patched ? PCT_MEMORY_SEEN : 0);
-    met(pct_races_access(pct_S.races, &(struct pct_access){ (uintptr_t)lock, 1, (uintptr_t)pc, UINT64_MAX,
-                                                            self->core.id, pct_memory_kind(what) }));
+    pct_memory_met(race);
 }
 
 /* The access may have to do with others. */
@@ -432,6 +422,8 @@ static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size
         pass_point(self, address, size, what, pc);
     if (PCT_UNLIKELY(pct_S.races != NULL) && pct_holder()) {
         memory.seen = true;
+        if (!(what & PCT_MEMORY_SEEN))
+            pct_memory_learn_code(pc);
         look_for_race(self, address, size, what, pc, self->handled ? UINT64_MAX : arrived);
     }
     if (!self->handled)
@@ -587,7 +579,7 @@ PCT_EXPORT void pct_memory_gone(const volatile void *address, size_t size, const
     const struct pct_shim_thread *self = pct_holder();
     const uintptr_t from = (uintptr_t)address;
     if (self && pct_S.races && pct_S.threads > 1)
-        met(pct_races_give_up(pct_S.races, self->core.id, from, from + size, (uintptr_t)pc));
+        pct_memory_met(pct_races_give_up(pct_S.races, self->core.id, from, from + size, (uintptr_t)pc));
 }
 
 PCT_EXPORT void pct_memory_function(const void *pc, const void *frame)

@@ -114,10 +114,9 @@ struct pct_memory_own {
 };
 extern __thread struct pct_memory_own pct_memory_own;
 
-/* For the race detector: the thread, which has the baton and is in a call from before pc, has taken this lock, or gives
- * it back now; or it destroys it. */
-struct pct_shim_thread;
-void pct_memory_of_lock(const struct pct_shim_thread *self, const volatile void *lock, bool destroys, const void *pc);
+/* It has found this race, or none (NULL): with --races=fail, one that is certain ends the run. With the baton. */
+struct pct_snap_race;
+void pct_memory_met(const struct pct_snap_race *race);
 
 /* Whether the race detector was told of an access, or of a function of code that tells. */
 bool pct_memory_was_seen(void);

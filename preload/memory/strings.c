@@ -101,6 +101,19 @@ void *pct_strings_told(unsigned function)
     return told[function];
 }
 
+bool pct_strings_calls(const void *pc)
+{
+    for (const struct pct_strings_module *m = modules; m; m = m->next)
+        if (is_in(&m->image, pc))
+            return true;
+    return false;
+}
+
+size_t pct_strings_wants(const void *at, size_t size)
+{
+    return wants_write(at) ? bounded(size) : 0;
+}
+
 void pct_strings_take(struct pct_strings_module *module)
 {
     module->next = modules;

@@ -6,6 +6,7 @@
 
 #include <patch/plan.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A module whose calls come here. */
 struct pct_strings_module {
@@ -25,6 +26,11 @@ void *pct_strings_told(unsigned function);
 
 /* Whether this place is in the code of ours: to the watchdog it is as the program's own. */
 bool pct_strings_has(uintptr_t pc);
+
+/* Whether this place is in a module whose calls come here; how many bytes of an access of its at this place are told.
+ */
+bool pct_strings_calls(const void *pc);
+size_t pct_strings_wants(const void *at, size_t size);
 
 /* Calls of this module come here from now on: it stays where it is. With the baton. */
 void pct_strings_take(struct pct_strings_module *module);

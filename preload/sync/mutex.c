@@ -15,15 +15,13 @@
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/user_memory.h>
-#include <preload/memory/memory.h>
+#include <preload/memory/calls.h>
 #include <preload/signals/doorbell.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
 #include <sched/log.h>
 #include <errno.h>
 #include <limits.h>
-
-#define PCT_CALLER __builtin_return_address(0)
 
 /* GLIBC: bits of __kind and of the lock word, nptl/pthreadP.h. A robust mutex always says that it is shared. */
 enum {

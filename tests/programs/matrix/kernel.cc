@@ -111,6 +111,7 @@ void block_signal(int signal)
 
 const char file_locks[] = "libtsan does not know locks of files";
 const char queues[] = "libtsan does not know these queues and semaphores";
+const char buffers[] = "to libtsan, a call uses its buffer behind what it releases, and before what it acquires";
 const char signals[] = "libtsan does not order a signal with what comes of it";
 
 const row kernel_rows[] = {
@@ -153,6 +154,21 @@ const row kernel_rows[] = {
         [] { write_byte(sockets[1]); }),
     unordered(
         "write-write", [] { WRITE, write_byte(ends[1]); }, [] { write_byte(sockets[1]), READ; }),
+    /* What the kernel itself does with x */
+    unordered(
+        "read-into", [] { WRITE; }, [] { MUST(read(ends[0], &x, 1)); }, [] { write_byte(ends[1]); }),
+    unordered(
+        "write-from", [] { WRITE; }, [] { MUST(write(ends[1], &x, 1)); }),
+    unordered(
+        "file-into", [] { WRITE; }, [] { MUST(read(files[0], &x, 1)); }, [] { make_files(), write_byte(files[1]); }),
+    unordered(
+        "receive-into", [] { WRITE; }, [] { MUST(recv(sockets[0], &x, 1, 0)); }, [] { write_byte(sockets[1]); }),
+    unordered(
+        "send-from", [] { WRITE; }, [] { MUST(send(sockets[1], &x, 1, 0)); }),
+    unknown(
+        "pipe-into", buffers, [] { WRITE, write_byte(ends[1]); }, [] { MUST(read(ends[0], &x, 1)); }),
+    unknown(
+        "pipe-from", buffers, [] { MUST(write(ends[1], &x, 1)); }, [] { read_byte(ends[0]), WRITE; }),
     ordered(
         "socketpair",
         [] {
