@@ -171,6 +171,18 @@ static bool is_of_command(const char *path)
     return false;
 }
 
+/* Only another process can end what the threads do: a note of the report, whatever becomes of the run. */
+static void note_stranger(const char *path)
+{
+    struct pct_text text;
+    if (pct_shim.header->message[0])
+        return;
+    pct_text_init(&text, pct_shim.header->message, sizeof pct_shim.header->message);
+    pct_text_add(&text, "for a million steps threads have only yielded, slept and retried: no livelock only because "
+                        "another process may change what it shares with this one: ");
+    pct_text_add(&text, path);
+}
+
 /* Memory with a name, of a file or System V's: what has none, only the family shares. To read alone it is mostly a
  * library's table. */
 static bool shares(void)
@@ -185,6 +197,8 @@ static bool shares(void)
         found = mapping.shared && mapping.writable && !pct_text_same(path, PCT_MAPS_ANONYMOUS) &&
                 !is_in(pct_shim.header, &mapping) && !is_in(pct_family_memory, &mapping) && !is_of_command(path);
     pct_maps_close(&maps);
+    if (found)
+        note_stranger(path);
     return found;
 }
 
