@@ -11,21 +11,32 @@ enum { PIECE = 1024 };
 _Static_assert(PIECE * sizeof(struct pct_shim_thread) % 4096 == 0, "pieces are of whole pages");
 
 static uint32_t room;      /* for this many threads there is memory now */
+static uint32_t reserved;  /* for this many there is address space */
 static uint64_t inherited; /* the limit of address space at the start */
 
-/* at: 0 or an address; flags: MAP_FIXED_NOREPLACE if it must be that one, or 0. Linux before 4.17 takes that for a
- * hint, too. */
-static bool map(uint64_t at, uint32_t count, int flags)
+/* count: threads. at: 0 or an address. flags: MAP_FIXED_NOREPLACE if it must be that one, which Linux before 4.17 takes
+ * for a hint, too; MAP_FIXED over what is reserved; or 0. */
+static bool map(uint64_t at, uint32_t count, int access, int flags)
 {
-    long got = PCT_SYS6(SYS_mmap, at, count * sizeof *pct_shim.slots, PROT_READ | PROT_WRITE,
+    long got = PCT_SYS6(SYS_mmap, at, count * sizeof *pct_shim.slots, access,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
     if ((got < 0 && got > -4096) || (flags && got != (long)at))
         return false;
     if (!pct_shim.slots)
         pct_shim.slots = (struct pct_shim_thread *)got;
-    room += count;
-    pct_shim.space += count * sizeof *pct_shim.slots;
+    if (access != PROT_NONE)
+        room += count;
+    if (flags != MAP_FIXED) {
+        reserved += count;
+        pct_shim.space += count * sizeof *pct_shim.slots;
+    }
     return true;
+}
+
+static bool grow(uint32_t by)
+{
+    int flags = room < reserved ? MAP_FIXED : MAP_FIXED_NOREPLACE;
+    return map((uint64_t)(pct_shim.slots + room), by, PROT_READ | PROT_WRITE, flags);
 }
 
 void pct_slots_see_limit(void)
@@ -33,17 +44,19 @@ void pct_slots_see_limit(void)
     inherited = pct_address_space();
 }
 
+/* What is only reserved counts in no limit of the program's data (RLIMIT_DATA). */
 bool pct_slots_begin(bool all)
 {
-    room = 0;
-    if ((all || inherited == UINT64_MAX) && map(0, PCT_MAX_THREADS, 0))
-        return true;
-    return !all && map(BEGINNING, PIECE, 0); /* the program may have set a limit since */
+    room = reserved = 0;
+    if ((all || inherited == UINT64_MAX) && map(0, PCT_MAX_THREADS, PROT_NONE, 0))
+        return grow(all ? PCT_MAX_THREADS : PIECE);
+    return !all && map(BEGINNING, PIECE, PROT_READ | PROT_WRITE, 0); /* the program may have set a limit since */
 }
 
 bool pct_slots_reach(uint32_t id)
 {
-    return id < room || map((uint64_t)(pct_shim.slots + room), PIECE, MAP_FIXED_NOREPLACE);
+    uint32_t left = reserved - room;
+    return id < room || grow(left && left < PIECE ? left : PIECE);
 }
 
 bool pct_slots_in_the_way(const pthread_attr_t *attr)

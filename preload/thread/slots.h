@@ -1,5 +1,5 @@
-/* What pct knows of each thread stands in one array, by id (pct_shim.slots). Where the process's address space is
- * limited, it grows by pieces, for the program has only what is left. */
+/* What pct knows of each thread stands in one array, by id (pct_shim.slots). It grows by pieces, in address space that
+ * is reserved for it; but not where the process's address space is limited, for the program has only what is left. */
 #ifndef PCT_PRELOAD_SLOTS_H
 #define PCT_PRELOAD_SLOTS_H
 
