@@ -4,10 +4,10 @@
 #include "delta_debugging.h"
 #include "nearby.h"
 #include "signature.h"
+#include "trials.h"
 #include <cli/base/cli.h>
 #include <cli/process/time_limit.h>
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -25,21 +25,6 @@ enum { STACKS = 16 };            /* diagnoses of which the stacks are known */
 enum { TRIALS = 8, ROUNDS = 4 }; /* that are tried at a time, and how often, until one is right */
 
 #define CLOSE 0.75 /* of the better one's score */
-
-/* What it makes of a diagnosis's score if the run passes or (the second index) fails where the thread goes on before
- * what is said to come between, and (the first one) right behind that. Where others do the same, one of them may make
- * it fail in any case. */
-static const double by_trial[2][2] = { { 0.6, 0.4 }, { 1.2, 0.9 } };
-
-/* What both speak for has at least this where a thread waits for ever, if the other runs are not against it. */
-#define TRIED 5.7
-#define NOT_AGAINST 0.5
-#define NOT_ALONE 0.4 /* of the runs that fail have it */
-#define DECISIVE                                                                                                       \
-    6.2         /* the base of a rule that one run decides and that names what was done wrongly, not what came of it */
-#define WHOLE 4 /* bases above this are of what does not consist of updates */
-#define BEHIND 0.97
-#define IN_ALL 0.9 /* of the runs that fail: as good as in all of them */
 
 /* The runs of one step. */
 struct source {
@@ -64,11 +49,7 @@ struct source {
     bool has_least;
     /* Runs that try whether what a diagnosis says matters, two for each. */
     bool trying;
-    struct trial {
-        size_t item; /* of the diagnoses */
-        struct pct_config config[2];
-        bool ended[2], fails[2];
-    } trial[TRIALS];
+    struct pct_trial trial[TRIALS];
 };
 
 /* Seconds that this command has computed. */
@@ -376,8 +357,8 @@ static size_t prepare_trials(struct source *s, const struct pct_diagnoses *least
     for (; *next < d->diagnoses.count && count < TRIALS; ++*next) {
         const struct pct_diagnosis *item = &d->diagnoses.item[*next], *same = in_least(least, item);
         const struct pct_history *history = same ? &s->least_history : &d->history;
-        struct trial *trial = &s->trial[count];
-        *trial = (struct trial){ .item = *next };
+        struct pct_trial *trial = &s->trial[count];
+        *trial = (struct pct_trial){ .item = *next };
         trial->config[0] = trial->config[1] = s->nearby.config;
         if (!pct_between_is_said(item) || !pct_between_get(history, same ? same : item, false, &trial->config[0]) ||
             !pct_between_get(history, same ? same : item, true, &trial->config[1]))
@@ -387,84 +368,6 @@ static size_t prepare_trials(struct source *s, const struct pct_diagnoses *least
         count++;
     }
     return count;
-}
-
-/* How well other runs tell of what two trials speak for. That it makes this run fail is known by them: how many others
- * fail by it does not matter any more, but how many pass with it does. */
-static double precision_of(const struct pct_diagnosis *d)
-{
-    double precision = d->failing / (d->failing + d->passing + 0.5);
-    return precision * sqrt(precision);
-}
-
-/* The score of the best diagnosis that one run decides, and that all runs which fail have; 0: there is none. */
-static double best_decisive(const struct pct_diagnosing *d)
-{
-    for (size_t i = 0; i < d->diagnoses.count; i++) {
-        const struct pct_diagnosis *item = &d->diagnoses.item[i];
-        if (pct_rule_decides(item->rule) && item->base >= DECISIVE && item->failing >= IN_ALL * d->evidence.failing)
-            return item->score;
-    }
-    return 0;
-}
-
-/* The best score of those that both trials speak for, and other runs are not against; an update is whole by itself. */
-static double best_tried(const struct pct_diagnosing *d)
-{
-    double best = 0;
-    for (size_t i = 0; i < d->diagnoses.count; i++) {
-        const struct pct_diagnosis *item = &d->diagnoses.item[i];
-        if (item->tried && item->base >= WHOLE && item->share >= NOT_AGAINST &&
-            item->failing >= NOT_ALONE * d->evidence.failing && item->score > best)
-            best = item->score;
-    }
-    return best;
-}
-
-/* What the run fails without, too, and what only came of it, stand behind what it does not fail without. */
-static void put_behind(struct source *s, size_t count)
-{
-    struct pct_diagnoses *ds = &s->d->diagnoses;
-    double best = best_tried(s->d) * BEHIND;
-    for (size_t i = 0; best > 0 && i < count; i++) {
-        struct pct_diagnosis *item = &ds->item[s->trial[i].item];
-        if (s->trial[i].ended[0] && s->trial[i].fails[0] && item->score > best)
-            item->score = best;
-    }
-    for (size_t i = 0; best > 0 && i < ds->count; i++)
-        if (ds->item[i].rule == PCT_RULE_TWICE && ds->item[i].score > best)
-            ds->item[i].score = best;
-}
-
-/* Returns whether one of them was right. */
-static bool weigh_trials(struct source *s, size_t count)
-{
-    bool right = false;
-    double decisive = best_decisive(s->d);
-    for (size_t i = 0; i < count; i++) {
-        const struct trial *trial = &s->trial[i];
-        struct pct_diagnosis *item = &s->d->diagnoses.item[trial->item];
-        if (!trial->ended[0] || !trial->ended[1])
-            continue;
-        item->score *= by_trial[trial->fails[1]][trial->fails[0]];
-        item->tried = trial->fails[1] && !trial->fails[0];
-        double precision = precision_of(item), least = TRIED * (0.85 + 0.15 * precision);
-        if (item->tried && item->share > 0)
-            item->score *= precision / item->share;
-        /* This run needs it, if the smallest one does not. */
-        if (item->tried && item->unneeded)
-            item->score /= PCT_EVIDENCE_NOT_NEEDED;
-        /* What runs that pass have, too, does not come before what all that fail have. */
-        if (item->passing && decisive > 0 && least > 0.99 * decisive)
-            least = 0.99 * decisive;
-        bool waits = s->d->history.trace->header.verdict == PCT_VERDICT_DEADLOCK;
-        bool alone = item->failing < NOT_ALONE * s->d->evidence.failing;
-        if (waits && item->tried && item->share >= NOT_AGAINST && !alone && item->score < least)
-            item->score = least;
-        right = right || item->tried;
-    }
-    put_behind(s, count);
-    return right;
 }
 
 /* Try the best diagnoses: what is said to come between has to make the run fail, and to be missed where it does not. */
@@ -482,7 +385,7 @@ static int try_best(struct source *s)
         if (!count)
             break;
         failed = run_step(s, "on", s->next, 2 * count);
-        if (weigh_trials(s, count))
+        if (pct_trials_weigh(d, s->trial, count))
             break;
     }
     s->trying = false;

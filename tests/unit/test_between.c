@@ -1,4 +1,5 @@
-/* Whether it matters what comes between (cli/campaign/between.h): the two runs that try it, as lists of switches. */
+/* Whether it matters what comes between (cli/campaign/between.h): the two runs that try it, as lists of switches; and
+ * what they make of diagnoses (cli/campaign/trials.h). */
 
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
@@ -9,6 +10,7 @@
 /* clang-format on */
 #include "made_run.h"
 #include <cli/campaign/between.h>
+#include <cli/campaign/trials.h>
 
 /* A section of this thread with mutex 4. */
 static void section(unsigned thread)
@@ -71,9 +73,44 @@ static void test_others(void **unused)
     assert_false(pct_between_is_said(&d));
 }
 
+/* Both trials of the second diagnosis speak for it, with this base; the first one fails with and without. */
+static void weigh(struct pct_diagnosing *d, double base)
+{
+    static struct pct_diagnosis items[3];
+    static struct pct_trial trials[2];
+    static struct pct_trace trace;
+    items[0] =
+        (struct pct_diagnosis){ .rule = PCT_RULE_ATOMICITY, .base = 5.5, .score = 5, .failing = 9, .share = 0.9 };
+    items[1] = items[0];
+    items[1].base = base;
+    items[1].score = 3.5;
+    items[2] = (struct pct_diagnosis){ .rule = PCT_RULE_TWICE, .base = 4.6, .score = 4.6, .failing = 9 };
+    trials[0] = (struct pct_trial){ .item = 0, .ended = { true, true }, .fails = { true, true } };
+    trials[1] = (struct pct_trial){ .item = 1, .ended = { true, true }, .fails = { false, true } };
+    *d = (struct pct_diagnosing){ .history.trace = &trace, .evidence = { .failing = 10, .passing = 10 } };
+    d->diagnoses.item = items;
+    d->diagnoses.count = 3;
+    assert_true(pct_trials_weigh(d, trials, 2));
+}
+
+static void test_weigh(void **unused)
+{
+    (void)unused;
+    static struct pct_diagnosing d;
+    const struct pct_diagnosis *item;
+    weigh(&d, 5.5);
+    item = d.diagnoses.item;
+    assert_true(item[1].tried && !item[0].tried && item[0].indifferent);
+    assert_true(item[1].score > item[0].score && item[1].score > item[2].score);
+    /* Updates, which are whole by themselves, are mostly what the assertion looks at. */
+    weigh(&d, 3);
+    item = d.diagnoses.item;
+    assert_true(item[1].tried && item[1].score < item[0].score && item[1].score < item[2].score);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_both), cmocka_unit_test(test_pending),
-                                        cmocka_unit_test(test_others) };
+                                        cmocka_unit_test(test_others), cmocka_unit_test(test_weigh) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,91 @@
+/* What trials make of the diagnoses of a run: see trials.h. */
+#include "trials.h"
+#include <math.h>
+
+/* What it makes of a diagnosis's score if the run passes or (the second index) fails where the thread goes on before
+ * what is said to come between, and (the first one) right behind that. Where others do the same, one of them may make
+ * it fail in any case. */
+static const double by_trial[2][2] = { { 0.6, 0.4 }, { 1.2, 0.9 } };
+
+/* What both speak for has at least this where a thread waits for ever, if the other runs are not against it. */
+#define TRIED 5.7
+#define NOT_AGAINST 0.5
+#define NOT_ALONE 0.4 /* of the runs that fail have it */
+#define IN_ALL 0.9    /* of the runs that fail: as good as in all of them */
+#define WHOLE 4       /* bases above this are of what does not consist of updates */
+#define BEHIND 0.97   /* of the best one's score */
+#define DECISIVE                                                                                                       \
+    6.2 /* the base of a rule that one run decides and that names what was done wrongly, not what came of it */
+
+/* How well other runs tell of what two trials speak for. That it makes this run fail is known by them: how many others
+ * fail by it does not matter any more, but how many pass with it does. */
+static double precision_of(const struct pct_diagnosis *d)
+{
+    double precision = d->failing / (d->failing + d->passing + 0.5);
+    return precision * sqrt(precision);
+}
+
+/* The score of the best diagnosis that one run decides, and that all runs which fail have; 0: there is none. */
+static double best_decisive(const struct pct_diagnosing *d)
+{
+    for (size_t i = 0; i < d->diagnoses.count; i++) {
+        const struct pct_diagnosis *item = &d->diagnoses.item[i];
+        if (pct_rule_decides(item->rule) && item->base >= DECISIVE && item->failing >= IN_ALL * d->evidence.failing)
+            return item->score;
+    }
+    return 0;
+}
+
+/* The best score of those that both trials speak for, and other runs are not against; an update is whole by itself. */
+static double best_tried(const struct pct_diagnosing *d)
+{
+    double best = 0;
+    for (size_t i = 0; i < d->diagnoses.count; i++) {
+        const struct pct_diagnosis *item = &d->diagnoses.item[i];
+        if (item->tried && item->base >= WHOLE && item->share >= NOT_AGAINST &&
+            item->failing >= NOT_ALONE * d->evidence.failing && item->score > best)
+            best = item->score;
+    }
+    return best;
+}
+
+/* What the run fails without, too, and what only came of it, stand behind what it does not fail without. */
+static void put_behind(struct pct_diagnoses *ds, double best)
+{
+    for (size_t i = 0; best > 0 && i < ds->count; i++) {
+        struct pct_diagnosis *item = &ds->item[i];
+        if ((item->indifferent || item->rule == PCT_RULE_TWICE) && item->score > BEHIND * best)
+            item->score = BEHIND * best;
+    }
+}
+
+bool pct_trials_weigh(struct pct_diagnosing *d, const struct pct_trial *trials, size_t count)
+{
+    bool right = false;
+    double decisive = best_decisive(d);
+    for (size_t i = 0; i < count; i++) {
+        const struct pct_trial *trial = &trials[i];
+        struct pct_diagnosis *item = &d->diagnoses.item[trial->item];
+        if (!trial->ended[0] || !trial->ended[1])
+            continue;
+        item->score *= by_trial[trial->fails[1]][trial->fails[0]];
+        item->tried = trial->fails[1] && !trial->fails[0];
+        item->indifferent = trial->fails[0];
+        double precision = precision_of(item), least = TRIED * (0.85 + 0.15 * precision);
+        if (item->tried && item->share > 0)
+            item->score *= precision / item->share;
+        /* This run needs it, if the smallest one does not. */
+        if (item->tried && item->unneeded)
+            item->score /= PCT_EVIDENCE_NOT_NEEDED;
+        /* What runs that pass have, too, does not come before what all that fail have. */
+        if (item->passing && decisive > 0 && least > 0.99 * decisive)
+            least = 0.99 * decisive;
+        bool waits = d->history.trace->header.verdict == PCT_VERDICT_DEADLOCK;
+        bool alone = item->failing < NOT_ALONE * d->evidence.failing;
+        if (waits && item->tried && item->share >= NOT_AGAINST && !alone && item->score < least)
+            item->score = least;
+        right = right || item->tried;
+    }
+    put_behind(&d->diagnoses, best_tried(d));
+    return right;
+}

@@ -1,0 +1,17 @@
+/* Trials of the diagnoses of a failing run: in two runs for each, the thread goes on before what is said to come
+ * between its steps (between.h), or right behind it. On the command's only thread. */
+#ifndef PCT_CLI_TRIALS_H
+#define PCT_CLI_TRIALS_H
+
+#include "diagnosing.h"
+
+struct pct_trial {
+    size_t item;                 /* of the diagnoses */
+    struct pct_config config[2]; /* of the runs: before, and behind */
+    bool ended[2], fails[2];
+};
+
+/* Weigh the diagnoses, whose order stays, by these trials of some of them. Returns whether both of one speak for it. */
+bool pct_trials_weigh(struct pct_diagnosing *diagnosing, const struct pct_trial *trials, size_t count);
+
+#endif
