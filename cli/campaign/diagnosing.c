@@ -74,41 +74,47 @@ static double now(const struct source *s)
 }
 
 /* Whatever the seed decides: which accesses are points stays. */
-static void keep_points(const struct source *s, struct pct_config *config)
+static void keep_points(const struct pct_config *given, struct pct_config *config)
 {
     if (config->sample && !config->sample_fixed) {
         config->sample_fixed = true;
-        config->sample_seed = s->config.run.seed;
+        config->sample_seed = given->run.seed;
     }
 }
 
-/* Every other run is near the failing one. The rest has nothing to do with it: half of them by random walks, which pass
- * where nearly every run with priorities fails. */
-static void make_other(const struct source *s, uint64_t number, struct pct_config *config)
+/* Random walks pass where nearly every run with priorities fails. */
+void pct_diagnosing_make_other(const struct pct_config *given, uint64_t points, uint64_t number,
+                               struct pct_config *config)
 {
     char error[256];
-    const struct pct_config *given = &s->config;
-    if (s->near && number % 2 == 0 && pct_nearby_get(&s->nearby, number, config)) {
-        keep_points(s, config);
-        return;
-    }
-    const char *name = number / (s->near ? 2 : 1) % 2 ? "pct" : "random-walk";
+    const char *name = number % 2 ? "pct" : "random-walk";
     const struct pct_strategy *strategy = pct_cli_find_strategy(name, error, sizeof error);
     *config = *given;
     config->run = (struct pct_run){ .seed = number };
     config->given = 0;
     config->list[0] = '\0';
     config->has_hash = false;
-    keep_points(s, config);
+    keep_points(given, config);
     config->end = (uint8_t)pct_end_of_run(given->end, given->run.seed);
     snprintf(config->strategy, sizeof config->strategy, "%s", name);
     int k = strategy ? pct_cli_strategy_parameter(strategy, "k") : -1;
     for (unsigned i = 0; strategy && strategy->params && i < PCT_MAX_PARAMS && strategy->params[i].name; i++)
         config->run.param[i] = strategy->params[i].default_value;
     if (k >= 0) {
-        config->run.param[k] = s->points > 4 ? s->points : 4;
+        config->run.param[k] = points > 4 ? points : 4;
         config->given = UINT32_C(1) << k;
     }
+}
+
+/* Every other run is near the failing one; the rest has nothing to do with it. */
+static void make_other(const struct source *s, uint64_t number, struct pct_config *config)
+{
+    if (s->near && number % 2 == 0 && pct_nearby_get(&s->nearby, number, config)) {
+        keep_points(&s->config, config);
+        return;
+    }
+    pct_diagnosing_make_other(&s->config, s->points, number / (s->near ? 2 : 1), config);
+    config->run.seed = number;
 }
 
 static void drop_least(struct source *s)
@@ -128,7 +134,7 @@ static int next_reduced(struct source *s, struct pct_run_spec *spec)
         return PCT_RUNS_WAIT;
     if (!pct_nearby_part(&s->nearby, s->parts, &spec->config))
         return PCT_RUNS_WAIT;
-    keep_points(s, &spec->config);
+    keep_points(&s->config, &spec->config);
     spec->index = s->next++;
     spec->sites = s->sites;
     s->busy = true;
@@ -196,7 +202,7 @@ static int tick(struct pct_run_source *source)
     return PCT_RUNS_ENOUGH;
 }
 
-static bool passes(const struct pct_diagnosing *d, const struct pct_result *result)
+bool pct_diagnosing_passes(const struct pct_diagnosing *d, const struct pct_result *result)
 {
     static const bool zero[256] = { true };
     return !pct_result_fails(result, d->ok ? d->ok : zero);
@@ -218,7 +224,7 @@ static int look_at_failing(struct source *s, struct pct_ended_run *run)
 {
     struct pct_diagnosing *d = s->d;
     const struct pct_trace_header *header = &run->result.trace.header;
-    if (passes(d, &run->result) || header->hash != s->hash)
+    if (pct_diagnosing_passes(d, &run->result) || header->hash != s->hash)
         return PCT_RUNS_ON;
     if (d->have) {
         pct_history_close(&d->history);
@@ -242,7 +248,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
         return look_at_failing(s, run);
     s->busy = false;
     /* A run that fails otherwise says nothing about this failure. */
-    bool fails = !passes(s->d, &run->result);
+    bool fails = !pct_diagnosing_passes(s->d, &run->result);
     if (fails && (!s->signature || signature_of(run) != s->signature))
         return PCT_RUNS_ON;
     if (s->trying) {
@@ -363,8 +369,8 @@ static size_t prepare_trials(struct source *s, const struct pct_diagnoses *least
         if (!pct_between_is_said(item) || !pct_between_get(history, same ? same : item, false, &trial->config[0]) ||
             !pct_between_get(history, same ? same : item, true, &trial->config[1]))
             continue;
-        keep_points(s, &trial->config[0]);
-        keep_points(s, &trial->config[1]);
+        keep_points(&s->config, &trial->config[0]);
+        keep_points(&s->config, &trial->config[1]);
         count++;
     }
     return count;

@@ -39,6 +39,14 @@ enum { PCT_DIAGNOSING_OTHERS = 20, PCT_DIAGNOSING_SECONDS = 2 };
 int pct_diagnosing_run(struct pct_diagnosing *diagnosing);
 void pct_diagnosing_close(struct pct_diagnosing *diagnosing);
 
+/* Make the configuration of a run that has nothing to do with the failing one, whose configuration is given and which
+ * had that number of points: a random walk or PCT, by the number of the run. */
+void pct_diagnosing_make_other(const struct pct_config *given, uint64_t points, uint64_t number,
+                               struct pct_config *config);
+
+/* Whether this run of the program is no failure. */
+bool pct_diagnosing_passes(const struct pct_diagnosing *diagnosing, const struct pct_result *result);
+
 /* The best `most` of them; nothing if there are none. */
 void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *diagnosing, unsigned most);
 

@@ -9,6 +9,7 @@
 #include <cli/binary/memory_advice.h>
 #include <cli/campaign/diagnosing.h>
 #include <cli/campaign/outcome.h>
+#include <cli/campaign/seeking.h>
 #include <cli/analyze/queries.h>
 #include <cli/process/options.h>
 #include "explain_exact.h"
@@ -48,7 +49,8 @@ struct explain {
     struct pct_analysis analysis;
     struct pct_diagnosing diagnosing;
     bool search, all, json;
-    const char *script; /* a file to write, or NULL */
+    const char *script;         /* a file to write, or NULL */
+    char closer[PCT_TOKEN_MAX]; /* the run that is explained instead: look_closer() */
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -443,10 +445,41 @@ static void print_forced(const struct explain *e, const struct pct_trace *trace)
     pct_cli_narrow_end(&narrow);
 }
 
+enum { SHARE = 4 /* of the time that is left: something may have to follow */ };
+
+/* Where no rule fits, and accesses to memory were no points: a run that fails in the same way and has them, if there is
+ * one that a rule fits, is explained instead. */
+static int look_closer(struct explain *e)
+{
+    struct pct_shrink *shrink = &e->analysis.shrink;
+    struct pct_query_runs *runs = &shrink->runs;
+    struct pct_diagnosing *d = &e->diagnosing;
+    bool found = false;
+    if (!d->have || d->run.result.trace.header.threads < 2 ||
+        !pct_memory_is_unseen(&runs->config, runs->launch.command[0]))
+        return 0;
+    pct_queries_step(runs, "looking at accesses to memory", 0);
+    int failed = pct_seeking_run(d, pct_query_runs_left(runs) / SHARE, e->closer, sizeof e->closer, &found);
+    if (failed || !found)
+        return failed;
+    struct pct_diagnosing closer = { .launch = d->launch,
+                                     .jobs = d->jobs,
+                                     .token = e->closer,
+                                     .others = d->others,
+                                     .seconds = pct_query_runs_left(runs) / SHARE,
+                                     .quiet = d->quiet };
+    pct_diagnosing_close(d);
+    *d = closer;
+    failed = pct_diagnosing_run(d);
+    if (d->known)
+        snprintf(shrink->given, sizeof shrink->given, "%s", e->closer);
+    return failed;
+}
+
 /* Explain it by rules: the run of the token, or the recorded one. *done: there was something to say. */
 static int diagnose(struct explain *e, bool recorded, bool *done)
 {
-    enum { OTHERS = 40, SHARE = 4 /* of the time: a search may have to follow */ };
+    enum { OTHERS = 40 };
     struct pct_shrink *shrink = &e->analysis.shrink;
     struct pct_query_runs *runs = &shrink->runs;
     struct pct_diagnosing *d = &e->diagnosing;
@@ -460,7 +493,12 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
                                   .quiet = true };
     pct_queries_step(runs, "diagnosing it", 0);
     int failed = pct_diagnosing_run(d);
+    bool closer = !failed && !recorded && !d->known && !d->interrupted;
+    if (closer)
+        failed = look_closer(e);
     pct_status_line_clear(runs->progress.quiet);
+    if (closer && d->known)
+        pct_cli_say("no rule fits; explained is a run that fails in the same way and shows accesses to memory");
     *done = d->known;
     if (!*done && d->interrupted)
         pct_cli_say("interrupted before other runs could tell the cause");

@@ -387,9 +387,16 @@ int main(void)
 END
     "$cc" -g -pthread -o plain plain.c
     run "$pct" run -q -s 1 -t calls --memory=off -- ./plain
-    run -0 "$pct" explain --seconds 1000000 calls -- ./plain
+    run -0 "$pct" explain --search --seconds 1000000 calls -- ./plain
     has "No ordering is needed: 100 of 100 random schedules fail."
     has "explain a failure under --memory=all"
+    # Where that is not asked for, it looks for a run that shows them itself.
+    run -0 --separate-stderr "$pct" explain --seconds 1000000 calls -- ./plain
+    has "cause: order violation: "
+    has "thread 0: store memory 1 \`stop\`"
+    [[ $output == *"replay 'pct1:"*memory=all* ]]
+    [[ $stderr == *'no rule fits; explained is a run that fails in the same way and shows accesses to memory'* ]]
+    "$pct" explain --seconds 1000000 --json calls -- ./plain 2> /dev/null | grep -q '"token": *"pct1:.*memory=all'
     run "$pct" run -q -s 1 -n 100 -t all --memory=all -- ./plain
     run -0 "$pct" explain --seconds 1000000 all -- ./plain
     has "thread 0: store memory 1 \`stop\`"
