@@ -77,7 +77,7 @@ static int read_file(struct pct_shrink *s, char *token, size_t size)
                    : 0;
     if (pct_trace_open(&trace, s->name, error, sizeof error) != PCT_TRACE_GOOD)
         return pct_cli_usage("%s: neither a schedule nor a trace: %s", s->name, error);
-    if (pct_report_several(stderr, &trace))
+    if (pct_report_several(stderr, &trace, NULL))
         return PCT_EXIT_USAGE;
     snprintf(token, size, "%s", trace.header.token);
     if (!s->runs.launch.command) {

@@ -14,6 +14,7 @@
 #include <cli/trace/schedule.h>
 #include <cli/trace/schedule_file.h>
 #include <cli/binary/scope.h>
+#include <strategies/strategies.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +51,7 @@ struct replay {
     struct pct_config config;
     char token[PCT_TOKEN_MAX]; /* without the hash: what the target gets, as in the run that is repeated */
     char file[PATH_MAX];       /* the trace to follow, or "" */
+    char *orders;              /* what several processes do, if that is too long for the token */
     bool is_schedule;          /* the file is the text of `pct minimize` */
     bool has_hash;
     uint64_t hash; /* the one to compare with */
@@ -128,7 +130,7 @@ static int read_file(struct replay *r, char *token, size_t size)
     }
     if (pct_trace_open(&trace, r->name, error, sizeof error) != PCT_TRACE_GOOD)
         return pct_cli_usage("%s: %s", r->name, error);
-    if (pct_report_several(stderr, &trace))
+    if (pct_report_several(stderr, &trace, &r->orders))
         return PCT_EXIT_USAGE;
     snprintf(token, size, "%s", trace.header.token);
     if (!r->launch.command) {
@@ -144,8 +146,25 @@ static int read_file(struct replay *r, char *token, size_t size)
     pct_trace_close(&trace);
     if (!realpath(r->name, r->file))
         return pct_cli_usage("%s: %s", r->name, strerror(errno));
-    r->launch.replay = r->file;
+    r->launch.replay = r->orders ? NULL : r->file;
     return 0;
+}
+
+/* Of a script's trace that says what several processes did: the run is theirs, not the script's. */
+static void take_orders(struct replay *r)
+{
+    struct pct_config *config = &r->config;
+    snprintf(config->strategy, sizeof config->strategy, "%s", pct_strategy_processes.name);
+    config->given = 0;
+    if (strlen(r->orders) >= sizeof config->list)
+        return;
+    strcpy(config->list, r->orders);
+    if (pct_config_fits(config, &pct_strategy_processes)) {
+        free(r->orders);
+        r->orders = NULL;
+    } else {
+        config->list[0] = 0;
+    }
 }
 
 static int prepare(struct replay *r)
@@ -168,6 +187,8 @@ static int prepare(struct replay *r)
         return pct_cli_usage("no command is given: pct replay TOKEN -- COMMAND [ARGUMENT...]");
     if (pct_config_parse_token(&r->config, token, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, r->name);
+    if (r->orders)
+        take_orders(r);
     if (!is_file && !strcmp(r->config.strategy, "script"))
         return pct_cli_usage(
             "the schedule of this run was a script's, and is not in its token: replay the trace, or the "
@@ -187,6 +208,9 @@ static int prepare(struct replay *r)
                             pct_cli_find_strategy(r->config.strategy, error, sizeof error));
     if (r->debugger && (r->with || r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0))
         return pct_cli_usage("%s cannot be combined with --with, --rr, --runs, --trace, --timeout or --drive",
+                             r->debugger);
+    if (r->debugger && r->orders)
+        return pct_cli_usage("%s: what the processes of this trace do is too long for a debugger's environment",
                              r->debugger);
     if (r->debugger && r->config.watch[0])
         return pct_cli_usage("%s: debuggers take the signals of watchpoints (watch=%s) for their own; `pct explain` "
@@ -305,6 +329,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
         return PCT_RUNS_WAIT;
     spec->index = r->begun++;
     spec->config = r->config;
+    spec->list = r->orders;
     return PCT_RUNS_ON;
 }
 

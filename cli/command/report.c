@@ -4,6 +4,7 @@
 #include <cli/trace/report.h>
 #include <cli/trace/schedule.h>
 #include <argp.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { KEY_EVENTS = 3000, KEY_OPS, KEY_LAST };
@@ -71,8 +72,10 @@ static void print_head(const struct pct_trace *trace)
 static void print_replay(const struct pct_trace *trace, const char *file)
 {
     const struct pct_trace_header *header = &trace->header;
-    if (pct_report_several(stdout, trace))
+    char *orders = NULL;
+    if (pct_report_several(stdout, trace, &orders))
         return;
+    free(orders);
     fputs("this replays it:\n", stdout);
     pct_cli_print_quoted(stdout, pct_cli_program);
     fputs(" replay ", stdout);

@@ -1,5 +1,6 @@
 /* The lines of a script beside the steps that they took: see lines.h. */
 #include "lines.h"
+#include "script.h"
 #include <cli/base/cli.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -112,14 +113,20 @@ int pct_script_save_trace(const struct pct_trace *trace, struct pct_script_chann
                                     .name_size = (uint32_t)strlen(name) + 1,
                                     .text_size = (uint32_t)strlen(text) + 1 };
     size_t notes_size = head.notes * sizeof(struct pct_script_note);
+    char *orders = head.parts ? pct_script_orders(channel) : NULL;
+    size_t orders_size = orders ? strlen(orders) + 1 : 0;
     struct pct_snap_section section = { .type = PCT_SNAP_SCRIPT,
-                                        .size = sizeof head + notes_size + head.name_size + head.text_size };
+                                        .size =
+                                            sizeof head + notes_size + head.name_size + head.text_size + orders_size };
     struct pct_trace with = *trace;
-    if (trace->header.verdict == PCT_VERDICT_RUNNING) /* its records end where its file does */
+    if (trace->header.verdict == PCT_VERDICT_RUNNING) { /* its records end where its file does */
+        free(orders);
         return pct_trace_save(trace, path, error, error_size);
+    }
     with.snapshot_size = (trace->snapshot ? trace->snapshot_size : 0) + sizeof section + ((section.size + 7) & ~7ull);
     unsigned char *memory = calloc(1, with.snapshot_size), *at = memory;
     if (!memory) {
+        free(orders);
         snprintf(error, error_size, "%s", strerror(ENOMEM));
         return -ENOMEM;
     }
@@ -130,6 +137,8 @@ int pct_script_save_trace(const struct pct_trace *trace, struct pct_script_chann
     put(&at, pct_script_notes(channel), notes_size);
     put(&at, name, head.name_size);
     put(&at, text, head.text_size);
+    put(&at, orders ? orders : "", orders_size);
+    free(orders);
     with.snapshot = memory;
     int failed = pct_trace_save(&with, path, error, error_size);
     free(memory);

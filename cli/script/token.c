@@ -101,10 +101,10 @@ static int by_process(const void *a, const void *b)
     return x < y ? -1 : 1;
 }
 
-/* What all processes did, as the strategy `processes` reads it, in this order. False: it does not fit, or a process is
- * not known by its forks. */
-static bool format_processes(const struct pct_script_channel *channel, struct pct_script_switch *const *item,
-                             uint32_t count, char *list, size_t size)
+/* What all processes did, in this order, as the strategy `processes` reads it. False: a process is not known by its
+ * forks. */
+static bool write_orders(FILE *out, const struct pct_script_channel *channel, struct pct_script_switch *const *item,
+                         uint32_t count)
 {
     static const char letters[][2] = { [PCT_SCRIPT_SWITCH_AWAITED] = "a",
                                        [PCT_SCRIPT_SWITCH_POST] = "s",
@@ -112,43 +112,57 @@ static bool format_processes(const struct pct_script_channel *channel, struct pc
                                        [PCT_SCRIPT_SWITCH_CHOICE] = "c",
                                        [PCT_SCRIPT_SWITCH_END] = "h" };
     uint32_t process = 0, image = 0;
-    size_t length = 0;
-    list[0] = 0;
-    for (uint32_t i = 0; i < count && length < size; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct pct_script_switch *s = item[i];
         const char *path = s->process ? channel->process[s->process - 1].path : "";
         bool head = s->process != process || s->image != image;
         if ((s->process && !*path) || (head && !s->process))
             return false;
+        fputs(i ? "-" : "", out);
         if (head)
-            length += (size_t)snprintf(list + length, size - length, "%sp%s", length ? "-" : "", path);
-        if (head && s->image && length < size)
-            length += (size_t)snprintf(list + length, size - length, "e%u", s->image);
-        if (length < size)
-            length += (size_t)snprintf(list + length, size - length, "%s%llu.%s%u", length ? "-" : "",
-                                       (unsigned long long)s->step, letters[s->kind], s->value);
+            fprintf(out, "p%s", path);
+        if (head && s->image)
+            fprintf(out, "e%u", s->image);
+        fprintf(out, "%s%llu.%s%u", head ? "-" : "", (unsigned long long)s->step, letters[s->kind], s->value);
         process = s->process;
         image = s->image;
     }
-    return length < size;
+    return true;
 }
 
-static bool token_of_several(struct pct_script_channel *channel, struct pct_config *config, char *token, size_t size)
+char *pct_script_orders(struct pct_script_channel *channel)
 {
     uint32_t count = 0;
+    char *text = NULL;
+    size_t size;
     struct pct_script_switch **item = calloc(PCT_SCRIPT_SWITCHES, sizeof *item);
-    for (uint32_t i = 0; item && i < channel->switches && i < PCT_SCRIPT_SWITCHES; i++)
+    FILE *out = item && channel->switches <= PCT_SCRIPT_SWITCHES ? open_memstream(&text, &size) : NULL;
+    for (uint32_t i = 0; out && i < channel->switches; i++)
         if (pct_script_switches(channel)[i].kind != PCT_SCRIPT_SWITCH_NONE)
             item[count++] = &pct_script_switches(channel)[i];
     if (count)
         qsort(item, count, sizeof *item, by_process);
+    bool fine = out && write_orders(out, channel, item, count);
+    if (out && fclose(out))
+        fine = false;
+    free(item);
+    if (!fine) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+/* The token of several processes. */
+static bool format_orders(struct pct_config *config, const char *orders, char *token, size_t size)
+{
     config->given = 0;
     config->has_hash = false;
     snprintf(config->strategy, sizeof config->strategy, "%s", pct_strategy_processes.name);
-    bool fits = item && channel->switches <= PCT_SCRIPT_SWITCHES &&
-                format_processes(channel, item, count, config->list, sizeof config->list) &&
-                pct_config_fits(config, &pct_strategy_processes);
-    free(item);
+    if (!orders || strlen(orders) >= sizeof config->list)
+        return false;
+    strcpy(config->list, orders);
+    bool fits = pct_config_fits(config, &pct_strategy_processes);
     if (fits)
         pct_config_format_token(token, size, config, &pct_strategy_processes);
     return fits;
@@ -161,8 +175,12 @@ bool pct_script_token(struct pct_script_channel *channel, const struct pct_trace
     struct pct_switches switches;
     if (pct_config_parse_token(&config, trace->header.token, pct_cli_find_strategy, error, sizeof error))
         return false;
-    if (channel->parts)
-        return token_of_several(channel, &config, token, size);
+    if (channel->parts) {
+        char *orders = pct_script_orders(channel);
+        bool fits = format_orders(&config, orders, token, size);
+        free(orders);
+        return fits;
+    }
     bool fine = list_switches(&switches, channel, trace) && format(&config, &switches, token, size);
     pct_switches_free(&switches);
     return fine;

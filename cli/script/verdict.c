@@ -163,8 +163,7 @@ static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, co
     struct pct_engine engine = { .launch = launch, .quiet = true, .exec = true };
     struct pct_run_spec spec = { .index = UINT64_MAX };
     char token[PCT_TOKEN_MAX], error[256], with[sizeof launch->library_path];
-    const char *instead =
-        c->parts ? "the script makes it again" : "--trace keeps it in a file, which `pct replay` follows";
+    static const char instead[] = "--trace keeps it in a file, which `pct replay` follows";
     if (!pct_script_token(c, &result->trace, token, sizeof token)) {
         pct_cli_say("its schedule is too long for a token; %s", instead);
         return -1;
@@ -208,7 +207,5 @@ void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script
     if (runs->keep && pct_script_save_trace(&result->trace, c, runs->keep, error, sizeof error))
         pct_cli_say("the trace was not saved: %s: %s", runs->keep, error);
     else if (runs->keep && c->parts && !runs->quiet)
-        pct_cli_say("%s has the steps of the first process, to be looked at: pct replay would not make the others keep "
-                    "to the script, and refuses it",
-                    runs->keep);
+        pct_cli_say("%s has the steps of the first process, and what the others are to do in a replay", runs->keep);
 }

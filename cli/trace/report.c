@@ -120,12 +120,16 @@ void pct_report_ask_command(const struct pct_trace *trace)
     fputc('\n', stderr);
 }
 
-bool pct_report_several(FILE *out, const struct pct_trace *trace)
+bool pct_report_several(FILE *out, const struct pct_trace *trace, char **orders)
 {
     struct pct_snapshot snapshot;
     if (strcmp(trace->header.strategy, "script") != 0 || pct_snapshot_read(&snapshot, trace))
         return false;
     bool several = snapshot.script_parts;
+    if (several && orders && snapshot.script_orders) {
+        *orders = strdup(snapshot.script_orders);
+        several = !*orders;
+    }
     if (several) {
         fputs(
             "the trace has the steps of the first of several processes that a script ordered; this makes them again:\n",

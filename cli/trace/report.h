@@ -33,8 +33,9 @@ char *pct_report_take_held(const char *report);
 void pct_report_ask_command(const struct pct_trace *trace);
 
 /* A script for several processes has made the run of this trace, which has the first one's steps alone: print what
- * makes it again. Returns whether it was so. */
-bool pct_report_several(FILE *out, const struct pct_trace *trace);
+ * makes it again. Returns whether it was so. orders (may be NULL): where the trace says what all of them did, that is
+ * set to the list of the strategy `processes`, to be freed, nothing is printed, and false returned. */
+bool pct_report_several(FILE *out, const struct pct_trace *trace, char **orders);
 
 /* The set of operations in the trace, by the identifiers of enum pct_op, one a line, in the order of the enum. */
 void pct_report_print_ops(FILE *out, const struct pct_trace *trace);

@@ -1,5 +1,6 @@
 /* The state of all threads at the end of a run: see snapshot.h. */
 #include "snapshot.h"
+#include <pct/strategy.h>
 #include <cli/base/cli.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -56,6 +57,9 @@ static void read_script(struct pct_snapshot *snapshot, const struct pct_snap_sec
     snapshot->script_parts = script.parts;
     snapshot->script_name = name;
     snapshot->script_text = text;
+    const char *orders = text + script.text_size, *end = (const char *)data + section->size;
+    bool whole = script.parts && orders < end && !end[-1] && !orders[strspn(orders, PCT_LIST_CHARACTERS)];
+    snapshot->script_orders = whole ? orders : NULL;
 }
 
 static void read_section(struct pct_snapshot *snapshot, const struct pct_snap_section *section,

@@ -40,6 +40,7 @@ struct pct_snapshot {
     size_t script_note_count;
     uint32_t script_parts;                 /* lines for other processes, whose steps the trace does not have */
     const char *script_name, *script_text; /* each with a zero behind it; NULL: the run had no script */
+    const char *script_orders;             /* what all processes did, for the strategy `processes`; NULL: not known */
 };
 
 /* Returns 0, or -ENOMEM. A trace without a snapshot gives an empty one. */

@@ -414,7 +414,8 @@ enum {
     PCT_PLACE_POINT = 1, /* it made scheduling points */
     PCT_PLACE_RACED = 2  /* some other access was not ordered with one of its */
 };
-/* SCRIPT: this, its notes, and two texts, each ended by a zero: the name of the script's file, and the script. */
+/* SCRIPT: this, its notes, and texts, each ended by a zero: the name of the script's file; the script; if there are
+ * parts, what all processes did, as the list of the strategy `processes`, unless that is not known. */
 struct pct_snap_script {
     uint32_t notes;
     uint32_t name_size, text_size; /* bytes, with the zero */

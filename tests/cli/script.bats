@@ -1065,12 +1065,12 @@ board.wait "a"' ./processes fork
     has "'a' has been posted already"
 }
 
-@test "several processes: the trace has the first one's steps, and says so" {
+@test "several processes: the trace has the first one's steps, and what the others do in a replay" {
     options='-t several.trace' script "process(1, $other_process
 $first_process" ./processes fork
     is "$status" 3
-    has 'several.trace has the steps of the first process, to be looked at'
-    for command in replay minimize explain; do
+    has 'several.trace has the steps of the first process, and what the others are to do in a replay'
+    for command in minimize explain; do
         run --separate-stderr "$pct" $command several.trace -- ./processes fork
         is "$status" 2
         has 'the trace has the steps of the first of several processes that a script ordered; this makes them again:'
@@ -1078,7 +1078,23 @@ $first_process" ./processes fork
     done
     run --separate-stderr "$pct" report several.trace
     is "$status" 0
-    [[ $output == *'script test.lua -- ./processes fork'* ]]
+    [[ $output == *'replay several.trace -- ./processes fork'* ]]
+    rm test.lua
+    run --separate-stderr "$pct" replay several.trace -- ./processes fork
+    is "$status" 3
+    has 'replayed identically'
+    # Longer than a token.
+    options='-t long.trace' script "process(1, $other_process
+for i = 1, 60 do board.post('post ' .. i) end
+$first_process" ./processes fork
+    is "$status" 3
+    has 'its schedule is too long for a token; --trace keeps it in a file'
+    rm test.lua
+    run --separate-stderr "$pct" replay -n 3 long.trace -- ./processes fork
+    is "$status" 3
+    has 'replayed identically 3 times of 3'
+    run --separate-stderr "$pct" replay --gdb long.trace -- ./processes fork
+    is "$status" 2
 }
 
 @test "several processes: each way of the choices of all" {
