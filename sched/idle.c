@@ -3,12 +3,31 @@
 #include "await.h"
 #include "internal.h"
 
+/* How long what comes from outside has where the strategy is reluctant: in real time. */
+enum { RELUCTANT_NS = 100000000 };
+
+/* Whether it still has. */
+static bool has_while(struct pct_sched *s)
+{
+    if (!s->outside && !s->can_outside && !s->kernel_outside)
+        return false;
+    if (!s->reluctant)
+        s->reluctant = s->host->now() + RELUCTANT_NS;
+    if (s->host->now() >= s->reluctant)
+        s->reluctant = 1;
+    return s->reluctant > 1;
+}
+
 /* What the strategy says of that; one that says nothing would pick any. */
 static uint32_t would_pick(struct pct_sched *s, uint32_t without)
 {
     if (s->strategy->abi < 11 || !s->strategy->would_pick)
         return 0;
     uint32_t thread = s->strategy->would_pick(s->strategy_state, pct_steps(s), pct_steps(s) - s->picked_at, without);
+    if (thread == PCT_NO_THREAD || !(thread & PCT_RELUCTANTLY))
+        s->reluctant = 0;
+    else
+        thread = has_while(s) ? PCT_NO_THREAD : thread & ~PCT_RELUCTANTLY;
     s->kept_back |= thread == PCT_NO_THREAD;
     return thread;
 }
@@ -81,6 +100,10 @@ static bool await_outside(struct pct_sched *s, struct pct_thread *self, struct p
 {
     pct_outside_send(s, self);
     *keeper = pct_outside_keeper(s, self);
+    if (!*keeper && s->reluctant) {
+        s->reluctant = 1; /* nobody can keep the baton for a while */
+        return true;
+    }
     if (*keeper && *keeper != self)
         return false; /* it keeps the baton until the first deadline, or until something comes */
     if (*keeper)

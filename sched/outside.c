@@ -181,8 +181,8 @@ struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *se
 {
     /* One that has finished may hold a lock for a moment: it says when it has given it back, but not to a free baton.
      */
-    if (!s->timers_count && !s->kernel_outside && !s->can_attention && !s->may_be_signalled && !s->stranger &&
-        !(s->foreign & (PCT_FOREIGN_SILENT | PCT_FOREIGN_FINISHED)))
+    if (!s->timers_count && !s->reluctant && !s->kernel_outside && !s->can_attention && !s->may_be_signalled &&
+        !s->stranger && !(s->foreign & (PCT_FOREIGN_SILENT | PCT_FOREIGN_FINISHED)))
         return NULL;
     /* One that could go on, but is kept back, has nothing else to do; but it is no good to wake it for that. */
     if (self && (can_keep(self) || pct_state(self) == PCT_STATE_ENABLED))
@@ -242,6 +242,8 @@ void pct_outside_note(struct pct_sched *s, uint64_t passed, bool world)
 {
     if (pct_is_replay(s))
         return; /* pct_replay_ready() feeds in what was recorded */
+    if (pct_idle_over(s) && s->reluctant == 1)
+        return; /* nothing has come */
     passed = keep_up(s, passed, world);
     uint32_t first = pct_idle_over(s) ? pct_idle_first(s) : PCT_NO_THREAD;
     if (first != PCT_NO_THREAD && !s->thread_at(first)->early)
@@ -359,6 +361,8 @@ static bool keep(struct pct_sched *s, bool relatives)
                       .deadline = PCT_NEVER,
                       .until = PCT_NEVER };
     enum kept_end end = begin_keeping(s, &k);
+    if (s->reluctant && s->reluctant < k.until)
+        k.until = s->reluctant;
     while (end == KEPT_ON)
         end = slept(s, &k, sleep_once(s, &k));
     return end == KEPT_DUE;

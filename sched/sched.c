@@ -405,6 +405,7 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
     pct_log(s, PCT_LOG_PICK, next->id, (uint32_t)pct_steps(s));
     s->picked_at = pct_steps(s);
     s->kept_back = false;
+    s->reluctant = 0;
     s->patience = 5;
     pct_clear_due(s, PCT_DUE_ENABLED);
     pct_sched_set_stop(s);

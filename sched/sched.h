@@ -54,8 +54,7 @@
 #define PCT_FOREIGN_FINISHED 2u
 #define PCT_FOREIGN_SILENT 4u /* with THREADS: some cannot tell when they have changed something */
 
-/* How long, in real time, a thread is waited for that the kernel has been told to wake. Reached by a machine that
- * stands still. */
+/* How long, in real time, one is waited for that the kernel was told to wake: reached if the machine stands still. */
 #define PCT_EXPECT_NS UINT64_C(10000000000)
 
 /* A process that ends waits at most this many steps for the others to block (the paper's final wait, section 4.2): a
@@ -258,6 +257,7 @@ struct pct_sched {
     bool may_be_signalled; /* host->may_be_signalled(), when it was asked last */
     bool joins;            /* a thread is about to stand in a queue, where others would not find it yet to wake it */
     bool kept_back;        /* threads could go on, and the strategy waits for another one (idle.c) */
+    uint64_t reluctant;    /* it is reluctant, and waits until this real time; 1: it did, in vain; 0: it is not */
     bool lock_waits;       /* deadlock_cycle.c: a thread has begun to wait since it searched last */
     uint64_t cycle_mark;   /* of its searches */
     uint32_t patience;     /* how often to look again before a deadlock is called, with PCT_FOREIGN_FINISHED */

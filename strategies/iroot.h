@@ -16,6 +16,11 @@
  * The same, and the access A is made when its thread comes to that place for the third time behind that step, or later;
  * B the first time. 0: any time.
  *
+ * Where threads go may also depend on what came long before. A run may therefore follow another one, of another seed,
+ * order and iRoot, up to some step, from which on two given threads are to make the accesses, and others go on only
+ * where these cannot: phases. cli/campaign/directed.c has the runs that could have exposed the iRoot, and the step; and
+ * which of a thread's visits to a place it is, where the thread comes there in several rounds.
+ *
  * Threads have the roles 0 and 1, objects are the first or the second. Header only, without libc. */
 #ifndef PCT_STRATEGIES_IROOT_H
 #define PCT_STRATEGIES_IROOT_H
@@ -26,10 +31,10 @@
 enum {
     PCT_IROOT_MOST = 4,
     PCT_IROOT_IDIOMS = 10,
-    PCT_IROOT_OF_TWO = 6 /* these have two roles */,
+    PCT_IROOT_OF_TWO = 6, /* these have two roles */
     PCT_IROOT_ROLES = 3,
     PCT_IROOT_PHASES = 4,
-    PCT_IROOT_ORDERS = 10
+    PCT_IROOT_ORDERS = 12
 };
 
 struct pct_idiom {

@@ -18,13 +18,14 @@
  * eager one is made though the next one's thread is not there, as what comes behind it may bring that there; a loose
  * one holds nobody before it is due, and its thread goes on as others do.
  *
- * Where threads go may also depend on what came long before. A run may therefore follow another one, of another seed,
- * order and iRoot, up to some step, from which on two given threads are to make the accesses, and others go on only
- * where these cannot: phases. cli/campaign/directed.c has the runs that could have exposed the iRoot, and the step; and
- * which of a thread's visits to a place it is, where the thread comes there in several rounds.
+ * Where threads go may also depend on what came long before: a run may follow another one (iroot.h): phases.
  * A patient one (order 8) lets the thread of the last access come there before the last but one is made, as what it
  * does on its way may be to the same object. With order 9 the thread that has made the last but one access goes on, and
  * all others wait, as what it does behind that may bring the last one's thread there; of two, the first does not wait.
+ *
+ * What comes from outside (4.6): with the orders 10 and 11 (as 1 and 2), where only held threads could go on and others
+ * wait for the outside world, that has a while (sched/idle.c) before one is let go; up to VAIN times in vain. The paper
+ * marks iRoots that depend on such events, here a campaign does.
  *
  * What deviates: the paper holds one thread at each access and lets others that come there pass, or the former one,
  * by a coin; here all are held, or one of many threads would make the access that was to come later. Of those that
@@ -36,47 +37,20 @@
  * thread that polls memory without a call, a step of which takes milliseconds. */
 #include "base.h"
 #include "iroot.h"
+#include "maple_order.h"
 #include "owners.h"
 #include "priorities.h"
+#include "thread_lists.h"
 #include <pct/trace.h>
 #include <stddef.h>
 
 enum { PATIENCE = 4096, SPIN = 256, STUCK = 64 };
+enum { VAIN = 3 /* in a run, so often the outside may be waited for in vain */ };
 enum { LONGEST = 7, LONGEST_FORCED = 4 }; /* such means of the time between changes are drawn: powers of two */
-
-enum { ORDER_RANDOM, ORDER_OLDEST, ORDER_YOUNGEST, ORDER_MAIN, ORDER_CHANGING, ORDER_PATIENT = 8, ORDER_ON, ORDERS };
-enum { EAGER = 1, LOOSE = 2 };
-enum { PARAM_ORDER };
-
-static const struct pct_param params[] = {
-    [PARAM_ORDER] = { .name = "order",
-                      .max = ORDERS - 1,
-                      .zero = "random",
-                      .help =
-                          "who goes first of those that are not held: 1: older threads; 2: younger ones; 3: the first "
-                          "thread, then younger ones; 4 to 7: at random, and it changes (5, 7: an access does "
-                          "not wait for its partner; 6, 7: nor for those before it); 8: as 1, and the last but one "
-                          "access waits for its partner, too; 9: as 1, and its thread goes on before the last one is "
-                          "made; random" },
-    { 0 }
-};
-
-/* Who goes first. */
-enum standing {
-    FREE,
-    OTHER,  /* the accesses are to be made by others */
-    LOW,    /* it has made its access, and the next one is not its own */
-    HELD,   /* at an access of the iRoot */
-    SPOILS, /* would come in between */
-    ENDING, /* would end the process */
-    STANDINGS
-};
 
 struct maple_thread {
     struct pct_operation next;
-    uint32_t met;             /* accesses of the iRoot that it came to */
-    uint16_t next_of, before; /* with those that stand as it does, plus 1; 0: none */
-    uint8_t stands;           /* where it is listed; FREE: nowhere */
+    uint32_t met; /* accesses of the iRoot that it came to */
     bool enabled;
     bool passes; /* this operation is none of the iRoot's */
     bool ends;   /* the process */
@@ -102,6 +76,8 @@ struct state {
     uint32_t object[2];                             /* and what they were on; 0: not known yet */
     uint32_t near[PCT_IROOT_MOST];                  /* this many threads are about to make this access */
     bool look;                                      /* the next access may be there */
+    bool reluctant;                                 /* what the outside may do was waited for, */
+    uint8_t vain;                                   /* so often in vain */
     uint32_t making;                                /* the access that the thread chosen last is to make, plus 1 */
     uint32_t previous;                              /* that thread, plus 1 */
     struct pct_operation last;                      /* what it was about to do */
@@ -111,7 +87,7 @@ struct state {
     struct pct_draws draws;
     uint32_t mean;                    /* of a profile run: steps between two changes, about */
     struct pct_priorities priorities; /* its enabled ones are those who are free */
-    uint16_t stand[STANDINGS];        /* the enabled threads that are not, lists: the first, plus 1; 0: none */
+    struct pct_thread_lists stand;    /* the enabled threads that are not */
     struct maple_thread *of;          /* by thread */
     struct pct_owners owners;
 };
@@ -120,6 +96,7 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
 {
     uint32_t threads = pct_layout_threads(run);
     pct_priorities_lay_out(&s->priorities, layout, threads);
+    pct_thread_lists_lay_out(&s->stand, layout, threads);
     s->of = pct_layout_take(layout, threads, sizeof *s->of);
 }
 
@@ -321,28 +298,6 @@ static enum standing standing_of(const struct state *s, uint32_t thread)
 
 /* --- Threads ------------------------------------------------------------------------------------------------------ */
 
-/* List the thread here, and nowhere else. All that is known of a thread stands together: a table of each list's own
- * would be a page more that a run has to touch. */
-static void list(struct state *s, uint32_t thread, enum standing standing)
-{
-    struct maple_thread *t = &s->of[thread];
-    if (t->stands == standing)
-        return;
-    if (t->stands != FREE) {
-        *(t->before ? &s->of[t->before - 1].next_of : &s->stand[t->stands]) = t->next_of;
-        if (t->next_of)
-            s->of[t->next_of - 1].before = t->before;
-    }
-    t->stands = (uint8_t)standing;
-    if (standing == FREE)
-        return;
-    t->before = 0;
-    t->next_of = s->stand[standing];
-    s->stand[standing] = (uint16_t)(thread + 1);
-    if (t->next_of)
-        s->of[t->next_of - 1].before = s->stand[standing];
-}
-
 /* Where this thread stands, or whether it is enabled, may have changed. */
 static void sort(struct state *s, uint32_t thread)
 {
@@ -352,7 +307,7 @@ static void sort(struct state *s, uint32_t thread)
         pct_priorities_enable(&s->priorities, thread);
     else
         pct_priorities_disable(&s->priorities, thread);
-    list(s, thread, enabled ? standing : FREE);
+    pct_thread_lists_put(&s->stand, thread, enabled ? standing : FREE);
     s->look |= standing == HELD;
 }
 
@@ -367,13 +322,13 @@ static void created(void *state, uint32_t thread)
 {
     struct state *s = state;
     uint32_t place = s->created++ % PCT_INITIAL_RANKS;
-    if (s->order == ORDER_OLDEST || s->order >= ORDER_PATIENT)
+    if (s->order == ORDER_OLDEST || (s->order >= ORDER_PATIENT && s->order != ORDER_AWAITS_YOUNGEST))
         place = PCT_INITIAL_RANKS - 1 - place;
     else if (s->order == ORDER_MAIN)
         place = place ? place - 1 : PCT_INITIAL_RANKS - 1;
     else if (s->order == ORDER_RANDOM || changes(s))
         place = pct_priorities_permute(s->seed, 0, place);
-    list(s, thread, FREE);
+    pct_thread_lists_put(&s->stand, thread, FREE);
     s->of[thread] = (struct maple_thread){ .enabled = false };
     if (s->threads <= thread)
         s->threads = thread + 1;
@@ -498,7 +453,7 @@ static bool has_partner(const struct state *s, uint32_t thread, uint32_t access)
 static uint32_t highest(const struct state *s, enum standing standing, bool first, bool alone)
 {
     uint32_t found = PCT_NO_THREAD;
-    for (uint32_t at = s->stand[standing]; at; at = s->of[at - 1].next_of) {
+    for (uint32_t at = s->stand.first[standing]; at; at = pct_thread_lists_next(&s->stand, at)) {
         const uint32_t thread = at - 1;
         uint32_t access = first ? find_access(s, thread) : 0;
         bool waits = !alone && (!s->done || waits_for_last(s, access));
@@ -523,7 +478,7 @@ static uint32_t find_wanted(const struct state *s)
     for (uint32_t i = 0; i < s->threads; i++) {
         const struct maple_thread *waiting = &s->of[i];
         uint32_t owner = waiting->enabled ? PCT_NO_THREAD : pct_owners_of(&s->owners, waiting->next.object);
-        if (owner != PCT_NO_THREAD && s->of[owner].stands == HELD)
+        if (owner != PCT_NO_THREAD && pct_thread_lists_has(&s->stand, owner, HELD))
             return owner;
     }
     return highest(s, HELD, false, false);
@@ -551,13 +506,13 @@ static bool is_any_standing(const struct state *s)
 {
     bool any = false;
     for (unsigned i = OTHER; i < ENDING; i++)
-        any |= s->stand[i] != 0;
+        any |= s->stand.first[i] != 0;
     return any;
 }
 
 static uint32_t choose_directed(struct state *s)
 {
-    if (s->look && s->stand[HELD]) {
+    if (s->look && s->stand.first[HELD]) {
         uint32_t thread = highest(s, HELD, true, is_eager(s));
         if (thread != PCT_NO_THREAD)
             return make(s, thread);
@@ -567,22 +522,56 @@ static uint32_t choose_directed(struct state *s)
         end_preference(s);
     if (s->priorities.top && (s->in_vain < PATIENCE || !is_any_standing(s)))
         return pct_priorities_highest(&s->priorities);
-    if (s->stand[OTHER])
+    if (s->stand.first[OTHER])
         return highest(s, OTHER, false, false);
     return let_go(s);
+}
+
+/* As many steps have been made. */
+static void catch_up(struct state *s, uint64_t step)
+{
+    bool stepped = s->previous && step > s->draws.step;
+    pct_draws_next(&s->draws, step);
+    if (!s->idiom || !stepped)
+        return;
+    s->in_vain += is_any_standing(s);
+    made(s);
+    if (s->mean && pct_random_below(s->seed, PCT_STREAM_PICK, step, s->mean) == 0)
+        pct_priorities_put_last(&s->priorities, s->previous - 1);
+}
+
+/* Where only those that are held could go on, others may come from outside (4.6). */
+static uint32_t would_pick(void *state, uint64_t step, uint64_t ran, uint32_t without)
+{
+    struct state *s = state;
+    (void)ran;
+    if (s->order < ORDER_AWAITS || without != PCT_NO_THREAD)
+        return 0;
+    catch_up(s, step);
+    if (!s->idiom || s->phases)
+        return 0;
+    uint32_t thread = highest(s, HELD, true, is_eager(s));
+    if (thread == PCT_NO_THREAD && s->priorities.top)
+        thread = pct_priorities_highest(&s->priorities);
+    if (thread == PCT_NO_THREAD)
+        thread = highest(s, LOW, false, false);
+    if (thread != PCT_NO_THREAD)
+        return thread;
+    thread = s->stand.first[HELD]     ? s->stand.first[HELD] - 1u
+             : s->stand.first[SPOILS] ? s->stand.first[SPOILS] - 1u
+                                      : PCT_NO_THREAD;
+    if (thread == PCT_NO_THREAD || s->vain == VAIN)
+        return 0;
+    s->reluctant = true;
+    return thread | PCT_RELUCTANTLY;
 }
 
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    bool stepped = s->previous && point->step > s->draws.step;
-    pct_draws_next(&s->draws, point->step);
-    if (s->idiom && stepped) {
-        s->in_vain += is_any_standing(s);
-        made(s);
-        if (s->mean && pct_random_below(s->seed, PCT_STREAM_PICK, point->step, s->mean) == 0)
-            pct_priorities_put_last(&s->priorities, s->previous - 1);
-    }
+    catch_up(s, point->step);
+    s->vain += s->reluctant && !s->priorities.top;
+    s->reluctant = false;
     s->making = s->spins = 0;
     look_for_phase(s, point->step);
     pct_priorities_settle(&s->priorities);
@@ -636,4 +625,5 @@ const struct pct_strategy pct_strategy_maple = {
     .list = "iroot",
     .list_help = "the idiom, and each access: operation and place in the code (`pct campaign -S maple` makes them)",
     .places = true,
+    .would_pick = would_pick,
 };

@@ -19,7 +19,7 @@ enum { ALONE = 2 /* this many first tries follow no other run */ };
 enum { EACH = 3 /* one run in this many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
 enum { EACH_AGAIN = 4 /* likewise, when nothing but the last idiom is left to be tried */ };
 /* The parameter `order` (strategies/maple.c). */
-enum { RANDOM, OLDEST, YOUNGEST, MAIN, CHANGING, EAGER, LOOSE, EAGER_LOOSE, PATIENT, GOES_ON };
+enum { RANDOM, OLDEST, YOUNGEST, MAIN, CHANGING, EAGER, LOOSE, EAGER_LOOSE, PATIENT, GOES_ON, AWAITS };
 
 bool pct_directed_may(const struct pct_campaign *c)
 {
@@ -323,6 +323,9 @@ static void force(const struct pct_directed *d, size_t i, uint64_t known, char *
         run->order = ways[candidate->follows].order;
     else
         run->order = orders[candidate->alone++];
+    /* Where something comes from outside, the first two tries wait for that (Maple, 4.6). */
+    if (run->phases == 1 && try < ALONE && !again && d->outside && d->outside <= known)
+        run->order += AWAITS - OLDEST;
     candidate->follows += run->phases > 1;
 }
 
@@ -402,6 +405,14 @@ static bool has_places(const struct pct_directed *d, const struct pct_access *ac
     return d->sets.places.item[access->place - 1]->code;
 }
 
+static bool has_outside(const struct pct_trace *trace)
+{
+    uint64_t i = 0;
+    while (i < trace->count && PCT_RECORD_OP(trace->records[i]) != PCT_OP_OUTSIDE)
+        i++;
+    return i < trace->count;
+}
+
 static int look_at(struct pct_directed *d, const struct pct_trace *trace, uint64_t run)
 {
     struct pct_access *accesses;
@@ -412,6 +423,8 @@ static int look_at(struct pct_directed *d, const struct pct_trace *trace, uint64
         if (has_places(d, &accesses[i]))
             accesses[kept++] = accesses[i];
     d->shared += kept;
+    if (!d->outside && has_outside(trace))
+        d->outside = run;
     if (!failed)
         failed = pct_iroots_add(&d->sets.exposed, &d->sets.combined, accesses, kept, PCT_DIRECTED_WINDOW, run);
     if (!failed)
@@ -515,7 +528,13 @@ int pct_directed_save(struct pct_campaign *c, struct pct_store *store)
         return 0;
     if (!d->sets.files)
         d->sets.files = pct_code_files_new(c->launch.program);
-    return d->sets.files ? pct_iroot_sets_save(&d->sets, store) : -ENOMEM;
+    int failed = d->sets.files ? pct_iroot_sets_save(&d->sets, store) : -ENOMEM;
+    if (failed || !d->outside || d->outside_saved)
+        return failed;
+    char run[24];
+    snprintf(run, sizeof run, "%llu", (unsigned long long)d->outside);
+    d->outside_saved = true;
+    return pct_store_set_fact(store, "outside", run);
 }
 
 int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const char *path)
@@ -533,6 +552,10 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
         return pct_cli_usage("%s: the file is damaged (its iRoots contradict each other); it was left as it is; begin "
                              "anew with another --db, or move it away",
                              path);
+    const uint64_t outside = failed ? 0 : pct_store_number(store, "outside");
+    if (outside <= c->resumed)
+        c->directed->outside = outside;
+    c->directed->outside_saved = c->directed->outside;
     if (!failed)
         failed = pct_memo_save(&c->directed->memo, store);
     if (!failed)

@@ -4,11 +4,12 @@
  * Every run is looked at, whatever it was: what it has exposed, and what it predicts (cli/trace/iroots.h, predict.h).
  * An iRoot that was predicted and not exposed is a candidate. Each is tried in up to PCT_DIRECTED_TRIES runs: with
  * older threads first, with younger ones first (Maple, section 4.3), then such as are up to some step one of the runs
- * that predicted it, so that what it needs to have happened before has; without one, in other orders. All are tried
- * once before any is tried again. One in three runs is a profile run, until three of them in a row have predicted
- * nothing new; so the search begins before the profile is complete, unlike the paper's. When no candidate is left
- * but those of idiom 6, which no bug of the paper's is, of four runs one forces one of these, two (three when these are
- * tried, too) one of all once more, in an order that changes at random; one is a profile run.
+ * that predicted it, so that what it needs to have happened before has; without one, in other orders. When something
+ * has come from outside in some run, the first two wait for that (4.6). All are tried once before any is tried again.
+ * One in three runs is a profile run, until three of them in a row have predicted nothing new; so the search begins
+ * before the profile is complete, unlike the paper's. When no candidate is left but those of idiom 6, which no bug of
+ * the paper's is, of four runs one forces one of these, two (three when these are tried, too) one of all once more, in
+ * an order that changes at random; one is a profile run.
  *
  * What a run is depends on the runs before it, but not on how many are made at a time: later runs look less far ahead
  * than the first ones, of which each knows all before it. */

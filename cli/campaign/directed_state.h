@@ -45,7 +45,9 @@ struct pct_directed {
     uint64_t room;
     struct pct_directed_run *run; /* from 0; as many as were decided */
     uint64_t decided;
-    uint64_t shared; /* accesses in all runs to what threads can share */
+    uint64_t shared;  /* accesses in all runs to what threads can share */
+    uint64_t outside; /* the first run in which something came from outside while no thread could go on; 0: none */
+    bool outside_saved;
 };
 
 enum { PCT_DIRECTED_TEXT = 64 };

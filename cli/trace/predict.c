@@ -3,6 +3,7 @@
  * two threads that may follow each other; of the others, two accesses of one thread that are near each other, with one
  * or two of another thread in between. */
 #include "predict.h"
+#include "sorted_accesses.h"
 #include <cli/base/cli.h>
 #include <errno.h>
 #include <pct/operations.h>
@@ -275,73 +276,10 @@ static bool find_earlier(struct reader *r)
     return fine;
 }
 
-static int by_number(const void *a, const void *b)
-{
-    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-struct on_object {
-    uint64_t object;
-    size_t at; /* plus 1: where its next access is to stand; 0: the slot is free */
-};
-
-static struct on_object *find_object(struct on_object *slot, size_t slots, uint64_t object)
-{
-    size_t at = (object * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (slots - 1);
-    while (slot[at].at && slot[at].object != object)
-        at = (at + 1) & (slots - 1);
-    return &slot[at];
-}
-
-/* Where the accesses to each object begin, by the objects' numbers; object: room for these. */
-static void place_objects(const struct reader *r, struct on_object *slot, size_t slots, uint64_t *object)
-{
-    size_t count = 0, begin = 1;
-    for (size_t i = 0; i < r->count; i++) {
-        struct on_object *on = find_object(slot, slots, r->access[i].object);
-        if (!on->at++)
-            object[count++] = on->object = r->access[i].object;
-    }
-    qsort(object, count, sizeof *object, by_number);
-    for (size_t i = 0; i < count; i++) {
-        size_t *at = &find_object(slot, slots, object[i])->at, accesses = *at;
-        *at = begin;
-        begin += accesses;
-    }
-}
-
-/* By thread first, then by object: each keeps the order that was. False: there is no memory. */
-static bool sort_accesses(struct reader *r)
-{
-    size_t slots = 64;
-    while (slots < 2 * r->count)
-        slots *= 2;
-    struct on_object *slot = calloc(slots, sizeof *slot);
-    uint64_t *object = malloc((r->count + 1) * sizeof *object);
-    const struct pct_access **by_thread = malloc((r->count + 1) * sizeof(const struct pct_access *));
-    size_t *begin = calloc(r->orderings.threads + 1, sizeof *begin);
-    const bool fine = slot && object && by_thread && begin;
-    for (size_t i = 0; fine && i < r->count; i++)
-        begin[r->access[i].thread + 1]++;
-    for (uint32_t i = 1; fine && i < r->orderings.threads; i++)
-        begin[i] += begin[i - 1];
-    for (size_t i = 0; fine && i < r->count; i++)
-        by_thread[begin[r->access[i].thread]++] = &r->access[i];
-    if (fine)
-        place_objects(r, slot, slots, object);
-    for (size_t i = 0; fine && i < r->count; i++)
-        r->sorted[find_object(slot, slots, by_thread[i]->object)->at++ - 1] = by_thread[i];
-    free(slot);
-    free(object);
-    free((void *)by_thread);
-    free(begin);
-    return fine;
-}
-
 static int read_objects(struct reader *r)
 {
-    int failed = sort_accesses(r) && find_writes(r) && find_earlier(r) ? 0 : -ENOMEM;
+    bool fine = pct_accesses_sort(r->access, r->count, r->orderings.threads, r->sorted);
+    int failed = fine && find_writes(r) && find_earlier(r) ? 0 : -ENOMEM;
     for (size_t i = 0; i < r->count && !failed; i++) {
         add_entry(r, i);
         if (i + 1 < r->count && r->sorted[i + 1]->object == r->sorted[i]->object)

@@ -22,6 +22,7 @@
 #define PCT_STRATEGY_ABI_LEAST 7u /* that is still understood: what came later is at the end, and optional */
 
 #define PCT_NO_THREAD UINT32_MAX
+#define PCT_RELUCTANTLY (UINT32_C(1) << 31) /* added to a thread: would_pick() */
 #define PCT_MAX_THREADS 32767u /* thread ids are 0 .. PCT_MAX_THREADS-1, in the order of creation, then used again */
 #define PCT_UNLIMITED UINT64_MAX
 #define PCT_MAX_PARAMS 32
@@ -269,7 +270,8 @@ struct pct_strategy {
     /* Before pick(), and as things change while the process waits: the thread that pick() would choose if `without`
      * (PCT_NO_THREAD: none) could not go on; PCT_NO_THREAD: no other enabled one is to go on yet. Then the process
      * waits as where none is enabled, as long as a deadline or the outside world may change the answer, and pick() is
-     * asked behind that all the same. step, ran: as in struct pct_point. From version 11 on; optional. */
+     * asked behind that all the same. With PCT_RELUCTANTLY, that thread, but what comes from outside has a while
+     * before. step, ran: as in struct pct_point. From version 11 on; optional. */
     uint32_t (*would_pick)(void *state, uint64_t step, uint64_t ran, uint32_t without);
 };
 #define PCT_MOST_ROLES 15u

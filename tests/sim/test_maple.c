@@ -331,7 +331,7 @@ static void test_lists(void **unused)
         "1-1.00000000-1.00000000-x0.0.1.0.0.1",
         "1-1.00000000-1.00000000-x1.0.0.0.0.1",
         "1-1.00000000-1.00000000-x1.0.1.2.0.1",
-        "1-1.00000000-1.00000000-x1.0.1.0.10.1",
+        "1-1.00000000-1.00000000-x1.0.1.0.12.1",
         "1-1.00000000-1.00000000-x1.0.1.0.0.",
         "1-1.00000000-1.00000000-x1.0.1.0.0.g",
         "1-1.00000000-1.00000000-x1.0.1.0.0.00000000000000001",
@@ -355,12 +355,56 @@ static void test_lists(void **unused)
     }
 }
 
+/* Section 4.6: what the partner waits for comes from outside. Replayed, it comes there, too. */
+static void test_outside(void **unused)
+{
+    (void)unused;
+    enum { MS = 1000000, OUTSIDE = 10, OUTSIDE_YOUNGEST };
+    static const struct {
+        uint64_t at; /* when it comes */
+        uint64_t order;
+        bool found;
+    } tries[] = { { 5 * MS, OLDEST, false },
+                  { 5 * MS, YOUNGEST, false },
+                  { 5 * MS, OUTSIDE, true },
+                  { 5 * MS, OUTSIDE_YOUNGEST, true },
+                  { UINT64_C(500) * MS, OUTSIDE, false } };
+    static uint64_t records[4096];
+    for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+        static const struct sim_op set[] = { DOWN_SHARED(0), ATOMIC_WRITE(0, 1), STOP };
+        static const struct sim_op check[] = { ATOMIC_READ(0), UNLESS(1, 1), FAIL, STOP };
+        static const struct sim_op begin[] = { CREATE(1), CREATE(2), JOIN(1), JOIN(2), STOP };
+        const struct sim_program program = { .thread = { begin, set, check },
+                                             .event = { { .at = tries[i].at, .post = true } } };
+        struct sim_options options = sim_defaults(&pct_strategy_maple);
+        struct sim_result result, again;
+        char iroot[128] = "1";
+        add(iroot, PCT_OP_ATOMIC_STORE, &set[1]);
+        add(iroot, PCT_OP_ATOMIC_LOAD, &check[0]);
+        options.run.list = iroot;
+        sim_set(&options, "order", tries[i].order);
+        options.records = records;
+        options.max = sizeof records / sizeof *records;
+        sim_run(&program, &options, &result);
+        print_message("# order %u: %s, %llu real ns, %llu steps\n", (unsigned)tries[i].order, result.message,
+                      (unsigned long long)result.real_ns, (unsigned long long)result.steps);
+        assert_null(result.broken);
+        assert_int_equal(result.verdict, tries[i].found ? PCT_VERDICT_ASSERTION : PCT_VERDICT_EXIT);
+        struct sim_options replay = { .replay = records, .replay_count = result.recorded };
+        sim_run(&program, &replay, &again);
+        print_message("# again: %s\n", again.message);
+        assert_null(again.broken);
+        assert_int_equal(again.verdict, result.verdict);
+        assert_int_equal(again.hash, result.hash);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_follows), cmocka_unit_test(test_visits),   cmocka_unit_test(test_lists),
         cmocka_unit_test(test_idioms),  cmocka_unit_test(test_locks),    cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_goes_on), cmocka_unit_test(test_combined),
+        cmocka_unit_test(test_goes_on), cmocka_unit_test(test_combined), cmocka_unit_test(test_outside),
     };
     return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
 }
