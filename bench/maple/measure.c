@@ -1,6 +1,6 @@
 /* Recall of the strategy maple: of the iRoots that some schedule of a small program exposes, how many it does.
  *
- *     build/bench/maple/measure [--why] [OPTION...] -- COMMAND [ARGUMENT...]
+ *     build/bench/maple/measure [--why | --chess] [OPTION...] -- COMMAND [ARGUMENT...]
  *
  * 1. All classes of schedules, as `pct explore` makes them: what their traces expose is possible, all else is not.
  * 2. Profile runs, until three of them bring nothing new; then each of those is forced in six runs, as a campaign's six
@@ -10,6 +10,8 @@
  * Prints a line: classes, possible iRoots, those forced in six runs, those that the campaign exposed, and how many of
  * its predictions were possible, how many not; then what 2 and 3 exposed that no class does: false words. The exit
  * status is 1 if there is such a thing, and 119 if not all was explored. --why lists what was missed on standard error.
+ * --chess prints instead how many runs `pct explore --bound 2` makes, up to CURVE, and in which of them each iRoot came
+ * first, by lines.
  * Called by bench/maple/recall. */
 #include <argp.h>
 #include <cli/base/cli.h>
@@ -24,8 +26,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KEY_WHY = 2900 };
-enum { STEPS = 20000, MOST = 20000 /* runs of the campaign */, SATURATED = 100 };
+enum { KEY_WHY = 2900, KEY_CHESS };
+enum {
+    CHESS = 2 /* preemptions */,
+    CURVE = 200 /* runs of it */,
+    STEPS = 20000,
+    MOST = 20000 /* runs of the campaign */,
+    SATURATED = 100
+};
 
 struct measure {
     struct pct_campaign_observer observer; /* the first member */
@@ -42,7 +50,7 @@ struct measure {
     unsigned in_vain;             /* of these, the last ones, that have shown nothing new */
     uint32_t *try;                /* of each possible one: the run of its own six that exposed it, from 1; 0: none */
     uint64_t runs;
-    bool why, spins; /* --why; explored runs have had loops that wait */
+    bool why, chess, spins; /* --why; --chess; explored runs have had loops that wait */
     int (*looked)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                   const struct pct_result *result, bool failed, bool *hold); /* the explorer's own */
 };
@@ -137,7 +145,8 @@ static size_t filter(const struct pct_trace *trace, struct pct_access *accesses,
         for (; at < accesses[i].index; at++)
             live += (PCT_RECORD_OP(trace->records[at]) == PCT_OP_THREAD_CREATE) -
                     (PCT_RECORD_OP(trace->records[at]) == PCT_OP_THREAD_FINISH);
-        if (m.places.item[accesses[i].place - 1]->code && (live > 1 || !pct_operation_accesses(accesses[i].op)))
+        if ((m.chess || m.places.item[accesses[i].place - 1]->code) &&
+            (live > 1 || !pct_operation_accesses(accesses[i].op)))
             accesses[kept++] = accesses[i];
     }
     return kept;
@@ -167,6 +176,8 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
                   const struct pct_result *result, bool failed, bool *hold)
 {
     int status = look_at(result);
+    if (!status && m.chess && m.runs == CURVE)
+        return PCT_RUNS_ENOUGH;
     if (!status && m.into == &m.by_campaign && pct_directed_is_saturated(c))
         return PCT_RUNS_ENOUGH;
     return status || !m.looked ? status : m.looked(observer, c, process, result, failed, hold);
@@ -203,6 +214,7 @@ static int explore(uint64_t *classes)
     static struct pct_explorer e = { .bound = PCT_UNBOUNDED, .quiet = true, .tells = true };
     static struct pct_explorer_keep keep;
     struct pct_run_options schedules = m.schedules;
+    e.bound = m.chess ? CHESS : e.bound;
     begin(&c, &m.possible);
     keep.oracle.ok = c.ok;
     e.keep = &keep;
@@ -357,19 +369,29 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     }
     m.why |= key == KEY_WHY;
-    return key == KEY_WHY ? 0 : pct_options_parse_command(key, state, &m.launch, state->name);
+    m.chess |= key == KEY_CHESS;
+    return key == KEY_WHY || key == KEY_CHESS ? 0 : pct_options_parse_command(key, state, &m.launch, state->name);
 }
 
 int main(int argc, char **argv)
 {
-    static const struct argp_option options[] = { { "why", KEY_WHY, NULL, 0, "list what was missed", 1 }, { 0 } };
+    static const struct argp_option options[] = { { "why", KEY_WHY, NULL, 0, "list what was missed", 1 },
+                                                  { "chess", KEY_CHESS, NULL, 0, "only with two preemptions", 1 },
+                                                  { 0 } };
     static const struct argp_child children[] = { PCT_CONFIGURE_CHILDREN, { 0 } };
     const struct argp argp = { .options = options, .parser = parse, .children = children };
     static struct pct_campaign force, campaign; /* large */
     uint64_t classes = 0;
-    m.places.by_instruction = true;
     argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, NULL);
+    m.places.by_instruction = !m.chess;
     int status = explore(&classes);
+    if (m.chess) {
+        printf("%llu", (unsigned long long)m.runs);
+        for (size_t i = 0; i < m.possible.count; i++)
+            printf(",%llu", (unsigned long long)m.possible.item[i]->first);
+        putchar('\n');
+        exit(status);
+    }
     if (!status)
         status = prepare_tries();
     if (!status && m.possible.count)
