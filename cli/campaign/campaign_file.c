@@ -197,7 +197,7 @@ int pct_campaign_file_create(const struct pct_campaign *c, const struct pct_camp
     free_facts(&facts);
     if (failed)
         pct_cli_say("%s: %s", plan->path, error);
-    return failed ? PCT_EXIT_INTERNAL : 0;
+    return failed == -EEXIST ? PCT_EXIT_USAGE : failed ? PCT_EXIT_INTERNAL : 0;
 }
 
 int pct_campaign_file_add(struct pct_store *store, const struct pct_campaign *c, const struct pct_campaign_plan *plan,

@@ -76,7 +76,8 @@ int pct_store_fail(struct pct_store *store, int code)
         return -ENOSPC;
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        snprintf(store->error, sizeof store->error, "another campaign is writing to it");
+        snprintf(store->error, sizeof store->error,
+                 "another campaign is writing to it; wait until that has ended, or name another file");
         return -EBUSY;
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
@@ -248,7 +249,10 @@ int pct_store_create(const char *path, const struct pct_store_fact *facts, char 
     /* Unlike rename(), this does not replace what somebody else made in the meantime. */
     if (!failed && link(temporary, path)) {
         failed = -errno;
-        snprintf(error, size, "%s", strerror(-failed));
+        snprintf(error, size, "%s",
+                 failed == -EEXIST
+                     ? "another campaign has just made it; wait until that has ended, or name another file"
+                     : strerror(-failed));
     }
     unlink(temporary);
     if (!failed)

@@ -245,6 +245,7 @@ static void test_store_commits(void **unused)
     assert_int_equal(pct_store_look(path, error, sizeof error), PCT_STORE_ABSENT);
     assert_int_equal(pct_store_create(path, facts, error, sizeof error), 0);
     assert_int_equal(pct_store_create(path, facts, error, sizeof error), -EEXIST);
+    assert_non_null(strstr(error, "another campaign has just made it; "));
     struct pct_store *store = pct_store_open(path, true, error, sizeof error);
     assert_non_null(store);
     assert_int_equal(pct_store_number(store, "seed"), 7);
@@ -263,7 +264,7 @@ static void test_store_commits(void **unused)
     assert_int_equal(pct_store_add_run(store, &run), 0);
     /* A second writer has to wait; a reader sees what is committed. */
     assert_null(pct_store_open(path, true, error, sizeof error));
-    assert_string_equal(error, "another campaign is writing to it");
+    assert_string_equal(error, "another campaign is writing to it; wait until that has ended, or name another file");
     struct pct_store *reader = pct_store_open(path, false, error, sizeof error);
     assert_non_null(reader);
     assert_int_equal(count_runs(reader), 2);
