@@ -108,7 +108,7 @@ struct pct_shim_thread {
     uint64_t trap_blocked;     /* SIGTRAP's bit, if it was blocked before that */
     int half_open;             /* the end of a named pipe that it waits with in open(), plus 1; 0: none */
     bool absent;               /* since its last sleep it has looked for what is not there: absent.h */
-    uint32_t absences;         /* so many sleeps in a row came behind such a look */
+    uint32_t absences;         /* sleeps in a row that came behind such a look */
     uint64_t signal_mask;      /* of a thread that has not started, or that waits for a child of vfork */
     int handled;               /* the last signal whose handler has run in it */
     struct pct_pin pin;        /* what it keeps the baton for, while pct_S.pinned says so */

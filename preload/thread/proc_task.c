@@ -3,6 +3,7 @@
 #include <preload/core/sys.h>
 #include <common/text.h>
 #include <fcntl.h>
+#include <linux/futex.h>
 #include <linux/sched.h>
 
 /* Read TID/name into text, which gets an end. False: not there. */
@@ -85,6 +86,14 @@ bool pct_task_read_call(int folder, int32_t tid, struct pct_task_call *call)
     call->sp = value[6];
     call->pc = value[7];
     return call->pc;
+}
+
+bool pct_task_call_is_kin(const struct pct_task_call *call)
+{
+    int op = (int)call->arguments[1], command = op & FUTEX_CMD_MASK;
+    bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI;
+    return call->number == SYS_wait4 || call->number == SYS_waitid ||
+           (call->number == SYS_futex && waits && op & FUTEX_PRIVATE_FLAG && !call->arguments[3]);
 }
 
 static bool is_real_time(long policy)

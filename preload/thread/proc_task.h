@@ -28,6 +28,10 @@ bool pct_task_read_flags(int folder, int32_t tid, char *state, uint64_t *flags);
  * and says so if it was not for all that time. */
 bool pct_task_read_call(int folder, int32_t tid, struct pct_task_call *call);
 
+/* Whether only this process or a relative can end this call: the time of the family does not wait for the world's then.
+ */
+bool pct_task_call_is_kin(const struct pct_task_call *call);
+
 /* Whether its policy is one of real time: then threads that have none get only what it leaves of its CPU. The second
  * asks for the caller, by a system call that few sandboxes know. */
 bool pct_task_is_real_time(int folder, int32_t tid);

@@ -321,24 +321,6 @@ bool pct_family_relatives(void)
     return pct_family_memory->crowded;
 }
 
-/* Of all that are idle, as their slots say, the one whose turn it is shall look whether that is so. */
-static void wake_next(void)
-{
-    uint32_t next = 0;
-    for (uint32_t i = 1; i <= pct_family_memory->top; i++) {
-        const struct pct_slot *slot = pct_slot_at(i);
-        union pct_who who = pct_slot_who(i);
-        if (pct_slot_is_free(who))
-            continue;
-        if (!who.member || !pct_slot_is_idle(slot))
-            return;
-        if (!next || slot->deadline < pct_slot_at(next)->deadline)
-            next = i;
-    }
-    if (next && next != self && pct_slot_at(next)->deadline != PCT_NEVER)
-        pct_slot_wake(pct_slot_at(next));
-}
-
 static void begin(uint64_t now, uint64_t deadline, bool world)
 {
     struct pct_slot *me = pct_slot_at(self);
@@ -361,7 +343,7 @@ static void begin(uint64_t now, uint64_t deadline, bool world)
     while (!pct_family_exchange(&pct_family_memory->next, &next,
                                 pct_family_count_next(next, me->deadline < next ? me->deadline : next)))
         ;
-    wake_next();
+    pct_slot_wake_next(self);
 }
 
 /* Whether this idle relative has asked whether something has come, since this process is idle. */
@@ -550,7 +532,7 @@ bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *agai
             begin(now, deadline, world);
     } else if (self && pct_slot_at(self)->looked != idle.seen) {
         __atomic_store_n(&pct_slot_at(self)->looked, idle.seen, __ATOMIC_SEQ_CST);
-        wake_next();
+        pct_slot_wake_next(self);
     }
     if (deadline == PCT_NEVER)
         return false;

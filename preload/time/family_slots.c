@@ -212,3 +212,20 @@ uint32_t pct_slot_wake(struct pct_slot *slot)
     PCT_SYS3(SYS_futex, &slot->word, 1 /* FUTEX_WAKE */, INT32_MAX);
     return word;
 }
+
+void pct_slot_wake_next(uint32_t but)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 1; i <= pct_family_memory->top; i++) {
+        const struct pct_slot *slot = pct_slot_at(i);
+        union pct_who who = pct_slot_who(i);
+        if (pct_slot_is_free(who))
+            continue;
+        if (!who.member || !pct_slot_is_idle(slot))
+            return;
+        if (!next || slot->deadline < pct_slot_at(next)->deadline)
+            next = i;
+    }
+    if (next && next != but && pct_slot_at(next)->deadline != UINT64_MAX)
+        pct_slot_wake(pct_slot_at(next));
+}

@@ -34,7 +34,6 @@
 #include <preload/thread/proc_task.h>
 #include <fcntl.h>
 #include <linux/close_range.h>
-#include <linux/futex.h>
 #include <linux/sched.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -198,16 +197,6 @@ static bool others_work(const struct pct_thread *holder)
     return false;
 }
 
-/* Whether only this process or a relative can end this call: the time of the family does not wait for the world's then.
- */
-static bool is_kin(const struct pct_task_call *call)
-{
-    int op = (int)call->arguments[1], command = op & FUTEX_CMD_MASK;
-    bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI;
-    return call->number == SYS_wait4 || call->number == SYS_waitid ||
-           (call->number == SYS_futex && waits && op & FUTEX_PRIVATE_FLAG && !call->arguments[3]);
-}
-
 /* Take the baton from its holder, which seems to sleep. */
 static void take_baton(struct pct_shim_thread *thread, const struct pct_task *before)
 {
@@ -236,7 +225,7 @@ static void take_baton(struct pct_shim_thread *thread, const struct pct_task *be
     thread->regs[6] = call.sp;
     thread->regs[7] = call.pc;
     pct_watchdog_note(PCT_UNCONTROLLED_SLEPT, thread, (int)call.number, call.pc);
-    pct_sched_revoke(&pct_S, &thread->core, is_kin(&call));
+    pct_sched_revoke(&pct_S, &thread->core, pct_task_call_is_kin(&call));
     /* It must not come back before: then it could be enabled again when the baton goes on, and this would wait in its
      * place, and take the baton that is meant for it. */
     pct_sched_pass_on(&pct_S, &thread->core);
