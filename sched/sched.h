@@ -431,7 +431,7 @@ bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *hold
 void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t arg);
 
 /* Called for a holder of the baton that sleeps, by whoever found it, and has made sure that it does nothing meanwhile:
- * it is outside from now on, and comes back by pct_sched_return(). kin: only this process or a relative can end that. */
+ * it is outside from now on, and comes back by pct_sched_return(). kin: only a relative or this process ends it. */
 void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread, bool kin);
 void pct_sched_pass_on(struct pct_sched *s, struct pct_thread *thread);
 

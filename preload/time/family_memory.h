@@ -119,8 +119,8 @@ void pct_slot_tell(uint32_t ticket, uint32_t pid);
 /* Have the one in this slot look. Returns the new word. */
 uint32_t pct_slot_wake(struct pct_slot *slot);
 
-/* If all are idle, as their slots say: the one whose deadline is the first shall look whether that is so. Not the one in
- * this slot. */
+/* If all are idle, as their slots say: the one whose deadline is the first shall look whether that is so. Not the one
+ * in this slot. */
 void pct_slot_wake_next(uint32_t but);
 
 /* Whether the process with this id is in a slot. */
