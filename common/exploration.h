@@ -116,6 +116,12 @@ static inline struct pct_log_entry *pct_channel_log(struct pct_channel *channel)
     return (struct pct_log_entry *)(void *)(channel->plan + channel->plan_max);
 }
 
+/* Before a run with this plan: it has written nothing yet. */
+static inline void pct_channel_renew(struct pct_channel *channel)
+{
+    channel->log_count = channel->doubts = channel->assumes = channel->awaited = channel->began = 0;
+}
+
 /* Bytes of a channel. plan_max: even. */
 static inline uint64_t pct_channel_size(uint32_t plan_max, uint32_t log_max)
 {

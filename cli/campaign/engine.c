@@ -95,6 +95,7 @@ static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec 
     struct pct_process *process = &s->place[place];
     struct pct_config *config = &spec->config;
     struct pct_run_extras extras = { .channel = spec->channel,
+                                     .log = spec->log,
                                      .sites = spec->sites,
                                      .learns = config->memory_points == PCT_POINTS_LEARNED,
                                      .points = pct_hosts_points(config) };

@@ -25,7 +25,8 @@ struct pct_run_spec {
     const char *list;                    /* the strategy's list, of any length; NULL: the one in the configuration */
     /* Of the strategy `explore`: the file with its plan, and for its log; always the same for a worker. */
     const char *channel;
-    const char *sites; /* record where these steps are made (PCT_SITES); NULL: as the launch has it */
+    struct pct_channel *log; /* as it is mapped here, NULL: it is none that a run can write anew */
+    const char *sites;       /* record where these steps are made (PCT_SITES); NULL: as the launch has it */
 };
 
 /* The run that a token names. Returns 0, or -EINVAL with a message in error. */

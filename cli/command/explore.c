@@ -23,7 +23,8 @@ enum {
     KEY_ESTIMATE,
     KEY_TELL_WHOLE,
     KEY_AFFORD,
-    KEY_SHARD
+    KEY_SHARD,
+    KEY_ENGINE
 };
 enum { STEPS = 20000, BOUND = 2, PROBES = 1000 };
 
@@ -54,6 +55,7 @@ static const struct argp_option options[] = {
       1 },
     { "first", KEY_FIRST, NULL, 0, "stop at the first finding", 1 },
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 1 },
+    { PCT_ENGINE_OPTION, KEY_ENGINE, "NAME", 0, PCT_ENGINE_HELP, 1 },
     { "tell-whole", KEY_TELL_WHOLE, NULL, OPTION_HIDDEN, NULL, 1 }, /* for explore_first.c */
     { "afford", KEY_AFFORD, "SECONDS", OPTION_HIDDEN, NULL, 1 },    /* likewise */
     { NULL, 0, NULL, 0, "Output", 3 },
@@ -117,6 +119,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         state->child_inputs[2] = w->campaign->ok;
         state->child_inputs[3] = &w->keep->oracle;
         state->child_inputs[4] = &w->keep->exports;
+        return 0;
+    case KEY_ENGINE:
+        pct_options_engine(state, &w->campaign->launch, argument);
         return 0;
     case KEY_BOUND:
         w->explorer->bound = (int)pct_options_number(state, "--bound", argument, 0, PCT_BOUND_MAX);
@@ -275,6 +280,12 @@ static int explore(struct arguments *w)
     if (status)
         return status;
     status = pct_explorer_run(e, c);
+    if (c->launch.restore.broken) {
+        int failed = pct_explorer_keep_recall(w->keep);
+        return failed ? failed : pct_hosts_begin_anew(&c->launch);
+    }
+    if (!e->quiet)
+        pct_hosts_print(stderr, &c->launch);
     if (e->probes && (!status || status > 128))
         return pct_explorer_say_estimate(e, c, status ? status - 128 : 0);
     if (!status || status > 128)

@@ -23,10 +23,7 @@ static const struct argp_option options[] = {
       1 },
     { "explore", KEY_EXPLORE, "SECONDS", OPTION_ARG_OPTIONAL,
       "first pct explore, for at most so long (default: 10): if that comes to its end, no schedule is drawn", 1 },
-    { "engine", KEY_ENGINE, "NAME", 0,
-      "how the runs after the first are made: fork (also auto, the default), or restore: in one process, whose memory "
-      "is put back after each, where the program allows it",
-      8 },
+    { PCT_ENGINE_OPTION, KEY_ENGINE, "NAME", 0, PCT_ENGINE_HELP, 8 },
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
     { 0 },
 };
@@ -36,9 +33,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     struct pct_runs_options *w = state->input;
     switch (key) {
     case KEY_ENGINE:
-        w->campaign->launch.restore.wanted = !strcmp(argument, "restore");
-        if (!w->campaign->launch.restore.wanted && strcmp(argument, "auto") != 0 && strcmp(argument, "fork") != 0)
-            argp_failure(state, PCT_EXIT_USAGE, 0, "--engine: '%s' is not one of auto, fork and restore", argument);
+        pct_options_engine(state, &w->campaign->launch, argument);
         return 0;
     case KEY_CONFIDENCE:
         w->campaign->confidence = pct_options_confidence(state, argument);

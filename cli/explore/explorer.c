@@ -60,7 +60,7 @@ static void reset_channel(struct pct_channel *channel, const uint32_t *plan, uin
     if (count)
         memcpy(channel->plan, plan, count * sizeof *plan);
     channel->plan_count = count;
-    channel->log_count = channel->doubts = channel->assumes = channel->awaited = channel->began = 0;
+    pct_channel_renew(channel);
 }
 
 uint64_t pct_explorer_plan(const uint32_t *plan, uint32_t count)
@@ -130,6 +130,7 @@ static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, 
     reset_channel(e->channel[spec->worker].at, plan, count);
     e->channel[spec->worker].at->output = e->keep && (e->keep->oracle.expect || e->keep->oracle.command);
     spec->channel = e->channel[spec->worker].path;
+    spec->log = e->channel[spec->worker].at;
     return 0;
 }
 

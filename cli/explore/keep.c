@@ -136,8 +136,16 @@ int pct_explorer_keep_open(struct pct_explorer_keep *k, struct pct_explorer *e, 
     k->recorder.store = pct_store_open(path, true, error, sizeof error);
     if (!k->recorder.store)
         return pct_cli_usage("%s: %s", path, error);
+    if (c->launch.restore.wanted && pct_store_remember(k->recorder.store))
+        return pct_cli_usage("%s: %s", path, pct_store_error(k->recorder.store));
     failed = k->there ? choose(k, e, c) : 0;
     return failed ? failed : begin(k, e, c);
+}
+
+int pct_explorer_keep_recall(struct pct_explorer_keep *k)
+{
+    int failed = k->recorder.store ? pct_store_recall(k->recorder.store) : 0;
+    return failed ? pct_recorder_fail(&k->recorder, failed) : 0;
 }
 
 void pct_explorer_keep_close(struct pct_explorer_keep *k)

@@ -29,6 +29,9 @@ struct pct_explorer_keep {
  * after a message. */
 int pct_explorer_keep_open(struct pct_explorer_keep *keep, struct pct_explorer *explorer,
                            struct pct_campaign *campaign);
+/* What was kept since is worth nothing: have the file as it was when it was opened, if there is one. For
+ * --engine=restore alone. Then it can only be closed. Returns 0 or an exit status, after a message. */
+int pct_explorer_keep_recall(struct pct_explorer_keep *keep);
 void pct_explorer_keep_close(struct pct_explorer_keep *keep);
 
 /* The functions of the observer (campaign.h). */

@@ -180,8 +180,9 @@ static bool may(const struct pct_launch *launch, const struct pct_process *proce
 {
     const struct pct_hosts *all = &launch->restore;
     return all->wanted && all->on && !all->why[0] && launch->forks.state == PCT_FORKING_YES &&
-           process->hosting == PCT_HOSTING_NO && process->output >= 0 && !process->extras.channel &&
-           process->worker < PCT_FORKSERVERS && !bar(launch, process);
+           process->hosting == PCT_HOSTING_NO && process->output >= 0 &&
+           (!process->extras.channel || process->extras.log) && process->worker < PCT_FORKSERVERS &&
+           !bar(launch, process);
 }
 
 void pct_hosts_let(struct pct_launch *launch, bool may)
@@ -362,6 +363,8 @@ bool pct_hosts_again(struct pct_launch *launch, struct pct_process *process, boo
         return false;
     if (all->restored > FIRST && pct_random(all->restored, 0, 0) % ONE_IN) {
         all->unchecked++;
+        if (process->extras.channel) /* its token does not name all of it */
+            return false;
         all->last.reply = *reply;
         all->last.digest = digest(process->output);
         memcpy(all->last.token, process->token, sizeof all->last.token);

@@ -4,6 +4,7 @@
  * so nothing ever runs in a signal handler, and a signal can be neither lost nor met half-way through a start. */
 #include "launch.h"
 #include <common/demon.h>
+#include <common/exploration.h>
 #include "child_failures.h"
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
@@ -403,6 +404,8 @@ static bool begin_again(struct pct_launch *launch, struct pct_process *process)
         return false;
     pct_hosts_remember(process);
     process->hosting = PCT_HOSTING_AGAIN;
+    if (process->extras.log)
+        pct_channel_renew(process->extras.log);
     process->forked = process->timed_out = process->preloaded = false;
     process->status = 0;
     process->started = pct_cli_now();

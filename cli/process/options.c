@@ -104,6 +104,13 @@ double pct_options_seconds(struct argp_state *state, const char *name, const cha
     return seconds;
 }
 
+void pct_options_engine(struct argp_state *state, struct pct_launch *launch, const char *name)
+{
+    launch->restore.wanted = !strcmp(name, "restore");
+    if (!launch->restore.wanted && strcmp(name, "auto") != 0 && strcmp(name, "fork") != 0)
+        argp_failure(state, PCT_EXIT_USAGE, 0, "--engine: '%s' is not one of auto, fork and restore", name);
+}
+
 double pct_options_confidence(struct argp_state *state, const char *text)
 {
     char *end;

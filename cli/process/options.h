@@ -20,6 +20,13 @@ double pct_options_seconds(struct argp_state *state, const char *name, const cha
 /* The argument of --confidence, a probability between 0 and 1; likewise. */
 double pct_options_confidence(struct argp_state *state, const char *text);
 
+/* --engine: how runs are made. Its argument, likewise. */
+#define PCT_ENGINE_OPTION "engine"
+#define PCT_ENGINE_HELP                                                                                                \
+    "how the runs after the first are made: fork (also auto, the default), or restore: in one process, whose memory "  \
+    "is put back after each, where the program allows it"
+void pct_options_engine(struct argp_state *state, struct pct_launch *launch, const char *name);
+
 /* The word that the parser was just given begins the target's command; all that follows is the target's, whatever it
  * looks like. */
 void pct_options_take_command(struct argp_state *state, struct pct_launch *launch);

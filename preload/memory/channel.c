@@ -1,8 +1,8 @@
 /* The channel of an explored run: see channel.h. */
 #include "channel.h"
+#include <preload/core/host.h>
 #include <preload/core/kernel.h>
 #include <preload/core/point.h>
-#include <preload/core/kernel.h>
 #include <preload/core/sys.h>
 #include <preload/memory/memory.h>
 #include <sched/log.h>
@@ -15,13 +15,13 @@ void pct_channel_open(const char *path)
     struct pct_channel head = { .magic = "" };
     if (!path)
         return;
-    long fd = PCT_SYS3(SYS_open, path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
-    if (fd < 0 || PCT_SYS3(SYS_read, fd, &head, sizeof head) != sizeof head ||
+    long fd = pct_host_sys4(SYS_open, (long)path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0, 0);
+    if (fd < 0 || pct_host_sys4(SYS_read, fd, (long)&head, sizeof head, 0) != sizeof head ||
         memcmp(head.magic, PCT_CHANNEL_MAGIC, 8) != 0 || head.version != PCT_CHANNEL_VERSION)
         return; /* the command finds no log */
-    long at = PCT_SYS6(SYS_mmap, NULL, pct_channel_size(head.plan_max, head.log_max), PROT_READ | PROT_WRITE,
-                       MAP_SHARED, fd, 0);
-    PCT_SYS1(SYS_close, fd);
+    long at = pct_host_sys(SYS_mmap, 0, (long)pct_channel_size(head.plan_max, head.log_max), PROT_READ | PROT_WRITE,
+                           MAP_SHARED, fd, 0);
+    pct_host_sys4(SYS_close, fd, 0, 0, 0);
     if (at < 0 && at > -4096)
         pct_fail_for_memory();
     struct pct_channel *channel = (void *)at;

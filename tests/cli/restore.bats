@@ -206,10 +206,42 @@ assert [*sqlite3.connect("restored.db").execute("SELECT runs FROM sessions")] ==
 END
 }
 
+# explored FILE MODE...: likewise of an exploration: its runs and findings, and its last line without the time.
+explored()
+{
+    local to=$1 status=0
+    "$pct" explore --epoch 1700000000 --db "$to.db" "${@:2}" > "$to.said" 2>&1 || status=$?
+    [[ $status =~ ^(0|1|119)$ ]] || { cat "$to.said" && return 1; } # verified, found, runs used up
+    python3 -c 'import sqlite3, sys
+for table in "runs", "findings":
+    for row in sqlite3.connect(sys.argv[1]).execute(f"SELECT * FROM {table}"): print(row)' "$to.db" > "$to"
+    tail -n 1 "$to.said" | sed 's/, [0-9.]* m\{0,1\}s)//' >> "$to"
+}
+
+@test "pct explore restores its runs: they are the forked ones, failing ones, too; where one differs it begins anew" {
+    explored forked -n 12 -- ./kept none
+    explored restored -n 12 --engine=restore -- ./kept none
+    cmp forked restored
+    grep -E '^pct: [1-9][0-9]* runs were restored; [1-9] of them were made again, and were the same$' restored.said
+    explored forked --fresh -n 60 -- "$build/bugs/double-checked"
+    explored restored --fresh -n 60 --engine=restore -- "$build/bugs/double-checked"
+    cmp forked restored
+    grep -E '^pct: [1-9][0-9]* runs were restored; [1-9] of them were made again, and were the same' restored.said
+    explored forked --fresh -n 20 -- ./kept switches 1000
+    cp forked.db restored.db
+    explored forked -n 60 -- ./kept switches 1000
+    explored restored -n 60 --engine=restore -- ./kept switches 1000
+    cmp forked restored
+    grep -F "a restored run differed: all runs are made again, by fork" restored.said
+    grep -F "pct: no run was restored: a restored run differed" restored.said
+}
+
 @test "the engine has three names" {
     run "$pct" run --engine=fast -- ./kept none
     is "$status" 2
     has "--engine: 'fast' is not one of auto, fork and restore"
+    run "$pct" explore --engine=fast -- ./kept none
+    is "$status" 2
     for name in auto fork; do
         run "$pct" run "${fixed[@]}" -n 10 --engine=$name -- ./kept none
         is "$status" 0
