@@ -2,10 +2,10 @@
  * less time than to fork the target (--engine=restore). One for each worker, itself a run that the worker's fork server
  * has forked.
  *
- * That restored runs are the runs that are forked is looked at all the time: the first three, later one in 256 and the
- * last are made again under the fork server, and each that fails by exec; what is reported is that second run. Where
- * the two differ, no further run is restored; if others were taken for what they were, none of it counts, and the
- * command begins anew (supervise.h), without restored runs. */
+ * That restored runs are the runs that are forked is looked at all the time: the first three, later one in 256 and,
+ * unless runs are explored, the last are made again under the fork server, and each that fails by exec; what is
+ * reported is that second run. Where the two differ, no further run is restored; if others were taken for what they
+ * were, none of it counts, and the command begins anew (supervise.h), without restored runs. */
 #ifndef PCT_CLI_HOSTS_H
 #define PCT_CLI_HOSTS_H
 
