@@ -377,7 +377,7 @@ static bool decide(struct pct_directed *d, uint64_t index, struct pct_config *co
     bool further = false;
     if (!is_profile_turn(d, index, known)) {
         candidate = choose(d, index, known);
-        further = candidate == SIZE_MAX && index % EACH_AGAIN && is_saturated(d, known);
+        further = candidate == SIZE_MAX && pct_further_is_turn(d, index) && is_saturated(d, known);
         if (further)
             candidate = pct_further_choose(d, known);
         further &= candidate != SIZE_MAX;

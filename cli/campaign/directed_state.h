@@ -72,6 +72,10 @@ int pct_further_guess(struct pct_directed *d, const struct pct_orderings *orderi
 /* Room for all that were guessed. False: there is no memory. */
 bool pct_further_make_room(struct pct_directed *d);
 
+/* Whether the run of this number may force one, where nothing else is left to be tried: two runs of four, of the first
+ * that do; then one, as what chance draws may find more. */
+bool pct_further_is_turn(const struct pct_directed *d, uint64_t index);
+
 /* The guessed pattern that is to be forced next, by what is known of this many runs; SIZE_MAX: none is left. */
 size_t pct_further_choose(struct pct_directed *d, uint64_t known);
 

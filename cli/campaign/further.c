@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 14 };
+enum { MOST = 1 << 14, FEW = 64 };
 enum { TRIES = 2, YOUNGEST = 2, OLDEST = 1 /* the parameter `order` */ };
 
 void pct_further_begin(struct pct_directed *d)
@@ -83,6 +83,14 @@ size_t pct_further_choose(struct pct_directed *d, uint64_t known)
         if (!further->known && (!further->exposed || further->exposed->first > known))
             return best;
     }
+}
+
+bool pct_further_is_turn(const struct pct_directed *d, uint64_t index)
+{
+    uint64_t made = 0;
+    for (size_t i = 0; i < d->sets.guessed.count; i++)
+        made += d->further[i].tries;
+    return index % 4 == 2 || (index % 4 == 3 && made < FEW);
 }
 
 uint32_t pct_further_order(struct pct_further *further)
