@@ -747,7 +747,7 @@ $(B)/bench/pick: bench/pick.c $(call objects_of,$(sort $(wildcard strategies/*.c
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o,$^)
 
 # What the command writes with.
-$(B)/bench/store $(B)/bench/iroots $(B)/bench/directed $(B)/bench/accusations $(B)/bench/maple/measure: $(B)/bench/%: bench/%.c $(B)/cli.a $(B)/core.a $(common_prerequisites)
+$(B)/bench/store $(B)/bench/iroots $(B)/bench/directed $(B)/bench/nodes $(B)/bench/accusations $(B)/bench/maple/measure: $(B)/bench/%: bench/%.c $(B)/cli.a $(B)/core.a $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c,$^) -Wl,--start-group $(filter %.a,$^) \
 		-Wl,--end-group -Wl,--as-needed $(command_libs)

@@ -39,6 +39,44 @@ static int grow(struct pct_footprints *f)
     return 0;
 }
 
+/* Where half of an event's hash stands, or is to stand. */
+static uint32_t *seen_at(const struct pct_footprints *f, uint32_t half)
+{
+    size_t i = half & (f->seen_room - 1);
+    while (f->seen[i] && f->seen[i] != half)
+        i = (i + 1) & (f->seen_room - 1);
+    return &f->seen[i];
+}
+
+static int grow_seen(struct pct_footprints *f)
+{
+    struct pct_footprints more = *f;
+    more.seen_room = f->seen_room ? 2 * f->seen_room : 1024;
+    more.seen = calloc(more.seen_room, sizeof *more.seen);
+    if (!more.seen)
+        return -ENOMEM;
+    for (size_t i = 0; i < f->seen_room; i++)
+        if (f->seen[i])
+            *seen_at(&more, f->seen[i]) = f->seen[i];
+    free(f->seen);
+    *f = more;
+    return 0;
+}
+
+/* The event is seen. Returns 1: for the first time; 0; or -ENOMEM. */
+static int see(struct pct_footprints *f, uint64_t event)
+{
+    uint32_t half = (uint32_t)(event >> 32);
+    half += !half;
+    if (4 * (f->seen_count + 1) > 3 * f->seen_room && grow_seen(f))
+        return -ENOMEM;
+    uint32_t *at = seen_at(f, half);
+    bool first = !*at;
+    f->seen_count += first;
+    *at = half;
+    return first;
+}
+
 static bool has(const struct pct_footprint *used, const struct pct_touch *touch)
 {
     for (uint32_t i = 0; used && i < used->count; i++)
@@ -61,10 +99,11 @@ static int add(struct pct_footprint_slot *slot, const struct pct_touch *touch)
     return 0;
 }
 
-/* What the event has used in this run, in this order: first the operation's own. */
-static int note(struct pct_footprint_slot *slot, const struct pct_event *event)
+/* What the event, which is seen for the first time or not, has used in this run, in this order: first the operation's
+ * own. */
+static int note(struct pct_footprint_slot *slot, const struct pct_event *event, bool first)
 {
-    bool first = !slot->used && !slot->bare, more = false;
+    bool more = false;
     for (unsigned i = event->own; i < event->touches; i++) {
         if (has(slot->used, &event->touch[i]))
             continue;
@@ -72,9 +111,7 @@ static int note(struct pct_footprint_slot *slot, const struct pct_event *event)
             return -ENOMEM;
         more = true;
     }
-    slot->bare |= event->own == event->touches;
-    if (slot->used)
-        slot->used->varies |= !first && (more || event->touches - event->own != (int)slot->used->count);
+    slot->used->varies |= !first && (more || event->touches - event->own != (int)slot->used->count);
     return 0;
 }
 
@@ -119,6 +156,24 @@ static uint64_t identity(uint64_t past, const struct pct_event *event)
     return id + !id;
 }
 
+/* What the events of this identity have used, with what this one does. Returns 0 or -ENOMEM. */
+static int take(struct pct_footprints *f, struct pct_event *event, uint64_t id)
+{
+    bool uses = event->own < event->touches;
+    int first = see(f, id);
+    if (first < 0 || (uses && 2 * (f->count + 1) > f->room && grow(f)))
+        return -ENOMEM;
+    struct pct_footprint_slot *slot = f->room ? slot_of(f, id) : NULL;
+    if (!slot || (!uses && !slot->event))
+        return 0;
+    f->count += !slot->event;
+    slot->event = id;
+    slot->thread = event->thread;
+    int failed = note(slot, event, first);
+    widen(event, slot->used);
+    return failed;
+}
+
 int pct_footprints_take(struct pct_footprints *f, struct pct_execution *x)
 {
     uint64_t *past = calloc((size_t)x->threads + 1, sizeof *past);
@@ -128,18 +183,8 @@ int pct_footprints_take(struct pct_footprints *f, struct pct_execution *x)
         uint64_t id = identity(past[event->thread], event);
         past[event->thread] = past_of(past[event->thread], event);
         note_users(f, event);
-        if (event->global) /* it depends on everything; a crash may have cut it short */
-            continue;
-        if (2 * (f->count + 1) > f->room)
-            failed = grow(f);
-        if (failed)
-            break;
-        struct pct_footprint_slot *slot = slot_of(f, id);
-        f->count += !slot->event;
-        slot->event = id;
-        slot->thread = event->thread;
-        failed = note(slot, event);
-        widen(event, slot->used);
+        if (!event->global) /* that depends on everything; a crash may have cut it short */
+            failed = take(f, event, id);
     }
     for (uint32_t t = 0; t < x->threads && f->room && !failed; t++)
         if (x->pending[t].lives)
@@ -175,5 +220,6 @@ void pct_footprints_free(struct pct_footprints *f)
     for (size_t i = 0; i < f->room; i++)
         free(f->slot[i].used);
     free(f->slot);
+    free(f->seen);
     *f = (struct pct_footprints){ 0 };
 }

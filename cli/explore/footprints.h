@@ -17,9 +17,11 @@ struct pct_footprints {
         uint64_t event; /* a hash of its thread's past and of itself, but for what came of it; 0: none */
         struct pct_footprint *used;
         uint16_t thread;
-        bool bare; /* it has used nothing, in some run */
-    } * slot;      /* open addressing */
+    } * slot; /* open addressing: the events that have used something, in some run */
     size_t count, room;
+    uint32_t *seen; /* likewise, all events: half of the hash, as there are many. One that is taken for another one is
+                       only thought to differ from run to run */
+    size_t seen_count, seen_room;
     uint64_t users[PCT_FOOTPRINT_KINDS], writers[PCT_FOOTPRINT_KINDS]; /* bit i: thread i, modulo 64 */
 };
 
