@@ -83,6 +83,7 @@ struct state {
     struct pct_operation last;                      /* what it was about to do */
     uint32_t in_vain;                               /* steps since one was let go */
     uint32_t low_in_vain;                           /* times in a row that it was one at the low priority */
+    uint32_t let_go;                                /* times that one was */
     uint32_t spins;                                 /* since the last pick */
     struct pct_draws draws;
     uint32_t mean;                    /* of a profile run: steps between two changes, about */
@@ -524,7 +525,10 @@ static uint32_t choose_directed(struct state *s)
         return pct_priorities_highest(&s->priorities);
     if (s->stand.first[OTHER])
         return highest(s, OTHER, false, false);
-    return let_go(s);
+    uint32_t thread = let_go(s);
+    if (++s->let_go % PATIENCE == 0) /* some may poll for what one does that is free, and never its turn */
+        pct_priorities_put_last(&s->priorities, thread);
+    return thread;
 }
 
 /* As many steps have been made. */
