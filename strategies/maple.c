@@ -12,20 +12,7 @@
  * (4.5) is left to chance: with a random order, in half of the runs each is passed over with probability 1/2. When the
  * iRoot was made, nobody is held any more.
  *
- * What an iRoot is possible with may be other orders than those of its accesses, which decide where threads go. For
- * these there are more schedules than the paper's: the first thread makes the others, and is the last once it has
- * waited; or priorities change, as in a profile run. Then the first threads to come to an access may be passed over. An
- * eager one is made though the next one's thread is not there, as what comes behind it may bring that there; a loose
- * one holds nobody before it is due, and its thread goes on as others do.
- *
- * Where threads go may also depend on what came long before: a run may follow another one (iroot.h): phases.
- * A patient one (order 8) lets the thread of the last access come there before the last but one is made, as what it
- * does on its way may be to the same object. With order 9 the thread that has made the last but one access goes on, and
- * all others wait, as what it does behind that may bring the last one's thread there; of two, the first does not wait.
- *
- * What comes from outside (4.6): with the orders 10 and 11 (as 1 and 2), where only held threads could go on and others
- * wait for the outside world, that has a while (sched/idle.c) before one is let go; up to VAIN times in vain. The paper
- * marks iRoots that depend on such events, here a campaign does.
+ * There are more orders than the paper's: see maple_order.h. A run may follow another one (iroot.h): phases.
  *
  * What deviates: the paper holds one thread at each access and lets others that come there pass, or the former one,
  * by a coin; here all are held, or one of many threads would make the access that was to come later. Of those that

@@ -614,8 +614,7 @@ int pct_predict_add(struct pct_iroots *predicted, const struct pct_trace *trace,
 {
     struct pct_orderings orderings;
     int failed = pct_orderings_read(&orderings, trace, accesses, count);
-    if (!failed)
-        failed = pct_predict_ordered(predicted, &orderings, trace, accesses, count, window, run);
+    failed = failed ? failed : pct_predict_ordered(predicted, &orderings, trace, accesses, count, window, run);
     pct_orderings_free(&orderings);
     return failed;
 }
