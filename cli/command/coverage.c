@@ -3,7 +3,9 @@
 #include <cli/base/color.h>
 #include <cli/base/json.h>
 #include <cli/campaign/campaign.h>
+#include <cli/campaign/directed.h>
 #include <cli/campaign/outcome.h>
+#include <cli/campaign/tried.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
 #include <cli/trace/accesses.h>
@@ -44,6 +46,8 @@ struct coverage {
     struct pct_run_options schedules;
     struct pct_access_places places;
     struct pct_iroots roots, predicted, pairs; /* the last: reads-from pairs */
+    struct pct_iroots combined;                /* patterns of three threads that were exposed; of maple */
+    struct pct_tried tried;                    /* by maple, when its runs are over */
     uint64_t saturated;                        /* --until-saturated; 0: not given */
     uint64_t runs;                             /* that were looked at */
     uint64_t shared;                           /* accesses to what threads may share, in all runs */
@@ -113,12 +117,12 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     struct coverage *w = (struct coverage *)observer;
     struct pct_access *accesses;
     size_t count;
-    (void)c, (void)process, (void)failed, (void)hold;
+    (void)process, (void)failed, (void)hold;
     w->runs++;
     int status = pct_accesses_read(&w->places, &result->trace, &accesses, &count);
     w->shared += count;
     if (!status)
-        status = pct_iroots_add(&w->roots, NULL, accesses, count, w->window, w->runs);
+        status = pct_iroots_add(&w->roots, c->directed ? &w->combined : NULL, accesses, count, w->window, w->runs);
     if (!status)
         status = pct_predict_add(&w->predicted, &result->trace, accesses, count, w->window, w->runs);
     if (!status)
@@ -143,10 +147,37 @@ static bool is_exposed(const struct coverage *w, const struct pct_iroot *root)
     return pct_iroots_find_either(&w->roots, root);
 }
 
+/* A guessed pattern, as far as it was exposed; NULL: it was not. */
+static const struct pct_iroot *find_further(const struct coverage *w, const struct pct_iroot *root)
+{
+    return root->idiom > PCT_IDIOMS ? pct_iroots_find(&w->combined, root) : pct_iroots_find_either(&w->roots, root);
+}
+
 static void print_runs(FILE *out, const struct coverage *w, const struct pct_iroot *root)
 {
     fprintf(out, "  [%llu run%s, first with seed %llu]\n", (unsigned long long)root->runs, root->runs == 1 ? "" : "s",
             (unsigned long long)pct_campaign_seed(w->campaign, root->first - 1));
+}
+
+static bool is_missed(const struct coverage *w, const struct pct_iroot *root)
+{
+    return pct_iroots_find_either(&w->tried.missed, root);
+}
+
+/* What maple has guessed and tried: of three threads, or (others) not exposed either. */
+static void print_further(FILE *out, const struct coverage *w)
+{
+    for (uint32_t idiom = 1; idiom <= PCT_COMBINED; idiom++)
+        for (size_t i = 0; i < w->tried.further.count; i++) {
+            const struct pct_iroot *root = w->tried.further.item[i], *exposed = find_further(w, root);
+            if (root->idiom != idiom || (exposed && idiom <= PCT_IDIOMS))
+                continue;
+            pct_iroot_print(out, &w->places, root);
+            if (exposed)
+                print_runs(out, w, exposed);
+            else
+                fputs("  [guessed and tried, not exposed]\n", out);
+        }
 }
 
 static void print_text(const struct coverage *w)
@@ -161,14 +192,21 @@ static void print_text(const struct coverage *w)
             pct_iroot_print(out, &w->places, root);
             print_runs(out, w, root);
         }
+        for (size_t i = 0; i < w->tried.missed.count; i++) {
+            if (w->tried.missed.item[i]->idiom != idiom)
+                continue;
+            pct_iroot_print(out, &w->places, w->tried.missed.item[i]);
+            fprintf(out, "  [predicted, not exposed in %d tries]\n", PCT_DIRECTED_TRIES);
+        }
         for (size_t i = 0; w->lists_predicted && i < w->predicted.count; i++) {
             const struct pct_iroot *root = w->predicted.item[i];
-            if (root->idiom != idiom || is_exposed(w, root))
+            if (root->idiom != idiom || is_exposed(w, root) || is_missed(w, root))
                 continue;
             pct_iroot_print(out, &w->places, root);
             fputs("  [predicted, not exposed]\n", out);
         }
     }
+    print_further(out, w);
     for (size_t i = 0; i < w->pairs.count; i++) {
         pct_reads_from_print(out, &w->places, w->pairs.item[i]);
         print_runs(out, w, w->pairs.item[i]);
@@ -181,6 +219,22 @@ static void add_runs(const struct coverage *w, struct json_object *to, const str
 {
     pct_json_add_number(to, "runs", root->runs);
     pct_json_add_number(to, "first_seed", pct_campaign_seed(w->campaign, root->first - 1));
+}
+
+static void add_tried(const struct coverage *w, struct json_object *all)
+{
+    struct json_object *roots = pct_json_add_array(all, "missed");
+    for (size_t i = 0; i < w->tried.missed.count; i++)
+        pct_iroot_add_json(pct_json_append_object(roots), &w->places, w->tried.missed.item[i]);
+    roots = pct_json_add_array(all, "guessed");
+    for (size_t i = 0; i < w->tried.further.count; i++) {
+        const struct pct_iroot *root = w->tried.further.item[i], *exposed = find_further(w, root);
+        struct json_object *object = pct_json_append_object(roots);
+        pct_json_add_bool(object, "exposed", exposed);
+        if (exposed)
+            add_runs(w, object, exposed);
+        pct_iroot_add_json(object, &w->places, root);
+    }
 }
 
 static int print_json(const struct coverage *w)
@@ -206,6 +260,8 @@ static int print_json(const struct coverage *w)
             continue;
         pct_iroot_add_json(pct_json_append_object(roots), &w->places, root);
     }
+    if (w->campaign->directed)
+        add_tried(w, all);
     pct_json_add_number(all, "reads_from_last_new", pct_iroots_newest(&w->pairs));
     struct json_object *pairs = pct_json_add_array(all, "reads_from");
     for (size_t i = 0; i < w->pairs.count; i++) {
@@ -216,15 +272,16 @@ static int print_json(const struct coverage *w)
     return pct_json_print(stdout, all) ? pct_cli_no_memory("") : 0;
 }
 
+/* What is predicted and not exposed, and may be by trying. */
 static size_t count_left(const struct coverage *w)
 {
     size_t left = 0;
     for (size_t i = 0; i < w->predicted.count; i++)
-        left += !is_exposed(w, w->predicted.item[i]);
+        left += !is_exposed(w, w->predicted.item[i]) && !is_missed(w, w->predicted.item[i]);
     return left;
 }
 
-/* The command that tries what is predicted and not exposed, to be freed; NULL: nothing is, or there is no memory. */
+/* The command that tries these, to be freed; NULL: there are none, or there is no memory. */
 static char *format_directed(const struct coverage *w)
 {
     char *text = NULL;
@@ -257,8 +314,9 @@ static void say_next(const struct coverage *w)
         pct_cli_say("new iRoots came up to run %llu of %llu: more runs may expose more, such as -n %llu",
                     (unsigned long long)newest, (unsigned long long)w->runs, (unsigned long long)w->runs * 10);
     else if (w->roots.count)
-        pct_cli_say("nothing that was predicted is left; to see what the next test adds: keep what --json writes of "
-                    "both, and compare the files by `pct coverage diff`");
+        pct_cli_say(
+            "nothing that was predicted is left to try; to see what the next test adds: keep what --json writes of "
+            "both, and compare the files by `pct coverage diff`");
     else if (w->shared)
         pct_cli_say("no two threads could come in between each other at what they share: try a test that uses it from "
                     "several threads at once");
@@ -274,11 +332,15 @@ static void say_summary(const struct coverage *w)
         w->roots.count, by[1], by[2], by[3], by[4], by[5], by[6], (unsigned long long)w->runs, w->runs == 1 ? "" : "s",
         (unsigned long long)pct_iroots_newest(&w->roots));
     size_t left[PCT_IDIOMS + 1] = { 0 };
+    const size_t *missed = w->tried.missed.by_idiom;
     for (size_t i = 0; i < w->predicted.count; i++)
         left[is_exposed(w, w->predicted.item[i]) ? 0 : w->predicted.item[i]->idiom]++;
     pct_cli_say("predicted and not exposed: %zu (%zu, %zu, %zu, %zu, %zu, %zu)%s", w->predicted.count - left[0],
                 left[1], left[2], left[3], left[4], left[5], left[6],
                 w->predicted.count == left[0] || w->lists_predicted || w->json ? "" : "; --predicted lists them");
+    if (w->campaign->directed)
+        pct_cli_say("of these, not exposed in %d tries: %zu (%zu, %zu, %zu, %zu, %zu, %zu)", PCT_DIRECTED_TRIES,
+                    w->tried.missed.count, missed[1], missed[2], missed[3], missed[4], missed[5], missed[6]);
     pct_cli_say("reads-from pairs: %zu; the last new one in run %llu", w->pairs.count,
                 (unsigned long long)pct_iroots_newest(&w->pairs));
     pct_directed_say(w->campaign);
@@ -297,6 +359,8 @@ static int write_html(const struct coverage *w)
                                             .places = &w->places,
                                             .exposed = &w->roots,
                                             .predicted = &w->predicted,
+                                            .combined = &w->combined,
+                                            .tried = &w->tried,
                                             .pairs = &w->pairs,
                                             .runs = w->runs,
                                             .window = w->window,
@@ -312,8 +376,10 @@ static int finish(struct coverage *w, int status)
     char ending[256];
     if (status && status <= 128)
         return status;
-    int failed = w->json ? print_json(w) : 0;
-    if (!w->json)
+    int failed = pct_tried_read(&w->tried, c->directed, &w->roots, &w->places) ? pct_cli_no_memory("") : 0;
+    if (w->json && !failed)
+        failed = print_json(w);
+    if (!w->json && !failed)
         print_text(w);
     if (w->html && !failed)
         failed = write_html(w);
@@ -375,6 +441,8 @@ static int coverage(int argc, char **argv)
     pct_iroots_free(&w.roots);
     pct_iroots_free(&w.predicted);
     pct_iroots_free(&w.pairs);
+    pct_iroots_free(&w.combined);
+    pct_tried_free(&w.tried);
     pct_access_places_free(&w.places);
     return status;
 }

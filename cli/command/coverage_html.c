@@ -1,6 +1,7 @@
 /* The page of `pct coverage --html`: see coverage_html.h. */
 #include "coverage_html.h"
 #include <cli/base/cli.h>
+#include <cli/campaign/directed.h>
 #include <cli/export/export.h>
 #include <cli/export/html_page.h>
 #include <cli/export/summary.h>
@@ -32,6 +33,8 @@ static void print_head(FILE *out, const struct pct_coverage_page *page, const ch
     pct_html_print(out, "<h1>pct coverage of <code>", command, "</code></h1>\n<dl class=\"totals\">\n");
     pct_html_count(out, "iRoots exposed", page->exposed->count, "");
     pct_html_count(out, "predicted and not exposed", count_left(page), "");
+    if (page->campaign->directed)
+        pct_html_count(out, "of these, missed by all tries", page->tried->missed.count, "");
     pct_html_count(out, "reads-from pairs", page->pairs->count, "");
     pct_html_count(out, "runs", page->runs, "");
     pct_html_count(out, "failing runs", page->campaign->failures, page->campaign->failures ? "bad" : "good");
@@ -83,17 +86,18 @@ static void print_place(FILE *out, const struct pct_access_places *places, uint3
     fputs(place->file[0] ? "</code></td>" : "</td>", out);
 }
 
+/* instead: of what was not exposed; NULL: the runs that have exposed it are told. */
 static void print_row(FILE *out, const struct pct_coverage_page *page, const struct pct_iroot *root, unsigned places,
-                      bool exposed)
+                      const char *instead)
 {
     fputs("<tr>", out);
     for (unsigned k = 0; k < places; k++)
         print_place(out, page->places, root->place[k]);
-    if (exposed)
+    if (!instead)
         fprintf(out, "<td class=\"number\">%llu</td><td class=\"number\">%llu</td></tr>\n",
                 (unsigned long long)root->runs, (unsigned long long)pct_campaign_seed(page->campaign, root->first - 1));
     else
-        fputs("<td class=\"dim\" colspan=\"2\">predicted, not exposed</td></tr>\n", out);
+        fprintf(out, "<td class=\"dim\" colspan=\"2\">%s</td></tr>\n", instead);
 }
 
 static void begin_table(FILE *out, const char *title, const char *const *names, unsigned count)
@@ -109,26 +113,59 @@ static bool has(const struct pct_iroots *roots, uint32_t idiom)
     return roots->by_idiom[idiom];
 }
 
+static const struct pct_iroot *find_further(const struct pct_coverage_page *page, const struct pct_iroot *root)
+{
+    return root->idiom > PCT_IDIOMS ? pct_iroots_find(page->combined, root)
+                                    : pct_iroots_find_either(page->exposed, root);
+}
+
+/* Of this idiom, what was not exposed, or is combined. */
+static void print_others(FILE *out, const struct pct_coverage_page *page, uint32_t idiom, unsigned places)
+{
+    const struct pct_iroots *predicted = page->predicted, *missed = &page->tried->missed,
+                            *further = &page->tried->further;
+    char tries[64];
+    snprintf(tries, sizeof tries, "predicted, not exposed in %d tries", PCT_DIRECTED_TRIES);
+    for (size_t i = 0; i < missed->count; i++)
+        if (missed->item[i]->idiom == idiom)
+            print_row(out, page, missed->item[i], places, tries);
+    for (size_t i = 0; i < predicted->count; i++)
+        if (predicted->item[i]->idiom == idiom && !pct_iroots_find_either(page->exposed, predicted->item[i]) &&
+            !pct_iroots_find_either(missed, predicted->item[i]))
+            print_row(out, page, predicted->item[i], places, "predicted, not exposed");
+    for (size_t i = 0; i < further->count; i++) {
+        const struct pct_iroot *exposed = find_further(page, further->item[i]);
+        if (further->item[i]->idiom != idiom || (exposed && idiom <= PCT_IDIOMS))
+            continue;
+        print_row(out, page, exposed ? exposed : further->item[i], places,
+                  exposed ? NULL : "guessed and tried, not exposed");
+    }
+}
+
 static void print_idiom(FILE *out, const struct pct_coverage_page *page, uint32_t idiom)
 {
-    static const char *const titles[PCT_IDIOMS + 1] = { [1] = "Idiom 1: A &rArr; B",
-                                                        [2] = "Idiom 2: A &rArr; B &rArr; C, one object",
-                                                        [3] = "Idiom 3: A &rArr; B, then C &rArr; D, one object",
-                                                        [4] = "Idiom 4: A &rArr; B, then C &rArr; D, two objects",
-                                                        [5] = "Idiom 5: A &rArr; B; across C &rArr; D, two objects",
-                                                        [6] = "Idiom 6: A &rArr; B, and C &rArr; D, two objects" };
+    static const char *const titles[PCT_COMBINED + 1] = {
+        [1] = "Idiom 1: A &rArr; B",
+        [2] = "Idiom 2: A &rArr; B &rArr; C, one object",
+        [3] = "Idiom 3: A &rArr; B, then C &rArr; D, one object",
+        [4] = "Idiom 4: A &rArr; B, then C &rArr; D, two objects",
+        [5] = "Idiom 5: A &rArr; B; across C &rArr; D, two objects",
+        [6] = "Idiom 6: A &rArr; B, and C &rArr; D, two objects",
+        [7] = "Combined, 7: A &rArr; B, then by the first thread C &rArr; D by a third one",
+        [8] = "Combined, 8: A &rArr; B, then by a third thread C &rArr; D by the first one",
+        [9] = "Combined, 9: A &rArr; B, then by the second thread C &rArr; D by a third one",
+        [10] = "Combined, 10: A &rArr; B, then by a third thread C &rArr; D by the second one"
+    };
     static const char *const names[PCT_IROOT_PLACES] = { "A", "B", "C", "D" };
     const unsigned places = pct_idiom_accesses(idiom);
-    if (!has(page->exposed, idiom) && !has(page->predicted, idiom))
+    if (!has(page->exposed, idiom) && !has(page->predicted, idiom) && !has(&page->tried->missed, idiom) &&
+        !has(&page->tried->further, idiom))
         return;
     begin_table(out, titles[idiom], names, places);
     for (size_t i = 0; i < page->exposed->count; i++)
         if (page->exposed->item[i]->idiom == idiom)
-            print_row(out, page, page->exposed->item[i], places, true);
-    for (size_t i = 0; i < page->predicted->count; i++)
-        if (page->predicted->item[i]->idiom == idiom &&
-            !pct_iroots_find_either(page->exposed, page->predicted->item[i]))
-            print_row(out, page, page->predicted->item[i], places, false);
+            print_row(out, page, page->exposed->item[i], places, NULL);
+    print_others(out, page, idiom, places);
     fputs("</table></div>\n", out);
 }
 
@@ -139,7 +176,7 @@ static void print_pairs(FILE *out, const struct pct_coverage_page *page)
         return;
     begin_table(out, "Reads-from pairs", names, 2);
     for (size_t i = 0; i < page->pairs->count; i++)
-        print_row(out, page, page->pairs->item[i], 2, true);
+        print_row(out, page, page->pairs->item[i], 2, NULL);
     fputs("</table></div>\n", out);
 }
 
@@ -157,7 +194,7 @@ static int write_page(FILE *out, void *data)
         print_curve(out, page, "reads-from pairs", page->pairs);
         fputs("</div>\n", out);
     }
-    for (uint32_t idiom = 1; idiom <= PCT_IDIOMS; idiom++)
+    for (uint32_t idiom = 1; idiom <= PCT_COMBINED; idiom++)
         print_idiom(out, page, idiom);
     print_pairs(out, page);
     fprintf(out, "<footer>pct %s; ", PCT_CLI_VERSION);

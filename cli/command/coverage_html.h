@@ -4,13 +4,16 @@
 #define PCT_CLI_COVERAGE_HTML_H
 
 #include <cli/campaign/campaign.h>
+#include <cli/campaign/tried.h>
 #include <cli/trace/accesses.h>
 
 struct pct_coverage_page {
     const struct pct_campaign *campaign;
     const struct pct_access_places *places;
     const struct pct_iroots *exposed, *predicted, *pairs; /* the last: cli/trace/reads_from.h */
-    uint64_t runs;                                        /* that were looked at */
+    const struct pct_iroots *combined; /* that were exposed (cli/trace/iroots.h); and what maple has tried */
+    const struct pct_tried *tried;
+    uint64_t runs; /* that were looked at */
     uint32_t window;
     const char *directed; /* the command that tries what is predicted and not exposed; NULL: nothing is */
 };

@@ -5,6 +5,7 @@
 #include <cli/campaign/directed.h>
 #include <cli/campaign/iroot_sets.h>
 #include <cli/campaign/store.h>
+#include <cli/campaign/tried.h>
 #include <errno.h>
 #include <limits.h>
 #include <string.h>
@@ -17,15 +18,9 @@ enum { FIRST_IDIOMS = 5 /* that versions looked for which do not say how many */
 static int take_sets(struct pct_covered *covered, struct pct_access_places *places, const struct pct_iroot_sets *sets)
 {
     for (size_t i = 0; i < sets->exposed.count; i++) {
-        struct pct_iroot root = { .idiom = sets->exposed.item[i]->idiom };
-        for (unsigned k = 0; k < pct_idiom_accesses(root.idiom); k++) {
-            struct pct_access_place place = *sets->places.item[sets->exposed.item[i]->place[k] - 1];
-            place.code = 0;
-            root.place[k] = pct_access_places_number(places, &place);
-            if (!root.place[k])
-                return -ENOMEM;
-        }
-        if (pct_iroots_insert(&covered->exposed, &root, sets->exposed.item[i]->first))
+        struct pct_iroot root;
+        if (pct_iroot_by_line(&root, sets->exposed.item[i], &sets->places, places) ||
+            pct_iroots_insert(&covered->exposed, &root, sets->exposed.item[i]->first))
             return -ENOMEM;
     }
     covered->cut = sets->exposed.full || covered->exposed.full;

@@ -46,6 +46,53 @@ setup()
         all(.exposed[]; (.places | length) == ([2, 3, 4, 4, 4, 4][.idiom - 1]) and .runs > 0 and .places[0].line > 0)'
 }
 
+@test "coverage: of maple, what tries have missed and what was guessed, with lines on both sides" {
+    cat > handed.c << 'END'
+#include <pthread.h>
+static int ready, value, seen;
+static void *give(void *unused)
+{
+    value = 1;
+    __atomic_store_n(&ready, 1, __ATOMIC_SEQ_CST);
+    return unused;
+}
+static void *take(void *unused)
+{
+    if (__atomic_load_n(&ready, __ATOMIC_SEQ_CST))
+        seen = value; /* never before it is written */
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread[2];
+    pthread_create(&thread[0], NULL, give, NULL);
+    pthread_create(&thread[1], NULL, take, NULL);
+    return pthread_join(thread[0], NULL) || pthread_join(thread[1], NULL);
+}
+END
+    "$build/pct-cc" -O0 -g -pthread -o handed handed.c
+    run "$pct" coverage -S maple --seed 1 -n 40 --html page.html -- ./handed
+    [ "$status" -eq 0 ]
+    has "1  load in take at handed.c:12 => store in give at handed.c:5  [predicted, not exposed in 6 tries]"
+    has "pct: of these, not exposed in 6 tries: 2 (1, 0, 0, 0, 1, 0)"
+    has "nothing that was predicted is left to try"
+    [ "$(grep -c '<td class="dim" colspan="2">predicted, not exposed in 6 tries</td>' page.html)" -eq 2 ]
+    run --separate-stderr "$pct" coverage -S maple --seed 1 -n 40 --json -- ./handed
+    printf '%s\n' "$output" | jq -e '(.missed | length) == 2 and all(.missed[]; .places[-1].line > 0) and
+        .missed[0].places[1].function == "give" and .missed - .predicted == []'
+    # Fewer tries say nothing yet.
+    run "$pct" coverage -S maple --seed 1 -n 12 -- ./handed
+    lacks "[predicted, not exposed in"
+    has "pct: of these, not exposed in 6 tries: 0 "
+    # Of three threads.
+    run --separate-stderr "$pct" coverage -S maple --seed 1 -n 60 --ok-status any --html page.html --json -- "$reorder" 4
+    combined=$(printf '%s\n' "$output" | jq '[.guessed[] | select(.idiom > 6)] | length')
+    [ "$combined" -gt 0 ]
+    [ "$(grep -o 'Combined, [0-9]*:' page.html | wc -l)" -eq \
+        "$(printf '%s\n' "$output" | jq '[.guessed[].idiom | select(. > 6)] | unique | length')" ]
+    printf '%s\n' "$output" | jq -e 'all(.guessed[]; .places[0].line > 0 and (.exposed == (.runs > 0)))'
+}
+
 # Two tests of one counter: the second one has a reader, too.
 compile_tests()
 {
