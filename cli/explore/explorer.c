@@ -191,6 +191,17 @@ static uint32_t flags_of(const struct pct_made *made, const struct pct_result *r
     return flags;
 }
 
+/* Whether what the rounds of threads that wait for ever change is their own: if not, others may wait for just that. */
+static bool waits_alone(const struct pct_explored *run)
+{
+    struct pct_execution x;
+    if (pct_explored_read(run, &x))
+        return true; /* look_at() says so */
+    bool alone = !(x.doubts >> PCT_DOUBT_OWN & 1);
+    pct_execution_free(&x);
+    return alone;
+}
+
 static int classify(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                     struct pct_result *result)
 {
@@ -210,6 +221,8 @@ static int classify(struct pct_campaign_observer *observer, struct pct_campaign 
     if (trace->count)
         memcpy(run->records, trace->records, trace->count * sizeof *run->records);
     run->record_count = (uint32_t)trace->count;
+    if (run->flags & PCT_EXPLORED_ENDED && made->awaited == PCT_AWAITED_FOR_EVER && !waits_alone(run))
+        run->flags |= PCT_EXPLORED_BLOCKED;
     made->whole = result->state == PCT_TRACE_GOOD && !header->first && header->recorded >= header->steps &&
                   trace->count < UINT32_MAX && made->began && run->log_count;
     made->row = (struct pct_store_run){ .code = result->code,

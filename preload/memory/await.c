@@ -309,12 +309,24 @@ static bool reads_else(struct pct_await *a)
     return false;
 }
 
+/* Others have written on its stack what no told access of its round has looked at: patched code reads its own stack
+ * untold. */
+static bool has_other_stack(const struct pct_shim_thread *thread)
+{
+    const struct look *look = at(thread->await, thread->await->first);
+    return memcmp(look->state, thread->entry, look->words * sizeof *look->state) != 0;
+}
+
 bool pct_await_changed(void)
 {
+    bool untold = false;
     for (uint32_t id = 0; id < pct_S.threads; id++) {
         struct pct_shim_thread *t = (struct pct_shim_thread *)pct_S.thread_at(id);
         if (t->core.awaits && reads_else(t->await))
             return true;
+        untold |= t->core.awaits && has_other_stack(t);
     }
-    return false;
+    if (untold)
+        pct_log_doubt(&pct_S, PCT_DOUBT_ROUNDS);
+    return untold;
 }
