@@ -187,7 +187,7 @@ static uint64_t quiet(void)
 
 uint64_t pct_foreign_threads(uint64_t until)
 {
-    if (pct_absent_awaited())
+    if (pct_absent_awaited(until))
         return 0;
     uint64_t known = pct_S.live - pct_thread_coming + (pct_watchdog_tid() != 0);
     uint64_t there = pct_shim.confined || !pct_shim.clear_tid ? 0 : count();

@@ -1,32 +1,81 @@
 /* See absent.h. */
 #include "absent.h"
 #include "family.h"
+#include "vtimer.h"
+#include <preload/core/kernel.h>
 #include <preload/core/point.h>
 
 /* Once is chance, and programs that sleep now and then look for what is optional. */
 enum { TRIES = 10 };
 
-static PCT_OF_RUN bool any; /* thread may be waiting so */
+/* A program of several threads waits no longer than this in all: it may look for what is optional, while a wake-up that
+ * its others wait for is lost. */
+static const uint64_t MOST_NS = UINT64_C(10000000000);
+
+static PCT_OF_RUN struct {
+    bool any;        /* thread may be waiting so */
+    bool real;       /* one has */
+    bool over;       /* and none will again */
+    uint64_t waited; /* ns */
+    uint64_t until;  /* that it went on for this deadline is in it */
+} waits;
 
 void pct_absent_sleeps(struct pct_shim_thread *self)
 {
     self->absences = self->absent ? self->absences + 1 : 0;
     self->absent = false;
-    if (self->absences == TRIES)
-        pct_uncontrolled(PCT_UNCONTROLLED_OUTSIDE);
-    any |= self->absences >= TRIES;
+    waits.any |= self->absences >= TRIES;
 }
 
-bool pct_absent_awaited(void)
+static bool waits_so(const struct pct_shim_thread *thread)
 {
-    if (!any || pct_family_relatives())
+    bool blocked = thread->core.state == PCT_STATE_BLOCKED && thread->core.wait.op != PCT_OP_AWAKE;
+    return thread->absences >= TRIES && !blocked && thread->core.state != PCT_STATE_FINISHED;
+}
+
+/* Whether the program goes on when this timer is due, whatever others make. An alarm that nobody waits for ends what
+ * takes too long. */
+static bool goes_on(const struct pct_timer *timer)
+{
+    if (timer->order >= PCT_MAX_THREADS)
+        return pct_S.can_attention || !pct_itimer_is(timer);
+    return !waits_so(&pct_shim.slots[timer->order]);
+}
+
+/* Whether there is time left to wait until this deadline. */
+static bool has_time(uint64_t until)
+{
+    uint64_t now = pct_sched_now(&pct_S);
+    if (pct_S.threads == 1 || until == PCT_NEVER || until == waits.until || until <= now)
+        return true;
+    waits.waited += until - now;
+    waits.until = until;
+    waits.over = waits.waited > MOST_NS;
+    if (waits.over)
+        pct_say("what the program looks for again and again has not come in 10 s: its sleeps take no more real time");
+    return !waits.over;
+}
+
+/* Others go on, and may be what ends those who look: they begin to count anew. */
+static void forget(void)
+{
+    waits.any = false;
+    for (uint32_t id = 0; id < pct_S.threads; id++)
+        pct_shim.slots[id].absences = 0;
+}
+
+bool pct_absent_awaited(uint64_t until)
+{
+    if (!waits.any || waits.over || pct_family_relatives())
         return false;
-    for (uint32_t id = 0; id < pct_S.threads; id++) {
-        const struct pct_shim_thread *thread = &pct_shim.slots[id];
-        enum pct_state state = thread->core.state;
-        bool blocked = state == PCT_STATE_BLOCKED && thread->core.wait.op != PCT_OP_AWAKE;
-        if (thread->absences >= TRIES && !blocked && state != PCT_STATE_FINISHED)
-            return true;
-    }
-    return false;
+    for (uint32_t i = 0; i < pct_S.timers_count; i++)
+        if (goes_on(pct_S.timers[i])) {
+            forget();
+            return false;
+        }
+    if ((!pct_S.timers_count && !(pct_self && waits_so(pct_self))) || !has_time(until))
+        return false;
+    if (!waits.real)
+        pct_uncontrolled(PCT_UNCONTROLLED_OUTSIDE);
+    return waits.real = true;
 }

@@ -40,6 +40,11 @@ static void expired(struct pct_vtimer *timer, uint64_t times)
     pct_vtimer_hold(timer, patience);
 }
 
+bool pct_itimer_is(const struct pct_timer *timer)
+{
+    return timer == &alarm_timer.core;
+}
+
 void pct_itimer_forget(void)
 {
     alarm_timer = (struct pct_vtimer){ 0 };

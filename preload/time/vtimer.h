@@ -54,6 +54,9 @@ void pct_timer_taken(siginfo_t *info);
 /* Likewise: one of the alarm says whom it is from. */
 void pct_itimer_taken(siginfo_t *info);
 
+/* Whether this is the alarm. With the baton. */
+bool pct_itimer_is(const struct pct_timer *timer);
+
 /* A forked child inherits no timers, */
 void pct_itimer_forget(void);
 void pct_timer_forget(void);

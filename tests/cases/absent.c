@@ -8,6 +8,9 @@
 //
 // Where nobody else can make it, as what it waits for is no file, time jumps as ever:
 // RUN: timeout 20 pct run -q -s 1 -- %p never %t/told %t/made
+// So where a thread looks for what is optional beside others that sleep, which costs no claim, and where it waits for longer than 10 s in all:
+// RUN: timeout 20 pct run -n 20 -s 1 -d 1 -- %p watch %t/told %t/made > %t/out 2>&1 && ! grep outside %t/out && grep 'missed with' %t/out
+// RUN: timeout 20 pct run -q -n 20 -s 1 -- %p seldom %t/told %t/made
 #include <assert.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -17,12 +20,14 @@
 #include <unistd.h>
 
 static char **arguments;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int stopped;
 
 static int is_there(void)
 {
     struct stat status;
     int fd = -1;
-    if (!strcmp(arguments[1], "stat"))
+    if (!strcmp(arguments[1], "stat") || !strcmp(arguments[1], "watch") || !strcmp(arguments[1], "seldom"))
         return !stat(arguments[3], &status);
     if (!strcmp(arguments[1], "access"))
         return !access(arguments[3], F_OK);
@@ -44,12 +49,41 @@ static void *poll_it(void *unused)
     return unused;
 }
 
+static int is_stopped(void)
+{
+    pthread_mutex_lock(&mutex);
+    int is = stopped;
+    pthread_mutex_unlock(&mutex);
+    return is;
+}
+
+static void *watch(void *unused)
+{
+    while (!is_stopped() && !is_there())
+        sleep(1);
+    return unused;
+}
+
+static void *look_seldom(void *unused)
+{
+    for (int i = 0; i < 100 && !is_there(); i++)
+        sleep(3600);
+    return unused;
+}
+
 int main(int count, char **strings)
 {
     pthread_t thread;
     assert(count == 4);
     arguments = strings;
-    assert(!pthread_create(&thread, NULL, poll_it, NULL));
+    int watches = !strcmp(arguments[1], "watch"), seldom = !strcmp(arguments[1], "seldom");
+    assert(!pthread_create(&thread, NULL, watches ? watch : seldom ? look_seldom : poll_it, NULL));
+    if (watches) {
+        sleep(120);
+        pthread_mutex_lock(&mutex);
+        stopped = 1;
+        pthread_mutex_unlock(&mutex);
+    }
     pthread_join(thread, NULL);
-    return is_there() == !strcmp(arguments[1], "never");
+    return is_there() == (watches || seldom || !strcmp(arguments[1], "never"));
 }
