@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <x86intrin.h>
 
-enum { TRAP_FLAG = 0x100, STACK = 1 << 16, SIGNALS = 30 };
+enum { TRAP_FLAG = 0x100, STACK = 1 << 16, SIGNALS = 30, PROCESSES = 300 };
 
 static char first[8] = "not", second[8] = "not"; /* what is waited for */
 static volatile int ready;
@@ -72,11 +72,14 @@ static void mask_all(void)
 
 static void make_process(void)
 {
+    static int count;
     int status;
     long child = inline_call(SYS_clone, SIGCHLD, NULL, NULL, 0);
     if (!child)
         inline_call(SYS_exit_group, 0, NULL, NULL, 0);
     check(inline_call(SYS_wait4, child, &status, NULL, 0) == child && !status);
+    if (++count == PROCESSES) /* most of its time is theirs: a wait is seldom found */
+        strcpy(first, "ready");
 }
 
 static void keep_flags(void)
