@@ -300,7 +300,7 @@ static bool follow_any(const struct pct_directed *d, const struct pct_iroot *roo
     return false;
 }
 
-static void force(const struct pct_directed *d, size_t i, uint64_t known, char *list, struct pct_directed_run *run)
+static void force(struct pct_directed *d, size_t i, uint64_t known, char *list, struct pct_directed_run *run)
 {
     static const uint8_t orders[PCT_DIRECTED_TRIES] = { OLDEST, YOUNGEST, MAIN, EAGER_LOOSE, CHANGING, EAGER };
     static const struct way ways[PCT_DIRECTED_TRIES - ALONE] = { { 0, 0, PCT_BEHIND_NEXT, PATIENT, true },
@@ -312,15 +312,18 @@ static void force(const struct pct_directed *d, size_t i, uint64_t known, char *
     struct pct_candidate *candidate = &d->candidate[i];
     const bool again = candidate->tries >= tries_of(d, i, known);
     const uint32_t try = candidate->tries++;
+    candidate->younger |= try == 0 && pct_directed_begins_younger(d, root);
     pct_directed_format(list, &d->sets, root);
     /* Of many that were exposed by chance, half begin with the one of the two complementary orders, half with the
      * other. */
     if (again)
         run->order = CHANGING + (uint32_t)pct_random_below(run->seed, PCT_STREAM_ORDER, 0, PATIENT - CHANGING);
     else if (is_by(candidate->exposed, known))
-        run->order = orders[(root->place[0] + try) % TRIES_BY_CHANCE];
+        run->order = orders[(candidate->younger + try) % TRIES_BY_CHANCE];
     else if (try >= ALONE && follow_any(d, root, &ways[candidate->follows], known, list, run))
         run->order = ways[candidate->follows].order;
+    else if (candidate->alone < ALONE)
+        run->order = orders[(candidate->younger + candidate->alone++) % ALONE];
     else
         run->order = orders[candidate->alone++];
     /* Where something comes from outside, the first two tries wait for that (Maple, 4.6). */

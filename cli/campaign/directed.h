@@ -3,7 +3,8 @@
  *
  * Every run is looked at, whatever it was: what it has exposed, and what it predicts (cli/trace/iroots.h, predict.h).
  * An iRoot that was predicted and not exposed is a candidate. Each is tried in up to PCT_DIRECTED_TRIES runs: with
- * older threads first, with younger ones first (Maple, section 4.3), then such as are up to some step one of the runs
+ * older threads first, with younger ones first (Maple, section 4.3; of those in the same functions every other one the
+ * other way round), then such as are up to some step one of the runs
  * that predicted it, so that what it needs to have happened before has; without one, in other orders. When something
  * has come from outside in some run, the first two wait for that (4.6). All are tried once before any is tried again.
  * One in three runs is a profile run, until three of them in a row have predicted nothing new; so the search begins

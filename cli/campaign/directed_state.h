@@ -11,6 +11,7 @@
 struct pct_candidate {
     uint32_t tries, tried;   /* runs that were to force it, and of these such as were looked at */
     uint32_t alone, follows; /* of the first: those that follow no other run, and that do */
+    bool younger;            /* these begin with younger threads first */
     enum { PCT_CANDIDATE_NEW, PCT_CANDIDATE_OPEN, PCT_CANDIDATE_KNOWN /* by the memo */ } state;
     const struct pct_iroot *exposed, *reverse; /* as far as it was, and (idiom 1) the other order; NULL: not so far */
 };
@@ -33,11 +34,14 @@ struct pct_directed_run {
     char *list;              /* NULL: none */
 };
 
+enum { PCT_DIRECTED_KIN = 1 << 12 /* counters: those of several kinds may be one */ };
+
 struct pct_directed {
     struct pct_iroot_sets sets;
     struct pct_memo memo;
     struct pct_candidate *candidate;
-    size_t candidates; /* there is room for */
+    size_t candidates;               /* there is room for */
+    uint8_t begun[PCT_DIRECTED_KIN]; /* candidates of these functions (a hash) whose tries have begun */
     struct pct_further *further;
     size_t furthers; /* likewise */
     uint64_t taken;  /* runs that were looked at */
@@ -60,6 +64,10 @@ const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, c
  * runs: make this, which is a profile run's, its configuration. False: there is no memory. */
 bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidate, uint64_t known,
                          struct pct_config *config);
+
+/* Whether the tries of this candidate, which begin now, begin with younger threads first: every other one of those
+ * whose accesses are in the same functions does, the others begin with older ones. kin.c */
+bool pct_directed_begins_younger(struct pct_directed *d, const struct pct_iroot *root);
 
 /* Begin: patterns that are guessed, and combined ones that are exposed, are as many as can be tried. further.c */
 void pct_further_begin(struct pct_directed *d);
