@@ -202,6 +202,7 @@ int pct_store_each_memo(struct pct_store *store, int (*each)(void *data, const c
 struct pct_store_iroot_totals {
     uint64_t exposed, newest; /* the last run that has exposed a new one, from 1; 0: none has */
     uint64_t predicted, left; /* and those of them that were not exposed */
+    uint64_t combined;        /* patterns of three threads (cli/trace/iroots.h) that were exposed */
     uint64_t memo;            /* known before, by --memo */
     bool saturated;           /* the campaign has ended here by --until-saturated */
 };

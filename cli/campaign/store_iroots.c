@@ -289,6 +289,9 @@ int pct_store_iroot_totals(struct pct_store *store, struct pct_store_iroot_total
 {
     *totals = (struct pct_store_iroot_totals){ 0 };
     int failed = pct_store_has_iroots(store) ? each(store, totals_of, read_totals, totals) : 0;
+    if (has_table(store, "iroot_further"))
+        totals->combined =
+            (uint64_t)pct_store_ask(store, "SELECT count(*) FROM iroot_further WHERE exposed > 0 AND idiom > 6");
     if (pct_store_has_memo(store))
         totals->memo = (uint64_t)pct_store_ask(store, "SELECT count(*) FROM iroot_memo");
     const uint64_t end = pct_store_number(store, "saturated");

@@ -109,6 +109,7 @@ static void add_iroots(struct json_object *to, const struct pct_summary *s)
     pct_json_add_number(object, "last_new", s->iroots.newest);
     pct_json_add_number(object, "predicted", s->iroots.predicted);
     pct_json_add_number(object, "predicted_not_exposed", s->iroots.left);
+    pct_json_add_number(object, "combined", s->iroots.combined);
     pct_json_add_number(object, "memo", s->iroots.memo);
     pct_json_add_bool(object, "saturated", s->iroots.saturated);
 }

@@ -380,7 +380,9 @@ const char *pct_summary_format_replays(char *buffer, size_t size, const struct p
 const char *pct_summary_format_iroots(char *buffer, size_t size, const struct pct_store_iroot_totals *iroots,
                                       uint64_t runs)
 {
-    char newest[96] = "", memo[64] = "", end[96] = "";
+    char newest[96] = "", combined[64] = "", memo[64] = "", end[96] = "";
+    if (iroots->combined)
+        snprintf(combined, sizeof combined, "; %llu combined patterns exposed", (unsigned long long)iroots->combined);
     if (iroots->exposed)
         snprintf(newest, sizeof newest, ", the last new one in run %llu of %llu", (unsigned long long)iroots->newest,
                  (unsigned long long)runs);
@@ -389,8 +391,8 @@ const char *pct_summary_format_iroots(char *buffer, size_t size, const struct pc
     if (iroots->saturated)
         snprintf(end, sizeof end, "; saturated: %llu runs without a new one, and nothing is left to try",
                  (unsigned long long)(runs - iroots->newest));
-    snprintf(buffer, size, "%llu exposed%s; %llu predicted, %llu of them not exposed%s%s",
+    snprintf(buffer, size, "%llu exposed%s; %llu predicted, %llu of them not exposed%s%s%s",
              (unsigned long long)iroots->exposed, newest, (unsigned long long)iroots->predicted,
-             (unsigned long long)iroots->left, memo, end);
+             (unsigned long long)iroots->left, combined, memo, end);
     return buffer;
 }

@@ -74,8 +74,8 @@ const char *pct_summary_format_rate(char *buffer, size_t size, const struct pct_
 /* "confirmed: 10 of 10 replays failed in the same way". Returns buffer. */
 const char *pct_summary_format_replays(char *buffer, size_t size, const struct pct_summary_finding *finding);
 
-/* "42 exposed, the last new one in run 412 of 5000; 60 predicted, 18 of them not exposed", and whether the campaign
- * ended there; runs: it has this many. Returns buffer, of which 320 bytes do. */
+/* "42 exposed, the last new one in run 412 of 5000; 60 predicted, 18 of them not exposed; 7 combined patterns exposed",
+ * and whether the campaign ended there; runs: it has this many. Returns buffer, of which 320 bytes do. */
 const char *pct_summary_format_iroots(char *buffer, size_t size, const struct pct_store_iroot_totals *iroots,
                                       uint64_t runs);
 

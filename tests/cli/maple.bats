@@ -161,13 +161,14 @@ exposed()
     exposed=$(sqlite3 it.db 'select count(*) from iroots where exposed > 0')
     newest=$(sqlite3 it.db 'select max(exposed) from iroots')
     predicted=$(sqlite3 it.db 'select count(*) from iroots where predicted > 0')
-    [ "$exposed" -gt 3 ]
+    combined=$(sqlite3 it.db 'select count(*) from iroot_further where exposed > 0 and idiom > 6')
+    [ "$exposed" -gt 3 ] && [ "$combined" -gt 3 ]
     run "$pct" campaign report it.db
     has "iRoots: $exposed exposed, the last new one in run $newest of 24; $predicted predicted, "
-    left=$(printf '%s\n' "$output" | sed -n 's/^iRoots: .* predicted, \([0-9]*\) of them not exposed$/\1/p')
+    left=$(printf '%s\n' "$output" | sed -n 's/^iRoots: .* predicted, \([0-9]*\) of them not exposed; '"$combined"' combined patterns exposed$/\1/p')
     "$pct" campaign report --format json it.db > it.json || [ $? -eq 1 ]
     jq -e "(.iroots == {exposed: $exposed, last_new: $newest, predicted: $predicted, predicted_not_exposed: $left,
-        memo: 0, saturated: false}) and
+        combined: $combined, memo: 0, saturated: false}) and
         (.curve[-1].iroots == $exposed) and (.curve[$newest - 1].iroots == $exposed) and
         (.curve[$newest - 2].iroots < $exposed)" it.json
     "$pct" campaign report --format html it.db > it.html || [ $? -eq 1 ]
