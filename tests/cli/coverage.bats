@@ -84,6 +84,8 @@ END
     run "$pct" coverage -S maple --seed 1 -n 12 -- ./handed
     lacks "[predicted, not exposed in"
     has "pct: of these, not exposed in 6 tries: 0 "
+    run "$pct" coverage -S maple --seed 1 -n 2 -- true
+    [ "$(grep -c 'no run used memory or locks' <<< "$output")" -eq 1 ]
     # Of three threads.
     run --separate-stderr "$pct" coverage -S maple --seed 1 -n 60 --ok-status any --html page.html --json -- "$reorder" 4
     combined=$(printf '%s\n' "$output" | jq '[.guessed[] | select(.idiom > 6)] | length')
