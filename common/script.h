@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 10u
+#define PCT_SCRIPT_VERSION 11u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -127,7 +127,7 @@ struct pct_script_said {
 struct pct_script_process {
     uint32_t ticket;  /* that it has in its family (preload/time/family.h) */
     uint32_t choices; /* that it has made */
-    char path[24];    /* preload/time/family.h; "": not known */
+    char path[48];    /* preload/time/family.h; "": not known */
     struct pct_script_said said;
 };
 

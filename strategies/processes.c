@@ -29,6 +29,7 @@ struct state {
     struct pct_default_order order;
     const struct pct_board *board;
     uint32_t awaited;    /* the thread for which the process waits, plus 1; 0: none */
+    uint32_t parts;      /* of processes that are not the first */
     uint32_t count;      /* of this process's items */
     uint32_t at, posts;  /* the next one that is not for the board, and the next one that is */
     struct item items[]; /* in the order of their steps */
@@ -93,7 +94,10 @@ static int start(void *state, const struct pct_run *run, const char **why)
             return -22; /* EINVAL */
         }
         last = head ? 0 : item->step;
+        s->parts += head;
         s->count += own && !head;
+        if (head && own)
+            s->board->begin();
     }
     return 0;
 }
@@ -168,6 +172,12 @@ bool pct_strategy_processes_end(const void *state, uint64_t *steps, uint32_t *ha
     *steps = last->step;
     *hash = last->value;
     return true;
+}
+
+uint32_t pct_strategy_processes_parts(const void *state)
+{
+    const struct state *s = state;
+    return s->parts;
 }
 
 static uint32_t would_pick(void *state, uint64_t step, uint64_t ran, uint32_t without)

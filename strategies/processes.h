@@ -17,6 +17,8 @@ struct pct_board {
     void (*post)(uint32_t name);
     /* Returns when it is posted, or nobody is left who could do that. */
     void (*await)(uint32_t name);
+    /* This process, which is not the first, has a part in the list. */
+    void (*begin)(void);
 };
 
 /* No thread can go on, before the process waits for something outside: what it posts or waits for behind this many
@@ -30,5 +32,9 @@ bool pct_strategy_processes_returned(const void *state, uint64_t step);
 /* What the list says of the end of this process: it makes this many steps, and these are the low 32 bits of the hash
  * over them. False: nothing. state: of the strategy `processes`. */
 bool pct_strategy_processes_end(const void *state, uint64_t *steps, uint32_t *hash);
+
+/* How many processes the list has parts for, without the first; each program that one becomes counts. state: of the
+ * strategy `processes`. */
+uint32_t pct_strategy_processes_parts(const void *state);
 
 #endif

@@ -33,7 +33,8 @@ static void walk(const char *trace_path, void (*visit)(const char *path, long pi
         closedir(directory);
 }
 
-/* Of one sort: how many there are, and the trace of the first. */
+/* Of one sort: how many there are, and the trace of the first; if one took other steps than it should, of the first of
+ * those. */
 struct found {
     unsigned count;
     long first;
@@ -57,6 +58,13 @@ static struct found *sort(struct search *search, const struct pct_trace_header *
     return counts ? &search->failed : NULL;
 }
 
+static bool comes_before(const struct pct_trace *trace, long pid, const struct found *found)
+{
+    bool diverged = trace->header.verdict == PCT_VERDICT_DIVERGENCE,
+         did = found->trace.header.verdict == PCT_VERDICT_DIVERGENCE;
+    return diverged == did ? pid < found->first : diverged;
+}
+
 static void look(const char *path, long pid, void *data)
 {
     struct pct_trace trace;
@@ -64,7 +72,7 @@ static void look(const char *path, long pid, void *data)
     if (pct_trace_open(&trace, path, error, sizeof error) != PCT_TRACE_GOOD)
         return;
     struct found *found = sort(data, &trace.header);
-    if (!found || (found->count++ && pid > found->first)) {
+    if (!found || (found->count++ && !comes_before(&trace, pid, found))) {
         pct_trace_close(&trace);
         return;
     }

@@ -113,7 +113,8 @@ int pct_script_save_trace(const struct pct_trace *trace, struct pct_script_chann
                                     .name_size = (uint32_t)strlen(name) + 1,
                                     .text_size = (uint32_t)strlen(text) + 1 };
     size_t notes_size = head.notes * sizeof(struct pct_script_note);
-    char *orders = head.parts ? pct_script_orders(channel) : NULL;
+    const char *why;
+    char *orders = head.parts ? pct_script_orders(channel, &why) : NULL;
     size_t orders_size = orders ? strlen(orders) + 1 : 0;
     struct pct_snap_section section = { .type = PCT_SNAP_SCRIPT,
                                         .size =

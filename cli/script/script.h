@@ -95,12 +95,13 @@ void pct_script_channel_reset(struct pct_script_channel *channel);
  * one's alone. */
 void pct_script_settle(struct pct_script_channel *channel);
 
-/* The run as a token that replays it without the script. False: it is too long for one, or there is no memory. */
-bool pct_script_token(struct pct_script_channel *channel, const struct pct_trace *trace, char *token, size_t size);
+/* The run as a token that replays it without the script. Returns NULL, or why there is none, and what repeats it. */
+const char *pct_script_token(struct pct_script_channel *channel, const struct pct_trace *trace, char *token,
+                             size_t size);
 
 /* What the processes of the run did, as the list of the strategy `processes`, of any length; to be freed. NULL: there
- * is no memory, or it is not known which process is which. */
-char *pct_script_orders(struct pct_script_channel *channel);
+ * is no memory or no room, or it is not known which process is which, as *why then says. */
+char *pct_script_orders(struct pct_script_channel *channel, const char **why);
 
 struct pct_script_runs {
     struct pct_campaign *campaign; /* configured, and its launch prepared */

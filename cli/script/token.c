@@ -130,7 +130,7 @@ static bool write_orders(FILE *out, const struct pct_script_channel *channel, st
     return true;
 }
 
-char *pct_script_orders(struct pct_script_channel *channel)
+char *pct_script_orders(struct pct_script_channel *channel, const char **why)
 {
     uint32_t count = 0;
     char *text = NULL;
@@ -142,7 +142,10 @@ char *pct_script_orders(struct pct_script_channel *channel)
             item[count++] = &pct_script_switches(channel)[i];
     if (count)
         qsort(item, count, sizeof *item, by_process);
-    bool fine = out && write_orders(out, channel, item, count);
+    bool known = out && write_orders(out, channel, item, count), fine = known;
+    *why = !out || known ? "its schedule is too long to be kept: only the script makes it again"
+                         : "a process is too many forks away from the first one, or not known by them, so only the "
+                           "script makes the run again";
     if (out && fclose(out))
         fine = false;
     free(item);
@@ -159,7 +162,7 @@ static bool format_orders(struct pct_config *config, const char *orders, char *t
     config->given = 0;
     config->has_hash = false;
     snprintf(config->strategy, sizeof config->strategy, "%s", pct_strategy_processes.name);
-    if (!orders || strlen(orders) >= sizeof config->list)
+    if (strlen(orders) >= sizeof config->list)
         return false;
     strcpy(config->list, orders);
     bool fits = pct_config_fits(config, &pct_strategy_processes);
@@ -168,20 +171,25 @@ static bool format_orders(struct pct_config *config, const char *orders, char *t
     return fits;
 }
 
-bool pct_script_token(struct pct_script_channel *channel, const struct pct_trace *trace, char *token, size_t size)
+const char *pct_script_token(struct pct_script_channel *channel, const struct pct_trace *trace, char *token,
+                             size_t size)
 {
+    static const char too_long[] =
+        "its schedule is too long for a token; --trace keeps it in a file, which `pct replay` follows";
     char error[256];
+    const char *why;
     struct pct_config config = { 0 };
     struct pct_switches switches;
     if (pct_config_parse_token(&config, trace->header.token, pct_cli_find_strategy, error, sizeof error))
-        return false;
+        return too_long;
     if (channel->parts) {
-        char *orders = pct_script_orders(channel);
-        bool fits = format_orders(&config, orders, token, size);
+        char *orders = pct_script_orders(channel, &why);
+        bool fits = orders && format_orders(&config, orders, token, size);
+        why = fits ? NULL : orders ? too_long : why;
         free(orders);
-        return fits;
+        return why;
     }
     bool fine = list_switches(&switches, channel, trace) && format(&config, &switches, token, size);
     pct_switches_free(&switches);
-    return fine;
+    return fine ? NULL : too_long;
 }

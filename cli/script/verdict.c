@@ -5,6 +5,7 @@
 #include <cli/base/status_line.h>
 #include <cli/binary/memory_advice.h>
 #include <cli/campaign/outcome.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *pct_script_why_unfit(const struct pct_script_channel *c, const char *ending)
@@ -163,9 +164,9 @@ static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, co
     struct pct_engine engine = { .launch = launch, .quiet = true, .exec = true };
     struct pct_run_spec spec = { .index = UINT64_MAX };
     char token[PCT_TOKEN_MAX], error[256], with[sizeof launch->library_path];
-    static const char instead[] = "--trace keeps it in a file, which `pct replay` follows";
-    if (!pct_script_token(c, &result->trace, token, sizeof token)) {
-        pct_cli_say("its schedule is too long for a token; %s", instead);
+    const char *why = pct_script_token(c, &result->trace, token, sizeof token);
+    if (why) {
+        pct_cli_say("%s", why);
         return -1;
     }
     if (pct_run_spec_parse(&spec, token, error, sizeof error))
@@ -176,11 +177,11 @@ static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, co
     memcpy(launch->library_path, with, sizeof with);
     if (status)
         return status;
-    if (again->result.trace.header.hash == result->trace.header.hash && !pct_result_child_diverged(&again->result))
+    if (again->result.trace.header.hash == result->trace.header.hash &&
+        again->result.trace.header.verdict != PCT_VERDICT_DIVERGENCE && !pct_result_child_diverged(&again->result))
         return 0;
     pct_cli_say("a run by the same schedule, without the script, took other steps: the program depends on more than a "
-                "token holds; %s",
-                instead);
+                "token holds; --trace keeps it in a file, which `pct replay` follows");
     pct_ended_run_close(again);
     return -1;
 }
@@ -204,8 +205,12 @@ void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script
                            const struct pct_result *result)
 {
     char error[256];
+    const char *why;
+    char *orders = runs->keep && c->parts ? pct_script_orders(c, &why) : NULL;
     if (runs->keep && pct_script_save_trace(&result->trace, c, runs->keep, error, sizeof error))
         pct_cli_say("the trace was not saved: %s: %s", runs->keep, error);
     else if (runs->keep && c->parts && !runs->quiet)
-        pct_cli_say("%s has the steps of the first process, and what the others are to do in a replay", runs->keep);
+        pct_cli_say("%s has the steps of the first process%s%s", runs->keep,
+                    orders ? ", and what the others are to do in a replay" : "; ", orders ? "" : why);
+    free(orders);
 }

@@ -380,10 +380,12 @@ static bool finish(enum pct_verdict verdict)
      * file is about to be cut to size under the mapping. */
     pct_sched_shut(&pct_S);
     pct_shim.header->verdict = verdict;
-    if (!pct_script_ended(pct_shim.header->steps, pct_shim.header->hash) && verdict == PCT_VERDICT_EXIT && is_child()) {
+    const char *why =
+        pct_script_ended(pct_shim.header->steps, pct_shim.header->hash, !is_child(), verdict == PCT_VERDICT_EXIT);
+    if (why) {
         struct pct_text text;
         pct_text_init(&text, pct_shim.header->message, sizeof pct_shim.header->message);
-        pct_text_add(&text, "at its end: it took other steps than under the script");
+        pct_text_add(&text, why);
         pct_shim.header->verdict = PCT_VERDICT_DIVERGENCE;
     }
     /* When time is over is nothing that a token could promise. */
@@ -456,7 +458,7 @@ void pct_end_normal(void)
     }
     if (!finish(PCT_VERDICT_EXIT))
         return;
-    if (pct_shim.header->verdict == PCT_VERDICT_DIVERGENCE)
+    if (pct_shim.header->verdict == PCT_VERDICT_DIVERGENCE && is_child())
         make_file(NULL);
     if ((pct_S.sites || pct_ordered_active) && pct_shim.mapped && !pct_S.ring)
         append_snapshot(NULL, false);

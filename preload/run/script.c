@@ -221,14 +221,29 @@ const struct pct_script_engine *pct_script_open(const char *path)
     return pct_script_engine_open(&host, channel, &self);
 }
 
-bool pct_script_ended(uint64_t steps, uint64_t hash)
+const char *pct_script_ended(uint64_t steps, uint64_t hash, bool first, bool well)
 {
     uint64_t last;
     uint32_t low;
     if (pct_S.run.script && self.number && channel->process[self.number - 1].said.outcome != PCT_SCRIPT_NEVER)
         record(PCT_SCRIPT_SWITCH_END, (uint32_t)hash, steps);
-    return pct_S.strategy != &pct_strategy_processes ||
-           !pct_strategy_processes_end(pct_S.strategy_state, &last, &low) || (last == steps && low == (uint32_t)hash);
+    if (pct_S.strategy != &pct_strategy_processes)
+        return NULL;
+    struct pct_family_board *board = pct_family_board();
+    bool other = !first && pct_strategy_processes_end(pct_S.strategy_state, &last, &low) &&
+                 (last != steps || low != (uint32_t)hash);
+    if (other && well)
+        return "at its end: it took other steps than under the script";
+    if (other)
+        __atomic_store_n(&board->strayed, 1, __ATOMIC_SEQ_CST);
+    bool strayed = __atomic_load_n(&board->strayed, __ATOMIC_SEQ_CST),
+         missing =
+             __atomic_load_n(&board->begun, __ATOMIC_SEQ_CST) < pct_strategy_processes_parts(pct_S.strategy_state);
+    /* Only the last one knows that no more will come. */
+    if (!well || (!strayed && !missing) || !pct_family_is_last())
+        return NULL;
+    return missing ? "at its end: a process, or a program that one became, that the script had lines for never began"
+                   : "at its end: another process failed otherwise than under the script";
 }
 
 /* --- Several processes, without a script -------------------------------------------------------------------------- */
@@ -244,6 +259,11 @@ static void post(uint32_t name)
     struct pct_family_board *board = pct_family_board();
     __atomic_store_n(&board->there[name], 1, __ATOMIC_SEQ_CST);
     tell_board(board);
+}
+
+static void begin_part(void)
+{
+    __atomic_fetch_add(&pct_family_board()->begun, 1, __ATOMIC_SEQ_CST);
 }
 
 static void await_post(uint32_t name)
@@ -262,7 +282,7 @@ static void await_post(uint32_t name)
 
 const struct pct_board *pct_script_board(void)
 {
-    static struct pct_board board = { .post = post, .await = await_post };
+    static struct pct_board board = { .post = post, .await = await_post, .begin = begin_part };
     board.path = pct_family_path(&board.image);
     return &board;
 }

@@ -26,9 +26,10 @@ bool pct_script_returned(const struct pct_thread *thread);
  * is right until the next call. At the start of a run. */
 const struct pct_board *pct_script_board(void);
 
-/* The run has ended with this many steps, and this hash over them: a script's is noted. False: one without, of several
- * processes, should have ended otherwise. With the baton. */
-bool pct_script_ended(uint64_t steps, uint64_t hash);
+/* The run has ended with this many steps, and this hash over them: a script's is noted. first: it is that of the first
+ * process; well: the process exits. Returns what one without a script, of several processes, did otherwise than under
+ * it, or NULL. With the baton. */
+const char *pct_script_ended(uint64_t steps, uint64_t hash, bool first, bool well);
 
 /* In libpct-script.so, and NULL without it: what decides in a run by the script in this channel. All stay. Called once
  * in a process, and again in its forked child. */

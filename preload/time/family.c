@@ -321,6 +321,16 @@ bool pct_family_relatives(void)
     return pct_family_memory->crowded;
 }
 
+bool pct_family_is_last(void)
+{
+    bool last = !lost && (!pct_family_memory || !pct_family_memory->crowded);
+    for (uint32_t i = 1; last && pct_family_memory && i <= pct_family_memory->top; i++) {
+        union pct_who who = pct_slot_who(i);
+        last = i == self || pct_slot_is_free(who) || pct_slot_look(i, who) == PCT_RELATIVE_GONE;
+    }
+    return last;
+}
+
 static void begin(uint64_t now, uint64_t deadline, bool world)
 {
     struct pct_slot *me = pct_slot_at(self);

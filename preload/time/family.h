@@ -40,7 +40,7 @@ void pct_family_join(const char *text);
 
 /* The process as the family knows it, by the ordinals of the forks from the first process to this one, as in "1.2"; "":
  * it is the first; NULL: not known. *image: how many programs it was before, by exec. With the baton. */
-enum { PCT_FAMILY_PATH = 24 };
+enum { PCT_FAMILY_PATH = 48 };
 const char *pct_family_path(uint32_t *image);
 /* The same of a child that is about to be made, by its slot. Empty: not known. */
 void pct_family_path_of(uint32_t slot, char path[PCT_FAMILY_PATH]);
@@ -50,6 +50,8 @@ void pct_family_path_of(uint32_t slot, char path[PCT_FAMILY_PATH]);
 struct pct_family_board {
     uint32_t posted;     /* a futex, shared: counts what is there, and the end of all waits */
     uint32_t deadlocked; /* all processes waited: whoever waits does so in vain */
+    uint32_t begun;      /* processes, but the first one, that have a part in the replay */
+    uint32_t strayed;    /* one was stopped, or crashed, otherwise than under the script */
     uint8_t there[256];
 };
 struct pct_family_board *pct_family_board(void);
@@ -91,6 +93,9 @@ static inline void pct_family_tell(void)
 
 /* Of the host (struct pct_host). */
 bool pct_family_relatives(void);
+
+/* Whether all relatives have ended, and no process is one of which the family knows too little. With the baton. */
+bool pct_family_is_last(void);
 
 /* Whether all relatives sleep, and none until a deadline of its own. With the baton. */
 bool pct_family_still(void);

@@ -1007,6 +1007,9 @@ $first_process" ./processes $how
     is "$status" 122
     has 'did NOT replay: child process '
     has ' left the recorded schedule at its end: it took other steps than under the script'
+    run --separate-stderr "$pct" replay "$token" -- ./processes exec ./nothing
+    is "$status" 122
+    has 'did NOT replay: at its end: a process, or a program that one became, that the script had lines for never began'
     run --separate-stderr "$pct" minimize "$token" -- ./processes exec ./processes add
     is "$status" 2
     has 'this is the schedule of several processes'
@@ -1015,6 +1018,25 @@ $first_process" ./processes $how
     run --separate-stderr "$pct" replay one.trace -- ./processes exec ./processes add
     is "$status" 3
     has 'replayed identically'
+}
+
+@test "several processes: tokens of those that others than the first one make" {
+    local last='local t = thread(0) run(t, locks "writing")' token
+    script "process(2, function() $last end)" ./processes deep 2
+    is "$status" 0
+    token=$(replay_token)
+    rm test.lua
+    run --separate-stderr "$pct" replay "$token" -- ./processes deep 2
+    is "$status" 0
+    has 'replayed identically'
+    # The first one does the same, and the next has no lines.
+    run --separate-stderr "$pct" replay "$token" -- ./processes deep 1
+    is "$status" 122
+    has 'that the script had lines for never began'
+    options='-t deep.trace' script "process(25, function() $last end)" ./processes deep 25
+    is "$status" 0
+    has 'deep.trace has the steps of the first process; a process is too many forks away from the first one'
+    lacks 'replays it'
 }
 
 @test "several processes: a post that nobody can make, an error in one, names of another program" {

@@ -6,6 +6,7 @@
  *     spawn PROGRAM ARGUMENT...
  *     nobody: it is not
  *     locked: by fork, and the first one holds a lock that both share, but in the end
+ *     deep COUNT: this many, each made by fork in the previous one, and the last one adds
  * A program that is started with `add` adds, and ends. The status is 0 if nothing was lost, else 3. */
 #include <fcntl.h>
 #include <pthread.h>
@@ -36,6 +37,17 @@ static void add(void)
     pthread_mutex_unlock(&writing);
 }
 
+static int add_deep(int count)
+{
+    pid_t child = 0;
+    for (; count && !child; count--)
+        child = fork();
+    if (child)
+        return waitpid(child, NULL, 0) == child ? 0 : 4;
+    add();
+    return 0;
+}
+
 static pthread_mutex_t *make_shared(void)
 {
     pthread_mutexattr_t attributes;
@@ -59,6 +71,8 @@ int main(int argc, char **argv)
     }
     if (ftruncate(file, 0) || file < 0)
         return 4;
+    if (!strcmp(how, "deep"))
+        return add_deep(atoi(argv[2]));
     if (locked)
         pthread_mutex_lock(shared);
     if (!strcmp(how, "fork") || !strcmp(how, "fails") || !strcmp(how, "killed") || !strcmp(how, "exec") || locked) {

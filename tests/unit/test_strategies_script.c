@@ -212,6 +212,11 @@ static void board_await(uint32_t name)
     on_board('r', name);
 }
 
+static void board_begin(void)
+{
+    on_board('b', 0);
+}
+
 static void test_processes(void **unused)
 {
     (void)unused;
@@ -221,14 +226,17 @@ static void test_processes(void **unused)
         uint32_t image;
         const char *did, *own; /* on the board; its switches, as a list of the first process alone */
     } cases[] = {
-        { "", 0, "s1 r0 ", "2.1" }, { "1", 0, "s2 ", "1.2" }, { "1.12", 0, "r256 ", "2.3" }, { "1", 1, "", "4.4" },
-        { "", 1, "", "" },          { "1.1", 0, "", "" },     { "12", 0, "", "" },           { NULL, 0, "", "" },
+        { "", 0, "s1 r0 ", "2.1" }, { "1", 0, "b0 s2 ", "1.2" }, { "1.12", 0, "b0 r256 ", "2.3" },
+        { "1", 1, "b0 ", "4.4" },   { "", 1, "", "" },           { "1.1", 0, "", "" },
+        { "12", 0, "", "" },        { NULL, 0, "", "" },
     };
     char made[ALL + 1], expected[ALL + 1];
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct pct_board board = {
-            .path = cases[i].path, .image = cases[i].image, .post = board_post, .await = board_await
-        };
+        const struct pct_board board = { .path = cases[i].path,
+                                         .image = cases[i].image,
+                                         .post = board_post,
+                                         .await = board_await,
+                                         .begin = board_begin };
         const struct pct_run run = { .list = list, .board = &board };
         board_did[0] = 0;
         play(made, &pct_strategy_processes, &run, 0);
