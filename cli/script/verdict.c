@@ -181,7 +181,9 @@ static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, co
         again->result.trace.header.verdict != PCT_VERDICT_DIVERGENCE && !pct_result_child_diverged(&again->result))
         return 0;
     pct_cli_say("a run by the same schedule, without the script, took other steps: the program depends on more than a "
-                "token holds; --trace keeps it in a file, which `pct replay` follows");
+                "token holds; %s",
+                c->parts ? "--trace keeps no more of several processes"
+                         : "--trace keeps it in a file, which `pct replay` follows");
     pct_ended_run_close(again);
     return -1;
 }

@@ -310,7 +310,7 @@ static inline void pct_linearizable_(const struct pct_history *history, const ch
     if (!until)
         return;
     pct_history_print_(history, until);
-    __assert_fail("the history is linearizable", file, line, function);
+    __assert_fail("the printed history is linearizable", file, line, function);
 }
 
 #ifdef __cplusplus

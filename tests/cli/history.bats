@@ -17,7 +17,7 @@ setup()
     is "$status" 134
     has 'queue: not linearizable'
     has '<---'
-    has "Assertion \`the history is linearizable' failed"
+    has "Assertion \`the printed history is linearizable' failed"
     line=$(replay_line)
     run --separate-stderr bash -c "$line"
     is "$status" 134
@@ -25,7 +25,7 @@ setup()
     has '<---'
     run timeout 60 "$pct" explore --first -- ./queue
     is "$status" 1
-    has "the history is linearizable"
+    has "the printed history is linearizable"
     run timeout 100 "$pct" explore -- ./fixed
     is "$status" 0
     has 'all 206 classes of schedules pass'
