@@ -105,6 +105,17 @@ static void say_blind(const struct pct_script_runs *runs, const struct pct_scrip
                     runs->campaign->launch.command[0]);
 }
 
+/* The script waits for the end of the thread of main(), which ends its process instead. */
+static void say_exit(const struct pct_script_channel *c, const char *ending)
+{
+    static const char main_thread[] = "thread 0 ", exit_status[] = "exit status";
+    if (c->said.outcome == PCT_SCRIPT_UNDER_WAY && strstr(c->said.awaited, " ends") &&
+        !strncmp(c->said.awaited, main_thread, strlen(main_thread)) &&
+        !strncmp(ending, exit_status, strlen(exit_status)))
+        pct_cli_say("the thread of main() does not end where it ends the process: that is does \"exit\", "
+                    "of _exit() does \"exit now\"");
+}
+
 /* Where the script stood, and what it wants there. */
 static void say_awaited(const struct pct_script_runs *runs, const struct pct_script_channel *c, const char *ending)
 {
@@ -114,6 +125,7 @@ static void say_awaited(const struct pct_script_runs *runs, const struct pct_scr
     else
         pct_cli_say("%s: did not fit: %s", runs->name, pct_script_why_unfit(c, ending));
     say_blind(runs, c);
+    say_exit(c, ending);
 }
 
 static const char *script_of(const struct pct_script_runs *runs)
@@ -139,11 +151,13 @@ void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channe
         pct_cli_say("%s:%u: %s%s", runs->name, c->said.line, speaker(c), c->said.message);
         break;
     case PCT_SCRIPT_UNDER_WAY:
-        if (failed)
+        if (failed) {
             pct_cli_say("%s: reached line %u%s%s; the program: %s", runs->name, c->said.line,
                         c->said.awaited[0] ? ", and wants " : "", c->said.awaited, ending);
-        else
+            say_exit(c, ending);
+        } else {
             say_awaited(runs, c, ending);
+        }
         break;
     default:
         say_awaited(runs, c, ending);

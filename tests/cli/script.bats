@@ -1039,6 +1039,19 @@ $first_process" ./processes $how
     lacks 'replays it'
 }
 
+@test "the end of main()'s thread is that of the process" {
+    script 'run(thread(0), ends)' ./processes nobody
+    is "$status" 117
+    has 'the thread of main() does not end where it ends the process: that is does "exit", of _exit() does "exit now"'
+    script 'run(thread(0), does "exit")' ./processes nobody
+    is "$status" 0
+    script 'process(2, function() run(thread(0), ends) end)' ./processes deep 2
+    has 'of _exit() does "exit now"'
+    script 'process(2, function() run(thread(0), does "exit") end)' ./processes deep 2
+    is "$status" 0
+    lacks 'did not fit'
+}
+
 @test "several processes: a post that nobody can make, an error in one, names of another program" {
     script 'process(1, function() board.wait "a" end)
 run(thread(0), locks "writing")
