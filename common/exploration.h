@@ -39,7 +39,8 @@ enum pct_log_kind {
     PCT_LOG_NEAR,     /* the deadline of this thread's wait may come early from now on */
     PCT_LOG_HIDDEN,   /* the running thread has used what has this key, though that is no operation; value 1: it only
                          read */
-    PCT_LOG_AGAIN,    /* what this thread is about to do is one more round of a loop that looks at memory and counts */
+    PCT_LOG_AGAIN,    /* what this thread is about to do is one more round of a loop that looks at memory and counts;
+                         value 1: of so many that the loop is taken for endless */
     PCT_LOG_OWN       /* that this thread waits in a loop is known if no other one uses this location on its stack */
 };
 

@@ -4,6 +4,7 @@
  * schedule is known by what happened before what in it: the sum of hashes of its events and their clocks. */
 #include "bounded.h"
 #include "order.h"
+#include "polling.h"
 #include "states.h"
 #include "waiting.h"
 #include <errno.h>
@@ -20,7 +21,8 @@ struct pct_bounded {
     struct pct_rank_orders orders;
     struct pct_tuple tuple; /* of the last run */
     int64_t pushed;
-    uint64_t untried; /* one more round of a loop that counts them, */
+    struct pct_endless endless;
+    uint64_t untried; /* one more round of a loop that has any number of them, */
     uint32_t loop;    /* which is here in the code */
     unsigned bound;
     bool began, by_rank;
@@ -149,18 +151,32 @@ static bool preempts(const struct pct_execution *x, uint32_t at, uint32_t thread
     return x->ready[at] >> x->event[at - 1].thread & 1;
 }
 
-/* What this thread would have done in the place of event `at`, or does there, is one more round of a loop that counts
- * them: such a loop has schedules with any number of rounds, so that is not tried. */
+/* Whether this event, behind the first `at`, is one more round of an endless loop that counts them, or tries again what
+ * its thread has tried in vain so often. */
+static bool is_round(const struct pct_bounded *b, const struct pct_execution *x, uint32_t at,
+                     const struct pct_event *event)
+{
+    uint32_t rounds = 0;
+    bool more = pct_polling_tries(event);
+    while (more && at--)
+        more = pct_polling_back(&x->event[at], event, &rounds);
+    return rounds == PCT_POLLING_FOLLOWED || pct_endless_has(&b->endless, event);
+}
+
+/* What this thread would have done in the place of event `at` is such a round, or comes in between those: that is not
+ * tried. */
 static bool is_cut(struct pct_bounded *b, const struct pct_execution *x, uint32_t at, uint32_t thread)
 {
-    if (!x->again)
+    uint32_t next = at;
+    while (next < x->count && x->event[next].thread != thread)
+        next++;
+    const struct pct_event *event = next < x->count ? &x->event[next] : &x->pending[thread].event;
+    const struct pct_event *loop = is_round(b, x, at, event) ? event : &x->event[at];
+    if (loop != event && !is_round(b, x, at, loop))
         return false;
-    while (at < x->count && x->event[at].thread != thread)
-        at++;
-    const struct pct_event *event = at < x->count ? &x->event[at] : &x->pending[thread].event;
-    b->untried += event->again;
-    b->loop = event->again ? event->place : b->loop;
-    return event->again;
+    b->untried++;
+    b->loop = loop->place;
+    return true;
 }
 
 /* What else could have been done in the place of event `at`, with this many preemptions before. */
@@ -227,6 +243,7 @@ int pct_bounded_take(struct pct_bounded *b, const struct pct_execution *x, uint6
     if (failed)
         return failed;
     *class_ = pct_order_class(&order);
+    pct_endless_note(&b->endless, x);
     failed = expand(b, x, &order);
     pct_order_free(&order);
     return failed < 0 ? failed : pct_states_note(&b->classes, *class_, 0);

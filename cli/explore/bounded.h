@@ -34,7 +34,8 @@ struct pct_tuple pct_bounded_tuple(const struct pct_bounded *b);
 /* Beginnings that are still to be continued. */
 uint64_t pct_bounded_open(const struct pct_bounded *b);
 
-/* How often one more round of a loop that counts them was not tried; *loop: where in the code (pct_event.place). */
+/* How often one more round of a loop that has any number of them was not tried; *loop: where in the code
+ * (pct_event.place). */
 uint64_t pct_bounded_untried(const struct pct_bounded *bounded, uint32_t *loop);
 
 #endif

@@ -15,7 +15,7 @@ struct thread {
     uint8_t wait_op;
     bool near; /* its deadline could come early, if not for what it waits for */
     bool due;  /* and has, by choice */
-    bool again;
+    uint8_t again;
     uint32_t began; /* its last event, plus 1; 0: none */
     uint32_t timed; /* its last wait whose deadline could come early, in pct_execution.timed, plus 1; 0: none */
     bool lives, enabled;
@@ -334,7 +334,7 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
     }
     t->after = 0;
     t->over = 0;
-    t->again = false;
+    t->again = PCT_AGAIN_NOT;
     t->began = r->x->count;
     r->step = entry->value;
     r->jumped = false;
@@ -500,7 +500,8 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         }
         return 0;
     case PCT_LOG_AGAIN:
-        t->again = r->x->again = true;
+        t->again = entry->value ? PCT_AGAIN_ENDLESS : PCT_AGAIN_PERHAPS;
+        r->x->again = true;
         return 0;
     case PCT_LOG_OWN: /* when all events are known */
         return 0;

@@ -41,6 +41,10 @@ struct pct_touch {
 enum { PCT_EXECUTION_SETS = 64 };
 enum { PCT_EVENT_TOUCHES = 10, PCT_EVENT_CAUSES = 3 };
 
+/* Whether an event is one more round of a loop that looks at memory and counts (PCT_LOG_AGAIN), behind those that are
+ * followed in any case. */
+enum pct_again { PCT_AGAIN_NOT, PCT_AGAIN_PERHAPS, PCT_AGAIN_ENDLESS };
+
 struct pct_event {
     uint16_t thread;
     uint8_t op;      /* enum pct_op: what was pending when the thread was chosen */
@@ -58,7 +62,7 @@ struct pct_event {
     uint16_t chosen;
     uint16_t hidden; /* how often it used what is kept for all threads between scheduling points: execution.c */
     uint8_t causes;
-    bool again;                       /* one more round of a loop that counts them: PCT_LOG_AGAIN */
+    uint8_t again;                    /* enum pct_again */
     uint32_t cause[PCT_EVENT_CAUSES]; /* the events that ended the wait before it, or made its thread */
     uint32_t after;  /* of COND_WAKE: its deadline came behind this many events; 0: another thread woke it */
     uint32_t over;   /* its deadline came behind this many events, less 1, and it no longer waits; 0: it did not */
@@ -115,7 +119,7 @@ struct pct_execution {
     uint64_t *enabled, *ready;
     bool cut;         /* the process ended in the middle of the last event: a crash, an assertion, a bound */
     bool blocked;     /* a loop that waits for memory to change has made a round that another execution is without */
-    bool again;       /* an event, or a pending one, is one more round of a loop that counts them */
+    bool again;       /* an event, or a pending one, is not PCT_AGAIN_NOT */
     bool pieces;      /* a thread has used what another one uses, too, several times between two scheduling points */
     uint32_t doubts;  /* bit i: enum pct_doubt i */
     uint32_t unknown; /* plus 1: an operation (enum pct_op) that pct explore has no row for; 0: there was none */

@@ -1,4 +1,5 @@
-/* Loops that wait by calls: `while (pthread_mutex_trylock())`. Pure; called by the search. */
+/* Loops that wait by calls (`while (pthread_mutex_trylock())`), or look at memory and count: they have schedules with
+ * any number of rounds, of which some are not tried. Pure; called by the search. */
 #ifndef PCT_CLI_POLLING_H
 #define PCT_CLI_POLLING_H
 
@@ -7,10 +8,22 @@
 /* Whether the event tries to take a lock or a semaphore, and does not wait for it. */
 bool pct_polling_tries(const struct pct_event *event);
 
-/* Whether it may stand between two tries of a loop that waits: a yield, or a sleep. */
-bool pct_polling_pauses(const struct pct_event *event);
+/* Of a loop that tries, this many rounds in a row are followed. */
+enum { PCT_POLLING_FOLLOWED = 16 };
 
-/* Whether it is the same try as this one, of the same thread, in vain. */
-bool pct_polling_is_round(const struct pct_event *event, const struct pct_event *tries);
+/* Going back over the events before this one, the last of which *rounds have counted: takes this one, too. Returns
+ * whether to go further back; if not, *rounds is PCT_POLLING_FOLLOWED where the try would be one more round. */
+bool pct_polling_back(const struct pct_event *before, const struct pct_event *tries, uint32_t *rounds);
+
+/* Places of loops that have made so many rounds in a run that they are taken for endless; to begin with, all 0. Others
+ * that count may end by themselves. */
+enum { PCT_ENDLESS_MOST = 32 };
+struct pct_endless {
+    uint32_t place[PCT_ENDLESS_MOST], count;
+};
+void pct_endless_note(struct pct_endless *endless, const struct pct_execution *x);
+
+/* Whether the event is a round of such a loop, behind those that are followed. */
+bool pct_endless_has(const struct pct_endless *endless, const struct pct_event *event);
 
 #endif

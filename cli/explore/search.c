@@ -43,6 +43,7 @@ struct pct_search {
     uint32_t instead;           /* plus 1: the next run goes on with this thread where the last one was cut; 0: none */
     struct pct_branch *planned; /* what it is to do there */
     struct plan plan, ahead;
+    struct pct_endless endless;
     bool over;
     bool began; /* a run was asked for since the search has begun, perhaps again */
     bool part;
@@ -117,24 +118,18 @@ const struct pct_search_facts *pct_search_facts(const struct pct_search *s)
     return &s->facts;
 }
 
-/* The last event of the reversal is one more round of a loop that waits and counts, or tries what its thread has tried
- * in vain so often, at the same place, without doing anything else: such a loop has schedules with any number of
- * rounds. */
+/* The last event of the reversal is one more round of an endless loop that counts them, or tries what its thread has
+ * tried in vain so often, at the same place, without doing anything else. */
 static bool polls(const struct pct_search *s, const struct pct_reversal *r)
 {
     const struct pct_event *try = &r->event[r->count - 1];
     uint32_t rounds = 0;
-    if (try->again || !pct_polling_tries(try))
-        return try->again;
-    for (uint32_t i = r->base + r->count - 1; i-- && rounds < PCT_SEARCH_ROUNDS;) {
-        const struct pct_event *before = i < r->base ? event_of(s, &s->node[i]) : &r->event[i - r->base];
-        if (before->thread != try->thread || pct_polling_pauses(before))
-            continue;
-        if (!pct_polling_is_round(before, try))
-            return false;
-        rounds++;
-    }
-    return rounds == PCT_SEARCH_ROUNDS;
+    if (pct_endless_has(&s->endless, try))
+        return true;
+    bool more = pct_polling_tries(try);
+    for (uint32_t i = r->base + r->count - 1; more && i--;)
+        more = pct_polling_back(i < r->base ? event_of(s, &s->node[i]) : &r->event[i - r->base], try, &rounds);
+    return rounds == PCT_POLLING_FOLLOWED;
 }
 
 static int take_reversal(void *context, const struct pct_reversal *r)
@@ -416,6 +411,7 @@ int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *cla
     s->facts.runs++;
     s->facts.doubts |= x->doubts;
     s->facts.early |= x->timeds > 0;
+    pct_endless_note(&s->endless, x);
     if (x->unknown)
         s->facts.unknown = x->unknown;
     if (s->facts.depth < x->count)

@@ -43,9 +43,6 @@ struct pct_search_facts {
     struct pct_tuple tuple; /* with a bound: of the last run */
 };
 
-/* Without a bound: a loop that tries in vain to take a lock or a semaphore is followed for this many rounds. */
-enum { PCT_SEARCH_ROUNDS = 16 };
-
 /* In which order schedules with a bound are tried; without one it makes no difference. */
 enum pct_search_order {
     PCT_SEARCH_CHESS, /* by preemptions */

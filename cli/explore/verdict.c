@@ -3,6 +3,7 @@
 #include "explorer.h"
 #include "keep.h"
 #include "merge.h"
+#include "polling.h"
 #include <cli/base/status_line.h>
 #include <string.h>
 #include <stdarg.h>
@@ -67,7 +68,7 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
         add(r, "no memory for the search");
     if (facts->untried)
         add(r, "a loop that tries again and again, or waits and counts its rounds, was cut off behind %d rounds (%s)",
-            PCT_SEARCH_ROUNDS, e->loop[0] ? e->loop : "place not known");
+            PCT_POLLING_FOLLOWED, e->loop[0] ? e->loop : "place not known");
     if (facts->uneven)
         add(r, "threads that use other things between scheduling points in other schedules, for which there is no "
                "--shard");

@@ -13,8 +13,8 @@
 enum { LOOKS = 32, OWN = 16, WORDS = 1024 };
 
 /* Looks of one place in the code at one address, one behind the other, each with other registers or another stack: this
- * many are followed, in this many such loops at a time. */
-enum { ROUNDS = 16, TALLIES = 8 };
+ * many may end by themselves, in this many such loops at a time; a loop that makes MOST is taken for endless. */
+enum { ROUNDS = 16, MOST = 48, TALLIES = 8 };
 
 struct look_at {
     uintptr_t address;
@@ -203,18 +203,23 @@ static void settle_store(const struct pct_shim_thread *self, struct pct_await *a
     a->stored.size = 0;
 }
 
-/* The thread looks at this again, and its state is another one each time: a loop that counts its rounds. Whether it has
- * done so often enough. */
-static bool counts_rounds(struct pct_await *a, uintptr_t address, uintptr_t pc)
+/* The thread looks at this again, and its state is another one each time: a loop that counts its rounds. */
+static void count_round(struct pct_shim_thread *self, struct pct_await *a, uintptr_t address, uintptr_t pc)
 {
     uint32_t i = 0;
     while (i < a->tallies && (a->tally[i].pc != pc || a->tally[i].address != address))
         i++;
     if (i == TALLIES)
-        return false;
+        return;
     if (i == a->tallies)
         a->tally[a->tallies++] = (struct tally){ pc, address, 0 };
-    return a->tally[i].looks++ >= ROUNDS;
+    uint32_t rounds = a->tally[i].looks++;
+    if (rounds < MOST) /* until then it is no spin: each round is a point */
+        self->recent.repeats = 0;
+    if (rounds >= ROUNDS)
+        pct_log(&pct_S, PCT_LOG_AGAIN, self->core.id, rounds >= MOST);
+    if (rounds >= MOST)
+        pct_progress_deprioritize(&pct_S, &self->core, 1);
 }
 
 /* A round without progress: it can be left out if what the thread has changed in it is its own. */
@@ -267,10 +272,7 @@ bool pct_await_round(struct pct_shim_thread *self, uintptr_t address, size_t siz
         look->pc = pc;
         look->words = words;
         keep_state(self, look);
-        if (counts_rounds(a, address, pc)) {
-            pct_log(&pct_S, PCT_LOG_AGAIN, self->core.id, 0);
-            pct_progress_deprioritize(&pct_S, &self->core, 1);
-        }
+        count_round(self, a, address, pc);
     } else {
         log_own(self, a);
     }

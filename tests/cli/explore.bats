@@ -739,6 +739,17 @@ PROGRAM
     PCT_BUILD=$build "$root/tests/explored/awaits"
 }
 
+@test "a loop that tries to take a lock ends with a bound, too" {
+    printf '%s\n' '#include <pthread.h>' 'static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;' \
+        'static void *run(void *unused) { while (pthread_mutex_trylock(&mutex)) continue; pthread_mutex_unlock(&mutex); return unused; }' \
+        'int main(void) { pthread_t thread; pthread_create(&thread, NULL, run, NULL); run(NULL); return pthread_join(thread, NULL); }' > tries.c
+    "$cc" -O1 -pthread -o tries tries.c
+    run "$pct" explore --bound 1 -n 400 -- ./tries
+    echo "$output"
+    [ "$status" -eq 119 ]
+    [[ $(last) == "pct: not verified, because of: a loop that tries again and again"*" was cut off behind 16 rounds ("*", 0 open"* ]]
+}
+
 @test "a loop in patched code that waits for memory and counts its rounds is not verified" {
     printf '%s\n' '#include <pthread.h>' 'static volatile int ready;' \
         'static void *set(void *unused) { ready = 1; return unused; }' \

@@ -237,6 +237,19 @@ static void peeks(int me)
         found = 0;
 }
 
+/* A loop that counts its rounds, and ends by itself. */
+static void gives_up(int me)
+{
+    int rounds = 0;
+    if (me) {
+        lock = 1;
+        return;
+    }
+    while (rounds < 40 && !lock)
+        rounds++;
+    assert(!broken || rounds != 33);
+}
+
 /* It is written once nothing but time can go on. */
 static void sleeps(int me)
 {
@@ -278,6 +291,7 @@ static const struct {
                  { "yields", yields },
                  { "compare", compare },
                  { "peeks", peeks },
+                 { "gives-up", gives_up },
                  { "counts", counts },
                  { "counts-on-stack", counts_on_stack },
                  { "counts-in-memory", counts_in_memory },
