@@ -40,7 +40,7 @@ enum pct_log_kind {
     PCT_LOG_HIDDEN,   /* the running thread has used what has this key, though that is no operation; value 1: it only
                          read */
     PCT_LOG_AGAIN,    /* what this thread is about to do is one more round of a loop that looks at memory and counts;
-                         value 1: of so many that the loop is taken for endless */
+                         value 1: there were more than a loop makes that ends by itself */
     PCT_LOG_OWN       /* that this thread waits in a loop is known if no other one uses this location on its stack */
 };
 

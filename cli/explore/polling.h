@@ -15,8 +15,8 @@ enum { PCT_POLLING_FOLLOWED = 16 };
  * whether to go further back; if not, *rounds is PCT_POLLING_FOLLOWED where the try would be one more round. */
 bool pct_polling_back(const struct pct_event *before, const struct pct_event *tries, uint32_t *rounds);
 
-/* Places of loops that have made so many rounds in a run that they are taken for endless; to begin with, all 0. Others
- * that count may end by themselves. */
+/* Places of loops that are taken for endless, by the number of rounds that they made in a run; to begin with, all 0.
+ * Others that count may end by themselves. */
 enum { PCT_ENDLESS_MOST = 32 };
 struct pct_endless {
     uint32_t place[PCT_ENDLESS_MOST], count;
