@@ -476,6 +476,8 @@ static uint32_t find_wanted(const struct state *s)
 static uint32_t let_go(struct state *s)
 {
     s->in_vain = 0;
+    if (s->let_go++ & 1 && s->stand.first[OTHER])
+        return highest(s, OTHER, false, false);
     uint32_t thread = s->low_in_vain < PATIENCE ? highest(s, LOW, false, false) : PCT_NO_THREAD;
     s->low_in_vain = thread != PCT_NO_THREAD ? s->low_in_vain + 1 : 0; /* it may poll for what a held one is to do */
     if (thread != PCT_NO_THREAD)
@@ -484,7 +486,7 @@ static uint32_t let_go(struct state *s)
     if (thread != PCT_NO_THREAD)
         return make(s, thread);
     thread = find_wanted(s);
-    const enum standing others[] = { SPOILS, LOW, ENDING };
+    const enum standing others[] = { SPOILS, LOW, OTHER, ENDING };
     for (unsigned i = 0; thread == PCT_NO_THREAD && i < sizeof others / sizeof *others; i++)
         thread = highest(s, others[i], false, false);
     return thread;
@@ -510,10 +512,10 @@ static uint32_t choose_directed(struct state *s)
         end_preference(s);
     if (s->priorities.top && (s->in_vain < PATIENCE || !is_any_standing(s)))
         return pct_priorities_highest(&s->priorities);
-    if (s->stand.first[OTHER])
+    if (s->stand.first[OTHER] && s->in_vain < PATIENCE)
         return highest(s, OTHER, false, false);
     uint32_t thread = let_go(s);
-    if (++s->let_go % PATIENCE == 0) /* some may poll for what one does that is free, and never its turn */
+    if (s->let_go % PATIENCE == 0) /* some may poll for what one does that is free, and never its turn */
         pct_priorities_put_last(&s->priorities, thread);
     return thread;
 }
@@ -548,13 +550,11 @@ static uint32_t would_pick(void *state, uint64_t step, uint64_t ran, uint32_t wi
         thread = highest(s, LOW, false, false);
     if (thread != PCT_NO_THREAD)
         return thread;
-    thread = s->stand.first[HELD]     ? s->stand.first[HELD] - 1u
-             : s->stand.first[SPOILS] ? s->stand.first[SPOILS] - 1u
-                                      : PCT_NO_THREAD;
-    if (thread == PCT_NO_THREAD || s->vain == VAIN)
+    const uint32_t held = s->stand.first[HELD] ? s->stand.first[HELD] : s->stand.first[SPOILS];
+    if (!held || s->vain == VAIN)
         return 0;
     s->reluctant = true;
-    return thread | PCT_RELUCTANTLY;
+    return (held - 1) | PCT_RELUCTANTLY;
 }
 
 static struct pct_choice pick(void *state, const struct pct_point *point)

@@ -256,6 +256,31 @@ static void test_progress(void **unused)
     }
 }
 
+/* With order 9, too, where others poll for what the one does that goes on, or for what one does that would come in
+ * between. */
+static void test_others_progress(void **unused)
+{
+    (void)unused;
+    static const struct sim_op set[] = { ATOMIC_WRITE(0, 1), YIELD, REPEAT(40, 1), ATOMIC_WRITE(1, 1), STOP };
+    static const struct sim_op spoil[] = { ATOMIC_WRITE(0, 2), ATOMIC_WRITE(1, 1), STOP };
+    static const struct sim_op poll[] = { YIELD, ATOMIC_READ(1), UNLESS(0, 1), BACK(3), ATOMIC_READ(0), STOP };
+    for (unsigned spoils = 0; spoils < 2; spoils++) {
+        const struct sim_program program = { .thread = {
+                                                 THREAD(CREATE(1), CREATE(2), CREATE(3), JOIN(1), JOIN(2), JOIN(3)),
+                                                 set, poll, spoils ? spoil : poll } };
+        struct sim_options options = sim_defaults(&pct_strategy_maple);
+        struct sim_result result;
+        char iroot[128] = "1";
+        add(iroot, PCT_OP_ATOMIC_STORE, &set[0]);
+        add(iroot, PCT_OP_ATOMIC_LOAD, &poll[4]);
+        options.run.list = iroot;
+        options.max_steps = 200000;
+        sim_set(&options, "order", 9);
+        sim_run(&program, &options, &result);
+        assert_int_equal(result.verdict, PCT_VERDICT_EXIT);
+    }
+}
+
 /* A run that follows another one to behind its end is that one: a profile run, one that forces something, and one that
  * follows a run itself. */
 static void test_follows(void **unused)
@@ -402,9 +427,10 @@ static void test_outside(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_follows), cmocka_unit_test(test_visits),   cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_idioms),  cmocka_unit_test(test_locks),    cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_goes_on), cmocka_unit_test(test_combined), cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_follows),         cmocka_unit_test(test_visits),  cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_idioms),          cmocka_unit_test(test_locks),   cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_others_progress), cmocka_unit_test(test_goes_on), cmocka_unit_test(test_combined),
+        cmocka_unit_test(test_outside),
     };
     return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
 }
