@@ -321,6 +321,9 @@ bool demon_emit(const struct demon_search *s, const char *path)
         return false;
     fprintf(s->out, "%s is a test of it: link it%s with the program's own objects, to ./demon-test; this fails then:\n",
             path, e.tells ? " by pct-cc" : "");
+    if (accesses && !e.tells)
+        fputs("(if it takes other steps: some accesses are patched in one build and not in another; build by pct-cc)\n",
+              s->out);
     put_replay(s->out, s->program->pct, &e);
     return true;
 }

@@ -291,7 +291,8 @@ static void add_files(const struct pct_host_files *files)
 /* Those that are told apart by one argument. */
 static void add_some(bool writes)
 {
-    static const uint32_t outputs[] = { 1, 2 }, terminal[] = { TCGETS, FIONREAD };
+    static const uint32_t outputs[] = { 1, 2 };
+    static const uint32_t terminal[] = { TCGETS, 0x802c542a /* TCGETS2, of glibc 2.42 */, FIONREAD };
     static const uint32_t flags[] = { F_GETFD, F_GETFL };
     static const uint32_t questions[] = { PR_GET_PDEATHSIG, PR_GET_NAME, PR_GET_DUMPABLE, 0x53564d41 /* PR_SET_VMA */,
                                           78 /* PR_FUTEX_HASH */ };
@@ -306,7 +307,7 @@ static void add_some(bool writes)
         add_equal(SYS_writev, 0, outputs, 2);
         add_equal(SYS_fcntl, 1, flags, 2);
     }
-    add_equal(SYS_ioctl, 1, terminal, 2);
+    add_equal(SYS_ioctl, 1, terminal, sizeof terminal / sizeof *terminal);
     add_equal(SYS_prctl, 0, questions, sizeof questions / sizeof *questions);
     add_equal(SYS_tgkill, 0, &self, 1);
     add_equal(SYS_kill, 0, &self, 1);

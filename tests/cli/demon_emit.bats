@@ -96,14 +96,17 @@ nameable()
     fails_alone "size > 0' failed"
 }
 
-# objects COMPILER FLAG...: program from room.c, in which others come in between two accesses.
+# objects COMPILER FLAG...: program from room.c, in which others come in between two accesses. These are of five bytes or
+# more: wherever they are loaded, they can be patched.
 objects()
 {
     printf '%s\n' 'test visit(h)' '  rely mine: old h.room.owner = 1 implies unchanged(h.room.owner)' 'proc use(r)' \
         '  require alone: r.guests = 0' 'proc enter(r)' '  require free: r.owner = 0' \
         '  ensure owned: r.owner = 2 and r.guests = old r.guests + 1' > spec.demon
-    printf '%s\n' 'struct room { int owner, guests; };' 'struct house { struct room *room; };' > room.h
-    printf '%s\n' '#include <assert.h>' '#include "room.h"' 'struct room the_room;' 'struct house the = { &the_room };' \
+    printf '%s\n' 'struct room { char name[256]; int owner, guests; };' \
+        'struct house { char name[256]; struct room *room; };' > room.h
+    printf '%s\n' '#include <assert.h>' '#include "room.h"' 'struct room the_room;' \
+        'struct house the = { .room = &the_room };' \
         '__attribute__((noinline)) void use(struct room *r) { assert(r->guests == 0); }' \
         'void enter(struct room *r) { r->owner = 2; r->guests++; }' '__attribute__((noinline)) void visit(struct house *h)' \
         '{ if (h->room->owner == 0) { h->room->owner = 1; use(h->room); } }' 'int main(void) { visit(&the); return 0; }' > "${source:=room.c}"
