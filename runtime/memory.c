@@ -22,6 +22,10 @@ void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
 
+/* C23; in <stdlib.h> since glibc 2.43. */
+void free_sized(void *memory, size_t size);
+void free_aligned_sized(void *memory, size_t alignment, size_t size);
+
 /* The next function of this name, found with the first call; while it is looked for, libc's own. */
 #define NEXT(name, own)                                                                                                \
     ({                                                                                                                 \
@@ -119,6 +123,21 @@ PCT_RUNTIME int posix_memalign(void **result, size_t alignment, size_t size)
 
 PCT_RUNTIME void free(void *memory)
 {
+    give_up(memory, PCT_CALLER);
+    NEXT(free, __libc_free)(memory);
+}
+
+PCT_RUNTIME void free_sized(void *memory, size_t size)
+{
+    (void)size;
+    give_up(memory, PCT_CALLER);
+    NEXT(free, __libc_free)(memory);
+}
+
+PCT_RUNTIME void free_aligned_sized(void *memory, size_t alignment, size_t size)
+{
+    (void)alignment;
+    (void)size;
     give_up(memory, PCT_CALLER);
     NEXT(free, __libc_free)(memory);
 }

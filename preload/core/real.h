@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <liburing.h>
 #include <link.h>
+#include <linux/openat2.h>
 #include <mqueue.h>
 #include <netdb.h>
 #include <poll.h>
@@ -79,6 +80,7 @@ int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
+int openat2(int folder, const char *path, const struct open_how *how, size_t size); /* since glibc 2.43 */
 int __cxa_at_quick_exit(void (*function)(void *), void *library);          /* what at_quick_exit calls */
 int __cxa_atexit(void (*function)(void *), void *argument, void *library); /* what atexit calls */
 int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library);

@@ -7,6 +7,7 @@
 #include <preload/core/sys.h>
 #include <preload/memory/channel.h>
 #include <preload/time/absent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/epoll.h>
@@ -140,6 +141,26 @@ PCT_EXPORT int __openat_2(int folder, const char *path, int flags)
 PCT_EXPORT int __openat64_2(int folder, const char *path, int flags)
 {
     return flags & (O_CREAT | __O_TMPFILE) ? REAL(__openat64_2)(folder, path, flags) : openat64(folder, path, flags);
+}
+
+/* By the kernel's call: older libcs have no function of this name, but programs that look for it find ours. */
+static int open_how(int folder, const char *path, const struct open_how *how, size_t size)
+{
+    long fd = PCT_SYS4(SYS_openat2, folder, path, how, size);
+    if (fd < 0)
+        errno = (int)-fd;
+    return fd < 0 ? -1 : (int)fd;
+}
+
+PCT_EXPORT int openat2(int folder, const char *path, const struct open_how *how, size_t size)
+{
+    PCT_ENTER(self);
+    bool waits = self && how && size == sizeof *how && pct_fifo_waits(folder, path, (int)how->flags);
+    if (waits && !how->resolve)
+        return pct_fifo_open(self, &REAL(openat), folder, path, (int)how->flags, (mode_t)how->mode);
+    if (waits) /* it is not to be opened in two steps */
+        return made(CALL_EXTERNAL(self, PCT_OP_OUTSIDE, NULL, open_how(folder, path, how, size)), PCT_FD_UNKNOWN);
+    return made(pct_absent_note(open_how(folder, path, how, size)), PCT_FD_UNKNOWN);
 }
 
 PCT_EXPORT int dup(int fd)

@@ -19,6 +19,10 @@
 void __libc_free(void *block);
 void *__libc_realloc(void *block, size_t size);
 
+/* C23; in <stdlib.h> since glibc 2.43. */
+void free_sized(void *block, size_t size);
+void free_aligned_sized(void *block, size_t alignment, size_t size);
+
 /* Where no program of today's is mapped: far below the mappings, far above brk's. */
 #define REGIONS UINT64_C(0x300000000000)
 #define REGION_LOG 33
@@ -173,6 +177,19 @@ PCT_EXPLORED void free(void *block)
 {
     if (block)
         give_up(block, __builtin_return_address(0));
+}
+
+PCT_EXPLORED void free_sized(void *block, size_t size)
+{
+    (void)size;
+    if (block)
+        give_up(block, __builtin_return_address(0));
+}
+
+PCT_EXPLORED void free_aligned_sized(void *block, size_t alignment, size_t size)
+{
+    (void)alignment;
+    free_sized(block, size);
 }
 
 static void give_up(void *block, const void *pc)

@@ -265,8 +265,14 @@ const row thread_rows[] = {
         [] { pthread_barrier_wait(&shared->barrier), READ; }, make_shared),
     ordered(
         "std-barrier", [] { WRITE, std_barrier.arrive_and_wait(); }, [] { std_barrier.arrive_and_wait(), READ; }),
+#if __GNUC__ >= 16
+    unknown(
+        "std-latch", "libtsan does not see libstdc++ 16 count down",
+#else
     ordered(
-        "std-latch", [] { WRITE, latch.count_down(); }, [] { latch.wait(), READ; }),
+        "std-latch",
+#endif
+        [] { WRITE, latch.count_down(); }, [] { latch.wait(), READ; }),
 
     /* Semaphores */
     ordered(
