@@ -252,6 +252,7 @@ void pct_record_finish(struct pct_sched *s)
     h->preemptions = s->preemptions;
     h->virtual_ns = pct_sched_now(s);
     h->threads = s->threads;
+    h->withdrawn = s->withdrawn;
     h->max_enabled = s->max_enabled;
     h->objects = s->objects.numbered;
     if (s->strategy->points)

@@ -213,8 +213,8 @@ struct pct_sched {
 
     /* sched.c, threads.c, pick_waiter.c: threads and picks */
     void *strategy_state;
-    uint32_t threads; /* that ever existed */
-    uint32_t live;    /* that have not finished */
+    uint32_t threads, withdrawn; /* that ever existed; of these, could not be made */
+    uint32_t live;               /* that have not finished */
     uint32_t enabled;
     uint32_t max_enabled;
     uint64_t budget_end; /* the step at which the strategy's budget is used up */

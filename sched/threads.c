@@ -45,6 +45,7 @@ void pct_sched_withdraw(struct pct_sched *s, struct pct_thread *thread)
 {
     thread->state = PCT_STATE_FINISHED;
     s->live--;
+    s->withdrawn++;
 }
 
 void pct_sched_start_thread(struct pct_sched *s, struct pct_thread *thread)

@@ -92,6 +92,8 @@ char *pct_name_uncontrolled_count(unsigned kind, uint64_t count)
         [PCT_UNCONTROLLED_HELD] = "end of the process that others had held up for 20,000 steps: it ended before them",
         [PCT_UNCONTROLLED_INLINE] = INLINE_ONE, // NOLINT(bugprone-suspicious-missing-comma): as above
         [PCT_UNCONTROLLED_UNSEEN] = UNSEEN_ONE,
+        [PCT_UNCONTROLLED_APART] =
+            "library loaded apart (dlmopen), with a libc of its own: what it does by that, pct does not see",
     };
     char *text = NULL;
     const char *name = count == 1 && kind < PCT_UNCONTROLLED_COUNT ? one[kind] : pct_name_uncontrolled(kind);

@@ -74,7 +74,7 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     if (k->orders) /* only what is ordered is wanted; k is measured when that is skipped */
         return pct_ordered_add(&k->c->ordered, &result->trace) ? pct_cli_no_memory("") : 0;
     uint64_t points = pct_trace_points(&result->trace), counted = points;
-    pct_learned_add(&k->learned, points, header->threads);
+    pct_learned_add(&k->learned, points, pct_campaign_threads(result));
     if (pct_objects_add(&k->c->objects, &result->trace))
         pct_cli_say("out of memory: the uses of objects are not counted");
     /* A wait that ends early is a step more; which do depends on coins. */
@@ -84,7 +84,7 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     uint64_t plain = k->c->may_sample ? pct_sampling_count(&result->trace) : 0;
     k->plain = plain > k->plain ? plain : k->plain;
     if (k->c->confidence > 0)
-        pct_guarantee_report_see(k->c, &result->trace, counted, header->threads);
+        pct_guarantee_report_see(k->c, &result->trace, counted, pct_campaign_threads(result));
     if (!index) {
         k->hash = header->hash;
         if (!strchr(k->c->config.strategy, '/'))

@@ -227,7 +227,7 @@ uint32_t pct_campaign_threads(const struct pct_result *result)
     for (uint64_t i = 0; header->verdict == PCT_VERDICT_RUNNING && i < result->trace.count; i++)
         if (PCT_RECORD_THREAD(result->trace.records[i]) >= threads)
             threads = PCT_RECORD_THREAD(result->trace.records[i]) + 1;
-    return threads;
+    return threads - (header->withdrawn < threads ? header->withdrawn : 0);
 }
 
 static void see_hardware(struct pct_campaign *c, const char *program)

@@ -96,10 +96,20 @@ static __attribute__((noinline)) void take_lock(bool always)
     errno = error;
 }
 
-/* For the stub of this function: its real one, which may be taken now. */
-#define TAKE(name, always)                                                                                             \
-    __attribute__((used)) static void *take_##name(void)                                                               \
+/* A library that is loaded into a list of its own has a libc of its own, too, which nobody has wrapped. */
+static void count_apart(Lmid_t list_of)
+{
+    if (list_of == LM_ID_BASE)
+        return;
+    pct_enter();
+    pct_uncontrolled(PCT_UNCONTROLLED_APART);
+}
+
+/* For the stub of this function: its real one, which may be taken now. first: its first argument. */
+#define TAKE(name, always, count)                                                                                      \
+    __attribute__((used)) static void *take_##name(long first)                                                         \
     {                                                                                                                  \
+        (void)first, count;                                                                                            \
         take_lock(always);                                                                                             \
         return (void *)&REAL(name);                                                                                    \
     }                                                                                                                  \
@@ -122,13 +132,13 @@ static __attribute__((noinline)) void take_lock(bool always)
             ".size " #name ", . - " #name "\n"                                                                         \
             ".popsection\n");
 
-TAKE(dlopen, true)
-TAKE(dlmopen, true)
-TAKE(dlclose, true)
-TAKE(dlsym, false)
-TAKE(dlvsym, false)
-TAKE(dladdr, false)
-TAKE(__cxa_thread_atexit_impl, false)
+TAKE(dlopen, true, (void)0)
+TAKE(dlmopen, true, count_apart(first))
+TAKE(dlclose, true, (void)0)
+TAKE(dlsym, false, (void)0)
+TAKE(dlvsym, false, (void)0)
+TAKE(dladdr, false, (void)0)
+TAKE(__cxa_thread_atexit_impl, false, (void)0)
 
 /* --- The list of modules ---------------------------------------------------------------------------------------------
  */

@@ -2,6 +2,7 @@
  * called in a child of vfork, and in a signal handler. */
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
+#include <preload/thread/foreign_threads.h>
 #include <preload/time/family.h>
 #include <preload/time/vtimer.h>
 #include <sched/record.h>
@@ -12,6 +13,7 @@ static void leave(void)
     if (!pct_family_is_itself())
         return;
     pct_timerfd_leave();
+    pct_foreign_threads_count();
     pct_record_leave(&pct_S);
 }
 

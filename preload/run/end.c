@@ -6,6 +6,7 @@
 #include "end.h"
 #include "script.h"
 #include <common/text.h>
+#include <preload/thread/foreign_threads.h>
 #include <preload/core/debugger.h>
 #include <preload/core/environment.h>
 #include <preload/core/host.h>
@@ -369,6 +370,7 @@ static bool finish(enum pct_verdict verdict)
     /* The watchdog may be about to close the trace, too. */
     if (!pct_S.host || __atomic_exchange_n(&pct_shim.ended, true, __ATOMIC_SEQ_CST))
         return false;
+    pct_foreign_threads_count();
     if (pct_S.races && pct_S.threads > 1 && !pct_memory_was_seen())
         pct_uncontrolled(PCT_UNCONTROLLED_UNSEEN);
     __atomic_store_n(&finisher, pct_any_tid(), __ATOMIC_SEQ_CST);

@@ -383,6 +383,7 @@ struct pct_shim_thread *pct_enter_first(void)
     bool forked = pct_forkserver_is_on();
     if (forked) {
         pct_forkserver_serve(start_environment);
+        pct_foreign_threads_begin();
         start_again();
     }
     pct_shim.pending = false;
@@ -441,6 +442,7 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
      * of our own would run before those of libraries that do not depend on us. */
     pct_exit_watch();
     pct_shim.pid = (int)PCT_SYS0(SYS_getpid);
+    pct_foreign_threads_begin();
     pct_engine_learn();
     pct_shim.pending = true;
     /* What may still turn out to be a mistake of the user's is tried before any code of the target. */

@@ -5,9 +5,11 @@
 #include <preload/core/sys.h>
 #include <preload/io/io.h>
 #include <preload/memory/channel.h>
+#include <preload/process/clone.h>
 #include <preload/process/sandbox.h>
 #include <preload/sync/futex.h>
 #include <preload/time/clock.h>
+#include <preload/time/family.h>
 #include <preload/watchdog/watchdog.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
@@ -61,9 +63,13 @@ PCT_EXPORT long syscall(long number, ...)
         strict = strict && pct_sandbox_strict();
         if (confines && !strict)
             pct_watchdog_have();
+        bool clones = number == SYS_clone || number == SYS_clone3 || number == SYS_fork;
+        uint32_t slot = clones ? pct_clone_expect(number, a) : 0;
         if (number != SYS_gettid && number != SYS_getpid && number != SYS_sched_yield && number != SYS_membarrier)
             pct_explored_hidden(PCT_KEY_KERNEL, false);
         long result = pct_by_number(number, a);
+        if (slot && result)
+            pct_family_born(slot, result);
         if (number == SYS_prctl && (int)a[0] == PR_SET_NAME)
             pct_renamed();
         if (confines && !strict)

@@ -42,6 +42,47 @@ void pct_foreign_threads_forget(void)
     __builtin_memset(&seen, 0, sizeof seen);
 }
 
+/* --- Threads that have ended ------------------------------------------------------------------------------------------
+ *
+ * Of a process with one thread, the CPU time is that thread's. If it has used more than the thread, there were others,
+ * which nobody met: they have called nothing, or another libc. Where the schedule knows several, nobody can tell. */
+
+/* CPU time that the process has used, and neither the calling thread nor the watchdog, ns: at least, and at most. */
+static bool read_others_time(int64_t *least, int64_t *most)
+{
+    struct timespec before, process, after, watchdog = { 0 };
+    int32_t tid = pct_watchdog_tid();
+    if (PCT_SYS2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &before) ||
+        PCT_SYS2(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &process) ||
+        PCT_SYS2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &after) ||
+        /* The clock of a thread: linux/posix-timers.h. */
+        (tid && PCT_SYS2(SYS_clock_gettime, (long)(~(uint32_t)tid << 3 | 6), &watchdog)))
+        return false;
+    *most = (int64_t)(pct_nanoseconds(&process) - pct_nanoseconds(&before));
+    *least = (int64_t)(pct_nanoseconds(&process) - pct_nanoseconds(&after) - pct_nanoseconds(&watchdog));
+    return true;
+}
+
+static int64_t others_before = INT64_MAX; /* at most: by threads of the program that this process was before */
+
+void pct_foreign_threads_begin(void)
+{
+    int64_t least;
+    if (!read_others_time(&least, &others_before))
+        others_before = INT64_MAX;
+}
+
+void pct_foreign_threads_count(void)
+{
+    int64_t least, most;
+    bool alone = pct_shim.mode == PCT_MODE_CONTROLLED && pct_S.threads == 1 && pct_self;
+    if (alone && !pct_shim.confined && read_others_time(&least, &most) && least > others_before)
+        pct_uncontrolled(PCT_UNCONTROLLED_FOREIGN);
+}
+
+/* --- Threads that are there ------------------------------------------------------------------------------------------
+ */
+
 /* Of linux/sched.h: PF_IO_WORKER, PF_USER_WORKER. */
 enum { WORKS_FOR_THE_KERNEL = 0x10 | 0x4000 };
 
