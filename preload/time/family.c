@@ -348,6 +348,7 @@ static void begin(uint64_t now, uint64_t deadline, bool world)
     me->asks = pct_S.can_both || pct_io_must_ask(pct_S.kernel_waits);
     idle.seen = __atomic_load_n(&me->word, __ATOMIC_SEQ_CST);
     me->looked = idle.seen - 1;
+    pct_slot_note_strangers();
     __atomic_fetch_add(&me->turn, 1, __ATOMIC_SEQ_CST);
     uint64_t next = __atomic_load_n(&pct_family_memory->next, __ATOMIC_SEQ_CST);
     while (!pct_family_exchange(&pct_family_memory->next, &next,
@@ -558,13 +559,6 @@ bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *agai
     return due;
 }
 
-/* What may pass of so much time: not as much as comes to the deadline of a relative that is idle, which goes first. */
-static uint64_t before_deadlines(uint64_t now, uint64_t length)
-{
-    uint64_t first = pct_slot_first_deadline(self);
-    return later(now, length) < first ? length : first > now ? first - now - 1 : 0;
-}
-
 uint64_t pct_family_busy(uint64_t now)
 {
     bool waited = idle.waits;
@@ -587,7 +581,7 @@ uint64_t pct_family_busy(uint64_t now)
     uint64_t took = 0;
     for (uint32_t i = 1; waited && i <= pct_family_memory->top; i++)
         took = i == self ? took : pct_slot_took(i, pct_real_now() - idle.real, took);
-    took = took ? before_deadlines(ours, took) : 0;
+    took = took ? pct_slot_before_deadlines(self, ours, took) : 0;
     return took > lag ? took : lag;
 }
 

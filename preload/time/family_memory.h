@@ -140,13 +140,16 @@ void pct_family_name_first(struct pct_slot *me);
 uint32_t pct_family_name_child(uint32_t self, uint32_t ticket);
 
 /* How much of so much real time the process in this slot has taken, if it is not a member, and at least `least`, ns:
- * all, but nothing if it is stopped, and while it can run no more than the CPU time that it has used. It may be one
- * that is yet to be a member, and takes long to begin where it gets no CPU. With the baton. */
+ * all, but nothing if it is stopped, and if it can run, not while it waited for a CPU. It may be one that is yet to be
+ * a member, and takes long to begin where it gets no CPU. The first: at the beginning of that time. With the baton. */
+void pct_slot_note_strangers(void);
 uint64_t pct_slot_took(uint32_t i, uint64_t real, uint64_t least);
 
 /* The first deadline, in the family's time, of all members that are idle, but for the one in this slot; UINT64_MAX:
  * none has one. */
 uint64_t pct_slot_first_deadline(uint32_t but);
+/* What may pass of so much time from now on: not as much as comes to that deadline, which goes first. */
+uint64_t pct_slot_before_deadlines(uint32_t but, uint64_t now, uint64_t length);
 
 /* What the kernel says of the one that the slot was found to be of. The slot of one that is gone is free then. With the
  * baton. */

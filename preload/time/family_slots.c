@@ -1,5 +1,6 @@
 /* Who is in which slot of a family's memory: see family_memory.h. */
 #include "family_memory.h"
+#include <preload/core/kernel.h>
 #include <preload/core/sys.h>
 
 struct pct_family *pct_family_memory;
@@ -178,6 +179,23 @@ void pct_slot_forget(uint32_t pid)
     }
 }
 
+/* For each slot: of whom it is known, until pct_slot_note_strangers(), how long it had waited for a CPU. */
+static struct stranger {
+    union pct_who who;
+    uint64_t waited;
+} * strangers;
+
+void pct_slot_note_strangers(void)
+{
+    if (!strangers)
+        strangers = pct_map((PCT_SLOTS + 1) * sizeof *strangers);
+    for (uint32_t i = 1; strangers && i <= pct_family_memory->top; i++) {
+        union pct_who who = pct_slot_who(i);
+        bool keeps = who.member || !who.pid;
+        strangers[i] = (struct stranger){ who, keeps ? 0 : pct_relative_waited((int)who.pid) };
+    }
+}
+
 uint64_t pct_slot_took(uint32_t i, uint64_t real, uint64_t least)
 {
     union pct_who who = pct_slot_who(i);
@@ -188,8 +206,9 @@ uint64_t pct_slot_took(uint32_t i, uint64_t real, uint64_t least)
     if (state == PCT_RELATIVE_STOPPED || (state != PCT_RELATIVE_GONE && !pid))
         return least;
     if (state == PCT_RELATIVE_RUNS) {
-        uint64_t cpu = pct_relative_cpu((int)pid);
-        real = cpu < real ? cpu : real;
+        /* All that one has waited counts of which nothing is known: it came since. */
+        bool known = strangers && strangers[i].who.word == who.word;
+        real = pct_relative_went_by((int)pid, real, known ? strangers[i].waited : 0);
     }
     return real > least ? real : least;
 }
@@ -204,6 +223,12 @@ uint64_t pct_slot_first_deadline(uint32_t but)
             first = slot->deadline;
     }
     return first;
+}
+
+uint64_t pct_slot_before_deadlines(uint32_t but, uint64_t now, uint64_t length)
+{
+    uint64_t first = pct_slot_first_deadline(but);
+    return first > now && first - now > length ? length : first > now ? first - now - 1 : 0;
 }
 
 uint32_t pct_slot_wake(struct pct_slot *slot)

@@ -238,6 +238,44 @@ uint64_t pct_relative_cpu(int pid)
     return (uint64_t)time.tv_sec * 1000000000 + (uint64_t)time.tv_nsec;
 }
 
+/* The file schedstat (sched-stats.rst of Linux): ns on a CPU, ns for which it waited for one, and how often it got one.
+ * Where the kernel does not count these, they are zeros. */
+static bool read_waited(int pid, uint64_t *waited)
+{
+    const char *at = has_room() ? read_stat(open_path(pid, "/stat", "", "", O_RDONLY)) : NULL;
+    if (!at || field(at, THREADS) != 1)
+        return false;
+    long fd = open_path(pid, "/schedstat", "", "", O_RDONLY);
+    long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, room->stat, sizeof room->stat - 1);
+    if (fd >= 0)
+        PCT_SYS1(SYS_close, fd);
+    room->stat[got > 0 ? got : 0] = 0;
+    *waited = field(room->stat, STATE + 1);
+    return field(room->stat, STATE + 2);
+}
+
+uint64_t pct_relative_waited(int pid)
+{
+    uint64_t waited;
+    return read_waited(pid, &waited) ? waited : 0;
+}
+
+uint64_t pct_relative_went_by(int pid, uint64_t real, uint64_t waited)
+{
+    enum { TRIES = 100 }; /* ms, at least */
+    const struct timespec moment = { .tv_nsec = 1000000 };
+    uint64_t cpu = pct_relative_cpu(pid), now, tries = 0;
+    if (cpu >= real || !cpu)
+        return cpu < real ? cpu : real;
+    while ((now = pct_relative_cpu(pid)) == cpu && tries++ < TRIES)
+        PCT_SYS2(SYS_nanosleep, &moment, NULL);
+    uint64_t until = 0;
+    if (now == cpu || !read_waited(pid, &until) || until < waited)
+        return cpu;
+    uint64_t rest = real > until - waited ? real - (until - waited) : 0;
+    return rest > cpu ? rest : cpu;
+}
+
 uint64_t pct_relative_namespace(void)
 {
     struct stat status;

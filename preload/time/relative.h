@@ -32,6 +32,13 @@ int pct_relative_children(int thread, int *children, int most);
 /* Nanoseconds of CPU time that it has used; 0 if nobody knows. */
 uint64_t pct_relative_cpu(int pid);
 
+/* Nanoseconds for which its only thread has waited for a CPU, up to when it got one last; 0 if nobody knows. */
+uint64_t pct_relative_waited(int pid);
+
+/* Of a process that can run: how much of these last `real` ns it has run or slept, as far as the kernel tells. waited:
+ * as pct_relative_waited() said before them. Whoever waits for a CPU is asked again when it has had one. */
+uint64_t pct_relative_went_by(int pid, uint64_t real, uint64_t waited);
+
 /* The process that a pidfd is of, a child that is there; 0 if nobody knows. */
 int pct_relative_of_pidfd(int pidfd);
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 /* clang-format on */
 #include <preload/time/family_memory.h>
+#include <stdlib.h>
 
 enum { BEGAN = 1000, WAITED = 500 };
 
@@ -74,10 +75,24 @@ enum pct_relative pct_relative_look(int pid, uint64_t *start)
     return state;
 }
 
-uint64_t pct_relative_cpu(int pid)
+void *pct_map(size_t size)
+{
+    return calloc(1, size);
+}
+
+static uint64_t had_waited = 3, waited_before;
+
+uint64_t pct_relative_waited(int pid)
 {
     (void)pid;
-    return cpu;
+    return had_waited;
+}
+
+uint64_t pct_relative_went_by(int pid, uint64_t real, uint64_t waited)
+{
+    (void)pid;
+    waited_before = waited;
+    return cpu < real ? cpu : real;
 }
 
 int pct_relative_children(int thread, int *children, int most)
@@ -104,6 +119,10 @@ static void test_one_that_keeps_no_time(void **unused)
     assert_int_equal(pct_slot_took(i, 1000, 0), 5);
     assert_int_equal(pct_slot_took(i, 3, 0), 3);
     assert_int_equal(pct_slot_took(i, 1000, 7), 7);
+    assert_int_equal(waited_before, 0); /* it came since */
+    pct_slot_note_strangers();
+    assert_int_equal(pct_slot_took(i, 1000, 7), 7);
+    assert_int_equal(waited_before, had_waited);
     state = PCT_RELATIVE_STOPPED;
     assert_int_equal(pct_slot_took(i, 1000, 7), 7);
     state = PCT_RELATIVE_SLEEPS;
