@@ -5,6 +5,7 @@
 #include <cli/binary/controllability.h>
 #include <cli/process/options.h>
 #include <cli/trace/report.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -83,6 +84,12 @@ bool pct_outcome_headline(char *buffer, size_t size, const struct pct_process *p
     return true;
 }
 
+/* The file is not the target's. */
+static bool is_cut_by_file(const struct pct_process *process)
+{
+    return process->output >= 0 && WIFSIGNALED(process->status) && WTERMSIG(process->status) == SIGXFSZ;
+}
+
 void pct_outcome_write_report(FILE *out, const struct pct_process *process, const struct pct_result *result)
 {
     char headline[512];
@@ -99,6 +106,10 @@ void pct_outcome_write_report(FILE *out, const struct pct_process *process, cons
         return;
     }
     bool own = pct_outcome_headline(headline, sizeof headline, process, result);
+    if (is_cut_by_file(process))
+        fputs("perhaps no failure of the target: of several runs its output goes to a file, for which its own limit "
+              "holds (RLIMIT_FSIZE); that of a single one, without -n, does not\n",
+              out);
     pct_report_print(out, &result->trace, own ? headline : NULL, PCT_REPORT_LINES);
     if (result->ending == PCT_ENDING_TIMEOUT)
         pct_cli_print_lines(out, process->children_did, 0);
