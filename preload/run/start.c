@@ -382,6 +382,7 @@ struct pct_shim_thread *pct_enter_first(void)
     }
     bool forked = pct_forkserver_is_on();
     if (forked) {
+        pct_foreign_threads_serve();
         pct_forkserver_serve(start_environment);
         pct_foreign_threads_begin();
         start_again();

@@ -42,7 +42,8 @@ void pct_foreign_threads_forget(void)
     __builtin_memset(&seen, 0, sizeof seen);
 }
 
-/* --- Threads that have ended ------------------------------------------------------------------------------------------
+/* --- Threads that have ended
+ * ------------------------------------------------------------------------------------------
  *
  * Of a process with one thread, the CPU time is that thread's. If it has used more than the thread, there were others,
  * which nobody met: they have called nothing, or another libc. Where the schedule knows several, nobody can tell. */
@@ -65,6 +66,14 @@ static bool read_others_time(int64_t *least, int64_t *most)
 
 static int64_t others_before = INT64_MAX; /* at most: by threads of the program that this process was before */
 
+static bool ended_before; /* in the fork server, before it made this run */
+
+void pct_foreign_threads_serve(void)
+{
+    int64_t least, most;
+    ended_before = read_others_time(&least, &most) && least > others_before;
+}
+
 void pct_foreign_threads_begin(void)
 {
     int64_t least;
@@ -76,7 +85,7 @@ void pct_foreign_threads_count(void)
 {
     int64_t least, most;
     bool alone = pct_shim.mode == PCT_MODE_CONTROLLED && pct_S.threads == 1 && pct_self;
-    if (alone && !pct_shim.confined && read_others_time(&least, &most) && least > others_before)
+    if (alone && (ended_before || (!pct_shim.confined && read_others_time(&least, &most) && least > others_before)))
         pct_uncontrolled(PCT_UNCONTROLLED_FOREIGN);
 }
 

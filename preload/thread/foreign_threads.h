@@ -11,6 +11,7 @@ void pct_foreign_threads_forget(void); /* in a fork child */
 /* Before any code of the target, by its only thread; and when its run ends or it becomes another program: threads that
  * came and went unseen are counted. Any thread. */
 void pct_foreign_threads_begin(void);
+void pct_foreign_threads_serve(void); /* in a fork server, before it makes runs, by its only thread */
 void pct_foreign_threads_count(void);
 
 #endif
