@@ -14,7 +14,7 @@ _Static_assert((int)EACH == PCT_SYSTEMATIC_EACH && (int)PCT_CYCLES_LEARN == PCT_
 
 static bool is_milestone(uint64_t next)
 {
-    return next && next <= PCT_CYCLES_LEARN && !(next & (next - 1));
+    return next && next < PCT_CYCLES_LEARN && !(next & (next - 1));
 }
 
 /* Whether the run of this number is one of them, if there are any: behind each milestone, as many as half of the runs
@@ -35,10 +35,10 @@ static bool applies(const struct pct_campaign *c)
     return c->cycles.may && pct_systematic_can_repeat(c);
 }
 
-static void plan(struct pct_campaign *c, uint64_t from)
+/* Behind PCT_CYCLES_LEARN this is done run by run: which ones have other scheduling points is not known before. */
+static void plan(struct pct_campaign *c, uint64_t from, uint64_t end)
 {
     struct pct_cycles *y = &c->cycles;
-    uint64_t end = from < PCT_CYCLES_LEARN ? 2 * from : END;
     for (uint64_t index = from; index < end && y->planned < y->known; index++)
         if (is_turn(c, index) && (!y->planned || index > y->run[y->planned - 1]))
             y->run[y->planned++] = index;
@@ -60,6 +60,8 @@ bool pct_cycles_has(const struct pct_campaign *c, uint64_t index)
 
 void pct_cycles_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
 {
+    if (index >= PCT_CYCLES_LEARN)
+        plan(c, index, index + 1);
     size_t which = find(&c->cycles, index);
     if (which && !applies(c))
         c->cycles.run[which - 1] = UINT64_MAX;
@@ -116,15 +118,15 @@ int pct_cycles_decide(struct pct_campaign *c, uint64_t next)
     for (uint64_t index = 0;
          !y->decided && index < next && index < PCT_CYCLES_LEARN && next < END && applies(c) && !status; index++) {
         if (is_milestone(index))
-            plan(c, index);
+            plan(c, index, 2 * index);
         if (!pct_cycles_has(c, index))
             status = repeat(c, index);
     }
-    if (!y->decided && next > PCT_CYCLES_LEARN)
-        plan(c, PCT_CYCLES_LEARN);
+    if (!y->decided)
+        plan(c, PCT_CYCLES_LEARN, next);
     y->decided = true;
     if (!status && is_milestone(next) && applies(c))
-        plan(c, next);
+        plan(c, next, 2 * next);
     return status;
 }
 

@@ -14,12 +14,18 @@
 #define PATIENCE 10.0
 #define PART 0.1
 
+static bool has_begun(const struct pct_other_kind *kind, uint64_t index)
+{
+    return kind->on && index >= kind->from;
+}
+
 /* The kind of the run of this number; NULL: it is not one of them. */
 static const struct pct_other_kind *kind_of(const struct pct_campaign *c, uint64_t index)
 {
     const struct pct_other_points *o = &c->other;
     const struct pct_other_kind *kinds[] = { &o->narrow, &o->wide };
-    if ((!o->narrow.on && !o->wide.on) || index < o->narrow.from || pct_sampling_measures(c, index))
+    bool narrow = has_begun(&o->narrow, index), wide = has_begun(&o->wide, index);
+    if ((!narrow && !wide) || pct_sampling_measures(c, index))
         return NULL;
     for (unsigned i = 0; i < 2; i++)
         if (kinds[i]->on && index == kinds[i]->from)
@@ -27,8 +33,7 @@ static const struct pct_other_kind *kind_of(const struct pct_campaign *c, uint64
     uint64_t seed = pct_campaign_seed(c, index), in = o->memory ? PCT_OTHER_MEMORY : PCT_OTHER_CALLS;
     if (pct_random_below(seed, PCT_STREAM_POINTS, 0, in))
         return NULL;
-    bool wide = o->wide.on && (!o->narrow.on || pct_random_below(seed, PCT_STREAM_POINTS, 1, 2));
-    return kinds[wide];
+    return kinds[wide && (!narrow || pct_random_below(seed, PCT_STREAM_POINTS, 1, 2))];
 }
 
 bool pct_other_points_has(const struct pct_campaign *c, uint64_t index)
@@ -87,34 +92,33 @@ static bool is_uncontrolled(const struct pct_trace_header *header)
     return any;
 }
 
-/* What the first run of a kind has shown. */
-struct shown {
-    bool whole; /* there is a trace of all of it */
-    bool fails;
-    size_t unordered, contended; /* places and variables; of a whole run that had points at memory accesses */
-    uint64_t steps;
-};
-
 static bool is_whole(const struct pct_result *result)
 {
     return !result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && !pct_sampling_count(&result->trace);
 }
 
-static struct shown look_at(const struct pct_campaign *c, const struct pct_result *result)
+static size_t most(size_t a, size_t b)
 {
-    struct shown shown = { .whole = is_whole(result),
-                           .fails = pct_result_fails(result, c->ok),
-                           .steps = pct_trace_steps(&result->trace) };
-    if (shown.whole && c->other.memory)
-        shown.unordered = count_unordered(&result->trace);
-    if (shown.whole && c->other.memory && !shown.unordered)
-        shown.contended = pct_contended_atomics(&result->trace);
-    return shown;
+    return a > b ? a : b;
 }
 
-static void say_why(const struct pct_other_points *o, const struct shown *narrow, const struct shown *wide)
+/* A whole run of a kind has ended. Whether it has shown more than runs of the other kind. */
+static bool look_at(const struct pct_campaign *c, struct pct_other_kind *kind, const struct pct_result *result,
+                    const struct pct_other_shown *other)
 {
-    const struct shown *shown = o->wide.on ? wide : narrow;
+    struct pct_other_shown *shown = &kind->shown;
+    size_t unordered = c->other.memory ? count_unordered(&result->trace) : 0;
+    size_t contended = c->other.memory && !unordered ? pct_contended_atomics(&result->trace) : 0;
+    shown->fails = shown->fails || pct_result_fails(result, c->ok);
+    shown->unordered = most(shown->unordered, unordered);
+    shown->contended = most(shown->contended, contended);
+    shown->steps = most(shown->steps, pct_trace_steps(&result->trace));
+    return unordered > other->unordered || contended > other->contended;
+}
+
+static void say_why(const struct pct_other_points *o)
+{
+    const struct pct_other_shown *shown = o->wide.on ? &o->wide.shown : &o->narrow.shown;
     const char *which = !o->wide.on ? "globals" : o->narrow.on ? "globals or all" : "all";
     char why[160] = "a run with more points failed";
     if (shown->unordered)
@@ -154,8 +158,8 @@ static int probe(struct pct_campaign *c, struct pct_other_kind *kind, uint64_t m
     return status;
 }
 
-/* The configuration of runs of a kind, and of the first of them. False: its token would be too long. */
-static bool configure(const struct pct_campaign *c, struct pct_other_kind *kind, uint8_t memory)
+/* The configuration of runs of a kind, and of the first of them. There can be none if its token would be too long. */
+static void configure(const struct pct_campaign *c, struct pct_other_kind *kind, uint8_t memory)
 {
     kind->config = c->config;
     kind->config.sample = 0;
@@ -167,19 +171,22 @@ static bool configure(const struct pct_campaign *c, struct pct_other_kind *kind,
     if (memory)
         kind->first.memory_points = PCT_POINTS_LEARNED;
     pct_config_settle(&kind->first);
-    return pct_config_fits(&kind->first, c->strategy);
+    kind->may = pct_config_fits(&kind->first, c->strategy);
 }
 
-static int decide_narrow(struct pct_campaign *c, struct shown *shown)
+/* Whether this run is to be the first of those with points at calls only, or at accesses to globals. */
+static int try_narrow(struct pct_campaign *c)
 {
     struct pct_ended_run *run;
     struct pct_other_kind *kind = &c->other.narrow;
     int status = probe(c, kind, 0, false, &run);
     if (status)
         return status;
-    *shown = look_at(c, &run->result);
-    kind->on = shown->whole && (c->other.memory ? shown->unordered || shown->contended || shown->fails
-                                                : !is_uncontrolled(&run->result.trace.header));
+    kind->may = is_whole(&run->result);
+    if (kind->may) {
+        bool more = look_at(c, kind, &run->result, &(struct pct_other_shown){ 0 });
+        kind->on = c->other.memory ? more || kind->shown.fails : !is_uncontrolled(&run->result.trace.header);
+    }
     if (kind->on)
         learn(c, kind, &run->result);
     pct_ended_run_close(run);
@@ -187,77 +194,84 @@ static int decide_narrow(struct pct_campaign *c, struct shown *shown)
 }
 
 /* Whether a run with points at every access, and no detector, ends before there are too many of them. */
-static int count_accesses(struct pct_campaign *c, bool *few)
+static int count_accesses(struct pct_campaign *c)
 {
     struct pct_ended_run *run;
     int status = probe(c, &c->other.wide, PCT_OTHER_WIDE_ACCESSES, true, &run);
     if (status)
         return status;
-    *few = is_whole(&run->result) && run->result.ending != PCT_ENDING_LIVELOCK;
+    c->other.wide.may = is_whole(&run->result) && run->result.ending != PCT_ENDING_LIVELOCK;
     pct_ended_run_close(run);
     return 0;
 }
 
 /* Whether this run is to be the first of those with points at all accesses. */
-static int try_wide(struct pct_campaign *c, const struct shown *narrow, struct shown *shown)
+static int try_wide(struct pct_campaign *c)
 {
     struct pct_ended_run *run;
     struct pct_other_kind *kind = &c->other.wide;
     int status = probe(c, kind, PCT_OTHER_WIDE_POINTS, false, &run);
     if (status)
         return status;
-    *shown = look_at(c, &run->result);
-    kind->on = shown->whole && run->result.ending != PCT_ENDING_LIVELOCK &&
-               (shown->unordered > narrow->unordered || shown->contended > narrow->contended);
+    kind->may = is_whole(&run->result) && run->result.ending != PCT_ENDING_LIVELOCK;
+    kind->on = kind->may && look_at(c, kind, &run->result, &c->other.narrow.shown);
     if (kind->on)
         learn(c, kind, &run->result);
     pct_ended_run_close(run);
     return 0;
 }
 
-/* narrow: what the first run with points at globals has shown. */
-static int decide_wide(struct pct_campaign *c, const struct shown *narrow, struct shown *shown)
-{
-    struct pct_other_points *o = &c->other;
-    bool few = narrow->whole && narrow->steps < PCT_OTHER_WIDE_POINTS && !c->config.max_steps &&
-               configure(c, &o->wide, PCT_PATCH_ALL);
-    o->wide.from = o->narrow.from + 1;
-    int status = few ? count_accesses(c, &few) : 0;
-    for (int i = 0; few && !status && !o->wide.on && i < (o->narrow.on ? PCT_OTHER_WIDE_TRIES : 1); i++) {
-        o->wide.from = o->narrow.from + 1 + i;
-        status = try_wide(c, narrow, shown);
-    }
-    return status;
-}
-
-/* Whether there may be such runs, and of which kind. */
-static bool choose(struct pct_campaign *c)
+/* Which kinds of such runs there can be. */
+static void choose(struct pct_campaign *c)
 {
     struct pct_other_points *o = &c->other;
     bool tells = pct_elf_tells(c->launch.program);
+    o->chosen = true;
     o->memory = !tells;
-    o->narrow.from = tells ? PCT_OTHER_CALLS_FROM : PCT_OTHER_MEMORY_FROM;
-    return o->may && c->may_patch && c->k >= 0 && c->depth >= 0 && c->config.memory < PCT_PATCH_GLOBALS;
+    o->due = tells ? PCT_OTHER_CALLS_FROM : PCT_OTHER_MEMORY_FROM;
+    if (!o->may || !c->may_patch || c->k < 0 || c->depth < 0 || c->config.memory >= PCT_PATCH_GLOBALS)
+        return;
+    configure(c, &o->narrow, o->memory ? PCT_PATCH_GLOBALS : PCT_PATCH_OFF);
+    if (o->narrow.may && o->memory && !c->config.max_steps)
+        configure(c, &o->wide, PCT_PATCH_ALL);
+}
+
+/* Whether there can be runs of a kind, and none has been found to be the first. */
+static bool is_open(const struct pct_other_kind *kind)
+{
+    return kind->may && !kind->on;
+}
+
+/* Try runs with the seeds from this number on. */
+static int ask(struct pct_campaign *c, uint64_t from)
+{
+    struct pct_other_points *o = &c->other;
+    int status = 0, tries = from == PCT_OTHER_MEMORY_FROM ? PCT_OTHER_TRIES : 1;
+    for (int i = 0; i < tries && is_open(&o->narrow) && !status; i++) {
+        o->narrow.from = from++;
+        status = try_narrow(c);
+    }
+    o->wide.may = o->wide.may && o->narrow.may && o->narrow.shown.steps < PCT_OTHER_WIDE_POINTS;
+    o->wide.from = from;
+    if (is_open(&o->wide) && !status && !o->wide.shown.steps)
+        status = count_accesses(c);
+    for (int i = 0; i < tries && is_open(&o->wide) && !status; i++) {
+        o->wide.from = from++;
+        status = try_wide(c);
+    }
+    return status;
 }
 
 int pct_other_points_decide(struct pct_campaign *c, uint64_t next)
 {
     struct pct_other_points *o = &c->other;
-    struct shown narrow = { 0 }, wide = { 0 };
-    if (o->decided || next < PCT_OTHER_CALLS_FROM || next >= c->runs)
-        return 0;
-    if (!o->chosen)
-        o->decided = !choose(c);
-    o->chosen = true;
-    if (o->decided || next < o->narrow.from)
-        return 0;
-    o->decided = true;
-    if (!configure(c, &o->narrow, o->memory ? PCT_PATCH_GLOBALS : PCT_PATCH_OFF))
-        return 0;
-    int status = decide_narrow(c, &narrow);
-    if (!status && o->memory)
-        status = decide_wide(c, &narrow, &wide);
-    if (!status && o->memory && (o->narrow.on || o->wide.on) && !o->quiet)
-        say_why(o, &narrow, &wide);
+    int status = 0;
+    if (next >= PCT_OTHER_CALLS_FROM && next < c->runs && !o->chosen)
+        choose(c);
+    for (; o->chosen && o->due <= next && next < c->runs && !o->narrow.on && !o->wide.on && !status; o->due *= 2) {
+        status = ask(c, o->due);
+        if (!status && o->memory && (o->narrow.on || o->wide.on) && !o->quiet)
+            say_why(o);
+    }
     return status;
 }

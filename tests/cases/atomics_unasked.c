@@ -1,11 +1,11 @@
 /* A bug between two atomic accesses, in a program that nobody has rebuilt and without any option: both threads look at
  * the other's flag before they raise their own. Nothing is unordered to a race detector; but threads meet on atomic
- * variables, so from the 129th run on one run in four is patched. Where only the start of a thread or a lock stands
+ * variables, so from the 33rd run on one run in four is patched. Where only the start of a thread or a lock stands
  * between two accesses (`started`, `locked`), none is.
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s
  * RUN 134: pct run -q -s 1 -n 400 --state none -- %p
- * RUN: pct run -s 1 -n 400 --state none -- %p > %t/out 2>&1; [ $(grep -c 'threads meet on 2 atomic variables' %t/out) = 1 ] && grep 'pct replay .*,memory=globals' %t/out
+ * RUN: pct run -s 301 -n 400 --state none -- %p > %t/out 2>&1; [ $(grep -c 'threads meet on 2 atomic variables' %t/out) = 1 ] && grep 'pct replay .*,memory=globals' %t/out
  * RUN: pct run -s 1 -n 200 --state none -- %p started > %t/out 2>&1; ! grep -e 'threads meet' -e 'other scheduling points' %t/out
  * RUN: pct run -s 1 -n 200 --state none -- %p locked > %t/out 2>&1; ! grep -e 'threads meet' -e 'other scheduling points' %t/out
  */

@@ -1,5 +1,5 @@
 /* A bug between two accesses to the heap, in a program that nobody has rebuilt and without any option: no global is accessed out of order, so
- * --memory=globals would not show it. From the 129th run on, one run in four has --memory=all. None has where a lock orders the accesses
+ * --memory=globals would not show it. From the 33rd run on, one run in four has --memory=all. None has where a lock orders the accesses
  * (`locked`), where a run has more than 10,000 of them (`accesses`), or more than 1,000 points (`points`).
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s
@@ -8,7 +8,7 @@
  * RUN: for how in locked accesses points; do pct run -s 1 -n 130 --state none -- %p $how > %t/out 2>&1; ! grep -e 'do not order' -e 'other scheduling points' %t/out || exit 1; done
  *
  * A campaign in two parts has the same runs as one in one part; and its guarantee counts only those with points at calls.
- * RUN: for j in 1 2; do for n in 131 160; do [ $j$n = 2131 ] || pct campaign -q -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done; pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done; grep memory=all %t/1.out && diff %t/1.out %t/2.out
+ * RUN: for j in 1 2; do for n in 40 160; do [ $j$n = 240 ] || pct campaign -q -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done; pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done; grep memory=all %t/1.out && diff %t/1.out %t/2.out
  * RUN: pct run -s 1 -n 140 --state none -- %p waits > %t/out 2>&1; grep -q 'of these runs had other scheduling points' %t/out
  */
 #include <assert.h>
