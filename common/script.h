@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 11u
+#define PCT_SCRIPT_VERSION 12u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -173,6 +173,7 @@ struct pct_script_channel {
     uint32_t posts;              /* that were begun */
     uint32_t posted;             /* a futex, shared: counts those that are there, and the end of all waits */
     uint32_t deadlocked;         /* all processes waited: whoever waits does so in vain */
+    uint32_t lost_turns;         /* processes did not go on one at a time to the end (pct_family_lost_turns()) */
     struct pct_script_said said; /* of the first process */
     char program[256];           /* that it runs: its path */
     struct pct_script_part part[PCT_SCRIPT_PARTS];

@@ -63,6 +63,9 @@ struct pct_host {
     bool (*still)(void);
     bool (*idle)(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
     uint64_t (*busy)(uint64_t now);
+    /* Behind that: returns when this process may go on, where its family goes on one at a time. False: it does not. May
+     * be NULL. */
+    bool (*turn)(void);
     void (*caught_up)(uint64_t by);
     /* Whether there is, or was, such a process; NULL: never. Then a thread whose real wait only the family could end
      * has no limit there: recall ends that wait when its deadline has come. False: the thread is not in it yet. */

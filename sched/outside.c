@@ -123,10 +123,17 @@ bool pct_outside_still(const struct pct_sched *s)
            (!has_relatives(s) || (s->host->still && s->host->still()));
 }
 
-/* The process can run, if it was idle. How much the family's clock is ahead of its own. */
+/* The process can run, if it was idle. How much the family's clock is ahead of its own. What has come by then is known,
+ * where relatives go on one at a time: however soon one of this process's threads heard of some of it. */
 static uint64_t take_lag(struct pct_sched *s)
 {
-    return s->host->busy && s->step_ns ? s->host->busy(pct_sched_now(s)) : 0;
+    uint64_t lag = s->host->busy && s->step_ns ? s->host->busy(pct_sched_now(s)) : 0;
+    if (!s->host->turn || !s->host->turn())
+        return lag;
+    uint64_t now = s->host->busy && s->step_ns ? s->host->busy(pct_sched_now(s)) : 0;
+    pct_sched_kernel_changed(s);
+    pct_sched_attend(s);
+    return now > lag ? now : lag;
 }
 
 /* The first deadline of all threads, also of those that are outside. */

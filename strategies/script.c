@@ -160,6 +160,8 @@ void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step)
     s->calm.is = false;
     if (!s->control.over)
         s->engine->turn(s->inner, &s->control, made, step);
+    if (!s->control.over && choose_thread(s) == PCT_NO_RANK)
+        s->engine->in_vain(s->inner);
 }
 
 /* Where those that the script leaves cannot go on, something from outside may yet let them. */

@@ -44,7 +44,7 @@ struct pct_script_engine {
     void (*calm)(void *state, uint32_t thread, struct pct_calm *calm);
 
     /* None of those that do not stand can go on: whether what the script waits for cannot come by itself either, from
-     * outside or in time. */
+     * outside or in time. Where it may, the engine tells the command for what the process waits. */
     bool (*in_vain)(const void *state);
 
     /* None of those that do not stand can go on. The engine must hold fewer, or be over. */

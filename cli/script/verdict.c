@@ -170,6 +170,20 @@ void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channe
 
 /* --- Its token ---------------------------------------------------------------------------------------------------- */
 
+/* What that may be, and what to do. */
+static const char *why_other(const struct pct_script_channel *c)
+{
+    if (!c->parts)
+        return "--trace keeps it in a file, which `pct replay` follows";
+    if (c->lost_turns)
+        return "a process computed, or looked for something again and again, for more than 2 seconds while others "
+               "could "
+               "have gone on: let it wait in a call (a lock, a pipe, board.wait)";
+    return "what comes from processes that are not under pct, from the network or by real time is in no token of "
+           "several "
+           "processes: leave it out, or give it by a file";
+}
+
 /* Fills in `again`, to be closed; its header has the token. Returns as pct_script_repeat() does. */
 static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, const struct pct_result *result,
                   struct pct_ended_run *again)
@@ -196,8 +210,7 @@ static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, co
         return 0;
     pct_cli_say("a run by the same schedule, without the script, took other steps: the program depends on more than a "
                 "token holds; %s",
-                c->parts ? "--trace keeps no more of several processes"
-                         : "--trace keeps it in a file, which `pct replay` follows");
+                why_other(c));
     pct_ended_run_close(again);
     return -1;
 }

@@ -101,8 +101,10 @@ static pid_t fork_by(pid_t (*real)(void))
     close_half_open(&half, !pid);
     if (!pid && self)
         self->sent = NULL; /* pending signals are not inherited */
-    if (!pid)
+    if (!pid) {
+        pct_family_await_turn();
         pct_start_child(ordinal, seed);
+    }
     return pid;
 }
 

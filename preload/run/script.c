@@ -100,6 +100,7 @@ static bool await_word(const uint32_t *word, uint32_t value)
         pct_family_woken();
     }
     pct_family_busy(now);
+    pct_family_await_turn();
     return __atomic_load_n(word, __ATOMIC_SEQ_CST) != value;
 }
 
@@ -160,7 +161,10 @@ static struct pct_script_channel *map_channel(const char *path)
 
 void pct_script_expect(uint32_t ticket)
 {
-    if (!channel || !channel->parts)
+    bool parts = channel && channel->parts;
+    if (ticket && (parts || pct_S.strategy == &pct_strategy_processes))
+        pct_family_take_turns();
+    if (!parts)
         return;
     uint32_t i = __atomic_fetch_add(&channel->processes, 1, __ATOMIC_SEQ_CST);
     if (i >= PCT_SCRIPT_PROCESSES)
@@ -227,6 +231,8 @@ const char *pct_script_ended(uint64_t steps, uint64_t hash, bool first, bool wel
     uint32_t low;
     if (pct_S.run.script && self.number && channel->process[self.number - 1].said.outcome != PCT_SCRIPT_NEVER)
         record(PCT_SCRIPT_SWITCH_END, (uint32_t)hash, steps);
+    if (channel && pct_family_lost_turns())
+        __atomic_store_n(&channel->lost_turns, 1, __ATOMIC_SEQ_CST);
     if (pct_S.strategy != &pct_strategy_processes)
         return NULL;
     struct pct_family_board *board = pct_family_board();

@@ -391,6 +391,7 @@ struct pct_shim_thread *pct_enter_first(void)
     if (!forked)
         map_page();
     pct_family_join(pct_variables.PCT_FAMILY);
+    pct_family_await_turn();
     pct_variables_draw();
     pct_real_start();
     pct_cancel_start();

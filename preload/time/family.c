@@ -46,18 +46,6 @@ static struct {
     bool waits;      /* it is idle */
 } idle;
 
-/* What is known of each relative since this process is idle. */
-static struct known {
-    uint32_t period;
-    uint32_t turn;       /* at the last look */
-    uint32_t asked_turn; /* it was told to ask in this turn of its own; 0: it was not */
-    uint32_t asked;      /* the word that it was told by */
-    union pct_who who;   /* likewise */
-    uint64_t told;       /* as it had told */
-    uint64_t awake;      /* since when it seems to sleep, and perhaps does not, real ns; 0: it certainly did */
-    struct pct_passed passed;
-} * known;
-
 static uint64_t started; /* own time at the start of this run */
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -123,9 +111,9 @@ static void use_memory(long at)
 {
     pct_family_memory = (void *)at;
     pct_family_clock = &pct_family_memory->clock;
-    if (!known)
-        known = pct_map((PCT_SLOTS + 1) * sizeof *known);
-    lost = !known;
+    if (!pct_known)
+        pct_known = pct_map((PCT_SLOTS + 1) * sizeof *pct_known);
+    lost = !pct_known;
 }
 
 /* This process, which has just come to be, or to this program, keeps the family's time from now on: in this slot, or,
@@ -136,7 +124,7 @@ static void enter(uint32_t ticket)
     mine = self = 0;
     lost = true;
     idle.waits = false;
-    if (!ticket || !pct_family_memory || !known)
+    if (!ticket || !pct_family_memory || !pct_known)
         return;
     /* Ids of another namespace name others. */
     if (pct_refused(pid) || (pct_family_memory->pids && pct_relative_namespace() != pct_family_memory->pids))
@@ -222,6 +210,17 @@ void pct_family_gone(long pid)
 /* --- Other programs ----------------------------------------------------------------------------------------------- */
 
 __thread uint32_t pct_family_vforked;
+
+void pct_family_take_turns(void)
+{
+    if (pct_family_memory && mine && !lost)
+        pct_turns_begin(mine);
+}
+
+bool pct_family_await_turn(void)
+{
+    return pct_family_memory && mine && !lost && pct_turns_await(mine);
+}
 
 bool pct_family_is_itself(void)
 {
@@ -350,6 +349,7 @@ static void begin(uint64_t now, uint64_t deadline, bool world)
     me->looked = idle.seen - 1;
     pct_slot_note_strangers();
     __atomic_fetch_add(&me->turn, 1, __ATOMIC_SEQ_CST);
+    pct_turns_give(mine);
     uint64_t next = __atomic_load_n(&pct_family_memory->next, __ATOMIC_SEQ_CST);
     while (!pct_family_exchange(&pct_family_memory->next, &next,
                                 pct_family_count_next(next, me->deadline < next ? me->deadline : next)))
@@ -357,49 +357,12 @@ static void begin(uint64_t now, uint64_t deadline, bool world)
     pct_slot_wake_next(self);
 }
 
-/* Whether this idle relative has asked whether something has come, since this process is idle. */
-static bool has_asked(uint32_t i)
-{
-    struct pct_slot *slot = pct_slot_at(i);
-    if (!slot->asks)
-        return true;
-    if (known[i].asked_turn != known[i].turn) {
-        known[i].asked_turn = known[i].turn;
-        known[i].asked = pct_slot_wake(slot);
-    }
-    return (int32_t)(__atomic_load_n(&slot->looked, __ATOMIC_SEQ_CST) - known[i].asked) >= 0;
-}
-
-/* What the slots say now of all. Returns the last one that there is. */
-static uint32_t read_slots(void)
-{
-    uint32_t top = __atomic_load_n(&pct_family_memory->top, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 1; i <= top; i++) {
-        struct known *k = &known[i];
-        if (k->period != idle.period)
-            *k = (struct known){ .period = idle.period };
-        k->who = pct_slot_who(i);
-        k->turn = __atomic_load_n(&pct_slot_at(i)->turn, __ATOMIC_SEQ_CST);
-    }
-    return top;
-}
-
-/* Whether they say it still: then no member has run since, and made others run. */
-static bool all_as_read(uint32_t top)
-{
-    for (uint32_t i = 1; i <= top; i++)
-        if (__atomic_load_n(&pct_slot_at(i)->turn, __ATOMIC_SEQ_CST) != known[i].turn ||
-            pct_slot_who(i).word != known[i].who.word)
-            return false;
-    return __atomic_load_n(&pct_family_memory->top, __ATOMIC_SEQ_CST) == top;
-}
-
 /* Whether this relative keeps the clock from going to our deadline. *passed: how much time went by for it since the
  * last look, at most what it is. */
 static bool hinders(uint32_t i, uint64_t *passed)
 {
     struct pct_slot *slot = pct_slot_at(i);
-    struct known *k = &known[i];
+    struct pct_known *k = &pct_known[i];
     uint64_t ours = pct_slot_at(self)->deadline, told = __atomic_load_n(&slot->told, __ATOMIC_RELAXED);
     bool idles = k->who.member && k->turn & 1;
     if (i == self || pct_slot_is_free(k->who))
@@ -423,8 +386,8 @@ static bool hinders(uint32_t i, uint64_t *passed)
     } else if (idles && state == PCT_RELATIVE_SLEEPS && !first) {
         return false;
     }
-    if (told != k->told) {
-        /* It makes steps: its own time says how far it has come, however long they take. */
+    if (told != k->told || (pct_family_memory->turns == PCT_TURNS_ON && k->who.member && !(idles && slot->world))) {
+        /* It makes steps, or waits for its turn: its own time says how far it has come, however long that takes. */
         *passed = 0;
         k->passed.slept = false;
     } else if (state == PCT_RELATIVE_RUNS || (idles && !slot->world && state == PCT_RELATIVE_SLEEPS)) {
@@ -440,7 +403,7 @@ static bool hinders(uint32_t i, uint64_t *passed)
 /* Whether this relative, which is idle, certainly sleeps; or has long seemed to, if the kernel does not tell. */
 static bool sleeps(uint32_t i, uint64_t *passed)
 {
-    struct known *k = &known[i];
+    struct pct_known *k = &pct_known[i];
     if (i == self || pct_slot_is_free(k->who) || pct_relative_sleeps((int)k->who.pid))
         return true;
     if (pct_passed_running(&k->passed, (int)k->who.pid, passed) || !k->awake)
@@ -452,7 +415,7 @@ static bool sleeps(uint32_t i, uint64_t *passed)
  * hinder. */
 static bool all_idle(uint64_t *passed)
 {
-    uint32_t top = read_slots();
+    uint32_t top = pct_known_read(idle.period);
     uint64_t real = pct_real_now();
     bool idles = !pct_family_memory->crowded;
     *passed = real - idle.looked_at;
@@ -469,23 +432,23 @@ static bool all_idle(uint64_t *passed)
     if (idles && (pct_S.threads > 1 || !pct_self) && (pct_S.outside || pct_action_any()))
         idles = pct_relative_others_sleep(pct_shim.pid, pct_any_tid());
     for (uint32_t i = 1; idles && i <= top; i++)
-        if (i != self && known[i].turn & 1 && !pct_slot_is_free(known[i].who))
-            idles = has_asked(i);
-    return idles && all_as_read(top);
+        if (i != self && pct_known[i].turn & 1 && !pct_slot_is_free(pct_known[i].who))
+            idles = pct_known_has_asked(i);
+    return idles && pct_known_is_still(top);
 }
 
 bool pct_family_still(void)
 {
     if (!pct_family_memory || lost || pct_family_memory->crowded)
         return false;
-    uint32_t top = read_slots();
+    uint32_t top = pct_known_read(idle.period);
     for (uint32_t i = 1; i <= top; i++) {
-        union pct_who who = known[i].who;
-        bool timed = who.member && known[i].turn & 1 && pct_slot_at(i)->deadline != PCT_NEVER;
+        union pct_who who = pct_known[i].who;
+        bool timed = who.member && pct_known[i].turn & 1 && pct_slot_at(i)->deadline != PCT_NEVER;
         if (i != self && !pct_slot_is_free(who) && (timed || pct_slot_look(i, who) > PCT_RELATIVE_SLEEPS))
             return false;
     }
-    return all_as_read(top);
+    return pct_known_is_still(top);
 }
 
 bool pct_family_stuck(bool strangers)
@@ -494,9 +457,9 @@ bool pct_family_stuck(bool strangers)
         return true;
     if (pct_family_memory->crowded && !strangers)
         return false;
-    uint32_t top = read_slots();
+    uint32_t top = pct_known_read(idle.period);
     for (uint32_t i = 1; i <= top; i++) {
-        const struct known *k = &known[i];
+        const struct pct_known *k = &pct_known[i];
         if (i == self || pct_slot_is_free(k->who))
             continue;
         enum pct_relative state = pct_slot_look(i, k->who);
@@ -504,10 +467,10 @@ bool pct_family_stuck(bool strangers)
         if (state == PCT_RELATIVE_STOPPED || (strangers && !k->who.member && state == PCT_RELATIVE_SLEEPS))
             continue;
         /* The end of one may have made others run. */
-        if (!idles || state != PCT_RELATIVE_SLEEPS || !pct_relative_sleeps((int)k->who.pid) || !has_asked(i))
+        if (!idles || state != PCT_RELATIVE_SLEEPS || !pct_relative_sleeps((int)k->who.pid) || !pct_known_has_asked(i))
             return false;
     }
-    return all_as_read(top);
+    return pct_known_is_still(top);
 }
 
 /* Whether the family's clock may go to our deadline. */

@@ -61,6 +61,16 @@ struct pct_family_board *pct_family_board(void);
 uint64_t pct_family_began(void);
 uint64_t pct_family_epoch(void);
 
+/* Processes of a script, and of its replay, go on one at a time: each until nothing in it can go on, then the first of
+ * those that can, by the forks from the first process. Nothing else decides what one sees that another does: in files,
+ * pipes, sockets, shared memory. From now on; with the baton, once there is a family. */
+void pct_family_take_turns(void);
+/* Returns when it is this process's turn. False: there are none. With the baton. */
+bool pct_family_await_turn(void);
+/* Whether there were turns, and no longer are: somebody computed, or waited in a way that nobody sees, for longer than
+ * others could wait. */
+bool pct_family_lost_turns(void);
+
 /* The slot of the child of vfork that runs in this thread. */
 extern __thread uint32_t pct_family_vforked;
 /* That of the calling process, also if it is one of those. */

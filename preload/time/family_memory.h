@@ -7,6 +7,7 @@
 #define PCT_PRELOAD_FAMILY_MEMORY_H
 
 #include "family.h"
+#include "passed.h"
 #include "relative.h"
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,6 +37,7 @@ struct pct_slot {
     uint32_t turn;              /* odd: idle. Each beginning and end of that counts */
     uint32_t word;              /* a futex: a relative wants this one to look, or something has come */
     uint32_t looked;            /* the word when this one last began to ask, and was idle still */
+    uint32_t wants;             /* it could go on, and waits for its turn */
     bool world;                 /* while idle: it waits for what is beyond the family */
     bool asks;                  /* likewise: it must ask whether something has come */
     uint32_t children;          /* that it has made */
@@ -52,9 +54,14 @@ struct pct_family {
     uint64_t pids;    /* the inode of the namespace of process ids */
     uint32_t top;     /* the last slot that was ever used */
     uint32_t crowded; /* there are members without a slot */
+    uint32_t turns;   /* enum pct_turns */
+    uint32_t holder;  /* the ticket of the one whose turn it is; 0: nobody's */
+    uint32_t given;   /* a futex: counts the ends of turns */
     struct pct_family_board board;
     struct pct_slot slots[PCT_SLOTS];
 };
+
+enum pct_turns { PCT_TURNS_NONE, PCT_TURNS_ON, PCT_TURNS_GIVEN_UP };
 
 /* That of this process; NULL: it has no family. */
 extern struct pct_family *pct_family_memory;
@@ -154,5 +161,43 @@ uint64_t pct_slot_before_deadlines(uint32_t but, uint64_t now, uint64_t length);
 /* What the kernel says of the one that the slot was found to be of. The slot of one that is gone is free then. With the
  * baton. */
 enum pct_relative pct_slot_look(uint32_t i, union pct_who who);
+
+/* --- family_known.c ------------------------------------------------------------------------------------------------
+ */
+
+/* What is known of each relative, since this process is idle or waits for its turn. */
+struct pct_known {
+    uint32_t period;
+    uint32_t turn;       /* at the last look */
+    uint32_t asked_turn; /* it was told to ask in this turn of its own; 0: it was not */
+    uint32_t asked;      /* the word that it was told by */
+    union pct_who who;   /* likewise */
+    uint64_t told;       /* as it had told */
+    uint64_t awake;      /* since when it seems to sleep, and perhaps does not, real ns; 0: it certainly did */
+    struct pct_passed passed;
+};
+
+extern struct pct_known *pct_known;
+
+/* What the slots say now of all. period: whatever is known of another one is forgotten. Returns the last slot that
+ * there is. */
+uint32_t pct_known_read(uint32_t period);
+
+/* Whether they say it still: then no member has run since, and made others run. */
+bool pct_known_is_still(uint32_t top);
+
+/* Whether this idle relative has asked whether something has come, in this period. */
+bool pct_known_has_asked(uint32_t i);
+
+/* --- family_turns.c ------------------------------------------------------------------------------------------------
+ */
+
+/* From now on one member goes on at a time; the one with this ticket, the caller, begins. Nothing where that has been
+ * so before. */
+void pct_turns_begin(uint32_t ticket);
+/* It rests. */
+void pct_turns_give(uint32_t ticket);
+/* Returns when it is the turn of the one with this ticket. False: there are no turns. */
+bool pct_turns_await(uint32_t ticket);
 
 #endif

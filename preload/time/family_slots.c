@@ -104,7 +104,7 @@ static uint32_t reserve_free(uint32_t thread, uint64_t began)
             continue;
         slot->began = began;
         slot->turn += slot->turn & 1;
-        slot->children = slot->images = 0;
+        slot->children = slot->images = slot->wants = 0;
         slot->path[0] = '?';
         slot->path[1] = 0;
         use(i);

@@ -1,9 +1,13 @@
 /* Memory for Lua: see engine.h. It is one piece of address space, of which only what is used is ever touched. Sizes are
  * rounded up to a power of two, at least 16, so that a block that is given back fits the next of its size. */
 #include "engine.h"
+#include <lua.h>
 #include <string.h>
 
 enum { LEAST_LOG = 4 };
+
+/* What Lua does with a string in C takes as long as that is: scripts have no use for long ones. */
+enum { STRING_MOST = 1 << 12 };
 
 static unsigned class_of(size_t size)
 {
@@ -18,6 +22,7 @@ void pct_arena_start(struct pct_arena *arena, void *at, size_t size)
 static void *take(struct pct_arena *arena, unsigned class_)
 {
     size_t size = (size_t)1 << (class_ + LEAST_LOG);
+    arena->given += size;
     void *block = class_ < PCT_ARENA_CLASSES ? arena->free[class_] : NULL;
     if (block) {
         memcpy(&arena->free[class_], block, sizeof(void *));
@@ -39,6 +44,8 @@ static void give(struct pct_arena *arena, void *block, unsigned class_)
 void *pct_arena_allocate(void *data, void *block, size_t old_size, size_t new_size)
 {
     struct pct_arena *arena = data;
+    if (!block && old_size == LUA_TSTRING && new_size > STRING_MOST)
+        return NULL;
     if (!block)
         return new_size ? take(arena, class_of(new_size)) : NULL;
     if (!new_size) {

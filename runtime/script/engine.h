@@ -17,6 +17,7 @@ enum { PCT_ARENA_CLASSES = 32 };
 struct pct_arena {
     char *next, *end;
     void *free[PCT_ARENA_CLASSES];
+    uint64_t given; /* bytes, so far */
 };
 
 void pct_arena_start(struct pct_arena *arena, void *at, size_t size);
@@ -294,6 +295,8 @@ struct pct_engine {
     uint64_t step;
     uint64_t went_on;                /* the step at which the script did that last */
     uint64_t instructions;           /* in units of the hook's count, since a thread went on */
+    uint64_t moved;                  /* entries of tables, by Lua's own functions, so far */
+    uint64_t charged;                /* as instructions: bytes and entries, up to here */
     uint32_t found;                  /* the answer to the request, plus 1; 0: there is none */
     uint32_t chosen;                 /* the thread that the last choice of threads was for, plus 1; 0: none */
     uint32_t preemptions;            /* by choices of threads */

@@ -4,7 +4,8 @@
 #include <lualib.h>
 #include <string.h>
 
-enum { HOOK_COUNT = 1000, HOOKS_MOST = 20000 };
+/* HOOK_BYTES of memory, and HOOK_ENTRIES of tables, that C goes through count as HOOK_COUNT instructions. */
+enum { HOOK_COUNT = 1000, HOOKS_MOST = 20000, HOOK_BYTES = 1 << 17, HOOK_ENTRIES = 1000 };
 
 /* The library, written in Lua. */
 extern const char pct_script_library[] __attribute__((visibility("hidden")));
@@ -67,21 +68,69 @@ void pct_engine_end_by_error(struct pct_engine *engine, lua_State *L)
     pct_engine_end(engine, PCT_SCRIPT_WRONG, without_place("library", message, NULL));
 }
 
-/* Called by Lua each HOOK_COUNT instructions, and, when there have been too many, at each: whoever catches the first
- * error finds the next. */
-void pct_engine_bound(lua_State *L, lua_Debug *unused)
+/* Count these instructions, in units of HOOK_COUNT, and what C has done since the last call. Too much: an error now,
+ * and at each instruction from now on, as whoever catches the first error finds the next. */
+static void charge(lua_State *L, uint64_t instructions)
 {
     struct pct_engine *engine = pct_engine_of(L);
-    (void)unused;
-    if (++engine->instructions <= HOOKS_MOST)
+    uint64_t work = engine->arena.given / HOOK_BYTES + engine->moved / HOOK_ENTRIES;
+    engine->instructions += instructions + work - engine->charged;
+    engine->charged = work;
+    if (engine->instructions <= HOOKS_MOST)
         return;
     lua_sethook(L, pct_engine_bound, LUA_MASKCOUNT, 1);
-    luaL_error(L, "the script goes on for ever: %d instructions, and no thread has gone on", HOOK_COUNT * HOOKS_MOST);
+    luaL_error(L, "the script goes on for ever: as much as %d instructions, and no thread has gone on",
+               HOOK_COUNT * HOOKS_MOST);
+}
+
+void pct_engine_bound(lua_State *L, lua_Debug *unused)
+{
+    (void)unused;
+    charge(L, 1);
 }
 
 void pct_engine_set_bound(lua_State *L)
 {
     lua_sethook(L, pct_engine_bound, LUA_MASKCOUNT, HOOK_COUNT);
+}
+
+/* A function of Lua's, the first upvalue, that may go through what its first argument has, the second upvalue's times.
+ */
+static int charged(lua_State *L)
+{
+    if (lua_type(L, 1) == LUA_TTABLE || lua_type(L, 1) == LUA_TSTRING)
+        pct_engine_of(L)->moved += lua_rawlen(L, 1) * (uint64_t)lua_tointeger(L, lua_upvalueindex(2));
+    charge(L, 0);
+    return lua_tocfunction(L, lua_upvalueindex(1))(L);
+}
+
+static void charge_for(lua_State *L, const char *library, const char *name, lua_Integer times)
+{
+    lua_getglobal(L, library);
+    lua_getfield(L, -1, name);
+    lua_pushinteger(L, times);
+    lua_pushcclosure(L, charged, 2);
+    lua_setfield(L, -2, name);
+    lua_pop(L, 1);
+}
+
+static void charge_all(lua_State *L)
+{
+    /* Numbers in strings are not read by the way. */
+    static const char *const reads[] = { "__add", "__sub", "__mul", "__mod", "__pow", "__div", "__idiv", "__unm" };
+    lua_pushliteral(L, "");
+    lua_getmetatable(L, -1);
+    for (unsigned i = 0; i < sizeof reads / sizeof *reads; i++) {
+        lua_pushnil(L);
+        lua_setfield(L, -2, reads[i]);
+    }
+    lua_pop(L, 2);
+    charge_for(L, "table", "insert", 1);
+    charge_for(L, "table", "remove", 1);
+    charge_for(L, "table", "concat", 1);
+    charge_for(L, "table", "unpack", 1);
+    charge_for(L, "table", "sort", 32);
+    charge_for(L, "_G", "tonumber", 32);
 }
 
 /* What of Lua's own libraries would reach outside, depend on addresses, or loop in C for as long as a script wants. */
@@ -130,6 +179,7 @@ static int open_all(lua_State *L)
     pct_predicate_open(L);
     lua_call(L, 1, 0);
     remove_some(L);
+    charge_all(L);
     pct_function_open(L);
     pct_line_start(&line, name + 1, sizeof name - 1);
     pct_line_add(&line, script_name(engine));

@@ -9,6 +9,7 @@ setup_file()
     "$build/pct-cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/told" "$root/tests/cli/script.c"
     "$cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/processes" "$root/tests/cli/script_processes.c"
     cp "$BATS_FILE_TMPDIR/processes" "$BATS_FILE_TMPDIR/another"
+    "$cc" -O1 -g -pthread -o "$BATS_FILE_TMPDIR/talk" "$root/tests/cli/script_talk.c"
 }
 
 setup()
@@ -504,6 +505,15 @@ run(s, unlocks) finish(w) finish(s)' > test.lua
     grep -q 'wants thread 3 to go on until it has ended, but it waits for: sem wait semaphore ' said
     grep -q '; the outside may let others go on: thread 1 waits for: read descriptor 0$' said
     grep -q 'ended after' said
+    # Also where it has not named any thread.
+    : > said
+    echo 'thread(9)' > test.lua
+    "$pct" script test.lua -- ./input < fifo 2> said &
+    exec 5> fifo
+    tail -f -n +1 --pid=$! said | grep -m 1 -q 'test.lua:1: waiting for what is outside: the script wants a thread'
+    echo x >&5
+    wait $! || is $? 117
+    exec 5>&-
 }
 
 @test "a thread that sleeps goes on when no other can" {
@@ -611,12 +621,23 @@ expect(a, ends)' ./script deadlock
 }
 
 @test "what is wrong with a script is one line, and never a hang" {
+    local body
     script 'local a = = 3' ./script deadlock
     is "$status" 2
     is "$stderr" "pct: test.lua:1: unexpected symbol near '='"
     script 'while true do end' ./script deadlock
     is "$status" 2
-    is "$stderr" 'pct: test.lua:1: the script goes on for ever: 20000000 instructions, and no thread has gone on'
+    is "$stderr" 'pct: test.lua:1: the script goes on for ever: as much as 20000000 instructions, and no thread has gone on'
+    for body in 'local x = string.rep("x", 4000)' 'table.sort(t)' 'table.insert(t, 1, 1) table.remove(t, 1)' \
+        'local x = tonumber(s)'; do
+        script "local t, s = {}, string.rep('1', 4000)
+for i = 1, 50000 do t[i] = -i end
+while true do $body end" ./script deadlock
+        is "$status" 2
+        is "$stderr" 'pct: test.lua:3: the script goes on for ever: as much as 20000000 instructions, and no thread has gone on'
+    done
+    script 'local s = string.rep("1", 5000)' ./script deadlock
+    is "$stderr" 'pct: test.lua:1: not enough memory'
     script 'while true do pcall(function() while true do end end) end' ./script deadlock
     is "$status" 2
     has 'the script goes on for ever'
@@ -1018,6 +1039,44 @@ $first_process" ./processes $how
     run --separate-stderr "$pct" replay one.trace -- ./processes exec ./processes add
     is "$status" 3
     has 'replayed identically'
+}
+
+@test "several processes: what they say by sockets, files, pipes and signals comes in the same order each time" {
+    local first
+    ln -s "$BATS_FILE_TMPDIR/talk" .
+    for _ in 1 2 3 4 5; do
+        script 'process(2, function()
+    local x, y = thread "ask", thread "ask"
+    run(y, does "read")
+    run(x, does "read")
+end)
+process(1, function()
+    local a, b = thread "ask", thread "ask"
+    run(b, ends)
+    run(a, ends)
+end)
+local one = thread "serve"
+run(one, does "write")
+local two = thread "serve"
+run(two, does "write" * once)
+finish(one)' ./talk
+        is "$status" 0
+        first=${first:-$(replay_token)}
+        is "$(replay_token | grep -o 'orders=[^,]*')" "$(grep -o 'orders=[^,]*' <<< "$first")"
+        is "$(cat notes)" 'b*yx**Ba*AXY!'
+    done
+    rm test.lua
+    run --separate-stderr "$pct" replay -n "${times:-5}" "$first" -- ./talk
+    is "$status" 0
+    has "replayed identically ${times:-5} times of ${times:-5}"
+}
+
+@test "several processes: one that looks for what another one does again and again is not waited for" {
+    ln -s "$BATS_FILE_TMPDIR/talk" .
+    script 'process(1, function() thread(0) end)
+thread(0)' ./talk yield
+    is "$status" 0
+    has 'a process computed, or looked for something again and again, for more than 2 seconds while others could have'
 }
 
 @test "several processes: tokens of those that others than the first one make" {

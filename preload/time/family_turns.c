@@ -1,0 +1,141 @@
+/* One process of a family at a time: see family.h.
+ *
+ * Who rests gives up its turn. Who can go on again waits until nobody has it, and until all others rest for certain,
+ * or wait for it, too, and come behind: what the last one did has then come to all whom it concerns, so that who is
+ * next does not depend on who heard of it first. Of members that rest the kernel is asked whether their threads sleep,
+ * as before a jump of the clock; of processes that are not under pct, or not yet, too.
+ *
+ * Where the one whose turn it is goes on for longer than PATIENCE while others wait, it may wait for them in a way that
+ * nobody sees (by reading a file again and again): then there are no turns any more. */
+#include "family_memory.h"
+#include <preload/core/kernel.h>
+#include <preload/core/shim.h>
+#include <preload/core/sys.h>
+#include <string.h>
+
+/* How often to look, real ns, ever more seldom; and how long all that takes at most. */
+enum { SHORTEST_LOOK = 20000, LONGEST_LOOK = 2000000 };
+#define PATIENCE UINT64_C(2000000000)
+
+/* Times of waiting, unlike those of family.c. */
+static uint32_t period = UINT32_C(1) << 31;
+
+void pct_turns_begin(uint32_t ticket)
+{
+    uint32_t none = PCT_TURNS_NONE;
+    if (__atomic_compare_exchange_n(&pct_family_memory->turns, &none, PCT_TURNS_ON, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST))
+        __atomic_store_n(&pct_family_memory->holder, ticket, __ATOMIC_SEQ_CST);
+}
+
+static void wake_all(void)
+{
+    __atomic_fetch_add(&pct_family_memory->given, 1, __ATOMIC_SEQ_CST);
+    PCT_SYS3(SYS_futex, &pct_family_memory->given, 1 /* FUTEX_WAKE */, INT32_MAX);
+}
+
+static bool are_on(void)
+{
+    return __atomic_load_n(&pct_family_memory->turns, __ATOMIC_SEQ_CST) == PCT_TURNS_ON;
+}
+
+void pct_turns_give(uint32_t ticket)
+{
+    if (are_on() &&
+        __atomic_compare_exchange_n(&pct_family_memory->holder, &ticket, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        wake_all();
+}
+
+static bool is_before(uint32_t a, uint32_t b)
+{
+    int order = strcmp(pct_slot_at(a)->path, pct_slot_at(b)->path);
+    return order ? order < 0 : a < b;
+}
+
+enum rest { RESTS, ASKED, GOES_ON };
+
+/* Whether this relative rests, or comes behind this one. ASKED: that is not certain yet. */
+static enum rest look_at(uint32_t i, uint32_t self)
+{
+    const struct pct_known *k = &pct_known[i];
+    struct pct_slot *slot = pct_slot_at(i);
+    if (i == self || pct_slot_is_free(k->who))
+        return RESTS;
+    enum pct_relative state = pct_slot_look(i, k->who);
+    bool idles = k->who.member && k->turn & 1;
+    if (state == PCT_RELATIVE_STOPPED)
+        return RESTS;
+    if (state != PCT_RELATIVE_GONE && k->who.member && !idles && __atomic_load_n(&slot->wants, __ATOMIC_SEQ_CST))
+        return is_before(i, self) ? GOES_ON : RESTS;
+    /* The end of one may have made others run. */
+    if (state != PCT_RELATIVE_SLEEPS)
+        return GOES_ON;
+    if (k->who.member && !idles)
+        return pct_relative_awaits_child((int)k->who.pid, pct_slot_has) ? RESTS : GOES_ON;
+    /* Its deadline has come, and it has yet to see that. */
+    if (idles && !slot->world && slot->deadline <= __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST)) {
+        pct_slot_wake(slot);
+        return GOES_ON;
+    }
+    if (!pct_relative_sleeps((int)k->who.pid))
+        return GOES_ON;
+    return !idles || pct_known_has_asked(i) ? RESTS : ASKED;
+}
+
+/* Whether all others rest. */
+static bool is_next(uint32_t self)
+{
+    uint32_t top = pct_known_read(period);
+    enum rest all = pct_family_memory->crowded ? GOES_ON : RESTS;
+    for (uint32_t i = 1; i <= top; i++) {
+        enum rest this = look_at(i, self);
+        all = this > all ? this : all;
+    }
+    /* Whoever has asked has done so before another one went on. */
+    if (all == GOES_ON || !pct_known_is_still(top))
+        period = (period + 1) | UINT32_C(1) << 31;
+    /* A thread of our own that comes back from outside has not told yet. */
+    return all == RESTS && (pct_S.threads < 2 || pct_relative_others_sleep((int)PCT_SYS0(SYS_getpid), pct_any_tid())) &&
+           pct_known_is_still(top);
+}
+
+static bool try_to_take(uint32_t ticket)
+{
+    uint32_t before = __atomic_load_n(&pct_family_memory->holder, __ATOMIC_SEQ_CST);
+    return before == ticket ||
+           (is_next(pct_slot_of(ticket)) && __atomic_compare_exchange_n(&pct_family_memory->holder, &before, ticket,
+                                                                        false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+}
+
+bool pct_turns_await(uint32_t ticket)
+{
+    if (!are_on())
+        return false;
+    struct pct_slot *me = pct_slot_at(pct_slot_of(ticket));
+    struct timespec moment = { .tv_nsec = SHORTEST_LOOK };
+    uint64_t until = pct_relative_now() + PATIENCE;
+    struct pct_thread *current = pct_S.current;
+    pct_S.current = NULL; /* a holder of the baton that sleeps here is not stuck */
+    __atomic_store_n(&me->wants, 1, __ATOMIC_SEQ_CST);
+    period = (period + 1) | UINT32_C(1) << 31;
+    while (are_on()) {
+        uint32_t given = __atomic_load_n(&pct_family_memory->given, __ATOMIC_SEQ_CST);
+        if (try_to_take(ticket))
+            break;
+        if (pct_relative_now() >= until) {
+            __atomic_store_n(&pct_family_memory->turns, PCT_TURNS_GIVEN_UP, __ATOMIC_SEQ_CST);
+            wake_all();
+            break;
+        }
+        PCT_SYS4(SYS_futex, &pct_family_memory->given, PCT_FUTEX_WAIT_SHARED, given, &moment);
+        moment.tv_nsec += moment.tv_nsec < LONGEST_LOOK ? moment.tv_nsec / 4 : 0;
+    }
+    __atomic_store_n(&me->wants, 0, __ATOMIC_SEQ_CST);
+    pct_S.current = current;
+    return true;
+}
+
+bool pct_family_lost_turns(void)
+{
+    return pct_family_memory && __atomic_load_n(&pct_family_memory->turns, __ATOMIC_SEQ_CST) == PCT_TURNS_GIVEN_UP;
+}
