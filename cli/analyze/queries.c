@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define AT_ONCE 1.0 /* seconds: signals that come within are one */
+
 /* A query that is not answered. */
 struct asked {
     struct pct_query query;
@@ -157,9 +159,13 @@ static int run(struct state *s)
     if (!s->engine.signal)
         return runs->status;
     pct_status_line_clear(runs->progress.quiet);
-    /* The first one ends the search, and what was found is shown; a second one ends that, too. Before the first run is
-     * over there is nothing to show. */
-    bool again = runs->interrupted || !runs->made || (s->queries->must && !s->queries->shows);
+    /* The first one ends the search, and what was found is shown; a second one ends that, too, unless it is the first
+     * again: timeout(1) sends it to us and then to our group. Before the first run is over there is nothing to show. */
+    double now = pct_cli_now();
+    bool second = runs->interrupted && now > runs->interrupted_at + AT_ONCE;
+    bool again = second || !runs->made || (s->queries->must && !s->queries->shows);
+    if (!runs->interrupted)
+        runs->interrupted_at = now;
     runs->interrupted = s->engine.signal;
     runs->late = true;
     runs->status = again ? 128 + s->engine.signal : 0;
@@ -217,7 +223,7 @@ static int run_one(struct pct_query_runs *runs, struct one one)
     struct pct_queries queries = { .ask = ask_one, .answer = answer_one, .context = &one, .must = true, .shows = true };
     const struct pct_query_progress before = runs->progress;
     int failed = pct_queries_run(runs, &queries);
-    if (!failed && !one.answered) /* the first signal has ended this run */
+    while (!failed && !one.answered) /* the first signal has ended this run */
         failed = pct_queries_run(runs, &queries);
     runs->progress.left = before.left; /* it is none of the step's queries */
     runs->progress.answers = before.answers;

@@ -40,7 +40,8 @@ struct pct_query_runs {
     bool quick;                 /* only what one look at each ordering tells */
     bool late;                  /* this time is over, or we were told to end, and something was left undone */
     bool cut;                   /* the time of a step was over, and something was left undone */
-    int interrupted;            /* the signal that told us to end, 0: none */
+    int interrupted;            /* the signal that told us to end, 0: none; */
+    double interrupted_at;      /* when the first one came */
     bool steady;                /* the failing run always takes the same steps */
     unsigned repeat;            /* a schedule is judged by this many runs: 1 if the schedule decides everything */
     double rate;                /* of these fail at least this many, from 0 to 1 */

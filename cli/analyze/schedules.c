@@ -4,6 +4,7 @@
 #include "neighbours.h"
 #include <cli/process/options.h>
 #include <common/text.h>
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -211,10 +212,74 @@ int pct_schedules_append(const char *path, const struct pct_entry *entry)
 
 /* --- Meaning ------------------------------------------------------------------------------------------------------ */
 
+/* The end of the quote that begins here, behind it; NULL: it is not closed. */
+static const char *quote_end(const char *at)
+{
+    const char quote = *at;
+    for (at++; *at && *at != quote; at++)
+        if (*at == '\\' && quote == '"' && at[1])
+            at++;
+    return *at ? at + 1 : NULL;
+}
+
+/* The escape at *at, behind the `\`: POSIX.1-2024, 2.2.4 "Dollar-Single-Quotes". */
+static int escaped(const char **at)
+{
+    static const char names[] = "abefnrtv", characters[] = "\a\b\033\f\n\r\t\v";
+    const char *name = strchr(names, **at);
+    char digits[4] = "";
+    bool hexadecimal = **at == 'x';
+    snprintf(digits, hexadecimal ? 3 : 4, "%s", *at + hexadecimal);
+    char *end;
+    long value = strtol(digits, &end, hexadecimal ? 16 : 8);
+    if (end > digits && isxdigit((unsigned char)digits[0])) {
+        *at += hexadecimal + (end - digits);
+        return (int)value;
+    }
+    (*at)++;
+    return name ? characters[name - names] : (unsigned char)(*at)[-1];
+}
+
+/* $'...', which glibc's wordexp() does not know, as '...'. To be freed; NULL: there is no memory. */
+static char *without_escapes(const char *text)
+{
+    char *plain = NULL;
+    size_t size;
+    FILE *out = open_memstream(&plain, &size);
+    while (out && *text) {
+        const char *end = text + 1 + (*text == '\\' && text[1]);
+        if (*text == '\'' || *text == '"')
+            end = quote_end(text);
+        if (!strncmp(text, "$'", 2)) {
+            for (text++, fputc(*text++, out); *text && *text != '\'';) {
+                int character = (unsigned char)*text++;
+                if (character == '\\' && *text)
+                    character = escaped(&text);
+                if (character == '\'')
+                    fputs("'\\''", out);
+                else
+                    fputc(character, out);
+            }
+            if (*text)
+                fputc(*text++, out);
+            continue;
+        }
+        end = end ? end : text + strlen(text);
+        fwrite(text, 1, (size_t)(end - text), out);
+        text = end;
+    }
+    return out && !fclose(out) ? plain : NULL;
+}
+
 int pct_entry_split(const char *place, const char *name, const char *text, wordexp_t *words)
 {
+    char *plain = without_escapes(text);
+    if (!plain)
+        return pct_cli_no_memory("");
     words->we_offs = 1;
-    switch (wordexp(text, words, WRDE_NOCMD | WRDE_UNDEF | WRDE_DOOFFS)) {
+    int failed = wordexp(plain, words, WRDE_NOCMD | WRDE_UNDEF | WRDE_DOOFFS);
+    free(plain);
+    switch (failed) {
     case 0:
         return 0;
     case WRDE_BADVAL:

@@ -93,11 +93,12 @@ static enum pct_answer answer_part(void *context, size_t number, struct pct_quer
     return PCT_ANSWER_STOP;
 }
 
-/* Whether these switches fail, however large the run is: 1 or 0; negative: there is a status. */
-static int still_fails(struct pct_shrink *s, const struct pct_switches *switches)
+/* Whether these switches fail, however large the run is: 1 or 0; negative: there is a status. must: also when the time
+ * is over; otherwise they are not known to fail then. */
+static int still_fails(struct pct_shrink *s, const struct pct_switches *switches, bool must)
 {
     struct tries t = { .shrink = s, .switches = switches };
-    struct pct_queries queries = { .ask = ask_whole, .answer = answer_part, .context = &t, .must = true };
+    struct pct_queries queries = { .ask = ask_whole, .answer = answer_part, .context = &t, .must = must };
     s->most = UINT64_MAX;
     return pct_queries_run(&s->runs, &queries) ? -1 : t.failing;
 }
@@ -252,12 +253,12 @@ static int make_small(struct pct_shrink *s)
 
 int pct_shrink_run(struct pct_shrink *s)
 {
-    int fails = still_fails(s, &s->minimal);
+    int fails = still_fails(s, &s->minimal, true);
     if (!fails) { /* what came from outside may have to be awaited */
         pct_switches_free(&s->minimal);
         s->minimal = s->awaited;
         s->awaited = (struct pct_switches){ 0 };
-        fails = still_fails(s, &s->minimal);
+        fails = still_fails(s, &s->minimal, true);
     }
     if (fails < 0)
         return s->runs.status ? s->runs.status : PCT_EXIT_INTERNAL;
@@ -329,8 +330,9 @@ int pct_shrink_consider(struct pct_shrink *s, const struct pct_switches *other, 
     int stop = s->minimal.item ? 0 : PCT_EXIT_INTERNAL;
     if (!stop) {
         memcpy(s->minimal.item, other->item, other->count * sizeof *other->item);
-        /* It was made with another seed, which the target may have drawn from. */
-        stop = still_fails(s, &s->minimal);
+        /* It was made with another seed, which the target may have drawn from. A signal leaves the smallest one as it
+         * was. */
+        stop = still_fails(s, &s->minimal, false);
         stop = stop < 0 ? PCT_EXIT_INTERNAL : stop ? make_small(s) : 0;
         *better = !stop && s->token[0] && is_smaller(s, &old);
     }

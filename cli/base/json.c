@@ -71,28 +71,40 @@ struct json_object *pct_json_append_object(struct json_object *to)
     return object;
 }
 
+/* JSON as it is written: what a terminal would obey is escaped, and `<` inside of a page, where it must not open a
+ * comment, or end the script. */
+static void print_text(FILE *out, const char *text, bool page)
+{
+    size_t length;
+    for (size_t left = strlen(text); left; text += length, left -= length) {
+        uint32_t code;
+        length = pct_markup_character(text, left, &code);
+        length += !length;
+        if ((page && code == '<') || (!pct_markup_is_harmless(code) && code <= UINT16_MAX))
+            fprintf(out, "\\u%04x", (unsigned)code);
+        else
+            fwrite(text, 1, length, out);
+    }
+}
+
 int pct_json_print(FILE *out, struct json_object *root)
 {
     const char *text = root ? json_object_to_json_string_ext(root, JSON_C_TO_STRING_PRETTY | JSON_C_TO_STRING_SPACED |
                                                                        JSON_C_TO_STRING_NOSLASHESCAPE)
                             : NULL;
-    if (text)
-        fprintf(out, "%s\n", text);
+    if (text) {
+        print_text(out, text, false);
+        fputc('\n', out);
+    }
     json_object_put(root);
     return text ? 0 : -ENOMEM;
 }
 
 void pct_json_print_line(FILE *out, struct json_object *object)
 {
-    /* "<" must not open a comment, or end the script, inside a page. */
     const char *text =
         object ? json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE)
                : "null";
-    for (const char *c = text; *c; c++) {
-        if (*c == '<')
-            fputs("\\u003c", out);
-        else
-            fputc(*c, out);
-    }
+    print_text(out, text, true);
     json_object_put(object);
 }

@@ -1,6 +1,5 @@
 /* Text from outside inside of XML, HTML and JSON: see markup.h. */
 #include "markup.h"
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,11 +24,17 @@ size_t pct_markup_character(const char *text, size_t left, uint32_t *code)
     return c < least[length] || c > 0x10ffff || (c >= 0xd800 && c < 0xe000) ? 0 : length;
 }
 
-/* Whether XML 1.0 (2.2, "Characters") allows it. C1 controls are left out as well: they are discouraged there, and
- * terminals obey them. */
-static bool is_allowed(uint32_t c)
+/* Whether terminals write in another direction behind this character, or on another line: what stands there is not what
+ * one reads. */
+static bool turns(uint32_t c)
 {
-    return c < 0x20 ? c == '\t' || c == '\n' : (c < 0x7f || c >= 0xa0) && c != 0xfffe && c != 0xffff;
+    return (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+}
+
+/* C1 controls are discouraged in XML, and terminals obey them. */
+bool pct_markup_is_harmless(uint32_t c)
+{
+    return c < 0x20 ? c == '\t' || c == '\n' : (c < 0x7f || c >= 0xa0) && c != 0xfffe && c != 0xffff && !turns(c);
 }
 
 char *pct_markup_clean(const char *text)
@@ -40,11 +45,11 @@ char *pct_markup_clean(const char *text)
     while (clean && left) {
         uint32_t code;
         size_t length = pct_markup_character(text, left, &code);
-        if (length && is_allowed(code))
+        if (length && pct_markup_is_harmless(code))
             to = mempcpy(to, text, length);
         else if (*text != '\r')
             to = mempcpy(to, replacement, sizeof replacement - 1);
-        if (!length || !is_allowed(code))
+        if (!length || !pct_markup_is_harmless(code))
             length = 1;
         text += length;
         left -= length;

@@ -1,5 +1,6 @@
 /* Messages of the `pct` command, and text that is safe to print. Called from everywhere in cli/. */
 #include "cli.h"
+#include "markup.h"
 #include "status_line.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,96 @@
 
 const char *pct_cli_program = "pct";
 
+/* The length of the character at `at`, 0 if it is not printable: a terminal would obey it, or it is no UTF-8. */
+static size_t printable(const char *at, size_t left)
+{
+    uint32_t code;
+    size_t length = pct_markup_character(at, left, &code);
+    return *at != '\n' && pct_markup_is_harmless(code) ? length : 0;
+}
+
+/* Whether the log of a CI obeys what begins here, wherever it stands on a line: `##[group]`, `##vso[...]`. */
+static bool is_command(const char *at, size_t left)
+{
+    size_t name = 2;
+    if (left < 3 || at[0] != '#' || at[1] != '#')
+        return false;
+    while (name < left && at[name] >= 'a' && at[name] <= 'z')
+        name++;
+    return name < left && at[name] == '[';
+}
+
+void pct_cli_print_clean(FILE *out, const char *text, size_t max)
+{
+    const char *at = text;
+    size_t left = strnlen(text, max);
+    while (left) {
+        size_t length = is_command(at, left) ? 0 : printable(at, left);
+        if (length)
+            fwrite(at, 1, length, out);
+        else
+            fputc('?', out);
+        length += !length;
+        at += length;
+        left -= length;
+    }
+}
+
+/* The number of blanks before the `::` that this line begins with, and one: logs of a CI obey such lines. Otherwise 0.
+ */
+static size_t obeyed_colons(const char *line, size_t length)
+{
+    size_t blanks = strspn(line, " \t");
+    return blanks + 1 < length && line[blanks] == ':' && line[blanks + 1] == ':' ? blanks + 1 : 0;
+}
+
+/* A line of text from outside. */
+static void print_line(FILE *out, const char *text, size_t length)
+{
+    size_t colon = obeyed_colons(text, length);
+    if (colon)
+        fprintf(out, "%.*s?", (int)colon - 1, text);
+    pct_cli_print_clean(out, text + colon, length - colon);
+}
+
+/* How many bytes and columns there are up to the next place where a line may end: what stands in `...` stays whole. */
+static size_t next_word(const char *text, unsigned *columns)
+{
+    bool quoted = false;
+    size_t length = 0;
+    *columns = 0;
+    for (; text[length] && (quoted || !strchr(" \n", text[length])); length++) {
+        if (text[length] == '`')
+            quoted = !quoted && strchr(text + length + 1, '`');
+        *columns += ((unsigned char)text[length] & 0xc0) != 0x80;
+    }
+    return length;
+}
+
+void pct_cli_wrap(FILE *out, const char *text, unsigned columns, unsigned at, unsigned spaces)
+{
+    bool begins = true;
+    while (*text) {
+        unsigned width;
+        size_t blanks = strspn(text, " "), length = next_word(text + blanks, &width);
+        if (columns && !begins && at + blanks + width > columns) {
+            fprintf(out, "\n%*s", (int)spaces, "");
+            at = spaces;
+        } else {
+            fprintf(out, "%*s", (int)blanks, "");
+            at += (unsigned)blanks;
+        }
+        fwrite(text + blanks, 1, length, out);
+        at += width;
+        text += blanks + length;
+        begins = *text == '\n';
+        if (begins) {
+            fputc(*text++, out);
+            at = 0;
+        }
+    }
+}
+
 /* Leaves errno as it is: callers go by it after they have said why. */
 static void say(const char *format, va_list arguments)
 {
@@ -25,7 +116,7 @@ static void say(const char *format, va_list arguments)
     FILE *out = open_memstream(&clean, &size);
     for (const char *at = line; out && *at;) {
         size_t length = strcspn(at, "\n");
-        pct_cli_print_clean(out, at, length);
+        print_line(out, at, length);
         at += length;
         if (*at)
             fputc(*at++, out);
@@ -68,86 +159,6 @@ int pct_cli_no_memory(const char *what)
     return PCT_EXIT_INTERNAL;
 }
 
-/* Whether terminals write in another direction behind this character, or on another line: what stands there is not what
- * one reads. U+2028 to U+202E, U+2066 to U+2069. */
-static bool turns(const unsigned char *at)
-{
-    return at[0] == 0xe2 &&
-           ((at[1] == 0x80 && at[2] >= 0xa8 && at[2] <= 0xae) || (at[1] == 0x81 && at[2] >= 0xa6 && at[2] <= 0xa9));
-}
-
-/* The length of the well-formed UTF-8 sequence at `at`, 0 if it is not one. C1 controls (U+0080..U+009F) count as not
- * printable: terminals obey them. */
-static size_t utf8_length(const unsigned char *at, size_t left)
-{
-    size_t length = at[0] >= 0xc2 && at[0] <= 0xdf   ? 2
-                    : (at[0] & 0xf0) == 0xe0         ? 3
-                    : at[0] >= 0xf0 && at[0] <= 0xf4 ? 4
-                                                     : 0;
-    if (!length || length > left)
-        return 0;
-    for (size_t i = 1; i < length; i++)
-        if ((at[i] & 0xc0) != 0x80)
-            return 0;
-    if ((at[0] == 0xc2 && at[1] < 0xa0) || turns(at))
-        return 0;
-    return length;
-}
-
-void pct_cli_print_clean(FILE *out, const char *text, size_t max)
-{
-    const unsigned char *at = (const unsigned char *)text;
-    size_t left = strnlen(text, max);
-    while (left) {
-        size_t length = *at >= 0x20 && *at < 0x7f ? 1 : *at == '\t' ? 1 : utf8_length(at, left);
-        if (length)
-            fwrite(at, 1, length, out);
-        else
-            fputc('?', out);
-        length += !length;
-        at += length;
-        left -= length;
-    }
-}
-
-/* How many bytes and columns there are up to the next place where a line may end: what stands in `...` stays whole. */
-static size_t next_word(const char *text, unsigned *columns)
-{
-    bool quoted = false;
-    size_t length = 0;
-    *columns = 0;
-    for (; text[length] && (quoted || !strchr(" \n", text[length])); length++) {
-        if (text[length] == '`')
-            quoted = !quoted && strchr(text + length + 1, '`');
-        *columns += ((unsigned char)text[length] & 0xc0) != 0x80;
-    }
-    return length;
-}
-
-void pct_cli_wrap(FILE *out, const char *text, unsigned columns, unsigned at, unsigned spaces)
-{
-    bool begins = true;
-    while (*text) {
-        unsigned width;
-        size_t blanks = strspn(text, " "), length = next_word(text + blanks, &width);
-        if (columns && !begins && at + blanks + width > columns) {
-            fprintf(out, "\n%*s", (int)spaces, "");
-            at = spaces;
-        } else {
-            fprintf(out, "%*s", (int)blanks, "");
-            at += (unsigned)blanks;
-        }
-        fwrite(text + blanks, 1, length, out);
-        at += width;
-        text += blanks + length;
-        begins = *text == '\n';
-        if (begins) {
-            fputc(*text++, out);
-            at = 0;
-        }
-    }
-}
-
 FILE *pct_cli_narrow_begin(struct pct_cli_narrow *narrow, FILE *out)
 {
     *narrow = (struct pct_cli_narrow){ .out = out, .columns = pct_status_line_columns(out) };
@@ -180,20 +191,34 @@ void pct_cli_print_lines(FILE *out, const char *text, int spaces)
     while (*text) {
         size_t length = strcspn(text, "\n");
         fprintf(out, "%*s", spaces, "");
-        pct_cli_print_clean(out, text, length);
+        print_line(out, text, length);
         fputc('\n', out);
         text += length + (text[length] == '\n');
     }
 }
 
+/* Whether a terminal, or the log of a CI, would obey something in this word. A line end alone does no harm. */
+static bool is_obeyed(const char *word)
+{
+    for (size_t left = strlen(word), length; left; word += length, left -= length) {
+        length = *word == '\n' ? !obeyed_colons(word + 1, left - 1) : printable(word, left);
+        if (!length || is_command(word, left))
+            return true;
+    }
+    return false;
+}
+
+/* $'...' of POSIX.1-2024, in octal. */
 static void print_escaped(FILE *out, const char *word)
 {
     fputs("$'", out);
-    for (; *word; word++)
-        if ((unsigned char)*word < 0x20 || *word == 0x7f)
-            fprintf(out, "\\%03o", (unsigned char)*word);
+    for (size_t left = strlen(word), length; left; word += length, left -= length) {
+        length = printable(word, left);
+        if (!length || *word == '\t' || is_command(word, left))
+            length = (size_t)(fprintf(out, "\\%03o", (unsigned char)*word) > 0);
         else
-            fprintf(out, "%s%c", *word == '\'' || *word == '\\' ? "\\" : "", *word);
+            fprintf(out, "%s%.*s", *word == '\'' || *word == '\\' ? "\\" : "", (int)length, word);
+    }
     fputc('\'', out);
 }
 
@@ -205,11 +230,7 @@ void pct_cli_print_quoted(FILE *out, const char *word)
         fputs(word, out);
         return;
     }
-    /* A control character as it is would be obeyed by the terminal: $'...' of POSIX.1-2024, in octal. */
-    bool control = false;
-    for (const char *at = word; *at && !control; at++)
-        control = ((unsigned char)*at < 0x20 && *at != '\n' && *at != '\t') || *at == 0x7f;
-    if (control) {
+    if (is_obeyed(word)) {
         print_escaped(out, word);
         return;
     }

@@ -90,7 +90,8 @@ static int diagnose_program(const char *word)
         pct_cli_wrap(stdout, d.reasons[i].text, pct_status_line_columns(stdout), 8, 8);
         putchar('\n');
     }
-    printf("%s: %s\n", word, verdicts[pct_controllability_worst(&d)]);
+    pct_cli_print_clean(stdout, word, SIZE_MAX);
+    printf(": %s\n", verdicts[pct_controllability_worst(&d)]);
     return pct_controllability_worst(&d) == PCT_CONTROLLABILITY_NOT;
 }
 

@@ -83,7 +83,11 @@ static void print_matches(const struct pct_scope *scope, uint32_t pattern)
             continue;
         last = match->what;
         const char *path = scope->modules[match->module], *slash = strrchr(path, '/');
-        printf("  %s, at 0x%llx of %s\n", match->what, (unsigned long long)match->from, slash ? slash + 1 : path);
+        fputs("  ", stdout);
+        pct_cli_print_clean(stdout, match->what, SIZE_MAX);
+        printf(", at 0x%llx of ", (unsigned long long)match->from);
+        pct_cli_print_clean(stdout, slash ? slash + 1 : path, SIZE_MAX);
+        putchar('\n');
     }
     if (shown > SHOWN)
         printf("  and %u more\n", shown - SHOWN);
@@ -95,11 +99,12 @@ static bool print(const struct pct_scope *scope)
     for (uint32_t i = 0; i < scope->patterns.count; i++) {
         const struct pct_pattern *pattern = &scope->patterns.item[i];
         if (pattern->line)
-            printf("line %u, '%s':\n", pattern->line, pattern->text);
-        else if (pattern->at_line)
-            printf("'%s:%u':\n", pattern->text, pattern->at_line);
-        else
-            printf("'%s':\n", *pattern->text ? pattern->text : "addresses of the program");
+            printf("line %u, ", pattern->line);
+        putchar('\'');
+        pct_cli_print_clean(stdout, *pattern->text ? pattern->text : "addresses of the program", SIZE_MAX);
+        if (!pattern->line && pattern->at_line)
+            printf(":%u", pattern->at_line);
+        puts("':");
         if (!pattern->matches)
             puts("  nothing");
         good &= pattern->matches != 0;

@@ -82,11 +82,12 @@ static bool print(const char *path, const struct pct_plan *plan)
         PCT_PLAN_OMISSIONS(TEXT)
 #undef TEXT
     };
+    pct_cli_print_clean(stdout, path, SIZE_MAX);
     if (plan->refusal) {
-        printf("%s: cannot be patched: %s\n", path, pct_plan_refusal(plan->refusal));
+        printf(": cannot be patched: %s\n", pct_plan_refusal(plan->refusal));
         return false;
     }
-    printf("%s: %llu sites (%s)\n", path, (unsigned long long)plan->sites, pct_plan_level_name(plan->level));
+    printf(": %llu sites (%s)\n", (unsigned long long)plan->sites, pct_plan_level_name(plan->level));
     for (unsigned i = 0; i < PCT_SITE_KINDS; i++)
         if (plan->by_kind[i])
             printf("  %9llu  %s\n", (unsigned long long)plan->by_kind[i], kinds[i]);

@@ -669,7 +669,7 @@ assert str(finding["line"]) in sys.argv[1].split(), (finding["file"], finding["l
     python3 -c '
 import sqlite3
 file = sqlite3.connect("foreign.db")
-bad = "x\x1b]0;title\x07\x1b[2J\u202ey"
+bad = "x\x1b]0;title\x07\x1b[2J\u202ey\n::error file=x::y\n##vso[task.x]z\u009b"
 for column in ("title", "message", "token", "replay", "report", "file", "uncontrolled", "verdict"):
     file.execute("UPDATE findings SET %s = ?" % column, (bad,))
 for column in ("doing", "function", "file", "module"):
@@ -677,12 +677,19 @@ for column in ("doing", "function", "file", "module"):
 for key in ("command", "spec"):
     file.execute("UPDATE facts SET value = value || ? WHERE key = ?", (bad, key))
 file.commit()'
-    for arguments in '' --all '--format github' '--format gitlab' '--format junit' '--format sarif' '--format html' '--format json'; do
+    for arguments in '' --all '--format github' '--format gitlab' '--format junit' '--format sarif' '--format html' \
+        '--format json' '--format lines'; do
         # shellcheck disable=SC2086 # words
         run "$pct" campaign report $arguments foreign.db
         lacks $'\033'
         lacks $'\a'
+        lacks $'\u202e'
+        lacks $'\u009b'
     done
+    # Logs of CIs obey lines as well.
+    run "$pct" campaign report --all foreign.db
+    lacks '##vso['
+    run ! grep '^ *::' <<< "$output"
     run "$pct" campaign report foreign.db
     has "x?]0;title??[2J"
 }

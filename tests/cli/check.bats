@@ -276,6 +276,29 @@ PYTHON
     is "$output" ""
 }
 
+# The command of the file's only entry prints these arguments, and fails.
+print_and_fail()
+{
+    { sed '/^Command: /d' pct.schedules; printf "Command: sh -c 'printf \"<%%s>\" \"\$@\"; exit 1' sh %s\\n" "$1"; } > changed
+    mv changed pct.schedules
+}
+
+@test "arguments that a terminal would obey are kept as they are" {
+    find_deadlock
+    # The target ignores what stands behind the name of its bug.
+    run "$pct" add "$token" -- ./target abba $'a\033\'b\\' $'\xc2\x9b'
+    is "$status" 0
+    run cat pct.schedules
+    has "Command: ./target abba \$'a\\033\\'b\\\\' \$'\\302\\233'"
+    print_and_fail "\$'a\\033\\'b\\\\' \$'\\302\\233'"
+    run --separate-stderr "$pct" check --near 0
+    is "$output" $'<a\033\'b\\><\xc2\x9b>'
+    # As a shell reads it: not inside of other quotes.
+    print_and_fail "a\$'\\x41\\t\\1013' '\$' \"\$'b'\" \\\$'c'"
+    run --separate-stderr "$pct" check --near 0
+    is "$output" $'<aA\tA3><$><$\'b\'><$c>'
+}
+
 @test "what cannot be kept is refused" {
     run "$pct" add pct1:nonsense -- ./target
     is "$status" 2

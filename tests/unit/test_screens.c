@@ -61,6 +61,11 @@ static void assert_printed(void (*print)(FILE *out, const char *text), const cha
     free(said);
 }
 
+static void lines(FILE *out, const char *text)
+{
+    pct_cli_print_lines(out, text, 2);
+}
+
 static void text_of_others(void **state)
 {
     (void)state;
@@ -80,9 +85,18 @@ static void text_of_others(void **state)
                    "b\xe2\x81\xa9"
                    "c",
                    "a???b???c");
+    /* What the logs of CIs obey: these anywhere, `::` at the beginning of a line. */
+    assert_printed(clean, "a ##[group]b ##vso[task.x]c", "a ?#[group]b ?#vso[task.x]c");
+    assert_printed(clean, "## a [b] #", "## a [b] #");
+    assert_printed(lines, "::error::x\n \t::set-env\n:: a::b", "  ?:error::x\n   \t?:set-env\n  ?: a::b\n");
+    assert_printed(lines, "a::b\n:", "  a::b\n  :\n");
     assert_printed(pct_cli_print_quoted, "it's", "'it'\\''s'");
     assert_printed(pct_cli_print_quoted, "two\nlines", "'two\nlines'");
     assert_printed(pct_cli_print_quoted, "a\x1b[2J'\\", "$'a\\033[2J\\'\\\\'");
+    assert_printed(pct_cli_print_quoted, "Gr\xc3\xb6", "'Gr\xc3\xb6'");
+    assert_printed(pct_cli_print_quoted, "\xc2\x9b\x9b \xe2\x80\xae", "$'\\302\\233\\233 \\342\\200\\256'");
+    assert_printed(pct_cli_print_quoted, "a\n ::b", "$'a\\012 ::b'");
+    assert_printed(pct_cli_print_quoted, "##[group]\t", "$'\\043#[group]\\011'");
 }
 
 static void wrap(FILE *out, const char *text)
