@@ -1,5 +1,6 @@
 /* Colours on terminals: see color.h. */
 #include "color.h"
+#include "status_line.h"
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +22,7 @@ bool pct_color_choose(const char *when)
 static bool has_colors(FILE *out)
 {
     const char *no = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    int fd = fileno(out);
+    int fd = pct_status_line_descriptor(out);
     if (fd < 0 || chosen == NEVER)
         return false;
     return chosen == ALWAYS || (isatty(fd) && !(no && *no) && terminal && *terminal && strcmp(terminal, "dumb") != 0);

@@ -13,10 +13,22 @@ void pct_status_line_clear(bool quiet)
         fputs("\r\033[K", stderr);
 }
 
+static FILE *later;
+
+void pct_status_line_later(FILE *memory)
+{
+    later = memory;
+}
+
+int pct_status_line_descriptor(FILE *out)
+{
+    return out == later ? STDERR_FILENO : fileno(out);
+}
+
 unsigned pct_status_line_columns(FILE *out)
 {
     struct winsize size;
-    int fd = fileno(out);
+    int fd = pct_status_line_descriptor(out);
     return fd < 0 || ioctl(fd, TIOCGWINSZ, &size) || size.ws_col < 20 ? 0 : size.ws_col;
 }
 

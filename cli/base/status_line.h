@@ -15,6 +15,12 @@ bool pct_status_line_is_due(bool terminal, double begun, double *drawn);
 /* Say it. */
 void pct_status_line_put(bool terminal, const char *line);
 
+/* What is written to this stream in memory goes to standard error later on: it is written for that. NULL: to none. */
+void pct_status_line_later(FILE *memory);
+
+/* The descriptor that this stream is written to, or will be; negative: there is none. */
+int pct_status_line_descriptor(FILE *out);
+
 /* How many columns the terminal has that this stream is written to; 0: it is none, or does not say. */
 unsigned pct_status_line_columns(FILE *out);
 

@@ -4,6 +4,8 @@
  * repaired must make others. */
 #include <cli/campaign/engine.h>
 #include <cli/base/cli.h>
+#include <cli/base/color.h>
+#include <cli/base/status_line.h>
 #include <cli/base/trust.h>
 #include <cli/process/environment.h>
 #include <cli/export/junit.h>
@@ -50,7 +52,7 @@ struct item {
     enum pct_subcommand_entry_kind kind; /* a token, or a sub-command in its place */
     bool unfit;                          /* of a script: it can neither pass nor fail */
     char ending[256], what[96];          /* of the first run that failed: how, and which one it was */
-    char *report;
+    char *report, *shown;                /* what was found, for files and for standard error */
 };
 
 /* MANY: of fewer runs, it takes longer to find out that they can be forked than is saved by it. */
@@ -173,22 +175,34 @@ static int prepare(struct check *c)
 
 /* --- Runs --------------------------------------------------------------------------------------------------------- */
 
-/* What is kept of the first run that failed: the process and its trace do not stay. */
-static void keep_failure(struct item *item, struct pct_process *process, const struct pct_result *result)
+/* The report of a failure. To be freed; NULL: there is no memory. */
+static char *report(const struct item *item, struct pct_process *process, const struct pct_result *result, bool shown)
 {
+    char *text = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&item->report, &size);
-    item->code = result->code;
-    pct_outcome_format(item->ending, sizeof item->ending, process, result);
+    FILE *out = open_memstream(&text, &size);
     if (!out)
-        return;
+        return NULL;
+    pct_status_line_later(shown ? out : NULL);
     pct_outcome_write_report(out, process, result);
     fputs("pct: this replays it:\n", out);
+    pct_color(out, PCT_COLOR_COMMAND);
     pct_cli_print_quoted(out, pct_cli_program);
     fputc(' ', out);
     pct_outcome_write_replay(out, &item->launch, process, result);
+    pct_color(out, PCT_COLOR_NONE);
     fputc('\n', out);
-    fclose(out);
+    pct_status_line_later(NULL);
+    return fclose(out) ? NULL : text;
+}
+
+/* What is kept of the first run that failed: the process and its trace do not stay. */
+static void keep_failure(struct item *item, struct pct_process *process, const struct pct_result *result)
+{
+    item->code = result->code;
+    pct_outcome_format(item->ending, sizeof item->ending, process, result);
+    item->report = report(item, process, result, false);
+    item->shown = report(item, process, result, true);
 }
 
 static bool is_new(const uint64_t *hashes, uint64_t count, uint64_t hash)
@@ -375,7 +389,7 @@ static void print_item(const struct check *c, const struct item *item)
             pct_cli_say("note: %s", entry->note);
         pct_cli_say("%llu of %llu runs failed, the first with %s", (unsigned long long)item->failed,
                     (unsigned long long)item->runs, item->what);
-        fputs(item->report ? item->report : "", stderr);
+        fputs(item->shown ? item->shown : "", stderr);
         return;
     }
     if (c->quiet)
@@ -476,6 +490,7 @@ int pct_cmd_check(int argc, char **argv)
     for (size_t i = 0; check.items && i < check.schedules.count; i++) {
         pct_oracle_close(&check.items[i].options.oracle);
         free(check.items[i].report);
+        free(check.items[i].shown);
     }
     free(check.items);
     pct_schedules_free(&check.schedules);

@@ -60,15 +60,18 @@ static int diagnose_machine(void)
                                             [PCT_MACHINE_LIMITED] = "pct works, but for what is marked \"partly\"",
                                             [PCT_MACHINE_NOT] = "pct does not work here" };
     pct_machine_examine(&machine, NULL);
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, stdout);
     for (size_t i = 0; i < machine.count; i++) {
         const struct pct_machine_fact *fact = &machine.facts[i];
-        printf("%-6s  %-13s  ", marks[fact->kind], fact->what);
-        pct_cli_print_clean(stdout, fact->text, sizeof fact->text);
+        fprintf(out, "%-6s  %-13s  ", marks[fact->kind], fact->what);
+        pct_cli_print_clean(out, fact->text, sizeof fact->text);
         if (*fact->way)
-            printf("\n%*sway out: %s", COLUMN - 1, "", fact->way);
-        putchar('\n');
+            fprintf(out, "\n%*sway out: %s", COLUMN - 1, "", fact->way);
+        fputc('\n', out);
     }
-    printf("this machine: %s\n", verdicts[pct_machine_worst(&machine)]);
+    fprintf(out, "this machine: %s\n", verdicts[pct_machine_worst(&machine)]);
+    pct_cli_narrow_end(&narrow);
     return pct_machine_worst(&machine) == PCT_MACHINE_NOT;
 }
 

@@ -62,7 +62,7 @@ static const struct argp argp = {
            "Reads files, and runs nothing. The exit status is 0 if all of them can be patched, and 1 if not.",
 };
 
-static bool print(const char *path, const struct pct_plan *plan)
+static bool print(FILE *out, const char *path, const struct pct_plan *plan)
 {
     static const char *const kinds[PCT_SITE_KINDS] = {
         [PCT_SITE_READ] = "reads",
@@ -82,18 +82,18 @@ static bool print(const char *path, const struct pct_plan *plan)
         PCT_PLAN_OMISSIONS(TEXT)
 #undef TEXT
     };
-    pct_cli_print_clean(stdout, path, SIZE_MAX);
+    pct_cli_print_clean(out, path, SIZE_MAX);
     if (plan->refusal) {
-        printf(": cannot be patched: %s\n", pct_plan_refusal(plan->refusal));
+        fprintf(out, ": cannot be patched: %s\n", pct_plan_refusal(plan->refusal));
         return false;
     }
-    printf(": %llu sites (%s)\n", (unsigned long long)plan->sites, pct_plan_level_name(plan->level));
+    fprintf(out, ": %llu sites (%s)\n", (unsigned long long)plan->sites, pct_plan_level_name(plan->level));
     for (unsigned i = 0; i < PCT_SITE_KINDS; i++)
         if (plan->by_kind[i])
-            printf("  %9llu  %s\n", (unsigned long long)plan->by_kind[i], kinds[i]);
+            fprintf(out, "  %9llu  %s\n", (unsigned long long)plan->by_kind[i], kinds[i]);
     if (plan->slots)
-        printf("  %9llu  functions such as memcpy and strlen, whose calls tell what they read and write\n",
-               (unsigned long long)plan->slots);
+        fprintf(out, "  %9llu  functions such as memcpy and strlen, whose calls tell what they read and write\n",
+                (unsigned long long)plan->slots);
     unsigned long long small = 0, entered = 0;
     for (uint64_t i = 0; i < plan->sites; i++) {
         const struct pct_plan_site *site = &pct_plan_sites(plan)[i];
@@ -101,17 +101,18 @@ static bool print(const char *path, const struct pct_plan *plan)
         entered += (site->flags & PCT_SITE_ENTERED) != 0;
     }
     if (small)
-        printf("  %9llu  of them in fewer than five bytes: which of those can be patched shows when it is loaded\n",
-               small);
+        fprintf(out,
+                "  %9llu  of them in fewer than five bytes: which of those can be patched shows when it is loaded\n",
+                small);
     if (entered)
-        printf("  %9llu  of them left alone: some branch leads into the middle\n", entered);
+        fprintf(out, "  %9llu  of them left alone: some branch leads into the middle\n", entered);
     for (unsigned i = 0; i < PCT_PLAN_OMISSIONS_COUNT; i++)
         if (plan->omitted[i])
-            printf("  %9llu  not among them: %s\n", (unsigned long long)plan->omitted[i], omissions[i]);
+            fprintf(out, "  %9llu  not among them: %s\n", (unsigned long long)plan->omitted[i], omissions[i]);
     if (plan->no_entry)
-        printf("  no jump fits where a function begins, at 0x%llx\n", (unsigned long long)plan->no_entry - 1);
+        fprintf(out, "  no jump fits where a function begins, at 0x%llx\n", (unsigned long long)plan->no_entry - 1);
     if (plan->no_return)
-        printf("  no jump fits where a function returns, at 0x%llx\n", (unsigned long long)plan->no_return - 1);
+        fprintf(out, "  no jump fits where a function returns, at 0x%llx\n", (unsigned long long)plan->no_return - 1);
     return !plan->no_entry;
 }
 
@@ -137,10 +138,13 @@ int pct_cmd_sites(int argc, char **argv)
         if (!plan) {
             return pct_cli_no_memory("");
         }
-        if (w.plan)
+        if (w.plan) {
             good &= !pct_cli_write_all(STDOUT_FILENO, plan, plan->size);
-        else
-            good &= print(w.files[i], plan);
+        } else {
+            struct pct_cli_narrow narrow;
+            good &= print(pct_cli_narrow_begin(&narrow, stdout), w.files[i], plan);
+            pct_cli_narrow_end(&narrow);
+        }
         free(plan);
     }
     free(functions);

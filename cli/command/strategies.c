@@ -4,29 +4,30 @@
 #include "parse.h"
 #include <argp.h>
 
-static void print(const struct pct_strategy *strategy)
+static void print(FILE *out, const struct pct_strategy *strategy)
 {
-    printf("%s\n    %s\n", strategy->name, strategy->summary ? strategy->summary : "");
+    fprintf(out, "%s\n    %s\n", strategy->name, strategy->summary ? strategy->summary : "");
     if (strategy->source)
-        printf("    source: %s\n", strategy->source);
+        fprintf(out, "    source: %s\n", strategy->source);
     for (int i = 0; strategy->params && i < PCT_MAX_PARAMS && strategy->params[i].name; i++) {
         const struct pct_param *param = &strategy->params[i];
-        printf("    %s=N  (default ", param->name);
+        fprintf(out, "    %s=N  (default ", param->name);
         if (param->zero && !param->default_value)
-            printf("%s, ", param->zero);
+            fprintf(out, "%s, ", param->zero);
         else
-            printf("%llu, ", (unsigned long long)param->default_value);
+            fprintf(out, "%llu, ", (unsigned long long)param->default_value);
         uint64_t min = param->zero && !param->min ? 1 : param->min;
         if (param->max == UINT64_MAX)
-            printf("at least %llu", (unsigned long long)min);
+            fprintf(out, "at least %llu", (unsigned long long)min);
         else
-            printf("%llu to %llu", (unsigned long long)min, (unsigned long long)param->max);
+            fprintf(out, "%llu to %llu", (unsigned long long)min, (unsigned long long)param->max);
         if (param->zero)
-            printf(", or %s", param->zero);
-        printf("%s)  %s\n", param->quiet ? "; optional" : "", param->help ? param->help : "");
+            fprintf(out, ", or %s", param->zero);
+        fprintf(out, "%s)  %s\n", param->quiet ? "; optional" : "", param->help ? param->help : "");
     }
     if (strategy->list)
-        printf("    %s=LIST  (default none)  %s\n", strategy->list, strategy->list_help ? strategy->list_help : "");
+        fprintf(out, "    %s=LIST  (default none)  %s\n", strategy->list,
+                strategy->list_help ? strategy->list_help : "");
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -50,16 +51,17 @@ static const struct argp argp = {
 int pct_cmd_strategies(int argc, char **argv)
 {
     const char *name = NULL;
-    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &name);
-    if (!name) {
-        for (size_t i = 0; pct_strategies[i]; i++)
-            print(pct_strategies[i]);
-        return 0;
-    }
     char error[512];
-    const struct pct_strategy *strategy = pct_cli_find_strategy(name, error, sizeof error);
-    if (!strategy)
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &name);
+    const struct pct_strategy *strategy = name ? pct_cli_find_strategy(name, error, sizeof error) : NULL;
+    if (name && !strategy)
         return pct_cli_usage("%s", error);
-    print(strategy);
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, stdout);
+    for (size_t i = 0; !name && pct_strategies[i]; i++)
+        print(out, pct_strategies[i]);
+    if (name)
+        print(out, strategy);
+    pct_cli_narrow_end(&narrow);
     return 0;
 }

@@ -12,8 +12,11 @@ int pct_trace_export_text(const struct pct_trace_export *x)
     fputs("\ntoken: ", x->out);
     pct_cli_print_clean(x->out, header->token, sizeof header->token);
     fputc('\n', x->out);
-    pct_report_print_verdict(x->out, x->trace);
-    fputc('\n', x->out);
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, x->out);
+    pct_report_print_verdict(out, x->trace);
+    fputc('\n', out);
+    pct_cli_narrow_end(&narrow);
     if (x->to > x->from)
         pct_schedule_print(x->out, x->trace, x->snapshot, x->from, x->to);
     return 0;

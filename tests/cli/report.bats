@@ -102,15 +102,16 @@ refused()
     has "     schedules fails "
 }
 
-@test "on a narrow terminal, pct explain and the report of a campaign have no line longer but for one word" {
+@test "on a narrow terminal, no screen has a line that is longer but for one word" {
     command -v script > /dev/null || skip "no script(1)"
     "$pct" campaign -q -n 20 -s 1 --db it.db -- "$build/bugs/fig1c-deadlock" > campaign.txt || true
-    for screen in "explain deadlock.trace -- ./target abba" "explain --search deadlock.trace -- ./target abba" \
-        "campaign report it.db"; do
+    printf 'Schedule: %s\nCommand: ./target abba\n' "$("$pct" trace deadlock.trace | sed -n 's/^token: //p')" > pct.schedules
+    for screen in "sites ./target" strategies "doctor --system" "trace --last 3 deadlock.trace" check \
+        "explain deadlock.trace -- ./target abba" "explain --search deadlock.trace -- ./target abba" "campaign report it.db"; do
         run script -qec "stty cols 40; NO_COLOR=1 $pct $screen" /dev/null
         echo "$screen: $output"
-        has "deadlock"
-        long=$(printf '%s\n' "$output" | sed 's/.*\x1b\[K//; s/\r//' | grep -v ' replay \| explain ' |
+        [[ $screen =~ ^(sites|strategies|doctor) ]] || has "deadlock"
+        long=$(printf '%s\n' "$output" | sed 's/.*\x1b\[K//; s/\r//' | grep -v ' replay \| explain \|^token: ' |
             grep '[^ ] *  *[^ ]' | grep -c '^.\{41,\}$') || true
         is "$long" 0
     done
