@@ -331,10 +331,11 @@ int pct_analysis_run(struct pct_analysis *q, bool depth, bool quiet)
 {
     char failure[1200];
     if (!quiet)
-        pct_cli_say("%s, after %llu steps, %llu switches, %llu preemptions",
+        pct_cli_say("%s, after %llu step%s, %llu switch%s, %llu preemption%s",
                     pct_failure_format(failure, sizeof failure, &q->shrink.runs.failure),
-                    (unsigned long long)q->shrink.steps, (unsigned long long)q->shrink.switches,
-                    (unsigned long long)q->shrink.preemptions);
+                    (unsigned long long)q->shrink.steps, q->shrink.steps == 1 ? "" : "s",
+                    (unsigned long long)q->shrink.switches, q->shrink.switches == 1 ? "" : "es",
+                    (unsigned long long)q->shrink.preemptions, q->shrink.preemptions == 1 ? "" : "s");
     /* Each step has its share, so that a long one leaves the others something. */
     struct pct_query_runs *runs = &q->shrink.runs;
     pct_query_runs_share(runs, depth ? 0.5 : 0.8);

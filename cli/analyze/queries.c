@@ -170,7 +170,7 @@ static int run(struct state *s)
     runs->late = true;
     runs->status = again ? 128 + s->engine.signal : 0;
     if (again)
-        pct_cli_say("interrupted after %llu runs", (unsigned long long)runs->made);
+        pct_cli_say("interrupted after %llu run%s", (unsigned long long)runs->made, runs->made == 1 ? "" : "s");
     return runs->status;
 }
 

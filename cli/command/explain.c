@@ -533,6 +533,9 @@ static int explain_recorded(struct explain *e, bool *done)
     int failed = diagnose(e, true, done);
     if (failed || *done || pct_trace_open(&trace, shrink->name, error, sizeof error) != PCT_TRACE_GOOD)
         return failed;
+    if (trace.header.verdict == PCT_VERDICT_EXIT && !trace.header.exit_status)
+        pct_cli_say("the target itself did not fail in it; that a client did is not in a trace: give --ready and "
+                    "--drive, as when the failure was found");
     pct_diagnosing_recorded(stdout, &trace, e->all ? 3 : 1);
     pct_report_print(stdout, &trace, NULL, PCT_REPORT_LINES);
     pct_trace_close(&trace);

@@ -69,7 +69,6 @@ static void print_finding(FILE *out, const struct pct_diagnosing *d, const char 
         FILE *text = pct_cli_narrow_begin(&narrow, out);
         fputs("\nAll classes of schedules were explored, of which `pct explore` says:\n", text);
         fwrite(lines, 1, length, text);
-        fputc('\n', text);
         pct_cli_narrow_end(&narrow);
     }
     pct_signature_free(&signature);

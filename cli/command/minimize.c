@@ -122,12 +122,17 @@ static int write_file(const struct minimize *m)
 static void print_schedule(FILE *out, const struct pct_analysis *q)
 {
     const struct pct_shrink *s = &q->shrink;
-    fprintf(out,
-            "the smallest schedule: %zu switch%s, %llu preemption%s (of %llu switches, %llu preemptions); %llu steps "
-            "(of %llu)\n",
-            s->minimal.count, s->minimal.count == 1 ? "" : "es", (unsigned long long)s->minimal_preemptions,
-            s->minimal_preemptions == 1 ? "" : "s", (unsigned long long)s->switches, (unsigned long long)s->preemptions,
-            (unsigned long long)s->minimal_steps, (unsigned long long)s->steps);
+    size_t wakes = 0, switches;
+    for (size_t i = 0; i < s->minimal.count; i++)
+        wakes += s->minimal.item[i].wake;
+    switches = s->minimal.count - wakes;
+    fprintf(out, "the smallest schedule: %zu switch%s, ", switches, switches == 1 ? "" : "es");
+    if (wakes)
+        fprintf(out, "%zu choice%s of whom a signal wakes, ", wakes, wakes == 1 ? "" : "s");
+    fprintf(out, "%llu preemption%s (of %llu switch%s, %llu preemption%s); %llu steps (of %llu)\n",
+            (unsigned long long)s->minimal_preemptions, s->minimal_preemptions == 1 ? "" : "s",
+            (unsigned long long)s->switches, s->switches == 1 ? "" : "es", (unsigned long long)s->preemptions,
+            s->preemptions == 1 ? "" : "s", (unsigned long long)s->minimal_steps, (unsigned long long)s->steps);
     for (size_t i = 0; i < s->minimal.count; i++) {
         const struct pct_switch *item = &s->minimal.item[i];
         fprintf(out, "  %zu. ", i + 1);

@@ -354,8 +354,8 @@ static int run_all(struct replay *r)
     r->source = (struct pct_run_source){ .next = next, .ended = ended };
     int failed = pct_engine_run(&engine, &r->source);
     if (engine.signal)
-        pct_cli_say("interrupted; %llu replays done, %llu identical", (unsigned long long)r->done,
-                    (unsigned long long)r->identical);
+        pct_cli_say("interrupted; %llu replay%s done, %llu identical", (unsigned long long)r->done,
+                    r->done == 1 ? "" : "s", (unsigned long long)r->identical);
     return failed;
 }
 

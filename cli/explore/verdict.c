@@ -80,8 +80,8 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
             "(--slack=0 takes the program)",
             (unsigned long long)(facts->redundant > facts->unplanned ? facts->redundant : facts->unplanned));
     if (facts->moved)
-        add(r, "objects at other addresses in other schedules (%llu times): on the heap, or on stacks",
-            (unsigned long long)facts->moved);
+        add(r, "objects at other addresses in other schedules (%llu time%s): on the heap, or on stacks",
+            (unsigned long long)facts->moved, facts->moved == 1 ? "" : "s");
 }
 
 static void add_control(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
@@ -247,7 +247,8 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
         pct_cli_say("%llu of the runs were random schedules, of which %llu failed: they count as no classes",
                     (unsigned long long)e->walks.made, (unsigned long long)e->walks.failing);
     if (facts->redundant && e->of < 2 && e->bound < 0)
-        pct_cli_say("%llu runs were like earlier ones", (unsigned long long)facts->redundant);
+        pct_cli_say(facts->redundant == 1 ? "one run was like an earlier one" : "%llu runs were like earlier ones",
+                    (unsigned long long)facts->redundant);
 }
 
 /* " with at most 2 preemptions", or nothing. */

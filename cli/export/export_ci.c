@@ -95,8 +95,9 @@ static void print_markdown(FILE *out, const struct pct_summary *s)
     char text[256];
     fputs("### pct: ", out);
     print_cell(out, s->command);
-    fprintf(out, "\n\n%llu runs, %llu different schedules, %llu failed.\n", (unsigned long long)s->totals.runs,
-            (unsigned long long)s->totals.schedules, (unsigned long long)s->totals.failures);
+    fprintf(out, "\n\n%llu run%s, %llu different schedule%s, %llu failed.\n", (unsigned long long)s->totals.runs,
+            s->totals.runs == 1 ? "" : "s", (unsigned long long)s->totals.schedules,
+            s->totals.schedules == 1 ? "" : "s", (unsigned long long)s->totals.failures);
     if (s->guarantee) {
         fputc('\n', out);
         print_cell(out, s->guarantee);
@@ -131,7 +132,8 @@ int pct_export_github(FILE *out, const struct pct_summary *summary)
     for (size_t i = 0; i < summary->count; i++)
         print_annotation(out, summary, &summary->findings[i]);
     if (!summary->count) {
-        fprintf(out, "::notice title=pct::%llu runs, no failure%%0A", (unsigned long long)summary->totals.runs);
+        fprintf(out, "::notice title=pct::%llu run%s, no failure%%0A", (unsigned long long)summary->totals.runs,
+                summary->totals.runs == 1 ? "" : "s");
         print_command(out, summary->guarantee ? summary->guarantee : "", false);
         fputc('\n', out);
     }

@@ -172,6 +172,10 @@ END
     run -0 "$pct" explain --seconds 1 trace -- ./server ./one sorry
     has "give --ready and --drive"
     has "the recorded run is explained, as it was"
+    run "$pct" run -n 1 -s 1 -t good --ready unix:./one --drive "./server ask ./one" -- ./server ./one
+    is "$status" 0
+    run -0 "$pct" explain --seconds 1 good -- ./server ./one
+    has "the target itself did not fail in it; that a client did is not in a trace"
 }
 
 @test "a bound on the time: the best so far, and what was left undone" {
@@ -206,7 +210,8 @@ end_when()
         kill -0 $job || break
         sleep 0.01
     done
-    kill -TERM $job
+    # timeout(1) sends it twice: to its child, and to the group.
+    kill -TERM $job $job
     status=0
     wait $job || status=$?
 }
