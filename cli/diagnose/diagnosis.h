@@ -83,6 +83,9 @@
     X(NOT_WAITED_FOR, 7, false, "a thread is not waited for",                                                          \
       "thread @t0 ends the program (@s0) and then uses @o1 (@s1), which thread @t2, still running, uses "              \
       "after that (@s2)")                                                                                              \
+    X(TIMED_OUT, 7, false, "the signal came before the wait",                                                          \
+      "thread @t1 signals @o1 (@s1) before anybody waits for it; thread @t0 then waits (@s2) until its time is up, "   \
+      "without looking whether it has come. A wait belongs in a loop that looks first")                                \
     X(NOT_LOOKED_AGAIN, 5, false, "condition not looked at again",                                                     \
       "thread @t0 wakes thread @t2 (@s0); thread @t1 comes in between (@s1), and thread @t2 goes on (@s2) "            \
       "without waiting again. A wait belongs in a loop that looks again")                                              \

@@ -210,6 +210,21 @@ static bool follow_word(struct pct_history *h, uint32_t i, uint32_t *held)
     return take(h, &held[m->thread], i, m->class_, m->object, false);
 }
 
+/* Who comes first to the guard of a static local makes it, and lets go of the guard when it is made: others wait until
+ * then, and whoever comes behind that has nothing to make. */
+static bool follow_guard(struct pct_history *h, uint32_t i, uint32_t *held)
+{
+    const struct pct_moment *m = &h->steps[i];
+    if (m->op == PCT_OP_GUARD_RELEASE)
+        give(h, held, i, m->class_, m->object, true);
+    if (m->op != PCT_OP_GUARD_ACQUIRE || !m->object)
+        return true;
+    for (uint32_t j = 0; j < h->hold_count; j++)
+        if (h->holds[j].class_ == m->class_ && h->holds[j].object == m->object)
+            return true;
+    return take(h, held, i, m->class_, m->object, false);
+}
+
 /* What the step does to what its thread holds. held: by thread. */
 static bool follow(struct pct_history *h, uint32_t i, uint32_t *all, uint32_t *waits)
 {
@@ -232,7 +247,7 @@ static bool follow(struct pct_history *h, uint32_t i, uint32_t *all, uint32_t *w
     } else if (m->op == PCT_OP_MUTEX_INIT || m->op == PCT_OP_RWLOCK_INIT || m->op == PCT_OP_SPIN_INIT) {
         give(h, held, i, m->class_, m->object, true);
     }
-    if (!follow_word(h, i, all))
+    if (!follow_word(h, i, all) || !follow_guard(h, i, held))
         return false;
     m->held = *held;
     return true;

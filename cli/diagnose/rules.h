@@ -65,6 +65,10 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *histor
 /* Of a run that fails in any way: who was woken, came second, and went on. */
 void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
 
+/* Of such a run: who waited until its time was up, for a signal that had come before. */
+void pct_rules_timed_out(struct pct_diagnoses *out, const struct pct_history *history,
+                         const struct pct_evidence *evidence);
+
 /* Of any run: at which places a section comes with a notice to a condition variable, or waits on one. */
 void pct_rules_notices(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
 

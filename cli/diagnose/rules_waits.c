@@ -59,14 +59,15 @@ static uint32_t took(const struct graph *g, uint32_t thread, const struct pct_mo
     return PCT_NO_STEP;
 }
 
-/* The step by which this thread has the lock that is made of the word of this futex (words.h). PCT_NO_STEP: it has not.
- */
+/* The step by which this thread has the lock that is made of the word of this futex (words.h), or makes the static
+ * local whose guard it is. PCT_NO_STEP: it has not. */
 static uint32_t has_word(const struct graph *g, uint32_t thread, const struct pct_moment *wait)
 {
     const struct pct_history *h = g->history;
     for (uint32_t i = h->hold_count; wait->address && i-- > 0;) {
         const struct pct_hold *hold = &h->holds[i];
-        if (hold->class_ == PCT_CLASS_MEMORY && hold->thread == thread && hold->released == PCT_NO_STEP &&
+        bool word = hold->class_ == PCT_CLASS_MEMORY || hold->class_ == PCT_CLASS_GUARD;
+        if (word && hold->thread == thread && hold->released == PCT_NO_STEP &&
             h->steps[hold->taken].address == wait->address)
             return hold->taken;
     }
@@ -120,7 +121,8 @@ static void add_cycle(struct pct_diagnoses *out, const struct graph *g)
     bool guess = false;
     for (uint32_t i = 0; i < g->length && count + 2 <= PCT_DIAGNOSIS_STEPS; i++) {
         uint32_t before = g->by[(i + g->length - 1) % g->length], wait = h->last[g->path[i]];
-        guess = guess || h->steps[wait].class_ == PCT_CLASS_SEM || h->steps[wait].class_ == PCT_CLASS_FUTEX;
+        bool guard = g->by[i] != PCT_NO_STEP && h->steps[g->by[i]].class_ == PCT_CLASS_GUARD;
+        guess = guess || h->steps[wait].class_ == PCT_CLASS_SEM || (h->steps[wait].class_ == PCT_CLASS_FUTEX && !guard);
         if (before != PCT_NO_STEP) {
             notes[count] = "holds this,";
             steps[count++] = before;

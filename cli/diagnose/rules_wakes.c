@@ -436,25 +436,28 @@ static void nobody_signals(struct pct_diagnoses *out, const struct waiter *w)
 
 /* --- Signalled before --------------------------------------------------------------------------------------------- */
 
-/* Who waits without looking waits in every run, whatever has happened: then a signal that came before is missed. */
-static bool signalled_before(struct pct_diagnoses *out, const struct waiter *w, const struct pct_evidence *evidence)
+/* Who waits without looking waits in every run, whatever has happened. */
+static bool never_looks(const struct waiter *w, const struct pct_evidence *evidence)
+{
+    uint64_t place = w->taken == PCT_NO_STEP ? 0 : w->history->steps[w->taken].place;
+    return place && evidence && !pct_evidence_has(evidence, key_of_sections(place, false)) &&
+           pct_evidence_passing(evidence, key_of_sections(place, true)) >= PCT_EVIDENCE_ENOUGH;
+}
+
+/* A signal that came before the wait is missed then. until: where the wait is over, or all is. */
+static bool signalled_before(struct pct_diagnoses *out, const struct waiter *w, uint32_t until, enum pct_rule rule)
 {
     const struct pct_history *h = w->history;
-    uint64_t place = w->taken == PCT_NO_STEP ? 0 : h->steps[w->taken].place;
-    if (!place || !evidence || pct_evidence_has(evidence, key_of_sections(place, false)) ||
-        pct_evidence_passing(evidence, key_of_sections(place, true)) < PCT_EVIDENCE_ENOUGH)
-        return false;
     uint32_t last = PCT_NO_STEP;
-    for (uint32_t i = 0; i < h->count; i++)
+    for (uint32_t i = 0; i < until; i++)
         if (notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
             last = i;
-    if (last == PCT_NO_STEP || last > w->taken || h->steps[last].thread == w->at->thread)
+    if (last == PCT_NO_STEP || w->taken == PCT_NO_STEP || last > w->taken || h->steps[last].thread == w->at->thread)
         return false;
     for (uint32_t i = last + 1; i < h->count; i++)
         if (h->steps[i].cause == last)
             return false;
-    struct pct_diagnosis *d =
-        pct_diagnoses_add(out, PCT_RULE_SIGNALLED_BEFORE, 0, 3, (uint32_t[]){ w->taken, last, w->wait });
+    struct pct_diagnosis *d = pct_diagnoses_add(out, rule, 0, 3, (uint32_t[]){ w->taken, last, w->wait });
     if (d) {
         d->note[0] = "comes behind that,";
         d->note[1] = "nobody waits for it yet";
@@ -526,6 +529,15 @@ static bool counts_notices(const struct pct_history *h, const struct pct_moment 
     return raised;
 }
 
+/* Where the thread of this wait had taken the mutex that it gives up. PCT_NO_STEP: not known. */
+static uint32_t taken_for(const struct pct_history *h, uint32_t wait)
+{
+    for (uint32_t i = h->hold_count; i-- > 0;)
+        if (h->holds[i].released == wait && h->holds[i].thread == h->steps[wait].thread)
+            return h->holds[i].taken;
+    return PCT_NO_STEP;
+}
+
 void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
     if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
@@ -538,10 +550,7 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
             wrong_waiter(out, &w);
         if (w.at->op != PCT_OP_COND_WAKE || w.at->class_ != PCT_CLASS_COND || !w.at->mutex)
             continue;
-        w.taken = PCT_NO_STEP;
-        for (uint32_t j = h->hold_count; j-- > 0 && w.taken == PCT_NO_STEP;)
-            if (h->holds[j].released == w.wait && h->holds[j].thread == w.at->thread)
-                w.taken = h->holds[j].taken;
+        w.taken = taken_for(h, w.wait);
         bool found = w.taken != PCT_NO_STEP && lost_wakeup(out, &w);
         found = wrong_waiter(out, &w) || found;
         found = no_notice(out, &w, evidence) || found;
@@ -549,12 +558,30 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
             found || tells_others(out, &w, evidence) || taken_back(out, &w, evidence) || pct_rules_overtaken(out, h, i);
         if (!found)
             untold(out, &w, evidence);
-        bool known = found || signalled_before(out, &w, evidence);
+        bool known =
+            found || (never_looks(&w, evidence) && signalled_before(out, &w, h->count, PCT_RULE_SIGNALLED_BEFORE));
         /* What speaks for one of these two best is named. */
         bool ended = !known && pct_rules_ended(out, h, i, evidence);
         bool absent = !known && pct_rules_not_come(out, h, i, evidence);
         if (!known && !ended && !absent)
             nobody_signals(out, &w);
+    }
+}
+
+/* --- Waited in vain, and not looked ------------------------------------------------------------------------------- */
+
+/* Who waits again when its time is up has looked. Runs that pass are counted without evidence: where it is nothing that
+ * makes a run fail, they have it, too. */
+void pct_rules_timed_out(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
+{
+    for (uint32_t wake = 0; wake < h->count; wake++) {
+        const struct pct_moment *m = &h->steps[wake];
+        if (m->op != PCT_OP_COND_WAKE || m->argument != PCT_ARG_TIMEOUT || !m->mutex || m->previous == PCT_NO_STEP ||
+            waited_again(h, wake) != PCT_NO_STEP)
+            continue;
+        struct waiter w = { .history = h, .at = m, .wait = m->previous, .taken = taken_for(h, m->previous) };
+        if (!evidence || never_looks(&w, evidence))
+            signalled_before(out, &w, wake, PCT_RULE_TIMED_OUT);
     }
 }
 

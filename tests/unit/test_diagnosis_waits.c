@@ -53,6 +53,41 @@ static void test_cycle(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, true);
 }
 
+/* Thread 1 makes a static local of guard 3, or has made it, and needs lock 4, with which thread 2 waits for the guard:
+ * by a futex at the same address. */
+static void make_guard(bool made)
+{
+    begin(2);
+    STEP(&run, 1, GUARD_ACQUIRE, 3);
+    if (made)
+        STEP(&run, 1, GUARD_RELEASE, 3);
+    STEP(&run, 2, MUTEX_LOCK, 4);
+    STEP(&run, 2, GUARD_ACQUIRE, 3);
+    step_at(&run, 2, PCT_OP_FUTEX_WAIT, 0, 5, 100);
+    run.sites[run.count - 1].object = OBJECT_AT + 64 * 3;
+    pending(&run, 1, PCT_OP_MUTEX_LOCK, 4);
+    pending(&run, 2, PCT_OP_FUTEX_WAIT, 5);
+}
+
+static void test_guard(void **unused)
+{
+    (void)unused;
+    make_guard(false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, true);
+    make_guard(true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, false);
+    /* Who comes when it is made has nothing to make. */
+    begin(2);
+    STEP(&run, 1, GUARD_ACQUIRE, 3);
+    STEP(&run, 1, GUARD_RELEASE, 3);
+    STEP(&run, 1, GUARD_ACQUIRE, 3);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    assert_null(pct_history_holds(&run.history, run.count - 1, PCT_CLASS_GUARD, 3));
+    assert_non_null(pct_history_holds(&run.history, run.count - 1, PCT_CLASS_MUTEX, 4));
+    done(&run);
+}
+
 /* Semaphore 3, by which thread 1 takes and gives back, and of which thread 0 takes twice. */
 static void make_taken_twice(bool handed_over)
 {
@@ -462,6 +497,57 @@ static void test_woken(void **unused)
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_LOOKED_AGAIN, false);
 }
 
+/* Thread 2 signals before thread 1 waits, until its time is up, or behind that. */
+static void make_timed_out(bool before, bool again)
+{
+    begin(2);
+    if (before) {
+        STEP(&run, 2, MUTEX_LOCK, 3);
+        STEP_ARG(&run, 2, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+        STEP(&run, 2, MUTEX_UNLOCK, 3);
+    }
+    step_at(&run, 1, PCT_OP_MUTEX_LOCK, 0, 3, 100);
+    step_at(&run, 1, PCT_OP_COND_WAIT, 0, 4, 101);
+    STEP_ARG(&run, 1, COND_WAKE, PCT_ARG_TIMEOUT, 4);
+    if (again)
+        step_at(&run, 1, PCT_OP_COND_WAIT, 0, 4, 101);
+    else
+        STEP(&run, 1, MUTEX_UNLOCK, 3);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, COND_SIGNAL, 4);
+}
+
+/* Whether the rule speaks, if others that passed have waited there, or one has looked and gone on. */
+static bool says_timed_out(bool before, bool again, bool looks)
+{
+    struct pct_evidence evidence = { 0 };
+    for (int i = 0; i < PCT_EVIDENCE_ENOUGH; i++) {
+        make_timed_out(false, false);
+        if (looks) {
+            step_at(&run, 1, PCT_OP_MUTEX_LOCK, 0, 3, 100);
+            STEP(&run, 1, MUTEX_UNLOCK, 3);
+        }
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    make_timed_out(before, again);
+    look(&run, PCT_VERDICT_ASSERTION, &evidence);
+    bool said = found(&run, PCT_RULE_TIMED_OUT);
+    done(&run);
+    pct_evidence_free(&evidence);
+    return said;
+}
+
+static void test_timed_out(void **unused)
+{
+    (void)unused;
+    assert_true(says_timed_out(true, false, false));
+    assert_false(says_timed_out(false, false, false));
+    assert_false(says_timed_out(true, true, false)); /* it looks, and waits again */
+    assert_false(says_timed_out(true, false, true));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -471,7 +557,8 @@ int main(void)
         cmocka_unit_test(test_lost_wakeup),     cmocka_unit_test(test_lost_wakeup_look),
         cmocka_unit_test(test_wrong_waiter),    cmocka_unit_test(test_no_notice),
         cmocka_unit_test(test_nobody_left),     cmocka_unit_test(test_woken),
-        cmocka_unit_test(test_waits_with_lock),
+        cmocka_unit_test(test_waits_with_lock), cmocka_unit_test(test_guard),
+        cmocka_unit_test(test_timed_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
