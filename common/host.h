@@ -3,8 +3,10 @@
  * SOCK_SEQPACKET socket that came with the request for it, one message each:
  *
  *     host -> command    the run is over, and the next one can begin; or the process ends, and why
- *     command -> host    the next run; with it the files of its trace and its output, where they are other ones
+ *     command -> host    the next run, which may come before the one under way is over: it waits
  *
+ * A run has a slot: the files of a trace and of output. The host keeps the trace mapped, and the command reads it while
+ * the run of another slot goes on. With the first run of a slot come its files, and later where they are other ones.
  * The end of the connection ends the host. */
 #ifndef PCT_COMMON_HOST_H
 #define PCT_COMMON_HOST_H
@@ -12,7 +14,7 @@
 #include <pct/trace.h>
 #include <stdint.h>
 
-enum { PCT_HOST_VERSION = 1, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
+enum { PCT_HOST_VERSION = 2, PCT_HOST_SLOTS = 2, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
 
 /* Why a run is not restored. X(identifier, whether the run counts after which a host says so: it has ended as any other
  * does, what the user reads). docs/FORKING.md has each, and tests/cli/restore.bats. */
@@ -62,8 +64,8 @@ struct pct_host_reply {
 
 struct pct_host_request {
     uint32_t version;
-    uint16_t trace;           /* 1: the first descriptor that comes along is the file of the trace */
-    uint16_t output;          /* 1: the next one is standard output and standard error */
+    uint16_t slot;            /* below PCT_HOST_SLOTS */
+    uint16_t files;           /* 1: two descriptors come along: its trace; its standard output and standard error */
     char text[PCT_HOST_TEXT]; /* as in a request for a run of the fork server */
 };
 

@@ -122,15 +122,23 @@ static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec 
     return failed;
 }
 
-/* A place in which nothing goes on, or as many as may be used. */
+/* Whether the next run of this worker may wait, or begin, while its last one goes on. With one worker that takes more
+ * processor time than it saves. */
+static bool queues(const struct pct_engine *engine, unsigned worker)
+{
+    return engine->sure && engine->jobs > 1 && !engine->state->source->over &&
+           (pct_forking_queues(engine->launch) || pct_hosts_queue(engine->launch, worker));
+}
+
+/* A place in which nothing goes on, or as many as there are. */
 static unsigned free_place(const struct pct_engine *engine)
 {
     const struct pct_engine_state *s = engine->state;
-    bool queues = engine->sure && engine->jobs > 1 && !s->source->over && pct_forking_queues(engine->launch);
-    unsigned place = 0, places = queues ? s->places : engine->jobs;
-    while (place < places && s->place[place].running)
+    unsigned place = 0;
+    while (place < s->places &&
+           (s->place[place].running || (place >= engine->jobs && !queues(engine, place % engine->jobs))))
         place++;
-    return place < places ? place : s->places;
+    return place;
 }
 
 /* Begin what can begin. Returns 0, PCT_RUNS_ENOUGH or an exit status. */

@@ -50,7 +50,7 @@ double pct_deadlines_enforce(struct pct_process *processes, int count, double no
 {
     for (int i = 0; i < count; i++) {
         struct pct_process *process = &processes[i];
-        if (!process->running || process->asked || process->postponed > 0 || process->deadline <= 0)
+        if (!process->running || process->asked || process->queued || process->postponed > 0 || process->deadline <= 0)
             continue;
         if (!process->timed_out && process->phase == PCT_PHASE_RUN)
             pct_time_limit_set(process); /* others may have shown since how long runs take */

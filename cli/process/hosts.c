@@ -51,8 +51,16 @@ static void forget(struct pct_host *host)
 {
     if (host->socket > 0)
         close(host->socket);
-    free(host->trace);
+    for (unsigned i = 0; i < PCT_HOST_SLOTS; i++)
+        free(host->traces[i]);
     *host = (struct pct_host){ .pid = 0 };
+}
+
+/* The host of a run in it, which may have ended; NULL: it has, and was forgotten. */
+static struct pct_host *host_with(const struct pct_launch *launch, const struct pct_process *process)
+{
+    struct pct_host *host = host_of(launch, process->worker);
+    return host && host->number && host->number == process->host_number ? host : NULL;
 }
 
 static void end_one(struct pct_host *host)
@@ -202,6 +210,21 @@ int pct_hosts_begin_anew(struct pct_launch *launch)
 
 /* --- Requests ----------------------------------------------------------------------------------------------------- */
 
+/* The slot that has this trace, and with it its output: the two stay together (scratch.c). If none has, it is another
+ * one than the last, which may be in use, and the result is false. */
+static bool choose_slot(struct pct_host *host, const char *trace)
+{
+    for (unsigned i = 0; i < PCT_HOST_SLOTS; i++)
+        if (host->traces[i] && !strcmp(host->traces[i], trace)) {
+            host->slot = i;
+            return true;
+        }
+    host->slot = (host->slot + 1) % PCT_HOST_SLOTS;
+    free(host->traces[host->slot]);
+    host->traces[host->slot] = strdup(trace);
+    return false;
+}
+
 bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process)
 {
     struct pct_host *host = host_of(launch, process->worker);
@@ -214,24 +237,23 @@ bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process)
     if (!may(launch, process) || !host || !host->pid)
         return false;
     const size_t values = pct_request_write(request.text, sizeof request.text, process);
-    if (host->cpu != process->cpu || !values) {
+    if (host->cpu != process->cpu || !values || host->spoiled) {
         end_one(host);
         return false;
     }
     const int files[2] = { process->trace, process->output };
-    /* The two files of a run stay together: scratch.c. */
-    if (strcmp(host->trace, process->trace_path) != 0) {
-        request.trace = request.output = 1;
-        free(host->trace);
-        host->trace = strdup(process->trace_path);
-    }
+    request.files = !choose_slot(host, process->trace_path);
+    request.slot = (uint16_t)host->slot;
     const size_t size = offsetof(struct pct_host_request, text) + values;
-    if (!host->trace || !pct_request_send(host->socket, &request, size, files, request.trace + request.output)) {
+    if (!host->traces[host->slot] || !pct_request_send(host->socket, &request, size, files, 2 * request.files)) {
         end_one(host);
         return false;
     }
     process->hosting = PCT_HOSTING_RESTORED;
-    process->pid = host->pid;
+    process->host_number = host->number;
+    process->host_turn = host->asked++;
+    process->queued = process->host_turn > host->over;
+    process->pid = process->queued ? 0 : host->pid;
     process->forked = true;
     return true;
 }
@@ -245,14 +267,21 @@ int pct_hosts_open(struct pct_launch *launch, struct pct_process *process)
     if (!all->hosts && !(all->hosts = calloc(PCT_FORKSERVERS, sizeof *all->hosts)))
         return -1;
     struct pct_host *host = host_of(launch, process->worker);
-    forget(host);
+    if (host->socket > 0) /* that of another run is about to be */
+        return -1;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
         return -1;
     /* What it says comes with a signal, like the end of any process. */
     fcntl(ends[0], F_SETOWN, getpid());
     fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK);
-    *host = (struct pct_host){ .socket = ends[0], .cpu = process->cpu, .trace = strdup(process->trace_path) };
+    *host = (struct pct_host){ .socket = ends[0],
+                               .cpu = process->cpu,
+                               .traces = { strdup(process->trace_path) },
+                               .number = ++all->opened,
+                               .asked = 1 };
     process->hosting = PCT_HOSTING_FIRST;
+    process->host_number = host->number;
+    process->host_turn = 0;
     return ends[1];
 }
 
@@ -286,20 +315,49 @@ bool pct_hosts_run(const struct pct_process *process)
     return process->hosting == PCT_HOSTING_FIRST || process->hosting == PCT_HOSTING_RESTORED;
 }
 
+bool pct_hosts_queue(const struct pct_launch *launch, unsigned worker)
+{
+    const struct pct_host *host = host_of(launch, worker);
+    return launch->restore.on && !launch->restore.why[0] && host && host->pid && host->over && !host->spoiled;
+}
+
+bool pct_hosts_waits(struct pct_launch *launch, struct pct_process *process)
+{
+    const struct pct_host *host = process->queued ? host_with(launch, process) : NULL;
+    if (!host || process->host_turn != host->over)
+        return process->queued;
+    process->queued = false;
+    process->pid = host->pid;
+    process->started = pct_cli_now();
+    pct_time_limit_set(process);
+    return false;
+}
+
+bool pct_hosts_lost(const struct pct_launch *launch, const struct pct_process *process)
+{
+    return process->hosting == PCT_HOSTING_RESTORED && (process->queued || process->pid) &&
+           !host_with(launch, process);
+}
+
 bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process)
 {
-    struct pct_host *host = host_of(launch, process->worker);
+    struct pct_host *host = host_with(launch, process);
     if (!pct_hosts_run(process) || !host || host->pid != process->pid || !hear(host, process) ||
         process->host_reply.reason)
         return false;
     process->status = W_EXITCODE(process->host_reply.status & 0xff, 0);
+    host->over++;
+    if (host->spoiled)
+        end_one(host);
     return true;
 }
 
 void pct_hosts_forget(struct pct_launch *launch, const struct pct_process *process)
 {
-    struct pct_host *host = host_of(launch, process->worker);
-    if (host && process->pid && host->pid == process->pid)
+    struct pct_host *host = host_with(launch, process);
+    if (host && process->queued)
+        host->spoiled = true;
+    else if (host && host->pid == process->pid)
         forget(host);
 }
 
@@ -307,7 +365,7 @@ void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
 {
     struct pct_hosts *all = &launch->restore;
     struct pct_host *host = host_of(launch, process->worker);
-    if (!host || !process->pid || host->pid != process->pid)
+    if (!host || !process->pid || host->pid != process->pid || !pct_hosts_run(process))
         return;
     if (!process->host_said)
         hear(host, process);

@@ -21,7 +21,11 @@ struct pct_host {
     pid_t pid; /* 0: there is none */
     int socket;
     int cpu;
-    char *trace; /* the path of the one that it has mapped */
+    char *traces[PCT_HOST_SLOTS]; /* the path of the one that each slot has, when all that it was asked for is made */
+    unsigned slot;                /* of the last that it was asked for */
+    uint64_t number; /* the how manieth host it is, from 1 on; 0: there was none */
+    uint64_t asked, over; /* runs that it was asked for, and those that are over */
+    bool spoiled;         /* nobody wants one that it was asked for */
 };
 
 struct pct_hosts {
@@ -43,6 +47,7 @@ struct pct_hosts {
     char ended_why[200];             /* why the last of them */
     uint64_t failed;                 /* likewise, but because it failed */
     unsigned fruitless;              /* of the others in a row, without a restored run */
+    uint64_t opened;                 /* hosts, so far */
     struct pct_host *hosts;          /* by worker; NULL: none yet */
 };
 
@@ -68,6 +73,10 @@ int pct_hosts_begin_anew(struct pct_launch *launch);
 /* Ask the host of this worker for this run. False: there is none. */
 bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process);
 
+/* Whether the host of this worker can be asked for a run before the one under way is over: it begins then at once, and
+ * we look at what is over meanwhile. */
+bool pct_hosts_queue(const struct pct_launch *launch, unsigned worker);
+
 /* For a request to the fork server: the other end of the socket of a new host, to be closed when it is sent; negative:
  * there is none. Its process is known later. */
 int pct_hosts_open(struct pct_launch *launch, struct pct_process *process);
@@ -75,6 +84,12 @@ void pct_hosts_began(struct pct_launch *launch, const struct pct_process *proces
 
 /* Whether the run of this process goes on in a host, or has. */
 bool pct_hosts_run(const struct pct_process *process);
+
+/* Whether its host makes another run first. When it no longer does, this run begins to count. */
+bool pct_hosts_waits(struct pct_launch *launch, struct pct_process *process);
+
+/* Whether its host has ended with another run: this one has to begin anew. */
+bool pct_hosts_lost(const struct pct_launch *launch, const struct pct_process *process);
 
 /* Whether the run of this process is over, which its host says, with its status. */
 bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process);

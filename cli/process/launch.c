@@ -254,8 +254,10 @@ static bool start_by_fork(struct pct_process *process, struct pct_launch *launch
         return true;
     int input = launch->input_is_file ? pct_input_open(launch) : -1; /* all may share /dev/null */
     process->forked = process->asked = !pct_forkserver_ask(launch, process, input);
-    if (!process->asked && process->hosting == PCT_HOSTING_FIRST)
+    if (!process->asked && process->hosting == PCT_HOSTING_FIRST) {
+        pct_hosts_forget(launch, process);
         process->hosting = PCT_HOSTING_NO;
+    }
     if (input >= 0)
         close(input);
     return process->asked;
@@ -358,6 +360,8 @@ static void learn_pid(struct pct_launch *launch, struct pct_process *process)
     if (failed == -EAGAIN && pct_cli_now() < process->answer)
         return;
     process->asked = false;
+    if (failed)
+        pct_hosts_forget(launch, process);
     if (failed && start_by_exec(process, launch))
         fail_to_start(process, launch);
     pct_time_limit_set(process);
@@ -367,6 +371,8 @@ static void learn_pid(struct pct_launch *launch, struct pct_process *process)
 static void reap(struct pct_launch *launch, struct pct_process *process)
 {
     siginfo_t info = { 0 };
+    if (pct_hosts_waits(launch, process))
+        return;
     if (pct_hosts_over(launch, process)) {
         pct_forkserver_over(launch, process);
         process->pid = 0;
@@ -394,6 +400,22 @@ static void reap(struct pct_launch *launch, struct pct_process *process)
     process->pid = 0;
 }
 
+/* In a host it was not, or not to the end. */
+static void begin_anew(struct pct_launch *launch, struct pct_process *process, bool exec)
+{
+    process->pid = 0;
+    process->queued = false;
+    if (process->extras.log)
+        pct_channel_renew(process->extras.log);
+    process->forked = process->timed_out = process->preloaded = false;
+    process->status = 0;
+    process->started = pct_cli_now();
+    pct_time_limit_set(process);
+    if (!pct_scratch_renew(process) ||
+        ((exec || !start_by_fork(process, launch)) && start_by_exec(process, launch)))
+        fail_to_start(process, launch);
+}
+
 /* Whether a run in a host, which is over, begins again without. */
 static bool begin_again(struct pct_launch *launch, struct pct_process *process)
 {
@@ -404,19 +426,7 @@ static bool begin_again(struct pct_launch *launch, struct pct_process *process)
         return false;
     pct_hosts_remember(process);
     process->hosting = PCT_HOSTING_AGAIN;
-    if (process->extras.log)
-        pct_channel_renew(process->extras.log);
-    process->forked = process->timed_out = process->preloaded = false;
-    process->status = 0;
-    process->started = pct_cli_now();
-    pct_time_limit_set(process);
-    if (!pct_scratch_renew(process)) {
-        fail_to_start(process, launch);
-        return false;
-    }
-    if (exec || !start_by_fork(process, launch))
-        if (start_by_exec(process, launch))
-            fail_to_start(process, launch);
+    begin_anew(launch, process, exec);
     return process->pid || process->asked || process->postponed > 0;
 }
 
@@ -438,12 +448,18 @@ static double look_at_run(struct pct_launch *launch, struct pct_process *process
     double again = process->postponed > 0 ? retry(launch, process) : 0;
     if (process->postponed > 0)
         return again;
+    if (pct_hosts_lost(launch, process)) {
+        process->hosting = PCT_HOSTING_NO;
+        begin_anew(launch, process, false);
+    }
     if (process->asked)
         learn_pid(launch, process);
     reap(launch, process);
     double then = process->driven ? pct_drive_step(process, launch) : process->asked ? process->answer : 0;
     if (process->postponed > 0)
         return pct_cli_now() + NO_PROCESS_INTERVAL;
+    if (process->queued)
+        return 0;
     if (!process->pid && !process->asked && begin_again(launch, process))
         return process->asked ? process->answer : 0;
     if (!process->pid && !process->asked && (!process->driven || pct_drive_over(process)))
@@ -557,6 +573,8 @@ void pct_process_kill(struct pct_process *process, int signal)
         pct_forkserver_read_pid(process->launch, process, PATIENCE_SECONDS);
     if (process->pid)
         kill_run(process, signal);
+    else
+        pct_hosts_forget(process->launch, process);
     pct_setup_teardown_end(process);
 }
 

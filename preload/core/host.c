@@ -75,18 +75,22 @@ struct action {
 };
 
 /* Shared, so that it is not put back itself. */
+struct slot {
+    void *mapped; /* the trace; of all slots but the first, before there is one: address space */
+    int output;
+    uint64_t device, inode; /* of the trace */
+};
 struct host {
     char stack[STACK]; /* for what must not stand on the target's */
     struct place place;
-    int socket, trace;
+    int socket;
     int tasks;       /* the directories of this process's threads */
     int descriptors; /* and descriptors, */
     off_t open;      /* how many there were of these when the run began: see count_files() */
     bool closed;     /* the filter is in force */
     struct pct_host_files files;
-    void *mapped;
-    size_t size;
-    uint64_t device, inode;
+    struct slot slots[PCT_HOST_SLOTS], *slot; /* and that of the run; NULL: none has begun */
+    size_t size, room;                        /* of the trace of each, and what is reserved for it */
     uint64_t mask; /* of signals, */
     struct action actions[NSIG];
     uint64_t acted; /* signals whose action may have changed since: bit 0 is signal 1 */
@@ -153,6 +157,25 @@ int pct_host_move(long fd)
     return moved;
 }
 
+/* Before it is listed what is mapped and open: the later slots change nothing of that. */
+static enum pct_host_reason reserve_slots(struct host *h, int trace)
+{
+    const size_t usual = (size_t)1 << 30;
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    struct stat status;
+    h->room = PCT_SYS2(SYS_fstat, trace, &status) || (size_t)status.st_size < usual ? usual : (size_t)status.st_size;
+    for (unsigned i = 0; i < PCT_HOST_SLOTS; i++) {
+        struct slot *slot = &h->slots[i];
+        slot->output = i ? copy_own(trace) : trace; /* to be replaced */
+        slot->mapped = i ? pct_apart_map(h->room) : NULL;
+        if (slot->output < 0)
+            return PCT_HOST_DESCRIPTORS;
+        if (i && (!slot->mapped || PCT_SYS6(SYS_mmap, slot->mapped, h->room, PROT_NONE, flags, -1, 0) < 0))
+            return PCT_HOST_LARGE;
+    }
+    return PCT_HOST_NONE;
+}
+
 static enum pct_host_reason prepare(int socket, int trace)
 {
     const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED;
@@ -164,18 +187,20 @@ static enum pct_host_reason prepare(int socket, int trace)
     if (!h || PCT_SYS6(SYS_mmap, h, sizeof *h, PROT_READ | PROT_WRITE, flags, -1, 0) != (long)h)
         return PCT_HOST_LARGE;
     h->socket = socket;
-    h->trace = trace;
     h->tasks = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/task", O_PATH | O_CLOEXEC, 0));
     h->descriptors = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/fd", O_PATH | O_CLOEXEC, 0));
     if (h->tasks < 0 || h->descriptors < 0)
         return PCT_HOST_DESCRIPTORS;
+    host = h;
+    enum pct_host_reason reason = reserve_slots(h, trace);
+    if (reason)
+        return reason;
     PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &h->mask, MASK);
     for (int signal = 1; signal < NSIG; signal++)
         PCT_SYS4(SYS_rt_sigaction, signal, NULL, &h->actions[signal], MASK);
     h->acted = ~UINT64_C(0); /* before the filter is in force, nobody notes them */
     PCT_SYS2(SYS_sigaltstack, NULL, &h->alternate);
     h->cpus_size = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof h->cpus, h->cpus);
-    host = h;
     return PCT_HOST_NONE;
 }
 
@@ -197,6 +222,8 @@ const char *pct_host_begin(int socket, int trace)
         if (host) {
             PCT_SYS1(SYS_close, host->tasks);
             PCT_SYS1(SYS_close, host->descriptors);
+            for (unsigned i = 1; i < PCT_HOST_SLOTS; i++)
+                PCT_SYS1(SYS_close, host->slots[i].output);
         }
         host = NULL;
         tell(socket, reason, 0, 0);
@@ -208,16 +235,16 @@ const char *pct_host_begin(int socket, int trace)
 
 void *pct_host_trace(size_t *size)
 {
-    if (!host || !host->mapped)
+    if (!host || !host->slot)
         return NULL;
     *size = host->size;
-    return host->mapped;
+    return host->slot->mapped;
 }
 
 void pct_host_trace_file(uint64_t *device, uint64_t *inode)
 {
-    *device = host->device;
-    *inode = host->inode;
+    *device = host->slot->device;
+    *inode = host->slot->inode;
 }
 
 /* Those that are open. */
@@ -242,10 +269,10 @@ void pct_host_close(void *trace, size_t size)
         return;
     if (!pct_shim.mapped)
         pct_host_leave(PCT_HOST_TRACE, 0);
-    host->mapped = trace;
+    host->slot = host->slots;
+    *host->slot = (struct slot){ trace, host->slot->output, pct_shim.trace_device, pct_shim.trace_inode };
+    PCT_SYS3(SYS_dup3, 1, host->slot->output, O_CLOEXEC);
     host->size = size;
-    host->device = pct_shim.trace_device;
-    host->inode = pct_shim.trace_inode;
     list_files(&host->files);
     host->open = count_files();
     if (!pct_host_filter(gaps, pct_host_memory_gaps(gaps, PCT_HOST_GAPS), &host->files))
@@ -281,32 +308,39 @@ static int receive(int *files)
     return count;
 }
 
+/* Other files for this slot. */
+static void fill(struct slot *slot, int trace, int output)
+{
+    struct stat status;
+    if (host->size > host->room && slot != host->slots)
+        pct_host_leave(PCT_HOST_TRACE, 0);
+    long at = pct_host_sys(SYS_mmap, (long)slot->mapped, (long)host->size, PROT_READ | PROT_WRITE,
+                           MAP_SHARED | MAP_NORESERVE | MAP_FIXED, trace, 0);
+    if (at != (long)slot->mapped || pct_host_sys4(SYS_fstat, trace, (long)&status, 0, 0) ||
+        (status.st_size != (off_t)host->size && pct_host_sys4(SYS_ftruncate, trace, (long)host->size, 0, 0)))
+        pct_host_leave(PCT_HOST_TRACE, 0);
+    pct_host_sys4(SYS_madvise, at, (long)host->size, MADV_DONTDUMP, 0);
+    slot->device = status.st_dev;
+    slot->inode = status.st_ino;
+    pct_host_sys4(SYS_dup3, output, slot->output, O_CLOEXEC, 0);
+    pct_host_sys4(SYS_close, trace, 0, 0, 0);
+    pct_host_sys4(SYS_close, output, 0, 0, 0);
+}
+
 /* The files of the next run. */
 static void take_files(int count, const int *files)
 {
-    struct stat status;
     const struct pct_host_request *request = &host->request;
-    if (count != request->trace + request->output)
+    if (request->slot >= PCT_HOST_SLOTS || request->files > 1 || count != 2 * request->files)
         end(PCT_EXIT_INTERNAL);
-    if (request->trace) {
-        pct_host_sys4(SYS_dup3, *files, host->trace, O_CLOEXEC, 0);
-        pct_host_sys4(SYS_close, *files++, 0, 0, 0);
-        long at = pct_host_sys(SYS_mmap, (long)host->mapped, (long)host->size, PROT_READ | PROT_WRITE,
-                               MAP_SHARED | MAP_NORESERVE | MAP_FIXED, host->trace, 0);
-        if (at != (long)host->mapped)
-            pct_host_leave(PCT_HOST_TRACE, 0);
-        pct_host_sys4(SYS_madvise, at, (long)host->size, MADV_DONTDUMP, 0);
+    struct slot *slot = &host->slots[request->slot];
+    if (request->files)
+        fill(slot, files[0], files[1]);
+    if (request->files || slot != host->slot) {
+        pct_host_sys4(SYS_dup2, slot->output, 1, 0, 0);
+        pct_host_sys4(SYS_dup2, slot->output, 2, 0, 0);
     }
-    if (request->output) {
-        pct_host_sys4(SYS_dup2, *files, 1, 0, 0);
-        pct_host_sys4(SYS_dup2, *files, 2, 0, 0);
-        pct_host_sys4(SYS_close, *files, 0, 0, 0);
-    }
-    if (pct_host_sys4(SYS_fstat, host->trace, (long)&status, 0, 0) ||
-        (status.st_size != (off_t)host->size && pct_host_sys4(SYS_ftruncate, host->trace, (long)host->size, 0, 0)))
-        pct_host_leave(PCT_HOST_TRACE, 0);
-    host->device = status.st_dev;
-    host->inode = status.st_ino;
+    host->slot = slot;
 }
 
 /* Whether there is no other thread: one that has ended may need a moment until the kernel says so. */
