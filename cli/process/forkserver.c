@@ -357,7 +357,7 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
 
 bool pct_forking_queues(const struct pct_launch *launch)
 {
-    bool restores = launch->restore.wanted && !launch->restore.why[0]; /* a host makes one run at a time */
+    bool restores = launch->restore.wanted && !launch->restore.why[0]; /* pct_hosts_queue() */
     return launch->forks.state == PCT_FORKING_YES && !restores && may_wait(launch);
 }
 

@@ -335,8 +335,7 @@ bool pct_hosts_waits(struct pct_launch *launch, struct pct_process *process)
 
 bool pct_hosts_lost(const struct pct_launch *launch, const struct pct_process *process)
 {
-    return process->hosting == PCT_HOSTING_RESTORED && (process->queued || process->pid) &&
-           !host_with(launch, process);
+    return process->hosting == PCT_HOSTING_RESTORED && (process->queued || process->pid) && !host_with(launch, process);
 }
 
 bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process)

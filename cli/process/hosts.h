@@ -23,9 +23,9 @@ struct pct_host {
     int cpu;
     char *traces[PCT_HOST_SLOTS]; /* the path of the one that each slot has, when all that it was asked for is made */
     unsigned slot;                /* of the last that it was asked for */
-    uint64_t number; /* the how manieth host it is, from 1 on; 0: there was none */
-    uint64_t asked, over; /* runs that it was asked for, and those that are over */
-    bool spoiled;         /* nobody wants one that it was asked for */
+    uint64_t number;              /* no other has it; 0: there was none */
+    uint64_t asked, over;         /* runs that it was asked for, and those that are over */
+    bool spoiled;                 /* nobody wants one that it was asked for */
 };
 
 struct pct_hosts {

@@ -411,8 +411,7 @@ static void begin_anew(struct pct_launch *launch, struct pct_process *process, b
     process->status = 0;
     process->started = pct_cli_now();
     pct_time_limit_set(process);
-    if (!pct_scratch_renew(process) ||
-        ((exec || !start_by_fork(process, launch)) && start_by_exec(process, launch)))
+    if (!pct_scratch_renew(process) || ((exec || !start_by_fork(process, launch)) && start_by_exec(process, launch)))
         fail_to_start(process, launch);
 }
 

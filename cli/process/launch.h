@@ -137,7 +137,7 @@ struct pct_process {
     uint64_t turn; /* by the answer to the request of this number, */
     double answer; /* by then or never (on the clock of pct_cli_now()) */
     enum pct_hosting hosting;
-    uint64_t host_number, host_turn;  /* in this host, the run after so many others; */
+    uint64_t host_number, host_turn;  /* which host, and how many runs it makes before; */
     bool queued;                      /* it makes one of these now, and pid is 0; */
     struct pct_host_reply host_reply; /* what the host has said of it, */
     bool host_said;                   /* if it has; */

@@ -91,7 +91,7 @@ struct host {
     struct pct_host_files files;
     struct slot slots[PCT_HOST_SLOTS], *slot; /* and that of the run; NULL: none has begun */
     size_t size, room;                        /* of the trace of each, and what is reserved for it */
-    uint64_t mask; /* of signals, */
+    uint64_t mask;                            /* of signals, */
     struct action actions[NSIG];
     uint64_t acted; /* signals whose action may have changed since: bit 0 is signal 1 */
     stack_t alternate;
