@@ -67,14 +67,17 @@ struct pct_log_entry {
     X(ROUNDS, "a loop that waits for memory, not all of whose rounds were scheduling points")                          \
     X(CANCEL, "cancellation of threads, which takes --bound")                                                          \
     X(ASYNCHRONOUS, "asynchronous cancellation, which comes between scheduling points, too")                           \
-    X(OWN, "a loop that waits for memory, and changes what other threads use, too, on its thread's stack")
+    X(OWN, "a loop that waits for memory, and changes what other threads use, too, on its thread's stack")             \
+    X(STACK, "a thread that writes on another one's stack, whose own accesses there --memory does not patch (pct-cc "  \
+             "tells of them)")
 
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */
 #define PCT_ASSUMPTIONS(X)                                                                                             \
     X(CLOCK, "nothing else depends on what the clocks show, which stand between deadlines")                            \
     X(AWAIT, "loops that wait for memory to change do nothing else in code that tells nothing of its accesses")        \
     X(PIECES, "threads come in between uses of what libc and the kernel keep for all (rand, the environment, files) "  \
-              "at scheduling points alone")
+              "at scheduling points alone")                                                                            \
+    X(STACK, "no thread writes on its stack, which --memory does not patch, what others read at the same time")
 
 enum pct_doubt {
 #define PCT_DOUBT_ENUM(id, text) PCT_DOUBT_##id,

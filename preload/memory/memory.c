@@ -5,6 +5,7 @@
 #include "learned_sites.h"
 #include "leave.h"
 #include "memory_quick.h"
+#include "other_stack.h"
 #include "scope.h"
 #include "spin_reads.h"
 #include <common/text.h>
@@ -20,7 +21,7 @@
 #include <sched/races.h>
 #include <sys/mman.h>
 
-enum { MAIN_STACK = 8 << 20 /* what it may grow to, mostly */, MOST_KEPT = 256 };
+enum { MOST_KEPT = 256 };
 
 static struct {
     struct pct_memory map;
@@ -191,7 +192,7 @@ static bool find_mapped(struct pct_shim_thread *self)
     if (!mapping.to && !pct_maps_find(__builtin_frame_address(0), &mapping, NULL, 0))
         return false;
     self->stack_to = mapping.to;
-    self->stack_from = self->core.id ? mapping.from : mapping.to - MAIN_STACK;
+    self->stack_from = self->core.id ? mapping.from : mapping.to - PCT_MAIN_STACK;
     return true;
 }
 
@@ -291,6 +292,9 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
     enum pct_memory_use use = pct_memory_atomic(what)                                          ? PCT_USE_ATOMIC
                               : address - self->stack_from < self->stack_to - self->stack_from ? PCT_USE_STACK
                                                                                                : PCT_USE_PLAIN;
+    if (PCT_UNLIKELY(pct_S.log != NULL) && what & PCT_MEMORY_SEEN &&
+        address - self->stack_from >= self->stack_to - self->stack_from)
+        pct_other_stack(self, address, what);
     bool skipped = PCT_UNLIKELY(pct_scope_chooses) && !pct_scope_wants(address, size, pc, use == PCT_USE_ATOMIC);
     bool ordered = PCT_UNLIKELY(pct_ordered_active) && !pct_memory_atomic(what) && !skipped;
     uint32_t *place = ordered ? pct_ordered_place(pc) : NULL;

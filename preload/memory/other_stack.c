@@ -1,0 +1,27 @@
+/* Threads that use each other's stacks: see other_stack.h. Stacks that libc would place are where the explored run has
+ * put them, so a stack is known before its thread has told of anything. Its end has the thread's static TLS, which its
+ * code names by a segment: no scheduling points either. */
+#include "memory.h"
+#include "other_stack.h"
+#include <sched/log.h>
+
+static bool is_on_stack(const struct pct_shim_thread *thread, uintptr_t address)
+{
+    const uintptr_t from = thread->core.id ? thread->stack_given : pct_shim.main_stack - PCT_MAIN_STACK;
+    const size_t size = !thread->core.id ? PCT_MAIN_STACK : from ? thread->stack_size : 0;
+    return address - from < size;
+}
+
+void pct_other_stack(const struct pct_shim_thread *self, uintptr_t address, unsigned what)
+{
+    const unsigned kind = what & PCT_MEMORY_KIND, reads = 1u << PCT_MEMORY_READ | 1u << PCT_MEMORY_ATOMIC_READ;
+    for (uint32_t id = 0; id < pct_S.threads; id++) {
+        const struct pct_shim_thread *t = (const struct pct_shim_thread *)pct_S.thread_at(id);
+        if (t == self || !is_on_stack(t, address))
+            continue;
+        if (reads >> kind & 1)
+            pct_log_assumption(&pct_S, PCT_ASSUMES_STACK);
+        else
+            pct_log_doubt(&pct_S, PCT_DOUBT_STACK);
+    }
+}
