@@ -46,8 +46,9 @@ struct pct_directed {
     size_t furthers; /* likewise */
     uint64_t taken;  /* runs that were looked at */
     size_t *upto;    /* of run n, from 1: this many were predicted by it and the runs before it */
-    uint64_t room;
+    size_t uptos;
     struct pct_directed_run *run; /* from 0; as many as were decided */
+    size_t room;
     uint64_t decided;
     uint64_t shared;  /* accesses in all runs to what threads can share */
     uint64_t outside; /* the first run in which something came from outside while no thread could go on; 0: none */
@@ -59,6 +60,23 @@ enum { PCT_DIRECTED_TEXT = 64 };
 /* An iRoot as tokens have it: the idiom, and operation and place of each access. Returns `text`, of PCT_DIRECTED_TEXT
  * bytes. */
 const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, const struct pct_iroot *root);
+
+/* Room for this many runs and one more, and for all that was predicted and guessed. False: there is no memory. */
+bool pct_directed_make_room(struct pct_directed *d, uint64_t runs);
+
+/* What is known when the run of this number is decided: what came of this many runs. */
+uint64_t pct_directed_known_by(uint64_t index);
+
+bool pct_directed_is_profile_run(const struct pct_directed *d, uint64_t index);
+
+/* Whether the last profile runs among the first `known` runs have predicted nothing new. */
+bool pct_directed_is_profiled(const struct pct_directed *d, uint64_t known);
+
+/* Whether this candidate is still to be tried: it was neither exposed nor tried often enough. */
+bool pct_directed_is_left(struct pct_directed *d, size_t i);
+
+/* Decide what the run of this number is. False: there is no memory. */
+bool pct_directed_choose(struct pct_directed *d, uint64_t index, struct pct_config *config);
 
 /* The run of this number, the next one, is to force this candidate (SIZE_MAX: none), by what is known of this many
  * runs: make this, which is a profile run's, its configuration. False: there is no memory. */
@@ -76,9 +94,6 @@ void pct_further_begin(struct pct_directed *d);
  * Returns 0 or -ENOMEM. */
 int pct_further_guess(struct pct_directed *d, const struct pct_orderings *orderings, const struct pct_access *accesses,
                       size_t count, uint64_t run, bool first);
-
-/* Room for all that were guessed. False: there is no memory. */
-bool pct_further_make_room(struct pct_directed *d);
 
 /* Whether the run of this number may force one, where nothing else is left to be tried: two runs of four, of the first
  * that do; then one, as what chance draws may find more. */

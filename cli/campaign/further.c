@@ -28,20 +28,6 @@ int pct_further_guess(struct pct_directed *d, const struct pct_orderings *orderi
     return failed;
 }
 
-bool pct_further_make_room(struct pct_directed *d)
-{
-    if (d->sets.guessed.count <= d->furthers)
-        return true;
-    size_t room = 2 * d->sets.guessed.count;
-    struct pct_further *more = realloc(d->further, room * sizeof *more);
-    if (!more)
-        return false;
-    memset(more + d->furthers, 0, (room - d->furthers) * sizeof *more);
-    d->further = more;
-    d->furthers = room;
-    return true;
-}
-
 /* Combined ones have a set of their own. */
 static const struct pct_iroot *find_exposed(const struct pct_directed *d, const struct pct_iroot *root)
 {
