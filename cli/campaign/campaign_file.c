@@ -15,7 +15,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { FACTS = 28 };
+enum { FACTS = 29 };
 
 uint64_t pct_campaign_file_share(uint64_t total, uint64_t shard, uint64_t of)
 {
@@ -124,6 +124,8 @@ static void add_identity(struct facts *facts, const struct pct_campaign *c, cons
     add(facts, "binary", "%016llx", (unsigned long long)pct_state_hash_file(c->launch.program));
     add_printed(facts, "judging", oracle, print_oracle);
     add_reference(facts, oracle);
+    /* maple says it itself, and has always done so. */
+    add(facts, "sites", "%s", c->launch.sites && !pct_directed_may(c) ? c->launch.sites : "");
 }
 
 /* --- A place for it ----------------------------------------------------------------------------------------------- */
@@ -236,7 +238,8 @@ static const struct {
 } equal[] = { { "command", "its command is" },
               { "options", "its options are" },
               { "judging", "what it calls a failure is" },
-              { "program", "its program is" } };
+              { "program", "its program is" },
+              { "sites", "its --sites is" } };
 
 static int refuse(const struct pct_campaign_plan *plan, const char *what, const char *there, const char *here)
 {
@@ -341,7 +344,7 @@ static int match_number(struct pct_store *store, const struct pct_campaign_plan 
 int pct_campaign_file_match(struct pct_store *store, struct pct_campaign *c, struct pct_campaign_plan *plan,
                             const struct pct_oracle *oracle)
 {
-    if (!pct_store_number(store, "shard") && pct_store_has_iroots(store))
+    if (!pct_store_number(store, "shard") && pct_store_is_directed(store))
         return pct_cli_usage(
             "%s was merged from campaigns that have each directed their runs by what they knew: it can "
             "be reported and merged, but not resumed; name another file with --db",

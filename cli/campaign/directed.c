@@ -18,11 +18,13 @@ bool pct_directed_may(const struct pct_campaign *c)
 
 int pct_directed_begin(struct pct_campaign *c)
 {
-    if (!pct_directed_may(c) || (c->runs == 1 && !c->kept))
+    const bool directs = pct_directed_may(c);
+    if (directs ? c->runs == 1 && !c->kept : !c->kept || !c->launch.sites)
         return 0;
     c->directed = calloc(1, sizeof *c->directed);
     if (!c->directed)
         return pct_cli_no_memory("");
+    c->directed->directs = directs;
     c->directed->sets.places.by_instruction = true;
     pct_further_begin(c->directed);
     c->launch.sites = "on";
@@ -32,7 +34,7 @@ int pct_directed_begin(struct pct_campaign *c)
 int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
 {
     struct pct_directed *d = c->directed;
-    if (!d)
+    if (!d || !d->directs)
         return PCT_RUNS_ON;
     if (d->taken < pct_directed_known_by(index))
         return PCT_RUNS_WAIT;
@@ -68,12 +70,13 @@ static int look_at(struct pct_directed *d, const struct pct_trace *trace, uint64
     if (!d->outside && has_outside(trace))
         d->outside = run;
     if (!failed)
-        failed = pct_iroots_add(&d->sets.exposed, &d->sets.combined, accesses, kept, PCT_DIRECTED_WINDOW, run);
+        failed = pct_iroots_add(&d->sets.exposed, d->directs ? &d->sets.combined : NULL, accesses, kept,
+                                PCT_DIRECTED_WINDOW, run);
     if (!failed)
         failed = pct_orderings_read(&orderings, trace, accesses, kept);
     if (!failed)
         failed = pct_predict_ordered(&d->sets.predicted, &orderings, trace, accesses, kept, PCT_DIRECTED_WINDOW, run);
-    if (!failed && pct_directed_is_profiled(d, run - 1))
+    if (!failed && d->directs && pct_directed_is_profiled(d, run - 1))
         failed = pct_further_guess(d, &orderings, accesses, kept, run, !pct_directed_is_profiled(d, run - 2));
     pct_orderings_free(&orderings);
     free(accesses);
@@ -100,7 +103,8 @@ int pct_directed_take(struct pct_campaign *c, const struct pct_result *result)
     if (!pct_directed_make_room(d, run) || (!result->unrecorded && look_at(d, &result->trace, run)))
         return pct_cli_no_memory("");
     d->upto[run] = d->sets.predicted.count;
-    count_try(d, run - 1);
+    if (d->directs)
+        count_try(d, run - 1);
     return pct_directed_make_room(d, run) ? 0 : pct_cli_no_memory("");
 }
 
@@ -115,7 +119,7 @@ int pct_directed_replay(struct pct_directed *d, const struct pct_campaign *c, ui
         d->upto[run] = i;
     }
     d->taken = runs;
-    for (uint64_t index = 0; index < runs; index++) {
+    for (uint64_t index = 0; d->directs && index < runs; index++) {
         struct pct_config config = c ? c->config : none;
         config.run.seed = c ? pct_campaign_seed(c, index) : 0;
         if (!pct_directed_choose(d, index, &config))
@@ -202,10 +206,12 @@ void pct_directed_say(const struct pct_campaign *c)
     }
     for (size_t i = 0; i < d->sets.guessed.count; i++)
         directed += d->further[i].tried;
-    pct_cli_say("%llu profile runs, %zu directed ones; of %zu iRoots that were predicted, %zu were exposed, %zu were "
-                "not in %d tries each",
-                (unsigned long long)d->taken - directed, directed, d->sets.predicted.count, both, failed,
-                PCT_DIRECTED_TRIES);
+    if (d->directs)
+        pct_cli_say(
+            "%llu profile runs, %zu directed ones; of %zu iRoots that were predicted, %zu were exposed, %zu were "
+            "not in %d tries each",
+            (unsigned long long)d->taken - directed, directed, d->sets.predicted.count, both, failed,
+            PCT_DIRECTED_TRIES);
     pct_further_say(d);
     if (known)
         pct_cli_say("%zu of these are known by --memo, and were not tried", known);

@@ -37,6 +37,7 @@ struct pct_directed_run {
 enum { PCT_DIRECTED_KIN = 1 << 12 /* counters: those of several kinds may be one */ };
 
 struct pct_directed {
+    bool directs; /* or it only looks at what the runs have exposed */
     struct pct_iroot_sets sets;
     struct pct_memo memo;
     struct pct_candidate *candidate;

@@ -165,7 +165,8 @@ static int take_sets(struct taking *t, struct pct_store *store)
         failed = pct_memo_load(&there->memo, store);
     if (!failed)
         failed = pct_store_each_code(store, take_code, t);
-    if (!failed && pct_store_number(store, "shard"))
+    there->directs = pct_store_is_directed(store);
+    if (!failed && there->directs && pct_store_number(store, "shard"))
         failed = pct_directed_replay(there, NULL, totals.runs);
     for (size_t i = 0; i < there->sets.exposed.count && !failed; i++)
         failed = take(t, pct_directed_format(text, &there->sets, there->sets.exposed.item[i]));

@@ -63,7 +63,8 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
         "SELECT count(*), count(finding), count(DISTINCT hash), coalesce(max(steps), 0),"
         " coalesce(max(threads), 0), (SELECT count(*) FROM @findings), (SELECT count(*) FROM @coverage),"
         " (SELECT count(*) FROM @sessions), (SELECT coalesce(sum(seconds), 0) FROM @sessions),"
-        " coalesce(sum((complete & 12) = 0), 0) FROM @runs",
+        " coalesce(sum((complete & 12) = 0), 0), coalesce(sum(seed <= (SELECT max(seed) FROM @coverage)), 0) FROM "
+        "@runs",
 };
 
 /* --- Failing ------------------------------------------------------------------------------------------------------ */

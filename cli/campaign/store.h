@@ -154,7 +154,7 @@ int pct_store_add_explored(struct pct_store *store, const struct pct_store_explo
 int pct_store_each_explored(struct pct_store *store, int (*each)(void *data, const struct pct_store_explored *run),
                             void *data);
 
-/* Of a campaign of the strategy maple (directed.h): a place in the code, and an iRoot of such places, with the first
+/* Of a campaign that looks at iRoots (directed.h): a place in the code, and an iRoot of such places, with the first
  * runs (from 1) that have predicted and exposed it; 0: none has. number: among the predicted ones, in their order,
  * from 1. Adding one that is there adds what it says. */
 struct pct_store_place {
@@ -174,7 +174,8 @@ struct pct_store_chance {
     uint32_t visits; /* of A in the lowest byte, then of B, C, D */
 };
 int pct_store_begin_iroots(struct pct_store *store); /* before the others that add */
-bool pct_store_has_iroots(struct pct_store *store);  /* it is such a campaign's */
+bool pct_store_has_iroots(struct pct_store *store);  /* its runs were looked at */
+bool pct_store_is_directed(struct pct_store *store); /* what they were was decided by that (directed.h) */
 int pct_store_add_place(struct pct_store *store, const struct pct_store_place *place);
 int pct_store_add_iroot(struct pct_store *store, const struct pct_store_iroot *root);
 int pct_store_add_chance(struct pct_store *store, const struct pct_store_chance *chance);
@@ -232,7 +233,8 @@ int pct_store_each_session(struct pct_store *store, int (*each)(void *data, cons
 
 struct pct_store_totals {
     uint64_t runs, failures, findings, schedules /* different ones */, pairs, max_steps;
-    uint64_t drawn; /* runs whose schedule was drawn: neither systematic nor to force a cycle of locks */
+    uint64_t newest; /* the run, from 1, that brought the last pair; 0: there is none */
+    uint64_t drawn;  /* runs whose schedule was drawn: neither systematic nor to force a cycle of locks */
     uint64_t sessions;
     double seconds; /* of all sessions */
     uint32_t max_threads;

@@ -1,7 +1,9 @@
-/* The iRoots of a campaign file: see store.h. Only files of campaigns of the strategy `maple` have these tables. */
+/* The iRoots of a campaign file: see store.h. Only files of campaigns of the strategy `maple` have these tables, and of
+ * those with --sites. */
 #include "code_files.h"
 #include "store_sqlite.h"
 #include <cli/base/cli.h>
+#include <string.h>
 
 #define IROOTS                                                                                                         \
     "(idiom INTEGER NOT NULL, a INTEGER NOT NULL, b INTEGER NOT NULL, c INTEGER NOT NULL, d INTEGER NOT NULL,"         \
@@ -59,6 +61,14 @@ bool pct_store_has_iroots(struct pct_store *store)
 {
     return pct_store_ask(store, "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('iroots', "
                                 "'iroot_places')") == 2;
+}
+
+bool pct_store_is_directed(struct pct_store *store)
+{
+    static const char name[] = "maple";
+    const char *spec = pct_store_fact(store, "spec");
+    return pct_store_has_iroots(store) && strcspn(spec, ",") == sizeof name - 1 &&
+           !strncmp(spec, name, sizeof name - 1);
 }
 
 int pct_store_add_place(struct pct_store *store, const struct pct_store_place *place)

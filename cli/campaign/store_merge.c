@@ -26,7 +26,7 @@ struct merge {
     struct candidate *candidates;
     size_t candidate_count;
     size_t now;                /* which file is being read */
-    bool directed;             /* by maple: see directed.h */
+    bool looked, directed;     /* for iRoots; and by what these were: see directed.h */
     const char *verdict;       /* of explorations; NULL: they are none */
     bool copied;               /* a single one */
     uint64_t offset;           /* of explorations: the number of the first run of the file that is being read */
@@ -56,7 +56,7 @@ static void mask(char *to, size_t size, struct pct_store *store)
 static int compare_facts(struct merge *m, size_t which)
 {
     static const char *const keys[] = { "command", "binary", "options", "judging", "reference",
-                                        "bound",   "code",   "seed",    "epoch" };
+                                        "sites",   "bound",  "code",    "seed",    "epoch" };
     enum { ALL = sizeof keys / sizeof *keys, CAMPAIGNS = ALL - 4 };
     char one[1024], other[1024], text[512];
     if (!m->verdict && *pct_store_fact(m->from[which], "bound")) {
@@ -130,6 +130,7 @@ static int create(struct merge *m, const char *path)
         { "options", pct_store_fact(first, "options") },
         { "judging", pct_store_fact(first, "judging") },
         { "reference", pct_store_fact(first, "reference") },
+        { "sites", pct_store_fact(first, "sites") },
         { "spec", pct_store_fact(first, "spec") },
         { "seed", seed_text },
         { "runs", runs_text },
@@ -350,7 +351,7 @@ static int merge_rows(struct merge *m)
         if (!failed)
             failed = pct_store_each_explored(m->from[0], copy_explored, m);
     }
-    return failed || !m->directed ? failed : pct_iroot_sets_merge(m->to, m->from, m->count);
+    return failed || !m->looked ? failed : pct_iroot_sets_merge(m->to, m->from, m->count);
 }
 
 /* Take away a finding all of whose runs ended differently in an earlier file. */
@@ -412,7 +413,7 @@ static int merge_into(struct merge *m, const char *path)
         failed = merge_rows(m);
     if (!failed)
         failed = tidy(m);
-    if (!failed && m->directed)
+    if (!failed && m->looked)
         failed = keep_saturated(m);
     if (!failed)
         failed = pct_store_commit(m->to, 0);
@@ -443,7 +444,8 @@ static int open_source(struct merge *m)
         return -EINVAL;
     }
     m->from[m->count++] = store;
-    m->directed |= pct_store_has_iroots(store);
+    m->looked |= pct_store_has_iroots(store);
+    m->directed |= pct_store_is_directed(store);
     return compare_facts(m, m->count - 1);
 }
 

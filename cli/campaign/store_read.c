@@ -181,6 +181,7 @@ int pct_store_totals(struct pct_store *store, struct pct_store_totals *totals)
             .sessions = number_of(s, 7),
             .seconds = sqlite3_column_double(s, 8),
             .drawn = number_of(s, 9),
+            .newest = number_of(s, 10),
         };
         code = SQLITE_DONE;
     }

@@ -38,8 +38,8 @@ static int read_campaign(struct pct_covered *covered, struct pct_access_places *
         return pct_cli_usage("%s: %s", covered->path, error);
     if (!pct_store_has_iroots(store)) {
         pct_store_close(store);
-        return pct_cli_usage("%s: this campaign has not looked at interleavings: only those of -S maple do; `pct "
-                             "coverage --json -- COMMAND` does with any strategy",
+        return pct_cli_usage("%s: this campaign has not looked at interleavings: only those of -S maple, or with "
+                             "--sites, do; `pct coverage --json -- COMMAND` does, too",
                              covered->path);
     }
     const uint64_t idioms = pct_store_number(store, "idioms");

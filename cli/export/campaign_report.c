@@ -75,11 +75,15 @@ static void print_head(FILE *out, struct pct_store *store, const struct pct_stor
     fprintf(out, ": %llu failed, %llu finding%s; at most n=%u, k=%llu\n", (unsigned long long)totals->failures,
             (unsigned long long)totals->findings, totals->findings == 1 ? "" : "s", totals->max_threads,
             (unsigned long long)totals->max_steps);
-    fprintf(out, "coverage: %llu different schedules, %llu ordered pairs of operations\n",
+    fprintf(out, "coverage: %llu different schedules, %llu ordered pairs of operations",
             (unsigned long long)totals->schedules, (unsigned long long)totals->pairs);
+    if (totals->newest)
+        fprintf(out, ", the last new one in run %llu of %llu", (unsigned long long)totals->newest,
+                (unsigned long long)totals->runs);
+    fputc('\n', out);
 }
 
-/* Where the campaign has looked at interleavings, which only maple's do. */
+/* Where the campaign has looked at interleavings: maple's, and those with --sites. */
 static int print_iroots(FILE *out, struct pct_store *store, const struct pct_store_totals *totals)
 {
     struct pct_store_iroot_totals iroots;

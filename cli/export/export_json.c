@@ -76,6 +76,7 @@ static void add_totals(struct json_object *to, const struct pct_summary *s)
     pct_json_add_number(to, "failures", t->failures);
     pct_json_add_number(to, "schedules", t->schedules);
     pct_json_add_number(to, "pairs", t->pairs);
+    pct_json_add_number(to, "pairs_last_new", t->newest);
     pct_json_add_number(to, "threads", t->max_threads);
     pct_json_add_number(to, "steps", t->max_steps);
     pct_json_add_double(to, "seconds", t->seconds);

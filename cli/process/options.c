@@ -68,7 +68,9 @@ static const struct argp_option launch_options[] = {
       "called_from_lib:PATTERN",
       8 },
     { "sites", KEY_SITES, NULL, 0,
-      "record in the trace where in the program each step is made, for `pct trace` and its like; slower", 8 },
+      "record in the trace where in the program each step is made, for `pct trace` and its like, and for campaigns to "
+      "count interleavings; slower",
+      8 },
     { "no-environment", KEY_NO_ENVIRONMENT, NULL, 0,
       "leave the values of the environment out of traces, which hold a copy of the stack", 8 },
     { "demon", KEY_DEMON, "FILE", 0, "add the thread that this plan of `pct demon` describes to the program", 8 },

@@ -60,6 +60,46 @@ runs()
     done
 }
 
+@test "iRoots: a campaign of any strategy counts them with --sites, and goes on with it; a memo takes what was exposed" {
+    options=(-S random-walk --seed 1 --epoch 1700000000)
+    "$pct" campaign "${options[@]}" -n 40 --sites --db whole.db -- "$twostage-fixed" 3
+    "$pct" campaign "${options[@]}" -n 9 --sites --db parts.db -- "$twostage-fixed" 3
+    "$pct" campaign "${options[@]}" -n 40 --sites --db parts.db -- "$twostage-fixed" 3
+    for table in runs coverage iroots iroot_places; do
+        [ "$(sqlite3 whole.db "select * from $table")" = "$(sqlite3 parts.db "select * from $table")" ]
+    done
+    # Those that pct coverage finds in the same runs, by instruction instead of line; nothing was directed.
+    run "$pct" campaign report whole.db
+    [[ $output =~ iRoots:\ ([0-9]+)\ exposed,\ the\ last\ new\ one\ in\ run\ ([0-9]+)\ of\ 40\; ]]
+    exposed=${BASH_REMATCH[1]} last=${BASH_REMATCH[2]}
+    lacks 'combined'
+    run "$pct" coverage -S random-walk --seed 1 -n 40 -- "$twostage-fixed" 3
+    has "pct: exposed iRoots: $exposed ("
+    has "the last new one in run $last"
+    # What the pairs say stands in every report.
+    newest=$(sqlite3 whole.db 'select count(*) from runs where seed <= (select max(seed) from coverage)')
+    "$pct" campaign "${options[@]}" -n 40 --db plain.db -- "$twostage-fixed" 3 > report
+    grep -q "^coverage: .* ordered pairs of operations, the last new one in run $newest of 40$" report
+    run ! grep -q iRoots report
+    [ "$(sqlite3 whole.db 'select hash from runs')" = "$(sqlite3 plain.db 'select hash from runs')" ]
+    # Of all runs, or of none.
+    run "$pct" campaign "${options[@]}" -n 41 --sites --db plain.db -- "$twostage-fixed" 3
+    [ "$status" -eq 2 ]
+    has "plain.db is of another campaign: its --sites is '', not 'on'"
+    # Its runs have tried nothing.
+    run "$pct" campaign -S maple --seed 1 -n 20 --memo whole.db --db memo.db -- "$twostage-fixed" 3
+    has "--memo=whole.db: $exposed iRoots are known, and not tried again"
+    # Shards make one campaign, which can go on.
+    for shard in 1 2; do
+        "$pct" campaign "${options[@]}" -n 40 --shard $shard/2 --sites --db $shard.db -- "$twostage-fixed" 3
+    done
+    "$pct" campaign merge both.db 1.db 2.db
+    [ "$("$pct" campaign report both.db | grep -c "^iRoots: $exposed exposed, the last new one in run $last of 40;")" -eq 1 ]
+    run "$pct" campaign "${options[@]}" -n 41 --sites --db both.db -- "$twostage-fixed" 3
+    [ "$status" -eq 0 ]
+    has "both.db: 40 of 41 runs are done; going on"
+}
+
 @test "maple: a campaign that is resumed goes on with what it knows" {
     run "$pct" campaign -S maple -n 30 --seed 1 --epoch 1700000000 --db whole.db -- "$twostage" 4
     [ "$status" -eq 1 ]
