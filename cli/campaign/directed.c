@@ -191,6 +191,15 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
     return failed ? failed : pct_directed_replay(c->directed, c, c->resumed);
 }
 
+int pct_directed_read(struct pct_directed *d, struct pct_store *store, uint64_t runs)
+{
+    int failed = pct_iroot_sets_load(&d->sets, store, runs);
+    if (!failed)
+        failed = pct_memo_load(&d->memo, store);
+    d->directs = pct_store_is_directed(store) && pct_store_number(store, "shard");
+    return failed || !d->directs ? failed : pct_directed_replay(d, NULL, runs);
+}
+
 void pct_directed_say(const struct pct_campaign *c)
 {
     const struct pct_directed *d = c->directed;

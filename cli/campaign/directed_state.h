@@ -116,6 +116,11 @@ bool pct_directed_is_known(const struct pct_directed *d, const struct pct_iroot 
  * predicted and exposed is in the sets, and the memo that they had: find out what they were. Returns 0 or -ENOMEM. */
 int pct_directed_replay(struct pct_directed *d, const struct pct_campaign *c, uint64_t runs);
 
+/* What the campaign of this file, which has this many runs, knows. *d has no more than where places are. Of files that
+ * were merged it is not known what their runs have tried: then it directs nothing. Returns 0, or a negative errno of
+ * the store; -EINVAL: its tables contradict themselves. */
+int pct_directed_read(struct pct_directed *d, struct pct_store *store, uint64_t runs);
+
 /* What d has, but for itself. */
 void pct_directed_close(struct pct_directed *d);
 

@@ -151,8 +151,7 @@ static int take(void *data, const char *iroot)
     return *end ? -EINVAL : add(t->memo, text);
 }
 
-/* All that its runs have exposed, and what they have tried in vain. Of files that were merged it is not known what
- * their runs have tried. */
+/* All that its runs have exposed, and what they have tried in vain. */
 static int take_sets(struct taking *t, struct pct_store *store)
 {
     struct pct_store_totals totals;
@@ -160,14 +159,9 @@ static int take_sets(struct taking *t, struct pct_store *store)
     char text[PCT_DIRECTED_TEXT];
     int failed = pct_store_totals(store, &totals);
     if (!failed)
-        failed = pct_iroot_sets_load(&there->sets, store, totals.runs);
-    if (!failed)
-        failed = pct_memo_load(&there->memo, store);
+        failed = pct_directed_read(there, store, totals.runs);
     if (!failed)
         failed = pct_store_each_code(store, take_code, t);
-    there->directs = pct_store_is_directed(store);
-    if (!failed && there->directs && pct_store_number(store, "shard"))
-        failed = pct_directed_replay(there, NULL, totals.runs);
     for (size_t i = 0; i < there->sets.exposed.count && !failed; i++)
         failed = take(t, pct_directed_format(text, &there->sets, there->sets.exposed.item[i]));
     for (size_t i = 0; i < there->candidates && i < there->sets.predicted.count && !failed; i++)

@@ -14,6 +14,7 @@
 #include "configure.h"
 #include "coverage_diff.h"
 #include "coverage_html.h"
+#include "coverage_report.h"
 #include <cli/export/export.h>
 #include "iroot_print.h"
 #include "parse.h"
@@ -95,10 +96,10 @@ static const struct argp_child children[] = { PCT_CONFIGURE_CHILDREN, { 0 } };
 static const struct argp argp = {
     .options = options,
     .parser = parse,
-    .args_doc = "[--] COMMAND [ARGUMENT...]\ndiff OLD-FILE NEW-FILE",
+    .args_doc = "[--] COMMAND [ARGUMENT...]\ndiff OLD-FILE NEW-FILE\nreport [FILE]",
     .doc = "Run a program with many schedules, and list in which ways its threads came in between each other: the "
            "iRoots of Maple, and which writes its reads of memory have seen, with the lines of the source. diff "
-           "compares two campaigns.\v"
+           "compares two campaigns, report lists one that was kept.\v"
            "The exit status is 0 if no run failed, and 1 if one did: then the last line is the command that replays "
            "the first of them.",
     .children = children,
@@ -451,5 +452,7 @@ int pct_cmd_coverage(int argc, char **argv)
 {
     if (argc > 1 && !strcmp(argv[1], "diff"))
         return pct_coverage_diff_command(argc - 1, argv + 1);
+    if (argc > 1 && !strcmp(argv[1], "report"))
+        return pct_coverage_report_command(argc - 1, argv + 1);
     return coverage(argc, argv);
 }

@@ -3,7 +3,7 @@
 #include <cli/base/cli.h>
 #include <cli/base/json.h>
 #include <cli/campaign/directed.h>
-#include <cli/campaign/iroot_sets.h>
+#include <cli/campaign/directed_state.h>
 #include <cli/campaign/store.h>
 #include <cli/campaign/tried.h>
 #include <errno.h>
@@ -15,21 +15,38 @@ enum { FIRST_IDIOMS = 5 /* that versions looked for which do not say how many */
 /* --- The file of a campaign --------------------------------------------------------------------------------------- */
 
 /* Its places are instructions: those of one line are one here. */
-static int take_sets(struct pct_covered *covered, struct pct_access_places *places, const struct pct_iroot_sets *sets)
+static int take_lines(struct pct_iroots *to, struct pct_access_places *places, const struct pct_iroots *from,
+                      const struct pct_access_places *there)
 {
-    for (size_t i = 0; i < sets->exposed.count; i++) {
+    int failed = 0;
+    for (size_t i = 0; i < from->count && !failed; i++) {
         struct pct_iroot root;
-        if (pct_iroot_by_line(&root, sets->exposed.item[i], &sets->places, places) ||
-            pct_iroots_insert(&covered->exposed, &root, sets->exposed.item[i]->first))
-            return -ENOMEM;
+        failed = pct_iroot_by_line(&root, from->item[i], there, places);
+        if (!failed)
+            failed = pct_iroots_insert(to, &root, from->item[i]->first);
     }
-    covered->cut = sets->exposed.full || covered->exposed.full;
-    return 0;
+    return failed;
+}
+
+static int take_campaign(struct pct_covered *covered, struct pct_access_places *places, const struct pct_directed *d)
+{
+    struct pct_tried tried = { .missed = { .count = 0 } };
+    int failed = take_lines(&covered->exposed, places, &d->sets.exposed, &d->sets.places);
+    if (!failed)
+        failed = take_lines(&covered->predicted, places, &d->sets.predicted, &d->sets.places);
+    if (!failed)
+        failed = pct_tried_read(&tried, d->directs ? d : NULL, &covered->exposed, places);
+    covered->missed = tried.missed;
+    tried.missed = (struct pct_iroots){ .count = 0 };
+    pct_tried_free(&tried);
+    covered->has_runs = true;
+    covered->cut = d->sets.exposed.full || covered->exposed.full;
+    return failed;
 }
 
 static int read_campaign(struct pct_covered *covered, struct pct_access_places *places)
 {
-    struct pct_iroot_sets sets = { .places = { .by_instruction = true } };
+    struct pct_directed directed = { .sets = { .places = { .by_instruction = true } } };
     struct pct_store_iroot_totals iroots;
     struct pct_store_totals totals;
     char error[512];
@@ -48,15 +65,15 @@ static int read_campaign(struct pct_covered *covered, struct pct_access_places *
     if (!failed)
         failed = pct_store_iroot_totals(store, &iroots);
     if (!failed)
-        failed = pct_iroot_sets_load(&sets, store, totals.runs);
+        failed = pct_directed_read(&directed, store, totals.runs);
     if (!failed)
-        failed = take_sets(covered, places, &sets);
+        failed = take_campaign(covered, places, &directed);
     if (failed)
         snprintf(error, sizeof error, "%s",
                  failed == -ENOMEM         ? "out of memory"
                  : *pct_store_error(store) ? pct_store_error(store)
                                            : "the file is damaged (its iRoots contradict each other)");
-    pct_iroot_sets_free(&sets);
+    pct_directed_close(&directed);
     pct_store_close(store);
     if (failed)
         return failed == -ENOMEM ? pct_cli_no_memory("") : pct_cli_usage("%s: %s", covered->path, error);
@@ -114,7 +131,7 @@ static int take_place(struct json_object *from, struct pct_access_places *places
     return *number ? 0 : -ENOMEM;
 }
 
-static int take_root(struct json_object *from, struct pct_covered *covered, struct pct_access_places *places)
+static int take_root(struct json_object *from, struct pct_iroots *to, struct pct_access_places *places)
 {
     struct json_object *array;
     uint64_t idiom;
@@ -127,7 +144,20 @@ static int take_root(struct json_object *from, struct pct_covered *covered, stru
     int failed = 0;
     for (unsigned k = 0; !failed && k < pct_idiom_accesses(root.idiom); k++)
         failed = take_place(json_object_array_get_idx(array, k), places, &root.place[k]);
-    return failed ? failed : pct_iroots_insert(&covered->exposed, &root, 1);
+    return failed ? failed : pct_iroots_insert(to, &root, 1);
+}
+
+/* What earlier versions wrote may have none of this name. */
+static int take_roots(struct json_object *all, const char *name, struct pct_iroots *to,
+                      struct pct_access_places *places)
+{
+    struct json_object *roots;
+    if (!json_object_object_get_ex(all, name, &roots))
+        return 0;
+    int failed = json_object_is_type(roots, json_type_array) ? 0 : -EINVAL;
+    for (size_t i = 0; !failed && i < json_object_array_length(roots); i++)
+        failed = take_root(json_object_array_get_idx(roots, i), to, places);
+    return failed;
 }
 
 /* A pair: `write` may be null. */
@@ -165,9 +195,11 @@ static int take_json(struct json_object *all, struct pct_covered *covered, struc
         !get_number(all, "runs", INT64_MAX, &covered->runs) ||
         !get_number(all, "last_new", covered->runs, &covered->newest))
         return -EINVAL;
-    int failed = 0;
-    for (size_t i = 0; !failed && i < json_object_array_length(exposed); i++)
-        failed = take_root(json_object_array_get_idx(exposed, i), covered, places);
+    int failed = take_roots(all, "exposed", &covered->exposed, places);
+    if (!failed)
+        failed = take_roots(all, "predicted", &covered->predicted, places);
+    if (!failed)
+        failed = take_roots(all, "missed", &covered->missed, places);
     if (!failed)
         failed = take_pairs(all, covered, places);
     covered->window = (uint32_t)window;
@@ -228,5 +260,7 @@ int pct_covered_read(struct pct_covered *covered, struct pct_access_places *plac
 void pct_covered_free(struct pct_covered *covered)
 {
     pct_iroots_free(&covered->exposed);
+    pct_iroots_free(&covered->predicted);
+    pct_iroots_free(&covered->missed);
     pct_iroots_free(&covered->pairs);
 }

@@ -1,5 +1,5 @@
-/* The iRoots that a file says were exposed: the file of a campaign of maple, or what `pct coverage --json` has written.
- * Places are source lines, so that those of two builds can be compared. */
+/* The iRoots that a file says were exposed: the file of a campaign that looks at them, or what `pct coverage --json`
+ * has written. Places are source lines, so that those of two builds can be compared. */
 #ifndef PCT_CLI_COVERED_H
 #define PCT_CLI_COVERED_H
 
@@ -7,8 +7,10 @@
 
 struct pct_covered {
     const char *path;
-    struct pct_iroots exposed;
-    struct pct_iroots pairs; /* reads-from pairs (cli/trace/reads_from.h), if it has_pairs: */
+    struct pct_iroots exposed; /* `first`: the run, from 1, if it has_runs */
+    bool has_runs;
+    struct pct_iroots predicted, missed; /* exposed or not; and what six tries each have missed */
+    struct pct_iroots pairs;             /* reads-from pairs (cli/trace/reads_from.h), if it has_pairs: */
     bool has_pairs;
     uint64_t runs, newest; /* and the last of them that has exposed a new one, from 1; 0: none has */
     uint32_t window;       /* --window */

@@ -174,6 +174,42 @@ END
     [ -z "$output" ]
 }
 
+@test "coverage report: of a kept campaign, what coverage lists of the same runs; of its JSON likewise" {
+    "$build/pct-cc" -DFIXED -O1 -g -pthread -o tests "$root/bench/bugs-memory/treiber-aba.c"
+    run --separate-stderr "$pct" coverage -S maple --seed 1 -n 300 --predicted -- ./tests
+    live=$(printf '%s\n' "$output" | sed -n 's/  \[\([0-9]* runs\{0,1\}\|first\)[^]]*\]$//; /^[1-6] /p' | sort)
+    [[ $live == *"[predicted, not exposed"* ]]
+    printf '%s\n' "$stderr" | grep -e 'exposed iRoots' -e '^pct: predicted and not' -e 'of these' > live.said
+    "$pct" campaign -S maple --seed 1 -n 300 --db kept.db -- ./tests
+    mv tests gone # nothing is run
+    run --separate-stderr "$pct" coverage report --predicted kept.db
+    [ "$status" -eq 0 ]
+    [[ $output == *"  [first in run "* ]]
+    [ "$(printf '%s\n' "$output" | sed 's/  \[first[^]]*\]$//' | sort)" = "$live" ]
+    [ "$stderr" = "$(< live.said)" ]
+    "$pct" coverage report --json kept.db > kept.json
+    run --separate-stderr "$pct" coverage report --predicted kept.json
+    [ "$status" -eq 0 ]
+    [ "$(printf '%s\n' "$output" | sort)" = "$live" ]
+    [ "$stderr" = "$(< live.said)" ]
+    run --separate-stderr "$pct" coverage diff kept.db kept.json
+    [ "$status" -eq 0 ]
+    [ -z "$output" ]
+    "$pct" campaign --seed 1 -n 2 --db pct-campaign.db -- true
+    run "$pct" coverage report
+    [ "$status" -eq 2 ]
+    has "pct-campaign.db: this campaign has not looked at interleavings"
+    run "$pct" coverage report nothing.db
+    [ "$status" -eq 2 ]
+    has "nothing.db: No such file"
+    run "$pct" coverage report kept.db kept.db
+    [ "$status" -eq 2 ]
+    has "one file at a time"
+    chmod a-w kept.db
+    run "$pct" coverage report kept.db
+    [ "$status" -eq 0 ]
+}
+
 @test "coverage diff: files that are something else are refused, whatever they are" {
     "$pct" coverage --seed 1 -n 2 --json -- ./target race 0 > it.json || true
     "$pct" campaign --seed 1 -n 2 --db other.db -- true

@@ -1,0 +1,165 @@
+/* `pct coverage report`: which interleavings a campaign that was kept has exposed, and which it has not. */
+#include "coverage_report.h"
+#include "covered.h"
+#include "iroot_print.h"
+#include "parse.h"
+#include <cli/base/cli.h>
+#include <cli/campaign/directed.h>
+
+enum { KEY_JSON = 2850, KEY_PREDICTED };
+
+struct report {
+    struct pct_access_places places;
+    struct pct_covered covered;
+    bool json, lists_predicted;
+};
+
+static const struct argp_option options[] = {
+    { "predicted", KEY_PREDICTED, NULL, 0, "list also what was predicted and not exposed", 0 },
+    { "json", KEY_JSON, NULL, 0, "write JSON", 0 },
+    { 0 },
+};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct report *w = state->input;
+    switch (key) {
+    case KEY_JSON:
+        w->json = true;
+        return 0;
+    case KEY_PREDICTED:
+        w->lists_predicted = true;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (state->arg_num)
+            argp_error(state, "one file at a time");
+        w->covered.path = argument;
+        return 0;
+    case ARGP_KEY_END:
+        if (!state->arg_num)
+            w->covered.path = "pct-campaign.db";
+        return 0;
+    }
+    return ARGP_ERR_UNKNOWN;
+}
+
+static const struct argp argp = {
+    .options = options,
+    .parser = parse,
+    .args_doc = "[FILE]",
+    .doc = "List which interleavings a campaign has exposed, with their source lines and the first run of each, and "
+           "which it has tried in vain. FILE (default: pct-campaign.db) is that of a campaign of -S maple, or of one "
+           "with --sites; or what `pct coverage --json` has written. No run is made, and the program need not be "
+           "there.\v"
+           "The exit status is 0, and 2 for what is no such file.",
+};
+
+static bool is_exposed(const struct report *w, const struct pct_iroot *root)
+{
+    return pct_iroots_find_either(&w->covered.exposed, root);
+}
+
+static bool is_missed(const struct report *w, const struct pct_iroot *root)
+{
+    return pct_iroots_find_either(&w->covered.missed, root);
+}
+
+static void print_text(const struct report *w)
+{
+    const struct pct_covered *covered = &w->covered;
+    struct pct_cli_narrow narrow;
+    FILE *out = pct_cli_narrow_begin(&narrow, stdout);
+    for (uint32_t idiom = 1; idiom <= PCT_IDIOMS; idiom++) {
+        for (size_t i = 0; i < covered->exposed.count; i++) {
+            const struct pct_iroot *root = covered->exposed.item[i];
+            if (root->idiom != idiom)
+                continue;
+            pct_iroot_print(out, &w->places, root);
+            if (covered->has_runs)
+                fprintf(out, "  [first in run %llu]", (unsigned long long)root->first);
+            fputc('\n', out);
+        }
+        for (size_t i = 0; i < covered->predicted.count; i++) {
+            const struct pct_iroot *root = covered->predicted.item[i];
+            const bool missed = is_missed(w, root);
+            if (root->idiom != idiom || is_exposed(w, root) || !(missed || w->lists_predicted))
+                continue;
+            pct_iroot_print(out, &w->places, root);
+            if (missed)
+                fprintf(out, "  [predicted, not exposed in %d tries]\n", PCT_DIRECTED_TRIES);
+            else
+                fputs("  [predicted, not exposed]\n", out);
+        }
+    }
+    pct_cli_narrow_end(&narrow);
+    fflush(stdout);
+}
+
+/* What `pct coverage diff` takes, too. */
+static int print_json(const struct report *w)
+{
+    const struct pct_covered *covered = &w->covered;
+    struct json_object *all = json_object_new_object();
+    pct_json_add_number(all, "runs", covered->runs);
+    pct_json_add_number(all, "last_new", covered->newest);
+    pct_json_add_number(all, "window", covered->window);
+    pct_json_add_number(all, "idioms", covered->idioms);
+    pct_json_add_bool(all, "complete", !covered->cut);
+    struct json_object *roots = pct_json_add_array(all, "exposed");
+    for (size_t i = 0; i < covered->exposed.count; i++) {
+        struct json_object *object = pct_json_append_object(roots);
+        if (covered->has_runs)
+            pct_json_add_number(object, "first_run", covered->exposed.item[i]->first);
+        pct_iroot_add_json(object, &w->places, covered->exposed.item[i]);
+    }
+    roots = pct_json_add_array(all, "predicted");
+    for (size_t i = 0; i < covered->predicted.count; i++)
+        if (!is_exposed(w, covered->predicted.item[i]))
+            pct_iroot_add_json(pct_json_append_object(roots), &w->places, covered->predicted.item[i]);
+    roots = pct_json_add_array(all, "missed");
+    for (size_t i = 0; i < covered->missed.count; i++)
+        pct_iroot_add_json(pct_json_append_object(roots), &w->places, covered->missed.item[i]);
+    return pct_json_print(stdout, all) ? pct_cli_no_memory("") : 0;
+}
+
+static void say_summary(const struct report *w)
+{
+    const struct pct_covered *covered = &w->covered;
+    const size_t *by = covered->exposed.by_idiom, *missed = covered->missed.by_idiom;
+    size_t left[PCT_IDIOMS + 1] = { 0 }, all = 0;
+    for (size_t i = 0; i < covered->predicted.count; i++)
+        if (!is_exposed(w, covered->predicted.item[i])) {
+            left[covered->predicted.item[i]->idiom]++;
+            all++;
+        }
+    pct_cli_say("exposed iRoots: %zu (idioms 1 to 6: %zu, %zu, %zu, %zu, %zu, %zu) in %llu run%s; the last new one in "
+                "run %llu",
+                covered->exposed.count, by[1], by[2], by[3], by[4], by[5], by[6], (unsigned long long)covered->runs,
+                covered->runs == 1 ? "" : "s", (unsigned long long)covered->newest);
+    pct_cli_say("predicted and not exposed: %zu (%zu, %zu, %zu, %zu, %zu, %zu)%s", all, left[1], left[2], left[3],
+                left[4], left[5], left[6],
+                all == covered->missed.count || w->lists_predicted || w->json ? "" : "; --predicted lists them");
+    if (covered->missed.count)
+        pct_cli_say("of these, not exposed in %d tries: %zu (%zu, %zu, %zu, %zu, %zu, %zu)", PCT_DIRECTED_TRIES,
+                    covered->missed.count, missed[1], missed[2], missed[3], missed[4], missed[5], missed[6]);
+    if (covered->cut)
+        pct_cli_say("there are more, which were not counted");
+}
+
+int pct_coverage_report_command(int argc, char **argv)
+{
+    struct report w = { .json = false };
+    char name[] = "pct coverage report";
+    argv[0] = name;
+    pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &w);
+    int status = pct_covered_read(&w.covered, &w.places);
+    if (!status && w.json)
+        status = print_json(&w);
+    if (!status && !w.json)
+        print_text(&w);
+    if (!status)
+        say_summary(&w);
+    pct_covered_free(&w.covered);
+    pct_access_places_free(&w.places);
+    return status;
+}
