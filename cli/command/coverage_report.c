@@ -48,7 +48,8 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "[FILE]",
     .doc = "List which interleavings a campaign has exposed, with their source lines and the first run of each, and "
-           "which it has tried in vain. FILE (default: pct-campaign.db) is that of a campaign of -S maple, or of one "
+           "which it has tried and not exposed. FILE (default: pct-campaign.db) is that of a campaign of -S maple, or "
+           "of one "
            "with --sites; or what `pct coverage --json` has written. No run is made, and the program need not be "
            "there.\v"
            "The exit status is 0, and 2 for what is no such file.",
