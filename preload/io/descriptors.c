@@ -5,6 +5,7 @@
 #include <preload/core/kernel.h>
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
+#include <preload/core/user_memory.h>
 #include <preload/memory/channel.h>
 #include <preload/time/absent.h>
 #include <errno.h>
@@ -88,7 +89,7 @@ static int open_by(pct_fifo_opener *real, int folder, const char *path, int flag
 {
     PCT_ENTER(self);
     if (self && pct_fifo_waits(folder, path, flags))
-        return pct_fifo_open(self, real, folder, path, flags, mode);
+        return pct_fifo_open(self, real, folder, path, flags, mode, NULL);
     return made(pct_absent_note(real(folder, path, flags, mode)), PCT_FD_UNKNOWN);
 }
 
@@ -152,14 +153,29 @@ static int open_how(int folder, const char *path, const struct open_how *how, si
     return fd < 0 ? -1 : (int)fd;
 }
 
+/* The same with other flags and another mode, which stands behind these, and then what else it is to be like. */
+static int open_like(int folder, const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = va_arg(arguments, mode_t);
+    struct open_how how = *va_arg(arguments, const struct open_how *);
+    va_end(arguments);
+    how.flags = (how.flags & ~(uint64_t)UINT32_MAX) | (uint32_t)flags;
+    how.mode = mode ? how.mode : 0;
+    return open_how(folder, path, &how, sizeof how);
+}
+
 PCT_EXPORT int openat2(int folder, const char *path, const struct open_how *how, size_t size)
 {
     PCT_ENTER(self);
-    bool waits = self && how && size == sizeof *how && pct_fifo_waits(folder, path, (int)how->flags);
-    if (waits && !how->resolve)
-        return pct_fifo_open(self, &REAL(openat), folder, path, (int)how->flags, (mode_t)how->mode);
-    if (waits) /* it is not to be opened in two steps */
+    struct open_how copy;
+    bool waits = self && size >= sizeof copy && pct_user_copy_in(&copy, how, sizeof copy) &&
+                 pct_fifo_waits(folder, path, (int)copy.flags);
+    if (waits && size > sizeof copy) /* what more there is, a newer kernel knows */
         return made(CALL_EXTERNAL(self, PCT_OP_OUTSIDE, NULL, open_how(folder, path, how, size)), PCT_FD_UNKNOWN);
+    if (waits)
+        return pct_fifo_open(self, open_like, folder, path, (int)copy.flags, copy.mode != 0, &copy);
     return made(pct_absent_note(open_how(folder, path, how, size)), PCT_FD_UNKNOWN);
 }
 

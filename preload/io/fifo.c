@@ -87,7 +87,7 @@ static void give_up(struct pct_shim_thread *self, const struct half *half)
 }
 
 int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folder, const char *path, int flags,
-                  mode_t mode)
+                  mode_t mode, const void *more)
 {
     bool reads = (flags & O_ACCMODE) == O_RDONLY;
     struct half half = { .flags = flags };
@@ -95,12 +95,12 @@ int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folde
     int error = errno;
     pct_cancel_point(self);
     pct_here(self, PCT_OP_OPEN);
-    half.fd = CALL_MAY_BLOCK(self, real(folder, path, flags | O_NONBLOCK | O_CLOEXEC, mode));
+    half.fd = CALL_MAY_BLOCK(self, real(folder, path, flags | O_NONBLOCK | O_CLOEXEC, mode, more));
     if (half.fd < 0 && (errno != ENXIO || reads))
         return half.fd;
     bool waits = half.fd < 0 || (reads && !has_writer(&io));
     if (half.fd < 0) {
-        half.fd = CALL_MAY_BLOCK(self, real(folder, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW), 0));
+        half.fd = CALL_MAY_BLOCK(self, real(folder, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW), 0, more));
         if (half.fd < 0)
             return half.fd;
     }
@@ -121,7 +121,7 @@ int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folde
         if (result == PCT_READY) {
             /* No /proc, no descriptor left: the kernel waits. */
             errno = error;
-            return CALL_EXTERNAL(self, PCT_OP_OPEN, NULL, real(folder, path, flags, mode));
+            return CALL_EXTERNAL(self, PCT_OP_OPEN, NULL, real(folder, path, flags, mode, more));
         }
         if (result == PCT_CANCELLED)
             pct_cancel_point(self);

@@ -214,7 +214,7 @@ static FILE *open_by(FILE *(*real)(const char *, const char *), const char *path
         return plain;
     }
     PCT_ENTER(self);
-    int fd = pct_fifo_open(self, &REAL(openat), AT_FDCWD, path, flags, 0666);
+    int fd = pct_fifo_open(self, &REAL(openat), AT_FDCWD, path, flags, 0666, NULL);
     FILE *file = fd < 0 ? NULL : CALL_MAY_BLOCK(self, fdopen(fd, mode));
     if (fd >= 0 && !file) {
         pct_fd_forget(fd);

@@ -124,6 +124,8 @@ static void test_openat2(void)
     CHECK_OK(close(fd));
     CHECK_FAILS(open_so("/dev/null", (struct open_how){ .flags = O_RDWR, .mode = 0600 }), EINVAL);
     CHECK_FAILS(open_so("/nothing/there", (struct open_how){ .flags = O_RDONLY }), ENOENT);
+    CHECK_FAILS(open_so(name, (struct open_how){ .flags = O_RDONLY, .mode = 0600 }), EINVAL);
+    CHECK_FAILS(open_so(name, (struct open_how){ .flags = O_RDONLY | UINT64_C(1) << 40 }), EINVAL);
     const uint64_t resolve[] = { 0, RESOLVE_NO_MAGICLINKS };
     for (unsigned i = 0; i < 2; i++) {
         pthread_t thread = check_spawn(open_to_write, NULL);
