@@ -82,6 +82,9 @@ static inline union pct_who pct_slot_who(uint32_t i)
     return (union pct_who){ .word = __atomic_load_n(&pct_slot_at(i)->who.word, __ATOMIC_SEQ_CST) };
 }
 
+/* The ticket of the one that the slot is of. */
+uint32_t pct_slot_ticket(uint32_t i, union pct_who who);
+
 static inline bool pct_slot_is_free(union pct_who who)
 {
     return !who.pid && !who.maker;

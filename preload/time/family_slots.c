@@ -27,7 +27,7 @@ static bool set_free(uint32_t i, union pct_who was)
     return change(i, was, (union pct_who){ .age = was.age });
 }
 
-static uint32_t ticket_of(uint32_t i, union pct_who who)
+uint32_t pct_slot_ticket(uint32_t i, union pct_who who)
 {
     return (uint32_t)who.age * (PCT_SLOTS + 1) + i;
 }
@@ -36,7 +36,7 @@ static uint32_t ticket_of(uint32_t i, union pct_who who)
 static bool holds(uint32_t ticket, union pct_who *who)
 {
     *who = pct_slot_who(pct_slot_of(ticket));
-    return !pct_slot_is_free(*who) && ticket_of(pct_slot_of(ticket), *who) == ticket;
+    return !pct_slot_is_free(*who) && pct_slot_ticket(pct_slot_of(ticket), *who) == ticket;
 }
 
 bool pct_slot_has(uint32_t pid)
@@ -108,7 +108,7 @@ static uint32_t reserve_free(uint32_t thread, uint64_t began)
         slot->path[0] = '?';
         slot->path[1] = 0;
         use(i);
-        return ticket_of(i, is);
+        return pct_slot_ticket(i, is);
     }
     return 0;
 }

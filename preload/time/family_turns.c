@@ -22,10 +22,12 @@ static uint32_t period = UINT32_C(1) << 31;
 
 void pct_turns_begin(uint32_t ticket)
 {
-    uint32_t none = PCT_TURNS_NONE;
-    if (__atomic_compare_exchange_n(&pct_family_memory->turns, &none, PCT_TURNS_ON, false, __ATOMIC_SEQ_CST,
+    uint32_t none = PCT_TURNS_NONE, nobody = 0;
+    if (__atomic_load_n(&pct_family_memory->turns, __ATOMIC_SEQ_CST) == none &&
+        __atomic_compare_exchange_n(&pct_family_memory->holder, &nobody, ticket, false, __ATOMIC_SEQ_CST,
                                     __ATOMIC_SEQ_CST))
-        __atomic_store_n(&pct_family_memory->holder, ticket, __ATOMIC_SEQ_CST);
+        __atomic_compare_exchange_n(&pct_family_memory->turns, &none, PCT_TURNS_ON, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST);
 }
 
 static void wake_all(void)
@@ -48,14 +50,15 @@ void pct_turns_give(uint32_t ticket)
 
 static bool is_before(uint32_t a, uint32_t b)
 {
-    int order = strcmp(pct_slot_at(a)->path, pct_slot_at(b)->path);
+    int order = strverscmp(pct_slot_at(a)->path, pct_slot_at(b)->path); /* the tenth child comes behind the second */
     return order ? order < 0 : a < b;
 }
 
 enum rest { RESTS, ASKED, GOES_ON };
 
-/* Whether this relative rests, or comes behind this one. ASKED: that is not certain yet. */
-static enum rest look_at(uint32_t i, uint32_t self)
+/* Whether this relative rests, or comes behind this one. ASKED: that is not certain yet. holder: as it was before; one
+ * that has just become it says for a moment still that it waits. */
+static enum rest look_at(uint32_t i, uint32_t self, uint32_t holder)
 {
     const struct pct_known *k = &pct_known[i];
     struct pct_slot *slot = pct_slot_at(i);
@@ -66,7 +69,7 @@ static enum rest look_at(uint32_t i, uint32_t self)
     if (state == PCT_RELATIVE_STOPPED)
         return RESTS;
     if (state != PCT_RELATIVE_GONE && k->who.member && !idles && __atomic_load_n(&slot->wants, __ATOMIC_SEQ_CST))
-        return is_before(i, self) ? GOES_ON : RESTS;
+        return pct_slot_ticket(i, k->who) == holder || is_before(i, self) ? GOES_ON : RESTS;
     /* The end of one may have made others run. */
     if (state != PCT_RELATIVE_SLEEPS)
         return GOES_ON;
@@ -83,12 +86,12 @@ static enum rest look_at(uint32_t i, uint32_t self)
 }
 
 /* Whether all others rest. */
-static bool is_next(uint32_t self)
+static bool is_next(uint32_t self, uint32_t holder)
 {
     uint32_t top = pct_known_read(period);
     enum rest all = pct_family_memory->crowded ? GOES_ON : RESTS;
     for (uint32_t i = 1; i <= top; i++) {
-        enum rest this = look_at(i, self);
+        enum rest this = look_at(i, self, holder);
         all = this > all ? this : all;
     }
     /* Whoever has asked has done so before another one went on. */
@@ -102,9 +105,29 @@ static bool is_next(uint32_t self)
 static bool try_to_take(uint32_t ticket)
 {
     uint32_t before = __atomic_load_n(&pct_family_memory->holder, __ATOMIC_SEQ_CST);
-    return before == ticket ||
-           (is_next(pct_slot_of(ticket)) && __atomic_compare_exchange_n(&pct_family_memory->holder, &before, ticket,
-                                                                        false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+    return before == ticket || (is_next(pct_slot_of(ticket), before) &&
+                                __atomic_compare_exchange_n(&pct_family_memory->holder, &before, ticket, false,
+                                                            __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST));
+}
+
+/* Waiting for the turn. */
+struct patience {
+    uint64_t began;         /* real ns */
+    uint64_t since;         /* when it was last given, or taken; as seen from here */
+    uint32_t given, holder; /* at that time */
+};
+
+/* Whether the one whose turn it is goes on for too long; or all together do, who may let each other go on for ever. */
+static bool is_over(struct patience *p)
+{
+    uint32_t given = __atomic_load_n(&pct_family_memory->given, __ATOMIC_SEQ_CST);
+    uint32_t holder = __atomic_load_n(&pct_family_memory->holder, __ATOMIC_SEQ_CST);
+    uint32_t top = __atomic_load_n(&pct_family_memory->top, __ATOMIC_SEQ_CST);
+    uint64_t now = pct_relative_now();
+    p->began = p->began ? p->began : now;
+    if (!p->since || given != p->given || holder != p->holder)
+        *p = (struct patience){ p->began, now, given, holder };
+    return now - p->since >= PATIENCE || now - p->began >= top * PATIENCE;
 }
 
 bool pct_turns_await(uint32_t ticket)
@@ -113,7 +136,7 @@ bool pct_turns_await(uint32_t ticket)
         return false;
     struct pct_slot *me = pct_slot_at(pct_slot_of(ticket));
     struct timespec moment = { .tv_nsec = SHORTEST_LOOK };
-    uint64_t until = pct_relative_now() + PATIENCE;
+    struct patience patience = { 0 };
     struct pct_thread *current = pct_S.current;
     pct_S.current = NULL; /* a holder of the baton that sleeps here is not stuck */
     __atomic_store_n(&me->wants, 1, __ATOMIC_SEQ_CST);
@@ -122,7 +145,7 @@ bool pct_turns_await(uint32_t ticket)
         uint32_t given = __atomic_load_n(&pct_family_memory->given, __ATOMIC_SEQ_CST);
         if (try_to_take(ticket))
             break;
-        if (pct_relative_now() >= until) {
+        if (is_over(&patience)) {
             __atomic_store_n(&pct_family_memory->turns, PCT_TURNS_GIVEN_UP, __ATOMIC_SEQ_CST);
             wake_all();
             break;
