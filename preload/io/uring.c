@@ -6,6 +6,7 @@
 #include <preload/core/order.h>
 #include <preload/core/user_memory.h>
 #include "io.h"
+#include <preload/thread/foreign_threads.h>
 #include <preload/time/clock.h>
 #include <errno.h>
 #include <liburing.h>
@@ -47,6 +48,7 @@ static int await(struct pct_shim_thread *self, struct io_uring *ring, unsigned c
  * headers, reads as an atomic variable. */
 static void submits(const struct pct_shim_thread *self, const struct io_uring *ring)
 {
+    pct_foreign_threads_of_kernel();
     pct_order_world(self, PCT_RELEASES);
     pct_order_kernels(ring->cq.ktail);
 }

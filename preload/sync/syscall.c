@@ -8,6 +8,7 @@
 #include <preload/process/clone.h>
 #include <preload/process/sandbox.h>
 #include <preload/sync/futex.h>
+#include <preload/thread/foreign_threads.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
 #include <preload/watchdog/watchdog.h>
@@ -63,6 +64,8 @@ PCT_EXPORT long syscall(long number, ...)
         strict = strict && pct_sandbox_strict();
         if (confines && !strict)
             pct_watchdog_have();
+        if (number == SYS_io_uring_setup)
+            pct_foreign_threads_of_kernel();
         bool clones = number == SYS_clone || number == SYS_clone3 || number == SYS_fork;
         uint32_t slot = clones ? pct_clone_expect(number, a) : 0;
         if (number != SYS_gettid && number != SYS_getpid && number != SYS_sched_yield && number != SYS_membarrier)

@@ -42,8 +42,7 @@ void pct_foreign_threads_forget(void)
     __builtin_memset(&seen, 0, sizeof seen);
 }
 
-/* --- Threads that have ended
- * ------------------------------------------------------------------------------------------
+/* --- Threads that have ended -----------------------------------------------------------------------------------------
  *
  * Of a process with one thread, the CPU time is that thread's. If it has used more than the thread, there were others,
  * which nobody met: they have called nothing, or another libc. Where the schedule knows several, nobody can tell. */
@@ -68,6 +67,13 @@ static int64_t others_before = INT64_MAX; /* at most: by threads of the program 
 
 static bool ended_before; /* in the fork server, before it made this run */
 
+static bool kernel_works; /* perhaps: what its threads use is the process's */
+
+void pct_foreign_threads_of_kernel(void)
+{
+    kernel_works = true;
+}
+
 void pct_foreign_threads_serve(void)
 {
     int64_t least, most;
@@ -84,7 +90,7 @@ void pct_foreign_threads_begin(void)
 void pct_foreign_threads_count(void)
 {
     int64_t least, most;
-    bool alone = pct_shim.mode == PCT_MODE_CONTROLLED && pct_S.threads == 1 && pct_self;
+    bool alone = pct_shim.mode == PCT_MODE_CONTROLLED && pct_S.threads == 1 && pct_self && !kernel_works;
     if (alone && (ended_before || (!pct_shim.confined && read_others_time(&least, &most) && least > others_before)))
         pct_uncontrolled(PCT_UNCONTROLLED_FOREIGN);
 }

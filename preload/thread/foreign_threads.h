@@ -13,5 +13,7 @@ void pct_foreign_threads_forget(void); /* in a fork child */
 void pct_foreign_threads_begin(void);
 void pct_foreign_threads_serve(void); /* in a fork server, before it makes runs, by its only thread */
 void pct_foreign_threads_count(void);
+/* From now on the kernel may make threads for this process (io_uring). Any thread. */
+void pct_foreign_threads_of_kernel(void);
 
 #endif
