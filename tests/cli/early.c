@@ -38,6 +38,9 @@ static void *take_turn(void *number)
     return NULL;
 }
 
+/* libc's clone, by a name that pct does not know. */
+int __clone(int (*run)(void *), void *stack, int flags, void *argument, ...);
+
 /* This thread borrows the first one's storage, its identity in libc's locks included: it may call nothing in libc. */
 static int sleep_unseen(void *unused)
 {
@@ -63,8 +66,8 @@ __attribute__((constructor)) static void construct(int argc, char **argv)
     else if (!strcmp(what, "open"))
         assert(syscall(SYS_open, "/dev/null", O_RDONLY) >= 0);
     else if (!strcmp(what, "unseen"))
-        assert(clone(sleep_unseen, stack + sizeof stack,
-                     CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, NULL) > 0);
+        assert(__clone(sleep_unseen, stack + sizeof stack,
+                       CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, NULL) > 0);
     else if (!strcmp(what, "close"))
         assert(!syscall(SYS_close_range, 3, ~0u, 0));
     else if (!strcmp(what, "variable"))
