@@ -74,6 +74,15 @@ static void end_one(struct pct_host *host)
     forget(host);
 }
 
+/* It is asked for no more: it ends now, or with the run under way, whose end is that run's to tell. */
+static void retire(struct pct_host *host)
+{
+    if (host->over == host->asked)
+        end_one(host);
+    else
+        host->spoiled = true;
+}
+
 void pct_hosts_end(struct pct_launch *launch)
 {
     for (unsigned i = 0; launch->restore.hosts && i < PCT_FORKSERVERS; i++)
@@ -238,7 +247,7 @@ bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process)
         return false;
     const size_t values = pct_request_write(request.text, sizeof request.text, process);
     if (host->cpu != process->cpu || !values || host->spoiled) {
-        end_one(host);
+        retire(host);
         return false;
     }
     const int files[2] = { process->trace, process->output };
@@ -246,7 +255,7 @@ bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process)
     request.slot = (uint16_t)host->slot;
     const size_t size = offsetof(struct pct_host_request, text) + values;
     if (!host->traces[host->slot] || !pct_request_send(host->socket, &request, size, files, 2 * request.files)) {
-        end_one(host);
+        retire(host);
         return false;
     }
     process->hosting = PCT_HOSTING_RESTORED;
@@ -285,11 +294,15 @@ int pct_hosts_open(struct pct_launch *launch, struct pct_process *process)
     return ends[1];
 }
 
-void pct_hosts_began(struct pct_launch *launch, const struct pct_process *process)
+void pct_hosts_began(struct pct_launch *launch, struct pct_process *process)
 {
-    struct pct_host *host = host_of(launch, process->worker);
-    if (host && process->hosting == PCT_HOSTING_FIRST)
+    struct pct_host *host = host_with(launch, process);
+    if (process->hosting != PCT_HOSTING_FIRST)
+        return;
+    if (host)
         host->pid = process->pid;
+    else
+        process->hosting = PCT_HOSTING_NO; /* meanwhile all were ended */
 }
 
 /* --- Ends --------------------------------------------------------------------------------------------------------- */
@@ -335,7 +348,8 @@ bool pct_hosts_waits(struct pct_launch *launch, struct pct_process *process)
 
 bool pct_hosts_lost(const struct pct_launch *launch, const struct pct_process *process)
 {
-    return process->hosting == PCT_HOSTING_RESTORED && (process->queued || process->pid) && !host_with(launch, process);
+    return pct_hosts_run(process) && process->forked && (process->queued || process->pid) &&
+           !host_with(launch, process);
 }
 
 bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process)

@@ -80,7 +80,7 @@ bool pct_hosts_queue(const struct pct_launch *launch, unsigned worker);
 /* For a request to the fork server: the other end of the socket of a new host, to be closed when it is sent; negative:
  * there is none. Its process is known later. */
 int pct_hosts_open(struct pct_launch *launch, struct pct_process *process);
-void pct_hosts_began(struct pct_launch *launch, const struct pct_process *process);
+void pct_hosts_began(struct pct_launch *launch, struct pct_process *process);
 
 /* Whether the run of this process goes on in a host, or has. */
 bool pct_hosts_run(const struct pct_process *process);
@@ -88,7 +88,7 @@ bool pct_hosts_run(const struct pct_process *process);
 /* Whether its host makes another run first. When it no longer does, this run begins to count. */
 bool pct_hosts_waits(struct pct_launch *launch, struct pct_process *process);
 
-/* Whether its host has ended with another run: this one has to begin anew. */
+/* Whether its host was ended, or has ended with another run: this one has to begin anew. */
 bool pct_hosts_lost(const struct pct_launch *launch, const struct pct_process *process);
 
 /* Whether the run of this process is over, which its host says, with its status. */
