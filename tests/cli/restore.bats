@@ -248,3 +248,39 @@ for table in "runs", "findings":
         case $output in *restored*) return 1 ;; esac
     done
 }
+
+@test "two workers, whose runs crash: each run once, as by fork" {
+    local i
+    cat > crash.c << 'C'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static long turns, last;
+static void *work(void *me)
+{
+    for (int i = 0; i < 4; i++) {
+        pthread_mutex_lock(&lock);
+        turns += last != (long)me;
+        last = (long)me;
+        pthread_mutex_unlock(&lock);
+    }
+    return 0;
+}
+int main(void)
+{
+    pthread_t t[2];
+    for (long i = 0; i < 2; i++) pthread_create(t + i, 0, work, (void *)(i + 1));
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    if (turns == 6) *(volatile int *)8 = 1;
+    return turns == 7 ? 3 : 0;
+}
+C
+    "$cc" -O1 -g -pthread -o crash crash.c
+    for i in fork restore restore restore restore restore restore; do
+        rm -f found.db
+        run timeout 60 "$pct" campaign -q -s 9 --epoch 1 -n 150 -j 2 --engine="$i" --db found.db -- ./crash
+        is "$status" 1
+        "$pct" campaign report --format json found.db | grep -e token -e identical > "$i.out"
+        cmp fork.out "$i.out"
+    done
+}
