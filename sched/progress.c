@@ -39,15 +39,24 @@ static void end_or_wait(struct pct_sched *s)
     wait_a_moment(s);
 }
 
+/* Relatives that sleep, a parent that waits for this process, end no spin: time goes on, once in this many. */
+static void jump_beside_relatives(struct pct_sched *s, uint64_t before)
+{
+    if (before / PCT_LIVELOCK_SPINS != s->progress.in_a_row / PCT_LIVELOCK_SPINS && s->timers_count &&
+        pct_outside_still(s) && !pct_outside_strangers(s))
+        pct_timer_jump(s);
+}
+
 /* Threads have spun for so long that every strategy has let the others go first. What is pending may still end it:
  * something from outside, which is as slow as it likes; or a deadline, which the time of this many steps need not
  * reach.
  */
 static void spun_for_long(struct pct_sched *s, uint64_t before)
 {
-    if (!pct_outside_none(s))
+    if (!pct_outside_none(s)) {
+        jump_beside_relatives(s, before);
         pct_set_due(s, PCT_DUE_ATTENTION);
-    else if (pct_outside_strangers(s))
+    } else if (pct_outside_strangers(s))
         wait_a_moment(s);
     else if (before < PCT_LIVELOCK_SPINS && s->timers_count)
         pct_timer_jump(s);

@@ -356,6 +356,11 @@ static bool has_relatives(void)
     return sim.program->relative;
 }
 
+static bool still(void)
+{
+    return sim.real_ns >= sim.program->relative;
+}
+
 static bool idle(uint64_t virtual_now, uint64_t deadline, bool world, uint64_t *again)
 {
     (void)virtual_now;
@@ -384,6 +389,7 @@ static uint32_t place(uint64_t call)
 
 static struct pct_host host = {
     .relatives = has_relatives,
+    .still = still,
     .idle = idle,
     .busy = busy,
     .map = map,

@@ -76,6 +76,13 @@ static void test_spins_until(void **unused)
     assert_null(probe_result.broken);
     assert_int_equal(probe_result.verdict, PCT_VERDICT_EXIT);
     assert_in_range(pct_steps(&sim.sched), PCT_LIVELOCK_SPINS, 2 * PCT_LIVELOCK_SPINS);
+    /* ... also beside a relative that sleeps: a parent that waits. */
+    struct sim_program child = sleeper;
+    child.relative = 1;
+    sim_run(&child, &options, &probe_result);
+    assert_null(probe_result.broken);
+    assert_int_equal(probe_result.verdict, PCT_VERDICT_EXIT);
+    assert_in_range(pct_steps(&sim.sched), PCT_LIVELOCK_SPINS, 2 * PCT_LIVELOCK_SPINS);
     /* ... or the world outside. */
     const struct sim_program waiter = { .thread = { THREAD(CREATE(1), CREATE(1), DOWN_SHARED(0)),
                                                     THREAD(YIELD, BACK(1)) } };
