@@ -1,7 +1,7 @@
 /* The channel between `pct script` and the runs that it makes: a file that both map. The command writes the script,
  * what the names in it stand for, and which way its choices go; the run writes how far the script came. Behind the head
- * stand pct_script_name, pct_script_range, pct_script_choice (made, and planned), pct_script_note, pct_script_switch,
- * and the texts, each ended by a zero. */
+ * stand pct_script_name, pct_script_range, pct_script_choice (made, and planned), pct_script_note,
+ * pct_script_other_note, pct_script_switch, and the texts, each ended by a zero. */
 #ifndef PCT_COMMON_SCRIPT_H
 #define PCT_COMMON_SCRIPT_H
 
@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 12u
+#define PCT_SCRIPT_VERSION 13u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 4096, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -91,6 +91,13 @@ struct pct_script_note {
     uint64_t step;
 };
 
+/* The same of another process than the first. */
+struct pct_script_other_note {
+    struct pct_script_note note;
+    uint32_t process;
+    uint32_t image; /* programs that it was before, plus 1: written last */
+};
+
 enum pct_script_switch_kind {
     PCT_SCRIPT_SWITCH_NONE, /* not written yet */
     PCT_SCRIPT_SWITCH_THREAD,
@@ -127,6 +134,8 @@ struct pct_script_said {
 struct pct_script_process {
     uint32_t ticket;  /* that it has in its family (preload/time/family.h) */
     uint32_t choices; /* that it has made */
+    uint32_t pid;     /* it has left a trace, in the file of this number (preload/run/end.c); 0: not yet */
+    uint32_t image;   /* which is of this program: as in its notes */
     char path[48];    /* preload/time/family.h; "": not known */
     struct pct_script_said said;
 };
@@ -163,10 +172,12 @@ struct pct_script_channel {
     uint64_t log;     /* where in the file the log is (struct pct_channel), in bytes; 0: the run writes none */
     uint32_t bound;   /* of preemptions by choices of threads, plus 1; 0: none */
     uint32_t wholes;  /* the run's: bit i: enum pct_script_whole i */
+    uint32_t keeps;   /* the command's: processes that the script has lines for leave traces */
     /* The run's. */
     uint32_t choices;     /* that were made, in this order */
     uint32_t own_choices; /* by the first process; the next two are its alone */
     uint32_t notes;
+    uint32_t other_notes;        /* of all other processes; more than PCT_SCRIPT_NOTES: the rest has no place */
     uint32_t switches;           /* of all processes; more than PCT_SCRIPT_SWITCHES: the rest has no place */
     uint32_t parts;              /* for other processes */
     uint32_t processes;          /* that were made; those behind PCT_SCRIPT_PROCESSES have no script */
@@ -207,9 +218,14 @@ static inline struct pct_script_note *pct_script_notes(struct pct_script_channel
     return (struct pct_script_note *)(void *)(pct_script_plan(c) + PCT_SCRIPT_CHOICES);
 }
 
+static inline struct pct_script_other_note *pct_script_other_notes(struct pct_script_channel *c)
+{
+    return (struct pct_script_other_note *)(void *)(pct_script_notes(c) + PCT_SCRIPT_NOTES);
+}
+
 static inline struct pct_script_switch *pct_script_switches(struct pct_script_channel *c)
 {
-    return (struct pct_script_switch *)(void *)(pct_script_notes(c) + PCT_SCRIPT_NOTES);
+    return (struct pct_script_switch *)(void *)(pct_script_other_notes(c) + PCT_SCRIPT_NOTES);
 }
 
 static inline char *pct_script_texts(struct pct_script_channel *c)
@@ -228,8 +244,8 @@ static inline size_t pct_script_size(uint32_t names, uint32_t ranges, uint32_t t
 {
     return sizeof(struct pct_script_channel) + names * sizeof(struct pct_script_name) +
            ranges * sizeof(struct pct_script_range) + 2 * PCT_SCRIPT_CHOICES * sizeof(struct pct_script_choice) +
-           PCT_SCRIPT_NOTES * sizeof(struct pct_script_note) + PCT_SCRIPT_SWITCHES * sizeof(struct pct_script_switch) +
-           texts;
+           PCT_SCRIPT_NOTES * (sizeof(struct pct_script_note) + sizeof(struct pct_script_other_note)) +
+           PCT_SCRIPT_SWITCHES * sizeof(struct pct_script_switch) + texts;
 }
 
 /* What a script may know of a thread. */
@@ -250,6 +266,7 @@ struct pct_script_look {
 /* Of the process that is about to begin the script. */
 struct pct_script_self {
     uint32_t number;     /* 0: the first, else that of its pct_script_process */
+    uint32_t image;      /* programs that it was before, plus 1 */
     const char *program; /* the file that it runs, without directories */
     bool same;           /* that is the first process's */
 };

@@ -384,6 +384,8 @@ static int prepare(struct script *script)
         runs->file[runs->files++].file = -1;
         failed =
             pct_script_file_open(&runs->file[i], runs->name, script->text, &script->words, &script->places, runs->dpor);
+        if (!failed)
+            runs->file[i].channel->keeps = runs->keep != NULL;
     }
     if (failed) {
         pct_cli_say("cannot make a file for the script: %s", strerror(-failed));

@@ -5,6 +5,7 @@
 #include <cli/trace/trace_export.h>
 #include <cli/trace/schedule.h>
 #include <argp.h>
+#include <common/script.h>
 #include <common/text.h>
 #include <errno.h>
 #include <pct/strategy.h>
@@ -23,7 +24,7 @@ static const struct format {
     { "html", ".html", pct_trace_export_html },     { "schedule", ".schedule", pct_trace_export_schedule },
 };
 
-enum { FORMATS = sizeof formats / sizeof *formats, KEY_FROM = 3000, KEY_TO, KEY_LAST, KEY_THEN };
+enum { FORMATS = sizeof formats / sizeof *formats, KEY_FROM = 3000, KEY_TO, KEY_LAST, KEY_THEN, KEY_PROCESS };
 
 static const struct argp_option options[] = {
     { "format", 'f', "FORMAT", 0,
@@ -32,13 +33,18 @@ static const struct argp_option options[] = {
     { "from", KEY_FROM, "STEP", 0, "begin with this step (default: the first)", 2 },
     { "to", KEY_TO, "STEP", 0, "end with this step (default: the last); of dot, the state after it", 2 },
     { "last", KEY_LAST, "N", 0, "only the last N steps, or the last N before --to", 2 },
+    { "process", KEY_PROCESS, "N", 0,
+      "of a script for several processes: this one alone, 0: the first (default: of text and html all, unless steps "
+      "are "
+      "chosen; else the first)",
+      2 },
     { "then", KEY_THEN, "THREAD", 0, "of schedule: the thread that goes on behind the last step", 2 },
     { 0 },
 };
 
 struct arguments {
     const char *file, *format, *output;
-    const char *from, *to, *last, *then;
+    const char *from, *to, *last, *then, *process;
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -59,6 +65,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_LAST:
         w->last = argument;
+        return 0;
+    case KEY_PROCESS:
+        w->process = argument;
         return 0;
     case KEY_THEN:
         w->then = argument;
@@ -163,37 +172,91 @@ static int write_out(struct pct_trace_export *x, const struct arguments *w, cons
     return failed ? PCT_EXIT_INTERNAL : 0;
 }
 
+/* A process of the run. */
+struct one {
+    struct pct_trace trace;
+    struct pct_snapshot snapshot;
+    struct pct_trace_export x;
+    uint32_t number;
+};
+
+/* Returns 0, or an exit status after a message. */
+static int prepare(struct one *one, const struct arguments *w, const struct format *format)
+{
+    const struct pct_trace *trace = &one->trace;
+    one->x = (struct pct_trace_export){
+        .trace = trace, .snapshot = &one->snapshot, .process = one->number, .then = PCT_NO_THREAD
+    };
+    int status = choose_window(&one->x, w, format);
+    if (status)
+        return status;
+    if (pct_snapshot_read(&one->snapshot, trace)) {
+        pct_cli_say("out of memory");
+        return PCT_EXIT_INTERNAL;
+    }
+    pct_schedule_fill_holders(&one->snapshot, trace);
+    char of[32] = "";
+    if (one->number)
+        snprintf(of, sizeof of, "process %u: ", one->number);
+    if (trace->header.verdict == PCT_VERDICT_RUNNING)
+        pct_cli_say(
+            "%sthe target was killed, or ended in a way that pct does not see: its %llu recorded steps are there", of,
+            (unsigned long long)trace->count);
+    else if (!trace->complete)
+        pct_cli_say("%sonly %llu of %llu steps are in this trace", of, (unsigned long long)trace->count,
+                    (unsigned long long)trace->header.steps);
+    if (trace->note[0])
+        pct_cli_say("%s%s", of, trace->note);
+    return 0;
+}
+
+/* Those that are to be written, in one list from here on. Returns as prepare(). */
+static int write_all(struct one *all, unsigned count, const struct arguments *w, const struct format *format)
+{
+    uint64_t number = 0;
+    char error[256];
+    bool several = format->export == pct_trace_export_text || format->export == pct_trace_export_html;
+    struct one *first = NULL, *last = NULL;
+    if (w->process && pct_config_parse_u64(&number, w->process, 0, UINT32_MAX, "--process", error, sizeof error))
+        return pct_cli_usage("%s", error);
+    several = several && !w->process && !w->from && !w->to && !w->last;
+    int status = 0;
+    for (unsigned i = 0; !status && i < count; i++) {
+        if (!several && all[i].number != number)
+            continue;
+        status = prepare(&all[i], w, format);
+        if (last)
+            last->x.next = &all[i].x;
+        last = &all[i];
+        first = first ? first : last;
+    }
+    if (!first)
+        return pct_cli_usage("%s has no process %llu", w->file, (unsigned long long)number);
+    if (!status)
+        status = write_out(&first->x, w, format);
+    return status;
+}
+
 int pct_cmd_trace(int argc, char **argv)
 {
-    static struct pct_trace trace;
+    static struct one all[1 + PCT_SCRIPT_PROCESSES];
     struct arguments arguments = { 0 };
-    struct pct_snapshot snapshot;
     char error[512];
+    size_t at = 0;
+    unsigned count = 1;
     pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &arguments);
     const struct format *format = choose_format(&arguments);
     if (!format)
         return PCT_EXIT_USAGE;
-    if (pct_trace_open(&trace, arguments.file, error, sizeof error) != PCT_TRACE_GOOD)
+    if (pct_trace_open(&all[0].trace, arguments.file, error, sizeof error) != PCT_TRACE_GOOD)
         return pct_cli_usage("%s: %s", arguments.file, error);
-    struct pct_trace_export x = { .trace = &trace, .snapshot = &snapshot, .then = PCT_NO_THREAD };
-    int status = choose_window(&x, &arguments, format);
-    if (!status && pct_snapshot_read(&snapshot, &trace)) {
-        pct_cli_say("out of memory");
-        status = PCT_EXIT_INTERNAL;
-    } else if (!status) {
-        pct_schedule_fill_holders(&snapshot, &trace);
-        if (trace.header.verdict == PCT_VERDICT_RUNNING)
-            pct_cli_say(
-                "the target was killed, or ended in a way that pct does not see: its %llu recorded steps are there",
-                (unsigned long long)trace.count);
-        else if (!trace.complete)
-            pct_cli_say("only %llu of %llu steps are in this trace", (unsigned long long)trace.count,
-                        (unsigned long long)trace.header.steps);
-        if (trace.note[0])
-            pct_cli_say("%s", trace.note);
-        status = write_out(&x, &arguments, format);
-        pct_snapshot_free(&snapshot);
+    while (count <= PCT_SCRIPT_PROCESSES &&
+           pct_trace_next_process(&all[0].trace, &at, &all[count].number, &all[count].trace))
+        count++;
+    int status = write_all(all, count, &arguments, format);
+    while (count--) {
+        pct_snapshot_free(&all[count].snapshot);
+        pct_trace_close(&all[count].trace);
     }
-    pct_trace_close(&trace);
     return status;
 }

@@ -149,6 +149,8 @@ static void copy_channel(struct pct_script_channel *to, struct pct_script_channe
     pct_script_settle(to);
     memcpy(pct_script_choices(to), pct_script_choices(from), from->choices * sizeof *pct_script_choices(to));
     memcpy(pct_script_notes(to), pct_script_notes(from), from->notes * sizeof *pct_script_notes(to));
+    uint32_t others = from->other_notes < PCT_SCRIPT_NOTES ? from->other_notes : PCT_SCRIPT_NOTES;
+    memcpy(pct_script_other_notes(to), pct_script_other_notes(from), others * sizeof *pct_script_other_notes(to));
     uint32_t switches = from->switches < PCT_SCRIPT_SWITCHES ? from->switches : PCT_SCRIPT_SWITCHES;
     memcpy(pct_script_switches(to), pct_script_switches(from), switches * sizeof *pct_script_switches(to));
     if (from->log)
@@ -275,7 +277,7 @@ static int make_without_log(struct search *s, struct report *one)
     if (!same || failed != one->failed)
         pct_cli_say("run %llu went another way when it was made again", (unsigned long long)one->number);
     if (one->first)
-        pct_script_keep_trace(runs, c, &again.result);
+        pct_script_keep_trace(runs, c, &again);
     return 0;
 }
 
@@ -316,7 +318,7 @@ static int look_at(struct search *s, struct pct_slot *slot, struct pct_ended_run
     s->assertions += assertion;
     s->failed += failed || assertion;
     if (!s->dpor && s->failed == 1 && (failed || assertion))
-        pct_script_keep_trace(runs, slot->channel, &run->result);
+        pct_script_keep_trace(runs, slot->channel, run);
     int status = failed ? add_finding(s, run, &fresh) : 0;
     if (!status && (fresh || (assertion && s->assertions == 1) || c->said.outcome == PCT_SCRIPT_WRONG))
         status = put_report(s, slot, run, failed);

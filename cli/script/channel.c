@@ -111,7 +111,10 @@ void pct_script_channel_reset(struct pct_script_channel *c)
     memset(pct_script_choices(c), 0, c->choices * sizeof *pct_script_choices(c));
     memset(pct_script_switches(c), 0,
            (c->switches < PCT_SCRIPT_SWITCHES ? c->switches : PCT_SCRIPT_SWITCHES) * sizeof *pct_script_switches(c));
-    c->began = c->speaker = c->choices = c->own_choices = c->notes = c->switches = 0;
+    c->began = c->speaker = c->choices = c->own_choices = c->notes = 0;
+    memset(pct_script_other_notes(c), 0,
+           (c->other_notes < PCT_SCRIPT_NOTES ? c->other_notes : PCT_SCRIPT_NOTES) * sizeof *pct_script_other_notes(c));
+    c->other_notes = c->switches = 0;
     c->parts = c->processes = c->posts = c->posted = c->deadlocked = 0;
     c->wholes = 0;
     struct pct_channel *log = pct_script_log(c);

@@ -11,8 +11,9 @@
 void pct_script_print_lines(FILE *out, struct pct_script_channel *channel, const char *script);
 
 /* The same for those who read the trace: save it, as pct_trace_save() does and returns, with the script and what it
- * waited for in a section of its own. That of a run that was killed is saved as it is. */
-int pct_script_save_trace(const struct pct_trace *trace, struct pct_script_channel *channel, const char *path,
-                          char *error, size_t error_size);
+ * waited for in a section of its own, and so the traces that other processes left, by trace_path, *others of them. That
+ * of a run that was killed is saved as it is. */
+int pct_script_save_trace(const struct pct_trace *trace, struct pct_script_channel *channel, const char *trace_path,
+                          const char *path, unsigned *others, char *error, size_t error_size);
 
 #endif

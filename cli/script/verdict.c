@@ -231,15 +231,20 @@ int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c
 }
 
 void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script_channel *c,
-                           const struct pct_result *result)
+                           const struct pct_ended_run *run)
 {
     char error[256];
     const char *why;
+    unsigned others;
     char *orders = runs->keep && c->parts ? pct_script_orders(c, &why) : NULL;
-    if (runs->keep && pct_script_save_trace(&result->trace, c, runs->keep, error, sizeof error))
+    if (runs->keep &&
+        pct_script_save_trace(&run->result.trace, c, run->process.trace_path, runs->keep, &others, error, sizeof error))
         pct_cli_say("the trace was not saved: %s: %s", runs->keep, error);
     else if (runs->keep && c->parts && !runs->quiet)
-        pct_cli_say("%s has the steps of the first process%s%s", runs->keep,
-                    orders ? ", and what the others are to do in a replay" : "; ", orders ? "" : why);
+        pct_cli_say("%s has the steps of the first process%s%s%s", runs->keep,
+                    others > 1    ? ", and of the others with lines that came to their ends"
+                    : others == 1 ? ", and of the other one"
+                                  : "",
+                    orders ? ", and what all are to do in a replay" : "; ", orders ? "" : why);
     free(orders);
 }

@@ -31,7 +31,7 @@ int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c
 
 /* Keep its trace, if somebody wants that. */
 void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script_channel *channel,
-                           const struct pct_result *result);
+                           const struct pct_ended_run *run);
 
 /* Whether it did not fit, and the program, which went on without the script, did not end in the time that it then has
  * (pct_script_hurry()). */

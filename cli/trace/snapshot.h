@@ -38,7 +38,7 @@ struct pct_snapshot {
     size_t race_count;
     const struct pct_snap_script_note *script_notes; /* in the order of the run */
     size_t script_note_count;
-    uint32_t script_parts;                 /* lines for other processes, whose steps the trace does not have */
+    uint32_t script_parts;                 /* lines for other processes; those that ended have traces in this one */
     const char *script_name, *script_text; /* each with a zero behind it; NULL: the run had no script */
     const char *script_orders;             /* what all processes did, for the strategy `processes`; NULL: not known */
 };

@@ -13,8 +13,10 @@ struct pct_trace_export {
     FILE *out;
     const struct pct_trace *trace;
     const struct pct_snapshot *snapshot;
-    uint64_t from, to; /* the window: indices of records, `to` is not in it */
-    uint32_t then;     /* of a schedule: the thread that goes on behind it, PCT_NO_THREAD: whoever does by default */
+    uint64_t from, to;                   /* the window: indices of records, `to` is not in it */
+    uint32_t process;                    /* whose it is, as a script numbers them; 0: the first */
+    const struct pct_trace_export *next; /* of text and html: another process, to be written behind it; NULL: none */
+    uint32_t then; /* of a schedule: the thread that goes on behind it, PCT_NO_THREAD: whoever does by default */
 };
 
 int pct_trace_export_text(const struct pct_trace_export *x);

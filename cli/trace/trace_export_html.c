@@ -218,7 +218,17 @@ static void add_script(struct json_object *page, const struct pct_snapshot *snap
     json_object_object_add(page, "script", script);
 }
 
-int pct_trace_export_html(const struct pct_trace_export *x)
+/* Of the page's first process: the numbers of all that are to be chosen from. */
+static void add_processes(struct json_object *page, const struct pct_trace_export *x)
+{
+    struct json_object *all = json_object_new_array();
+    for (; x; x = x->next)
+        json_object_array_add(all, json_object_new_int64(x->process));
+    json_object_object_add(page, "processes", all);
+}
+
+/* A process's two elements; first: of the page. */
+static int print_data(FILE *out, const struct pct_trace_export *x, bool first)
 {
     uint64_t n = x->to - x->from;
     void *memory = calloc(1, columns_size(n) + 1);
@@ -245,16 +255,29 @@ int pct_trace_export_html(const struct pct_trace_export *x)
         json_object_object_add(page, "sources", sources);
         if (x->snapshot->script_text)
             add_script(page, x->snapshot);
-        fputs(pct_timeline_head, x->out);
-        fputs("<script type=\"application/json\" id=\"run\">", x->out);
-        pct_json_print_line(x->out, page);
-        fputs("</script>\n<script type=\"application/octet-stream\" id=\"columns\">", x->out);
-        failed = print_packed(x->out, memory, columns_size(n));
-        fputs("</script>\n", x->out);
-        fputs(pct_timeline_tail, x->out);
+        char of[16] = "";
+        if (first)
+            add_processes(page, x);
+        else
+            snprintf(of, sizeof of, "-%u", x->process);
+        fprintf(out, "<script type=\"application/json\" id=\"run%s\">", of);
+        pct_json_print_line(out, page);
+        fprintf(out, "</script>\n<script type=\"application/octet-stream\" id=\"columns%s\">", of);
+        failed = print_packed(out, memory, columns_size(n));
+        fputs("</script>\n", out);
     }
     pct_step_places_close(places);
     pct_events_close(events);
     free(memory);
+    return failed;
+}
+
+int pct_trace_export_html(const struct pct_trace_export *x)
+{
+    int failed = 0;
+    fputs(pct_timeline_head, x->out);
+    for (const struct pct_trace_export *at = x; at && !failed; at = at->next)
+        failed = print_data(x->out, at, at == x);
+    fputs(pct_timeline_tail, x->out);
     return failed;
 }

@@ -310,6 +310,23 @@ void pct_trace_close(struct pct_trace *trace)
     memset(trace, 0, sizeof *trace);
 }
 
+bool pct_trace_next_process(const struct pct_trace *trace, size_t *at, uint32_t *number, struct pct_trace *process)
+{
+    struct pct_snap_section section;
+    const unsigned char *data;
+    char error[256];
+    while (pct_trace_next_section(trace, at, &section, &data)) {
+        *number = section.thread;
+        if (section.type != PCT_SNAP_PROCESS)
+            continue;
+        memset(process, 0, sizeof *process);
+        if (pct_trace_parse(process, data, section.size, error, sizeof error) == PCT_TRACE_GOOD)
+            return true;
+        pct_trace_close(process);
+    }
+    return false;
+}
+
 uint64_t pct_trace_hash(const uint64_t *records, uint64_t count)
 {
     uint64_t hash = 0;

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 /* What pct_trace_parse() finds. */
 enum pct_trace_state {
@@ -59,12 +60,19 @@ uint64_t pct_trace_points(const struct pct_trace *trace);
 bool pct_trace_next_section(const struct pct_trace *trace, size_t *at, struct pct_snap_section *section,
                             const unsigned char **data);
 
+/* The traces of other processes of the run, which this one has in its snapshot, one after the other: *at is 0 at first.
+ * False: no more. *number: the process's. To be closed, before the trace that it is in. */
+bool pct_trace_next_process(const struct pct_trace *trace, size_t *at, uint32_t *number, struct pct_trace *process);
+
 /* Whether a file that exists at this path may be replaced by a trace: it is empty, or a trace that this reader
  * understands. If not, error says why. A path without a file is fine, if its directory is there and can be written. */
 bool pct_trace_may_replace(const char *path, char *error, size_t error_size);
 
-/* Write the trace to a file of its own, without the room that the recorder left for more records; an older trace of
- * this name is replaced at once or not at all. Returns 0, or a negative errno with a message in error. */
+/* Write the trace, without the room that the recorder left for more records. Returns 0, or a negative errno. */
+int pct_trace_write(const struct pct_trace *trace, FILE *out);
+
+/* Write the trace so to a file of its own; an older trace of this name is replaced at once or not at all. Returns 0, or
+ * a negative errno with a message in error. */
 int pct_trace_save(const struct pct_trace *trace, const char *path, char *error, size_t error_size);
 
 #endif

@@ -1,6 +1,5 @@
 /* Keeping a trace: `pct run -t FILE` and --save DIR. The recorder's file has a large record area, most of it a hole;
  * what is kept here is compact, and appears under its name only when it is whole. */
-#include <cli/base/cli.h>
 #include "trace_read.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int write_parts(int fd, const struct pct_trace *trace)
+int pct_trace_write(const struct pct_trace *trace, FILE *out)
 {
     union {
         struct pct_trace_header header;
@@ -26,12 +25,12 @@ static int write_parts(int fd, const struct pct_trace *trace)
     /* A run that was killed keeps the 0 here, and its records their end: the end of the file. */
     if (head.header.verdict != PCT_VERDICT_RUNNING)
         head.header.file_size = end + head.header.snapshot_size;
-    int failed = pct_cli_write_all(fd, &head, sizeof head);
-    if (!failed && records_size)
-        failed = pct_cli_write_all(fd, trace->records, records_size);
-    if (!failed && trace->snapshot)
-        failed = pct_cli_write_all(fd, trace->snapshot, trace->snapshot_size);
-    return failed;
+    fwrite(&head, sizeof head, 1, out);
+    if (records_size)
+        fwrite(trace->records, records_size, 1, out);
+    if (trace->snapshot)
+        fwrite(trace->snapshot, trace->snapshot_size, 1, out);
+    return fflush(out) || ferror(out) ? -errno : 0;
 }
 
 int pct_trace_save(const struct pct_trace *trace, const char *path, char *error, size_t error_size)
@@ -47,8 +46,9 @@ int pct_trace_save(const struct pct_trace *trace, const char *path, char *error,
         snprintf(error, error_size, "%s", strerror(-failed));
         return failed;
     }
-    int failed = write_parts(fd, trace);
-    if (close(fd) && !failed)
+    FILE *out = fdopen(fd, "w");
+    int failed = out ? pct_trace_write(trace, out) : -errno;
+    if ((out ? fclose(out) : close(fd)) && !failed)
         failed = -errno;
     if (!failed && rename(temporary, path))
         failed = -errno;

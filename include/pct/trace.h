@@ -337,7 +337,8 @@ enum {
     PCT_SNAP_RACE = 7,
     PCT_SNAP_PLACES = 8, /* only of runs that learn: memory-points=learned */
     PCT_SNAP_POINT = 9,
-    PCT_SNAP_SCRIPT = 10 /* only of runs of `pct script` */
+    PCT_SNAP_SCRIPT = 10, /* only of runs of `pct script` */
+    PCT_SNAP_PROCESS = 11 /* likewise: the trace of another process that the script has lines for; thread: its number */
 };
 struct pct_snap_section {
     uint32_t type;
@@ -421,7 +422,7 @@ enum {
 struct pct_snap_script {
     uint32_t notes;
     uint32_t name_size, text_size; /* bytes, with the zero */
-    uint32_t parts;                /* lines for other processes, whose steps this trace does not have */
+    uint32_t parts;                /* lines for other processes, whose steps are in traces of their own: PROCESS */
 };
 /* A line of the script was done when the run had made this many steps. */
 struct pct_snap_script_note {

@@ -35,7 +35,8 @@ enum {
     THREADS_SHOWN = 1024,
     MAPS_BYTES = 1 << 20,
     MAPS_PIECE = 4096,
-    REPORT_STEPS = 512
+    REPORT_STEPS = 512,
+    SCRIPT_STEPS = 16 * PCT_TRACE_BLOCK /* of a process that a script has lines for: what a ring holds */
 };
 
 /* Where the snapshot goes: the trace file's mapping behind the records, or a memory file made for the report. */
@@ -302,7 +303,8 @@ static long open_file(void)
 /* Without a trace file: one with the header, the last steps and the snapshot. Returns its descriptor. */
 static int make_file(const ucontext_t *context)
 {
-    size_t size = PCT_TRACE_HEADER_SIZE + REPORT_STEPS * 8 + STACKS_BYTES + MAPS_BYTES;
+    uint32_t steps = pct_script_leaves_trace() ? SCRIPT_STEPS : REPORT_STEPS;
+    size_t size = PCT_TRACE_HEADER_SIZE + steps * UINT64_C(8) + STACKS_BYTES + MAPS_BYTES;
     long fd = open_file();
     if (fd < 0 || PCT_SYS2(SYS_ftruncate, fd, size))
         return -1;
@@ -313,11 +315,11 @@ static int make_file(const ucontext_t *context)
     *header = *pct_shim.header;
     header->version = PCT_TRACE_FLAT;
     uint64_t *records = (uint64_t *)(at + PCT_TRACE_HEADER_SIZE);
-    header->recorded = pct_record_last(&pct_S, records, REPORT_STEPS);
+    header->recorded = pct_record_last(&pct_S, records, steps);
     header->first = header->steps - header->recorded;
-    header->records_size = REPORT_STEPS * 8;
+    header->records_size = steps * UINT64_C(8);
     pct_shim.header = header;
-    struct sink sink = { (char *)(records + REPORT_STEPS), (char *)at + size };
+    struct sink sink = { (char *)(records + steps), (char *)at + size };
     add_snapshot(&sink, context, header->verdict != PCT_VERDICT_EXIT);
     PCT_SYS2(SYS_ftruncate, fd, header->file_size);
     return (int)fd;
@@ -460,7 +462,7 @@ void pct_end_normal(void)
     }
     if (!finish(PCT_VERDICT_EXIT))
         return;
-    if (pct_shim.header->verdict == PCT_VERDICT_DIVERGENCE && is_child())
+    if (is_child() && (pct_shim.header->verdict == PCT_VERDICT_DIVERGENCE || pct_script_leaves_trace()))
         make_file(NULL);
     if ((pct_S.sites || pct_ordered_active) && pct_shim.mapped && !pct_S.ring)
         append_snapshot(NULL, false);

@@ -221,8 +221,21 @@ const struct pct_script_engine *pct_script_open(const char *path)
         pct_log_start(&pct_S, log);
     const char *slash = strrchr(program, '/');
     self.program = slash ? slash + 1 : program;
+    pct_family_path(&self.image);
+    self.image++;
     self.same = !strcmp(program, channel->program);
     return pct_script_engine_open(&host, channel, &self);
+}
+
+bool pct_script_leaves_trace(void)
+{
+    bool leaves = channel && channel->keeps && self.number && pct_S.run.script;
+    struct pct_script_process *process = leaves ? &channel->process[self.number - 1] : NULL;
+    if (!leaves || process->said.outcome == PCT_SCRIPT_NEVER)
+        return false;
+    process->image = self.image;
+    __atomic_store_n(&process->pid, (uint32_t)PCT_SYS0(SYS_getpid), __ATOMIC_RELEASE);
+    return true;
 }
 
 const char *pct_script_ended(uint64_t steps, uint64_t hash, bool first, bool well)

@@ -31,6 +31,10 @@ const struct pct_board *pct_script_board(void);
  * it, or NULL. With the baton. */
 const char *pct_script_ended(uint64_t steps, uint64_t hash, bool first, bool well);
 
+/* Whether this process, which is not the first, leaves a trace beside that of the first, however it ends: the script
+ * has lines for it, and somebody wants to see what it did. It is noted that it does. */
+bool pct_script_leaves_trace(void);
+
 /* In libpct-script.so, and NULL without it: what decides in a run by the script in this channel. All stay. Called once
  * in a process, and again in its forked child. */
 __attribute__((weak, visibility("default"))) const struct pct_script_engine *

@@ -48,9 +48,17 @@ static void on_stack(struct pct_engine *engine, void (*function)(void *))
 void pct_engine_note(struct pct_engine *engine, uint32_t thread)
 {
     struct pct_script_channel *channel = engine->channel;
+    struct pct_script_note note = { .line = engine->said->line, .thread = thread, .step = engine->step };
     if (!engine->self->number && channel->notes < PCT_SCRIPT_NOTES)
-        pct_script_notes(channel)[channel->notes++] =
-            (struct pct_script_note){ .line = engine->said->line, .thread = thread, .step = engine->step };
+        pct_script_notes(channel)[channel->notes++] = note;
+    uint32_t i = engine->self->number && engine->meant ? __atomic_fetch_add(&channel->other_notes, 1, __ATOMIC_SEQ_CST)
+                                                       : PCT_SCRIPT_NOTES;
+    if (i >= PCT_SCRIPT_NOTES)
+        return;
+    struct pct_script_other_note *other = &pct_script_other_notes(channel)[i];
+    other->note = note;
+    other->process = engine->self->number;
+    __atomic_store_n(&other->image, engine->self->image, __ATOMIC_RELEASE);
 }
 
 /* --- Its end ------------------------------------------------------------------------------------------------------ */

@@ -4,8 +4,9 @@
 #include <lualib.h>
 #include <string.h>
 
-/* HOOK_BYTES of memory, and HOOK_ENTRIES of tables, that C goes through count as HOOK_COUNT instructions. */
-enum { HOOK_COUNT = 1000, HOOKS_MOST = 20000, HOOK_BYTES = 1 << 17, HOOK_ENTRIES = 1000 };
+/* HOOK_BYTES of memory, and HOOK_ENTRIES of tables, that C goes through count as HOOK_COUNT instructions; so do
+ * characters of numbers in strings, but in those that are as short as this. */
+enum { HOOK_COUNT = 1000, HOOKS_MOST = 20000, HOOK_BYTES = 1 << 17, HOOK_ENTRIES = 1000, READS_SHORT = 200 };
 
 /* The library, written in Lua. */
 extern const char pct_script_library[] __attribute__((visibility("hidden")));
@@ -94,12 +95,26 @@ void pct_engine_set_bound(lua_State *L)
     lua_sethook(L, pct_engine_bound, LUA_MASKCOUNT, HOOK_COUNT);
 }
 
-/* A function of Lua's, the first upvalue, that may go through what its first argument has, the second upvalue's times.
- */
+/* What it takes to read a number in this argument, if it is a string; much less where it soon turns out to be none. */
+static uint64_t reads_of(lua_State *L, int at)
+{
+    size_t length = 0;
+    const char *text = lua_type(L, at) == LUA_TSTRING ? lua_tolstring(L, at, &length) : "";
+    if (length <= READS_SHORT)
+        return 0;
+    return strchr(" \t\n\v\f\r+-.0123456789", *text) ? length : length / 8;
+}
+
+/* A function of Lua's, the first upvalue, that may go through what its first argument has, the second upvalue's times,
+ * and read numbers in all. */
 static int charged(lua_State *L)
 {
-    if (lua_type(L, 1) == LUA_TTABLE || lua_type(L, 1) == LUA_TSTRING)
-        pct_engine_of(L)->moved += lua_rawlen(L, 1) * (uint64_t)lua_tointeger(L, lua_upvalueindex(2));
+    struct pct_engine *engine = pct_engine_of(L);
+    lua_Integer times = lua_tointeger(L, lua_upvalueindex(2));
+    if (times && (lua_type(L, 1) == LUA_TTABLE || lua_type(L, 1) == LUA_TSTRING))
+        engine->moved += lua_rawlen(L, 1) * (uint64_t)times;
+    for (int i = 1, last = lua_gettop(L); i <= last; i++)
+        engine->moved += reads_of(L, i);
     charge(L, 0);
     return lua_tocfunction(L, lua_upvalueindex(1))(L);
 }
@@ -114,6 +129,24 @@ static void charge_for(lua_State *L, const char *library, const char *name, lua_
     lua_pop(L, 1);
 }
 
+/* All functions that a library has now. */
+static void charge_library(lua_State *L, const char *library)
+{
+    lua_getglobal(L, library);
+    for (lua_pushnil(L); lua_next(L, -2);) {
+        if (lua_iscfunction(L, -1)) {
+            lua_pushvalue(L, -2);
+            lua_insert(L, -2); /* library, key, key, function */
+            lua_pushinteger(L, 0);
+            lua_pushcclosure(L, charged, 2);
+            lua_rawset(L, -4); /* of a key that is there: the traversal may go on */
+        } else {
+            lua_pop(L, 1);
+        }
+    }
+    lua_pop(L, 1);
+}
+
 static void charge_all(lua_State *L)
 {
     /* Numbers in strings are not read by the way. */
@@ -125,6 +158,8 @@ static void charge_all(lua_State *L)
         lua_setfield(L, -2, reads[i]);
     }
     lua_pop(L, 2);
+    charge_library(L, "string");
+    charge_library(L, "math");
     charge_for(L, "table", "insert", 1);
     charge_for(L, "table", "remove", 1);
     charge_for(L, "table", "concat", 1);

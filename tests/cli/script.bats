@@ -629,13 +629,16 @@ expect(a, ends)' ./script deadlock
     is "$status" 2
     is "$stderr" 'pct: test.lua:1: the script goes on for ever: as much as 20000000 instructions, and no thread has gone on'
     for body in 'local x = string.rep("x", 4000)' 'table.sort(t)' 'table.insert(t, 1, 1) table.remove(t, 1)' \
-        'local x = tonumber(s)'; do
-        script "local t, s = {}, string.rep('1', 4000)
+        'local x = tonumber(s)' 'local x = string.format("%d", z)' 'local x = z:rep(z)' 'local x = math.abs(z)' \
+        'pcall(math.abs, a)' 'local x = ("x"):sub(z)' 'table.concat(t, "", z, 2)' 'table.unpack(t, z, 2)'; do
+        script "local t, s, z, a = {}, string.rep('1', 4000), string.rep('0', 3900) .. 1, string.rep('a', 4000)
 for i = 1, 50000 do t[i] = -i end
 while true do $body end" ./script deadlock
         is "$status" 2
         is "$stderr" 'pct: test.lua:3: the script goes on for ever: as much as 20000000 instructions, and no thread has gone on'
     done
+    script 'local x = string.rep("0", 4000) & 1' ./script deadlock
+    is "$stderr" "pct: test.lua:1: attempt to perform bitwise operation on a string value"
     script 'local s = string.rep("1", 5000)' ./script deadlock
     is "$stderr" 'pct: test.lua:1: not enough memory'
     script 'while true do pcall(function() while true do end end) end' ./script deadlock
@@ -1094,7 +1097,7 @@ thread(0)' ./talk yield
     has 'that the script had lines for never began'
     options='-t deep.trace' script "process(25, function() $last end)" ./processes deep 25
     is "$status" 0
-    has 'deep.trace has the steps of the first process; a process is too many forks away from the first one'
+    has 'deep.trace has the steps of the first process, and of the other one; a process is too many forks away from the first one'
     lacks 'replays it'
 }
 
@@ -1165,7 +1168,7 @@ board.wait "a"' ./processes fork
     options='-t several.trace' script "process(1, $other_process
 $first_process" ./processes fork
     is "$status" 3
-    has 'several.trace has the steps of the first process, and what the others are to do in a replay'
+    has 'several.trace has the steps of the first process, and of the other one, and what all are to do in a replay'
     for command in minimize explain; do
         run --separate-stderr "$pct" $command several.trace -- ./processes fork
         is "$status" 2
@@ -1250,6 +1253,51 @@ choose { 1, 2 }' ./processes fork
     done
     "$pct" trace run.trace -o run.html
     grep -qF '"script":{"name":"test.lua","lines":{"1":"finish(thread' run.html
+}
+
+@test "the trace of a run of several processes has each one's steps and lines" {
+    options='-t run.trace' script "process(1, $other_process
+$first_process" ./processes fork
+    is "$status" 3
+    has 'process 1:
+      line  steps        threads
+         2               0        local t = thread(0)
+         3  1-2          0        run(t, unlocks) run(t, locks)  (2 times)
+         5                        board.wait "has written"'
+    has 'run.trace has the steps of the first process, and of the other one, and what all are to do in a replay'
+    run "$pct" trace run.trace
+    is "$(grep -c '^command: ./processes fork' <<< "$output")" 2
+    grep -A 20 '^process 1:' <<< "$output" | grep -A 2 '^ *2  unlock mutex' | grep -qF 'line 5 done: board.wait "has written"'
+    run "$pct" trace --process 1 run.trace
+    is "${lines[0]}" 'process 1:'
+    run --separate-stderr "$pct" trace --process 0 --last 1 run.trace
+    lacks 'process 1:'
+    has '9  exit'
+    run "$pct" trace --process 1 -f jsonl run.trace
+    has '"text":"exit now"'
+    run "$pct" trace --process 2 run.trace
+    is "$status" 2
+    is "$output" 'pct: run.trace has no process 2'
+    "$pct" trace run.trace -o run.html
+    grep -qF '"processes":[0,1]' run.html
+    grep -qF 'id="columns-1"' run.html
+    is "$(grep -c '"notes":\[\[2,0\],\[3,1\],\[3,2\],\[5,2\]\]' run.html)" 1
+    run --separate-stderr "$pct" replay -q run.trace -- ./processes fork
+    is "$status" 3
+    has 'replayed identically'
+    # Of one that becomes another program, that program's.
+    options='-t run.trace' script "process(1, $other_process
+$first_process" ./processes exec ./processes add
+    has 'process 1, as another program:'
+    run "$pct" trace --process 1 run.trace
+    has 'command: ./processes add'
+    has 'line 5 done: board.wait "has written"'
+    # A process that is killed leaves nothing.
+    options='-t run.trace' script "process(1, $other_process
+$first_process" ./processes killed
+    has 'run.trace has the steps of the first process, and what all are to do in a replay'
+    run "$pct" trace --process 1 run.trace
+    is "$output" 'pct: run.trace has no process 1'
 }
 
 @test "points that the program names, and numbers that it asks for" {

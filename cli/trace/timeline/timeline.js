@@ -6,7 +6,21 @@
 'use strict';
 (async () => {
 const $ = (id) => document.getElementById(id);
-const run = JSON.parse($('run').textContent);
+/* Of a script for several processes, each has its own two elements. */
+const { processes, command } = JSON.parse($('run').textContent);
+const ofHash = () => {
+  const match = /^#process=(\d+)(&|$)/.exec(location.hash);
+  return match && processes.includes(+match[1]) ? +match[1] : processes[0];
+};
+const chosen = ofHash();
+const own = chosen === processes[0] ? '' : '-' + chosen;
+const run = JSON.parse($('run' + own).textContent);
+if (processes.length > 1) {
+  for (const p of processes) $('process').append(new Option(p, p, false, p === chosen));
+  $('process').addEventListener('change', () => { location.hash = `process=${$('process').value}`; });
+  $('processes').hidden = false;
+}
+addEventListener('hashchange', () => { if (ofHash() !== chosen) location.reload(); });
 const LANE = 26, LABEL = 74, BOX = 16;
 
 /* --- The columns -------------------------------------------------------------------------------------------------- */
@@ -20,8 +34,8 @@ if (typeof DecompressionStream === 'undefined') {
   return;
 }
 const first = run.from, n = run.to - run.from + 1;
-const bytes = await unpack($('columns').textContent.trim());
-$('columns').remove();
+const bytes = await unpack($('columns' + own).textContent.trim());
+$('columns' + own).remove();
 let at = 0;
 const column = (Type) => { const c = new Type(bytes, at, n); at += n * Type.BYTES_PER_ELEMENT; return c; };
 const object = column(Uint32Array), distance = column(Uint32Array), place = column(Uint32Array);
@@ -87,7 +101,7 @@ $('facts').textContent = `strategy ${run.strategy}, seed ${run.seed}; ${count(ru
   (run.threads === undefined ? '' : `, ${count(run.threads)} threads, ${count(run.switches)} switches, ${count(run.preemptions)} preemptions`);
 /* The token of a run of `pct script` has no schedule; the trace has. */
 const replayed = run.script ? 'TRACE' : `'${run.token}'`;
-$('replay').append(el('code', `pct replay ${replayed} -- ${run.command}`), run.script ? ' (TRACE: the file that this page was made of)' : '');
+$('replay').append(el('code', `pct replay ${replayed} -- ${command}`), run.script ? ' (TRACE: the file that this page was made of)' : '');
 if (n < run.steps) $('note').textContent = `This page shows the steps ${count(run.from)} to ${count(run.to)}; pct trace --from=STEP --to=STEP makes one of others.`;
 
 const colours = { thread: '#7b61c4', mutex: '#0b7fb8', 'condition variable': '#d9822b', 'read-write lock': '#158f8f', barrier: '#b5528b',
@@ -282,7 +296,7 @@ function describe(i) {
     if (p.function) add('in', el('code', p.function));
     parts.push(...(p.file ? sourceOf(p.file, p.line) : [el('code', p.module ? `${p.module}+0x${p.offset.toString(16)}` : '')]));
   }
-  if (!run.places.length) parts.push(el('p', ['For source lines, record the run with ', el('code', `pct replay --sites -t FILE ${replayed} -- ${run.command}`)]));
+  if (!run.places.length) parts.push(el('p', ['For source lines, record the run with ', el('code', `pct replay --sites -t FILE ${replayed} -- ${command}`)]));
   return parts;
 }
 function select(i, wish = true) {
@@ -375,7 +389,7 @@ lanes.addEventListener('scroll', paint);
 addEventListener('resize', layout);
 addEventListener('hashchange', fromHash);
 function fromHash() {
-  const match = /^#step=(\d+)$/.exec(location.hash);
+  const match = /^#(?:process=\d+&)?step=(\d+)$/.exec(location.hash);
   if (match && +match[1] - first !== selected) select(+match[1] - first);
   return !!match;
 }
