@@ -241,10 +241,7 @@ void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script
         pct_script_save_trace(&run->result.trace, c, run->process.trace_path, runs->keep, &others, error, sizeof error))
         pct_cli_say("the trace was not saved: %s: %s", runs->keep, error);
     else if (runs->keep && c->parts && !runs->quiet)
-        pct_cli_say("%s has the steps of the first process%s%s%s", runs->keep,
-                    others > 1    ? ", and of the others with lines that came to their ends"
-                    : others == 1 ? ", and of the other one"
-                                  : "",
-                    orders ? ", and what all are to do in a replay" : "; ", orders ? "" : why);
+        pct_cli_say("%s has the steps of the first process and of %u other%s%s%s", runs->keep, others,
+                    others == 1 ? "" : "s", orders ? ", and what all are to do in a replay" : "; ", orders ? "" : why);
     free(orders);
 }

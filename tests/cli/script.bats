@@ -1097,7 +1097,7 @@ thread(0)' ./talk yield
     has 'that the script had lines for never began'
     options='-t deep.trace' script "process(25, function() $last end)" ./processes deep 25
     is "$status" 0
-    has 'deep.trace has the steps of the first process, and of the other one; a process is too many forks away from the first one'
+    has 'deep.trace has the steps of the first process and of 1 other; a process is too many forks away from the first one'
     lacks 'replays it'
 }
 
@@ -1168,7 +1168,7 @@ board.wait "a"' ./processes fork
     options='-t several.trace' script "process(1, $other_process
 $first_process" ./processes fork
     is "$status" 3
-    has 'several.trace has the steps of the first process, and of the other one, and what all are to do in a replay'
+    has 'several.trace has the steps of the first process and of 1 other, and what all are to do in a replay'
     for command in minimize explain; do
         run --separate-stderr "$pct" $command several.trace -- ./processes fork
         is "$status" 2
@@ -1264,7 +1264,7 @@ $first_process" ./processes fork
          2               0        local t = thread(0)
          3  1-2          0        run(t, unlocks) run(t, locks)  (2 times)
          5                        board.wait "has written"'
-    has 'run.trace has the steps of the first process, and of the other one, and what all are to do in a replay'
+    has 'run.trace has the steps of the first process and of 1 other, and what all are to do in a replay'
     run "$pct" trace run.trace
     is "$(grep -c '^command: ./processes fork' <<< "$output")" 2
     grep -A 20 '^process 1:' <<< "$output" | grep -A 2 '^ *2  unlock mutex' | grep -qF 'line 5 done: board.wait "has written"'
@@ -1295,7 +1295,7 @@ $first_process" ./processes exec ./processes add
     # A process that is killed leaves nothing.
     options='-t run.trace' script "process(1, $other_process
 $first_process" ./processes killed
-    has 'run.trace has the steps of the first process, and what all are to do in a replay'
+    has 'run.trace has the steps of the first process and of 0 others, and what all are to do in a replay'
     run "$pct" trace --process 1 run.trace
     is "$output" 'pct: run.trace has no process 1'
 }
