@@ -18,6 +18,7 @@ enum {
     FEW_PASS = 4, /* this many times as many others, where hardly one passes */
     MORE = 2,     /* and where they do not tell which of two diagnoses is better */
     LEAST = 12,   /* others for which a busy machine gets half as much time again */
+    AGAIN = 4,    /* times that the failing run is made, until it is the same */
     REDUCE = 4    /* this many times as many runs, at most, to make the failing one small */
 };
 
@@ -32,6 +33,7 @@ struct source {
     struct pct_diagnosing *d;
     struct pct_config config; /* of the failing run */
     uint64_t hash, points;
+    bool lenient;       /* the failing run may have taken other steps, if a child process fails */
     uint64_t signature; /* of its failure; 0: not known */
     struct pct_nearby nearby;
     bool near; /* there are runs near it */
@@ -146,6 +148,15 @@ static uint64_t size_of(const struct pct_ended_run *run)
     return run->result.trace.header.steps + run->result.trace.header.switches;
 }
 
+/* A run as the rules see it, to be closed unless this fails. */
+static int open_history(struct pct_history *history, const struct pct_result *result)
+{
+    int failed = pct_history_open(history, &result->trace);
+    if (!failed && result->children)
+        pct_history_add_child(history, &result->child);
+    return failed;
+}
+
 /* A run with fewer switches that fails in the same way: it is the smallest so far, unless it goes on for longer. */
 static void look_at_reduced(struct source *s, struct pct_ended_run *run)
 {
@@ -156,7 +167,7 @@ static void look_at_reduced(struct source *s, struct pct_ended_run *run)
     s->most = size_of(run);
     drop_least(s);
     s->least = *run;
-    if (pct_history_open(&s->least_history, &s->least.result.trace))
+    if (open_history(&s->least_history, &s->least.result))
         return;
     run->taken = s->has_least = true;
 }
@@ -219,13 +230,16 @@ static uint64_t signature_of(const struct pct_ended_run *run)
     return hash;
 }
 
-/* The failing run again: kept, if it is the same. */
+/* The failing run again: kept, if it is the same. When its child processes end is not controlled: where one of them
+ * fails, it may be a run in which a parent heard of that at another moment. */
 static int look_at_failing(struct source *s, struct pct_ended_run *run)
 {
     struct pct_diagnosing *d = s->d;
     const struct pct_trace_header *header = &run->result.trace.header;
-    if (pct_diagnosing_passes(d, &run->result) || header->hash != s->hash)
+    bool other = header->hash != s->hash && !(s->lenient && run->result.children);
+    if (pct_diagnosing_passes(d, &run->result) || other)
         return PCT_RUNS_ON;
+    s->hash = header->hash;
     if (d->have) {
         pct_history_close(&d->history);
         pct_ended_run_close(&d->run);
@@ -233,7 +247,7 @@ static int look_at_failing(struct source *s, struct pct_ended_run *run)
     }
     s->signature = signature_of(run);
     d->run = *run;
-    if (pct_history_open(&d->history, &d->run.result.trace))
+    if (open_history(&d->history, &d->run.result))
         return PCT_RUNS_ON;
     run->taken = d->have = true;
     s->points = pct_trace_points(&d->run.result.trace);
@@ -257,7 +271,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
         s->trial[number / 2].fails[number % 2] = fails;
         return PCT_RUNS_ON;
     }
-    if (!pct_history_open(&history, &run->result.trace)) {
+    if (!open_history(&history, &run->result)) {
         pct_evidence_add(&s->d->evidence, &history, fails);
         pct_history_close(&history);
     }
@@ -451,7 +465,12 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     s.waited = pct_time_limit_waited(getpid());
     s.end = begin + d->seconds / 2;
     s.stop = begin + 2 * d->seconds;
-    int failed = run_step(&s, "on", 0, 1);
+    int failed = 0;
+    for (unsigned i = 0; i < AGAIN && !failed && !d->have && !d->interrupted && now(&s) < s.end; i++) {
+        s.lenient = i + 1 == AGAIN;
+        failed = run_step(&s, "on", 0, 1);
+    }
+    s.lenient = false;
     /* A failing run that does not come again is not worth the others. */
     if (failed || !d->have)
         return failed;
@@ -529,9 +548,9 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, unsigned mo
 bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_process *process,
                              const struct pct_result *result)
 {
-    return !result->children && !result->unrecorded && !launch->drive.client && !launch->around.setup &&
-           !launch->around.teardown && !launch->around.scratch && !launch->replay &&
-           process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 && result->state == PCT_TRACE_GOOD;
+    return !result->unrecorded && !launch->drive.client && !launch->around.setup && !launch->around.teardown &&
+           !launch->around.scratch && !launch->replay && process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 &&
+           result->state == PCT_TRACE_GOOD;
 }
 
 void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,

@@ -1,4 +1,5 @@
 /* What trials make of the diagnoses of a run: see trials.h. */
+#include "between.h"
 #include "trials.h"
 #include <math.h>
 
@@ -14,6 +15,7 @@ static const double by_trial[2][2] = { { 0.6, 0.4 }, { 1.2, 0.9 } };
 #define IN_ALL 0.9    /* of the runs that fail: as good as in all of them */
 #define WHOLE 4       /* bases above this are of what does not consist of updates */
 #define BEHIND 0.97   /* of the best one's score */
+#define NEARLY 0.75   /* of the score of updates: nearly as good */
 #define DECISIVE                                                                                                       \
     6.2 /* the base of a rule that one run decides and that names what was done wrongly, not what came of it */
 
@@ -49,13 +51,39 @@ static double best_tried(const struct pct_diagnosing *d)
     return best;
 }
 
-/* What the run fails without, too, and what only came of it, stand behind what it does not fail without. */
-static void put_behind(struct pct_diagnoses *ds, double best)
+/* Whether it consists of updates, such as of a count of those who are inside: each is whole by itself, so that this is
+ * mostly what came of the cause, and what the assertion looks at. */
+static bool is_of_updates(const struct pct_diagnosis *d)
 {
-    for (size_t i = 0; best > 0 && i < ds->count; i++) {
-        struct pct_diagnosis *item = &ds->item[i];
-        if ((item->indifferent || item->rule == PCT_RULE_TWICE) && item->score > BEHIND * best)
-            item->score = BEHIND * best;
+    return d->rule == PCT_RULE_ATOMICITY && d->base < WHOLE;
+}
+
+/* The best score of other pairs of steps that all runs which fail have, and that other runs are not against. A trial
+ * may be: where two threads do the same wrong thing, the run fails without one of them, too. */
+static double best_in_all(const struct pct_diagnosing *d)
+{
+    double best = 0;
+    for (size_t i = 0; i < d->diagnoses.count; i++) {
+        const struct pct_diagnosis *item = &d->diagnoses.item[i];
+        if (pct_between_is_said(item) && item->base >= WHOLE && item->share >= NOT_AGAINST &&
+            item->failing >= IN_ALL * d->evidence.failing && item->score > best)
+            best = item->score;
+    }
+    return best;
+}
+
+/* What the run fails without, too, and what only came of it, stand behind what it does not fail without; updates,
+ * behind what all runs that fail have and is nearly as good, too. */
+static void put_behind(struct pct_diagnosing *d)
+{
+    double tried = best_tried(d), in_all = best_in_all(d);
+    for (size_t i = 0; i < d->diagnoses.count; i++) {
+        struct pct_diagnosis *item = &d->diagnoses.item[i];
+        bool updates = is_of_updates(item), effect = updates || item->rule == PCT_RULE_TWICE;
+        if (tried > 0 && (item->indifferent || effect) && item->score > BEHIND * tried)
+            item->score = BEHIND * tried;
+        if (updates && in_all > NEARLY * item->score && item->score > BEHIND * in_all)
+            item->score = BEHIND * in_all;
     }
 }
 
@@ -86,6 +114,6 @@ bool pct_trials_weigh(struct pct_diagnosing *d, const struct pct_trial *trials, 
             item->score = least;
         right = right || item->tried;
     }
-    put_behind(&d->diagnoses, best_tried(d));
+    put_behind(d);
     return right;
 }

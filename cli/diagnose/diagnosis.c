@@ -140,6 +140,7 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
     *ds = (struct pct_diagnoses){ .history = history };
     if (history->sure) {
         pct_rules_objects(ds, history);
+        pct_rules_forked(ds, history);
         pct_rules_waits(ds, history, evidence);
         pct_rules_semaphores(ds, history, evidence);
         pct_rules_wakes(ds, history, evidence);

@@ -18,6 +18,9 @@
       "thread @t1 unlocks @o1 (@s1), which thread @t0 has held since @s0")                                             \
     X(ENDS_WITH_LOCK, 10, true, "a thread ends with a lock held",                                                      \
       "thread @t0 ends (@s1) and still holds @o0, for which thread @t2 waits")                                         \
+    X(HELD_AT_FORK, 10, true, "held at a fork",                                                                        \
+      "thread @t1 forks (@s1) while thread @t0 holds @o0, since @s0. The child has the lock and not the thread that "  \
+      "would give it back, and waits for it")                                                                          \
     X(SELF_DEADLOCK, 10, true, "a thread waits for itself",                                                            \
       "thread @t0 waits for @o1, which it holds itself since @s0")                                                     \
     X(WAIT_CYCLE, 10, true, "wait cycle",                                                                              \

@@ -394,6 +394,38 @@ int pct_history_open(struct pct_history *h, const struct pct_trace *trace)
     return failed;
 }
 
+/* Whether a thread of this process ever did anything to the object. */
+static bool is_touched(const struct pct_trace *trace, unsigned class_, uint32_t object)
+{
+    for (uint64_t i = 0; i < trace->count; i++)
+        if (PCT_RECORD_OBJECT(trace->records[i]) == object &&
+            pct_name_op_class(PCT_RECORD_OP(trace->records[i])) == class_)
+            return true;
+    return false;
+}
+
+void pct_history_add_child(struct pct_history *h, const struct pct_trace *child)
+{
+    struct pct_snapshot snapshot;
+    /* What has become another program has inherited no locks. */
+    if (child->header.verdict != PCT_VERDICT_DEADLOCK || child->header.images || child->first || !child->complete ||
+        pct_snapshot_read(&snapshot, child))
+        return;
+    for (size_t i = 0; i < snapshot.thread_count && !h->inherited; i++) {
+        const struct pct_snap_thread *thread = &snapshot.threads[i];
+        unsigned class_ = pct_snapshot_wait_class(&snapshot, thread);
+        const struct pct_snap_object *object =
+            thread->state == PCT_SNAP_BLOCKED && pct_operation_locks(thread->op) && thread->object
+                ? pct_snapshot_object(&snapshot, thread->object)
+                : NULL;
+        if (!object || object->holder != PCT_NO_THREAD || is_touched(child, class_, thread->object))
+            continue;
+        h->inherited_class = class_;
+        h->inherited = object->address;
+    }
+    pct_snapshot_free(&snapshot);
+}
+
 void pct_history_close(struct pct_history *h)
 {
     pct_unwind_close(h->unwinder);

@@ -61,6 +61,9 @@ struct pct_history {
     uint32_t *last;   /* by thread: its last step, a pending one included, or PCT_NO_STEP */
     bool sure;        /* who held what is known throughout */
     bool places;      /* where the steps were made is known */
+    /* A lock that a child process waits for, for ever, and that none of its threads has ever had. */
+    unsigned inherited_class;
+    uint64_t inherited; /* its address; 0: there is none */
 };
 
 /* Longer runs are not looked at. */
@@ -69,6 +72,9 @@ struct pct_history {
 /* The trace must stay. Returns 0; -ENOMEM; -E2BIG: the run is too long; -ENODATA: its first steps are not there. */
 int pct_history_open(struct pct_history *history, const struct pct_trace *trace);
 void pct_history_close(struct pct_history *history);
+
+/* This is what a child process of the run left that ended in a deadlock. */
+void pct_history_add_child(struct pct_history *history, const struct pct_trace *child);
 
 /* The hold of this object that the step's thread has behind the step, or NULL. */
 const struct pct_hold *pct_history_holds(const struct pct_history *history, uint32_t step, unsigned class_,

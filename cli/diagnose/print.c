@@ -317,7 +317,8 @@ bool pct_diagnosis_place(const struct pct_history *h, const struct pct_diagnosis
     /* Of each rule the step that does what it should not; of all others the first. */
     static const unsigned char wrong[PCT_RULE_COUNT] = {
         [PCT_RULE_DESTROYED_WHILE_HELD] = 1, [PCT_RULE_FOREIGN_UNLOCK] = 1, [PCT_RULE_SELF_DEADLOCK] = 1,
-        [PCT_RULE_LOST_WAKEUP] = 1,          [PCT_RULE_WRONG_WAITER] = 1,   [PCT_RULE_NO_NOTICE] = 1
+        [PCT_RULE_LOST_WAKEUP] = 1,          [PCT_RULE_WRONG_WAITER] = 1,   [PCT_RULE_NO_NOTICE] = 1,
+        [PCT_RULE_HELD_AT_FORK] = 1
     };
     pct_diagnosis_stack(h, d->step[wrong[d->rule] < d->count ? wrong[d->rule] : 0], &stack);
     const struct pct_frame *best = pct_frame_best(&stack);

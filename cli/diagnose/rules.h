@@ -10,6 +10,9 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *hist
 /* Of any run: descriptors that are closed while another thread is about to use them. */
 void pct_rules_closed(struct pct_diagnoses *out, const struct pct_history *history);
 
+/* rules_forked.c: of a run with a child process that waits for ever, what was locked when that was made. */
+void pct_rules_forked(struct pct_diagnoses *out, const struct pct_history *history);
+
 /* rules_waits.c: of a run that ended in a deadlock, who holds what the others wait for. */
 void pct_rules_waits(struct pct_diagnoses *out, const struct pct_history *history, const struct pct_evidence *evidence);
 

@@ -6,7 +6,7 @@ load common
 setup_file()
 {
     local to=$BATS_FILE_TMPDIR name
-    for name in bank batch parcels pipeline phases quota shutdown; do
+    for name in bank batch forklock parcels pipeline phases quota shutdown; do
         "$cc" -g -pthread -o "$to/$name" "$root/bench/desk/$name.c"
     done
     "${CXX:-g++}" -g -pthread -o "$to/singleton" "$root/bench/desk/singleton.cc"
@@ -39,6 +39,14 @@ first_cause()
     has 'cause: waits with a lock held: thread 1 waits on semaphore 1 `depot.places` and still holds mutex 3 `depot.lock`'
     has 'bring parcels.c:35'
     has 'fetch parcels.c:45'
+}
+
+@test "a child process waits for a lock that another thread had at the fork" {
+    first_cause forklock
+    has 'cause: held at a fork: thread 0 forks (step '
+    has 'while thread 1 holds mutex 1 `log_lock`, since step '
+    has 'log_line forklock.c:22'
+    has 'main forklock.c:65'
 }
 
 @test "of many looks at what is not there yet, the last is the one that fails" {

@@ -108,9 +108,40 @@ static void test_weigh(void **unused)
     assert_true(item[1].tried && item[1].score < item[0].score && item[1].score < item[2].score);
 }
 
+/* What both trials speak for, of this base; and another pair of this score, which so many of ten runs have. */
+static bool updates_are_first(double base, double score, unsigned failing)
+{
+    static struct pct_diagnosis items[2];
+    static struct pct_trace trace;
+    static struct pct_diagnosing d;
+    struct pct_trial trial = { .item = 0, .ended = { true, true }, .fails = { false, true } };
+    items[0] = (struct pct_diagnosis){ .rule = PCT_RULE_ATOMICITY, .base = base, .score = 3, .failing = 10 };
+    items[0].share = 1;
+    items[1] = items[0];
+    items[1].base = 6;
+    items[1].share = 0.6;
+    items[1].score = score;
+    items[1].failing = failing;
+    d = (struct pct_diagnosing){ .history.trace = &trace, .evidence = { .failing = 10, .passing = 10 } };
+    d.diagnoses.item = items;
+    d.diagnoses.count = 2;
+    assert_true(pct_trials_weigh(&d, &trial, 1));
+    return items[0].score > items[1].score;
+}
+
+static void test_updates(void **unused)
+{
+    (void)unused;
+    assert_false(updates_are_first(3, 3, 10));
+    assert_true(updates_are_first(3, 1, 10));   /* far worse */
+    assert_true(updates_are_first(3, 3, 5));    /* half of the runs fail without it */
+    assert_true(updates_are_first(5.5, 3, 10)); /* these are no updates */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_both), cmocka_unit_test(test_pending),
-                                        cmocka_unit_test(test_others), cmocka_unit_test(test_weigh) };
+                                        cmocka_unit_test(test_others), cmocka_unit_test(test_weigh),
+                                        cmocka_unit_test(test_updates) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -179,6 +179,75 @@ static void test_foreign_unlock(void **unused)
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_FOREIGN_UNLOCK, false);
 }
 
+/* A child process waits, in the end, for the lock at the address of `object`, or had it before. */
+static void make_child(struct made *child, unsigned object, bool had)
+{
+    memset(child, 0, sizeof *child);
+    STEP(child, 0, YIELD, 0);
+    if (had)
+        STEP(child, 0, MUTEX_UNLOCK, 1);
+    child->left = (struct pct_snap_object){
+        .number = 1, .class_ = PCT_CLASS_MUTEX, .holder = PCT_NO_THREAD, .address = OBJECT_AT + 64 * object
+    };
+    pending(child, 0, PCT_OP_MUTEX_LOCK, 1);
+    look(child, PCT_VERDICT_DEADLOCK, NULL);
+}
+
+/* Whether it is said of such a run and child that a lock was held at a fork. */
+static bool is_held_at_fork(const struct made *child)
+{
+    struct pct_diagnoses with_child;
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    assert_null(found(&run, PCT_RULE_HELD_AT_FORK));
+    pct_history_add_child(&run.history, &child->trace);
+    pct_diagnoses_find(&with_child, &run.history, NULL);
+    bool is = with_child.count;
+    if (is) {
+        assert_int_equal(with_child.item[0].rule, PCT_RULE_HELD_AT_FORK);
+        assert_int_equal(run.history.steps[with_child.item[0].step[0]].op, PCT_OP_MUTEX_LOCK);
+        assert_int_equal(run.history.steps[with_child.item[0].step[1]].op, PCT_OP_FORK);
+    }
+    pct_diagnoses_free(&with_child);
+    return is;
+}
+
+/* Thread `holder` has object 4 when thread 0 forks, or has given it back before. */
+static void make_fork(unsigned holder, bool released)
+{
+    begin(1);
+    STEP(&run, holder, MUTEX_LOCK, 4);
+    if (released)
+        STEP(&run, holder, MUTEX_UNLOCK, 4);
+    STEP(&run, 0, FORK, 0);
+    if (!released)
+        STEP(&run, holder, MUTEX_UNLOCK, 4);
+}
+
+static void test_held_at_fork(void **unused)
+{
+    (void)unused;
+    static struct made child;
+    for (int wrong = 0; wrong < 7; wrong++) {
+        make_child(&child, wrong == 1 ? 5 : 4, wrong == 2);
+        if (wrong == 3) /* it is another program by now */
+            child.trace.header.images = 1;
+        if (wrong == 4)
+            child.trace.header.verdict = PCT_VERDICT_ASSERTION;
+        make_fork(wrong == 5 ? 0 : 1, wrong == 6);
+        assert_int_equal(is_held_at_fork(&child), !wrong);
+        done(&run);
+        done(&child);
+    }
+    /* The one that forked has it at another fork: the child may come from that. */
+    make_child(&child, 4, false);
+    make_fork(1, false);
+    STEP(&run, 0, MUTEX_LOCK, 4);
+    STEP(&run, 0, FORK, 0);
+    assert_false(is_held_at_fork(&child));
+    done(&run);
+    done(&child);
+}
+
 /* --- Patterns that other runs tell about -------------------------------------------------------------------------- */
 
 /* Thread 1 reads object 4 twice, thread 2 writes it: between the two, or behind them. Under one lock, or none. */
@@ -486,6 +555,7 @@ int main(void)
         cmocka_unit_test(test_use_after_close),
         cmocka_unit_test(test_destroyed_while_held),
         cmocka_unit_test(test_foreign_unlock),
+        cmocka_unit_test(test_held_at_fork),
         cmocka_unit_test(test_atomicity),
         cmocka_unit_test(test_two_objects),
         cmocka_unit_test(test_twice),
