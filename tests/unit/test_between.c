@@ -108,7 +108,7 @@ static void test_weigh(void **unused)
     assert_true(item[1].tried && item[1].score < item[0].score && item[1].score < item[2].score);
 }
 
-/* What both trials speak for, of this base; and another pair of this score, which so many of ten runs have. */
+/* What both trials speak for, of this base; and another pair of this score, which this many of ten runs have. */
 static bool updates_are_first(double base, double score, unsigned failing)
 {
     static struct pct_diagnosis items[2];
