@@ -55,12 +55,11 @@ static void close_channel(struct pct_explorer_channel *channel)
     }
 }
 
-static void reset_channel(struct pct_channel *channel, const uint32_t *plan, uint32_t count)
+static void put_plan(struct pct_channel *channel, const uint32_t *plan, uint32_t count)
 {
     if (count)
         memcpy(channel->plan, plan, count * sizeof *plan);
     channel->plan_count = count;
-    pct_channel_renew(channel);
 }
 
 uint64_t pct_explorer_plan(const uint32_t *plan, uint32_t count)
@@ -127,7 +126,7 @@ static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, 
     *made = (struct pct_made){
         .used = true, .plain = plain, .walk = walk, .index = spec->index, .plan = pct_explorer_plan(plan, count)
     };
-    reset_channel(e->channel[spec->worker].at, plan, count);
+    put_plan(e->channel[spec->worker].at, plan, count);
     e->channel[spec->worker].at->output = e->keep && (e->keep->oracle.expect || e->keep->oracle.command);
     spec->channel = e->channel[spec->worker].path;
     spec->log = e->channel[spec->worker].at;

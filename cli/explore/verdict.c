@@ -67,7 +67,9 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
     if (facts->no_memory)
         add(r, "no memory for the search");
     if (facts->untried)
-        add(r, "a loop that tries again and again, or waits and counts its rounds, was cut off behind %d rounds (%s)",
+        add(r,
+            "a loop that tries again and again, or waits and counts its rounds, was cut off: not all rounds behind the "
+            "first %d were tried (%s)",
             PCT_POLLING_FOLLOWED, e->loop[0] ? e->loop : "place not known");
     if (facts->uneven)
         add(r, "threads that use other things between scheduling points in other schedules, for which there is no "

@@ -308,6 +308,8 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
     snprintf(process->token, sizeof process->token, "%s", token);
     if (!process->extras.sites)
         process->extras.sites = launch->sites;
+    if (process->extras.log)
+        pct_channel_renew(process->extras.log);
     int failed = pct_scratch_open(process, launch, capture || launch->drive.client);
     process->killed_pct = failed ? 0 : pct_supervised_convict(process);
     if (process->killed_pct) {
