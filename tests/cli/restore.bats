@@ -236,6 +236,10 @@ for table in "runs", "findings":
     grep -F "pct: no run was restored: a restored run differed" restored.said
 }
 
+@test "of random programs, restored runs find what forked ones do" {
+    PCT_BUILD=$build "$root/tests/explored/restored" 8 3
+}
+
 @test "the engine has three names" {
     run "$pct" run --engine=fast -- ./kept none
     is "$status" 2
