@@ -68,8 +68,7 @@ struct pct_log_entry {
     X(CANCEL, "cancellation of threads, which takes --bound")                                                          \
     X(ASYNCHRONOUS, "asynchronous cancellation, which comes between scheduling points, too")                           \
     X(OWN, "a loop that waits for memory, and changes what other threads use, too, on its thread's stack")             \
-    X(STACK, "a thread that writes on another one's stack, whose own accesses there --memory does not patch (pct-cc "  \
-             "tells of them)")
+    X(STACK, "a thread that writes on another one's stack, whose accesses --memory does not patch (pct-cc tells)")
 
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */
 #define PCT_ASSUMPTIONS(X)                                                                                             \

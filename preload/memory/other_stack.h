@@ -8,7 +8,9 @@
 enum { PCT_MAIN_STACK = 8 << 20 }; /* what the first thread's may grow to, mostly */
 
 /* This thread, in patched code, is about to do this at this address, which is not on its own stack. If it is on another
- * thread's, the verdict knows: what that one does with it there is no scheduling point. */
+ * thread's, the verdict knows: what that one does with it there is no scheduling point. That it waits (in a join) helps
+ * nothing: what stands between its last operation and that wait, behind pthread_create() for example, runs beside the
+ * write, too, and is one step with the operation before it, so no schedule shows that. */
 void pct_other_stack(const struct pct_shim_thread *self, uintptr_t address, unsigned what);
 
 #endif
