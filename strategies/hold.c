@@ -63,6 +63,7 @@ static void lay_out(struct state *s, struct pct_layout *layout, const struct pct
     pct_dense_set_start(&s->free, layout, threads);
     pct_dense_set_start(&s->held, layout, threads);
     s->of = pct_layout_take(layout, threads, sizeof *s->of);
+    pct_owners_lay_out(&s->owners, layout);
 }
 
 PCT_STATE_OF_TABLES

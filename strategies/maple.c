@@ -38,6 +38,7 @@ enum { LONGEST = 7, LONGEST_FORCED = 4 }; /* such means of the time between chan
 struct maple_thread {
     struct pct_operation next;
     uint32_t met; /* accesses of the iRoot that it came to */
+    uint8_t at;   /* those that `next` may be, by its place and operation: a set */
     bool enabled;
     bool passes; /* this operation is none of the iRoot's */
     bool ends;   /* the process */
@@ -83,6 +84,7 @@ struct state {
 static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
 {
     uint32_t threads = pct_layout_threads(run);
+    pct_owners_lay_out(&s->owners, layout);
     pct_priorities_lay_out(&s->priorities, layout, threads);
     pct_thread_lists_lay_out(&s->stand, layout, threads);
     s->of = pct_layout_take(layout, threads, sizeof *s->of);
@@ -174,28 +176,34 @@ static bool is_due(const struct state *s, uint32_t access)
     return !(s->done >> access & 1) && !(s->idiom->after[access] & ~s->done);
 }
 
-static bool is_at(const struct state *s, uint32_t access, const struct pct_operation *what)
+static bool is_at(const struct maple_thread *t, uint32_t access)
 {
-    return s->event[access].place == what->place && s->event[access].op == what->op;
+    return t->at >> access & 1;
 }
 
 /* The thread has come to where it is. */
-static void count_visits(struct state *s, uint32_t thread)
+static void come(struct state *s, uint32_t thread)
 {
-    for (uint32_t i = 0; i < s->idiom->accesses; i++)
-        if (s->visits[i] < s->first[i] && s->given[s->idiom->role[i]] == thread + 1 && is_at(s, i, &s->of[thread].next))
-            s->visits[i]++;
+    struct maple_thread *t = &s->of[thread];
+    const uint32_t before = t->at;
+    t->at = 0;
+    for (uint32_t i = 0; i < s->idiom->accesses; i++) {
+        const bool at = s->event[i].place == t->next.place && s->event[i].op == t->next.op;
+        t->at |= (uint8_t)(at << i);
+        s->near[i] += at - (before >> i & 1);
+        s->visits[i] += at && s->visits[i] < s->first[i] && s->given[s->idiom->role[i]] == thread + 1;
+    }
 }
 
 /* The access that the thread is about to make; PCT_IROOT_MOST: none. One that is due before others. */
 static uint32_t find_access(const struct state *s, uint32_t thread)
 {
-    const struct pct_operation *next = &s->of[thread].next;
+    const struct maple_thread *t = &s->of[thread];
     uint32_t found = PCT_IROOT_MOST;
-    if (s->of[thread].passes || !next->object)
+    if (!t->at || t->passes || !t->next.object)
         return found;
     for (uint32_t i = 0; i < s->idiom->accesses; i++) {
-        if (!is_at(s, i, next) || s->done >> i & 1 || !fits(s, thread, next->object, i))
+        if (!is_at(t, i) || s->done >> i & 1 || !fits(s, thread, t->next.object, i))
             continue;
         if (is_due(s, i))
             return i;
@@ -327,13 +335,11 @@ static void announce(void *state, uint32_t thread, const struct pct_operation *n
 {
     struct state *s = state;
     struct maple_thread *t = &s->of[thread];
-    for (uint32_t i = 0; s->idiom && i < s->idiom->accesses; i++)
-        s->near[i] += is_at(s, i, next) - is_at(s, i, &t->next);
     t->next = *next;
     t->passes = false;
     if (!s->idiom)
         return;
-    count_visits(s, thread);
+    come(s, thread);
     uint32_t access = s->skips ? find_access(s, thread) : PCT_IROOT_MOST;
     if (access != PCT_IROOT_MOST && changes(s)) {
         t->passes = s->skip[access];
@@ -388,10 +394,9 @@ static void look_for_phase(struct state *s, uint64_t step)
         s->near[k] = 0;
     for (uint32_t i = 0; i < s->threads; i++) {
         s->of[i].passes = false;
+        s->of[i].at = 0;
         if (s->idiom)
-            count_visits(s, i);
-        for (uint32_t k = 0; s->idiom && k < s->idiom->accesses; k++)
-            s->near[k] += is_at(s, k, &s->of[i].next);
+            come(s, i);
     }
     s->in_vain = s->low_in_vain = 0;
     uint32_t last = s->phase[s->phases].last;
@@ -425,12 +430,12 @@ static bool has_partner(const struct state *s, uint32_t thread, uint32_t access)
     uint32_t partner = waits_for_last(s, access) ? 3 : s->idiom->partner[access];
     uint32_t object = s->of[thread].next.object;
     bool other = s->idiom->object[partner] != s->idiom->object[access];
-    if (s->near[partner] <= is_at(s, partner, &s->of[thread].next))
+    if (s->near[partner] <= is_at(&s->of[thread], partner))
         return false;
     for (uint32_t i = 0; i < s->threads; i++) {
         const struct maple_thread *t = &s->of[i];
         const bool early = s->given[s->idiom->role[partner]] == i + 1 && s->visits[partner] < s->first[partner];
-        if (i != thread && !t->passes && !early && is_at(s, partner, &t->next) && (other || t->next.object == object))
+        if (i != thread && !t->passes && !early && is_at(t, partner) && (other || t->next.object == object))
             return true;
     }
     return false;

@@ -1,17 +1,24 @@
 /* Who owns what others wait for, as far as operations show: who took an object last, and has not given it back. For the
  * strategies that hold threads back (hold.c, maple.c): one that stands with a lock which another thread needs must not
- * be held for ever. A member of their state, zeroed at first. */
+ * be held for ever. A member of their state, zeroed at first; its table is apart, as all but its beginning is mostly
+ * untouched. */
 #ifndef PCT_STRATEGIES_OWNERS_H
 #define PCT_STRATEGIES_OWNERS_H
 
 #include "one_object.h"
+#include <pct/layout.h>
 #include <pct/operations.h>
 
 enum { PCT_OWNERS = 1 << 12 };
 
 struct pct_owners {
-    uint16_t of[PCT_OWNERS]; /* by object, of which some share a place: the thread, plus 1 */
+    uint16_t *of; /* by object, of which some share a place: the thread, plus 1 */
 };
+
+static inline void pct_owners_lay_out(struct pct_owners *owners, struct pct_layout *layout)
+{
+    owners->of = pct_layout_take(layout, PCT_OWNERS, sizeof *owners->of);
+}
 
 /* This thread has made this operation. */
 static inline void pct_owners_made(struct pct_owners *owners, const struct pct_operation *made, uint32_t thread)

@@ -60,13 +60,14 @@ struct pct_priorities {
     uint64_t any[64];  /* a bit for each place: the block there has enabled threads */
     struct pct_priority *of; /* by thread */
     struct pct_rank_block *block;
-    struct pct_rank_holders *holders;   /* by block */
-    uint16_t block_at[PCT_RANK_BLOCKS]; /* by place, which is a rank / 64: the block, plus 1; 0: none */
+    struct pct_rank_holders *holders; /* by block */
+    uint16_t *block_at;               /* by place, which is a rank / 64: the block, plus 1; 0: none */
 };
 
 /* For this many threads. */
 static inline void pct_priorities_lay_out(struct pct_priorities *p, struct pct_layout *layout, uint32_t threads)
 {
+    p->block_at = pct_layout_take(layout, PCT_RANK_BLOCKS, sizeof *p->block_at);
     p->of = pct_layout_take(layout, threads, sizeof *p->of);
     p->block = pct_layout_take(layout, threads, sizeof *p->block);
     p->holders = pct_layout_take(layout, threads, sizeof *p->holders);

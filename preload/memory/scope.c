@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -302,6 +303,11 @@ uint64_t pct_scope_name(uintptr_t pc)
     if (scope.place_count < MOST_PLACES)
         scope.places[scope.place_count++] = place;
     return pct_place_at(place.file, pc + place.offset);
+}
+
+void pct_scope_find_program(void)
+{
+    pct_scope_name(getauxval(AT_ENTRY));
 }
 
 uint32_t pct_scope_place(uint64_t pc)

@@ -43,6 +43,9 @@ uint64_t pct_scope_name(uintptr_t pc);
 /* The same as strategies get it (common/place.h); 0 for 0. */
 uint32_t pct_scope_place(uint64_t pc);
 
+/* forkserver.c: where the program's own code is, which all runs have: so that none has to look for it. */
+void pct_scope_find_program(void);
+
 /* The run cannot be what the user wants: say why, and end the process with the status for usage. */
 void pct_scope_refuse(const char *message) __attribute__((noreturn));
 

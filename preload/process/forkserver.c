@@ -24,6 +24,7 @@
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/memory/memory.h>
+#include <preload/memory/scope.h>
 #include <preload/patch/patch.h>
 #include <preload/thread/affinity.h>
 #include <preload/thread/keys.h>
@@ -295,6 +296,7 @@ void pct_forkserver_serve(char **environment)
     if (state == PCT_FORKSERVER_READY)
         pct_patch_prepare();
     pct_memory_find_main();
+    pct_scope_find_program();
     pct_affinity_wait_there();
     pct_watchdog_share();
     if (!reply(state, 0) || state != PCT_FORKSERVER_READY || !region.first)
