@@ -84,10 +84,10 @@ struct state {
 static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
 {
     uint32_t threads = pct_layout_threads(run);
-    pct_owners_lay_out(&s->owners, layout);
     pct_priorities_lay_out(&s->priorities, layout, threads);
     pct_thread_lists_lay_out(&s->stand, layout, threads);
     s->of = pct_layout_take(layout, threads, sizeof *s->of);
+    pct_owners_lay_out(&s->owners, layout);
 }
 
 PCT_STATE_OF_TABLES

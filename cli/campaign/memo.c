@@ -208,12 +208,17 @@ int pct_memo_take(struct pct_campaign *c, const char *path)
         return pct_cli_usage("--memo=%s: %s", path, error);
     const char *there = pct_text_base_name(pct_store_fact(store, "program"));
     const char *here = pct_text_base_name(c->launch.program);
+    struct pct_store_totals totals;
     int status = 0;
-    if (!pct_store_has_iroots(store))
-        status =
-            pct_cli_usage("--memo=%s: this campaign has not looked at interleavings: only those of -S maple do", path);
+    if (pct_store_totals(store, &totals))
+        status = pct_cli_usage("--memo=%s: %s", path, pct_store_error(store));
     else if (strcmp(there, here) != 0)
         status = pct_cli_usage("--memo=%s: it is of another program: '%s', not '%s'", path, there, here);
+    else if (!totals.runs) /* it may have begun just now; what it looks at stands there with its first runs */
+        pct_cli_say("--memo=%s: there are no runs in it yet: all iRoots are tried", path);
+    else if (!pct_store_has_iroots(store))
+        status =
+            pct_cli_usage("--memo=%s: this campaign has not looked at interleavings: only those of -S maple do", path);
     else
         status = read_memo(c, store, path);
     pct_store_close(store);

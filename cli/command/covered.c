@@ -53,6 +53,10 @@ static int read_campaign(struct pct_covered *covered, struct pct_access_places *
     struct pct_store *store = pct_store_open(covered->path, false, error, sizeof error);
     if (!store)
         return pct_cli_usage("%s: %s", covered->path, error);
+    if (!pct_store_totals(store, &totals) && !totals.runs) {
+        pct_store_close(store);
+        return pct_cli_usage("%s: there are no runs in it yet", covered->path);
+    }
     if (!pct_store_has_iroots(store)) {
         pct_store_close(store);
         return pct_cli_usage("%s: this campaign has not looked at interleavings: only those of -S maple, or with "

@@ -433,6 +433,63 @@ known()
     has "new.db is of another campaign: its --memo is 'none.db', not 'first.db'"
 }
 
+@test "maple: the --memo of a campaign that runs at the same time; two campaigns with one --memo, and with one --db" {
+    mkfifo fifo
+    cat > it.c <<'END'
+#include <fcntl.h>
+#include <unistd.h>
+int main(int argc, char **argv)
+{
+    char byte;
+    return argc > 1 && read(open(argv[1], O_RDONLY), &byte, 1) != 1;
+}
+END
+    cc -o it it.c
+    "$pct" campaign -S maple -n 1 --seed 1 --timeout 300 --db runs.db -- ./it fifo 3>&- &
+    first=$!
+    until [ -e runs.db ]; do
+        sleep 0.05
+    done
+    run "$pct" campaign -S maple -n 2 --memo runs.db --db new.db -- ./it
+    has "--memo=runs.db: there are no runs in it yet: all iRoots are tried"
+    lacks "has not looked at interleavings"
+    run "$pct" coverage report runs.db
+    [ "$status" -eq 2 ]
+    has "runs.db: there are no runs in it yet"
+    echo > fifo
+    wait "$first"
+
+    "$pct" campaign -S maple -n 40 --seed 1 --db known.db -- "$BATS_FILE_TMPDIR/reorder-fixed" 3
+    for i in 1 2; do
+        "$pct" campaign -S maple -n 20 --seed 1 --memo known.db --db "both$i.db" -- "$BATS_FILE_TMPDIR/reorder-fixed" 4 \
+            > "said$i" 2>&1 3>&- &
+        pid[i]=$!
+    done
+    wait "${pid[1]}"
+    wait "${pid[2]}"
+    grep -q 'known.db: [1-9][0-9]* iRoots are known' said1
+    diff <(grep memo said1) <(grep memo said2)
+    diff <(sqlite3 both1.db 'select seed, hash from runs') <(sqlite3 both2.db 'select seed, hash from runs')
+
+    # Of two that have one file, one may be too late; it writes nothing.
+    for i in 1 2; do
+        "$pct" campaign -S maple -n 100 --seed 1 --memo known.db --db one.db -- "$BATS_FILE_TMPDIR/reorder-fixed" 4 \
+            > "said$i" 2>&1 3>&- &
+        pid[i]=$!
+    done
+    failed=0
+    for i in 1 2; do
+        wait "${pid[i]}" || {
+            failed=$((failed + 1))
+            grep -q 'another campaign ' "said$i"
+        }
+    done
+    [ "$failed" -le 1 ]
+    [ "$(sqlite3 one.db 'select count(*), count(distinct seed) from runs')" = '100|100' ]
+    run "$pct" campaign -S maple -n 110 --seed 1 --memo known.db --db one.db -- "$BATS_FILE_TMPDIR/reorder-fixed" 4
+    [ "$status" -eq 0 ]
+}
+
 @test "maple: a file that may only be read is read; where a campaign has to write, it is refused" {
     local unprivileged=()
     [ "$(id -u)" != 0 ] || unprivileged=(setpriv "--bounding-set=-dac_override,-dac_read_search")
