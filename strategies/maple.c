@@ -176,11 +176,6 @@ static bool is_due(const struct state *s, uint32_t access)
     return !(s->done >> access & 1) && !(s->idiom->after[access] & ~s->done);
 }
 
-static bool is_at(const struct maple_thread *t, uint32_t access)
-{
-    return t->at >> access & 1;
-}
-
 /* The thread has come to where it is. */
 static void come(struct state *s, uint32_t thread)
 {
@@ -203,7 +198,7 @@ static uint32_t find_access(const struct state *s, uint32_t thread)
     if (!t->at || t->passes || !t->next.object)
         return found;
     for (uint32_t i = 0; i < s->idiom->accesses; i++) {
-        if (!is_at(t, i) || s->done >> i & 1 || !fits(s, thread, t->next.object, i))
+        if (!(t->at >> i & 1) || s->done >> i & 1 || !fits(s, thread, t->next.object, i))
             continue;
         if (is_due(s, i))
             return i;
@@ -430,12 +425,12 @@ static bool has_partner(const struct state *s, uint32_t thread, uint32_t access)
     uint32_t partner = waits_for_last(s, access) ? 3 : s->idiom->partner[access];
     uint32_t object = s->of[thread].next.object;
     bool other = s->idiom->object[partner] != s->idiom->object[access];
-    if (s->near[partner] <= is_at(&s->of[thread], partner))
+    if (s->near[partner] <= (s->of[thread].at >> partner & 1))
         return false;
     for (uint32_t i = 0; i < s->threads; i++) {
         const struct maple_thread *t = &s->of[i];
         const bool early = s->given[s->idiom->role[partner]] == i + 1 && s->visits[partner] < s->first[partner];
-        if (i != thread && !t->passes && !early && is_at(t, partner) && (other || t->next.object == object))
+        if (i != thread && !t->passes && !early && t->at >> partner & 1 && (other || t->next.object == object))
             return true;
     }
     return false;
