@@ -237,7 +237,7 @@ enum {
     X(INLINE, "waits and wakes by futexes of the program's own: to take such a lock while it is free is no point "     \
               "without --memory=atomics")                                                                              \
     X(UNSEEN, "runs in which races were not looked for, as nothing tells of memory accesses: build the program with "  \
-              "pct-cc, or say --memory=globals")                                                                               \
+              "pct-cc, or say --memory=globals")                                                                       \
     X(APART, "libraries loaded apart (dlmopen), with a libc of their own: what they do by it, pct does not see")
 
 enum pct_uncontrolled {
@@ -320,8 +320,8 @@ struct pct_trace_header {
                                   interrupted the program's own code, and in libc's calls that hold a lock of its */
     uint64_t randoms;     /* random numbers of the system's that the target got from the seed */
     uint32_t images_open; /* one of `images` had several threads, or did what pct does not control */
-    uint32_t held_ms; /* the most CPU time for which a thread made no call while others could go on, from 20 ms on; */
-    char image[256];  /* if `images` is not 0: the program's file, "": its name is too long */
+    uint32_t held_ms;   /* the most CPU time for which a thread made no call while others could go on, from 20 ms on; */
+    char image[256];    /* if `images` is not 0: the program's file, "": its name is too long */
     uint32_t held_by;   /* and that thread */
     uint32_t withdrawn; /* of `threads`: could not be made, so that their ids are nobody's */
 };

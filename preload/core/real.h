@@ -81,8 +81,8 @@ int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
 int openat2(int folder, const char *path, const struct open_how *how, size_t size); /* since glibc 2.43 */
-int __cxa_at_quick_exit(void (*function)(void *), void *library);          /* what at_quick_exit calls */
-int __cxa_atexit(void (*function)(void *), void *argument, void *library); /* what atexit calls */
+int __cxa_at_quick_exit(void (*function)(void *), void *library);                   /* what at_quick_exit calls */
+int __cxa_atexit(void (*function)(void *), void *argument, void *library);          /* what atexit calls */
 int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library);
 
 /* libc's own name of sigaction. Nobody overrides it, so it need not be looked up, which every start would pay for. */

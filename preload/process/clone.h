@@ -4,7 +4,8 @@
 
 #include <stdint.h>
 
-/* Before syscall() of SYS_clone, SYS_clone3 or SYS_fork: the child's slot in the family (family.h), 0: none. Any thread.
+/* Before syscall() of SYS_clone, SYS_clone3 or SYS_fork: the child's slot in the family (family.h), 0: none. Any
+ * thread.
  */
 uint32_t pct_clone_expect(long number, const long arguments[6]);
 
