@@ -296,8 +296,8 @@ static enum kept_end begin_keeping(struct pct_sched *s, struct kept *k)
         k->deadline = s->timers[0]->deadline;
         if (k->deadline <= k->virtual || (recorded && !k->relatives))
             return KEPT_DUE;
-        if (!k->world && !k->relatives) {
-            /* Only signals, which the kernel may have for them already. */
+        if (!k->world && !k->relatives && s->reluctant < 2) {
+            /* Only signals, which the kernel may have for them already; and no thread is kept back. */
             pct_sched_attend(s);
             bool over = pct_idle_over(s);
             if (over)
@@ -320,7 +320,8 @@ static bool sleep_once(struct pct_sched *s, const struct kept *k)
     uint64_t soon = s->host->now() + SILENT_NS, next = silent && soon < k->until ? soon : k->until, again = PCT_NEVER;
     /* For relatives, what holds back its time has no deadline: they go to theirs. */
     uint64_t first = k->holds ? PCT_NEVER : first_deadline(s);
-    bool passed = k->relatives && s->host->idle(k->virtual, first, k->world, &again);
+    /* Nor does it pass while a thread could go on that is kept back. */
+    bool passed = k->relatives && s->reluctant < 2 && s->host->idle(k->virtual, first, k->world, &again);
     if (k->holds || (s->stranger && s->host->now() < k->until))
         passed = false;
     if (again < next)
@@ -368,11 +369,12 @@ static bool keep(struct pct_sched *s, bool relatives)
                       .deadline = PCT_NEVER,
                       .until = PCT_NEVER };
     enum kept_end end = begin_keeping(s, &k);
-    if (s->reluctant && s->reluctant < k.until)
+    const bool reluctant = end == KEPT_ON && s->reluctant > 1 && s->reluctant < k.until;
+    if (reluctant)
         k.until = s->reluctant;
     while (end == KEPT_ON)
         end = slept(s, &k, sleep_once(s, &k));
-    return end == KEPT_DUE;
+    return end == KEPT_DUE && !reluctant;
 }
 
 void pct_outside_keep(struct pct_sched *s)
