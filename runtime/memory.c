@@ -121,25 +121,28 @@ PCT_RUNTIME int posix_memalign(void **result, size_t alignment, size_t size)
     return error;
 }
 
+static void release(void *memory, const void *caller)
+{
+    give_up(memory, caller);
+    NEXT(free, __libc_free)(memory);
+}
+
 PCT_RUNTIME void free(void *memory)
 {
-    give_up(memory, PCT_CALLER);
-    NEXT(free, __libc_free)(memory);
+    release(memory, PCT_CALLER);
 }
 
 PCT_RUNTIME void free_sized(void *memory, size_t size)
 {
     (void)size;
-    give_up(memory, PCT_CALLER);
-    NEXT(free, __libc_free)(memory);
+    release(memory, PCT_CALLER);
 }
 
 PCT_RUNTIME void free_aligned_sized(void *memory, size_t alignment, size_t size)
 {
     (void)alignment;
     (void)size;
-    give_up(memory, PCT_CALLER);
-    NEXT(free, __libc_free)(memory);
+    release(memory, PCT_CALLER);
 }
 
 /* C++: operator delete, in all its forms. libstdc++'s call free, but it is not compiled for us. */

@@ -175,31 +175,30 @@ PCT_EXPLORED void *malloc(size_t size)
 
 PCT_EXPLORED void free(void *block)
 {
-    if (block)
-        give_up(block, __builtin_return_address(0));
+    give_up(block, __builtin_return_address(0));
 }
 
 PCT_EXPLORED void free_sized(void *block, size_t size)
 {
     (void)size;
-    if (block)
-        give_up(block, __builtin_return_address(0));
+    give_up(block, __builtin_return_address(0));
 }
 
 PCT_EXPLORED void free_aligned_sized(void *block, size_t alignment, size_t size)
 {
     (void)alignment;
-    free_sized(block, size);
+    (void)size;
+    give_up(block, __builtin_return_address(0));
 }
 
 static void give_up(void *block, const void *pc)
 {
     int error = errno;
-    struct head *head = head_of(block);
     if (!is_ours(block)) {
         __libc_free(block);
         return;
     }
+    struct head *head = head_of(block);
     if (head->gone)
         die("free(): double free detected\n");
     if (pct_explored_gone && !is_libcs(pc))
