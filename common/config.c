@@ -15,7 +15,7 @@
  *             [ ",calls=all" ] [ ",strings=all" ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
- *     LIST  = [a-z0-9.-]+, if the strategy has one; "none" if it is empty
+ *     LIST  = [a-z0-9.-]+, if the strategy has one, or that packed (list.h); "none" if it is empty
  *     SEED  = decimal
  *     EPOCH = lower-case hexadecimal, seconds since 1970; "0": the time of the start
  *     HASH  = 16 lower-case hexadecimal digits, the hash of the trace; or "-" while it is not known
@@ -32,6 +32,7 @@
  * There is exactly one token for a configuration: whatever pct itself would have written differently (a leading zero,
  * parameters in another order) is refused. The check digits let one damaged token in 65,536 pass. */
 #include "config.h"
+#include "list.h"
 #include "number.h"
 #include "text.h"
 #include <errno.h>
@@ -290,12 +291,13 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
     }
 }
 
-/* The value of a list. What stands in it is for the strategy to judge. */
+/* The value of a list, or that packed. What stands in it is for the strategy to judge. */
 static int parse_list(struct pct_config *config, const char *name, const char *text, char *error, size_t size)
 {
+    const char *characters = *text == PCT_LIST_PACKED ? PCT_LIST_PACKED_CHARACTERS : PCT_LIST_CHARACTERS;
     size_t length = 0;
     for (; text[length]; length++) {
-        const char *c = PCT_LIST_CHARACTERS;
+        const char *c = characters;
         while (*c && *c != text[length])
             c++;
         if (!*c)
@@ -570,7 +572,7 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
     char text[PCT_TOKEN_MAX];
     char *field[FIELDS];
     if (length >= sizeof text)
-        return fail(error, size, "token ", token, damaged);
+        return fail(error, size, "token ", token, " is damaged, or too long for a target: `pct replay` gives it one");
     copy(text, token, length);
     size_t checked = length;
     while (checked && text[checked] != ':')

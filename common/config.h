@@ -45,8 +45,8 @@ struct pct_config {
     uint64_t max_steps;      /* step bound, 0: none */
     uint8_t memory_points;   /* PCT_POINTS_* */
     uint8_t races;           /* PCT_RACES_* */
-    char list[PCT_LIST_MAX]; /* the text of the strategy's list, "" if it is empty; run.list is for whoever starts it to
-                                set */
+    char list[PCT_LIST_MAX]; /* the text of the strategy's list, or that packed (list.h), "" if it is empty; run.list is
+                                for whoever starts it to set */
     uint8_t memory;          /* PCT_PATCH_* */
     char modules[48];        /* the libraries that are patched, too: names with a slash in between */
     char focus[128];         /* patterns: see pct_config_parse_focus() */

@@ -3,9 +3,11 @@
  */
 #include "nearest_schedule.h"
 #include "queries.h"
+#include <cli/base/list.h>
 #include <cli/trace/switches.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <strategies/strategies.h>
 #include <string.h>
 
 enum { FURTHEST = 8 };
@@ -68,10 +70,6 @@ static int ask(void *context, size_t number, struct pct_query *query)
         int failed = move(s, &group, way % 2 ? -by : by, &list);
         if (failed)
             return failed;
-        if (list && strlen(list) >= sizeof s->runs->config.list) {
-            free(list);
-            list = NULL;
-        }
     }
     query->what = (struct pct_try){ .strategy = "schedule", .list = list, .seed = s->runs->config.run.seed };
     query->expected = 1;
@@ -86,7 +84,9 @@ static enum pct_answer answer(void *context, size_t number, struct pct_query *qu
     if (!pct_failure_read(&failure, &run->result))
         return PCT_ANSWER_NEXT;
     s->found = true;
-    strcpy(s->runs->config.list, query->what.list);
+    free(s->runs->list);
+    s->runs->list =
+        pct_list_take(&s->runs->config, &pct_strategy_schedule, query->what.list) ? NULL : strdup(query->what.list);
     s->runs->config.has_hash = false;
     return PCT_ANSWER_STOP;
 }
@@ -96,8 +96,10 @@ int pct_nearest_schedule_find(struct pct_query_runs *runs, bool *found)
     struct search s = { .runs = runs };
     struct pct_queries queries = { .ask = ask, .answer = answer, .context = &s };
     *found = false;
-    if (strcmp(runs->config.strategy, "schedule") != 0 || !runs->config.list[0] ||
-        pct_switches_parse(&s.switches, runs->config.list))
+    char *list = pct_list_text(runs->list ? runs->list : runs->config.list);
+    bool known = list && *list && !strcmp(runs->config.strategy, "schedule") && !pct_switches_parse(&s.switches, list);
+    free(list);
+    if (!known)
         return 0;
     pct_queries_step(runs, "looking for the nearest schedule that fails", 0);
     int failed = pct_queries_run(runs, &queries);

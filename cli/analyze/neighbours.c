@@ -1,6 +1,7 @@
 /* The neighbours of a schedule: see neighbours.h. */
 #include "neighbours.h"
 #include <cli/trace/switches.h>
+#include <common/list.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <strategies/depth_param.h>
@@ -19,9 +20,9 @@ static uint64_t *find(struct pct_config *config, const struct pct_strategy *stra
 /* --- Lists of switches, T.N.U (strategies/schedule.c): N is a number of operations that thread T has made ------------
  */
 
-static bool has_switches(const struct pct_strategy *strategy)
+static bool has_switches(const struct pct_config *config, const struct pct_strategy *strategy)
 {
-    return strategy->list && !strcmp(strategy->list, "switches");
+    return strategy->list && !strcmp(strategy->list, "switches") && *config->list != PCT_LIST_PACKED;
 }
 
 /* A wake, T.N.wI, is no switch. Returns where the next item begins, NULL after the last. */
@@ -96,7 +97,7 @@ static struct shift find_shift(struct pct_config *config, const struct pct_strat
                        .only = find(config, strategy, "only") };
     const uint64_t *depth = find(config, strategy, "depth"), *bound = find(config, strategy, "bound");
     uint64_t points = 0;
-    if (has_switches(strategy)) {
+    if (has_switches(config, strategy)) {
         points = count_switches(config->list);
         s.groups = points > 1 ? points + 1 : points;
         return s;

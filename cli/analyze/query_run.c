@@ -55,7 +55,7 @@ void pct_query_run_spec(const struct pct_query_runs *runs, const struct pct_try 
         make_config(runs, &spec->config, what->strategy, seed);
     else
         spec->config = runs->config;
-    spec->list = what->strategy ? what->list : NULL;
+    spec->list = what->strategy ? what->list : runs->list;
     spec->sites = what->sites;
 }
 

@@ -29,6 +29,7 @@ struct pct_query_progress {
 struct pct_query_runs {
     struct pct_launch launch;
     struct pct_config config;   /* of the run that failed: seed, kind of time, step bound are those of all runs */
+    char *list;                 /* its strategy's, where that is too long for it; NULL: it has it */
     struct pct_failure failure; /* what is looked for */
     unsigned jobs;              /* this many runs at a time; no answer depends on it */
     unsigned width;             /* of these CPUs; jobs may be fewer for a while */

@@ -4,6 +4,7 @@
  * (they then happen, or not, in the default order of the strategy `schedule`, which has no preemption of its own) and
  * the run gets no larger; each one that is left is moved as far as it can go. */
 #include "shrink.h"
+#include <cli/base/list.h>
 #include <cli/base/status_line.h>
 #include <cli/campaign/delta_debugging.h>
 #include "queries.h"
@@ -233,13 +234,10 @@ static int make_small(struct pct_shrink *s)
         s->minimal_steps = run.result.trace.header.steps;
         s->minimal_switches = run.result.trace.header.switches;
         s->minimal_preemptions = run.result.trace.header.preemptions;
-        struct pct_config config = { 0 };
-        char error[256];
-        snprintf(s->token, sizeof s->token, "%s", run.result.trace.header.token);
-        /* A list that does not fit into a token is not in it. */
-        if (!pct_config_parse_token(&config, s->token, pct_cli_find_strategy, error, sizeof error) && !config.list[0] &&
-            s->minimal.count)
-            s->token[0] = 0;
+        char *list = pct_switches_format(&s->minimal, NULL);
+        free(s->token);
+        s->token = list ? pct_long_token_of(run.result.trace.header.token, list) : NULL;
+        free(list);
         pct_query_run_close(&run);
         if (last)
             break;
@@ -297,7 +295,7 @@ bool pct_shrink_save(const struct pct_shrink *s, struct pct_shrunk *saved)
         if (saved->ranges)
             saved->ranges[i] = s->ranges[i];
     }
-    memcpy(saved->token, s->token, sizeof saved->token);
+    saved->token = s->token ? strdup(s->token) : NULL;
     return true;
 }
 
@@ -310,7 +308,8 @@ void pct_shrink_take_back(struct pct_shrink *s, struct pct_shrunk *saved)
     s->minimal_steps = saved->steps;
     s->minimal_switches = saved->switches;
     s->minimal_preemptions = saved->preemptions;
-    memcpy(s->token, saved->token, sizeof s->token);
+    free(s->token);
+    s->token = saved->token;
     *saved = (struct pct_shrunk){ 0 };
 }
 
@@ -318,6 +317,7 @@ void pct_shrunk_drop(struct pct_shrunk *saved)
 {
     pct_switches_free(&saved->minimal);
     free(saved->ranges);
+    free(saved->token);
     *saved = (struct pct_shrunk){ 0 };
 }
 
@@ -326,6 +326,7 @@ int pct_shrink_consider(struct pct_shrink *s, const struct pct_switches *other, 
     struct pct_shrink old = *s;
     *better = false;
     s->ranges = NULL;
+    s->token = NULL;
     s->minimal = (struct pct_switches){ .item = calloc(other->count + 1, sizeof *other->item), .count = other->count };
     int stop = s->minimal.item ? 0 : PCT_EXIT_INTERNAL;
     if (!stop) {
@@ -334,11 +335,12 @@ int pct_shrink_consider(struct pct_shrink *s, const struct pct_switches *other, 
          * was. */
         stop = still_fails(s, &s->minimal, false);
         stop = stop < 0 ? PCT_EXIT_INTERNAL : stop ? make_small(s) : 0;
-        *better = !stop && s->token[0] && is_smaller(s, &old);
+        *better = !stop && s->token && is_smaller(s, &old);
     }
     struct pct_shrink *worse = *better ? &old : s;
     pct_switches_free(&worse->minimal);
     free(worse->ranges);
+    free(worse->token);
     if (!*better) {
         old.runs = s->runs; /* what the runs have cost */
         *s = old;
@@ -360,6 +362,8 @@ void pct_shrink_close(struct pct_shrink *s)
 {
     pct_switches_free(&s->minimal);
     pct_switches_free(&s->awaited);
+    free(s->token);
+    s->token = NULL;
     free(s->ranges);
     s->ranges = NULL;
     pct_launch_finish(&s->runs.launch);

@@ -18,12 +18,12 @@ struct pct_shrink {
     const char *name;             /* the token or file, as given */
     char recorded[PCT_TOKEN_MAX]; /* the token in it, if it is the file of a recorded run; otherwise "" */
     uint64_t steps, switches, preemptions; /* of the run as given */
-    char given[PCT_TOKEN_MAX];             /* its token, with its hash */
+    char *given;                           /* its token, with its hash; NULL: not known yet */
     struct pct_switches minimal;
     struct pct_switches awaited; /* of the run as given, with whom the process waited for */
     struct pct_range *ranges;    /* by switch */
     uint64_t minimal_steps, minimal_switches, minimal_preemptions;
-    char token[PCT_TOKEN_MAX]; /* of the minimal schedule, with its hash; "": too long for one */
+    char *token; /* of the minimal schedule, with its hash; NULL: too long for one */
 };
 
 /* The parser of the command line of minimize and explain: a token or file, options of the target, the command. Its
@@ -50,7 +50,7 @@ struct pct_shrunk {
     struct pct_switches minimal;
     struct pct_range *ranges;
     uint64_t steps, switches, preemptions;
-    char token[PCT_TOKEN_MAX];
+    char *token;
 };
 bool pct_shrink_save(const struct pct_shrink *shrink, struct pct_shrunk *saved);
 void pct_shrink_take_back(struct pct_shrink *shrink, struct pct_shrunk *saved);

@@ -1,6 +1,7 @@
 /* The failing run that is to be made small: see shrink.h. Reads the token or file, finds out how it fails, and how
  * often; a failure that the schedule does not decide alone is judged by its rate. */
 #include "program_changed.h"
+#include <cli/base/list.h>
 #include <cli/binary/locate.h>
 #include <cli/process/learned_sites.h>
 #include "shrink.h"
@@ -72,7 +73,7 @@ static int read_file(struct pct_shrink *s, char *token, size_t size)
     static struct pct_trace trace;
     char error[512];
     if (pct_schedule_file_is(s->name))
-        return pct_schedule_file_read(s->name, token, size, error, sizeof error)
+        return pct_schedule_file_read(s->name, token, &s->runs.list, error, sizeof error)
                    ? pct_cli_usage("%s: %s", s->name, error)
                    : 0;
     if (pct_trace_open(&trace, s->name, error, sizeof error) != PCT_TRACE_GOOD)
@@ -104,8 +105,8 @@ static int read_name(struct pct_shrink *s)
         return failed;
     if (is_file)
         failed = read_file(s, token, sizeof token);
-    else
-        snprintf(token, sizeof token, "%s", s->name);
+    else if (pct_long_token_part(s->name, token, &s->runs.list, error, sizeof error))
+        failed = pct_cli_usage("%s", error);
     if (failed)
         return failed;
     if (pct_config_parse_token(&s->runs.config, token, pct_cli_find_strategy, error, sizeof error))
@@ -247,7 +248,7 @@ static int go_nearby(struct pct_shrink *s, bool *found)
     pct_cli_say(
         "the schedule does not fail any more (the program was rebuilt, or its input or libraries differ); the nearest "
         "one that does, with which this goes on: %s",
-        token);
+        t->list ? "(too long for a line)" : token);
     pct_program_changed_say(s->name, &t->config, t->launch.program);
     return 0;
 }
@@ -361,7 +362,9 @@ int pct_shrink_open(struct pct_shrink *s)
     s->steps = trace->header.steps;
     s->switches = trace->header.switches;
     s->preemptions = trace->header.preemptions;
-    snprintf(s->given, sizeof s->given, "%s", trace->header.token);
+    s->given = pct_long_token_of(trace->header.token, t->list);
+    if (!s->given)
+        return pct_cli_no_memory("");
     uint64_t hash = trace->header.hash;
     if (t->config.has_hash && hash != t->config.hash) {
         pct_cli_say(

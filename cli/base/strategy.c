@@ -1,5 +1,6 @@
 /* Finding a strategy by its name, for all that read specs and tokens. */
 #include "cli.h"
+#include "list.h"
 #include "trust.h"
 #include <common/text.h>
 #include <dlfcn.h>
@@ -60,15 +61,17 @@ int pct_cli_check_strategy(const struct pct_config *config)
     if (!strategy->start)
         return 0;
     struct pct_run run = config->run;
-    run.list = config->list;
+    char *list = pct_list_text(config->list);
+    if (!list)
+        return pct_cli_usage("strategy %s: its list is packed, and cannot be unpacked", strategy->name);
+    run.list = list;
     size_t size = strategy->state_size ? strategy->state_size(&run) : 0;
     /* Zeros of the kernel's, aligned by hand: some strategies could have more state than they will ever touch. */
     char *memory = calloc(1, size + 64);
-    if (!memory)
-        return pct_cli_no_memory(" for the state of the strategy");
     const char *why = NULL;
-    int failed = strategy->start(memory + (-(uintptr_t)memory & 63), &run, &why);
+    int failed = memory ? strategy->start(memory + (-(uintptr_t)memory & 63), &run, &why) : -ENOMEM;
     free(memory);
+    free(list);
     if (failed == -ENOMEM)
         return pct_cli_no_memory(" for the state of the strategy");
     if (failed)

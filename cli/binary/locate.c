@@ -1,6 +1,7 @@
 /* Where things are: see locate.h. */
 #include "locate.h"
 #include <cli/base/cli.h>
+#include <cli/base/list.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -179,5 +180,5 @@ int pct_locate_named(const char *name, bool *is_file)
                              "pct1:pct,depth=3,k=1207:42:671f3a20:8f1c22d0a1b2c3d4:33ab "
                              "is one: `pct run` prints them",
                              name);
-    return strlen(name) < PCT_TOKEN_MAX ? 0 : pct_cli_usage("this is neither a token nor a file: it is too long");
+    return strlen(name) < PCT_LONG_TOKEN_MAX ? 0 : pct_cli_usage("this is neither a token nor a file: it is too long");
 }

@@ -6,6 +6,7 @@
 #include "signature.h"
 #include "trials.h"
 #include <cli/base/cli.h>
+#include <cli/base/list.h>
 #include <cli/process/time_limit.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -32,6 +33,7 @@ struct source {
     struct pct_run_source base; /* the first member */
     struct pct_diagnosing *d;
     struct pct_config config; /* of the failing run */
+    char *list;               /* and its list, where that is too long for it */
     uint64_t hash, points;
     bool lenient;       /* the failing run may have taken other steps, if a child process fails */
     uint64_t signature; /* of its failure; 0: not known */
@@ -197,10 +199,12 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     }
     spec->index = s->next++;
     spec->sites = s->sites;
-    if (spec->index)
+    if (spec->index) {
         make_other(s, spec->index, &spec->config);
-    else
-        spec->config = s->config;
+        return PCT_RUNS_ON;
+    }
+    spec->config = s->config;
+    spec->list = s->list;
     return PCT_RUNS_ON;
 }
 
@@ -450,8 +454,9 @@ static void put_foreign_last(struct pct_diagnosing *d)
 int pct_diagnosing_run(struct pct_diagnosing *d)
 {
     struct source s = { .d = d };
-    char error[512];
-    if (pct_config_parse_token(&s.config, d->token, pct_cli_find_strategy, error, sizeof error))
+    char error[512], token[PCT_TOKEN_MAX];
+    if (pct_long_token_part(d->token, token, &s.list, error, sizeof error) ||
+        pct_config_parse_token(&s.config, token, pct_cli_find_strategy, error, sizeof error))
         return 0;
     if (!strcmp(s.config.strategy, "none"))
         return 0;

@@ -2,6 +2,7 @@
 #include "engine.h"
 #include "outcome.h"
 #include <cli/base/cli.h>
+#include <cli/base/list.h>
 #include <cli/base/status_line.h>
 #include <cli/binary/locate.h>
 #include <errno.h>
@@ -101,17 +102,14 @@ static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec 
                                      .points = pct_hosts_points(config) };
     char token[PCT_TOKEN_MAX], error[256];
     int failed = 0;
-    if (spec->list && strlen(spec->list) < sizeof config->list) {
-        strcpy(config->list, spec->list);
-    } else if (spec->list) {
-        config->list[0] = 0;
+    const struct pct_strategy *strategy =
+        spec->strategy ? spec->strategy : pct_cli_find_strategy(config->strategy, error, sizeof error);
+    if (spec->list && !pct_list_take(config, strategy, spec->list)) {
         failed = write_list(s, place, spec->list);
         extras.schedule = failed ? NULL : s->list[place].path;
     }
     if (failed)
         return failed;
-    const struct pct_strategy *strategy =
-        spec->strategy ? spec->strategy : pct_cli_find_strategy(config->strategy, error, sizeof error);
     config->has_hash = false;
     pct_config_format_token(token, sizeof token, config, strategy);
     process->index = spec->index;

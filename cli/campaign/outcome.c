@@ -128,17 +128,23 @@ void pct_outcome_report_briefly(const struct pct_process *process, const struct 
 }
 
 void pct_outcome_write_replay(FILE *out, const struct pct_launch *launch, const struct pct_process *process,
-                              const struct pct_result *result)
+                              const struct pct_result *result, const char *token)
 {
     fputs("replay ", out);
     pct_options_print(out, launch, process, result->ending == PCT_ENDING_TIMEOUT);
-    pct_cli_print_quoted(out, result->trace.header.token);
+    pct_cli_print_quoted(out, token);
     fputs(" -- ", out);
     pct_cli_print_command(out, process->command);
 }
 
 void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_process *process,
                               const struct pct_result *result)
+{
+    pct_outcome_print_replay_of(launch, process, result, result->trace.header.token);
+}
+
+void pct_outcome_print_replay_of(const struct pct_launch *launch, const struct pct_process *process,
+                                 const struct pct_result *result, const char *token)
 {
     const struct pct_trace_header *header = &result->trace.header;
     if (!strcmp(header->strategy, "none"))
@@ -152,7 +158,7 @@ void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_
     pct_color(stderr, PCT_COLOR_COMMAND);
     pct_cli_print_quoted(stderr, pct_cli_program);
     fputc(' ', stderr);
-    pct_outcome_write_replay(stderr, launch, process, result);
+    pct_outcome_write_replay(stderr, launch, process, result, token);
     pct_color(stderr, PCT_COLOR_NONE);
     fputc('\n', stderr);
 }

@@ -26,13 +26,17 @@ void pct_outcome_report_briefly(const struct pct_process *process, const struct 
 /* The same to another place. */
 void pct_outcome_write_report(FILE *out, const struct pct_process *process, const struct pct_result *result);
 
-/* The command that replays the run, without `pct` in front and without a line end. */
+/* The command that replays the run by this token, without `pct` in front and without a line end. */
 void pct_outcome_write_replay(FILE *out, const struct pct_launch *launch, const struct pct_process *process,
-                              const struct pct_result *result);
+                              const struct pct_result *result, const char *token);
 
 /* The command that replays the run, on standard error: nothing but it on its line, to be copied. */
 void pct_outcome_print_replay(const struct pct_launch *launch, const struct pct_process *process,
                               const struct pct_result *result);
+
+/* The same, of this token: the header's, with a list that is too long for it. */
+void pct_outcome_print_replay_of(const struct pct_launch *launch, const struct pct_process *process,
+                                 const struct pct_result *result, const char *token);
 
 /* This run tells nothing, and the next one would not either: it left no trace, or none that can be read, or its client
  * cannot be run. */

@@ -142,7 +142,7 @@ static char *write_replay(const struct pct_recorder *r, const struct pct_campaig
         fputs(" -- ", t.out);
         pct_cli_print_command(t.out, process->command);
     } else
-        pct_outcome_write_replay(t.out, &c->launch, process, result);
+        pct_outcome_write_replay(t.out, &c->launch, process, result, result->trace.header.token);
     return end_text(&t);
 }
 

@@ -1,6 +1,7 @@
 /* `pct add`: keep a failing schedule in a text file of the project, for `pct check`. It is run first: only what fails
  * now is worth keeping, unless told otherwise. */
 #include <cli/base/cli.h>
+#include <cli/base/list.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
 #include <cli/campaign/engine.h>
@@ -26,6 +27,7 @@ static const struct argp_option options[] = {
 struct add {
     const char *file, *note;
     char *token;
+    char *list; /* of a long one */
     bool force;
     struct pct_launch launch;
     struct pct_entry_options options;
@@ -159,7 +161,7 @@ static int try(struct add *a)
 {
     static struct pct_ended_run run; /* large */
     struct pct_engine engine = { .launch = &a->launch, .quiet = true };
-    struct pct_run_spec spec = { .config = a->config };
+    struct pct_run_spec spec = { .config = a->config, .list = a->list };
     int failed = pct_launch_prepare(&a->launch);
     if (failed)
         return failed;
@@ -247,14 +249,15 @@ static int add(struct add *a, struct pct_entry *entry)
 int pct_cmd_add(int argc, char **argv)
 {
     static struct add a; /* large */
-    char error[512];
+    char error[512], token[PCT_TOKEN_MAX];
     a.file = PCT_SCHEDULES_FILE;
     a.options = (struct pct_entry_options){ .launch = &a.launch, .near = UINT64_MAX, .ok = { true } };
     pct_parse(&argp, argc, argv, 1, &a);
     int failed = pct_environment_check(false);
     a.kind = pct_subcommand_entry_kind(a.token);
     if (!failed && a.kind == PCT_ENTRY_TOKEN &&
-        pct_config_parse_token(&a.config, a.token, pct_cli_find_strategy, error, sizeof error))
+        (pct_long_token_part(a.token, token, &a.list, error, sizeof error) ||
+         pct_config_parse_token(&a.config, token, pct_cli_find_strategy, error, sizeof error)))
         failed = pct_cli_usage("%s", error);
     if (!failed && a.kind == PCT_ENTRY_TOKEN)
         failed = pct_cli_check_strategy(&a.config);
@@ -281,5 +284,6 @@ int pct_cmd_add(int argc, char **argv)
     free(entry.command);
     free(entry.options);
     free(note);
+    free(a.list);
     return failed;
 }

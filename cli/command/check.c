@@ -4,6 +4,7 @@
  * repaired must make others. */
 #include <cli/campaign/engine.h>
 #include <cli/base/cli.h>
+#include <cli/base/list.h>
 #include <cli/base/color.h>
 #include <cli/base/status_line.h>
 #include <cli/base/trust.h>
@@ -41,6 +42,7 @@ struct item {
     struct pct_entry_options options;
     struct pct_config config;
     const struct pct_strategy *strategy;
+    char *list;             /* the strategy's, where it is too long for the configuration */
     struct pct_config near; /* of the neighbours: that, or the list of its first run's switches */
     const struct pct_strategy *near_strategy;
     uint64_t *hashes, count;          /* of runs, and how many these will be */
@@ -120,12 +122,13 @@ static const struct argp argp = {
 
 static int prepare_item(struct check *c, struct item *item)
 {
-    char error[512];
+    char error[512], token[PCT_TOKEN_MAX];
     snprintf(item->place, sizeof item->place, "%s:%u", c->file, item->entry->line);
     item->kind = pct_subcommand_entry_kind(item->entry->schedule);
     if (item->kind != PCT_ENTRY_TOKEN)
         return 0;
-    if (pct_config_parse_token(&item->config, item->entry->schedule, pct_cli_find_strategy, error, sizeof error))
+    if (pct_long_token_part(item->entry->schedule, token, &item->list, error, sizeof error) ||
+        pct_config_parse_token(&item->config, token, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage("%s: Schedule: %s", item->place, error);
     int failed = pct_cli_check_strategy(&item->config);
     if (failed == PCT_EXIT_USAGE)
@@ -189,7 +192,8 @@ static char *report(const struct item *item, struct pct_process *process, const 
     pct_color(out, PCT_COLOR_COMMAND);
     pct_cli_print_quoted(out, pct_cli_program);
     fputc(' ', out);
-    pct_outcome_write_replay(out, &item->launch, process, result);
+    pct_outcome_write_replay(out, &item->launch, process, result,
+                             item->list ? item->entry->schedule : result->trace.header.token);
     pct_color(out, PCT_COLOR_NONE);
     fputc('\n', out);
     pct_status_line_later(NULL);
@@ -251,6 +255,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     spec->index = s->next++;
     get_neighbour(item, spec->index, &spec->config, what, sizeof what);
     spec->strategy = spec->index ? item->near_strategy : item->strategy;
+    spec->list = spec->index ? NULL : item->list;
     return PCT_RUNS_ON;
 }
 
@@ -410,7 +415,7 @@ static void write_junit(const struct check *c, const struct pct_junit_suite *sui
     for (size_t i = 0; i < c->schedules.count; i++) {
         const struct item *item = &c->items[i];
         char name[PCT_TOKEN_MAX + 512];
-        snprintf(name, sizeof name, "%s [%s]", item->entry->note ? item->entry->note : item->entry->command,
+        snprintf(name, sizeof name, "%s [%.511s]", item->entry->note ? item->entry->note : item->entry->command,
                  item->entry->schedule);
         bool bad = item->unable || item->failed || item->unfit;
         pct_junit_case(c->junit, &(struct pct_junit_case){ .class_name = c->file,

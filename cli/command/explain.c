@@ -368,7 +368,7 @@ static void print_command(FILE *out, const struct pct_analysis *q, const struct 
 static void print_commands(FILE *out, const struct pct_analysis *q)
 {
     /* There is no smallest one where the time was over before a run by it had failed again. */
-    const bool small = q->shrink.token[0];
+    const bool small = q->shrink.token != NULL;
     fputs(small ? "\nThis replays the smallest schedule:\n" : "\nThis replays the run:\n", out);
     print_command(out, q, &q->run, small ? q->shrink.token : q->shrink.given);
     if (!q->passes)
@@ -472,7 +472,7 @@ static int look_closer(struct explain *e)
     *d = closer;
     failed = pct_diagnosing_run(d);
     if (d->known)
-        snprintf(shrink->given, sizeof shrink->given, "%s", e->closer);
+        shrink->given = e->closer;
     return failed;
 }
 
@@ -592,7 +592,7 @@ int pct_cmd_explain(int argc, char **argv)
         failed = diagnose(&e, false, &done);
     if (!failed && !done)
         failed = search(&e);
-    if (failed && !done && (shrink->runs.interrupted || e.diagnosing.interrupted) && shrink->given[0])
+    if (failed && !done && (shrink->runs.interrupted || e.diagnosing.interrupted) && shrink->given)
         print_given(stdout, &e);
     failed = failed ? failed : pct_query_runs_status(&shrink->runs);
     pct_diagnosing_close(&e.diagnosing);

@@ -44,7 +44,7 @@ static void add_search(struct json_object *to, const struct pct_analysis *q)
 {
     const struct pct_depth *depth = &q->depth;
     struct json_object *search = pct_json_add_object(to, "search");
-    pct_json_add_string(search, "token", q->shrink.token);
+    pct_json_add_string(search, "token", q->shrink.token ? q->shrink.token : "");
     pct_json_add_number(search, "preemptions", q->shrink.minimal_preemptions);
     pct_json_add_bool(search, "measured", depth->measured);
     if (q->passes)

@@ -96,7 +96,7 @@ static void write_schedule(FILE *out, const struct minimize *m)
     fprintf(out, "\n# it ends with: ");
     pct_cli_print_clean(out, pct_failure_format(failure, sizeof failure, &s->runs.failure), sizeof failure);
     fprintf(out, "\ntoken %s\n# switch T.N.U: when thread T has made N operations of its own, thread U goes on\n",
-            s->token);
+            s->token ? s->token : "");
     for (size_t i = 0; i < minimal->count; i++) {
         const struct pct_switch *item = &minimal->item[i];
         fprintf(out, "switch %u.%u.%s%u  # ", item->thread, item->made, pct_switch_letter(item), item->value);
@@ -222,7 +222,7 @@ static void print_cost(const struct pct_query_runs *runs)
 static void print_commands(const struct pct_analysis *q)
 {
     const struct pct_shrink *s = &q->shrink;
-    if (!s->token[0]) {
+    if (!s->token) {
         pct_cli_say("the schedule is too long for a token: its file (-o) has it");
         return;
     }
@@ -271,9 +271,9 @@ int pct_cmd_minimize(int argc, char **argv)
         print_cost(&q->shrink.runs);
         print_commands(q);
     } else if (!failed) {
-        puts(q->shrink.token);
+        puts(q->shrink.token ? q->shrink.token : "");
     }
-    if (failed && q->shrink.runs.interrupted && q->shrink.given[0])
+    if (failed && q->shrink.runs.interrupted && q->shrink.given)
         print_given(&q->shrink);
     failed = failed ? failed : pct_query_runs_status(&q->shrink.runs);
     pct_analysis_close(q);

@@ -2,6 +2,7 @@
 #include <cli/analyze/program_changed.h>
 #include "external_checker.h"
 #include <cli/base/cli.h>
+#include <cli/base/list.h>
 #include "debug.h"
 #include <cli/process/environment.h>
 #include <cli/binary/locate.h>
@@ -51,7 +52,7 @@ struct replay {
     struct pct_config config;
     char token[PCT_TOKEN_MAX]; /* without the hash: what the target gets, as in the run that is repeated */
     char file[PATH_MAX];       /* the trace to follow, or "" */
-    char *orders;              /* what several processes do, if that is too long for the token */
+    char *list;                /* the strategy's, if that is not in the token; to be freed */
     bool is_schedule;          /* the file is the text of `pct minimize` */
     bool has_hash;
     uint64_t hash; /* the one to compare with */
@@ -124,13 +125,13 @@ static int read_file(struct replay *r, char *token, size_t size)
     char error[512];
     if (pct_schedule_file_is(r->name)) {
         r->is_schedule = true;
-        return pct_schedule_file_read(r->name, token, size, error, sizeof error)
+        return pct_schedule_file_read(r->name, token, &r->list, error, sizeof error)
                    ? pct_cli_usage("%s: %s", r->name, error)
                    : 0;
     }
     if (pct_trace_open(&trace, r->name, error, sizeof error) != PCT_TRACE_GOOD)
         return pct_cli_usage("%s: %s", r->name, error);
-    if (pct_report_several(stderr, &trace, &r->orders))
+    if (pct_report_several(stderr, &trace, &r->list))
         return PCT_EXIT_USAGE;
     snprintf(token, size, "%s", trace.header.token);
     if (!r->launch.command) {
@@ -146,30 +147,29 @@ static int read_file(struct replay *r, char *token, size_t size)
     pct_trace_close(&trace);
     if (!realpath(r->name, r->file))
         return pct_cli_usage("%s: %s", r->name, strerror(errno));
-    r->launch.replay = r->orders ? NULL : r->file;
+    r->launch.replay = r->list ? NULL : r->file;
     return 0;
 }
 
 /* Of a script's trace that says what several processes did: the run is theirs, not the script's. */
-static void take_orders(struct replay *r)
+static void take_orders(struct pct_config *config)
 {
-    struct pct_config *config = &r->config;
     snprintf(config->strategy, sizeof config->strategy, "%s", pct_strategy_processes.name);
     config->given = 0;
-    if (strlen(r->orders) >= sizeof config->list)
+}
+
+/* The list, in the configuration if it fits. */
+static void take_list(struct replay *r, const struct pct_strategy *strategy)
+{
+    if (!pct_list_take(&r->config, strategy, r->list))
         return;
-    strcpy(config->list, r->orders);
-    if (pct_config_fits(config, &pct_strategy_processes)) {
-        free(r->orders);
-        r->orders = NULL;
-    } else {
-        config->list[0] = 0;
-    }
+    free(r->list);
+    r->list = NULL;
 }
 
 static int prepare(struct replay *r)
 {
-    char token[PCT_TOKEN_MAX], error[512];
+    char token[PCT_TOKEN_MAX] = "", error[512];
     int failed = pct_environment_check(true);
     if (failed)
         return failed;
@@ -179,16 +179,18 @@ static int prepare(struct replay *r)
         return failed;
     if (is_file)
         failed = read_file(r, token, sizeof token);
-    else
-        snprintf(token, sizeof token, "%s", r->name);
+    else if (pct_long_token_part(r->name, token, &r->list, error, sizeof error))
+        failed = pct_cli_usage("%s", error);
     if (failed)
         return failed;
     if (!r->launch.command)
         return pct_cli_usage("no command is given: pct replay TOKEN -- COMMAND [ARGUMENT...]");
     if (pct_config_parse_token(&r->config, token, pct_cli_find_strategy, error, sizeof error))
         return pct_cli_usage(is_file ? "the token in %2$s: %1$s" : "%s", error, r->name);
-    if (r->orders)
-        take_orders(r);
+    if (is_file && r->list && !r->is_schedule)
+        take_orders(&r->config);
+    if (r->list)
+        take_list(r, pct_cli_find_strategy(r->config.strategy, error, sizeof error));
     if (!is_file && !strcmp(r->config.strategy, "script"))
         return pct_cli_usage(
             "the schedule of this run was a script's, and is not in its token: replay the trace, or the "
@@ -209,9 +211,9 @@ static int prepare(struct replay *r)
     if (r->debugger && (r->with || r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0))
         return pct_cli_usage("%s cannot be combined with --with, --rr, --runs, --trace, --timeout or --drive",
                              r->debugger);
-    if (r->debugger && r->orders)
-        return pct_cli_usage("%s: what the processes of this trace do is too long for a debugger's environment",
-                             r->debugger);
+    if (r->debugger && r->list)
+        return pct_cli_usage(
+            "%s: this schedule is too long for a debugger's environment; `pct minimize` makes it smaller", r->debugger);
     if (r->debugger && r->config.watch[0])
         return pct_cli_usage("%s: debuggers take the signals of watchpoints (watch=%s) for their own; `pct explain` "
                              "and `pct trace --sites` show the schedule",
@@ -329,7 +331,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
         return PCT_RUNS_WAIT;
     spec->index = r->begun++;
     spec->config = r->config;
-    spec->list = r->orders;
+    spec->list = r->list;
     return PCT_RUNS_ON;
 }
 

@@ -95,9 +95,10 @@ void pct_script_channel_reset(struct pct_script_channel *channel);
  * one's alone. */
 void pct_script_settle(struct pct_script_channel *channel);
 
-/* The run as a token that replays it without the script. Returns NULL, or why there is none, and what repeats it. */
-const char *pct_script_token(struct pct_script_channel *channel, const struct pct_trace *trace, char *token,
-                             size_t size);
+/* The run as one that needs no script: its configuration, and the list of its strategy, of any length, to be freed.
+ * Returns NULL, or why there is none, and what repeats it. */
+const char *pct_script_schedule(struct pct_script_channel *channel, const struct pct_trace *trace,
+                                struct pct_config *config, char **list);
 
 /* What the processes of the run did, as the list of the strategy `processes`, of any length; to be freed. NULL: there
  * is no memory or no room, or it is not known which process is which, as *why then says. */

@@ -77,16 +77,6 @@ static bool list_switches(struct pct_switches *list, struct pct_script_channel *
     return fine;
 }
 
-static bool format(struct pct_config *config, const struct pct_switches *switches, char *token, size_t size)
-{
-    char *list = pct_switches_format(switches, NULL);
-    bool fits = pct_switches_configure(config, list);
-    if (fits)
-        pct_config_format_token(token, size, config, &pct_strategy_schedule);
-    free(list);
-    return fits;
-}
-
 /* By process, its program, and step. Of one step, as they were. */
 static int by_process(const void *a, const void *b)
 {
@@ -156,40 +146,25 @@ char *pct_script_orders(struct pct_script_channel *channel, const char **why)
     return text;
 }
 
-/* The token of several processes. */
-static bool format_orders(struct pct_config *config, const char *orders, char *token, size_t size)
-{
-    config->given = 0;
-    config->has_hash = false;
-    snprintf(config->strategy, sizeof config->strategy, "%s", pct_strategy_processes.name);
-    if (strlen(orders) >= sizeof config->list)
-        return false;
-    strcpy(config->list, orders);
-    bool fits = pct_config_fits(config, &pct_strategy_processes);
-    if (fits)
-        pct_config_format_token(token, size, config, &pct_strategy_processes);
-    return fits;
-}
-
-const char *pct_script_token(struct pct_script_channel *channel, const struct pct_trace *trace, char *token,
-                             size_t size)
+const char *pct_script_schedule(struct pct_script_channel *channel, const struct pct_trace *trace,
+                                struct pct_config *config, char **list)
 {
     static const char too_long[] =
         "its schedule is too long for a token; --trace keeps it in a file, which `pct replay` follows";
     char error[256];
-    const char *why;
-    struct pct_config config = { 0 };
-    struct pct_switches switches;
-    if (pct_config_parse_token(&config, trace->header.token, pct_cli_find_strategy, error, sizeof error))
+    const char *why = too_long;
+    struct pct_switches switches = { 0 };
+    *list = NULL;
+    if (pct_config_parse_token(config, trace->header.token, pct_cli_find_strategy, error, sizeof error))
         return too_long;
-    if (channel->parts) {
-        char *orders = pct_script_orders(channel, &why);
-        bool fits = orders && format_orders(&config, orders, token, size);
-        why = fits ? NULL : orders ? too_long : why;
-        free(orders);
-        return why;
-    }
-    bool fine = list_switches(&switches, channel, trace) && format(&config, &switches, token, size);
+    const struct pct_strategy *strategy = channel->parts ? &pct_strategy_processes : &pct_strategy_schedule;
+    config->given = 0;
+    config->has_hash = false;
+    snprintf(config->strategy, sizeof config->strategy, "%s", strategy->name);
+    if (channel->parts)
+        *list = pct_script_orders(channel, &why);
+    else if (list_switches(&switches, channel, trace))
+        *list = pct_switches_format(&switches, NULL);
     pct_switches_free(&switches);
-    return fine ? NULL : too_long;
+    return *list ? NULL : why;
 }

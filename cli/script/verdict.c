@@ -2,6 +2,7 @@
 #include "verdict.h"
 #include "lines.h"
 #include <cli/base/cli.h>
+#include <cli/base/list.h>
 #include <cli/base/status_line.h>
 #include <cli/binary/memory_advice.h>
 #include <cli/campaign/outcome.h>
@@ -184,25 +185,26 @@ static const char *why_other(const struct pct_script_channel *c)
            "processes: leave it out, or give it by a file";
 }
 
-/* Fills in `again`, to be closed; its header has the token. Returns as pct_script_repeat() does. */
+/* Fills in `again`, to be closed, and *token, to be freed. Returns as pct_script_repeat() does. */
 static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, const struct pct_result *result,
-                  struct pct_ended_run *again)
+                  struct pct_ended_run *again, char **token)
 {
     struct pct_launch *launch = &runs->campaign->launch;
     struct pct_engine engine = { .launch = launch, .quiet = true, .exec = true };
     struct pct_run_spec spec = { .index = UINT64_MAX };
-    char token[PCT_TOKEN_MAX], error[256], with[sizeof launch->library_path];
-    const char *why = pct_script_token(c, &result->trace, token, sizeof token);
+    char with[sizeof launch->library_path], *list;
+    const char *why = pct_script_schedule(c, &result->trace, &spec.config, &list);
     if (why) {
         pct_cli_say("%s", why);
         return -1;
     }
-    if (pct_run_spec_parse(&spec, token, error, sizeof error))
-        return pct_cli_usage("%s", error);
+    spec.list = list;
     memcpy(with, launch->library_path, sizeof with);
     memcpy(launch->library_path, runs->bare, sizeof with);
     int status = pct_engine_run_one(&engine, &spec, again);
     memcpy(launch->library_path, with, sizeof with);
+    *token = status ? NULL : pct_long_token_of(again->result.trace.header.token, list);
+    free(list);
     if (status)
         return status;
     if (again->result.trace.header.hash == result->trace.header.hash &&
@@ -219,15 +221,18 @@ int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c
                       bool failed)
 {
     static struct pct_ended_run again; /* large */
-    int status = repeat(runs, c, result, &again);
-    if (status)
-        return status;
-    if (failed)
+    char *token = NULL;
+    int status = repeat(runs, c, result, &again, &token);
+    if (!status && failed)
         pct_outcome_report(&again.process, &again.result);
-    if (!runs->quiet || failed)
-        pct_outcome_print_replay(&runs->campaign->launch, &again.process, &again.result);
-    pct_ended_run_close(&again);
-    return 0;
+    if (!status && !token)
+        pct_cli_say("its schedule is too long for a token; --trace keeps it in a file, which `pct replay` follows");
+    else if (!status && (!runs->quiet || failed))
+        pct_outcome_print_replay_of(&runs->campaign->launch, &again.process, &again.result, token);
+    if (!status)
+        pct_ended_run_close(&again);
+    free(token);
+    return status;
 }
 
 void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script_channel *c,

@@ -1,6 +1,7 @@
 /* The text file of a schedule: see schedule_file.h. */
 #include "schedule_file.h"
 #include <cli/base/cli.h>
+#include <cli/base/list.h>
 #include <cli/base/demangle.h>
 #include <cli/binary/code_hash.h>
 #include <errno.h>
@@ -18,9 +19,8 @@ bool pct_schedule_file_is(const char *path)
     return got == sizeof start - 1 && !strcmp(start, PCT_SCHEDULE_FILE_MAGIC);
 }
 
-/* *line: room for one, which grows. */
-static int read_lines(FILE *file, char **line, size_t *room, char *token, size_t size, char *list, size_t list_size,
-                      char *error, size_t error_size)
+/* *line: room for one, which grows. *token: to be freed. */
+static int read_lines(FILE *file, char **line, size_t *room, char **token, FILE *list, char *error, size_t error_size)
 {
     for (unsigned number = 1; getline(line, room, file) >= 0; number++) {
         (*line)[strcspn(*line, "#\n")] = 0;
@@ -37,52 +37,64 @@ static int read_lines(FILE *file, char **line, size_t *room, char *token, size_t
             return -EINVAL;
         }
         if (is_token) {
-            snprintf(token, size, "%s", value);
-        } else if (strlen(list) + strlen(value) + 2 > list_size) {
-            snprintf(error, error_size, "line %u: more switches than a token has room for", number);
-            return -EINVAL;
+            free(*token);
+            *token = strdup(value);
         } else {
-            strcat(list, *list ? "-" : "");
-            strcat(list, value);
+            fprintf(list, "%s%s", ftell(list) > 0 ? "-" : "", value);
         }
     }
     return 0;
 }
 
-int pct_schedule_file_read(const char *path, char *token, size_t size, char *error, size_t error_size)
+/* The token in the file, with these switches. */
+static int join(const char *given, const char *switches, char *token, char **list, char *error, size_t error_size)
 {
-    char list[PCT_LIST_MAX] = "";
     struct pct_config config = { 0 };
+    if (pct_long_token_part(given, token, list, error, error_size) ||
+        pct_config_parse_token(&config, token, pct_cli_find_strategy, error, error_size))
+        return -EINVAL;
+    if (strcmp(config.strategy, "schedule")) {
+        snprintf(error, error_size, "its token is of strategy %s, and only schedule follows switches", config.strategy);
+        return -EINVAL;
+    }
+    if (!*list)
+        *list = pct_list_text(config.list);
+    if (!*list || strcmp(*list, switches))
+        config.has_hash = false;
+    free(*list);
+    const struct pct_strategy *strategy = pct_cli_find_strategy(config.strategy, error, error_size);
+    *list = pct_list_take(&config, strategy, switches) ? NULL : strdup(switches);
+    pct_config_format_token(token, PCT_TOKEN_MAX, &config, strategy);
+    return 0;
+}
+
+int pct_schedule_file_read(const char *path, char token[PCT_TOKEN_MAX], char **list, char *error, size_t error_size)
+{
+    *list = NULL;
     FILE *file = fopen(path, "re");
     if (!file) {
         int failed = -errno;
         snprintf(error, error_size, "%s", strerror(errno));
         return failed;
     }
-    token[0] = 0;
-    char *line = NULL;
-    size_t room = 0;
-    int failed = read_lines(file, &line, &room, token, size, list, sizeof list, error, error_size);
-    free(line);
+    char *line = NULL, *given = NULL, *switches = NULL;
+    size_t room = 0, size;
+    FILE *out = open_memstream(&switches, &size);
+    int failed = out ? read_lines(file, &line, &room, &given, out, error, error_size) : -ENOMEM;
+    if (!out || fclose(out))
+        failed = -ENOMEM;
     fclose(file);
-    if (failed)
-        return failed;
-    if (!token[0]) {
+    if (!failed && !given) {
         snprintf(error, error_size, "there is no line `token TOKEN` in it");
-        return -EINVAL;
+        failed = -EINVAL;
+    } else if (failed == -ENOMEM) {
+        snprintf(error, error_size, "%s", strerror(ENOMEM));
     }
-    failed = pct_config_parse_token(&config, token, pct_cli_find_strategy, error, error_size);
-    if (failed)
-        return failed;
-    if (strcmp(config.strategy, "schedule")) {
-        snprintf(error, error_size, "its token is of strategy %s, and only schedule follows switches", config.strategy);
-        return -EINVAL;
-    }
-    if (strcmp(config.list, list))
-        config.has_hash = false;
-    strcpy(config.list, list);
-    pct_config_format_token(token, size, &config, pct_cli_find_strategy(config.strategy, error, error_size));
-    return 0;
+    failed = failed ? failed : join(given, switches, token, list, error, error_size);
+    free(line);
+    free(given);
+    free(switches);
+    return failed;
 }
 
 void pct_schedule_file_compare(const char *path, const char *program)

@@ -1,6 +1,7 @@
 /* The schedule up to a step, as the text file that `pct replay` follows and people edit (docs/MINIMIZE.md): see
  * trace_export.h. What comes behind it runs in the default order of the strategy `schedule`. */
 #include <cli/base/cli.h>
+#include <cli/base/list.h>
 #include "schedule_file.h"
 #include "switches.h"
 #include "trace_export.h"
@@ -31,8 +32,6 @@ static int print(const struct pct_trace_export *x, const char *list)
         pct_cli_say("the token of the trace: %s", error);
         return -EINVAL;
     }
-    if (strlen(list) >= sizeof config.list)
-        return -E2BIG;
     struct pct_config schedule = { .strategy = "schedule",
                                    .run = { .seed = config.run.seed },
                                    .epoch = config.epoch,
@@ -41,14 +40,18 @@ static int print(const struct pct_trace_export *x, const char *list)
                                    .slack = config.slack,
                                    .max_steps = config.max_steps,
                                    .end = config.end };
-    strcpy(schedule.list, list);
-    pct_config_format_token(token, sizeof token, &schedule,
-                            pct_cli_find_strategy(schedule.strategy, error, sizeof error));
+    const struct pct_strategy *strategy = pct_cli_find_strategy(schedule.strategy, error, sizeof error);
+    pct_list_take(&schedule, strategy, list);
+    pct_config_format_token(token, sizeof token, &schedule, strategy);
+    char *whole = pct_long_token_of(token, list);
+    if (!whole)
+        return -E2BIG;
     fprintf(x->out,
             "%s: `pct replay` follows it, and the lines `switch` may be edited.\n# command: ", PCT_SCHEDULE_FILE_MAGIC);
     pct_cli_print_clean(x->out, x->trace->header.command, sizeof x->trace->header.command);
     fprintf(x->out, "\ntoken %s\n# switch T.N.U: when thread T has made N operations of its own, thread U goes on\n",
-            token);
+            whole);
+    free(whole);
     for (const char *at = list; *at; at += *at == '-') {
         size_t length = strcspn(at, "-");
         fprintf(x->out, "switch %.*s\n", (int)length, at);

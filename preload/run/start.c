@@ -12,6 +12,7 @@
 #include "script.h"
 #include "start_files.h"
 #include "variables.h"
+#include <common/list.h>
 #include <common/pack.h>
 #include <common/text.h>
 #include <pct/random.h>
@@ -192,7 +193,7 @@ static void open_replay(const char *path)
         pct_variables.PCT_TOKEN = replay.token;
 }
 
-/* The strategy's list, if it comes from a file. */
+/* The strategy's list, if it comes from a file, or packed. */
 static const char *list;
 
 static struct pct_thread *thread_at(uint32_t id)
@@ -429,6 +430,8 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     pct_variables_configure();
     if (pct_variables.PCT_SCHEDULE && pct_shim.strategy->list && !(list = pct_start_read(pct_variables.PCT_SCHEDULE)))
         pct_start_refuse("cannot read the list that PCT_SCHEDULE names");
+    if (*pct_shim.config.list == PCT_LIST_PACKED && !list && !(list = pct_start_unpack(pct_shim.config.list)))
+        pct_start_refuse("the strategy's list is packed, and cannot be unpacked");
     pct_slots_see_limit();
     pct_affinity_start(pct_variables.PCT_CPU);
     if (pct_variables.PCT_ENVIRONMENT && strcmp(pct_variables.PCT_ENVIRONMENT, "on")) {

@@ -1,5 +1,6 @@
 /* The files that the environment names: see start_files.h. */
 #include "start_files.h"
+#include <common/list.h>
 #include <common/text.h>
 #include <preload/core/kernel.h>
 #include <preload/core/shim.h>
@@ -107,5 +108,15 @@ const char *pct_start_read(const char *path)
     /* The line end is the editor's. */
     while (size > 0 && text[size - 1] == '\n')
         text[--size] = 0;
+    return text;
+}
+
+const char *pct_start_unpack(const char *packed)
+{
+    struct pct_list_model *model = pct_map(sizeof *model);
+    size_t length = model ? pct_list_unpack(model, packed, NULL, PCT_LIST_TEXT_MAX) : 0;
+    char *text = length ? pct_map(length + 1) : NULL;
+    if (text)
+        pct_list_unpack(model, packed, text, length + 1);
     return text;
 }

@@ -27,4 +27,7 @@ struct pct_trace_header *pct_trace_file_take(struct pct_trace_header *header, si
  */
 const char *pct_start_read(const char *path);
 
+/* The text of a packed list, likewise. NULL: it is none. */
+const char *pct_start_unpack(const char *packed);
+
 #endif

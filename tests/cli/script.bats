@@ -1182,18 +1182,67 @@ $first_process" ./processes fork
     run --separate-stderr "$pct" replay several.trace -- ./processes fork
     is "$status" 3
     has 'replayed identically'
-    # Longer than a token.
+    # Longer than a token was, once.
     options='-t long.trace' script "process(1, $other_process
 for i = 1, 60 do board.post('post ' .. i) end
 $first_process" ./processes fork
     is "$status" 3
-    has 'its schedule is too long for a token; --trace keeps it in a file'
-    rm test.lua
+    replays 3
     run --separate-stderr "$pct" replay -n 3 long.trace -- ./processes fork
     is "$status" 3
     has 'replayed identically 3 times of 3'
-    run --separate-stderr "$pct" replay --gdb long.trace -- ./processes fork
+}
+
+# 300 threads in an order that nothing tells in short, the last one first.
+queue='local t, x = threads(300, "come"), 1
+local function number(n) x = (x * 1103515245 + 12345) % 2147483648 return x // 65536 % n + 1 end
+for i = 299, 2, -1 do local j = number(i) t[i], t[j] = t[j], t[i] end
+run(t[300], unlocks "first" * once)
+for i = 1, 299 do run(t[i], unlocks "first" * once) end'
+
+@test "a long schedule has a token, which all commands take that take tokens" {
+    script "$queue" ./script "queue up" 300
+    is "$status" 134
+    local token
+    token=$(replay_token)
+    ((${#token} > 512))
+    rm test.lua
+    run --separate-stderr "$pct" replay -n 3 "$token" -- ./script "queue up" 300
+    is "$status" 134
+    has 'replayed identically 3 times of 3'
+    run --separate-stderr "$pct" add "$token" -- ./script "queue up" 300
+    is "$status" 0
+    run --separate-stderr "$pct" check
+    is "$status" 134
+    [[ $output$stderr == *"replay '${token}'"* ]]
+    run --separate-stderr "$pct" explain --seconds 2 "$token" -- ./script "queue up" 300
+    is "$status" 0
+    run --separate-stderr "$pct" minimize --seconds 5 -o small "$token" -- ./script "queue up" 300
+    is "$status" 0
+    run --separate-stderr "$pct" replay small -- ./script "queue up" 300
+    is "$status" 134
+    for bad in "${token/=Z/=Zq}" "${token%?????}:0000" "${token::600}"; do
+        run --separate-stderr "$pct" replay "$bad" -- ./script "queue up" 300
+        is "$status" 2
+        has 'is damaged or cut short'
+    done
+    run --separate-stderr "$pct" replay --gdb "$token" -- ./script "queue up" 300
     is "$status" 2
+    has "too long for a debugger's environment"
+    run --separate-stderr env PCT_TOKEN="$token" LD_PRELOAD="$build/libpct.so" ./script "queue up" 300
+    is "$status" 2
+    has 'too long for a target: `pct replay` gives it one'
+}
+
+@test "a schedule that is too long for any token is kept by --trace" {
+    options="-t long.trace" script 'local a, b = thread "posts", thread "posts"
+for i = 1, 33000 do step(a) step(b) end' ./script posts
+    is "$status" 0
+    has 'its schedule is too long for a token; --trace keeps it in a file, which `pct replay` follows'
+    rm test.lua
+    run --separate-stderr "$pct" replay long.trace -- ./script posts
+    is "$status" 0
+    has 'replayed identically'
 }
 
 @test "several processes: each way of the choices of all" {

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -325,6 +326,35 @@ static void run_many(unsigned n)
     free(start);
 }
 
+static unsigned came, leader;
+
+static void *come(void *number)
+{
+    pthread_mutex_lock(&first);
+    if (!came++)
+        leader = (unsigned)(uintptr_t)number;
+    pthread_mutex_unlock(&first);
+    return NULL;
+}
+
+/* One of the first half comes first. */
+static void queue_up(unsigned threads)
+{
+    pthread_t thread[1000];
+    for (unsigned i = 0; i < threads; i++)
+        pthread_create(&thread[i], NULL, come, (void *)(uintptr_t)i);
+    for (unsigned i = 0; i < threads; i++)
+        pthread_join(thread[i], NULL);
+    assert(leader < threads / 2);
+}
+
+static void *posts(void *unused)
+{
+    for (unsigned i = 0; i < 34000; i++)
+        sem_post(&posted);
+    return unused;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
@@ -372,6 +402,10 @@ int main(int argc, char **argv)
     }
     if (!strcmp(what, "many"))
         run_many((unsigned)atoi(argv[2]));
+    if (!strcmp(what, "queue up"))
+        queue_up((unsigned)atoi(argv[2]));
+    if (!strcmp(what, "posts"))
+        run(2, (void *(*[])(void *)){ posts, posts });
     if (!strcmp(what, "fork")) {
         pid_t child = fork();
         if (!child)

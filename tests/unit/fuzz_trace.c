@@ -10,6 +10,7 @@
 #include <cli/trace/snapshot.h>
 #include <cli/trace/trace_export.h>
 #include <cli/trace/trace_read.h>
+#include <common/list.h>
 #include <common/pack.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,10 +18,22 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static FILE *sink;
+static struct pct_list_model model;
+static char text[1 << 16];
 
 static void use(const struct pct_trace *trace)
 {
+    static struct pct_trace other; /* large */
     struct pct_snapshot snapshot;
+    uint32_t number;
+    for (size_t at = 0; pct_trace_next_process(trace, &at, &number, &other);) {
+        pct_report_print_verdict(sink, &other);
+        if (!pct_snapshot_read(&snapshot, &other)) {
+            pct_schedule_print_last(sink, &other, &snapshot, 20);
+            pct_snapshot_free(&snapshot);
+        }
+        pct_trace_close(&other);
+    }
     if (pct_snapshot_read(&snapshot, trace))
         return;
     uint32_t ids[8];
@@ -84,6 +97,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     parse(bytes, size);
     mend(bytes, size);
     parse(bytes, size);
+    /* The same bytes as a packed list. */
+    if (size > 1 && (*bytes = PCT_LIST_PACKED) && !bytes[size - 1])
+        pct_list_unpack(&model, (const char *)bytes, text, sizeof text);
     free(bytes);
     return 0;
 }
