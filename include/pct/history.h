@@ -1,5 +1,5 @@
 /* A history of calls, and whether it is linearizable: whether each call can have taken effect at one moment between its
- * beginning and its end, such that all results are those of a sequential object. Header only, C and C++. Works natively
+ * beginning and its end, such that all results are those of a sequential object. Header only, C99 and C++. Works natively
  * and under pct; a history that is not linearizable is printed as a table and ends the program as a failed assertion
  * does, so that pct sees and replays it. pct-history(3); examples/interleaving/queue.c.
  *
@@ -73,7 +73,7 @@ struct pct_history {
         }                                                                                                              \
     }
 
-static inline void pct_history_stop_(const char *why)
+__attribute__((noreturn)) static inline void pct_history_stop_(const char *why)
 {
     fprintf(stderr, "pct/history.h: %s\n", why);
     abort();
@@ -173,7 +173,7 @@ static inline bool pct_history_is_new_(struct pct_history_search_ *search, const
         pct_history_widen_(search);
     size_t at = pct_history_hash_(key, search->key_size) % search->buckets;
     for (const struct pct_history_seen_ *seen = search->bucket[at]; seen; seen = seen->next)
-        if (!memcmp((unsigned char *)(seen + 1), key, search->key_size))
+        if (!memcmp((const unsigned char *)(seen + 1), key, search->key_size))
             return false;
     struct pct_history_seen_ *seen =
         (struct pct_history_seen_ *)pct_history_memory_(1, sizeof(struct pct_history_seen_) + search->key_size);
@@ -235,10 +235,9 @@ static inline bool pct_history_search_(struct pct_history_search_ *search)
         if (found || (tried[depth] == history->calls && !depth))
             break;
         if (tried[depth] == history->calls)
-            depth--;
+            tried[--depth]++;
         else
-            tried[depth + 1] = -1, depth++;
-        tried[depth]++;
+            tried[++depth] = 0;
     }
     free(tried);
     free(keys);

@@ -29,25 +29,25 @@ extern void __assert_fail(const char *, const char *, unsigned, const char *) __
 /* The address that the dynamic linker has found. Code that is not position-independent would have the static linker's
  * answer, which is null. */
 #ifdef __x86_64__
-#define PCT_FOUND_(symbol)                                                                                             \
-    __extension__({                                                                                                    \
-        void *pct_found_;                                                                                              \
-        __asm__(".weak " #symbol "\n\tmovq " #symbol "@GOTPCREL(%%rip), %0" : "=r"(pct_found_));                       \
-        pct_found_;                                                                                                    \
-    })
+#define PCT_FIND_(pointer, symbol)                                                                                     \
+    __asm__(".weak " #symbol "\n\tmovq " #symbol "@GOTPCREL(%%rip), %0" : "=r"(pointer))
 #else
-#define PCT_FOUND_(symbol) ((void *)&symbol)
+#define PCT_FIND_(pointer, symbol) ((pointer) = &(symbol))
 #endif
 
-static inline void pct_point_(const char *name)
+static __inline__ void pct_point_(const char *name)
 {
-    if (PCT_FOUND_(pct_program_point))
-        (*(void (*)(const char *))PCT_FOUND_(pct_program_point))(name);
+    void (*found)(const char *);
+    PCT_FIND_(found, pct_program_point);
+    if (found)
+        found(name);
 }
 
-static inline unsigned pct_choose(unsigned n)
+static __inline__ unsigned pct_choose(unsigned n)
 {
-    return PCT_FOUND_(pct_program_choose) ? (*(unsigned (*)(unsigned))PCT_FOUND_(pct_program_choose))(n) : 0;
+    unsigned (*found)(unsigned);
+    PCT_FIND_(found, pct_program_choose);
+    return found ? found(n) : 0;
 }
 
 #ifdef __cplusplus
@@ -69,6 +69,7 @@ static inline unsigned pct_choose(unsigned n)
 #define PCT_SCRIPT_(test, text, number) PCT_SCRIPT_AT_(test, text, number)
 #define pct_script(text) PCT_SCRIPT_("", text, __COUNTER__)
 
+#if defined(__cplusplus) && __cplusplus >= 201103L /* as these frameworks want */
 #define PCT_TEST_CATCH2_(name, text)                                                                                   \
     PCT_SCRIPT_(name, text, __COUNTER__);                                                                              \
     TEST_CASE(name)
@@ -77,6 +78,7 @@ static inline unsigned pct_choose(unsigned n)
     TEST(suite, name)
 #define PCT_TEST_KIND_(a, b, c, kind, ...) kind
 #define PCT_TEST(...) PCT_TEST_KIND_(__VA_ARGS__, PCT_TEST_GTEST_, PCT_TEST_CATCH2_, 0)(__VA_ARGS__)
+#endif
 
 #define pct_point(name) pct_point_("" name "")
 #define pct_assert(expression)                                                                                         \
