@@ -43,6 +43,8 @@ struct hole {
     uint16_t end, of;
 };
 
+_Static_assert(PCT_MEMORY_NS == 20, "pct_leaf_record has it as a number");
+
 /* Never called: a function only so that the assembly gets its numbers from the compiler.
  *
  * rdx: the address, in a leaf; in pct_leaf_point that of the cell. \\mask: bits of an address that is not aligned,
@@ -193,7 +195,9 @@ static __attribute__((used, noinline)) void assembly(void)
         "movq %c[step_ns](%%rax), %%rcx\n"
         "testq %%rcx, %%rcx\n"
         "jz 7f\n"
-        "subq $%c[memory_ns], %%rcx\n"
+        "cmpb $0, %c[still](%%rax)\n"
+        "jne 7f\n"
+        "subq $20, %%rcx\n" /* PCT_MEMORY_NS: there may be 30 operands */
         "subq %%rcx, %c[base](%%rax)\n"
         "7:\n"
         ".if \\progress\n"
@@ -428,7 +432,7 @@ static __attribute__((used, noinline)) void assembly(void)
           [live] "i"(offsetof(struct pct_sched, live)), [step_ns] "i"(offsetof(struct pct_sched, step_ns)),
           [base] "i"(offsetof(struct pct_sched, base)), [spin_run] "i"(offsetof(struct pct_sched, progress.in_a_row)),
           [stamp] "i"(offsetof(struct pct_shim_thread, core.stamp)),
-          [repeats] "i"(offsetof(struct pct_shim_thread, recent.repeats)), [memory_ns] "i"(PCT_MEMORY_NS),
+          [repeats] "i"(offsetof(struct pct_shim_thread, recent.repeats)), [still] "i"(offsetof(struct pct_sched, still)),
           [recent] "i"(offsetof(struct pct_shim_thread, recent.record)),
           [next] "i"(offsetof(struct pct_shim_thread, recent.next)), [block] "i"(offsetof(struct pct_sched, block)),
           [spin] "i"(PCT_MEMORY_SPIN), [first] "i"(PCT_OP_LOAD), [last] "i"(PCT_OP_ATOMIC_TRY));

@@ -213,12 +213,14 @@ static void test_points(void **state)
         const uint32_t op = atomic ? PCT_OP_ATOMIC_UPDATE : PCT_OP_STORE;
         for (unsigned i = 0; i < sizeof flags / sizeof *flags; i++) {
             const uint64_t step = i % 2 ? step_ns : 0; /* 0: real time */
+            const bool still = i % 4 == 3;
             memset(records, 0, sizeof records);
             pct_S = (struct pct_sched){ .current = what == NOT_HOLDER ? NULL : &self.core,
                                         .record = records + 1,
                                         .stop = records + (what == AT_STOP ? 1 : 2),
                                         .live = what == ALONE ? 1 : 2,
                                         .step_ns = step,
+                                        .still = still,
                                         .base = 5000,
                                         .progress.in_a_row = 7 };
             self.recent.repeats = 9;
@@ -231,7 +233,7 @@ static void test_points(void **state)
             assert_int_equal(entered, what != ALL);
             assert_ptr_equal(pct_S.record, records + (what == ALL ? 2 : 1));
             assert_true(records[1] == (what == ALL ? PCT_RECORD(3, op, 0, 77) : 0));
-            assert_int_equal(pct_S.base, 5000 - (what == ALL && step ? step - PCT_MEMORY_NS : 0));
+            assert_int_equal(pct_S.base, 5000 - (what == ALL && step && !still ? step - PCT_MEMORY_NS : 0));
             assert_int_equal(pct_S.progress.in_a_row, what == ALL ? 0 : 7);
             assert_int_equal(self.recent.repeats, what == ALL ? 0 : 9);
             assert_true(!records[0] && !records[2] && !records[3]);
