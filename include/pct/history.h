@@ -1,7 +1,7 @@
 /* A history of calls, and whether it is linearizable: whether each call can have taken effect at one moment between its
  * beginning and its end, such that all results are those of a sequential object. Header only, C99 and C++. Works
- * natively and under pct; a history that is not linearizable is printed as a table and ends the program as a failed assertion
- * does, so that pct sees and replays it. pct-history(3); examples/interleaving/queue.c.
+ * natively and under pct; a history that is not linearizable is printed as a table and ends the program as a failed
+ * assertion does, so that pct sees and replays it. pct-history(3); examples/interleaving/queue.c.
  *
  *     static const struct pct_model model = { .name = "queue", .size = sizeof(struct state), .step = step };
  *     static struct pct_history history = PCT_HISTORY(&model);

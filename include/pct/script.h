@@ -29,8 +29,7 @@ extern void __assert_fail(const char *, const char *, unsigned, const char *) __
 /* The address that the dynamic linker has found. Code that is not position-independent would have the static linker's
  * answer, which is null. */
 #ifdef __x86_64__
-#define PCT_FIND_(pointer, symbol)                                                                                     \
-    __asm__(".weak " #symbol "\n\tmovq " #symbol "@GOTPCREL(%%rip), %0" : "=r"(pointer))
+#define PCT_FIND_(pointer, symbol) __asm__(".weak " #symbol "\n\tmovq " #symbol "@GOTPCREL(%%rip), %0" : "=r"(pointer))
 #else
 #define PCT_FIND_(pointer, symbol) ((pointer) = &(symbol))
 #endif

@@ -432,8 +432,8 @@ static __attribute__((used, noinline)) void assembly(void)
           [live] "i"(offsetof(struct pct_sched, live)), [step_ns] "i"(offsetof(struct pct_sched, step_ns)),
           [base] "i"(offsetof(struct pct_sched, base)), [spin_run] "i"(offsetof(struct pct_sched, progress.in_a_row)),
           [stamp] "i"(offsetof(struct pct_shim_thread, core.stamp)),
-          [repeats] "i"(offsetof(struct pct_shim_thread, recent.repeats)), [still] "i"(offsetof(struct pct_sched, still)),
-          [recent] "i"(offsetof(struct pct_shim_thread, recent.record)),
+          [repeats] "i"(offsetof(struct pct_shim_thread, recent.repeats)),
+          [still] "i"(offsetof(struct pct_sched, still)), [recent] "i"(offsetof(struct pct_shim_thread, recent.record)),
           [next] "i"(offsetof(struct pct_shim_thread, recent.next)), [block] "i"(offsetof(struct pct_sched, block)),
           [spin] "i"(PCT_MEMORY_SPIN), [first] "i"(PCT_OP_LOAD), [last] "i"(PCT_OP_ATOMIC_TRY));
 }
