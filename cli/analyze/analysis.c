@@ -340,7 +340,9 @@ int pct_analysis_run(struct pct_analysis *q, bool depth, bool quiet)
     struct pct_query_runs *runs = &q->shrink.runs;
     pct_query_runs_share(runs, depth ? 0.5 : 0.8);
     int failed = pct_shrink_run(&q->shrink);
+    double begun = pct_cli_now();
     failed = failed ? failed : open_story(q);
+    pct_query_runs_keep(runs, pct_cli_now() - begun);
     pct_query_runs_share(runs, 0.3);
     failed = failed ? failed : find_pass(q);
     pct_query_runs_share(runs, 1);

@@ -181,8 +181,6 @@ int pct_queries_run(struct pct_query_runs *runs, const struct pct_queries *queri
     /* One worker never has more than its run; several go on while the one that is waited for takes long. */
     size_t room = runs->jobs > 1 ? 2 * (size_t)runs->jobs : 1;
     struct state s = { .runs = runs, .queries = queries, .room = room, .asked = calloc(room, sizeof *s.asked) };
-    if (!runs->begun)
-        runs->begun = pct_cli_now();
     if (!s.asked)
         return runs->status = pct_cli_no_memory("");
     run(&s);

@@ -67,8 +67,16 @@ void pct_query_run_close(struct pct_query_run *run)
 
 double pct_query_runs_left(const struct pct_query_runs *runs)
 {
-    double left = runs->begun ? runs->seconds - (pct_cli_now() - runs->begun) : runs->seconds;
+    double left = runs->seconds - runs->kept - (runs->begun ? pct_cli_now() - runs->begun : 0);
     return left > 0 ? left : 0;
+}
+
+void pct_query_runs_keep(struct pct_query_runs *runs, double seconds)
+{
+    static const double names = 0.05; /* of the time, to read the names of what is shown */
+    /* The run that fails and the one that passes are made again with stacks. */
+    runs->kept = 4 * seconds + names * runs->seconds;
+    runs->kept = runs->kept < runs->seconds / 2 ? runs->kept : runs->seconds / 2;
 }
 
 void pct_query_runs_share(struct pct_query_runs *runs, double share)

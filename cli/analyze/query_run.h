@@ -36,7 +36,8 @@ struct pct_query_runs {
     uint64_t made;              /* so far, that were looked at */
     uint64_t vain;              /* and others, that were started early and turned out not to be needed */
     double begun;               /* on the clock of pct_cli_now() */
-    double seconds;             /* so long after that nothing more is tried: what was found so far is the result */
+    double seconds;             /* so long after that what was found so far is the result */
+    double kept;                /* of these, to show it: no more is tried then */
     double until;               /* nor behind this moment, for a step that may not take all of the time; 0: it may */
     bool quick;                 /* only what one look at each ordering tells */
     bool late;                  /* this time is over, or we were told to end, and something was left undone */
@@ -82,11 +83,14 @@ void pct_query_run_close(struct pct_query_run *run);
  * tell. */
 int pct_query_runs_verdict(const struct pct_query_runs *runs, unsigned failed, unsigned of);
 
-/* Seconds that are left for all of it. */
+/* Seconds that are left for all of it but showing what was found. */
 double pct_query_runs_left(const struct pct_query_runs *runs);
 
 /* From here on, this share of what is left of the time, from 0 to 1, and no more. */
 void pct_query_runs_share(struct pct_query_runs *runs, double share);
+
+/* It takes this many seconds to make the run again that will be shown. */
+void pct_query_runs_keep(struct pct_query_runs *runs, double seconds);
 
 /* Whether it is time to stop, for one reason or another; notes which. */
 bool pct_query_runs_over(struct pct_query_runs *runs);

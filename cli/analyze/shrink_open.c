@@ -37,6 +37,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &s->runs.launch;
         s->runs.seconds = SECONDS;
+        s->runs.begun = pct_cli_now();
         return 0;
     case 'j':
         s->runs.jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, JOBS_MAX);
