@@ -148,6 +148,7 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
         pct_rules_parked(ds, history);
         pct_rules_woken(ds, history, evidence);
         pct_rules_timed_out(ds, history, evidence);
+        pct_rules_late(ds, history);
     }
     pct_rules_closed(ds, history);
     pct_rules_atomicity(ds, history);

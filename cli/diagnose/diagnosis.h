@@ -23,6 +23,9 @@
       "would give it back, and waits for it")                                                                          \
     X(SELF_DEADLOCK, 10, true, "a thread waits for itself",                                                            \
       "thread @t0 waits for @o1, which it holds itself since @s0")                                                     \
+    X(RELOCKED, 10, true, "wait cycle",                                                                                \
+      "thread @t0 has @o0 for reading (@s0) and takes it for reading once more; thread @t2, which wants to write and "  \
+      "waits for thread @t0, comes first")                                                                             \
     X(WAIT_CYCLE, 10, true, "wait cycle",                                                                              \
       "threads wait for each other: each holds, or will not give, what the next one needs")                            \
     X(WAITS_WITH_LOCK, 9, true, "waits with a lock held",                                                              \
@@ -89,6 +92,9 @@
     X(TIMED_OUT, 7, false, "the signal came before the wait",                                                          \
       "thread @t1 signals @o1 (@s1) before anybody waits for it; thread @t0 then waits (@s2) until its time is up, "   \
       "without looking whether it has come. A wait belongs in a loop that looks first")                                \
+    X(SIGNALLED_LATE, 7, false, "the signal came too late",                                                            \
+      "thread @t1 signals @o1 (@s1) when the time of thread @t0, which waits for it, is up: thread @t0 goes on as if " \
+      "nothing had come (@s2)")                                                                                        \
     X(NOT_LOOKED_AGAIN, 5, false, "condition not looked at again",                                                     \
       "thread @t0 wakes thread @t2 (@s0); thread @t1 comes in between (@s1), and thread @t2 goes on (@s2) "            \
       "without waiting again. A wait belongs in a loop that looks again")                                              \

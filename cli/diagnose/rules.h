@@ -72,6 +72,9 @@ void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *histor
 void pct_rules_timed_out(struct pct_diagnoses *out, const struct pct_history *history,
                          const struct pct_evidence *evidence);
 
+/* rules_late.c: of such a run, who was signalled when its time was up. */
+void pct_rules_late(struct pct_diagnoses *out, const struct pct_history *history);
+
 /* Of any run: at which places a section comes with a notice to a condition variable, or waits on one. */
 void pct_rules_notices(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
 

@@ -104,6 +104,28 @@ static bool visit(struct graph *g, uint32_t thread)
     return false;
 }
 
+/* A reader-writer lock may let nobody pass a writer who waits, not even who has it for reading. Returns whether the
+ * thread, which holds it by the first of these steps and waits for it at the second one, stands behind one. */
+static bool relocked(struct pct_diagnoses *out, const struct pct_history *h, uint32_t held, uint32_t waiting)
+{
+    const struct pct_moment *m = &h->steps[waiting];
+    const struct pct_hold *hold = pct_history_holds(h, waiting, m->class_, m->object);
+    if (m->op != PCT_OP_RWLOCK_RDLOCK || !hold || !hold->shared)
+        return false;
+    for (uint32_t writer = h->count; writer < h->all; writer++)
+        if (h->steps[writer].op == PCT_OP_RWLOCK_WRLOCK && h->steps[writer].blocked &&
+            pct_moment_same_object(&h->steps[writer], m)) {
+            struct pct_diagnosis *d =
+                pct_diagnoses_add(out, PCT_RULE_RELOCKED, 0, 3, (uint32_t[]){ held, waiting, writer });
+            if (d) {
+                d->note[1] = "waits,";
+                d->note[2] = "as this comes first, which waits for the first one";
+            }
+            return true;
+        }
+    return false;
+}
+
 static void add_cycle(struct pct_diagnoses *out, const struct graph *g)
 {
     const struct pct_history *h = g->history;
@@ -113,7 +135,7 @@ static void add_cycle(struct pct_diagnoses *out, const struct graph *g)
     if (g->length == 1) {
         /* What others may have, too, may be theirs to give. */
         bool shared = g->by[0] != PCT_NO_STEP && h->steps[g->by[0]].word == PCT_WORD_SHARES;
-        if (g->by[0] != PCT_NO_STEP)
+        if (g->by[0] != PCT_NO_STEP && !relocked(out, h, g->by[0], h->last[g->path[0]]))
             pct_diagnoses_add(out, PCT_RULE_SELF_DEADLOCK, shared ? 6 : 0, 2,
                               (uint32_t[]){ g->by[0], h->last[g->path[0]] });
         return;
