@@ -16,6 +16,8 @@ static const double by_trial[2][2] = { { 0.6, 0.4 }, { 1.2, 0.9 } };
 #define WHOLE 4       /* bases above this are of what does not consist of updates */
 #define BEHIND 0.97   /* of the best one's score */
 #define NEARLY 0.75   /* of the score of updates: nearly as good */
+#define MANY 8        /* runs that fail: what all of them have is needed */
+#define HARMLESS 0.65 /* of the runs that pass may have it, too: nothing comes of it there */
 #define DECISIVE                                                                                                       \
     6.2 /* the base of a rule that one run decides and that names what was done wrongly, not what came of it */
 
@@ -87,6 +89,29 @@ static void put_behind(struct pct_diagnosing *d)
     }
 }
 
+/* Whether no run fails without it, as far as one knows. */
+static bool is_needed(const struct pct_diagnosing *d, const struct pct_diagnosis *item)
+{
+    const struct pct_evidence *e = &d->evidence;
+    double passing = e->passing ? item->passing / (double)e->passing : 0;
+    return item->tried && item->base >= WHOLE && e->failing >= MANY && item->failing == e->failing &&
+           passing <= HARMLESS;
+}
+
+/* Of what both trials speak for, what some runs fail without is one of several ways to the failure, or what came of its
+ * cause: it stands behind the best of what all of them have. */
+static void put_needed_first(struct pct_diagnosing *d)
+{
+    struct pct_diagnosis *first = NULL, *needed = NULL;
+    for (size_t i = 0; i < d->diagnoses.count; i++) {
+        struct pct_diagnosis *item = &d->diagnoses.item[i];
+        first = !first || item->score > first->score ? item : first;
+        needed = is_needed(d, item) && (!needed || item->score > needed->score) ? item : needed;
+    }
+    if (needed && first->tried && first->failing < d->evidence.failing)
+        needed->score = first->score / BEHIND;
+}
+
 bool pct_trials_weigh(struct pct_diagnosing *d, const struct pct_trial *trials, size_t count)
 {
     bool right = false;
@@ -115,5 +140,6 @@ bool pct_trials_weigh(struct pct_diagnosing *d, const struct pct_trial *trials, 
         right = right || item->tried;
     }
     put_behind(d);
+    put_needed_first(d);
     return right;
 }
