@@ -41,11 +41,11 @@ static bool stays(const struct cut *c, const struct pct_switch *item, bool befor
     return item->step > c->behind && c->to && item->made > c->to - item->wake;
 }
 
-static bool cut_off(const struct cut *c, struct pct_config *config)
+static char *cut_off(const struct cut *c)
 {
     struct pct_switches whole, list = { 0 };
     if (pct_switches_from_trace(&whole, c->history->trace))
-        return false;
+        return NULL;
     list.item = calloc(whole.count + 2, sizeof *list.item);
     for (size_t i = 0; list.item && i < whole.count; i++)
         if (stays(c, &whole.item[i], true))
@@ -59,11 +59,9 @@ static bool cut_off(const struct cut *c, struct pct_config *config)
         if (stays(c, &whole.item[i], false))
             list.item[list.count++] = whole.item[i];
     char *text = list.item ? pct_switches_format(&list, NULL) : NULL;
-    bool fits = text && pct_switches_configure(config, text);
-    free(text);
     pct_switches_free(&list);
     pct_switches_free(&whole);
-    return fits;
+    return text;
 }
 
 /* The first step that comes between and does the same as this one: the others have the same part in it. */
@@ -77,7 +75,7 @@ static uint32_t first_alike(const struct pct_history *h, const struct pct_diagno
     return d->step[1];
 }
 
-bool pct_between_get(const struct pct_history *h, const struct pct_diagnosis *d, bool behind, struct pct_config *config)
+char *pct_between_get(const struct pct_history *h, const struct pct_diagnosis *d, bool behind)
 {
     uint32_t between = behind ? d->step[1] : first_alike(h, d), then = d->step[2], thread = h->steps[d->step[0]].thread;
     uint32_t last = between ? between - 1 : PCT_NO_STEP;
@@ -88,10 +86,10 @@ bool pct_between_get(const struct pct_history *h, const struct pct_diagnosis *d,
         }
     /* What is left to do at the end may be anything. */
     if (last == PCT_NO_STEP || last >= h->count || between >= h->count || last >= then)
-        return false;
+        return NULL;
     uint32_t *made = pct_switches_number(h->trace);
     if (!made)
-        return false;
+        return NULL;
     uint32_t end = then < h->count ? end_of(h, then) : PCT_NO_STEP;
     struct cut c = { .history = h,
                      .made = made,
@@ -99,7 +97,7 @@ bool pct_between_get(const struct pct_history *h, const struct pct_diagnosis *d,
                      .thread = thread,
                      .to = end < h->count ? made[end] : 0,
                      .back = h->steps[between].thread };
-    bool fits = made[last] && cut_off(&c, config);
+    char *list = made[last] ? cut_off(&c) : NULL;
     free(made);
-    return fits;
+    return list;
 }

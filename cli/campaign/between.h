@@ -5,15 +5,12 @@
 #define PCT_CLI_BETWEEN_H
 
 #include <cli/diagnose/diagnosis.h>
-#include <common/config.h>
 
 /* Whether the diagnosis speaks of something that comes between. */
 bool pct_between_is_said(const struct pct_diagnosis *diagnosis);
 
-/* Make `config`, which is of a run by the strategy `schedule`, that of the run in which the thread goes on before what
- * comes between, or, if `behind`, behind it. False: there is no such run, its list would not fit, or memory is short.
- */
-bool pct_between_get(const struct pct_history *history, const struct pct_diagnosis *diagnosis, bool behind,
-                     struct pct_config *config);
+/* The list, for the strategy `schedule`, of the run in which the thread goes on before what comes between, or, if
+ * `behind`, behind it. To be freed; NULL: there is no such run, or memory is short. */
+char *pct_between_get(const struct pct_history *history, const struct pct_diagnosis *diagnosis, bool behind);
 
 #endif

@@ -38,7 +38,8 @@ struct source {
     bool lenient;       /* the failing run may have taken other steps, if a child process fails */
     uint64_t signature; /* of its failure; 0: not known */
     struct pct_nearby nearby;
-    bool near; /* there are runs near it */
+    bool near;  /* there are runs near it */
+    char *list; /* of the latest of those */
     const char *sites;
     uint64_t first, next, count; /* of this step; run 0 is the failing one again, the others are others */
     double begin, cpu, waited;   /* when all of it began: the time, and what this command had used and waited for */
@@ -110,15 +111,24 @@ void pct_diagnosing_make_other(const struct pct_config *given, uint64_t points, 
     }
 }
 
-/* Every other run is near the failing one; the rest has nothing to do with it. */
-static void make_other(const struct source *s, uint64_t number, struct pct_config *config)
+/* A run by this list, which has been allocated, or is NULL. Returns whether there is one. */
+static bool follow(struct source *s, char *list, struct pct_run_spec *spec)
 {
-    if (s->near && number % 2 == 0 && pct_nearby_get(&s->nearby, number, config)) {
-        keep_points(&s->config, config);
+    free(s->list);
+    s->list = list;
+    spec->list = list;
+    spec->config = s->nearby.config;
+    keep_points(&s->config, &spec->config);
+    return list;
+}
+
+/* Every other run is near the failing one; the rest has nothing to do with it. */
+static void make_other(struct source *s, uint64_t number, struct pct_run_spec *spec)
+{
+    if (s->near && number % 2 == 0 && follow(s, pct_nearby_get(&s->nearby, number), spec))
         return;
-    }
-    pct_diagnosing_make_other(&s->config, s->points, number / (s->near ? 2 : 1), config);
-    config->run.seed = number;
+    pct_diagnosing_make_other(&s->config, s->points, number / (s->near ? 2 : 1), &spec->config);
+    spec->config.run.seed = number;
 }
 
 static void drop_least(struct source *s)
@@ -136,9 +146,8 @@ static int next_reduced(struct source *s, struct pct_run_spec *spec)
     bool over = now(s) > s->end || s->next == s->count;
     if (s->busy || over || !pct_reduction_next(&s->reduction, s->parts))
         return PCT_RUNS_WAIT;
-    if (!pct_nearby_part(&s->nearby, s->parts, &spec->config))
+    if (!follow(s, pct_switches_format(&s->nearby.switches, s->parts), spec))
         return PCT_RUNS_WAIT;
-    keep_points(&s->config, &spec->config);
     spec->index = s->next++;
     spec->sites = s->sites;
     s->busy = true;
@@ -179,7 +188,10 @@ static int next_trial(struct source *s, struct pct_run_spec *spec)
     uint64_t number = s->next - s->first;
     if (s->next == s->count || now(s) > s->end)
         return PCT_RUNS_WAIT;
-    spec->config = s->trial[number / 2].config[number % 2];
+    char **list = &s->trial[number / 2].list[number % 2];
+    if (!follow(s, *list, spec))
+        return PCT_RUNS_WAIT;
+    *list = NULL;
     spec->index = s->next++;
     spec->sites = s->sites;
     return PCT_RUNS_ON;
@@ -200,7 +212,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     spec->index = s->next++;
     spec->sites = s->sites;
     if (spec->index) {
-        make_other(s, spec->index, &spec->config);
+        make_other(s, spec->index, spec);
         return PCT_RUNS_ON;
     }
     spec->config = s->config;
@@ -373,6 +385,12 @@ static const struct pct_diagnosis *in_least(const struct pct_diagnoses *least, c
     return found;
 }
 
+static void free_lists(struct pct_trial *trial)
+{
+    free(trial->list[0]);
+    free(trial->list[1]);
+}
+
 /* The runs that try the best diagnoses from *next on. Returns for how many there are some. */
 static size_t prepare_trials(struct source *s, const struct pct_diagnoses *least, size_t *next)
 {
@@ -383,13 +401,12 @@ static size_t prepare_trials(struct source *s, const struct pct_diagnoses *least
         const struct pct_history *history = same ? &s->least_history : &d->history;
         struct pct_trial *trial = &s->trial[count];
         *trial = (struct pct_trial){ .item = *next };
-        trial->config[0] = trial->config[1] = s->nearby.config;
-        if (!pct_between_is_said(item) || !pct_between_get(history, same ? same : item, false, &trial->config[0]) ||
-            !pct_between_get(history, same ? same : item, true, &trial->config[1]))
-            continue;
-        keep_points(&s->config, &trial->config[0]);
-        keep_points(&s->config, &trial->config[1]);
-        count++;
+        for (unsigned behind = 0; behind < 2 && pct_between_is_said(item); behind++)
+            trial->list[behind] = pct_between_get(history, same ? same : item, behind);
+        if (trial->list[0] && trial->list[1])
+            count++;
+        else
+            free_lists(trial);
     }
     return count;
 }
@@ -409,6 +426,8 @@ static int try_best(struct source *s)
         if (!count)
             break;
         failed = run_step(s, "on", s->next, 2 * count);
+        for (size_t i = 0; i < count; i++)
+            free_lists(&s->trial[i]);
         if (pct_trials_weigh(d, s->trial, count))
             break;
     }
@@ -495,6 +514,7 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     if (!failed && !d->interrupted)
         failed = try_best(&s);
     pct_nearby_close(&s.nearby);
+    free(s.list);
     drop_least(&s);
     /* What is known so far is worth saying to who does not want to wait any longer, too. */
     if (failed && !d->interrupted) {

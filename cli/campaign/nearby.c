@@ -18,23 +18,8 @@ bool pct_nearby_open(struct pct_nearby *n, const struct pct_config *config, cons
     }
     n->config.run = (struct pct_run){ .seed = config->run.seed };
     n->config.end = (uint8_t)pct_end_of_run(config->end, config->run.seed);
-    struct pct_config whole;
-    return pct_nearby_part(n, NULL, &whole);
-}
-
-static bool configure(const struct pct_nearby *n, const struct pct_switches *s, const bool *keep,
-                      struct pct_config *config)
-{
-    char *list = pct_switches_format(s, keep);
-    *config = n->config;
-    bool fits = pct_switches_configure(config, list);
-    free(list);
-    return fits;
-}
-
-bool pct_nearby_part(const struct pct_nearby *n, const bool *keep, struct pct_config *config)
-{
-    return configure(n, &n->switches, keep, config);
+    pct_switches_prepare(&n->config);
+    return true;
 }
 
 void pct_nearby_close(struct pct_nearby *n)
@@ -128,15 +113,15 @@ static void change_once(const struct pct_nearby *n, struct pct_switches *s, stru
     }
 }
 
-bool pct_nearby_get(const struct pct_nearby *n, uint64_t number, struct pct_config *config)
+char *pct_nearby_get(const struct pct_nearby *n, uint64_t number)
 {
     struct draw d = { .run = number };
     struct pct_switches s;
     if (!copy(&s, &n->switches))
-        return false;
+        return NULL;
     for (uint32_t left = 1 + below(&d, CHANGES); left > 0; left--)
         change_once(n, &s, &d);
-    bool fits = configure(n, &s, NULL, config);
+    char *list = pct_switches_format(&s, NULL);
     pct_switches_free(&s);
-    return fits;
+    return list;
 }

@@ -10,19 +10,15 @@
 struct pct_nearby {
     struct pct_switches switches; /* of the failing run */
     uint32_t threads;             /* ids are below this */
-    struct pct_config config;     /* of the failing run */
+    struct pct_config config;     /* of all of these runs, by the strategy `schedule`; the list is given apart */
 };
 
-/* config: of the run with this trace. False: it has no such runs, since it has no switches, they do not fit into a
- * token, or memory is short. To be closed in any case. */
+/* config: of the run with this trace. False: it has no such runs, since it has no switches, or memory is short. To be
+ * closed in any case. */
 bool pct_nearby_open(struct pct_nearby *nearby, const struct pct_config *config, const struct pct_trace *trace);
 void pct_nearby_close(struct pct_nearby *nearby);
 
-/* Make this configuration that of the run with those of its switches alone for which keep is true. False: its list
- * would not fit. */
-bool pct_nearby_part(const struct pct_nearby *nearby, const bool *keep, struct pct_config *config);
-
-/* Make this configuration that of the run of this number, any. False: it has none, its list would not fit. */
-bool pct_nearby_get(const struct pct_nearby *nearby, uint64_t number, struct pct_config *config);
+/* The list of the run of this number, any. To be freed; NULL if there is no memory. */
+char *pct_nearby_get(const struct pct_nearby *nearby, uint64_t number);
 
 #endif

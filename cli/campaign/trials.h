@@ -6,8 +6,8 @@
 #include "diagnosing.h"
 
 struct pct_trial {
-    size_t item;                 /* of the diagnoses */
-    struct pct_config config[2]; /* of the runs: before, and behind */
+    size_t item;   /* of the diagnoses */
+    char *list[2]; /* of the runs, for the strategy `schedule`: before, and behind */
     bool ended[2], fails[2];
 };
 

@@ -161,13 +161,19 @@ void pct_switches_free(struct pct_switches *switches)
     *switches = (struct pct_switches){ 0 };
 }
 
+void pct_switches_prepare(struct pct_config *config)
+{
+    config->given = 0;
+    config->has_hash = false;
+    config->list[0] = '\0';
+    snprintf(config->strategy, sizeof config->strategy, "%s", pct_strategy_schedule.name);
+}
+
 bool pct_switches_configure(struct pct_config *config, const char *list)
 {
     if (!list || strlen(list) >= sizeof config->list)
         return false;
-    config->given = 0;
-    config->has_hash = false;
-    snprintf(config->strategy, sizeof config->strategy, "%s", pct_strategy_schedule.name);
+    pct_switches_prepare(config);
     strcpy(config->list, list);
     return pct_config_fits(config, &pct_strategy_schedule);
 }

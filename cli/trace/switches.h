@@ -44,6 +44,9 @@ char *pct_switches_format(const struct pct_switches *switches, const bool *keep)
 int pct_switches_parse(struct pct_switches *switches, const char *text);
 void pct_switches_free(struct pct_switches *switches);
 
+/* Make of this configuration that of a run by the strategy `schedule`, whose list is given apart. */
+void pct_switches_prepare(struct pct_config *config);
+
 /* Make of this configuration that of a run by the strategy `schedule` with this list (NULL: there is none). False: it
  * does not fit into a token. */
 bool pct_switches_configure(struct pct_config *config, const char *list);
