@@ -33,7 +33,7 @@ struct source {
     struct pct_run_source base; /* the first member */
     struct pct_diagnosing *d;
     struct pct_config config; /* of the failing run */
-    char *list;               /* and its list, where that is too long for it */
+    char *given;              /* its list, where that is too long for it */
     uint64_t hash, points;
     bool lenient;       /* the failing run may have taken other steps, if a child process fails */
     uint64_t signature; /* of its failure; 0: not known */
@@ -216,7 +216,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
         return PCT_RUNS_ON;
     }
     spec->config = s->config;
-    spec->list = s->list;
+    spec->list = s->given;
     return PCT_RUNS_ON;
 }
 
@@ -474,7 +474,7 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
 {
     struct source s = { .d = d };
     char error[512], token[PCT_TOKEN_MAX];
-    if (pct_long_token_part(d->token, token, &s.list, error, sizeof error) ||
+    if (pct_long_token_part(d->token, token, &s.given, error, sizeof error) ||
         pct_config_parse_token(&s.config, token, pct_cli_find_strategy, error, sizeof error))
         return 0;
     if (!strcmp(s.config.strategy, "none"))
@@ -515,6 +515,7 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
         failed = try_best(&s);
     pct_nearby_close(&s.nearby);
     free(s.list);
+    free(s.given);
     drop_least(&s);
     /* What is known so far is worth saying to who does not want to wait any longer, too. */
     if (failed && !d->interrupted) {

@@ -98,8 +98,8 @@ static bool is_needed(const struct pct_diagnosing *d, const struct pct_diagnosis
            passing <= HARMLESS;
 }
 
-/* Of what both trials speak for, what some runs fail without is one of several ways to the failure, or what came of its
- * cause: it stands behind the best of what all of them have. */
+/* What some runs fail without is one of several ways to the failure, or what came of its cause: it stands behind the best
+ * of what all of them have, be it tried, or a rule that names how it ended. */
 static void put_needed_first(struct pct_diagnosing *d)
 {
     struct pct_diagnosis *first = NULL, *needed = NULL;
@@ -108,7 +108,8 @@ static void put_needed_first(struct pct_diagnosing *d)
         first = !first || item->score > first->score ? item : first;
         needed = is_needed(d, item) && (!needed || item->score > needed->score) ? item : needed;
     }
-    if (needed && first->tried && first->failing < d->evidence.failing)
+    bool effect = first && pct_rule_decides(first->rule) && first->base <= DECISIVE;
+    if (needed && (first->tried || effect) && first->failing < d->evidence.failing)
         needed->score = first->score / BEHIND;
 }
 
@@ -142,4 +143,10 @@ bool pct_trials_weigh(struct pct_diagnosing *d, const struct pct_trial *trials, 
     put_behind(d);
     put_needed_first(d);
     return right;
+}
+
+bool pct_trials_trust(const struct pct_diagnosing *d)
+{
+    const struct pct_diagnosis *best = d->diagnoses.item;
+    return d->known && best->score >= PCT_DIAGNOSIS_LIKELY && !is_of_updates(best);
 }

@@ -7,7 +7,7 @@
 #include <cli/base/replacement.h>
 #include <cli/base/status_line.h>
 #include <cli/binary/memory_advice.h>
-#include <cli/campaign/diagnosing.h>
+#include <cli/campaign/trials.h>
 #include <cli/campaign/outcome.h>
 #include <cli/campaign/seeking.h>
 #include <cli/analyze/queries.h>
@@ -48,10 +48,18 @@ static const struct argp_option options[] = {
 struct explain {
     struct pct_analysis analysis;
     struct pct_diagnosing diagnosing;
+    struct pct_diagnosing nearer; /* of a run that fails alike and shows accesses to memory */
+    bool near;                    /* that one is explained */
     bool search, all, json;
     const char *script;         /* a file to write, or NULL */
     char closer[PCT_TOKEN_MAX]; /* the run that is explained instead: look_closer() */
 };
+
+/* The diagnosis that is told. */
+static const struct pct_diagnosing *told(const struct explain *e)
+{
+    return e->near ? &e->nearer : &e->diagnosing;
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -384,8 +392,8 @@ static void print_given(FILE *out, const struct explain *e)
     static const char *const commands[2] = { "explain --search", "replay" };
     const struct pct_shrink *shrink = &e->analysis.shrink;
     const struct pct_launch *launch = &shrink->runs.launch;
-    const struct pct_process *process = &e->diagnosing.run.process;
-    bool recorded = e->diagnosing.replay;
+    const struct pct_process *process = &told(e)->run.process;
+    bool recorded = told(e)->replay;
     fputc('\n', out);
     for (unsigned i = recorded; i < 2; i++) {
         pct_cli_wrap(out,
@@ -414,11 +422,11 @@ static int write_json(const struct explain *e, bool searched)
         return pct_cli_no_memory("");
     pct_cli_print_quoted(out, pct_cli_program);
     fputs(" replay ", out);
-    pct_options_print(out, &runs->launch, searched ? &e->analysis.run.process : &e->diagnosing.run.process, false);
+    pct_options_print(out, &runs->launch, searched ? &e->analysis.run.process : &told(e)->run.process, false);
     pct_cli_print_quoted(out, e->analysis.shrink.given);
     fputs(" -- ", out);
     pct_cli_print_command(out, runs->launch.command);
-    int failed = fclose(out) ? pct_cli_no_memory("") : pct_explain_json(&e->analysis, &e->diagnosing, searched, replay);
+    int failed = fclose(out) ? pct_cli_no_memory("") : pct_explain_json(&e->analysis, told(e), searched, replay);
     free(replay);
     return failed;
 }
@@ -447,8 +455,8 @@ static void print_forced(const struct explain *e, const struct pct_trace *trace)
 
 enum { SHARE = 4 /* of the time that is left: something may have to follow */ };
 
-/* Where no rule fits, and accesses to memory were no points: a run that fails in the same way and has them, if there is
- * one that a rule fits, is explained instead. */
+/* Where no rule fits well, and not all accesses to memory were points: a run that fails in the same way and has them, if
+ * there is one that a rule fits better, is explained instead. */
 static int look_closer(struct explain *e)
 {
     struct pct_shrink *shrink = &e->analysis.shrink;
@@ -462,16 +470,15 @@ static int look_closer(struct explain *e)
     int failed = pct_seeking_run(d, pct_query_runs_left(runs) / SHARE, e->closer, sizeof e->closer, &found);
     if (failed || !found)
         return failed;
-    struct pct_diagnosing closer = { .launch = d->launch,
-                                     .jobs = d->jobs,
-                                     .token = e->closer,
-                                     .others = d->others,
-                                     .seconds = pct_query_runs_left(runs) / SHARE,
-                                     .quiet = d->quiet };
-    pct_diagnosing_close(d);
-    *d = closer;
-    failed = pct_diagnosing_run(d);
-    if (d->known)
+    e->nearer = (struct pct_diagnosing){ .launch = d->launch,
+                                         .jobs = d->jobs,
+                                         .token = e->closer,
+                                         .others = d->others,
+                                         .seconds = pct_query_runs_left(runs) / SHARE,
+                                         .quiet = d->quiet };
+    failed = pct_diagnosing_run(&e->nearer);
+    e->near = pct_trials_trust(&e->nearer) || (e->nearer.known && !d->known);
+    if (e->near)
         shrink->given = e->closer;
     return failed;
 }
@@ -493,12 +500,12 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
                                   .quiet = true };
     pct_queries_step(runs, "diagnosing it", 0);
     int failed = pct_diagnosing_run(d);
-    bool closer = !failed && !recorded && !d->known && !d->interrupted;
-    if (closer)
+    if (!failed && !recorded && !d->interrupted && !pct_trials_trust(d))
         failed = look_closer(e);
     pct_status_line_clear(runs->progress.quiet);
-    if (closer && d->known)
-        pct_cli_say("no rule fits; explained is a run that fails in the same way and shows accesses to memory");
+    if (e->near)
+        pct_cli_say("no rule fits well; explained is a run that fails in the same way and shows accesses to memory");
+    d = e->near ? &e->nearer : d;
     *done = d->known;
     if (!*done && d->interrupted)
         pct_cli_say("interrupted before other runs could tell the cause");
@@ -596,6 +603,7 @@ int pct_cmd_explain(int argc, char **argv)
         print_given(stdout, &e);
     failed = failed ? failed : pct_query_runs_status(&shrink->runs);
     pct_diagnosing_close(&e.diagnosing);
+    pct_diagnosing_close(&e.nearer);
     pct_analysis_close(&e.analysis);
     return failed;
 }
