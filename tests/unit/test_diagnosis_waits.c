@@ -53,6 +53,52 @@ static void test_cycle(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, true);
 }
 
+/* Thread 1 has lock 3 for reading and waits to read it once more, beside thread 2. */
+static void reads_again(unsigned other)
+{
+    begin(2);
+    STEP(&run, 1, RWLOCK_RDLOCK, 3);
+    pending(&run, 1, PCT_OP_RWLOCK_RDLOCK, 3);
+    pending(&run, 2, other, 3);
+}
+
+static void test_relocked(void **unused)
+{
+    (void)unused;
+    reads_again(PCT_OP_RWLOCK_WRLOCK);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_RELOCKED, true);
+    reads_again(PCT_OP_RWLOCK_RDLOCK);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_RELOCKED, false);
+    reads_again(PCT_OP_RWLOCK_WRLOCK);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_RELOCKED, false);
+}
+
+/* Thread 1 waits on 4 with mutex 3 until its time is up; thread 2 signals before it goes on. */
+static void signals_late(unsigned waiters, unsigned ends)
+{
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, COND_WAIT, 4);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP_ARG(&run, 2, COND_SIGNAL, waiters, 4);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+    STEP_ARG(&run, 1, COND_WAKE, ends, 4);
+    STEP(&run, 1, MUTEX_UNLOCK, 3);
+}
+
+static void test_late(void **unused)
+{
+    (void)unused;
+    signals_late(PCT_ARG_NOBODY, PCT_ARG_TIMEOUT);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_SIGNALLED_LATE, true);
+    signals_late(0, 0); /* woken by it */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_SIGNALLED_LATE, false);
+    signals_late(PCT_ARG_NOBODY, PCT_ARG_TIMEOUT); /* looks, and waits again */
+    run.count--;
+    STEP(&run, 1, COND_WAIT, 4);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_SIGNALLED_LATE, false);
+}
+
 /* Thread 1 makes a static local of guard 3, or has made it, and needs lock 4, with which thread 2 waits for the guard:
  * by a futex at the same address. */
 static void make_guard(bool made)
@@ -551,7 +597,7 @@ static void test_timed_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cycle),           cmocka_unit_test(test_semaphore_as_lock),
+        cmocka_unit_test(test_cycle), cmocka_unit_test(test_relocked), cmocka_unit_test(test_late),           cmocka_unit_test(test_semaphore_as_lock),
         cmocka_unit_test(test_no_post),         cmocka_unit_test(test_too_many_posts),
         cmocka_unit_test(test_ends_with_lock),  cmocka_unit_test(test_ends_with_semaphore),
         cmocka_unit_test(test_lost_wakeup),     cmocka_unit_test(test_lost_wakeup_look),
