@@ -30,9 +30,9 @@ enum { PCT_RACES_OFF, PCT_RACES_REPORT, PCT_RACES_FAIL, PCT_RACES_COUNT };
  * before. */
 #define PCT_MEMORY_WORDS                                                                                               \
     {                                                                                                                  \
-        "off", "atomics", "globals", "all"                                                                             \
+        "off", "atomics", "globals", "all", "stacks"                                                                          \
     }
-enum { PCT_PATCH_OFF, PCT_PATCH_ATOMICS, PCT_PATCH_GLOBALS, PCT_PATCH_ALL, PCT_PATCH_COUNT };
+enum { PCT_PATCH_OFF, PCT_PATCH_ATOMICS, PCT_PATCH_GLOBALS, PCT_PATCH_ALL, PCT_PATCH_STACKS, PCT_PATCH_COUNT };
 
 struct pct_config {
     char strategy[256];      /* a built-in name, or a path (it has a slash) */

@@ -76,7 +76,8 @@ struct pct_log_entry {
     X(AWAIT, "loops that wait for memory to change do nothing else in code that tells nothing of its accesses")        \
     X(PIECES, "threads come in between uses of what libc and the kernel keep for all (rand, the environment, files) "  \
               "at scheduling points alone")                                                                            \
-    X(STACK, "no thread writes on its stack, which --memory does not patch, what others read at the same time")
+    X(STACK, "no thread writes on its stack, which --memory does not patch, what others read at the same time")        \
+    X(FRAMES, "no thread uses another one's local variable once its function has returned")
 
 enum pct_doubt {
 #define PCT_DOUBT_ENUM(id, text) PCT_DOUBT_##id,

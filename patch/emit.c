@@ -99,7 +99,8 @@ bool pct_emit_jump(uint8_t out[PCT_JUMP_SIZE], uint64_t at, uint64_t to)
     return branch(out, 0xe9, at, to);
 }
 
-/* lea ADDRESS, %rdx, at this address; prefixes that mean nothing make it as long as any. */
+/* lea ADDRESS, %rdx, at this address; prefixes that mean nothing make it as long as any. Not of one behind the thread
+ * pointer, which only the slow half asks for. */
 static bool put_address(uint8_t out[ADDRESS_SIZE], uint64_t at, const struct pct_plan_site *site)
 {
     enum { DS = 0x3e, ADDRESS_32 = 0x67, LEA = 0x8d, RDX = 2 << 3 };
@@ -142,7 +143,8 @@ static uint64_t leaf_of(const struct pct_plan_site *site, const struct pct_leave
                                      [PCT_SITE_UPDATE] = PCT_LEAF_BOTH,
                                      [PCT_SITE_ATOMIC] = PCT_LEAF_ATOMIC,
                                      [PCT_SITE_COMPARE] = PCT_LEAF_COMPARE };
-    if (!small || site->flags & (PCT_SITE_WAITS | PCT_SITE_ENTERS | PCT_SITE_RETURNS))
+    if (!small || site->base == PCT_SITE_THREAD_POINTER ||
+        site->flags & (PCT_SITE_WAITS | PCT_SITE_ENTERS | PCT_SITE_RETURNS))
         return leaves->slow;
     const unsigned size = (unsigned)__builtin_ctz(site->size), keeps = !(site->flags & PCT_SITE_FLAGS_DEAD);
     uint64_t quick = 0;

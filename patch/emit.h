@@ -49,6 +49,7 @@
 enum {
     PCT_JUMP_SIZE = 5,       /* jmp with a displacement of four bytes */
     PCT_SHORT_JUMP_SIZE = 2, /* of one byte */
+    PCT_INT3 = 0xcc,         /* int3 */
     PCT_TRAMPOLINE_SIZE = 83 /* at most */
 };
 

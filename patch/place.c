@@ -210,6 +210,10 @@ static enum pct_place_way place_site(struct pct_placing *p, struct pct_patched *
         way = PCT_WAY_SHORT;
     else if (punned || pun(p, patched, at, true))
         way = PCT_WAY_PUN;
+    if (way == PCT_WAY_ALONE && p->traps) {
+        p->code[at] = PCT_INT3;
+        way = PCT_WAY_TRAP;
+    }
     if (way == PCT_WAY_ALONE) {
         patched->trampoline = 0;
         p->near_used = used;

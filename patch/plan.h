@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplan8"
+#define PCT_PLAN_MAGIC "pctplan9"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
  * never patched. */
@@ -57,8 +57,9 @@ enum pct_site_kind {
     PCT_SITE_KINDS
 };
 
-/* Registers of an address, as the processor numbers them: 0 rax, 1 rcx, ... 15 r15. */
-enum { PCT_SITE_NO_REGISTER = 0xff, PCT_SITE_SHORTEST = 2 };
+/* Registers of an address, as the processor numbers them: 0 rax, 1 rcx, ... 15 r15; the base may be where the thread's
+ * own storage begins (fs). */
+enum { PCT_SITE_THREAD_POINTER = 16, PCT_SITE_NO_REGISTER = 0xff, PCT_SITE_SHORTEST = 2 };
 
 enum pct_site_flags {
     PCT_SITE_RELATIVE = 1,      /* displacement is from the end of the instruction (rip) */
@@ -126,6 +127,7 @@ struct pct_plan {
     struct pct_plan_range written[PCT_PLAN_WRITTEN]; /* as far as used; then empty */
     uint64_t omitted[PCT_PLAN_OMISSIONS_COUNT];      /* by enum pct_plan_omission */
     uint64_t by_kind[16];                            /* sites by enum pct_site_kind */
+    uint64_t untold; /* of those omitted, with PCT_PATCH_STACKS, on the thread's own stack */
     uint64_t no_entry, no_return; /* a place where a named function begins, or returns, and no site can be, plus 1 */
 };
 

@@ -1,5 +1,6 @@
 /* Finding sites: see instruction_scan.h. */
 #include "instruction_scan.h"
+#include "frames.h"
 #include "spin_loops.h"
 #include <Zydis/Zydis.h>
 #include <stdlib.h>
@@ -175,6 +176,11 @@ static bool is_omitted(const ZydisDecodedInstruction *instruction, const ZydisDe
     if (instruction->meta.category == ZYDIS_CATEGORY_BITBYTE && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
         memory == &operands[0])
         return true;
+    /* Behind the thread pointer there is room for one register. */
+    if (memory->mem.segment == ZYDIS_REGISTER_FS &&
+        (is_rip(memory->mem.base) ||
+         (memory->mem.base != ZYDIS_REGISTER_NONE && memory->mem.index != ZYDIS_REGISTER_NONE)))
+        return true;
     return memory->mem.type != ZYDIS_MEMOP_TYPE_MEM || memory->size == 0 || memory->size > LARGEST_ACCESS * 8 ||
            memory->mem.disp.value < INT32_MIN || memory->mem.disp.value > INT32_MAX;
 }
@@ -199,6 +205,13 @@ static void describe(struct pct_plan_site *site, const struct one *one, const Zy
     }
     site->index = number_of(m->index);
     site->scale = m->scale;
+    if (m->segment == ZYDIS_REGISTER_FS) {
+        if (m->base != ZYDIS_REGISTER_NONE) {
+            site->index = site->base;
+            site->scale = 1;
+        }
+        site->base = PCT_SITE_THREAD_POINTER;
+    }
     if (one->instruction.address_width == 32)
         site->flags |= PCT_SITE_SHORT_ADDRESS;
 }
@@ -286,6 +299,31 @@ static struct pct_plan_site start_site(const struct one *one, const uint8_t *cod
     return pct_instruction_scan_site(one->address, code, one->instruction.length);
 }
 
+/* Whether the level has such an access. */
+static bool is_wanted(const struct pct_instruction_scan *s, const struct one *one, const ZydisDecodedOperandMem *memory,
+                      enum pct_site_kind kind)
+{
+    const bool near = memory->base == ZYDIS_REGISTER_NONE && memory->index == ZYDIS_REGISTER_NONE;
+    if (memory->segment == ZYDIS_REGISTER_FS) /* from the thread pointer up stands what is libc's own */
+        return s->level >= PCT_PATCH_STACKS && (!near || memory->disp.value < 0);
+    if (memory->segment == ZYDIS_REGISTER_GS)
+        return false;
+    if (kind >= PCT_SITE_ATOMIC || (s->level >= PCT_PATCH_GLOBALS && is_global(s, one, memory)))
+        return true;
+    if (is_stack(one, memory))
+        return s->level >= PCT_PATCH_STACKS && s->pointed;
+    return s->level >= PCT_PATCH_ALL && !is_rip(memory->base);
+}
+
+/* Of an access to the stack that is wanted: whether it cannot be a site. Where it is a call, the stack is another one
+ * in the trampoline. */
+static bool is_untold(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands,
+                      const ZydisDecodedOperand *memory)
+{
+    enum pct_plan_omission why;
+    return is_indirect(instruction) || is_omitted(instruction, operands, memory, &why);
+}
+
 /* Whether this instruction is to be a site. size: from it to the end of its function. */
 static void consider(struct pct_instruction_scan *s, const struct one *one, const uint8_t *code, size_t size)
 {
@@ -314,15 +352,15 @@ static void consider(struct pct_instruction_scan *s, const struct one *one, cons
         pct_instruction_scan_add(s, &site);
         return;
     }
-    if (!memory || memory->mem.segment == ZYDIS_REGISTER_FS || memory->mem.segment == ZYDIS_REGISTER_GS)
+    const bool stack = memory && is_stack(one, &memory->mem);
+    if (!memory || (stack && memory->visibility != ZYDIS_OPERAND_VISIBILITY_EXPLICIT)) /* pushes, pops, calls */
         return;
     site.kind = kind_of(instruction, memory);
-    bool wanted = site.kind >= PCT_SITE_ATOMIC || (s->level >= PCT_PATCH_GLOBALS && is_global(s, one, &memory->mem)) ||
-                  (s->level >= PCT_PATCH_ALL && !is_stack(one, &memory->mem) && !is_rip(memory->mem.base));
     enum pct_plan_omission why;
-    if (!wanted)
+    if (!is_wanted(s, one, &memory->mem, site.kind))
         return;
-    if (is_indirect(instruction)) {
+    s->untold += stack && is_untold(instruction, operands, memory);
+    if (is_indirect(instruction) && !stack) {
         describe(&site, one, memory);
         site.kind = PCT_SITE_CALL;
         site.call = instruction->meta.category == ZYDIS_CATEGORY_CALL ? instruction->length : 0;
@@ -425,23 +463,11 @@ static bool ends_flow(const ZydisDecodedInstruction *instruction)
            instruction->mnemonic == ZYDIS_MNEMONIC_UD2 || instruction->mnemonic == ZYDIS_MNEMONIC_HLT;
 }
 
-/* `push %rbp; mov %rsp, %rbp` (after endbr64, perhaps): the function has a frame, and keeps its address in rbp for as
- * long as it lasts. */
-static bool has_frame(const uint8_t *code, size_t size)
-{
-    static const uint8_t enter[] = { 0xf3, 0x0f, 0x1e, 0xfa }, frame[] = { 0x55, 0x48, 0x89, 0xe5 };
-    if (size >= sizeof enter && !memcmp(code, enter, sizeof enter)) {
-        code += sizeof enter;
-        size -= sizeof enter;
-    }
-    return size >= sizeof frame && !memcmp(code, frame, sizeof frame);
-}
-
 bool pct_instruction_scan_function(struct pct_instruction_scan *s, const uint8_t *code, size_t size, uint64_t address,
                                    bool *ended)
 {
     ZydisDecoder decoder;
-    struct one one = { .framed = has_frame(code, size) };
+    struct one one = { .framed = pct_frames_has_pointer(code, size) };
     size_t pad = 0; /* where filling began; 0: we are not in one */
     size_t pads = s->pad_count;
     bool computed = false; /* there is a jump that may lead anywhere in the function */

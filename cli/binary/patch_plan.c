@@ -4,6 +4,7 @@
  * ends, in stripped files too, and what lies outside of them (tables in hand-written code) is left alone. Each function
  * must decode to its very end; if one does not, nothing of the module is trusted. */
 #include "patch_plan.h"
+#include "frames.h"
 #include "function_sites.h"
 #include "instruction_scan.h"
 #include "linker_slots.h"
@@ -16,17 +17,13 @@
 
 enum { RELATIVE_4 = 0x1b, TABLE_4 = 0x3b, COUNT_4 = 0x03 }; /* encodings of pointers: DW_EH_PE_* */
 
-struct function {
-    uint64_t from, to;
-};
-
 struct module {
     const uint8_t *file;
     size_t size;
     Elf *elf;
     size_t segments;
     GElf_Ehdr head;
-    struct function *functions;
+    struct pct_frame *functions;
     size_t count;
     struct pct_range globals[64];
     struct pct_instruction_scan sites;
@@ -133,7 +130,7 @@ static bool has_plain_pointers(const struct module *m, uint64_t address)
     return false;
 }
 
-static bool read_function(const struct module *m, uint64_t begin, uint64_t entry, struct function *function)
+static bool read_function(const struct module *m, uint64_t begin, uint64_t entry, struct pct_frame *function)
 {
     const uint8_t *at = at_address(m, entry, 16);
     if (!at)
@@ -141,13 +138,13 @@ static bool read_function(const struct module *m, uint64_t begin, uint64_t entry
     /* The place of the CIE counts backwards from its own field. */
     uint64_t cie = entry + 4 - (uint32_t)get32(at + 4);
     uint64_t from = entry + 8 + (uint64_t)(int64_t)get32(at + 8);
-    *function = (struct function){ from, from + (uint32_t)get32(at + 12) };
+    *function = (struct pct_frame){ .from = from, .to = from + (uint32_t)get32(at + 12) };
     return get32(at) > 8 && from == begin && function->to >= from && has_plain_pointers(m, cie);
 }
 
 static int by_begin(const void *a, const void *b)
 {
-    const struct function *x = a, *y = b;
+    const struct pct_frame *x = a, *y = b;
     return (x->from > y->from) - (x->from < y->from);
 }
 
@@ -168,7 +165,7 @@ static enum pct_plan_refusal read_functions(struct module *m)
         return PCT_PLAN_UNWIND;
     for (i = 0; i < count; i++) {
         const uint8_t *entry = table + 12 + i * 8;
-        struct function function;
+        struct pct_frame function;
         if (!read_function(m, segment.p_vaddr + (uint64_t)(int64_t)get32(entry),
                            segment.p_vaddr + (uint64_t)(int64_t)get32(entry + 4), &function))
             return PCT_PLAN_UNWIND;
@@ -329,13 +326,15 @@ static enum pct_plan_refusal scan(struct module *m)
     s->from = m->functions[0].from;
     s->to = m->functions[m->count - 1].to;
     s->fixed = m->head.e_type == ET_EXEC;
-    if (!pct_instruction_scan_start(s))
+    if (!pct_instruction_scan_start(s) ||
+        (s->level >= PCT_PATCH_STACKS && !pct_frames_look(m->functions, m->count, bytes_of, m)))
         return PCT_PLAN_DATA;
     for (size_t i = 0; i < m->count; i++) {
-        const struct function *f = &m->functions[i];
+        const struct pct_frame *f = &m->functions[i];
         uint64_t before = i ? m->functions[i - 1].to : f->from;
         if (before < f->from && is_code(m, before, f->from))
             pct_instruction_scan_gap(s, at_address(m, before, f->from - before), f->from - before, before, ended);
+        s->pointed = f->pointed;
         if (!pct_instruction_scan_function(s, at_address(m, f->from, f->to - f->from), f->to - f->from, f->from,
                                            &ended))
             return PCT_PLAN_DATA;
@@ -402,6 +401,7 @@ static struct pct_plan *write_plan(const struct module *m, enum pct_plan_refusal
     plan->no_entry = refused ? 0 : m->no_entry;
     plan->no_return = refused ? 0 : m->no_return;
     memcpy(plan->omitted, s->omitted, sizeof plan->omitted);
+    plan->untold = s->untold;
     for (size_t i = 0; i < sites; i++)
         plan->by_kind[s->sites[i].kind]++;
     if (sites)

@@ -437,7 +437,8 @@ static void print_counted(FILE *out, const struct pct_campaign *c)
 {
     static const char *const kinds[] = { [PCT_PATCH_ATOMICS] = "atomic instructions",
                                          [PCT_PATCH_GLOBALS] = "those that may be to globals",
-                                         [PCT_PATCH_ALL] = "those" };
+                                         [PCT_PATCH_ALL] = "those",
+                                         [PCT_PATCH_STACKS] = "those" };
     fputs("pct: of memory accesses, k counts ", out);
     if (c->config.memory == PCT_PATCH_OFF)
         fputs("those of code that pct-cc has built", out);

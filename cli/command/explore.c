@@ -224,6 +224,8 @@ static int configure(struct arguments *w)
     status = pct_configure_own(c, &w->schedules, "explore");
     if (status)
         return status;
+    if (c->config.memory == PCT_PATCH_ALL) /* its verdict is to be about all of them */
+        c->config.memory = PCT_PATCH_STACKS;
     if (c->config.focus[0] || c->config.watch[0] || c->config.sample || c->config.races)
         return pct_cli_usage(
             "pct explore takes no --focus, --watch, --memory-sample and --races, nor the variables PCT_FOCUS, "

@@ -158,6 +158,7 @@ struct pct_shim {
     bool robust;            /* robust mutexes are in use */
     bool confined;          /* there is a filter of system calls */
     bool told;              /* code that was compiled for it has told of an access to memory */
+    bool untold;            /* with PCT_PATCH_STACKS: some patched code's accesses to its stack tell nothing */
     uint32_t renamed;       /* how often the program has given a thread a name of its own */
     bool watchdog;          /* PCT_WATCHDOG */
     bool cancel_interrupts; /* GLIBC: pthread_cancel() sends a signal also to threads at no cancellation point */

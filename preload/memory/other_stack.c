@@ -19,7 +19,9 @@ void pct_other_stack(const struct pct_shim_thread *self, uintptr_t address, unsi
         const struct pct_shim_thread *t = (const struct pct_shim_thread *)pct_S.thread_at(id);
         if (t == self || !is_on_stack(t, address))
             continue;
-        if (reads >> kind & 1)
+        if (pct_shim.config.memory >= PCT_PATCH_STACKS && !pct_shim.untold)
+            pct_log_assumption(&pct_S, PCT_ASSUMES_FRAMES);
+        else if (reads >> kind & 1)
             pct_log_assumption(&pct_S, PCT_ASSUMES_STACK);
         else
             pct_log_doubt(&pct_S, PCT_DOUBT_STACK);

@@ -8,6 +8,7 @@
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/signals/signals.h>
+#include <preload/signals/trap.h>
 #include <preload/watchdog/preempt.h>
 #include <sched/memory.h>
 #include <fcntl.h>
@@ -39,14 +40,12 @@ static struct {
     bool child; /* of the process that is recorded */
 } watch;
 
-bool pct_watch_active;
-
 void pct_watch_forget(void)
 {
     /* The events are the parent's; the descriptors go when this process executes something. */
     watch.count = 0;
     watch.child = true;
-    pct_watch_active = false;
+    pct_trap_end(PCT_TRAP_WATCH);
 }
 
 /* --- Setting ------------------------------------------------------------------------------------------------------ */
@@ -110,41 +109,15 @@ void pct_watch_look(void)
             pct_scope_refuse(
                 "PCT_WATCH: the program has confined itself (seccomp) before it made a second thread: nothing "
                 "can be watched in it");
-        if (!pct_watch_active) {
+        if (!(pct_traps & PCT_TRAP_WATCH)) {
             pct_preempt_locate();
-            pct_action_watch();
-            pct_watch_active = true;
-            pct_watch_begin(pct_self);
+            pct_trap_start(PCT_TRAP_WATCH);
         }
         for (uint32_t size; from < to && watch.count < WATCHPOINTS; from += size) {
             size = pct_scope_watchpoint(from, to);
             set(from, size);
         }
     }
-}
-
-/* --- Signal masks ------------------------------------------------------------------------------------------------- */
-
-void pct_watch_begin(struct pct_shim_thread *self)
-{
-    const uint64_t bit = pct_signal_bit(SIGTRAP);
-    if (pct_watch_active && pct_signal_mask(SIG_UNBLOCK, bit) & bit)
-        self->trap_hidden = true;
-}
-
-const sigset_t *pct_watch_mask(struct pct_shim_thread *self, int how, const sigset_t *set_, sigset_t *without)
-{
-    const uint64_t bit = pct_signal_bit(SIGTRAP);
-    bool names = pct_signal_bits(set_) & bit;
-    if (how == SIG_SETMASK)
-        self->trap_hidden = names;
-    else if (names && (how == SIG_BLOCK || how == SIG_UNBLOCK))
-        self->trap_hidden = how == SIG_BLOCK;
-    if (!names || how == SIG_UNBLOCK)
-        return set_;
-    *without = *set_;
-    *(uint64_t *)without &= ~bit;
-    return without;
 }
 
 /* --- Traps -------------------------------------------------------------------------------------------------------- */
@@ -185,7 +158,7 @@ bool pct_watch_trapped(int signal, const siginfo_t *info, ucontext_t *context)
     const struct perf_trap *trap = (const void *)info;
     struct pct_shim_thread *self = pct_self;
     const uint64_t bit = pct_signal_bit(SIGTRAP);
-    if (signal != SIGTRAP || !pct_watch_active)
+    if (signal != SIGTRAP || !(pct_traps & PCT_TRAP_WATCH))
         return false;
     if (info->si_code == TRAP_BY_PERF && (trap->data & ~UINT64_C(0xff)) == MARK) {
         take(trap, context);

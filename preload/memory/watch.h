@@ -5,10 +5,7 @@
  *
  * x86 has four watchpoints of up to eight aligned bytes, and does not say whether an access has read or written: one
  * after which the variable has another value is taken for a write, all others for reads. The variables are ranges of a
- * scope (scope.h).
- *
- * The kernel kills for such a trap if SIGTRAP is ignored, and keeps it back if that is blocked. So while variables are
- * watched, it is neither in the kernel, and the target sees what it has set. */
+ * scope (scope.h). (signals/trap.h: what the target sees of the signal.) */
 #ifndef PCT_PRELOAD_WATCH_H
 #define PCT_PRELOAD_WATCH_H
 
@@ -16,21 +13,12 @@
 #include <signal.h>
 #include <ucontext.h>
 
-/* Something is watched. */
-extern bool pct_watch_active;
-
 /* With the baton, before a thread is made and after pct_scope_look(): watch what has not been watched yet. Ends the
  * process if the kernel does not allow it. */
 void pct_watch_look(void);
 
-/* The calling thread is new, and has its signal mask; with the baton. */
-void pct_watch_begin(struct pct_shim_thread *self);
-
 /* In a handler of SIGTRAP: true if it was a watchpoint's, and nothing is left to do. */
 bool pct_watch_trapped(int signal, const siginfo_t *info, ucontext_t *context);
-
-/* The target wants to change this thread's mask so: what the kernel is to be asked. without: room for it. */
-const sigset_t *pct_watch_mask(struct pct_shim_thread *self, int how, const sigset_t *set, sigset_t *without);
 
 /* In a child: forget all. */
 void pct_watch_forget(void);

@@ -13,6 +13,7 @@
 #include <preload/core/sys.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/scope.h>
+#include <preload/signals/trap.h>
 #include "patch_choice.h"
 #include "patch_leaf.h"
 #include "patch_plan.h"
@@ -22,7 +23,6 @@
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
-#include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ struct module {
     bool changed;              /* it was, or it was said why it is not */
     uint64_t from, to;         /* its code */
     uint64_t near, near_end;
-    uint64_t sites;
+    uint64_t sites, untold; /* untold: accesses to stacks that are left alone */
     struct change *changes; /* until they are made */
     size_t changes_count;
     struct pct_placing place;
@@ -269,6 +269,7 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->pages = pct_apart_map(sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
     p->map = map_page;
     p->calls = pct_shim.config.calls;
+    p->traps = pct_shim.config.memory >= PCT_PATCH_STACKS;
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? PCT_PATCH_HEAP_ROOM : 0);
     if (!p->code || !p->locked || !p->patched || !p->pages || !find_room(p, m->from, m->to))
@@ -302,6 +303,7 @@ static enum pct_plan_refusal prepare_by(struct module *m, const struct pct_plan 
     m->from = plan->from + map_->l_addr;
     m->to = plan->to + map_->l_addr;
     m->sites = plan->sites;
+    m->untold = plan->untold;
     m->place.plan = plan;
     m->place.bias = map_->l_addr;
     enum pct_plan_refusal why = carry_out(m, map_ == loader->r_map);
@@ -341,25 +343,6 @@ static void note(const char *path, enum pct_plan_refusal why)
         pct_text_add(&text, pct_text_base_name(path));
         return;
     }
-}
-
-/* Whether some thread could be running in the program's code just now: one that pct did not see start, or one from
- * which the watchdog took the baton. */
-static bool others_run(void)
-{
-    struct stat tasks;
-    if (pct_S.foreign & PCT_FOREIGN_THREADS)
-        return true;
-    /* One that was made by hand shows as soon as it is there, while ours do not come and go yet: nobody who shares the
-     * memory can give up sharing it. A sandbox may forbid to try. Then, a folder has a link from each of its folders,
-     * and two of its own. */
-    if (pct_S.threads == 1)
-        return pct_host_sys4(SYS_unshare, CLONE_VM, 0, 0, 0) &&
-               (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink > 3);
-    for (uint32_t id = 0; id < pct_S.threads; id++)
-        if (__atomic_load_n(&pct_shim.slots[id].revoked, __ATOMIC_SEQ_CST))
-            return true;
-    return false;
 }
 
 static struct module *module_at(const void *dynamic)
@@ -478,7 +461,7 @@ static enum pct_plan_refusal patch(struct module *m)
         return PCT_PLAN_CONFINED;
     if (m->why == PCT_PLAN_PROCESSOR)
         return m->why;
-    if (others_run())
+    if (pct_patch_others_run())
         return PCT_PLAN_OTHERS;
     enum pct_plan_refusal why = m->changes && m->why == PCT_PLAN_NONE ? change(m) : m->why;
     if (why != PCT_PLAN_NONE) {
@@ -487,6 +470,7 @@ static enum pct_plan_refusal patch(struct module *m)
     }
     if (m->place.patched)
         pct_sched_count_uncontrolled(&pct_S, PCT_UNCONTROLLED_SITE, m->place.ways[PCT_WAY_ALONE]);
+    pct_shim.untold |= m->untold || m->place.ways[PCT_WAY_ALONE];
     return !pct_shim.config.strings || pct_patch_slots_change(&m->slots) ? PCT_PLAN_NONE : PCT_PLAN_PROTECTED;
 }
 
@@ -498,6 +482,8 @@ void pct_patch_modules(void)
         take_settings();
     if (pct_shim.config.strings)
         pct_strings_find();
+    if (pct_shim.config.memory >= PCT_PATCH_STACKS)
+        pct_trap_start(PCT_TRAP_CODE);
     for (const struct link_map *map_ = loader->r_map; map_; map_ = map_->l_next) {
         struct module *m = look_at(map_);
         if (!m || m->changed)
@@ -557,6 +543,38 @@ static void leave_probe(greg_t *regs)
     regs[REG_RIP] = (greg_t)frame->pc;
     regs[REG_EFL] = (regs[REG_EFL] & ~(greg_t)0x8d5) | (greg_t)((frame->flags >> 8 & 0xd5) | (frame->flags & 1) << 11);
     regs[REG_RBX] = (greg_t)frame->rbx;
+}
+
+/* The module's site at this address; NULL: there is none. */
+static const struct pct_patched *site_at(const struct module *m, uint64_t address)
+{
+    uint64_t from = 0, to = m->place.patched ? m->sites : 0;
+    while (from < to) {
+        const uint64_t middle = from + (to - from) / 2;
+        const struct pct_patched *patched = &m->place.patched[middle];
+        if (patched->site.address == address)
+            return patched;
+        if (patched->site.address < address)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return NULL;
+}
+
+bool pct_patch_trapped(int signal, const siginfo_t *info, ucontext_t *context)
+{
+    const uint64_t address = (uint64_t)context->uc_mcontext.gregs[REG_RIP] - 1;
+    if (signal != SIGTRAP || info->si_code != SI_KERNEL)
+        return false;
+    for (const struct module *m = modules; m; m = m->next) {
+        const struct pct_patched *patched = address >= m->from && address < m->to ? site_at(m, address) : NULL;
+        if (!patched || !patched->trampoline)
+            continue;
+        context->uc_mcontext.gregs[REG_RIP] = (greg_t)patched->trampoline;
+        return true;
+    }
+    return false;
 }
 
 void pct_patch_translate(ucontext_t *context)

@@ -17,6 +17,7 @@
 #define PCT_PRELOAD_PATCH_H
 
 #include <patch/emit.h>
+#include <signal.h>
 #include <ucontext.h>
 
 /* What the slow half saves, from the lowest address up; above it the red zone and the stack of the program. Its
@@ -64,6 +65,9 @@ void pct_patch_modules(void);
 /* Make all of that ready, but for the change itself: in the process that runs are forked from, before any of them,
  * which then share it. A run that wants other points than this process makes it anew. */
 void pct_patch_prepare(void);
+
+/* In a handler of SIGTRAP: true if it was a site's, whose trampoline comes next. */
+bool pct_patch_trapped(int signal, const siginfo_t *info, ucontext_t *context);
 
 /* In a signal handler: a thread that was interrupted in a trampoline stands, from here on, where it would stand in the
  * program's own code. */

@@ -1,12 +1,16 @@
-/* What the run wants to have patched: see patch_choice.h. */
+/* What the run wants to have patched, and may: see patch_choice.h. */
 #include "patch_choice.h"
 #include <common/text.h>
 #include <patch/plan.h>
+#include <preload/core/host.h>
 #include <preload/core/kernel.h>
 #include <preload/core/shim.h>
+#include <preload/core/sys.h>
 #include <preload/memory/scope.h>
 #include "patch_plan.h"
+#include <sched.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* Whether the name of a file is this word, with a version and the like behind it. */
 static bool is_named(const char *file, const char *word, size_t length)
@@ -62,4 +66,21 @@ const char *pct_patch_functions(const struct link_map *module)
 bool pct_patch_is_wanted(void)
 {
     return pct_shim.config.memory != PCT_PATCH_OFF || pct_shim.config.functions[0];
+}
+
+bool pct_patch_others_run(void)
+{
+    struct stat tasks;
+    if (pct_S.foreign & PCT_FOREIGN_THREADS)
+        return true;
+    /* One that was made by hand shows as soon as it is there, while ours do not come and go yet: nobody who shares the
+     * memory can give up sharing it. A sandbox may forbid to try. Then, a folder has a link from each of its folders,
+     * and two of its own. */
+    if (pct_S.threads == 1)
+        return pct_host_sys4(SYS_unshare, CLONE_VM, 0, 0, 0) &&
+               (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink > 3);
+    for (uint32_t id = 0; id < pct_S.threads; id++)
+        if (__atomic_load_n(&pct_shim.slots[id].revoked, __ATOMIC_SEQ_CST))
+            return true;
+    return false;
 }

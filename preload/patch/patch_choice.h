@@ -16,4 +16,8 @@ unsigned pct_patch_level(const struct link_map *module, bool executable);
  * message if there are too many. */
 const char *pct_patch_functions(const struct link_map *module);
 
+/* Whether some thread could be running in the program's code just now: one that pct did not see start, or one from
+ * which the watchdog took the baton. */
+bool pct_patch_others_run(void);
+
 #endif

@@ -10,6 +10,8 @@ uint64_t pct_patch_register(const struct pct_patch_frame *frame, unsigned number
 {
     /* Where in the frame each stands, but for rsp: rax, rcx, rdx, rbx, rsp, rbp, rsi, rdi, r8, ... */
     static const uint8_t words[16] = { 13, 12, 17, 11, 0, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0 };
+    if (number == PCT_SITE_THREAD_POINTER)
+        return (uint64_t)(uintptr_t)__builtin_thread_pointer();
     if (number == RSP)
         return (uint64_t)(uintptr_t)(frame + 1) + PCT_PATCH_RED_ZONE;
     return ((const uint64_t *)frame)[words[number & 15]];

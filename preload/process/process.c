@@ -15,6 +15,7 @@
 #include <preload/run/script.h>
 #include <preload/run/start.h>
 #include <preload/signals/signals.h>
+#include <preload/signals/trap.h>
 #include <preload/time/family.h>
 #include <preload/time/relative.h>
 #include <fcntl.h>
@@ -176,7 +177,7 @@ __attribute__((visibility("hidden"), used)) void pct_vfork_begin(void)
     outer = self->inside;
     self->inside = __builtin_frame_address(0);
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    self->signal_mask = pct_signal_mask(SIG_SETMASK, PCT_SIGNALS_ALL);
+    self->signal_mask = pct_signal_mask(SIG_SETMASK, pct_trap_without(PCT_SIGNALS_ALL));
     self->vforks = true;
     pct_vforking = self;
     pct_self = NULL;

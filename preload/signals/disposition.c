@@ -6,8 +6,8 @@
 #include <preload/core/point.h>
 #include <preload/core/real.h>
 #include <preload/memory/channel.h>
-#include <preload/memory/watch.h>
 #include "signals.h"
+#include "trap.h"
 #include <sys/wait.h>
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
@@ -88,6 +88,7 @@ static struct sigaction as_set(int signal, const struct sigaction *kernel)
         return action;
     action.sa_sigaction = actions[signal].handler;
     action.sa_flags = (kernel->sa_flags & ~OUR_FLAGS) | (actions[signal].flags & OUR_FLAGS);
+    *(uint64_t *)&action.sa_mask |= actions[signal].masks_trap ? pct_signal_bit(SIGTRAP) : 0;
     return action;
 }
 
@@ -98,13 +99,27 @@ static bool have_actions(void)
     return actions;
 }
 
-void pct_action_watch(void)
+/* Whether it was in the mask. */
+static bool take_trap(struct sigaction *kernel)
+{
+    uint64_t *mask = (uint64_t *)&kernel->sa_mask;
+    const bool was = *mask & pct_signal_bit(SIGTRAP);
+    *mask &= ~pct_signal_bit(SIGTRAP);
+    return was;
+}
+
+void pct_action_trap(void)
 {
     struct sigaction now, ours = crash;
+    for (int signal = 1; actions && signal <= PCT_SIGNALS; signal++)
+        if (!REAL(sigaction)(signal, NULL, &now) && now.sa_sigaction == pct_signal_arrive && take_trap(&now)) {
+            actions[signal].masks_trap = true;
+            REAL(sigaction)(signal, &now, NULL);
+        }
     if (REAL(sigaction)(SIGTRAP, NULL, &now) || now.sa_sigaction == pct_signal_arrive)
         return;
     if (now.sa_handler == SIG_IGN && have_actions()) {
-        actions[SIGTRAP] = (struct pct_action){ now.sa_sigaction, now.sa_flags };
+        actions[SIGTRAP] = (struct pct_action){ now.sa_sigaction, now.sa_flags, false };
         ours.sa_sigaction = pct_signal_arrive;
     }
     ours.sa_flags &= ~SA_ONSTACK;
@@ -127,9 +142,9 @@ PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struc
         return -1;
     }
     kernel = *new;
-    struct pct_action action = { kernel.sa_sigaction, kernel.sa_flags };
+    struct pct_action action = { kernel.sa_sigaction, kernel.sa_flags, pct_traps && take_trap(&kernel) };
     bool handler =
-        kernel.sa_handler != SIG_DFL && (kernel.sa_handler != SIG_IGN || (signal == SIGTRAP && pct_watch_active));
+        kernel.sa_handler != SIG_DFL && (kernel.sa_handler != SIG_IGN || (signal == SIGTRAP && pct_traps));
     if (handler) {
         kernel.sa_sigaction = pct_signal_arrive;
         kernel.sa_flags = (kernel.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;

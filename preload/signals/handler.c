@@ -4,6 +4,7 @@
  * Runs on any thread, between any two instructions; what it shares with the interrupted thread are single words. */
 #include "doorbell.h"
 #include "signals.h"
+#include "trap.h"
 #include <preload/core/host.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
@@ -169,7 +170,7 @@ static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *i
 static bool trapped(struct pct_shim_thread *self, int signal, const siginfo_t *info, ucontext_t *context)
 {
     return stepped(self, signal, info, context) || pct_rounds_trapped(signal, info, context) ||
-           pct_watch_trapped(signal, info, context);
+           pct_watch_trapped(signal, info, context) || pct_patch_trapped(signal, info, context);
 }
 
 /* It waits outside: come back for the baton, run the handler (or, signal 0, what has been put off), and go there again.
@@ -355,7 +356,7 @@ void pct_signal_restore(struct pct_shim_thread *self, uint64_t mask)
 uint64_t pct_signal_retire(struct pct_shim_thread *self)
 {
     for (;;) {
-        uint64_t mask = pct_signal_mask(SIG_SETMASK, PCT_SIGNALS_ALL);
+        uint64_t mask = pct_signal_mask(SIG_SETMASK, pct_trap_without(PCT_SIGNALS_ALL));
         if (!self->held && !self->sent)
             return mask;
         pct_signal_mask(SIG_SETMASK, mask);

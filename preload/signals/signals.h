@@ -16,7 +16,8 @@
  *     disposition.c   sigaction and its relatives
  *     handler.c       signals that arrive
  *     signal_send.c   threads that send signals to each other
- *     sigwait.c       threads that wait for signals; masks */
+ *     sigwait.c       threads that wait for signals; masks
+ *     trap.c          SIGTRAP, where pct makes it */
 #ifndef PCT_PRELOAD_SIGNALS_H
 #define PCT_PRELOAD_SIGNALS_H
 
@@ -66,11 +67,12 @@ bool pct_signal_is_crash(int signal);
 struct pct_action {
     void (*handler)(int, siginfo_t *, void *); /* or SIG_DFL, SIG_IGN */
     int flags;
+    bool masks_trap; /* SIGTRAP is in its mask, but not in the kernel's: trap.h */
 };
 struct pct_action pct_action_of(int signal);
-/* watch.c: from now on the kernel must not ignore SIGTRAP, nor leave the stack for its handler, in which a thread may
- * stay for long. */
-void pct_action_watch(void);
+/* trap.c: from now on the kernel must not ignore SIGTRAP, nor block it in handlers, nor leave the stack for its own, in
+ * which a thread may stay for long. */
+void pct_action_trap(void);
 /* SA_RESETHAND: back to the default. */
 void pct_action_reset(int signal);
 /* Whether the target has a handler for it; whether it has set any action. */

@@ -4,8 +4,8 @@
  * nothing but the kernel knows when. sigsuspend and pause wait until a handler has run. Both are never a deadlock. */
 #include <preload/core/pass.h>
 #include <preload/core/user_memory.h>
-#include <preload/memory/watch.h>
 #include "signals.h"
+#include "trap.h"
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
 #include <preload/time/vtimer.h>
@@ -207,7 +207,7 @@ static int suspend(struct pct_shim_thread *self, uint64_t mask)
                              .cancellable = !self->cancel_disabled };
     enum pct_result result;
     self->handled = 0;
-    uint64_t before = pct_signal_mask(SIG_SETMASK, mask);
+    uint64_t before = pct_signal_mask(SIG_SETMASK, pct_trap_without(mask));
     do
         result = pct_wait(self, &wait);
     while (!self->handled && result != PCT_CANCELLED);
@@ -284,14 +284,14 @@ PCT_EXPORT int bsd_sigpause(int mask)
         pct_result_;                                                                                                   \
     })
 
-/* While variables are watched, the kernel's mask is without SIGTRAP. */
+/* While pct makes SIGTRAP, the kernel's mask is without it. */
 #define MASK(self, function, how, set, old)                                                                            \
     ({                                                                                                                 \
         sigset_t without_;                                                                                             \
         bool hidden_ = self && self->trap_hidden;                                                                      \
         const sigset_t *asked_ = set;                                                                                  \
-        if (PCT_UNLIKELY(pct_watch_active) && self && set)                                                             \
-            asked_ = pct_watch_mask(self, how, set, &without_);                                                        \
+        if (PCT_UNLIKELY(pct_traps) && self && set)                                                                    \
+            asked_ = pct_trap_mask(self, how, set, &without_);                                                        \
         int failed_ = LET_IN(self, REAL(function)(how, asked_, old));                                                  \
         if (hidden_ && !failed_ && old)                                                                                \
             *(uint64_t *)(old) |= pct_signal_bit(SIGTRAP);                                                             \

@@ -23,6 +23,7 @@
 #include <preload/patch/patch.h>
 #include <preload/run/engine.h>
 #include <preload/signals/signals.h>
+#include <preload/signals/trap.h>
 #include <preload/watchdog/watchdog.h>
 #include <limits.h>
 #include <string.h>
@@ -148,7 +149,7 @@ static void *run(void *argument)
         pct_sched_go_on(&pct_S, &self->core);
         pct_record(&pct_S, &self->core, PCT_OP_THREAD_START, 0, self->core.id);
         set_mask(self);
-        pct_watch_begin(self);
+        pct_trap_begin(self);
         pct_after_resume(self);
     } else {
         pct_passed(PCT_OP_THREAD_START, PCT_CLASS_THREAD, self);
@@ -270,7 +271,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         slot->c11 = c11;
         slot->trap_hidden = self->trap_hidden;
         /* It begins with all of them blocked, so that none comes before its turn. */
-        uint64_t mask = pct_signal_mask(SIG_SETMASK, PCT_SIGNALS_ALL);
+        uint64_t mask = pct_signal_mask(SIG_SETMASK, pct_trap_without(PCT_SIGNALS_ALL));
         /* The target's allocator may pass points in there. */
         pct_sched_reserve(&pct_S, &slot->core);
         pct_sched_begins_with(&pct_S, &slot->core, (const void *)(uintptr_t)start);

@@ -1,0 +1,47 @@
+/* SIGTRAP that pct makes: see trap.h. */
+#include "trap.h"
+#include "signals.h"
+
+unsigned pct_traps;
+
+void pct_trap_start(enum pct_trap_cause cause)
+{
+    const bool first = !pct_traps;
+    pct_traps |= cause;
+    if (!first)
+        return;
+    pct_action_trap();
+    pct_trap_begin(pct_self);
+}
+
+void pct_trap_end(enum pct_trap_cause cause)
+{
+    pct_traps &= ~(unsigned)cause;
+}
+
+void pct_trap_begin(struct pct_shim_thread *self)
+{
+    const uint64_t bit = pct_signal_bit(SIGTRAP);
+    if (pct_traps && pct_signal_mask(SIG_UNBLOCK, bit) & bit)
+        self->trap_hidden = true;
+}
+
+const sigset_t *pct_trap_mask(struct pct_shim_thread *self, int how, const sigset_t *set, sigset_t *without)
+{
+    const uint64_t bit = pct_signal_bit(SIGTRAP);
+    bool names = pct_signal_bits(set) & bit;
+    if (how == SIG_SETMASK)
+        self->trap_hidden = names;
+    else if (names && (how == SIG_BLOCK || how == SIG_UNBLOCK))
+        self->trap_hidden = how == SIG_BLOCK;
+    if (!names || how == SIG_UNBLOCK)
+        return set;
+    *without = *set;
+    *(uint64_t *)without &= ~bit;
+    return without;
+}
+
+uint64_t pct_trap_without(uint64_t mask)
+{
+    return pct_traps ? mask & ~pct_signal_bit(SIGTRAP) : mask;
+}
