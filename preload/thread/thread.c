@@ -132,7 +132,7 @@ void pct_thread_start(void)
 static void set_mask(const struct pct_shim_thread *self)
 {
     const uint64_t never = pct_signal_bit(SIGKILL) | pct_signal_bit(SIGSTOP) | pct_signal_bit(32) | pct_signal_bit(33);
-    if ((pct_signal_mask(SIG_BLOCK, 0) | never) == ~UINT64_C(0))
+    if ((pct_signal_mask(SIG_BLOCK, 0) | never | ~pct_trap_without(~UINT64_C(0))) == ~UINT64_C(0))
         pct_signal_mask(SIG_SETMASK, self->signal_mask);
 }
 
