@@ -208,7 +208,7 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
       "which memory accesses are scheduling points: those to locations that several threads touch, all, none, or "     \
       "those that earlier runs have not shown to be ordered. Default: shared")                                         \
     X(PCT_RACES, "off|report|fail", "report data races at the end, or end the run at the first. Default: off")         \
-    X(PCT_MEMORY, "off|atomics|globals|all",                                                                           \
+    X(PCT_MEMORY, "off|atomics|globals|all|stacks",                                                                           \
       "which memory accesses of an unmodified program are patched to be scheduling points (docs/PATCHING.md). "        \
       "Default: off")                                                                                                  \
     X(PCT_MEMORY_MODULES, "NAME,...",                                                                                  \

@@ -10,7 +10,7 @@
 enum { KEY_MEMORY = 2000, KEY_PLAN, KEY_FUNCTIONS };
 
 static const struct argp_option options[] = {
-    { "memory", KEY_MEMORY, "LEVEL", 0, "which accesses: atomics, globals or all (default: globals)", 1 },
+    { "memory", KEY_MEMORY, "LEVEL", 0, "which accesses: atomics, globals, all or stacks (default: globals)", 1 },
     { "plan", KEY_PLAN, NULL, 0, "write the plan, which libpct.so reads, to standard output; not to a terminal", 1 },
     { "functions", KEY_FUNCTIONS, "RANGE,...", 0,
       "where these functions begin and return, too: FROM-TO, in hexadecimal; :cold behind one: a part of one; :line: "
