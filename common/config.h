@@ -30,7 +30,7 @@ enum { PCT_RACES_OFF, PCT_RACES_REPORT, PCT_RACES_FAIL, PCT_RACES_COUNT };
  * before. */
 #define PCT_MEMORY_WORDS                                                                                               \
     {                                                                                                                  \
-        "off", "atomics", "globals", "all", "stacks"                                                                          \
+        "off", "atomics", "globals", "all", "stacks"                                                                   \
     }
 enum { PCT_PATCH_OFF, PCT_PATCH_ATOMICS, PCT_PATCH_GLOBALS, PCT_PATCH_ALL, PCT_PATCH_STACKS, PCT_PATCH_COUNT };
 
@@ -208,7 +208,7 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
       "which memory accesses are scheduling points: those to locations that several threads touch, all, none, or "     \
       "those that earlier runs have not shown to be ordered. Default: shared")                                         \
     X(PCT_RACES, "off|report|fail", "report data races at the end, or end the run at the first. Default: off")         \
-    X(PCT_MEMORY, "off|atomics|globals|all|stacks",                                                                           \
+    X(PCT_MEMORY, "off|atomics|globals|all|stacks",                                                                    \
       "which memory accesses of an unmodified program are patched to be scheduling points (docs/PATCHING.md). "        \
       "Default: off")                                                                                                  \
     X(PCT_MEMORY_MODULES, "NAME,...",                                                                                  \

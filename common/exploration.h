@@ -68,7 +68,7 @@ struct pct_log_entry {
     X(CANCEL, "cancellation of threads, which takes --bound")                                                          \
     X(ASYNCHRONOUS, "asynchronous cancellation, which comes between scheduling points, too")                           \
     X(OWN, "a loop that waits for memory, and changes what other threads use, too, on its thread's stack")             \
-    X(STACK, "a thread that writes on another one's stack, not all of whose accesses are patched (pct-cc tells)")       \
+    X(STACK, "a thread that writes on another one's stack, not all of whose accesses are patched (pct-cc tells)")      \
     X(FRAMES, "a thread that uses another one's local variable, whose function has returned")
 
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */

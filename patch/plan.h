@@ -127,7 +127,7 @@ struct pct_plan {
     struct pct_plan_range written[PCT_PLAN_WRITTEN]; /* as far as used; then empty */
     uint64_t omitted[PCT_PLAN_OMISSIONS_COUNT];      /* by enum pct_plan_omission */
     uint64_t by_kind[16];                            /* sites by enum pct_site_kind */
-    uint64_t untold; /* of those omitted, with PCT_PATCH_STACKS, on the thread's own stack */
+    uint64_t untold;              /* of those omitted, with PCT_PATCH_STACKS, on the thread's own stack */
     uint64_t no_entry, no_return; /* a place where a named function begins, or returns, and no site can be, plus 1 */
 };
 

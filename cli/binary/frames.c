@@ -1,9 +1,9 @@
 /* Whose locals other threads may know of: see frames.h.
  *
- * A pointer into the frame is made of the stack pointer or the frame pointer: by `lea`, or by whatever else reads one of
- * the two and is no access, but for what moves the two themselves. It may be made in another part of the function than
- * the one that uses the local. Such a part is reached by a branch, and so is what a function ends in by a tail call,
- * which is not told from it; or by an exception: then it begins with what it finds on the stack. */
+ * A pointer into the frame is made of the stack pointer or the frame pointer: by `lea`, or by whatever else reads one
+ * of the two and is no access, but for what moves the two themselves. It may be made in another part of the function
+ * than the one that uses the local. Such a part is reached by a branch, and so is what a function ends in by a tail
+ * call, which is not told from it; or by an exception: then it begins with what it finds on the stack. */
 #include "frames.h"
 #include <Zydis/Zydis.h>
 #include <string.h>

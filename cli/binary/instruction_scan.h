@@ -19,7 +19,7 @@ struct pct_instruction_scan {
     uint64_t from, to;         /* the code */
     struct pct_range *globals; /* what is writable of the module's own data */
     size_t globals_count;
-    bool fixed; /* the module is not moved when it is loaded: absolute addresses name its data */
+    bool fixed;   /* the module is not moved when it is loaded: absolute addresses name its data */
     bool pointed; /* of the function that comes next: frames.h */
     /* The result. */
     struct pct_plan_site *sites; /* in the order in which they were found */
@@ -29,7 +29,7 @@ struct pct_instruction_scan {
     struct pct_pad *pads; /* candidates: what nothing falls into, but branches may still lead to */
     size_t pad_count, pad_room;
     uint64_t omitted[PCT_PLAN_OMISSIONS_COUNT], untold; /* untold: of those, on the thread's own stack */
-    uint8_t *targets; /* a bit for each byte of the code: some branch leads there */
+    uint8_t *targets;                                   /* a bit for each byte of the code: some branch leads there */
     bool no_memory;
 };
 

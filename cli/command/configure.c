@@ -50,7 +50,8 @@ static const struct argp_option options[] = {
       "that no earlier run has shown to be ordered (default: shared)",
       2 },
     { "memory", KEY_MEMORY, "LEVEL", 0,
-      "patch the program in memory, so that its memory accesses are scheduling points: atomics, globals, all, stacks or "
+      "patch the program in memory, so that its memory accesses are scheduling points: atomics, globals, all, stacks "
+      "or "
       "off (default: off)",
       2 },
     { "memory-modules", KEY_MODULES, "NAMES", 0,

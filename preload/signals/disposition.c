@@ -143,8 +143,7 @@ PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struc
     }
     kernel = *new;
     struct pct_action action = { kernel.sa_sigaction, kernel.sa_flags, pct_traps && take_trap(&kernel) };
-    bool handler =
-        kernel.sa_handler != SIG_DFL && (kernel.sa_handler != SIG_IGN || (signal == SIGTRAP && pct_traps));
+    bool handler = kernel.sa_handler != SIG_DFL && (kernel.sa_handler != SIG_IGN || (signal == SIGTRAP && pct_traps));
     if (handler) {
         kernel.sa_sigaction = pct_signal_arrive;
         kernel.sa_flags = (kernel.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;

@@ -291,7 +291,7 @@ PCT_EXPORT int bsd_sigpause(int mask)
         bool hidden_ = self && self->trap_hidden;                                                                      \
         const sigset_t *asked_ = set;                                                                                  \
         if (PCT_UNLIKELY(pct_traps) && self && set)                                                                    \
-            asked_ = pct_trap_mask(self, how, set, &without_);                                                        \
+            asked_ = pct_trap_mask(self, how, set, &without_);                                                         \
         int failed_ = LET_IN(self, REAL(function)(how, asked_, old));                                                  \
         if (hidden_ && !failed_ && old)                                                                                \
             *(uint64_t *)(old) |= pct_signal_bit(SIGTRAP);                                                             \
