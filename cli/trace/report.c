@@ -176,7 +176,9 @@ static void print_places(FILE *out, const struct pct_trace_header *header)
             continue;
         }
         fprintf(out, "  thread %u ", place->thread);
-        if (place->kind == PCT_UNCONTROLLED_SLEPT)
+        if (place->kind == PCT_UNCONTROLLED_SLEPT && place->call < 0)
+            fputs("slept at an access to memory that somebody provides (userfaultfd)", out);
+        else if (place->kind == PCT_UNCONTROLLED_SLEPT)
             fprintf(out, "slept in system call %d", place->call);
         else
             fputs(place->kind == PCT_UNCONTROLLED_SPUN ? "spun" : "ran long", out);

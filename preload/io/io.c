@@ -50,8 +50,8 @@ void pct_io_try(struct pct_shim_thread *self)
     self->restart = true;
 }
 
-enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
-                            enum pct_reach reach, uint64_t deadline, bool restarts)
+static enum pct_result wait_for(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
+                                enum pct_reach reach, uint64_t deadline, bool restarts)
 {
     for (bool before = io->attempted;; before = false) {
         enum pct_result result = PCT_INTERRUPTED;
@@ -76,10 +76,20 @@ enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd
     }
 }
 
+/* What it is about to do a relative may see at once: by then the family's clock shows when that is. */
+enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
+                            enum pct_reach reach, uint64_t deadline, bool restarts)
+{
+    enum pct_result result = wait_for(self, op, fd, io, reach, deadline, restarts);
+    pct_family_tell();
+    return result;
+}
+
 void pct_io_point(struct pct_shim_thread *self, enum pct_op op, int fd)
 {
     pct_io_object(fd); /* gives it its number */
     pct_at(self, op, pct_io_key(fd), PCT_CLASS_FD);
+    pct_family_tell();
 }
 
 struct pct_shim_thread *pct_io_enter(int fd)
@@ -126,8 +136,10 @@ static int begin(struct pct_shim_thread *self, enum pct_op op, struct pollfd ask
     const struct pct_io io = { .fds = &asked, .count = 1, .lasting = lasting };
     int fd = asked.fd;
     pct_io_object(fd); /* a number, whichever way it goes from here: a replay takes the slow one */
-    if (pct_on_fast_path(&pct_S) && !nonblocking && pct_io_ask(&io))
+    if (pct_on_fast_path(&pct_S) && !nonblocking && pct_io_ask(&io)) {
+        pct_family_tell();
         return 0;
+    }
     if (nonblocking || !would_wait(fd, asked.events)) {
         pct_io_point(self, op, fd);
         return 0;

@@ -13,6 +13,7 @@
 #include <preload/core/user_memory.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
+#include <preload/time/family.h>
 #include <sys/ipc.h>
 #include <sys/msg.h>
 #include <sys/sem.h>
@@ -78,6 +79,7 @@ static long perform(struct pct_shim_thread *self, const struct attempt *attempt,
     self->core.wait.ready_arg = &io; /* count_waiters() */
     pct_here(self, PCT_OP_MESSAGE);
     for (;;) {
+        pct_family_tell();
         long result = attempt->now(attempt);
         if (result >= 0)
             return done(self, 0, result);
@@ -106,6 +108,7 @@ static long perform(struct pct_shim_thread *self, const struct attempt *attempt,
     ({                                                                                                                 \
         self->core.wait.ready_arg = NULL;                                                                              \
         pct_here(self, PCT_OP_MESSAGE);                                                                                \
+        pct_family_tell();                                                                                             \
         long result_ = (call);                                                                                         \
         done(self, result_ < 0 ? PCT_ARG_ERROR : 0, result_);                                                          \
     })

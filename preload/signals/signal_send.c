@@ -177,7 +177,6 @@ static void sent(struct pct_shim_thread *self, int signal, uint32_t thread, bool
     pct_record(&pct_S, &self->core, PCT_OP_SIGNAL_SEND, failed ? PCT_ARG_ERROR : 0, thread);
     if (signal && !failed)
         pct_signal_sent();
-    pct_family_tell();
 }
 
 /* To one thread; NULL: one that pct does not know. otherwise: the real call, and whether its result is a failure. */
@@ -185,6 +184,7 @@ static void sent(struct pct_shim_thread *self, int signal, uint32_t thread, bool
     ({                                                                                                                 \
         int pct_result_ = 0;                                                                                           \
         pct_here(self, PCT_OP_SIGNAL_SEND);                                                                            \
+        pct_family_tell();                                                                                             \
         if (!(thread) || !pct_signal_direct(thread, info)) {                                                           \
             pct_result_ = CALL_MAY_BLOCK(self, otherwise);                                                             \
             if ((thread) && !pct_result_)                                                                              \
@@ -199,6 +199,7 @@ static void sent(struct pct_shim_thread *self, int signal, uint32_t thread, bool
     ({                                                                                                                 \
         int pct_result_ = 0;                                                                                           \
         pct_here(self, PCT_OP_SIGNAL_SEND);                                                                            \
+        pct_family_tell();                                                                                             \
         if ((pid) != (info)->si_pid) {                                                                                 \
             pct_result_ = CALL_MAY_BLOCK(self, otherwise);                                                             \
         } else if (!pct_signal_direct_any(self, info)) {                                                               \

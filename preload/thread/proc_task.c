@@ -73,12 +73,15 @@ bool pct_task_read_call(int folder, int32_t tid, struct pct_task_call *call)
 {
     char text[256];
     /* "running", "-1 SP PC" outside of a system call, or NUMBER six arguments SP PC. */
-    if (!read_file(folder, tid, "/syscall", text, sizeof text) || digit(*text) > 9)
+    if (!read_file(folder, tid, "/syscall", text, sizeof text) || (digit(*text) > 9 && *text != '-'))
         return false;
-    const char *at = text;
+    bool outside = *text == '-';
+    const char *at = text + outside;
     call->number = (long)number(&at, 10);
     uintptr_t value[8] = { 0 };
-    for (int i = 0; i < 8 && at[0] == ' ' && at[1] == '0' && at[2] == 'x'; i++) {
+    if (outside)
+        call->number = PCT_TASK_NO_CALL;
+    for (int i = outside ? 6 : 0; i < 8 && at[0] == ' ' && at[1] == '0' && at[2] == 'x'; i++) {
         at += 3;
         value[i] = number(&at, 16);
     }

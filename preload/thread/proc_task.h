@@ -12,8 +12,9 @@ struct pct_task {
 };
 
 /* Where a thread sleeps in the kernel. */
+enum { PCT_TASK_NO_CALL = -1 };
 struct pct_task_call {
-    long number; /* of the system call */
+    long number; /* of the system call; PCT_TASK_NO_CALL: it touched memory that somebody provides (userfaultfd) */
     uintptr_t arguments[6];
     uintptr_t sp, pc;
 };
@@ -24,7 +25,7 @@ bool pct_task_read(int folder, int32_t tid, struct pct_task *task);
 /* Only its state, and the flags of the kernel's that say what kind of a thread it is (PF_* of linux/sched.h). */
 bool pct_task_read_flags(int folder, int32_t tid, char *state, uint64_t *flags);
 
-/* False also if the thread does not sleep, or not in a system call. The kernel looks at a thread that is off the CPU,
+/* False also if the thread does not sleep. The kernel looks at a thread that is off the CPU,
  * and says so if it was not for all that time. */
 bool pct_task_read_call(int folder, int32_t tid, struct pct_task_call *call);
 

@@ -46,7 +46,9 @@ static struct {
     bool waits;      /* it is idle */
 } idle;
 
-static uint64_t started; /* own time at the start of this run */
+static uint64_t started;  /* own time at the start of this run */
+static uint64_t expected; /* and when a child was about to be made */
+static uint64_t epoch;    /* what the process that this one was says of it; 0: nothing */
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -127,7 +129,8 @@ static void enter(uint32_t ticket)
     if (!ticket || !pct_family_memory || !pct_known)
         return;
     /* Ids of another namespace name others. */
-    if (pct_refused(pid) || (pct_family_memory->pids && pct_relative_namespace() != pct_family_memory->pids))
+    if (pct_refused(pid) ||
+        (pct_family_memory->pids && pct_relative_namespace(PCT_PROCESS_IDS) != pct_family_memory->pids))
         return;
     if (!pct_slot_enter(ticket, (uint32_t)pid)) {
         ticket = pct_slot_reserve((uint32_t)pid, __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST));
@@ -166,7 +169,8 @@ static void found(void)
     pct_family_memory->mark = pct_relative_now();
     pct_family_memory->next = PCT_NEVER;
     pct_family_memory->epoch = pct_shim.config.epoch;
-    pct_family_memory->pids = pct_shim.confined ? 0 : pct_relative_namespace();
+    pct_family_memory->pids = pct_shim.confined ? 0 : pct_relative_namespace(PCT_PROCESS_IDS);
+    pct_family_memory->place = pct_shim.confined ? 0 : pct_relative_namespace(PCT_SHARED_IDS);
     pct_family_memory->clock = pct_sched_now(&pct_S);
     enter(pct_slot_reserve((uint32_t)pct_tid(), started)); /* it began before its family */
     if (self)
@@ -177,6 +181,7 @@ uint32_t pct_family_expect(void)
 {
     if (!pct_sched_is_virtual(&pct_S))
         return 0;
+    expected = pct_sched_now(&pct_S);
     if (!pct_family_memory && !lost)
         found();
     if (lost)
@@ -197,6 +202,7 @@ void pct_family_born(uint32_t slot, long pid)
 
 void pct_family_forked(uint32_t slot)
 {
+    started = expected; /* also of one that is not to enter its slot */
     if (pct_family_memory || lost)
         enter(slot);
 }
@@ -241,9 +247,14 @@ size_t pct_family_room(char *const *environment)
 
 char **pct_family_environment(void *room, char *const *environment, uint32_t slot)
 {
-    struct pct_family_name name = { 0 };
-    if (pct_family_memory && slot && id >= 0)
-        name = (struct pct_family_name){ .memory = (uint32_t)id, .slot = slot, .mark = pct_family_memory->mark };
+    struct pct_family_name name = { .now = pct_vforking ? expected : pct_sched_now(&pct_S),
+                                    .epoch = pct_shim.config.epoch };
+    if (pct_family_memory && slot && id >= 0) {
+        name.memory = (uint32_t)id;
+        name.slot = slot;
+        name.mark = pct_family_memory->mark;
+        name.place = pct_family_memory->place;
+    }
     return pct_family_name_add(room, environment, &name);
 }
 
@@ -252,21 +263,23 @@ void pct_family_join(const char *text)
     if (!text || pct_shim.config.real_time)
         return;
     struct pct_family_name name = pct_family_name_read(text);
+    started = name.now;
+    epoch = name.epoch;
     lost = true;
     if (!pct_slot_of(name.slot))
         return;
     long at = pct_seccomp_may_share() ? PCT_SYS3(SYS_shmat, name.memory, NULL, 0) : -EPERM;
-    if (at == -EINVAL || at == -EIDRM) {
-        lost = false; /* all who knew of it are gone */
-        return;
+    bool there = at >= 0 || at <= -4096, its = there && ((const struct pct_family *)at)->mark == name.mark;
+    if (!its && (there || at == -EINVAL || at == -EIDRM)) {
+        /* All who knew of it are gone; or the id is not of this namespace. */
+        lost = name.place && pct_relative_namespace(PCT_SHARED_IDS) != name.place;
+        if (there)
+            PCT_SYS1(SYS_shmdt, at);
+        if (!lost)
+            return;
     }
-    if (at < 0 && at > -4096) {
+    if (!its) {
         pct_say("the processes that this one descends from cannot be found: its sleeps and timeouts take real time");
-        return;
-    }
-    if (((const struct pct_family *)at)->mark != name.mark) {
-        PCT_SYS1(SYS_shmdt, at);
-        lost = false;
         return;
     }
     use_memory(at);
@@ -295,7 +308,7 @@ uint64_t pct_family_began(void)
 
 uint64_t pct_family_epoch(void)
 {
-    return pct_family_memory ? pct_family_memory->epoch : 0;
+    return pct_family_memory ? pct_family_memory->epoch : epoch;
 }
 
 /* --- The clock ---------------------------------------------------------------------------------------------------- */

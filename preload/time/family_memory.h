@@ -52,6 +52,7 @@ struct pct_family {
     uint64_t next;  /* no idle member has a deadline between the clock and this; its last bits count the changes */
     uint64_t epoch;
     uint64_t pids;    /* the inode of the namespace of process ids */
+    uint64_t place;   /* and of that in which this memory has its id */
     uint32_t top;     /* the last slot that was ever used */
     uint32_t crowded; /* there are members without a slot */
     uint32_t turns;   /* enum pct_turns */

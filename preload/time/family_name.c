@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const char variable[] = "PCT_FAMILY=";
-enum { VARIABLE_SIZE = 48 };
+enum { VARIABLE_SIZE = 112 };
 
 static bool is_variable(const char *string, const char *name)
 {
@@ -36,28 +36,38 @@ char **pct_family_name_add(void *room, char *const *environment, const struct pc
     pct_text_add_hex(&text, name->slot, 8);
     pct_text_add(&text, ".");
     pct_text_add_hex(&text, name->mark, 16);
+    pct_text_add(&text, ".");
+    pct_text_add_hex(&text, name->place, 16);
+    pct_text_add(&text, ".");
+    pct_text_add_hex(&text, name->now, 16);
+    pct_text_add(&text, ".");
+    pct_text_add_hex(&text, name->epoch, 16);
     *next++ = text.data;
     *next = NULL;
     return strings;
 }
 
-static const char *hex(const char *text, uint64_t *number)
+static uint64_t hex(const char **text)
 {
-    *number = 0;
-    for (;; text++)
-        if (*text >= '0' && *text <= '9')
-            *number = *number << 4 | (uint64_t)(*text - '0');
-        else if (*text >= 'a' && *text <= 'f')
-            *number = *number << 4 | (uint64_t)(*text - 'a' + 10);
+    uint64_t number = 0;
+    for (;; ++*text)
+        if (**text >= '0' && **text <= '9')
+            number = number << 4 | (uint64_t)(**text - '0');
+        else if (**text >= 'a' && **text <= 'f')
+            number = number << 4 | (uint64_t)(**text - 'a' + 10);
         else
-            return text;
+            break;
+    *text += **text != 0;
+    return number;
 }
 
 struct pct_family_name pct_family_name_read(const char *text)
 {
-    uint64_t memory, slot, mark;
-    text = hex(text, &memory);
-    text = hex(*text ? text + 1 : text, &slot);
-    hex(*text ? text + 1 : text, &mark);
-    return (struct pct_family_name){ .memory = (uint32_t)memory, .slot = (uint32_t)slot, .mark = mark };
+    struct pct_family_name name = { .memory = (uint32_t)hex(&text) };
+    name.slot = (uint32_t)hex(&text);
+    name.mark = hex(&text);
+    name.place = hex(&text);
+    name.now = hex(&text);
+    name.epoch = hex(&text);
+    return name;
 }

@@ -6,11 +6,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All 0: there are relatives, but they cannot be found. */
+/* No slot: there are relatives, but they cannot be found. */
 struct pct_family_name {
     uint32_t memory; /* the id of the shared memory */
     uint32_t slot;   /* the process's own there */
     uint64_t mark;   /* of the family, as ids are used again */
+    uint64_t place;  /* the inode of the namespace that the id is of; 0: not known */
+    uint64_t now;    /* the time at which it becomes that program, virtual ns: its clocks go on from there */
+    uint64_t epoch;  /* the time of day at which virtual time began */
 };
 
 /* Bytes that pct_family_name_add() needs for this environment; 0 where libpct.so is not preloaded into the program. */

@@ -276,10 +276,10 @@ uint64_t pct_relative_went_by(int pid, uint64_t real, uint64_t waited)
     return rest > cpu ? rest : cpu;
 }
 
-uint64_t pct_relative_namespace(void)
+uint64_t pct_relative_namespace(const char *path)
 {
     struct stat status;
-    return PCT_SYS2(SYS_stat, "/proc/self/ns/pid", &status) ? 0 : status.st_ino;
+    return PCT_SYS2(SYS_stat, path, &status) ? 0 : status.st_ino;
 }
 
 uint64_t pct_relative_now(void)

@@ -42,8 +42,10 @@ uint64_t pct_relative_went_by(int pid, uint64_t real, uint64_t waited);
 /* The process that a pidfd is of, a child that is there; 0 if nobody knows. */
 int pct_relative_of_pidfd(int pidfd);
 
-/* The namespace of process ids that this process is in; 0 if nobody knows. */
-uint64_t pct_relative_namespace(void);
+/* The namespaces that this process is in; 0 if nobody knows. */
+#define PCT_PROCESS_IDS "/proc/self/ns/pid"
+#define PCT_SHARED_IDS "/proc/self/ns/ipc" /* of System V's objects */
+uint64_t pct_relative_namespace(const char *path);
 
 /* CLOCK_MONOTONIC in ns, which all processes share. */
 uint64_t pct_relative_now(void);
