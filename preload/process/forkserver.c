@@ -28,8 +28,8 @@
 #include <preload/patch/patch.h>
 #include <preload/thread/affinity.h>
 #include <preload/thread/keys.h>
+#include <preload/watchdog/patience.h>
 #include <preload/watchdog/preempt.h>
-#include <preload/watchdog/watchdog.h>
 #include <fcntl.h>
 #include <linux/sched.h>
 #include <poll.h>
@@ -298,7 +298,7 @@ void pct_forkserver_serve(char **environment)
     pct_memory_find_main();
     pct_scope_find_program();
     pct_affinity_wait_there();
-    pct_watchdog_share();
+    pct_patience_share();
     if (!reply(state, 0) || state != PCT_FORKSERVER_READY || !region.first)
         end_server();
     long parent = PCT_SYS0(SYS_getppid);

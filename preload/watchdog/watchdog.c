@@ -8,11 +8,10 @@
  * the baton back, and perhaps does that itself. A holder that runs is asked by a signal what it does: preempt.c.
  *
  * Most runs are over before it would look for the first time, and making a thread takes a tenth of such a run. So it is
- * made when one of the threads that wait for the baton has waited for 4 ms while the process computed for one, or for
- * 12: without one, there is nobody to whom the baton could go. Once it had something to do in a run of a fork server,
- * the next runs have it after one. Whatever else makes the watchdog needed starts it at once: a timer of the target's,
- * which is nobody's wait; a real-time policy, which leaves the waiting threads no CPU; a sandbox, which may forbid to
- * make it later; the command, when the run is over its time.
+ * made when one of the threads that wait for the baton has waited for milliseconds (patience.c): without one, there is
+ * nobody to whom the baton could go. Whatever else makes the watchdog needed starts it at once: a timer of the
+ * target's, which is nobody's wait; a real-time policy, which leaves the waiting threads no CPU; a sandbox, which may
+ * forbid to make it later; the command, when the run is over its time.
  *
  * The thread is made by hand: no pthread, so that neither libc nor the target counts it; it stands only in
  * /proc/self/task. It has a thread pointer of its own over zeros, no descriptors and no signals. A fork child does not
@@ -21,6 +20,7 @@
  * It stays on the target's CPU, but for real-time threads, which leave it none. Where it went elsewhere, Linux (6.18)
  * weighed the group of threads anew, and others on the target's CPU got a third of it, and nothing for up to 0.4 s. */
 #include "watchdog.h"
+#include "patience.h"
 #include "preempt.h"
 #include <common/text.h>
 #include <preload/core/apart.h>
@@ -58,14 +58,6 @@
 #define HELD (20 * MS)
 /* What the watchdog has the CPU for at a time. */
 #define SLICE (MS / 10)
-/* How long a thread waits for the baton before it looks whether it shall make a watchdog, and looks again. Most waits
- * are over before, and a timer that is due before the kernel's tick (every 4 ms) is one that it programs: on a virtual
- * machine that makes a hand-over take 7 us in place of 4. */
-#define PATIENCE (4 * MS)
-#define LITTLE_PATIENCE (1 * MS)
-/* It does if the process has used this much CPU time since the last look, and in any case after this many looks. */
-#define USED (1 * MS)
-enum { LOOKS = 3 };
 /* How often the kernel is asked for waits that the outside could end, where steps take long. */
 #define KERNEL (16 * MS)
 
@@ -85,8 +77,6 @@ enum { NEVER, MISSING, COMES, THERE };
 static struct pct_thread nobody; /* s->current while it is not certain that the baton can be taken */
 static uint32_t own_tid;         /* the watchdog's; 0: not yet; FAILED */
 static uint32_t parked;          /* this many waits for the baton so far, while there is no watchdog; atomic */
-static uint64_t looked;          /* the process's CPU time when it was looked at last; atomic */
-static uint32_t *busy;           /* of all runs of a fork server: not 0: the watchdog of one had to act; NULL: none */
 static int tasks;                /* /proc/self/task */
 static bool roams;               /* it has all CPUs of the target */
 static struct {
@@ -154,8 +144,7 @@ void pct_watchdog_note(enum pct_uncontrolled kind, const struct pct_shim_thread 
     static uintptr_t known[PCT_PLACES];
     pct_uncontrolled(kind);
     interval = SHORTEST;
-    if (busy)
-        __atomic_store_n(busy, 1, __ATOMIC_RELAXED);
+    pct_patience_lose();
     if (trust > LEAST_TRUST)
         trust /= 2;
     for (unsigned i = 0; i < PCT_PLACES; i++) {
@@ -364,9 +353,10 @@ static void last_word(void)
     pct_end_verdict(PCT_VERDICT_TIMEOUT, message);
 }
 
-/* Wake up on time, and get the CPU then: from a thread that spins, Linux takes it only when its slice is over, some 3
- * ms, unless that of the one that wakes is shorter (6.12). */
-static void come_soon(void)
+/* Let the watchdog get the CPU when it wakes up: from a thread that spins, Linux takes it only when its slice is over,
+ * some 3 ms, unless that of the one that wakes is shorter (6.12). By the thread that makes it: where it did this
+ * itself, having run for a moment, the spinning thread got one more slice first. */
+static void let_come_soon(int32_t tid)
 {
     struct { /* struct sched_attr of linux/sched/types.h, which <sched.h> does not go with */
         uint32_t size, policy;
@@ -375,11 +365,10 @@ static void come_soon(void)
         uint32_t priority;
         uint64_t runtime, deadline, period;
     } attributes;
-    PCT_SYS2(SYS_prctl, PR_SET_TIMERSLACK, 1);
-    if (PCT_SYS4(SYS_sched_getattr, 0, &attributes, sizeof attributes, 0) || attributes.policy)
+    if (PCT_SYS4(SYS_sched_getattr, tid, &attributes, sizeof attributes, 0) || attributes.policy)
         return; /* not the usual policy: what these have is the program's business */
     attributes.runtime = SLICE;
-    PCT_SYS3(SYS_sched_setattr, 0, &attributes, 0);
+    PCT_SYS3(SYS_sched_setattr, tid, &attributes, 0);
 }
 
 /* Descriptors are not shared: ours shall not show as a gap in the target's, and the target's shall not be held open.
@@ -406,7 +395,7 @@ __attribute__((noreturn)) static void watch(void)
     __builtin_memset(&seen, 0, sizeof seen);
     leave_descriptors();
     PCT_SYS2(SYS_prctl, PR_SET_NAME, "pct-watchdog");
-    come_soon();
+    PCT_SYS2(SYS_prctl, PR_SET_TIMERSLACK, 1);
     tasks = (int)PCT_SYS3(SYS_open, "/proc/self/task", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
     bool able = pct_preempt_start(&evidence);
     __atomic_store_n(&presence, THERE, __ATOMIC_SEQ_CST);
@@ -486,6 +475,8 @@ static void make(void)
         __atomic_store_n(&presence, THERE, __ATOMIC_SEQ_CST); /* nobody waits for its start */
         pct_futex_wake(&presence, INT32_MAX);
     }
+    if (tid > 0)
+        let_come_soon((int32_t)tid);
     if (roams && tid > 0)
         pct_affinity_unpin((int32_t)tid); /* by itself it would have to get the CPU first */
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
@@ -510,30 +501,13 @@ int32_t pct_watchdog_tid(void)
     return tid == FAILED ? 0 : (int32_t)tid;
 }
 
-/* The CPU time of this process, in nanoseconds; 0: a sandbox does not tell. */
-static uint64_t process_cpu(void)
-{
-    struct timespec t = { 0 };
-    PCT_SYS2(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
-}
-
-void pct_watchdog_share(void)
-{
-    /* Where it moves nothing of the target's. */
-    void *place = pct_apart_map(sizeof *busy);
-    if (place && PCT_SYS6(SYS_mmap, place, sizeof *busy, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED,
-                          -1, 0) == (long)place)
-        busy = place;
-}
-
 void pct_watchdog_plan(void)
 {
     /* In a sandbox it would see little, and be killed for looking; under valgrind, what a thread seems to do is what
      * valgrind does. */
     if (presence == NEVER && pct_shim.watchdog && !pct_shim.confined && !pct_in_valgrind() &&
         (room.memory || map_memory())) {
-        looked = process_cpu();
+        pct_patience_begin();
         presence = MISSING;
     }
 }
@@ -595,26 +569,10 @@ void pct_watchdog_await_end(void)
         PCT_SYS4(SYS_futex, &alive, PCT_FUTEX_WAIT_SHARED, 1, NULL);
 }
 
-/* Whether the wait for the baton takes long: of the process's own time, for another process may have the CPU; or at
- * all. */
-static bool waits_long(const uint32_t *word)
-{
-    bool hurry = busy && __atomic_load_n(busy, __ATOMIC_RELAXED);
-    const struct timespec patience = { .tv_nsec = hurry ? LITTLE_PATIENCE : PATIENCE };
-    for (int looks = 0; looks < LOOKS; looks++) {
-        if (pct_futex_wait(word, 0, &patience) != -ETIMEDOUT)
-            return false;
-        uint64_t now = process_cpu();
-        if (now - __atomic_exchange_n(&looked, now, __ATOMIC_RELAXED) >= (hurry ? USED / 2 : USED))
-            return true;
-    }
-    return true;
-}
-
 void pct_watchdog_wait(const uint32_t *word)
 {
     if (__atomic_load_n(&presence, __ATOMIC_RELAXED) != MISSING)
         pct_futex_wait(word, 0, NULL);
-    else if (__atomic_add_fetch(&parked, 1, __ATOMIC_RELAXED) > MANY || waits_long(word))
+    else if (__atomic_add_fetch(&parked, 1, __ATOMIC_RELAXED) > MANY || pct_patience_ends(word))
         pct_watchdog_start();
 }

@@ -4,8 +4,6 @@
 
 #include <preload/core/shim.h>
 
-/* In a fork server, before its first run: what the watchdogs of its runs find is known to those of the next ones. */
-void pct_watchdog_share(void);
 /* A second thread is about to exist, and exists: whether a watchdog is needed turns out as the run goes on.
  * With the baton. */
 void pct_watchdog_plan(void);
