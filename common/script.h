@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 13u
+#define PCT_SCRIPT_VERSION 14u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 65536, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -125,6 +125,9 @@ struct pct_script_said {
     uint32_t line;      /* of the script, where it is */
     uint64_t step;      /* steps that the run had made when the script was over */
     uint32_t outside;   /* the process waits for what the outside may do, and `message` says why; written last */
+    uint32_t runs;      /* a thread has passed no point for this many seconds, and `message` says more; written last */
+    uint64_t offset;    /* where in the file `file` it was then, as `message` has that: "NAME+0xOFFSET" */
+    char file[256];     /* "": that is not known */
     uint32_t vain;      /* it did not fit as nobody could post what it waited for on the board */
     char awaited[512];  /* what that line waits for */
     char message[1024]; /* why it could not go on, or what is wrong */

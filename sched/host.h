@@ -43,6 +43,9 @@ struct pct_host {
     /* No thread can go on by itself: the last moment before the process waits for time or the outside, and asked again
      * while it does. May be NULL. */
     void (*rests)(void);
+    /* Threads have only spun for so long that this is a livelock, this one last. True: others can go on from now on
+     * that could not before. May be NULL: there are none. */
+    bool (*spun)(const struct pct_thread *thread);
     /* This thread has come back from outside, and goes on: without a step of its own, though it stands before something
      * else next. True: the strategy is to be asked there. May be NULL: it need not be. */
     bool (*returned)(const struct pct_thread *thread);

@@ -31,8 +31,12 @@ static void wait_a_moment(struct pct_sched *s)
 }
 
 /* Nothing that pct knows of may end this spin. */
-static void end_or_wait(struct pct_sched *s)
+static void end_or_wait(struct pct_sched *s, const struct pct_thread *thread)
 {
+    if (s->host->spun && s->host->spun(thread)) {
+        s->progress.in_a_row = 0;
+        return;
+    }
     if (!s->host->shares || !s->host->shares())
         s->host->end(PCT_VERDICT_LIVELOCK, "for a million steps threads have only yielded, slept and retried");
     s->uncontrolled[PCT_UNCONTROLLED_OUTSIDE]++;
@@ -51,7 +55,7 @@ static void jump_beside_relatives(struct pct_sched *s, uint64_t before)
  * something from outside, which is as slow as it likes; or a deadline, which the time of this many steps need not
  * reach.
  */
-static void spun_for_long(struct pct_sched *s, uint64_t before)
+static void spun_for_long(struct pct_sched *s, const struct pct_thread *thread, uint64_t before)
 {
     if (!pct_outside_none(s)) {
         jump_beside_relatives(s, before);
@@ -61,7 +65,7 @@ static void spun_for_long(struct pct_sched *s, uint64_t before)
     else if (before < PCT_LIVELOCK_SPINS && s->timers_count)
         pct_timer_jump(s);
     else if (before < PCT_LIVELOCK_SPINS || s->progress.in_a_row >= 2 * PCT_LIVELOCK_SPINS)
-        end_or_wait(s);
+        end_or_wait(s, thread);
 }
 
 void pct_progress_deprioritize(struct pct_sched *s, struct pct_thread *thread, uint32_t spins)
@@ -84,7 +88,7 @@ static void spin(struct pct_sched *s, struct pct_thread *thread, uint32_t steps,
     s->progress.in_a_row = before + counts;
     s->progress.spun_at = pct_steps(s);
     if (s->progress.in_a_row >= PCT_LIVELOCK_SPINS)
-        spun_for_long(s, before);
+        spun_for_long(s, thread, before);
     /* One that took long is as good as several. */
     pct_progress_deprioritize(s, thread, (steps + PCT_SPIN_STEPS - 1) / PCT_SPIN_STEPS);
 }
@@ -243,8 +247,10 @@ void pct_progress_polling(struct pct_sched *s)
         s->progress.known[s->progress.pollings++ % (sizeof s->progress.known / sizeof *s->progress.known)] = sum;
     }
     struct pct_thread *thread = s->thread_at(PCT_RECORD_THREAD(s->record[-1]));
+    /* Looks at memory are counted as they are made. */
+    const bool looks = only_looked(s);
     for (unsigned i = 0; i < count / period; i++)
-        spin(s, thread, 1, 1, after_spin(s));
+        spin(s, thread, 1, !looks, looks || after_spin(s));
 }
 
 /* --- Starvation --------------------------------------------------------------------------------------------------- */

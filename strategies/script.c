@@ -187,6 +187,27 @@ static uint32_t would_pick(void *state, uint64_t step, uint64_t ran, uint32_t wi
     return pct_default_order_next(&s->order);
 }
 
+bool pct_strategy_script_is_under_way(const void *state)
+{
+    return !((const struct state *)state)->control.over;
+}
+
+bool pct_strategy_script_is_alone(const void *state, uint32_t thread)
+{
+    const struct state *s = state;
+    uint32_t next = behind(s, thread);
+    return !s->control.over && (next == PCT_NO_RANK || next == thread) && lowest(s, &s->order.early) == PCT_NO_RANK;
+}
+
+bool pct_strategy_script_spins(void *state, uint64_t step, const struct pct_script_spin *spin)
+{
+    struct state *s = state;
+    s->engine->spins(s->inner, &s->control, step, spin);
+    if (s->control.over)
+        s->calm.is = false;
+    return s->control.over;
+}
+
 void pct_strategy_script_returned(void *state, uint32_t thread)
 {
     struct state *s = state;

@@ -14,6 +14,15 @@ struct pct_script_control {
     uint32_t let;             /* the strategy's: how often another one could have gone on than the first, which spun */
 };
 
+/* A thread goes on without progress, and the script lets no other one go on that can. */
+struct pct_script_spin {
+    uint32_t thread;
+    bool loops;        /* it goes round a loop that only what others write can end */
+    bool ends;         /* it has had its time: the script is to be over */
+    uint64_t seconds;  /* of CPU time so far, without a point; 0: it passes points */
+    const char *where; /* it is: "FILE+0xOFFSET"; NULL: before its next operation */
+};
+
 struct pct_script_engine {
     uint32_t state_size; /* bytes, zeroed and aligned to 64 */
 
@@ -49,11 +58,23 @@ struct pct_script_engine {
 
     /* None of those that do not stand can go on. The engine must hold fewer, or be over. */
     void (*stuck)(void *state, struct pct_script_control *control, uint64_t step);
+
+    /* This is so: tell the command, and end the script if the thread has had its time. */
+    void (*spins)(void *state, struct pct_script_control *control, uint64_t step, const struct pct_script_spin *spin);
 };
 
 /* No thread can go on, and before the process waits for something outside, threads that stand may be what the script
  * waits for. state: of the strategy `script`; ran: steps since its last pick; step: of the run. */
 void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step);
+
+/* Whether the script is under way, and lets no other thread go on that can. state: of the strategy `script`. */
+bool pct_strategy_script_is_alone(const void *state, uint32_t thread);
+
+/* Then: as pct_script_engine.spins. Returns whether the script is over. */
+bool pct_strategy_script_spins(void *state, uint64_t step, const struct pct_script_spin *spin);
+
+/* Whether it still has something to say. */
+bool pct_strategy_script_is_under_way(const void *state);
 
 /* The thread, which runs, has come back from outside, and what it stands before next is something else, though it made
  * no step: the strategy is to be asked there. state: of the strategy `script`. */

@@ -120,6 +120,7 @@ struct pct_script_runs {
     bool quiet;
     bool ok_unfit; /* that the threads cannot do what the script says is no failure */
     bool outside;  /* that a run waits for what is outside has been said */
+    uint32_t ran;  /* that a thread has run for this many seconds without a point */
     bool outcome;  /* the last line is what came of it: PCT_SCRIPT_SAYS_* */
 };
 

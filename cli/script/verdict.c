@@ -4,16 +4,56 @@
 #include <cli/base/cli.h>
 #include <cli/base/list.h>
 #include <cli/base/status_line.h>
+#include <cli/binary/debug_info.h>
 #include <cli/binary/memory_advice.h>
 #include <cli/campaign/outcome.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* The line of the source at this place of a file, "spin.c:16". False: that is not known. */
+static bool find_source(const char *path, uint64_t offset, char *text, size_t size)
+{
+    Dwfl_Module *module = NULL;
+    Dwfl *dwfl = pct_debug_info_open(path, &module);
+    GElf_Addr bias = 0;
+    Elf *elf = module ? dwfl_module_getelf(module, &bias) : NULL;
+    size_t segments = 0;
+    GElf_Phdr segment;
+    const char *file = NULL;
+    int line = 0;
+    if (elf && elf_getphdrnum(elf, &segments))
+        segments = 0;
+    for (size_t i = 0; i < segments && !file; i++)
+        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && offset >= segment.p_offset &&
+            offset - segment.p_offset < segment.p_filesz)
+            file = pct_debug_info_source(module, offset - segment.p_offset + segment.p_vaddr + bias, &line);
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    if (file)
+        snprintf(text, size, "%s:%d", slash ? slash + 1 : file, line);
+    if (dwfl)
+        dwfl_end(dwfl);
+    return file;
+}
+
+/* Its message, with the line of the source where the run knew but the place in the file. */
+static const char *message_of(const struct pct_script_said *said)
+{
+    static char text[sizeof said->message + 300];
+    char place[sizeof said->file + 24], source[256];
+    const char *slash = strrchr(said->file, '/');
+    snprintf(place, sizeof place, "%s+0x%llx", slash ? slash + 1 : said->file, (unsigned long long)said->offset);
+    const char *at = said->file[0] ? strstr(said->message, place) : NULL;
+    if (!at || !find_source(said->file, said->offset, source, sizeof source))
+        return said->message;
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(at - said->message), said->message, source, at + strlen(place));
+    return text;
+}
+
 const char *pct_script_why_unfit(const struct pct_script_channel *c, const char *ending)
 {
     static char text[320];
     if (c->said.outcome == PCT_SCRIPT_DID_NOT_FIT)
-        return c->said.message;
+        return message_of(&c->said);
     if (c->said.outcome != PCT_SCRIPT_UNDER_WAY)
         return "the program has not begun any thread, nor made a call that pct knows";
     if (!strncmp(ending, "exit status", strlen("exit status")))
@@ -69,10 +109,27 @@ static void say_outside(struct pct_script_runs *runs, struct pct_script_file *fi
     runs->outside = true;
 }
 
+/* A thread passes no point, and the script lets nobody else go on: likewise, and again when that takes four times as
+ * long. */
+static void say_runs(struct pct_script_runs *runs, const struct pct_script_said *said)
+{
+    const uint32_t seconds = __atomic_load_n(&said->runs, __ATOMIC_ACQUIRE);
+    if (seconds <= 4 * runs->ran)
+        return;
+    runs->ran = seconds;
+    pct_status_line_clear(runs->quiet);
+    pct_cli_say("%s:%u: the script wants %s, but %s", runs->name, said->line, said->awaited, message_of(said));
+}
+
 void pct_script_hurry(struct pct_script_runs *runs, struct pct_engine *engine)
 {
-    for (unsigned i = 0; i < runs->files; i++)
+    for (unsigned i = 0; i < runs->files; i++) {
+        const struct pct_script_channel *c = runs->file[i].channel;
         say_outside(runs, &runs->file[i]);
+        say_runs(runs, &c->said);
+        for (uint32_t j = 0; j < c->processes && j < PCT_SCRIPT_PROCESSES; j++)
+            say_runs(runs, &c->process[j].said);
+    }
     for (unsigned i = 0; i < runs->files && !runs->ok_unfit; i++) {
         struct pct_script_file *file = &runs->file[i];
         if (file->hurried || !does_not_fit(file->channel))

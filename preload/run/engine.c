@@ -221,6 +221,7 @@ const struct pct_host pct_host_futex = {
     .told = pct_foreign,
     .changed = pct_await_changed,
     .rests = pct_script_rests,
+    .spun = pct_script_spun,
     .returned = pct_script_returned,
     .map = pct_map,
     .go = go,

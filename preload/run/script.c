@@ -1,7 +1,9 @@
 /* The script of a run: see script.h. */
 #include "script.h"
 #include "end.h"
+#include <common/text.h>
 #include <preload/core/kernel.h>
+#include <preload/core/maps.h>
 #include <preload/core/shim.h>
 #include <preload/core/sites.h>
 #include <preload/core/sys.h>
@@ -203,6 +205,93 @@ bool pct_script_returned(const struct pct_thread *thread)
         return pct_strategy_processes_returned(pct_S.strategy_state, pct_steps(&pct_S));
     return pct_S.run.script;
 }
+
+/* --- Threads that pass no point ----------------------------------------------------------------------------------- */
+
+/* A loop that only others can end has this much CPU time, as something from outside might still write; one of which
+ * that is not known this many times what a thread has that others could go on beside (PCT_WATCHDOG). The user hears of
+ * it after that much. */
+#define SURE_NS UINT64_C(2000000000)
+#define TELL_NS UINT64_C(3000000000)
+enum { LONG_RUNS = 6 };
+
+/* The thread, plus 1, that was seen last: at this step, and when it had had this much CPU time. */
+static struct {
+    uint32_t thread;
+    uint64_t step, from, told;
+} busy;
+
+bool pct_script_listens(void)
+{
+    return channel && pct_S.run.script && pct_strategy_script_is_under_way(pct_S.strategy_state);
+}
+
+static struct pct_script_said *said_here(void)
+{
+    return self.number ? &channel->process[self.number - 1].said : &channel->said;
+}
+
+/* "libz.so.1+0x1c000" */
+static void describe(uintptr_t pc, char *where, size_t size)
+{
+    struct pct_script_said *said = said_here();
+    struct pct_mapping mapping;
+    struct pct_text text;
+    const bool known = pct_maps_find((const void *)pc, &mapping, said->file, sizeof said->file) && said->file[0];
+    const char *slash = known ? strrchr(said->file, '/') : NULL;
+    if (!known)
+        said->file[0] = '\0';
+    said->offset = known ? pc - mapping.from + mapping.offset : pc;
+    pct_text_init(&text, where, size);
+    for (const char *c = slash ? slash + 1 : said->file; *c && text.length + 20 < size; c++)
+        pct_text_add_char(&text, *c);
+    pct_text_add(&text, known ? "+0x" : "0x");
+    pct_text_add_hex(&text, said->offset, 0);
+}
+
+/* Whether what nobody in the schedule does may let others go on, or end a loop. */
+static bool may_come(void)
+{
+    return pct_S.timers_count || pct_S.outside || pct_S.can_outside || pct_S.kernel_waits ||
+           (pct_S.host->relatives && pct_S.host->relatives());
+}
+
+bool pct_script_keeps(const struct pct_thread *thread, bool waits, uint64_t cpu, uintptr_t pc)
+{
+    char where[64];
+    const uint64_t step = pct_steps(&pct_S);
+    if (!pct_script_listens() || !pct_strategy_script_is_alone(pct_S.strategy_state, thread->id))
+        return false;
+    /* That it lost the baton meanwhile, or time passed, is no progress. */
+    if (busy.thread != thread->id + 1 || step - busy.step > 2 || cpu < busy.from) {
+        busy.thread = thread->id + 1;
+        busy.from = cpu;
+        busy.told = 0;
+    }
+    busy.step = step;
+    const uint64_t passed = cpu - busy.from, seconds = passed / 1000000000;
+    const bool open = may_come();
+    struct pct_script_spin spin = { .thread = thread->id,
+                                    .loops = waits,
+                                    .ends = passed >= (waits && !open ? SURE_NS : LONG_RUNS * pct_S.run_ns),
+                                    .seconds = seconds,
+                                    .where = where };
+    if (spin.ends || (passed >= TELL_NS && seconds > busy.told)) {
+        busy.told = seconds;
+        describe(pc, where, sizeof where);
+        pct_strategy_script_spins(pct_S.strategy_state, step, &spin);
+    }
+    return !spin.ends && !open;
+}
+
+bool pct_script_spun(const struct pct_thread *thread)
+{
+    const struct pct_script_spin spin = { .thread = thread->id, .loops = true, .ends = true };
+    return pct_script_listens() && pct_strategy_script_is_alone(pct_S.strategy_state, thread->id) &&
+           pct_strategy_script_spins(pct_S.strategy_state, pct_steps(&pct_S), &spin);
+}
+
+/* --- The beginning ------------------------------------------------------------------------------------------------ */
 
 const struct pct_script_engine *pct_script_open(const char *path)
 {

@@ -22,6 +22,17 @@ void pct_script_rests(void);
 struct pct_thread;
 bool pct_script_returned(const struct pct_thread *thread);
 
+/* Whether there is a script that is not over yet. */
+bool pct_script_listens(void);
+
+/* The running thread has passed no point for some time, and is here now; cpu: its CPU time, in ns. waits: it goes round
+ * a loop that only what others write can end. True: the script lets nobody else go on, so the thread keeps the baton.
+ * Once it has had its time, the script is over. With the baton, in a signal handler. */
+bool pct_script_keeps(const struct pct_thread *self, bool waits, uint64_t cpu, uintptr_t pc);
+
+/* Of the host (struct pct_host). */
+bool pct_script_spun(const struct pct_thread *thread);
+
 /* This process's part in the run of several, which the strategy `processes` makes again without a script: it stays, and
  * is right until the next call. At the start of a run. */
 const struct pct_board *pct_script_board(void);

@@ -24,6 +24,7 @@
 #include <preload/memory/leave.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/strings.h>
+#include <preload/run/script.h>
 #include <preload/signals/signals.h>
 #include <preload/thread/proc_task.h>
 #include <string.h>
@@ -258,6 +259,10 @@ static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_ru
     bool round = goes_round(self, context), spin = round || spins(self, context);
     if (!spin && looks_like_spin())
         pct_rounds_begin(&evidence->rounds, self, context, evidence->samples.state);
+    const bool waits = round && pct_rounds_need_others(&evidence->rounds);
+    const bool kept = pct_script_keeps(&self->core, waits, pct_task_cpu(self->tid), rip);
+    if (kept && (spin || !long_run)) /* a long run ends in a replay, too */
+        return;
     /* A replay knows that it lost the baton here; but not at which access. */
     bool sure = spin || long_run || (pct_is_replay(&pct_S) && !pct_memory_view.active);
     if (!sure || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))

@@ -2,6 +2,7 @@
  * thread has come to (signals/handler.c: the kernel's action for SIGTRAP is ours in any case). */
 #include "rounds.h"
 #include "preempt.h"
+#include "writes.h"
 #include <pct/random.h>
 #include <preload/core/kernel.h>
 #include <preload/core/loader.h>
@@ -78,7 +79,7 @@ static bool is_under_way(const struct pct_shim_thread *self, const ucontext_t *c
 
 /* What is next; zeros, if that cannot be read. */
 struct instruction {
-    unsigned char code[3];
+    unsigned char code[PCT_WRITES_CODE];
 };
 
 static struct instruction next_of(const ucontext_t *context)
@@ -191,6 +192,11 @@ void pct_rounds_end(struct pct_shim_thread *self, ucontext_t *context)
         *rounds = (struct pct_rounds){ 0 };
 }
 
+bool pct_rounds_need_others(const struct pct_rounds *rounds)
+{
+    return rounds->found == PCT_ROUNDS_SPINS && rounds->same >= SAME && !rounds->inner && !rounds->writes;
+}
+
 bool pct_rounds_tell(const struct pct_rounds *rounds)
 {
     return rounds->same < SAME || rounds->inner || rounds->to - rounds->from > TIGHT;
@@ -203,6 +209,13 @@ static void classify(const unsigned char *code, bool *pause, bool *repeats)
     const unsigned char operation = (code[1] & 0xf0) == 0x40 ? code[2] : code[1]; /* behind the size of operands */
     *pause = code[0] == 0xf3 && code[1] == 0x90;
     *repeats = rep && ((operation >= 0xa4 && operation <= 0xa7) || (operation >= 0xaa && operation <= 0xaf));
+}
+
+/* Outside of the part of the stack that is compared. */
+static bool writes(struct instruction next, const ucontext_t *context)
+{
+    const uint64_t from = (uint64_t)context->uc_mcontext.gregs[REG_RSP] - RED_ZONE;
+    return pct_writes_elsewhere(next.code, context, from, from + STACK);
 }
 
 /* One more instruction of libc's or ours is done. Not to be followed are our wrappers, and system calls: the kernel may
@@ -246,6 +259,7 @@ static enum pct_rounds_found look(struct pct_rounds *r, struct instruction next,
     if (!is_to_be_followed(next, context))
         return PCT_ROUNDS_OPEN;
     classify(next.code, &pause, &repeats);
+    r->writes = r->writes || writes(next, context);
     r->from = rip < r->from ? rip : r->from;
     r->to = rip > r->to ? rip : r->to;
     if (repeats && rip == r->last)

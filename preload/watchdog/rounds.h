@@ -27,6 +27,7 @@ struct pct_rounds {
     unsigned asked;      /* whether it goes on, so often */
     unsigned instructions, inner, same, changes, pauses;
     bool pause;           /* in this round so far */
+    bool writes;          /* memory was written that is no part of a state */
     bool long_run;        /* what it is to be asked at the end */
     unsigned most;        /* instructions at most, if it is on its way out; 0: in a loop */
     uint64_t began, rest; /* then, in ns of the thread's CPU time: begun at; not to be tried again before */
@@ -54,6 +55,10 @@ void pct_rounds_end(struct pct_shim_thread *self, ucontext_t *context);
 /* Whether a loop that these rounds have shown to spin may tell of an access: all that tells is called, or jumped to.
  * One that only pauses may be part of a longer one that does. */
 bool pct_rounds_tell(const struct pct_rounds *rounds);
+
+/* Whether what these rounds have shown is certain: without libc, they brought the thread back to the same state, and it
+ * wrote nowhere. So it goes round until somebody else writes. */
+bool pct_rounds_need_others(const struct pct_rounds *rounds);
 
 /* A signal has come. True: it was the trap behind one of these instructions, and all is done. */
 bool pct_rounds_trapped(int signal, const siginfo_t *info, ucontext_t *context);

@@ -30,6 +30,7 @@
 #include <preload/core/maps.h>
 #include <preload/core/sys.h>
 #include <preload/run/end.h>
+#include <preload/run/script.h>
 #include <preload/thread/affinity.h>
 #include <preload/thread/proc_task.h>
 #include <fcntl.h>
@@ -241,7 +242,7 @@ static void question(const struct pct_shim_thread *thread)
         interval = left < QUESTION ? QUESTION : left < SHORTEST ? left : SHORTEST;
         return;
     }
-    if (!pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SPINS))
+    if (!pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SPINS) && !pct_script_listens())
         return;
     pct_preempt_ask(thread, cpu - seen.cpu >= pct_S.run_ns);
     if (pct_preempt_computes()) {

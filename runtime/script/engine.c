@@ -173,7 +173,7 @@ static bool all_ended(const struct pct_engine *engine)
     return true;
 }
 
-static bool has_ended(const struct pct_engine *engine, uint32_t thread)
+bool pct_engine_has_ended(const struct pct_engine *engine, uint32_t thread)
 {
     struct pct_script_look look;
     return !engine->host->look(thread, &look) || look.finished;
@@ -187,7 +187,7 @@ static bool is_answered(struct pct_engine *engine)
     engine->found = 0;
     if (request->end) {
         request->asked = true;
-        return has_ended(engine, request->end - 1);
+        return pct_engine_has_ended(engine, request->end - 1);
     }
     unsigned moved = request->predicate->moved;
     bool again = !request->asked || moved & ~(unsigned)PCT_MOVED_BY_NAMES ||
@@ -312,6 +312,7 @@ static void turn(void *state, struct pct_script_control *control, uint32_t made,
     engine->step = step;
     engine->made = made;
     engine->said->outside &= made == PCT_NO_THREAD;
+    engine->said->runs = made == PCT_NO_THREAD ? engine->said->runs : 0;
     if (too_long(engine))
         return;
     if (made != PCT_NO_THREAD)
@@ -364,141 +365,21 @@ static void created(void *state, uint32_t thread)
 
 /* --- Nobody can go on --------------------------------------------------------------------------------------------- */
 
-static void add_standing(const struct pct_engine *engine, struct pct_line *line, uint32_t thread)
-{
-    if (thread >= PCT_MAX_THREADS || !pct_rank_set_has(&engine->control->held, thread))
-        return;
-    pct_line_add(line, ", which stands since line ");
-    pct_line_add_number(line, engine->since[thread]);
-}
-
-static void add_reason(const struct pct_engine *engine, struct pct_line *line, uint32_t thread)
-{
-    struct pct_script_look look;
-    if (!engine->host->look(thread, &look))
-        return;
-    if (look.finished) {
-        pct_line_add(line, "it has ended");
-        return;
-    }
-    pct_line_add(line, look.ready ? "it stands before: " : "it waits for: ");
-    pct_line_add_look(line, &look);
-    if (look.holder != PCT_NO_THREAD && !look.ready) {
-        pct_line_add(line, ", held by ");
-        pct_line_add_thread(line, look.holder);
-        add_standing(engine, line, look.holder);
-    }
-}
-
-/* What all the threads wait for that the script has not put aside, the first few of them. */
-static void add_reasons(const struct pct_engine *engine, struct pct_line *line)
-{
-    struct pct_script_look look;
-    unsigned count = 0;
-    pct_line_add(line, "no thread can go on");
-    for (uint32_t t = 0; t < engine->threads && count < 4; t++) {
-        if (!engine->host->look(t, &look) || look.finished)
-            continue;
-        bool stands = pct_rank_set_has(&engine->control->held, t);
-        pct_line_add(line, count++ ? ", " : ": ");
-        pct_line_add_thread(line, t);
-        pct_line_add(line, stands || look.ready ? " stands before: " : " waits for: ");
-        pct_line_add_look(line, &look);
-        if (stands) {
-            pct_line_add(line, " since line ");
-            pct_line_add_number(line, engine->since[t]);
-        }
-    }
-}
-
-/* Whether the thread waits for a lock whose holder, or the last in a chain of such, stands: or they wait in a circle.
- */
-static bool waits_for_standing(const struct pct_engine *engine, uint32_t thread)
-{
-    struct pct_script_look look;
-    for (uint32_t i = 0; i < engine->threads; i++) {
-        if (!engine->host->look(thread, &look) || look.finished || look.ready || look.deadline ||
-            look.holder >= engine->threads)
-            return false;
-        thread = look.holder;
-        if (pct_rank_set_has(&engine->control->held, thread))
-            return true;
-    }
-    return true;
-}
-
-/* Why the script does not go on: what the thread waits for that it wants, or else all. */
-static void add_why(const struct pct_engine *engine, struct pct_line *line)
-{
-    const struct pct_request *request = &engine->request;
-    uint32_t only = request->end ? request->end - 1 : pct_rank_set_lowest(&request->set);
-    if (request->end || (!request->any && pct_rank_set_highest(&request->set) == only))
-        add_reason(engine, line, only);
-    else
-        add_reasons(engine, line);
-}
-
-/* The process waits for the outside, which may take long: the command says so. */
-static void say_outside(const struct pct_engine *engine)
-{
-    struct pct_line line;
-    struct pct_script_look look;
-    if (engine->said->outside)
-        return;
-    pct_line_start(&line, engine->said->message, sizeof engine->said->message);
-    add_why(engine, &line);
-    unsigned count = 0;
-    for (uint32_t t = 0; t < engine->threads && count < 4; t++) {
-        bool waits = engine->host->look(t, &look) && !look.finished && !look.ready && look.op != PCT_OP_THREAD_JOIN;
-        bool wanted = pct_rank_set_has(&engine->request.set, t) || t + 1 == engine->request.end;
-        if (!waits || wanted || pct_rank_set_has(&engine->control->held, t))
-            continue;
-        pct_line_add(&line, count++ ? ", " : "; the outside may let others go on: ");
-        pct_line_add_thread(&line, t);
-        pct_line_add(&line, " waits for: ");
-        pct_line_add_look(&line, &look);
-    }
-    __atomic_store_n(&engine->said->outside, 1, __ATOMIC_RELEASE);
-}
-
-/* A thread that is tried is one that may have to wait. */
-static bool in_vain(const void *state)
-{
-    const struct pct_engine *engine = state;
-    const struct pct_request *request = &engine->request;
-    bool vain = request->tries && engine->control->first != PCT_NO_THREAD;
-    if (!vain && request->end) {
-        vain = waits_for_standing(engine, request->end - 1);
-    } else if (!vain) {
-        uint32_t t = pct_rank_set_lowest(&request->set);
-        while (t != PCT_NO_RANK && (has_ended(engine, t) || waits_for_standing(engine, t)))
-            t = pct_rank_set_above(&request->set, t);
-        vain = !request->any && t == PCT_NO_RANK;
-    }
-    if (!vain)
-        say_outside(engine);
-    return vain;
-}
-
+/* A request that tries is answered, too. */
 static void stuck(void *state, struct pct_script_control *control, uint64_t step)
 {
     struct pct_engine *engine = state;
-    struct pct_request *request = &engine->request;
-    struct pct_line line;
-    char text[1024];
+    (void)control;
     engine->step = step;
-    if (request->tries) {
-        engine->let++;
-        engine->found = 0;
-        answer(engine);
-        on_stack(engine, resume);
-        serve(engine);
+    if (!engine->request.tries) {
+        pct_engine_give_up(engine);
         return;
     }
-    pct_line_start(&line, text, sizeof text);
-    (void)control;
-    add_why(engine, &line);
-    pct_engine_end(engine, PCT_SCRIPT_DID_NOT_FIT, text);
+    engine->let++;
+    engine->found = 0;
+    answer(engine);
+    on_stack(engine, resume);
+    serve(engine);
 }
 
 /* --- The beginning ------------------------------------------------------------------------------------------------ */
@@ -570,8 +451,9 @@ static struct pct_script_engine the_engine = { .start = start,
                                                .choose = choose,
                                                .chose = chose,
                                                .created = created,
-                                               .in_vain = in_vain,
+                                               .in_vain = pct_engine_in_vain,
                                                .stuck = stuck,
+                                               .spins = pct_engine_spins,
                                                .passed = pct_engine_passed,
                                                .calm = calm };
 

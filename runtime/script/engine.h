@@ -328,6 +328,14 @@ void pct_engine_set_bound(lua_State *L);
 /* lua.c, on the engine's stack: make the engine's state of Lua, and its script. An error ends that. */
 void pct_engine_open_lua(void *engine);
 
+bool pct_engine_has_ended(const struct pct_engine *engine, uint32_t thread);
+
+/* stuck.c: of struct pct_script_engine; and the end of the script, as no thread that it lets go on can. */
+bool pct_engine_in_vain(const void *state);
+void pct_engine_spins(void *state, struct pct_script_control *control, uint64_t step,
+                      const struct pct_script_spin *spin);
+void pct_engine_give_up(struct pct_engine *engine);
+
 /* inside.c: the thread enters the named function that begins at this place, or leaves it, with its stack there. */
 void pct_engine_passed(void *engine, uint32_t thread, bool enters, uint64_t place, uint64_t stack);
 

@@ -609,6 +609,35 @@ run(a, ends)' ./script deadlock
     has 'did not fit: the script wants thread 1 to go on until it has ended, but'
 }
 
+@test "a thread in a loop on plain memory, while the script keeps the one that would end it" {
+    local line
+    line=$(grep -n 'volatile int \*)&plain' "$root/tests/cli/script.c" | cut -d: -f1)
+    script 'local w, l = thread "writer", thread "looker"
+run(l, ends)' ./script plain
+    is "$status" 117
+    has "test.lua:2: did not fit: the script wants thread 1 to go on until it ends, but thread 1 goes round a loop at script.c:$line for 2 s that only others can end; meanwhile thread 2 stands before: start since line 1; let another go on first"
+    replays 0
+    script 'local w, l = thread "writer", thread "looker"
+run(w, ends) run(l, ends)' ./script plain
+    is "$status" 0
+    options=--memory=all script 'local w, l = thread "writer", thread "looker"
+run(l, ends)' ./script plain
+    is "$status" 117
+    has 'has only yielded, slept, and looked at what nobody changes, for a million steps; meanwhile thread 2 stands before: start since line 1; let another go on first'
+}
+
+@test "a thread that computes for seconds is none that did not fit" {
+    script 'local w, c = thread "writer", thread "counts"
+run(c, ends) run(w, ends)' ./script counts
+    is "$status" 0
+    has 'test.lua: ended after'
+    PCT_WATCHDOG=50 script 'local w, c = thread "writer", thread "counts"
+run(c, ends) run(w, ends)' ./script counts
+    is "$status" 117
+    has 's of CPU time without a scheduling point, and is at script.c:'
+    has 'a larger PCT_WATCHDOG'
+}
+
 @test "an assertion of the script, and one that the program fails behind it" {
     script 'local a = thread "forwards"
 expect(a, ends)' ./script deadlock

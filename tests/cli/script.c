@@ -200,6 +200,37 @@ static void *spinner(void *unused)
     return unused;
 }
 
+/* Without a call or an atomic access. */
+static int plain;
+
+static void *looker(void *unused)
+{
+    pthread_mutex_lock(&second);
+    while (!*(volatile int *)&plain)
+        ;
+    pthread_mutex_unlock(&second);
+    return unused;
+}
+
+static void *writer(void *unused)
+{
+    pthread_mutex_lock(&first);
+    plain = 1;
+    pthread_mutex_unlock(&first);
+    return unused;
+}
+
+/* Comes back to the same registers, and counts in memory. */
+static void *counts(void *unused)
+{
+    static volatile long rounds;
+    pthread_mutex_lock(&second);
+    while (rounds < 2000000000)
+        rounds++;
+    pthread_mutex_unlock(&second);
+    return unused;
+}
+
 static void *setter(void *unused)
 {
     pthread_mutex_lock(&first);
@@ -388,6 +419,10 @@ int main(int argc, char **argv)
         run(3, (void *(*[])(void *)){ move, forwards, backwards });
     if (!strcmp(what, "sleep"))
         run(2, (void *(*[])(void *)){ sleeper, forwards });
+    if (!strcmp(what, "plain"))
+        run(2, (void *(*[])(void *)){ looker, writer });
+    if (!strcmp(what, "counts"))
+        run(2, (void *(*[])(void *)){ counts, writer });
     if (!strcmp(what, "spin"))
         run(2, (void *(*[])(void *)){ spinner, setter });
     if (!strcmp(what, "ask") || !strcmp(what, "loop"))
