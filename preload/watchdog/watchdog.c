@@ -64,7 +64,6 @@
 
 /* A run with this many waits for the baton is not short: it gets a watchdog, and its threads wait without a timer. */
 enum { MANY = 256 };
-
 enum { STACK_SIZE = 128 << 10, PAGE = 4096 };
 
 /* pct_shim_thread.revoked */
