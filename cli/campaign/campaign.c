@@ -317,7 +317,7 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
         return;
     }
     count_seen(c, result);
-    if (!pct_systematic_has(c, index) && !pct_cycles_has(c, index)) {
+    if (!pct_systematic_has(c, index) && !pct_cycles_has(c, index) && !pct_directed_has(c, index)) {
         count_own(c, result, index, threads);
         return;
     }
@@ -541,7 +541,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
                        .engine = { .launch = &campaign->launch,
                                    .jobs = campaign->jobs,
                                    .sure = true,
-                                   .ahead = campaign->directed,
+                                   .ahead = campaign->directed && pct_directed_may(campaign),
                                    .pass = !observer && (campaign->runs == 1 || campaign->pass_output),
                                    .single = campaign->runs == 1,
                                    .quiet = !campaign->progress },

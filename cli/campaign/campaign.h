@@ -71,7 +71,7 @@ struct pct_campaign {
     struct pct_other_points other;    /* runs that have other scheduling points */
     struct pct_systematic systematic; /* runs that are schedules with few preemptions */
     struct pct_cycles cycles;         /* runs that force cycles of locks */
-    struct pct_directed *directed;    /* of the strategy maple: what each run is to force; NULL: nothing */
+    struct pct_directed *directed;    /* of maple and, in part, others: what each run is to force; NULL: nothing */
     uint64_t until_saturated;         /* --until-saturated: end when this many runs bring nothing new; 0: never */
     bool ok[256];                     /* exit statuses that are no failure */
     struct pct_learned before;        /* what earlier campaigns have learned */

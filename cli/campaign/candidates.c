@@ -16,10 +16,10 @@ enum { EACH_AGAIN = 4 /* likewise, when nothing but the last idiom is left to be
 /* The parameter `order` (strategies/maple.c). */
 enum { RANDOM, OLDEST, YOUNGEST, MAIN, CHANGING, EAGER, LOOSE, EAGER_LOOSE, PATIENT, GOES_ON, AWAITS };
 
-uint64_t pct_directed_known_by(uint64_t index)
+uint64_t pct_directed_known_by(const struct pct_directed *d, uint64_t index)
 {
     uint64_t ahead = index / AHEAD;
-    return index - (ahead < AHEAD ? ahead : AHEAD - 1);
+    return index - (ahead < AHEAD || d->part ? ahead : AHEAD - 1);
 }
 
 /* Room for `count` in a table that has `room`; what is new there is zero. False: there is no memory. */
@@ -68,7 +68,7 @@ bool pct_directed_is_profiled(const struct pct_directed *d, uint64_t known)
 {
     unsigned in_vain = 0;
     for (uint64_t run = known; run && in_vain < SATURATED; run--) {
-        if (!pct_directed_is_profile_run(d, run - 1))
+        if (!pct_directed_is_profile_run(d, run - 1) || !d->run[run - 1].looked)
             continue;
         if (predicts_new(d, run))
             return false;
@@ -316,6 +316,15 @@ static void force(struct pct_directed *d, size_t i, uint64_t known, char *list, 
     candidate->follows += run->phases > 1;
 }
 
+static void keep(struct pct_directed *d, uint64_t index, const struct pct_directed_run *run)
+{
+    if (index < d->decided)
+        free(d->run[index].list);
+    else
+        d->decided = index + 1;
+    d->run[index] = *run;
+}
+
 /* Likewise of pct_directed_decide(), or a guessed pattern. */
 static bool decide_run(struct pct_directed *d, uint64_t index, size_t candidate, bool further, uint64_t known,
                        struct pct_config *config)
@@ -324,6 +333,7 @@ static bool decide_run(struct pct_directed *d, uint64_t index, size_t candidate,
     struct pct_directed_run run = {
         .forces = candidate,
         .further = further,
+        .looked = true,
         .seed = config->run.seed,
         .order = (uint32_t)config->run.param[order],
         .phases = 1,
@@ -342,11 +352,7 @@ static bool decide_run(struct pct_directed *d, uint64_t index, size_t candidate,
         if (!run.list)
             return false;
     }
-    if (index < d->decided)
-        free(d->run[index].list);
-    else
-        d->decided = index + 1;
-    d->run[index] = run;
+    keep(d, index, &run);
     return true;
 }
 
@@ -356,18 +362,27 @@ bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidat
     return decide_run(d, index, candidate, false, known, config);
 }
 
+bool pct_directed_draw(struct pct_directed *d, uint64_t index, uint64_t seed, bool looked)
+{
+    const struct pct_directed_run run = { .forces = SIZE_MAX, .looked = looked, .seed = seed, .phases = 1 };
+    if (!pct_directed_make_room(d, index))
+        return false;
+    keep(d, index, &run);
+    return true;
+}
+
 bool pct_directed_choose(struct pct_directed *d, uint64_t index, struct pct_config *config)
 {
-    const uint64_t known = pct_directed_known_by(index);
+    const uint64_t known = pct_directed_known_by(d, index), turn = d->part ? d->turns++ : index;
     size_t candidate = SIZE_MAX;
     bool further = false;
-    if (!is_profile_turn(d, index, known)) {
-        candidate = choose(d, index, known);
-        further = candidate == SIZE_MAX && pct_further_is_turn(d, index) && pct_directed_is_profiled(d, known);
+    if (d->part || !is_profile_turn(d, index, known)) {
+        candidate = choose(d, turn, known);
+        further = candidate == SIZE_MAX && pct_further_is_turn(d, turn) && pct_directed_is_profiled(d, known);
         if (further)
             candidate = pct_further_choose(d, known);
         further &= candidate != SIZE_MAX;
-        if (candidate == SIZE_MAX)
+        if (candidate == SIZE_MAX && !d->part)
             candidate = choose_again(d, index, config->run.seed, known);
     }
     return decide_run(d, index, candidate, further, known, config);

@@ -18,16 +18,17 @@ bool pct_directed_may(const struct pct_campaign *c)
 
 int pct_directed_begin(struct pct_campaign *c)
 {
-    const bool directs = pct_directed_may(c);
-    if (directs ? c->runs == 1 && !c->kept : !c->kept || !c->launch.sites)
+    const bool part = pct_directed_may_be_part(c), directs = part || pct_directed_may(c);
+    if (part ? false : directs ? c->runs == 1 && !c->kept : !c->kept || !c->launch.sites)
         return 0;
     c->directed = calloc(1, sizeof *c->directed);
     if (!c->directed)
         return pct_cli_no_memory("");
     c->directed->directs = directs;
+    c->directed->part = part;
     c->directed->sets.places.by_instruction = true;
     pct_further_begin(c->directed);
-    c->launch.sites = "on";
+    c->launch.sites = part ? c->launch.sites : "on";
     return 0;
 }
 
@@ -36,7 +37,9 @@ int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spe
     struct pct_directed *d = c->directed;
     if (!d || !d->directs)
         return PCT_RUNS_ON;
-    if (d->taken < pct_directed_known_by(index))
+    if (d->part)
+        return pct_directed_part_next(c, index, spec);
+    if (d->taken < pct_directed_known_by(d, index))
         return PCT_RUNS_WAIT;
     return pct_directed_choose(d, index, &spec->config) ? PCT_RUNS_ON : pct_cli_no_memory("");
 }
@@ -83,7 +86,7 @@ static int look_at(struct pct_directed *d, const struct pct_trace *trace, uint64
     return failed == -ENODATA ? 0 : failed; /* a run that was killed tells nothing of its places */
 }
 
-static void count_try(struct pct_directed *d, uint64_t index)
+void pct_directed_count_try(struct pct_directed *d, uint64_t index)
 {
     const struct pct_directed_run *run = &d->run[index];
     if (pct_directed_is_profile_run(d, index))
@@ -100,11 +103,15 @@ int pct_directed_take(struct pct_campaign *c, const struct pct_result *result)
     if (!d)
         return 0;
     const uint64_t run = ++d->taken;
-    if (!pct_directed_make_room(d, run) || (!result->unrecorded && look_at(d, &result->trace, run)))
+    bool looks = !result->unrecorded && (!d->directs || d->run[run - 1].looked);
+    if (d->part && looks)
+        looks = pct_directed_part_looks(d, run, pct_trace_steps(&result->trace));
+    d->sets.predicted.unfollowed = d->part && pct_directed_is_profile_run(d, run - 1);
+    if (!pct_directed_make_room(d, run) || (looks && look_at(d, &result->trace, run)))
         return pct_cli_no_memory("");
     d->upto[run] = d->sets.predicted.count;
     if (d->directs)
-        count_try(d, run - 1);
+        pct_directed_count_try(d, run - 1);
     return pct_directed_make_room(d, run) ? 0 : pct_cli_no_memory("");
 }
 
@@ -119,12 +126,12 @@ int pct_directed_replay(struct pct_directed *d, const struct pct_campaign *c, ui
         d->upto[run] = i;
     }
     d->taken = runs;
-    for (uint64_t index = 0; d->directs && index < runs; index++) {
+    for (uint64_t index = 0; d->directs && !d->part && index < runs; index++) {
         struct pct_config config = c ? c->config : none;
         config.run.seed = c ? pct_campaign_seed(c, index) : 0;
         if (!pct_directed_choose(d, index, &config))
             return -ENOMEM;
-        count_try(d, index);
+        pct_directed_count_try(d, index);
     }
     return 0;
 }
@@ -168,6 +175,9 @@ int pct_directed_save(struct pct_campaign *c, struct pct_store *store)
 int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const char *path)
 {
     char idioms[16];
+    pct_directed_settle(c);
+    if (pct_directed_is_part(c) && !pct_store_number(store, "directed"))
+        pct_directed_free(c); /* an earlier version has begun it, or it was merged */
     int failed = c->directed ? pct_store_begin_iroots(store) : 0;
     if (failed || !c->directed)
         return failed;
@@ -176,10 +186,6 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
     if (failed)
         return failed;
     failed = pct_iroot_sets_load(&c->directed->sets, store, c->resumed);
-    if (failed == -EINVAL)
-        return pct_cli_usage("%s: the file is damaged (its iRoots contradict each other); it was left as it is; begin "
-                             "anew with another --db, or move it away",
-                             path);
     const uint64_t outside = failed ? 0 : pct_store_number(store, "outside");
     if (outside <= c->resumed)
         c->directed->outside = outside;
@@ -188,7 +194,15 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
         failed = pct_memo_save(&c->directed->memo, store);
     if (!failed)
         failed = pct_memo_load(&c->directed->memo, store);
-    return failed ? failed : pct_directed_replay(c->directed, c, c->resumed);
+    if (!failed)
+        failed = pct_directed_replay(c->directed, c, c->resumed);
+    if (!failed && c->directed->part)
+        failed = pct_directed_part_replay(c->directed, store);
+    if (failed == -EINVAL)
+        return pct_cli_usage("%s: the file is damaged (its iRoots contradict each other); it was left as it is; begin "
+                             "anew with another --db, or move it away",
+                             path);
+    return failed;
 }
 
 int pct_directed_read(struct pct_directed *d, struct pct_store *store, uint64_t runs)
@@ -196,8 +210,31 @@ int pct_directed_read(struct pct_directed *d, struct pct_store *store, uint64_t 
     int failed = pct_iroot_sets_load(&d->sets, store, runs);
     if (!failed)
         failed = pct_memo_load(&d->memo, store);
-    d->directs = pct_store_is_directed(store) && pct_store_number(store, "shard");
-    return failed || !d->directs ? failed : pct_directed_replay(d, NULL, runs);
+    d->part = pct_store_number(store, "directed");
+    d->directs = d->part || (pct_store_is_directed(store) && pct_store_number(store, "shard"));
+    if (!failed && d->directs)
+        failed = pct_directed_replay(d, NULL, runs);
+    return failed || !d->part ? failed : pct_directed_part_replay(d, store);
+}
+
+/* Of a campaign that is directed in part: at how many patterns, and what came of it. */
+static void say_part(const struct pct_directed *d)
+{
+    size_t runs = 0, patterns = 0, exposed = 0;
+    for (size_t i = 0; i < d->sets.predicted.count; i++) {
+        runs += d->candidate[i].tried;
+        patterns += d->candidate[i].tried > 0;
+        exposed += d->candidate[i].tried && pct_iroots_find_either(&d->sets.exposed, d->sets.predicted.item[i]);
+    }
+    for (size_t i = 0; i < d->sets.guessed.count; i++) {
+        runs += d->further[i].tried;
+        patterns += d->further[i].tried > 0;
+        exposed += d->further[i].tried && pct_further_is_exposed(d, i);
+    }
+    if (runs)
+        pct_cli_say("%zu run%s directed at %zu pattern%s of accesses, of which %zu %s exposed", runs,
+                    runs == 1 ? " was" : "s were", patterns, patterns == 1 ? "" : "s", exposed,
+                    exposed == 1 ? "was" : "were");
 }
 
 void pct_directed_say(const struct pct_campaign *c)
@@ -206,6 +243,10 @@ void pct_directed_say(const struct pct_campaign *c)
     size_t both = 0, failed = 0, directed = 0, known = 0;
     if (!d || !d->taken)
         return;
+    if (d->part) {
+        say_part(d);
+        return;
+    }
     for (size_t i = 0; i < d->sets.predicted.count; i++) {
         bool exposed = pct_iroots_find_either(&d->sets.exposed, d->sets.predicted.item[i]);
         both += exposed;

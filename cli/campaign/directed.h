@@ -31,6 +31,15 @@ bool pct_directed_may(const struct pct_campaign *c);
  * Returns 0, or an exit status after a message. Before pct_launch_prepare(). */
 int pct_directed_begin(struct pct_campaign *c);
 
+/* Whether the runs of a campaign are directed in part. */
+bool pct_directed_is_part(const struct pct_campaign *c);
+
+/* Whether the run of this number, which was begun, is to force an iRoot, in a campaign of which others are drawn. */
+bool pct_directed_has(const struct pct_campaign *c, uint64_t index);
+
+/* Behind pct_launch_prepare(): where no run would show accesses to memory, a campaign has no directed part. */
+void pct_directed_settle(struct pct_campaign *c);
+
 /* What the run of this number is. Returns PCT_RUNS_ON; PCT_RUNS_WAIT: another run is to be looked at before; or an exit
  * status, after a message. */
 int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec);

@@ -7,6 +7,9 @@
 #include <cli/trace/orderings.h>
 #include <common/config.h>
 
+struct pct_run_spec;
+struct pct_store;
+
 /* An iRoot that was predicted: the one of this index in `sets.predicted`. */
 struct pct_candidate {
     uint32_t tries, tried;   /* runs that were to force it, and of these such as were looked at */
@@ -27,6 +30,7 @@ struct pct_further {
 struct pct_directed_run {
     size_t forces; /* its candidate; SIZE_MAX: it is a profile run */
     bool further;  /* that is one of the guessed patterns */
+    bool looked;   /* its steps have places, and it is looked at */
     uint64_t seed; /* and what else makes it the run that it is, for those that follow it */
     uint32_t order;
     uint32_t phases;         /* of its list, and that of a profile run */
@@ -37,7 +41,10 @@ struct pct_directed_run {
 enum { PCT_DIRECTED_KIN = 1 << 12 /* counters: those of several kinds may be one */ };
 
 struct pct_directed {
-    bool directs; /* or it only looks at what the runs have exposed */
+    bool directs;  /* or it only looks at what the runs have exposed */
+    bool part;     /* of the campaign's runs, a part: the others are drawn by another strategy */
+    uint64_t turns;    /* of the part: runs that it could have had */
+    uint64_t too_long; /* the first run that was too long to be looked at, which ends the part; 0: none was */
     struct pct_iroot_sets sets;
     struct pct_memo memo;
     struct pct_candidate *candidate;
@@ -66,7 +73,7 @@ const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, c
 bool pct_directed_make_room(struct pct_directed *d, uint64_t runs);
 
 /* What is known when the run of this number is decided: what came of this many runs. */
-uint64_t pct_directed_known_by(uint64_t index);
+uint64_t pct_directed_known_by(const struct pct_directed *d, uint64_t index);
 
 bool pct_directed_is_profile_run(const struct pct_directed *d, uint64_t index);
 
@@ -75,6 +82,25 @@ bool pct_directed_is_profiled(const struct pct_directed *d, uint64_t known);
 
 /* Whether this candidate is still to be tried: it was neither exposed nor tried often enough. */
 bool pct_directed_is_left(struct pct_directed *d, size_t i);
+
+/* Whether the runs of a default campaign may have a directed part, but for what its file says. */
+bool pct_directed_may_be_part(const struct pct_campaign *c);
+
+/* Likewise of pct_directed_next(), of such a part. */
+int pct_directed_part_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec);
+
+/* A run of the part had this many steps: note whether that ends it. Returns whether it is looked at all the same. */
+bool pct_directed_part_looks(struct pct_directed *d, uint64_t run, uint64_t steps);
+
+/* Find out again what the runs of the file have been, of which this many were made. Returns likewise of
+ * pct_directed_read(). */
+int pct_directed_part_replay(struct pct_directed *d, struct pct_store *store);
+
+/* This run was looked at: if it forced something, that is one try more. */
+void pct_directed_count_try(struct pct_directed *d, uint64_t index);
+
+/* The run of this number, the next one, is drawn by another strategy. False: there is no memory. */
+bool pct_directed_draw(struct pct_directed *d, uint64_t index, uint64_t seed, bool looked);
 
 /* Decide what the run of this number is. False: there is no memory. */
 bool pct_directed_choose(struct pct_directed *d, uint64_t index, struct pct_config *config);
@@ -105,6 +131,9 @@ size_t pct_further_choose(struct pct_directed *d, uint64_t known);
 
 /* It is to be forced once more: by this order of maple. */
 uint32_t pct_further_order(struct pct_further *further);
+
+/* Whether some run has exposed this one. */
+bool pct_further_is_exposed(const struct pct_directed *d, size_t i);
 
 /* Print what came of them, if some were forced. */
 void pct_further_say(const struct pct_directed *d);

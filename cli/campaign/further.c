@@ -35,6 +35,11 @@ static const struct pct_iroot *find_exposed(const struct pct_directed *d, const 
                                     : pct_iroots_find_either(&d->sets.exposed, root);
 }
 
+bool pct_further_is_exposed(const struct pct_directed *d, size_t i)
+{
+    return find_exposed(d, d->sets.guessed.item[i]) != NULL;
+}
+
 /* Lower goes first. A number of its own, so that a campaign that is resumed draws the same. */
 static uint64_t rank_of(const struct pct_directed *d, size_t i)
 {

@@ -357,6 +357,7 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
                                  .other = other,
                                  .systematic = pct_systematic_has(c, process->index),
                                  .forced = pct_cycles_has(c, process->index),
+                                 .directed = pct_directed_has(c, process->index),
                                  .hash = header->hash };
     struct scan scan = { .r = r, .seed = run.seed };
     int error = failed ? store_failure(r, c, process, result, run.seed, &run.finding, &new) : 0;
@@ -413,7 +414,7 @@ static int restore_run(void *data, const struct pct_store_run *run)
         pct_guarantee_report_see_run(c, 0, run->threads, 0);
         return 0;
     }
-    if (run->systematic || run->forced) {
+    if (run->systematic || run->forced || run->directed) {
         pct_guarantee_report_see_run(c, run->points, run->threads, run->spins);
         return 0;
     }

@@ -51,7 +51,7 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
                        " complete, hash FROM @runs ORDER BY seed",
     [PCT_STORE_FINDINGS] =
         "SELECT f.id, signature, verdict, f.code, title, message, f.seed, token, replay, report, output,"
-        " uncontrolled, file, line, replays, same, other, identical, count(r.seed), sum((r.complete & 12) = 0)"
+        " uncontrolled, file, line, replays, same, other, identical, count(r.seed), sum((r.complete & 28) = 0)"
         " FROM @findings f LEFT JOIN @runs r ON r.finding = f.id GROUP BY f.id ORDER BY f.id",
     [PCT_STORE_FRAMES] = "SELECT finding, stack, level, thread, doing, function, file, line, module, offset"
                          " FROM @frames WHERE finding=? ORDER BY stack, level",
@@ -63,7 +63,7 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
         "SELECT count(*), count(finding), count(DISTINCT hash), coalesce(max(steps), 0),"
         " coalesce(max(threads), 0), (SELECT count(*) FROM @findings), (SELECT count(*) FROM @coverage),"
         " (SELECT count(*) FROM @sessions), (SELECT coalesce(sum(seconds), 0) FROM @sessions),"
-        " coalesce(sum((complete & 12) = 0), 0), coalesce(sum(seed <= (SELECT max(seed) FROM @coverage)), 0) FROM "
+        " coalesce(sum((complete & 28) = 0), 0), coalesce(sum(seed <= (SELECT max(seed) FROM @coverage)), 0) FROM "
         "@runs",
 };
 

@@ -86,7 +86,8 @@ struct pct_store_run {
     bool complete;
     bool other;      /* it had other scheduling points than the campaign's, */
     bool systematic; /* or was not drawn, */
-    bool forced;     /* or was to force a cycle of locks: it does not count for the guarantee */
+    bool forced;     /* or was to force a cycle of locks, */
+    bool directed;   /* or an iRoot: none of these counts for the guarantee */
     uint64_t hash;
 };
 
@@ -234,7 +235,7 @@ int pct_store_each_session(struct pct_store *store, int (*each)(void *data, cons
 struct pct_store_totals {
     uint64_t runs, failures, findings, schedules /* different ones */, pairs, max_steps;
     uint64_t newest; /* the run, from 1, that brought the last pair; 0: there is none */
-    uint64_t drawn;  /* runs whose schedule was drawn: neither systematic nor to force a cycle of locks */
+    uint64_t drawn;  /* runs whose schedule was drawn: neither systematic nor to force something */
     uint64_t sessions;
     double seconds; /* of all sessions */
     uint32_t max_threads;

@@ -108,13 +108,14 @@ static int create(struct merge *m, const char *path)
         created = when < created ? when : created;
         learned |= pct_store_number(from, "learned") != 0;
         differs |= pct_store_number(from, "differs") || took_other_steps(m->from[0], from);
-        idioms = pct_store_number(from, "idioms") < idioms ? pct_store_number(from, "idioms") : idioms;
+        if (pct_store_has_iroots(from) && pct_store_number(from, "idioms") < idioms)
+            idioms = pct_store_number(from, "idioms");
         for (unsigned j = 0; j < MOST; j++)
             if (pct_store_number(from, most[j]) > value[j])
                 value[j] = pct_store_number(from, most[j]);
     }
     char seed_text[32], runs_text[32], created_text[32], idioms_text[32], text[MOST][32];
-    snprintf(idioms_text, sizeof idioms_text, "%llu", (unsigned long long)idioms);
+    snprintf(idioms_text, sizeof idioms_text, "%llu", (unsigned long long)(m->looked ? idioms : 0));
     snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)seed);
     snprintf(runs_text, sizeof runs_text, "%llu", (unsigned long long)(end - seed));
     snprintf(created_text, sizeof created_text, "%llu", (unsigned long long)created);
@@ -144,6 +145,7 @@ static int create(struct merge *m, const char *path)
         { "first_hash", pct_store_fact(first, "first_hash") },
         { "memo", pct_store_fact(first, "memo") },
         { "idioms", idioms_text },
+        { "directed", m->count == 1 ? pct_store_fact(first, "directed") : "" },
     };
     const struct pct_store_fact explored[] = { { "bound", pct_store_fact(first, "bound") },
                                                { "code", pct_store_fact(first, "code") },

@@ -63,9 +63,10 @@ int pct_store_each_run(struct pct_store *store, int (*each)(void *data, const st
             .points = number_of(s, 9),
             .spins = number_of(s, 10),
             .complete = sqlite3_column_int(s, 11) & 1,
-            .other = (sqlite3_column_int(s, 11) & 14) == 2,
+            .other = (sqlite3_column_int(s, 11) & 30) == 2,
             .systematic = sqlite3_column_int(s, 11) & 4,
             .forced = sqlite3_column_int(s, 11) & 8,
+            .directed = sqlite3_column_int(s, 11) & 16,
             .hash = number_of(s, 12),
         };
         stopped = each(data, &run);

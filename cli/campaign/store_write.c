@@ -67,8 +67,8 @@ int pct_store_add_run(struct pct_store *store, const struct pct_store_run *run)
     bind_number(s, 10, run->points);
     bind_number(s, 11, run->spins);
     bind_number(s, 12,
-                run->complete | (unsigned)(run->other || run->systematic || run->forced) << 1 |
-                    (unsigned)run->systematic << 2 | (unsigned)run->forced << 3);
+                run->complete | (unsigned)(run->other || run->systematic || run->forced || run->directed) << 1 |
+                    (unsigned)run->systematic << 2 | (unsigned)run->forced << 3 | (unsigned)run->directed << 4);
     bind_number(s, 13, run->hash);
     int code = sqlite3_step(s);
     sqlite3_reset(s);

@@ -458,6 +458,7 @@ static int campaign(int argc, char **argv)
         status = pct_launch_prepare(&c.launch);
     if (status)
         return status;
+    pct_directed_settle(&c);
     if (!w.quiet)
         pct_launch_say_random(&c.launch);
     status = run(&w);

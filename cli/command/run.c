@@ -338,7 +338,10 @@ static int prepare(struct pct_campaign *c, const struct arguments *w)
     c->systematic.most = c->systematic.may ? pct_systematic_room(c->runs) : 0;
     pct_configure_memory(c, w->quiet);
     int status = pct_directed_begin(c);
-    return status ? status : pct_launch_prepare(&c->launch);
+    if (!status)
+        status = pct_launch_prepare(&c->launch);
+    pct_directed_settle(c);
+    return status;
 }
 
 /* Take over what earlier runs of the program have shown. */

@@ -172,7 +172,9 @@ static void bind_at_start(char **environment)
 static int start_process(struct pct_forkserver *server, const struct pct_launch *launch,
                          const struct pct_process *process, const char *trace, int control)
 {
-    char **environment = pct_environment_make(process, trace);
+    struct pct_process served = *process;
+    served.extras.sites = launch->sites;
+    char **environment = pct_environment_make(&served, trace);
     if (environment)
         bind_at_start(environment);
     int input = pct_input_open(launch);
@@ -262,6 +264,7 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
     struct pct_forkserver_request request = { .version = PCT_FORKSERVER_VERSION,
                                               .input = input >= 0,
                                               .output = process->output >= 0,
+                                              .sites = process->extras.sites != NULL,
                                               .followed = process->cpu >= 0 && may_wait(launch) };
     const size_t values = pct_request_write(request.text, sizeof request.text, process);
     if (!values) {
@@ -335,8 +338,9 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
     struct pct_forks *forks = &launch->forks;
     if (forks->state < PCT_FORKING_TIME || process->worker >= PCT_FORKSERVERS)
         return false;
-    /* A server's environment is that of all its runs. */
-    if (process->extras.schedule || process->extras.sites != launch->sites)
+    /* A server's environment is that of all its runs; but they may be recorded with sites. */
+    const char *sites = process->extras.sites;
+    if (process->extras.schedule || (sites && strcmp(sites, "on") != 0))
         return false;
     if (forks->state == PCT_FORKING_TIME && forks->timed[PCT_FORKING_FORK] > forks->timed[PCT_FORKING_EXEC])
         return false;

@@ -137,6 +137,8 @@ int pct_iroots_insert_chance(struct pct_iroots *roots, const struct pct_iroot *w
     *kept = NULL;
     if (!root)
         return roots->full ? 0 : -ENOMEM;
+    if (roots->unfollowed)
+        return 0;
     uint32_t *chances = &root->chances[chance->first];
     struct pct_iroot_chance *those = root->chance[chance->first], *last = *chances ? &those[*chances - 1] : NULL;
     /* Of each run the last one: the more of the run is followed, the less can come otherwise. */

@@ -74,6 +74,7 @@ struct pct_iroots {
     size_t most;             /* are taken in; 0: 2^18 */
     uint64_t newest;         /* the last run that has added one; 0: none has */
     bool full;               /* there are as many as there may be: no more are taken in */
+    bool unfollowed;         /* no run can follow the one that is looked at: its chances are not kept */
     struct pct_iroot **slot; /* by what they are: open addressing; NULL: it is free */
     size_t slots;            /* a power of two; 0: none yet */
 };

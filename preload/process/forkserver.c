@@ -22,6 +22,7 @@
 #include <preload/core/real.h>
 #include <preload/core/request.h>
 #include <preload/core/shim.h>
+#include <preload/core/sites.h>
 #include <preload/core/sys.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/scope.h>
@@ -253,6 +254,8 @@ static void become_run(const struct pct_forkserver_request *request, const int *
         end_server();
     PCT_SYS1(SYS_close, server.fd);
     pct_affinity_go_free();
+    if (request->sites)
+        pct_sites_parse("on");
     if (request->input) {
         PCT_SYS2(SYS_dup2, *files, 0);
         PCT_SYS1(SYS_close, *files++);

@@ -545,3 +545,63 @@ END
     has "its iRoots contradict each other"
     [ ! -e damaged.db ]
 }
+
+@test "without a strategy, one run in four is directed where memory is seen, in the same runs whatever --jobs" {
+    unset PCT_STRATEGY
+    "$build/pct-cc" -O1 -g -pthread -o peterson "$root/bench/bugs-memory/peterson.c"
+    "$build/pct-cc" -DFIXED -O1 -g -pthread -o fixed "$root/bench/bugs-memory/peterson.c"
+    run "$pct" run -n 200 --seed 1 --state none -- ./peterson
+    [ "$status" -eq 134 ]
+    [[ $output =~ runs\ were\ directed\ at\ [0-9]+\ patterns\ of\ accesses,\ of\ which\ [1-9][0-9]*\ were\ exposed ]]
+    [ "$(runs)" -le 120 ]
+    replay=$(printf '%s\n' "$output" | grep -o "replay 'pct1:maple[^']*'" | cut -d"'" -f2)
+    run "$pct" replay "$replay" -- ./peterson
+    [ "$status" -eq 134 ]
+    has "replayed identically"
+    options=(-n 90 --seed 1 --epoch 1700000000)
+    "$pct" campaign "${options[@]}" --db one.db -- ./fixed
+    "$pct" campaign "${options[@]}" -j 3 --db three.db -- ./fixed
+    "$pct" campaign "${options[@]}" --engine=restore --db restored.db -- ./fixed
+    [ "$(sqlite3 one.db 'select count(*) from runs where complete & 16')" -gt 10 ]
+    for table in runs coverage iroots iroot_places; do
+        for other in three restored; do
+            [ "$(sqlite3 one.db "select * from $table")" = "$(sqlite3 $other.db "select * from $table")" ]
+        done
+    done
+    run "$pct" coverage report one.db
+    [ "$status" -eq 0 ]
+    has "predicted and not exposed: "
+}
+
+@test "a directed part goes on where it was; shards have it once, and a merged file goes on without" {
+    unset PCT_STRATEGY
+    "$build/pct-cc" -DFIXED -O1 -g -pthread -o fixed "$root/bench/bugs-memory/peterson.c"
+    options=(--seed 1 --epoch 1700000000)
+    "$pct" campaign "${options[@]}" -n 60 --db whole.db -- ./fixed
+    sqlite3 whole.db "select value from facts where key = 'directed'" | grep -qx 1
+    "$pct" campaign merge same.db whole.db
+    for file in whole same; do
+        "$pct" campaign "${options[@]}" -n 90 --db $file.db -- ./fixed
+    done
+    [ "$(sqlite3 whole.db 'select * from runs')" = "$(sqlite3 same.db 'select * from runs')" ]
+    for shard in 1 2; do
+        "$pct" campaign "${options[@]}" -n 80 --shard $shard/2 --db $shard.db -- ./fixed
+    done
+    [ "$(sqlite3 1.db 'select count(*) from runs where complete & 16')" -ge 5 ]
+    [ "$(sqlite3 2.db 'select count(*) from runs where complete & 16')" -eq 0 ]
+    "$pct" campaign merge both.db 2.db 1.db
+    before=$(sqlite3 both.db 'select count(*) from runs where complete & 16')
+    run "$pct" campaign "${options[@]}" -n 100 --db both.db -- ./fixed
+    [ "$status" -eq 0 ]
+    has "100 of 100 runs"
+    [ "$(sqlite3 both.db 'select count(*) from runs where complete & 16')" -eq "$before" ]
+    run "$pct" coverage report both.db
+    [ "$status" -eq 0 ]
+}
+
+@test "a program whose memory is not seen has no directed runs" {
+    unset PCT_STRATEGY
+    run "$pct" campaign -n 20 --seed 1 -- ./target race 0
+    lacks "directed"
+    ! sqlite3 pct-campaign.db .tables | grep iroots
+}

@@ -1,0 +1,130 @@
+/* The directed part of a campaign: see directed.h. */
+#include "campaign.h"
+#include "directed.h"
+#include "directed_state.h"
+#include "store.h"
+#include <cli/base/cli.h>
+#include <cli/binary/elf_facts.h>
+#include <errno.h>
+#include <strategies/strategies.h>
+
+/* One run in EACH may be directed. The first FIRST of the others are looked at, then one in LATER: that is as much as
+ * finding what they predict may take of a campaign's time, and a run of more than MOST_STEPS takes more. */
+enum { EACH = 4, FIRST = 16, LATER = 8, MOST_STEPS = 1 << 14 };
+
+/* A run of the part: the strategy maple, with all else as the campaign's runs have it. */
+static void configure(const struct pct_campaign *c, uint64_t seed, struct pct_config *config)
+{
+    const struct pct_strategy *maple = &pct_strategy_maple;
+    *config = c->config;
+    config->run = (struct pct_run){ .seed = seed };
+    config->given = 0;
+    config->list[0] = '\0';
+    snprintf(config->strategy, sizeof config->strategy, "%s", maple->name);
+    for (unsigned i = 0; i < PCT_MAX_PARAMS && maple->params[i].name; i++)
+        config->run.param[i] = maple->params[i].default_value;
+    config->slack = pct_config_draw_slack(config, maple);
+}
+
+bool pct_directed_may_be_part(const struct pct_campaign *c)
+{
+    const struct pct_config *config = &c->config;
+    const bool long_token = config->modules[0] || config->functions[0];
+    return c->systematic.may && (c->kept || c->runs > 1) && !c->launch.sites && !long_token &&
+           pct_systematic_can_repeat(c);
+}
+
+void pct_directed_settle(struct pct_campaign *c)
+{
+    const bool tells = c->config.memory >= PCT_PATCH_GLOBALS || pct_elf_tells(c->launch.program);
+    if (pct_directed_is_part(c) && (!tells || !pct_systematic_can_repeat(c)))
+        pct_directed_free(c);
+}
+
+static bool is_turn(uint64_t index)
+{
+    return index % EACH == EACH - 1;
+}
+
+/* Whether it has ended, as far as is known of this many runs: they were too long, or the first ones have shown nothing
+ * to be tried. */
+static bool is_over(const struct pct_directed *d, uint64_t index, uint64_t known)
+{
+    return (d->too_long && d->too_long <= known) || (index >= FIRST && !d->upto[FIRST]);
+}
+
+/* What the run of this number is. own: it is no run of another part. Returns likewise of pct_directed_part_next(). */
+static int decide(struct pct_directed *d, uint64_t index, bool own, struct pct_config *config)
+{
+    const bool turn = own && is_turn(index), looked = own && (turn || index < FIRST || index % LATER == LATER / 2);
+    const uint64_t known = pct_directed_known_by(d, index);
+    if (looked && d->taken < known)
+        return PCT_RUNS_WAIT;
+    const bool over = !looked || is_over(d, index, known);
+    const bool done =
+        over || !turn ? pct_directed_draw(d, index, config->run.seed, !over) : pct_directed_choose(d, index, config);
+    return done ? PCT_RUNS_ON : pct_cli_no_memory("");
+}
+
+int pct_directed_part_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
+{
+    static struct pct_config config; /* large */
+    configure(c, spec->config.run.seed, &config);
+    const bool own = !pct_other_points_has(c, index) && !pct_systematic_has(c, index) && !pct_cycles_has(c, index);
+    const int status = decide(c->directed, index, own, &config);
+    if (status)
+        return status;
+    if (c->directed->run[index].looked)
+        spec->sites = "on";
+    if (!pct_directed_has(c, index))
+        return PCT_RUNS_ON;
+    spec->config = config;
+    spec->strategy = &pct_strategy_maple;
+    return PCT_RUNS_ON;
+}
+
+bool pct_directed_is_part(const struct pct_campaign *c)
+{
+    return c->directed && c->directed->part;
+}
+
+bool pct_directed_has(const struct pct_campaign *c, uint64_t index)
+{
+    return pct_directed_is_part(c) && index < c->directed->decided && !pct_directed_is_profile_run(c->directed, index);
+}
+
+bool pct_directed_part_looks(struct pct_directed *d, uint64_t run, uint64_t steps)
+{
+    const bool too_long = steps > MOST_STEPS;
+    if (too_long && !d->too_long)
+        d->too_long = run;
+    return !too_long;
+}
+
+struct replay {
+    struct pct_directed *d;
+    uint64_t index;
+    struct pct_config config;
+};
+
+static int replay(void *data, const struct pct_store_run *run)
+{
+    struct replay *r = data;
+    const uint64_t index = r->index++;
+    r->config.run.seed = run->seed;
+    if (decide(r->d, index, !run->other && !run->systematic && !run->forced, &r->config))
+        return -ENOMEM;
+    if (run->directed == pct_directed_is_profile_run(r->d, index))
+        return -EINVAL;
+    if (r->d->run[index].looked)
+        pct_directed_part_looks(r->d, index + 1, run->steps);
+    pct_directed_count_try(r->d, index);
+    return 0;
+}
+
+int pct_directed_part_replay(struct pct_directed *d, struct pct_store *store)
+{
+    static struct replay r; /* large */
+    r = (struct replay){ .d = d };
+    return pct_store_each_run(store, replay, &r);
+}
