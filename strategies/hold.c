@@ -51,6 +51,7 @@ struct state {
     struct pct_draws draws;
     uint32_t previous;               /* the thread that the last pick chose, plus 1 */
     uint32_t no_progress;            /* steps since one was let go */
+    uint32_t wanted;                 /* times in a row that this was one who owns what another one waits for */
     struct pct_operation last;       /* what that thread was about to do */
     struct pct_dense_set free, held; /* the enabled threads */
     struct hold_thread *of;          /* by thread */
@@ -194,7 +195,8 @@ static uint32_t draw(const struct state *s, uint64_t place)
 /* One of the held threads makes its access. */
 static void let_go(struct state *s, uint64_t place)
 {
-    uint32_t thread = find_wanted(s, place);
+    uint32_t thread = s->wanted < PATIENCE ? find_wanted(s, place) : PCT_NO_THREAD;
+    s->wanted = thread != PCT_NO_THREAD ? s->wanted + 1 : 0; /* it may poll for what another held one is to do */
     if (thread == PCT_NO_THREAD)
         thread = draw(s, place);
     s->of[thread].passes = true;

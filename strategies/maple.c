@@ -18,10 +18,9 @@
  * by a coin; here all are held, or one of many threads would make the access that was to come later. Of those that
  * are held when nothing else can go on, one that owns what another thread waits for goes first.
  *
- * Called by the scheduler through <pct/strategy.h>. While there is something to be forced it needs to see every
- * operation, with its place: each budget is 1. Threads that poll for what a held one is to do must not hold it for
- * ever: after `PATIENCE` steps, of which each spin is worth `SPIN`, one is let go. `STUCK` spins at once are those of a
- * thread that polls memory without a call, a step of which takes milliseconds. */
+ * Called by the scheduler through <pct/strategy.h>. While there is something to be forced each budget is 1. Threads
+ * that poll for what a held one is to do must not hold it for ever: after `PATIENCE` steps, of which each spin is worth
+ * `SPIN`, one is let go. `STUCK` spins at once: it polls memory without a call, where a step takes milliseconds. */
 #include "base.h"
 #include "iroot.h"
 #include "maple_order.h"
@@ -70,7 +69,7 @@ struct state {
     uint32_t previous;                              /* that thread, plus 1 */
     struct pct_operation last;                      /* what it was about to do */
     uint32_t in_vain;                               /* steps since one was let go */
-    uint32_t low_in_vain;                           /* times in a row that it was one at the low priority */
+    uint32_t low_in_vain, wanted_in_vain; /* times in a row that it was one at the low priority, or who owns */
     uint32_t let_go;                                /* times that one was */
     uint32_t spins;                                 /* since the last pick */
     struct pct_draws draws;
@@ -393,7 +392,7 @@ static void look_for_phase(struct state *s, uint64_t step)
         if (s->idiom)
             come(s, i);
     }
-    s->in_vain = s->low_in_vain = 0;
+    s->in_vain = s->low_in_vain = s->wanted_in_vain = 0;
     uint32_t last = s->phase[s->phases].last;
     if (last && last <= s->threads && !changes(s))
         pct_priorities_put_last(&s->priorities, last - 1);
@@ -412,7 +411,7 @@ static void made(struct state *s)
         s->object[s->idiom->object[access]] = s->last.object;
         if (s->done == (1u << s->idiom->accesses) - 1)
             s->idiom = NULL;
-        s->in_vain = s->low_in_vain = 0;
+        s->in_vain = s->low_in_vain = s->wanted_in_vain = 0;
         sort_all(s);
     } else if (spoils(s, thread, &s->last)) {
         begin_anew(s);
@@ -460,7 +459,7 @@ static uint32_t make(struct state *s, uint32_t thread)
     return thread;
 }
 
-/* A held thread that owns what another one waits for, or the one of the highest priority. */
+/* A held thread that owns what another one waits for. PCT_NO_THREAD: there is none. */
 static uint32_t find_wanted(const struct state *s)
 {
     for (uint32_t i = 0; i < s->threads; i++) {
@@ -469,7 +468,7 @@ static uint32_t find_wanted(const struct state *s)
         if (owner != PCT_NO_THREAD && pct_thread_lists_has(&s->stand, owner, HELD))
             return owner;
     }
-    return highest(s, HELD, false, false);
+    return PCT_NO_THREAD;
 }
 
 /* Nobody is free to go on, or too long others have waited for that. Somebody stands. */
@@ -485,8 +484,9 @@ static uint32_t let_go(struct state *s)
     thread = highest(s, HELD, true, true);
     if (thread != PCT_NO_THREAD)
         return make(s, thread);
-    thread = find_wanted(s);
-    const enum standing others[] = { SPOILS, LOW, OTHER, ENDING };
+    thread = s->wanted_in_vain < PATIENCE ? find_wanted(s) : PCT_NO_THREAD;
+    s->wanted_in_vain = thread != PCT_NO_THREAD ? s->wanted_in_vain + 1 : 0; /* it may poll for another held one's */
+    const enum standing others[] = { HELD, SPOILS, LOW, OTHER, ENDING };
     for (unsigned i = 0; thread == PCT_NO_THREAD && i < sizeof others / sizeof *others; i++)
         thread = highest(s, others[i], false, false);
     return thread;

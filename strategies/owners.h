@@ -20,16 +20,17 @@ static inline void pct_owners_lay_out(struct pct_owners *owners, struct pct_layo
     owners->of = pct_layout_take(layout, PCT_OWNERS, sizeof *owners->of);
 }
 
-/* This thread has made this operation. */
+/* This thread has made this operation. Whether a try has taken is not known: not what another one has, and of a
+ * semaphore, for which many try until one posts, nothing. */
 static inline void pct_owners_made(struct pct_owners *owners, const struct pct_operation *made, uint32_t thread)
 {
     uint16_t *owner = &owners->of[made->object % PCT_OWNERS];
     if (!pct_object_counts(made->object))
         return;
-    if (!pct_operation_gives(made->op))
+    if (pct_operation_gives(made->op))
+        *owner = *owner == thread + 1 ? 0 : *owner;
+    else if (!pct_operation_tries(made->op) || (!*owner && made->op != PCT_OP_SEM_TRYWAIT))
         *owner = (uint16_t)(thread + 1);
-    else if (*owner == thread + 1)
-        *owner = 0;
 }
 
 /* The owner of this object; PCT_NO_THREAD: nobody, or it is not known. */

@@ -51,6 +51,21 @@ static inline bool pct_operation_locks(uint32_t op)
     }
 }
 
+/* Whether an operation takes what it can, and does not wait for it. */
+static inline bool pct_operation_tries(uint32_t op)
+{
+    switch (op) {
+    case PCT_OP_MUTEX_TRYLOCK:
+    case PCT_OP_SPIN_TRYLOCK:
+    case PCT_OP_RWLOCK_TRYRDLOCK:
+    case PCT_OP_RWLOCK_TRYWRLOCK:
+    case PCT_OP_SEM_TRYWAIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 /* Whether it is an access to plain or atomic memory. */
 static inline bool pct_operation_accesses(uint32_t op)
 {

@@ -281,6 +281,31 @@ static void test_others_progress(void **unused)
     }
 }
 
+/* Nor is one let go again and again that tries for what another one waits for, or owns it. */
+static void test_owner_progress(void **unused)
+{
+    (void)unused;
+    static const struct sim_op poll[] = { LOCK(0),      LOCK(1), UNLOCK(1), YIELD, TRYDOWN(0),
+                                          UNLESS(0, 1), BACK(5), UNLOCK(0), STOP };
+    static const struct sim_op wait[] = { YIELD, LOCK(0), UNLOCK(0), DOWN(0), STOP };
+    static const struct sim_op set[] = { YIELD, UP(0), UP(0), STOP };
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), CREATE(3), JOIN(1), JOIN(2), JOIN(3)),
+                                                     poll, wait, set } };
+    struct sim_options options = sim_defaults(&pct_strategy_maple);
+    char iroot[128] = "2";
+    add(iroot, PCT_OP_SEM_WAIT, &wait[3]);
+    add(iroot, PCT_OP_SEM_POST, &set[1]);
+    add(iroot, PCT_OP_SEM_TRYWAIT, &poll[4]);
+    options.run.list = iroot;
+    options.max_steps = 200000;
+    for (unsigned order = 0; order < PCT_IROOT_ORDERS; order++) {
+        struct sim_result result;
+        sim_set(&options, "order", order);
+        sim_run(&program, &options, &result);
+        assert_int_equal(result.verdict, PCT_VERDICT_EXIT);
+    }
+}
+
 /* A run that follows another one to behind its end is that one: a profile run, one that forces something, and one that
  * follows a run itself. */
 static void test_follows(void **unused)
@@ -454,7 +479,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_follows),         cmocka_unit_test(test_visits),          cmocka_unit_test(test_lists),
         cmocka_unit_test(test_idioms),          cmocka_unit_test(test_locks),           cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_others_progress), cmocka_unit_test(test_goes_on),         cmocka_unit_test(test_combined),
+        cmocka_unit_test(test_others_progress), cmocka_unit_test(test_owner_progress),  cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_combined),
         cmocka_unit_test(test_outside),         cmocka_unit_test(test_outside_in_vain),
     };
     return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
