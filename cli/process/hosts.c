@@ -355,8 +355,10 @@ bool pct_hosts_lost(const struct pct_launch *launch, const struct pct_process *p
 bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process)
 {
     struct pct_host *host = host_with(launch, process);
-    if (!pct_hosts_run(process) || !host || host->pid != process->pid || !hear(host, process) ||
-        process->host_reply.reason)
+    /* Its first run may be over before the fork server has told us which process it is; the next message would then be
+     * taken for this run's once more. */
+    const bool due = host && process->pid && host->pid == process->pid && host->over == process->host_turn;
+    if (!pct_hosts_run(process) || !due || !hear(host, process) || process->host_reply.reason)
         return false;
     process->status = W_EXITCODE(process->host_reply.status & 0xff, 0);
     host->over++;

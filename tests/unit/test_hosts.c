@@ -1,0 +1,110 @@
+/* Whose end it is that a host tells of (cli/process/hosts.h). The other end of its socket is the test's. */
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include <cli/process/launch.h>
+#include <stdlib.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PID = 4711, OTHER = 4712 };
+
+/* A host of worker 0 that is asked for its second run. */
+struct fixture {
+    struct pct_launch launch;
+    struct pct_host *host;
+    struct pct_process first, second;
+    int end;
+};
+
+static void set_up(struct fixture *f)
+{
+    int ends[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    *f = (struct fixture){ .end = ends[1] };
+    f->launch.restore.hosts = calloc(PCT_FORKSERVERS, sizeof *f->launch.restore.hosts);
+    assert_non_null(f->launch.restore.hosts);
+    f->host = &f->launch.restore.hosts[0];
+    *f->host = (struct pct_host){ .pid = PID, .socket = ends[0], .number = 1, .asked = 2 };
+    f->first = (struct pct_process){ .pid = PID, .hosting = PCT_HOSTING_FIRST, .host_number = 1 };
+    f->second = (struct pct_process){ .pid = PID, .hosting = PCT_HOSTING_RESTORED, .host_number = 1, .host_turn = 1 };
+}
+
+static void tear_down(struct fixture *f)
+{
+    close(f->host->socket);
+    close(f->end);
+    free(f->launch.restore.hosts);
+}
+
+static void say(struct fixture *f, int status)
+{
+    struct pct_host_reply reply = { .version = PCT_HOST_VERSION, .status = status };
+    assert_int_equal(send(f->end, &reply, sizeof reply, 0), sizeof reply);
+}
+
+/* The host may be faster than what says which process it is. */
+static void an_end_waits_until_its_process_is_known(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    set_up(&f);
+    f.host->pid = f.first.pid = 0;
+    say(&f, 3);
+    assert_false(pct_hosts_over(&f.launch, &f.first));
+    assert_int_equal(f.host->over, 0);
+    f.first.pid = PID;
+    pct_hosts_began(&f.launch, &f.first);
+    assert_int_equal(f.host->pid, PID);
+    assert_true(pct_hosts_over(&f.launch, &f.first));
+    assert_int_equal(WEXITSTATUS(f.first.status), 3);
+    assert_int_equal(f.host->over, 1);
+    tear_down(&f);
+}
+
+static void each_hears_of_its_own_end_alone(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    set_up(&f);
+    say(&f, 3);
+    say(&f, 4);
+    assert_false(pct_hosts_over(&f.launch, &f.second));
+    assert_true(pct_hosts_over(&f.launch, &f.first));
+    assert_false(pct_hosts_over(&f.launch, &f.first));
+    assert_true(pct_hosts_over(&f.launch, &f.second));
+    assert_int_equal(WEXITSTATUS(f.first.status), 3);
+    assert_int_equal(WEXITSTATUS(f.second.status), 4);
+    assert_int_equal(f.host->over, 2);
+    tear_down(&f);
+}
+
+static void another_process_is_none_of_it(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    set_up(&f);
+    say(&f, 3);
+    f.first.pid = OTHER;
+    assert_false(pct_hosts_over(&f.launch, &f.first));
+    f.first.pid = PID;
+    f.first.host_number = 2; /* of another host, which this one has followed */
+    assert_false(pct_hosts_over(&f.launch, &f.first));
+    assert_int_equal(f.host->over, 0);
+    tear_down(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_end_waits_until_its_process_is_known),
+        cmocka_unit_test(each_hears_of_its_own_end_alone),
+        cmocka_unit_test(another_process_is_none_of_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
