@@ -477,10 +477,11 @@ static void test_outside_in_vain(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_follows),         cmocka_unit_test(test_visits),          cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_idioms),          cmocka_unit_test(test_locks),           cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_others_progress), cmocka_unit_test(test_owner_progress),  cmocka_unit_test(test_goes_on),
-        cmocka_unit_test(test_combined),
+        cmocka_unit_test(test_follows),         cmocka_unit_test(test_visits),
+        cmocka_unit_test(test_lists),           cmocka_unit_test(test_idioms),
+        cmocka_unit_test(test_locks),           cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_others_progress), cmocka_unit_test(test_owner_progress),
+        cmocka_unit_test(test_goes_on),         cmocka_unit_test(test_combined),
         cmocka_unit_test(test_outside),         cmocka_unit_test(test_outside_in_vain),
     };
     return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
