@@ -1,6 +1,6 @@
 /* A bug between two atomic accesses, in a program that nobody has rebuilt and without any option: both threads look at
  * the other's flag before they raise their own. Nothing is unordered to a race detector; but threads meet on atomic
- * variables, so from the 33rd run on one run in four is patched. Where only the start of a thread or a lock stands
+ * variables, so from the 17th run on one run in four is patched. Where only the start of a thread or a lock stands
  * between two accesses (`started`, `locked`), none is.
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s

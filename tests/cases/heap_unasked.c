@@ -1,5 +1,5 @@
 /* A bug between two accesses to the heap, in a program that nobody has rebuilt and without any option: no global is accessed out of order, so
- * --memory=globals would not show it. From the 33rd run on, one run in four has --memory=all. None has where a lock orders the accesses
+ * --memory=globals would not show it. From the 17th run on, one run in four has --memory=all. None has where a lock orders the accesses
  * (`locked`), where a run has more than 10,000 of them (`accesses`), or more than 1,000 points (`points`).
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s

@@ -1,8 +1,8 @@
-/* A bug between two plain accesses, in a program that nobody has rebuilt and without any option: after 32 runs with scheduling points at calls,
+/* A bug between two plain accesses, in a program that nobody has rebuilt and without any option: after 16 runs with scheduling points at calls,
  * one run in four is patched, because calls do not order these accesses. Where a lock orders them (`locked`), none is.
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s
- * RUN: pct run -q -s 1 -n 32 --state none -- %p
+ * RUN: pct run -q -s 1 -n 16 --state none -- %p
  * RUN 134: pct run -q -s 1 -n 400 --state none -- %p
  * RUN: pct run -s 1 -n 400 --state none -- %p > %t/out 2>&1; [ $(grep -c 'memory that calls do not order' %t/out) = 1 ] && grep 'pct replay .*,memory=globals' %t/out
  * RUN: pct run -s 1 -n 400 --state none --memory=off -- %p > %t/out 2>&1; ! grep 'do not order' %t/out

@@ -64,7 +64,7 @@ say()
         rows started -n 12 --exec "${points%,*}" "${points#*,}" --expect-same --fresh -- ./kept memory
         cmp started restored
     done
-    # Not where the process began with others: one run in four has points at memory accesses, from the 33rd on.
+    # Not where the process began with others: one run in four has points at memory accesses, from the 17th on.
     options=(--functions=alternate)
     runs=150
     is "$(say race)" ""
