@@ -379,7 +379,7 @@ known()
 @test "maple: a --memo that is something else is refused before the first run" {
     compile_build first 0 ''
     "$pct" campaign -S maple -n 4 --seed 1 --db first.db -- first/it
-    "$pct" campaign -n 2 --seed 1 --db plain.db -- first/it
+    "$pct" campaign -n 2 --seed 1 -S mixture --db plain.db -- first/it
     sqlite3 first.db '.backup newer.db' '.backup damaged.db' '.backup wrong.db'
     cp first.db flipped.db
     # One bit of the name of a function: `mook`.

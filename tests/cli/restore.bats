@@ -59,9 +59,9 @@ say()
 
 @test "code is patched anew in each run, and is what it was before main again" {
     for points in --memory=globals --memory=all --focus=alternate,--memory=globals; do
-        rows restored -n 12 -j 1 --engine=restore "${points%,*}" "${points#*,}" --expect-same --fresh -- ./kept memory
+        rows restored -n 12 -j 1 --engine=restore -S mixture "${points%,*}" "${points#*,}" --expect-same --fresh -- ./kept memory
         grep -E '^pct: ([4-9]|1[0-9]) runs were restored; 4 of them were made again, and were the same' restored.said
-        rows started -n 12 --exec "${points%,*}" "${points#*,}" --expect-same --fresh -- ./kept memory
+        rows started -n 12 --exec -S mixture "${points%,*}" "${points#*,}" --expect-same --fresh -- ./kept memory
         cmp started restored
     done
     # Not where the process began with others: one run in four has points at memory accesses, from the 17th on.
@@ -75,9 +75,9 @@ say()
     local bound
     for bound in now lazy; do
         "$cc" -O1 -fno-builtin -pthread -Wl,-z,$bound -o called "$root/tests/cases/strings_patched.c"
-        rows restored -n 12 -j 1 --engine=restore --memory=globals --fresh -- ./called copy
+        rows restored -n 12 -j 1 --engine=restore -S mixture --memory=globals --fresh -- ./called copy
         grep -E '^pct: [1-9][0-9]* runs were restored; [1-9]' restored.said
-        rows started -n 12 --exec --memory=globals --fresh -- ./called copy
+        rows started -n 12 --exec -S mixture --memory=globals --fresh -- ./called copy
         cmp started restored
     done
 }
