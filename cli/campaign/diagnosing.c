@@ -470,53 +470,46 @@ static void put_foreign_last(struct pct_diagnosing *d)
         d->diagnoses.item[own + i] = foreign[i];
 }
 
-int pct_diagnosing_run(struct pct_diagnosing *d)
+static int diagnose(struct source *s)
 {
-    struct source s = { .d = d };
-    char error[512], token[PCT_TOKEN_MAX];
-    if (pct_long_token_part(d->token, token, &s.given, error, sizeof error) ||
-        pct_config_parse_token(&s.config, token, pct_cli_find_strategy, error, sizeof error))
-        return 0;
-    if (!strcmp(s.config.strategy, "none"))
-        return 0;
+    struct pct_diagnosing *d = s->d;
     /* A run that was killed has none, nor has it places that could be compared with those of others. */
-    bool killed = !s.config.has_hash;
-    s.hash = killed ? 0 : s.config.hash;
-    s.config.has_hash = false;
+    bool killed = !s->config.has_hash;
+    s->hash = killed ? 0 : s->config.hash;
+    s->config.has_hash = false;
     double begin = pct_cli_now();
-    s.begin = begin;
-    s.cpu = computed();
-    s.waited = pct_time_limit_waited(getpid());
-    s.end = begin + d->seconds / 2;
-    s.stop = begin + 2 * d->seconds;
+    s->begin = begin;
+    s->cpu = computed();
+    s->waited = pct_time_limit_waited(getpid());
+    s->end = begin + d->seconds / 2;
+    s->stop = begin + 2 * d->seconds;
     int failed = 0;
-    for (unsigned i = 0; i < AGAIN && !failed && !d->have && !d->interrupted && now(&s) < s.end; i++) {
-        s.lenient = i + 1 == AGAIN;
-        failed = run_step(&s, "on", 0, 1);
+    for (unsigned i = 0; i < AGAIN && !failed && !d->have && !d->interrupted && now(s) < s->end; i++) {
+        s->lenient = i + 1 == AGAIN;
+        failed = run_step(s, "on", 0, 1);
     }
-    s.lenient = false;
+    s->lenient = false;
     /* A failing run that does not come again is not worth the others. */
     if (failed || !d->have)
         return failed;
     pct_evidence_add(&d->evidence, &d->history, true);
     if (killed) {
-        find(&s);
+        find(s);
         return 0;
     }
-    s.near = pct_nearby_open(&s.nearby, &s.config, &d->run.result.trace);
-    failed = s.near ? reduce(&s) : 0;
-    s.end = begin + d->seconds;
+    s->near = pct_nearby_open(&s->nearby, &s->config, &d->run.result.trace);
+    failed = s->near ? reduce(s) : 0;
+    s->end = begin + d->seconds;
     if (!failed)
-        failed = run_others(&s);
+        failed = run_others(s);
     else
-        find(&s);
-    s.end = begin + 1.5 * d->seconds;
+        find(s);
+    s->end = begin + 1.5 * d->seconds;
     if (!failed && !d->interrupted)
-        failed = try_best(&s);
-    pct_nearby_close(&s.nearby);
-    free(s.list);
-    free(s.given);
-    drop_least(&s);
+        failed = try_best(s);
+    pct_nearby_close(&s->nearby);
+    free(s->list);
+    drop_least(s);
     /* What is known so far is worth saying to who does not want to wait any longer, too. */
     if (failed && !d->interrupted) {
         d->known = false;
@@ -524,14 +517,27 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     }
     char *stacks = failed || !d->known ? NULL : pct_diagnoses_stacks(&d->diagnoses, STACKS);
     /* Names are worth as much time again: a cause without them says little. */
-    double names = now(&s) + d->seconds;
-    s.stop = s.stop > names ? s.stop : names;
+    double names = now(s) + d->seconds;
+    s->stop = s->stop > names ? s->stop : names;
     if (stacks)
-        failed = run_step(&s, stacks, 0, 1);
+        failed = run_step(s, stacks, 0, 1);
     free(stacks);
     d->known = d->known && d->have;
     if (d->known)
         put_foreign_last(d);
+    return failed;
+}
+
+int pct_diagnosing_run(struct pct_diagnosing *d)
+{
+    struct source s = { .d = d };
+    char error[512], token[PCT_TOKEN_MAX];
+    int failed = 0;
+    if (!pct_long_token_part(d->token, token, &s.given, error, sizeof error) &&
+        !pct_config_parse_token(&s.config, token, pct_cli_find_strategy, error, sizeof error) &&
+        strcmp(s.config.strategy, "none") != 0)
+        failed = diagnose(&s);
+    free(s.given);
     return failed;
 }
 
