@@ -44,7 +44,7 @@ struct pct_host {
      * while it does. May be NULL. */
     void (*rests)(void);
     /* Threads have only spun for so long that this is a livelock, this one last. True: others can go on from now on
-     * that could not before. May be NULL: there are none. */
+     * that could not before, or this goes on to end it. May be NULL: there are none. */
     bool (*spun)(const struct pct_thread *thread);
     /* This thread has come back from outside, and goes on: without a step of its own, though it stands before something
      * else next. True: the strategy is to be asked there. May be NULL: it need not be. */

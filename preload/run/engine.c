@@ -24,6 +24,7 @@
 #include <preload/thread/foreign_threads.h>
 #include <preload/time/family.h>
 #include <preload/time/family_memory.h>
+#include <preload/time/vtimer.h>
 #include <preload/watchdog/watchdog.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -202,6 +203,12 @@ static bool shares(void)
     return found;
 }
 
+/* A timer of CPU time goes on as they spin. */
+static bool spun(const struct pct_thread *thread)
+{
+    return pct_timer_of_cpu() || pct_script_spun(thread);
+}
+
 const struct pct_host pct_host_futex = {
     .nudge = nudge,
     .poll = pct_io_sleep,
@@ -221,7 +228,7 @@ const struct pct_host pct_host_futex = {
     .told = pct_foreign,
     .changed = pct_await_changed,
     .rests = pct_script_rests,
-    .spun = pct_script_spun,
+    .spun = spun,
     .returned = pct_script_returned,
     .map = pct_map,
     .go = go,

@@ -5,11 +5,15 @@
  * timers and starts one for each expiration; it is an ordinary thread of the schedule. */
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
+#include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
+#include <preload/signals/signals.h>
 #include <preload/thread/service.h>
 #include "clock.h"
 #include "vtimer.h"
 #include <limits.h>
+#include <sys/resource.h>
+#include <sys/time.h>
 
 /* A notification that is on its way (a signal that is pending, a thread that the service has not started yet) keeps the
  * next one back, as in the kernel: what the timer misses meanwhile is counted when the first is taken. */
@@ -32,12 +36,13 @@ struct timer {
 enum { MOST = PCT_MAX_TIMERS / 2 };
 static struct timer *timers; /* MOST */
 static uint32_t used;        /* those behind were never used */
+static uint32_t kernels;     /* ids of the kernel's that were ever set are below this */
 static struct pct_service service;
 
 void pct_timer_forget(void)
 {
     timers = NULL;
-    used = 0;
+    used = kernels = 0;
     service = (struct pct_service){ 0 };
 }
 
@@ -51,6 +56,22 @@ static struct timer *find(timer_t id)
 {
     uintptr_t index = (uintptr_t)id - PCT_TIMER_FIRST_ID;
     return index < used && timers[index].used ? &timers[index] : NULL;
+}
+
+bool pct_timer_of_cpu(void)
+{
+    static const int counts_cpu[] = { ITIMER_VIRTUAL, ITIMER_PROF };
+    struct itimerval alarm_;
+    struct itimerspec state;
+    struct rlimit limit;
+    for (unsigned i = 0; i < sizeof counts_cpu / sizeof *counts_cpu; i++)
+        if (!PCT_SYS2(SYS_getitimer, counts_cpu[i], &alarm_) && (alarm_.it_value.tv_sec || alarm_.it_value.tv_usec))
+            return true;
+    for (uint32_t i = 0; i < kernels; i++)
+        if (!PCT_SYS2(SYS_timer_gettime, i, &state) && (state.it_value.tv_sec || state.it_value.tv_nsec))
+            return true;
+    return pct_action_handles(SIGXCPU) && !PCT_SYS4(SYS_prlimit64, 0, RLIMIT_CPU, NULL, &limit) &&
+           limit.rlim_cur != RLIM_INFINITY;
 }
 
 /* Its notification has been taken: count what it has missed, and wait for the next expiration. */
@@ -236,8 +257,11 @@ PCT_EXPORT int timer_settime(timer_t id, int flags, const struct itimerspec *res
 {
     PCT_ENTER(self);
     struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
-    if (!timer)
+    if (!timer) {
+        const uintptr_t number = (uintptr_t)id;
+        kernels = self && number >= kernels && number < MOST ? (uint32_t)number + 1 : kernels;
         return AT_POINT(self, PCT_OP_TIMER_SET, REAL(timer_settime)(id, flags, new, old));
+    }
     struct itimerspec wanted, before;
     if (!pct_user_copy_in(&wanted, new, sizeof wanted))
         return REAL(timer_settime)(id, flags, new, old); /* EFAULT, or EINVAL */

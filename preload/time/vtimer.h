@@ -57,6 +57,9 @@ void pct_itimer_taken(siginfo_t *info);
 /* Whether this is the alarm. With the baton. */
 bool pct_itimer_is(const struct pct_timer *timer);
 
+/* Whether one of the kernel's that counts CPU time is set, or a limit of that, whose signal the target handles. */
+bool pct_timer_of_cpu(void);
+
 /* A forked child inherits no timers, */
 void pct_itimer_forget(void);
 void pct_timer_forget(void);
