@@ -6,6 +6,7 @@
 #include <preload/core/shim.h>
 #include <preload/core/user_memory.h>
 #include <preload/signals/signals.h>
+#include <preload/signals/trap.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
 #include <string.h>
@@ -75,7 +76,7 @@ static int run(struct pct_shim_thread *self, struct call *call, bool waits, uint
 static bool set_mask(struct pct_shim_thread *self, uint64_t mask, uint64_t *old)
 {
     self->handled = 0;
-    *old = pct_signal_mask(SIG_SETMASK, mask);
+    *old = pct_signal_mask(SIG_SETMASK, pct_trap_without(mask));
     if (pct_signal_waits(self))
         pct_signal_deliver(self);
     return self->handled;
