@@ -572,7 +572,8 @@ int pct_config_parse_token(struct pct_config *config, const char *token, pct_fin
     char text[PCT_TOKEN_MAX];
     char *field[FIELDS];
     if (length >= sizeof text)
-        return fail(error, size, "token ", token, " is damaged or cut short, or too long for a target: `pct replay` gives it one");
+        return fail(error, size, "token ", token,
+                    " is damaged or cut short, or too long for a target: `pct replay` gives it one");
     copy(text, token, length);
     size_t checked = length;
     while (checked && text[checked] != ':')

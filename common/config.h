@@ -232,7 +232,7 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_ORDERED, "DIRECTORY", "where the files are that ordered= in a token names. Default: nowhere")                \
     X(PCT_PLANS, "DIRECTORY", "where to keep what was found out about the code of modules. Default: nowhere")          \
     X(PCT_EPOCH, "SECONDS", "the time of day at which virtual time begins. Default: now")                              \
-    X(PCT_FAMILY, "MEMORY.SLOT...", "internal: the processes whose virtual time this one shares")                    \
+    X(PCT_FAMILY, "MEMORY.SLOT...", "internal: the processes whose virtual time this one shares")                      \
     X(PCT_DEMON, "FILE", "internal: the plan of `--demon`")                                                            \
     X(PCT_CPU, "NUMBER|any", "the CPU that the target is pinned to. Default: the one it starts on")                    \
     X(PCT_WATCHDOG, "MILLISECONDS|off",                                                                                \

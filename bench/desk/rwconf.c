@@ -15,7 +15,9 @@ struct option {
     char value[32];
 };
 
-static struct option options[] = { { "host", "localhost" }, { "port", "80" }, { "listen", "@port" }, { "admin", "@host" } };
+static struct option options[] = {
+    { "host", "localhost" }, { "port", "80" }, { "listen", "@port" }, { "admin", "@host" }
+};
 enum { OPTIONS = sizeof options / sizeof *options };
 
 static pthread_rwlock_t lock;

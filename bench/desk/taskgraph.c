@@ -56,8 +56,8 @@ static void complete(struct task *t)
         if (atomic_fetch_sub(&next->missing, 1) == 1)
             submit(t->successor[i]);
 #else
-        atomic_fetch_sub(&next->missing, 1);    /* culprit */
-        if (atomic_load(&next->missing) == 0)   /* culprit */
+        atomic_fetch_sub(&next->missing, 1);  /* culprit */
+        if (atomic_load(&next->missing) == 0) /* culprit */
             submit(t->successor[i]);
 #endif
     }

@@ -580,9 +580,8 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, unsigned mo
 bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_process *process,
                              const struct pct_result *result)
 {
-    return !result->unrecorded && !launch->around.setup && !launch->around.teardown &&
-           !launch->around.scratch && !launch->replay && process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 &&
-           result->state == PCT_TRACE_GOOD;
+    return !result->unrecorded && !launch->around.setup && !launch->around.teardown && !launch->around.scratch &&
+           !launch->replay && process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 && result->state == PCT_TRACE_GOOD;
 }
 
 void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,

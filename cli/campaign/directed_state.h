@@ -41,8 +41,8 @@ struct pct_directed_run {
 enum { PCT_DIRECTED_KIN = 1 << 12 /* counters: those of several kinds may be one */ };
 
 struct pct_directed {
-    bool directs;  /* or it only looks at what the runs have exposed */
-    bool part;     /* of the campaign's runs, a part: the others are drawn by another strategy */
+    bool directs;      /* or it only looks at what the runs have exposed */
+    bool part;         /* of the campaign's runs, a part: the others are drawn by another strategy */
     uint64_t turns;    /* of the part: runs that it could have had */
     uint64_t too_long; /* the first run that was too long to be looked at, which ends the part; 0: none was */
     struct pct_iroot_sets sets;

@@ -98,8 +98,8 @@ static bool is_needed(const struct pct_diagnosing *d, const struct pct_diagnosis
            passing <= HARMLESS;
 }
 
-/* What some runs fail without is one of several ways to the failure, or what came of its cause: it stands behind the best
- * of what all of them have, be it tried, or a rule that names how it ended. */
+/* What some runs fail without is one of several ways to the failure, or what came of its cause: it stands behind the
+ * best of what all of them have, be it tried, or a rule that names how it ended. */
 static void put_needed_first(struct pct_diagnosing *d)
 {
     struct pct_diagnosis *first = NULL, *needed = NULL;

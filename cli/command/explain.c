@@ -455,8 +455,8 @@ static void print_forced(const struct explain *e, const struct pct_trace *trace)
 
 enum { SHARE = 4 /* of the time that is left: something may have to follow */ };
 
-/* Where no rule fits well, and not all accesses to memory were points: a run that fails in the same way and has them, if
- * there is one that a rule fits better, is explained instead. */
+/* Where no rule fits well, and not all accesses to memory were points: a run that fails in the same way and has them,
+ * if there is one that a rule fits better, is explained instead. */
 static int look_closer(struct explain *e)
 {
     struct pct_shrink *shrink = &e->analysis.shrink;

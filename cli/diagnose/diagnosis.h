@@ -24,7 +24,7 @@
     X(SELF_DEADLOCK, 10, true, "a thread waits for itself",                                                            \
       "thread @t0 waits for @o1, which it holds itself since @s0")                                                     \
     X(RELOCKED, 10, true, "wait cycle",                                                                                \
-      "thread @t0 has @o0 for reading (@s0) and takes it for reading once more; thread @t2, which wants to write and "  \
+      "thread @t0 has @o0 for reading (@s0) and takes it for reading once more; thread @t2, which wants to write and " \
       "waits for thread @t0, comes first")                                                                             \
     X(WAIT_CYCLE, 10, true, "wait cycle",                                                                              \
       "threads wait for each other: each holds, or will not give, what the next one needs")                            \

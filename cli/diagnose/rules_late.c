@@ -1,5 +1,5 @@
-/* Signals to a thread whose time is up: see rules.h. It has been woken by its deadline and has yet to take the mutex, so
- * that nobody waits any more; who looks at what it waited for, and not only at the error, finds it there. Who looks
+/* Signals to a thread whose time is up: see rules.h. It has been woken by its deadline and has yet to take the mutex,
+ * so that nobody waits any more; who looks at what it waited for, and not only at the error, finds it there. Who looks
  * cannot be seen: other runs tell. */
 #include "rules.h"
 

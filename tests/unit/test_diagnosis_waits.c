@@ -597,13 +597,22 @@ static void test_timed_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cycle), cmocka_unit_test(test_relocked), cmocka_unit_test(test_late),           cmocka_unit_test(test_semaphore_as_lock),
-        cmocka_unit_test(test_no_post),         cmocka_unit_test(test_too_many_posts),
-        cmocka_unit_test(test_ends_with_lock),  cmocka_unit_test(test_ends_with_semaphore),
-        cmocka_unit_test(test_lost_wakeup),     cmocka_unit_test(test_lost_wakeup_look),
-        cmocka_unit_test(test_wrong_waiter),    cmocka_unit_test(test_no_notice),
-        cmocka_unit_test(test_nobody_left),     cmocka_unit_test(test_woken),
-        cmocka_unit_test(test_waits_with_lock), cmocka_unit_test(test_guard),
+        cmocka_unit_test(test_cycle),
+        cmocka_unit_test(test_relocked),
+        cmocka_unit_test(test_late),
+        cmocka_unit_test(test_semaphore_as_lock),
+        cmocka_unit_test(test_no_post),
+        cmocka_unit_test(test_too_many_posts),
+        cmocka_unit_test(test_ends_with_lock),
+        cmocka_unit_test(test_ends_with_semaphore),
+        cmocka_unit_test(test_lost_wakeup),
+        cmocka_unit_test(test_lost_wakeup_look),
+        cmocka_unit_test(test_wrong_waiter),
+        cmocka_unit_test(test_no_notice),
+        cmocka_unit_test(test_nobody_left),
+        cmocka_unit_test(test_woken),
+        cmocka_unit_test(test_waits_with_lock),
+        cmocka_unit_test(test_guard),
         cmocka_unit_test(test_timed_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
