@@ -68,7 +68,8 @@ static __inline__ unsigned pct_choose(unsigned n)
 #define PCT_SCRIPT_(test, text, number) PCT_SCRIPT_AT_(test, text, number)
 #define pct_script(text) PCT_SCRIPT_("", text, __COUNTER__)
 
-#if defined(__cplusplus) && __cplusplus >= 201103L /* as these frameworks want */
+/* Of variable arguments: not in C89 and C++98. */
+#if (defined(__cplusplus) && __cplusplus >= 201103L) || (defined(__STDC_VERSION__) && __STDC_VERSION__ >= 199901L)
 #define PCT_TEST_CATCH2_(name, text)                                                                                   \
     PCT_SCRIPT_(name, text, __COUNTER__);                                                                              \
     TEST_CASE(name)

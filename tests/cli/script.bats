@@ -415,7 +415,7 @@ finish(thread(named "worker-2" * locks), b)' ./script order
     script 'local t = threads(2, starts)
 run_all(t, locks)
 expect(t[1], locks "first" * from "both")
-expect(t[1], at "script.c:26")
+expect(t[1], at "script.c:27")
 step(t[1])
 expect(t[1], locks "second")
 assert(event(t[1]).operation == "lock" and not event(t[1]).blocked)
