@@ -115,7 +115,9 @@ int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folde
         enum pct_result result = pct_io_attend(self, PCT_OP_OPEN, half.fd, &io, PCT_REACH_WORLD, PCT_NEVER);
         if (result == PCT_READY && !half.error)
             return finish(self, &half);
-        if (result == PCT_INTERRUPTED && self->restart)
+        /* While the handler ran, the other end may have been opened, and closed again, for ours was there: nobody would
+         * come any more. As if the handler had come behind that. */
+        if (result == PCT_INTERRUPTED && (self->restart || pct_io_ask(&io)))
             continue;
         give_up(self, &half);
         if (result == PCT_READY) {
