@@ -322,7 +322,7 @@ static void created(void *state, uint32_t thread)
     s->of[thread] = (struct maple_thread){ .enabled = false };
     if (s->threads <= thread)
         s->threads = thread + 1;
-    pct_priorities_set(&s->priorities, thread, PCT_RANK_INITIAL + place);
+    pct_priorities_begin(&s->priorities, thread, place); /* an earlier phase has given out others */
 }
 
 static void announce(void *state, uint32_t thread, const struct pct_operation *next)

@@ -173,6 +173,15 @@ static inline void pct_priorities_set(struct pct_priorities *p, uint32_t thread,
         pct_priorities_enable(p, thread);
 }
 
+/* Give the thread an initial priority: the rank at this place, or the next that no other thread has. */
+static inline void pct_priorities_begin(struct pct_priorities *p, uint32_t thread, uint32_t place)
+{
+    uint32_t holder;
+    while ((holder = pct_priorities_holder(p, PCT_RANK_INITIAL + place)) != PCT_NO_THREAD && holder != thread)
+        place = (place + 1) % PCT_INITIAL_RANKS;
+    pct_priorities_set(p, thread, PCT_RANK_INITIAL + place);
+}
+
 /* The enabled thread of the highest priority. There must be one. */
 static inline uint32_t pct_priorities_highest(const struct pct_priorities *p)
 {

@@ -38,7 +38,7 @@ token()
 
 @test "a bug between two plain accesses, found and replayed by token, by trace and by a bare run" {
     needs_watchpoints
-    run "$pct" run -n 50 -s 1 -- ./torn
+    run "$pct" run -n 50 -s 1 --memory=off -- ./torn
     is "$status" 0
     for program in torn:pair check:owner; do
         run "$pct" run -n 50 -s 1 -t trace --watch="${program#*:}" -- "./${program%:*}"

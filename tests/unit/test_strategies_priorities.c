@@ -117,6 +117,31 @@ static uint32_t traces_next(void *data, const struct world *world, bool picked)
     }
 }
 
+/* Where another thread has the rank, as one of an earlier phase of maple may, it keeps it: both can be enabled. */
+static void test_begin(void **unused)
+{
+    (void)unused;
+    enum { THREADS = 3 };
+    struct pct_layout size = { 0 }, layout = { 0 };
+    struct pct_priorities p = { 0 };
+    pct_priorities_lay_out(&p, &size, THREADS);
+    layout.base = test_calloc(1, size.used);
+    assert_non_null(layout.base);
+    pct_priorities_lay_out(&p, &layout, THREADS);
+    for (uint32_t i = 0; i < THREADS; i++)
+        pct_priorities_begin(&p, i, PCT_INITIAL_RANKS - 1);
+    for (uint32_t i = 0; i < THREADS; i++)
+        pct_priorities_enable(&p, i);
+    assert_int_equal(pct_priorities_highest(&p), 0);
+    pct_priorities_disable(&p, 0);
+    assert_int_equal(pct_priorities_highest(&p), 2);
+    pct_priorities_disable(&p, 2);
+    assert_int_equal(pct_priorities_highest(&p), 1);
+    pct_priorities_begin(&p, 1, 1);
+    assert_int_equal(pct_priorities_rank(&p, 1), PCT_RANK_INITIAL + 2);
+    test_free(layout.base);
+}
+
 static void test_tapct_model(void **unused)
 {
     (void)unused;
@@ -356,9 +381,8 @@ static void test_pos_model(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tapct_model),
-        cmocka_unit_test(test_pctcp_model),
-        cmocka_unit_test(test_pctcp_two_chains),
+        cmocka_unit_test(test_begin),       cmocka_unit_test(test_tapct_model),
+        cmocka_unit_test(test_pctcp_model), cmocka_unit_test(test_pctcp_two_chains),
         cmocka_unit_test(test_pos_model),
     };
     return cmocka_run_group_tests_name("strategies by priorities", tests, NULL, NULL);
