@@ -75,8 +75,8 @@ struct pct_log_entry {
 #define PCT_ASSUMPTIONS(X)                                                                                             \
     X(CLOCK, "nothing else depends on what the clocks show, which stand between deadlines")                            \
     X(AWAIT, "loops that wait for memory to change do nothing else in code that tells nothing of its accesses")        \
-    X(PIECES, "threads come in between uses of what libc and the kernel keep for all (rand, the environment, files) "  \
-              "at scheduling points alone")                                                                            \
+    X(PIECES, ("threads come in between uses of what libc and the kernel keep for all (rand, the environment, files) " \
+               "at scheduling points alone"))                                                                          \
     X(STACK, "no thread writes on its stack, which --memory does not patch, what others read at the same time")        \
     X(FRAMES, "no thread uses another one's local variable once its function has returned")
 
