@@ -7,6 +7,7 @@
 #include "polling.h"
 #include "states.h"
 #include "waiting.h"
+#include <pct/operations.h>
 #include <errno.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
@@ -157,7 +158,7 @@ static bool is_round(const struct pct_bounded *b, const struct pct_execution *x,
                      const struct pct_event *event)
 {
     uint32_t rounds = 0;
-    bool more = pct_polling_tries(event);
+    bool more = pct_operation_tries(event->op);
     while (more && at--)
         more = pct_polling_back(&x->event[at], event, &rounds);
     return rounds == PCT_POLLING_FOLLOWED || pct_endless_has(&b->endless, event);

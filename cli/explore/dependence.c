@@ -1,6 +1,7 @@
 /* Which events depend on each other, and what operations do to their objects: see dependence.h. */
 #include "dependence.h"
 #include "rows.h"
+#include <pct/operations.h>
 
 bool pct_touch_is_memory(uint64_t key)
 {
@@ -133,11 +134,6 @@ void pct_event_suppose(struct pct_event *event, uint64_t key)
 static bool result_is_open(enum pct_op op)
 {
     switch (op) {
-    case PCT_OP_MUTEX_TRYLOCK:
-    case PCT_OP_SPIN_TRYLOCK:
-    case PCT_OP_RWLOCK_TRYRDLOCK:
-    case PCT_OP_RWLOCK_TRYWRLOCK:
-    case PCT_OP_SEM_TRYWAIT:
     case PCT_OP_COND_SIGNAL:
     case PCT_OP_COND_BROADCAST:
     case PCT_OP_FUTEX_WAKE:
@@ -150,7 +146,7 @@ static bool result_is_open(enum pct_op op)
     case PCT_OP_SEM_WAIT:
         return true;
     default:
-        return false;
+        return pct_operation_tries(op);
     }
 }
 

@@ -1,20 +1,6 @@
 /* Loops with any number of rounds: see polling.h. */
 #include "polling.h"
 
-bool pct_polling_tries(const struct pct_event *event)
-{
-    switch ((enum pct_op)event->op) {
-    case PCT_OP_MUTEX_TRYLOCK:
-    case PCT_OP_SPIN_TRYLOCK:
-    case PCT_OP_RWLOCK_TRYRDLOCK:
-    case PCT_OP_RWLOCK_TRYWRLOCK:
-    case PCT_OP_SEM_TRYWAIT:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Whether it may stand between two tries of a loop that waits: a yield, or a sleep. */
 static bool pauses(const struct pct_event *event)
 {

@@ -5,9 +5,6 @@
 
 #include "execution.h"
 
-/* Whether the event tries to take a lock or a semaphore, and does not wait for it. */
-bool pct_polling_tries(const struct pct_event *event);
-
 /* Of a loop that tries, this many rounds in a row are followed. */
 enum { PCT_POLLING_FOLLOWED = 16 };
 

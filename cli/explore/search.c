@@ -14,6 +14,7 @@
 #include "polling.h"
 #include "same.h"
 #include "wakeup.h"
+#include <pct/operations.h>
 #include <errno.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
@@ -126,7 +127,7 @@ static bool polls(const struct pct_search *s, const struct pct_reversal *r)
     uint32_t rounds = 0;
     if (pct_endless_has(&s->endless, try))
         return true;
-    bool more = pct_polling_tries(try);
+    bool more = pct_operation_tries(try->op);
     for (uint32_t i = r->base + r->count - 1; more && i--;)
         more = pct_polling_back(i < r->base ? event_of(s, &s->node[i]) : &r->event[i - r->base], try, &rounds);
     return rounds == PCT_POLLING_FOLLOWED;
