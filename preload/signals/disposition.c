@@ -20,6 +20,20 @@ enum { OUR_FLAGS = SA_SIGINFO | (int)SA_RESETHAND };
 static const struct sigaction crash = { .sa_sigaction = pct_signal_crashed,
                                         .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
 
+/* The watchdog's question waits until a handler of SIGTRAP has returned: asked there, a thread would be led on
+ * instruction by instruction within that handler, with traps within traps until the stack is full. */
+static struct sigaction with_mask(int signal, struct sigaction action)
+{
+    *(uint64_t *)&action.sa_mask |= signal == SIGTRAP ? PCT_SIGNAL_SETXID : 0;
+    return action;
+}
+
+static int set_crash(int signal, struct sigaction *old)
+{
+    const struct sigaction ours = with_mask(signal, crash);
+    return REAL(sigaction)(signal, &ours, old);
+}
+
 bool pct_signal_is_crash(int signal)
 {
     for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++)
@@ -48,9 +62,11 @@ bool pct_action_handles(int signal)
 PCT_STARTS void pct_signal_start(void)
 {
     struct sigaction old;
-    for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++)
-        if (!__sigaction(crashes[i], &crash, &old) && old.sa_handler != SIG_DFL)
+    for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++) {
+        const struct sigaction ours = with_mask(crashes[i], crash);
+        if (!__sigaction(crashes[i], &ours, &old) && old.sa_handler != SIG_DFL)
             __sigaction(crashes[i], &old, NULL); /* ignored: inherited through exec */
+    }
 }
 
 bool pct_signal_may_come(void)
@@ -68,7 +84,10 @@ void pct_action_reset(int signal)
     const struct sigaction standard = { .sa_handler = SIG_DFL };
     if (actions)
         actions[signal] = (struct pct_action){ 0 };
-    REAL(sigaction)(signal, pct_signal_is_crash(signal) ? &crash : &standard, NULL);
+    if (pct_signal_is_crash(signal))
+        set_crash(signal, NULL);
+    else
+        REAL(sigaction)(signal, &standard, NULL);
 }
 
 /* A child between vfork and exec has signals of its own, but our memory; strategy none leaves signals alone. */
@@ -88,6 +107,7 @@ static struct sigaction as_set(int signal, const struct sigaction *kernel)
         return action;
     action.sa_sigaction = actions[signal].handler;
     action.sa_flags = (kernel->sa_flags & ~OUR_FLAGS) | (actions[signal].flags & OUR_FLAGS);
+    *(uint64_t *)&action.sa_mask &= PCT_SIGNALS_ALL; /* libc hands no such bit over */
     *(uint64_t *)&action.sa_mask |= actions[signal].masks_trap ? pct_signal_bit(SIGTRAP) : 0;
     return action;
 }
@@ -110,7 +130,7 @@ static bool take_trap(struct sigaction *kernel)
 
 void pct_action_trap(void)
 {
-    struct sigaction now, ours = crash;
+    struct sigaction now, ours = with_mask(SIGTRAP, crash);
     for (int signal = 1; actions && signal <= PCT_SIGNALS; signal++)
         if (!REAL(sigaction)(signal, NULL, &now) && now.sa_sigaction == pct_signal_arrive && take_trap(&now)) {
             actions[signal].masks_trap = true;
@@ -132,7 +152,7 @@ PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struc
     pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (passes() || !new) {
         bool standard = new &&new->sa_handler == SIG_DFL &&pct_S.host &&pct_signal_is_crash(signal);
-        int failed = REAL(sigaction)(signal, standard ? &crash : new, &before);
+        int failed = standard ? set_crash(signal, &before) : REAL(sigaction)(signal, new, &before);
         if (!failed && old)
             *old = as_set(signal, &before);
         return failed;
@@ -147,8 +167,9 @@ PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struc
     if (handler) {
         kernel.sa_sigaction = pct_signal_arrive;
         kernel.sa_flags = (kernel.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
+        kernel = with_mask(signal, kernel);
     } else if (kernel.sa_handler == SIG_DFL && pct_signal_is_crash(signal)) {
-        kernel = crash;
+        kernel = with_mask(signal, crash);
     }
     /* Ours is not to run between the two; but that of a call that a host traps does. */
     const uint64_t trap = pct_host_is_on() ? UINT64_C(1) << (SIGSYS - 1) : 0;

@@ -269,6 +269,8 @@ void pct_signal_arrive(int signal, siginfo_t *info, void *context)
     struct pct_shim_thread *self = pct_self;
     if (trapped(self, signal, info, context))
         return;
+    if (signal == SIGTRAP) /* blocked for us: disposition.c. The target's may take long */
+        pct_signal_mask(SIG_UNBLOCK, PCT_SIGNAL_SETXID);
     pct_rounds_end(self, context);
     if (pct_action_of(signal).handler ==
         (void *)SIG_IGN) { /* of SIGTRAP, in the target's eyes: the kernel kills for faults only */

@@ -28,9 +28,10 @@
 
 enum { PCT_SIGNALS = 64, PCT_SIGNAL_QUEUED = 32, PCT_SIGSET_SIZE = 8 }; /* those from 32 on queue up */
 
-/* All but SIGSETXID (33), by which libc's setuid() and the like make all threads follow: one that blocks it while it
- * waits for one of libc's locks would never end their wait. */
-#define PCT_SIGNALS_ALL (~(UINT64_C(1) << 32))
+/* All but SIGSETXID (33), by which libc's setuid() and the like make all threads follow, and the watchdog asks: one that
+ * blocks it while it waits for one of libc's locks would never end their wait. */
+#define PCT_SIGNAL_SETXID (UINT64_C(1) << 32)
+#define PCT_SIGNALS_ALL (~PCT_SIGNAL_SETXID)
 
 /* A set of signals as the kernel has it: bit n-1 for signal n. */
 static inline uint64_t pct_signal_bit(int signal)
