@@ -182,6 +182,7 @@ PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struc
     }
     int error = errno;
     pct_signal_mask(SIG_SETMASK, mask);
+    pct_signal_let_in(pct_self);
     errno = error;
     const struct pct_shim_thread *self = pct_holder();
     if (!failed && self)

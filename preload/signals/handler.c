@@ -116,6 +116,37 @@ __attribute__((noinline)) static void put_off(struct pct_shim_thread *self, int 
     pct_sched_call(&self->core, true);
 }
 
+bool pct_signal_is_call(const unsigned char *code)
+{
+    return code[0] == 0x0f && code[1] == 0x05;
+}
+
+bool pct_signal_may_trap(const unsigned char *code, const ucontext_t *context)
+{
+    if (!pct_signal_is_call(code))
+        return true;
+    switch (context->uc_mcontext.gregs[REG_RAX]) {
+    case SYS_rt_sigaction:
+    case SYS_rt_sigprocmask:
+    case SYS_rt_sigreturn:
+    case SYS_fork:
+    case SYS_vfork:
+    case SYS_clone:
+    case SYS_clone3:
+    case SYS_execve:
+    case SYS_execveat:
+        return false;
+    default:
+        return true;
+    }
+}
+
+/* Whether a thread in libpct.so may be led on by one more instruction. */
+static bool may_step(const ucontext_t *context)
+{
+    return pct_signal_may_trap((const unsigned char *)context->uc_mcontext.gregs[REG_RIP], context);
+}
+
 bool pct_signal_trap(ucontext_t *context, uint64_t *blocked)
 {
     struct sigaction trap;
@@ -147,23 +178,35 @@ __attribute__((noinline)) static void step(struct pct_shim_thread *self, ucontex
     /* A second one, perhaps in the handler of the trap, is let in together with the first. Where there is no trap, the
      * signal waits for the next scheduling point. */
     if (!self->stepping)
-        self->stepping = pct_signal_trap(context, &self->trap_blocked);
+        self->stepping = (!in_image(context) || may_step(context)) && pct_signal_trap(context, &self->trap_blocked);
 }
 
 static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *info, ucontext_t *context)
 {
     if (!self || !self->stepping || signal != SIGTRAP || info->si_code != TRAP_TRACE)
         return false;
-    if (in_image(context) && !self->inside)
+    const bool wrapped = in_image(context) && !self->inside, ends = !wrapped || !may_step(context);
+    if (!ends)
         return true;
     self->stepping = false;
-    if (!self->inside) {
+    if (wrapped && self->rounds)
+        return false; /* these end here, too */
+    if (!wrapped && !self->inside) {
         *(uint64_t *)&context->uc_sigmask &= ~__atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST);
         pct_sched_call(&self->core, self->sent != NULL);
     }
     if (!self->rounds) /* these are not at their end */
         pct_signal_trap_end(context, self->trap_blocked);
     return true;
+}
+
+void pct_signal_let_in(struct pct_shim_thread *self)
+{
+    const uint64_t held = self ? __atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST) : 0;
+    if (!held)
+        return;
+    pct_sched_call(&self->core, self->sent != NULL);
+    pct_signal_mask(SIG_UNBLOCK, held);
 }
 
 /* Of our own making. */

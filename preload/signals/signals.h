@@ -94,9 +94,16 @@ void pct_signal_crashed(int signal, siginfo_t *info, void *context);
  * without; *blocked: SIGTRAP's bit, if the thread had it blocked, and back. False: the kernel would kill for the trap.
  */
 enum { PCT_TRAP_FLAG = 0x100 }; /* of the processor's flags */
+/* Whether this code, two bytes, is a system call; and whether a trap behind the next instruction, which it is, comes to
+ * this thread and is let in: not if that is a system call that changes who handles it, or makes a process. */
+bool pct_signal_is_call(const unsigned char *code);
+bool pct_signal_may_trap(const unsigned char *code, const ucontext_t *context);
 bool pct_signal_trap(ucontext_t *context, uint64_t *blocked);
 void pct_signal_trap_end(ucontext_t *context, uint64_t blocked);
 bool pct_signal_is_trapping(const ucontext_t *context);
+/* At the end of a call that is no scheduling point, and has blocked all signals: those that came before it did, and were
+ * put off, come now. self: the caller's, or NULL. */
+void pct_signal_let_in(struct pct_shim_thread *self);
 /* Let signals in while this call lasts: they are handled on the calling thread's turn. */
 void pct_signal_open(struct pct_shim_thread *self);
 void pct_signal_close(struct pct_shim_thread *self);

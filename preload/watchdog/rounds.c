@@ -93,11 +93,6 @@ static struct instruction next_of(const ucontext_t *context)
     return next;
 }
 
-static bool is_call(const unsigned char *code)
-{
-    return code[0] == 0x0f && code[1] == 0x05;
-}
-
 /* PUSHF keeps the trap flag for a later POPF, if nobody takes it from the stack again. */
 static bool pushes_flags(struct instruction next)
 {
@@ -107,34 +102,14 @@ static bool pushes_flags(struct instruction next)
 /* False: a trap would kill. */
 static bool go(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context)
 {
-    if (!pct_signal_trap(context, &self->rounds_blocked))
+    const struct instruction next = next_of(context);
+    if (!pct_signal_may_trap(next.code, context) || !pct_signal_trap(context, &self->rounds_blocked))
         return false;
-    self->rounds_pushed = pushes_flags(next_of(context));
+    self->rounds_pushed = pushes_flags(next);
     rounds->found = PCT_ROUNDS_GOES;
     self->rounds = rounds;
     self->rounds_sp = (uint64_t)context->uc_mcontext.gregs[REG_RSP];
     return true;
-}
-
-/* Not a system call behind which the trap would come to somebody else, or would kill. */
-static bool is_to_be_followed(struct instruction next, const ucontext_t *context)
-{
-    if (!is_call(next.code))
-        return true;
-    switch (context->uc_mcontext.gregs[REG_RAX]) {
-    case SYS_rt_sigaction:
-    case SYS_rt_sigprocmask:
-    case SYS_rt_sigreturn:
-    case SYS_fork:
-    case SYS_vfork:
-    case SYS_clone:
-    case SYS_clone3:
-    case SYS_execve:
-    case SYS_execveat:
-        return false;
-    default:
-        return true;
-    }
 }
 
 void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, ucontext_t *context, uint64_t state)
@@ -143,8 +118,7 @@ void pct_rounds_begin(struct pct_rounds *rounds, struct pct_shim_thread *self, u
     *rounds = (struct pct_rounds){ .thread = self, .step = pct_steps(&pct_S), .found = PCT_ROUNDS_OPEN };
     rounds->rip = rounds->last = rounds->from = rounds->to = rip;
     rounds->state = state;
-    if (!self->stepping && !is_under_way(self, context) && is_to_be_followed(next_of(context), context) &&
-        !pct_is_replay(&pct_S) && !is_traced())
+    if (!self->stepping && !is_under_way(self, context) && !pct_is_replay(&pct_S) && !is_traced())
         go(rounds, self, context);
 }
 
@@ -223,7 +197,8 @@ static bool writes(struct instruction next, const ucontext_t *context)
 static enum pct_rounds_found look_inside(struct pct_rounds *r, struct instruction next,
                                          const struct pct_shim_thread *self, const ucontext_t *context)
 {
-    return is_call(next.code) || ++r->inner == (r->most ? r->most : INNER) || pct_signal_in_wrapper(self, context)
+    return pct_signal_is_call(next.code) || ++r->inner == (r->most ? r->most : INNER) ||
+                   pct_signal_in_wrapper(self, context)
                ? PCT_ROUNDS_OPEN
                : PCT_ROUNDS_GOES;
 }
@@ -256,7 +231,7 @@ static enum pct_rounds_found look(struct pct_rounds *r, struct instruction next,
         return look_inside(r, next, self, context);
     if (r->most)
         return PCT_ROUNDS_OUT;
-    if (!is_to_be_followed(next, context))
+    if (!pct_signal_may_trap(next.code, context))
         return PCT_ROUNDS_OPEN;
     classify(next.code, &pause, &repeats);
     r->writes = r->writes || writes(next, context);
