@@ -28,8 +28,8 @@
 
 enum { PCT_SIGNALS = 64, PCT_SIGNAL_QUEUED = 32, PCT_SIGSET_SIZE = 8 }; /* those from 32 on queue up */
 
-/* All but SIGSETXID (33), by which libc's setuid() and the like make all threads follow, and the watchdog asks: one that
- * blocks it while it waits for one of libc's locks would never end their wait. */
+/* All but SIGSETXID (33), by which libc's setuid() and the like make all threads follow, and the watchdog asks: one
+ * that blocks it while it waits for one of libc's locks would never end their wait. */
 #define PCT_SIGNAL_SETXID (UINT64_C(1) << 32)
 #define PCT_SIGNALS_ALL (~PCT_SIGNAL_SETXID)
 
@@ -101,8 +101,8 @@ bool pct_signal_may_trap(const unsigned char *code, const ucontext_t *context);
 bool pct_signal_trap(ucontext_t *context, uint64_t *blocked);
 void pct_signal_trap_end(ucontext_t *context, uint64_t blocked);
 bool pct_signal_is_trapping(const ucontext_t *context);
-/* At the end of a call that is no scheduling point, and has blocked all signals: those that came before it did, and were
- * put off, come now. self: the caller's, or NULL. */
+/* At the end of a call that is no scheduling point, and has blocked all signals: those that came before it did, and
+ * were put off, come now. self: the caller's, or NULL. */
 void pct_signal_let_in(struct pct_shim_thread *self);
 /* Let signals in while this call lasts: they are handled on the calling thread's turn. */
 void pct_signal_open(struct pct_shim_thread *self);
