@@ -583,8 +583,12 @@ $(B)/tsan/libtsan_preinit.o: $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(CC) -x c -c -o $@ /dev/null
 
-$(compilers): scripts/pct-cc
+$(compilers): scripts/pct-cc $(B)/include
 	$(call quiet,GEN)$(INSTALL) -m 755 $< $@
+# The headers for what they compile, wherever the build is.
+$(B)/include:
+	@mkdir -p $(@D)
+	$(call quiet,GEN)ln -sfrn include $@
 $(B)/share/%: cli/command/debug/%
 	@mkdir -p $(@D)
 	$(call quiet,COPY)cp $< $@

@@ -1,6 +1,7 @@
 /* Files that are not loaded: see debug_info.h. */
 #include "debug_info.h"
 #include <dwarf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,12 +43,27 @@ Dwarf_Die *pct_debug_info_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Ad
     return NULL;
 }
 
-const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *line)
+const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *line, Dwarf_Die **unit)
 {
     Dwarf_Addr bias;
-    Dwarf_Die *unit = pct_debug_info_unit(module, address, &bias);
-    Dwarf_Line *at = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
+    *unit = pct_debug_info_unit(module, address, &bias);
+    Dwarf_Line *at = *unit ? dwarf_getsrc_die(*unit, address - bias) : NULL;
     return at && !dwarf_lineno(at, line) ? dwarf_linesrc(at, NULL, NULL) : NULL;
+}
+
+const char *pct_debug_info_path(Dwarf_Die *unit, const char *file, char path[PATH_MAX])
+{
+    char joined[PATH_MAX];
+    Dwarf_Attribute attribute;
+    const char *directory = "";
+    if (*file != '/')
+        directory = dwarf_attr(unit, DW_AT_comp_dir, &attribute) ? dwarf_formstring(&attribute) : NULL;
+    else if (!strstr(file, "/../"))
+        return file;
+    if (!directory || (*file != '/' && *directory != '/') ||
+        (size_t)snprintf(joined, sizeof joined, "%s/%s", directory, file) >= sizeof joined || !realpath(joined, path))
+        return file;
+    return path;
 }
 
 /* --- Scopes ------------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #define PCT_CLI_DEBUG_INFO_H
 
 #include <elfutils/libdwfl.h>
+#include <limits.h>
 #include <stdbool.h>
 
 /* Open this file, with its separate debug information where the system has it; the network is never asked. *module:
@@ -13,9 +14,13 @@ Dwfl *pct_debug_info_open(const char *path, Dwfl_Module **module);
  * there is none. */
 Dwarf_Die *pct_debug_info_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias);
 
-/* The source file, and (*line) the line, of the code at this address; it lives as long as the module. NULL: it is not
- * known. */
-const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *line);
+/* The source file, as debug information names it, (*line) the line and the unit of the code at this address; they live
+ * as long as the module. NULL: it is not known. */
+const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *line, Dwarf_Die **unit);
+
+/* Where a source file lies that this unit names: relative names, which clang makes of whole ones too, are so to where
+ * the compiler was called. The name itself, where there is no such file. */
+const char *pct_debug_info_path(Dwarf_Die *unit, const char *file, char path[PATH_MAX]);
 
 /* The scopes of this unit that have code at this address, as the unit has it: innermost first, up to the function that
  * is not inlined; in namespaces, too. Returns how many; *scopes is to be freed. */

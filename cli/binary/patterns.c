@@ -1,6 +1,7 @@
 /* Patterns for places in programs: see patterns.h. */
 #include "patterns.h"
 #include <cli/base/cli.h>
+#include <cli/base/demangle.h>
 #include <common/text.h>
 #include <ctype.h>
 #include <errno.h>
@@ -85,6 +86,22 @@ bool pct_pattern_means_function(const struct pct_pattern *pattern, const char *s
     memcpy(own, symbol, (size_t)(dot - symbol));
     own[dot - symbol] = 0;
     return pct_pattern_means(pattern, own, plain);
+}
+
+/* A static variable of a function is count.0 to gcc and function.count to clang, which calls the members of a structure
+ * pair.0 and pair.1 where it has made variables of them. Link-time optimisation adds .llvm.123. */
+bool pct_pattern_means_made(const struct pct_pattern *pattern, const char *symbol)
+{
+    char own[strlen(symbol) + 1];
+    char *dot, *name = strcpy(own, symbol);
+    while ((dot = strrchr(own, '.')) && (!dot[strspn(dot + 1, "0123456789") + 1] || !strcmp(dot, ".llvm")))
+        *dot = 0;
+    if (dot)
+        name = dot + 1;
+    char *plain = pct_demangle(name);
+    bool same = (name != own || strcmp(own, symbol)) && pct_pattern_means(pattern, name, plain);
+    free(plain);
+    return same;
 }
 
 bool pct_pattern_means_file(const struct pct_pattern *pattern, const char *path)

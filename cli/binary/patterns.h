@@ -27,6 +27,7 @@ struct pct_pattern {
     uint64_t offset, size; /* of --watch: this part of the variable; size 0: up to its end */
     unsigned at_line;      /* of a source file: nothing but this line of it; 0: all */
     bool own;              /* of --functions: the program itself has it */
+    bool made;             /* no name is it: what compilers have made of it is meant */
     uint64_t matches;      /* ranges, counted by cli/binary/scope.c */
 };
 
@@ -52,6 +53,10 @@ bool pct_pattern_take_line(struct pct_pattern *pattern);
 /* Whether a pattern means the function of this symbol, or the function that a compiler has made this one of (its
  * specialised copies, its parts); *cold: a part of it. plain: as for pct_pattern_means(). */
 bool pct_pattern_means_function(const struct pct_pattern *pattern, const char *symbol, const char *plain, bool *cold);
+
+/* Whether this symbol is what a compiler has made of the variable that a pattern means: one of a function's own, or a
+ * part. */
+bool pct_pattern_means_made(const struct pct_pattern *pattern, const char *symbol);
 
 /* Add the suppressions of this file, in ThreadSanitizer's format: KIND:PATTERN on each line, # begins a comment. The
  * same. */

@@ -21,6 +21,7 @@ struct module {
     const char *name; /* of its file, without directories */
     Dwfl_Module *dwfl;
     GElf_Addr bias; /* of libdwfl's addresses */
+    bool made;      /* nothing counts but what compilers have made of variables */
 };
 
 static const char *base_name(const char *path)
@@ -75,7 +76,8 @@ static void add(const struct module *m, const struct pct_pattern *pattern, uint6
 static void add_part(const struct module *m, const struct pct_pattern *pattern, uint64_t from, uint64_t size,
                      const char *name)
 {
-    if (pattern->offset >= size)
+    /* Which part of it one is that the compiler has made, is not known. */
+    if (pattern->offset >= size || (pattern->made && (pattern->offset || pattern->size)))
         return;
     uint64_t rest = size - pattern->offset;
     if (pattern->size && pattern->size < rest)
@@ -104,6 +106,12 @@ static void add_function(const struct module *m, const struct pct_pattern *patte
         scope->item[before].cold = cold;
 }
 
+static bool means_variable(const struct pct_pattern *pattern, const char *symbol, const char *plain)
+{
+    return !pattern->to &&
+           (pattern->made ? pct_pattern_means_made(pattern, symbol) : pct_pattern_means(pattern, symbol, plain));
+}
+
 static void look_at_symbols(const struct module *m)
 {
     const struct pct_patterns *patterns = &m->scope->patterns;
@@ -121,20 +129,21 @@ static void look_at_symbols(const struct module *m)
         collect(m->scope, plain ? plain : name);
         for (size_t j = 0; j < patterns->count; j++) {
             const struct pct_pattern *pattern = &patterns->item[j];
+            if (m->made && !pattern->made)
+                continue;
             if (pattern->names & PCT_NAMES_SYMBOL) {
                 if (is_function)
                     add_function(m, pattern, address - m->bias, symbol.st_size, name, plain);
                 continue;
             }
-            if (pattern->kind == PCT_SCOPE_WATCH && !is_function) {
-                if (!pattern->to && pct_pattern_means(pattern, name, plain))
+            if (!is_function) {
+                if (pattern->names & PCT_NAMES_VARIABLE && means_variable(pattern, name, plain))
                     add_part(m, pattern, address - m->bias, symbol.st_size, plain ? plain : name);
                 continue;
             }
-            if (!pattern->to && pattern->names & (is_function ? PCT_NAMES_FUNCTION : PCT_NAMES_VARIABLE) &&
-                pct_pattern_means(pattern, name, plain))
-                add(m, pattern, address - m->bias, address - m->bias + symbol.st_size,
-                    is_function ? "function" : "variable", plain ? plain : name);
+            if (!pattern->to && pattern->names & PCT_NAMES_FUNCTION && pct_pattern_means(pattern, name, plain))
+                add(m, pattern, address - m->bias, address - m->bias + symbol.st_size, "function",
+                    plain ? plain : name);
         }
         free(plain);
     }
@@ -322,12 +331,14 @@ static void look_at_name(const struct module *m, Elf *elf)
     }
 }
 
-static void look_at_module(struct pct_scope *scope, uint32_t index)
+static void look_at_module(struct pct_scope *scope, uint32_t index, bool made)
 {
-    struct module m = { .scope = scope, .index = index, .name = base_name(scope->modules[index]) };
+    struct module m = { .scope = scope, .index = index, .name = base_name(scope->modules[index]), .made = made };
     Dwfl *dwfl = pct_debug_info_open(scope->modules[index], &m.dwfl);
     Elf *elf = m.dwfl ? dwfl_module_getelf(m.dwfl, &m.bias) : NULL;
-    if (elf) {
+    if (elf && made) {
+        look_at_symbols(&m);
+    } else if (elf) {
         scope->elf |= !index;
         look_at_name(&m, elf);
         look_at_symbols(&m);
@@ -341,10 +352,25 @@ static void look_at_module(struct pct_scope *scope, uint32_t index)
         dwfl_end(dwfl);
 }
 
+/* Patterns of whole names that stand for nothing may mean variables that a compiler calls otherwise. */
+static void look_for_made(struct pct_scope *scope)
+{
+    struct pct_pattern *patterns = scope->patterns.item;
+    bool any = false;
+    for (size_t i = 0; i < scope->patterns.count; i++) {
+        patterns[i].made = patterns[i].whole && patterns[i].names & PCT_NAMES_VARIABLE && !patterns[i].matches;
+        any |= patterns[i].made;
+    }
+    for (uint32_t i = 0; any && i < scope->module_count; i++)
+        look_at_module(scope, i, true);
+}
+
 int pct_scope_find(struct pct_scope *scope)
 {
     for (uint32_t i = 0; i < scope->module_count; i++)
-        look_at_module(scope, i);
+        look_at_module(scope, i, false);
+    if (!scope->collects)
+        look_for_made(scope);
     if (!scope->elf && !scope->collects)
         return pct_cli_usage("%s is no program that --focus, --watch, --functions and --suppressions can look into (a "
                              "script?): give the "
@@ -387,6 +413,9 @@ static int complain(struct pct_scope *scope, const struct pct_pattern *pattern)
         return pct_cli_usage("%s: %s is loaded with no module '%s'", option, program, pattern->text);
     const char *closest = pct_scope_closest(scope, pattern->text);
     int status;
+    for (size_t i = 0; watch && i < scope->name_count; i++)
+        if (pct_pattern_means_made(pattern, scope->names[i]))
+            closest = scope->names[i];
     if (closest && watch && !strcmp(closest, pattern->text))
         status = pct_cli_usage("--watch: '%s' is no variable%s", closest,
                                pattern->offset ? " of that size" : ", but a function");

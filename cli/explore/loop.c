@@ -17,8 +17,9 @@ static void name_place(char *text, size_t size, Dwfl_Module *module, uint32_t pl
         return;
     uint32_t address = head.e_type == ET_DYN ? place - (uint32_t)PROGRAM_BASE : place;
     int number = 0;
+    Dwarf_Die *unit;
     const char *function = dwfl_module_addrname(module, bias + address - 1);
-    const char *file = pct_debug_info_source(module, bias + address - 1, &number);
+    const char *file = pct_debug_info_source(module, bias + address - 1, &number, &unit);
     const char *base = file ? strrchr(file, '/') : NULL;
     if (file)
         snprintf(text, size, "%s:%d%s%s", base ? base + 1 : file, number, function ? ", " : "",

@@ -53,7 +53,8 @@ static int add_frame(Dwfl_Frame *frame, void *argument)
     Dwfl_Module *module = dwfl_addrmodule(line->process, pc);
     const char *symbol = module ? dwfl_module_addrname(module, pc) : NULL;
     int number = 0;
-    const char *file = module ? pct_debug_info_source(module, pc, &number) : NULL;
+    Dwarf_Die *unit;
+    const char *file = module ? pct_debug_info_source(module, pc, &number, &unit) : NULL;
     const char *slash = file ? strrchr(file, '/') : NULL;
     char place[200] = "";
     if (file)

@@ -17,6 +17,7 @@ static bool find_source(const char *path, uint64_t offset, char *text, size_t si
     Dwfl *dwfl = pct_debug_info_open(path, &module);
     GElf_Addr bias = 0;
     Elf *elf = module ? dwfl_module_getelf(module, &bias) : NULL;
+    Dwarf_Die *unit;
     size_t segments = 0;
     GElf_Phdr segment;
     const char *file = NULL;
@@ -26,7 +27,8 @@ static bool find_source(const char *path, uint64_t offset, char *text, size_t si
     for (size_t i = 0; i < segments && !file; i++)
         if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && offset >= segment.p_offset &&
             offset - segment.p_offset < segment.p_filesz)
-            file = pct_debug_info_source(module, offset - segment.p_offset + segment.p_vaddr + bias, &line);
+            file = pct_debug_info_source(module, offset - segment.p_offset + segment.p_vaddr + bias, &line,
+                                         &unit);
     const char *slash = file ? strrchr(file, '/') : NULL;
     if (file)
         snprintf(text, size, "%s:%d", slash ? slash + 1 : file, line);

@@ -151,9 +151,11 @@ const char *pct_unwind_shorten(const struct pct_unwinder *unwinder, const char *
     return length > 1 && !strncmp(file, unwinder->directory, length) ? file + length : file;
 }
 
-static void name_source(const struct pct_unwinder *unwinder, struct pct_frame *frame, const char *file, int line)
+static void name_source(const struct pct_unwinder *unwinder, struct pct_frame *frame, Dwarf_Die *unit, const char *file,
+                        int line)
 {
-    file = pct_unwind_shorten(unwinder, file);
+    char path[PATH_MAX];
+    file = pct_unwind_shorten(unwinder, pct_debug_info_path(unit, file, path));
     size_t whole = strlen(file);
     /* Of a name that is too long the end says more. */
     if (whole >= sizeof frame->file)
@@ -185,9 +187,10 @@ static void name_line(const struct pct_unwinder *unwinder, struct pct_frame *fra
 {
     Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
     int number;
-    const char *file = module ? pct_debug_info_source(module, pc, &number) : NULL;
+    Dwarf_Die *unit;
+    const char *file = module ? pct_debug_info_source(module, pc, &number, &unit) : NULL;
     if (file)
-        name_source(unwinder, frame, file, number);
+        name_source(unwinder, frame, unit, file, number);
 }
 
 /* What the compiler inlined at this place: for each inlined function a frame of its own, innermost first, and in the
@@ -226,7 +229,7 @@ static void split_inlined(const struct pct_unwinder *unwinder, struct pct_stack 
         *outer = *inner;
         name_function(inner, name);
         if (path)
-            name_source(unwinder, outer, path, (int)line);
+            name_source(unwinder, outer, unit, path, (int)line);
     }
     free(at);
     free(chain);

@@ -219,7 +219,11 @@ bool pct_variable_find(const struct pct_unwinder *unwinder, uint64_t address, st
         return true;
     /* A member that is defined outside its class was declared in it. */
     const char *declared = pct_debug_info_file(&entry);
-    snprintf(variable->file, sizeof variable->file, "%s", declared ? pct_unwind_shorten(unwinder, declared) : "");
+    char path[PATH_MAX];
+    Dwarf_Die unit;
+    if (declared && dwarf_diecu(&entry, &unit, NULL, NULL))
+        declared = pct_unwind_shorten(unwinder, pct_debug_info_path(&unit, declared, path));
+    snprintf(variable->file, sizeof variable->file, "%s", declared ? declared : "");
     if (dwarf_decl_line(&entry, &variable->line))
         variable->line = 0;
     if (type_of(&entry, &type))

@@ -31,25 +31,25 @@ struct table table = { .lock = PTHREAD_MUTEX_INITIALIZER,
                        .head = &first,
                        .numbers = numbers };
 
-__attribute__((noinline, noclone)) void debit(struct account *a, unsigned n)
+__attribute__((noinline)) void debit(struct account *a, unsigned n)
 {
     assert(a->balance >= n);
     a->balance -= n;
 }
 
-__attribute__((noinline, noclone)) int covers(const struct account *a, unsigned n)
+__attribute__((noinline)) int covers(const struct account *a, unsigned n)
 {
     return a->balance >= n;
 }
 
 /* Where there is one. */
-__attribute__((noinline, noclone)) void unlink_first(struct node **head)
+__attribute__((noinline)) void unlink_first(struct node **head)
 {
     assert(*head);
     *head = (*head)->next;
 }
 
-__attribute__((noinline, noclone)) unsigned take(unsigned *number, unsigned n)
+__attribute__((noinline)) unsigned take(unsigned *number, unsigned n)
 {
     assert(*number >= n);
     return *number -= n;
@@ -71,7 +71,7 @@ void spend(unsigned *number, struct account *a)
     *number = a->kind;
 }
 
-__attribute__((noinline, noclone)) void use(struct table *t)
+__attribute__((noinline)) void use(struct table *t)
 {
 #ifdef FIXED
     pthread_mutex_lock(&t->lock);

@@ -52,19 +52,19 @@ static void add(struct link *head, struct job *j)
     head->previous = &j->link;
 }
 
-__attribute__((noinline, noclone)) void run(struct job *j)
+__attribute__((noinline)) void run(struct job *j)
 {
     assert(j->ready);
     j->runs++;
 }
 
-__attribute__((noinline, noclone)) void run_link(struct link *l)
+__attribute__((noinline)) void run_link(struct link *l)
 {
     assert(job_of(l)->ready);
     job_of(l)->runs++;
 }
 
-__attribute__((noinline, noclone)) void check(struct queue *q)
+__attribute__((noinline)) void check(struct queue *q)
 {
     assert(q->length > 0);
 }
@@ -84,7 +84,7 @@ void cancel_link(struct link *l)
     pthread_mutex_unlock(&queue.lock);
 }
 
-__attribute__((noinline, noclone)) void use(struct queue *q)
+__attribute__((noinline)) void use(struct queue *q)
 {
 #ifdef FIXED
     pthread_mutex_lock(&q->lock);

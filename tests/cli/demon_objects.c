@@ -4,6 +4,10 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#if !__has_attribute(noclone) /* clang makes no clones */
+#define noclone
+#endif
+
 struct account {
     int kind;
     unsigned balance;

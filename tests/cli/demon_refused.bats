@@ -33,8 +33,10 @@ contracts()
 }
 
 @test "a test that fails by itself, does not end, or that nobody enters" {
+    local main=main
+    [[ $("$cc" --version) != *clang* ]] || main='int main(void)'
     changed 's/ wait_for_idler(&queue);/& assert(!"mine");/'
-    refuses "the test fails by itself, without any interference: mend that first (assertion failed in thread 0: p.c:97: main: Assertion \`!\"mine\"' failed.)"
+    refuses "the test fails by itself, without any interference: mend that first (assertion failed in thread 0: p.c:97: $main: Assertion \`!\"mine\"' failed.)"
     changed 's/ wait_for_idler(&queue);/& return 3;/'
     refuses 'the test fails by itself, without any interference: mend that first (the target ended with exit status 3)'
     changed 's/ wait_for_idler(&queue);/& return -1;/'

@@ -225,7 +225,8 @@ END
     run "$pct" run -n 100 -s 1 --state none -- ./local
     has 'thread 1 waits for mutex 2 `boxes[1].lock in main()` (lock), held by thread 2'
     has 'objects: mutex 1 `boxes[0].lock in main()`; mutex 2 `boxes[1].lock in main()`'
-    "$cc" -g -O0 -DBLOCKS -o local local.c -pthread
+    # clang lets blocks share a place only where it optimises.
+    "$cc" -g -O1 -DBLOCKS -o local local.c -pthread
     run "$pct" run -n 100 -s 1 --state none -- ./local
     has 'deadlock'
     [[ $output != *'in main()`'* ]]

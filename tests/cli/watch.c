@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static volatile int counter, other, start;
-static char text[8];
+char text[8]; /* nobody reads it: clang would leave out a static one */
 static int handled;
 static const char *mode = "";
 

@@ -324,7 +324,8 @@ static int child(void)
     pid_t pid = fork();
     pthread_mutex_unlock(&mutex);
     if (!pid) {
-        plain = flag = 0;
+        plain = 0;
+        flag = 0;
         start(&thread, sleep_and_set);
         _exit(spin_plain());
     }
