@@ -157,6 +157,7 @@ void pct_after_resume(struct pct_shim_thread *self)
 __attribute__((noinline)) void pct_probe_stack(void)
 {
     char room[1536];
+    __asm__ volatile("" : "=m"(room)); /* clang would leave all of it out but the byte that is touched */
     *(volatile char *)room = 0;
     if (PCT_UNLIKELY(pct_S.pinned != NULL) && pct_S.pinned == &pct_self->core)
         pct_signal_unpin(pct_self);
