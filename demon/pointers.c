@@ -1,6 +1,7 @@
 /* Members that lead to objects: see pointers.h. */
 #include "pointers.h"
 #include "binary.h"
+#include <cli/binary/debug_info.h>
 #include <common/text.h>
 #include <dwarf.h>
 #include <stdio.h>
@@ -440,17 +441,13 @@ static void add_heads(struct maker *m, struct demon_pointers *p, Dwarf_Die *of, 
 static void find_heads(struct maker *m, struct demon_pointers *p, Dwarf_Die *scope)
 {
     Dwarf_Die child, type;
-    Dwarf_Attribute attribute;
-    Dwarf_Op *operations;
-    size_t count;
+    Dwarf_Addr address;
     for (int more = dwarf_child(scope, &child); !more; more = dwarf_siblingof(&child, &child)) {
         const int tag = dwarf_tag(&child);
         if (tag == DW_TAG_subprogram || tag == DW_TAG_lexical_block)
             find_heads(m, p, &child);
-        if (tag == DW_TAG_variable && dwarf_attr_integrate(&child, DW_AT_location, &attribute) &&
-            !dwarf_getlocation(&attribute, &operations, &count) && count == 1 && operations[0].atom == DW_OP_addr &&
-            next_type(&child, &type))
-            add_heads(m, p, &type, operations[0].number);
+        if (tag == DW_TAG_variable && pct_debug_info_address(&child, &address) && next_type(&child, &type))
+            add_heads(m, p, &type, address);
     }
 }
 

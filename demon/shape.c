@@ -153,6 +153,13 @@ static bool is_passed(Dwarf_Die *parameter, int number, Dwarf_Addr low, bool ext
     return count == 1 && in == DW_OP_reg0 + registers[number];
 }
 
+static bool fail_without_types(struct demon_shape *s, int line)
+{
+    return demon_shape_fail(
+        s, line, "the debug information of %s says nothing of parameters and types, as that of -g1: build with -g",
+        s->program);
+}
+
 /* Whether the function's file has types, as debug information of -g1 has not. */
 static bool has_types(Dwarf_Die *function)
 {
@@ -189,11 +196,7 @@ static bool resolve_parameters(struct demon_shape *s, Dwarf_Die *function, struc
         count++;
     }
     if (!count && proc->parameters && !has_types(function))
-        return demon_shape_fail(
-            s, proc->line,
-            "the debug information of %s says nothing of parameters and types, as that of -g1: build "
-            "with -g",
-            s->program);
+        return fail_without_types(s, proc->line);
     if (count != proc->parameters)
         return demon_shape_fail(s, proc->line, "%s has %d parameters in the program, not %d", proc->name, count,
                                 proc->parameters);
@@ -425,13 +428,15 @@ static bool look_at(struct demon_shape *s, Dwarf_Die *die)
 }
 
 /* split: some of it is in files that are not read. */
-static bool look_at_all(struct demon_shape *s, bool *any, bool *split)
+/* *units: there is debug information; *any: there is something in it, as clang's of -g1 has not. */
+static bool look_at_all(struct demon_shape *s, bool *units, bool *any, bool *split)
 {
     Dwarf_Off offset = 0, next;
     size_t header;
     while (!dwarf_nextcu(s->dwarf, offset, &next, &header, NULL, NULL, NULL)) {
         Dwarf_Die unit, child;
         const bool there = dwarf_offdie(s->dwarf, offset + header, &unit);
+        *units |= there;
         *split |= there && (dwarf_hasattr(&unit, DW_AT_GNU_dwo_name) || dwarf_hasattr(&unit, DW_AT_dwo_name));
         if (there)
             for (int more = dwarf_child(&unit, &child); !more; more = dwarf_siblingof(&child, &child)) {
@@ -461,14 +466,16 @@ static bool resolve_clauses(struct demon_shape *s)
 
 static bool resolve(struct demon_shape *s)
 {
-    bool any = false, split = false;
+    bool units = false, any = false, split = false;
     struct demon_spec *spec = s->spec;
-    if (!look_at_all(s, &any, &split))
+    if (!look_at_all(s, &units, &any, &split))
         return false;
     if (split)
         return demon_shape_fail(
             s, 1, "%s has debug information in .dwo files, which are not read: build it without -gsplit-dwarf",
             s->program);
+    if (!any && units)
+        return fail_without_types(s, 1);
     if (!any)
         return demon_shape_fail(s, 1, "%s has no debug information: build it with -g", s->program);
     for (int i = 0; i < spec->procs; i++)

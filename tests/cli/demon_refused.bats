@@ -45,7 +45,7 @@ contracts()
     refuses 'the test does not end within 0.2 s, without any interference: mend that first, or give it more time by --timeout' --timeout=0.2
     changed 's/ wait_for_idler(&queue);/& for (;;) sched_yield();/; 1i #include <sched.h>'
     refuses 'the test does not end, without any interference: mend that first (livelock: for a million steps threads have only yielded, slept and retried)'
-    changed 's/ wait_for_idler(&queue);/;/'
+    changed 's/ wait_for_idler(&queue);/ for (volatile int on = 0; on;)&/'
     refuses "wait_for_idler was not entered: the program's first thread must call it"
 }
 

@@ -200,6 +200,20 @@ check(all(("thread_name", tid) in names for tid in stacks), "and so has each tra
     is "$output" "<!doctype html>"
 }
 
+@test "sources that the compiler was given by relative names are found from elsewhere" {
+    mkdir -p project/src project/build
+    cp "$root/tests/cli/target.c" project/src/here.c
+    (cd project/build && "$cc" -g -O1 -pthread -o app ../src/here.c)
+    run -120 "$pct" run -q -n 200 -s 1 -d 2 --sites -t here.trace -- project/build/app abba
+    has ' at project/src/here.c:'
+    lacks ../src
+    "$pct" trace here.trace -o here.html
+    grep -q 'pthread_mutex_lock(' here.html
+    mv project/src project/gone # they may have been compiled elsewhere
+    run "$pct" report here.trace
+    has 'src/here.c:'
+}
+
 @test "a trace cut short by SIGKILL, in every format" {
     for format in text jsonl chrome dot html; do
         run --separate-stderr "$pct" trace killed.trace -f $format

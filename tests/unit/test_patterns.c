@@ -90,6 +90,22 @@ static void test_watch(void **unused)
     }
 }
 
+/* What compilers call a function's own variables, and parts of structures. */
+static void test_made(void **unused)
+{
+    (void)unused;
+    struct pct_pattern count = { .text = (char *)(uintptr_t)"count", .whole = true };
+    struct pct_pattern pair = { .text = (char *)(uintptr_t)"(anonymous namespace)::pair", .whole = true };
+    static const char *const made[] = { "count.0", "main.count", "main.count.12", "count.llvm.123", "count.1.llvm.9" };
+    static const char *const other[] = { "count", "count2.0", "count.x", "count.", "recount.0", "count.0x", ".0", "" };
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
+        assert_true(pct_pattern_means_made(&count, made[i]));
+    for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+        assert_false(pct_pattern_means_made(&count, other[i]));
+    assert_true(pct_pattern_means_made(&pair, "_ZN12_GLOBAL__N_14pairE.1"));
+    assert_false(pct_pattern_means_made(&pair, "_ZN12_GLOBAL__N_14pairE"));
+}
+
 /* Watchpoints are aligned: what starts or ends elsewhere takes several. */
 static void test_watchpoints(void **unused)
 {
@@ -226,7 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_is_in),       cmocka_unit_test(test_focus),        cmocka_unit_test(test_watch),
         cmocka_unit_test(test_watchpoints), cmocka_unit_test(test_suppressions), cmocka_unit_test(test_format),
-        cmocka_unit_test(test_ordered),
+        cmocka_unit_test(test_ordered),     cmocka_unit_test(test_made),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
