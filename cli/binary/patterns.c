@@ -94,8 +94,7 @@ bool pct_pattern_means_made(const struct pct_pattern *pattern, const char *symbo
 {
     char own[strlen(symbol) + 1];
     char *dot, *name = strcpy(own, symbol);
-    while ((dot = strrchr(own, '.')) && dot[1] &&
-           (!dot[strspn(dot + 1, "0123456789") + 1] || !strcmp(dot, ".llvm")))
+    while ((dot = strrchr(own, '.')) && dot[1] && (!dot[strspn(dot + 1, "0123456789") + 1] || !strcmp(dot, ".llvm")))
         *dot = 0;
     if (dot)
         name = dot + 1;

@@ -11,14 +11,17 @@
 
 /* --- Places ------------------------------------------------------------------------------------------------------- */
 
-/* The path of a source file as debug information has it. A relative one is taken to be relative to the root, where the
- * compiler was called: nothing better is known. */
+/* The path of a source file as reports have it. A relative one that is no file here is taken to be relative to the
+ * root, where the compiler was called: nothing better is known. */
 static void set_place(const struct pct_summary *s, struct pct_summary_place *place, const char *file, int line)
 {
     *place = (struct pct_summary_place){ .line = line };
     if (!file || !*file)
         return;
     size_t length = strlen(s->root);
+    char path[PATH_MAX];
+    if (*file != '/' && realpath(file, path))
+        file = path;
     place->below_root = *file != '/';
     while (file[0] == '.' && file[1] == '/')
         file += 2;

@@ -27,8 +27,7 @@ static bool find_source(const char *path, uint64_t offset, char *text, size_t si
     for (size_t i = 0; i < segments && !file; i++)
         if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && offset >= segment.p_offset &&
             offset - segment.p_offset < segment.p_filesz)
-            file = pct_debug_info_source(module, offset - segment.p_offset + segment.p_vaddr + bias, &line,
-                                         &unit);
+            file = pct_debug_info_source(module, offset - segment.p_offset + segment.p_vaddr + bias, &line, &unit);
     const char *slash = file ? strrchr(file, '/') : NULL;
     if (file)
         snprintf(text, size, "%s:%d", slash ? slash + 1 : file, line);

@@ -244,6 +244,16 @@ PYTHON
     is "$output" target.c
     run root_of "$root/man"
     is "$output" "$root/tests/cli/target.c"
+    # As `pct` shows it below the current directory, too.
+    mkdir -p src
+    cp "$root/tests/cli/target.c" src/own.c
+    "$cc" -g -O1 -pthread -o own src/own.c
+    run "$pct" campaign -q -n 60 -s 1 -d 2 --db bad.db --fresh -- ./own abba
+    is "$status" 1
+    run root_of .
+    is "$output" src/own.c
+    run root_of src
+    is "$output" own.c
     run "$pct" campaign report --format json --source-root nowhere bad.db
     is "$status" 2
     has "nowhere: No such file or directory"

@@ -94,8 +94,8 @@ static void test_watch(void **unused)
 static void test_made(void **unused)
 {
     (void)unused;
-    struct pct_pattern count = { .text = (char *)(uintptr_t)"count", .whole = true };
-    struct pct_pattern pair = { .text = (char *)(uintptr_t)"(anonymous namespace)::pair", .whole = true };
+    struct pct_pattern count = { .text = (char *)(uintptr_t) "count", .whole = true };
+    struct pct_pattern pair = { .text = (char *)(uintptr_t) "(anonymous namespace)::pair", .whole = true };
     static const char *const made[] = { "count.0", "main.count", "main.count.12", "count.llvm.123", "count.1.llvm.9" };
     static const char *const other[] = { "count", "count2.0", "count.x", "count.", "recount.0", "count.0x", ".0", "" };
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
