@@ -1,10 +1,12 @@
 /* A host: see host.h. */
 #include "host.h"
 #include "apart.h"
+#include "host_threads.h"
 #include "kernel.h"
 #include "request.h"
 #include "shim.h"
 #include "sys.h"
+#include <asm/prctl.h>
 #include <fcntl.h>
 #include <pct/trace.h>
 #include <signal.h>
@@ -91,6 +93,7 @@ struct host {
     struct pct_host_files files;
     struct slot slots[PCT_HOST_SLOTS], *slot; /* and that of the run; NULL: none has begun */
     size_t size, room;                        /* of the trace of each, and what is reserved for it */
+    uint64_t gs;                              /* the base of that segment, which is set without a system call, */
     uint64_t mask;                            /* of signals, */
     struct action actions[NSIG];
     uint64_t acted; /* signals whose action may have changed since: bit 0 is signal 1 */
@@ -195,6 +198,8 @@ static enum pct_host_reason prepare(int socket, int trace)
     enum pct_host_reason reason = reserve_slots(h, trace);
     if (reason)
         return reason;
+    PCT_SYS2(SYS_arch_prctl, ARCH_GET_GS, &h->gs);
+    pct_host_threads_prepare();
     PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &h->mask, MASK);
     for (int signal = 1; signal < NSIG; signal++)
         PCT_SYS4(SYS_rt_sigaction, signal, NULL, &h->actions[signal], MASK);
@@ -277,6 +282,7 @@ void pct_host_close(void *trace, size_t size)
     host->open = count_files();
     if (!pct_host_filter(gaps, pct_host_memory_gaps(gaps, PCT_HOST_GAPS), &host->files))
         pct_host_leave(PCT_HOST_SECCOMP, 0);
+    pct_host_threads_begin();
     host->closed = true;
 }
 
@@ -343,12 +349,16 @@ static void take_files(int count, const int *files)
     host->slot = slot;
 }
 
-/* Whether there is no other thread: one that has ended may need a moment until the kernel says so. */
+/* Whether there is no other thread but those that are kept: one that has ended may need a moment until it is parked, or
+ * the kernel says that it is gone. */
 static bool is_alone(void)
 {
     struct stat tasks;
     for (int left = PATIENCE; left; left--) {
-        if (!pct_host_sys4(SYS_fstat, host->tasks, (long)&tasks, 0, 0) && tasks.st_nlink == TASKS_OF_ONE)
+        bool parked;
+        const unsigned kept = pct_host_threads_count(&parked);
+        if (parked && !pct_host_sys4(SYS_fstat, host->tasks, (long)&tasks, 0, 0) &&
+            tasks.st_nlink == TASKS_OF_ONE + kept)
             return true;
         pct_host_sys4(SYS_sched_yield, 0, 0, 0, 0);
     }
@@ -410,11 +420,13 @@ static void go_back(void)
     tell(host->socket, reason, host->status, 0);
     if (reason)
         end(host->status);
+    pct_host_threads_over();
     struct host *h = host; /* the pointer is put back, to the same */
     if (!pct_host_memory_restore() || (pct_host_undo && !pct_host_undo()))
         end(PCT_EXIT_INTERNAL);
     put_actions_back(h);
     take_files(receive(files), files);
+    pct_host_sys4(SYS_arch_prctl, ARCH_SET_GS, (long)h->gs, 0, 0);
     pct_host_sys4(SYS_sigaltstack, (long)&h->alternate, 0, 0, 0);
     if (h->cpus_size > 0)
         pct_host_sys4(SYS_sched_setaffinity, 0, h->cpus_size, (long)h->cpus, 0);

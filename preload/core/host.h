@@ -9,11 +9,8 @@
  * before it is made: the command has that run forked, where nothing has happened yet. Nobody has to know all that a
  * program may do; what is not in the filter's list is not done in a host, but for what its trap looks at (host_trap.c).
  *
- * Threads are made and end in each run: 14 % of its time with few hand-overs, 7 % with many (40 %), and half of the
- * page faults. To park them instead takes: threads made before the memory is kept, which wait on stacks outside of it;
- * handles and stacks where new threads would have them, which decides where later mappings go; an end that clears the
- * word that joins wait for, and waits again, in place of libc's; mask, alternate stack, name, affinity and robust list
- * as of a new one in the kernel; and those with attributes of their own, detached or cancelled, made as now. */
+ * Threads begin and end in each run; their kernel threads stay (host_threads.c). Of what a thread takes all the same, a
+ * third is its hand-overs, and a quarter libc's stack: mapped, protected, touched and unmapped anew in each run. */
 #ifndef PCT_PRELOAD_HOST_H
 #define PCT_PRELOAD_HOST_H
 

@@ -34,7 +34,6 @@ static const int always[] = {
     SYS_pselect6,
     SYS_clone3,
     SYS_set_robust_list,
-    SYS_get_robust_list,
     SYS_set_tid_address,
     SYS_rseq,
     SYS_exit,
@@ -67,13 +66,9 @@ static const int always[] = {
     SYS_getegid,
     SYS_getrusage,
     SYS_getrlimit,
-    SYS_getpriority,
     SYS_getcwd,
     SYS_uname,
     SYS_sysinfo,
-    SYS_sched_getaffinity,
-    SYS_sched_getparam,
-    SYS_sched_getscheduler,
     SYS_sched_get_priority_max,
     SYS_sched_get_priority_min,
     SYS_getitimer,
@@ -288,6 +283,25 @@ static void add_files(const struct pct_host_files *files)
     add_equal(SYS_socketpair, 0, unix_only, 1);
 }
 
+/* Questions about one thread: about another than the caller, the trap asks whether it is still there for the run. */
+static void add_about_threads(uintptr_t from, uintptr_t to)
+{
+    static const struct {
+        int call, argument;
+    } about[] = { { SYS_get_robust_list, 0 },
+                  { SYS_sched_getaffinity, 0 },
+                  { SYS_sched_getparam, 0 },
+                  { SYS_sched_getscheduler, 0 },
+                  { SYS_getpriority, 1 } };
+    for (unsigned i = 0; i < sizeof about / sizeof *about; i++) {
+        unsigned test = only_for(about[i].call);
+        load_argument(about[i].argument, false);
+        allow_if_equal(0);
+        allow_from(from, to);
+        end_of(test);
+    }
+}
+
 /* Those that are told apart by one argument. */
 static void add_some(bool writes)
 {
@@ -346,6 +360,7 @@ bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pc
     if (makes)
         add_files(files);
     add_some(makes);
+    add_about_threads((uintptr_t)begin, (uintptr_t)end);
     /* Of ours, which pins all threads; where it does, the target's is not done. */
     unsigned test = only_for(SYS_sched_setaffinity);
     allow_from((uintptr_t)begin, (uintptr_t)end);

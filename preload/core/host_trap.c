@@ -1,8 +1,10 @@
 /* System calls that the filter of a host traps, since it cannot tell enough of them, and that are made all the same:
  * see host.h. Files that are opened for reading, and /dev/null, by what their paths name: that leaves nothing, and the
  * descriptor is closed when the run is over. Changes to memory where nothing was before main, as dlopen() makes them.
- * And actions of signals, which are noted: the host would look for them for longer than a trap takes. */
+ * Questions about other threads, but not about one that has ended. And actions of signals, which are noted: the host
+ * would look for them for longer than a trap takes. */
 #include "host.h"
+#include "host_threads.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -77,6 +79,16 @@ static bool set_action(greg_t *regs)
     return true;
 }
 
+/* A thread that has ended is gone, though its kernel thread may wait for the next run. */
+static bool ask_about(int call, int tid, greg_t *regs)
+{
+    const long *r = (const long *)regs;
+    if (pct_host_threads_is_parked(tid))
+        return false;
+    regs[REG_RAX] = pct_host_sys4(call, r[REG_RDI], r[REG_RSI], r[REG_RDX], 0);
+    return true;
+}
+
 bool pct_host_trapped(int call, void *context)
 {
     greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -84,6 +96,11 @@ bool pct_host_trapped(int call, void *context)
         return open_file(call, regs);
     if (call == SYS_rt_sigaction)
         return set_action(regs);
+    if (call == SYS_get_robust_list || call == SYS_sched_getaffinity || call == SYS_sched_getparam ||
+        call == SYS_sched_getscheduler)
+        return ask_about(call, (int)regs[REG_RDI], regs);
+    if (call == SYS_getpriority)
+        return ask_about(call, (int)regs[REG_RSI], regs);
     return (call == SYS_mmap || call == SYS_munmap || call == SYS_mprotect || call == SYS_madvise) &&
            change_memory(call, regs);
 }

@@ -3,6 +3,7 @@
 #include <common/text.h>
 #include <patch/plan.h>
 #include <preload/core/host.h>
+#include <preload/core/host_threads.h>
 #include <preload/core/kernel.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
@@ -78,7 +79,7 @@ bool pct_patch_others_run(void)
      * and two of its own. */
     if (pct_S.threads == 1)
         return pct_host_sys4(SYS_unshare, CLONE_VM, 0, 0, 0) &&
-               (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink > 3);
+               (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink > 3 + pct_host_threads_parked());
     for (uint32_t id = 0; id < pct_S.threads; id++)
         if (__atomic_load_n(&pct_shim.slots[id].revoked, __ATOMIC_SEQ_CST))
             return true;

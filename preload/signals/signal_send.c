@@ -6,6 +6,7 @@
  * (pct_signal_deliver). A signal that the thread blocks, or that the target does not handle, is the kernel's. */
 #include <common/text.h>
 #include <preload/core/host.h>
+#include <preload/core/host_threads.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include "signals.h"
@@ -281,6 +282,8 @@ PCT_EXPORT int pthread_sigqueue(pthread_t handle, int signal, const union sigval
 PCT_EXPORT int tgkill(pid_t pid, pid_t tid, int signal)
 {
     PCT_ENTER(self);
+    if (pct_host_threads_is_parked(tid)) /* in a run that is not restored, it is gone */
+        pct_host_leave(PCT_HOST_CALL, SYS_tgkill);
     if (spares(pid, signal))
         return 0;
     if (!self)

@@ -7,6 +7,7 @@
  * if there is another stranger who could, that one counts. The others may act by themselves: at once, for all that can
  * be known, or when the futex's time is over. */
 #include "foreign_threads.h"
+#include <preload/core/host_threads.h>
 #include <preload/core/maps.h>
 #include <preload/core/point.h>
 #include <preload/core/sys.h>
@@ -167,7 +168,7 @@ static bool is_known(int32_t tid)
             return true;
         }
     }
-    return tid == pct_watchdog_tid();
+    return tid == pct_watchdog_tid() || pct_host_threads_is_parked(tid);
 }
 
 static int32_t number(const char *name)
@@ -212,7 +213,8 @@ static uint64_t ask_all(int folder, bool wake, bool *found)
 static uint64_t count(void)
 {
     struct stat status;
-    return PCT_SYS2(SYS_stat, "/proc/self/task", &status) ? 0 : status.st_nlink - 2;
+    const unsigned parked = pct_host_threads_parked();
+    return PCT_SYS2(SYS_stat, "/proc/self/task", &status) ? 0 : status.st_nlink - 2 - parked;
 }
 
 /* Strangers need not call anything that tells: they change a word and wake by a system call of their own, and the

@@ -6,13 +6,14 @@ setup_file()
 {
     "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/kept" "$root/tests/cli/kept.c"
     "$cc" -O1 -o "$BATS_FILE_TMPDIR/deny" "$root/tests/cli/deny.c"
+    "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/born" "$root/tests/cli/born.c"
 }
 
 setup()
 {
     cd "$BATS_TEST_TMPDIR" || return
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state PCT_WATCHDOG=off # nothing is long because the machine is busy
-    ln -s "$BATS_FILE_TMPDIR/kept" "$BATS_FILE_TMPDIR/deny" .
+    ln -s "$BATS_FILE_TMPDIR/kept" "$BATS_FILE_TMPDIR/deny" "$BATS_FILE_TMPDIR/born" .
 }
 
 fixed=(--epoch 1700000000 -s 1)
@@ -106,6 +107,32 @@ say()
     done
     is "$(say pipe)" ""
     grep -E '^pct: [4-7] runs were restored; 4' said
+}
+
+@test "threads are made on the kernel threads of earlier runs, and find what new ones do" {
+    local what
+    for what in all "many 5" "many 80" "beside 90" pending others; do
+        # shellcheck disable=SC2086 # two words
+        rows started -n 40 --exec --memory=off --fresh -- ./born $what
+        # shellcheck disable=SC2086
+        rows restored -n 40 -j 1 --engine=restore --memory=off --fresh -- ./born $what
+        cmp started restored
+        grep -E '^pct: 3[0-9] runs were restored; 4 of them were made again, and were the same$' restored.said
+    done
+    # They are: what the kernel has counted of one shows it, and no run may say so.
+    rows restored -n 40 -j 1 --engine=restore --memory=off --fresh -- ./born switches 30
+    grep 'pct: no run was restored: a restored run differed' restored.said
+    # Who asks for a thread that has ended is told the truth.
+    for what in "gone tgkill" "policy sched_getscheduler"; do
+        rows started -n 12 --exec --memory=off --fresh -- ./born "${what% *}"
+        rows restored -n 12 -j 1 --engine=restore --memory=off --fresh -- ./born "${what% *}"
+        cmp started restored
+        grep -F "no run was restored: a system call is not undone (${what#* })" restored.said
+    done
+    # Where only kept threads wait, the watchdog must come all the same.
+    unset PCT_WATCHDOG
+    rows restored -n 12 -j 1 --engine=restore --memory=off --fresh -- ./born spins
+    grep 'no run was restored: pct watches long runs' restored.said
 }
 
 @test "what a program had before main, and what the kernel does not do" {

@@ -1,0 +1,26 @@
+/* Kernel threads that a host keeps: see host_threads.c. */
+#ifndef PCT_PRELOAD_HOST_THREADS_H
+#define PCT_PRELOAD_HOST_THREADS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Look how libc makes and ends threads, by the only thread, before the memory is kept. Where that is not known, none
+ * are kept: each is made and ends in its run. */
+void pct_host_threads_prepare(void);
+
+/* From now on threads are kept. By the only thread, with the filter in force. */
+void pct_host_threads_begin(void);
+
+/* How many kernel threads are kept, with those that a run has taken, and has not ended; *parked: and none of those. In
+ * any process. */
+unsigned pct_host_threads_count(bool *parked);
+
+/* The run is over, and the next one may take those that it has used. */
+void pct_host_threads_over(void);
+
+/* Kernel threads that stand for no thread of the run: how many, and whether this is one. In any process, any thread. */
+unsigned pct_host_threads_parked(void);
+bool pct_host_threads_is_parked(int tid);
+
+#endif
