@@ -1,5 +1,6 @@
 /* The schedule of an explored run as a token: see explorer.h. */
 #include "explorer.h"
+#include <cli/base/list.h>
 #include <cli/trace/switches.h>
 #include <pct/operations.h>
 #include <strategies/strategies.h>
@@ -87,6 +88,13 @@ static bool make_token(struct pct_config *schedule, const char *list, char *toke
     return fits;
 }
 
+/* Nobody reads that. */
+static bool pack_token(struct pct_config *schedule, const char *list, char *token, size_t size)
+{
+    return list && pct_switches_configure(schedule, "") && pct_list_take(schedule, &pct_strategy_schedule, list) &&
+           pct_config_format_token(token, size, schedule, &pct_strategy_schedule) < size;
+}
+
 bool pct_explorer_token(const struct pct_trace *trace, const struct pct_explored *run, char *token, size_t size)
 {
     char error[256];
@@ -99,7 +107,7 @@ bool pct_explorer_token(const struct pct_trace *trace, const struct pct_explored
     bool fits = make_token(&config, list, token, size);
     if (!fits) {
         char *fewer = list_switches(&switches, run);
-        fits = make_token(&config, fewer, token, size);
+        fits = make_token(&config, fewer, token, size) || pack_token(&config, list, token, size);
         free(fewer);
     }
     free(list);

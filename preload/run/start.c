@@ -196,6 +196,15 @@ static void open_replay(const char *path)
 /* The strategy's list, if it comes from a file, or packed. */
 static const char *list;
 
+static void find_list(void)
+{
+    list = NULL;
+    if (pct_variables.PCT_SCHEDULE && pct_shim.strategy->list && !(list = pct_start_read(pct_variables.PCT_SCHEDULE)))
+        pct_start_refuse("cannot read the list that PCT_SCHEDULE names");
+    if (*pct_shim.config.list == PCT_LIST_PACKED && !list && !(list = pct_start_unpack(pct_shim.config.list)))
+        pct_start_refuse("the strategy's list is packed, and cannot be unpacked");
+}
+
 static struct pct_thread *thread_at(uint32_t id)
 {
     return &pct_shim.slots[id].core;
@@ -327,6 +336,7 @@ static void start_again(void)
     memset(&pct_shim.config, 0, sizeof pct_shim.config);
     pct_variables_read(start_environment);
     pct_variables_configure();
+    find_list();
     pct_memory_settle();
     pct_affinity_start(pct_variables.PCT_CPU);
 }
@@ -428,10 +438,7 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     if (pct_variables.PCT_REPLAY)
         open_replay(pct_variables.PCT_REPLAY);
     pct_variables_configure();
-    if (pct_variables.PCT_SCHEDULE && pct_shim.strategy->list && !(list = pct_start_read(pct_variables.PCT_SCHEDULE)))
-        pct_start_refuse("cannot read the list that PCT_SCHEDULE names");
-    if (*pct_shim.config.list == PCT_LIST_PACKED && !list && !(list = pct_start_unpack(pct_shim.config.list)))
-        pct_start_refuse("the strategy's list is packed, and cannot be unpacked");
+    find_list();
     pct_slots_see_limit();
     pct_affinity_start(pct_variables.PCT_CPU);
     if (pct_variables.PCT_ENVIRONMENT && strcmp(pct_variables.PCT_ENVIRONMENT, "on")) {

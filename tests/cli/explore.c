@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t own[2] = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER };
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static sem_t sem;
@@ -127,6 +128,20 @@ static void alternate(long me)
     }
 }
 
+/* No list of its switches is short. */
+static void yields_unevenly(long me)
+{
+    unsigned next = 1 + (unsigned)me;
+    for (int i = 0; i < 1000; i++) {
+        next = next * 1103515245 + 12345;
+        for (unsigned locks = next >> 16 & 7; locks; locks--) {
+            pthread_mutex_lock(&own[me]);
+            pthread_mutex_unlock(&own[me]);
+        }
+        sched_yield();
+    }
+}
+
 static void *worker(void *argument)
 {
     long me = (long)argument;
@@ -166,6 +181,8 @@ static void *worker(void *argument)
     else if (!strcmp(what, "yields"))
         for (int i = 0; i < 70; i++)
             sched_yield();
+    else if (!strcmp(what, "uneven"))
+        yields_unevenly(me);
     else if (!strcmp(what, "sleeps"))
         usleep(1000 * (unsigned)(1 + me));
     locked(me);

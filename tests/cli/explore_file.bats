@@ -481,7 +481,7 @@ END
 }
 
 @test "a schedule of many switches has a token that replays, or its trace is kept" {
-    for what in long yields; do
+    for what in long yields uneven; do
         for first in 0 1; do
             rm -f found.db*
             run "$pct" explore --db found.db -- "$explored" $what $first
@@ -493,6 +493,7 @@ END
             echo "$output"
             [ "$status" -eq 3 ]
             [[ $output == *"replayed identically"* ]]
+            [ $what != yields ] || [[ $printed == *"schedule,switches=Z"* ]]
             eval "run '$pct' $kept"
             echo "$output"
             [ "$status" -eq 3 ]
