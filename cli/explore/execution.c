@@ -369,6 +369,8 @@ static int announce(struct reader *r, struct thread *t, const struct pct_log_ent
     int failed =
         t->op == PCT_OP_DEADLINE && entry->op != PCT_OP_DEADLINE && !t->due ? miss(r, t, entry->thread, t->wait_op) : 0;
     t->due = false;
+    if (entry->op == PCT_OP_COND_WAKE)
+        t->near = false; /* woken, it waits for the mutex, and that has no deadline */
     if (entry->op == PCT_OP_DEADLINE)
         t->wait_op = t->op;
     t->op = entry->op;

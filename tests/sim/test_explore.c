@@ -297,6 +297,16 @@ static void test_timed(void **unused)
     assert_int_equal(tally.missed_behaviours, 0);
 }
 
+/* Whoever is woken by a signal waits for the mutex, and no longer for a deadline. */
+static void test_woken_waits(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2)),
+                                                     THREAD(LOCK(0), WAIT_FOR(0, 0, 1000), UNLOCK(0)),
+                                                     THREAD(LOCK(0), SIGNAL(0), UNLOCK(0)) } };
+    compare_timed(&program, 4);
+}
+
 /* Whether a wait is over when it begins, by a deadline that was set beforehand, depends on other deadlines alone. */
 static void test_dates(void **unused)
 {
@@ -516,6 +526,7 @@ int main(void)
         cmocka_unit_test(test_footprints),
         cmocka_unit_test(test_needless_deadlines),
         cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_woken_waits),
         cmocka_unit_test(test_dates),
         cmocka_unit_test(test_later_waits),
         cmocka_unit_test(test_shared_waits),
