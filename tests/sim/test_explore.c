@@ -519,24 +519,15 @@ static void test_estimates(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_programs),
-        cmocka_unit_test(test_pending),
-        cmocka_unit_test(test_crashes),
-        cmocka_unit_test(test_deadlines_at_once),
-        cmocka_unit_test(test_footprints),
-        cmocka_unit_test(test_needless_deadlines),
-        cmocka_unit_test(test_timed),
-        cmocka_unit_test(test_woken_waits),
-        cmocka_unit_test(test_dates),
-        cmocka_unit_test(test_later_waits),
-        cmocka_unit_test(test_shared_waits),
-        cmocka_unit_test(test_own_way),
-        cmocka_unit_test(test_late_join),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_shards),
-        cmocka_unit_test(test_shards_that_wait),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_random_programs), cmocka_unit_test(test_pending),
+        cmocka_unit_test(test_crashes),         cmocka_unit_test(test_deadlines_at_once),
+        cmocka_unit_test(test_footprints),      cmocka_unit_test(test_needless_deadlines),
+        cmocka_unit_test(test_timed),           cmocka_unit_test(test_woken_waits),
+        cmocka_unit_test(test_dates),           cmocka_unit_test(test_later_waits),
+        cmocka_unit_test(test_shared_waits),    cmocka_unit_test(test_own_way),
+        cmocka_unit_test(test_late_join),       cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_shards),          cmocka_unit_test(test_shards_that_wait),
+        cmocka_unit_test(test_lists),           cmocka_unit_test(test_estimates),
     };
     cmocka_set_test_filter(getenv("ONLY"));
     return cmocka_run_group_tests(tests, NULL, NULL);
