@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplan9"
+#define PCT_PLAN_MAGIC "pctplana"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
  * never patched. */

@@ -3,7 +3,7 @@
  * A pointer into the frame is made of the stack pointer or the frame pointer: by `lea`, or by whatever else reads one
  * of the two and is no access, but for what moves the two themselves. It may be made in another part of the function
  * than the one that uses the local. Such a part is reached by a branch, and so is what a function ends in by a tail
- * call, which is not told from it; or by an exception: then it begins with what it finds on the stack. */
+ * call, which is not told from it; or by an exception: if no branch tells whose such a part is, it may be anybody's. */
 #include "frames.h"
 #include <Zydis/Zydis.h>
 #include <string.h>
@@ -21,6 +21,39 @@ bool pct_frames_has_pointer(const uint8_t *code, size_t size)
         size -= sizeof enter;
     }
     return size >= sizeof frame && !memcmp(code, frame, sizeof frame);
+}
+
+/* Skip a number in LEB128; its first seven bits. */
+static unsigned take_leb(const uint8_t **at, const uint8_t *end)
+{
+    const unsigned first = *at < end ? **at & 0x7f : 0;
+    while (*at < end && *(*at)++ & 0x80)
+        ;
+    return first;
+}
+
+bool pct_frames_begins_within(const uint8_t *at, const uint8_t *end)
+{
+    enum { RETURN_ADDRESS = 8 };
+    bool within = false;
+    while (at < end) {
+        const unsigned op = *at++;
+        if (op >> 6 == 1 || (op >= 0x01 && op <= 0x04)) /* advance_loc, set_loc: its first instruction is over */
+            return within;
+        if (op == 0x0e) { /* def_cfa_offset */
+            const uint8_t *number = at;
+            within = take_leb(&at, end) != RETURN_ADDRESS || at - number > 1;
+        } else if (op >> 6 == 2 || op == 0x07 || op == 0x08 ||
+                   op == 0x2e) { /* offset, undefined, same_value, args_size */
+            take_leb(&at, end);
+        } else if (op == 0x05 || op == 0x09 || op == 0x11) { /* offset_extended, register, offset_extended_sf */
+            take_leb(&at, end);
+            take_leb(&at, end);
+        } else if (op && op >> 6 != 3 && op != 0x0a) { /* nop, restore, remember_state; others set it in other ways */
+            return true;
+        }
+    }
+    return within;
 }
 
 static bool is_stack_pointer(ZydisRegister reg)
@@ -53,16 +86,6 @@ static bool makes_pointer(const ZydisDecodedInstruction *instruction, const Zydi
     const bool keeps = !room && instruction->meta.category == ZYDIS_CATEGORY_PUSH &&
                        operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER && !is_stack_pointer(operands[0].reg.value);
     return reads && !moves && !keeps;
-}
-
-/* Whether it accesses what was on the stack before: at the stack pointer, or above. */
-static bool finds(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands)
-{
-    for (unsigned i = 0; i < instruction->operand_count_visible; i++)
-        if (operands[i].type == ZYDIS_OPERAND_TYPE_MEMORY && is_stack_pointer(operands[i].mem.base) &&
-            operands[i].mem.disp.value >= 0)
-            return true;
-    return false;
 }
 
 /* Whether it makes room on the stack. */
@@ -108,9 +131,14 @@ static void follow_branch(const struct look *l, size_t number, const ZydisDecode
     if (instruction->meta.category == ZYDIS_CATEGORY_CALL || !(instruction->attributes & ZYDIS_ATTRIB_IS_RELATIVE) ||
         !instruction->raw.imm[0].is_relative)
         return;
-    const size_t to = function_at(l, address + instruction->length + (uint64_t)instruction->raw.imm[0].value.s);
-    if (to < l->count && to != number)
-        join(l, number, to);
+    const uint64_t target = address + instruction->length + (uint64_t)instruction->raw.imm[0].value.s;
+    const size_t to = function_at(l, target);
+    if (to == l->count || to == number)
+        return;
+    join(l, number, to);
+    l->frames[to].part = false;
+    if (target != l->frames[to].from)
+        l->frames[number].part = false; /* no tail call */
 }
 
 static bool look_at(const struct look *l, const ZydisDecoder *decoder, size_t number, const uint8_t *code)
@@ -124,7 +152,7 @@ static bool look_at(const struct look *l, const ZydisDecoder *decoder, size_t nu
     for (size_t at = 0; at < size; at += instruction.length) {
         if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(decoder, code + at, size - at, &instruction, operands)))
             return false;
-        pointed |= makes_pointer(&instruction, operands, framed, room) || (!room && finds(&instruction, operands));
+        pointed |= makes_pointer(&instruction, operands, framed, room);
         room |= makes_room(&instruction, operands);
         follow_branch(l, number, &instruction, begin + at);
     }
@@ -148,6 +176,8 @@ bool pct_frames_look(struct pct_frame *frames, size_t count,
         if (!code || !look_at(&look, &decoder, i, code))
             return false;
     }
+    for (size_t i = 0; i < count; i++)
+        frames[first_of(&look, i)].pointed |= frames[i].part;
     for (size_t i = 0; i < count; i++)
         frames[i].pointed = frames[first_of(&look, i)].pointed;
     return true;

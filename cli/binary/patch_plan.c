@@ -139,7 +139,20 @@ static bool read_function(const struct module *m, uint64_t begin, uint64_t entry
     uint64_t cie = entry + 4 - (uint32_t)get32(at + 4);
     uint64_t from = entry + 8 + (uint64_t)(int64_t)get32(at + 8);
     *function = (struct pct_frame){ .from = from, .to = from + (uint32_t)get32(at + 12) };
-    return get32(at) > 8 && from == begin && function->to >= from && has_plain_pointers(m, cie);
+    if (get32(at) <= 8 || from != begin || function->to < from || !has_plain_pointers(m, cie))
+        return false;
+    const uint8_t *end = at + 4 + get32(at), *unwinds = at + 16;
+    if (!at_address(m, entry, (uint64_t)(end - at)))
+        return false;
+    /* Behind what the CIE's 'z' says is there: a length, and as many bytes. */
+    uint64_t length = 0;
+    for (unsigned bits = 0; unwinds < end && bits < 63; bits += 7) {
+        length |= (uint64_t)(*unwinds & 0x7f) << bits;
+        if (!(*unwinds++ & 0x80))
+            break;
+    }
+    function->part = length > (uint64_t)(end - unwinds) || pct_frames_begins_within(unwinds + length, end);
+    return true;
 }
 
 static int by_begin(const void *a, const void *b)

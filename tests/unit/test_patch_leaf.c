@@ -359,9 +359,23 @@ static void test_no_table(void **state)
         assert_int_equal(leaves.quick[kind][2][0], 0);
 }
 
+/* How far a jump goes. */
+static void test_reach(void **state)
+{
+    (void)state;
+    uint8_t out[PCT_JUMP_SIZE];
+    assert_true(pct_emit_jump(out, 0x1000, 0x1005));
+    assert_memory_equal(out, "\xe9\0\0\0\0", 5);
+    assert_true(pct_emit_jump(out, 0, 5 + UINT64_C(0x7fffffff)));
+    assert_false(pct_emit_jump(out, 0, 5 + UINT64_C(0x80000000)));
+    assert_true(pct_emit_jump(out, UINT64_C(0x80000000), 5));
+    assert_false(pct_emit_jump(out, UINT64_C(0x80000000), 4));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_own), cmocka_unit_test(test_points),
-                                        cmocka_unit_test(test_looks), cmocka_unit_test(test_no_table) };
+                                        cmocka_unit_test(test_looks), cmocka_unit_test(test_no_table),
+                                        cmocka_unit_test(test_reach) };
     return cmocka_run_group_tests_name("patch_leaf", tests, begin_group, end_group);
 }

@@ -299,16 +299,44 @@ static void test_no_waits(void **state)
     expect_one(SCAN(PCT_PATCH_ATOMICS, false, 0xf3, 0x90, 0x8b, 0x07, 0x85, 0xc0, 0x74, 0xf8), PCT_SITE_PAUSE, 2, 0);
 }
 
+/* movl $1, %fs:-4; movl $1, 8(%rsp): below the thread pointer stand the thread's variables, above it what is libc's;
+ * locals, where somebody may point to them. */
+static void test_stacks(void **state)
+{
+    (void)state;
+    static const uint8_t own[] = { 0x64, 0xc7, 0x04, 0x25, 0xfc, 0xff, 0xff, 0xff, 1, 0, 0, 0 };
+    static const uint8_t libcs[] = { 0x64, 0xc7, 0x04, 0x25, 0x10, 0, 0, 0, 1, 0, 0, 0 };
+    static const uint8_t indexed[] = { 0x64, 0xc7, 0x00, 1, 0, 0, 0 }; /* %fs:(%rax) */
+    static const uint8_t local[] = { 0xc7, 0x44, 0x24, 0x08, 1, 0, 0, 0 };
+    bool sound;
+    struct pct_instruction_scan s = scan(PCT_PATCH_STACKS, false, own, sizeof own, &sound);
+    assert_int_equal(s.sites[0].base, PCT_SITE_THREAD_POINTER);
+    assert_int_equal(s.sites[0].displacement, -4);
+    expect_one(s, PCT_SITE_WRITE, sizeof own, 4);
+    expect_none(scan(PCT_PATCH_ALL, false, own, sizeof own, &sound));
+    expect_none(scan(PCT_PATCH_STACKS, false, libcs, sizeof libcs, &sound));
+    expect_one(scan(PCT_PATCH_STACKS, false, indexed, sizeof indexed, &sound), PCT_SITE_WRITE, sizeof indexed, 4);
+    for (unsigned pointed = 0; pointed < 2; pointed++) {
+        bool ended;
+        s = (struct pct_instruction_scan){
+            .level = PCT_PATCH_STACKS, .from = CODE, .to = CODE + sizeof local, .pointed = pointed
+        };
+        assert_true(pct_instruction_scan_start(&s));
+        assert_true(pct_instruction_scan_function(&s, local, sizeof local, CODE, &ended));
+        pct_instruction_scan_finish(&s);
+        assert_int_equal(s.count, pointed);
+        pct_instruction_scan_free(&s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_atomics),  cmocka_unit_test(test_exchanged_register),
-        cmocka_unit_test(test_calls),    cmocka_unit_test(test_call_in_site),
-        cmocka_unit_test(test_globals),  cmocka_unit_test(test_all),
-        cmocka_unit_test(test_omitted),  cmocka_unit_test(test_entered),
-        cmocka_unit_test(test_no_code),  cmocka_unit_test(test_pads),
-        cmocka_unit_test(test_gaps),     cmocka_unit_test(test_waits),
-        cmocka_unit_test(test_no_waits),
+        cmocka_unit_test(test_stacks),  cmocka_unit_test(test_atomics),      cmocka_unit_test(test_exchanged_register),
+        cmocka_unit_test(test_calls),   cmocka_unit_test(test_call_in_site), cmocka_unit_test(test_globals),
+        cmocka_unit_test(test_all),     cmocka_unit_test(test_omitted),      cmocka_unit_test(test_entered),
+        cmocka_unit_test(test_no_code), cmocka_unit_test(test_pads),         cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_waits),   cmocka_unit_test(test_no_waits),
     };
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }
