@@ -57,3 +57,43 @@ setup()
     run gdb -nx -batch -ex "set environment LD_PRELOAD $build/libpct.so" -ex run --args ./target yields 20 < /dev/null
     [[ $output == *PCT_TOKEN=* && $output == *"exited normally"* && $output != *"executing new program"* ]]
 }
+
+@test "--memory=stacks: pct's commands go on behind an int3, and the run stays the recorded one" {
+    cat > shared.c << 'END'
+#include <pthread.h>
+#include <stdlib.h>
+struct job { int *sum, more; };
+static void *add(void *job)
+{
+    struct job *j = job;
+    *j->sum += j->more;
+    return 0;
+}
+int main(void)
+{
+    int sum = 0;
+    struct job jobs[2] = { { &sum, 3 }, { &sum, 4 } };
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], 0, add, &jobs[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], 0);
+    if (sum != 7)
+        abort();
+    return 0;
+}
+END
+    gcc -O2 -g -pthread -o shared shared.c
+    run -1 "$pct" explore --memory=all --first -- ./shared
+    token=$(grep -o "pct1:[^']*" <<< "$output" | head -n 1)
+    [[ $token == *,memory=stacks,* ]]
+    printf '%s\n' 'pct until 9' 'pct next' 'pct back' 'pct until 100' continue continue > commands
+    run "$pct" replay --gdb "$token" -- ./shared < commands
+    echo "$output"
+    [[ $output == *"received signal SIGTRAP"*"before step 9: "*"before step 10: "*"before step 9: "*SIGABRT* ]]
+    [[ $output == *"the last run under gdb was the recorded one"* ]]
+    printf '%s\n' continue 'signal SIGTRAP' 'signal SIGTRAP' continue continue > commands
+    run "$pct" replay --gdb "$token" -- ./shared < commands
+    echo "$output"
+    [[ $output == *"at a scheduling point by an int3: "*"the last run under gdb was the recorded one"* ]]
+}

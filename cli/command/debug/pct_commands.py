@@ -151,6 +151,10 @@ class Commands:
         print("pct: the schedule of %s" % self.facts["token"])
         print("pct: `pct next`, `pct switch`, `pct until STEP`, `pct back` go through it; `help pct` has the rest")
 
+    def traps(self):
+        """Whether an int3 stands where the program accesses memory: its SIGTRAP is the shim's."""
+        return ",memory=stacks," in self.facts["token"]
+
     def announce(self, step):
         """libpct.so has been mapped, and none of its code has run: say where to stop first (0: nowhere)."""
         at = self.debugger.address_of("pct_debugger")

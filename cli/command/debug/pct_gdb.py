@@ -35,6 +35,8 @@ class Debugger:
     def __init__(self):
         self.hook = None
         self.start_at = 0  # where the next run is to stop, 0: nowhere
+        self.trapped = False  # stopped at an int3 of patched code
+        self.own = False  # by a command of pct's, which goes on
 
     def alive(self):
         return bool(gdb.selected_inferior().pid)
@@ -75,8 +77,24 @@ class Debugger:
             return pct_commands.Frame(name, None, None, None)
         return pct_commands.Frame(name, sal.symtab.filename, sal.line, sal.symtab.fullname())
 
-    def resume(self):
-        gdb.execute("continue", to_string=False)
+    def resume(self, command="continue"):
+        """gdb could pass SIGTRAP by itself, but then it does so behind breakpoints, too."""
+        self.trapped, self.own = False, commands.traps()
+        try:
+            text = gdb.execute(command, to_string=self.own)
+            while self.trapped:
+                self.trapped = False  # unless it stops again
+                text = gdb.execute("signal SIGTRAP", to_string=True)
+        finally:
+            self.own = False
+        sys.stdout.write(text or "")
+
+    def at_int3(self):
+        """Behind one that is the program's: of gdb's own it shows what stands there without them."""
+        try:
+            return int(gdb.parse_and_eval("$_siginfo.si_code")) == 0x80 and self.read(gdb.newest_frame().pc() - 1, 1) == b"\xcc"
+        except (gdb.error, pct_commands.Unreadable):
+            return False
 
     def resume_to_frame(self):
         Return(self.own_frame().pc())
@@ -91,7 +109,7 @@ class Debugger:
         try:
             if self.alive():
                 gdb.execute("kill", to_string=True)
-            gdb.execute("run")
+            self.resume("run")
         finally:
             self.start_at = 0
             for b in off:
@@ -112,6 +130,9 @@ class Debugger:
         commands.announce(self.start_at)
 
     def on_stop(self, event):
+        self.trapped = commands.traps() and not isinstance(event, (gdb.BreakpointEvent, gdb.SignalEvent)) and self.at_int3()
+        if self.trapped and not self.own:
+            print("pct: at a scheduling point by an int3: `signal SIGTRAP` goes on, as pct's commands do by themselves")
         if isinstance(event, gdb.BreakpointEvent) and any(isinstance(b, (Hook, Return)) for b in event.breakpoints):
             commands.show()
 
@@ -172,7 +193,7 @@ def setup():
     try:
         if gdb.lookup_global_symbol("main"):
             gdb.execute("tbreak main", to_string=True)
-            gdb.execute("run")
+            debugger.resume("run")
         else:
             debugger.rerun(1)
     except gdb.error as error:
