@@ -310,14 +310,44 @@ PCT_EXPORT int sigprocmask(int how, const sigset_t *restrict set, sigset_t *rest
     return MASK(self, sigprocmask, how, set, old);
 }
 
+/* BSD's and System V's, by that one: libc's own would block the SIGTRAP that pct makes. */
+static int mask_one(int how, int signal)
+{
+    sigset_t one;
+    sigemptyset(&one);
+    return sigaddset(&one, signal) ? -1 : sigprocmask(how, &one, NULL);
+}
+
+PCT_EXPORT int sighold(int signal)
+{
+    return mask_one(SIG_BLOCK, signal);
+}
+
 PCT_EXPORT int sigrelse(int signal)
 {
-    struct pct_shim_thread *self = pct_enter();
-    return LET_IN(self, REAL(sigrelse)(signal));
+    return mask_one(SIG_UNBLOCK, signal);
+}
+
+/* Of the first 32. */
+static int mask_old(int how, int mask)
+{
+    sigset_t set, before;
+    sigemptyset(&set);
+    *(uint64_t *)&set = (uint32_t)mask;
+    return sigprocmask(how, &set, &before) ? -1 : (int)pct_signal_bits(&before);
+}
+
+PCT_EXPORT int sigblock(int mask)
+{
+    return mask_old(SIG_BLOCK, mask);
 }
 
 PCT_EXPORT int sigsetmask(int mask)
 {
-    struct pct_shim_thread *self = pct_enter();
-    return LET_IN(self, REAL(sigsetmask)(mask));
+    return mask_old(SIG_SETMASK, mask);
+}
+
+PCT_EXPORT int siggetmask(void)
+{
+    return mask_old(SIG_BLOCK, 0);
 }

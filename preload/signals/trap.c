@@ -41,6 +41,20 @@ const sigset_t *pct_trap_mask(struct pct_shim_thread *self, int how, const sigse
     return without;
 }
 
+void pct_trap_settle(struct pct_shim_thread *self, int how, const uint64_t *set, uint64_t *old)
+{
+    const uint64_t bit = pct_signal_bit(SIGTRAP);
+    const bool hidden = self->trap_hidden;
+    if (!pct_traps)
+        return;
+    if (set && how == SIG_UNBLOCK)
+        self->trap_hidden = hidden && (set == old || !(*set & bit));
+    else if (set)
+        self->trap_hidden = (pct_signal_mask(SIG_UNBLOCK, bit) & bit) || (hidden && how == SIG_BLOCK);
+    if (old && hidden)
+        *old |= bit;
+}
+
 uint64_t pct_trap_without(uint64_t mask)
 {
     return pct_traps ? mask & ~pct_signal_bit(SIGTRAP) : mask;

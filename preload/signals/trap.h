@@ -22,6 +22,9 @@ void pct_trap_begin(struct pct_shim_thread *self);
 /* The target wants to change this thread's mask so: what the kernel is to be asked. without: room for it. */
 const sigset_t *pct_trap_mask(struct pct_shim_thread *self, int how, const sigset_t *set, sigset_t *without);
 
+/* Behind a system call rt_sigprocmask of the target's own, which has been done: likewise. */
+void pct_trap_settle(struct pct_shim_thread *self, int how, const uint64_t *set, uint64_t *old);
+
 /* A mask without it, if it may come. */
 uint64_t pct_trap_without(uint64_t mask);
 

@@ -7,6 +7,7 @@
 #include <preload/memory/channel.h>
 #include <preload/process/clone.h>
 #include <preload/process/sandbox.h>
+#include <preload/signals/trap.h>
 #include <preload/sync/futex.h>
 #include <preload/thread/foreign_threads.h>
 #include <preload/time/clock.h>
@@ -55,6 +56,13 @@ PCT_EXPORT long syscall(long number, ...)
         return tgkill((pid_t)a[0], (pid_t)a[1], (int)a[2]);
     case SYS_tkill:
         return tgkill((pid_t)PCT_SYS0(SYS_getpid), (pid_t)a[0], (int)a[1]);
+    case SYS_rt_sigprocmask: {
+        PCT_ENTER(self);
+        long result = pct_by_number(number, a);
+        if (self && !result)
+            pct_trap_settle(self, (int)a[0], (const uint64_t *)a[1], (uint64_t *)a[2]);
+        return result;
+    }
     case SYS_exit_group:
         _exit((int)a[0]);
     default: {

@@ -549,3 +549,14 @@ END
         [ "$status" -eq 2 ]
     done
 }
+
+@test "--memory=all: no way of blocking signals keeps back the SIGTRAP of an int3" {
+    "$cc" -O1 -w -no-pie -pthread -o masks "$BATS_TEST_DIRNAME/masks.c"
+    for how in pthread_sigmask sigset sigsetmask sigblock sighold syscall syscall-block; do
+        run -0 ./masks "$how"
+        run "$pct" explore --memory=all --first -- ./masks "$how"
+        echo "$how: $output"
+        [ "$status" -eq 1 ]
+        [[ $output == *"finding 1: exit status 3 "* ]]
+    done
+}

@@ -1,5 +1,6 @@
 /* The relatives of signal: each sets a handler with the flags that are its own. */
 /* tests: bsd_signal ssignal sysv_signal __sysv_signal sigset sigignore siginterrupt sigrelse sigsetmask sigprocmask */
+/* tests: sigblock siggetmask sighold */
 /* tests: pthread_sigmask */
 #define _GNU_SOURCE
 #include "check.h"
@@ -67,6 +68,7 @@ int main(void)
     CHECK_EQ(handled, 0);
     CHECK_OK(sigrelse(SIGUSR1));
     CHECK_EQ(handled, 1);
+    CHECK_EQ(sighold(0), -1);
     CHECK_OK(sighold(SIGUSR1));
     CHECK_EQ(raise(SIGUSR1), 0);
     CHECK(sigset(SIGUSR1, handle) == SIG_HOLD);
@@ -80,6 +82,7 @@ int main(void)
     CHECK_EQ(sigblock(1 << (SIGUSR1 - 1)), 0);
     CHECK_EQ(raise(SIGUSR1), 0);
     CHECK_EQ(handled, 2);
+    CHECK_EQ(siggetmask(), 1 << (SIGUSR1 - 1));
     CHECK_EQ(sigsetmask(0), 1 << (SIGUSR1 - 1));
     CHECK_EQ(handled, 3);
 
