@@ -66,7 +66,9 @@ struct pct_host {
     bool (*still)(void);
     bool (*idle)(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
     uint64_t (*busy)(uint64_t now);
-    /* Behind that: returns when this process may go on, where its family goes on one at a time. False: it does not. May
+    /* Whether that would be much, though it was not idle: others went on while it computed. May be NULL. */
+    bool (*behind)(void);
+    /* Behind `busy`: returns when this process may go on, where its family goes on one at a time. False: it does not. May
      * be NULL. */
     bool (*turn)(void);
     void (*caught_up)(uint64_t by);

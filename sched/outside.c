@@ -215,6 +215,15 @@ void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, u
     pct_timer_expire(s);
 }
 
+/* What certainly comes: the run must not depend on when, where nobody else could run. Else where relatives have gone on
+ * for long while this process computed: what they do shows their time. */
+bool pct_outside_was_slow(struct pct_sched *s, const struct pct_thread *thread, const struct pct_wait *wait)
+{
+    if (wait->certain)
+        return pct_idle_without(s, thread);
+    return wait->outside && s->step_ns && s->host->behind && s->host->behind();
+}
+
 void pct_outside_awaited(struct pct_sched *s, const struct pct_thread *thread)
 {
     if (!pct_is_replay(s))

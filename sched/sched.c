@@ -508,9 +508,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     s->joins = false;
     pct_wait_prepare(self, wait);
     bool ready = wait->ready && wait->ready(self);
-    /* It has come already. The run must not depend on that: where nobody else could run, it is as if it had been
-     * awaited. */
-    if (ready && wait->certain && pct_idle_without(s, self))
+    if (ready && pct_outside_was_slow(s, self, wait))
         pct_outside_awaited(s, self);
     if (ready && !switch_is_due(s, self)) {
         pct_sched_set_stop(s);

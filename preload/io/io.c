@@ -136,7 +136,7 @@ static int begin(struct pct_shim_thread *self, enum pct_op op, struct pollfd ask
     const struct pct_io io = { .fds = &asked, .count = 1, .lasting = lasting };
     int fd = asked.fd;
     pct_io_object(fd); /* a number, whichever way it goes from here: a replay takes the slow one */
-    if (pct_on_fast_path(&pct_S) && !nonblocking && pct_io_ask(&io)) {
+    if (pct_on_fast_path(&pct_S) && !nonblocking && !(pct_family_clock && pct_family_behind()) && pct_io_ask(&io)) {
         pct_family_tell();
         return 0;
     }

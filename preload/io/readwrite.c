@@ -10,6 +10,7 @@
 #include <preload/memory/calls.h>
 #include "io.h"
 #include <preload/thread/cancel.h>
+#include <preload/time/family.h>
 #include <limits.h>
 #include <sys/socket.h>
 
@@ -90,12 +91,14 @@ static bool may_wait(int fd, size_t size)
 }
 
 /* When nothing is due, what is most often the case takes one system call instead of two: an attempt that does not wait.
- * False: it would have waited, or the kernel cannot do that with this kind of descriptor (pipes: since Linux 6.4). */
+ * False: it would have waited, or the kernel cannot do that with this kind of descriptor (pipes: since Linux 6.4); or
+ * a relative may see it, so that the family's clock comes first. */
 static bool at_once(struct pct_shim_thread *self, long number, int fd, const void *buffer, size_t size, long *result)
 {
     const struct iovec part = { (void *)buffer, size };
     const bool may_be_part = number == SYS_pwritev2 ? size > PIPE_BUF : pct_io_low_water;
-    if (!pct_on_fast_path(&pct_S) || !size || may_be_part || pct_shim.confined) /* few filters know these calls */
+    /* Few filters know these calls. */
+    if (!pct_on_fast_path(&pct_S) || !size || may_be_part || pct_shim.confined || pct_family_clock)
         return false;
     pct_cancel_point(self);
     *result = PCT_SYS6(number, fd, &part, 1, -1, -1, RWF_NOWAIT);

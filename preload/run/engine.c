@@ -217,6 +217,7 @@ const struct pct_host pct_host_futex = {
     .still = pct_family_still,
     .idle = pct_family_idle,
     .busy = pct_family_busy,
+    .behind = pct_family_behind,
     .turn = pct_family_await_turn,
     .caught_up = pct_family_caught_up,
     .family = has_family,

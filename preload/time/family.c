@@ -27,6 +27,9 @@ enum { SHORTEST = 50000, LONGEST = 10000000 };
 /* How long one that runs waits, at most, for one whose deadline it has come to; real ns at a time, and how often. */
 enum { MOMENT = 10000000, MOMENTS = 100 };
 
+/* What is less than this, ns, a relative's steps take, and its start. */
+enum { BEHIND = 5000000 };
+
 static int id;        /* of the shared memory; UNKNOWN_ID: programs that are started cannot find it */
 static uint32_t mine; /* the ticket of the own slot, which stays this process's; 0: none */
 static uint32_t self; /* that slot */
@@ -36,6 +39,7 @@ uint64_t *pct_family_clock;
 /* Of this process, as long as it is idle. */
 static struct {
     uint64_t offset;    /* family time less own time */
+    uint64_t counted;   /* up to here the time of relatives that keep none has passed here, too; real ns */
     uint64_t last;      /* own time at the last end of idleness */
     uint64_t real;      /* when it began, real ns */
     uint64_t looked_at; /* real ns */
@@ -292,6 +296,7 @@ void pct_family_leaves(void)
     if (!pct_family_memory || !self || !pct_family_is_itself())
         return;
     pct_slot_at(self)->began = pct_sched_now(&pct_S);
+    pct_slot_at(self)->real = pct_relative_now();
     pct_slot_set_member(mine, false);
 }
 
@@ -360,7 +365,6 @@ static void begin(uint64_t now, uint64_t deadline, bool world)
     me->asks = pct_S.can_both || pct_io_must_ask(pct_S.kernel_waits);
     idle.seen = __atomic_load_n(&me->word, __ATOMIC_SEQ_CST);
     me->looked = idle.seen - 1;
-    pct_slot_note_strangers();
     __atomic_fetch_add(&me->turn, 1, __ATOMIC_SEQ_CST);
     pct_turns_give(mine);
     uint64_t next = __atomic_load_n(&pct_family_memory->next, __ATOMIC_SEQ_CST);
@@ -535,6 +539,30 @@ bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *agai
     return due;
 }
 
+/* Those that do not keep the family's time took theirs: since this was last asked, also while this process could run,
+ * but had no CPU. Only what passed while it was idle comes to a deadline of its own. */
+static uint64_t strangers_took(uint64_t now, bool idled)
+{
+    uint64_t real = pct_relative_now(), took = 0, least = idled ? real - pct_slot_at(self)->real : 0;
+    uint64_t deadline = pct_S.timers_count ? later(pct_S.timers[0]->deadline, idle.offset) : PCT_NEVER;
+    for (uint32_t i = 1; i <= pct_family_memory->top; i++)
+        took = i == self ? took : pct_slot_took(i, real, idle.counted, took);
+    idle.counted = real;
+    pct_slot_note_strangers();
+    uint64_t most = deadline > now ? deadline - now - 1 : 0;
+    most = most > least ? most : least;
+    took = took < most ? took : most;
+    return took ? pct_slot_before_deadlines(self, now, took) : 0;
+}
+
+bool pct_family_behind(void)
+{
+    if (!pct_family_memory || lost)
+        return false;
+    uint64_t clock = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
+    return clock > later(later(pct_sched_now(&pct_S), idle.offset), BEHIND) || pct_slot_owes(self, idle.counted, BEHIND);
+}
+
 uint64_t pct_family_busy(uint64_t now)
 {
     bool waited = idle.waits;
@@ -553,11 +581,7 @@ uint64_t pct_family_busy(uint64_t now)
      * their eyes it is `offset` behind, and stays so. */
     uint64_t clock = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
     uint64_t ours = later(now, pct_S.timers_count ? idle.offset : 0), lag = clock > ours ? clock - ours : 0;
-    /* Those that do not keep the family's time took theirs. */
-    uint64_t took = 0;
-    for (uint32_t i = 1; waited && i <= pct_family_memory->top; i++)
-        took = i == self ? took : pct_slot_took(i, pct_real_now() - idle.real, took);
-    took = took ? pct_slot_before_deadlines(self, ours, took) : 0;
+    uint64_t took = strangers_took(ours, waited);
     return took > lag ? took : lag;
 }
 

@@ -115,6 +115,7 @@ bool pct_family_still(void);
 bool pct_family_stuck(bool strangers);
 bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
 uint64_t pct_family_busy(uint64_t now);
+bool pct_family_behind(void);
 void pct_family_caught_up(uint64_t by);
 
 /* While this process is idle: sleep until *word is not value, a relative wants to know, or `left` has passed (NULL: no

@@ -31,7 +31,7 @@ struct pct_slot {
     uint64_t start;             /* when the process was made, as the kernel tells; for whom: see family_slots.c */
     uint64_t deadline;          /* of the family's time; while idle */
     uint64_t from;              /* family time when it became idle */
-    uint64_t real;              /* and CLOCK_MONOTONIC */
+    uint64_t real;              /* and CLOCK_MONOTONIC; of one that is no member: when it came to be that */
     uint64_t began;             /* its own time when it became another program */
     uint64_t told;              /* family time that it came to by its own steps */
     uint32_t turn;              /* odd: idle. Each beginning and end of that counts */
@@ -150,11 +150,14 @@ void pct_family_name_first(struct pct_slot *me);
  * Returns that. */
 uint32_t pct_family_name_child(uint32_t self, uint32_t ticket);
 
-/* How much of so much real time the process in this slot has taken, if it is not a member, and at least `least`, ns:
- * all, but nothing if it is stopped, and if it can run, not while it waited for a CPU. It may be one that is yet to be
- * a member, and takes long to begin where it gets no CPU. The first: at the beginning of that time. With the baton. */
+/* How much real time the process in this slot has taken, up to `now` and from `counted` on (CLOCK_MONOTONIC), if it is
+ * not a member, and at least `least`, ns: all since it is there, but nothing if it is stopped, and if it can run, not
+ * while it waited for a CPU. It may be one that is yet to be a member, and takes long to begin where it gets no CPU. The
+ * first: at the time that `counted` will be. With the baton. */
 void pct_slot_note_strangers(void);
-uint64_t pct_slot_took(uint32_t i, uint64_t real, uint64_t least);
+uint64_t pct_slot_took(uint32_t i, uint64_t now, uint64_t counted, uint64_t least);
+/* Whether that may be more than this of anybody but the one in this slot. */
+bool pct_slot_owes(uint32_t but, uint64_t counted, uint64_t least);
 
 /* The first deadline, in the family's time, of all members that are idle, but for the one in this slot; UINT64_MAX:
  * none has one. */

@@ -103,6 +103,7 @@ static uint32_t reserve_free(uint32_t thread, uint64_t began)
         if (!pct_slot_is_free(was) || !change(i, was, is))
             continue;
         slot->began = began;
+        slot->real = pct_relative_now();
         slot->turn += slot->turn & 1;
         slot->children = slot->images = slot->wants = 0;
         slot->path[0] = '?';
@@ -179,7 +180,7 @@ void pct_slot_forget(uint32_t pid)
     }
 }
 
-/* For each slot: of whom it is known, until pct_slot_note_strangers(), how long it had waited for a CPU. */
+/* For each slot: of whom it is known how long it had waited for a CPU, by the last pct_slot_note_strangers(). */
 static struct stranger {
     union pct_who who;
     uint64_t waited;
@@ -196,11 +197,34 @@ void pct_slot_note_strangers(void)
     }
 }
 
-uint64_t pct_slot_took(uint32_t i, uint64_t real, uint64_t least)
+/* Since when it keeps no time, and that is not counted. */
+static uint64_t owes_since(uint32_t i, uint64_t counted)
+{
+    uint64_t since = __atomic_load_n(&pct_slot_at(i)->real, __ATOMIC_SEQ_CST);
+    return since > counted ? since : counted;
+}
+
+bool pct_slot_owes(uint32_t but, uint64_t counted, uint64_t least)
+{
+    uint64_t now = 0;
+    for (uint32_t i = 1; i <= pct_family_memory->top; i++) {
+        union pct_who who = pct_slot_who(i);
+        if (i == but || pct_slot_is_free(who) || who.member)
+            continue;
+        now = now ? now : pct_relative_now();
+        if (now > owes_since(i, counted) + least)
+            return true;
+    }
+    return false;
+}
+
+uint64_t pct_slot_took(uint32_t i, uint64_t now, uint64_t counted, uint64_t least)
 {
     union pct_who who = pct_slot_who(i);
-    if (pct_slot_is_free(who) || who.member)
+    uint64_t from = owes_since(i, counted);
+    if (pct_slot_is_free(who) || who.member || from >= now)
         return least;
+    uint64_t real = now - from;
     enum pct_relative state = pct_slot_look(i, who);
     uint32_t pid = (uint32_t)pct_slot_who(i).pid; /* the look may have found it */
     if (state == PCT_RELATIVE_STOPPED || (state != PCT_RELATIVE_GONE && !pid))

@@ -112,23 +112,31 @@ static void test_one_that_keeps_no_time(void **unused)
     (void)unused;
     pct_family_memory = &family;
     uint32_t ticket = pct_slot_reserve(10, 0), i = pct_slot_of(ticket);
+    uint64_t made = pct_slot_at(i)->real, now = made + 1000;
     state = PCT_RELATIVE_RUNS;
     cpu = 5;
-    assert_int_equal(pct_slot_took(i, 1000, 0), 0); /* nobody knows which process it is */
+    assert_int_equal(pct_slot_took(i, now, 0, 0), 0); /* nobody knows which process it is */
     pct_slot_tell(ticket, 11);
-    assert_int_equal(pct_slot_took(i, 1000, 0), 5);
-    assert_int_equal(pct_slot_took(i, 3, 0), 3);
-    assert_int_equal(pct_slot_took(i, 1000, 7), 7);
+    assert_int_equal(pct_slot_took(i, now, 0, 0), 5);
+    assert_int_equal(pct_slot_took(i, made + 3, 0, 0), 3);
+    assert_int_equal(pct_slot_took(i, now, 0, 7), 7);
     assert_int_equal(waited_before, 0); /* it came since */
     pct_slot_note_strangers();
-    assert_int_equal(pct_slot_took(i, 1000, 7), 7);
+    assert_int_equal(pct_slot_took(i, now, 0, 7), 7);
     assert_int_equal(waited_before, had_waited);
     state = PCT_RELATIVE_STOPPED;
-    assert_int_equal(pct_slot_took(i, 1000, 7), 7);
+    assert_int_equal(pct_slot_took(i, now, 0, 7), 7);
     state = PCT_RELATIVE_SLEEPS;
-    assert_int_equal(pct_slot_took(i, 1000, 7), 1000);
+    assert_int_equal(pct_slot_took(i, now, 0, 7), 1000);
+    assert_int_equal(pct_slot_took(i, now, now - 50, 7), 50);
+    assert_int_equal(pct_slot_took(i, now, now, 7), 7);
+    clock_now = now;
+    assert_true(pct_slot_owes(i + 1, made + 100, 800));
+    assert_false(pct_slot_owes(i + 1, made + 100, 2000));
+    assert_false(pct_slot_owes(i, 0, 0));
     assert_true(pct_slot_enter(ticket, 11));
-    assert_int_equal(pct_slot_took(i, 1000, 7), 7);
+    assert_int_equal(pct_slot_took(i, now, 0, 7), 7);
+    assert_false(pct_slot_owes(i + 1, 0, 0));
 }
 
 static void test_first_deadline(void **unused)
