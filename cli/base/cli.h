@@ -116,5 +116,7 @@ const char *pct_name_uncontrolled(unsigned kind);
 char *pct_name_uncontrolled_count(unsigned kind, uint64_t count);
 /* Whether what is counted there takes nothing from control, but was asked for and is not there: scheduling points. */
 bool pct_name_is_blind(unsigned kind);
+/* Likewise; and which schedules were seen does not depend on it. */
+bool pct_name_is_aside(unsigned kind);
 
 #endif

@@ -94,6 +94,7 @@ char *pct_name_uncontrolled_count(unsigned kind, uint64_t count)
         [PCT_UNCONTROLLED_UNSEEN] = UNSEEN_ONE,
         [PCT_UNCONTROLLED_APART] =
             "library loaded apart (dlmopen), with a libc of its own: what it does by that, pct does not see",
+        [PCT_UNCONTROLLED_PRIORITY] = "thread with a real-time priority (SCHED_FIFO, SCHED_RR)",
     };
     char *text = NULL;
     const char *name = count == 1 && kind < PCT_UNCONTROLLED_COUNT ? one[kind] : pct_name_uncontrolled(kind);
@@ -102,5 +103,10 @@ char *pct_name_uncontrolled_count(unsigned kind, uint64_t count)
 
 bool pct_name_is_blind(unsigned kind)
 {
-    return kind == PCT_UNCONTROLLED_SITE || kind == PCT_UNCONTROLLED_MODULE || kind == PCT_UNCONTROLLED_UNSEEN;
+    return kind == PCT_UNCONTROLLED_SITE || kind == PCT_UNCONTROLLED_MODULE || pct_name_is_aside(kind);
+}
+
+bool pct_name_is_aside(unsigned kind)
+{
+    return kind == PCT_UNCONTROLLED_UNSEEN || kind == PCT_UNCONTROLLED_PRIORITY;
 }

@@ -262,7 +262,7 @@ static void count_seen(struct pct_campaign *c, const struct pct_result *result)
     if (header->suppressed > c->suppressed)
         c->suppressed = header->suppressed;
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
-        if (!pct_name_is_blind(i) || i == PCT_UNCONTROLLED_UNSEEN)
+        if (!pct_name_is_blind(i) || pct_name_is_aside(i))
             c->uncontrolled[i] += header->uncontrolled[i];
         else if (c->uncontrolled[i] < header->uncontrolled[i])
             c->uncontrolled[i] = header->uncontrolled[i]; /* the same ones in each run */

@@ -89,7 +89,7 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
 static void add_control(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
 {
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
-        if (c->uncontrolled[i] && i != PCT_UNCONTROLLED_UNSEEN)
+        if (c->uncontrolled[i] && !pct_name_is_aside(i))
             add(r, "%s (%llu)", pct_name_uncontrolled(i), (unsigned long long)c->uncontrolled[i]);
     if (e->flags & PCT_EXPLORED_CHILDREN)
         add(r, "child processes, or another program in this one's place");

@@ -339,7 +339,7 @@ static int add_logged(struct search *s, const struct pct_slot *slot, const struc
     s->blind |= log->began != 1 || header->images || run->result.children || header->passed_over || header->first ||
                 header->recorded < header->steps || run->result.state != PCT_TRACE_GOOD;
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
-        s->blind |= header->uncontrolled[i] && i != PCT_UNCONTROLLED_UNSEEN;
+        s->blind |= header->uncontrolled[i] && !pct_name_is_aside(i);
     return pct_dpor_add(s->dpor, slot->channel, trace->records, trace->count, over);
 }
 

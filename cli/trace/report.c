@@ -145,19 +145,25 @@ bool pct_report_several(FILE *out, const struct pct_trace *trace, char **orders)
     return several;
 }
 
+static unsigned heading_of(unsigned kind)
+{
+    return kind == PCT_UNCONTROLLED_PRIORITY ? 2 : pct_name_is_blind(kind);
+}
+
 void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts)
 {
-    static const char *const headings[2] = {
+    static const char *const headings[] = {
         "not controlled by pct, so a replay may differ there:\n",
-        "not seen by pct, so a bug that lies there does not show (docs/MEMORY.md, docs/PATCHING.md):\n"
+        "not seen by pct, so a bug that lies there does not show (docs/MEMORY.md, docs/PATCHING.md):\n",
+        "not kept to by pct, so a failure may be one that cannot come without it (docs/CONTROL.md):\n"
     };
-    for (unsigned blind = 0; blind < 2; blind++) {
+    for (unsigned heading = 0; heading < sizeof headings / sizeof *headings; heading++) {
         bool any = false;
         for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++) {
-            if (!counts[i] || pct_name_is_blind(i) != blind)
+            if (!counts[i] || heading_of(i) != heading)
                 continue;
             char *text = pct_name_uncontrolled_count(i, counts[i]);
-            fprintf(out, "%s  %s\n", any ? "" : headings[blind], text ? text : "");
+            fprintf(out, "%s  %s\n", any ? "" : headings[heading], text ? text : "");
             any = true;
             free(text);
         }

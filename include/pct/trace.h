@@ -238,7 +238,8 @@ enum {
               "without --memory=atomics")                                                                              \
     X(UNSEEN, "runs in which races were not looked for, as nothing tells of memory accesses: build the program with "  \
               "pct-cc, or say --memory=globals")                                                                       \
-    X(APART, "libraries loaded apart (dlmopen), with a libc of their own: what they do by it, pct does not see")
+    X(APART, "libraries loaded apart (dlmopen), with a libc of their own: what they do by it, pct does not see")       \
+    X(PRIORITY, "threads with a real-time priority (SCHED_FIFO, SCHED_RR)")
 
 enum pct_uncontrolled {
 #define PCT_UNCONTROLLED_ENUM(id, text) PCT_UNCONTROLLED_##id,

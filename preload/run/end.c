@@ -7,6 +7,7 @@
 #include "script.h"
 #include <common/text.h>
 #include <preload/thread/foreign_threads.h>
+#include <preload/thread/thread.h>
 #include <preload/core/debugger.h>
 #include <preload/core/environment.h>
 #include <preload/core/host.h>
@@ -375,6 +376,9 @@ static bool finish(enum pct_verdict verdict)
     pct_foreign_threads_count();
     if (pct_S.races && pct_S.threads > 1 && !pct_memory_was_seen())
         pct_uncontrolled(PCT_UNCONTROLLED_UNSEEN);
+    for (uint32_t id = 0; id < pct_S.threads && pct_S.threads > 1; id++)
+        if (pct_state(&pct_shim.slots[id].core) != PCT_STATE_FINISHED)
+            pct_thread_note_priority(&pct_shim.slots[id]);
     __atomic_store_n(&finisher, pct_any_tid(), __ATOMIC_SEQ_CST);
     pct_timerfd_leave();
     pct_record_close(&pct_S);

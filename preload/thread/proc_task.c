@@ -105,9 +105,10 @@ static bool is_real_time(long policy)
     return policy == SCHED_FIFO || policy == SCHED_RR || policy == SCHED_DEADLINE;
 }
 
-bool pct_task_self_is_real_time(void)
+bool pct_task_asked_is_real_time(int32_t tid)
 {
-    return is_real_time(PCT_SYS1(SYS_sched_getscheduler, 0));
+    long policy = PCT_SYS1(SYS_sched_getscheduler, tid);
+    return policy >= 0 && is_real_time(policy);
 }
 
 /* A field of proc_pid_stat(5), from STATE on: the name in front of that may have anything in it. */

@@ -34,9 +34,9 @@ bool pct_task_read_call(int folder, int32_t tid, struct pct_task_call *call);
 bool pct_task_call_is_kin(const struct pct_task_call *call);
 
 /* Whether its policy is one of real time: then threads that have none get only what it leaves of its CPU. The second
- * asks for the caller, by a system call that few sandboxes know. */
+ * asks by a system call that few sandboxes know; 0: for the caller. */
 bool pct_task_is_real_time(int folder, int32_t tid);
-bool pct_task_self_is_real_time(void);
+bool pct_task_asked_is_real_time(int32_t tid);
 
 /* Nanoseconds of CPU time that it has used; 0 if nobody knows. */
 uint64_t pct_task_cpu(int32_t tid);

@@ -8,6 +8,7 @@
 #include "thread.h"
 #include "affinity.h"
 #include "keys.h"
+#include "proc_task.h"
 #include "slots.h"
 #include <preload/core/kernel.h>
 #include <preload/core/loader.h>
@@ -87,6 +88,12 @@ void pct_thread_adopt(struct pct_shim_thread *slot)
     pthread_setspecific(end_key, slot);
 }
 
+void pct_thread_note_priority(const struct pct_shim_thread *thread)
+{
+    if (!pct_shim.confined && thread->tid && pct_task_asked_is_real_time(thread->tid))
+        pct_uncontrolled(PCT_UNCONTROLLED_PRIORITY);
+}
+
 /* The end of the thread, in the last round of its TLS destructors. */
 static void finish(void *argument)
 {
@@ -104,6 +111,7 @@ static void finish(void *argument)
         return;
     }
     pct_here(self, PCT_OP_THREAD_FINISH);
+    pct_thread_note_priority(self);
     uint64_t mask = pct_signal_retire(self);
     bool last = pct_sched_alone(&pct_S);
     pct_engine_finishing(self);

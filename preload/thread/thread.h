@@ -16,5 +16,7 @@ static inline bool pct_thread_is_gone(const struct pct_shim_thread *thread)
 extern uint32_t pct_thread_coming; /* threads that the scheduler knows and the kernel does not yet */
 /* The calling kernel thread is this one from now on. */
 void pct_thread_adopt(struct pct_shim_thread *slot);
+/* It ends, or the run does: if it has a real-time priority, to which schedules do not keep, the report says so. */
+void pct_thread_note_priority(const struct pct_shim_thread *thread);
 
 #endif

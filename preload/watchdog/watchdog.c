@@ -466,7 +466,7 @@ static void make(void)
     uint64_t all = ~UINT64_C(0), mask;
     (void)REAL(pthread_create); /* found here: the loader's lock may be held until the watchdog has done something */
     PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &all, &mask, sizeof mask);
-    roams = pct_task_self_is_real_time();
+    roams = pct_task_asked_is_real_time(0);
     __atomic_store_n(&alive, 1, __ATOMIC_SEQ_CST);
     long tid = clone_onto(stack, own);
     __atomic_store_n(&own_tid, tid > 0 ? (uint32_t)tid : FAILED, __ATOMIC_SEQ_CST);
@@ -519,7 +519,7 @@ void pct_watchdog_listen(void)
     pct_shim.header->watched = pct_preempt_listen();
     /* A real-time policy is that of the threads to come, too: of them, one that waits gets no CPU to make it from one
      * that spins. */
-    if (pct_S.timers_count || pct_task_self_is_real_time())
+    if (pct_S.timers_count || pct_task_asked_is_real_time(0))
         pct_watchdog_start();
 }
 
