@@ -63,6 +63,16 @@ void pct_outcome_show_output(const struct pct_process *process, bool heading)
     }
 }
 
+#define FILTER                                                                                                         \
+    ", by a filter of system calls (seccomp), perhaps for a call of pct's own: docs/SANDBOX.md says which it must "    \
+    "let pass"
+
+/* A SIGSYS that was sent is recorded; that of a filter which kills, no handler gets. */
+static bool is_ended_by_filter(const struct pct_process *process)
+{
+    return WIFSIGNALED(process->status) && WTERMSIG(process->status) == SIGSYS;
+}
+
 bool pct_outcome_headline(char *buffer, size_t size, const struct pct_process *process, const struct pct_result *result)
 {
     char ending[256];
@@ -75,7 +85,8 @@ bool pct_outcome_headline(char *buffer, size_t size, const struct pct_process *p
     else if (result->ending == PCT_ENDING_KILLED_PCT)
         snprintf(buffer, size, "%s: twice while it was under way, the second time alone", ending);
     else if (result->trace.header.verdict == PCT_VERDICT_RUNNING)
-        snprintf(buffer, size, "the target ended before pct could record how: %s", ending);
+        snprintf(buffer, size, "the target ended before pct could record how: %s%s", ending,
+                 is_ended_by_filter(process) ? FILTER : "");
     else if (result->trace.header.verdict == PCT_VERDICT_EXIT)
         /* The kernel's word counts: the target may have crashed after it had begun to end. */
         snprintf(buffer, size, "the target ended with %s", ending);
