@@ -98,14 +98,14 @@ static int begin(void **unused)
     pct_family_memory = &family;
     pct_known = pct_known ? pct_known : pct_map((PCT_SLOTS + 1) * sizeof *pct_known);
     looked = NULL;
-    looks = 0;
-    step = SECOND / 1000;
     for (unsigned i = 0; i < PROCESSES; i++) {
         ticket[i] = pct_slot_reserve(10 + i, 0);
         pct_slot_enter(ticket[i], 10 + i);
         strcpy(slot_of(i)->path, path[i]);
         slot_of(i)->wants = i != A;
     }
+    looks = 0;
+    step = SECOND / 1000;
     pct_turns_begin(ticket[A]);
     return 0;
 }
