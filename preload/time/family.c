@@ -555,9 +555,10 @@ static uint64_t strangers_took(uint64_t now, bool idled)
     return took ? pct_slot_before_deadlines(self, now, took) : 0;
 }
 
+/* Those that take turns are not: nobody else goes on while one computes. */
 bool pct_family_behind(void)
 {
-    if (!pct_family_memory || lost)
+    if (!pct_family_memory || lost || pct_family_memory->turns == PCT_TURNS_ON)
         return false;
     uint64_t clock = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
     return clock > later(later(pct_sched_now(&pct_S), idle.offset), BEHIND) || pct_slot_owes(self, idle.counted, BEHIND);
@@ -581,7 +582,7 @@ uint64_t pct_family_busy(uint64_t now)
      * their eyes it is `offset` behind, and stays so. */
     uint64_t clock = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
     uint64_t ours = later(now, pct_S.timers_count ? idle.offset : 0), lag = clock > ours ? clock - ours : 0;
-    uint64_t took = strangers_took(ours, waited);
+    uint64_t took = waited || pct_family_memory->turns != PCT_TURNS_ON ? strangers_took(ours, waited) : 0;
     return took > lag ? took : lag;
 }
 
