@@ -561,7 +561,8 @@ bool pct_family_behind(void)
     if (!pct_family_memory || lost || pct_family_memory->turns == PCT_TURNS_ON)
         return false;
     uint64_t clock = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
-    return clock > later(later(pct_sched_now(&pct_S), idle.offset), BEHIND) || pct_slot_owes(self, idle.counted, BEHIND);
+    return clock > later(later(pct_sched_now(&pct_S), idle.offset), BEHIND) ||
+           pct_slot_owes(self, idle.counted, BEHIND);
 }
 
 uint64_t pct_family_busy(uint64_t now)
