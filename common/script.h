@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 14u
+#define PCT_SCRIPT_VERSION 15u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 65536, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -41,7 +41,8 @@ struct pct_script_name {
     /* If there are pointers: in its ranges stands one, and what is meant is this far behind where it points to, in
      * bytes; for all but the last there stands one again. size: of what is meant, in bytes. */
     uint64_t offset[PCT_SCRIPT_POINTERS], size;
-    uint32_t pointers, unused;
+    uint32_t pointers;
+    uint32_t refusal; /* of LINE: a text, why threads cannot stop where its code begins; 0: they can */
 };
 
 struct pct_script_range {
@@ -263,7 +264,9 @@ struct pct_script_look {
     bool finished;
     bool ready;    /* the operation could complete */
     bool deadline; /* it waits, but not for ever */
-    uint8_t unused[3];
+    bool function; /* before FUNCTION_ENTER: one begins there, */
+    bool line;     /* code of a line does */
+    uint8_t unused;
 };
 
 /* Of the process that is about to begin the script. */

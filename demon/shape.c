@@ -332,19 +332,27 @@ static bool take_line(struct demon_shape *s, struct pct_scope *scope, struct dem
         return demon_shape_fail(s, line->line, "out of memory");
     const struct pct_pattern *pattern = &scope->patterns.item[0];
     pct_scope_find(scope);
-    if (!scope->count && pct_scope_has_file(scope, 0))
-        return demon_shape_fail(s, line->line, "assert %s: line %u of %s has no code in %s", tag, pattern->at_line,
-                                pattern->text, s->program);
+    if (!scope->count && pattern->near_line)
+        return demon_shape_fail(s, line->line,
+                                "assert %s: line %u of %s has no code in %s; the nearest that has is line %u", tag,
+                                pattern->at_line, pattern->text, s->program, pattern->near_line);
     closest = scope->count ? NULL : pct_scope_closest(scope, pattern->text);
     if (!scope->count)
         return demon_shape_fail(s, line->line, "assert %s: %s has no source file %s%s%s%s", tag, s->program,
                                 pattern->text, closest ? "; did you mean " : "", closest ? closest : "",
                                 closest ? "?" : "");
-    if (scope->count > 1)
+    size_t functions = 1;
+    for (size_t i = 1; i < scope->count; i++) {
+        bool known = false;
+        for (size_t j = 0; j < i; j++)
+            known |= scope->item[j].to == scope->item[i].to;
+        functions += !known;
+    }
+    if (functions > 1)
         return demon_shape_fail(
             s, line->line,
             "assert %s: code of %s is in %zu functions: name the line of one, or build with -O0 or -fno-inline", tag,
-            line->name, scope->count);
+            line->name, functions);
     line->address = scope->item[0].from;
     line->file_line = (int)pattern->at_line;
     snprintf(line->path, sizeof line->path, "%s", pattern->text);

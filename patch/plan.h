@@ -4,7 +4,7 @@
  * by address, then its slots.
  *
  * A *site* is an instruction that touches memory which other threads may see, or one where a function that the user has
- * named begins or returns. A *pad* is a stretch of filling between
+ * named begins or returns, or code of a line that the user has named begins. A *pad* is a stretch of filling between
  * code that nothing executes. A *slot* is where the linker puts the address of a function of libc that uses memory for
  * its caller (strings.h). Addresses are those of the file, before the loader moves it. */
 #ifndef PCT_PATCH_PLAN_H
@@ -68,9 +68,11 @@ enum pct_site_flags {
     PCT_SITE_FLAGS_DEAD = 8,    /* nobody reads what the processor's flags are before it */
     PCT_SITE_WAITS = 16,        /* it reads in a loop that may wait for the place to change (cli/binary/spin_loops.h) */
     PCT_SITE_PLAIN = 32,        /* no compiler that has made the module makes such an instruction of an atomic access */
-    PCT_SITE_ENTERS = 64,       /* a function begins here */
+    PCT_SITE_ENTERS = 64,       /* a function begins here, or code of a line: enum pct_site_begins */
     PCT_SITE_RETURNS = 128      /* and returns here */
 };
+
+enum pct_site_begins { PCT_BEGINS_FUNCTION = 1, PCT_BEGINS_LINE = 2 };
 
 struct pct_plan_site {
     uint64_t address;
@@ -83,7 +85,8 @@ struct pct_plan_site {
     uint8_t displacement_at; /* where in the instruction the four bytes of a relative displacement stand */
     uint8_t value;           /* EXCHANGE: the register */
     uint8_t bytes[2];        /* the first bytes of the instruction as the file has them */
-    uint8_t call;            /* PLACE, CALL: it ends with a call of this many bytes; 0: it does not */
+    uint8_t call : 4;        /* PLACE, CALL: it ends with a call of this many bytes; 0: it does not */
+    uint8_t begins : 4;      /* of ENTERS: enum pct_site_begins, as bits */
 };
 
 struct pct_pad {

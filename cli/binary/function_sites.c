@@ -190,19 +190,22 @@ static void improve(struct block *best, struct block block)
         *best = block;
 }
 
+/* begins: enum pct_site_begins, of a site that ENTERS */
 static void add(const struct pct_function_sites *s, const struct body *body, struct block block,
-                enum pct_site_flags flag)
+                enum pct_site_flags flag, unsigned begins)
 {
     const struct step *first = &body->step[block.first];
     struct pct_plan_site *known = find(s, first->address);
     if (known) {
         known->flags |= (uint8_t)flag;
+        known->begins |= begins & 15;
         return;
     }
     const uint8_t *code = body->code + (first->address - body->function->from);
     struct pct_plan_site site = pct_instruction_scan_site(first->address, code, (uint8_t)block.length);
     site.kind = PCT_SITE_PLACE;
     site.flags = (uint8_t)flag;
+    site.begins = begins & 15;
     for (size_t i = block.first; i < block.first + block.count; i++) {
         const struct step *step = &body->step[i];
         site.call = step->calls ? step->length : 0;
@@ -253,7 +256,7 @@ static bool add_entry(const struct pct_function_sites *s, const struct body *bod
             break;
     }
     if (best.length)
-        add(s, body, best, PCT_SITE_ENTERS);
+        add(s, body, best, PCT_SITE_ENTERS, PCT_BEGINS_FUNCTION);
     return best.length != 0;
 }
 
@@ -289,18 +292,24 @@ static void take_from_pads(struct pct_instruction_scan *scan, uint64_t from, uin
     }
 }
 
+/* Where this step returns, it takes what it needs of the filling behind it. */
+static void take_filling(const struct pct_function_sites *s, const struct body *body, size_t index)
+{
+    struct step *last = &body->step[index];
+    if (!last->returns || last->length >= JUMP || find(s, last->address))
+        return;
+    uint8_t filling = filling_behind(s, body, index);
+    if (last->length + filling > JUMP)
+        filling = (uint8_t)(JUMP - last->length);
+    take_from_pads(s->scan, last->address + last->length, last->address + last->length + filling);
+    last->length += filling;
+}
+
 /* The function returns at this step. */
 static bool add_return(const struct pct_function_sites *s, const struct body *body, size_t index)
 {
-    struct step *last = &body->step[index];
     struct block best = { .length = 0 };
-    if (last->returns && last->length < JUMP) {
-        uint8_t filling = filling_behind(s, body, index);
-        if (last->length + filling > JUMP)
-            filling = (uint8_t)(JUMP - last->length);
-        take_from_pads(s->scan, last->address + last->length, last->address + last->length + filling);
-        last->length += filling;
-    }
+    take_filling(s, body, index);
     improve(&best, block_from(s, body, index, index, false));
     /* Where a jump may lead anywhere in the function, it may lead between these. */
     for (size_t i = body->computed ? 0 : index;
@@ -311,7 +320,7 @@ static bool add_return(const struct pct_function_sites *s, const struct body *bo
         improve(&best, block_from(s, body, i - 1, index, false));
     }
     if (best.length)
-        add(s, body, best, PCT_SITE_RETURNS);
+        add(s, body, best, PCT_SITE_RETURNS, 0);
     return best.length != 0;
 }
 
@@ -351,11 +360,13 @@ static bool add_line(const struct pct_function_sites *s, const struct pct_plan_f
         size_t first = 0;
         while (first < body.steps && body.step[first].address != line->from)
             first++;
-        if (first < body.steps)
+        if (first < body.steps) {
+            take_filling(s, &body, first);
             best = block_from(s, &body, first, body.computed ? first : body.steps - 1, true);
+        }
     }
     if (best.length)
-        add(s, &body, best, PCT_SITE_ENTERS);
+        add(s, &body, best, PCT_SITE_ENTERS, PCT_BEGINS_LINE);
     free(body.step);
     return best.length != 0;
 }

@@ -3,6 +3,8 @@
 #include "functions_nearest.h"
 #include "patch_plan.h"
 #include <cli/base/cli.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 /* A place that --functions names. */
@@ -39,6 +41,15 @@ static const char *name_at(const struct pct_scope *scope, uint32_t module, uint6
     return match ? match->what : "a function";
 }
 
+static void say_line(char *text, size_t size, const char *path, const struct pct_scope_match *line, unsigned level)
+{
+    char nearest[256];
+    const bool near = pct_lines_nearest(path, line, level, nearest, sizeof nearest);
+    snprintf(text, size, "no jump fits where code of %s begins, at 0x%llx of %s: name %s, or build it with -O0",
+             line->what + sizeof "line", (unsigned long long)line->from, path,
+             near ? nearest : "a line of another function");
+}
+
 static int refuse(const struct pct_scope *scope, uint32_t module, const struct pct_plan *plan, unsigned level,
                   enum pct_functions_returns returns)
 {
@@ -49,10 +60,9 @@ static int refuse(const struct pct_scope *scope, uint32_t module, const struct p
         return pct_cli_usage("--functions: %s cannot be patched: %s", path, pct_plan_refusal(plan->refusal));
     const struct pct_scope_match *line = plan->no_entry ? match_at(scope, module, entry) : NULL;
     if (line && is_line(scope, line)) {
-        const bool near = pct_lines_nearest(path, line, level, nearest, sizeof nearest);
-        return pct_cli_usage(
-            "--functions: no jump fits where code of %s begins, at 0x%llx of %s: name %s, or build it with -O0",
-            line->what + sizeof "line", entry, path, near ? nearest : "a line of another function");
+        char text[PATH_MAX + 512];
+        say_line(text, sizeof text, path, line, level);
+        return pct_cli_usage("--functions: %s", text);
     }
     if (plan->no_entry &&
         pct_functions_nearest(path, entry, level, returns == PCT_RETURNS_NEEDED, nearest, sizeof nearest))
@@ -81,27 +91,52 @@ static int refuse(const struct pct_scope *scope, uint32_t module, const struct p
     return 0;
 }
 
-static int check_module(const struct pct_scope *scope, uint32_t module, unsigned level,
-                        enum pct_functions_returns returns)
+/* Of what --functions names in this module, or of this pattern of it (PCT_LINES_ALL: of each); *any: there is something. To be
+ * freed; NULL: there is none, or no memory. */
+static struct pct_plan *make_plan(const struct pct_scope *scope, uint32_t module, uint32_t pattern, unsigned level,
+                                  bool *any)
 {
     struct pct_plan_function *functions = calloc(scope->count + 1, sizeof *functions);
     size_t count = 0;
-    int status = 0;
     for (size_t i = 0; functions && i < scope->count; i++) {
         const struct pct_scope_match *match = &scope->item[i];
-        if (is_place(scope, match) && match->module == module)
+        if (is_place(scope, match) && match->module == module && (pattern == PCT_LINES_ALL || match->pattern == pattern))
             functions[count++] = (struct pct_plan_function){
                 .from = match->from, .to = match->to, .cold = match->cold, .line = is_line(scope, match)
             };
     }
     struct pct_plan *plan = count ? pct_plan_make(scope->modules[module], level, functions, count) : NULL;
-    if (!functions || (count && !plan))
-        status = pct_cli_no_memory("");
-    else if (count)
-        status = refuse(scope, module, plan, level, returns);
+    *any = !functions || count;
     free(functions);
+    return plan;
+}
+
+static int check_module(const struct pct_scope *scope, uint32_t module, unsigned level,
+                        enum pct_functions_returns returns)
+{
+    bool any;
+    struct pct_plan *plan = make_plan(scope, module, PCT_LINES_ALL, level, &any);
+    int status = !any ? 0 : plan ? refuse(scope, module, plan, level, returns) : pct_cli_no_memory("");
     free(plan);
     return status;
+}
+
+bool pct_lines_fit(const struct pct_scope *scope, uint32_t pattern, unsigned level, char *why, size_t size)
+{
+    bool fit = true;
+    for (uint32_t module = 0; module < scope->module_count && fit; module++) {
+        bool any;
+        const char *path = scope->modules[module];
+        struct pct_plan *plan = make_plan(scope, module, pattern, level, &any);
+        if (any && (!plan || plan->refusal || plan->no_entry))
+            fit = false;
+        if (!fit && plan && plan->no_entry && pattern != PCT_LINES_ALL)
+            say_line(why, size, path, match_at(scope, module, plan->no_entry - 1), level);
+        else if (!fit)
+            snprintf(why, size, "%s cannot be patched: %s", path, plan ? pct_plan_refusal(plan->refusal) : "no memory");
+        free(plan);
+    }
+    return fit;
 }
 
 int pct_functions_check(const struct pct_scope *scope, unsigned level, enum pct_functions_returns returns)

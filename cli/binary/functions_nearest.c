@@ -64,19 +64,26 @@ bool pct_functions_nearest(const char *path, uint64_t address, unsigned level, b
     return found;
 }
 
-/* Whether this line has code in the function that ends here, and that can be patched. */
+/* Whether this line has code in the function that ends here, and all its code can be patched. */
 static bool line_fits(const char *path, const char *name, uint64_t to, unsigned level)
 {
     char *module = (char *)(uintptr_t)path;
     struct pct_scope scope = { .modules = &module, .module_count = 1 };
+    struct pct_plan_function *lines = NULL;
     struct pct_plan *plan = NULL;
-    if (!pct_patterns_add_functions(&scope.patterns, name) && !pct_scope_find(&scope) && scope.count == 1 &&
-        scope.item[0].to == to) {
-        const struct pct_plan_function line = { .from = scope.item[0].from, .to = to, .line = true };
-        plan = pct_plan_make(path, level, &line, 1);
+    bool there = false;
+    if (!pct_patterns_add_functions(&scope.patterns, name) && !pct_scope_find(&scope))
+        lines = calloc(scope.count + 1, sizeof *lines);
+    for (size_t i = 0; lines && i < scope.count; i++) {
+        lines[i] =
+            (struct pct_plan_function){ .from = scope.item[i].from, .to = scope.item[i].to, .line = true };
+        there |= scope.item[i].to == to;
     }
+    if (there)
+        plan = pct_plan_make(path, level, lines, scope.count);
     const bool can = plan && !plan->refusal && !plan->no_entry;
     free(plan);
+    free(lines);
     scope.modules = NULL; /* not its own */
     scope.module_count = 0;
     pct_scope_free(&scope);

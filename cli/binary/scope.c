@@ -1,6 +1,7 @@
 /* Patterns to ranges: see scope.h. */
 #include "scope.h"
 #include "debug_info.h"
+#include "line_entries.h"
 #include <cli/base/cli.h>
 #include <cli/base/demangle.h>
 #include <common/text.h>
@@ -196,63 +197,129 @@ static void look_below(const struct module *m, Dwarf_Die *parent, GElf_Addr bias
     } while (!dwarf_siblingof(&die, &die));
 }
 
-/* Where the function ends of which this symbol is the part that lies elsewhere, as f.cold is of f. 0: of none, or one
- * of several. */
-static uint64_t find_whole(const struct module *m, const char *part)
+/* The function of which this symbol is the part that lies elsewhere, as f.cold is of f. */
+static void add_whole(const struct module *m, struct pct_line_code *line, const char *part)
 {
     const char *dot = strstr(part, ".cold");
     const size_t length = dot ? (size_t)(dot - part) : 0;
-    uint64_t end = 0;
     for (int i = dwfl_module_getsymtab(m->dwfl); dot && i-- > 1;) {
         GElf_Sym symbol;
         GElf_Addr address;
         const char *name = dwfl_module_getsym_info(m->dwfl, i, &symbol, &address, NULL, NULL, NULL);
-        if (!name || GELF_ST_TYPE(symbol.st_info) != STT_FUNC || strncmp(name, part, length) || name[length])
-            continue;
-        if (end)
-            return 0;
-        end = address - m->bias + symbol.st_size;
+        if (name && GELF_ST_TYPE(symbol.st_info) == STT_FUNC && !strncmp(name, part, length) && !name[length])
+            pct_line_add_part(line, address - m->bias, address - m->bias + symbol.st_size, true);
     }
-    return end;
 }
 
-/* Where code of a line begins in a function: its lowest address there, in the part that lies elsewhere only if there is
- * none in the other. */
-static void add_line(const struct module *m, const struct pct_pattern *pattern, Dwarf_Line *line, Dwarf_Addr from,
-                     const char *file)
+/* The copy of an inlined function that this address is in; 0: none. */
+static uint64_t instance_at(Dwarf_Die *unit, Dwarf_Addr address)
 {
-    struct pct_scope *scope = m->scope;
+    Dwarf_Die *scopes = NULL;
+    const int count = pct_debug_info_scopes(unit, address, &scopes);
+    uint64_t instance = 0;
+    for (int i = 0; i < count && !instance; i++)
+        if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
+            instance = dwarf_dieoffset(&scopes[i]);
+    free(scopes);
+    return instance;
+}
+
+/* A stretch of code in the table of lines. */
+struct stretch {
+    Dwarf_Addr from, to;
+    const char *file;
+    int number;
+    bool begins; /* a statement may begin there */
+};
+
+static bool stretch_at(Dwarf_Lines *lines, size_t i, struct stretch *stretch)
+{
+    Dwarf_Line *line = dwarf_onesrcline(lines, i);
+    bool end;
+    stretch->file = dwarf_linesrc(line, NULL, NULL);
+    return stretch->file && !dwarf_lineendsequence(line, &end) && !end && !dwarf_lineaddr(line, &stretch->from) &&
+           !dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &stretch->to) && !dwarf_lineno(line, &stretch->number) &&
+           !dwarf_linebeginstatement(line, &stretch->begins);
+}
+
+/* One of a line that is meant. What belongs to no line belongs to that before. */
+static void take_stretch(const struct module *m, struct pct_line_code *line, Dwarf_Die *unit, GElf_Addr bias,
+                         const struct stretch *stretch)
+{
     GElf_Sym symbol;
     GElf_Off offset;
-    char name[256];
-    bool begins;
-    const char *function;
-    if (dwarf_linebeginstatement(line, &begins) || !begins ||
-        !(function = dwfl_module_addrinfo(m->dwfl, from, &offset, &symbol, NULL, NULL, NULL)) ||
-        offset >= symbol.st_size)
-        return;
-    const uint64_t at = from - m->bias, to = at - offset + symbol.st_size, whole = find_whole(m, function);
-    for (size_t i = 0; i < scope->count; i++) {
-        struct pct_scope_match *match = &scope->item[i];
-        if (match->module != m->index || &scope->patterns.item[match->pattern] != pattern ||
-            (match->to != to && match->to != whole && match->whole != to))
-            continue;
-        if (match->whole == to)
-            *match = (struct pct_scope_match){
-                .module = match->module, .pattern = match->pattern, .from = at, .to = to, .what = match->what
-            };
-        else if (match->to == to)
-            match->from = at < match->from ? at : match->from;
+    struct pct_line_row *last = line->rows ? &line->row[line->rows - 1] : NULL;
+    const uint64_t moved = bias - m->bias, from = stretch->from + moved, to = stretch->to + moved;
+    if (!stretch->number) {
+        if (last && last->to == from)
+            last->to = to;
         return;
     }
-    size_t before = scope->count;
-    snprintf(name, sizeof name, "%s:%u", base_name(file), pattern->at_line);
-    add(m, pattern, at, to, "line", name);
-    if (scope->count > before)
-        scope->item[before].whole = whole;
+    const char *name = dwfl_module_addrinfo(m->dwfl, stretch->from + bias, &offset, &symbol, NULL, NULL, NULL);
+    if (!name || offset >= symbol.st_size)
+        return;
+    pct_line_add_part(line, from - offset, from - offset + symbol.st_size, !strstr(name, ".cold"));
+    add_whole(m, line, name);
+    const struct pct_line_row row = {
+        .from = from, .to = to, .own = to, .instance = instance_at(unit, stretch->from), .begins = stretch->begins
+    };
+    pct_line_add_row(line, &row);
 }
 
-/* The code of lines of a file, wherever they were inlined. */
+/* Where control comes to a line of a file: in all copies that were made of it. */
+static void look_at_line(const struct module *m, const struct pct_pattern *pattern, Dwarf_Lines *lines, size_t count,
+                         Dwarf_Die *unit, GElf_Addr bias)
+{
+    struct pct_scope *scope = m->scope;
+    struct pct_line_code line = { 0 };
+    GElf_Addr elf_bias;
+    char name[256] = "";
+    const char *last = NULL;
+    bool meant = false;
+    uint64_t marked = UINT64_MAX;
+    if (m->index && pattern->own)
+        return;
+    for (size_t i = 0; i + 1 < count; i++) {
+        struct stretch stretch;
+        if (!stretch_at(lines, i, &stretch))
+            continue;
+        if (stretch.file != last)
+            meant = pct_pattern_means_file(pattern, last = stretch.file);
+        if (!(meant && (unsigned)stretch.number == pattern->at_line) && !(line.rows && !stretch.number))
+            continue;
+        /* The mark of a statement may stand alone, before what it has for code there. */
+        if (stretch.begins)
+            marked = stretch.from;
+        stretch.begins |= marked == stretch.from;
+        if (stretch.from < stretch.to)
+            take_stretch(m, &line, unit, bias, &stretch);
+        if (meant && line.rows && !*name)
+            snprintf(name, sizeof name, "%s:%u", base_name(stretch.file), pattern->at_line);
+    }
+    pct_line_find_entries(&line, dwfl_module_getelf(m->dwfl, &elf_bias));
+    for (size_t i = 0; i < line.entries; i++) {
+        bool known = false;
+        for (size_t j = 0; j < scope->count; j++)
+            known |= scope->item[j].module == m->index && scope->item[j].from == line.entry[i].at &&
+                     &scope->patterns.item[scope->item[j].pattern] == pattern;
+        if (!known)
+            add(m, pattern, line.entry[i].at, line.entry[i].to, "line", name);
+        scope->patterns.item[pattern - scope->patterns.item].own |= !m->index;
+    }
+    pct_line_free(&line);
+}
+
+/* Of the lines of this file with code of their own, the one that is nearest to what the pattern means. */
+static void take_near(const struct module *m, const struct pct_pattern *pattern, int number)
+{
+    const int wanted = (int)pattern->at_line, near = (int)pattern->near_line;
+    if (number &&
+        (!near || abs(number - wanted) < abs(near - wanted) ||
+         (abs(number - wanted) == abs(near - wanted) && number > near)))
+        m->scope->patterns.item[pattern - m->scope->patterns.item].near_line = (unsigned)number;
+}
+
+/* The code of files, or of lines, wherever they were inlined. */
 static void look_at_lines(const struct module *m, Dwarf_Die *unit, GElf_Addr bias)
 {
     const struct pct_patterns *patterns = &m->scope->patterns;
@@ -278,16 +345,20 @@ static void look_at_lines(const struct module *m, Dwarf_Die *unit, GElf_Addr bia
                 if (!pattern)
                     collect(m->scope, base_name(file));
             }
-            if (meant && pattern->at_line && (dwarf_lineno(line, &number) || (unsigned)number != pattern->at_line))
+            if (!file || !meant || dwarf_lineendsequence(line, &end) || end)
                 continue;
-            if (!file || !meant || dwarf_lineendsequence(line, &end) || end || dwarf_lineaddr(line, &from) ||
-                dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &to))
+            if (dwarf_lineaddr(line, &from) || dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &to) ||
+                dwarf_lineno(line, &number))
                 continue;
-            if (pattern->kind == PCT_SCOPE_LINE)
-                add_line(m, pattern, line, from + bias, file);
-            else
-                add(m, pattern, from + bias - m->bias, to + bias - m->bias, "file", base_name(file));
+            const bool other = pattern->at_line && (unsigned)number != pattern->at_line;
+            if (other && from < to)
+                take_near(m, pattern, number);
+            if (other || pattern->kind == PCT_SCOPE_LINE)
+                continue;
+            add(m, pattern, from + bias - m->bias, to + bias - m->bias, "file", base_name(file));
         }
+        if (pattern && pattern->kind == PCT_SCOPE_LINE)
+            look_at_line(m, pattern, lines, count, unit, bias);
     }
 }
 
@@ -379,16 +450,6 @@ int pct_scope_find(struct pct_scope *scope)
     return 0;
 }
 
-bool pct_scope_has_file(struct pct_scope *scope, size_t index)
-{
-    struct pct_pattern *pattern = &scope->patterns.item[index];
-    const unsigned line = pattern->at_line;
-    pattern->at_line = 0;
-    pct_scope_find(scope);
-    pattern->at_line = line;
-    return pattern->matches;
-}
-
 const char *pct_scope_closest(struct pct_scope *scope, const char *name)
 {
     scope->collects = true;
@@ -404,8 +465,9 @@ static int complain(struct pct_scope *scope, const struct pct_pattern *pattern)
     bool watch = pattern->kind == PCT_SCOPE_WATCH;
     bool function = pattern->kind == PCT_SCOPE_FUNCTION, line = pattern->kind == PCT_SCOPE_LINE;
     const char *option = watch ? "--watch" : function || line ? "--functions" : "--focus";
-    if (line && pct_scope_has_file(scope, (size_t)(pattern - scope->patterns.item)))
-        return pct_cli_usage("--functions: line %u of %s has no code in %s", pattern->at_line, pattern->text, program);
+    if (line && pattern->near_line)
+        return pct_cli_usage("--functions: line %u of %s has no code in %s; the nearest that has is line %u",
+                             pattern->at_line, pattern->text, program, pattern->near_line);
     if (watch && pattern->to)
         return pct_cli_usage("--watch: %s has no variables at +0x%llx (`nm` shows addresses)", program,
                              (unsigned long long)pattern->from);

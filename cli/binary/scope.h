@@ -12,8 +12,7 @@ struct pct_launch;
 struct pct_scope_match {
     uint32_t module, pattern;
     uint64_t from, to;
-    bool cold;      /* of PCT_SCOPE_FUNCTION: a part that lies elsewhere */
-    uint64_t whole; /* of a line in such a part: where the function ends of which it is one; 0: in none */
+    bool cold; /* of PCT_SCOPE_FUNCTION: a part that lies elsewhere */
     char *
         what; /* "function push", "file queue.c", "line queue.c:12", "variable head", "module libz.so.1", "addresses" */
 };
@@ -40,10 +39,6 @@ int pct_scope_check(struct pct_scope *scope);
 /* Of the names of all that there is the one that may have been meant; NULL: none is near. It lives as long as the
  * scope. */
 const char *pct_scope_closest(struct pct_scope *scope, const char *name);
-
-/* Whether the file of this pattern (its index), of whose line nothing was found, has code at all. Adds to what was
- * found. */
-bool pct_scope_has_file(struct pct_scope *scope, size_t pattern);
 
 /* The bytes for the shim. NULL: out of memory. The caller frees them. */
 void *pct_scope_format(const struct pct_scope *scope, size_t *size);

@@ -79,7 +79,8 @@ static void print_matches(const struct pct_scope *scope, uint32_t pattern)
     unsigned shown = 0;
     for (size_t i = 0; i < scope->count; i++) {
         const struct pct_scope_match *match = &scope->item[i];
-        if (match->pattern != pattern || !strcmp(match->what, last) || ++shown > SHOWN)
+        const bool again = scope->patterns.item[pattern].kind != PCT_SCOPE_LINE && !strcmp(match->what, last);
+        if (match->pattern != pattern || again || ++shown > SHOWN)
             continue;
         last = match->what;
         const char *path = scope->modules[match->module], *slash = strrchr(path, '/');

@@ -41,6 +41,8 @@ static void fill(struct pct_script_channel *c, struct texts *texts, const char *
     size_t at = 0;
     for (size_t w = 0; w < words->count; w++) {
         uint32_t place = put(texts, words->item[w].text), first = (uint32_t)at;
+        const char *why = words->item[w].refusal;
+        uint32_t refusal = why ? put(texts, why) : 0;
         for (; at < places->count && places->item[at].word == w; at++) {
             const struct pct_script_place *p = &places->item[at];
             const char *module = places->modules[p->module];
@@ -58,6 +60,7 @@ static void fill(struct pct_script_channel *c, struct texts *texts, const char *
                                            .first = first,
                                            .count = (uint32_t)at - first,
                                            .pointers = (uint32_t)member->pointers,
+                                           .refusal = refusal,
                                            .size = member->size };
         for (unsigned i = 0; i < member->pointers; i++)
             named->offset[i] = member->offset[i + 1];

@@ -176,7 +176,7 @@ char *pct_script_words_functions(const struct pct_script_words *words, const cha
 void pct_script_words_free(struct pct_script_words *words)
 {
     for (size_t i = 0; i < words->count; i++)
-        free(words->item[i].text), free(words->item[i].functions);
+        free(words->item[i].text), free(words->item[i].functions), free(words->item[i].refusal);
     free(words->item);
     *words = (struct pct_script_words){ 0 };
 }
@@ -302,11 +302,9 @@ static int complain(struct pct_scope *scope, const struct pct_script_word *word,
     static const char *const kinds[] = { "variable", "function", "source file",
                                          "function with code of its own, not inlined everywhere," };
     const char *program = scope->modules[0];
-    if (word->kind == PCT_SCRIPT_LINE) {
-        if (pct_scope_has_file(scope, (size_t)(pattern - scope->patterns.item)))
-            return pct_cli_usage("%s:%u: line %u of %s has no code in %s", file, word->line, pattern->at_line,
-                                 pattern->text, program);
-    }
+    if (word->kind == PCT_SCRIPT_LINE && pattern->near_line)
+        return pct_cli_usage("%s:%u: line %u of %s has no code in %s; the nearest that has is line %u", file,
+                             word->line, pattern->at_line, pattern->text, program, pattern->near_line);
     if (word->kind == PCT_SCRIPT_BODY && is_inlined(program, pattern->text))
         return pct_cli_usage(
             "%s:%u: %s and its libraries have no function with code of its own '%s': all its calls were "
@@ -398,6 +396,8 @@ int pct_script_places_find(struct pct_script_places *places, struct pct_script_w
                      ? pct_cli_usage("%s:%u: %s: only debug information has members: build with -g", file,
                                      words->item[i].line, words->item[i].text)
                      : take_matches(places, &scope, i);
+    if (!status)
+        status = pct_script_stops_find(words, &scope);
     if (!status)
         status = pct_script_entered_add(places, words, &scope);
     if (!status)

@@ -2,6 +2,7 @@
  *
  *     names.c    the names that stand in a script, found in its text, and what they stand for in the program
  *     entered.c  what threads enter first that a library starts
+ *     stops.c    where threads can stop as they come to a line
  *     own.c      scripts that the program has itself
  *     channel.c  the file that a run reads the script from (common/script.h)
  *     token.c    the run as a token
@@ -26,7 +27,8 @@ struct pct_script_word {
     unsigned line;
     bool returns;             /* of BODY: where it returns matters */
     bool starts;              /* of FUNCTION: threads begin with it */
-    char *functions;          /* of ENTERED: its functions, as --functions has them */
+    char *functions;          /* of ENTERED: its functions, as --functions has them; of LINE: itself, if threads can */
+    char *refusal;            /* stop where its code begins; or why they cannot. NULL: not so */
     struct pct_member member; /* of VARIABLE: the part that is meant, where there are pointers on the way */
     bool unknown;             /* no debug information has the variable, and a member of it is meant */
 };
@@ -72,6 +74,9 @@ bool pct_script_places_add(struct pct_script_places *places, size_t word, uint32
  * all words, with its places. Returns 0, or the exit status after a message. */
 int pct_script_entered_add(struct pct_script_places *places, struct pct_script_words *words,
                            const struct pct_scope *scope);
+
+/* Of each line, whether threads can stop where its code begins. Returns 0, or the exit status after a message. */
+int pct_script_stops_find(struct pct_script_words *words, const struct pct_scope *scope);
 
 struct pct_script_file {
     char path[PATH_MAX]; /* of the channel */

@@ -123,6 +123,7 @@ struct pct_shim_thread {
     const uint64_t *entry;          /* the registers and the stack that it came with to the access; NULL: not known */
     const uint64_t *vectors;        /* its vector registers, where they are not on the stack, as XSAVE has saved them */
     uintptr_t here;                 /* where it stands in the program's code, where no call says so; 0: one does */
+    uint8_t begins;                 /* before FUNCTION_ENTER: what begins there, enum pct_site_begins as bits */
     uintptr_t stack_from, stack_to; /* its stack; 0: not found out yet */
     uintptr_t patched;              /* its stack where patched code stood last; 0: nowhere */
     uintptr_t stack_top;            /* the frame from which its start routine was called; 0: the first thread's */

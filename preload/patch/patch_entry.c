@@ -220,19 +220,20 @@ static void look(const struct pct_plan_site *site, const volatile void *place, c
         pct_spin_reads_go_on(&pct_S, &self->reads);
 }
 
-/* A function begins or returns. stack: the thread's, there. */
-static void pass_function(enum pct_op op, const void *pc, uint64_t stack)
+/* A function, or code of a line, begins (enum pct_site_begins), or a function returns (0). stack: the thread's, there. */
+static void pass_function(unsigned begins, const void *pc, uint64_t stack)
 {
+    const enum pct_op op = begins ? PCT_OP_FUNCTION_ENTER : PCT_OP_FUNCTION_RETURN;
     PCT_ENTER(self);
     if (!self)
         return;
     self->here = (uintptr_t)pc;
+    self->begins = (uint8_t)begins;
     pct_here(self, op);
     pct_done(self, op, 0, NULL);
     self->here = 0;
-    if (pct_S.run.script)
-        pct_strategy_script_passed(pct_S.strategy_state, self->core.id, op == PCT_OP_FUNCTION_ENTER, (uintptr_t)pc,
-                                   stack);
+    if (pct_S.run.script && begins != PCT_BEGINS_LINE)
+        pct_strategy_script_passed(pct_S.strategy_state, self->core.id, begins != 0, (uintptr_t)pc, stack);
 }
 
 static void pass_access(struct pct_patch_frame *frame, const struct pct_plan_site *site, enum pct_patch_rest rest)
@@ -304,12 +305,12 @@ void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest, co
         const uint64_t threads[2] = { slots, slots + PCT_MAX_THREADS * sizeof *pct_shim.slots };
         if (pct_demon_enter)
             pct_demon_enter(frame->pc, arguments, stack, false, threads);
-        pass_function(PCT_OP_FUNCTION_ENTER, pc, stack);
+        pass_function(site->begins, pc, stack);
         if (pct_demon_enter)
             pct_demon_enter(frame->pc, arguments, stack, true, threads);
     }
     if (site->flags & PCT_SITE_RETURNS)
-        pass_function(PCT_OP_FUNCTION_RETURN, pc, stack);
+        pass_function(0, pc, stack);
     if (!pct_memory_view.active) {
         errno = error;
         return;

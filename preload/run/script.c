@@ -10,6 +10,7 @@
 #include <preload/sync/mutex.h>
 #include <preload/time/family.h>
 #include <common/script.h>
+#include <patch/plan.h>
 #include <sched/log.h>
 #include <strategies/processes.h>
 #include <strategies/schedule.h>
@@ -40,7 +41,9 @@ static bool look(uint32_t id, struct pct_script_look *out)
                                      .holder = PCT_NO_THREAD,
                                      .finished = t->core.state == PCT_STATE_FINISHED,
                                      .ready = pct_state(&t->core) == PCT_STATE_ENABLED && !t->core.early,
-                                     .deadline = t->core.wait.deadline != PCT_NEVER };
+                                     .deadline = t->core.wait.deadline != PCT_NEVER,
+                                     .function = t->begins & PCT_BEGINS_FUNCTION,
+                                     .line = t->begins & PCT_BEGINS_LINE };
     if (object) {
         out->class_ = object->class_;
         out->number = object->number;

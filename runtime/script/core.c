@@ -55,6 +55,7 @@ static int select_thread(lua_State *L)
     request->any = lua_isnoneornil(L, 1);
     request->tries = lua_toboolean(L, 5);
     request->predicate = pct_predicate_check(L, 2);
+    pct_predicate_check_lines(L, request->predicate);
     pct_apart_begin(engine, request->predicate);
     for (lua_Integer i = 1; !request->any && i <= luaL_len(L, 1); i++) {
         lua_geti(L, 1, i);

@@ -25,7 +25,7 @@ void pct_arena_start(struct pct_arena *arena, void *at, size_t size);
 /* For lua_newstate(). NULL: there is no more, which Lua makes an error of the script. */
 void *pct_arena_allocate(void *arena, void *block, size_t old_size, size_t new_size);
 
-/* --- Predicates: predicate.c -------------------------------------------------------------------------------------- */
+/* --- Predicates: predicate.c, made.c ------------------------------------------------------------------------------ */
 
 enum pct_predicate_kind {
     PCT_PREDICATE_ANY,        /* whatever it does next */
@@ -61,6 +61,8 @@ struct pct_predicate {
     bool library;     /* a part of it is a START of threads that a library starts */
     bool named;       /* it has ranges, */
     bool by_place;    /* which are where the thread stands, not what it operates on */
+    bool line;        /* of a line: what begins there is code of that, no function */
+    bool comes;       /* a part of it holds only where the thread comes to code of a line */
     uint32_t from;    /* its ranges in struct pct_engine, */
     uint32_t to;      /* up to this one */
     uint32_t entered; /* of START: likewise those that are entered, */
@@ -70,7 +72,7 @@ struct pct_predicate {
     const struct pct_script_name *behind; /* what is meant is behind pointers; NULL: it is in the ranges */
     struct pct_predicate *a, *b;
     int function;     /* its reference in Lua's registry */
-    const char *text; /* of a point; Lua has it as long as the predicate */
+    const char *text; /* of a point; Lua has it as long as the predicate. Of a line: struct pct_script_name's refusal */
     char name[16];
     char label[160]; /* how messages have it */
 };
@@ -106,6 +108,10 @@ unsigned pct_predicate_way(struct pct_engine *engine, const struct pct_script_na
 
 /* While a function of the script's is asked: it asks for these words (pct_apart_note_word()). */
 void pct_predicate_note_way(struct pct_engine *engine, const struct pct_script_name *name);
+
+/* made.c: the script waits for this one: raises an error if it is to hold where code of a line begins at which threads
+ * cannot stop. */
+void pct_predicate_check_lines(lua_State *L, const struct pct_predicate *predicate);
 
 /* Adds to the table on top of L the functions that make predicates. */
 void pct_predicate_open(lua_State *L);

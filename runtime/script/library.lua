@@ -107,8 +107,8 @@ G.calls = of_functions("enter", "calls")
 G.returns = of_functions("return", "returns from")
 
 function G.does(name) return core.operation("does: " .. text(name, "does"), nil, name) end
-function G.from(name) return core.place("is called from", "function", text(name, "from")) end
-function G.at(name) return core.place("is at", "line", text(name, "at")) end
+function G.from(name) return core.from(text(name, "from")) end
+function G.at(name) return core.at(text(name, "at")) end
 function G.named(name) return core.named(text(name, "named")) end
 function G.inside(name) return core.inside(text(name, "inside")) end
 function G.blocked_by(t) return core.is_thread(check(t, "blocked_by").id, true) end
@@ -168,7 +168,7 @@ function G.all_ended(list)
 end
 
 function G.event(t) return core.look(check(t, "event").id) end
-function G.stands(t, p) return core.holds(check(t, "stands").id, p) end
+function G.stands(t, p) return core.holds(check(t, "stands").id, core.wide(p)) end
 function G.value(name) return core.value(text(name, "value")) end
 
 -- Letting them go on
@@ -433,7 +433,7 @@ function G.assert(value, message)
 end
 
 function G.expect(t, p)
-    if not core.holds(check(t, "expect").id, p) then
+    if not core.holds(check(t, "expect").id, core.wide(p)) then
         core.fail("assertion", tostring(t) .. " was expected before an operation that " .. says(p) ..
             ", and stands before: " .. core.look(t.id).operation)
     end

@@ -138,7 +138,8 @@ static void mind_leaving(struct pct_engine *engine, const struct pct_predicate *
 static void mind_not(struct pct_engine *engine, const struct pct_predicate *a, uint32_t thread, struct pct_calm *calm)
 {
     bool holds;
-    if (a->kind == PCT_PREDICATE_OPERATION && !a->named)
+    /* What begins there may be a function, or code of a line. */
+    if (a->kind == PCT_PREDICATE_OPERATION && !a->named && !pct_calm_has(a->operations, PCT_OP_FUNCTION_ENTER))
         for (unsigned i = 0; i < 2; i++)
             calm->operations[i] = ~a->operations[i];
     else if (!is_state(engine, a, thread, &holds) || !holds)

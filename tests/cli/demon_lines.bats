@@ -188,7 +188,7 @@ rejects()
     has 'replayed identically'
     run --separate-stderr "$pct" run --functions p.c:1 -- ./program
     is "$status" 2
-    is "$stderr" 'pct: --functions: line 1 of p.c has no code in program'
+    is "$stderr" 'pct: --functions: line 1 of p.c has no code in program; the nearest that has is line 3'
     run --separate-stderr "$pct" run --functions q.c:7 -- ./program
     is "$status" 2
     has "nothing in program and its libraries is called 'q.c'; did you mean 'p.c'?"

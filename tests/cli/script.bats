@@ -233,7 +233,7 @@ local f = thread "forwards" run(f, blocked_by(b)) expect(f, locks "second")' ./s
     script 'local t = thread "move"
 local n = 0
 run(t, locks * function() n = n + 1 return n == 3 end) expect(t, locks "old_shelf.lock")
-run(t, at "script.c:'"$(grep -n 'the last' "$root/tests/cli/script.c" | cut -d: -f1)"'") expect(t, locks "new_shelf.lock")' ./script mover
+run(t, locks * at "script.c:'"$(grep -n 'the last' "$root/tests/cli/script.c" | cut -d: -f1)"'") expect(t, locks "new_shelf.lock")' ./script mover
     is "$status" 0
 }
 
