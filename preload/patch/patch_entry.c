@@ -220,7 +220,8 @@ static void look(const struct pct_plan_site *site, const volatile void *place, c
         pct_spin_reads_go_on(&pct_S, &self->reads);
 }
 
-/* A function, or code of a line, begins (enum pct_site_begins), or a function returns (0). stack: the thread's, there. */
+/* A function, or code of a line, begins (enum pct_site_begins), or a function returns (0). stack: the thread's, there.
+ */
 static void pass_function(unsigned begins, const void *pc, uint64_t stack)
 {
     const enum pct_op op = begins ? PCT_OP_FUNCTION_ENTER : PCT_OP_FUNCTION_RETURN;
