@@ -150,15 +150,20 @@ static const char *speaker(const struct pct_script_channel *c)
     return c->speaker ? text : "";
 }
 
-/* The script waits for an access to memory, and the program makes some that pct does not see. */
-static void say_blind(const struct pct_script_runs *runs, const struct pct_script_channel *c)
+static bool waits_for_access(const struct pct_script_channel *c)
 {
     static const char *const words[] = { " reads", " writes", " accesses" };
-    const struct pct_config *config = &runs->campaign->config;
     bool waits = false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) /* not as the end of "threads" */
         waits |= strstr(c->said.awaited, words[i]) != NULL;
-    if (waits && !config->watch[0] && pct_memory_is_unseen(config, runs->campaign->launch.command[0]))
+    return waits;
+}
+
+/* The script waits for an access to memory, and the program makes some that pct does not see. */
+static void say_blind(const struct pct_script_runs *runs, const struct pct_script_channel *c)
+{
+    const struct pct_config *config = &runs->campaign->config;
+    if (waits_for_access(c) && !config->watch[0] && pct_memory_is_unseen(config, runs->campaign->launch.command[0]))
         pct_cli_say("%s tells nothing of its accesses to memory, for which the script waits: build it with pct-cc, or "
                     "add --memory=all",
                     runs->campaign->launch.command[0]);
@@ -275,9 +280,21 @@ static int repeat(struct pct_script_runs *runs, struct pct_script_channel *c, co
     return -1;
 }
 
+/* The script waits for an access to memory, and some cannot be seen, as no jump fits there. */
+static void say_unpatched(const struct pct_script_channel *c, const struct pct_result *result)
+{
+    const uint64_t count = result->trace.header.uncontrolled[PCT_UNCONTROLLED_SITE];
+    if (c->said.outcome == PCT_SCRIPT_ENDED || !count || !waits_for_access(c))
+        return;
+    char *text = pct_name_uncontrolled_count(PCT_UNCONTROLLED_SITE, count);
+    pct_cli_say("not seen, so that a script waits for them in vain: %s; pct-cc sees all", text ? text : "");
+    free(text);
+}
+
 int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c, const struct pct_result *result,
                       bool failed)
 {
+    say_unpatched(c, result);
     static struct pct_ended_run again; /* large */
     char *token = NULL;
     int status = repeat(runs, c, result, &again, &token);

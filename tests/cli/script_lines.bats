@@ -133,3 +133,15 @@ run(a, at "t.cpp:5") run(b, at "t.cpp:5" * once) run(a, ends)' ./program
         replays 0
     done
 }
+
+@test "reads: that some accesses could not be patched is said where the script waits for one" {
+    printf '%s\n' '#include <pthread.h>' 'static int n;' 'static void *f(void *p) {' \
+        'asm volatile("mov $1, %%ecx\n1: movl %0, %%eax\njrcxz 1b+1" : : "m"(n) : "eax", "ecx"); return p; }' \
+        'int main(void) { pthread_t a, b; pthread_create(&a, 0, f, 0), pthread_create(&b, 0, f, 0);' \
+        'pthread_join(a, 0), pthread_join(b, 0); return 0; }' > l.c
+    compile
+    printf 'local a = thread(1) run(a, reads "n")\n' > test.lua
+    run --separate-stderr timeout 60 "$pct" script --memory=all test.lua -- ./program
+    is "$status" 117
+    has 'not seen, so that a script waits for them in vain: 1 instruction that accesses memory and could not be patched'
+}
