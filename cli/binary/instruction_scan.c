@@ -56,8 +56,6 @@ static void add_call(struct pct_instruction_scan *s, const struct pct_plan_site 
 
 static void add_pad(struct pct_instruction_scan *s, uint64_t address, uint64_t size)
 {
-    if (size < SMALLEST_PAD)
-        return;
     struct pct_pad *larger = grow(s, s->pads, s->pad_count, &s->pad_room, sizeof *larger);
     if (!larger)
         return;
@@ -564,7 +562,8 @@ void pct_instruction_scan_finish(struct pct_instruction_scan *s)
         bool entered = false;
         for (uint64_t at = 0; at < s->pads[i].size; at++)
             entered |= pct_instruction_scan_is_target(s, s->pads[i].address + at);
-        if (!entered)
+        /* Smaller ones are only for the return before them (function_sites.c). */
+        if (!entered && s->pads[i].size >= SMALLEST_PAD)
             s->pads[kept++] = s->pads[i];
     }
     s->pad_count = kept;

@@ -234,6 +234,8 @@ static void test_gaps(void **state)
     pct_instruction_scan_gap(&s, table, sizeof table, CODE, true);
     assert_int_equal(s.pad_count, 0);
     pct_instruction_scan_gap(&s, fill, sizeof fill, CODE, true);
+    pct_instruction_scan_gap(&s, fill, 2, CODE + 32, true); /* for a return before it, until then */
+    assert_int_equal(s.pad_count, 2);
     pct_instruction_scan_finish(&s);
     assert_int_equal(s.pad_count, 1);
     pct_instruction_scan_free(&s);
