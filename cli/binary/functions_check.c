@@ -91,8 +91,8 @@ static int refuse(const struct pct_scope *scope, uint32_t module, const struct p
     return 0;
 }
 
-/* Of what --functions names in this module, or of this pattern of it (PCT_LINES_ALL: of each); *any: there is something. To be
- * freed; NULL: there is none, or no memory. */
+/* Of what --functions names in this module, or of this pattern of it (PCT_LINES_ALL: of each); *any: there is
+ * something. To be freed; NULL: there is none, or no memory. */
 static struct pct_plan *make_plan(const struct pct_scope *scope, uint32_t module, uint32_t pattern, unsigned level,
                                   bool *any)
 {
@@ -100,7 +100,8 @@ static struct pct_plan *make_plan(const struct pct_scope *scope, uint32_t module
     size_t count = 0;
     for (size_t i = 0; functions && i < scope->count; i++) {
         const struct pct_scope_match *match = &scope->item[i];
-        if (is_place(scope, match) && match->module == module && (pattern == PCT_LINES_ALL || match->pattern == pattern))
+        if (is_place(scope, match) && match->module == module &&
+            (pattern == PCT_LINES_ALL || match->pattern == pattern))
             functions[count++] = (struct pct_plan_function){
                 .from = match->from, .to = match->to, .cold = match->cold, .line = is_line(scope, match)
             };

@@ -75,8 +75,7 @@ static bool line_fits(const char *path, const char *name, uint64_t to, unsigned 
     if (!pct_patterns_add_functions(&scope.patterns, name) && !pct_scope_find(&scope))
         lines = calloc(scope.count + 1, sizeof *lines);
     for (size_t i = 0; lines && i < scope.count; i++) {
-        lines[i] =
-            (struct pct_plan_function){ .from = scope.item[i].from, .to = scope.item[i].to, .line = true };
+        lines[i] = (struct pct_plan_function){ .from = scope.item[i].from, .to = scope.item[i].to, .line = true };
         there |= scope.item[i].to == to;
     }
     if (there)

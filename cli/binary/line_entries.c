@@ -127,8 +127,8 @@ static void see_part(const struct walk *w, const struct pct_line_part *part, con
         return;
     for (uint64_t at = part->from; at < part->to;) {
         ZydisDecodedInstruction instruction;
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, code + (at - part->from), part->to - at,
-                                                        &instruction)))
+        if (!ZYAN_SUCCESS(
+                ZydisDecoderDecodeInstruction(&decoder, NULL, code + (at - part->from), part->to - at, &instruction)))
             return;
         const ZydisInstructionCategory category = instruction.meta.category;
         const bool jumps = category == ZYDIS_CATEGORY_UNCOND_BR;

@@ -26,10 +26,10 @@ struct pct_pattern {
     uint64_t from, to;     /* MODULE+FROM-TO: these addresses of the module, and no names; to is 0: not this */
     uint64_t offset, size; /* of --watch: this part of the variable; size 0: up to its end */
     unsigned at_line;      /* of a source file: nothing but this line of it; 0: all */
-    unsigned near_line;    /* of that file: another line with code, the nearest one; 0: there is none. By scope.c, too */
-    bool own;              /* of --functions: the program itself has it */
-    bool made;             /* no name is it: what compilers have made of it is meant */
-    uint64_t matches;      /* ranges, counted by cli/binary/scope.c */
+    unsigned near_line; /* of that file: another line with code, the nearest one; 0: there is none. By scope.c, too */
+    bool own;           /* of --functions: the program itself has it */
+    bool made;          /* no name is it: what compilers have made of it is meant */
+    uint64_t matches;   /* ranges, counted by cli/binary/scope.c */
 };
 
 struct pct_patterns {

@@ -313,9 +313,8 @@ static void look_at_line(const struct module *m, const struct pct_pattern *patte
 static void take_near(const struct module *m, const struct pct_pattern *pattern, int number)
 {
     const int wanted = (int)pattern->at_line, near = (int)pattern->near_line;
-    if (number &&
-        (!near || abs(number - wanted) < abs(near - wanted) ||
-         (abs(number - wanted) == abs(near - wanted) && number > near)))
+    if (number && (!near || abs(number - wanted) < abs(near - wanted) ||
+                   (abs(number - wanted) == abs(near - wanted) && number > near)))
         m->scope->patterns.item[pattern - m->scope->patterns.item].near_line = (unsigned)number;
 }
 

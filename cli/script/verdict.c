@@ -287,7 +287,7 @@ static void say_unpatched(const struct pct_script_channel *c, const struct pct_r
     if (c->said.outcome == PCT_SCRIPT_ENDED || !count || !waits_for_access(c))
         return;
     char *text = pct_name_uncontrolled_count(PCT_UNCONTROLLED_SITE, count);
-    pct_cli_say("not seen, so that a script waits for them in vain: %s; pct-cc sees all", text ? text : "");
+    pct_cli_say("not seen, though the script may wait for one of them: %s; pct-cc sees all", text ? text : "");
     free(text);
 }
 
