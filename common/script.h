@@ -144,11 +144,12 @@ struct pct_script_process {
     struct pct_script_said said;
 };
 
-/* A line of the script that is for another process than the first. */
+/* A line of the script that is for another process than the first: of this number, or (0) that runs this program. */
 struct pct_script_part {
-    uint32_t line;
-    uint32_t begun;    /* there was such a process */
-    char awaited[120]; /* what it waits for */
+    uint32_t line, number;
+    uint32_t begun; /* there was such a process, */
+    uint32_t taken; /* or one that this earlier line was for, too; 0: none */
+    char program[256];
 };
 
 /* A place of the board. */

@@ -152,6 +152,22 @@ static void blame(struct pct_script_channel *c)
     c->speaker = i + 1;
 }
 
+/* There was none for this line: that is said. */
+static void blame_none(struct pct_script_channel *c, const struct pct_script_part *part)
+{
+    c->speaker = 0;
+    c->said = (struct pct_script_said){ .outcome = PCT_SCRIPT_DID_NOT_FIT, .line = part->line };
+    if (part->number)
+        snprintf(c->said.awaited, sizeof c->said.awaited, "a process %u", part->number);
+    else
+        snprintf(c->said.awaited, sizeof c->said.awaited, "a process to run %s", part->program);
+    if (part->taken)
+        snprintf(c->said.message, sizeof c->said.message, "line %u was for that one, and a process has one line",
+                 part->taken);
+    else
+        snprintf(c->said.message, sizeof c->said.message, "there was none");
+}
+
 void pct_script_settle(struct pct_script_channel *c)
 {
     for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
@@ -160,12 +176,7 @@ void pct_script_settle(struct pct_script_channel *c)
             c->speaker = i + 1;
         }
     for (uint32_t i = 0; i < c->parts && (c->said.outcome == PCT_SCRIPT_ENDED || c->said.vain); i++)
-        if (!c->part[i].begun) {
-            c->speaker = 0;
-            c->said = (struct pct_script_said){ .outcome = PCT_SCRIPT_DID_NOT_FIT,
-                                                .line = c->part[i].line,
-                                                .message = "there was none" };
-            memcpy(c->said.awaited, c->part[i].awaited, sizeof c->part[i].awaited);
-        }
+        if (!c->part[i].begun)
+            blame_none(c, &c->part[i]);
     blame(c);
 }

@@ -365,42 +365,55 @@ bool pct_core_only_looks(lua_CFunction function)
 
 /* --- Several processes -------------------------------------------------------------------------------------------- */
 
-/* Whether process(which) means this process. */
-static bool means(lua_State *L, const struct pct_engine *engine)
+/* Whether this line is for this process. */
+static bool means(const struct pct_engine *engine, const struct pct_script_part *part)
 {
     if (!engine->self->number)
         return false;
-    if (lua_type(L, 1) == LUA_TNUMBER)
-        return luaL_checkinteger(L, 1) == engine->self->number;
-    return !strcmp(luaL_checkstring(L, 1), engine->self->program);
+    return part->number ? part->number == engine->self->number : !strcmp(part->program, engine->self->program);
 }
 
-/* process(which, awaited): whether what follows is for this process: which is its number, from 1 on, or its program.
- * The first process learns that there may be one. */
+/* The next line for another process, as the first process finds it: at the first place of the stack is which. */
+static void add_part(lua_State *L, const struct pct_engine *engine, struct pct_script_part *part)
+{
+    const struct pct_script_part *first = engine->channel->part;
+    struct pct_line line;
+    memset(part, 0, sizeof *part);
+    part->line = pct_engine_line(L);
+    pct_line_start(&line, part->program, sizeof part->program);
+    if (lua_type(L, 1) == LUA_TSTRING)
+        pct_line_add(&line, lua_tostring(L, 1));
+    else
+        part->number = (uint32_t)lua_tointeger(L, 1);
+    for (const struct pct_script_part *other = first; other < part; other++)
+        if (other->number == part->number && !strcmp(other->program, part->program))
+            luaL_error(L, "process: line %d is for that one already", (int)other->line);
+    engine->channel->parts = engine->parts;
+}
+
+/* process(which): whether what follows is for this process: which is its number, from 1 on, or its program. The first
+ * process learns that there may be one. */
 static int process(lua_State *L)
 {
     struct pct_engine *engine = pct_engine_of(L);
     struct pct_script_channel *channel = engine->channel;
-    struct pct_line line;
     if (channel->log)
         return luaL_error(L, "process: --all=dpor is for a single process; --all makes all ways of several");
     if (engine->waited)
         return luaL_error(L, "process: lines for other processes come before the first that says what threads do");
-    luaL_argcheck(L, lua_type(L, 1) == LUA_TSTRING || luaL_checkinteger(L, 1) > 0, 1,
-                  "a number from 1 on, or the name of a program");
+    luaL_argcheck(L, lua_type(L, 1) == LUA_TSTRING || (luaL_checkinteger(L, 1) > 0 && lua_tointeger(L, 1) < INT32_MAX),
+                  1, "a number from 1 on, or the name of a program");
     if (engine->parts == PCT_SCRIPT_PARTS)
         return luaL_error(L, "process: there is room for %d lines", PCT_SCRIPT_PARTS);
     struct pct_script_part *part = &channel->part[engine->parts++];
-    if (!engine->self->number) {
-        part->line = pct_engine_line(L);
-        part->begun = 0;
-        pct_line_start(&line, part->awaited, sizeof part->awaited);
-        pct_line_add(&line, luaL_checkstring(L, 2));
-        channel->parts = engine->parts;
-    }
-    engine->meant = means(L, engine);
+    if (!engine->self->number)
+        add_part(L, engine, part);
+    engine->meant = means(engine, part);
     if (engine->meant)
         __atomic_store_n(&part->begun, 1, __ATOMIC_SEQ_CST);
+    for (uint32_t i = engine->parts; engine->meant && i < channel->parts; i++)
+        if (means(engine, &channel->part[i]))
+            __atomic_store_n(&channel->part[i].taken, part->line, __ATOMIC_SEQ_CST);
     lua_pushboolean(L, engine->meant);
     return 1;
 }

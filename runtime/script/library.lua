@@ -407,8 +407,7 @@ function G.process(which, script)
     if type(script) ~= "function" then
         wanted("process", "a function", "a " .. type(script))
     end
-    local awaited = type(which) == "string" and "a process to run " .. which or "a process " .. tostring(which)
-    if core.process(which, awaited) then
+    if core.process(which) then
         script()
         core.fail("ended", "")
     end

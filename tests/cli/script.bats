@@ -1038,6 +1038,18 @@ $first_process" ./processes spawn ./another add
 run(thread(0), locks "writing")' ./processes fork
     is "$status" 117
     has 'a process to run nothing, but there was none'
+    # One that two lines are for
+    script 'process(1, function() end)
+process(1, function() end)' ./processes fork
+    is "$status" 2
+    has 'test.lua:2: process: line 1 is for that one already'
+    script 'process(1, function() end)
+process("processes", function() end)' ./processes fork
+    is "$status" 117
+    has 'wants a process to run processes, but line 1 was for that one, and a process has one line'
+    script 'process(4294967297, function() end)' ./processes fork
+    is "$status" 2
+    has 'a number from 1 on'
 }
 
 @test "several processes: tokens replay what all did, without the script" {
