@@ -24,7 +24,7 @@ static void begin_to_say(lua_State *L, struct pct_engine *engine)
     pct_engine_fail(L, PCT_SCRIPT_NEVER);
 }
 
-/* What the line that is being done waits for: at this place of the stack. */
+/* What the line that is being done wants: at this place of the stack. */
 static void set_awaited(lua_State *L, struct pct_engine *engine, int awaited)
 {
     struct pct_line line;
@@ -496,7 +496,7 @@ static int await_post(lua_State *L)
     return 1;
 }
 
-/* fail(kind, message): the end of the script. */
+/* fail(kind, message, awaited): the end of the script; awaited: what the line wants, where it does not fit. */
 static int fail(lua_State *L)
 {
     static const char *const kinds[] = { "assertion", "fit", "wrong", "ended", NULL };
@@ -504,6 +504,8 @@ static int fail(lua_State *L)
                                                         PCT_SCRIPT_ENDED };
     enum pct_script_outcome outcome = outcomes[luaL_checkoption(L, 1, NULL, kinds)];
     luaL_checkstring(L, 2);
+    if (outcome == PCT_SCRIPT_DID_NOT_FIT)
+        set_awaited(L, pct_engine_of(L), 3);
     lua_settop(L, 2);
     return pct_engine_fail(L, outcome);
 }

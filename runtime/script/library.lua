@@ -173,19 +173,23 @@ function G.value(name) return core.value(text(name, "value")) end
 
 -- Letting them go on
 
--- Until it stands before what p says, or has ended. Whether it stands there.
+local function until_it(t, p) return tostring(t) .. " to go on until it " .. says(p) end
+
+-- Until it stands before what p says, or ends. Whether it stands there.
 local function go(t, p)
-    if G.ended(t) then return false end
+    if G.ended(t) then
+        core.fail("fit", "it has ended", until_it(t, p))
+    end
     core.release(t.id)
-    return core.select({ t.id }, p, t.id, tostring(t) .. " to go on until it " .. says(p)) and true
+    return core.select({ t.id }, p, t.id, until_it(t, p)) and true
 end
 
 function G.run(t, p)
     check(t, "run")
     if not go(t, p) and p ~= G.done then
-        core.fail("fit", "it has ended")
+        core.fail("fit", "it has ended", until_it(t, p))
     end
-    if core.is_once(p) then go(t, G.done) end
+    if core.is_once(p) and not G.ended(t) then go(t, G.done) end
     return not G.ended(t) and G.event(t) or nil
 end
 
@@ -215,9 +219,10 @@ function G.run_all(list, p)
         core.release(t.id)
     end
     while #left > 0 do
-        local id = core.select(left, p, nil, "each of " .. #left .. " threads to go on until it " .. says(p))
+        local awaited = "each of " .. #left .. " threads to go on until it " .. says(p)
+        local id = core.select(left, p, nil, awaited)
         if not id then
-            core.fail("fit", "they have ended")
+            core.fail("fit", "they have ended", awaited)
         end
         for i = #left, 1, -1 do
             if left[i] == id then table.remove(left, i) end
@@ -228,10 +233,6 @@ end
 -- Orderings: each entry is { thread, predicate, n }. A thread goes on until it is about to do that for the n-th time
 -- since its last entry, and stands there until the entries before are over. With `once` an entry is over when that has
 -- been done, otherwise when the thread stands there.
-
-local function entry_label(e)
-    return tostring(e[1]) .. " to go on until it " .. says(e[2])
-end
 
 -- The threads of the list, each once, and how often each entry is still to come.
 local function read_entries(list)
@@ -297,9 +298,9 @@ function G.in_order(...)
                 end
             end
             if making or stands_at[t.id] ~= at then
-                local id = p and core.select(ids, p, making and t.id or nil, entry_label(list[at]))
+                local id = p and core.select(ids, p, making and t.id or nil, until_it(list[at][1], list[at][2]))
                 if not id then
-                    core.fail("fit", "these threads have ended")
+                    core.fail("fit", "these threads have ended", until_it(list[at][1], list[at][2]))
                 end
                 if making and id == t.id then
                     stands_at[id], fresh[id], at = nil, true, at + 1
@@ -334,7 +335,7 @@ function G.choose_thread(list)
         if not G.ended(check(t, "choose_thread")) then left[#left + 1] = t end
     end
     if #left == 0 then
-        core.fail("fit", "choose_thread: all of these threads have ended")
+        core.fail("fit", "all have ended", "one of " .. #list .. " threads to be chosen")
     end
     return one_of(left, list, why.OWN)
 end
@@ -434,7 +435,7 @@ end
 function G.expect(t, p)
     if not core.holds(check(t, "expect").id, core.wide(p)) then
         core.fail("assertion", tostring(t) .. " was expected before an operation that " .. says(p) ..
-            ", and stands before: " .. core.look(t.id).operation)
+            (G.ended(t) and ", and has ended" or ", and stands before: " .. core.look(t.id).operation))
     end
 end
 

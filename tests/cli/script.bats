@@ -599,6 +599,22 @@ run(a, ends)' ./script deadlock
     script 'run(thread "forwards", posts)' ./script deadlock
     is "$status" 117
     has 'test.lua:1: did not fit: the script wants thread 1 to go on until it posts, but it has ended'
+    # A line about a thread that an earlier one has ended says what it wants itself.
+    for line in 'run(a, locks)' 'run(a, done)' 'step(a)' 'in_order({ a, locks })' 'run_all({ a }, locks)'; do
+        script "local a = thread(1) finish(a)
+$line" ./script counter
+        is "$status" 117
+        has 'test.lua:2: did not fit: the script wants '
+        lacks 'until it has ended'
+        has ' ended'
+    done
+    script 'local a = thread(1) finish(a) finish(a)
+choose_thread { a }' ./script counter
+    is "$status" 117
+    has 'test.lua:2: did not fit: the script wants one of 1 threads to be chosen, but all have ended'
+    script 'local a = thread(1) finish(a) expect(a, locks)' ./script counter
+    is "$status" 116
+    has 'thread 1 was expected before an operation that locks, and has ended'
     script 'thread "count"' ./script deadlock
     is "$status" 117
     has 'test.lua:1: did not fit: the script wants a thread that starts with count, but the program has ended'
