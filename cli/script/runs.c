@@ -88,7 +88,7 @@ static void say_result(const struct one *one)
     else if (one->unfit)
         pct_cli_say("%scannot go on: %s", says, pct_script_why_unfit(c, one->ending));
     else if (!one->status)
-        pct_cli_say("%sthe script ended after %llu steps", says, (unsigned long long)c->said.step);
+        pct_cli_say("%sthe script ended after %s", says, pct_script_steps(c));
     else if (c->said.outcome == PCT_SCRIPT_ASSERTION)
         pct_cli_say(PCT_SCRIPT_SAYS_FAILS "assertion of the script in line %u: %s", c->said.line, c->said.message);
     else if (c->said.outcome != PCT_SCRIPT_WRONG)
@@ -98,12 +98,13 @@ static void say_result(const struct one *one)
 /* Somebody has ended the run. */
 static void say_interrupted(const struct pct_script_runs *runs)
 {
-    const struct pct_script_channel *c = runs->file[0].channel;
+    struct pct_script_channel *c = runs->file[0].channel;
+    pct_script_settle(c);
     if (c->said.outcome == PCT_SCRIPT_ENDED)
-        pct_cli_say("interrupted: %s had ended after %llu steps, and the program went on", runs->name,
-                    (unsigned long long)c->said.step);
-    else if (c->said.outcome == PCT_SCRIPT_UNDER_WAY && c->said.awaited[0])
-        pct_cli_say("interrupted at %s:%u, where the script wants %s", runs->name, c->said.line, c->said.awaited);
+        pct_cli_say("interrupted: %s had ended after %s, and the program went on", runs->name, pct_script_steps(c));
+    else if (c->said.outcome != PCT_SCRIPT_NEVER)
+        pct_cli_say("%sinterrupted at %s:%u, where the script wants %s", pct_script_speaker(c), runs->name,
+                    c->said.line, c->said.awaited);
     else
         pct_cli_say("interrupted: %s had not begun", runs->name);
 }

@@ -63,6 +63,30 @@ const char *pct_script_why_unfit(const struct pct_script_channel *c, const char 
     return text;
 }
 
+const char *pct_script_speaker(const struct pct_script_channel *c)
+{
+    static char text[32];
+    snprintf(text, sizeof text, "process %u: ", c->speaker);
+    return c->speaker ? text : "";
+}
+
+const char *pct_script_steps(const struct pct_script_channel *c)
+{
+    static char text[128];
+    unsigned long long others = 0;
+    unsigned count = 0;
+    for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
+        if (c->process[i].said.outcome == PCT_SCRIPT_ENDED) {
+            others += c->process[i].said.step;
+            count++;
+        }
+    int at = snprintf(text, sizeof text, "%llu step%s", (unsigned long long)c->said.step, c->said.step == 1 ? "" : "s");
+    if (count)
+        snprintf(text + at, sizeof text - (size_t)at, " of the first process and %llu of %u other%s", others, count,
+                 count == 1 ? "" : "s");
+    return text;
+}
+
 bool pct_script_is_unfit(const struct pct_script_channel *c, bool failed)
 {
     return c->said.outcome == PCT_SCRIPT_DID_NOT_FIT || (c->said.outcome == PCT_SCRIPT_UNDER_WAY && !failed);
@@ -142,14 +166,6 @@ void pct_script_hurry(struct pct_script_runs *runs, struct pct_engine *engine)
 
 /* --- Said --------------------------------------------------------------------------------------------------------- */
 
-/* Which process that is about, where it is not the first. */
-static const char *speaker(const struct pct_script_channel *c)
-{
-    static char text[32];
-    snprintf(text, sizeof text, "process %u: ", c->speaker);
-    return c->speaker ? text : "";
-}
-
 static bool waits_for_access(const struct pct_script_channel *c)
 {
     static const char *const words[] = { " reads", " writes", " accesses" };
@@ -184,8 +200,8 @@ static void say_exit(const struct pct_script_channel *c, const char *ending)
 static void say_awaited(const struct pct_script_runs *runs, const struct pct_script_channel *c, const char *ending)
 {
     if (c->said.awaited[0])
-        pct_cli_say("%s:%u: %sdid not fit: the script wants %s, but %s", runs->name, c->said.line, speaker(c),
-                    c->said.awaited, pct_script_why_unfit(c, ending));
+        pct_cli_say("%s:%u: %sdid not fit: the script wants %s, but %s", runs->name, c->said.line,
+                    pct_script_speaker(c), c->said.awaited, pct_script_why_unfit(c, ending));
     else
         pct_cli_say("%s: did not fit: %s", runs->name, pct_script_why_unfit(c, ending));
     say_blind(runs, c);
@@ -202,21 +218,21 @@ void pct_script_say(const struct pct_script_runs *runs, struct pct_script_channe
 {
     switch (c->said.outcome) {
     case PCT_SCRIPT_ENDED:
-        pct_cli_say("%s: ended after %llu steps; the program: %s", runs->name, (unsigned long long)c->said.step,
-                    ending);
+        pct_cli_say("%s: ended after %s; the program: %s", runs->name, pct_script_steps(c), ending);
         break;
     case PCT_SCRIPT_DID_NOT_FIT:
         say_awaited(runs, c, ending);
         break;
     case PCT_SCRIPT_ASSERTION:
-        pct_cli_say("%s:%u: %sassertion of the script: %s", runs->name, c->said.line, speaker(c), c->said.message);
+        pct_cli_say("%s:%u: %sassertion of the script: %s", runs->name, c->said.line, pct_script_speaker(c),
+                    c->said.message);
         break;
     case PCT_SCRIPT_WRONG:
-        pct_cli_say("%s:%u: %s%s", runs->name, c->said.line, speaker(c), c->said.message);
+        pct_cli_say("%s:%u: %s%s", runs->name, c->said.line, pct_script_speaker(c), c->said.message);
         break;
     case PCT_SCRIPT_UNDER_WAY:
         if (failed) {
-            pct_cli_say("%s: reached line %u%s%s; the program: %s", runs->name, c->said.line,
+            pct_cli_say("%s: %sreached line %u%s%s; the program: %s", runs->name, pct_script_speaker(c), c->said.line,
                         c->said.awaited[0] ? ", and wants " : "", c->said.awaited, ending);
             say_exit(c, ending);
         } else {

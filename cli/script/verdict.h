@@ -8,6 +8,12 @@
  * Lives as long as the channel, until the next call. */
 const char *pct_script_why_unfit(const struct pct_script_channel *channel, const char *ending);
 
+/* Which process that is about, "process 2: "; "" for the first. Lives until the next call. */
+const char *pct_script_speaker(const struct pct_script_channel *channel);
+
+/* How many steps it took to the end of the script, in words. Lives until the next call. */
+const char *pct_script_steps(const struct pct_script_channel *channel);
+
 /* The threads have begun, and could not do what the script says. failed: the program has. */
 bool pct_script_is_unfit(const struct pct_script_channel *channel, bool failed);
 

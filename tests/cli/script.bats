@@ -1035,7 +1035,7 @@ board.post "has written"'
 $first_process" ./processes fork
         is "$status" 3
     done
-    has 'test.lua: ended after 6 steps; the program: exit status 3'
+    has 'test.lua: ended after 6 steps of the first process and 2 of 1 other; the program: exit status 3'
     has '         9                        assert(board.wait "has read" == 7)'
     replays 3
     script "process(1, $other_process
@@ -1763,13 +1763,24 @@ int main(void)
 }
 PROGRAM
     "$cc" -g -pthread -o waits waits.c
-    printf '%s\n' 'local t = thread "first"' 'run(t, ends)' > test.lua
-    "$pct" script test.lua -- ./waits > /dev/null 2> said &
-    child=$!
-    until [ -e there ]; do sleep 0.05; done
-    kill -INT $child
-    status=0
-    wait $child || status=$?
-    is "$status" 130
+    interrupted() # SCRIPT
+    {
+        printf '%s\n' "$1" > test.lua
+        rm -f there
+        "$pct" script test.lua -- ./waits > /dev/null 2> said &
+        child=$!
+        until [ -e there ]; do sleep 0.05; done
+        kill -INT $child
+        status=0
+        wait $child || status=$?
+        is "$status" 130
+    }
+    interrupted 'local t = thread "first"
+run(t, ends)'
     is "$(cat said)" "pct: interrupted at test.lua:2, where the script wants thread 1 to go on until it ends"
+    interrupted 'process(2, function() end)
+thread "first"'
+    is "$(cat said)" "pct: interrupted at test.lua:1, where the script wants a process 2"
+    interrupted 'thread "first"'
+    is "$(cat said)" "pct: interrupted: test.lua had ended after 1 step, and the program went on"
 }
