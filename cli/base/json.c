@@ -51,6 +51,19 @@ void pct_json_add_number(struct json_object *to, const char *key, uint64_t value
     json_object_object_add(to, key, json_object_new_uint64(value));
 }
 
+void pct_json_exact(struct json_object *object)
+{
+    enum { BITS = 53 };
+    char text[24];
+    json_object_object_foreach(object, key, value)
+    {
+        uint64_t number = json_object_is_type(value, json_type_int) ? json_object_get_uint64(value) : 0;
+        snprintf(text, sizeof text, "%llu", (unsigned long long)number);
+        if (number >> BITS)
+            json_object_object_add(object, key, json_object_new_string(text));
+    }
+}
+
 /* Six digits are more than any of these was measured with. */
 void pct_json_add_double(struct json_object *to, const char *key, double value)
 {

@@ -16,6 +16,10 @@ void pct_json_add_number(struct json_object *to, const char *key, uint64_t value
 void pct_json_add_double(struct json_object *to, const char *key, double value);
 void pct_json_add_bool(struct json_object *to, const char *key, bool value);
 
+/* For a page of ours, or another reader that is written in JavaScript, whose numbers have 53 bits: whole numbers among
+ * its members that take more become text. */
+void pct_json_exact(struct json_object *object);
+
 /* Text that comes from outside as a JSON string: at most `max` bytes up to a NUL; what is not UTF-8 becomes `?`. */
 struct json_object *pct_json_text(const char *text, size_t max);
 

@@ -96,8 +96,10 @@ int pct_trace_export_chrome(const struct pct_trace_export *x)
         pct_step_places_close(places);
         return -ENOMEM;
     }
+    struct json_object *run = pct_json_run(x);
+    pct_json_exact(run);
     fputs("{\"otherData\":", x->out);
-    pct_json_print_line(x->out, pct_json_run(x));
+    pct_json_print_line(x->out, run);
     fputs(",\"traceEvents\":[\n", x->out);
     print_process(x);
     while (pct_events_next(events, &event) && event.index < x->to) {

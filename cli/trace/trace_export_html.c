@@ -240,6 +240,7 @@ static int print_data(FILE *out, const struct pct_trace_export *x, bool first)
         struct columns columns = columns_in(memory, n);
         struct json_object *page = pct_json_run(x), *names = json_object_new_object(),
                            *sources = json_object_new_object(), *threads = pct_json_threads(x);
+        pct_json_exact(page);
         while (pct_events_next(events, &event) && event.index < x->to) {
             if (event.index < x->from)
                 continue;

@@ -24,7 +24,7 @@ def make(directory):
     pages = {"deadlock": record("deadlock", target, "abba", status=120),
              "long": record("long", target, "yields", str(STEPS), strategy="random-walk", runs="1")}
     # A killed run, and a window of a long one.
-    common.run(common.pct, "run", "-t", directory + "/killed.pct", "--", target, "kill", "40", status=137)
+    common.run(common.pct, "run", "-s", str(2**64 - 1), "-t", directory + "/killed.pct", "--", target, "kill", "40", status=137)
     common.run(common.pct, "trace", directory + "/killed.pct", "-o", directory + "/killed.html")
     common.run(common.pct, "trace", directory + "/long.pct", "--from", "101", "--to", "200", "-o", directory + "/window.html")
     with open(directory + "/said.lua", "w") as script:
@@ -149,6 +149,7 @@ def test_long_trace(browser, pages):
 def test_killed_run(browser, pages):
     browser.open(pages["killed"][0], READY)
     assert "killed" in browser.text("#verdict") and "killed" in browser.text("#end")
+    assert "seed %d;" % (2**64 - 1) in browser.text("#facts"), browser.text("#facts")
     assert int(browser.js("document.body.dataset.ready")) >= 40
 
 

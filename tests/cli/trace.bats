@@ -214,6 +214,16 @@ check(all(("thread_name", tid) in names for tid in stacks), "and so has each tra
     has 'src/here.c:'
 }
 
+@test "the largest seed is exact, also where JavaScript reads it" {
+    local seed=18446744073709551615 format
+    "$pct" run -n 1 -s $seed -t large.trace -- ./target kill 40 > /dev/null 2>&1 || true
+    for format in html chrome; do
+        "$pct" trace -f $format -o out large.trace
+        grep -q "\"seed\":\"$seed\"" out
+    done
+    "$pct" trace -f jsonl large.trace | grep -q "\"seed\":$seed,"
+}
+
 @test "a trace cut short by SIGKILL, in every format" {
     for format in text jsonl chrome dot html; do
         run --separate-stderr "$pct" trace killed.trace -f $format
