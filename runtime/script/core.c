@@ -29,7 +29,7 @@ static void set_awaited(lua_State *L, struct pct_engine *engine, int awaited)
 {
     struct pct_line line;
     pct_line_start(&line, engine->said->awaited, sizeof engine->said->awaited);
-    pct_line_add(&line, luaL_checkstring(L, awaited));
+    pct_line_add_clean(&line, luaL_checkstring(L, awaited));
     engine->said->line = pct_engine_line(L);
 }
 
@@ -385,6 +385,8 @@ static void add_part(lua_State *L, const struct pct_engine *engine, struct pct_s
         pct_line_add(&line, lua_tostring(L, 1));
     else
         part->number = (uint32_t)lua_tointeger(L, 1);
+    for (const char *at = part->program; *at; at++)
+        luaL_argcheck(L, *at != '/' && (unsigned char)*at >= ' ', 1, "programs have names without directories");
     for (const struct pct_script_part *other = first; other < part; other++)
         if (other->number == part->number && !strcmp(other->program, part->program))
             luaL_error(L, "process: line %d is for that one already", (int)other->line);

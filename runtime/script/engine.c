@@ -70,7 +70,7 @@ void pct_engine_end(struct pct_engine *engine, enum pct_script_outcome outcome, 
     said->outcome = pct_engine_is_meant(engine) ? outcome : PCT_SCRIPT_NEVER;
     said->step = engine->step;
     pct_line_start(&line, said->message, sizeof said->message);
-    pct_line_add(&line, message);
+    pct_line_add_clean(&line, message);
     engine->request.waiting = false;
     engine->control->over = true;
     engine->control->first = PCT_NO_THREAD;

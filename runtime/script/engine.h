@@ -377,6 +377,8 @@ struct pct_line {
 void pct_line_start(struct pct_line *line, char *text, size_t size);
 void pct_line_add(struct pct_line *line, const char *text);
 void pct_line_add_number(struct pct_line *line, uint64_t number);
+/* Text from outside, that is to stay in the line: control characters as Lua writes them. */
+void pct_line_add_clean(struct pct_line *line, const char *text);
 
 /* How messages name a thread, and what it is about to do. */
 void pct_line_add_thread(struct pct_line *line, uint32_t thread);

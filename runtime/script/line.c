@@ -16,6 +16,22 @@ void pct_line_add(struct pct_line *line, const char *text)
     *line->at = 0;
 }
 
+void pct_line_add_clean(struct pct_line *line, const char *text)
+{
+    static const char controls[] = "\a\b\t\n\v\f\r", letters[] = "abtnvfr", digits[] = "0123456789abcdef";
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        const char *named = strchr(controls, c);
+        char escape[] = { '\\', named ? letters[named - controls] : 'x', 0, 0, 0 };
+        if (!named && (c < ' ' || c == 0x7f)) {
+            escape[2] = digits[c >> 4];
+            escape[3] = digits[c & 15];
+        }
+        char plain[] = { *text, 0 };
+        pct_line_add(line, named || escape[2] ? escape : plain);
+    }
+}
+
 void pct_line_add_number(struct pct_line *line, uint64_t number)
 {
     char digits[24];
@@ -48,7 +64,7 @@ void pct_line_add_look(struct pct_line *line, const struct pct_script_look *look
     pct_line_add(line, look->op < PCT_OP_COUNT ? names[look->op] : "something");
     if (look->op == PCT_OP_POINT && look->address) {
         pct_line_add(line, " ");
-        pct_line_add(line, (const char *)(uintptr_t)look->address);
+        pct_line_add_clean(line, (const char *)(uintptr_t)look->address);
         return;
     }
     if (!look->class_ || look->class_ >= sizeof classes / sizeof *classes)

@@ -1029,6 +1029,23 @@ assert(board.wait "has read" == 7)
 run(t, does "wait for child")
 board.post "has written"'
 
+@test "what a script says is one line, and tells a terminal nothing" {
+    script 'assert(false, "first\nsecond\27[31m\ttab\r")' ./script counter
+    is "$status" 116
+    is "${stderr_lines[0]}" 'pct: test.lua:1: assertion of the script: first\nsecond\x1b[31m\ttab\r'
+    script 'error("one\ntwo")' ./script counter
+    is "$status" 2
+    is "${stderr_lines[0]}" 'pct: test.lua:1: one\ntwo'
+    script 'thread(named "a\nb")' ./script counter
+    is "$status" 117
+    is "${stderr_lines[0]}" \
+        'pct: test.lua:1: did not fit: the script wants a thread that is named a\nb, but the program has ended'
+    script 'process("bin/worker", function() end)' ./script counter
+    is "$status" 2
+    is "${stderr_lines[0]}" \
+        "pct: test.lua:1: bad argument #1 to 'process' (programs have names without directories)"
+}
+
 @test "several processes: by number and by program, with a board between them" {
     for _ in {1..10}; do
         script "process(1, $other_process
