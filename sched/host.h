@@ -46,8 +46,9 @@ struct pct_host {
     /* Threads have only spun for so long that this is a livelock, this one last. True: others can go on from now on
      * that could not before, or this goes on to end it. May be NULL: there are none. */
     bool (*spun)(const struct pct_thread *thread);
-    /* This thread has come back from outside, and goes on: without a step of its own, though it stands before something
-     * else next. True: the strategy is to be asked there. May be NULL: it need not be. */
+    /* This thread has come back from outside, or to where it lost the baton as it spun, and goes on: without a step of
+     * its own, though it stands before something else next. True: the strategy is to be asked there. May be NULL: it
+     * need not be. */
     bool (*returned)(const struct pct_thread *thread);
     /* Attention was called for: do what threads without the baton have left to be done. While s->joins, that is left
      * for later, and attention called for again. May be NULL. */

@@ -28,6 +28,12 @@ void pct_sched_attend(struct pct_sched *s);
 void pct_sched_announce(struct pct_sched *s, const struct pct_thread *thread);
 /* At the next point, the strategy is asked, whatever is left of the budget. */
 void pct_sched_ask_strategy(struct pct_sched *s);
+/* This thread has the baton again, and made no step to get it: the strategy may want to hear what comes next. */
+static inline void pct_sched_came_back(struct pct_sched *s, const struct pct_thread *self)
+{
+    if (s->host->returned && s->host->returned(self))
+        pct_sched_ask_strategy(s);
+}
 void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool enabled);
 void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct_result result);
 /* The thread, which runs, comes to the scheduling point of this operation: the scheduler is at work from now on, what

@@ -518,8 +518,7 @@ void pct_sched_return(struct pct_sched *s, struct pct_thread *self)
         resume(s, self);
         pct_sched_pass(s, self, pct_sched_next(s, self));
     }
-    if (s->host->returned && s->host->returned(self))
-        pct_sched_ask_strategy(s);
+    pct_sched_came_back(s, self);
     s->current = self;
     if (s->races)
         pct_races_world(s->races, self->id, PCT_RACES_ACQUIRE);

@@ -33,6 +33,7 @@ void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t ar
     record(s, self, pct_replay_arg(s, arg));
     pct_progress_deprioritize(s, self, PCT_STUCK_SPINS);
     pct_sched_pass(s, self, pct_sched_next(s, self));
+    pct_sched_came_back(s, self);
     s->current = self;
 }
 

@@ -625,6 +625,37 @@ choose_thread { a }' ./script counter
     has 'did not fit: the script wants thread 1 to go on until it has ended, but'
 }
 
+@test "a thread in a loop on plain memory stands before what comes behind the loop" {
+    cat > behind.c <<'PROGRAM'
+#include <pthread.h>
+static volatile int flag;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *setter(void *unused)
+{
+    pthread_mutex_lock(&lock), pthread_mutex_unlock(&lock);
+    flag = 1;
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, setter, NULL);
+    while (!flag)
+        ;
+    pthread_mutex_lock(&lock), pthread_mutex_unlock(&lock);
+    return pthread_join(thread, NULL);
+}
+PROGRAM
+    "$cc" -g -O1 -pthread -o behind behind.c
+    script 'local t = thread(0)
+run(t, locks "lock")
+expect(t, locks "lock")
+run(t, joins)' ./behind
+    is "$status" 0
+    has 'test.lua: ended after '
+    replays 0
+}
+
 @test "a thread in a loop on plain memory, while the script keeps the one that would end it" {
     local line
     line=$(grep -n 'volatile int \*)&plain' "$root/tests/cli/script.c" | cut -d: -f1)
