@@ -256,7 +256,7 @@ static void describe(uintptr_t pc, char *where, size_t size)
 static bool may_come(void)
 {
     return pct_S.timers_count || pct_S.outside || pct_S.can_outside || pct_S.kernel_waits ||
-           (pct_S.host->relatives && pct_S.host->relatives());
+           (pct_family_relatives() && !pct_family_stuck(false));
 }
 
 bool pct_script_keeps(const struct pct_thread *thread, bool waits, uint64_t cpu, uintptr_t pc)
@@ -270,6 +270,7 @@ bool pct_script_keeps(const struct pct_thread *thread, bool waits, uint64_t cpu,
         busy.thread = thread->id + 1;
         busy.from = cpu;
         busy.told = 0;
+        pct_family_ask_anew();
     }
     busy.step = step;
     const uint64_t passed = cpu - busy.from, seconds = passed / 1000000000;

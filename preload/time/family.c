@@ -490,6 +490,11 @@ bool pct_family_stuck(bool strangers)
     return pct_known_is_still(top);
 }
 
+void pct_family_ask_anew(void)
+{
+    idle.period++;
+}
+
 /* Whether the family's clock may go to our deadline. */
 static bool is_due(void)
 {

@@ -109,10 +109,13 @@ bool pct_family_is_last(void);
 
 /* Whether all relatives sleep, and none until a deadline of its own. With the baton. */
 bool pct_family_still(void);
-/* While this process is idle: whether no relative will do anything that this one could hear of, but for what the world
- * may bring: each has ended, is stopped, or is idle without a deadline. strangers: also one that is not under pct (yet)
- * and sleeps will do nothing. Also where there are none. With the baton. */
+/* While this process is idle, or goes round a loop that only others can end: whether no relative will do anything that
+ * this one could hear of, but for what the world may bring: each has ended, is stopped, or is idle without a deadline.
+ * strangers: also one that is not under pct (yet) and sleeps will do nothing. Also where there are none. With the
+ * baton. */
 bool pct_family_stuck(bool strangers);
+/* Such a loop begins: what relatives have been asked is to be asked again. With the baton. */
+void pct_family_ask_anew(void);
 bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *again);
 uint64_t pct_family_busy(uint64_t now);
 bool pct_family_behind(void);

@@ -1187,6 +1187,34 @@ thread(0)' ./talk yield
     has 'a process computed, or looked for something again and again, for more than 2 seconds while others could have'
 }
 
+@test "several processes: a loop on memory that is shared with one that the script keeps" {
+    cat > shared.c <<'PROGRAM'
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+static void *stand(void *unused) { return unused; }
+int main(void)
+{
+    pthread_t thread;
+    volatile int *flag = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pid_t child = fork();
+    pthread_mutex_lock(&lock);
+    *flag |= !child;
+    pthread_create(&thread, NULL, stand, NULL);
+    while (!*flag)
+        ;
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+PROGRAM
+    "$cc" -g -O1 -pthread -o shared shared.c
+    script 'process(1, function() thread(0) board.wait "never" end)
+run(thread(0), unlocks)' ./shared
+    is "$status" 117
+    has 'test.lua:2: did not fit: the script wants thread 0 to go on until it unlocks, but thread 0 goes round a loop at shared.c:14 for 2 s'
+}
+
 @test "several processes: tokens of those that others than the first one make" {
     local last='local t = thread(0) run(t, locks "writing")' token
     script "process(2, function() $last end)" ./processes deep 2
