@@ -625,6 +625,7 @@ $(demon_tests): command_libs += -lz3
 $(B)/unit/test_family_memory: $(B)/obj/preload/time/family_slots.o
 $(B)/unit/test_family_turns: $(call objects_of,$(addprefix preload/time/,family_turns.c family_known.c family_slots.c))
 $(B)/unit/test_leave: $(B)/obj/preload/memory/leave.o
+$(B)/unit/test_writes: $(B)/obj/preload/watchdog/writes.o
 
 # Built by clang alone: make CC=clang BUILD=build/fuzz SANITIZE=address,undefined,fuzzer-no-link fuzzers
 # With the folders that read what may be damaged, and those below them, alone.
