@@ -120,7 +120,8 @@ static int read_name(struct pct_shrink *s)
     if (!strcmp(s->runs.config.strategy, "processes"))
         return pct_cli_usage(
             "this is the schedule of several processes, and one switch less in one of them means other "
-            "things in the others: `pct replay` repeats it, and the script that made it says what orders it");
+            "things in the others: `pct replay` repeats it, and the script that made it, which `pct add "
+            "--script` keeps, says what orders it");
     pct_scope_want(&s->runs.launch, &s->runs.config);
     if (!s->runs.launch.command)
         return pct_cli_usage("no command is given: TOKEN -- COMMAND [ARGUMENT...]");

@@ -326,6 +326,16 @@ int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c
     return status;
 }
 
+/* Of the processes that the script has lines for, those that left no trace. */
+static void say_traceless(const struct pct_script_channel *c)
+{
+    for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
+        if (c->process[i].said.outcome != PCT_SCRIPT_NEVER && !c->process[i].pid)
+            pct_cli_say(
+                "process %u was killed, or went on: its steps are not kept; it had come to line %u of the script",
+                i + 1, c->process[i].said.line);
+}
+
 void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script_channel *c,
                            const struct pct_ended_run *run)
 {
@@ -339,5 +349,7 @@ void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script
     else if (runs->keep && c->parts && !runs->quiet)
         pct_cli_say("%s has the steps of the first process and of %u other%s%s%s", runs->keep, others,
                     others == 1 ? "" : "s", orders ? ", and what all are to do in a replay" : "; ", orders ? "" : why);
+    if (runs->keep && c->parts && !runs->quiet)
+        say_traceless(c);
     free(orders);
 }
