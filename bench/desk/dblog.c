@@ -30,11 +30,11 @@ static struct log {
 static void log_append(const char *text)
 {
     pthread_mutex_lock(&logger.lock);
-    struct buffer *b = logger.front;
+    struct buffer *b = logger.front; /* culprit */
     int place = b->reserved++;
     pthread_mutex_unlock(&logger.lock); /* culprit */
 
-    strncpy(b->record[place], text, sizeof b->record[place] - 1);
+    strncpy(b->record[place], text, sizeof b->record[place] - 1); /* culprit */
 
     pthread_mutex_lock(&logger.lock); /* culprit */
     b->filled++;
@@ -46,7 +46,7 @@ static void log_flush(void)
 {
     pthread_mutex_lock(&logger.lock); /* culprit */
     struct buffer *b = logger.front;
-    logger.front = b == &logger.buffers[0] ? &logger.buffers[1] : &logger.buffers[0];
+    logger.front = b == &logger.buffers[0] ? &logger.buffers[1] : &logger.buffers[0]; /* culprit */
 #ifdef FIXED
     while (b->filled < b->reserved)
         pthread_cond_wait(&logger.filled, &logger.lock);

@@ -81,7 +81,7 @@ static void leave(void)
     if (w) {
         gate.first = w->next;
         w->granted = true;
-        pthread_cond_signal(&w->turn);
+        pthread_cond_signal(&w->turn); /* culprit */
     } else
         gate.free++;
     pthread_mutex_unlock(&gate.lock);

@@ -35,6 +35,11 @@ bool pct_rule_compares(enum pct_rule rule)
            rule == PCT_RULE_STARVES;
 }
 
+bool pct_rule_is_rare(enum pct_rule rule)
+{
+    return !rules[rule].decides && !pct_rule_compares(rule) && rules[rule].base >= 7;
+}
+
 /* The steps of this thread between the two: others may go on for as long as the schedule lets them. */
 static uint32_t own_steps(const struct pct_history *h, uint32_t thread, uint32_t first, uint32_t last)
 {
@@ -156,6 +161,7 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
     pct_rules_order(ds, history, evidence);
     pct_rules_twice(ds, history, evidence);
     pct_rules_too_many(ds, history, evidence);
+    pct_rules_untaken(ds, history);
     pct_rules_starving(ds, history, evidence);
 }
 

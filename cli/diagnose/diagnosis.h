@@ -82,6 +82,9 @@
     X(UNTOLD, 4.4, true, "change without a notice",                                                                    \
       "thread @t0 waits on @o0; after that thread @t1 goes through this section (@s1), and neither it nor anybody "    \
       "else signals. If it changes what thread @t0 waits for, it has to")                                              \
+    X(ALL_PARKED, 4.3, true, "nobody is left to do it",                                                                \
+      "thread @t0 waits on @o0 (@s0) and thread @t1 on @o1 (@s1), and all others wait for the end of such threads: "   \
+      "each may wait for what another one has to do")                                                                  \
     X(NOBODY_SIGNALS, 4, true, "nobody signals", "nothing signalled @o0 after thread @t0 began to wait at @s0")        \
     X(USE_AFTER_CLOSE, 8, false, "use after close",                                                                    \
       "thread @t0 closes @o0 (@s0) while thread @t1 is about to use that number: @v1. It may be another file's by "    \
@@ -95,6 +98,9 @@
     X(SIGNALLED_LATE, 7, false, "the signal came too late",                                                            \
       "thread @t1 signals @o1 (@s1) when the time of thread @t0, which waits for it, is up: thread @t0 goes on as if " \
       "nothing had come (@s2)")                                                                                        \
+    X(ANSWERED_LATE, 7, false, "a wait that timed out",                                                                \
+      "thread @t0 waits for a time (@s0) and then goes away (@s2), while thread @t1 has begun (@s1) what it waited "   \
+      "for, and ends it all the same (@s3)")                                                                           \
     X(NOT_LOOKED_AGAIN, 5, false, "condition not looked at again",                                                     \
       "thread @t0 wakes thread @t2 (@s0); thread @t1 comes in between (@s1), and thread @t2 goes on (@s2) "            \
       "without waiting again. A wait belongs in a loop that looks again")                                              \
@@ -116,7 +122,10 @@
       "in any run that passed")                                                                                        \
     X(TOO_MANY_POSTS, 9, false, "a post too many",                                                                     \
       "thread @t1 posts @o1 (@s1) although it has given back (@s0) all that it had taken: one too many may "           \
-      "pass, such as thread @t2 (@s2)")
+      "pass, such as thread @t2 (@s2)")                                                                                \
+    X(POSTS_UNTAKEN, 8, false, "a post too many",                                                                      \
+      "thread @t0 posts @o0 (@s0), which it has not taken; all others give back what they have: one too many may "     \
+      "pass, such as thread @t1 (@s1)")
 
 enum pct_rule {
 #define PCT_RULE_ENUM(id, base, decides, words, sentence) PCT_RULE_##id,
@@ -127,6 +136,10 @@ enum pct_rule {
 
 /* Whether the rule speaks only where other runs are known, by what those that passed have in common. */
 bool pct_rule_compares(enum pct_rule rule);
+
+/* Whether the pattern is seldom found, and seldom without a fault: one trace does not decide, but it is worth saying
+ * where there is no run to compare with. */
+bool pct_rule_is_rare(enum pct_rule rule);
 
 const char *pct_rule_words(enum pct_rule rule);
 const char *pct_rule_sentence(enum pct_rule rule);

@@ -154,6 +154,13 @@ static bool is_telling(const struct pct_evidence *e, const struct pct_diagnosis 
     return pct_rule_decides(d->rule) || (e->passing >= PCT_EVIDENCE_ENOUGH && 2 * d->passing < e->passing);
 }
 
+/* Of a program of which hardly a run passes nobody knows what those have: what is seldom, and seldom right, is worth
+ * saying. */
+static bool is_guess(const struct pct_evidence *e, const struct pct_diagnosis *d)
+{
+    return e->passing < PCT_EVIDENCE_ENOUGH && !d->passing && pct_rule_is_rare(d->rule);
+}
+
 /* Whether it is at least seldomer in runs that pass: of a program that hardly passes, those are too few to say more. */
 static bool is_hint(const struct pct_evidence *e, const struct pct_diagnosis *d)
 {
@@ -205,7 +212,9 @@ void pct_evidence_weigh(const struct pct_evidence *e, struct pct_diagnoses *ds)
             d->score *= weigh_share(ds->history, e, d, d->share);
         if (!is_telling(e, d))
             d->score *= PCT_EVIDENCE_HINT;
-        if (is_telling(e, d) || is_hint(e, d))
+        if (!is_telling(e, d) && d->score > PCT_EVIDENCE_GUESS)
+            d->score = PCT_EVIDENCE_GUESS;
+        if (is_telling(e, d) || is_hint(e, d) || is_guess(e, d))
             ds->item[kept++] = *d;
     }
     ds->count = kept;

@@ -18,6 +18,9 @@ enum { PCT_EVIDENCE_ENOUGH = 3 };
 /* By which the score of what half of the runs that pass have, too, is less: no more than "likely". */
 #define PCT_EVIDENCE_HINT 0.3
 
+/* And no more than this. */
+#define PCT_EVIDENCE_GUESS (0.95 * PCT_DIAGNOSIS_LIKELY)
+
 /* By which the score of what the smallest run that fails does not have is less. */
 #define PCT_EVIDENCE_NOT_NEEDED 0.4
 

@@ -8,6 +8,7 @@
 #include <pct/operations.h>
 #include <pct/strategy.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -285,19 +286,32 @@ static void fill(const struct pct_history *h, uint32_t i, const struct pct_event
     }
 }
 
+enum { RDI = 5 }; /* by DWARF number; of a system call, its first argument */
+
+/* Whether the thread was in the middle of its operation at the end: nobody is left at the other end of what it wrote
+ * to. */
+static bool is_amid(const struct pct_history *h, const struct pct_snap_thread *thread)
+{
+    const struct pct_trace_header *header = &h->trace->header;
+    return thread->state == PCT_SNAP_RUNNING && header->verdict == PCT_VERDICT_CRASH && header->signal == SIGPIPE &&
+           header->culprit == thread->id && thread->op == PCT_OP_WRITE;
+}
+
 /* What the threads were about to do at the end. */
 static void add_pending(struct pct_history *h, struct pct_places *places)
 {
     static struct pct_stack stack;
     for (size_t i = 0; i < h->snapshot.thread_count; i++) {
         const struct pct_snap_thread *thread = &h->snapshot.threads[i];
-        if (thread->id >= h->threads || (thread->state != PCT_SNAP_BLOCKED && thread->state != PCT_SNAP_ENABLED))
+        if (thread->id >= h->threads ||
+            (thread->state != PCT_SNAP_BLOCKED && thread->state != PCT_SNAP_ENABLED && !is_amid(h, thread)))
             continue;
         struct pct_moment *m = &h->steps[h->all];
+        bool amid = is_amid(h, thread);
         *m = (struct pct_moment){ .thread = thread->id,
                                   .op = thread->op,
-                                  .class_ = pct_snapshot_wait_class(&h->snapshot, thread),
-                                  .object = thread->object,
+                                  .class_ = amid ? PCT_CLASS_FD : pct_snapshot_wait_class(&h->snapshot, thread),
+                                  .object = amid ? (uint32_t)thread->regs[RDI] : thread->object,
                                   .previous = h->last[thread->id],
                                   .next = PCT_NO_STEP,
                                   .woken = PCT_NO_THREAD,

@@ -37,6 +37,8 @@ bool pct_rules_comes_to_post(const struct pct_history *history, const struct pct
  * often than taken from. */
 void pct_rules_too_many(struct pct_diagnoses *out, const struct pct_history *history,
                         const struct pct_evidence *evidence);
+/* Of any run: who posts what it has not taken, where all others give back what they have. */
+void pct_rules_untaken(struct pct_diagnoses *out, const struct pct_history *history);
 void pct_rules_balances(const struct pct_history *history, struct pct_evidence *evidence);
 
 /* rules_ended.c: of a run that ended in a deadlock, the thread that would wake this one (its wait on a condition
@@ -59,7 +61,8 @@ bool pct_rules_not_come(struct pct_diagnoses *out, const struct pct_history *his
  * because another one has come to the next round before it has looked. Returns whether it does. */
 bool pct_rules_overtaken(struct pct_diagnoses *out, const struct pct_history *history, uint32_t waiting);
 
-/* rules_parked.c: of such a run, who was woken twice before it looked, and waits. */
+/* rules_parked.c: of such a run, who was woken twice before it looked, and waits; or that all who are left have
+ * parked. */
 void pct_rules_parked(struct pct_diagnoses *out, const struct pct_history *history);
 
 /* rules_wakes.c: of such a run, why nobody woke those that wait on condition variables. */
@@ -72,7 +75,7 @@ void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *histor
 void pct_rules_timed_out(struct pct_diagnoses *out, const struct pct_history *history,
                          const struct pct_evidence *evidence);
 
-/* rules_late.c: of such a run, who was signalled when its time was up. */
+/* rules_late.c: of such a run, who was signalled, or is still worked for, when its time was up. */
 void pct_rules_late(struct pct_diagnoses *out, const struct pct_history *history);
 
 /* Of any run: at which places a section comes with a notice to a condition variable, or waits on one. */

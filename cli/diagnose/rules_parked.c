@@ -31,6 +31,30 @@ static bool find_merged(const struct pct_history *h, const struct pct_moment *wa
     return *first != PCT_NO_STEP;
 }
 
+/* Whether the end that the thread waits for, a step that it has yet to make, is that of one who has not ended. */
+static bool waits_for_end(const struct pct_history *h, const struct pct_moment *m)
+{
+    return m->blocked && m->op == PCT_OP_THREAD_JOIN && m->object < h->threads && h->last[m->object] >= h->count &&
+           h->last[m->object] != PCT_NO_STEP;
+}
+
+/* All who are left have parked, two or more of them, or wait for the end of others. Locks are words, too: whoever waits
+ * for one of those has not parked. */
+static void look_at_all(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    uint32_t steps[PCT_DIAGNOSIS_STEPS];
+    unsigned count = 0;
+    for (uint32_t i = h->count; i < h->all; i++) {
+        if (has_parked(h, &h->steps[i]) && count < PCT_DIAGNOSIS_STEPS)
+            steps[count++] = h->steps[i].previous;
+        else if (!waits_for_end(h, &h->steps[i]))
+            return;
+    }
+    struct pct_diagnosis *d = count < 2 ? NULL : pct_diagnoses_add(out, PCT_RULE_ALL_PARKED, 0, count, steps);
+    for (unsigned i = 0; d && i < count; i++)
+        d->note[i] = "waits";
+}
+
 void pct_rules_parked(struct pct_diagnoses *out, const struct pct_history *h)
 {
     if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
@@ -48,4 +72,5 @@ void pct_rules_parked(struct pct_diagnoses *out, const struct pct_history *h)
             d->note[2] = "it waits";
         }
     }
+    look_at_all(out, h);
 }

@@ -1,6 +1,7 @@
 /* Semaphores: which of them are used as locks are, and who took the way to a post without making it: see rules.h. */
 #include "evidence.h"
 #include "rules.h"
+#include <pct/strategy.h>
 #include <stdlib.h>
 
 static bool takes_count(const struct pct_moment *m)
@@ -206,6 +207,60 @@ void pct_rules_too_many(struct pct_diagnoses *out, const struct pct_history *h, 
         d->note[0] = "gives back,";
         d->note[1] = "and once more;";
         d->note[2] = "which lets this one pass";
+    }
+}
+
+/* Whether the thread of this post has taken from the semaphore before. */
+static bool has_taken(const struct pct_history *h, uint32_t post)
+{
+    for (uint32_t i = h->steps[post].previous; i != PCT_NO_STEP; i = h->steps[i].previous)
+        if (takes_count(&h->steps[i]) && pct_moment_same_object(&h->steps[i], &h->steps[post]))
+            return true;
+    return false;
+}
+
+/* Whether two other threads or more give it back, and none posts it otherwise. */
+static bool others_give_back(const struct pct_history *h, uint32_t post)
+{
+    uint32_t first = PCT_NO_THREAD;
+    bool more = false;
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->thread == h->steps[post].thread || !pct_moment_same_object(m, &h->steps[post]))
+            continue;
+        if (m->op == PCT_OP_SEM_POST && !has_taken(h, i))
+            return false;
+        if (!takes_count(m))
+            continue;
+        more = more || (first != PCT_NO_THREAD && first != m->thread);
+        first = m->thread;
+    }
+    return more;
+}
+
+/* The last thing that the thread of this step did to any other object before it: mostly how it came to it. */
+static uint32_t decided(const struct pct_history *h, uint32_t step)
+{
+    uint32_t i = h->steps[step].previous;
+    while (i != PCT_NO_STEP && !pct_moment_access(&h->steps[i]))
+        i = h->steps[i].previous;
+    return i;
+}
+
+void pct_rules_untaken(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    for (uint32_t i = 0; i < h->count; i++) {
+        if (h->steps[i].op != PCT_OP_SEM_POST || has_taken(h, i) || !others_give_back(h, i))
+            continue;
+        uint32_t then = taken_behind(h, i), before = decided(h, i);
+        if (then == PCT_NO_STEP)
+            continue;
+        struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_POSTS_UNTAKEN, 0, before == PCT_NO_STEP ? 2 : 3,
+                                                    (uint32_t[]){ i, then, before });
+        if (!d)
+            continue;
+        d->note[1] = "which lets this one pass";
+        d->note[2] = before == PCT_NO_STEP ? NULL : "behind this";
     }
 }
 

@@ -2,6 +2,7 @@
 #include "child_failures.h"
 #include <dirent.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,6 +55,9 @@ static struct found *sort(struct search *search, const struct pct_trace_header *
     /* A sanitizer's end (of unknown status) is a crash, too. */
     bool crash = header->verdict == PCT_VERDICT_CRASH || header->verdict == PCT_VERDICT_ASSERTION ||
                  header->verdict == PCT_VERDICT_EXIT;
+    /* That is how the next one in a pipeline tells it that it reads no more. */
+    if (header->verdict == PCT_VERDICT_CRASH && header->signal == SIGPIPE)
+        return NULL;
     bool counts = search->which == PCT_CHILDREN_ALL || (search->which == PCT_CHILDREN_STUCK && !crash);
     return counts ? &search->failed : NULL;
 }

@@ -10,7 +10,7 @@
 #include "trap.h"
 #include <sys/wait.h>
 
-static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS };
+static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE };
 static struct pct_action *actions; /* by signal; NULL until the target sets the first */
 static uint64_t interrupting;      /* siginterrupt(): signal() sets no SA_RESTART for these */
 

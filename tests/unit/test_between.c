@@ -137,10 +137,62 @@ static void test_updates(void **unused)
     assert_true(updates_are_first(5.5, 3, 10)); /* these are no updates */
 }
 
+/* Behind the trial of the second: the first stands before it by this rule, and this many of ten failing runs have it;
+ * of the second one this many, and of ten that pass so many. */
+static bool needed_is_first(enum pct_rule rule, double base, unsigned first, unsigned needed, unsigned passing)
+{
+    static struct pct_diagnosis items[2];
+    static struct pct_trace trace;
+    static struct pct_diagnosing d;
+    struct pct_trial trial = { .item = 1, .ended = { true, true }, .fails = { false, true } };
+    items[0] = (struct pct_diagnosis){ .rule = rule, .base = base, .score = 9, .failing = first, .share = 1 };
+    items[0].tried = rule == PCT_RULE_ATOMICITY;
+    items[1] = (struct pct_diagnosis){ .rule = PCT_RULE_ATOMICITY, .base = 5.5, .score = 2, .failing = needed };
+    items[1].passing = passing;
+    d = (struct pct_diagnosing){ .history.trace = &trace, .evidence = { .failing = 10, .passing = 10 } };
+    d.diagnoses.item = items;
+    d.diagnoses.count = 2;
+    assert_true(pct_trials_weigh(&d, &trial, 1));
+    return items[1].score > items[0].score;
+}
+
+/* What some runs fail without is no more than one way to the failure, or what came of its cause. */
+static void test_needed(void **unused)
+{
+    (void)unused;
+    assert_true(needed_is_first(PCT_RULE_ATOMICITY, 5.5, 6, 10, 0));
+    assert_true(needed_is_first(PCT_RULE_NOBODY_SIGNALS, 4, 6, 10, 0));     /* how it ended */
+    assert_false(needed_is_first(PCT_RULE_ATOMICITY, 5.5, 10, 10, 0));      /* all have the first one, too */
+    assert_false(needed_is_first(PCT_RULE_ATOMICITY, 5.5, 6, 9, 0));        /* one fails without */
+    assert_false(needed_is_first(PCT_RULE_ATOMICITY, 5.5, 6, 10, 9));       /* most that pass have it */
+    assert_false(needed_is_first(PCT_RULE_USE_AFTER_DESTROY, 10, 6, 10, 0)); /* which is no effect */
+}
+
+/* Whether explain is content with a best diagnosis of this base and score. */
+static bool is_trusted(bool known, double base, double score)
+{
+    static struct pct_diagnosing d;
+    struct pct_diagnosis best = { .rule = PCT_RULE_ATOMICITY, .base = base, .score = score };
+    d = (struct pct_diagnosing){ .known = known };
+    d.diagnoses.item = &best;
+    d.diagnoses.count = 1;
+    return pct_trials_trust(&d);
+}
+
+static void test_trust(void **unused)
+{
+    (void)unused;
+    assert_true(is_trusted(true, 5.5, PCT_DIAGNOSIS_LIKELY));
+    assert_false(is_trusted(true, 5.5, PCT_DIAGNOSIS_LIKELY - 0.1));
+    assert_false(is_trusted(true, 3, 5)); /* updates alone */
+    assert_false(is_trusted(false, 5.5, 5));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_both), cmocka_unit_test(test_pending),
                                         cmocka_unit_test(test_others), cmocka_unit_test(test_weigh),
-                                        cmocka_unit_test(test_updates) };
+                                        cmocka_unit_test(test_updates), cmocka_unit_test(test_needed),
+                                        cmocka_unit_test(test_trust) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,197 @@
+/* Rules of diagnosis (cli/diagnose/) of who goes away before its answer, posts what it has not taken, or parks as all
+ * others do; and what is said of a program of which no run passes. */
+
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include "made_run.h"
+#include <signal.h>
+
+/* Thread 1 waits on 4 with mutex 3, perhaps twice, until its time is up; thread 2 begins something in one section, and
+ * tells of its end in another one, early: before that. */
+static void make_answer(bool twice, bool begins, bool early, bool tells)
+{
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, COND_WAIT, 4);
+    if (begins) {
+        STEP(&run, 2, MUTEX_LOCK, 3);
+        STEP(&run, 2, MUTEX_UNLOCK, 3);
+    }
+    if (twice) {
+        STEP(&run, 1, COND_WAKE, 4);
+        STEP(&run, 1, COND_WAIT, 4);
+    }
+    if (!early)
+        STEP_ARG(&run, 1, COND_WAKE, PCT_ARG_TIMEOUT, 4);
+    if (!early)
+        STEP(&run, 1, MUTEX_UNLOCK, 3);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    if (tells)
+        STEP_ARG(&run, 2, COND_BROADCAST, PCT_ARG_NOBODY, 4);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+    if (early)
+        STEP_ARG(&run, 1, COND_WAKE, PCT_ARG_TIMEOUT, 4);
+}
+
+static void test_answered_late(void **unused)
+{
+    (void)unused;
+    make_answer(false, true, false, true);
+    look(&run, PCT_VERDICT_ASSERTION, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_ANSWERED_LATE);
+    assert_non_null(d);
+    assert_int_equal(d->count, 4);
+    assert_int_equal(run.history.steps[d->step[3]].thread, 2);
+    done(&run);
+    make_answer(true, true, false, true); /* it had looked once more before */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ANSWERED_LATE, true);
+    make_answer(false, false, false, true); /* nothing had been begun */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ANSWERED_LATE, false);
+    make_answer(false, true, true, true); /* it was still there */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ANSWERED_LATE, false);
+    make_answer(false, true, false, false); /* it has to do with something else */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ANSWERED_LATE, false);
+    assert_false(pct_rule_decides(PCT_RULE_ANSWERED_LATE));
+}
+
+/* Two threads take 3 and give it back; thread 0 posts it in between, and thread 2 takes that. */
+static void make_post(bool takes, bool taken, bool another)
+{
+    begin(3);
+    STEP(&run, 1, SEM_WAIT, 3);
+    STEP(&run, 0, MUTEX_LOCK, 4);
+    STEP(&run, 0, MUTEX_UNLOCK, 4);
+    if (takes)
+        STEP(&run, 0, SEM_WAIT, 3);
+    STEP(&run, 0, SEM_POST, 3);
+    if (another)
+        STEP(&run, 3, SEM_POST, 3);
+    if (taken)
+        STEP(&run, 2, SEM_WAIT, 3);
+    STEP(&run, 1, SEM_POST, 3);
+    if (taken)
+        STEP(&run, 2, SEM_POST, 3);
+}
+
+static void test_untaken(void **unused)
+{
+    (void)unused;
+    make_post(false, true, false);
+    look(&run, PCT_VERDICT_ASSERTION, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_POSTS_UNTAKEN);
+    assert_non_null(d);
+    assert_int_equal(run.history.steps[d->step[0]].op, PCT_OP_SEM_POST);
+    assert_int_equal(run.history.steps[d->step[1]].thread, 2);
+    assert_int_equal(run.history.steps[d->step[2]].op, PCT_OP_MUTEX_LOCK);
+    done(&run);
+    make_post(true, true, false); /* it gives back */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_POSTS_UNTAKEN, false);
+    make_post(false, true, true); /* others hand over as well: it counts something */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_POSTS_UNTAKEN, false);
+    make_post(false, false, false); /* nobody takes it */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_POSTS_UNTAKEN, false);
+    assert_false(pct_rule_decides(PCT_RULE_POSTS_UNTAKEN));
+}
+
+/* The thread parks at this word. */
+static void park(unsigned thread, unsigned futex)
+{
+    STEP(&run, thread, ATOMIC_UPDATE, 10 + futex);
+    run.sites[run.count - 1].object = OBJECT_AT + 64 * futex;
+    STEP(&run, thread, FUTEX_WAIT, futex);
+    pending(&run, thread, PCT_OP_FUTEX_WAIT, futex);
+}
+
+static void test_all_parked(void **unused)
+{
+    (void)unused;
+    for (unsigned other = 0; other < 4; other++) {
+        begin(2);
+        park(1, 4);
+        if (other != 1)
+            park(2, 5);
+        else
+            STEP(&run, 2, THREAD_FINISH, 0);
+        if (other == 2)
+            pending(&run, 0, PCT_OP_MUTEX_LOCK, 6);
+        else
+            pending(&run, 0, PCT_OP_THREAD_JOIN, 1);
+        expect(&run, other == 3 ? PCT_VERDICT_EXIT : PCT_VERDICT_DEADLOCK, PCT_RULE_ALL_PARKED, !other);
+    }
+}
+
+/* Whether something that one run does not decide is left behind this many runs that pass, and how good it is. */
+static double left_of(unsigned passing)
+{
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < passing; i++) {
+        begin(2);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    make_post(false, true, false);
+    look(&run, PCT_VERDICT_ASSERTION, NULL);
+    pct_evidence_add(&evidence, &run.history, true);
+    pct_evidence_weigh(&evidence, &run.diagnoses);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_POSTS_UNTAKEN);
+    double score = d ? d->score : 0;
+    /* Good runs are full of such pairs: these need some to compare with. */
+    if (passing < PCT_EVIDENCE_ENOUGH)
+        assert_null(found(&run, PCT_RULE_ATOMICITY));
+    done(&run);
+    pct_evidence_free(&evidence);
+    return score;
+}
+
+static void test_no_run_passes(void **unused)
+{
+    (void)unused;
+    assert_true(left_of(0) > 0 && left_of(0) < PCT_DIAGNOSIS_LIKELY);
+    assert_true(left_of(PCT_EVIDENCE_ENOUGH) > PCT_DIAGNOSIS_LIKELY);
+}
+
+/* Thread 1 was in the middle of a write when this signal came to that thread: the state of the call that it was in. */
+static enum pct_access access_amid(int signal, unsigned culprit)
+{
+    begin(1);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    pending(&run, 1, PCT_OP_WRITE, 0);
+    run.pending[0].state = PCT_SNAP_RUNNING;
+    run.pending[0].regs[5] = 7; /* rdi */
+    look(&run, PCT_VERDICT_CRASH, NULL);
+    pct_diagnoses_free(&run.diagnoses);
+    pct_history_close(&run.history);
+    run.trace.header.signal = signal;
+    run.trace.header.culprit = culprit;
+    assert_int_equal(pct_history_open(&run.history, &run.trace), 0);
+    pct_diagnoses_find(&run.diagnoses, &run.history, NULL);
+    const struct pct_history *h = &run.history;
+    enum pct_access access = h->all > h->count ? pct_moment_access(&h->steps[h->count]) : PCT_ACCESS_NONE;
+    if (access)
+        assert_int_equal(h->steps[h->count].object, 7);
+    done(&run);
+    return access;
+}
+
+static void test_broken_pipe(void **unused)
+{
+    (void)unused;
+    assert_int_equal(access_amid(SIGPIPE, 1), PCT_ACCESS_UPDATE);
+    assert_int_equal(access_amid(SIGPIPE, 0), PCT_ACCESS_NONE);
+    assert_int_equal(access_amid(SIGSEGV, 1), PCT_ACCESS_NONE);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_answered_late), cmocka_unit_test(test_untaken),     cmocka_unit_test(test_all_parked),
+        cmocka_unit_test(test_no_run_passes), cmocka_unit_test(test_broken_pipe),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
