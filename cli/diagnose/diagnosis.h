@@ -73,6 +73,9 @@
     X(NOT_COME, 6.4, true, "who would come has ended",                                                                 \
       "thread @t0 waits on @o0; thread @t1 has ended (@s1) and has never taken the mutex of that wait, as others of "  \
       "its kind do")                                                                                                   \
+    X(NOT_COUNTED, 6.4, true, "who would come has ended",                                                              \
+      "thread @t0 waits on @o0; thread @t1 has ended (@s1) and has not come to it, as thread @t2 (@s2), which is "     \
+      "one of its kind, did")                                                                                          \
     X(ALL_WAIT, 5, true, "nobody is left to do it",                                                                    \
       "thread @t0 waits on @o0, and all who signal it at other times wait, too: each may wait for what another one "   \
       "has to do")                                                                                                     \

@@ -57,6 +57,10 @@ void pct_rules_barriers(struct pct_diagnoses *out, const struct pct_history *his
 bool pct_rules_not_come(struct pct_diagnoses *out, const struct pct_history *history, uint32_t waiting,
                         const struct pct_evidence *evidence);
 
+/* Of such a run, a thread that has ended and did not come to the word, such as a latch's, that another one waits for,
+ * as others of its kind did. */
+void pct_rules_not_counted(struct pct_diagnoses *out, const struct pct_history *history);
+
 /* rules_rounds.c: of such a run, who waits at a barrier that is made of a condition variable (this pending step),
  * because another one has come to the next round before it has looked. Returns whether it does. */
 bool pct_rules_overtaken(struct pct_diagnoses *out, const struct pct_history *history, uint32_t waiting);

@@ -306,3 +306,59 @@ bool pct_rules_not_come(struct pct_diagnoses *out, const struct pct_history *h, 
     }
     return false;
 }
+
+/* The last step by which the thread changed the word at this address. PCT_NO_STEP: it did not. */
+static uint32_t changed_by(const struct pct_history *h, uint32_t thread, uint64_t address)
+{
+    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
+        if (!h->steps[i].pending && h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].address == address)
+            return i;
+    return PCT_NO_STEP;
+}
+
+/* A step by which another thread of this kind changed it. PCT_NO_STEP: none did. */
+static uint32_t changed_alike(const struct pct_history *h, uint32_t thread, uint64_t address)
+{
+    uint64_t role = role_of(h, thread);
+    for (uint32_t other = 0; role && other < h->threads; other++) {
+        uint32_t step = other == thread || h->last[other] == PCT_NO_STEP ? PCT_NO_STEP : changed_by(h, other, address);
+        if (step != PCT_NO_STEP && role_of(h, other) == role)
+            return step;
+    }
+    return PCT_NO_STEP;
+}
+
+/* Whether the word has been taken as a lock is (words.h). */
+static bool is_lock(const struct pct_history *h, uint64_t address)
+{
+    for (uint32_t i = 0; i < h->hold_count; i++)
+        if (h->holds[i].class_ == PCT_CLASS_MEMORY && h->steps[h->holds[i].taken].address == address)
+            return true;
+    return false;
+}
+
+void pct_rules_not_counted(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
+        return;
+    for (uint32_t waiting = h->count; waiting < h->all; waiting++) {
+        const struct pct_moment *m = &h->steps[waiting];
+        if (!m->blocked || m->class_ != PCT_CLASS_FUTEX || !m->address || is_lock(h, m->address))
+            continue;
+        for (uint32_t thread = 0; thread < h->threads; thread++) {
+            bool came = !has_ended(h, thread) || changed_by(h, thread, m->address) != PCT_NO_STEP;
+            uint32_t alike = came ? PCT_NO_STEP : changed_alike(h, thread, m->address);
+            if (alike == PCT_NO_STEP)
+                continue;
+            uint32_t finish = h->last[thread], before = last_access(h, finish);
+            struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_NOT_COUNTED, 0, before == PCT_NO_STEP ? 3 : 4,
+                                                        (uint32_t[]){ m->previous, finish, alike, before });
+            if (!d)
+                continue;
+            d->note[0] = "waits";
+            d->note[1] = "and has ended";
+            d->note[2] = "comes to it";
+            d->note[3] = before == PCT_NO_STEP ? NULL : "does this last,";
+        }
+    }
+}

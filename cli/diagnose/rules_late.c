@@ -1,6 +1,6 @@
-/* What comes for a thread whose time is up: see rules.h. Of a signal: it has been woken by its deadline and has yet to take the mutex,
- * so that nobody waits any more; who looks at what it waited for, and not only at the error, finds it there. Who looks
- * cannot be seen: other runs tell. */
+/* What comes for a thread whose time is up: see rules.h. A signal: it has been woken by its deadline and has yet to
+ * take the mutex, so that nobody waits any more; who looks at what it waited for, and not only at the error, finds it
+ * there. Who looks cannot be seen: other runs tell. */
 #include "rules.h"
 
 /* The last signal that came to nobody between the two steps, of the condition variable of this one, by another thread.
@@ -76,11 +76,10 @@ static void look_at_answer(struct pct_diagnoses *out, const struct pct_history *
     uint32_t next = 0;
     while (m->mutex && (next = next_hold(h, m->mutex, m->thread, wake, next)) != PCT_NO_HOLD) {
         const struct pct_hold *ends = &h->holds[next++], *begins = begun(h, ends, wait, wake);
-        struct pct_diagnosis *d =
-            begins && tells(h, ends, &h->steps[wait])
-                ? pct_diagnoses_add(out, PCT_RULE_ANSWERED_LATE, 0, 4,
-                                    (uint32_t[]){ wait, begins->taken, wake, ends->taken })
-                : NULL;
+        struct pct_diagnosis *d = begins && tells(h, ends, &h->steps[wait])
+                                      ? pct_diagnoses_add(out, PCT_RULE_ANSWERED_LATE, 0, 4,
+                                                          (uint32_t[]){ wait, begins->taken, wake, ends->taken })
+                                      : NULL;
         if (!d)
             continue;
         d->note[0] = "waits for a time,";

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 enum { PLACES = 32 }; /* places of an object that are told apart */
+enum { TIMES = 16 };  /* accesses at one of them that are counted */
 
 /* The places at which an object was accessed so far. */
 struct accessed {
@@ -13,7 +14,7 @@ struct accessed {
     struct {
         uint64_t place, code;
         enum pct_access access;
-        uint32_t step;
+        uint32_t step, times, last; /* the first step, how many, and the last one */
     } by[PLACES];
 };
 
@@ -43,6 +44,12 @@ static uint64_t key_of_pair(uint64_t address, uint64_t first, uint64_t then)
     return ((key ^ key >> 31) + then) * UINT64_C(0x165667b19e3779f9);
 }
 
+/* The same with this number of accesses at the first place, from two on. */
+static uint64_t key_of_times(uint64_t address, uint64_t first, uint64_t then, uint32_t times)
+{
+    return key_of_pair(address ^ times * UINT64_C(0x9e3779b97f4a7c15), first, then);
+}
+
 /* By places, or by the ways to them, which tells apart who calls the program's own cell_get(). */
 static uint64_t place_of(const struct pct_moment *m, bool ways)
 {
@@ -66,12 +73,18 @@ static void walk(const struct pct_history *h, bool ways, each_first *each, void 
         unsigned known = 0;
         while (a && known < a->count && a->by[known].place != place_of(m, ways))
             known++;
+        if (a && known < a->count) {
+            a->by[known].times++;
+            a->by[known].last = i;
+        }
         if (!a || known < a->count || a->count == PLACES)
             continue;
         each(context, h, ways, i, a);
         a->by[a->count].place = place_of(m, ways);
         a->by[a->count].code = m->code;
         a->by[a->count].step = i;
+        a->by[a->count].times = 1;
+        a->by[a->count].last = i;
         a->by[a->count++].access = access;
     }
     free(t.item);
@@ -95,6 +108,8 @@ static void note_first(void *context, const struct pct_history *h, bool ways, ui
         uint64_t key = key_of_pair(m->address, before->by[i].place, place);
         if (!pct_access_conflict(before->by[i].access, pct_moment_access(m)))
             continue;
+        for (uint32_t times = 2; times <= before->by[i].times && times <= TIMES; times++)
+            pct_evidence_note(n->evidence, key_of_times(m->address, before->by[i].place, place, times), n->fails);
         if (n->fails)
             pct_evidence_note(n->evidence, key, true);
         else
@@ -163,6 +178,17 @@ static struct pct_diagnosis *with_later_absence(struct pct_diagnoses *ds, uint32
     return NULL;
 }
 
+/* How often the object was accessed at this place; *goes_on: who did so last has not ended. */
+static uint32_t times_before(const struct pct_history *h, const struct accessed *before, uint64_t place, bool *goes_on)
+{
+    unsigned i = 0;
+    while (i < before->count && before->by[i].place != place)
+        i++;
+    uint32_t last = i < before->count ? h->last[h->steps[before->by[i].last].thread] : PCT_NO_STEP;
+    *goes_on = last != PCT_NO_STEP && h->steps[last].op != PCT_OP_THREAD_FINISH;
+    return i < before->count ? before->by[i].times : 0;
+}
+
 static void look_at_first(void *context, const struct pct_history *h, bool ways, uint32_t step,
                           const struct accessed *before)
 {
@@ -177,15 +203,20 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
             continue;
         /* Runs that fail, though it did come first there, say that something else decides. */
         unsigned failing = pct_evidence_failing(f->evidence, key_of_pair(pair->address, pair->first, pair->then));
-        bool seen = false, own = false;
-        for (unsigned j = 0; j < before->count && !seen; j++)
-            seen = before->by[j].place == pair->first;
-        if (seen)
+        bool own = false, goes_on;
+        uint32_t times = times_before(h, before, pair->first, &goes_on);
+        /* What came so often first in every run that passed has come less often here. */
+        uint64_t more = key_of_times(pair->address, pair->first, pair->then, times + 1);
+        if (times >= TIMES || (times && pct_evidence_passing(f->evidence, more) != runs))
             continue;
+        failing = times ? pct_evidence_failing(f->evidence, more) : failing;
         uint32_t later = comes_later(h, ways, step, pair->first, &own);
         uint32_t slept = slept_before(h, step), steps[3] = { step };
         const char *note[3] = { NULL };
         unsigned count = 1;
+        /* How often a loop goes round, that has ended, is no order. */
+        if (times && later == PCT_NO_STEP && !goes_on)
+            continue;
         if (later != PCT_NO_STEP) {
             note[count] = "which came first in every run that passed";
             steps[count++] = later;
@@ -195,13 +226,14 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
             steps[count++] = slept;
         }
         struct pct_diagnosis *d = own ? NULL : pct_diagnoses_add(f->out, PCT_RULE_ORDER_MISSING, 0, count, steps);
-        if (!d && !own && later == PCT_NO_STEP)
+        if (!d && !own && later == PCT_NO_STEP && !times)
             d = with_later_absence(f->out, step, pair->step);
         if (!d)
             continue;
         d->without = failing;
         d->absent = later == PCT_NO_STEP ? pct_places_address(&h->snapshot, pair->code) : 0;
-        d->absent_step = later == PCT_NO_STEP ? pair->step : 0;
+        /* Which of several it was is not known: what did not come at all goes before. */
+        d->absent_step = later != PCT_NO_STEP ? 0 : times ? PCT_NO_STEP : pair->step;
         for (unsigned n = 0; n < count; n++)
             d->note[n] = note[n];
     }

@@ -287,8 +287,14 @@ static void look_at_ended(struct pct_diagnoses *out, const struct pct_history *h
         given = h->steps[i].op == PCT_OP_SEM_POST && pct_moment_same_object(&h->steps[i], wait);
     for (uint32_t thread = 0; given && thread < h->threads; thread++) {
         uint32_t took = ended_with(h, thread, wait);
-        if (took != PCT_NO_STEP)
-            pct_diagnoses_add(out, PCT_RULE_ENDS_WITH_LOCK, 8, 3, (uint32_t[]){ took, h->last[thread], waiting });
+        if (took == PCT_NO_STEP)
+            continue;
+        uint32_t last = decided(h, h->last[thread]);
+        bool way = last != PCT_NO_STEP && last > took;
+        struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_ENDS_WITH_LOCK, 8, way ? 4 : 3,
+                                                    (uint32_t[]){ took, h->last[thread], waiting, last });
+        if (d && way)
+            d->note[3] = "does this last";
     }
 }
 

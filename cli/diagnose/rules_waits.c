@@ -74,6 +74,16 @@ static uint32_t has_word(const struct graph *g, uint32_t thread, const struct pc
     return PCT_NO_STEP;
 }
 
+/* The step by which this thread runs the routine of the once object that others wait for. PCT_NO_STEP: it does not. */
+static uint32_t runs_once(const struct pct_history *h, uint32_t thread, const struct pct_moment *wait)
+{
+    uint32_t i = h->count;
+    while (i-- > 0 && !pct_moment_same_object(&h->steps[i], wait))
+        continue;
+    bool runs = i < h->count && h->steps[i].op == PCT_OP_ONCE && h->steps[i].argument == PCT_ARG_RUN;
+    return runs && h->steps[i].thread == thread ? i : PCT_NO_STEP;
+}
+
 static bool visit(struct graph *g, uint32_t thread)
 {
     const struct pct_history *h = g->history;
@@ -94,6 +104,8 @@ static bool visit(struct graph *g, uint32_t thread)
             by = took(g, other, wait);
         else if (wait->class_ == PCT_CLASS_FUTEX)
             by = has_word(g, other, wait);
+        else if (wait->class_ == PCT_CLASS_ONCE)
+            by = runs_once(h, other, wait);
         if (by != PCT_NO_STEP)
             found = go(g, thread, other, by);
     }

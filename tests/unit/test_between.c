@@ -138,7 +138,7 @@ static void test_updates(void **unused)
 }
 
 /* Behind the trial of the second: the first stands before it by this rule, and this many of ten failing runs have it;
- * of the second one this many, and of ten that pass so many. */
+ * `needed` of them have the second one, and `passing` of ten that pass. */
 static bool needed_is_first(enum pct_rule rule, double base, unsigned first, unsigned needed, unsigned passing)
 {
     static struct pct_diagnosis items[2];
@@ -161,10 +161,10 @@ static void test_needed(void **unused)
 {
     (void)unused;
     assert_true(needed_is_first(PCT_RULE_ATOMICITY, 5.5, 6, 10, 0));
-    assert_true(needed_is_first(PCT_RULE_NOBODY_SIGNALS, 4, 6, 10, 0));     /* how it ended */
-    assert_false(needed_is_first(PCT_RULE_ATOMICITY, 5.5, 10, 10, 0));      /* all have the first one, too */
-    assert_false(needed_is_first(PCT_RULE_ATOMICITY, 5.5, 6, 9, 0));        /* one fails without */
-    assert_false(needed_is_first(PCT_RULE_ATOMICITY, 5.5, 6, 10, 9));       /* most that pass have it */
+    assert_true(needed_is_first(PCT_RULE_NOBODY_SIGNALS, 4, 6, 10, 0));      /* how it ended */
+    assert_false(needed_is_first(PCT_RULE_ATOMICITY, 5.5, 10, 10, 0));       /* all have the first one, too */
+    assert_false(needed_is_first(PCT_RULE_ATOMICITY, 5.5, 6, 9, 0));         /* one fails without */
+    assert_false(needed_is_first(PCT_RULE_ATOMICITY, 5.5, 6, 10, 9));        /* most that pass have it */
     assert_false(needed_is_first(PCT_RULE_USE_AFTER_DESTROY, 10, 6, 10, 0)); /* which is no effect */
 }
 
@@ -190,8 +190,8 @@ static void test_trust(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_both), cmocka_unit_test(test_pending),
-                                        cmocka_unit_test(test_others), cmocka_unit_test(test_weigh),
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_both),    cmocka_unit_test(test_pending),
+                                        cmocka_unit_test(test_others),  cmocka_unit_test(test_weigh),
                                         cmocka_unit_test(test_updates), cmocka_unit_test(test_needed),
                                         cmocka_unit_test(test_trust) };
     return cmocka_run_group_tests(tests, NULL, NULL);

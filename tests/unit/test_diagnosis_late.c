@@ -1,5 +1,6 @@
-/* Rules of diagnosis (cli/diagnose/) of who goes away before its answer, posts what it has not taken, or parks as all
- * others do; and what is said of a program of which no run passes. */
+/* Rules of diagnosis (cli/diagnose/) of who goes away before its answer, posts what it has not taken, parks as all
+ * others do, or ends without coming to a latch; of routines that run once; of what came less often than in runs that
+ * pass; and what is said of a program of which none does. */
 
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
@@ -187,11 +188,105 @@ static void test_broken_pipe(void **unused)
     assert_int_equal(access_amid(SIGSEGV, 1), PCT_ACCESS_NONE);
 }
 
+/* Thread 1 runs the routine of 3, which may have returned, and waits for 4, whose routine thread 2 runs, or itself. */
+static void make_once(bool returned, bool itself)
+{
+    begin(2);
+    STEP_ARG(&run, 1, ONCE, PCT_ARG_RUN, 3);
+    if (returned)
+        STEP(&run, 1, ONCE_DONE, 3);
+    STEP_ARG(&run, itself ? 1 : 2, ONCE, PCT_ARG_RUN, 4);
+    pending(&run, 1, PCT_OP_ONCE, 4);
+    if (!itself)
+        pending(&run, 2, PCT_OP_ONCE, 3);
+}
+
+static void test_once(void **unused)
+{
+    (void)unused;
+    make_once(false, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, true);
+    make_once(true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, false);
+    make_once(false, true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, true);
+}
+
+/* Thread 0 waits for the word of futex 4; thread 1, of the kind of thread 2, changes it and ends; thread 2 ends. */
+static void make_latch(bool alike, bool counts, bool ends, unsigned verdict)
+{
+    for (unsigned i = 1; i <= 2; i++)
+        step_at(&run, 0, PCT_OP_THREAD_CREATE, 0, i, alike ? 500 : 500 + i);
+    for (unsigned i = 1; i <= 2; i++)
+        step_at(&run, i, PCT_OP_THREAD_START, 0, i, 510);
+    STEP(&run, 0, FUTEX_WAIT, 4);
+    for (unsigned i = 1; i <= 2; i++) {
+        if (i == 1 || counts) {
+            STEP(&run, i, ATOMIC_UPDATE, 9);
+            run.sites[run.count - 1].object = OBJECT_AT + 64 * 4;
+        }
+        if (i == 1 || ends)
+            STEP(&run, i, THREAD_FINISH, 0);
+    }
+    pending(&run, 0, PCT_OP_FUTEX_WAIT, 4);
+    expect(&run, verdict, PCT_RULE_NOT_COUNTED, alike && !counts && ends && verdict == PCT_VERDICT_DEADLOCK);
+}
+
+static void test_not_counted(void **unused)
+{
+    (void)unused;
+    make_latch(true, false, true, PCT_VERDICT_DEADLOCK);
+    make_latch(false, false, true, PCT_VERDICT_DEADLOCK); /* it is of another kind */
+    make_latch(true, true, true, PCT_VERDICT_DEADLOCK);
+    make_latch(true, false, false, PCT_VERDICT_DEADLOCK); /* it may come yet */
+    make_latch(true, false, true, PCT_VERDICT_EXIT);
+}
+
+/* Thread 1 goes this number of times through a section, perhaps ends, and then thread 0 through another one. */
+static void make_times(unsigned times, bool ends)
+{
+    begin(1);
+    for (unsigned i = 0; i < times; i++)
+        step_at(&run, 1, PCT_OP_MUTEX_LOCK, 0, 3, 21);
+    if (ends)
+        STEP(&run, 1, THREAD_FINISH, 0);
+    step_at(&run, 0, PCT_OP_MUTEX_LOCK, 0, 3, 11);
+}
+
+static bool comes_too_early(unsigned times, bool ends, bool once_less)
+{
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < 4; i++) {
+        make_times(once_less && !i ? 2 : 3, false);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    make_times(times, ends);
+    look(&run, PCT_VERDICT_ASSERTION, &evidence);
+    bool early = found(&run, PCT_RULE_ORDER_MISSING);
+    done(&run);
+    pct_evidence_free(&evidence);
+    return early;
+}
+
+/* What came three times before something, in every run that passed, and less often here. */
+static void test_too_few(void **unused)
+{
+    (void)unused;
+    assert_true(comes_too_early(2, false, false));
+    assert_true(comes_too_early(1, false, false));
+    assert_false(comes_too_early(3, false, false));
+    assert_false(comes_too_early(2, true, false)); /* it does not come any more: so often a loop went round */
+    assert_false(comes_too_early(2, false, true)); /* so it was in a run that passed */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answered_late), cmocka_unit_test(test_untaken),     cmocka_unit_test(test_all_parked),
-        cmocka_unit_test(test_no_run_passes), cmocka_unit_test(test_broken_pipe),
+        cmocka_unit_test(test_no_run_passes), cmocka_unit_test(test_broken_pipe), cmocka_unit_test(test_once),
+        cmocka_unit_test(test_not_counted),   cmocka_unit_test(test_too_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
