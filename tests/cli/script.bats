@@ -1333,6 +1333,26 @@ for i = 299, 2, -1 do local j = number(i) t[i], t[j] = t[j], t[i] end
 run(t[300], unlocks "first" * once)
 for i = 1, 299 do run(t[i], unlocks "first" * once) end'
 
+@test "the cause of a long schedule has names" {
+    "$cc" -O1 -g -pthread -o turns "$root/tests/cli/script_turns.c"
+    script 'local t, left, x = { thread(1), thread(2) }, { 1200, 1200 }, 1
+local function coin() x = (x * 1103515245 + 12345) % 2147483648 return x // 65536 % 2 + 1 end
+while left[1] + left[2] > 0 do
+    local one = coin()
+    if left[one] == 0 then one = 3 - one end
+    run(t[one], unlocks "first" * once)
+    left[one] = left[one] - 1
+end' ./turns
+    is "$status" 120
+    local token
+    token=$(replay_token)
+    ((${#token} > 512))
+    # They come from the last run by its list, which must be there until then: freed memory is filled.
+    run --separate-stderr env MALLOC_PERTURB_=165 "$pct" explain --seconds 60 "$token" -- ./turns
+    is "$status" 0
+    [[ $output == *"cause: a thread ends with a lock held"*"take script_turns.c:"* ]]
+}
+
 @test "a long schedule has a token, which all commands take that take tokens" {
     script "$queue" ./script "queue up" 300
     is "$status" 134
