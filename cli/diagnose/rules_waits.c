@@ -84,6 +84,19 @@ static uint32_t runs_once(const struct pct_history *h, uint32_t thread, const st
     return runs && h->steps[i].thread == thread ? i : PCT_NO_STEP;
 }
 
+/* Whether the lock that was taken by this step has been destroyed since: what its thread then waits for is left of it,
+ * which other rules tell. */
+static bool is_gone(const struct pct_history *h, uint32_t taken)
+{
+    for (uint32_t i = taken + 1; i < h->count; i++) {
+        unsigned op = h->steps[i].op;
+        if ((op == PCT_OP_MUTEX_DESTROY || op == PCT_OP_RWLOCK_DESTROY || op == PCT_OP_SPIN_DESTROY) &&
+            pct_moment_same_object(&h->steps[i], &h->steps[taken]))
+            return true;
+    }
+    return false;
+}
+
 static bool visit(struct graph *g, uint32_t thread)
 {
     const struct pct_history *h = g->history;
@@ -99,7 +112,7 @@ static bool visit(struct graph *g, uint32_t thread)
         const struct pct_hold *hold =
             h->last[other] == PCT_NO_STEP ? NULL : pct_history_holds(h, h->last[other], wait->class_, wait->object);
         if (hold)
-            by = hold->taken;
+            by = is_gone(h, hold->taken) ? PCT_NO_STEP : hold->taken;
         else if (wait->class_ == PCT_CLASS_SEM)
             by = took(g, other, wait);
         else if (wait->class_ == PCT_CLASS_FUTEX)

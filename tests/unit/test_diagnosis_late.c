@@ -212,6 +212,23 @@ static void test_once(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, true);
 }
 
+/* Who waits for a lock that it had, and that another one has destroyed since, does not wait for itself. */
+static void test_gone(void **unused)
+{
+    (void)unused;
+    for (unsigned gone = 0; gone < 2; gone++) {
+        begin(1);
+        STEP(&run, 1, MUTEX_LOCK, 3);
+        if (gone)
+            STEP(&run, 0, MUTEX_DESTROY, 3);
+        pending(&run, 1, PCT_OP_MUTEX_LOCK, 3);
+        look(&run, PCT_VERDICT_DEADLOCK, NULL);
+        assert_int_equal(!found(&run, PCT_RULE_SELF_DEADLOCK), gone);
+        assert_int_equal(!!found(&run, PCT_RULE_DESTROYED_WHILE_HELD), gone);
+        done(&run);
+    }
+}
+
 /* Thread 0 waits for the word of futex 4; thread 1, of the kind of thread 2, changes it and ends; thread 2 ends. */
 static void make_latch(bool alike, bool counts, bool ends, unsigned verdict)
 {
@@ -286,7 +303,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_answered_late), cmocka_unit_test(test_untaken),     cmocka_unit_test(test_all_parked),
         cmocka_unit_test(test_no_run_passes), cmocka_unit_test(test_broken_pipe), cmocka_unit_test(test_once),
-        cmocka_unit_test(test_not_counted),   cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_gone),          cmocka_unit_test(test_not_counted), cmocka_unit_test(test_too_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
