@@ -419,7 +419,7 @@ void pct_signal_crashed(int signal, siginfo_t *info, void *context)
     if (trapped(pct_self, signal, info, context))
         return;
     pct_patch_translate(context);
-    /* That is how a process of a pipeline is told that nobody reads any more: of one thread, it is no failure of its. */
+    /* So a process of a pipeline is told that nobody reads any more: where it has one thread, that is no failure. */
     if (signal != SIGPIPE || (pct_S.host && pct_S.threads > 1))
         pct_end_crash(signal, context);
     struct sigaction standard = { .sa_handler = SIG_DFL };
