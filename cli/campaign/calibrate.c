@@ -84,7 +84,7 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
     uint64_t plain = k->c->may_sample ? pct_sampling_count(&result->trace) : 0;
     k->plain = plain > k->plain ? plain : k->plain;
     if (k->c->confidence > 0)
-        pct_guarantee_report_see(k->c, &result->trace, counted, pct_campaign_threads(result));
+        pct_guarantee_report_see(k->c, &result->trace, counted, pct_campaign_threads(result), false);
     if (!index) {
         k->hash = header->hash;
         if (!strchr(k->c->config.strategy, '/'))

@@ -317,13 +317,14 @@ static void count(struct pct_campaign *c, const struct pct_result *result, uint6
         return;
     }
     count_seen(c, result);
-    if (!pct_systematic_has(c, index) && !pct_cycles_has(c, index) && !pct_directed_has(c, index)) {
+    const bool directed = pct_directed_has(c, index);
+    if (!pct_systematic_has(c, index) && !pct_cycles_has(c, index) && !directed) {
         count_own(c, result, index, threads);
         return;
     }
     if (pct_systematic_has(c, index))
         pct_learned_add(&c->learned, pct_trace_points(&result->trace), threads);
-    pct_guarantee_report_see(c, &result->trace, pct_trace_points(&result->trace), threads);
+    pct_guarantee_report_see(c, &result->trace, pct_trace_points(&result->trace), threads, directed);
 }
 
 /* The races that were kept are forgotten. */

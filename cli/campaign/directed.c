@@ -176,8 +176,8 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
 {
     char idioms[16];
     pct_directed_settle(c);
-    if (pct_directed_is_part(c) && !pct_store_number(store, "directed"))
-        pct_directed_free(c); /* an earlier version has begun it, or it was merged */
+    if (pct_directed_is_part(c) && pct_store_number(store, "directed") != PCT_DIRECTED_PART)
+        pct_directed_free(c); /* another version has begun it, or it was merged */
     int failed = c->directed ? pct_store_begin_iroots(store) : 0;
     if (failed || !c->directed)
         return failed;
@@ -210,7 +210,7 @@ int pct_directed_read(struct pct_directed *d, struct pct_store *store, uint64_t 
     int failed = pct_iroot_sets_load(&d->sets, store, runs);
     if (!failed)
         failed = pct_memo_load(&d->memo, store);
-    d->part = pct_store_number(store, "directed");
+    d->part = pct_store_number(store, "directed") == PCT_DIRECTED_PART;
     d->directs = d->part || (pct_store_is_directed(store) && pct_store_number(store, "shard"));
     if (!failed && d->directs)
         failed = pct_directed_replay(d, NULL, runs);

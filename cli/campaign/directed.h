@@ -19,6 +19,9 @@
 
 #include "engine.h"
 
+/* Which of a campaign's runs are directed where others are drawn, as its file has it: 1 was one in four. */
+enum { PCT_DIRECTED_PART = 2 };
+
 enum { PCT_DIRECTED_TRIES = 6, PCT_DIRECTED_WINDOW = 40 /* steps, of a thread */ };
 
 struct pct_campaign;
@@ -36,6 +39,9 @@ bool pct_directed_is_part(const struct pct_campaign *c);
 
 /* Whether the run of this number, which was begun, is to force an iRoot, in a campaign of which others are drawn. */
 bool pct_directed_has(const struct pct_campaign *c, uint64_t index);
+
+/* Whether the run of this number may be directed in such a campaign, whatever other parts it has. */
+bool pct_directed_takes(const struct pct_campaign *c, uint64_t index);
 
 /* Behind pct_launch_prepare(): where no run would show accesses to memory, a campaign has no directed part. */
 void pct_directed_settle(struct pct_campaign *c);

@@ -8,9 +8,10 @@
 #include <errno.h>
 #include <strategies/strategies.h>
 
-/* One run in EACH may be directed. The first FIRST of the others are looked at, then one in LATER: that is as much as
- * finding what they predict may take of a campaign's time, and a run of more than MOST_STEPS takes more. */
-enum { EACH = 4, FIRST = 16, LATER = 8, MOST_STEPS = 1 << 14 };
+/* One run in EACH may be directed, whatever other part would have it. The first FIRST of the others are looked at, then
+ * one in LATER: that is as much as finding what they predict may take of a campaign's time, and a run of more than
+ * MOST_STEPS takes more. */
+enum { EACH = 5, FIRST_PLACE = 3, FIRST = 16, LATER = 8, MOST_STEPS = 1 << 14 };
 
 /* A run of the part: the strategy maple, with all else as the campaign's runs have it. */
 static void configure(const struct pct_campaign *c, uint64_t seed, struct pct_config *config)
@@ -41,9 +42,27 @@ void pct_directed_settle(struct pct_campaign *c)
         pct_directed_free(c);
 }
 
-static bool is_turn(uint64_t index)
+static bool is_of_pct(uint64_t seed)
 {
-    return index % EACH == EACH - 1;
+    return pct_strategy_member(&pct_strategy_mixture, seed) == &pct_strategy_pct;
+}
+
+static bool is_place(uint64_t index)
+{
+    return index % EACH == FIRST_PLACE;
+}
+
+/* Whether the run of this number and seed may be directed, behind one of that seed. Those of pct, which have a
+ * guarantee, stay what they are: then the next one may. */
+static bool is_turn(uint64_t index, uint64_t seed, uint64_t before)
+{
+    return is_place(index) ? !is_of_pct(seed) : index && is_place(index - 1) && is_of_pct(before);
+}
+
+bool pct_directed_takes(const struct pct_campaign *c, uint64_t index)
+{
+    return pct_directed_is_part(c) &&
+           is_turn(index, pct_campaign_seed(c, index), index ? pct_campaign_seed(c, index - 1) : 0);
 }
 
 /* Whether it has ended, as far as is known of this many runs: they were too long, or the first ones have shown nothing
@@ -56,7 +75,9 @@ static bool is_over(const struct pct_directed *d, uint64_t index, uint64_t known
 /* What the run of this number is. own: it is no run of another part. Returns likewise of pct_directed_part_next(). */
 static int decide(struct pct_directed *d, uint64_t index, bool own, struct pct_config *config)
 {
-    const bool turn = own && is_turn(index), looked = own && (turn || index < FIRST || index % LATER == LATER / 2);
+    const uint64_t seed = config->run.seed, before = index ? d->run[index - 1].seed : 0;
+    const bool turn = own && is_turn(index, seed, before);
+    const bool looked = own && (turn || index < FIRST || index % LATER == LATER / 2);
     const uint64_t known = pct_directed_known_by(d, index);
     if (looked && d->taken < known)
         return PCT_RUNS_WAIT;

@@ -1,5 +1,6 @@
 /* What a clean campaign is worth: see guarantee_report.h. */
 #include "guarantee_report.h"
+#include "guarantee_left_out.h"
 #include <common/text.h>
 #include <math.h>
 #include <stdarg.h>
@@ -11,21 +12,6 @@
 #define LEAST_SAID 0.9999
 
 /* --- Words -------------------------------------------------------------------------------------------------------- */
-
-/* 1207 as "1,207". */
-static const char *format_count(char *buffer, size_t size, uint64_t value)
-{
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%llu", (unsigned long long)value);
-    size_t used = 0;
-    for (int i = 0; i < length && used + 2 < size; i++) {
-        if (i && (length - i) % 3 == 0)
-            buffer[used++] = ',';
-        buffer[used++] = digits[i];
-    }
-    buffer[used] = 0;
-    return buffer;
-}
 
 const char *pct_guarantee_report_format_miss(char *buffer, size_t size, double log_miss)
 {
@@ -89,18 +75,23 @@ static void see_most(uint64_t *most, uint64_t value)
         *most = value;
 }
 
-void pct_guarantee_report_add_run(struct pct_campaign *c, const struct pct_guarantee_report_run *run)
+static void see_counts(struct pct_campaign *c, const struct pct_guarantee_report_run *run)
 {
-    if (!run->complete) {
-        c->incomplete++;
-        return;
-    }
     see_most(&c->choices, run->choices);
     see_most(&c->left, run->left);
     see_most(&c->deadlines, run->deadlines);
     see_most(&c->fixed_deadlines, run->fixed_deadlines);
     see_most(&c->passed_over, run->passed_over);
     see_most(&c->randoms, run->randoms);
+}
+
+void pct_guarantee_report_add_run(struct pct_campaign *c, const struct pct_guarantee_report_run *run)
+{
+    if (!run->complete) {
+        c->incomplete++;
+        return;
+    }
+    see_counts(c, run);
     if (c->k < 0 || c->depth < 0)
         return;
     struct pct_guarantee_run added = { .threads = run->threads,
@@ -126,33 +117,44 @@ void pct_guarantee_report_see_run(struct pct_campaign *c, uint64_t steps, uint32
     pct_guarantee_see(&c->guarantee, &run, steps);
 }
 
-void pct_guarantee_report_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads)
+void pct_guarantee_report_see_directed_run(struct pct_campaign *c, uint64_t steps, uint32_t threads, uint64_t spins)
 {
-    see_most(&c->choices, trace->header.choices);
-    see_most(&c->left, trace->header.left);
-    see_most(&c->deadlines, trace->header.deadlines);
-    see_most(&c->fixed_deadlines, trace->header.fixed_deadlines);
-    see_most(&c->passed_over, trace->header.passed_over);
-    see_most(&c->randoms, trace->header.randoms);
-    pct_guarantee_report_see_run(c, steps, threads, trace->header.spins);
+    see_most(&c->directed_steps, steps);
+    see_most(&c->directed_spins, spins);
+    pct_guarantee_report_see_run(c, 0, threads, 0);
+}
+
+/* What its trace says of a run. */
+static struct pct_guarantee_report_run run_of(const struct pct_trace *trace, uint64_t steps, uint32_t threads)
+{
+    const struct pct_trace_header *header = &trace->header;
+    return (struct pct_guarantee_report_run){ .seed = header->seed,
+                                              .steps = steps,
+                                              .spins = header->spins,
+                                              .choices = header->choices,
+                                              .left = header->left,
+                                              .deadlines = header->deadlines,
+                                              .fixed_deadlines = header->fixed_deadlines,
+                                              .passed_over = header->passed_over,
+                                              .randoms = header->randoms,
+                                              .threads = threads };
+}
+
+void pct_guarantee_report_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads,
+                              bool directed)
+{
+    const struct pct_guarantee_report_run run = run_of(trace, steps, threads);
+    see_counts(c, &run);
+    (directed ? pct_guarantee_report_see_directed_run : pct_guarantee_report_see_run)(c, steps, threads, run.spins);
 }
 
 void pct_guarantee_report_add(struct pct_campaign *c, const struct pct_result *result, uint64_t depth, uint64_t steps,
                               uint32_t threads)
 {
-    struct pct_guarantee_report_run run = { .seed = result->trace.header.seed,
-                                            .depth = depth,
-                                            .k = c->k < 0 ? 0 : c->config.run.param[c->k],
-                                            .steps = steps,
-                                            .spins = result->trace.header.spins,
-                                            .choices = result->trace.header.choices,
-                                            .left = result->trace.header.left,
-                                            .deadlines = result->trace.header.deadlines,
-                                            .fixed_deadlines = result->trace.header.fixed_deadlines,
-                                            .passed_over = result->trace.header.passed_over,
-                                            .randoms = result->trace.header.randoms,
-                                            .threads = threads,
-                                            .complete = pct_result_is_whole(result) };
+    struct pct_guarantee_report_run run = run_of(&result->trace, steps, threads);
+    run.depth = depth;
+    run.k = c->k < 0 ? 0 : c->config.run.param[c->k];
+    run.complete = pct_result_is_whole(result);
     pct_guarantee_report_add_run(c, &run);
 }
 
@@ -213,13 +215,13 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
         if (c->uncontrolled[i] && !pct_name_is_blind(i))
             return write_reason(buffer, size, "not all was controlled by pct: %s %s",
-                                format_count(count, sizeof count, c->uncontrolled[i]), pct_name_uncontrolled(i));
+                                pct_guarantee_left_out_count(count, sizeof count, c->uncontrolled[i]), pct_name_uncontrolled(i));
     if (c->hardware)
         return write_reason(
             buffer, size,
             "the program reads the processor's clock or random numbers itself (rdtsc, rdrand; such instructions: %s), "
             "which pct does not control",
-            format_count(count, sizeof count, c->hardware));
+            pct_guarantee_left_out_count(count, sizeof count, c->hardware));
     if (g->threads >= PCT_MAX_THREADS)
         return write_reason(
             buffer, size, "more than 32,767 threads came and went, so ids, and with them priorities, were used again%s",
@@ -231,7 +233,7 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
                             "not control");
     if (c->incomplete)
         return write_reason(buffer, size, "%s of the runs are not recorded whole",
-                            format_count(count, sizeof count, c->incomplete));
+                            pct_guarantee_left_out_count(count, sizeof count, c->incomplete));
     if (c->differs)
         return write_reason(buffer, size,
                             "the first run, repeated, took other steps: something besides the schedule decides, or "
@@ -244,7 +246,7 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
             c->strategy->name, c->strategy == &pct_strategy_mixture ? "five" : "six");
     if (!c->learns && g->added && !pct_guarantee_counted(g))
         return write_reason(buffer, size, "a run took %s steps, more than the k that was %s",
-                            format_count(count, sizeof count, g->steps),
+                            pct_guarantee_left_out_count(count, sizeof count, g->steps),
                             c->calibrated ? "measured before the first one; -k gives a larger one" : "given");
     return NULL;
 }
@@ -307,9 +309,9 @@ static void print_price(FILE *out, uint64_t runs, double pace)
     if (runs == UINT64_MAX)
         fputs("more than 10^18 runs", out);
     else if (!(pace > 0)) /* nobody knows yet */
-        fprintf(out, "%s run%s", format_count(count, sizeof count, runs), s);
+        fprintf(out, "%s run%s", pct_guarantee_left_out_count(count, sizeof count, runs), s);
     else
-        fprintf(out, "%s run%s, about %s", format_count(count, sizeof count, runs), s,
+        fprintf(out, "%s run%s, about %s", pct_guarantee_left_out_count(count, sizeof count, runs), s,
                 pct_cli_format_duration(time, sizeof time, (double)runs / pace));
 }
 
@@ -368,22 +370,6 @@ static void print_depths(FILE *out, const struct pct_campaign *c, const struct p
         }
 }
 
-/* What the guarantee leaves out, if there was any of it: up to this many in a run. */
-static void print_left_out(FILE *out, const char *before, uint64_t most, const char *behind)
-{
-    char count[32];
-    if (most)
-        fprintf(out, "pct: %sup to %s %s\n", before, format_count(count, sizeof count, most), behind);
-}
-
-/* Slack does not move these. */
-static void print_fixed_deadlines(FILE *out, const struct pct_campaign *c)
-{
-    print_left_out(out, "", c->fixed_deadlines,
-                   "times in a run a timer was set, or a thread waited with a time-out for what the outside can send: "
-                   "these came in the order of their deadlines; a bug that needs another order is not among these");
-}
-
 /* What all this means where threads wait with deadlines. */
 static void print_deadlines(FILE *out, const struct pct_campaign *c)
 {
@@ -409,91 +395,13 @@ static void print_deadlines(FILE *out, const struct pct_campaign *c)
               "among these (--slack)\n",
               out);
     }
-    print_fixed_deadlines(out, c);
-}
-
-/* What the seed drew beside the schedule. */
-static bool draws(const struct pct_campaign *c)
-{
-    return c->choices || c->randoms || c->config.spurious;
-}
-
-static void print_draws(FILE *out, const struct pct_campaign *c)
-{
-    print_left_out(out, "signals had several waiters to choose from, or pct_choose() several numbers, ", c->choices,
-                   "times in a run: a bug that needs a certain one is not among these");
-    print_left_out(out, "the seed drew random numbers for the program, ", c->randoms,
-                   "in a run: a bug that needs certain ones is not among these");
-    if (c->config.spurious)
-        fputs(
-            "pct: the seed drew which waits for a condition ended by themselves (--spurious): a bug that needs certain "
-            "ones to, or not to, is not among these\n",
-            out);
-}
-
-/* In which code accesses to memory are scheduling points: by pct-cc, or by patching; what is in other libraries never
- * is. */
-static void print_counted(FILE *out, const struct pct_campaign *c)
-{
-    static const char *const kinds[] = { [PCT_PATCH_ATOMICS] = "atomic instructions",
-                                         [PCT_PATCH_GLOBALS] = "those that may be to globals",
-                                         [PCT_PATCH_ALL] = "those",
-                                         [PCT_PATCH_STACKS] = "those" };
-    fputs("pct: of memory accesses, k counts ", out);
-    if (c->config.memory == PCT_PATCH_OFF)
-        fputs("those of code that pct-cc has built", out);
-    else
-        fprintf(out, "%s in the program file", kinds[c->config.memory]);
-    if (c->config.memory != PCT_PATCH_OFF && c->config.modules[0]) {
-        fputs(" and ", out);
-        for (const char *at = c->config.modules; *at; at++)
-            fputs(*at == '/' ? ", " : (char[]){ *at, 0 }, out);
-    }
-    fputs(": a bug that needs a switch at another one, or at a call that is no point, is not among these\n", out);
-}
-
-/* Accesses to memory at which nobody is asked. */
-static void print_points(FILE *out, const struct pct_campaign *c)
-{
-    if (c->config.focus[0])
-        fputs("pct: of memory accesses, k counts those in focus: a bug that needs a switch at another one is not among "
-              "these\n",
-              out);
-    if (c->config.watch[0])
-        fputs("pct: of memory accesses, k counts those to what is watched: a bug that needs a switch at another one is "
-              "not among these\n",
-              out);
-    if (c->config.ordered)
-        fputs("pct: of plain memory accesses, k counts those at places that some run has left unordered, or that are "
-              "new; runs that skipped others do not count\n",
-              out);
-    else if (c->config.memory_points == PCT_POINTS_SHARED && c->points_at == PCT_POINTS_AT_MEMORY &&
-             c->config.memory != PCT_PATCH_ATOMICS && !c->config.watch[0])
-        fputs("pct: of accesses to memory that no second thread has touched yet, k counts the first few: a bug that "
-              "needs a switch at a later one is not among these (--memory-points=all)\n",
-              out);
-    if (c->points_at == PCT_POINTS_AT_MEMORY && !c->config.focus[0] && !c->config.watch[0])
-        print_counted(out, c);
-    if (c->points_at == PCT_POINTS_AT_CALLS)
-        fputs(
-            "pct: k counts calls that docs/INTERCEPTS.md names as points: a bug that needs a switch at a memory access "
-            "(pct-cc, or --memory=globals), or at another call, between two of them is not among these\n",
-            out);
+    pct_guarantee_left_out_print_deadlines(out, c);
 }
 
 static void print_unrepeated(FILE *out, const struct pct_campaign *c)
 {
     if (c->unrepeated)
         fputs("pct: the first run was not repeated at the end: whether the schedule decides all is not known\n", out);
-}
-
-static void print_passed_over(FILE *out, const struct pct_campaign *c)
-{
-    print_left_out(
-        out,
-        "change points were passed over where a handler had interrupted the program's own code, or libc held "
-        "a lock, ",
-        c->passed_over, "points in a run: a bug that needs a switch there is not among these");
 }
 
 static void print_claim(FILE *out, const struct pct_campaign *c)
@@ -503,15 +411,15 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
     uint64_t counted = pct_guarantee_counted(g);
     if (g->threads == 1) {
         fprintf(out, "pct: n = 1 thread, which has one schedule%s\n",
-                c->fixed_deadlines || draws(c) || c->unrepeated ? "" : ": nothing was missed");
-        print_fixed_deadlines(out, c);
-        print_draws(out, c);
+                c->fixed_deadlines || pct_guarantee_left_out_draws(c) || c->unrepeated ? "" : ": nothing was missed");
+        pct_guarantee_left_out_print_deadlines(out, c);
+        pct_guarantee_left_out_print_draws(out, c);
         print_unrepeated(out, c);
         return;
     }
     fprintf(out, "pct: n = %u threads, k = %s points, ", g->threads,
-            format_count(count, sizeof count, c->config.run.param[c->k]));
-    fprintf(out, "%s run%s: ", format_count(count, sizeof count, counted), counted == 1 ? "" : "s");
+            pct_guarantee_left_out_count(count, sizeof count, c->config.run.param[c->k]));
+    fprintf(out, "%s run%s: ", pct_guarantee_left_out_count(count, sizeof count, counted), counted == 1 ? "" : "s");
     bool excludes = pct_guarantee_log_miss(g, 1) <= log(LEAST_SAID);
     if (excludes)
         print_depths(out, c, g);
@@ -522,17 +430,15 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
           out);
     if (excludes) {
         print_deadlines(out, c);
-        print_points(out, c);
-        print_draws(out, c);
-        print_passed_over(out, c);
+        pct_guarantee_left_out_print(out, c);
     }
     if (is_mixed(c))
         fprintf(out, "pct: %s of %s runs are those of pct, which alone has a guarantee\n",
-                format_count(count, sizeof count, g->added),
-                format_count(other, sizeof other, c->done - c->other.runs));
+                pct_guarantee_left_out_count(count, sizeof count, g->added),
+                pct_guarantee_left_out_count(other, sizeof other, c->done - c->other.runs));
     if (counted < g->added)
         fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
-                format_count(count, sizeof count, counted), format_count(other, sizeof other, g->added),
+                pct_guarantee_left_out_count(count, sizeof count, counted), pct_guarantee_left_out_count(other, sizeof other, g->added),
                 (unsigned long long)g->steps);
     if (g->end_inverse)
         fprintf(out,
@@ -542,7 +448,7 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
     if (g->spins && g->spin_inverse)
         fprintf(out,
                 "pct: the bound is lower for threads that yield, sleep, poll or fail a try, up to %s times in a run\n",
-                format_count(count, sizeof count, g->spins));
+                pct_guarantee_left_out_count(count, sizeof count, g->spins));
     print_unrepeated(out, c);
 }
 
@@ -550,8 +456,8 @@ void pct_guarantee_report_print_plan(FILE *out, const struct pct_campaign *c, ui
 {
     char count[32];
     fprintf(out, "pct: confidence %g for bugs of depth %u takes %s run%s (n = %u, k = %s)\n", c->confidence,
-            depth_of(c), format_count(count, sizeof count, runs), runs == 1 ? "" : "s", c->guarantee.threads,
-            format_count((char[32]){ 0 }, 32, c->config.run.param[c->k]));
+            depth_of(c), pct_guarantee_left_out_count(count, sizeof count, runs), runs == 1 ? "" : "s", c->guarantee.threads,
+            pct_guarantee_left_out_count((char[32]){ 0 }, 32, c->config.run.param[c->k]));
 }
 
 /* --confidence asked for more than there is. */
@@ -563,7 +469,7 @@ static void print_unaffordable(FILE *out, const struct pct_campaign *c)
     fprintf(out, "pct: not affordable: confidence %g for bugs of depth %u takes ", c->confidence, depth);
     print_price(out, c->price, c->pace);
     fprintf(out, " (n = %u, k = %s)\n", c->guarantee.threads,
-            format_count(count, sizeof count, c->config.run.param[c->k]));
+            pct_guarantee_left_out_count(count, sizeof count, c->config.run.param[c->k]));
     fprintf(out, "pct: affordable: ");
     print_price(out, runs, c->pace);
     for (uint32_t bug = depth; bug; bug--) {
@@ -605,7 +511,7 @@ void pct_guarantee_report_print(FILE *out, const struct pct_campaign *c, bool qu
         fprintf(out,
                 "pct: %s of these runs had other scheduling points than the rest, and do not count for the guarantee "
                 "(--memory-points=shared, or --memory=off: none has)\n",
-                format_count(count, sizeof count, c->other.runs));
+                pct_guarantee_left_out_count(count, sizeof count, c->other.runs));
     if (doubt) {
         if (!quiet || c->confidence > 0)
             fprintf(out, "pct: no guarantee about the bugs that these runs may have missed: %s\n", doubt);

@@ -27,11 +27,15 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
 /* For --confidence: how many runs in all it takes by what is known now, UINT64_MAX if no number does. */
 uint64_t pct_guarantee_report_runs(const struct pct_campaign *c);
 
-/* Take note of a run that does not count: one of the calibration, or a systematic one. */
-void pct_guarantee_report_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads);
+/* Take note of a run that does not count: one of the calibration, or a systematic, forced or directed one. Steps and
+ * spins of directed ones are no measure of what runs of pct may take: they keep threads waiting for what others poll
+ * for, so the claim is of bugs that show in shorter runs, and says so. */
+void pct_guarantee_report_see(struct pct_campaign *c, const struct pct_trace *trace, uint64_t steps, uint32_t threads,
+                              bool directed);
 
 /* The same of its threads, steps and spins alone. */
 void pct_guarantee_report_see_run(struct pct_campaign *c, uint64_t steps, uint32_t threads, uint64_t spins);
+void pct_guarantee_report_see_directed_run(struct pct_campaign *c, uint64_t steps, uint32_t threads, uint64_t spins);
 
 /* The same for a campaign whose k is fixed: how many runs it takes from the first one on, by the n and the spins seen
  * so far. */

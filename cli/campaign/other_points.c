@@ -30,6 +30,8 @@ static const struct pct_other_kind *kind_of(const struct pct_campaign *c, uint64
     for (unsigned i = 0; i < 2; i++)
         if (kinds[i]->on && index == kinds[i]->from)
             return kinds[i];
+    if (pct_directed_takes(c, index))
+        return NULL;
     uint64_t seed = pct_campaign_seed(c, index), in = o->memory ? PCT_OTHER_MEMORY : PCT_OTHER_CALLS;
     if (pct_random_below(seed, PCT_STREAM_POINTS, 0, in))
         return NULL;

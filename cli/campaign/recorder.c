@@ -414,7 +414,11 @@ static int restore_run(void *data, const struct pct_store_run *run)
         pct_guarantee_report_see_run(c, 0, run->threads, 0);
         return 0;
     }
-    if (run->systematic || run->forced || run->directed) {
+    if (run->directed) {
+        pct_guarantee_report_see_directed_run(c, run->points, run->threads, run->spins);
+        return 0;
+    }
+    if (run->systematic || run->forced) {
         pct_guarantee_report_see_run(c, run->points, run->threads, run->spins);
         return 0;
     }

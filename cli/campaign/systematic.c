@@ -18,7 +18,8 @@ uint64_t pct_systematic_room(uint64_t runs)
 static bool is_turn(const struct pct_campaign *c, uint64_t index)
 {
     const struct pct_systematic *y = &c->systematic;
-    return index >= y->from && (index - y->from) % PCT_SYSTEMATIC_EACH == 0 && !pct_other_points_has(c, index);
+    return index >= y->from && (index - y->from) % PCT_SYSTEMATIC_EACH == 0 && !pct_other_points_has(c, index) &&
+           !pct_directed_takes(c, index);
 }
 
 bool pct_systematic_has(const struct pct_campaign *c, uint64_t index)

@@ -546,7 +546,7 @@ END
     [ ! -e damaged.db ]
 }
 
-@test "without a strategy, one run in four is directed where memory is seen, in the same runs whatever --jobs" {
+@test "without a strategy, one run in five is directed where memory is seen, in the same runs whatever --jobs" {
     unset PCT_STRATEGY
     "$build/pct-cc" -O1 -g -pthread -o peterson "$root/bench/bugs-memory/peterson.c"
     "$build/pct-cc" -DFIXED -O1 -g -pthread -o fixed "$root/bench/bugs-memory/peterson.c"
@@ -573,12 +573,32 @@ END
     has "predicted and not exposed: "
 }
 
+@test "directed runs take none from the guarantee, and their length is said" {
+    unset PCT_STRATEGY
+    "$build/pct-cc" -DFIXED -O1 -g -pthread -o fixed "$root/bench/bugs-memory/peterson.c"
+    options=(-n 200 --seed 1 --epoch 1700000000 --state none)
+    run "$pct" run "${options[@]}" --sites -- ./fixed
+    [ "$status" -eq 0 ]
+    alone=$(printf '%s\n' "$output" | grep -o '[0-9]* of [0-9]* runs count')
+    [ -n "$alone" ]
+    lacks "directed"
+    run "$pct" run "${options[@]}" -- ./fixed
+    [ "$status" -eq 0 ]
+    has "$alone"
+    has "directed runs, in which threads poll for what others are kept from, took up to "
+    "$pct" campaign -n 60 --seed 1 --epoch 1700000000 --db part.db -- ./fixed
+    "$pct" campaign -n 200 --seed 1 --epoch 1700000000 --db part.db -- ./fixed > resumed
+    "$pct" campaign -n 200 --seed 1 --epoch 1700000000 --db whole.db -- ./fixed > whole
+    [ "$(grep -o '[0-9]* of [0-9]* runs count' resumed)" = "$(grep -o '[0-9]* of [0-9]* runs count' whole)" ]
+    [ "$(grep 'directed runs, in which' resumed)" = "$(grep 'directed runs, in which' whole)" ]
+}
+
 @test "a directed part goes on where it was; shards have it once, and a merged file goes on without" {
     unset PCT_STRATEGY
     "$build/pct-cc" -DFIXED -O1 -g -pthread -o fixed "$root/bench/bugs-memory/peterson.c"
     options=(--seed 1 --epoch 1700000000)
     "$pct" campaign "${options[@]}" -n 60 --db whole.db -- ./fixed
-    sqlite3 whole.db "select value from facts where key = 'directed'" | grep -qx 1
+    sqlite3 whole.db "select value from facts where key = 'directed'" | grep -qx 2
     "$pct" campaign merge same.db whole.db
     for file in whole same; do
         "$pct" campaign "${options[@]}" -n 90 --db $file.db -- ./fixed
