@@ -40,7 +40,7 @@ enum { PCT_HOST_VERSION = 2, PCT_HOST_SLOTS = 2, PCT_HOST_TEXT = PCT_TOKEN_MAX +
     X(FORKING, 0, "runs are not forked")                                                                               \
     X(FEW, 0, "too few runs")                                                                                          \
     X(AROUND, 0, "runs have --setup, --teardown or --scratch")                                                         \
-    X(SITES, 0, "sites are recorded (--sites)")                                                                        \
+    X(SITES, 0, "places are recorded (--sites, directed runs)")                                                        \
     X(LEARNS, 0, "runs learn (--memory-points=learned)")                                                               \
     X(POINTS, 0, "runs have other points than the first")                                                              \
     X(DIFFERS, 0, "a restored run differed")

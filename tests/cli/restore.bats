@@ -156,7 +156,7 @@ say()
         is "$(say none)" "runs have --setup, --teardown or --scratch"
     done
     options=(--sites)
-    is "$(say none)" "sites are recorded (--sites)"
+    is "$(say none)" "places are recorded (--sites, directed runs)"
     options=(--memory=globals --memory-points=learned)
     is "$(say none)" "runs learn (--memory-points=learned)"
     options=(--aslr)
