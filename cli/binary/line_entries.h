@@ -43,6 +43,7 @@ struct pct_line_code {
     size_t entries;
     struct pct_line_edge *edge; /* between instructions */
     size_t edges;
+    const char *file; /* of the line, as the debug information has it; NULL: there are no rows */
     bool no_memory;
 };
 

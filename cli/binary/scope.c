@@ -1,7 +1,7 @@
 /* Patterns to ranges: see scope.h. */
 #include "scope.h"
 #include "debug_info.h"
-#include "line_entries.h"
+#include "line_rows.h"
 #include <cli/base/cli.h>
 #include <cli/base/demangle.h>
 #include <common/text.h>
@@ -86,6 +86,17 @@ static void add_part(const struct module *m, const struct pct_pattern *pattern, 
     add(m, pattern, from + pattern->offset, from + pattern->offset + rest, "variable", name);
 }
 
+/* Whether the pattern has code that begins there. */
+static bool has(const struct module *m, const struct pct_pattern *pattern, uint64_t from)
+{
+    const struct pct_scope *scope = m->scope;
+    for (size_t i = 0; i < scope->count; i++)
+        if (scope->item[i].module == m->index && scope->item[i].from == from &&
+            &scope->patterns.item[scope->item[i].pattern] == pattern)
+            return true;
+    return false;
+}
+
 /* A function, or what a compiler has made of it, if it is meant and was not added by another name. */
 static void add_function(const struct module *m, const struct pct_pattern *pattern, uint64_t from, uint64_t size,
                          const char *name, const char *plain)
@@ -96,11 +107,8 @@ static void add_function(const struct module *m, const struct pct_pattern *patte
     if (!pct_pattern_means_function(pattern, name, plain, &cold) || (m->index && pattern->own))
         return;
     m->scope->patterns.item[pattern - scope->patterns.item].own |= !m->index;
-    for (size_t i = 0; i < scope->count; i++)
-        if (scope->item[i].module == m->index && scope->item[i].from == from &&
-            scope->patterns.item[scope->item[i].pattern].kind == pattern->kind &&
-            scope->item[i].pattern == (uint32_t)(pattern - scope->patterns.item))
-            return;
+    if (has(m, pattern, from))
+        return;
     size_t before = scope->count;
     add(m, pattern, from, from + size, "function", plain ? plain : name);
     if (scope->count > before)
@@ -197,114 +205,22 @@ static void look_below(const struct module *m, Dwarf_Die *parent, GElf_Addr bias
     } while (!dwarf_siblingof(&die, &die));
 }
 
-/* The function of which this symbol is the part that lies elsewhere, as f.cold is of f. */
-static void add_whole(const struct module *m, struct pct_line_code *line, const char *part)
-{
-    const char *dot = strstr(part, ".cold");
-    const size_t length = dot ? (size_t)(dot - part) : 0;
-    for (int i = dwfl_module_getsymtab(m->dwfl); dot && i-- > 1;) {
-        GElf_Sym symbol;
-        GElf_Addr address;
-        const char *name = dwfl_module_getsym_info(m->dwfl, i, &symbol, &address, NULL, NULL, NULL);
-        if (name && GELF_ST_TYPE(symbol.st_info) == STT_FUNC && !strncmp(name, part, length) && !name[length])
-            pct_line_add_part(line, address - m->bias, address - m->bias + symbol.st_size, true);
-    }
-}
-
-/* The copy of an inlined function that this address is in; 0: none. */
-static uint64_t instance_at(Dwarf_Die *unit, Dwarf_Addr address)
-{
-    Dwarf_Die *scopes = NULL;
-    const int count = pct_debug_info_scopes(unit, address, &scopes);
-    uint64_t instance = 0;
-    for (int i = 0; i < count && !instance; i++)
-        if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
-            instance = dwarf_dieoffset(&scopes[i]);
-    free(scopes);
-    return instance;
-}
-
-/* A stretch of code in the table of lines. */
-struct stretch {
-    Dwarf_Addr from, to;
-    const char *file;
-    int number;
-    bool begins; /* a statement may begin there */
-};
-
-static bool stretch_at(Dwarf_Lines *lines, size_t i, struct stretch *stretch)
-{
-    Dwarf_Line *line = dwarf_onesrcline(lines, i);
-    bool end;
-    stretch->file = dwarf_linesrc(line, NULL, NULL);
-    return stretch->file && !dwarf_lineendsequence(line, &end) && !end && !dwarf_lineaddr(line, &stretch->from) &&
-           !dwarf_lineaddr(dwarf_onesrcline(lines, i + 1), &stretch->to) && !dwarf_lineno(line, &stretch->number) &&
-           !dwarf_linebeginstatement(line, &stretch->begins);
-}
-
-/* One of a line that is meant. What belongs to no line belongs to that before. */
-static void take_stretch(const struct module *m, struct pct_line_code *line, Dwarf_Die *unit, GElf_Addr bias,
-                         const struct stretch *stretch)
-{
-    GElf_Sym symbol;
-    GElf_Off offset;
-    struct pct_line_row *last = line->rows ? &line->row[line->rows - 1] : NULL;
-    const uint64_t moved = bias - m->bias, from = stretch->from + moved, to = stretch->to + moved;
-    if (!stretch->number) {
-        if (last && last->to == from)
-            last->to = to;
-        return;
-    }
-    const char *name = dwfl_module_addrinfo(m->dwfl, stretch->from + bias, &offset, &symbol, NULL, NULL, NULL);
-    if (!name || offset >= symbol.st_size)
-        return;
-    pct_line_add_part(line, from - offset, from - offset + symbol.st_size, !strstr(name, ".cold"));
-    add_whole(m, line, name);
-    const struct pct_line_row row = {
-        .from = from, .to = to, .own = to, .instance = instance_at(unit, stretch->from), .begins = stretch->begins
-    };
-    pct_line_add_row(line, &row);
-}
-
 /* Where control comes to a line of a file: in all copies that were made of it. */
-static void look_at_line(const struct module *m, const struct pct_pattern *pattern, Dwarf_Lines *lines, size_t count,
-                         Dwarf_Die *unit, GElf_Addr bias)
+static void look_at_line(const struct module *m, const struct pct_pattern *pattern, Dwarf_Die *unit, GElf_Addr bias)
 {
-    struct pct_scope *scope = m->scope;
     struct pct_line_code line = { 0 };
     GElf_Addr elf_bias;
     char name[256] = "";
-    const char *last = NULL;
-    bool meant = false;
-    uint64_t marked = UINT64_MAX;
     if (m->index && pattern->own)
         return;
-    for (size_t i = 0; i + 1 < count; i++) {
-        struct stretch stretch;
-        if (!stretch_at(lines, i, &stretch))
-            continue;
-        if (stretch.file != last)
-            meant = pct_pattern_means_file(pattern, last = stretch.file);
-        if (!(meant && (unsigned)stretch.number == pattern->at_line) && !(line.rows && !stretch.number))
-            continue;
-        /* The mark of a statement may stand alone, before what it has for code there. */
-        if (stretch.begins)
-            marked = stretch.from;
-        stretch.begins |= marked == stretch.from;
-        if (stretch.from < stretch.to)
-            take_stretch(m, &line, unit, bias, &stretch);
-        if (meant && line.rows && !*name)
-            snprintf(name, sizeof name, "%s:%u", base_name(stretch.file), pattern->at_line);
-    }
+    pct_line_read(&line, &(struct pct_line_unit){ m->dwfl, m->bias, unit, bias }, pattern);
+    if (line.file)
+        snprintf(name, sizeof name, "%s:%u", base_name(line.file), pattern->at_line);
     pct_line_find_entries(&line, dwfl_module_getelf(m->dwfl, &elf_bias));
     for (size_t i = 0; i < line.entries; i++) {
-        bool known = false;
-        for (size_t j = 0; j < scope->count; j++)
-            known |= scope->item[j].module == m->index && scope->item[j].from == line.entry[i].at &&
-                     &scope->patterns.item[scope->item[j].pattern] == pattern;
-        if (!known)
+        if (!has(m, pattern, line.entry[i].at))
             add(m, pattern, line.entry[i].at, line.entry[i].to, "line", name);
-        scope->patterns.item[pattern - scope->patterns.item].own |= !m->index;
+        m->scope->patterns.item[pattern - m->scope->patterns.item].own |= !m->index;
     }
     pct_line_free(&line);
 }
@@ -357,7 +273,7 @@ static void look_at_lines(const struct module *m, Dwarf_Die *unit, GElf_Addr bia
             add(m, pattern, from + bias - m->bias, to + bias - m->bias, "file", base_name(file));
         }
         if (pattern && pattern->kind == PCT_SCOPE_LINE)
-            look_at_line(m, pattern, lines, count, unit, bias);
+            look_at_line(m, pattern, unit, bias);
     }
 }
 
@@ -443,8 +359,7 @@ int pct_scope_find(struct pct_scope *scope)
         look_for_made(scope);
     if (!scope->elf && !scope->collects)
         return pct_cli_usage("%s is no program that --focus, --watch, --functions and --suppressions can look into (a "
-                             "script?): give the "
-                             "program itself",
+                             "script?): give the program itself",
                              scope->modules[0]);
     return 0;
 }

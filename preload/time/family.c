@@ -24,11 +24,9 @@ enum { UNKNOWN_ID = -1 };
 /* How often to look at relatives that can run, real ns: ever more seldom. */
 enum { SHORTEST = 50000, LONGEST = 10000000 };
 
-/* How long one that runs waits, at most, for one whose deadline it has come to; real ns at a time, and how often. */
-enum { MOMENT = 10000000, MOMENTS = 100 };
-
-/* What is less than this, ns, a relative's steps take, and its start. */
-enum { BEHIND = 5000000 };
+/* How long one that runs waits, at most, for one whose deadline it has come to; real ns at a time, and how often. And
+ * what is less than this, ns, a relative's steps take, and its start. */
+enum { MOMENT = 10000000, MOMENTS = 100, BEHIND = 5000000 };
 
 static int id;        /* of the shared memory; UNKNOWN_ID: programs that are started cannot find it */
 static uint32_t mine; /* the ticket of the own slot, which stays this process's; 0: none */

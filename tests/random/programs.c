@@ -95,6 +95,7 @@ static void use_masks(void)
 {
     signal(SIGUSR1, count_it);
     CHECK(sigsetmask(1 << (SIGUSR1 - 1)) >= 0);
+    CHECK_EQ(sigblock(0), 1 << (SIGUSR1 - 1));
     for (int i = 0; i < 2; i++) {
         CHECK_OK(raise(SIGUSR1));
         CHECK_EQ(handled, i);

@@ -4,6 +4,7 @@
 /* tests: pthread_sigmask */
 #define _GNU_SOURCE
 #include "check.h"
+#include <dlfcn.h>
 #include <signal.h>
 
 sighandler_t bsd_signal(int number, sighandler_t handler);
@@ -82,7 +83,8 @@ int main(void)
     CHECK_EQ(sigblock(1 << (SIGUSR1 - 1)), 0);
     CHECK_EQ(raise(SIGUSR1), 0);
     CHECK_EQ(handled, 2);
-    CHECK_EQ(siggetmask(), 1 << (SIGUSR1 - 1));
+    int (*get)(void) = (int (*)(void))dlsym(RTLD_DEFAULT, "siggetmask"); /* by its name, the linker warns */
+    CHECK_EQ(get(), 1 << (SIGUSR1 - 1));
     CHECK_EQ(sigsetmask(0), 1 << (SIGUSR1 - 1));
     CHECK_EQ(handled, 3);
 
