@@ -599,7 +599,8 @@ void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *h, con
         uint64_t place = m->previous == PCT_NO_STEP ? 0 : h->steps[m->previous].place;
         bool loop = evidence && place && pct_evidence_has(evidence, key_of_loop(place));
         uint32_t between = section_between(h, m->cause, wake, m->mutex);
-        if (between == PCT_NO_STEP)
+        /* A broadcast lets all go on who wait: those who look whether it is for them may come in any order. */
+        if (between == PCT_NO_STEP || (loop && h->steps[between].cause == m->cause))
             continue;
         bool fails = h->trace->header.culprit == m->thread && m->next == PCT_NO_STEP;
         struct pct_diagnosis *d = pct_diagnoses_add(out, loop ? PCT_RULE_WOKEN_SECOND : PCT_RULE_NOT_LOOKED_AGAIN,

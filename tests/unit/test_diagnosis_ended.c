@@ -288,12 +288,54 @@ static void test_woken_second(void **unused)
     pct_evidence_free(&evidence);
 }
 
+/* Threads 0 and 2 are woken by one broadcast, or thread 0 by a signal of its own before: it comes first. */
+static void make_both_woken(bool broadcast)
+{
+    begin(2);
+    STEP(&run, 0, MUTEX_LOCK, 3);
+    step_at(&run, 0, PCT_OP_COND_WAIT, 0, 4, 20);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    step_at(&run, 2, PCT_OP_COND_WAIT, 0, 4, 10);
+    step_at(&run, 1, broadcast ? PCT_OP_COND_BROADCAST : PCT_OP_COND_SIGNAL, 0, 4, 30);
+    if (!broadcast)
+        STEP(&run, 1, COND_SIGNAL, 4);
+    step_at(&run, 0, PCT_OP_COND_WAKE, 0, 4, 20);
+    STEP(&run, 0, MUTEX_UNLOCK, 3);
+    step_at(&run, 2, PCT_OP_COND_WAKE, 0, 4, 10);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+}
+
+static void test_both_woken(void **unused)
+{
+    (void)unused;
+    struct pct_evidence evidence = { 0 };
+    make_both_woken(true);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    /* The second one may not have looked again. */
+    assert_non_null(found(&run, PCT_RULE_NOT_LOOKED_AGAIN));
+    done(&run);
+    make_second(true);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    pct_evidence_add(&evidence, &run.history, false);
+    done(&run);
+    make_both_woken(true);
+    look(&run, PCT_VERDICT_EXIT, &evidence);
+    assert_null(found(&run, PCT_RULE_WOKEN_SECOND));
+    done(&run);
+    make_both_woken(false);
+    look(&run, PCT_VERDICT_EXIT, &evidence);
+    assert_non_null(found(&run, PCT_RULE_WOKEN_SECOND));
+    done(&run);
+    pct_evidence_free(&evidence);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_has_ended), cmocka_unit_test(test_left_barrier),
         cmocka_unit_test(test_not_come),  cmocka_unit_test(test_signalled_before),
         cmocka_unit_test(test_all_wait),  cmocka_unit_test(test_woken_second),
+        cmocka_unit_test(test_both_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
