@@ -332,9 +332,9 @@ static void test_both_woken(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_has_ended), cmocka_unit_test(test_left_barrier),
-        cmocka_unit_test(test_not_come),  cmocka_unit_test(test_signalled_before),
-        cmocka_unit_test(test_all_wait),  cmocka_unit_test(test_woken_second),
+        cmocka_unit_test(test_has_ended),  cmocka_unit_test(test_left_barrier),
+        cmocka_unit_test(test_not_come),   cmocka_unit_test(test_signalled_before),
+        cmocka_unit_test(test_all_wait),   cmocka_unit_test(test_woken_second),
         cmocka_unit_test(test_both_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
