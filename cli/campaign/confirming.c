@@ -57,7 +57,7 @@ static void take_cause(struct pct_store_finding *row, const struct pct_diagnosin
     FILE *out = d->known ? open_memstream(&text, &size) : NULL;
     if (!out)
         return;
-    pct_diagnosing_print(out, d, 1);
+    pct_diagnosing_print(out, d, false);
     fclose(out);
     row->report = text;
     if (pct_diagnosis_place(&d->history, &d->diagnoses.item[0], &place)) {

@@ -23,10 +23,7 @@ enum {
     REDUCE = 4    /* this many times as many runs, at most, to make the failing one small */
 };
 
-enum { STACKS = 16 };            /* diagnoses of which the stacks are known */
 enum { TRIALS = 8, ROUNDS = 4 }; /* that are tried at a time, and how often, until one is right */
-
-#define CLOSE 0.75 /* of the better one's score */
 
 /* The runs of one step. */
 struct source {
@@ -369,7 +366,8 @@ static void find(const struct source *s)
 static bool is_close(const struct pct_diagnosing *d)
 {
     const struct pct_diagnosis *item = d->diagnoses.item;
-    return d->diagnoses.count > 1 && !pct_rule_decides(item[0].rule) && item[1].score > CLOSE * item[0].score;
+    return d->diagnoses.count > 1 && !pct_rule_decides(item[0].rule) &&
+           item[1].score > PCT_DIAGNOSIS_CLOSE * item[0].score;
 }
 
 /* The same diagnosis in the smallest run that fails. NULL: it is not there. */
@@ -457,8 +455,9 @@ static int run_others(struct source *s)
 /* What libraries do among themselves comes behind what the program has a part in: it is seldom a bug of theirs. */
 static void put_foreign_last(struct pct_diagnosing *d)
 {
-    struct pct_diagnosis foreign[STACKS] = { 0 };
-    size_t count = d->diagnoses.count < STACKS ? d->diagnoses.count : STACKS, own = 0, others = 0;
+    struct pct_diagnosis foreign[PCT_DIAGNOSING_STACKS] = { 0 };
+    size_t count = d->diagnoses.count < PCT_DIAGNOSING_STACKS ? d->diagnoses.count : PCT_DIAGNOSING_STACKS, own = 0,
+           others = 0;
     for (size_t i = 0; i < count; i++) {
         struct pct_diagnosis *item = &d->diagnoses.item[i];
         if (!pct_rule_decides(item->rule) && pct_diagnosis_is_foreign(&d->history, item))
@@ -515,7 +514,7 @@ static int diagnose(struct source *s)
         d->known = false;
         return failed;
     }
-    char *stacks = failed || !d->known ? NULL : pct_diagnoses_stacks(&d->diagnoses, STACKS);
+    char *stacks = failed || !d->known ? NULL : pct_diagnoses_stacks(&d->diagnoses, PCT_DIAGNOSING_STACKS);
     /* Names are worth as much time again: a cause without them says little. */
     double names = now(s) + d->seconds;
     s->stop = s->stop > names ? s->stop : names;
@@ -541,7 +540,7 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     return failed;
 }
 
-void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, unsigned most)
+void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, bool all)
 {
     static struct pct_diagnosing d; /* large */
     d = (struct pct_diagnosing){ 0 };
@@ -551,7 +550,7 @@ void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, unsigned 
     pct_diagnoses_find(&d.diagnoses, &d.history, &d.evidence);
     pct_evidence_weigh(&d.evidence, &d.diagnoses);
     d.known = d.diagnoses.count;
-    pct_diagnosing_print(out, &d, most);
+    pct_diagnosing_print(out, &d, all);
     pct_history_close(&d.history);
     pct_diagnosing_close(&d);
 }
@@ -565,16 +564,6 @@ void pct_diagnosing_close(struct pct_diagnosing *d)
         pct_ended_run_close(&d->run);
     }
     d->have = d->known = false;
-}
-
-void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, unsigned most)
-{
-    for (size_t i = 0; d->known && i < d->diagnoses.count && i < most; i++) {
-        const struct pct_diagnosis *item = &d->diagnoses.item[i];
-        char lead[64];
-        snprintf(lead, sizeof lead, "%s: ", i ? "or" : item->score < PCT_DIAGNOSIS_LIKELY ? "likely cause" : "cause");
-        pct_diagnosis_print(out, lead, &d->history, item);
-    }
 }
 
 bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_process *process,
@@ -599,6 +588,6 @@ void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_
                                  .patient = true,
                                  .quiet = true };
     if (!pct_diagnosing_run(&d))
-        pct_diagnosing_print(out, &d, 1);
+        pct_diagnosing_print(out, &d, false);
     pct_diagnosing_close(&d);
 }

@@ -34,6 +34,9 @@ struct pct_diagnosing {
 /* Other runs that are enough, and the time that the first screen gives it, in seconds. */
 enum { PCT_DIAGNOSING_OTHERS = 20, PCT_DIAGNOSING_SECONDS = 2 };
 
+/* The best diagnoses, of which the stacks are known. */
+enum { PCT_DIAGNOSING_STACKS = 16 };
+
 /* Do it: nothing is known where the run does not replay. Returns 0, or an exit status after a message. To be closed in
  * any case. */
 int pct_diagnosing_run(struct pct_diagnosing *diagnosing);
@@ -47,11 +50,12 @@ void pct_diagnosing_make_other(const struct pct_config *given, uint64_t points, 
 /* Whether this run of the program is no failure. */
 bool pct_diagnosing_passes(const struct pct_diagnosing *diagnosing, const struct pct_result *result);
 
-/* The best `most` of them; nothing if there are none. */
-void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *diagnosing, unsigned most);
+/* The best of them, and briefly up to two that are nearly as good, unless one run decides it; or the best three.
+ * Nothing if there are none. */
+void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *diagnosing, bool all);
 
 /* What the rules that need no other run find in a recorded trace; nothing if there is nothing. */
-void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, unsigned most);
+void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, bool all);
 
 /* Whether a run may simply be made again: it is short, has threads, and nothing is set up for it that could be made but
  * once. */

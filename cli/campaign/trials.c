@@ -18,8 +18,6 @@ static const double by_trial[2][2] = { { 0.6, 0.4 }, { 1.2, 0.9 } };
 #define NEARLY 0.75   /* of the score of updates: nearly as good */
 #define MANY 8        /* runs that fail: what all of them have is needed */
 #define HARMLESS 0.65 /* of the runs that pass may have it, too: nothing comes of it there */
-#define DECISIVE                                                                                                       \
-    6.2 /* the base of a rule that one run decides and that names what was done wrongly, not what came of it */
 
 /* How well other runs tell of what two trials speak for. That it makes this run fail is known by them: how many others
  * fail by it does not matter any more, but how many pass with it does. */
@@ -34,7 +32,8 @@ static double best_decisive(const struct pct_diagnosing *d)
 {
     for (size_t i = 0; i < d->diagnoses.count; i++) {
         const struct pct_diagnosis *item = &d->diagnoses.item[i];
-        if (pct_rule_decides(item->rule) && item->base >= DECISIVE && item->failing >= IN_ALL * d->evidence.failing)
+        if (pct_rule_decides(item->rule) && item->base >= PCT_DIAGNOSIS_DECISIVE &&
+            item->failing >= IN_ALL * d->evidence.failing)
             return item->score;
     }
     return 0;
@@ -108,7 +107,7 @@ static void put_needed_first(struct pct_diagnosing *d)
         first = !first || item->score > first->score ? item : first;
         needed = is_needed(d, item) && (!needed || item->score > needed->score) ? item : needed;
     }
-    bool effect = first && pct_rule_decides(first->rule) && first->base <= DECISIVE;
+    bool effect = first && pct_rule_decides(first->rule) && first->base <= PCT_DIAGNOSIS_DECISIVE;
     if (needed && (first->tried || effect) && first->failing < d->evidence.failing)
         needed->score = first->score / BEHIND;
 }

@@ -40,7 +40,7 @@ static const struct argp_option options[] = {
       "make the failing schedule small, and look for the orderings that the bug needs, by hundreds of runs", 1 },
     { "script", KEY_SCRIPT, "FILE", 0,
       "with what --search does: write the orderings as a script for `pct script`, by names, and try it", 1 },
-    { "all", KEY_ALL, NULL, 0, "the three best diagnoses, not just the first", 1 },
+    { "all", KEY_ALL, NULL, 0, "the three best diagnoses, with their steps", 1 },
     { "json", KEY_JSON, NULL, 0, "write it as JSON (docs/DIAGNOSIS.md), to standard output", 1 },
     { 0 },
 };
@@ -519,7 +519,7 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     fputc('\n', stdout);
     if (!history->unwinder)
         fputs("(no names: the memory map of the run cannot be read)\n", stdout);
-    pct_diagnosing_print(stdout, d, e->all ? 3 : 1);
+    pct_diagnosing_print(stdout, d, e->all);
     struct pct_cli_narrow narrow;
     pct_races_print(pct_cli_narrow_begin(&narrow, stdout), &history->snapshot, history->unwinder);
     pct_cli_narrow_end(&narrow);
@@ -543,7 +543,7 @@ static int explain_recorded(struct explain *e, bool *done)
     if (trace.header.verdict == PCT_VERDICT_EXIT && !trace.header.exit_status)
         pct_cli_say("the target itself did not fail in it; that a client did is not in a trace: give --ready and "
                     "--drive, as when the failure was found");
-    pct_diagnosing_recorded(stdout, &trace, e->all ? 3 : 1);
+    pct_diagnosing_recorded(stdout, &trace, e->all);
     pct_report_print(stdout, &trace, NULL, PCT_REPORT_LINES);
     pct_trace_close(&trace);
     print_given(stdout, e);

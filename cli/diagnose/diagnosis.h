@@ -181,6 +181,12 @@ struct pct_diagnoses {
 /* Below this, say "likely". */
 #define PCT_DIAGNOSIS_LIKELY 2.0
 
+/* Above this part of a better one's score, nearly as good. */
+#define PCT_DIAGNOSIS_CLOSE 0.75
+
+/* The base of a rule that one run decides and that names what was done wrongly, not what came of it. */
+#define PCT_DIAGNOSIS_DECISIVE 6.2
+
 /* By which a pattern that good runs have, too, counts less where the run ended in a deadlock. */
 #define PCT_DIAGNOSIS_IN_DEADLOCK 0.6
 

@@ -221,7 +221,6 @@ void pct_diagnosis_print_step(FILE *out, const struct pct_history *h, uint32_t s
     print_frames(out, &stack);
 }
 
-/* The steps stand in the order of the run, those of the sentence and the others alike; of a cycle, thread by thread. */
 /* A line beside the steps, with what stands where their number does. */
 static void print_aside(FILE *out, const char *lead, const char *text)
 {
@@ -231,9 +230,8 @@ static void print_aside(FILE *out, const char *lead, const char *text)
     fputc('\n', out);
 }
 
-void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *h, const struct pct_diagnosis *d)
+static void print_sentence(FILE *out, const char *lead, const struct pct_history *h, const struct pct_diagnosis *d)
 {
-    static struct pct_stack stack;
     char text[4 * TEXT];
     pct_color(out, PCT_COLOR_CAUSE);
     char *sentence = NULL;
@@ -249,6 +247,13 @@ void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *
     free(sentence);
     pct_color(out, PCT_COLOR_NONE);
     fputc('\n', out);
+}
+
+/* The steps stand in the order of the run, those of the sentence and the others alike; of a cycle, thread by thread. */
+void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *h, const struct pct_diagnosis *d)
+{
+    static struct pct_stack stack;
+    print_sentence(out, lead, h, d);
     unsigned order[PCT_DIAGNOSIS_STEPS];
     for (unsigned i = 0; i < d->count; i++) {
         unsigned at = i;
@@ -265,6 +270,64 @@ void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *
         print_aside(out, "  not yet     ", "what came first in every run that passed");
         print_frames(out, &stack);
     }
+}
+
+/* The frame by which a step is known in a line; NULL: its place is not known. */
+static const struct pct_frame *frame_of(const struct pct_history *h, uint32_t step, struct pct_stack *stack)
+{
+    pct_diagnosis_stack(h, step, stack);
+    return stack->count && stack->frames[0].file[0] ? &stack->frames[0] : NULL;
+}
+
+static bool same_line(const struct pct_history *h, uint32_t one, uint32_t other)
+{
+    static struct pct_stack a, b;
+    const struct pct_frame *x = frame_of(h, one, &a), *y = frame_of(h, other, &b);
+    return x && y && x->line == y->line && !strcmp(x->file, y->file);
+}
+
+bool pct_diagnosis_adds(const struct pct_history *h, const struct pct_diagnosis *d, const struct pct_diagnosis *told)
+{
+    uint32_t thread = h->steps[d->step[0]].thread;
+    for (unsigned i = 0; i < d->count; i++) {
+        /* Who else took part in the same makes no other cause of it. */
+        bool there = d->rule == told->rule && h->steps[d->step[i]].thread != thread;
+        for (unsigned j = 0; j < told->count && !there; j++)
+            there = d->step[i] == told->step[j] || same_line(h, d->step[i], told->step[j]);
+        if (!there)
+            return true;
+    }
+    return false;
+}
+
+void pct_diagnosis_print_brief(FILE *out, const char *lead, const struct pct_history *h, const struct pct_diagnosis *d)
+{
+    static struct pct_stack stack;
+    struct pct_stack one = { 0 };
+    char *line = NULL;
+    size_t size;
+    print_sentence(out, lead, h, d);
+    FILE *frames = open_memstream(&line, &size);
+    if (!frames)
+        return;
+    bool any = false;
+    for (unsigned i = 0; i < d->count; i++) {
+        bool told = false;
+        for (unsigned j = 0; j < i && !told; j++)
+            told = same_line(h, d->step[i], d->step[j]);
+        const struct pct_frame *frame = told ? NULL : frame_of(h, d->step[i], &stack);
+        if (!frame)
+            continue;
+        one.frames[0] = *frame;
+        one.count = 1;
+        fputs(any ? ", " : "", frames);
+        format_frames(frames, &one);
+        any = true;
+    }
+    fclose(frames);
+    if (any)
+        print_aside(out, "  ", line);
+    free(line);
 }
 
 const char *pct_diagnosis_operation(char *buffer, size_t size, const struct pct_history *h, uint32_t step)
@@ -362,7 +425,7 @@ size_t pct_diagnosis_in_report(const char *report, size_t *title)
         return 0;
     *title = strcspn(report, "\n");
     size_t length = *title + (report[*title] == '\n');
-    while (!strncmp(report + length, "  ", 2)) {
+    while (!strncmp(report + length, "  ", 2) || !strncmp(report + length, "or: ", 4)) {
         length += strcspn(report + length, "\n");
         length += report[length] == '\n';
     }

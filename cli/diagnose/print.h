@@ -16,6 +16,15 @@ const char *pct_diagnosis_format(char *buffer, size_t size, const struct pct_his
 void pct_diagnosis_print(FILE *out, const char *lead, const struct pct_history *history,
                          const struct pct_diagnosis *diagnosis);
 
+/* That, and a line with its places: of one that may be the cause as well. */
+void pct_diagnosis_print_brief(FILE *out, const char *lead, const struct pct_history *history,
+                               const struct pct_diagnosis *diagnosis);
+
+/* Whether it speaks of a line of the source that the other one does not speak of; of the same rule, by the thread that
+ * its sentence begins with. */
+bool pct_diagnosis_adds(const struct pct_history *history, const struct pct_diagnosis *diagnosis,
+                        const struct pct_diagnosis *other);
+
 /* One such line, with its place; beside the operation stands the note, which may be NULL. */
 void pct_diagnosis_print_step(FILE *out, const struct pct_history *history, uint32_t step, const char *note);
 
