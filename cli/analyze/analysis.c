@@ -330,9 +330,11 @@ static int measure(struct pct_analysis *q)
 int pct_analysis_run(struct pct_analysis *q, bool depth, bool quiet)
 {
     char failure[1200];
+    size_t length = strlen(pct_failure_format(failure, sizeof failure, &q->shrink.runs.failure));
+    if (length && failure[length - 1] == '.')
+        failure[length - 1] = '\0';
     if (!quiet)
-        pct_cli_say("%s, after %llu step%s, %llu switch%s, %llu preemption%s",
-                    pct_failure_format(failure, sizeof failure, &q->shrink.runs.failure),
+        pct_cli_say("%s, after %llu step%s, %llu switch%s, %llu preemption%s", failure,
                     (unsigned long long)q->shrink.steps, q->shrink.steps == 1 ? "" : "s",
                     (unsigned long long)q->shrink.switches, q->shrink.switches == 1 ? "" : "es",
                     (unsigned long long)q->shrink.preemptions, q->shrink.preemptions == 1 ? "" : "s");
@@ -377,7 +379,9 @@ void pct_analysis_print_event(FILE *out, const struct pct_narrative *narrative, 
     char text[800];
     fprintf(out, "thread %u's ", event->thread);
     pct_cli_print_clean(out, pct_narrative_operation(narrative, text, sizeof text, event), sizeof text);
-    if (*pct_narrative_place(narrative, text, sizeof text, event)) {
+    /* These are made by the C library, whose place says nothing. */
+    bool last = event->op == PCT_OP_THREAD_FINISH || event->op == PCT_OP_EXIT;
+    if (!last && *pct_narrative_place(narrative, text, sizeof text, event)) {
         fputs(", ", out);
         pct_cli_print_clean(out, text, sizeof text);
     }

@@ -126,7 +126,7 @@ static int read_line(struct reader *r, char *line, size_t length)
 {
     r->line++;
     if (strlen(line) != length)
-        return fail(r, r->line, "this is not a text file");
+        return fail(r, r->line, "this is not a text file, as pct add writes one");
     while (length && strchr(" \t\r\n", line[length - 1]))
         line[--length] = 0;
     if (line[0] == '#')

@@ -176,8 +176,9 @@ static void print_depth(FILE *out, const struct pct_analysis *q)
                 q->shrink.runs.rate < 1 ? ", about as often as the one that was found" : "");
         return;
     }
-    fprintf(out, "depth %zu: %u of %u schedules fail that keep to %s (of %zu orderings in the run):\n", depth->count,
-            depth->failed, depth->of, depth->count == 1 ? "this ordering" : "these orderings", depth->candidates);
+    fprintf(out, "depth %zu: %u of %u schedules fail that keep to %s (of %zu ordering%s in the run):\n", depth->count,
+            depth->failed, depth->of, depth->count == 1 ? "this ordering" : "these orderings", depth->candidates,
+            depth->candidates == 1 ? "" : "s");
     for (size_t i = 0; i < depth->count; i++) {
         const struct pct_need *need = &depth->needs[i];
         fprintf(out, "  %zu. ", i + 1);

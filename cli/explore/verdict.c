@@ -167,7 +167,7 @@ static void print_replay(const struct pct_explorer *e, const struct pct_campaign
                 finding->too_long ? "is too long for a token" : "as a token does not fail like that");
         return;
     }
-    fputs("  ", stderr);
+    fputs("  this replays it:\n  ", stderr);
     pct_cli_print_quoted(stderr, pct_cli_program);
     fputs(" replay ", stderr);
     pct_cli_print_quoted(stderr, trace[0] ? trace : finding->token);

@@ -20,6 +20,7 @@ struct printing {
     struct pct_store *store;
     uint64_t drawn; /* runs of which rates are */
     bool whole;
+    char *innermost; /* frame of the thread that is being printed: a library's */
 };
 
 /* Of an exploration: how many schedules fail is no rate of anything. */
@@ -130,26 +131,51 @@ static int print_row(void *data, const struct pct_store_finding *finding)
     return 0;
 }
 
+static void print_place(FILE *out, const struct pct_store_frame *frame)
+{
+    fprintf(out, "    #%-2u ", frame->level);
+    pct_cli_print_clean(out, frame->function[0] ? frame->function : "?", SIZE_MAX);
+    fputs(frame->file[0] ? "  at " : "  in ", out);
+    pct_cli_print_clean(out, frame->file[0] ? frame->file : frame->module, SIZE_MAX);
+    if (frame->file[0])
+        fprintf(out, ":%d\n", frame->line);
+    else
+        fprintf(out, "+0x%llx\n", (unsigned long long)frame->offset);
+}
+
+/* What stands for a thread of which no frame is the program's own. */
+static void end_thread(struct printing *p)
+{
+    if (p->innermost)
+        fputs(p->innermost, p->out);
+    free(p->innermost);
+    p->innermost = NULL;
+}
+
 static int print_frame(void *data, const struct pct_store_frame *frame)
 {
-    const struct printing *p = data;
+    struct printing *p = data;
+    bool library = !pct_frames_all && pct_frame_is_library(frame->function, frame->file, frame->module);
     if (!frame->level) {
+        end_thread(p);
         fprintf(p->out, "  thread %u", frame->thread);
         if (frame->doing[0])
             fputc(' ', p->out);
         pct_cli_print_clean(p->out, frame->doing, SIZE_MAX);
         fputs(":\n", p->out);
     }
-    if (frame->level && !pct_frames_all && pct_frame_is_library(frame->function, frame->file, frame->module))
-        return 0;
-    fprintf(p->out, "    #%-2u ", frame->level);
-    pct_cli_print_clean(p->out, frame->function[0] ? frame->function : "?", SIZE_MAX);
-    fputs(frame->file[0] ? "  at " : "  in ", p->out);
-    pct_cli_print_clean(p->out, frame->file[0] ? frame->file : frame->module, SIZE_MAX);
-    if (frame->file[0])
-        fprintf(p->out, ":%d\n", frame->line);
-    else
-        fprintf(p->out, "+0x%llx\n", (unsigned long long)frame->offset);
+    if (!library) {
+        free(p->innermost);
+        p->innermost = NULL;
+        print_place(p->out, frame);
+    } else if (!frame->level) {
+        size_t size;
+        FILE *text = open_memstream(&p->innermost, &size);
+        if (text) {
+            print_place(text, frame);
+            fclose(text);
+        }
+    }
     return 0;
 }
 
@@ -225,7 +251,9 @@ static int print_known(struct printing *p, const struct pct_store_finding *findi
     char *text = cause ? strndup(finding->report, cause) : NULL;
     pct_cli_print_lines(p->out, text ? text : "", 2);
     free(text);
-    if (!p->whole && pct_store_each_frame(p->store, finding->id, print_frame, p))
+    int failed = p->whole ? 0 : pct_store_each_frame(p->store, finding->id, print_frame, p);
+    end_thread(p);
+    if (failed)
         return -1;
     if (!p->whole)
         print_held(p->out, finding->report);

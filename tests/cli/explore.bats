@@ -870,6 +870,7 @@ PROGRAM
     run "$pct" explore --estimate=20 -- ./late
     is "$status" 1
     has "finding 1: exit status 1"
+    has "this replays it:"
     eval "$(grep -o "replay 'pct1:.*" <<< "$output" | sed "s|^|run '$pct' |")"
     is "$status" 1
     has "identical"

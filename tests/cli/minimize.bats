@@ -39,6 +39,45 @@ find_deadlock()
     is "$output" "$small"
 }
 
+@test "where steps stand, and one of a thing: as one reads it" {
+    cat > update.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+static void *update(void *unused)
+{
+    pthread_mutex_lock(&lock);
+    int seen = count;
+    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&lock);
+    count = seen + 1;
+    pthread_mutex_unlock(&lock);
+    return unused;
+}
+int main(void)
+{
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, update, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    assert(count == 2);
+}
+END
+    "$cc" -g -pthread -o update update.c
+    run --separate-stderr "$pct" run -n 1 -s 2 -S schedule,switches=0.2.2-2.3.1-1.6.2 -- ./update
+    is "$status" 134
+    run "$pct" minimize --seconds 1000000 "$(replay_token)" -- ./update
+    has "Assertion \`count == 2' failed, after "
+    # The end of a thread is libc's.
+    has "'s finish: thread "
+    lacks "nptl"
+    run --separate-stderr "$pct" run -n 100 -s 1 -S pct,depth=2,k=20 -- ./target race
+    run "$pct" minimize --seconds 1000000 "$(replay_token)" -- ./target race
+    has "this ordering (of 1 ordering in the run)"
+}
+
 @test "the result does not depend on how many runs go on at a time" {
     find_deadlock
     for jobs in 1 2 5; do
