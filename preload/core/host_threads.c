@@ -24,6 +24,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/vfs.h>
 
 enum {
     MOST = 64,
@@ -493,4 +494,16 @@ bool pct_host_threads_is_parked(int tid)
         if (pct_host_threads->thread[i].tid == tid)
             return is_left(&pct_host_threads->thread[i]);
     return false;
+}
+
+void pct_host_threads_looks(int folder, const char *path)
+{
+    enum { PROC = 0x9fa0 };
+    struct statfs of_path = { 0 }, of_folder = { 0 };
+    if (!pct_host_threads_parked())
+        return;
+    pct_host_sys4(SYS_statfs, (long)path, (long)&of_path, 0, 0);
+    pct_host_sys4(SYS_fstatfs, folder, (long)&of_folder, 0, 0);
+    if (of_path.f_type == PROC || of_folder.f_type == PROC)
+        pct_host_leave(PCT_HOST_CALL, SYS_stat);
 }

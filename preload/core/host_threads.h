@@ -23,4 +23,7 @@ void pct_host_threads_over(void);
 unsigned pct_host_threads_parked(void);
 bool pct_host_threads_is_parked(int tid);
 
+/* A run is about to look at a file by this path, from this folder: in /proc it would find them. */
+void pct_host_threads_looks(int folder, const char *path);
+
 #endif

@@ -1,59 +1,62 @@
 /* Looking at files: no scheduling points, but what is not there may be what the program waits for (absent.h). */
 #include <common/exploration.h>
+#include <preload/core/host_threads.h>
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
 #include <preload/memory/channel.h>
 #include <preload/time/absent.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define LOOK(call)                                                                                                     \
+#define LOOK(folder, path, call)                                                                                       \
     ({                                                                                                                 \
         pct_explored_hidden(PCT_KEY_KERNEL, false);                                                                    \
+        pct_host_threads_looks(folder, path);                                                                          \
         pct_absent_note(call);                                                                                         \
     })
 
 PCT_EXPORT int stat(const char *path, struct stat *status)
 {
-    return LOOK(REAL(stat)(path, status));
+    return LOOK(AT_FDCWD, path, REAL(stat)(path, status));
 }
 
 PCT_EXPORT int stat64(const char *path, struct stat64 *status)
 {
-    return LOOK(REAL(stat64)(path, status));
+    return LOOK(AT_FDCWD, path, REAL(stat64)(path, status));
 }
 
 PCT_EXPORT int lstat(const char *path, struct stat *status)
 {
-    return LOOK(REAL(lstat)(path, status));
+    return LOOK(AT_FDCWD, path, REAL(lstat)(path, status));
 }
 
 PCT_EXPORT int lstat64(const char *path, struct stat64 *status)
 {
-    return LOOK(REAL(lstat64)(path, status));
+    return LOOK(AT_FDCWD, path, REAL(lstat64)(path, status));
 }
 
 PCT_EXPORT int fstatat(int folder, const char *path, struct stat *status, int flags)
 {
-    return LOOK(REAL(fstatat)(folder, path, status, flags));
+    return LOOK(folder, path, REAL(fstatat)(folder, path, status, flags));
 }
 
 PCT_EXPORT int fstatat64(int folder, const char *path, struct stat64 *status, int flags)
 {
-    return LOOK(REAL(fstatat64)(folder, path, status, flags));
+    return LOOK(folder, path, REAL(fstatat64)(folder, path, status, flags));
 }
 
 PCT_EXPORT int statx(int folder, const char *path, int flags, unsigned mask, struct statx *status)
 {
-    return LOOK(REAL(statx)(folder, path, flags, mask, status));
+    return LOOK(folder, path, REAL(statx)(folder, path, flags, mask, status));
 }
 
 PCT_EXPORT int access(const char *path, int mode)
 {
-    return LOOK(REAL(access)(path, mode));
+    return LOOK(AT_FDCWD, path, REAL(access)(path, mode));
 }
 
 PCT_EXPORT int faccessat(int folder, const char *path, int mode, int flags)
 {
-    return LOOK(REAL(faccessat)(folder, path, mode, flags));
+    return LOOK(folder, path, REAL(faccessat)(folder, path, mode, flags));
 }

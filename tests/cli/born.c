@@ -5,7 +5,7 @@
  *     many N       N threads in a row
  *     beside N     N threads at once
  *     pending      one ends with a signal pending, which it has blocked
- *     gone, policy  asks the kernel for a thread that has ended
+ *     gone, policy, folder, file  asks the kernel for a thread that has ended
  *     others       asks for one that has not
  *     spins        waits in a loop for what a thread does
  *     switches N   ends with status 1 where a thread begins that has had more than N switches */
@@ -17,6 +17,7 @@
 #include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,6 +26,7 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/rseq.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <threads.h>
 #include <unistd.h>
@@ -304,6 +306,19 @@ int main(int argc, char **argv)
     if (!strcmp(what, "policy")) {
         assert(!pthread_create(threads, NULL, number, &tid) && !pthread_join(threads[0], NULL));
         printf("%d\n", sched_getscheduler(tid));
+    }
+    if (!strcmp(what, "folder") || !strcmp(what, "file")) {
+        char path[64] = "/proc/self/task";
+        struct stat status;
+        bool folder = !strcmp(what, "folder"), there = true;
+        assert(!pthread_create(threads, NULL, number, &tid) && !pthread_join(threads[0], NULL));
+        if (!folder)
+            snprintf(path, sizeof path, "/proc/self/task/%d", tid);
+        for (int i = 0; i < 1000 && there; i++) { /* the kernel may need a moment */
+            there = !(folder ? stat(path, &status) : access(path, F_OK));
+            there = there && (!folder || status.st_nlink != 3);
+        }
+        printf("%d\n", there);
     }
     if (!strcmp(what, "others")) {
         assert(!pthread_create(threads, NULL, posts_number, &tid));

@@ -123,7 +123,7 @@ say()
     rows restored -n 40 -j 1 --engine=restore --memory=off --fresh -- ./born switches 30
     grep 'pct: no run was restored: a restored run differed' restored.said
     # Who asks for a thread that has ended is told the truth.
-    for what in "gone tgkill" "policy sched_getscheduler"; do
+    for what in "gone tgkill" "policy sched_getscheduler" "folder stat" "file stat"; do
         rows started -n 12 --exec --memory=off --fresh -- ./born "${what% *}"
         rows restored -n 12 -j 1 --engine=restore --memory=off --fresh -- ./born "${what% *}"
         cmp started restored
