@@ -148,10 +148,9 @@ bool pct_outside_idle(struct pct_sched *s);
  * let virtual time pass as it did. passed: real ns. */
 void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, uint64_t passed);
 
-/* What this thread would have waited for outside was there when it came, and nobody else can run: as if it had been
- * awaited. A replay knows of that. */
 /* Whether what this thread would wait for has come already, and is to be as if it had been awaited: see outside.c. */
 bool pct_outside_was_slow(struct pct_sched *s, const struct pct_thread *thread, const struct pct_wait *wait);
+/* It is, from here on. A replay knows of that. */
 void pct_outside_awaited(struct pct_sched *s, const struct pct_thread *thread);
 
 /* The same as pct_outside_arrived(), where nobody could run before: whoever can now has come from outside. A replay
