@@ -48,7 +48,7 @@ void pct_trap_settle(struct pct_shim_thread *self, int how, const uint64_t *set,
     if (!pct_traps)
         return;
     if (set && how == SIG_UNBLOCK)
-        self->trap_hidden = hidden && (set == old || !(*set & bit));
+        self->trap_hidden = hidden && !(*set & bit);
     else if (set)
         self->trap_hidden = (pct_signal_mask(SIG_UNBLOCK, bit) & bit) || (hidden && how == SIG_BLOCK);
     if (old && hidden)

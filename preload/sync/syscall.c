@@ -58,9 +58,14 @@ PCT_EXPORT long syscall(long number, ...)
         return tgkill((pid_t)PCT_SYS0(SYS_getpid), (pid_t)a[0], (int)a[1]);
     case SYS_rt_sigprocmask: {
         PCT_ENTER(self);
+        uint64_t before, *old = (uint64_t *)a[2];
+        const bool both = old && a[1] == a[2]; /* what it asks for is still to be seen behind the call */
+        a[2] = both ? (long)&before : a[2];
         long result = pct_by_number(number, a);
         if (self && !result)
             pct_trap_settle(self, (int)a[0], (const uint64_t *)a[1], (uint64_t *)a[2]);
+        if (both && !result)
+            *old = before;
         return result;
     }
     case SYS_exit_group:

@@ -552,7 +552,7 @@ END
 
 @test "--memory=all: no way of blocking signals keeps back the SIGTRAP of an int3" {
     "$cc" -O1 -w -no-pie -pthread -o masks "$BATS_TEST_DIRNAME/masks.c"
-    for how in pthread_sigmask sigset sigsetmask sigblock sighold syscall syscall-block; do
+    for how in pthread_sigmask sigset sigsetmask sigblock sighold syscall syscall-block syscall-same; do
         run -0 ./masks "$how"
         run "$pct" explore --memory=all --first -- ./masks "$how"
         echo "$how: $output"

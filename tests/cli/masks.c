@@ -45,7 +45,19 @@ static void block(void)
         sigset(SIGTRAP, SIG_HOLD);
     else if (!strcmp(how, "syscall"))
         syscall(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
-    else if (!strcmp(how, "syscall-block"))
+    else if (!strcmp(how, "syscall-same")) { /* the set is let in, and takes the mask of before, too */
+        sigset_t one;
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, 8);
+        sigemptyset(&one);
+        sigaddset(&one, SIGTRAP);
+        syscall(SYS_rt_sigprocmask, SIG_UNBLOCK, &one, &one, 8);
+        if (!sigismember(&one, SIGTRAP) || !sigismember(&one, SIGUSR1))
+            _exit(8);
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &one, 8);
+        if (sigismember(&one, SIGTRAP))
+            _exit(8);
+        syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, 8);
+    } else if (!strcmp(how, "syscall-block"))
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &all, 8);
     else
         pthread_sigmask(SIG_SETMASK, &all, NULL);
