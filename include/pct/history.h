@@ -211,8 +211,9 @@ static inline bool pct_history_add_(struct pct_history_search_ *search, const un
         return false;
     memcpy(next, key, search->key_size);
     next[number / 8] = (unsigned char)(next[number / 8] | 1 << number % 8);
-    return search->history->model->step(next + PCT_HISTORY_SET_, call->operation, call->argument, call->returned,
-                                        call->result) &&
+    /* What it returned later binds nothing that had happened by then. */
+    return search->history->model->step(next + PCT_HISTORY_SET_, call->operation, call->argument,
+                                        pct_history_must_(search, number), call->result) &&
            pct_history_is_new_(search, next);
 }
 
