@@ -439,7 +439,7 @@ static int campaign(int argc, char **argv)
         return failed;
     if (w.runs.each_test)
         return pct_each_test(argv, c.launch.command, w.runs.framework,
-                             w.plan.path == default_path ? "--db=pct-campaign-{test}.db" : NULL);
+                             w.plan.path == default_path ? "--db=pct-campaign-{test}.db" : NULL, false);
     bool over = false;
     int status = w.runs.explore > 0 ? explore_first(&w, &over) : 0;
     if (status || over)

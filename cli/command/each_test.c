@@ -300,18 +300,25 @@ static bool is_option(const char *word)
     return !strncmp(word, option, length) && (!word[length] || word[length] == '=');
 }
 
-/* The same sub-command for one test case. Returns its exit status, or a negative errno. */
-static int run_one(char **argv, char **command, const struct framework *f, const char *extra, const char *name)
+/* The same sub-command for one test case; begun: for PCT_EACH_TEST_BEGUN, or -1. Returns its exit status, or a negative
+ * errno. */
+static int run_one(char **argv, char **command, const struct framework *f, const char *extra, int begun,
+                   const char *name)
 {
     /* argv[0] is "pct NAME". */
     char *sub = strchr(argv[0], ' '), *filter = f->select(name);
-    char **words = calloc(length_of(argv) + 7, sizeof *words);
-    size_t count = 0, options = 0;
+    char **words = calloc(length_of(argv) + 8, sizeof *words), number[sizeof "--" PCT_EACH_TEST_BEGUN "=2147483647"];
+    size_t count = 0, options = 0, own = 2;
     int status = -ENOMEM;
     if (!words || !filter || !sub)
         goto out;
     words[count++] = (char *)(uintptr_t)pct_cli_program;
     words[count++] = sub + 1;
+    if (begun >= 0) {
+        snprintf(number, sizeof number, "--" PCT_EACH_TEST_BEGUN "=%d", begun);
+        words[count++] = number;
+        own++;
+    }
     for (char **word = argv + 1; word < command; word++)
         if (!is_option(*word) && !(words[count++] = replace(*word, name)))
             goto out;
@@ -320,8 +327,8 @@ static int run_one(char **argv, char **command, const struct framework *f, const
         if (!(words[count] = replace(extra, name)))
             goto out;
         char *added = words[count++];
-        memmove(words + 3, words + 2, (count - 3) * sizeof *words);
-        words[2] = added;
+        memmove(words + own + 1, words + own, (count - own - 1) * sizeof *words);
+        words[own] = added;
     }
     options = count;
     for (char **word = command; *word; word++)
@@ -333,21 +340,52 @@ static int run_one(char **argv, char **command, const struct framework *f, const
     status = pid < 0 ? (int)pid : pct_subcommand_wait(pid);
     count = options;
 out:
-    for (size_t i = 2; words && i < (options ? options : count); i++)
+    for (size_t i = own; words && i < (options ? options : count); i++)
         free(words[i]);
     free(words);
     free(filter);
     return status;
 }
 
-/* What would end each of the others, too: bad usage, no control, no command, an interrupt. */
-static bool ends_all(int status)
+int pct_each_test_take(const char *argument)
 {
-    return status == PCT_EXIT_USAGE || status == PCT_EXIT_NOT_CONTROLLED || (status >= 125 && status <= 127) ||
-           status == 128 + SIGINT || status == 128 + SIGTERM || status == 128 + SIGHUP;
+    int begun = atoi(argument);
+    fcntl(begun, F_SETFD, FD_CLOEXEC);
+    return begun;
 }
 
-int pct_each_test(char **argv, char **command, const char *kind, const char *extra)
+void pct_each_test_begun(int begun)
+{
+    if (begun && write(begun, "", 1) < 0)
+        pct_cli_say("--each-test: %s", strerror(errno));
+}
+
+/* run_one(); *began: it had begun. */
+static int run_and_hear(char **argv, char **command, const struct framework *f, const char *extra, const char *name,
+                        bool *began)
+{
+    int ends[2];
+    char byte;
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
+        return -errno;
+    fcntl(ends[1], F_SETFD, 0);
+    int status = run_one(argv, command, f, extra, ends[1], name);
+    *began = read(ends[0], &byte, 1) == 1;
+    close(ends[0]);
+    close(ends[1]);
+    return status;
+}
+
+/* What would end each of the others, too: bad usage, no control, no command, an interrupt. Of a test case that began,
+ * PCT_EXIT_USAGE is its own: Catch2 ends with the number of checks that failed. */
+static bool ends_all(int status, bool began)
+{
+    return (status == PCT_EXIT_USAGE && !began) || status == PCT_EXIT_NOT_CONTROLLED ||
+           (status >= 125 && status <= 127) || status == 128 + SIGINT || status == 128 + SIGTERM ||
+           status == 128 + SIGHUP;
+}
+
+int pct_each_test(char **argv, char **command, const char *kind, const char *extra, bool passes)
 {
     char program[PATH_MAX];
     int status = pct_locate_command(command[0], program, sizeof program);
@@ -368,10 +406,12 @@ int pct_each_test(char **argv, char **command, const char *kind, const char *ext
     }
     for (; !status && done < tests.count; done++) {
         pct_cli_say("test %zu of %zu: %s", done + 1, tests.count, tests.names[done]);
-        int code = run_one(argv, command, f, extra, tests.names[done]);
+        bool began = false;
+        int code = passes ? run_and_hear(argv, command, f, extra, tests.names[done], &began)
+                          : run_one(argv, command, f, extra, -1, tests.names[done]);
         if (code < 0)
             status = pct_cli_usage("--each-test: %s", strerror(-code));
-        else if (ends_all(code))
+        else if (ends_all(code, began))
             status = code;
         first = first || code <= 0 ? first : code;
         bool undecided = code == PCT_EXIT_CONFIDENCE;

@@ -3,6 +3,8 @@
 #ifndef PCT_CLI_EACH_TEST_H
 #define PCT_CLI_EACH_TEST_H
 
+#include <stdbool.h>
+
 /* For the tables of options of both: the word of the option, for argp and for finding it again. */
 #define PCT_EACH_TEST_OPTION "each-test"
 #define PCT_EACH_TEST_HELP                                                                                             \
@@ -10,10 +12,20 @@
     "if "                                                                                                              \
     "not given): do this for each of its test cases; {test} in options stands for its name"
 
+/* A hidden option of sub-commands that pass the target's exit status on, with a file descriptor: see below. */
+#define PCT_EACH_TEST_BEGUN "begun"
+
 /* argv: the sub-command's, with this option in it and ended by NULL; command: where in it the target begins; kind: the
- * option's value or NULL; extra: a further option for each, or NULL. Lists the test cases, and calls the same
- * sub-command for each. Returns the exit status: of the first test case that failed, in the order of the program's
- * list. */
-int pct_each_test(char **argv, char **command, const char *kind, const char *extra);
+ * option's value or NULL; extra: a further option for each, or NULL; passes: the sub-command has PCT_EACH_TEST_BEGUN.
+ * Lists the test cases, and calls the same sub-command for each. Returns the exit status: of the first test case that
+ * failed, in the order of the program's list. */
+int pct_each_test(char **argv, char **command, const char *kind, const char *extra, bool passes);
+
+/* The value of PCT_EACH_TEST_BEGUN: returns the descriptor, which no target inherits. */
+int pct_each_test_take(const char *argument);
+
+/* What would be wrong for each test case, such as an option, is none: from now on status 2 is this one's own. begun:
+ * the descriptor; 0: nobody asks. */
+void pct_each_test_begun(int begun);
 
 #endif

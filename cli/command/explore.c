@@ -310,7 +310,7 @@ int pct_cmd_explore(int argc, char **argv)
                              keep.plan.path);
     if (arguments.each_test)
         return pct_each_test(argv, campaign.launch.command, arguments.framework,
-                             !keep.plan.path && needs_file(&arguments) ? "--db=pct-explore-{test}.db" : NULL);
+                             !keep.plan.path && needs_file(&arguments) ? "--db=pct-explore-{test}.db" : NULL, false);
     int status = pct_environment_check(false);
     if (!status)
         status = configure_keep(&arguments);

@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_SHOW_OUTPUT = 2000, KEY_SAVE, KEY_STATE, KEY_BRIEF };
+enum { KEY_SHOW_OUTPUT = 2000, KEY_SAVE, KEY_STATE, KEY_BRIEF, KEY_BEGUN };
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
@@ -39,6 +39,7 @@ static const struct argp_option options[] = {
       "keep the traces of all failing runs, as DIR/seed-SEED.trace, and the cores that the kernel writes of them", 3 },
     { "quiet", 'q', NULL, 0, "print nothing but failures", 3 },
     { "brief", KEY_BRIEF, NULL, OPTION_HIDDEN, NULL, 3 }, /* for pct demon: stacks cost more than the run */
+    { PCT_EACH_TEST_BEGUN, KEY_BEGUN, "FD", OPTION_HIDDEN, NULL, 3 },
     { 0 },
 };
 
@@ -50,6 +51,7 @@ struct arguments {
     bool quiet, drawn;
     bool brief;   /* no stacks and no steps of a run that fails */
     bool counted; /* -n is given */
+    int begun;    /* for --each-test: see there */
 };
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -90,6 +92,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_BRIEF:
         w->brief = true;
+        return 0;
+    case KEY_BEGUN:
+        w->begun = pct_each_test_take(argument);
         return 0;
     }
     return pct_options_parse_command(key, state, &c->launch, "pct run");
@@ -365,7 +370,7 @@ int pct_cmd_run(int argc, char **argv)
     campaign.ok[0] = true;
     pct_parse(&argp, argc, argv, 0, &arguments);
     if (arguments.runs.each_test)
-        return pct_each_test(argv, campaign.launch.command, arguments.runs.framework, NULL);
+        return pct_each_test(argv, campaign.launch.command, arguments.runs.framework, NULL, true);
     int status = pct_environment_check(false);
     struct pct_explore_first first = { .complete = false };
     if (!status && arguments.runs.explore > 0)
@@ -378,6 +383,7 @@ int pct_cmd_run(int argc, char **argv)
         status = prepare(&campaign, &arguments);
     if (status)
         return status;
+    pct_each_test_begun(arguments.begun);
     if (!arguments.quiet)
         pct_launch_say_random(&campaign.launch);
     open_state(&campaign, arguments.state, &state);

@@ -17,7 +17,17 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { KEY_ALL = 2700, KEY_FIRST, KEY_TEST, KEY_OF_TEST, KEY_EACH_TEST, KEY_OK_UNFIT, KEY_OUTCOME, KEY_BOUND };
+enum {
+    KEY_ALL = 2700,
+    KEY_FIRST,
+    KEY_TEST,
+    KEY_OF_TEST,
+    KEY_EACH_TEST,
+    KEY_OK_UNFIT,
+    KEY_OUTCOME,
+    KEY_BOUND,
+    KEY_BEGUN
+};
 enum { SCRIPT_MOST = 1 << 20, LUA_COMPILED = '\033' /* with which luac's files begin */ };
 
 static const struct argp_option options[] = {
@@ -38,7 +48,8 @@ static const struct argp_option options[] = {
     { "test", KEY_TEST, "NAME", OPTION_ARG_OPTIONAL,
       "no FILE.lua: the script is in the program, by pct_script() of <pct/script.h>, or by PCT_TEST() for this test",
       1 },
-    { "of-test", KEY_OF_TEST, "NAME", OPTION_HIDDEN, NULL, 1 },                   /* for --each-test */
+    { "of-test", KEY_OF_TEST, "NAME", OPTION_HIDDEN, NULL, 1 }, /* for --each-test */
+    { PCT_EACH_TEST_BEGUN, KEY_BEGUN, "FD", OPTION_HIDDEN, NULL, 1 },
     { &PCT_SCRIPT_OUTCOME_OPTION[2], KEY_OUTCOME, NULL, OPTION_HIDDEN, NULL, 1 }, /* for `pct add` and `pct check` */
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP "; the scripts are theirs",
       1 },
@@ -56,6 +67,7 @@ struct arguments {
     bool each_test;        /* all of them */
     bool jobs;             /* --jobs is given */
     bool one_of_all;       /* for --each-test: a test may have none */
+    int begun;             /* for --each-test: see there */
     const char *framework; /* what --each-test says */
 };
 
@@ -121,6 +133,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         __attribute__((fallthrough));
     case KEY_TEST:
         w->test = argument ? argument : "";
+        return 0;
+    case KEY_BEGUN:
+        w->begun = pct_each_test_take(argument);
         return 0;
     case KEY_EACH_TEST:
         w->each_test = true;
@@ -352,6 +367,8 @@ static int begin(struct script *script)
     if (!status && !script->text && !(script->text = read_script(runs->name)))
         status = PCT_EXIT_USAGE;
     if (!status)
+        pct_each_test_begun(script->arguments.begun); /* what is wrong from here on is this test's script */
+    if (!status)
         status = find_names(script);
     if (!status) {
         take_functions(script);
@@ -404,7 +421,7 @@ static int each_test(struct arguments *w, char **argv)
         return pct_cli_usage("a file of schedules has each test's script by itself: --test=NAME");
     int status = read_own(w, &text);
     free(text);
-    return status ? status : pct_each_test(argv, w->campaign->launch.command, w->framework, "--of-test={test}");
+    return status ? status : pct_each_test(argv, w->campaign->launch.command, w->framework, "--of-test={test}", true);
 }
 
 int pct_cmd_script(int argc, char **argv)

@@ -62,7 +62,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     if (pct_script_went_on(runs, c, &run->result))
         pct_cli_say("the program went on without the script, and was ended");
     pct_script_keep_trace(runs, c, run);
-    if (one->status == PCT_EXIT_USAGE || pct_script_went_on(runs, c, &run->result))
+    if (c->said.outcome == PCT_SCRIPT_WRONG || pct_script_went_on(runs, c, &run->result))
         return PCT_RUNS_ENOUGH;
     int status = pct_script_repeat(runs, c, &run->result, failed);
     if (status && failed)

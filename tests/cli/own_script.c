@@ -40,15 +40,23 @@ PCT_TEST(Order, Wrong, "local a\n= =")
     return 0;
 }
 
+/* As Catch2 ends, of which two checks have failed. */
+PCT_TEST(Order, Two, "finish(thread(2))")
+{
+    return 2 * last_is_first();
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "";
     if (!strcmp(what, "--gtest_list_tests"))
-        puts("Order.\n  Turned\n  Kept");
+        puts("Order.\n  Turned\n  Wrong\n  Two\n  Kept");
     else if (!strcmp(what, "--gtest_filter=Order.Turned"))
         return Order_Turned();
     else if (!strcmp(what, "--gtest_filter=Order.Wrong"))
         return Order_Wrong();
+    else if (!strcmp(what, "--gtest_filter=Order.Two"))
+        return Order_Two();
     else if (!*what)
         return last_is_first() ? 3 : 0;
     return 0;

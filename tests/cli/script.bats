@@ -1548,8 +1548,16 @@ $first_process" ./processes killed
     is "$status" 1
     has 'Order.Turned: ended after'
     has 'Order.Kept: no script, not run'
-    has '2 test cases: 1 failed'
+    has 'Order.Wrong:2: unexpected symbol near'
+    has 'Order.Two FAILED (status 2)'
+    has '4 test cases: 3 failed'
     has 'this replays it:'
+    run --separate-stderr "$pct" script --test=Order.Two -- ./own --gtest_filter=Order.Two
+    is "$status" 2
+    replays 2
+    run --separate-stderr "$pct" script --each-test=gtest -S pct -- ./own
+    is "$status" 2
+    lacks 'test 2 of 4'
     run --separate-stderr "$pct" script --test=Order.Turned -- ./own --gtest_filter=Order.Turned
     is "$status" 1
     run --separate-stderr "$pct" script --test=Order.Wrong -- ./own
