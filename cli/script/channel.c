@@ -152,7 +152,7 @@ static void blame(struct pct_script_channel *c)
     c->speaker = i + 1;
 }
 
-/* There was none for this line: that is said. */
+/* There was none for this line, or not for long enough to begin it: that is said. */
 static void blame_none(struct pct_script_channel *c, const struct pct_script_part *part)
 {
     c->speaker = 0;
@@ -165,7 +165,9 @@ static void blame_none(struct pct_script_channel *c, const struct pct_script_par
         snprintf(c->said.message, sizeof c->said.message, "line %u was for that one, and a process has one line",
                  part->taken);
     else
-        snprintf(c->said.message, sizeof c->said.message, "there was none");
+        snprintf(c->said.message, sizeof c->said.message, "%s",
+                 part->number && part->number <= c->processes ? "that one came to no scheduling point"
+                                                              : "there was none");
 }
 
 void pct_script_settle(struct pct_script_channel *c)

@@ -1273,6 +1273,11 @@ run(thread(0), locks "writing")
 board.wait "a"' ./processes fork
     is "$status" 117
     has 'test.lua:1: did not fit: the script wants a process 3, but there was none'
+    script 'process(1, function() board.post "a" end)
+run(thread(0), locks "writing")
+board.wait "a"' ./processes traps
+    is "$status" 117
+    has 'test.lua:1: did not fit: the script wants a process 1, but that one came to no scheduling point'
     script 'process(1, function() run(thread(0), joins) board.post "a" end)
 run(thread(0), locks "writing")
 board.wait "a"' ./processes fork

@@ -4,6 +4,7 @@
  *     fails, killed: by fork, and that is how it ends
  *     exec PROGRAM ARGUMENT...: by fork, and it becomes that program
  *     spawn PROGRAM ARGUMENT...
+ *     traps: by fork, and it dies at once
  *     nobody: it is not
  *     locked: by fork, and the first one holds a lock that both share, but in the end
  *     deep COUNT: this many, each made by fork in the previous one, and the last one adds
@@ -87,6 +88,11 @@ int main(int argc, char **argv)
                 raise(SIGKILL);
             _exit(!strcmp(how, "fails"));
         }
+    }
+    if (!strcmp(how, "traps")) {
+        child = fork();
+        if (!child)
+            __builtin_trap();
     }
     if (!strcmp(how, "spawn") && posix_spawn(&child, argv[2], NULL, NULL, argv + 2, environ))
         return 4;
