@@ -100,10 +100,12 @@ static inline int pct_call(struct pct_history *history, int operation, long argu
     return number;
 }
 
-/* The call with this number has returned this. */
+/* The call with this number has returned this. Another number, or twice the same, ends the program. */
 static inline void pct_return(struct pct_history *history, int number, long result)
 {
     pthread_mutex_lock(&history->lock);
+    if (number < 0 || number >= history->calls || history->call[number].returned)
+        pct_history_stop_("pct_return() of a call that was not made, or has returned");
     struct pct_history_call *call = &history->call[number];
     call->returned = true;
     call->result = result;

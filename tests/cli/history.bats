@@ -31,6 +31,26 @@ setup()
     has 'all 206 classes of schedules pass'
 }
 
+@test "a call that returns twice, or was not made" {
+    cat > wrong.c << 'C'
+#include <pct/history.h>
+static const struct pct_model model;
+static struct pct_history history = PCT_HISTORY(&model);
+int main(int argc, char **argv)
+{
+    int call = pct_call(&history, 0, 0);
+    pct_return(&history, call + (argc > 1 ? atoi(argv[1]) : 0), 0);
+    pct_return(&history, call, 0);
+}
+C
+    "$cc" -pthread -I "$root/include" -o wrong wrong.c
+    for difference in 0 1 -1; do
+        run ./wrong $difference
+        is "$status" 134
+        has 'pct/history.h: pct_return() of a call that was not made, or has returned'
+    done
+}
+
 @test "from C++, and by the compiler of pct" {
     g++ -x c++ -std=c++17 -Wall -Wextra -Werror -pthread -I "$root/include" -o queue "$root/examples/interleaving/queue.c"
     run ./queue
