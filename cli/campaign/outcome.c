@@ -5,6 +5,7 @@
 #include <cli/binary/controllability.h>
 #include <cli/process/options.h>
 #include <cli/trace/report.h>
+#include <common/config.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -174,10 +175,23 @@ void pct_outcome_print_replay_of(const struct pct_launch *launch, const struct p
     fputc('\n', stderr);
 }
 
+/* A trap that pct makes (int3, watchpoints) has met a thread that blocks SIGTRAP, or a process that has no handler for
+ * it, past the shim: the kernel kills, and no handler gets it. The target's own SIGTRAP is recorded. */
+static bool is_killed_by_trap(const struct pct_result *result)
+{
+    const struct pct_trace_header *header = &result->trace.header;
+    struct pct_config config;
+    char error[512];
+    return result->ending == PCT_ENDING_KILLED && result->code == 128 + SIGTRAP &&
+           header->verdict == PCT_VERDICT_RUNNING &&
+           !pct_config_parse_token(&config, header->token, pct_cli_find_strategy, error, sizeof error) &&
+           (config.memory >= PCT_PATCH_STACKS || config.watch[0]);
+}
+
 bool pct_outcome_is_void(const struct pct_result *result)
 {
     return result->state != PCT_TRACE_GOOD || result->ending == PCT_ENDING_NO_CLIENT ||
-           result->ending == PCT_ENDING_SETUP || result->ending == PCT_ENDING_TEARDOWN;
+           result->ending == PCT_ENDING_SETUP || result->ending == PCT_ENDING_TEARDOWN || is_killed_by_trap(result);
 }
 
 int pct_outcome_explain(const struct pct_launch *launch, const struct pct_process *process,
@@ -199,6 +213,12 @@ int pct_outcome_explain(const struct pct_launch *launch, const struct pct_proces
         pct_cli_say("the client could not be run (the shell's status is %d): %s", result->code,
                     process->driven->client);
         return result->code;
+    }
+    if (is_killed_by_trap(result)) {
+        pct_cli_say("no failure of the program: a signal mask that pct did not see (a system call without libc) blocks "
+                    "SIGTRAP, and a scheduling point by an int3 or a watchpoint kills then; leave that code "
+                    "out (--memory-modules), or take --memory=globals or pct-cc");
+        return PCT_EXIT_INTERNAL;
     }
     if (result->ending != PCT_ENDING_NOT_CONTROLLED) {
         pct_cli_say("%s", result->state == PCT_TRACE_EMPTY ? result->trace.header.message : result->error);

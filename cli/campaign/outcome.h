@@ -39,7 +39,7 @@ void pct_outcome_print_replay_of(const struct pct_launch *launch, const struct p
                                  const struct pct_result *result, const char *token);
 
 /* This run tells nothing, and the next one would not either: it left no trace, or none that can be read, or its client
- * cannot be run. */
+ * cannot be run, or a trap of pct's own has killed it. */
 bool pct_outcome_is_void(const struct pct_result *result);
 
 /* Say why, and return the exit status for it. Also shows what the target wrote, which may say more. */

@@ -17,6 +17,7 @@
  *     handler.c       signals that arrive
  *     signal_send.c   threads that send signals to each other
  *     sigwait.c       threads that wait for signals; masks
+ *     context.c       masks of contexts, while pct makes SIGTRAP
  *     trap.c          SIGTRAP, where pct makes it */
 #ifndef PCT_PRELOAD_SIGNALS_H
 #define PCT_PRELOAD_SIGNALS_H

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <ucontext.h>
 #include <unistd.h>
 
 struct job {
@@ -31,6 +32,44 @@ __asm__(".globl put\n"
 static const char *how;
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+static void none(void)
+{
+}
+
+static void block_by_context(const sigset_t *all)
+{
+    char stack[16384];
+    ucontext_t here, there;
+    volatile int again = 0;
+    if (!strcmp(how, "uc_link")) {
+        getcontext(&there);
+        there.uc_stack = (stack_t){ .ss_sp = stack, .ss_size = sizeof stack };
+        there.uc_link = &here;
+        makecontext(&there, none, 0);
+        pthread_sigmask(SIG_SETMASK, all, NULL);
+        swapcontext(&here, &there);
+        return;
+    }
+    getcontext(&here);
+    if (again++)
+        return;
+    here.uc_sigmask = *all;
+    if (!strcmp(how, "setcontext"))
+        setcontext(&here);
+    else
+        swapcontext(&there, &here);
+}
+
+static void block_inline(const sigset_t *all)
+{
+    register long size __asm__("r10") = 8;
+    long number = SYS_rt_sigprocmask;
+    __asm__ volatile("syscall"
+                     : "+a"(number)
+                     : "D"(SIG_SETMASK), "S"(all), "d"(NULL), "r"(size)
+                     : "rcx", "r11", "memory");
+}
+
 static void block(void)
 {
     sigset_t all;
@@ -59,6 +98,10 @@ static void block(void)
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, NULL, 8);
     } else if (!strcmp(how, "syscall-block"))
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &all, 8);
+    else if (!strcmp(how, "inline"))
+        block_inline(&all);
+    else if (strstr(how, "context") || !strcmp(how, "uc_link"))
+        block_by_context(&all);
     else
         pthread_sigmask(SIG_SETMASK, &all, NULL);
 }
