@@ -215,9 +215,10 @@ int pct_outcome_explain(const struct pct_launch *launch, const struct pct_proces
         return result->code;
     }
     if (is_killed_by_trap(result)) {
-        pct_cli_say("no failure of the program: a signal mask that pct did not see (a system call without libc) blocks "
-                    "SIGTRAP, and a scheduling point by an int3 or a watchpoint kills then; leave that code "
-                    "out (--memory-modules), or take --memory=globals or pct-cc");
+        pct_cli_say(
+            "no failure of the program: SIGTRAP was blocked at a scheduling point by an int3 or a watchpoint, by "
+            "a signal mask that pct did not see (a system call without libc) or since one is pending; leave "
+            "that code out (--memory-modules), or take --memory=globals or pct-cc");
         return PCT_EXIT_INTERNAL;
     }
     if (result->ending != PCT_ENDING_NOT_CONTROLLED) {

@@ -156,21 +156,9 @@ static void take(const struct perf_trap *trap, const ucontext_t *context)
 bool pct_watch_trapped(int signal, const siginfo_t *info, ucontext_t *context)
 {
     const struct perf_trap *trap = (const void *)info;
-    struct pct_shim_thread *self = pct_self;
-    const uint64_t bit = pct_signal_bit(SIGTRAP);
-    if (signal != SIGTRAP || !(pct_traps & PCT_TRAP_WATCH))
+    if (signal != SIGTRAP || !(pct_traps & PCT_TRAP_WATCH) || info->si_code != TRAP_BY_PERF ||
+        (trap->data & ~UINT64_C(0xff)) != MARK)
         return false;
-    if (info->si_code == TRAP_BY_PERF && (trap->data & ~UINT64_C(0xff)) == MARK) {
-        take(trap, context);
-        return true;
-    }
-    if (info->si_code > 0 || !self || !self->trap_hidden)
-        return false;
-    /* Somebody has sent it to a thread that believes to have it blocked. It is, from here on, and the signal is
-     * pending. */
-    self->trap_hidden = false;
-    pct_signal_mask(SIG_BLOCK, bit);
-    *(uint64_t *)&context->uc_sigmask |= bit;
-    pct_signal_queue(self, info);
+    take(trap, context);
     return true;
 }

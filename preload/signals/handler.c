@@ -69,8 +69,11 @@ __attribute__((always_inline)) static inline void run(int signal, siginfo_t *inf
     struct pct_shim_thread *self = pct_self;
     bool restart = self && self->restart && action.flags & SA_RESTART;
     pct_timer_taken(info);
+    const bool blocked = self && pct_trap_show(self, context);
     action.handler(signal, info, context);
     if (self) { /* only now: waits of the handler's own have changed both */
+        if (!blocked)
+            pct_trap_hide(self, context);
         self->restart = restart;
         self->handled = signal;
     }
@@ -213,7 +216,8 @@ void pct_signal_let_in(struct pct_shim_thread *self)
 static bool trapped(struct pct_shim_thread *self, int signal, const siginfo_t *info, ucontext_t *context)
 {
     return stepped(self, signal, info, context) || pct_rounds_trapped(signal, info, context) ||
-           pct_watch_trapped(signal, info, context) || pct_patch_trapped(signal, info, context);
+           pct_watch_trapped(signal, info, context) || pct_patch_trapped(signal, info, context) ||
+           pct_trap_sent(signal, info, context);
 }
 
 /* It waits outside: come back for the baton, run the handler (or, signal 0, what has been put off), and go there again.

@@ -55,6 +55,38 @@ void pct_trap_settle(struct pct_shim_thread *self, int how, const uint64_t *set,
         *old |= bit;
 }
 
+bool pct_trap_show(const struct pct_shim_thread *self, ucontext_t *context)
+{
+    uint64_t *mask = (uint64_t *)&context->uc_sigmask;
+    const uint64_t bit = pct_signal_bit(SIGTRAP);
+    const bool blocked = pct_traps && *mask & bit;
+    *mask |= self->trap_hidden ? bit : 0;
+    return blocked;
+}
+
+void pct_trap_hide(struct pct_shim_thread *self, ucontext_t *context)
+{
+    uint64_t *mask = (uint64_t *)&context->uc_sigmask;
+    const uint64_t bit = pct_signal_bit(SIGTRAP);
+    if (!pct_traps)
+        return;
+    self->trap_hidden = *mask & bit;
+    *mask &= ~bit;
+}
+
+bool pct_trap_sent(int signal, const siginfo_t *info, ucontext_t *context)
+{
+    struct pct_shim_thread *self = pct_self;
+    const uint64_t bit = pct_signal_bit(SIGTRAP);
+    if (signal != SIGTRAP || info->si_code > 0 || !pct_traps || !self || !self->trap_hidden)
+        return false;
+    self->trap_hidden = false;
+    pct_signal_mask(SIG_BLOCK, bit);
+    *(uint64_t *)&context->uc_sigmask |= bit;
+    pct_signal_queue(self, info);
+    return true;
+}
+
 uint64_t pct_trap_without(uint64_t mask)
 {
     return pct_traps ? mask & ~pct_signal_bit(SIGTRAP) : mask;

@@ -6,6 +6,7 @@
 
 #include <preload/core/shim.h>
 #include <signal.h>
+#include <ucontext.h>
 
 enum pct_trap_cause { PCT_TRAP_WATCH = 1, PCT_TRAP_CODE = 2 };
 
@@ -24,6 +25,15 @@ const sigset_t *pct_trap_mask(struct pct_shim_thread *self, int how, const sigse
 
 /* Behind a system call rt_sigprocmask of the target's own, which has been done: likewise. */
 void pct_trap_settle(struct pct_shim_thread *self, int how, const uint64_t *set, uint64_t *old);
+
+/* Before a handler of the target's, and behind it: the mask that it finds in its context, and may change, is what the
+ * target believes; the kernel goes back to it without SIGTRAP. True: the kernel has it blocked, and shall. */
+bool pct_trap_show(const struct pct_shim_thread *self, ucontext_t *context);
+void pct_trap_hide(struct pct_shim_thread *self, ucontext_t *context);
+
+/* In a handler of SIGTRAP: true if somebody has sent it to a thread that believes to have it blocked. From here on the
+ * kernel blocks it, too, and it is pending. */
+bool pct_trap_sent(int signal, const siginfo_t *info, ucontext_t *context);
 
 /* A mask without it, if it may come. */
 uint64_t pct_trap_without(uint64_t mask);

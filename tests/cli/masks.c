@@ -60,6 +60,20 @@ static void block_by_context(const sigset_t *all)
         swapcontext(&there, &here);
 }
 
+static void fill(int signal, siginfo_t *info, void *context)
+{
+    (void)signal;
+    (void)info;
+    sigfillset(&((ucontext_t *)context)->uc_sigmask);
+}
+
+static void block_by_handler(void)
+{
+    struct sigaction action = { .sa_sigaction = fill, .sa_flags = SA_SIGINFO };
+    sigaction(SIGUSR1, &action, NULL);
+    raise(SIGUSR1);
+}
+
 static void block_inline(const sigset_t *all)
 {
     register long size __asm__("r10") = 8;
@@ -100,10 +114,14 @@ static void block(void)
         syscall(SYS_rt_sigprocmask, SIG_BLOCK, &all, &all, 8);
     else if (!strcmp(how, "inline"))
         block_inline(&all);
+    else if (!strcmp(how, "handler"))
+        block_by_handler();
     else if (strstr(how, "context") || !strcmp(how, "uc_link"))
         block_by_context(&all);
     else
         pthread_sigmask(SIG_SETMASK, &all, NULL);
+    if (!strcmp(how, "pending"))
+        raise(SIGTRAP);
 }
 
 static void *add(void *job)
