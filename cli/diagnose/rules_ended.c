@@ -311,7 +311,8 @@ bool pct_rules_not_come(struct pct_diagnoses *out, const struct pct_history *h, 
 static uint32_t changed_by(const struct pct_history *h, uint32_t thread, uint64_t address)
 {
     for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
-        if (!h->steps[i].pending && h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].address == address)
+        if (!h->steps[i].pending && h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].address == address &&
+            pct_moment_access(&h->steps[i]) != PCT_ACCESS_READ)
             return i;
     return PCT_NO_STEP;
 }

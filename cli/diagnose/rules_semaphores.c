@@ -238,6 +238,23 @@ static bool others_give_back(const struct pct_history *h, uint32_t post)
     return more;
 }
 
+/* Whether more was taken at some time than had been posted: it began with a count of its own. One that began with none
+ * has nothing before somebody posts what he has not taken. */
+static bool begins_with_count(const struct pct_history *h, const struct pct_moment *semaphore)
+{
+    uint32_t posted = 0;
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (!pct_moment_same_object(m, semaphore))
+            continue;
+        if (m->op == PCT_OP_SEM_POST)
+            posted++;
+        else if (takes_count(m) && !posted--)
+            return true;
+    }
+    return false;
+}
+
 /* The last thing that the thread of this step did to any other object before it: mostly how it came to it. */
 static uint32_t decided(const struct pct_history *h, uint32_t step)
 {
@@ -250,7 +267,8 @@ static uint32_t decided(const struct pct_history *h, uint32_t step)
 void pct_rules_untaken(struct pct_diagnoses *out, const struct pct_history *h)
 {
     for (uint32_t i = 0; i < h->count; i++) {
-        if (h->steps[i].op != PCT_OP_SEM_POST || has_taken(h, i) || !others_give_back(h, i))
+        if (h->steps[i].op != PCT_OP_SEM_POST || has_taken(h, i) || !others_give_back(h, i) ||
+            !begins_with_count(h, &h->steps[i]))
             continue;
         uint32_t then = taken_behind(h, i), before = decided(h, i);
         if (then == PCT_NO_STEP)

@@ -96,6 +96,13 @@ static void test_untaken(void **unused)
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_POSTS_UNTAKEN, false);
     make_post(false, false, false); /* nobody takes it */
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_POSTS_UNTAKEN, false);
+    begin(2); /* it begins with nothing, and thread 0 puts there what others take in turn */
+    STEP(&run, 0, SEM_POST, 3);
+    for (unsigned i = 1; i <= 2; i++) {
+        STEP(&run, i, SEM_WAIT, 3);
+        STEP(&run, i, SEM_POST, 3);
+    }
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_POSTS_UNTAKEN, false);
     assert_false(pct_rule_decides(PCT_RULE_POSTS_UNTAKEN));
 }
 
@@ -229,8 +236,9 @@ static void test_gone(void **unused)
     }
 }
 
-/* Thread 0 waits for the word of futex 4; thread 1, of the kind of thread 2, changes it and ends; thread 2 ends. */
-static void make_latch(bool alike, bool counts, bool ends, unsigned verdict)
+/* Thread 0 waits for the word of futex 4; thread 1, of the kind of thread 2, makes this access to it and ends; thread 2
+ * ends. */
+static void make_latch(unsigned op, bool alike, bool counts, bool ends, unsigned verdict)
 {
     for (unsigned i = 1; i <= 2; i++)
         step_at(&run, 0, PCT_OP_THREAD_CREATE, 0, i, alike ? 500 : 500 + i);
@@ -239,24 +247,26 @@ static void make_latch(bool alike, bool counts, bool ends, unsigned verdict)
     STEP(&run, 0, FUTEX_WAIT, 4);
     for (unsigned i = 1; i <= 2; i++) {
         if (i == 1 || counts) {
-            STEP(&run, i, ATOMIC_UPDATE, 9);
+            step_at(&run, i, op, 0, 9, 520 + i);
             run.sites[run.count - 1].object = OBJECT_AT + 64 * 4;
         }
         if (i == 1 || ends)
             STEP(&run, i, THREAD_FINISH, 0);
     }
     pending(&run, 0, PCT_OP_FUTEX_WAIT, 4);
-    expect(&run, verdict, PCT_RULE_NOT_COUNTED, alike && !counts && ends && verdict == PCT_VERDICT_DEADLOCK);
+    expect(&run, verdict, PCT_RULE_NOT_COUNTED,
+           op == PCT_OP_ATOMIC_UPDATE && alike && !counts && ends && verdict == PCT_VERDICT_DEADLOCK);
 }
 
 static void test_not_counted(void **unused)
 {
     (void)unused;
-    make_latch(true, false, true, PCT_VERDICT_DEADLOCK);
-    make_latch(false, false, true, PCT_VERDICT_DEADLOCK); /* it is of another kind */
-    make_latch(true, true, true, PCT_VERDICT_DEADLOCK);
-    make_latch(true, false, false, PCT_VERDICT_DEADLOCK); /* it may come yet */
-    make_latch(true, false, true, PCT_VERDICT_EXIT);
+    make_latch(PCT_OP_ATOMIC_UPDATE, true, false, true, PCT_VERDICT_DEADLOCK);
+    make_latch(PCT_OP_ATOMIC_UPDATE, false, false, true, PCT_VERDICT_DEADLOCK); /* it is of another kind */
+    make_latch(PCT_OP_ATOMIC_UPDATE, true, true, true, PCT_VERDICT_DEADLOCK);
+    make_latch(PCT_OP_ATOMIC_UPDATE, true, false, false, PCT_VERDICT_DEADLOCK); /* it may come yet */
+    make_latch(PCT_OP_ATOMIC_UPDATE, true, false, true, PCT_VERDICT_EXIT);
+    make_latch(PCT_OP_ATOMIC_LOAD, true, false, true, PCT_VERDICT_DEADLOCK); /* nobody counts */
 }
 
 /* Thread 1 goes this number of times through a section, perhaps ends, and then thread 0 through another one. */
