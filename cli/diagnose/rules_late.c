@@ -68,13 +68,29 @@ static uint32_t first_wait(const struct pct_history *h, uint32_t wait)
     }
 }
 
-/* Who goes away when its time is up, while another one has begun what it waits for, by which it ends that, and tells
- * of it: what it works on may be gone. */
+/* Whether the thread of this wait has told somebody under the mutex before: it has asked for what it waits for, and
+ * does not only look from time to time whether it is to end. */
+static bool asks(const struct pct_history *h, uint32_t wait, uint32_t mutex)
+{
+    for (uint32_t i = h->steps[wait].previous; i != PCT_NO_STEP; i = h->steps[i].previous) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->op == PCT_OP_COND_BROADCAST || m->op == PCT_OP_COND_SIGNAL || m->op == PCT_OP_SEM_POST)
+            return true;
+        if (m->op == PCT_OP_COND_WAKE || (m->class_ == PCT_CLASS_MUTEX && m->object == mutex))
+            return false;
+    }
+    return false;
+}
+
+/* Who asks, and goes away when its time is up, while another one has begun what it waits for, by which it ends that,
+ * and tells of it: what it works on may be gone. */
 static void look_at_answer(struct pct_diagnoses *out, const struct pct_history *h, uint32_t wait, uint32_t wake)
 {
     const struct pct_moment *m = &h->steps[wake];
     uint32_t next = 0;
-    while (m->mutex && (next = next_hold(h, m->mutex, m->thread, wake, next)) != PCT_NO_HOLD) {
+    if (!m->mutex || !asks(h, wait, m->mutex))
+        return;
+    while ((next = next_hold(h, m->mutex, m->thread, wake, next)) != PCT_NO_HOLD) {
         const struct pct_hold *ends = &h->holds[next++], *begins = begun(h, ends, wait, wake);
         struct pct_diagnosis *d = begins && tells(h, ends, &h->steps[wait])
                                       ? pct_diagnoses_add(out, PCT_RULE_ANSWERED_LATE, 0, 4,

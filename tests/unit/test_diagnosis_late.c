@@ -12,12 +12,14 @@
 #include "made_run.h"
 #include <signal.h>
 
-/* Thread 1 waits on 4 with mutex 3, perhaps twice, until its time is up; thread 2 begins something in one section, and
- * tells of its end in another one, early: before that. */
-static void make_answer(bool twice, bool begins, bool early, bool tells)
+/* Thread 1 asks on 5, and waits on 4 with mutex 3, perhaps twice, until its time is up; thread 2 begins something in one
+ * section, and tells of its end in another one, early: before that. */
+static void make_answer(bool asks, bool twice, bool begins, bool early, bool tells)
 {
     begin(2);
     STEP(&run, 1, MUTEX_LOCK, 3);
+    if (asks)
+        STEP(&run, 1, COND_SIGNAL, 5);
     STEP(&run, 1, COND_WAIT, 4);
     if (begins) {
         STEP(&run, 2, MUTEX_LOCK, 3);
@@ -42,20 +44,22 @@ static void make_answer(bool twice, bool begins, bool early, bool tells)
 static void test_answered_late(void **unused)
 {
     (void)unused;
-    make_answer(false, true, false, true);
+    make_answer(true, false, true, false, true);
     look(&run, PCT_VERDICT_ASSERTION, NULL);
     const struct pct_diagnosis *d = found(&run, PCT_RULE_ANSWERED_LATE);
     assert_non_null(d);
     assert_int_equal(d->count, 4);
     assert_int_equal(run.history.steps[d->step[3]].thread, 2);
     done(&run);
-    make_answer(true, true, false, true); /* it had looked once more before */
+    make_answer(true, true, true, false, true); /* it had looked once more before */
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ANSWERED_LATE, true);
-    make_answer(false, false, false, true); /* nothing had been begun */
+    make_answer(true, false, false, false, true); /* nothing had been begun */
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ANSWERED_LATE, false);
-    make_answer(false, true, true, true); /* it was still there */
+    make_answer(true, false, true, true, true); /* it was still there */
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ANSWERED_LATE, false);
-    make_answer(false, true, false, false); /* it has to do with something else */
+    make_answer(true, false, true, false, false); /* it has to do with something else */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ANSWERED_LATE, false);
+    make_answer(false, false, true, false, true); /* it looks from time to time whether it is to end */
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ANSWERED_LATE, false);
     assert_false(pct_rule_decides(PCT_RULE_ANSWERED_LATE));
 }
