@@ -87,8 +87,7 @@ static void push(struct scopes *s, const Dwarf_Die *die)
     s->item[s->count++] = *die;
 }
 
-/* Whether there may be functions in it, though it has no addresses itself. */
-static bool is_space(int tag)
+bool pct_debug_info_is_space(int tag)
 {
     return tag == DW_TAG_namespace || tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
            tag == DW_TAG_enumeration_type || tag == DW_TAG_union_type;
@@ -102,7 +101,7 @@ static bool descend(struct scopes *s, Dwarf_Die *in, Dwarf_Addr address)
         return false;
     do {
         int tag = dwarf_tag(&die);
-        if (is_space(tag)) {
+        if (pct_debug_info_is_space(tag)) {
             if (descend(s, &die, address))
                 return true;
             continue;

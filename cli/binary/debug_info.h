@@ -22,6 +22,9 @@ const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *
  * the compiler was called. The name itself, where there is no such file. */
 const char *pct_debug_info_path(Dwarf_Die *unit, const char *file, char path[PATH_MAX]);
 
+/* Whether there may be functions in what has this tag, though it has no addresses itself. */
+bool pct_debug_info_is_space(int tag);
+
 /* The scopes of this unit that have code at this address, as the unit has it: innermost first, up to the function that
  * is not inlined; in namespaces, too. Returns how many; *scopes is to be freed. */
 int pct_debug_info_scopes(Dwarf_Die *unit, Dwarf_Addr address, Dwarf_Die **scopes);

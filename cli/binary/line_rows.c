@@ -19,17 +19,46 @@ static void add_whole(const struct pct_line_unit *u, struct pct_line_code *line,
     }
 }
 
-/* The copy of an inlined function that this address is in; 0: none. */
-static uint64_t instance_at(Dwarf_Die *unit, Dwarf_Addr address)
+/* Whether this scope has rows; they are of this copy of an inlined function, if it is one. Scopes without addresses may
+ * have functions in them. */
+static bool take_scope(struct pct_line_code *line, Dwarf_Die *scope, uint64_t moved)
 {
-    Dwarf_Die *scopes = NULL;
-    const int count = pct_debug_info_scopes(unit, address, &scopes);
-    uint64_t instance = 0;
-    for (int i = 0; i < count && !instance; i++)
-        if (dwarf_tag(&scopes[i]) == DW_TAG_inlined_subroutine)
-            instance = dwarf_dieoffset(&scopes[i]);
-    free(scopes);
-    return instance;
+    const uint64_t instance = dwarf_tag(scope) == DW_TAG_inlined_subroutine ? dwarf_dieoffset(scope) : 0;
+    Dwarf_Addr base, begin, end;
+    ptrdiff_t next = 0;
+    bool any = false;
+    while ((next = dwarf_ranges(scope, next, &base, &begin, &end)) > 0) {
+        size_t from = 0, to = line->rows;
+        while (from < to) {
+            const size_t middle = from + (to - from) / 2;
+            if (line->row[middle].from < begin + moved)
+                from = middle + 1;
+            else
+                to = middle;
+        }
+        for (; from < line->rows && line->row[from].from < end + moved; from++) {
+            any = true;
+            if (instance)
+                line->row[from].instance = instance;
+        }
+    }
+    return any;
+}
+
+/* Of which copy of an inlined function the rows are: of the innermost one, which comes behind those that it is in. */
+static void find_instances(struct pct_line_code *line, Dwarf_Die *in, uint64_t moved)
+{
+    Dwarf_Die die;
+    if (dwarf_child(in, &die))
+        return;
+    do {
+        const int tag = dwarf_tag(&die);
+        const bool has = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block
+                             ? take_scope(line, &die, moved)
+                             : pct_debug_info_is_space(tag);
+        if (has)
+            find_instances(line, &die, moved);
+    } while (!dwarf_siblingof(&die, &die));
 }
 
 /* A stretch of code in the table of lines. */
@@ -67,9 +96,7 @@ static void take_stretch(const struct pct_line_unit *u, struct pct_line_code *li
         return;
     pct_line_add_part(line, from - offset, from - offset + symbol.st_size, !strstr(name, ".cold"));
     add_whole(u, line, name);
-    const struct pct_line_row row = {
-        .from = from, .to = to, .own = to, .instance = instance_at(u->unit, stretch->from), .begins = stretch->begins
-    };
+    const struct pct_line_row row = { .from = from, .to = to, .own = to, .begins = stretch->begins };
     pct_line_add_row(line, &row);
 }
 
@@ -99,4 +126,6 @@ void pct_line_read(struct pct_line_code *line, const struct pct_line_unit *u, co
         if (meant && line->rows && !line->file)
             line->file = stretch.file;
     }
+    if (line->rows)
+        find_instances(line, u->unit, u->bias - u->module_bias);
 }
