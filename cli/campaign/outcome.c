@@ -123,6 +123,9 @@ void pct_outcome_write_report(FILE *out, const struct pct_process *process, cons
               "holds (RLIMIT_FSIZE); that of a single one, without -n, does not\n",
               out);
     pct_report_print(out, &result->trace, own ? headline : NULL, PCT_REPORT_LINES);
+    if (result->ending == PCT_ENDING_TIMEOUT && process->waited >= process->allowed / 2)
+        fprintf(out, "the machine was busy: the run's threads, taken together, waited %.3g s for a CPU\n",
+                process->waited);
     if (result->ending == PCT_ENDING_TIMEOUT)
         pct_cli_print_lines(out, process->children_did, 0);
 }

@@ -60,8 +60,10 @@ double pct_deadlines_enforce(struct pct_process *processes, int count, double no
             bool asked = process->timed_out;
             process->timed_out = true;
             process->preloaded |= !asked && is_preloaded(process);
-            if (!asked)
+            if (!asked) {
+                process->waited = process->pid ? pct_time_limit_all_waited(process->pid) : 0;
                 pct_descendants_describe(process->children_did, sizeof process->children_did, process->pid);
+            }
             process->deadline = !asked && process->pid && ask_for_last_word(process) ? now + LAST_WORD_SECONDS : 0;
             if (process->deadline <= 0) {
                 pct_drive_kill(process);

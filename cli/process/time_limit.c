@@ -1,10 +1,15 @@
 /* How long a run may take: see time_limit.h. */
 #include "time_limit.h"
+#include "descendants.h"
 #include "launch.h"
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 double pct_time_limit_seconds(const struct pct_launch *launch)
 {
@@ -32,25 +37,55 @@ void pct_time_limit_set(struct pct_process *process)
     }
 }
 
-/* The second number: nanoseconds on a run queue. */
-static uint64_t waited_of(int pid, const char *task)
+/* How long this thread has been there, in seconds: field 22 of proc_pid_stat(5), in clock ticks. */
+static double age_of(int pid, const char *task)
+{
+    char path[300], text[1024];
+    unsigned long long made;
+    struct timespec now;
+    snprintf(path, sizeof path, "/proc/%d/task/%s/stat", pid, task);
+    FILE *file = fopen(path, "re");
+    size_t got = file ? fread(text, 1, sizeof text - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[got] = 0;
+    const char *at = strrchr(text, ')');
+    for (int field = 2; at && field < 22; field++)
+        at = strchr(at + 1, ' ');
+    if (!at || sscanf(at, "%llu", &made) != 1 || clock_gettime(CLOCK_BOOTTIME, &now))
+        return 0;
+    double age = (double)now.tv_sec + (double)now.tv_nsec * 1e-9 - (double)made / (double)sysconf(_SC_CLK_TCK);
+    return age > 0 ? age : 0;
+}
+
+/* The file schedstat: nanoseconds on a CPU and on a run queue, and how often it got a CPU. What it waits for now counts
+ * when it is over. False: the kernel does not tell. */
+static bool read_schedstat(const char *path, uint64_t *waited, uint64_t *times)
+{
+    FILE *file = fopen(path, "re");
+    bool read = file && fscanf(file, "%*u %" SCNu64 " %" SCNu64, waited, times) == 2;
+    if (file)
+        fclose(file);
+    return read;
+}
+
+/* In seconds. One that never got a CPU has waited since it was made, if the kernel counts at all. */
+static double waited_of(int pid, const char *task)
 {
     char path[300];
-    uint64_t ran, waited = 0;
+    uint64_t waited, times, own, counts;
     snprintf(path, sizeof path, "/proc/%d/task/%s/schedstat", pid, task);
-    FILE *file = fopen(path, "re");
-    if (!file)
+    if (!read_schedstat(path, &waited, &times))
         return 0;
-    if (fscanf(file, "%" SCNu64 " %" SCNu64, &ran, &waited) != 2)
-        waited = 0;
-    fclose(file);
-    return waited;
+    if (!times && read_schedstat("/proc/thread-self/schedstat", &own, &counts) && counts)
+        return age_of(pid, task);
+    return (double)waited * 1e-9;
 }
 
 double pct_time_limit_waited(int pid)
 {
     char path[64];
-    uint64_t waited = 0;
+    double waited = 0;
     snprintf(path, sizeof path, "/proc/%d/task", pid);
     DIR *tasks = opendir(path);
     for (struct dirent *task; tasks && (task = readdir(tasks));)
@@ -58,7 +93,20 @@ double pct_time_limit_waited(int pid)
             waited += waited_of(pid, task->d_name);
     if (tasks)
         closedir(tasks);
-    return (double)waited * 1e-9;
+    return waited;
+}
+
+double pct_time_limit_all_waited(int pid)
+{
+    struct pct_pids all = { .count = 0 };
+    double waited = pct_time_limit_waited(pid);
+    pct_pids_add_children(&all, pid);
+    for (size_t i = 0; i < all.count; i++) {
+        waited += pct_time_limit_waited(all.pid[i]);
+        pct_pids_add_children(&all, all.pid[i]);
+    }
+    free(all.pid);
+    return waited;
 }
 
 void pct_time_limit_extend(struct pct_process *process, double now)
@@ -66,7 +114,7 @@ void pct_time_limit_extend(struct pct_process *process, double now)
     const struct pct_launch *launch = process->launch;
     if (!process->cut || !process->pid)
         return;
-    double waited = pct_time_limit_waited(process->pid), passed = now - process->started;
+    double waited = pct_time_limit_all_waited(process->pid), passed = now - process->started;
     double seconds = process->allowed + (waited < passed ? waited : passed);
     if (launch->timeout > 0 && seconds > launch->timeout)
         seconds = launch->timeout;

@@ -29,6 +29,9 @@ void pct_time_limit_set(struct pct_process *process);
 /* For how many seconds the threads of this process, those that are there, have waited for a CPU. 0 if nobody tells. */
 double pct_time_limit_waited(int pid);
 
+/* The same with all that descend from it: a run that waits for a child needs the CPU that the child waits for. */
+double pct_time_limit_all_waited(int pid);
+
 /* This run's deadline is over: grant what it has waited, if the limit is one that was learned, but not more than
  * --timeout and `most` say. `now` is of the monotonic clock, in seconds. */
 void pct_time_limit_extend(struct pct_process *process, double now);

@@ -120,6 +120,18 @@ setup()
     [[ $output =~ "  thread "[0-9]+": "(.*" < ")?"main target.c:"[0-9]+ ]]
 }
 
+@test "after a timeout of a run that others kept from the CPU, the report says so" {
+    cpu=$(taskset -cp $$ | sed 's/.*: //; s/[-,].*//')
+    spin='while :; do :; done'
+    for i in 1 2 3; do
+        timeout 60 taskset -c "$cpu" sh -c "$spin" 3>&- &
+    done
+    run taskset -c "$cpu" nice "$pct" run --timeout 4 -- sh -c "$spin"
+    kill $(jobs -p)
+    is "$status" 124
+    [[ $output =~ "the machine was busy: the run's threads, taken together, waited "[0-9.]+" s for a CPU" ]]
+}
+
 @test "after a timeout, the thread that waits for the outside on behalf of all shows where it is" {
     mkfifo nobody
     # A machine that is busy with something else may need longer until all threads wait.

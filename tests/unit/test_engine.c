@@ -334,6 +334,19 @@ static void test_waited(void **unused)
     process.deadline = 7;
     pct_time_limit_extend(&process, 1061);
     assert_true(process.deadline == 7);
+    pid_t parent = fork();
+    if (!parent) {
+        setpgid(0, 0);
+        pid_t descendant = fork();
+        for (;;)
+            if (descendant)
+                pause();
+    }
+    /* What it has waited itself is asked last: that only grows. */
+    while (pct_time_limit_all_waited(parent) < pct_time_limit_waited(parent) + 0.001)
+        ;
+    kill(-parent, SIGKILL);
+    waitpid(parent, NULL, 0);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
