@@ -178,7 +178,7 @@ struct pct_process {
     bool timed_out;
     bool preloaded;          /* when its time was over, it had our library, though that may not have started yet; */
     char children_did[8192]; /* this is what its child processes did: descendants.h; */
-    double waited;           /* and for so many seconds all their threads, and its own, had waited for a CPU */
+    double waited;           /* and the seconds for which their threads, and its own, had waited for a CPU, summed */
     int status;              /* as from waitpid() */
     char token[PCT_TOKEN_MAX];
 };
