@@ -69,8 +69,8 @@ struct pct_host {
     uint64_t (*busy)(uint64_t now);
     /* Whether that would be much, though it was not idle: others went on while it computed. May be NULL. */
     bool (*behind)(void);
-    /* Behind `busy`: returns when this process may go on, where its family goes on one at a time. False: it does not. May
-     * be NULL. */
+    /* Behind `busy`: returns when this process may go on, where its family goes on one at a time. False: it does not.
+     * May be NULL. */
     bool (*turn)(void);
     void (*caught_up)(uint64_t by);
     /* Whether there is, or was, such a process; NULL: never. Then a thread whose real wait only the family could end

@@ -114,8 +114,9 @@ struct pct_campaign {
     uint64_t fixed_deadlines; /* and others, with timers */
     /* In a run, at most: points within handlers and the like, at which no other thread is asked for. */
     uint64_t passed_over;
-    uint64_t randoms;         /* likewise: random numbers that the program got from the seed */
-    uint64_t directed_steps, directed_spins; /* of runs that were directed, at most; the guarantee's are of the others */
+    uint64_t randoms; /* likewise: random numbers that the program got from the seed */
+    uint64_t directed_steps,
+        directed_spins;       /* of runs that were directed, at most; the guarantee's are of the others */
     uint64_t images_open;     /* 1: the process was another program before, of which the guarantee would have to know */
     char image[256];          /* the program that it became, which was looked at; "": none */
     uint64_t hardware;        /* instructions of the program that read the processor's clock or random numbers */

@@ -1,5 +1,5 @@
-/* The lines under a guarantee that say which bugs it does not speak of: those that need a switch where no point is, what
- * the seed drew beside the schedule, an order of deadlines that no run had. */
+/* The lines under a guarantee that say which bugs it does not speak of: those that need a switch where no point is,
+ * what the seed drew beside the schedule, an order of deadlines that no run had. */
 #ifndef PCT_CLI_GUARANTEE_LEFT_OUT_H
 #define PCT_CLI_GUARANTEE_LEFT_OUT_H
 

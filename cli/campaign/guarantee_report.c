@@ -215,7 +215,8 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
         if (c->uncontrolled[i] && !pct_name_is_blind(i))
             return write_reason(buffer, size, "not all was controlled by pct: %s %s",
-                                pct_guarantee_left_out_count(count, sizeof count, c->uncontrolled[i]), pct_name_uncontrolled(i));
+                                pct_guarantee_left_out_count(count, sizeof count, c->uncontrolled[i]),
+                                pct_name_uncontrolled(i));
     if (c->hardware)
         return write_reason(
             buffer, size,
@@ -438,8 +439,8 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
                 pct_guarantee_left_out_count(other, sizeof other, c->done - c->other.runs));
     if (counted < g->added)
         fprintf(out, "pct: %s of %s runs count: in the others k was below the %llu steps that the longest took\n",
-                pct_guarantee_left_out_count(count, sizeof count, counted), pct_guarantee_left_out_count(other, sizeof other, g->added),
-                (unsigned long long)g->steps);
+                pct_guarantee_left_out_count(count, sizeof count, counted),
+                pct_guarantee_left_out_count(other, sizeof other, g->added), (unsigned long long)g->steps);
     if (g->end_inverse)
         fprintf(out,
                 "pct: threads lived on when the process ended: only the runs in which it does not wait for them count, "
@@ -456,8 +457,8 @@ void pct_guarantee_report_print_plan(FILE *out, const struct pct_campaign *c, ui
 {
     char count[32];
     fprintf(out, "pct: confidence %g for bugs of depth %u takes %s run%s (n = %u, k = %s)\n", c->confidence,
-            depth_of(c), pct_guarantee_left_out_count(count, sizeof count, runs), runs == 1 ? "" : "s", c->guarantee.threads,
-            pct_guarantee_left_out_count((char[32]){ 0 }, 32, c->config.run.param[c->k]));
+            depth_of(c), pct_guarantee_left_out_count(count, sizeof count, runs), runs == 1 ? "" : "s",
+            c->guarantee.threads, pct_guarantee_left_out_count((char[32]){ 0 }, 32, c->config.run.param[c->k]));
 }
 
 /* --confidence asked for more than there is. */

@@ -152,8 +152,8 @@ uint32_t pct_family_name_child(uint32_t self, uint32_t ticket);
 
 /* How much real time the process in this slot has taken, up to `now` and from `counted` on (CLOCK_MONOTONIC), if it is
  * not a member, and at least `least`, ns: all since it is there, but nothing if it is stopped, and if it can run, not
- * while it waited for a CPU. It may be one that is yet to be a member, and takes long to begin where it gets no CPU. The
- * first: at the time that `counted` will be. With the baton. */
+ * while it waited for a CPU. It may be one that is yet to be a member, and takes long to begin where it gets no CPU.
+ * The first: at the time that `counted` will be. With the baton. */
 void pct_slot_note_strangers(void);
 uint64_t pct_slot_took(uint32_t i, uint64_t now, uint64_t counted, uint64_t least);
 /* Whether that may be more than this of anybody but the one in this slot. */
