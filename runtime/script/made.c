@@ -214,6 +214,20 @@ static int is_once(lua_State *L)
     return 1;
 }
 
+/* One of this kind, of the operand alone, which is on the stack as its only value. */
+static struct pct_predicate *make_of(lua_State *L, enum pct_predicate_kind kind, struct pct_predicate *a)
+{
+    struct pct_predicate *p = make(L, kind);
+    p->a = a;
+    p->moved = a->moved;
+    p->called = a->called;
+    p->library = a->library;
+    p->comes = a->comes;
+    lua_pushvalue(L, 1);
+    lua_setiuservalue(L, 2, 1);
+    return p;
+}
+
 /* The predicate without that: where the thread stands before. */
 static int make_before(lua_State *L)
 {
@@ -221,14 +235,8 @@ static int make_before(lua_State *L)
     struct pct_predicate *a = pct_predicate_check(L, 1);
     if (!a->once)
         return 1;
-    struct pct_predicate *p = make(L, PCT_PREDICATE_AND);
-    p->a = p->b = a;
-    p->moved = a->moved;
-    p->called = a->called;
-    p->library = a->library;
-    p->comes = a->comes;
-    lua_pushvalue(L, 1);
-    lua_setiuservalue(L, 2, 1);
+    struct pct_predicate *p = make_of(L, PCT_PREDICATE_AND, a);
+    p->b = a;
     label(p, a->label, "", "");
     return 1;
 }
@@ -357,15 +365,7 @@ static int make_not(lua_State *L)
     struct pct_predicate *a = pct_predicate_check(L, 1);
     if (a->once)
         return luaL_error(L, "once goes with all of a predicate: -a * once");
-    struct pct_predicate *p = make(L, PCT_PREDICATE_NOT);
-    p->a = a;
-    p->moved = a->moved;
-    p->called = a->called;
-    p->library = a->library;
-    p->comes = a->comes;
-    lua_pushvalue(L, 1);
-    lua_setiuservalue(L, 2, 1);
-    label(p, "not (", a->label, ")");
+    label(make_of(L, PCT_PREDICATE_NOT, a), "not (", a->label, ")");
     return 1;
 }
 
