@@ -9,7 +9,7 @@
 #include <cli/base/color.h>
 #include <cli/base/trust.h>
 #include <cli/trace/frames.h>
-#include "../common/text.h"
+#include <common/text.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* What this machine allows: see machine.h. The kernel's limits of processes are in machine_limits.c. */
 #include "machine.h"
+#include "launch.h"
 #include "machine_limits.h"
 #include <cli/binary/locate.h>
 #include <cli/binary/watch.h>
-#include <cli/process/launch.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/io_uring.h>

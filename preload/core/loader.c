@@ -15,10 +15,10 @@
  * let nobody go first, and are no steps. */
 #include "loader.h"
 #include "kernel.h"
+#include "order.h"
 #include "pass.h"
 #include "real.h"
 #include "shim.h"
-#include <preload/core/order.h>
 #include <errno.h>
 
 static const char list;             /* its lock, to the race detector */

@@ -4,11 +4,11 @@
  * returns. Where the wrapper was called by another function of ours, the frames above are searched for the first
  * address behind a call that is not in the shim: there is nothing in between but our own few locals. */
 #include "sites.h"
+#include "environment.h"
 #include "kernel.h"
 #include "registers.h"
 #include "shim.h"
 #include "sys.h"
-#include <preload/core/environment.h>
 #include <sys/uio.h>
 
 enum { STACKS = 64, STACK_BYTES = 16 << 10, FRAMES_WORDS = 128 };

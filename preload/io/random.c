@@ -1,10 +1,10 @@
 /* Random numbers that the target would get from the system: from the seed instead, so that a replay is one. Not for
  * keeping secrets: nobody runs a tested program for that. */
+#include "io.h"
 #include <pct/random.h>
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
-#include <preload/io/io.h>
 #include <sched/log.h>
 #include <elf.h>
 #include <errno.h>

@@ -6,12 +6,12 @@
  * A forked child has the timer, too, and it goes off when the parent is no more. So each process that has it lets it
  * go off by itself: relatives share virtual time. The first that comes to an expiration counts it for all.
  * Where a process ends, or becomes another program, what nobody else knows of goes on in real time, by the kernel. */
+#include "io.h"
 #include <common/exploration.h>
 #include <preload/time/clock.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include <preload/time/vtimer.h>
-#include <preload/io/io.h>
 #include <preload/memory/channel.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>

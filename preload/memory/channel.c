@@ -1,10 +1,10 @@
 /* The channel of an explored run: see channel.h. */
 #include "channel.h"
+#include "memory.h"
 #include <preload/core/host.h>
 #include <preload/core/kernel.h>
 #include <preload/core/point.h>
 #include <preload/core/sys.h>
-#include <preload/memory/memory.h>
 #include <sched/log.h>
 #include <fcntl.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Where compiled code comes in with an access to memory (pct-cc): with an explored run, await.c is to know the
  * registers and the stack that it comes with. */
 #include "await.h"
+#include "memory.h"
 #include <preload/core/point.h>
-#include <preload/memory/memory.h>
 
 bool pct_memory_explored;
 

@@ -184,6 +184,15 @@ __attribute__((noinline)) static void step(struct pct_shim_thread *self, ucontex
         self->stepping = (!in_image(context) || may_step(context)) && pct_signal_trap(context, &self->trap_blocked);
 }
 
+/* What was put off is let in now, by the caller. */
+static uint64_t take_held(struct pct_shim_thread *self)
+{
+    const uint64_t held = __atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST);
+    if (held)
+        pct_sched_call(&self->core, self->sent != NULL);
+    return held;
+}
+
 static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *info, ucontext_t *context)
 {
     if (!self || !self->stepping || signal != SIGTRAP || info->si_code != TRAP_TRACE)
@@ -194,10 +203,8 @@ static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *i
     self->stepping = false;
     if (wrapped && self->rounds)
         return false; /* these end here, too */
-    if (!wrapped && !self->inside) {
-        *(uint64_t *)&context->uc_sigmask &= ~__atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST);
-        pct_sched_call(&self->core, self->sent != NULL);
-    }
+    if (!wrapped && !self->inside)
+        *(uint64_t *)&context->uc_sigmask &= ~take_held(self);
     if (!self->rounds) /* these are not at their end */
         pct_signal_trap_end(context, self->trap_blocked);
     return true;
@@ -205,11 +212,9 @@ static bool stepped(struct pct_shim_thread *self, int signal, const siginfo_t *i
 
 void pct_signal_let_in(struct pct_shim_thread *self)
 {
-    const uint64_t held = self ? __atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST) : 0;
-    if (!held)
-        return;
-    pct_sched_call(&self->core, self->sent != NULL);
-    pct_signal_mask(SIG_UNBLOCK, held);
+    const uint64_t held = self ? take_held(self) : 0;
+    if (held)
+        pct_signal_mask(SIG_UNBLOCK, held);
 }
 
 /* Of our own making. */

@@ -114,11 +114,11 @@ struct pct_sent {
     struct pct_sent *next;
     siginfo_t info;
 };
-/* The oldest, taken out of the queue. False: there is none. */
 /* Give the kernel a signal for this thread of ours, or (NULL) for the process. Where the user may not have more of them
  * pending (another process may have them all), it comes without what it tells, as after kill(): the kernel would refuse
  * it. 0 or -errno. Any thread. */
 long pct_signal_queue(const struct pct_shim_thread *thread, const siginfo_t *info);
+/* The oldest, taken out of the queue. False: there is none. */
 bool pct_sent_take(struct pct_shim_thread *self, siginfo_t *info);
 /* Send a signal of this process's own to one thread, or (thread NULL) to any that lets it in. With the baton. False:
  * not done, it is for the kernel to do. */

@@ -1,11 +1,11 @@
 /* Barriers. They cannot be tried, so they are modelled beside the object. model[0]: the round, model[1]: how many have
  * arrived in it.
  * Between processes the real functions are used, outside the scheduler. */
+#include "foreign_calls.h"
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include <preload/signals/doorbell.h>
-#include <preload/sync/foreign_calls.h>
 #include <preload/time/family.h>
 #include <sched/log.h>
 

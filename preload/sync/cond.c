@@ -8,10 +8,10 @@
  * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when
  * the mutex is free. Between processes the real functions are used, outside the scheduler. */
 #include "mutex.h"
+#include "foreign_calls.h"
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/signals/doorbell.h>
-#include <preload/sync/foreign_calls.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>

@@ -2,6 +2,8 @@
  * REQUEUE, WAKE_OP and futex_waitv are modelled: the value is checked on the caller's turn, waiters stand in a queue by
  * address. The locks with priority inheritance are the kernel's, tried without waiting. What is left, WAIT_REQUEUE_PI
  * and its counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
+#include "foreign_calls.h"
+#include "futex.h"
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/sys.h>
@@ -9,8 +11,6 @@
 #include <preload/io/io.h>
 #include <preload/memory/memory_quick.h>
 #include <preload/signals/doorbell.h>
-#include <preload/sync/foreign_calls.h>
-#include <preload/sync/futex.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
 #include <sched/log.h>

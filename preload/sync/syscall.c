@@ -1,4 +1,5 @@
 /* syscall(): what threads wait on by it goes the way of the function of the same name; the rest is the kernel's. */
+#include "futex.h"
 #include <common/exploration.h>
 #include <preload/core/pass.h>
 #include <preload/core/seccomp.h>
@@ -8,7 +9,6 @@
 #include <preload/process/clone.h>
 #include <preload/process/sandbox.h>
 #include <preload/signals/trap.h>
-#include <preload/sync/futex.h>
 #include <preload/thread/foreign_threads.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
