@@ -11,9 +11,8 @@
  * What deviates: the papers explore all schedules with up to `bound` delays; here their steps are drawn, independently
  * and uniformly over 1 .. k, so that several may fall on one step and pass over several threads. A thread that spins,
  * and one that ends the process, goes to the end of the ring without counting as delayed. */
-#include "base.h"
 #include "change_points.h"
-#include "lockstep.h"
+#include "turns.h"
 
 enum { PARAM_BOUND, PARAM_K, PARAM_SHIFT };
 
@@ -26,11 +25,8 @@ static const struct pct_param params[] = {
 
 struct state {
     uint64_t seed;
-    uint32_t turn; /* whose turn it is, plus 1; 0: nobody's yet */
-    bool over;     /* the turn is over */
-    uint64_t spins;
+    struct pct_turns turns;
     struct pct_changes delays;
-    struct pct_rank_set enabled; /* thread ids */
 };
 
 PCT_STATE
@@ -45,61 +41,25 @@ static int start(void *state, const struct pct_run *run, const char **why)
     return 0;
 }
 
-static void enable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_insert(&s->enabled, thread);
-}
-
-static void disable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_remove(&s->enabled, thread);
-    /* The turn is over even if the thread becomes enabled again before the next pick. */
-    if (s->turn == thread + 1)
-        s->over = true;
-}
-
-PCT_ENABLE_ALL
-
-static void advance(struct state *s)
-{
-    uint32_t next = s->turn ? pct_rank_set_after(&s->enabled, s->turn - 1) : pct_rank_set_lowest(&s->enabled);
-    s->turn = next + 1;
-    s->over = false;
-}
+PCT_TURNS
 
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    if (!s->turn || s->over)
-        advance(s);
+    if (!s->turns.turn || s->turns.over)
+        pct_turns_next(&s->turns);
     while (pct_changes_next(&s->delays) <= point->step) {
         pct_changes_take(&s->delays);
-        advance(s);
+        pct_turns_next(&s->turns);
     }
-    return (struct pct_choice){ .thread = s->turn - 1, .budget = pct_changes_budget(&s->delays, point->step) };
+    return (struct pct_choice){ .thread = s->turns.turn - 1, .budget = pct_changes_budget(&s->delays, point->step) };
 }
 
 PCT_CHOOSE
 
-static void hand_on(struct state *s, uint32_t thread)
-{
-    if (s->turn == thread + 1)
-        s->over = true;
-}
-
-static void spinning(void *state, uint32_t thread, uint64_t spins)
-{
-    (void)spins;
-    struct state *s = state;
-    if (!pct_lockstep_keeps(&s->spins))
-        hand_on(s, thread);
-}
-
 static void final_wait(void *state, uint32_t thread)
 {
-    hand_on(state, thread);
+    pct_turns_end(&((struct state *)state)->turns, thread);
 }
 
 const struct pct_strategy pct_strategy_delay_bound = {

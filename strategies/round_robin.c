@@ -7,8 +7,7 @@
  * or fails a try), as under SCHED_RR. That another thread becomes enabled neither cuts a turn nor begins a new one.
  *
  * Called by the scheduler through <pct/strategy.h>. */
-#include "base.h"
-#include "lockstep.h"
+#include "turns.h"
 
 enum { PARAM_QUANTUM };
 
@@ -26,9 +25,7 @@ static const struct pct_param params[] = { [PARAM_QUANTUM] = { .name = "quantum"
 struct state {
     uint64_t quantum;
     uint64_t left; /* steps that are left of the turn */
-    uint32_t turn; /* whose turn it is, plus 1; 0: nobody's yet */
-    uint64_t spins;
-    struct pct_rank_set enabled; /* thread ids */
+    struct pct_turns turns;
 };
 
 PCT_STATE
@@ -41,42 +38,19 @@ static int start(void *state, const struct pct_run *run, const char **why)
     return 0;
 }
 
-static void enable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_insert(&s->enabled, thread);
-}
-
-static void disable(void *state, uint32_t thread)
-{
-    struct state *s = state;
-    pct_rank_set_remove(&s->enabled, thread);
-    /* The turn is over even if the thread becomes enabled again before the next pick. */
-    if (s->turn == thread + 1)
-        s->left = 0;
-}
-
-PCT_ENABLE_ALL
+PCT_TURNS
 
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;
-    bool on = s->turn && point->current == s->turn - 1;
+    struct pct_turns *turns = &s->turns;
+    bool on = turns->turn && !turns->over && point->current == turns->turn - 1;
     s->left = on && s->left > point->ran ? s->left - point->ran : 0;
     if (!s->left) {
-        uint32_t next = s->turn ? pct_rank_set_after(&s->enabled, s->turn - 1) : pct_rank_set_lowest(&s->enabled);
-        s->turn = next + 1;
-        s->left = pct_lockstep_turn(s->spins, point->step, s->quantum);
+        pct_turns_next(turns);
+        s->left = pct_lockstep_turn(turns->spins, point->step, s->quantum);
     }
-    return (struct pct_choice){ .thread = s->turn - 1, .budget = s->left };
-}
-
-static void spinning(void *state, uint32_t thread, uint64_t spins)
-{
-    (void)spins;
-    struct state *s = state;
-    if (s->turn == thread + 1 && !pct_lockstep_keeps(&s->spins))
-        s->left = 0;
+    return (struct pct_choice){ .thread = turns->turn - 1, .budget = s->left };
 }
 
 const struct pct_strategy pct_strategy_round_robin = {

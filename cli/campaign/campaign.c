@@ -567,6 +567,16 @@ int pct_campaign_run(struct pct_campaign *campaign)
     return status;
 }
 
+int pct_campaign_prepare(struct pct_campaign *campaign)
+{
+    int status = pct_directed_begin(campaign);
+    if (!status)
+        status = pct_launch_prepare(&campaign->launch);
+    if (!status)
+        pct_directed_settle(campaign);
+    return status;
+}
+
 void pct_campaign_close(struct pct_campaign *campaign)
 {
     pct_ordered_free(&campaign->ordered);

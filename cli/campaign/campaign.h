@@ -155,6 +155,10 @@ int pct_campaign_repeat(struct pct_campaign *c, uint64_t index, const struct pct
 /* How many threads a run had. */
 uint32_t pct_campaign_threads(const struct pct_result *result);
 
+/* When the configuration is complete: find the program, and decide which runs are directed. Returns 0, or an exit
+ * status after a message. */
+int pct_campaign_prepare(struct pct_campaign *campaign);
+
 /* Run it. Returns 0, the exit status of a failure to start anything (after a message), or 128 + the number of the
  * signal that told us to end. What came of it so far is valid in any case. */
 int pct_campaign_run(struct pct_campaign *campaign);

@@ -452,13 +452,10 @@ static int campaign(int argc, char **argv)
     if (!status) {
         c.other.quiet = c.systematic.quiet = w.quiet;
         pct_configure_memory(&c, w.quiet);
-        status = pct_directed_begin(&c);
+        status = pct_campaign_prepare(&c);
     }
-    if (!status)
-        status = pct_launch_prepare(&c.launch);
     if (status)
         return status;
-    pct_directed_settle(&c);
     if (!w.quiet)
         pct_launch_say_random(&c.launch);
     status = run(&w);

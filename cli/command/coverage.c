@@ -431,9 +431,7 @@ static int coverage(int argc, char **argv)
     campaign.launch.sites = "on";
     pct_forking_plan(&campaign.launch, campaign.runs > 1, false, campaign.config.strategy);
     pct_configure_memory(&campaign, w.json);
-    status = pct_directed_begin(&campaign);
-    if (!status)
-        status = pct_launch_prepare(&campaign.launch);
+    status = pct_campaign_prepare(&campaign);
     if (!status)
         status = pct_campaign_run(&campaign);
     status = finish(&w, status);

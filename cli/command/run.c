@@ -342,11 +342,7 @@ static int prepare(struct pct_campaign *c, const struct arguments *w)
     c->cycles.may = c->systematic.may;
     c->systematic.most = c->systematic.may ? pct_systematic_room(c->runs) : 0;
     pct_configure_memory(c, w->quiet);
-    int status = pct_directed_begin(c);
-    if (!status)
-        status = pct_launch_prepare(&c->launch);
-    pct_directed_settle(c);
-    return status;
+    return pct_campaign_prepare(c);
 }
 
 /* Take over what earlier runs of the program have shown. */
