@@ -8,7 +8,7 @@
 #define CALLED(type, name, ...)                                                                                        \
     PCT_RUNTIME type PCT_STRING_NAME(name)(__VA_ARGS__);                                                               \
     PCT_RUNTIME type PCT_STRING_NAME(name)(__VA_ARGS__)
-#define LIBC(name) name
+#define LIBC(name) (name) /* not a macro: glibc 2.43 has some that keep const */
 #define SEEN 0
 #define IS_THERE(function) (function)
 #define MOST_TOLD SIZE_MAX
