@@ -80,6 +80,9 @@ struct pct_host {
     /* Nobody is going to hold the baton, and a timer is armed: from now on pct_sched_tend() is to be called now and
      * then. May be NULL: then it is late. */
     void (*tend)(void);
+    /* When the first of its timers is due whose signal a thread may wait for without a call, in virtual time;
+     * PCT_NEVER: there is none. May be NULL: likewise. */
+    uint64_t (*alarm)(void);
     /* Wake who sleeps on this word. May be NULL if nothing but the scheduler's own calls changes it. */
     void (*nudge)(uint32_t *word);
     /* Put memory behind a part of the trace's mapping. False: there is no space. */

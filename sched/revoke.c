@@ -3,6 +3,20 @@
  * STUCK, so that a replay by trace knows where the baton was taken, and takes it there again. */
 #include "internal.h"
 
+/* How much virtual time it took. */
+static uint64_t time_of(const struct pct_sched *s, uint32_t arg)
+{
+    uint64_t now = pct_sched_now(s), due = arg == PCT_ARG_TIMER && s->host->alarm ? s->host->alarm() : PCT_NEVER;
+    switch (arg) {
+    case PCT_ARG_SPINS:
+        return PCT_STUCK_NS;
+    case PCT_ARG_RUNS:
+        return s->run_ns;
+    default:
+        return due != PCT_NEVER && due > now ? due - now : 0;
+    }
+}
+
 /* A step of op STUCK, with everything that is due before and after it. What time it took is not measured but agreed
  * upon: so it is the same in every run. */
 static void record(struct pct_sched *s, struct pct_thread *thread, uint32_t arg)
@@ -11,7 +25,7 @@ static void record(struct pct_sched *s, struct pct_thread *thread, uint32_t arg)
     pct_sched_keep_house(s);
     pct_record(s, thread, PCT_OP_STUCK, arg, 0);
     if (s->step_ns)
-        s->base += arg == PCT_ARG_SPINS ? PCT_STUCK_NS : arg == PCT_ARG_RUNS ? s->run_ns : 0;
+        s->base += time_of(s, arg);
     pct_set_due(s, PCT_DUE_ATTENTION); /* no call said what the thread may have changed */
     pct_sched_keep_house(s);
     pct_sched_kernel_changed(s);

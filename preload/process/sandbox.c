@@ -11,6 +11,7 @@
 #include <preload/io/io.h>
 #include <preload/memory/channel.h>
 #include <preload/signals/signals.h>
+#include <preload/watchdog/lone.h>
 #include <preload/watchdog/watchdog.h>
 #include <sched/record.h>
 #include <linux/seccomp.h>
@@ -38,6 +39,7 @@ static void leave_for_good(struct pct_shim_thread *self)
 bool pct_sandbox_strict(void)
 {
     struct pct_shim_thread *self = pct_enter();
+    pct_lone_end();
     if (PCT_SYS1(SYS_prctl, PR_GET_SECCOMP)) /* the kernel will refuse */
         return false;
     if (self && !pct_sched_alone(&pct_S)) {

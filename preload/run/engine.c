@@ -223,6 +223,7 @@ const struct pct_host pct_host_futex = {
     .family = has_family,
     .recall = pct_recall,
     .tend = pct_watchdog_tend,
+    .alarm = pct_vtimer_alarm,
     .holder = pct_mutex_holder,
     .strangers = pct_foreign_threads,
     .shares = shares,

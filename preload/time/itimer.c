@@ -69,6 +69,7 @@ static uint64_t set(struct pct_shim_thread *self, uint64_t value, uint64_t inter
     pct_here(self, PCT_OP_TIMER_SET);
     if (!alarm_timer.expired)
         pct_vtimer_init(&alarm_timer, expired);
+    alarm_timer.signals = true;
     uint64_t left = pct_vtimer_left(&alarm_timer), at = value ? pct_deadline_in(value) : PCT_NEVER;
     patience = 0;
     pct_vtimer_set(&alarm_timer, at, interval);

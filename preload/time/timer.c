@@ -9,6 +9,7 @@
 #include <preload/core/user_memory.h>
 #include <preload/signals/signals.h>
 #include <preload/thread/service.h>
+#include <preload/watchdog/lone.h>
 #include "clock.h"
 #include "vtimer.h"
 #include <limits.h>
@@ -68,7 +69,7 @@ bool pct_timer_of_cpu(void)
         if (!PCT_SYS2(SYS_getitimer, counts_cpu[i], &alarm_) && (alarm_.it_value.tv_sec || alarm_.it_value.tv_usec))
             return true;
     for (uint32_t i = 0; i < kernels; i++)
-        if (!PCT_SYS2(SYS_timer_gettime, i, &state) && (state.it_value.tv_sec || state.it_value.tv_nsec))
+        if (!pct_lone_has((int)i) && !PCT_SYS2(SYS_timer_gettime, i, &state) && (state.it_value.tv_sec || state.it_value.tv_nsec))
             return true;
     return pct_action_handles(SIGXCPU) && !PCT_SYS4(SYS_prlimit64, 0, RLIMIT_CPU, NULL, &limit) &&
            limit.rlim_cur != RLIM_INFINITY;
@@ -248,6 +249,7 @@ PCT_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, ti
         return fail(error);
     }
     pct_vtimer_init(&timer->v, timer->notify == SIGEV_NONE ? NULL : expired);
+    timer->v.signals = timer->notify == SIGEV_SIGNAL || timer->notify == SIGEV_THREAD_ID;
     *id = (timer_t)(intptr_t)id_of(timer);
     return 0;
 }

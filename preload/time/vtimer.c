@@ -1,6 +1,7 @@
 /* Timers of the target in virtual time: see vtimer.h. */
 #include "vtimer.h"
 #include "clock.h"
+#include <preload/watchdog/lone.h>
 #include <preload/watchdog/watchdog.h>
 
 static uint64_t created; /* this many so far: those created first fire first */
@@ -37,9 +38,22 @@ void pct_vtimer_set(struct pct_vtimer *timer, uint64_t at, uint64_t interval)
     timer->held = false;
     if (timer->expired)
         pct_sched_set_timer(&pct_S, &timer->core, at);
-    /* A thread that waits for it in a loop, without a call, may be alone. */
+    /* A thread that waits for it in a loop, without a call, may be alone, also in its process. */
     if (timer->expired && timer->armed)
         pct_watchdog_start();
+    if (timer->signals && timer->armed)
+        pct_lone_watch();
+}
+
+uint64_t pct_vtimer_alarm(void)
+{
+    uint64_t first = PCT_NEVER;
+    for (uint32_t i = 0; i < pct_S.timers_count; i++) {
+        const struct pct_vtimer *timer = (const struct pct_vtimer *)pct_S.timers[i];
+        if (timer->core.fire == fire && timer->signals && !timer->held && timer->core.deadline < first)
+            first = timer->core.deadline;
+    }
+    return first;
 }
 
 void pct_vtimer_inherit(struct pct_vtimer *timer)

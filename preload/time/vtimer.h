@@ -13,7 +13,8 @@ struct pct_vtimer {
     uint64_t at;           /* virtual ns of the next expiration; meaningless unless armed */
     uint64_t interval;     /* 0: once */
     bool armed;
-    bool held; /* what comes from `at` on is not told one by one, but counted by pct_vtimer_release() */
+    bool signals; /* a thread may wait for it without a call */
+    bool held;    /* what comes from `at` on is not told one by one, but counted by pct_vtimer_release() */
     /* This many expirations at once, at least one. NULL: nobody is told, and the scheduler need not know. */
     void (*expired)(struct pct_vtimer *timer, uint64_t times);
 };
@@ -41,6 +42,11 @@ uint64_t pct_vtimer_release(struct pct_vtimer *timer);
 void pct_vtimer_inherit(struct pct_vtimer *timer);
 /* Nanoseconds until the next expiration, at least 1; 0: not armed. */
 uint64_t pct_vtimer_left(struct pct_vtimer *timer);
+
+/* When the first timer is due that sends a signal; PCT_NEVER: none is armed, or theirs are on their way. With the
+ * baton.
+ */
+uint64_t pct_vtimer_alarm(void);
 
 /* As the system calls have it: value and interval in timespecs, valid; absolute: on this clock. */
 void pct_vtimer_settime(struct pct_vtimer *timer, clockid_t clock, bool absolute, const struct itimerspec *new);

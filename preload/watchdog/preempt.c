@@ -10,8 +10,10 @@
  * (rounds.h), which tells at once. Under a debugger, which has the traps, samples alone have to do.
  *
  * GLIBC: the signal is its SIGSETXID. Programs can neither block it nor ask for it, libc has a handler for it from the
- * second thread on, which ignores what libc did not send, and debuggers let it pass. Ours calls libc's. */
+ * second thread on, which ignores what libc did not send, and debuggers let it pass. Ours calls libc's, if there is one
+ * yet. */
 #include "preempt.h"
+#include "lone.h"
 #include "watchdog.h"
 #include <pct/random.h>
 #include <preload/core/kernel.h>
@@ -27,8 +29,11 @@
 #include <preload/run/script.h>
 #include <preload/signals/signals.h>
 #include <preload/thread/proc_task.h>
+#include <preload/time/vtimer.h>
 #include <string.h>
 #include <ucontext.h>
+
+#define SA_RESTORER 0x04000000ul /* of the kernel's headers, which <signal.h> does not go with */
 
 enum {
     SIGNAL = PCT_TRACE_REQUEST_SIGNAL,
@@ -37,6 +42,7 @@ enum {
     SAMPLES = 128,       /* more than that without a proof: it computes */
     FRESH = 16,          /* so does what has shown this many states, and no PAUSE, and none of them twice */
     STATES_OF_PLACE = 8, /* so does what has more states at one place, or more than there is room for */
+    LONG_NS = 100000000, /* ns of CPU time without a call: it may be waiting for a timer's signal */
     UNDISTURBED = 500000 /* ns of CPU time in which a thread that can go on has gone on */
 };
 
@@ -197,16 +203,15 @@ static void mask(int how)
     PCT_SYS4(SYS_rt_sigprocmask, how, &bit, NULL, sizeof bit);
 }
 
-/* The holder loses the baton at pc. */
-static void take(struct pct_shim_thread *self, enum pct_uncontrolled kind, uintptr_t pc)
+/* The holder loses the baton at pc. why: PCT_ARG_SPINS and its like. */
+static void take(struct pct_shim_thread *self, uint32_t why, uintptr_t pc)
 {
     int error = errno;
-    bool spin = kind == PCT_UNCONTROLLED_SPUN;
-    pct_watchdog_note(kind, self, -1, pc);
-    if (spin)
+    pct_watchdog_note(why == PCT_ARG_SPINS ? PCT_UNCONTROLLED_SPUN : PCT_UNCONTROLLED_RAN, self, -1, pc);
+    if (why == PCT_ARG_SPINS)
         learn();
     memset(&evidence->samples, 0, sizeof evidence->samples);
-    pct_sched_preempt(&pct_S, &self->core, spin ? PCT_ARG_SPINS : PCT_ARG_RUNS);
+    pct_sched_preempt(&pct_S, &self->core, why);
     mask(SIG_UNBLOCK); /* what runs here now, a signal's handler or what cleans up behind a thread, may spin itself */
     pct_after_resume(self);
     errno = error;
@@ -215,7 +220,7 @@ static void take(struct pct_shim_thread *self, enum pct_uncontrolled kind, uintp
 void pct_preempt_take(struct pct_shim_thread *self, uintptr_t pc)
 {
     if (evidence && pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
-        take(self, PCT_UNCONTROLLED_SPUN, pc);
+        take(self, PCT_ARG_SPINS, pc);
 }
 
 /* Whether a thread that spins gives up the baton at an access, and not here. */
@@ -246,6 +251,14 @@ static bool go_out(struct pct_shim_thread *self, ucontext_t *context, bool long_
     return true;
 }
 
+/* Whether it has computed for as long as a timer was to run whose signal may be all that it waits for: natively it
+ * would have come by now. What is soon over is left alone. */
+static bool awaits_timer(void)
+{
+    const uint64_t due = evidence->used < LONG_NS ? PCT_NEVER : pct_vtimer_alarm(), now = pct_sched_now(&pct_S);
+    return due != PCT_NEVER && (due < now || due - now <= evidence->used);
+}
+
 /* The holder of the baton was interrupted here. Inside a wrapper it is no place for a scheduling point, nor while it
  * has the loader's lock. Code that tells of its memory accesses goes on to a certain one of them. */
 static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_run)
@@ -261,14 +274,15 @@ static void look(struct pct_shim_thread *self, ucontext_t *context, bool long_ru
         pct_rounds_begin(&evidence->rounds, self, context, evidence->samples.state);
     const bool waits = round && pct_rounds_need_others(&evidence->rounds);
     const bool kept = pct_script_keeps(&self->core, waits, pct_task_cpu(self->tid), rip);
-    if (kept && (spin || !long_run)) /* a long run ends in a replay, too */
+    const bool is_long = long_run || (!spin && awaits_timer());
+    if (kept && (spin || !is_long)) /* a long run ends in a replay, too */
         return;
     /* A replay knows that it lost the baton here; but not at which access. */
-    bool sure = spin || long_run || (pct_is_replay(&pct_S) && !pct_memory_view.active);
+    bool sure = spin || is_long || (pct_is_replay(&pct_S) && !pct_memory_view.active);
     if (!sure || !pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
         return;
     if (!spin || (round && !pct_rounds_tell(&evidence->rounds)) || !leaves_at_access(self, rip))
-        take(self, spin ? PCT_UNCONTROLLED_SPUN : PCT_UNCONTROLLED_RAN, rip);
+        take(self, spin ? PCT_ARG_SPINS : long_run ? PCT_ARG_RUNS : PCT_ARG_TIMER, rip);
 }
 
 static void stop(struct pct_shim_thread *self, const ucontext_t *context)
@@ -283,8 +297,17 @@ static void stop(struct pct_shim_thread *self, const ucontext_t *context)
         pct_futex_wait(&never, 0, NULL);
 }
 
+void pct_preempt_sample(struct pct_shim_thread *self, void *context, uint64_t used)
+{
+    evidence->used = used;
+    look(self, context, used >= pct_S.run_ns);
+    evidence->samples.left = pct_task_cpu(self->tid);
+}
+
 static void interrupted(int number, siginfo_t *info, void *context)
 {
+    if (pct_lone_sampled(info, context))
+        return;
     if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != &question) {
         /* The `pct` command wants the watchdog's final report. */
         if (info->si_code == SI_QUEUE && __atomic_load_n(&pct_shim.header->request, __ATOMIC_RELAXED))
@@ -316,13 +339,14 @@ static void ask(const struct pct_shim_thread *thread, unsigned what)
         __atomic_store_n(&question, NOTHING, __ATOMIC_SEQ_CST);
 }
 
-void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run)
+void pct_preempt_ask(const struct pct_shim_thread *thread, uint64_t used)
 {
     /* One that was asked just as it lost the baton, inside the handler, answers when it has the baton again. */
     if (!libcs.handler || (__atomic_load_n(&question, __ATOMIC_SEQ_CST) != NOTHING && evidence->asked == thread))
         return;
     evidence->asked = thread;
-    ask(thread, long_run ? LOOK_LONG : LOOK);
+    evidence->used = used;
+    ask(thread, used >= pct_S.run_ns ? LOOK_LONG : LOOK);
 }
 
 void pct_preempt_ask_here(const struct pct_shim_thread *self, bool long_run)
@@ -401,13 +425,31 @@ bool pct_preempt_start(struct pct_evidence *memory)
     return locate();
 }
 
-bool pct_preempt_listen(void)
+static void ignore(int number, siginfo_t *info, void *context)
+{
+    (void)number, (void)info, (void)context;
+}
+
+/* The kernel ends a handler by a restorer, which libc gives to each. */
+static bool stand_in(struct action *action)
+{
+    for (int number = 1; number < SIGNAL; number++)
+        if (!PCT_SYS4(SYS_rt_sigaction, number, NULL, action, sizeof action->mask) && action->restorer) {
+            action->handler = ignore;
+            action->flags = (action->flags & SA_RESTORER) | SA_SIGINFO | SA_RESTART;
+            return true;
+        }
+    return false;
+}
+
+bool pct_preempt_listen(bool alone)
 {
     struct action now, ours;
     question = NOTHING; /* a fork child has what its parent was asked last */
     computes = false;
     find_runtime();
-    if (PCT_SYS4(SYS_rt_sigaction, SIGNAL, NULL, &now, sizeof now.mask) || !now.handler || !now.restorer)
+    if (PCT_SYS4(SYS_rt_sigaction, SIGNAL, NULL, &now, sizeof now.mask) ||
+        ((!now.handler || !now.restorer) && !(alone && stand_in(&now))))
         return false;
     if (now.handler == interrupted)
         return true;

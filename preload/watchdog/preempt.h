@@ -29,12 +29,14 @@ struct pct_evidence {
     /* Where they told of no access for long: they are not given that time again. */
     uint64_t silent[PCT_SPIN_PLACES];
     const struct pct_shim_thread *asked; /* last */
+    uint64_t used;                       /* by that one, without a step: ns of CPU time */
     unsigned known_count, silent_count;
 };
 
 /* preempt.c: set up the handler of the signal to threads that run. By the thread with the baton, once there is a second
- * one. False: this libc has none to build on; then no thread that runs is ever asked. */
-bool pct_preempt_listen(void);
+ * one; alone: before, when libc has no handler of its own yet. False: it has none to build on; then no thread that runs
+ * is ever asked. */
+bool pct_preempt_listen(bool alone);
 /* Begin to send it. Called by the watchdog, which sends one at a time and owns this memory. False: it cannot be told
  * whose code a thread is in. */
 bool pct_preempt_start(struct pct_evidence *memory);
@@ -45,9 +47,12 @@ bool pct_preempt_locate(void);
 bool pct_preempt_is_ours(uintptr_t pc);
 bool pct_preempt_is_libcs(uintptr_t pc);
 bool pct_preempt_is_inside(uintptr_t pc);
-/* Look at what this thread, the holder of the baton, does; if it spins, or `long_run` and it is not inside libc, it
- * loses the baton. Returns at once. */
-void pct_preempt_ask(const struct pct_shim_thread *thread, bool long_run);
+/* Look at what this thread, the holder of the baton, does, which has used so much CPU time without a step. If it spins,
+ * or this is long, or a timer's signal was to come by now, and it is not inside libc, it loses the baton. Returns at
+ * once. */
+void pct_preempt_ask(const struct pct_shim_thread *thread, uint64_t used);
+/* The same of the calling thread, in a handler that interrupted it here. */
+void pct_preempt_sample(struct pct_shim_thread *self, void *context, uint64_t used);
 /* The caller's thread is to be asked the same as soon as the handler that it is in has returned. */
 void pct_preempt_ask_here(const struct pct_shim_thread *self, bool long_run);
 /* How long at least this thread is to be left alone before it is asked again, in ns of its CPU time. */

@@ -20,6 +20,7 @@
  * It stays on the target's CPU, but for real-time threads, which leave it none. Where it went elsewhere, Linux (6.18)
  * weighed the group of threads anew, and others on the target's CPU got a third of it, and nothing for up to 0.4 s. */
 #include "watchdog.h"
+#include "lone.h"
 #include "patience.h"
 #include "preempt.h"
 #include <common/text.h>
@@ -243,7 +244,7 @@ static void question(const struct pct_shim_thread *thread)
     }
     if (!pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SPINS) && !pct_script_listens())
         return;
-    pct_preempt_ask(thread, cpu - seen.cpu >= pct_S.run_ns);
+    pct_preempt_ask(thread, cpu - seen.cpu);
     if (pct_preempt_computes()) {
         uint64_t pause = (cpu - seen.cpu) / 4;
         seen.next = cpu + (pause < SOON ? SOON : pause < SELDOM ? pause : SELDOM);
@@ -460,6 +461,7 @@ static char *map_memory(void)
 
 static void make(void)
 {
+    pct_lone_end();
     pct_host_leave(PCT_HOST_WATCHDOG, 0); /* its thread could not be undone */
     char *stack = room.memory + PAGE + STACK_SIZE, *own = stack + room.below;
     *(void **)own = own; /* GLIBC: the thread pointer points at itself */
@@ -512,11 +514,17 @@ void pct_watchdog_plan(void)
     }
 }
 
+bool pct_watchdog_is_made(void)
+{
+    return __atomic_load_n(&presence, __ATOMIC_RELAXED) >= COMES;
+}
+
 void pct_watchdog_listen(void)
 {
+    pct_lone_end();
     if (presence == NEVER)
         return;
-    pct_shim.header->watched = pct_preempt_listen();
+    pct_shim.header->watched = pct_preempt_listen(false);
     /* A real-time policy is that of the threads to come, too: of them, one that waits gets no CPU to make it from one
      * that spins. */
     if (pct_S.timers_count || pct_task_asked_is_real_time(0))
@@ -543,13 +551,14 @@ void pct_watchdog_tend(void)
     if (__atomic_load_n(&presence, __ATOMIC_RELAXED) != MISSING)
         return;
     if (!pct_shim.header->watched)
-        pct_shim.header->watched = pct_preempt_listen();
+        pct_shim.header->watched = pct_preempt_listen(false);
     make_once();
 }
 
 void pct_watchdog_have(void)
 {
     struct timespec patience = { .tv_sec = 1 };
+    pct_lone_end();
     pct_watchdog_start();
     if (pct_S.threads > 1 && pct_shim.header->watched && __atomic_load_n(&presence, __ATOMIC_SEQ_CST) == COMES)
         pct_futex_wait(&presence, COMES, &patience);

@@ -10,13 +10,16 @@ void pct_watchdog_plan(void);
 void pct_watchdog_listen(void);
 /* In a fork child: that of the parent is not here. */
 void pct_watchdog_forget(void);
+/* Whether there is one, or will be in a moment. */
+bool pct_watchdog_is_made(void);
 /* The kernel's id of the watchdog's own thread; 0: there is none. */
 int32_t pct_watchdog_tid(void);
 /* Make the watchdog, if there is none yet and there may be one. Any thread, also in a signal handler. */
 void pct_watchdog_start(void);
 /* Likewise, also for a process with a single thread: the host's tend (struct pct_host). */
 void pct_watchdog_tend(void);
-/* The same, and wait until it has made all the system calls of its start. */
+/* Likewise, before the process forbids itself system calls: wait until it has made all those of its start; and where a
+ * process with a single thread had a timer in its place (lone.h), that ends. */
 void pct_watchdog_have(void);
 /* The caller has closed a descriptor. A watchdog that is being made has a copy of it for a moment, which would keep a
  * pipe open, or a lock of a file: return when it has none. Any thread. */
