@@ -121,8 +121,11 @@ static bool hears(struct pct_sched *s)
     if (pct_is_due(s, PCT_DUE_ATTENTION)) {
         /* Before time jumps or a deadlock is called; and the host's sleep would not last. */
         bool world = pct_outside_is_world(s);
+        uint32_t outside = s->outside;
         pct_sched_attend(s);
-        if (pct_idle_over(s) && (s->outside || s->can_outside || s->kernel_outside || s->can_attention))
+        /* Who is back behind a jump of time was perhaps reached by a timer: a replay has to know that time jumped. */
+        bool jumped = s->outside < outside && pct_timer_jumps(s);
+        if (pct_idle_over(s) && (jumped || s->outside || s->can_outside || s->kernel_outside || s->can_attention))
             pct_outside_note(s, 0, world);
         return true;
     }

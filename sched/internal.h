@@ -100,6 +100,8 @@ void pct_timer_remove_nearing(struct pct_sched *s, struct pct_timer *timer);
 void pct_timer_expire(struct pct_sched *s);
 /* Nothing else can run: go to the next deadline, in virtual or in real time. */
 void pct_timer_jump(struct pct_sched *s);
+/* How often it has done so since the last step. */
+uint32_t pct_timer_jumps(const struct pct_sched *s);
 /* The step by which the next deadline will have passed, or have come near. One is pending. */
 uint64_t pct_timer_step(const struct pct_sched *s);
 
@@ -171,6 +173,8 @@ void pct_replay_check(struct pct_sched *s);
 uint64_t pct_replay_microseconds(const struct pct_sched *s, uint64_t now);
 /* Whether the next recorded step is this thread's, and of this operation. */
 bool pct_replay_expects(const struct pct_sched *s, const struct pct_thread *thread, enum pct_op op);
+/* How many jumps of time came before the arrival that is the next recorded step; now: in this run. */
+uint32_t pct_replay_outside_jumps(const struct pct_sched *s, uint32_t now);
 /* The argument of the next recorded step; now: that of the step of this run. */
 uint32_t pct_replay_arg(const struct pct_sched *s, uint32_t now);
 

@@ -203,13 +203,15 @@ struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *se
 
 void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, uint64_t passed)
 {
-    const uint64_t most = (UINT64_C(1) << 41) - 1;
+    const uint64_t most = (UINT64_C(1) << 37) - 1;
+    const uint32_t jumps = pct_replay_outside_jumps(s, pct_timer_jumps(s));
     uint64_t microseconds = passed / 1000 < most ? passed / 1000 : most;
     if (s->step_ns)
         s->base += microseconds * 1000;
     if (s->host->caught_up)
         s->host->caught_up(microseconds * 1000);
-    pct_record(s, thread, PCT_OP_OUTSIDE, (uint32_t)(microseconds >> 25), (uint32_t)microseconds & 0x1ffffff);
+    pct_record(s, thread, PCT_OP_OUTSIDE, jumps << 12 | (uint32_t)(microseconds >> 25),
+               (uint32_t)microseconds & 0x1ffffff);
     s->timed = pct_steps(s);
     pct_sched_turn(s);
     pct_timer_expire(s);
@@ -404,6 +406,10 @@ static bool set_free(struct pct_sched *s)
 
 bool pct_outside_idle(struct pct_sched *s)
 {
+    if (s->timers_count && pct_replay_jumps(s)) {
+        pct_timer_jump(s);
+        return false;
+    }
     bool relatives = has_relatives(s);
     uint64_t again, first = pct_is_replay(s) ? PCT_NEVER : first_deadline(s);
     if (relatives)

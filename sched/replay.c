@@ -78,6 +78,19 @@ uint64_t pct_replay_microseconds(const struct pct_sched *s, uint64_t now)
     return expected ? PCT_RECORD_TIME(*expected) : now;
 }
 
+uint32_t pct_replay_outside_jumps(const struct pct_sched *s, uint32_t now)
+{
+    const uint64_t *expected = expected_step(s);
+    return expected ? PCT_RECORD_JUMPS(*expected) : now < PCT_RECORD_JUMPS_MOST ? now : PCT_RECORD_JUMPS_MOST;
+}
+
+/* Whether time jumped before this arrival, and has not yet: a timer of the process's own may be what ends the wait. */
+static bool jumps_first(const struct pct_sched *s, uint64_t expected)
+{
+    return s->timers_count && PCT_RECORD_OP(expected) == PCT_OP_OUTSIDE &&
+           pct_timer_jumps(s) < PCT_RECORD_JUMPS(expected);
+}
+
 /* Whether this thread, which cannot run, may do so later, when time has passed or something has come. */
 static bool may_come(struct pct_sched *s, const struct pct_thread *t)
 {
@@ -100,6 +113,8 @@ bool pct_replay_ready(struct pct_sched *s)
             if (!arrives && !may_come(s, t))
                 diverge(s, pct_steps(s), expected, "that thread is not enabled", NULL);
             return false;
+        } else if (jumps_first(s, *expected)) {
+            pct_timer_jump(s);
         } else if (arrives) {
             pct_outside_arrived(s, t, PCT_RECORD_TIME(*expected) * 1000);
         } else {
@@ -117,6 +132,8 @@ bool pct_replay_jumps(const struct pct_sched *s)
     const struct pct_thread *t = s->thread_at(PCT_RECORD_THREAD(*expected));
     bool blocked = pct_state(t) == PCT_STATE_BLOCKED, signal = t->wait.op == PCT_OP_SIGNAL_WAIT;
     bool own = s->timers_count && s->timers[0]->fire != t->timer.fire;
+    if (jumps_first(s, *expected))
+        return pct_state(t) != PCT_STATE_ENABLED;
     /* A signal that came when no time had passed. Whether its thread is outside depends on what else was awaited. */
     if (PCT_RECORD_OP(*expected) == PCT_OP_OUTSIDE)
         return own && signal && !PCT_RECORD_TIME(*expected) && pct_state(t) != PCT_STATE_ENABLED;

@@ -145,6 +145,11 @@ void pct_timer_expire(struct pct_sched *s)
     }
 }
 
+uint32_t pct_timer_jumps(const struct pct_sched *s)
+{
+    return s->jumped_at == pct_steps(s) ? s->jumps : 0;
+}
+
 void pct_timer_jump(struct pct_sched *s)
 {
     pct_log(s, PCT_LOG_JUMP, 0, 0);
@@ -160,7 +165,7 @@ void pct_timer_jump(struct pct_sched *s)
     if (!s->step_ns)
         return;
     /* Timers of the host that come again and again, for nobody. */
-    s->jumps = s->jumped_at == pct_steps(s) ? s->jumps + 1 : 1;
+    s->jumps = pct_timer_jumps(s) + 1;
     s->jumped_at = pct_steps(s);
     if (s->jumps >= PCT_VAIN_JUMPS && pct_outside_none(s))
         s->host->end(PCT_VERDICT_LIVELOCK, "timers go off again and again, and no thread can go on");

@@ -34,9 +34,10 @@ const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned
     else
         word = "";
     if (op == PCT_OP_OUTSIDE)
-        snprintf(note, sizeof note, " (%.3f ms)", (double)((uint64_t)argument << 25 | object) / 1000);
+        snprintf(note, sizeof note, " (%.3f ms)", (double)PCT_RECORD_TIME(PCT_RECORD(0, op, argument, object)) / 1000);
     else if (op == PCT_OP_DEADLINE)
-        snprintf(note, sizeof note, " (%.3f ms early)", (double)((uint64_t)argument << 25 | object) / 1000);
+        snprintf(note, sizeof note, " (%.3f ms early)",
+                 (double)PCT_RECORD_TIME(PCT_RECORD(0, op, argument, object)) / 1000);
     else if (op == PCT_OP_CHOICE)
         snprintf(note, sizeof note, " %u", argument);
     else if (op == PCT_OP_COND_SIGNAL || op == PCT_OP_FUTEX_WAKE) {

@@ -95,8 +95,8 @@
     X(EXIT_NOW, "exit now",                                                                                            \
       NONE) /* the process ends at once: _exit, quick_exit, abort, or the last of exit's handlers is done */           \
     X(FORK, "fork", NONE)                                                                                              \
-    X(OUTSIDE, "outside",                                                                                              \
-      NONE) /* nothing could run until this came; arg and object: microseconds, high and low bits */                   \
+    X(OUTSIDE, "outside", NONE) /* nothing could run until this came; arg and object: microseconds, high and low bits, \
+                                   and PCT_RECORD_JUMPS */                                                             \
     X(READ, "read", FD)                                                                                                \
     X(WRITE, "write", FD)                                                                                              \
     X(POLL, "poll", NONE)                                                                                              \
@@ -138,7 +138,13 @@ enum pct_op {
 
 /* Whether the argument and the object of a record are microseconds. */
 #define PCT_RECORD_HAS_TIME(r) (PCT_RECORD_OP(r) == PCT_OP_OUTSIDE || PCT_RECORD_OP(r) == PCT_OP_DEADLINE)
-#define PCT_RECORD_TIME(r) ((uint64_t)PCT_RECORD_ARG(r) << 25 | PCT_RECORD_OBJECT(r))
+#define PCT_RECORD_TIME(r)                                                                                             \
+    ((uint64_t)(PCT_RECORD_ARG(r) & (PCT_RECORD_OP(r) == PCT_OP_OUTSIDE ? 0xfffu : 0xffffu)) << 25 |                   \
+     PCT_RECORD_OBJECT(r))
+/* Of OUTSIDE, the highest bits of the argument: so often, or more often, time had jumped to a timer since the step
+ * before it. */
+#define PCT_RECORD_JUMPS(r) (PCT_RECORD_ARG(r) >> 12)
+#define PCT_RECORD_JUMPS_MOST 15u
 
 /* Classes of objects, for reports. */
 #define PCT_CLASSES(X)                                                                                                 \
