@@ -112,6 +112,13 @@ void pct_sched_spin(struct pct_sched *s, struct pct_thread *self);
  * long without a step, which is a spin: a step follows (PCT_OP_CLOCK). */
 bool pct_progress_clock(struct pct_sched *s, struct pct_thread *self);
 
+/* The step of such a read. passed: virtual ns that go by, for the thread has computed that long; read: which read since
+ * its last step it is, 0 if it is a spin. */
+void pct_progress_clock_step(struct pct_sched *s, const struct pct_thread *self, uint32_t read, uint64_t passed);
+
+/* In a replay: how much time passed at this read. */
+uint64_t pct_replay_clock(const struct pct_sched *s, const struct pct_thread *self, uint32_t read);
+
 /* The running thread looks at memory by an access whose record is this one, as it does again and again? Then others go
  * first at the next point. */
 void pct_progress_look(struct pct_sched *s, struct pct_thread *self, struct pct_memory_recent *recent, uint64_t record);

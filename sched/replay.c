@@ -78,6 +78,13 @@ uint64_t pct_replay_microseconds(const struct pct_sched *s, uint64_t now)
     return expected ? PCT_RECORD_TIME(*expected) : now;
 }
 
+uint64_t pct_replay_clock(const struct pct_sched *s, const struct pct_thread *self, uint32_t read)
+{
+    return pct_replay_expects(s, self, PCT_OP_CLOCK) && PCT_RECORD_READ(*expected_step(s)) == read
+               ? PCT_RECORD_TIME(*expected_step(s)) * 1000
+               : 0;
+}
+
 uint32_t pct_replay_outside_jumps(const struct pct_sched *s, uint32_t now)
 {
     const uint64_t *expected = expected_step(s);

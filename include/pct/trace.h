@@ -88,7 +88,7 @@
     X(YIELD, "yield", NONE)                                                                                            \
     X(SLEEP, "sleep", NONE) /* begins to sleep */                                                                      \
     X(AWAKE, "awake", NONE) /* has slept */                                                                            \
-    X(CLOCK, "clock", NONE) /* a read of the clock that is part of a spin */                                           \
+    X(CLOCK, "clock", NONE) /* a read of the clock that is part of a spin, or shows that the thread has computed */    \
     X(SIGNAL_SEND, "signal send", THREAD)                                                                              \
     X(SIGNAL_WAIT, "signal wait", NONE)                                                                                \
     X(EXIT, "exit", NONE) /* the process begins to end; waits for its turn */                                          \
@@ -137,14 +137,20 @@ enum pct_op {
 };
 
 /* Whether the argument and the object of a record are microseconds. */
-#define PCT_RECORD_HAS_TIME(r) (PCT_RECORD_OP(r) == PCT_OP_OUTSIDE || PCT_RECORD_OP(r) == PCT_OP_DEADLINE)
+#define PCT_RECORD_HAS_TIME(r)                                                                                         \
+    (PCT_RECORD_OP(r) == PCT_OP_OUTSIDE || PCT_RECORD_OP(r) == PCT_OP_DEADLINE || PCT_RECORD_OP(r) == PCT_OP_CLOCK)
 #define PCT_RECORD_TIME(r)                                                                                             \
-    ((uint64_t)(PCT_RECORD_ARG(r) & (PCT_RECORD_OP(r) == PCT_OP_OUTSIDE ? 0xfffu : 0xffffu)) << 25 |                   \
+    ((uint64_t)(PCT_RECORD_ARG(r) & (PCT_RECORD_OP(r) == PCT_OP_OUTSIDE ? 0xfffu                                       \
+                                     : PCT_RECORD_OP(r) == PCT_OP_CLOCK ? 0x1ffu                                       \
+                                                                        : 0xffffu))                                    \
+         << 25 |                                                                                                       \
      PCT_RECORD_OBJECT(r))
 /* Of OUTSIDE, the highest bits of the argument: so often, or more often, time had jumped to a timer since the step
  * before it. */
 #define PCT_RECORD_JUMPS(r) (PCT_RECORD_ARG(r) >> 12)
 #define PCT_RECORD_JUMPS_MOST 15u
+/* Of CLOCK: which read since the step before it this was, if it was not one too many. */
+#define PCT_RECORD_READ(r) (PCT_RECORD_ARG(r) >> 9)
 
 /* Classes of objects, for reports. */
 #define PCT_CLASSES(X)                                                                                                 \
@@ -246,7 +252,8 @@ enum {
     X(UNSEEN, "runs in which races were not looked for, as nothing tells of memory accesses: build the program with "  \
               "pct-cc, or say --memory=globals")                                                                       \
     X(APART, "libraries loaded apart (dlmopen), with a libc of their own: what they do by it, pct does not see")       \
-    X(PRIORITY, "threads with a real-time priority (SCHED_FIFO, SCHED_RR)")
+    X(PRIORITY, "threads with a real-time priority (SCHED_FIFO, SCHED_RR)")                                            \
+    X(COMPUTED, "reads of a clock behind long computing: they show the CPU time that it took")
 
 enum pct_uncontrolled {
 #define PCT_UNCONTROLLED_ENUM(id, text) PCT_UNCONTROLLED_##id,

@@ -129,6 +129,13 @@ struct pct_shim_thread {
     uintptr_t stack_top;            /* the frame from which its start routine was called; 0: the first thread's */
     uintptr_t stack_given;          /* where the program has put it; 0: libc does */
     size_t stack_size;              /* as the thread was made with; 0: not known */
+    /* Clocks: computed.h */
+    struct pct_computed {
+        uint64_t real, cpu; /* when it was looked at last, and its CPU time then, ns */
+        uint64_t step;      /* behind its last step that was too many reads of a clock */
+        uint64_t from;      /* its CPU time at the first of these with no other step in between */
+        uint32_t times;     /* it has computed for long between two reads */
+    } computed;
     /* The watchdog */
     struct pct_rounds *rounds; /* it goes through a loop instruction by instruction: rounds.h; NULL: it does not */
     uint64_t rounds_sp;        /* where its stack was at the last of these */

@@ -2,6 +2,7 @@
  * read is no operation between threads, so it is no scheduling point; but a long run of reads without anything else is
  * a loop that waits for the time or for another thread, and counts as a spin (pct_progress_clock()). */
 #include "clock.h"
+#include "computed.h"
 #include <preload/core/point.h>
 #include <preload/core/user_memory.h>
 #include "family.h"
@@ -133,10 +134,14 @@ static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *
 
 void pct_read_may_spin(struct pct_shim_thread *self)
 {
-    if (pct_progress_clock(&pct_S, &self->core)) {
-        pct_here(self, PCT_OP_CLOCK);
-        pct_done(self, PCT_OP_CLOCK, 0, NULL);
-    }
+    const bool spins = pct_progress_clock(&pct_S, &self->core);
+    const uint32_t read = spins ? 0 : self->core.clock_reads;
+    const uint64_t passed =
+        pct_is_replay(&pct_S) ? pct_replay_clock(&pct_S, &self->core, read) : pct_computed(self, spins);
+    if (!spins && !passed)
+        return;
+    pct_here(self, PCT_OP_CLOCK);
+    pct_progress_clock_step(&pct_S, &self->core, read, passed);
 }
 
 PCT_EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
