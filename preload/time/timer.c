@@ -69,7 +69,8 @@ bool pct_timer_of_cpu(void)
         if (!PCT_SYS2(SYS_getitimer, counts_cpu[i], &alarm_) && (alarm_.it_value.tv_sec || alarm_.it_value.tv_usec))
             return true;
     for (uint32_t i = 0; i < kernels; i++)
-        if (!pct_lone_has((int)i) && !PCT_SYS2(SYS_timer_gettime, i, &state) && (state.it_value.tv_sec || state.it_value.tv_nsec))
+        if (!pct_lone_has((int)i) && !PCT_SYS2(SYS_timer_gettime, i, &state) &&
+            (state.it_value.tv_sec || state.it_value.tv_nsec))
             return true;
     return pct_action_handles(SIGXCPU) && !PCT_SYS4(SYS_prlimit64, 0, RLIMIT_CPU, NULL, &limit) &&
            limit.rlim_cur != RLIM_INFINITY;
