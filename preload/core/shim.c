@@ -146,7 +146,8 @@ void pct_after_resume(struct pct_shim_thread *self)
 {
     if (PCT_UNLIKELY(self->cancel_asked && !self->cancel_sent)) {
         self->cancel_sent = true;
-        pct_order_at(self, &self->cancel_asked, PCT_ACQUIRES);
+        if (!self->cancel_disabled)
+            pct_order_at(self, &self->cancel_asked, PCT_ACQUIRES);
         CALL_MAY_BLOCK(self, REAL(pthread_cancel)(self->handle)); /* with the asynchronous type this does not return */
     }
     if (pct_signal_waits(self))

@@ -3,6 +3,7 @@
 #include "fifo.h"
 #include <common/exploration.h>
 #include <preload/core/kernel.h>
+#include <preload/core/order.h>
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
@@ -75,8 +76,11 @@ PCT_EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
     int failed = REAL(epoll_ctl)(epoll, op, fd, event);
     if (!failed && op != EPOLL_CTL_DEL && pct_running())
         pct_fd_watched(epoll, fd);
-    if (!failed && pct_enter())
+    struct pct_shim_thread *self = failed ? NULL : pct_enter();
+    if (self) {
+        pct_order_world(self, PCT_RELEASES);
         pct_sched_kernel_changed(&pct_S); /* somebody may wait for this epoll */
+    }
     return failed;
 }
 

@@ -1,5 +1,6 @@
 /* Moving data between descriptors without the program seeing it: sendfile, splice and their relatives; and eventfds,
  * whose own functions call libc's internal read and write. */
+#include <preload/core/order.h>
 #include <preload/core/real.h>
 #include <preload/core/user_memory.h>
 #include "io.h"
@@ -52,6 +53,14 @@ static int both_ready(struct pct_shim_thread *self, int from, int to, bool nonbl
     return pct_fd_blocks(to) ? pct_io_begin(self, PCT_OP_WRITE, to, POLLOUT, nonblocking) : 0;
 }
 
+/* After one, whose step is a write: it has read, too. */
+static ssize_t moved(struct pct_shim_thread *self, int to, ssize_t size)
+{
+    if (size >= 0)
+        pct_order_world(self, PCT_ACQUIRES | PCT_RELEASES);
+    return pct_io_end(self, PCT_OP_WRITE, to, size);
+}
+
 PCT_EXPORT ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_offset, size_t size, unsigned flags)
 {
     PCT_ENTER(self);
@@ -64,9 +73,8 @@ PCT_EXPORT ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_of
     if (both_ready(self, from, to, nonblocking || !size))
         return -1;
     /* Both are ready; no call after that waits for more than there is. */
-    return pct_io_end(
-        self, PCT_OP_WRITE, to,
-        REAL(splice)(from, from_offset, to, to_offset, size < PIPE_BUF || nonblocking ? size : PIPE_BUF, flags));
+    size_t most = size < PIPE_BUF || nonblocking ? size : PIPE_BUF;
+    return moved(self, to, REAL(splice)(from, from_offset, to, to_offset, most, flags));
 }
 
 PCT_EXPORT ssize_t tee(int from, int to, size_t size, unsigned flags)
@@ -76,7 +84,7 @@ PCT_EXPORT ssize_t tee(int from, int to, size_t size, unsigned flags)
         return PCT_IO_PASS(PCT_OP_WRITE, to, REAL(tee)(from, to, size, flags));
     if (both_ready(self, from, to, flags & SPLICE_F_NONBLOCK || !size))
         return -1;
-    return pct_io_end(self, PCT_OP_WRITE, to, REAL(tee)(from, to, size, flags));
+    return moved(self, to, REAL(tee)(from, to, size, flags));
 }
 
 PCT_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, unsigned flags)

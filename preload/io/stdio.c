@@ -9,6 +9,7 @@
 #include "fifo.h"
 #include <common/exploration.h>
 #include <preload/core/kernel.h>
+#include <preload/core/order.h>
 #include <preload/core/real.h>
 #include <preload/memory/calls.h>
 #include <preload/core/sys.h>
@@ -241,8 +242,11 @@ static void closed(int fd, bool blocks)
     if (fd < 0 || !pct_S.host)
         return;
     pct_fd_forget(fd);
-    if (blocks && pct_enter())
+    struct pct_shim_thread *self = blocks ? pct_enter() : NULL;
+    if (self) {
+        pct_order_world(self, PCT_RELEASES);
         pct_sched_kernel_changed(&pct_S); /* somebody may wait for the other end */
+    }
 }
 
 static bool may_block(int fd)

@@ -88,6 +88,8 @@ PCT_EXPORT int pthread_setcancelstate(int state, int *old)
     int error = REAL(pthread_setcancelstate)(state, old);
     if (!error && pct_self)
         pct_self->cancel_disabled = state == PTHREAD_CANCEL_DISABLE;
+    if (!error && pct_self && pct_self->cancel_asked && !pct_self->cancel_disabled)
+        pct_order_at(pct_self, &pct_self->cancel_asked, PCT_ACQUIRES); /* it may take effect from now on */
     return error;
 }
 

@@ -14,22 +14,13 @@
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 
+int ends[2], sockets[2];
+
 namespace
 {
 
-int ends[2], sockets[2], event, files[2], listener, timer, sysv_queue, sysv_sem;
+int event, files[2], listener, timer, sysv_queue, sysv_sem;
 mqd_t queue;
-
-void write_byte(int fd)
-{
-    MUST(write(fd, "x", 1));
-}
-
-void read_byte(int fd)
-{
-    char byte;
-    MUST(read(fd, &byte, 1));
-}
 
 void make_files()
 {
