@@ -411,8 +411,12 @@ static void print_claim(FILE *out, const struct pct_campaign *c)
     char count[32], other[32];
     uint64_t counted = pct_guarantee_counted(g);
     if (g->threads == 1) {
-        fprintf(out, "pct: n = 1 thread, which has one schedule%s\n",
-                c->fixed_deadlines || pct_guarantee_left_out_draws(c) || c->unrepeated ? "" : ": nothing was missed");
+        bool open = c->deadlines || c->fixed_deadlines || pct_guarantee_left_out_draws(c) || c->unrepeated;
+        fprintf(out, "pct: n = 1 thread, which has one schedule%s\n", open ? "" : ": nothing was missed");
+        if (c->deadlines)
+            fputs("pct: sleeps and time-outs ended at their deadlines: a bug that needs one to end later is not among "
+                  "these\n",
+                  out);
         pct_guarantee_left_out_print_deadlines(out, c);
         pct_guarantee_left_out_print_draws(out, c);
         print_unrepeated(out, c);
