@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #define PCT_CHANNEL_MAGIC "PCTEXPL"
-#define PCT_CHANNEL_VERSION 4u
+#define PCT_CHANNEL_VERSION 5u
 
 /* Keys of what is none of the program's objects. */
 #define PCT_KEY_THREADS (UINT64_C(255) << 56) /* who makes the next thread gets the next id */
@@ -41,7 +41,8 @@ enum pct_log_kind {
                          read */
     PCT_LOG_AGAIN,    /* what this thread is about to do is one more round of a loop that looks at memory and counts;
                          value 1: there were more than a loop makes that ends by itself */
-    PCT_LOG_OWN       /* that this thread waits in a loop is known if no other one uses this location on its stack */
+    PCT_LOG_OWN,      /* that this thread waits in a loop is known if no other one uses this location on its stack */
+    PCT_LOG_HELD      /* the end of this thread, to which it comes, gives the robust mutex of this key up */
 };
 
 /* 16 bytes. Keys: the address, and the class in the highest byte (sched/object.h); of a thread its id. */
@@ -57,7 +58,7 @@ struct pct_log_entry {
  * text) */
 #define PCT_DOUBTS(X)                                                                                                  \
     X(JUMP, "time passed while a thread spun")                                                                         \
-    X(ROBUST, "robust mutexes, which the end of a thread releases")                                                    \
+    X(ROBUST, "pthread_mutex_trylock of a mutex that is not recoverable, which glibc leaves locked")                   \
     X(GUARD, "static variables with guards: to find one initialised is no scheduling point")                           \
     X(WRITER, "a read-write lock that prefers writers: a thread that only waits keeps others out")                     \
     X(VALUE, "sem_getvalue, which is no scheduling point")                                                             \

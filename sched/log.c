@@ -17,6 +17,17 @@ void pct_log_add(struct pct_channel *channel, struct pct_log_entry entry)
         channel->doubts |= 1u << PCT_DOUBT_FULL;
 }
 
+void pct_log_end(const struct pct_sched *s, const struct pct_thread *self)
+{
+    const struct pct_objects *objects = &s->objects;
+    for (uint64_t i = 0; s->log && i < UINT64_C(1) << (64 - objects->shift); i++) {
+        const struct pct_object *object = objects->slots[i].key ? objects->slots[i].object : NULL;
+        if (object && object->robust && object->holder == self->id)
+            pct_log_add(s->log, (struct pct_log_entry){
+                                    .kind = PCT_LOG_HELD, .thread = (uint16_t)self->id, .key = pct_log_key(object) });
+    }
+}
+
 void pct_log_hidden(const struct pct_sched *s, uint64_t key, bool read)
 {
     const struct pct_log_entry entry = { .kind = PCT_LOG_HIDDEN, .value = read, .key = key };

@@ -57,6 +57,9 @@ static inline void pct_log_value(const struct pct_sched *s, const struct pct_obj
                     (struct pct_log_entry){ .kind = PCT_LOG_VALUE, .value = value, .key = pct_log_key(object) });
 }
 
+/* The running thread comes to its end: which mutexes that gives up. */
+void pct_log_end(const struct pct_sched *s, const struct pct_thread *self);
+
 /* The running thread has used, beside its operation, what has this key. read: it has changed nothing. */
 void pct_log_hidden(const struct pct_sched *s, uint64_t key, bool read);
 

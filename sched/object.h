@@ -23,6 +23,7 @@ struct pct_object {
     uint32_t holder;                 /* the thread that holds it alone, PCT_NO_THREAD */
     uint8_t class_;                  /* enum pct_class */
     uint8_t shared;                  /* with other processes: PCT_SHARED_*; the host finds out */
+    bool robust;                     /* the end of its holder gives it up */
     uint32_t away;                   /* waiters that pct_sched_interrupt() has taken out, and that will wait again */
     uint32_t model[3];               /* of those that are modelled: see the family in preload/ */
     struct pct_object *chain;        /* free list; list of objects with waiters is found through threads */

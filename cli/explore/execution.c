@@ -2,6 +2,7 @@
 #include "execution.h"
 #include "dependence.h"
 #include "pieces.h"
+#include "touches.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@ struct thread {
     bool lives, enabled;
     uint32_t causes, after, over;
     uint32_t cause[PCT_EVENT_CAUSES];
+    uint32_t helds; /* robust mutexes that its end gives up, to which it has come */
+    uint64_t held[PCT_EVENT_TOUCHES];
 };
 
 struct reader {
@@ -66,59 +69,17 @@ static struct pct_event *last_event(struct reader *r)
     return r->x->count ? &r->x->event[r->x->count - 1] : NULL;
 }
 
-static void add_touch(struct pct_event *event, struct pct_touch touch)
-{
-    if (event->touches == PCT_EVENT_TOUCHES)
-        event->global = true;
-    else
-        event->touch[event->touches++] = touch;
-}
-
-/* Locations in memory: those that follow each other are one touch. */
-static void touch_range(struct pct_event *event, uint64_t key, uint32_t more, enum pct_use use)
-{
-    event->global |= more > UINT16_MAX;
-    for (unsigned i = 0; i < event->touches && !event->global; i++) {
-        struct pct_touch *t = &event->touch[i];
-        uint64_t first = t->key < key ? t->key : key;
-        uint64_t last = key + UINT64_C(8) * more, other = t->key + UINT64_C(8) * t->more;
-        last = last > other ? last : other;
-        /* They have one in common, or are neighbours. */
-        if (t->use != use || (last - first) / 8 > UINT64_C(1) + more + t->more || (last - first) / 8 > UINT16_MAX)
-            continue;
-        t->key = first;
-        t->more = (uint16_t)((last - first) / 8);
-        return;
-    }
-    add_touch(event, (struct pct_touch){ .key = key, .more = (uint16_t)more, .use = (uint8_t)use });
-}
-
-void pct_event_touch(struct pct_event *event, uint64_t key, enum pct_use use)
-{
-    for (unsigned i = 0; i < event->touches; i++) {
-        struct pct_touch *t = &event->touch[i];
-        if (t->key == key && !t->more) {
-            t->use = t->use == use ? t->use : PCT_USE_ANY;
-            return;
-        }
-    }
-    if (pct_touch_is_memory(key))
-        touch_range(event, key, 0, use);
-    else
-        add_touch(event, (struct pct_touch){ .key = key, .use = (uint8_t)use });
-}
-
-/* event->hidden has two bits for each area, 2 for twice or more often. */
-static void count_hidden(struct pct_event *event, uint64_t key)
-{
-    unsigned area = pct_area_of(key);
-    if (area < PCT_AREAS && (event->hidden >> 2 * area & 3) < 2)
-        event->hidden = (uint16_t)(event->hidden + (1u << 2 * area));
-}
-
 static void touch_thread(struct pct_event *event, uint32_t thread, enum pct_use use)
 {
     pct_event_touch(event, (uint64_t)PCT_CLASS_THREAD << 56 | thread, use);
+}
+
+/* Whoever waits for a robust mutex gets it when the thread that has it ends. */
+static void give_up_held(const struct thread *t, struct pct_event *end)
+{
+    end->global |= t->helds > PCT_EVENT_TOUCHES;
+    for (uint32_t i = 0; i < t->helds && i < PCT_EVENT_TOUCHES; i++)
+        pct_event_touch(end, t->held[i], PCT_USE_GIVES);
 }
 
 /* What the event did to the object of this record. */
@@ -148,6 +109,8 @@ static void take_record(struct reader *r, struct pct_event *event, uint64_t reco
         touch_thread(event, object, use);
         if (op == PCT_OP_THREAD_CREATE)
             pct_event_touch(event, PCT_KEY_THREADS, PCT_USE_ANY);
+        if (op == PCT_OP_THREAD_FINISH)
+            give_up_held(&r->thread[event->thread], event);
     } else if (!object || object >= r->names || !r->name[object]) {
         event->global = true;
     } else {
@@ -194,20 +157,6 @@ static void settle_value(const struct reader *r, struct pct_event *event)
     }
 }
 
-/* First what its operation used. */
-static void sort_touches(struct pct_event *event)
-{
-    struct pct_touch sorted[PCT_EVENT_TOUCHES] = { 0 };
-    unsigned count = 0;
-    for (unsigned hidden = 0; hidden < 2; hidden++) {
-        for (unsigned i = 0; i < event->touches; i++)
-            if (hidden == pct_touch_is_hidden(event, &event->touch[i]))
-                sorted[count++] = event->touch[i];
-        event->own = hidden ? event->own : (uint8_t)count;
-    }
-    memcpy(event->touch, sorted, count * sizeof *sorted);
-}
-
 /* The last event is over: what it did stands in the records up to this step. */
 static int end_event(struct reader *r, uint32_t step)
 {
@@ -230,7 +179,7 @@ static int end_event(struct reader *r, uint32_t step)
         pct_event_touch(event, PCT_KEY_END, PCT_USE_ANY); /* it takes handlers from their list */
     if (event->op == PCT_OP_EXIT)
         r->ender = event->thread + UINT32_C(1);
-    sort_touches(event);
+    pct_event_sort_touches(event);
     if (r->once)
         pct_event_touch(event, r->once, PCT_USE_GIVES);
     settle_shares(r->x, event);
@@ -472,7 +421,7 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         if (!event || !pct_use_of((enum pct_op)entry->op, 0, &use, &none))
             return 0;
         if (pct_touch_is_memory(entry->key))
-            touch_range(event, entry->key, entry->value, use);
+            pct_event_touch_range(event, entry->key, entry->value, use);
         else
             pct_event_touch(event, entry->key, use);
         return 0;
@@ -497,7 +446,7 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         return come_near(r, t, entry->thread);
     case PCT_LOG_HIDDEN:
         if (event) {
-            count_hidden(event, entry->key);
+            pct_event_count_hidden(event, entry->key);
             pct_event_touch(event, entry->key, entry->value ? PCT_USE_READS : PCT_USE_ANY);
         }
         return 0;
@@ -506,6 +455,10 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         r->x->again = true;
         return 0;
     case PCT_LOG_OWN: /* when all events are known */
+        return 0;
+    case PCT_LOG_HELD:
+        if (t->helds++ < PCT_EVENT_TOUCHES)
+            t->held[t->helds - 1] = entry->key;
         return 0;
     case PCT_LOG_NONE:
         break;
@@ -552,6 +505,10 @@ static int finish(struct reader *r, bool ended)
             touch_timed(r, &pending->event);
         if (t->op == PCT_OP_COND_WAKE)
             pending->event.after = t->after;
+        if (t->op == PCT_OP_THREAD_FINISH) {
+            give_up_held(t, &pending->event);
+            pending->event.own = pending->event.touches;
+        }
     }
     return 0;
 }
@@ -601,6 +558,9 @@ void pct_execution_cut(struct pct_execution *x, uint32_t cut)
         supposed.touches = supposed.own = supposed.hidden = 0;
         supposed.global = supposed.crashed = supposed.jumped = supposed.timed_out = false;
         pct_event_suppose(&supposed, event->own ? event->touch[0].key : 0);
+        for (unsigned n = supposed.touches; event->op == PCT_OP_THREAD_FINISH && n < event->own; n++)
+            pct_event_touch(&supposed, event->touch[n].key, (enum pct_use)event->touch[n].use);
+        supposed.own = supposed.touches;
         pending->event = supposed;
     }
     x->count = cut;

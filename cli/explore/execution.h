@@ -130,9 +130,6 @@ struct pct_execution {
 int pct_execution_read(struct pct_execution *execution, const struct pct_log_entry *log, uint32_t log_count,
                        const uint64_t *records, uint64_t record_count, bool ended);
 
-/* The event uses this object, too; if it does already, in any way that is not both. */
-void pct_event_touch(struct pct_event *event, uint64_t key, enum pct_use use);
-
 /* As if it had ended before event `cut`, where nobody else can go on: what threads were about to do is pending. Whoever
  * is woken behind that only waits for it. */
 void pct_execution_cut(struct pct_execution *execution, uint32_t cut);

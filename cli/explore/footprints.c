@@ -1,5 +1,6 @@
 /* What events use behind their operation: see footprints.h. */
 #include "footprints.h"
+#include "touches.h"
 #include <errno.h>
 #include <stdlib.h>
 

@@ -16,6 +16,7 @@
  *    well. */
 #include "clocks.h"
 #include "dependence.h"
+#include "touches.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,6 +80,8 @@ static void follow(struct holding *h, const struct pct_execution *x, uint32_t in
     bool own = event->thread == h->thread;
     *(own ? &h->own_taken : &h->taken) += (t->use == PCT_USE_TAKES) - (t->use == PCT_USE_GIVES);
     *(own ? &h->own_shared : &h->shared) += (t->use == PCT_USE_SHARES) - (t->use == PCT_USE_PARTS);
+    if (event->op == PCT_OP_THREAD_FINISH) /* however often it had a robust mutex */
+        *(own ? &h->own_taken : &h->taken) = 0;
     if (own)
         return;
     if (t->use == PCT_USE_TAKES || t->use == PCT_USE_SHARES || t->use == PCT_USE_DOWN)

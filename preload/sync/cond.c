@@ -41,7 +41,10 @@ static int lock_again(struct pct_shim_thread *self, pthread_mutex_t *mutex)
     struct pct_object *object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
     if (error == EOWNERDEAD)
         pct_order_owner_dead(self, object);
-    object->holder = self->core.id;
+    if (PCT_UNLIKELY(error == ENOTRECOVERABLE)) /* it does not get it */
+        pct_log_touch(&pct_S, PCT_OP_MUTEX_CONSISTENT, object);
+    else
+        object->holder = self->core.id;
     object->model[0] -= object->model[0] > 0;
     pct_order_object(self, object, PCT_ACQUIRES);
     pct_program_changed(object);
@@ -85,7 +88,7 @@ static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthrea
     pct_cancel_point(self);
     struct pct_object *held = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
     int error = pct_mutex_release(self, mutex, held);
-    pct_log_touch(&pct_S, PCT_OP_MUTEX_UNLOCK, held);
+    pct_log_touch(&pct_S, error ? PCT_OP_MUTEX_CONSISTENT : PCT_OP_MUTEX_UNLOCK, held);
     pct_done(self, PCT_OP_COND_WAIT, error ? PCT_ARG_ERROR : 0, queue);
     if (error)
         return error;

@@ -101,23 +101,40 @@ uint32_t pct_mutex_holder(const struct pct_thread *thread)
     return thread->wait.outside || thread->timer.place ? PCT_NO_THREAD : pct_mutex_owner(thread);
 }
 
+/* Nobody ever gets the mutex again: its owner has ended, and the next one has given it back as it was. */
+static bool is_lost(const pthread_mutex_t *mutex)
+{
+    return mutex->__data.__kind & KIND_ROBUST && mutex->__data.__owner == OWNER_NOT_RECOVERABLE;
+}
+
 /* Lock without waiting: as trylock, but with lock's answer where the two differ without a wait. */
 int pct_mutex_try(struct pct_shim_thread *self, pthread_mutex_t *mutex)
 {
     if ((mutex->__data.__kind & KIND_TYPE) == PTHREAD_MUTEX_ERRORCHECK_NP && mutex->__data.__owner == self->tid)
         return REAL(pthread_mutex_lock)(mutex); /* EDEADLK */
     /* GLIBC: trylock of one that is not recoverable says so, but leaves it locked. */
-    if (mutex->__data.__kind & KIND_ROBUST && mutex->__data.__owner == OWNER_NOT_RECOVERABLE)
+    if (is_lost(mutex) && !(mutex->__data.__lock & LOCK_TID))
         return REAL(pthread_mutex_lock)(mutex);
     return REAL(pthread_mutex_trylock)(mutex);
 }
 
+/* From now on the end of a thread may enable others. */
+static void meet_robust(const pthread_mutex_t *mutex)
+{
+    if (PCT_LIKELY(!(mutex->__data.__kind & KIND_ROBUST)) || pct_shim.robust)
+        return;
+    pct_shim.robust = true;
+    pct_sched_unseen(&pct_S, true);
+}
+
 /* error: 0 or EOWNERDEAD; then its last owner's end has given it up. */
-static void acquired(struct pct_shim_thread *self, enum pct_op op, struct pct_object *object, int error)
+static void acquired(struct pct_shim_thread *self, enum pct_op op, const pthread_mutex_t *mutex,
+                     struct pct_object *object, int error)
 {
     if (PCT_UNLIKELY(error))
         pct_order_owner_dead(self, object);
     object->holder = self->core.id;
+    object->robust = mutex->__data.__kind & KIND_ROBUST;
     pct_done(self, op, 0, object);
     pct_program_changed(object);
 }
@@ -147,12 +164,7 @@ bool pct_mutex_shared(const pthread_mutex_t *mutex)
 static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pthread_mutex_t *mutex, uint64_t deadline)
 {
     bool shared = pct_mutex_shared(mutex);
-    if (mutex->__data.__kind & KIND_ROBUST && !pct_shim.robust) {
-        /* From now on the end of a thread may enable others. */
-        pct_shim.robust = true;
-        pct_log_doubt(&pct_S, PCT_DOUBT_ROBUST);
-        pct_sched_unseen(&pct_S, true);
-    }
+    meet_robust(mutex);
     for (;;) {
         struct pct_wait wait = { .op = PCT_OP_MUTEX_LOCK,
                                  .object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX),
@@ -168,7 +180,7 @@ static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pth
         int error = result == PCT_GO_OUTSIDE ? wait_outside(self, mutex) : pct_mutex_try(self, mutex);
         struct pct_object *object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
         if (!error || error == EOWNERDEAD) {
-            acquired(self, PCT_OP_MUTEX_LOCK, object, error);
+            acquired(self, PCT_OP_MUTEX_LOCK, mutex, object, error);
             return error;
         }
         bool late = deadline != PCT_NEVER && pct_sched_now(&pct_S) >= deadline;
@@ -231,12 +243,15 @@ PCT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
     if (!self)
         return PASS(PCT_OP_MUTEX_TRYLOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_trylock)(mutex));
     struct pct_object *object = pct_at(self, PCT_OP_MUTEX_TRYLOCK, mutex, PCT_CLASS_MUTEX);
+    meet_robust(mutex);
     int error = REAL(pthread_mutex_trylock)(mutex);
     if (!error || error == EOWNERDEAD) {
-        acquired(self, PCT_OP_MUTEX_TRYLOCK, object, error);
+        acquired(self, PCT_OP_MUTEX_TRYLOCK, mutex, object, error);
         pct_memory_of_lock(self, mutex, false, PCT_CALLER);
         return error;
     }
+    if (PCT_UNLIKELY(error == ENOTRECOVERABLE))
+        pct_log_doubt(&pct_S, PCT_DOUBT_ROBUST);
     pct_done(self, PCT_OP_MUTEX_TRYLOCK, PCT_ARG_BUSY, object);
     if (error == EBUSY)
         pct_sched_spin(&pct_S, &self->core);
@@ -372,7 +387,7 @@ PCT_EXPORT int pthread_mutex_setprioceiling(pthread_mutex_t *mutex, int ceiling,
         object = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
     } while (!available(mutex, object, self->tid));
     mutex->__data.__lock |= 1;
-    acquired(self, PCT_OP_MUTEX_LOCK, object, 0);
+    acquired(self, PCT_OP_MUTEX_LOCK, mutex, object, 0);
     object = pct_at(self, PCT_OP_MUTEX_UNLOCK, mutex, PCT_CLASS_MUTEX);
     mutex->__data.__lock &= ~LOCK_PROTECT;
     int error = REAL(pthread_mutex_setprioceiling)(mutex, ceiling, old);

@@ -26,6 +26,7 @@
 #include <preload/signals/signals.h>
 #include <preload/signals/trap.h>
 #include <preload/watchdog/watchdog.h>
+#include <sched/log.h>
 #include <limits.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -110,6 +111,7 @@ static void finish(void *argument)
         pct_passed(PCT_OP_THREAD_FINISH, PCT_CLASS_THREAD, self);
         return;
     }
+    pct_log_end(&pct_S, &self->core);
     pct_here(self, PCT_OP_THREAD_FINISH);
     pct_thread_note_priority(self);
     uint64_t mask = pct_signal_retire(self);

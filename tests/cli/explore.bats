@@ -677,6 +677,73 @@ PROGRAM
 
 @test "no random schedule of random programs does what no explored one did" {
     PCT_BUILD=$build "$root/tests/explored/run" 100 16 200
+    PCT_BUILD=$build "$root/tests/explored/run" 0 6 200 8388610 # robust mutexes, conditions
+}
+
+@test "the end of a thread gives up its robust mutexes: before, between and behind what others try, each once" {
+    cat > robust.c << 'PROGRAM'
+#define _GNU_SOURCE
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t mutex;
+static int wrong;
+static void *ends(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    return unused;
+}
+static void *tries(void *unused)
+{
+    if (pthread_mutex_trylock(&mutex) == wrong)
+        abort();
+    return unused;
+}
+static void *loses(void *unused)
+{
+    int error = pthread_mutex_lock(&mutex);
+    if (error == wrong)
+        abort();
+    if (error != ENOTRECOVERABLE)
+        pthread_mutex_unlock(&mutex);
+    return unused;
+}
+int main(int argc, char **argv)
+{
+    pthread_t thread[3];
+    pthread_mutexattr_t attr;
+    wrong = argc > 2 ? atoi(argv[2]) : -1;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+    pthread_mutex_init(&mutex, &attr);
+    pthread_create(&thread[0], NULL, ends, NULL);
+    pthread_create(&thread[1], NULL, *argv[1] == 't' ? tries : loses, NULL);
+    pthread_create(&thread[2], NULL, *argv[1] == 't' ? ends : loses, NULL);
+    pthread_join(thread[0], NULL);
+    if (*argv[1] == 'l') {
+        pthread_join(thread[1], NULL);
+        pthread_join(thread[2], NULL);
+        return pthread_mutex_trylock(&mutex) == wrong;
+    }
+    return 0;
+}
+PROGRAM
+    cc -g -pthread robust.c -o robust
+    run "$pct" explore -- ./robust loses
+    echo "$output"
+    # A look at a mutex that is lost by pthread_mutex_trylock leaves it locked.
+    [ "$status" -eq 119 ]
+    [[ $(last) == *"pthread_mutex_trylock of a mutex that is not recoverable"* ]]
+    run "$pct" explore -- ./robust tries
+    echo "$output"
+    [ "$status" -eq 0 ]
+    for wrong in 0 EBUSY=16 EOWNERDEAD=130; do
+        run "$pct" explore --first -- ./robust tries "${wrong#*=}"
+        echo "$output"
+        [ "$status" -eq 1 ]
+    done
+    run "$pct" explore --first -- ./robust loses 131
+    [ "$status" -eq 1 ]
 }
 
 @test "what is not verified is not called that, and every reason is named" {

@@ -32,8 +32,9 @@ static int out, ends[2], event;
 static pthread_spinlock_t spin;
 static pthread_mutex_t recursive = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 static pthread_mutex_t checked = PTHREAD_ERRORCHECK_MUTEX_INITIALIZER_NP;
+static pthread_mutex_t robust[THINGS];
 static pthread_key_t key;
-static unsigned waiting, tickets, under_spin, under_recursive, under_checked;
+static unsigned waiting, tickets, under_spin, under_recursive, under_checked, under_robust[THINGS];
 
 static void tell(unsigned value)
 {
@@ -406,6 +407,55 @@ static void clocks(const struct action *a)
     }
 }
 
+/* Its last holder has ended with it, and what it left is repaired, or not. */
+static bool takes(unsigned thing, int error, unsigned more)
+{
+    tell((unsigned)error);
+    if (error == EOWNERDEAD && more % 4)
+        tell((unsigned)pthread_mutex_consistent(&robust[thing]));
+    return !error || error == EOWNERDEAD;
+}
+
+/* Who has it may end with it. */
+static void robusts(const struct action *a)
+{
+    unsigned thing = a->thing;
+    struct timespec when;
+    int error;
+    switch (a->what % 4) {
+    case 0:
+        error = pthread_mutex_trylock(&robust[thing]);
+        break;
+    case 1:
+        when = soon(1 + a->more % 3);
+        error = kinds & TIME ? pthread_mutex_timedlock(&robust[thing], &when) : pthread_mutex_lock(&robust[thing]);
+        break;
+    default:
+        error = pthread_mutex_lock(&robust[thing]);
+    }
+    if (!takes(thing, error, a->more))
+        return;
+    use_of(&under_robust[thing]);
+    if (a->inner && kinds & CONDS)
+        takes(thing, pthread_cond_wait(&cond[thing], &robust[thing]), a->more);
+    else if (a->inner)
+        pthread_cond_signal(&cond[thing]);
+    if (a->more % 3)
+        tell((unsigned)pthread_mutex_unlock(&robust[thing]));
+}
+
+static void make_robust(void)
+{
+    static const int types[] = { PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ERRORCHECK, PTHREAD_MUTEX_RECURSIVE };
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
+    for (unsigned i = 0; i < THINGS; i++) {
+        pthread_mutexattr_settype(&attr, types[draw(3)]);
+        pthread_mutex_init(&robust[i], &attr);
+    }
+}
+
 static void *worker(void *argument);
 
 static void act(const struct action *a)
@@ -464,6 +514,9 @@ static void act(const struct action *a)
         break;
     case CLOCKS:
         clocks(a);
+        break;
+    case ROBUSTS:
+        robusts(a);
         break;
     default:
         break;
@@ -542,6 +595,8 @@ int main(int argc, char **argv)
         sem_init(&sem[i], 0, draw(2));
     pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
     pthread_key_create(&key, destroy);
+    if (kinds & ROBUSTS)
+        make_robust();
     if (kinds & PIPES && pipe(ends))
         return 1;
     if (kinds & EXITS)

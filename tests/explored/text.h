@@ -28,7 +28,8 @@ enum kind {
     RACES = 524288,
     EVENTS = 1 << 20, /* an eventfd */
     CLOCKS = 1 << 21, /* deadlines of the other clock, several that wait, a second barrier */
-    DATES = 1 << 22   /* deadlines are the same points in time for all */
+    DATES = 1 << 22,  /* deadlines are the same points in time for all */
+    ROBUSTS = 1 << 23 /* threads end with mutexes that others then have */
 };
 enum { FLAGS = MAKES | EXITS | LEAVES | CANCELS | DATES };
 
@@ -59,10 +60,14 @@ static unsigned draw(unsigned bound)
 
 static void make_text(unsigned workers)
 {
-    static const enum kind all[] = { LOCKS, CONDS,   SEMS, RWLOCKS, BARRIERS, ONCES,  TIME,  HEAP,   RANDOM,
-                                     SPINS, CHECKED, KEYS, PIPES,   NAPS,     COUNTS, RACES, EVENTS, CLOCKS };
-    enum { KINDS = sizeof all / sizeof *all, OLD = 9, LATER = 15 };
-    const unsigned of = kinds >= EVENTS ? KINDS : kinds & RACES ? LATER + 1 : kinds >= SPINS ? LATER : OLD;
+    static const enum kind all[] = { LOCKS,   CONDS, SEMS,  RWLOCKS, BARRIERS, ONCES, TIME,   HEAP,   RANDOM, SPINS,
+                                     CHECKED, KEYS,  PIPES, NAPS,    COUNTS,   RACES, EVENTS, CLOCKS, ROBUSTS };
+    enum { KINDS = sizeof all / sizeof *all, OLD = 9, LATER = 15, MORE = 18 };
+    const unsigned of = kinds >= ROBUSTS  ? KINDS
+                        : kinds >= EVENTS ? MORE
+                        : kinds & RACES   ? LATER + 1
+                        : kinds >= SPINS  ? LATER
+                                          : OLD;
     /* Of the kinds, a few: programs of one kind have more to say about it. */
     uint64_t chosen = kinds;
     while (draw(2) && !(chosen & (chosen - 1) & ~(uint64_t)FLAGS))

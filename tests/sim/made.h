@@ -48,8 +48,32 @@ enum {
     DESTROYS = 2048,
     CHECKS = 4096,
     KINDS = 13,
-    ALL_KINDS = (1 << KINDS) - 1
+    ALL_KINDS = (1 << KINDS) - 1,
+    ROBUSTS = 1 << KINDS
 };
+
+/* The robust mutexes are those behind the others. Who finds that a thread has ended with one repairs it, or does as if
+ * it had, or nothing; who has it may end with it. */
+static void add_robust(uint8_t m, uint8_t held, uint32_t kinds)
+{
+    if (m == held)
+        return;
+    if (draw(3))
+        ADD_OP({ .kind = SIM_LOCK, .a = m, .value = kinds & TIME && draw(2) ? 2000 : -1 });
+    else
+        ADD_OP(TRYLOCK(m));
+    if (draw(4)) {
+        ADD_OP(UNLESS(2, 1));
+        ADD_OP({ .kind = draw(3) ? SIM_CONSISTENT : SIM_SET, .a = m, .value = 1 });
+    }
+    ADD_OP(UNLESS(1, 0));
+    uint32_t from = length;
+    for (uint32_t i = draw(2); i; i--)
+        add_action(m, kinds);
+    if (draw(3))
+        ADD_OP(UNLOCK(m));
+    list[from - 1].a = (uint8_t)(length - from);
+}
 
 static void add_rw(uint8_t m)
 {
@@ -171,6 +195,10 @@ static void add_action(uint8_t held, uint32_t kinds)
 {
     uint8_t m = !draw(4);
     uint32_t kind;
+    if (kinds & ROBUSTS && draw(2)) {
+        add_robust(2 + m, held, kinds);
+        return;
+    }
     do
         kind = 1u << draw(KINDS);
     while (!(kind & kinds));
@@ -283,6 +311,49 @@ static struct sim_program make_program(uint64_t number)
         }
         if (t && !(number % 7) && !draw(3))
             ADD_OP(EXIT_NOW);
+        ADD_OP({ .kind = SIM_END });
+    }
+    return program;
+}
+
+/* What the random program of this number, whose draws come now, begins with. */
+static struct sim_program begin_program(uint64_t number, uint64_t slack)
+{
+    explored_slack = slack;
+    random_seed = number;
+    random_place = 0;
+    explored_to_the_full = false;
+    return (struct sim_program){ .barrier = { 2 } };
+}
+
+/* What is added from now on is this thread's, of three; the first, main, makes the others. */
+static void begin_thread(struct sim_program *program, uint32_t t)
+{
+    list = text[t];
+    length = 0;
+    program->thread[t] = list;
+    for (uint8_t i = 1; !t && i < 3; i++)
+        ADD_OP(CREATE(i));
+}
+
+/* Threads that end with robust mutexes, which others find so. */
+static inline struct sim_program make_robust(uint64_t number)
+{
+    struct sim_program program = begin_program(number, number % 4 ? 0 : 1000000);
+    uint32_t kinds = ROBUSTS | LOCKS | (draw(2) ? 1u << draw(KINDS) : VARIABLES) | (number % 4 ? 0 : TIME);
+    program.robust = 12;
+    explored_to_the_full = true; /* the end of a thread that has one is seen by others */
+    for (uint32_t t = 0; t < 3; t++) {
+        begin_thread(&program, t);
+        for (uint32_t i = t ? 1 + !draw(3) : !draw(4); i; i--)
+            if (draw(4))
+                add_robust(2 + !draw(4), SIM_THINGS, kinds);
+            else
+                add_action(SIM_THINGS, kinds);
+        if (t == 2 && !draw(4))
+            ADD_OP(JOIN(1));
+        if (!t && !draw(4))
+            add_end_of(1 + draw(2), true);
         ADD_OP({ .kind = SIM_END });
     }
     return program;

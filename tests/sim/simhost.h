@@ -64,6 +64,7 @@ enum sim_kind {
     SIM_TRYJOIN,
     SIM_DESTROY,
     SIM_KERNEL,
+    SIM_CONSISTENT,
     SIM_EXIT,
     SIM_EXIT_NOW,
     /* These are no operations for the scheduler: they happen between two of them. */
@@ -84,7 +85,9 @@ struct sim_op {
     void (*call)(struct sim *sim);
 };
 
-/* Mutexes, condition variables, semaphores, barriers and variables are numbered from 0, each kind for itself. Every
+/* Who takes a robust mutex that a thread had at its end has 2 in its register; one that is lost, 3, and has not got it.
+ *
+ * Mutexes, condition variables, semaphores, barriers and variables are numbered from 0, each kind for itself. Every
  * thread has one register, where operations leave their result: 1 or 0 for those that may fail or time out. Times in
  * ns. */
 /* clang-format off */
@@ -92,6 +95,7 @@ struct sim_op {
 #define LOCK_FOR(m, ns)     { .kind = SIM_LOCK, .a = m, .value = ns }
 #define TRYLOCK(m)          { .kind = SIM_TRYLOCK, .a = m }
 #define UNLOCK(m)           { .kind = SIM_UNLOCK, .a = m }
+#define CONSISTENT(m)       { .kind = SIM_CONSISTENT, .a = m }         /* register 0: there was nothing to repair */
 #define WAIT(c, m)          { .kind = SIM_WAIT, .a = c, .b = m, .value = -1 }
 #define WAIT_FOR(c, m, ns)  { .kind = SIM_WAIT, .a = c, .b = m, .value = ns }
 #define SIGNAL(c)           { .kind = SIM_SIGNAL, .a = c }
@@ -171,6 +175,7 @@ struct sim_program {
     int64_t var[SIM_THINGS];                  /* values at the start */
     uint32_t sem[SIM_THINGS];
     uint32_t barrier[SIM_THINGS]; /* how many must arrive */
+    uint32_t robust;              /* bit i: mutex i is */
     struct sim_event event[SIM_EVENTS];
     uint32_t foreign;  /* PCT_FOREIGN_*: threads take part that the scheduler does not know */
     uint64_t stranger; /* up to this real time the host says that there is one; 0: it does not say */
@@ -263,7 +268,8 @@ struct sim {
     uint32_t idle_sleeps; /* calls of sleep() that did not advance the clock, in a row */
     uint64_t real_ns;
     uint64_t populate_left;
-    /* Things. Mutexes: the holder plus 1. */
+    /* Things. Mutexes: the holder plus 1; of robust ones, how the last holder left it. */
+    enum { SIM_WHOLE, SIM_LEFT, SIM_LOST } left[SIM_THINGS];
     uint32_t mutex[SIM_THINGS], sem[SIM_THINGS], arrived[SIM_THINGS];
     char cond[SIM_THINGS], barrier[SIM_THINGS]; /* nothing but their addresses is used */
     int32_t rwlock[SIM_THINGS];                 /* how many share it; -1: it is held alone */
@@ -301,9 +307,23 @@ enum pct_result sim_wait(struct sim_thread *self, const struct pct_wait *wait, e
 /* When the wait of this operation is over, in virtual ns; PCT_NEVER: it has no deadline. */
 uint64_t sim_deadline(const struct sim_op *op);
 
-/* simlocks.c: the operations of read-write locks, and of barriers. */
+/* Likewise: the point of its operation is passed; whether this deadline is. */
+void sim_passed(struct sim_thread *self);
+bool sim_is_late(uint64_t deadline);
+
+/* simlocks.c: the operations of mutexes, of read-write locks, and of barriers. */
+void sim_mutex(struct sim_thread *self, const struct sim_op *op);
 void sim_rwlock(struct sim_thread *self, const struct sim_op *op);
 void sim_barrier(struct sim_thread *self, uint8_t b);
+
+/* Likewise, of mutexes, for waits on condition variables: whether one is free; the thread comes to one that is, and has
+ * this in its register; whether it has not got a robust one that it was to have; it gives one up. Its end gives up all
+ * robust ones. */
+pct_readiness sim_mutex_ready;
+int64_t sim_mutex_take(const struct sim_thread *self, uint8_t m, struct pct_object *object);
+bool sim_mutex_lacks(const struct sim_thread *self, uint8_t m);
+void sim_mutex_release(const struct sim_thread *self, uint8_t m, struct pct_object *object);
+void sim_mutex_end(const struct sim_thread *self);
 
 /* simwords.c: the operations of once controls, futexes, atomics, the kernel, and destroying. */
 void sim_word(struct sim_thread *self, const struct sim_op *op);
@@ -311,7 +331,7 @@ void sim_word(struct sim_thread *self, const struct sim_op *op);
 /* simops.c: the life of a thread. Does not return. */
 void sim_live(struct sim_thread *self) __attribute__((noreturn));
 
-/* simops.c: who holds the mutex that this thread waits for, for the scheduler. */
+/* simlocks.c: who holds the mutex that this thread waits for, for the scheduler. */
 uint32_t sim_holder(const struct pct_thread *thread);
 
 /* For simops.c */

@@ -15,7 +15,7 @@ static struct pct_object *object_of(const void *thing, enum pct_class class_)
 }
 
 /* The scheduling point is passed: the thread does what it came for. */
-static void passed(struct sim_thread *self)
+void sim_passed(struct sim_thread *self)
 {
     if (sim.options->audit)
         sim_audit();
@@ -42,14 +42,14 @@ void sim_point(struct sim_thread *self, enum pct_op op, struct pct_object *objec
         pct_sched_point(S, &self->core, op, object);
     else
         pct_point(S, &self->core, op, object);
-    passed(self);
+    sim_passed(self);
 }
 
 static enum pct_result wait_for(struct sim_thread *self, const struct pct_wait *wait)
 {
     enum pct_result result = pct_sched_wait(S, &self->core, wait);
     if (result != PCT_GO_OUTSIDE)
-        passed(self);
+        sim_passed(self);
     return result;
 }
 
@@ -77,7 +77,7 @@ uint64_t sim_deadline(const struct sim_op *op)
     return pct_sched_now(S) + (uint64_t)op->value;
 }
 
-static bool is_late(uint64_t deadline)
+bool sim_is_late(uint64_t deadline)
 {
     return deadline != PCT_NEVER && pct_sched_now(S) >= deadline;
 }
@@ -92,83 +92,7 @@ static void wake(struct pct_object *queue, uint32_t place)
     pct_sched_wake(S, waiter);
 }
 
-/* --- Mutexes, condition variables, semaphores --------------------------------------------------------------------- */
-
-static bool mutex_ready(const struct pct_thread *thread)
-{
-    sim.result->asked++;
-    return !*(const uint32_t *)thread->wait.ready_arg;
-}
-
-uint32_t sim_holder(const struct pct_thread *thread)
-{
-    if (thread->wait.ready != mutex_ready || thread->timer.place)
-        return PCT_NO_THREAD;
-    return *(const uint32_t *)thread->wait.ready_arg - 1; /* free: PCT_NO_THREAD */
-}
-
-static void lock(struct sim_thread *self, uint8_t m, uint64_t deadline)
-{
-    struct pct_object *object = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
-    bool late = false;
-    /* The short cut that preload/sync/mutex.c has. */
-    if (sim.options->slow || !pct_on_fast_path(S) || sim.mutex[m] || object->waiters) {
-        const struct pct_wait wait = { .op = PCT_OP_MUTEX_LOCK,
-                                       .object = object,
-                                       .ready = mutex_ready,
-                                       .ready_arg = &sim.mutex[m],
-                                       .alike = true,
-                                       .deadline = deadline };
-        for (;;) {
-            needs(self, SIM_NEED_MUTEX, m, deadline);
-            late = wait_for(self, &wait) == PCT_TIMEOUT || is_late(deadline);
-            if (!sim.mutex[m] || late)
-                break;
-            sim.result->unready++;
-        }
-    } else {
-        passed(self);
-    }
-    self->reg = !sim.mutex[m];
-    if (self->reg) {
-        sim.mutex[m] = id_of(self) + 1;
-        object->holder = id_of(self);
-    }
-    record(self, PCT_OP_MUTEX_LOCK, self->reg ? 0 : PCT_ARG_TIMEOUT, object->number);
-    if (self->reg)
-        changed(object);
-}
-
-static void trylock(struct sim_thread *self, uint8_t m)
-{
-    struct pct_object *object = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
-    sim_point(self, PCT_OP_MUTEX_TRYLOCK, object);
-    self->reg = !sim.mutex[m];
-    record(self, PCT_OP_MUTEX_TRYLOCK, self->reg ? 0 : PCT_ARG_BUSY, object->number);
-    if (!self->reg) {
-        pct_sched_spin(S, &self->core);
-        return;
-    }
-    sim.mutex[m] = id_of(self) + 1;
-    object->holder = id_of(self);
-    changed(object);
-}
-
-static void release_mutex(const struct sim_thread *self, uint8_t m, struct pct_object *object)
-{
-    sim_check(sim.mutex[m] == id_of(self) + 1, "the program unlocks a mutex that it does not hold");
-    sim.mutex[m] = 0;
-    object->holder = PCT_NO_THREAD;
-}
-
-static void unlock(struct sim_thread *self, uint8_t m)
-{
-    struct pct_object *object = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
-    sim_point(self, PCT_OP_MUTEX_UNLOCK, object);
-    release_mutex(self, m, object);
-    record(self, PCT_OP_MUTEX_UNLOCK, 0, object->number);
-    changed(object);
-}
+/* --- Condition variables, semaphores --------------------------------------------------------------------- */
 
 static void cond_wait(struct sim_thread *self, const struct sim_op *op)
 {
@@ -177,8 +101,15 @@ static void cond_wait(struct sim_thread *self, const struct sim_op *op)
     struct pct_object *held = object_of(&sim.mutex[m], PCT_CLASS_MUTEX);
     uint64_t deadline = sim_deadline(op);
     sim_point(self, PCT_OP_COND_WAIT, queue);
-    release_mutex(self, m, held);
-    pct_log_touch(S, PCT_OP_MUTEX_UNLOCK, held);
+    bool lost = sim_mutex_lacks(self, m); /* an earlier wait has found it so */
+    if (!lost)
+        sim_mutex_release(self, m, held);
+    pct_log_touch(S, lost ? PCT_OP_MUTEX_CONSISTENT : PCT_OP_MUTEX_UNLOCK, held);
+    if (lost) {
+        self->reg = 3;
+        record(self, PCT_OP_COND_WAIT, PCT_ARG_ERROR, queue->number);
+        return;
+    }
     record(self, PCT_OP_COND_WAIT, 0, queue->number);
     changed(held);
     const struct pct_wait wait = { .op = PCT_OP_COND_WAIT,
@@ -186,7 +117,7 @@ static void cond_wait(struct sim_thread *self, const struct sim_op *op)
                                    .deadline = deadline,
                                    .again = true,
                                    .then_object = held,
-                                   .then_ready = mutex_ready,
+                                   .then_ready = sim_mutex_ready,
                                    .then_arg = &sim.mutex[m],
                                    .then_alike = true,
                                    .then_op = PCT_OP_COND_WAKE };
@@ -202,10 +133,12 @@ static void cond_wait(struct sim_thread *self, const struct sim_op *op)
     if (sim.mutex[m])
         sim.result->unready++;
     sim_check(!sim.mutex[m], "a wait on a condition variable ended while the mutex was held");
-    sim.mutex[m] = id_of(self) + 1;
-    held->holder = id_of(self);
+    int64_t taken = sim_mutex_take(self, m, held);
+    if (taken == 3)
+        pct_log_touch(S, PCT_OP_MUTEX_CONSISTENT, held);
     changed(held);
     record(self, PCT_OP_COND_WAKE, self->reg ? 0 : PCT_ARG_TIMEOUT, queue->number);
+    self->reg = taken > 1 ? taken : self->reg;
 }
 
 static void signal(struct sim_thread *self, uint8_t c)
@@ -253,7 +186,7 @@ static void down(struct sim_thread *self, uint8_t m, uint64_t deadline, uint8_t 
             needs(self, SIM_NEED_SEM, m, deadline);
             result = wait_for(self, &wait);
         } else {
-            passed(self);
+            sim_passed(self);
         }
         if (result == PCT_GO_OUTSIDE) {
             uint64_t limit = pct_sched_outside_limit(S, &self->core);
@@ -261,9 +194,9 @@ static void down(struct sim_thread *self, uint8_t m, uint64_t deadline, uint8_t 
             needs(self, SIM_NEED_NOTHING, 0, PCT_NEVER);
             pct_sched_return(S, &self->core);
             sim.baton = self;
-            passed(self);
+            sim_passed(self);
         }
-        bool late = result == PCT_TIMEOUT || is_late(deadline);
+        bool late = result == PCT_TIMEOUT || sim_is_late(deadline);
         self->reg = sim.sem[m] != 0;
         if (self->reg || late)
             break;
@@ -342,7 +275,7 @@ static void slept(struct sim_thread *self, int64_t ns)
     sim_stay_away(self, until, -1);
     pct_sched_return(S, &self->core);
     sim.baton = self;
-    passed(self);
+    sim_passed(self);
 }
 
 /* ns: how long the call sleeps where nobody intercepts it, in ns; 0: not at all. */
@@ -422,7 +355,7 @@ static void away(struct sim_thread *self, int64_t ns)
     sim_stay_away(self, sim.real_ns + (uint64_t)ns, -1);
     pct_sched_return(S, &self->core);
     sim.baton = self;
-    passed(self);
+    sim_passed(self);
     record(self, PCT_OP_OUTSIDE, 0, 0);
 }
 
@@ -433,28 +366,30 @@ static void spin(struct sim_thread *self, const struct sim_op *op)
         sim_check(pct_sched_may_take(S, &self->core, PCT_ARG_SPINS), "nothing can come of a spin");
         sim_pass_time();
         pct_sched_preempt(S, &self->core, PCT_ARG_SPINS);
-        passed(self);
+        sim_passed(self);
     }
 }
 
 static void end(struct sim_thread *self, const struct sim_op *op)
 {
     if (op->kind == SIM_END) {
+        pct_log_end(S, &self->core);
         sim_point(self, PCT_OP_THREAD_FINISH, &self->core.self);
         record(self, PCT_OP_THREAD_FINISH, 0, id_of(self));
+        sim_mutex_end(self);
         pct_sched_finish(S, &self->core);
         sim_finished();
     }
     if (op->kind == SIM_EXIT) {
         pct_sched_exit(S, &self->core);
-        passed(self);
+        sim_passed(self);
         record(self, PCT_OP_EXIT, 0, 0);
         self->reg = sim.exits++;
         if (op->flag)
             return;
     } else {
         pct_sched_end(S, &self->core);
-        passed(self);
+        sim_passed(self);
         record(self, PCT_OP_EXIT_NOW, 0, 0);
     }
     sim_stop(PCT_VERDICT_EXIT, NULL);
@@ -464,13 +399,10 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
 {
     switch ((enum sim_kind)op->kind) {
     case SIM_LOCK:
-        lock(self, op->a, sim_deadline(op));
-        break;
     case SIM_TRYLOCK:
-        trylock(self, op->a);
-        break;
     case SIM_UNLOCK:
-        unlock(self, op->a);
+    case SIM_CONSISTENT:
+        sim_mutex(self, op);
         break;
     case SIM_WAIT:
         cond_wait(self, op);
@@ -579,7 +511,7 @@ void sim_live(struct sim_thread *self)
 {
     if (id_of(self)) {
         S->current = &self->core;
-        passed(self);
+        sim_passed(self);
         record(self, PCT_OP_THREAD_START, 0, id_of(self));
     }
     for (;;) {

@@ -73,6 +73,31 @@ static void test_random_programs(void **unused)
     assert_int_equal(tally.moved, 0);
 }
 
+static void test_robust(void **unused)
+{
+    (void)unused;
+    struct tally tally = { 0 };
+    uint64_t first = from_environment("FIRST", 0), programs = from_environment("ROBUST", 120);
+    for (uint64_t number = first; number < first + programs; number++) {
+        struct sim_program program = make_robust(number);
+        compare(&program, number, &tally, true);
+    }
+    explored_to_the_full = false;
+    explored_slack = 0;
+    print_message(
+        "# %lu programs (%lu had too many schedules), %lu classes, %lu runs, %lu redundant, %lu unplanned; %lu "
+        "redundant where deadlines may come early\n",
+        (unsigned long)tally.programs, (unsigned long)tally.skipped, (unsigned long)tally.classes,
+        (unsigned long)tally.runs, (unsigned long)tally.redundant, (unsigned long)tally.unplanned,
+        (unsigned long)tally.early_redundant);
+    assert_int_equal(tally.missed_classes, 0);
+    assert_int_equal(tally.missed_behaviours, 0);
+    assert_int_equal(tally.twice, 0);
+    assert_int_equal(tally.redundant, 0);
+    assert_int_equal(tally.unplanned, 0);
+    assert_int_equal(tally.moved, 0);
+}
+
 /* Of a requeue, and a try to join, that was pending when a run ended, it is not known all that it uses: what it is
  * found to use then has not moved. */
 static void test_pending(void **unused)
@@ -217,26 +242,6 @@ static void add_timed(uint8_t held, bool rwlocks)
     }
 }
 
-/* What the random program of this number, whose draws come now, begins with. */
-static struct sim_program begin_program(uint64_t number, uint64_t slack)
-{
-    explored_slack = slack;
-    random_seed = number;
-    random_place = 0;
-    explored_to_the_full = false;
-    return (struct sim_program){ .barrier = { 2 } };
-}
-
-/* What is added from now on is this thread's, of three; the first, main, makes the others. */
-static void begin_thread(struct sim_program *program, uint32_t t)
-{
-    list = text[t];
-    length = 0;
-    program->thread[t] = list;
-    for (uint8_t i = 1; !t && i < 3; i++)
-        ADD_OP(CREATE(i));
-}
-
 /* Deadlines may come early; there are this many classes, and no run is in vain. */
 static void compare_timed(const struct sim_program *program, uint64_t expected)
 {
@@ -371,7 +376,9 @@ static void test_bounds(void **unused)
     uint64_t programs = from_environment("BOUNDED", 75), first = from_environment("FIRST", 0), within = 0;
     uint64_t behaviours_within = 0;
     for (uint64_t number = first; number < first + programs; number++) {
-        struct sim_program program = number % 5 ? make_program(number) : make_timed(number, true);
+        struct sim_program program = number % 5    ? make_program(number)
+                                     : number % 10 ? make_robust(number)
+                                                   : make_timed(number, true);
         uint64_t classes_within[4];
         if (!brute_force(&program))
             continue;
@@ -452,7 +459,9 @@ static void test_shards(void **unused)
     uint64_t programs = from_environment("SHARDED", 60), first = from_environment("FIRST", 0);
     uint64_t met = 0, runs = 0, divided = 0;
     for (uint64_t number = first; number < first + programs; number++) {
-        struct sim_program program = number % 4 ? make_program(number) : make_nested(number);
+        struct sim_program program = number % 4   ? make_program(number)
+                                     : number % 8 ? make_robust(number + 1)
+                                                  : make_nested(number);
         if (brute_force(&program))
             divided += compare_shards(&program, number, &met, &runs);
     }
@@ -519,15 +528,25 @@ static void test_estimates(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_programs), cmocka_unit_test(test_pending),
-        cmocka_unit_test(test_crashes),         cmocka_unit_test(test_deadlines_at_once),
-        cmocka_unit_test(test_footprints),      cmocka_unit_test(test_needless_deadlines),
-        cmocka_unit_test(test_timed),           cmocka_unit_test(test_woken_waits),
-        cmocka_unit_test(test_dates),           cmocka_unit_test(test_later_waits),
-        cmocka_unit_test(test_shared_waits),    cmocka_unit_test(test_own_way),
-        cmocka_unit_test(test_late_join),       cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_shards),          cmocka_unit_test(test_shards_that_wait),
-        cmocka_unit_test(test_lists),           cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_random_programs),
+        cmocka_unit_test(test_robust),
+        cmocka_unit_test(test_pending),
+        cmocka_unit_test(test_crashes),
+        cmocka_unit_test(test_deadlines_at_once),
+        cmocka_unit_test(test_footprints),
+        cmocka_unit_test(test_needless_deadlines),
+        cmocka_unit_test(test_timed),
+        cmocka_unit_test(test_woken_waits),
+        cmocka_unit_test(test_dates),
+        cmocka_unit_test(test_later_waits),
+        cmocka_unit_test(test_shared_waits),
+        cmocka_unit_test(test_own_way),
+        cmocka_unit_test(test_late_join),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_shards_that_wait),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_estimates),
     };
     cmocka_set_test_filter(getenv("ONLY"));
     return cmocka_run_group_tests(tests, NULL, NULL);

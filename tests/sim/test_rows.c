@@ -104,10 +104,13 @@ static const struct sim_program directed[] = {
     { .thread = { THREAD(CREATE(1), CREATE(2), JOIN(1), DETACH(2)), THREAD(WRITE(0, 1)), THREAD(DETACH(1)) } },
     { .thread = { THREAD(CREATE(1), CREATE(2)), THREAD(LOCK(0), WAIT(0, 0), UNLOCK(0)),
                   THREAD(LOCK(0), SIGNAL(0), UNLOCK(0)) } },
+    { .thread = { THREAD(CREATE(1), CREATE(2)), THREAD(LOCK(2)),
+                  THREAD(LOCK(2), UNLESS(2, 1), CONSISTENT(2), TRYLOCK(3)) },
+      .robust = 12 },
 };
 
 /* What cannot be noticed, and why. */
-#define ONE_HOLDER "only who has the lock gives it back"
+#define ONE_HOLDER "only who has the lock gives it back, or repairs it"
 #define NO_OBJECT "an event without an object is in no race"
 #define UNDEFINED                                                                                                      \
     "to use what is being initialised or destroyed is undefined; the row says that it commutes with nothing"
@@ -140,6 +143,7 @@ static const struct {
     { WAITS, PCT_OP_READ, 0, "no simulated thread waits in the kernel" },
     { WAITS, PCT_OP_WRITE, 0, "no simulated thread waits in the kernel" },
     { IGNORED, PCT_OP_MUTEX_INIT, 0, UNDEFINED },
+    { IGNORED, PCT_OP_MUTEX_CONSISTENT, 0, ONE_HOLDER },
     { IGNORED, PCT_OP_COND_INIT, 0, UNDEFINED },
     { IGNORED, PCT_OP_COND_DESTROY, 0, UNDEFINED },
     { WAITS, PCT_OP_COND_DESTROY, 0, UNDEFINED },
