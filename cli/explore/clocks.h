@@ -60,7 +60,7 @@ static inline void begin_clock(const struct pct_order *o, uint32_t *clock, const
         join(o, clock, clock_of(o, previous - 1));
     for (unsigned i = 0; i < event->causes; i++)
         join(o, clock, clock_of(o, event->cause[i]));
-    for (uint32_t i = 0; i < event->after; i++)
+    for (uint32_t i = 0; i < pct_event_after(event); i++)
         if (!knows(clock, &o->x->event[i]))
             clock[o->x->event[i].thread] = o->x->event[i].number;
     if (!waited_on(event))

@@ -156,7 +156,7 @@ struct pct_event pct_event_open(const struct pct_event *event)
     if (!result_is_open((enum pct_op)event->op))
         return open;
     for (unsigned i = 0; i < open.own; i++)
-        if (open.touch[i].use != PCT_USE_SHARES || event->op == PCT_OP_RWLOCK_TRYRDLOCK || event->over)
+        if (open.touch[i].use != PCT_USE_SHARES || event->op == PCT_OP_RWLOCK_TRYRDLOCK || pct_event_over(event))
             open.touch[i].use = PCT_USE_ANY;
     open.choices = open.chosen = 0;
     return open;

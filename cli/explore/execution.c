@@ -265,14 +265,13 @@ static int begin_event(struct reader *r, const struct pct_log_entry *entry)
                                  .again = t->again,
                                  .jumped = r->jumped || ends,
                                  .global = ends,
-                                 .over = t->op == PCT_OP_COND_WAKE ? 0 : t->over, /* that one waits for the mutex */
+                                 .late = t->op == PCT_OP_COND_WAKE ? t->after : t->over, /* which waits for the mutex */
                                  .causes = (uint8_t)(t->causes < PCT_EVENT_CAUSES ? t->causes : PCT_EVENT_CAUSES) };
     memcpy(event->cause, t->cause, sizeof t->cause);
     if (t->causes > PCT_EVENT_CAUSES)
         event->global = true;
     if (t->op == PCT_OP_COND_WAKE) {
         pct_event_touch(event, t->key, PCT_USE_TAKES);
-        event->after = t->after;
     }
     if (t->op == PCT_OP_DEADLINE) {
         event->wait_op = t->wait_op;
@@ -504,7 +503,7 @@ static int finish(struct reader *r, bool ended)
         if (t->op == PCT_OP_DEADLINE)
             touch_timed(r, &pending->event);
         if (t->op == PCT_OP_COND_WAKE)
-            pending->event.after = t->after;
+            pending->event.late = t->after;
         if (t->op == PCT_OP_THREAD_FINISH) {
             give_up_held(t, &pending->event);
             pending->event.own = pending->event.touches;

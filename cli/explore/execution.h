@@ -45,7 +45,7 @@ enum { PCT_EVENT_TOUCHES = 10, PCT_EVENT_CAUSES = 3 };
  * followed in any case. */
 enum pct_again { PCT_AGAIN_NOT, PCT_AGAIN_PERHAPS, PCT_AGAIN_ENDLESS };
 
-struct pct_event {
+struct pct_event { /* there are many: its members stand so that none needs padding */
     uint16_t thread;
     uint8_t op;      /* enum pct_op: what was pending when the thread was chosen */
     uint8_t wait_op; /* of DEADLINE: what the thread waits for */
@@ -53,23 +53,35 @@ struct pct_event {
     uint8_t alone; /* of DEADLINE: of this many of them, the first, its own wait; of the others, those that may end with
                       it */
     uint8_t own; /* this many of them, the first, are its operation's: the others were used between scheduling points */
-    bool global; /* commutes with nothing: what it uses is not known, */
-    bool crashed;     /* or the process ended in its middle */
-    bool jumped;      /* time went on before it, when nobody could run; or it ends the process, which goes last */
-    bool waits;       /* it could be disabled: what enables it is no race with it */
-    bool timed_out;   /* its deadline ended its wait */
+    uint8_t causes;
+    bool global : 1;    /* commutes with nothing: what it uses is not known, */
+    bool crashed : 1;   /* or the process ended in its middle */
+    bool jumped : 1;    /* time went on before it, when nobody could run; or it ends the process, which goes last */
+    bool waits : 1;     /* it could be disabled: what enables it is no race with it */
+    bool timed_out : 1; /* its deadline ended its wait */
+    uint8_t again : 2;  /* enum pct_again */
+    uint8_t unused;
     uint16_t choices; /* how many waiters it could wake: 0 or more than 1 */
     uint16_t chosen;
     uint16_t hidden; /* how often it used what is kept for all threads between scheduling points: execution.c */
-    uint8_t causes;
-    uint8_t again;                    /* enum pct_again */
     uint32_t cause[PCT_EVENT_CAUSES]; /* the events that ended the wait before it, or made its thread */
-    uint32_t after;  /* of COND_WAKE: its deadline came behind this many events; 0: another thread woke it */
-    uint32_t over;   /* its deadline came behind this many events, less 1, and it no longer waits; 0: it did not */
-    uint32_t number; /* among those of its thread, from 1 */
-    uint32_t place;  /* in the code: PCT_LOG_ANNOUNCE */
+    uint32_t late;                    /* its deadline came: pct_event_after(), pct_event_over() */
+    uint32_t number;                  /* among those of its thread, from 1 */
+    uint32_t place;                   /* in the code: PCT_LOG_ANNOUNCE */
     struct pct_touch touch[PCT_EVENT_TOUCHES];
 };
+
+/* Of COND_WAKE: its deadline came behind this many events; 0: another thread woke it. */
+static inline uint32_t pct_event_after(const struct pct_event *event)
+{
+    return event->op == PCT_OP_COND_WAKE ? event->late : 0;
+}
+
+/* Of others: its deadline came behind this many events, less 1, and it no longer waits; 0: it did not. */
+static inline uint32_t pct_event_over(const struct pct_event *event)
+{
+    return event->op == PCT_OP_COND_WAKE ? 0 : event->late;
+}
 
 /* Bytes of the event up to the last touch that it has. */
 static inline size_t pct_event_size(const struct pct_event *event)

@@ -2,7 +2,7 @@
 #include "path_events.h"
 #include <stdlib.h>
 
-enum { UNIT = 16 };
+enum { UNIT = 8 };
 _Static_assert(offsetof(struct pct_event, touch) % UNIT == 0 && sizeof(struct pct_touch) % UNIT == 0,
                "the end of an event is the end of a unit");
 

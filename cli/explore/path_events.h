@@ -7,7 +7,7 @@
 
 struct pct_path_events {
     unsigned char *bytes;
-    uint32_t end, room; /* in units of 16 bytes, as all places here: where the next event is to stand */
+    uint32_t end, room; /* in units of 8 bytes, as all places here: where the next event is to stand */
 };
 
 /* The event at this place. Valid until another one is set. */

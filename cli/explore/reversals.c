@@ -401,7 +401,8 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
     *joins = false;
     if (never_races(first) || waited_before(f, first, j, event))
         return 0;
-    bool late = event->over && i + 1 >= event->over && pct_events_depend(first, event);
+    uint32_t over_at = pct_event_over(event);
+    bool late = over_at && i + 1 >= over_at && pct_events_depend(first, event);
     if (event->op == PCT_OP_THREAD_JOIN && first->op == PCT_OP_THREAD_FINISH && !late) {
         *joins = touch_of(event, first->touch[0].key); /* behind the join, the program may use what that thread used */
         return 0;

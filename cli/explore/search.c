@@ -23,7 +23,6 @@
 struct node {
     struct pct_branch *open;      /* what is to be tried in its place */
     struct pct_sleeper *sleepers; /* whose events were */
-    struct pct_sleeper *held;     /* who may not go on here: search.h, pct_search_new_part() */
     uint32_t event;               /* that was made here in the last run: event_of() */
     bool alternatives;            /* all waiters that it may wake stand in `open`, or have been tried */
 };
@@ -36,6 +35,7 @@ struct plan {
 struct pct_search {
     struct pct_search_facts facts;
     struct node *node;
+    struct pct_sleeper **held_at; /* by node, of a part: who may not go on there: search.h, pct_search_new_part() */
     uint32_t count, room;
     struct pct_path_events events; /* of the nodes */
     uint32_t from;                 /* nodes from here on are new in the next run */
@@ -84,12 +84,18 @@ static struct pct_event *event_of(const struct pct_search *s, const struct node 
     return pct_path_event(&s->events, node->event);
 }
 
+/* Who may not go on at this node. */
+static struct pct_sleeper *held_at(const struct pct_search *s, const struct node *node)
+{
+    return s->part ? s->held_at[node - s->node] : NULL;
+}
+
 static void free_nodes(struct pct_search *s, uint32_t from)
 {
     for (uint32_t i = from; i < s->count; i++) {
         pct_wakeup_free(s->node[i].open);
         pct_sleepers_free(s->node[i].sleepers);
-        pct_sleepers_free(s->node[i].held);
+        pct_sleepers_free(held_at(s, &s->node[i]));
     }
     if (s->count <= from)
         return;
@@ -105,6 +111,7 @@ void pct_search_free(struct pct_search *s)
     pct_wakeup_free(s->planned);
     pct_sleepers_free(s->held);
     free(s->node);
+    free(s->held_at);
     pct_path_free(&s->events);
     free(s->plan.step);
     free(s->ahead.step);
@@ -148,7 +155,7 @@ static int take_reversal(void *context, const struct pct_reversal *r)
         return -ENOMEM;
     memcpy(sequence, r->event, r->count * sizeof *sequence);
     struct node *node = &s->node[r->base];
-    int added = pct_wakeup_insert(&node->open, node->sleepers, node->held, sequence, r->count);
+    int added = pct_wakeup_insert(&node->open, node->sleepers, held_at(s, node), sequence, r->count);
     free(sequence);
     s->facts.open += added > 0;
     return added < 0 ? added : 0;
@@ -187,14 +194,16 @@ static int add_alternatives(struct pct_search *s, struct node *node)
 static int pass_to(struct pct_search *s, uint32_t index)
 {
     struct node *node = &s->node[index];
-    if (index <= s->root && pct_sleepers_pass(s->held, NULL, &node->held))
+    if (s->part && index <= s->root && pct_sleepers_pass(s->held, NULL, &s->held_at[index]))
         return -ENOMEM;
     if (!index)
         return 0;
     const struct node *before = &s->node[index - 1];
     if (pct_sleepers_pass(before->sleepers, event_of(s, before), &node->sleepers))
         return -ENOMEM;
-    return index > s->root ? pct_sleepers_pass(before->held, event_of(s, before), &node->held) : 0;
+    return s->part && index > s->root
+               ? pct_sleepers_pass(s->held_at[index - 1], event_of(s, before), &s->held_at[index])
+               : 0;
 }
 
 static bool sleeps(const struct node *node, uint32_t thread)
@@ -210,8 +219,14 @@ static struct node *new_node(struct pct_search *s)
         if (!node)
             return NULL;
         s->node = node;
+        struct pct_sleeper **held = s->part ? realloc(s->held_at, room * sizeof(struct pct_sleeper *)) : NULL;
+        if (s->part && !held)
+            return NULL;
+        s->held_at = held;
         s->room = room;
     }
+    if (s->part)
+        s->held_at[s->count] = NULL;
     s->node[s->count] = (struct node){ .event = s->events.end };
     return &s->node[s->count++];
 }
@@ -220,6 +235,8 @@ struct pct_search *pct_search_new_part(const struct pct_part *part)
 {
     struct pct_search *s = calloc(1, sizeof *s);
     bool made = s;
+    if (s)
+        s->part = true;
     for (uint32_t i = 0; i < part->held_count && made; i++) {
         struct pct_sleeper *p = pct_sleeper_new(&part->held[i], s->held);
         made = p;
@@ -234,7 +251,6 @@ struct pct_search *pct_search_new_part(const struct pct_part *part)
         return NULL;
     }
     s->root = part->count;
-    s->part = true;
     return s;
 }
 
@@ -303,7 +319,7 @@ static int extend(struct pct_search *s, const struct pct_execution *x, uint32_t 
         }
         if (!pct_path_set(&s->events, node->event, &x->event[i]))
             return -ENOMEM;
-        if (sleeps(node, x->event[i].thread) || pct_sleepers_have(node->held, x->event[i].thread)) {
+        if (sleeps(node, x->event[i].thread) || pct_sleepers_have(held_at(s, node), x->event[i].thread)) {
             s->count = i + 1;
             *cut = i;
             return 1;
@@ -332,7 +348,7 @@ static bool ends_held(struct pct_search *s, struct pct_execution *x, uint32_t cu
     for (uint32_t t = 0; t < PCT_EXECUTION_SETS; t++) {
         if (!(others >> t & 1))
             continue;
-        if (pct_sleepers_have(node->held, t))
+        if (pct_sleepers_have(held_at(s, node), t))
             continue;
         if (!sleeps(node, t)) {
             s->instead = t + 1;
@@ -363,7 +379,7 @@ static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *clas
         *class_ = pct_order_class(&order);
     bool ends = !known;
     if (known) {
-        ends = pct_sleepers_have(s->node[cut].held, x->event[cut].thread) && ends_held(s, x, cut);
+        ends = pct_sleepers_have(held_at(s, &s->node[cut]), x->event[cut].thread) && ends_held(s, x, cut);
         x->count = cut;
     }
     failed = pct_order_reversals(&order, s->from, ends, take_reversal, s);
