@@ -42,6 +42,7 @@ enum pct_log_kind {
     PCT_LOG_AGAIN,    /* what this thread is about to do is one more round of a loop that looks at memory and counts;
                          value 1: there were more than a loop makes that ends by itself */
     PCT_LOG_OWN,      /* that this thread waits in a loop is known if no other one uses this location on its stack */
+    PCT_LOG_FREED,    /* as TOUCH, of memory: a block that the running thread gives up */
     PCT_LOG_HELD      /* the end of this thread, to which it comes, gives the robust mutex of this key up */
 };
 
@@ -70,7 +71,8 @@ struct pct_log_entry {
     X(ASYNCHRONOUS, "asynchronous cancellation, which comes between scheduling points, too")                           \
     X(OWN, "a loop that waits for memory, and changes what other threads use, too, on its thread's stack")             \
     X(STACK, "a thread that writes on another one's stack, not all of whose accesses are patched (pct-cc tells)")      \
-    X(FRAMES, "a thread that uses another one's local variable, whose function has returned")
+    X(FRAMES, "a thread that uses another one's local variable, whose function has returned")                          \
+    X(FREED, "a block of memory that one thread frees while another one may still use it")
 
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */
 #define PCT_ASSUMPTIONS(X)                                                                                             \

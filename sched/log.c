@@ -28,6 +28,15 @@ void pct_log_end(const struct pct_sched *s, const struct pct_thread *self)
     }
 }
 
+void pct_log_freed(const struct pct_sched *s, uintptr_t address, size_t size)
+{
+    const uintptr_t first = address & ~(uintptr_t)7, last = (address + size - 1) & ~(uintptr_t)7;
+    if (s->log)
+        pct_log_add(s->log, (struct pct_log_entry){ .kind = PCT_LOG_FREED,
+                                                    .value = (uint32_t)((last - first) / 8),
+                                                    .key = PCT_OBJECT_KEY(first, PCT_CLASS_MEMORY) });
+}
+
 void pct_log_hidden(const struct pct_sched *s, uint64_t key, bool read)
 {
     const struct pct_log_entry entry = { .kind = PCT_LOG_HIDDEN, .value = read, .key = key };

@@ -48,6 +48,9 @@ static inline void pct_log_memory(const struct pct_sched *s, enum pct_op op, uin
                                                     .key = PCT_OBJECT_KEY(first, PCT_CLASS_MEMORY) });
 }
 
+/* The running thread gives up a block of this many bytes. */
+void pct_log_freed(const struct pct_sched *s, uintptr_t address, size_t size);
+
 /* Behind an operation on this semaphore, what it counts now; when a thread arrives at this barrier, how many are still
  * to. */
 static inline void pct_log_value(const struct pct_sched *s, const struct pct_object *object, uint32_t value)

@@ -233,7 +233,7 @@ static int expand(struct pct_bounded *b, const struct pct_execution *x, const st
     return 0;
 }
 
-int pct_bounded_take(struct pct_bounded *b, const struct pct_execution *x, uint64_t *class_)
+int pct_bounded_take(struct pct_bounded *b, struct pct_execution *x, uint64_t *class_)
 {
     struct pct_order order;
     if (!begins_alike(&b->now, x))
@@ -243,6 +243,7 @@ int pct_bounded_take(struct pct_bounded *b, const struct pct_execution *x, uint6
     int failed = pct_order_make(&order, x);
     if (failed)
         return failed;
+    x->doubts |= (uint32_t)order.freed_early << PCT_DOUBT_FREED;
     *class_ = pct_order_class(&order);
     pct_endless_note(&b->endless, x);
     failed = expand(b, x, &order);

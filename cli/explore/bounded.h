@@ -26,7 +26,7 @@ bool pct_bounded_ahead(struct pct_bounded *b, const uint32_t **plan, uint32_t *c
 
 /* The run that was asked for; the execution stays the caller's. Returns 1: its class is new; 0: it is not; -ENOMEM; or
  * -EINVAL: the run did not begin as it was to, so that nothing more can be said. */
-int pct_bounded_take(struct pct_bounded *b, const struct pct_execution *execution, uint64_t *class_);
+int pct_bounded_take(struct pct_bounded *b, struct pct_execution *execution, uint64_t *class_);
 
 /* The tuple of the run that was taken last. */
 struct pct_tuple pct_bounded_tuple(const struct pct_bounded *b);

@@ -23,16 +23,27 @@ bool pct_events_meet(const struct pct_event *a, const struct pct_event *b)
     return false;
 }
 
-bool pct_events_depend(const struct pct_event *a, const struct pct_event *b)
+static bool depend(const struct pct_event *a, const struct pct_event *b, bool frees)
 {
     if (a->thread == b->thread || a->global || b->global)
         return true;
     for (unsigned i = 0; i < a->touches; i++)
         for (unsigned j = 0; j < b->touches; j++)
             if (pct_touches_meet(&a->touch[i], &b->touch[j]) &&
+                (frees || (a->touch[i].use != PCT_USE_FREES && b->touch[j].use != PCT_USE_FREES)) &&
                 !pct_uses_commute((enum pct_use)a->touch[i].use, (enum pct_use)b->touch[j].use))
                 return true;
     return false;
+}
+
+bool pct_events_depend(const struct pct_event *a, const struct pct_event *b)
+{
+    return depend(a, b, true);
+}
+
+bool pct_operations_depend(const struct pct_event *a, const struct pct_event *b)
+{
+    return depend(a, b, false);
 }
 
 /* At a barrier: it may have become the last one to arrive. */

@@ -19,6 +19,9 @@ bool pct_events_meet(const struct pct_event *a, const struct pct_event *b);
 /* Whether two events do not commute: of one thread, or with an object that they use in ways that do not. */
 bool pct_events_depend(const struct pct_event *a, const struct pct_event *b);
 
+/* The same, if what they free did not count. */
+bool pct_operations_depend(const struct pct_event *a, const struct pct_event *b);
+
 /* Whether the first event, known from where it came before the second, can as well come behind it, which was made in
  * its place: as if they did not depend, but for what the first would find then. It is changed to that. */
 bool pct_event_passes(struct pct_event *event, const struct pct_event *made);

@@ -455,6 +455,11 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         return 0;
     case PCT_LOG_OWN: /* when all events are known */
         return 0;
+    case PCT_LOG_FREED:
+        if (event)
+            pct_event_touch_range(event, entry->key, entry->value, PCT_USE_FREES);
+        r->x->frees = true;
+        return 0;
     case PCT_LOG_HELD:
         if (t->helds++ < PCT_EVENT_TOUCHES)
             t->held[t->helds - 1] = entry->key;

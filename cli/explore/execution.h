@@ -13,20 +13,21 @@
 
 /* How an event uses an object. What of these commutes: pct_uses_commute(). */
 enum pct_use {
-    PCT_USE_ANY,     /* anything: commutes with nothing */
-    PCT_USE_READS,   /* memory */
-    PCT_USE_TAKES,   /* a lock, alone */
-    PCT_USE_GIVES,   /* it back */
-    PCT_USE_BUSY,    /* tried to, and could not */
-    PCT_USE_SHARES,  /* a lock, with others that share it */
-    PCT_USE_PARTS,   /* gives such a share back */
-    PCT_USE_DOWN,    /* a semaphore */
-    PCT_USE_UP,      /* likewise */
-    PCT_USE_EMPTY,   /* tried to take a semaphore down, and could not */
-    PCT_USE_NOBODY,  /* a signal that woke nobody */
-    PCT_USE_ARRIVES, /* at a barrier, not as the last */
-    PCT_USE_ENDS,    /* the thread that the object is */
-    PCT_USE_DETACHES /* likewise */
+    PCT_USE_ANY,      /* anything: commutes with nothing */
+    PCT_USE_READS,    /* memory */
+    PCT_USE_TAKES,    /* a lock, alone */
+    PCT_USE_GIVES,    /* it back */
+    PCT_USE_BUSY,     /* tried to, and could not */
+    PCT_USE_SHARES,   /* a lock, with others that share it */
+    PCT_USE_PARTS,    /* gives such a share back */
+    PCT_USE_DOWN,     /* a semaphore */
+    PCT_USE_UP,       /* likewise */
+    PCT_USE_EMPTY,    /* tried to take a semaphore down, and could not */
+    PCT_USE_NOBODY,   /* a signal that woke nobody */
+    PCT_USE_ARRIVES,  /* at a barrier, not as the last */
+    PCT_USE_ENDS,     /* the thread that the object is */
+    PCT_USE_DETACHES, /* likewise */
+    PCT_USE_FREES     /* a block of memory, behind the operation */
 };
 
 struct pct_touch {
@@ -132,6 +133,7 @@ struct pct_execution {
     bool cut;         /* the process ended in the middle of the last event: a crash, an assertion, a bound */
     bool blocked;     /* a loop that waits for memory to change has made a round that another execution is without */
     bool again;       /* an event, or a pending one, is not PCT_AGAIN_NOT */
+    bool frees;       /* an event has PCT_USE_FREES */
     bool pieces;      /* a thread has used what another one uses, too, several times between two scheduling points */
     uint32_t doubts;  /* bit i: enum pct_doubt i */
     uint32_t unknown; /* plus 1: an operation (enum pct_op) that pct explore has no row for; 0: there was none */

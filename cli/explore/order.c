@@ -23,7 +23,26 @@ static void join_dependent(const struct pct_order *o, uint32_t j, uint32_t *cloc
                 join(o, clock, clock_of(o, i - 1));
 }
 
-static void fill(struct pct_order *o, uint32_t *jump, uint32_t *previous, uint32_t *older)
+/* A block is freed behind an operation, and no point comes before that: if nothing else orders that with what another
+ * thread does there, that one may come in between. */
+static bool is_freed_early(const struct pct_order *o, uint32_t j, const uint32_t *before, uint32_t *clock,
+                           const uint32_t *previous, const uint32_t *older)
+{
+    const struct pct_execution *x = o->x;
+    memcpy(clock, before, o->threads * sizeof *clock);
+    for (unsigned round = 0; round < 2; round++)
+        for (uint32_t t = 0; t < o->threads; t++)
+            for (uint32_t i = t == x->event[j].thread ? 0 : previous[t]; i && !knows(clock, &x->event[i - 1]);
+                 i = older[i - 1]) {
+                if (!round && pct_operations_depend(&x->event[i - 1], &x->event[j]))
+                    join(o, clock, clock_of(o, i - 1));
+                else if (round && pct_events_depend(&x->event[i - 1], &x->event[j]))
+                    return true;
+            }
+    return false;
+}
+
+static void fill(struct pct_order *o, uint32_t *jump, uint32_t *previous, uint32_t *work, uint32_t *older)
 {
     const struct pct_execution *x = o->x;
     for (uint32_t j = 0; j < x->count; j++) {
@@ -36,6 +55,7 @@ static void fill(struct pct_order *o, uint32_t *jump, uint32_t *previous, uint32
         memcpy(clock, before_of(o, j), o->threads * sizeof *clock);
         join(o, clock, jump);
         o->uses[j] = uses_of(event);
+        o->freed_early |= x->frees && is_freed_early(o, j, clock, work, previous, older);
         join_dependent(o, j, clock, previous, older);
         clock[event->thread] = event->number;
         older[j] = previous[event->thread];
@@ -50,12 +70,12 @@ int pct_order_make(struct pct_order *o, const struct pct_execution *x)
     o->clock = calloc(room, sizeof *o->clock);
     o->before = calloc(room, sizeof *o->before);
     o->uses = calloc((size_t)x->count + 1, sizeof *o->uses);
-    uint32_t *work = calloc(2 * (size_t)x->threads + x->count + 1, sizeof *work);
+    uint32_t *work = calloc(3 * (size_t)x->threads + x->count + 1, sizeof *work);
     bool failed = !o->clock || !o->before || !o->uses || !work;
     if (failed)
         pct_order_free(o);
     else
-        fill(o, work, work + x->threads, work + 2 * (size_t)x->threads);
+        fill(o, work, work + x->threads, work + 2 * (size_t)x->threads, work + 3 * (size_t)x->threads);
     free(work);
     return failed ? -ENOMEM : 0;
 }

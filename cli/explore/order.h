@@ -10,6 +10,7 @@ struct pct_order {
     uint32_t *clock;  /* of event i, from i * threads on: how many events of each thread are it or happen before it */
     uint32_t *before; /* the same, without what the event itself adds but what its thread did, and who ended its wait:
                          so far it had to come; and the last jump of time, unless it waited before that already */
+    bool freed_early; /* a block is freed where nothing keeps another thread from still using it: PCT_DOUBT_FREED */
     uint64_t *uses;   /* of event i: bits of what it uses; the highest: it commutes with nothing */
 };
 

@@ -234,9 +234,7 @@ static struct node *new_node(struct pct_search *s)
 struct pct_search *pct_search_new_part(const struct pct_part *part)
 {
     struct pct_search *s = calloc(1, sizeof *s);
-    bool made = s;
-    if (s)
-        s->part = true;
+    bool made = s && (s->part = true);
     for (uint32_t i = 0; i < part->held_count && made; i++) {
         struct pct_sleeper *p = pct_sleeper_new(&part->held[i], s->held);
         made = p;
@@ -375,6 +373,7 @@ static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *clas
     int failed = pct_order_make(&order, x);
     if (failed)
         return failed;
+    x->doubts |= (uint32_t)order.freed_early << PCT_DOUBT_FREED;
     if (class_ && !s->facts.begun)
         *class_ = pct_order_class(&order);
     bool ends = !known;
@@ -388,7 +387,7 @@ static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *clas
 }
 
 /* With a bound. Returns as explore(). */
-static int explore_bounded(struct pct_search *s, const struct pct_execution *x, uint64_t *class_)
+static int explore_bounded(struct pct_search *s, struct pct_execution *x, uint64_t *class_)
 {
     uint64_t class_here;
     int result = pct_bounded_take(s->bounded, x, class_ ? class_ : &class_here);
@@ -426,7 +425,6 @@ int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *cla
     if (s->divided)
         return pct_divided_take(s->divided, x, class_, &s->facts);
     s->facts.runs++;
-    s->facts.doubts |= x->doubts;
     s->facts.early |= x->timeds > 0;
     pct_endless_note(&s->endless, x);
     if (x->unknown)
@@ -447,6 +445,7 @@ int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *cla
         result = explore(s, x, class_);
         count(s, x, result);
     }
+    s->facts.doubts |= x->doubts;
     pct_execution_free(x);
     return result < 0 ? result : 0;
 }

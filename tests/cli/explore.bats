@@ -874,6 +874,50 @@ PROGRAM
     [[ $output == *"2  reads of where to call or jump to"* ]]
 }
 
+@test "a block that another thread may still use when it is freed: nothing is verified" {
+    cat > counted.c << 'PROGRAM'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+static struct object {
+    atomic_int users;
+} *object;
+static void *worker(void *unused)
+{
+#ifdef WRONG
+    atomic_fetch_sub(&object->users, 1);
+    if (atomic_load(&object->users) == 0)
+#else
+    if (atomic_fetch_sub(&object->users, 1) == 1)
+#endif
+        free(object);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread[2];
+    object = malloc(sizeof *object);
+    atomic_init(&object->users, 2);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, worker, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+PROGRAM
+    "$build/pct-cc" -g -O2 -pthread counted.c -o counted
+    "$build/pct-cc" -g -O2 -pthread -DWRONG counted.c -o wrong
+    run "$pct" explore -- ./counted
+    echo "$output"
+    [ "$status" -eq 0 ]
+    for bound in "" "--bound=2"; do
+        run "$pct" explore $bound -- ./wrong
+        echo "$output"
+        [ "$status" -ne 0 ] # it is found, too
+        [[ $(last) == *"a block of memory that one thread frees while another one may still use it"* ]]
+    done
+}
+
 @test "with a bound, all schedules with so few preemptions" {
     run "$pct" explore --bound 0 -- "$build/bugs/fig1c-deadlock"
     echo "$output"

@@ -54,8 +54,8 @@ static const char *const op_names[] = {
 #undef NAME
 };
 
-static const char *const use_names[] = { "any",  "reads", "takes", "gives",  "busy",    "shares", "parts",
-                                         "down", "up",    "empty", "nobody", "arrives", "ends",   "detaches" };
+static const char *const use_names[] = { "any", "reads", "takes",  "gives",   "busy", "shares",   "parts", "down",
+                                         "up",  "empty", "nobody", "arrives", "ends", "detaches", "frees" };
 
 /* What can be done to one object. */
 static void add_pairs(const enum pct_use *uses)
