@@ -62,13 +62,12 @@ static double computed(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* The time on a clock that goes slower, down to a third, as this command has to wait for a CPU: its runs wait likewise,
- * and a diagnosis by a few of them is mostly a wrong one. */
+/* The time on a clock that goes slower, as far as the caller is patient, as this command has to wait for a CPU: its
+ * runs wait likewise, and a diagnosis by a few of them is mostly a wrong one. */
 static double now(const struct source *s)
 {
-    static const double most = 3;
-    double passed = pct_cli_now() - s->begin;
-    if (!s->d->patient)
+    double passed = pct_cli_now() - s->begin, most = s->d->patience;
+    if (most < 1)
         return s->begin + passed;
     double ran = computed() - s->cpu, waited = pct_time_limit_waited(getpid()) - s->waited;
     double slower = ran > 0 && waited > 0 ? 1 + waited / ran : 1;
@@ -274,6 +273,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     if (!run->process.index)
         return look_at_failing(s, run);
     s->busy = false;
+    s->d->evidence.made += !s->reducing && !s->trying;
     /* A run that fails otherwise says nothing about this failure. */
     bool fails = !pct_diagnosing_passes(s->d, &run->result);
     if (fails && (!s->signature || signature_of(run) != s->signature))
@@ -496,6 +496,8 @@ static int diagnose(struct source *s)
         find(s);
         return 0;
     }
+    /* Half of them are near the failing one. */
+    d->evidence.enough = 2 * d->others;
     s->near = pct_nearby_open(&s->nearby, &s->config, &d->run.result.trace);
     failed = s->near ? reduce(s) : 0;
     s->end = begin + d->seconds;
@@ -571,23 +573,4 @@ bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_p
 {
     return !result->unrecorded && !launch->around.setup && !launch->around.teardown && !launch->around.scratch &&
            !launch->replay && process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 && result->state == PCT_TRACE_GOOD;
-}
-
-void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,
-                         const struct pct_result *result, const bool *ok)
-{
-    static struct pct_diagnosing d; /* large */
-    if (!pct_diagnosing_is_cheap(launch, process, result))
-        return;
-    d = (struct pct_diagnosing){ .launch = launch,
-                                 .jobs = 1,
-                                 .token = result->trace.header.token,
-                                 .ok = ok,
-                                 .others = PCT_DIAGNOSING_OTHERS,
-                                 .seconds = PCT_DIAGNOSING_SECONDS,
-                                 .patient = true,
-                                 .quiet = true };
-    if (!pct_diagnosing_run(&d))
-        pct_diagnosing_print(out, &d, false);
-    pct_diagnosing_close(&d);
 }

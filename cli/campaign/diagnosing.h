@@ -17,7 +17,7 @@ struct pct_diagnosing {
     const bool *ok;     /* [256]: exit statuses that are no failure; NULL: 0 alone */
     unsigned others;    /* runs beside it, at most */
     double seconds;     /* behind these no other run begins, if there are some; behind twice these all but names end */
-    bool patient;       /* on a busy machine those are up to three times as long */
+    double patience;    /* on a busy machine those are up to this many times as long, if at least once */
     bool quiet;         /* there is no progress line that has to make room */
     /* What came of it. */
     bool known;           /* diagnoses has at least one */
@@ -31,8 +31,8 @@ struct pct_diagnosing {
     bool have;
 };
 
-/* Other runs that are enough, and the time that the first screen gives it, in seconds. */
-enum { PCT_DIAGNOSING_OTHERS = 20, PCT_DIAGNOSING_SECONDS = 2 };
+/* Other runs that are enough, and the time and patience that the first screen has for it. */
+enum { PCT_DIAGNOSING_OTHERS = 20, PCT_DIAGNOSING_SECONDS = 2, PCT_DIAGNOSING_PATIENCE = 3 };
 
 /* The best diagnoses, of which the stacks are known. */
 enum { PCT_DIAGNOSING_STACKS = 16 };

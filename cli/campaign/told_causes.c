@@ -1,5 +1,6 @@
 /* The causes that are told of a failure: see diagnosing.h. */
-#include "diagnosing.h"
+#include "closer.h"
+#include <cli/base/cli.h>
 
 enum { MOST_TOLD = 3 };
 
@@ -26,6 +27,19 @@ static void print_others(FILE *out, const struct pct_diagnosing *d)
     }
 }
 
+/* What to do where there is no run to compare with. */
+static void print_all_fail(FILE *out, const struct pct_diagnosing *d)
+{
+    struct pct_cli_narrow narrow;
+    FILE *text = pct_cli_narrow_begin(&narrow, out);
+    fprintf(text,
+            "no cause: every run fails (%u of %u), so that, as far as they tell, no ordering is to blame. If it fails "
+            "without pct, too, it needs a debugger, not another schedule; if not, look at what differs: its input, its "
+            "environment, its time.\n",
+            d->evidence.made + 1, d->evidence.made + 1);
+    pct_cli_narrow_end(&narrow);
+}
+
 void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
 {
     for (size_t i = 0; d->known && i < d->diagnoses.count && i < (all ? MOST_TOLD : 1); i++) {
@@ -36,4 +50,35 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
     }
     if (d->known && !all)
         print_others(out, d);
+    if (!d->known && pct_evidence_all_fail(&d->evidence))
+        print_all_fail(out, d);
+}
+
+void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,
+                         const struct pct_result *result, const bool *ok)
+{
+    static struct pct_diagnosing d; /* large */
+    static struct pct_closer closer;
+    if (!pct_diagnosing_is_cheap(launch, process, result))
+        return;
+    d = (struct pct_diagnosing){ .launch = launch,
+                                 .jobs = 1,
+                                 .token = result->trace.header.token,
+                                 .ok = ok,
+                                 .others = PCT_DIAGNOSING_OTHERS,
+                                 .seconds = PCT_DIAGNOSING_SECONDS,
+                                 .patience = PCT_DIAGNOSING_PATIENCE,
+                                 .quiet = true };
+    closer = (struct pct_closer){ 0 };
+    int failed = pct_diagnosing_run(&d);
+    if (!failed && pct_closer_helps(&d))
+        failed = pct_closer_look(&closer, &d, PCT_DIAGNOSING_SECONDS);
+    if (closer.better)
+        pct_cli_say(
+            "no rule fits it well; this is of a run that fails in the same way and shows accesses to memory, %s",
+            closer.token);
+    if (!failed)
+        pct_diagnosing_print(out, closer.better ? &closer.diagnosing : &d, false);
+    pct_closer_close(&closer);
+    pct_diagnosing_close(&d);
 }

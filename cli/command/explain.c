@@ -7,9 +7,8 @@
 #include <cli/base/replacement.h>
 #include <cli/base/status_line.h>
 #include <cli/binary/memory_advice.h>
-#include <cli/campaign/trials.h>
+#include <cli/campaign/closer.h>
 #include <cli/campaign/outcome.h>
-#include <cli/campaign/seeking.h>
 #include <cli/analyze/queries.h>
 #include <cli/process/options.h>
 #include "explain_exact.h"
@@ -48,17 +47,15 @@ static const struct argp_option options[] = {
 struct explain {
     struct pct_analysis analysis;
     struct pct_diagnosing diagnosing;
-    struct pct_diagnosing nearer; /* of a run that fails alike and shows accesses to memory */
-    bool near;                    /* that one is explained */
+    struct pct_closer closer;
     bool search, all, json;
-    const char *script;         /* a file to write, or NULL */
-    char closer[PCT_TOKEN_MAX]; /* the run that is explained instead: look_closer() */
+    const char *script; /* a file to write, or NULL */
 };
 
 /* The diagnosis that is told. */
 static const struct pct_diagnosing *told(const struct explain *e)
 {
-    return e->near ? &e->nearer : &e->diagnosing;
+    return e->closer.better ? &e->closer.diagnosing : &e->diagnosing;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -453,35 +450,10 @@ static void print_forced(const struct explain *e, const struct pct_trace *trace)
     pct_cli_narrow_end(&narrow);
 }
 
-enum { SHARE = 4 /* of the time that is left: something may have to follow */ };
-
-/* Where no rule fits well, and not all accesses to memory were points: a run that fails in the same way and has them,
- * if there is one that a rule fits better, is explained instead. */
-static int look_closer(struct explain *e)
-{
-    struct pct_shrink *shrink = &e->analysis.shrink;
-    struct pct_query_runs *runs = &shrink->runs;
-    struct pct_diagnosing *d = &e->diagnosing;
-    bool found = false;
-    if (!d->have || d->run.result.trace.header.threads < 2 ||
-        !pct_memory_is_unseen(&runs->config, runs->launch.command[0]))
-        return 0;
-    pct_queries_step(runs, "looking at accesses to memory", 0);
-    int failed = pct_seeking_run(d, pct_query_runs_left(runs) / SHARE, e->closer, sizeof e->closer, &found);
-    if (failed || !found)
-        return failed;
-    e->nearer = (struct pct_diagnosing){ .launch = d->launch,
-                                         .jobs = d->jobs,
-                                         .token = e->closer,
-                                         .others = d->others,
-                                         .seconds = pct_query_runs_left(runs) / SHARE,
-                                         .quiet = d->quiet };
-    failed = pct_diagnosing_run(&e->nearer);
-    e->near = pct_trials_trust(&e->nearer) || (e->nearer.known && !d->known);
-    if (e->near)
-        shrink->given = e->closer;
-    return failed;
-}
+enum {
+    SHARE = 4,   /* of the time that is left: something may have to follow */
+    PATIENCE = 2 /* on a busy machine, so that it ends within that time all the same */
+};
 
 /* Explain it by rules: the run of the token, or the recorded one. *done: there was something to say. */
 static int diagnose(struct explain *e, bool recorded, bool *done)
@@ -497,15 +469,20 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
                                   .replay = recorded ? shrink->name : NULL,
                                   .others = OTHERS,
                                   .seconds = left / SHARE,
+                                  .patience = PATIENCE,
                                   .quiet = true };
     pct_queries_step(runs, "diagnosing it", 0);
     int failed = pct_diagnosing_run(d);
-    if (!failed && !recorded && !d->interrupted && !pct_trials_trust(d))
-        failed = look_closer(e);
+    if (!failed && pct_closer_helps(d)) {
+        pct_queries_step(runs, "looking at accesses to memory", 0);
+        failed = pct_closer_look(&e->closer, d, pct_query_runs_left(runs) / SHARE);
+    }
     pct_status_line_clear(runs->progress.quiet);
-    if (e->near)
+    if (e->closer.better) {
         pct_cli_say("no rule fits well; explained is a run that fails in the same way and shows accesses to memory");
-    d = e->near ? &e->nearer : d;
+        shrink->given = e->closer.token;
+        d = &e->closer.diagnosing;
+    }
     *done = d->known;
     if (!*done && d->interrupted)
         pct_cli_say("interrupted before other runs could tell the cause");
@@ -603,7 +580,7 @@ int pct_cmd_explain(int argc, char **argv)
         print_given(stdout, &e);
     failed = failed ? failed : pct_query_runs_status(&shrink->runs);
     pct_diagnosing_close(&e.diagnosing);
-    pct_diagnosing_close(&e.nearer);
+    pct_closer_close(&e.closer);
     pct_analysis_close(&e.analysis);
     return failed;
 }

@@ -64,7 +64,10 @@ static double weigh(const struct pct_history *h, const struct pct_diagnosis *d)
         for (uint32_t step = h->last[culprit]; step != PCT_NO_STEP && step > last && behind < 3;
              step = h->steps[step].previous)
             behind += step < h->count;
-    double near = takes_part && behind <= 2 ? 1.1 : 0.6 + 0.4 / (1 + (h->count - last) / 6.0);
+    uint32_t to_end = h->count - last;
+    for (uint32_t i = last; i < h->count; i++)
+        to_end -= h->steps[i].class_ == PCT_CLASS_MEMORY;
+    double near = takes_part && behind <= 2 ? 1.1 : 0.6 + 0.4 / (1 + to_end / 6.0);
     double compact = 1 / (1 + own_steps(h, h->steps[d->step[0]].thread, first, last) / 200.0);
     double base = d->base;
     if (rules[d->rule].decides)

@@ -154,11 +154,17 @@ static bool is_telling(const struct pct_evidence *e, const struct pct_diagnosis 
     return pct_rule_decides(d->rule) || (e->passing >= PCT_EVIDENCE_ENOUGH && 2 * d->passing < e->passing);
 }
 
+bool pct_evidence_all_fail(const struct pct_evidence *e)
+{
+    return e->enough && e->made >= e->enough && !e->passing;
+}
+
 /* Of a program of which hardly a run passes nobody knows what those have: what is seldom, and seldom right, is worth
- * saying. */
+ * saying. Not where others were made and none does: the order may have nothing to do with it. */
 static bool is_guess(const struct pct_evidence *e, const struct pct_diagnosis *d)
 {
-    return e->passing < PCT_EVIDENCE_ENOUGH && !d->passing && pct_rule_is_rare(d->rule);
+    bool hardly = e->passing < PCT_EVIDENCE_ENOUGH && (e->passing || !e->made);
+    return hardly && !d->passing && pct_rule_is_rare(d->rule);
 }
 
 /* Whether it is at least seldomer in runs that pass: of a program that hardly passes, those are too few to say more. */

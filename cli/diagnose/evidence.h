@@ -26,6 +26,7 @@ enum { PCT_EVIDENCE_ENOUGH = 3 };
 
 struct pct_evidence {
     unsigned failing, passing; /* runs that were looked at */
+    unsigned made, enough;     /* all that ended, those that failed otherwise among them; as many tell that all fail */
     void *rows;                /* by key (search.h) */
     struct pct_evidence_pair *pairs;
     size_t pair_count, pair_room;
@@ -34,6 +35,9 @@ struct pct_evidence {
 };
 
 void pct_evidence_free(struct pct_evidence *evidence);
+
+/* Whether every run fails, and there were enough: then nobody knows an order that passes. */
+bool pct_evidence_all_fail(const struct pct_evidence *evidence);
 
 /* One more run: what the rules find in it, and what sections notify. */
 void pct_evidence_add(struct pct_evidence *evidence, const struct pct_history *history, bool fails);

@@ -92,10 +92,37 @@ static void test_told(void **unused)
     done(&run);
 }
 
+/* Whether it is said that all runs fail, and no cause. */
+static bool says_all_fail(unsigned made, unsigned passing)
+{
+    char *text = NULL;
+    size_t size;
+    told = (struct pct_diagnosing){ .evidence = { .made = made, .enough = 40, .passing = passing } };
+    FILE *out = open_memstream(&text, &size);
+    pct_diagnosing_print(out, &told, false);
+    fclose(out);
+    bool says = strstr(text, "no cause: every run fails (");
+    assert_int_equal(says, size > 0);
+    free(text);
+    return says;
+}
+
+static void test_all_fail(void **unused)
+{
+    (void)unused;
+    assert_true(says_all_fail(40, 0));
+    assert_false(says_all_fail(39, 0));
+    assert_false(says_all_fail(100, 1));
+    /* A run that is only recorded has no others. */
+    told.evidence = (struct pct_evidence){ 0 };
+    assert_false(pct_evidence_all_fail(&told.evidence));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_told),
+        cmocka_unit_test(test_all_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -137,10 +137,11 @@ static void test_all_parked(void **unused)
     }
 }
 
-/* Whether something that one run does not decide is left behind this many runs that pass, and how good it is. */
-static double left_of(unsigned passing)
+/* Whether something that one run does not decide is left behind this many runs, of which some pass, and how good it
+ * is. */
+static double left_of(unsigned made, unsigned passing)
 {
-    struct pct_evidence evidence = { 0 };
+    struct pct_evidence evidence = { .made = made };
     for (unsigned i = 0; i < passing; i++) {
         begin(2);
         look(&run, PCT_VERDICT_EXIT, NULL);
@@ -164,8 +165,10 @@ static double left_of(unsigned passing)
 static void test_no_run_passes(void **unused)
 {
     (void)unused;
-    assert_true(left_of(0) > 0 && left_of(0) < PCT_DIAGNOSIS_LIKELY);
-    assert_true(left_of(PCT_EVIDENCE_ENOUGH) > PCT_DIAGNOSIS_LIKELY);
+    assert_true(left_of(0, 0) > 0 && left_of(0, 0) < PCT_DIAGNOSIS_LIKELY);
+    assert_true(left_of(20, 0) == 0);
+    assert_true(left_of(20, 1) > 0 && left_of(20, 1) < PCT_DIAGNOSIS_LIKELY);
+    assert_true(left_of(20, PCT_EVIDENCE_ENOUGH) > PCT_DIAGNOSIS_LIKELY);
 }
 
 /* Thread 1 was in the middle of a write when this signal came to that thread: the state of the call that it was in. */
