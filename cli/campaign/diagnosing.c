@@ -432,6 +432,7 @@ static int try_best(struct source *s)
     s->trying = false;
     pct_diagnoses_free(&least);
     pct_diagnoses_rank(&d->diagnoses);
+    pct_trials_drop_effects(d);
     return failed;
 }
 
@@ -452,7 +453,8 @@ static int run_others(struct source *s)
     return failed;
 }
 
-/* What libraries do among themselves comes behind what the program has a part in: it is seldom a bug of theirs. */
+/* What libraries do among themselves comes behind what the program has a part in, or is not worth saying: it is seldom
+ * a bug of theirs. */
 static void put_foreign_last(struct pct_diagnosing *d)
 {
     struct pct_diagnosis foreign[PCT_DIAGNOSING_STACKS] = { 0 };
@@ -460,13 +462,17 @@ static void put_foreign_last(struct pct_diagnosing *d)
            others = 0;
     for (size_t i = 0; i < count; i++) {
         struct pct_diagnosis *item = &d->diagnoses.item[i];
-        if (!pct_rule_decides(item->rule) && pct_diagnosis_is_foreign(&d->history, item))
-            foreign[others++] = *item;
-        else
+        if (pct_rule_decides(item->rule) || !pct_diagnosis_is_foreign(&d->history, item))
             d->diagnoses.item[own++] = *item;
+        else if (item->score >= PCT_DIAGNOSIS_LIKELY)
+            foreign[others++] = *item;
     }
     for (size_t i = 0; i < others; i++)
-        d->diagnoses.item[own + i] = foreign[i];
+        d->diagnoses.item[own++] = foreign[i];
+    for (size_t i = count; i < d->diagnoses.count; i++)
+        d->diagnoses.item[own++] = d->diagnoses.item[i];
+    d->diagnoses.count = own;
+    d->known = own;
 }
 
 static int diagnose(struct source *s)

@@ -144,6 +144,18 @@ bool pct_trials_weigh(struct pct_diagnosing *d, const struct pct_trial *trials, 
     return right;
 }
 
+void pct_trials_drop_effects(struct pct_diagnosing *d)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < d->diagnoses.count; i++) {
+        const struct pct_diagnosis *item = &d->diagnoses.item[i];
+        if (!is_of_updates(item) || item->tried || item->score >= PCT_DIAGNOSIS_LIKELY)
+            d->diagnoses.item[kept++] = *item;
+    }
+    d->diagnoses.count = kept;
+    d->known = kept;
+}
+
 bool pct_trials_trust(const struct pct_diagnosing *d)
 {
     const struct pct_diagnosis *best = d->diagnoses.item;

@@ -14,6 +14,10 @@ struct pct_trial {
 /* Weigh the diagnoses, whose order stays, by these trials of some of them. Returns whether both of one speak for it. */
 bool pct_trials_weigh(struct pct_diagnosing *diagnosing, const struct pct_trial *trials, size_t count);
 
+/* Leave out what is no more than likely, was not tried with success, and consists of updates: it is mostly what came of
+ * the cause. */
+void pct_trials_drop_effects(struct pct_diagnosing *diagnosing);
+
 /* Whether the best diagnosis is more than likely, and does not consist of updates: where these are all that is seen,
  * what belongs together is mostly another access. */
 bool pct_trials_trust(const struct pct_diagnosing *diagnosing);

@@ -7,7 +7,8 @@
  * - A thread that waits, at the end, for an object that nobody has ever made, locked or posted under this number, at
  * the address of one that was destroyed, waits for what is left of that: zeros, which stand for an object that is not
  *   initialized by a call, would have let it go on.
- * - An object that somebody holds was not given back, wherever it was destroyed from. */
+ * - An object that somebody holds was not given back, wherever it was destroyed from.
+ * - Who waits on a condition variable takes its mutex when it wakes, and no other one. */
 #include "rules.h"
 #include <stdlib.h>
 
@@ -112,6 +113,25 @@ static bool has_ended(const struct pct_history *h, uint32_t thread, uint32_t by)
     return last < by && h->steps[last].op == PCT_OP_THREAD_FINISH;
 }
 
+/* The mutex is destroyed by this step: who waits with it, or has been woken and has not come back yet, still needs it.
+ */
+static void look_at_waiters(struct pct_diagnoses *out, const struct pct_history *h, uint32_t destroy)
+{
+    const struct pct_moment *m = &h->steps[destroy];
+    for (uint32_t thread = 0; thread < h->threads && m->class_ == PCT_CLASS_MUTEX; thread++) {
+        uint32_t last = thread == m->thread ? PCT_NO_STEP : h->last[thread];
+        while (last != PCT_NO_STEP && last > destroy)
+            last = h->steps[last].previous;
+        if (last == PCT_NO_STEP || h->steps[last].op != PCT_OP_COND_WAIT || h->steps[last].mutex != m->object ||
+            pct_moment_failed(&h->steps[last]) || h->steps[last].next == PCT_NO_STEP)
+            continue;
+        struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_USE_AFTER_DESTROY, 0, 3,
+                                                    (uint32_t[]){ destroy, h->steps[last].next, last });
+        if (d)
+            d->note[2] = "with this mutex, which it takes when it wakes";
+    }
+}
+
 void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
 {
     uint32_t objects = 0;
@@ -133,6 +153,7 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
             const struct pct_hold *hold = pct_history_holder(h, i, m->class_, m->object, m->thread, true);
             if (hold && !has_ended(h, hold->thread, i))
                 pct_diagnoses_add(out, PCT_RULE_DESTROYED_WHILE_HELD, 0, 2, (uint32_t[]){ hold->taken, i });
+            look_at_waiters(out, h, i);
             if (!pct_moment_failed(m))
                 destroyed[m->object] = i + 1;
         }

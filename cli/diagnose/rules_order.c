@@ -178,14 +178,33 @@ static struct pct_diagnosis *with_later_absence(struct pct_diagnoses *ds, uint32
     return NULL;
 }
 
-/* How often the object was accessed at this place; *goes_on: who did so last has not ended. */
-static uint32_t times_before(const struct pct_history *h, const struct accessed *before, uint64_t place, bool *goes_on)
+static bool has_ended(const struct pct_history *h, uint32_t thread)
+{
+    uint32_t last = thread < h->threads ? h->last[thread] : PCT_NO_STEP;
+    return last != PCT_NO_STEP && h->steps[last].op == PCT_OP_THREAD_FINISH;
+}
+
+/* Whether this thread goes on, or one that was made where it was: that may come to the same. */
+static bool goes_on(const struct pct_history *h, uint32_t thread)
+{
+    uint64_t made = 0;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->steps[i].op == PCT_OP_THREAD_CREATE && h->steps[i].object == thread)
+            made = h->steps[i].place;
+    for (uint32_t i = 0; i < h->count && made; i++)
+        if (h->steps[i].op == PCT_OP_THREAD_CREATE && h->steps[i].place == made && !pct_moment_failed(&h->steps[i]) &&
+            !has_ended(h, h->steps[i].object))
+            return true;
+    return !has_ended(h, thread);
+}
+
+/* How often the object was accessed at this place; *by: who did so last. */
+static uint32_t times_before(const struct pct_history *h, const struct accessed *before, uint64_t place, uint32_t *by)
 {
     unsigned i = 0;
     while (i < before->count && before->by[i].place != place)
         i++;
-    uint32_t last = i < before->count ? h->last[h->steps[before->by[i].last].thread] : PCT_NO_STEP;
-    *goes_on = last != PCT_NO_STEP && h->steps[last].op != PCT_OP_THREAD_FINISH;
+    *by = i < before->count ? h->steps[before->by[i].last].thread : 0;
     return i < before->count ? before->by[i].times : 0;
 }
 
@@ -203,8 +222,8 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
             continue;
         /* Runs that fail, though it did come first there, say that something else decides. */
         unsigned failing = pct_evidence_failing(f->evidence, key_of_pair(pair->address, pair->first, pair->then));
-        bool own = false, goes_on;
-        uint32_t times = times_before(h, before, pair->first, &goes_on);
+        bool own = false;
+        uint32_t by, times = times_before(h, before, pair->first, &by);
         /* What came so often first in every run that passed has come less often here. */
         uint64_t more = key_of_times(pair->address, pair->first, pair->then, times + 1);
         if (times >= TIMES || (times && pct_evidence_passing(f->evidence, more) != runs))
@@ -215,7 +234,7 @@ static void look_at_first(void *context, const struct pct_history *h, bool ways,
         const char *note[3] = { NULL };
         unsigned count = 1;
         /* How often a loop goes round, that has ended, is no order. */
-        if (times && later == PCT_NO_STEP && !goes_on)
+        if (times && later == PCT_NO_STEP && !goes_on(h, by))
             continue;
         if (later != PCT_NO_STEP) {
             note[count] = "which came first in every run that passed";

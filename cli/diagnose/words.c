@@ -81,6 +81,14 @@ static bool tries_again(const struct words *w, uint32_t step)
     return next && next->class_ == PCT_CLASS_MEMORY && next->object == m->object && has(&w->taking, next->place);
 }
 
+/* Whether it, or what it tries next without anything else in between, fails: so it has not got it by this one. */
+static bool fails_at_last(const struct words *w, uint32_t step)
+{
+    while (!fails(w->history, step) && tries_again(w, step))
+        step = w->history->steps[step].next;
+    return fails(w->history, step);
+}
+
 /* Whether the thread that has the lock at this exchange, the one of this number, gives it back behind it. */
 static bool gives_later(const struct words *w, uint32_t i, uint32_t end, uint32_t holder)
 {
@@ -112,8 +120,10 @@ static uint32_t follow(struct words *w, uint32_t first, uint32_t end)
         m->word = PCT_WORD_TAKES;
         if (holder == m->thread && !has(&w->taking, m->place))
             m->word = PCT_WORD_GIVES;
-        else if (holder != PCT_NO_THREAD && holder != m->thread &&
-                 (fails(w->history, w->step[i]) || tries_again(w, w->step[i]) || gives_later(w, i, end, holder)))
+        else if (holder == m->thread
+                     ? fails_at_last(w, w->step[i])
+                     : holder != PCT_NO_THREAD && (fails(w->history, w->step[i]) || tries_again(w, w->step[i]) ||
+                                                   gives_later(w, i, end, holder)))
             m->word = PCT_WORD_FAILS;
         if (m->word != PCT_WORD_FAILS)
             holder = m->word == PCT_WORD_TAKES ? m->thread : PCT_NO_THREAD;

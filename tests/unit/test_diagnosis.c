@@ -62,6 +62,21 @@ static void test_use_after_destroy(void **unused)
     STEP(&run, 0, MUTEX_INIT, 4);
     STEP(&run, 1, MUTEX_LOCK, 4);
     expect(&run, PCT_VERDICT_EXIT, PCT_RULE_USE_AFTER_DESTROY, false);
+    /* Who waits with the mutex needs it when it wakes; not who has come back, or waits with another one. */
+    for (unsigned other = 0; other < 3; other++) {
+        begin(1);
+        STEP(&run, 1, MUTEX_LOCK, other == 1 ? 5 : 3);
+        STEP(&run, 1, COND_WAIT, 4);
+        STEP(&run, 0, COND_BROADCAST, 4);
+        if (other == 2) {
+            STEP(&run, 1, COND_WAKE, 4);
+            STEP(&run, 1, MUTEX_UNLOCK, 3);
+        }
+        STEP_ARG(&run, 0, MUTEX_DESTROY, PCT_ARG_ERROR, 3);
+        if (other < 2)
+            pending(&run, 1, PCT_OP_COND_WAKE, 4);
+        expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_USE_AFTER_DESTROY, !other);
+    }
     /* POSIX lets a condition variable go when all have been woken. */
     begin(1);
     STEP(&run, 1, MUTEX_LOCK, 3);

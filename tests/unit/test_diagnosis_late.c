@@ -276,10 +276,15 @@ static void test_not_counted(void **unused)
     make_latch(PCT_OP_ATOMIC_LOAD, true, false, true, PCT_VERDICT_DEADLOCK); /* nobody counts */
 }
 
-/* Thread 1 goes this number of times through a section, perhaps ends, and then thread 0 through another one. */
-static void make_times(unsigned times, bool ends)
+/* Thread 1 goes this number of times through a section, perhaps ends, and then thread 0 through another one; there may
+ * be a thread 2, which was made in the same place, or elsewhere, and has not begun. */
+static void make_times(unsigned times, bool ends, unsigned another)
 {
     begin(1);
+    if (another) {
+        step_at(&run, 0, PCT_OP_THREAD_CREATE, 0, 2, another);
+        pending(&run, 2, PCT_OP_THREAD_START, 0);
+    }
     for (unsigned i = 0; i < times; i++)
         step_at(&run, 1, PCT_OP_MUTEX_LOCK, 0, 3, 21);
     if (ends)
@@ -287,16 +292,16 @@ static void make_times(unsigned times, bool ends)
     step_at(&run, 0, PCT_OP_MUTEX_LOCK, 0, 3, 11);
 }
 
-static bool comes_too_early(unsigned times, bool ends, bool once_less)
+static bool comes_too_early(unsigned times, bool ends, bool once_less, unsigned another)
 {
     struct pct_evidence evidence = { 0 };
     for (unsigned i = 0; i < 4; i++) {
-        make_times(once_less && !i ? 2 : 3, false);
+        make_times(once_less && !i ? 2 : 3, false, another);
         look(&run, PCT_VERDICT_EXIT, NULL);
         pct_evidence_add(&evidence, &run.history, false);
         done(&run);
     }
-    make_times(times, ends);
+    make_times(times, ends, another);
     look(&run, PCT_VERDICT_ASSERTION, &evidence);
     bool early = found(&run, PCT_RULE_ORDER_MISSING);
     done(&run);
@@ -308,11 +313,13 @@ static bool comes_too_early(unsigned times, bool ends, bool once_less)
 static void test_too_few(void **unused)
 {
     (void)unused;
-    assert_true(comes_too_early(2, false, false));
-    assert_true(comes_too_early(1, false, false));
-    assert_false(comes_too_early(3, false, false));
-    assert_false(comes_too_early(2, true, false)); /* it does not come any more: so often a loop went round */
-    assert_false(comes_too_early(2, false, true)); /* so it was in a run that passed */
+    assert_true(comes_too_early(2, false, false, 0));
+    assert_true(comes_too_early(1, false, false, 0));
+    assert_false(comes_too_early(3, false, false, 0));
+    assert_false(comes_too_early(2, true, false, 0));   /* it does not come any more: so often a loop went round */
+    assert_false(comes_too_early(2, false, true, 0));   /* so it was in a run that passed */
+    assert_true(comes_too_early(2, true, false, 1000)); /* another one, of its kind, may come yet */
+    assert_false(comes_too_early(2, true, false, 9));   /* it is of another kind */
 }
 
 int main(void)
