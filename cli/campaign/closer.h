@@ -14,8 +14,8 @@ struct pct_closer {
 /* Whether there is reason to look, behind pct_diagnosing_run(). */
 bool pct_closer_helps(const struct pct_diagnosing *diagnosing);
 
-/* Look for such a run for at most so many seconds, and diagnose it for as many, as the other one was. Returns 0, or an
- * exit status after a message. To be closed in any case. */
+/* Look for such a run for this many seconds at most, and diagnose it likewise. Returns 0, or an exit status after a
+ * message. To be closed in any case. */
 int pct_closer_look(struct pct_closer *closer, struct pct_diagnosing *diagnosing, double seconds);
 void pct_closer_close(struct pct_closer *closer);
 
