@@ -19,8 +19,8 @@ class Service
     }
     void start()
     {
-        thread = std::thread([this] { run(); });
-    } // culprit
+        thread = std::thread([this] { run(); }); // culprit
+    }
     void stop()
     {
         thread.join();
