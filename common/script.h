@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 15u
+#define PCT_SCRIPT_VERSION 16u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 65536, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -130,6 +130,11 @@ struct pct_script_said {
     uint64_t offset;    /* where in the file `file` it was then, as `message` has that: "NAME+0xOFFSET" */
     char file[256];     /* "": that is not known */
     uint32_t vain;      /* it did not fit as nobody could post what it waited for on the board */
+    uint32_t over;      /* the script has nothing more to say to this process */
+    uint32_t waits;     /* it waits for the board: for this place */
+    char place[PCT_SCRIPT_POST_NAME];
+    uint32_t image;     /* programs that the process was before */
+    uint64_t came;      /* steps that it had made when it passed its last scheduling point; written last */
     char awaited[512];  /* what that line waits for */
     char message[1024]; /* why it could not go on, or what is wrong */
 };
@@ -190,6 +195,8 @@ struct pct_script_channel {
     uint32_t posted;             /* a futex, shared: counts those that are there, and the end of all waits */
     uint32_t deadlocked;         /* all processes waited: whoever waits does so in vain */
     uint32_t lost_turns;         /* processes did not go on one at a time to the end (pct_family_lost_turns()) */
+    uint32_t ticket;             /* as in its pct_script_process; of the first process */
+    uint64_t waited;             /* how often a process has begun to wait for the board: then each step is to be told */
     struct pct_script_said said; /* of the first process */
     char program[256];           /* that it runs: its path */
     struct pct_script_part part[PCT_SCRIPT_PARTS];
@@ -278,6 +285,21 @@ struct pct_script_self {
     bool same;           /* that is the first process's */
 };
 
+/* How the wait for a word of the channel ended. */
+enum pct_script_await {
+    PCT_SCRIPT_AWAIT_CHANGED,
+    PCT_SCRIPT_AWAIT_VAIN, /* no other process could change it any more, as each has ended or waits, too */
+    PCT_SCRIPT_AWAIT_RUNS  /* the one that could has passed no scheduling point for too long */
+};
+
+/* That one. */
+struct pct_script_runner {
+    uint32_t process; /* 0: the first */
+    uint32_t image;   /* programs that it was before */
+    uint64_t step;    /* behind which it passed the last */
+    char text[112];   /* which it is, and for how long it has run since */
+};
+
 /* What the shim offers to the library that has the script; on the turn of the thread that holds the baton. */
 struct pct_script_host {
     /* False: there is no such thread. */
@@ -295,12 +317,14 @@ struct pct_script_host {
     /* What stands here, this many bytes of it. False: this is no memory. */
     bool (*read)(uint64_t address, void *bytes, size_t size);
     /* Sleep while this word of the channel has this value, at least for a moment: this process is idle to its family.
-     * False: no other process could change it any more, as each has ended or waits, too. */
-    bool (*await)(const uint32_t *word, uint32_t value);
+     * *runner is set where that says so. */
+    enum pct_script_await (*await)(const uint32_t *word, uint32_t value, struct pct_script_runner *runner);
     /* Wake those that sleep so: the word has changed. */
     void (*wake)(const uint32_t *word);
     /* The next pct_script_switch of this process; step: of the run, UINT64_MAX: that which it has come to. */
     void (*record)(enum pct_script_switch_kind kind, uint32_t value, uint64_t step);
+    /* And of this other one, where it stood. */
+    void (*record_of)(const struct pct_script_runner *runner, enum pct_script_switch_kind kind, uint32_t value);
 };
 
 #endif

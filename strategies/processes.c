@@ -8,7 +8,7 @@
  *
  *     S.U    thread U goes on
  *     S.aU   the same, and if it cannot, the process waits for what lets it
- *     S.sI   I is posted on the board that all processes share
+ *     S.sI   I is posted on the board that all processes share; 256: nobody will post anything any more
  *     S.rI   the process waits until it is; 256: until no other one could post anything
  *     S.cI   a choice of the program's takes way I
  *     S.hV   it ends; the low half of its hash is V
@@ -75,7 +75,7 @@ static bool read_item(const char **text, struct item *item)
     if (!pct_list_number(text, &item->value))
         return false;
     bool thread = !item->kind || item->kind == 'a', post = item->kind == 's' || item->kind == 'r';
-    return (!thread || item->value < PCT_MAX_THREADS) && (!post || item->value < PCT_BOARD_POSTS + (item->kind == 'r'));
+    return (!thread || item->value < PCT_MAX_THREADS) && (!post || item->value <= PCT_BOARD_POSTS);
 }
 
 static int start(void *state, const struct pct_run *run, const char **why)

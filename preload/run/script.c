@@ -90,23 +90,31 @@ static bool read_bytes(uint64_t address, void *bytes, size_t size)
 enum { SHORTEST_NS = 500000, LONGEST_NS = 10000000 };
 #define PATIENCE_NS UINT64_C(10000000000)
 
-static bool await_word(const uint32_t *word, uint32_t value)
+/* lasts_too_long: whether to wait no longer, though others go on; NULL: never. */
+static enum pct_script_await await_word(const uint32_t *word, uint32_t value,
+                                        bool (*lasts_too_long)(struct pct_script_runner *),
+                                        struct pct_script_runner *runner)
 {
     struct timespec moment = { .tv_nsec = SHORTEST_NS };
     uint64_t now = pct_sched_now(&pct_S), began = pct_real_now(), again;
-    bool hope = true;
+    bool hope = true, lasts = false;
     pct_family_busy(now); /* it may have been idle until a deadline, which nobody waits for meanwhile */
-    while (hope && __atomic_load_n(word, __ATOMIC_SEQ_CST) == value) {
+    while (hope && !lasts && __atomic_load_n(word, __ATOMIC_SEQ_CST) == value) {
         pct_family_idle(now, PCT_NEVER, false, &again);
         hope = !pct_family_stuck(pct_real_now() - began > PATIENCE_NS);
         if (hope)
             PCT_SYS4(SYS_futex, word, PCT_FUTEX_WAIT_SHARED, value, &moment);
         moment.tv_nsec = moment.tv_nsec < LONGEST_NS / 2 ? 2 * moment.tv_nsec : LONGEST_NS;
+        lasts = lasts_too_long && lasts_too_long(runner);
         pct_family_woken();
     }
     pct_family_busy(now);
+    if (lasts)
+        pct_family_end_turns(); /* it keeps its own for too long */
     pct_family_await_turn();
-    return __atomic_load_n(word, __ATOMIC_SEQ_CST) != value;
+    return __atomic_load_n(word, __ATOMIC_SEQ_CST) != value ? PCT_SCRIPT_AWAIT_CHANGED
+           : lasts                                          ? PCT_SCRIPT_AWAIT_RUNS
+                                                            : PCT_SCRIPT_AWAIT_VAIN;
 }
 
 static void wake_word(const uint32_t *word)
@@ -119,18 +127,104 @@ static struct pct_script_channel *channel;
 static char program[sizeof channel->program];
 static struct pct_script_self self;
 
-static void record(enum pct_script_switch_kind kind, uint32_t value, uint64_t step)
+static void record_of(const struct pct_script_runner *runner, enum pct_script_switch_kind kind, uint32_t value)
 {
-    uint32_t image, i = __atomic_fetch_add(&channel->switches, 1, __ATOMIC_SEQ_CST);
+    uint32_t i = __atomic_fetch_add(&channel->switches, 1, __ATOMIC_SEQ_CST);
     if (i >= PCT_SCRIPT_SWITCHES)
         return;
     struct pct_script_switch *at = &pct_script_switches(channel)[i];
-    pct_family_path(&image);
-    at->step = step == UINT64_MAX ? pct_steps(&pct_S) : step;
+    at->step = runner->step;
     at->value = value;
-    at->process = (uint16_t)self.number;
-    at->image = (uint8_t)(image < UINT8_MAX ? image : UINT8_MAX);
+    at->process = (uint16_t)runner->process;
+    at->image = (uint8_t)(runner->image < UINT8_MAX ? runner->image : UINT8_MAX);
     __atomic_store_n(&at->kind, kind, __ATOMIC_RELEASE);
+}
+
+static void record(enum pct_script_switch_kind kind, uint32_t value, uint64_t step)
+{
+    struct pct_script_runner own = { .process = self.number, .step = step == UINT64_MAX ? pct_steps(&pct_S) : step };
+    pct_family_path(&own.image);
+    record_of(&own, kind, value);
+}
+
+static struct pct_script_said *said_by(uint32_t process)
+{
+    return process ? &channel->process[process - 1].said : &channel->said;
+}
+
+/* --- Waiting for the board ---------------------------------------------------------------------------------------- */
+
+/* A loop that only others can end has this much CPU time, as something from outside might still write; one of which
+ * that is not known this many times what a thread has that others could go on beside (PCT_WATCHDOG). The user hears of
+ * it after that much. */
+#define SURE_NS UINT64_C(2000000000)
+#define TELL_NS UINT64_C(3000000000)
+enum { LONG_RUNS = 6 };
+
+/* The process that goes on while this one waits, plus 1: since this step, and this much CPU time; and what was told. */
+static struct {
+    uint32_t process;
+    uint64_t step, from, told;
+} runs;
+
+/* False: it has no number. */
+static bool find_process(uint32_t ticket, uint32_t *process)
+{
+    uint32_t count = __atomic_load_n(&channel->processes, __ATOMIC_SEQ_CST);
+    *process = 0;
+    if (ticket == __atomic_load_n(&channel->ticket, __ATOMIC_SEQ_CST))
+        return true;
+    for (uint32_t i = 0; i < count && i < PCT_SCRIPT_PROCESSES; i++)
+        if (__atomic_load_n(&channel->process[i].ticket, __ATOMIC_SEQ_CST) == ticket)
+            *process = i + 1;
+    return *process;
+}
+
+static void say_runner(struct pct_script_runner *runner, uint64_t seconds)
+{
+    struct pct_text text;
+    pct_text_init(&text, runner->text, sizeof runner->text);
+    pct_text_add(&text, runner->process ? "process " : "the first process");
+    if (runner->process)
+        pct_text_add_u64(&text, runner->process);
+    pct_text_add(&text, " has run for ");
+    pct_text_add_u64(&text, seconds);
+    pct_text_add(&text, " s of CPU time without a scheduling point");
+}
+
+/* Whether the only process that goes on, and has lines that it may come to, has passed no point for too long: it may
+ * wait for this one. */
+static bool runs_too_long(struct pct_script_runner *runner)
+{
+    uint64_t cpu;
+    uint32_t process, ticket = pct_family_runner(&cpu);
+    const bool known = ticket && find_process(ticket, &process);
+    const struct pct_script_said *said = known ? said_by(process) : NULL;
+    const uint64_t step = known ? __atomic_load_n(&said->came, __ATOMIC_SEQ_CST) : 0;
+    if (!known || said->over || runs.process != process + 1 || runs.step != step || cpu < runs.from) {
+        runs.process = known && !said->over ? process + 1 : 0;
+        runs.step = step;
+        runs.from = cpu;
+        runs.told = 0;
+        return false;
+    }
+    const uint64_t passed = cpu - runs.from, seconds = passed / 1000000000;
+    const bool ends = passed >= LONG_RUNS * pct_S.run_ns;
+    if (!ends && (passed < TELL_NS || seconds == runs.told))
+        return false;
+    *runner = (struct pct_script_runner){ .process = process, .image = said->image, .step = step };
+    say_runner(runner, seconds);
+    struct pct_script_said *own = said_by(self.number);
+    memcpy(own->message, runner->text, sizeof runner->text);
+    __atomic_store_n(&own->runs, (uint32_t)seconds, __ATOMIC_RELEASE);
+    runs.told = seconds;
+    return ends;
+}
+
+static enum pct_script_await await_board(const uint32_t *word, uint32_t value, struct pct_script_runner *runner)
+{
+    runs.process = 0;
+    return await_word(word, value, runs_too_long, runner);
 }
 
 /* Of libc: where brk() has set the end of the heap. */
@@ -144,9 +238,10 @@ static const struct pct_script_host host = { .look = look,
                                              .name = name,
                                              .has_left = has_left,
                                              .read = read_bytes,
-                                             .await = await_word,
+                                             .await = await_board,
                                              .wake = wake_word,
-                                             .record = record };
+                                             .record = record,
+                                             .record_of = record_of };
 
 /* NULL: there is none here. */
 static struct pct_script_channel *map_channel(const char *path)
@@ -171,6 +266,8 @@ void pct_script_expect(uint32_t ticket)
         pct_family_take_turns();
     if (!parts)
         return;
+    if (!self.number)
+        __atomic_store_n(&channel->ticket, pct_family_slot(), __ATOMIC_SEQ_CST);
     uint32_t i = __atomic_fetch_add(&channel->processes, 1, __ATOMIC_SEQ_CST);
     if (i >= PCT_SCRIPT_PROCESSES)
         return;
@@ -181,12 +278,8 @@ void pct_script_expect(uint32_t ticket)
 /* The number of this process, which is not the first; 0: it has none. */
 static uint32_t find_number(void)
 {
-    uint32_t ticket = pct_family_slot();
-    uint32_t count = __atomic_load_n(&channel->processes, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; ticket && i < count && i < PCT_SCRIPT_PROCESSES; i++)
-        if (__atomic_load_n(&channel->process[i].ticket, __ATOMIC_SEQ_CST) == ticket)
-            return i + 1;
-    return 0;
+    uint32_t ticket = pct_family_slot(), process;
+    return ticket && find_process(ticket, &process) ? process : 0;
 }
 
 void pct_script_rests(void)
@@ -211,13 +304,6 @@ bool pct_script_returned(const struct pct_thread *thread)
 
 /* --- Threads that pass no point ----------------------------------------------------------------------------------- */
 
-/* A loop that only others can end has this much CPU time, as something from outside might still write; one of which
- * that is not known this many times what a thread has that others could go on beside (PCT_WATCHDOG). The user hears of
- * it after that much. */
-#define SURE_NS UINT64_C(2000000000)
-#define TELL_NS UINT64_C(3000000000)
-enum { LONG_RUNS = 6 };
-
 /* The thread, plus 1, that was seen last: at this step, and when it had had this much CPU time. */
 static struct {
     uint32_t thread;
@@ -229,15 +315,10 @@ bool pct_script_listens(void)
     return channel && pct_S.run.script && pct_strategy_script_is_under_way(pct_S.strategy_state);
 }
 
-static struct pct_script_said *said_here(void)
-{
-    return self.number ? &channel->process[self.number - 1].said : &channel->said;
-}
-
 /* "libz.so.1+0x1c000" */
 static void describe(uintptr_t pc, char *where, size_t size)
 {
-    struct pct_script_said *said = said_here();
+    struct pct_script_said *said = said_by(self.number);
     struct pct_mapping mapping;
     struct pct_text text;
     const bool known = pct_maps_find((const void *)pc, &mapping, said->file, sizeof said->file) && said->file[0];
@@ -285,6 +366,8 @@ bool pct_script_keeps(const struct pct_thread *thread, bool waits, uint64_t cpu,
         describe(pc, where, sizeof where);
         pct_strategy_script_spins(pct_S.strategy_state, step, &spin);
     }
+    if (spin.ends)
+        pct_family_end_turns(); /* others have waited for long, and it may wait for them */
     return !spin.ends && !open;
 }
 
@@ -369,7 +452,10 @@ static void tell_board(struct pct_family_board *board)
 static void post(uint32_t name)
 {
     struct pct_family_board *board = pct_family_board();
-    __atomic_store_n(&board->there[name], 1, __ATOMIC_SEQ_CST);
+    if (name < PCT_BOARD_POSTS)
+        __atomic_store_n(&board->there[name], 1, __ATOMIC_SEQ_CST);
+    else
+        __atomic_store_n(&board->deadlocked, 1, __ATOMIC_SEQ_CST);
     tell_board(board);
 }
 
@@ -385,7 +471,8 @@ static void await_post(uint32_t name)
         uint32_t posted = __atomic_load_n(&board->posted, __ATOMIC_SEQ_CST);
         if (name < PCT_BOARD_POSTS && __atomic_load_n(&board->there[name], __ATOMIC_SEQ_CST))
             return;
-        if (__atomic_load_n(&board->deadlocked, __ATOMIC_SEQ_CST) || !await_word(&board->posted, posted))
+        if (__atomic_load_n(&board->deadlocked, __ATOMIC_SEQ_CST) ||
+            await_word(&board->posted, posted, NULL, NULL) == PCT_SCRIPT_AWAIT_VAIN)
             break;
     }
     if (!__atomic_exchange_n(&board->deadlocked, 1, __ATOMIC_SEQ_CST))

@@ -67,6 +67,11 @@ uint64_t pct_family_epoch(void);
 void pct_family_take_turns(void);
 /* Returns when it is this process's turn. False: there are none. With the baton. */
 bool pct_family_await_turn(void);
+/* There are none any more: the one whose turn it is keeps it for too long. */
+void pct_family_end_turns(void);
+/* While this process waits: the only relative that keeps the family's time and neither is idle nor waits for its turn,
+ * and how much CPU time it has used; 0: there is none, or more. */
+uint32_t pct_family_runner(uint64_t *cpu);
 /* Whether there were turns, and no longer are: somebody computed, or waited in a way that nobody sees, for longer than
  * others could wait. */
 bool pct_family_lost_turns(void);

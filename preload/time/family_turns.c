@@ -130,6 +130,31 @@ static bool is_over(struct patience *p)
     return now - p->since >= PATIENCE || now - p->began >= top * PATIENCE;
 }
 
+void pct_family_end_turns(void)
+{
+    uint32_t on = PCT_TURNS_ON;
+    if (pct_family_memory && __atomic_compare_exchange_n(&pct_family_memory->turns, &on, PCT_TURNS_GIVEN_UP, false,
+                                                         __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        wake_all();
+}
+
+uint32_t pct_family_runner(uint64_t *cpu)
+{
+    uint32_t runner = 0, count = 0, top = pct_family_memory ? pct_family_memory->top : 0;
+    *cpu = 0;
+    for (uint32_t i = 1; i <= top; i++) {
+        union pct_who who = pct_slot_who(i);
+        const struct pct_slot *slot = pct_slot_at(i);
+        bool rests = pct_slot_is_idle(slot) || __atomic_load_n(&slot->wants, __ATOMIC_SEQ_CST);
+        if (pct_slot_is_free(who) || !who.member || rests)
+            continue;
+        runner = pct_slot_ticket(i, who);
+        *cpu = pct_relative_cpu((int)who.pid);
+        count++;
+    }
+    return count == 1 ? runner : 0;
+}
+
 bool pct_turns_await(uint32_t ticket)
 {
     if (!are_on())
@@ -146,8 +171,7 @@ bool pct_turns_await(uint32_t ticket)
         if (try_to_take(ticket))
             break;
         if (is_over(&patience)) {
-            __atomic_store_n(&pct_family_memory->turns, PCT_TURNS_GIVEN_UP, __ATOMIC_SEQ_CST);
-            wake_all();
+            pct_family_end_turns();
             break;
         }
         PCT_SYS4(SYS_futex, &pct_family_memory->given, PCT_FUTEX_WAIT_SHARED, given, &moment);

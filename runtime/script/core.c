@@ -14,8 +14,7 @@ static uint32_t check_thread(lua_State *L, int at)
     return (uint32_t)id;
 }
 
-/* A line that says what threads do: where none is for this process, it has nothing to say here. */
-static void begin_to_say(lua_State *L, struct pct_engine *engine)
+void pct_core_begin_to_say(lua_State *L, struct pct_engine *engine)
 {
     engine->waited = true;
     if (pct_engine_is_meant(engine))
@@ -24,8 +23,7 @@ static void begin_to_say(lua_State *L, struct pct_engine *engine)
     pct_engine_fail(L, PCT_SCRIPT_NEVER);
 }
 
-/* What the line that is being done wants: at this place of the stack. */
-static void set_awaited(lua_State *L, struct pct_engine *engine, int awaited)
+void pct_core_set_awaited(lua_State *L, struct pct_engine *engine, int awaited)
 {
     struct pct_line line;
     pct_line_start(&line, engine->said->awaited, sizeof engine->said->awaited);
@@ -38,8 +36,8 @@ static int wait(lua_State *L, struct pct_engine *engine, int awaited)
 {
     if (L != engine->script)
         return luaL_error(L, "a function that is asked of an event cannot let threads go on");
-    begin_to_say(L, engine);
-    set_awaited(L, engine, awaited);
+    pct_core_begin_to_say(L, engine);
+    pct_core_set_awaited(L, engine, awaited);
     engine->request.waiting = true;
     return lua_yield(L, 0);
 }
@@ -146,7 +144,7 @@ static int no_room(lua_State *L)
 static uint32_t check_ways(lua_State *L, lua_Integer of)
 {
     luaL_argcheck(L, of >= 1 && of <= 65535, 1, "a choice is among 1 to 65535");
-    begin_to_say(L, pct_engine_of(L));
+    pct_core_begin_to_say(L, pct_engine_of(L));
     return (uint32_t)of;
 }
 
@@ -420,84 +418,6 @@ static int process(lua_State *L)
     return 1;
 }
 
-/* The place of the board with this name; NULL: nobody has posted it. */
-static const struct pct_script_post *find_post(struct pct_script_channel *channel, const char *name)
-{
-    uint32_t count = __atomic_load_n(&channel->posts, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i < count && i < PCT_SCRIPT_POSTS; i++)
-        if (__atomic_load_n(&channel->post[i].there, __ATOMIC_SEQ_CST) && !strcmp(channel->post[i].name, name))
-            return &channel->post[i];
-    return NULL;
-}
-
-static const char *check_post(lua_State *L)
-{
-    size_t length;
-    const char *name = luaL_checklstring(L, 1, &length);
-    if (length >= PCT_SCRIPT_POST_NAME)
-        luaL_error(L, "names on the board have at most %d bytes", PCT_SCRIPT_POST_NAME - 1);
-    return name;
-}
-
-static void tell(struct pct_engine *engine)
-{
-    __atomic_fetch_add(&engine->channel->posted, 1, __ATOMIC_SEQ_CST);
-    engine->host->wake(&engine->channel->posted);
-}
-
-/* post(name, value): it stands on the board from now on. */
-static int post(lua_State *L)
-{
-    struct pct_engine *engine = pct_engine_of(L);
-    const char *name = check_post(L);
-    lua_Integer value = luaL_optinteger(L, 2, 0);
-    struct pct_line line;
-    begin_to_say(L, engine);
-    if (find_post(engine->channel, name))
-        return luaL_error(L, "board.post: '%s' has been posted already", name);
-    uint32_t i = __atomic_fetch_add(&engine->channel->posts, 1, __ATOMIC_SEQ_CST);
-    if (i >= PCT_SCRIPT_POSTS)
-        return luaL_error(L, "board.post: there is room for %d names", PCT_SCRIPT_POSTS);
-    struct pct_script_post *at = &engine->channel->post[i];
-    pct_line_start(&line, at->name, sizeof at->name);
-    pct_line_add(&line, name);
-    at->value = value;
-    engine->host->record(PCT_SCRIPT_SWITCH_POST, i, UINT64_MAX);
-    __atomic_store_n(&at->there, 1, __ATOMIC_SEQ_CST);
-    tell(engine);
-    return 0;
-}
-
-/* await_post(name, awaited): until it stands on the board; all threads of this process stand meanwhile, so that where
- * it goes on does not depend on how long the others take. Returns the value. */
-static int await_post(lua_State *L)
-{
-    struct pct_engine *engine = pct_engine_of(L);
-    struct pct_script_channel *channel = engine->channel;
-    const char *name = check_post(L);
-    const struct pct_script_post *found;
-    begin_to_say(L, engine);
-    set_awaited(L, engine, 2);
-    for (;;) {
-        uint32_t posted = __atomic_load_n(&channel->posted, __ATOMIC_SEQ_CST);
-        if ((found = find_post(channel, name)))
-            break;
-        if (!__atomic_load_n(&channel->deadlocked, __ATOMIC_SEQ_CST) && engine->host->await(&channel->posted, posted))
-            continue;
-        /* Whoever else waits does so in vain, too, and shall say so, however soon this process goes on. */
-        if (!__atomic_exchange_n(&channel->deadlocked, 1, __ATOMIC_SEQ_CST))
-            tell(engine);
-        engine->host->record(PCT_SCRIPT_SWITCH_WAIT, PCT_SCRIPT_POSTS, UINT64_MAX);
-        engine->said->vain = 1;
-        lua_pushliteral(L, "no other process can post that: each has ended, or waits, too");
-        return pct_engine_fail(L, PCT_SCRIPT_DID_NOT_FIT);
-    }
-    engine->host->record(PCT_SCRIPT_SWITCH_WAIT, (uint32_t)(found - channel->post), UINT64_MAX);
-    pct_engine_note(engine, 0);
-    lua_pushinteger(L, (lua_Integer)found->value);
-    return 1;
-}
-
 /* fail(kind, message, awaited): the end of the script; awaited: what the line wants, where it does not fit. */
 static int fail(lua_State *L)
 {
@@ -507,7 +427,7 @@ static int fail(lua_State *L)
     enum pct_script_outcome outcome = outcomes[luaL_checkoption(L, 1, NULL, kinds)];
     luaL_checkstring(L, 2);
     if (outcome == PCT_SCRIPT_DID_NOT_FIT)
-        set_awaited(L, pct_engine_of(L), 3);
+        pct_core_set_awaited(L, pct_engine_of(L), 3);
     lua_settop(L, 2);
     return pct_engine_fail(L, outcome);
 }
@@ -526,8 +446,8 @@ void pct_core_open(lua_State *L)
                                           { "holds", holds },
                                           { "value", value },
                                           { "process", process },
-                                          { "post", post },
-                                          { "await_post", await_post },
+                                          { "post", pct_board_post },
+                                          { "await_post", pct_board_await },
                                           { "fail", fail },
                                           { NULL, NULL } };
     luaL_setfuncs(L, functions, 0);

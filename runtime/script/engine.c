@@ -75,6 +75,7 @@ void pct_engine_end(struct pct_engine *engine, enum pct_script_outcome outcome, 
     engine->control->over = true;
     engine->control->first = PCT_NO_THREAD;
     memset(&engine->control->held, 0, sizeof engine->control->held);
+    pct_board_leave(engine);
 }
 
 int pct_engine_fail(lua_State *L, enum pct_script_outcome outcome)
@@ -281,6 +282,7 @@ static void calm(void *state, uint32_t thread, struct pct_calm *calm)
                  pct_apart_minds(engine, thread, own, &engine->calm) &&
                  pct_predicate_minds_others(engine, request->predicate, thread, &engine->calm);
         }
+        is = is && pct_board_minds(engine, &engine->calm);
         engine->calm.is = is;
         engine->calm_of = thread + 1;
     }
@@ -311,6 +313,7 @@ static void turn(void *state, struct pct_script_control *control, uint32_t made,
     struct pct_engine *engine = state;
     engine->step = step;
     engine->made = made;
+    __atomic_store_n(&engine->said->came, step, __ATOMIC_RELAXED);
     engine->said->outside &= made == PCT_NO_THREAD;
     engine->said->runs = made == PCT_NO_THREAD ? engine->said->runs : 0;
     if (too_long(engine))
@@ -420,6 +423,7 @@ static int start(void *state, struct pct_script_control *control, const char **w
     engine->self = the_self;
     engine->said = the_self->number ? &the_channel->process[the_self->number - 1].said : &the_channel->said;
     memset(engine->said, 0, sizeof *engine->said); /* the process may have begun it as another program */
+    engine->said->image = engine->self->image - 1;
     engine->control = control;
     engine->ranges = (void *)behind;
     engine->made = PCT_NO_THREAD;

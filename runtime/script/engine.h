@@ -364,6 +364,21 @@ static inline bool pct_engine_is_meant(const struct pct_engine *engine)
     return !engine->self->number || engine->meant;
 }
 
+/* core.c: a line that says what threads do: where none is for this process, it has nothing to say here. */
+void pct_core_begin_to_say(lua_State *L, struct pct_engine *engine);
+/* What the line that is being done wants: at this place of the stack. */
+void pct_core_set_awaited(lua_State *L, struct pct_engine *engine, int awaited);
+
+/* board.c. post(name, value): it stands on the board from now on. */
+int pct_board_post(lua_State *L);
+/* await_post(name, awaited): until it stands on the board; all threads of this process stand meanwhile, so that where
+ * it goes on does not depend on how long the others take. Returns the value. */
+int pct_board_await(lua_State *L);
+/* The script is over for this process: it posts nothing more. */
+void pct_board_leave(struct pct_engine *engine);
+/* While another one waits for the board, each step is to be seen. False: they are to be seen in any case. */
+bool pct_board_minds(const struct pct_engine *engine, struct pct_calm *calm);
+
 /* The line where the script is is done. thread: that it was about, plus 1; 0: none. */
 void pct_engine_note(struct pct_engine *engine, uint32_t thread);
 

@@ -2,6 +2,7 @@
 # `pct script`: that the schedule that a script says is reached, what is said where it cannot be, and that tokens replay
 # without the script.
 load common
+load script
 
 setup_file()
 {
@@ -18,27 +19,6 @@ setup()
     times=${FULL:+100} # each exact script; `make concurrit` makes a thousand runs
     ln -sf "$BATS_FILE_TMPDIR/script" "$BATS_FILE_TMPDIR/told" .
     cp "$BATS_FILE_TMPDIR/processes" "$BATS_FILE_TMPDIR/another" .
-}
-
-# script TEXT COMMAND...: run it, with the options in $options.
-script()
-{
-    printf '%s\n' "$1" > test.lua
-    shift
-    # shellcheck disable=SC2086 # words
-    run --separate-stderr timeout 60 "$pct" script ${options:-} test.lua -- "$@"
-}
-
-# The token that was printed, replayed: the same run, and the same status, without the script.
-replays()
-{
-    local expected=$1 line
-    rm -f test.lua
-    line=$(replay_line)
-    run --separate-stderr bash -c "$line"
-    is "$status" "$expected"
-    has 'replayed identically'
-    lacks 'libpct-script'
 }
 
 deadlock='local a, b = thread "forwards", thread "backwards"
@@ -1213,6 +1193,47 @@ PROGRAM
 run(thread(0), unlocks)' ./shared
     is "$status" 117
     has 'test.lua:2: did not fit: the script wants thread 0 to go on until it unlocks, but thread 0 goes round a loop at shared.c:14 for 2 s'
+    # The other one waits no longer, and both end.
+    lacks 'was ended'
+    replays 0
+}
+
+@test "several processes: the first is one thread, and looks at shared memory for what the script keeps" {
+    cat > alone.c <<'PROGRAM'
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    volatile int *flag = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    pid_t child = fork();
+    pthread_mutex_lock(&lock);
+    *flag |= !child;
+    while (!*flag)
+        ;
+    pthread_mutex_unlock(&lock);
+    return child && waitpid(child, NULL, 0) != child;
+}
+PROGRAM
+    "$cc" -g -O1 -pthread -o alone alone.c
+    export PCT_WATCHDOG=300
+    script 'process(1, function() thread(0) board.wait "go" end)
+run(thread(0), unlocks) board.post "go"' ./alone
+    is "$status" 117
+    has "test.lua:1: process 1: did not fit: the script wants 'go' to stand on the board, but the first process has run for 1 s of CPU time without a scheduling point; if it waits for this process, let that go on first"
+    has '         2  1-2          0        run(thread(0), unlocks) board.post "go"  (2 times)'
+    replays 0
+}
+
+@test "several processes: what nobody can post is awaited no longer than that is so" {
+    # The first process has nothing more to say, and goes on for as long as the other one keeps it.
+    script 'process(1, function() thread(0) board.wait "never" end)
+run(thread(0), locks "writing")' ./processes fork
+    is "$status" 117
+    has "test.lua:1: process 1: did not fit: the script wants 'never' to stand on the board, but no other process can post that"
+    replays 0
 }
 
 @test "several processes: tokens of those that others than the first one make" {

@@ -2,6 +2,7 @@
 # `at "FILE:LINE"` of `pct script`, in programs that tell of nothing: where threads come to a line they stand, in each
 # copy that compilers have made of it.
 load common
+load script
 
 setup()
 {
@@ -18,24 +19,6 @@ line()
 compile()
 {
     "$cc" -g -pthread "${@--O0}" -o program l.c
-}
-
-# script TEXT COMMAND...
-script()
-{
-    printf '%s\n' "$1" > test.lua
-    shift
-    run --separate-stderr timeout 60 "$pct" script test.lua -- "$@"
-}
-
-replays()
-{
-    local expected=$1 line
-    rm -f test.lua
-    line=$(replay_line)
-    run --separate-stderr bash -c "$line"
-    is "$status" "$expected"
-    has 'replayed identically'
 }
 
 # comes TIMES MARK: how often a thread comes to that line.

@@ -59,6 +59,11 @@ int pct_relative_children(int thread, int *children, int most)
     return 0;
 }
 
+uint64_t pct_relative_cpu(int pid)
+{
+    return (uint64_t)pid * SECOND;
+}
+
 uint64_t pct_relative_waited(int pid)
 {
     return (uint64_t)pid;
@@ -202,6 +207,38 @@ static void test_patience_with_each(void **unused)
     assert_in_range(now - before, 2 * PROCESSES * SECOND, (2 * PROCESSES + 1) * SECOND);
 }
 
+/* Who goes on, where only one does. */
+static void test_runner(void **unused)
+{
+    (void)unused;
+    uint64_t cpu;
+    assert_int_equal(pct_family_runner(&cpu), ticket[A]);
+    assert_int_equal(cpu, pct_relative_cpu(10));
+    slot_of(B)->wants = 0;
+    assert_int_equal(pct_family_runner(&cpu), 0);
+    rest(A);
+    assert_int_equal(pct_family_runner(&cpu), ticket[B]);
+    rest(B);
+    assert_int_equal(pct_family_runner(&cpu), 0);
+}
+
+static void a_loses_it(void)
+{
+    if (looks == 3)
+        pct_family_end_turns();
+}
+
+/* One that is known to keep its turn for too long has none any more. */
+static void test_end(void **unused)
+{
+    (void)unused;
+    looked = a_loses_it;
+    assert_true(pct_turns_await(ticket[B]));
+    assert_int_equal(looks, 3);
+    assert_true(pct_family_lost_turns());
+    assert_false(pct_turns_await(ticket[C]));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -210,6 +247,8 @@ int main(void)
         cmocka_unit_test_setup(test_just_taken, begin),
         cmocka_unit_test_setup(test_patience, begin),
         cmocka_unit_test_setup(test_patience_with_each, begin),
+        cmocka_unit_test_setup(test_runner, begin),
+        cmocka_unit_test_setup(test_end, begin),
     };
     return cmocka_run_group_tests_name("family_turns", tests, NULL, NULL);
 }
