@@ -354,35 +354,50 @@ int pct_each_test_take(const char *argument)
     return begun;
 }
 
-void pct_each_test_begun(int begun)
+static void tell(int begun)
 {
     if (begun && write(begun, "", 1) < 0)
         pct_cli_say("--each-test: %s", strerror(errno));
 }
 
-/* run_one(); *began: it had begun. */
+void pct_each_test_begun(int begun)
+{
+    tell(begun);
+}
+
+void pct_each_test_ended(int begun)
+{
+    tell(begun);
+}
+
+/* How far a test case came, as it told: a byte for each step. */
+enum progress { NOT_BEGUN, BEGUN, ENDED };
+
+/* run_one(). */
 static int run_and_hear(char **argv, char **command, const struct framework *f, const char *extra, const char *name,
-                        bool *began)
+                        enum progress *progress)
 {
     int ends[2];
-    char byte;
+    char bytes[ENDED];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return -errno;
     fcntl(ends[1], F_SETFD, 0);
     int status = run_one(argv, command, f, extra, ends[1], name);
-    *began = read(ends[0], &byte, 1) == 1;
+    ssize_t told = read(ends[0], bytes, sizeof bytes);
+    *progress = told > 0 ? (enum progress)told : NOT_BEGUN;
     close(ends[0]);
     close(ends[1]);
     return status;
 }
 
-/* What would end each of the others, too: bad usage, no control, no command, an interrupt. Of a test case that began,
- * PCT_EXIT_USAGE is its own: Catch2 ends with the number of checks that failed. */
-static bool ends_all(int status, bool began)
+/* What would end each of the others, too: bad usage, no control, no command, an interrupt. What a test case itself ended
+ * with is none of that, whatever it is (Catch2: the number of checks that failed), nor, of one that began,
+ * PCT_EXIT_USAGE. */
+static bool ends_all(int status, enum progress progress)
 {
-    return (status == PCT_EXIT_USAGE && !began) || status == PCT_EXIT_NOT_CONTROLLED ||
-           (status >= 125 && status <= 127) || status == 128 + SIGINT || status == 128 + SIGTERM ||
-           status == 128 + SIGHUP;
+    return progress != ENDED && ((status == PCT_EXIT_USAGE && progress == NOT_BEGUN) ||
+                                 status == PCT_EXIT_NOT_CONTROLLED || (status >= 125 && status <= 127) ||
+                                 status == 128 + SIGINT || status == 128 + SIGTERM || status == 128 + SIGHUP);
 }
 
 int pct_each_test(char **argv, char **command, const char *kind, const char *extra, bool passes)
@@ -406,12 +421,12 @@ int pct_each_test(char **argv, char **command, const char *kind, const char *ext
     }
     for (; !status && done < tests.count; done++) {
         pct_cli_say("test %zu of %zu: %s", done + 1, tests.count, tests.names[done]);
-        bool began = false;
-        int code = passes ? run_and_hear(argv, command, f, extra, tests.names[done], &began)
+        enum progress progress = NOT_BEGUN;
+        int code = passes ? run_and_hear(argv, command, f, extra, tests.names[done], &progress)
                           : run_one(argv, command, f, extra, -1, tests.names[done]);
         if (code < 0)
             status = pct_cli_usage("--each-test: %s", strerror(-code));
-        else if (ends_all(code, began))
+        else if (ends_all(code, progress))
             status = code;
         first = first || code <= 0 ? first : code;
         bool undecided = code == PCT_EXIT_CONFIDENCE;

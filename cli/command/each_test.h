@@ -28,4 +28,7 @@ int pct_each_test_take(const char *argument);
  * the descriptor; 0: nobody asks. */
 void pct_each_test_begun(int begun);
 
+/* Behind that: the exit status is to be what the test case, or the run that it was, ended with. */
+void pct_each_test_ended(int begun);
+
 #endif

@@ -384,6 +384,8 @@ int pct_cmd_run(int argc, char **argv)
         pct_launch_say_random(&campaign.launch);
     open_state(&campaign, arguments.state, &state);
     status = pct_campaign_run(&campaign);
+    if (!status && campaign.failed)
+        pct_each_test_ended(arguments.begun);
     if (campaign.launch.restore.broken) {
         status = pct_hosts_begin_anew(&campaign.launch);
     } else {

@@ -446,6 +446,8 @@ int pct_cmd_script(int argc, char **argv)
         status = prepare(&script);
         if (!status)
             status = pct_script_runs_make(&runs);
+        if (runs.made)
+            pct_each_test_ended(script.arguments.begun);
         pct_launch_finish(&campaign.launch);
     }
     pct_script_words_free(&script.words);

@@ -125,6 +125,7 @@ int pct_script_runs_make(struct pct_script_runs *runs)
     int status = pct_engine_run(&engine, &one.source);
     if (status > 128)
         say_interrupted(runs);
+    runs->made = !status;
     if (!status && runs->outcome)
         say_result(&one);
     return status ? status : one.status;

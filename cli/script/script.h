@@ -126,6 +126,7 @@ struct pct_script_runs {
     bool ok_unfit; /* that the threads cannot do what the script says is no failure */
     bool outside;  /* that a run waits for what is outside has been said */
     uint32_t ran;  /* that a thread has run for this many seconds without a point */
+    bool made;     /* the exit status is that of the run, which was made */
     bool outcome;  /* the last line is what came of it: PCT_SCRIPT_SAYS_* */
 };
 

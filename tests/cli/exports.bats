@@ -372,6 +372,27 @@ SCRIPT
     is "$status" 2
     has 'A.Zero FAILED (status 2)'
     has '4 test cases: 2 failed'
+    # So it is with whatever else says of pct that it could not go on.
+    for code in 123 125 126 127 129 130 143; do
+        sed "s/exit 2 ;;/exit $code ;;/" tests > other
+        chmod +x other
+        run -"$code" "$pct" run --each-test=gtest -q -s 1 -- ./other
+        has "A.Zero FAILED (status $code)"
+        has '4 test cases: 2 failed'
+    done
+    sed 's/exec .\/target exit 2 ;;/kill $$ ;;/' tests > other
+    run "$pct" run --each-test=gtest -q -s 1 -- ./other
+    is "$status" 143
+    has '4 test cases: 2 failed'
+    # But what ends pct itself ends all.
+    sed 's/exec .\/target exit 2 ;;/touch runs; while :; do :; done ;;/' tests > other
+    "$pct" run --each-test=gtest -q -s 1 --timeout 60 -- ./other 2> said &
+    until [ -e runs ]; do :; done
+    pkill -TERM -P $!
+    wait $! && false || is $? 143
+    run cat said
+    has 'test 1 of 4'
+    lacks 'test 2 of 4'
     run "$pct" run --each-test=gtest -S nonsense -- ./tests
     is "$status" 2
     has "test 1 of 4"
