@@ -51,6 +51,15 @@ void pct_json_add_number(struct json_object *to, const char *key, uint64_t value
     json_object_object_add(to, key, json_object_new_uint64(value));
 }
 
+void pct_json_add_seed(struct json_object *to, const char *key, uint64_t value)
+{
+    char name[32], text[24];
+    snprintf(name, sizeof name, "%s_text", key);
+    snprintf(text, sizeof text, "%llu", (unsigned long long)value);
+    pct_json_add_number(to, key, value);
+    pct_json_add_string(to, name, text);
+}
+
 void pct_json_exact(struct json_object *object)
 {
     enum { BITS = 53 };

@@ -13,6 +13,8 @@ struct json_object *pct_json_add_object(struct json_object *to, const char *key)
 struct json_object *pct_json_add_array(struct json_object *to, const char *key);
 void pct_json_add_string(struct json_object *to, const char *key, const char *value);
 void pct_json_add_number(struct json_object *to, const char *key, uint64_t value);
+/* A number that may have 64 bits, more than some readers keep: also as text, in the member KEY_text. */
+void pct_json_add_seed(struct json_object *to, const char *key, uint64_t value);
 void pct_json_add_double(struct json_object *to, const char *key, double value);
 void pct_json_add_bool(struct json_object *to, const char *key, bool value);
 

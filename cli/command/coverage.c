@@ -219,7 +219,7 @@ static void print_text(const struct coverage *w)
 static void add_runs(const struct coverage *w, struct json_object *to, const struct pct_iroot *root)
 {
     pct_json_add_number(to, "runs", root->runs);
-    pct_json_add_number(to, "first_seed", pct_campaign_seed(w->campaign, root->first - 1));
+    pct_json_add_seed(to, "first_seed", pct_campaign_seed(w->campaign, root->first - 1));
 }
 
 static void add_tried(const struct coverage *w, struct json_object *all)

@@ -390,8 +390,8 @@ static int run_and_hear(char **argv, char **command, const struct framework *f, 
     return status;
 }
 
-/* What would end each of the others, too: bad usage, no control, no command, an interrupt. What a test case itself ended
- * with is none of that, whatever it is (Catch2: the number of checks that failed), nor, of one that began,
+/* What would end each of the others, too: bad usage, no control, no command, an interrupt. What a test case itself
+ * ended with is none of that, whatever it is (Catch2: the number of checks that failed), nor, of one that began,
  * PCT_EXIT_USAGE. */
 static bool ends_all(int status, enum progress progress)
 {

@@ -51,7 +51,7 @@ static void add_finding(struct json_object *to, const struct pct_summary_finding
         pct_json_add_double(rate, "low", finding->rate.low);
         pct_json_add_double(rate, "high", finding->rate.high);
     }
-    pct_json_add_number(object, "seed", f->seed);
+    pct_json_add_seed(object, "seed", f->seed);
     pct_json_add_string(object, "token", f->token);
     pct_json_add_string(object, "replay", f->replay);
     struct json_object *replays = pct_json_add_object(object, "replays");
@@ -118,7 +118,7 @@ static void add_iroots(struct json_object *to, const struct pct_summary *s)
 int pct_export_json(FILE *out, const struct pct_summary *summary)
 {
     static const char *const facts[] = { "options", "judging", "spec" };
-    static const char *const numbers[] = { "created", "seed", "epoch", "shard", "of" };
+    static const char *const numbers[] = { "created", "epoch", "shard", "of" };
     struct json_object *root = json_object_new_object();
     pct_json_add_string(root, "format", "pct-campaign");
     pct_json_add_number(root, "version", 1);
@@ -129,6 +129,7 @@ int pct_export_json(FILE *out, const struct pct_summary *summary)
         pct_json_add_string(root, facts[i], pct_store_fact(summary->store, facts[i]));
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         pct_json_add_number(root, numbers[i], pct_store_number(summary->store, numbers[i]));
+    pct_json_add_seed(root, "seed", pct_store_number(summary->store, "seed"));
     pct_json_add_number(root, "planned", pct_store_number(summary->store, "runs"));
     add_totals(root, summary);
     add_systematic(root, summary);

@@ -37,7 +37,7 @@ struct json_object *pct_json_run(const struct pct_trace_export *x)
     json_object_object_add(run, "command", pct_json_text(header->command, sizeof header->command));
     json_object_object_add(run, "token", pct_json_text(header->token, sizeof header->token));
     json_object_object_add(run, "strategy", pct_json_text(header->strategy, sizeof header->strategy));
-    pct_json_add_number(run, "seed", header->seed);
+    pct_json_add_seed(run, "seed", header->seed);
     json_object_object_add(run, "verdict", json_object_new_string(pct_name_verdict(header->verdict)));
     json_object_object_add(run, "text", verdict_text(x->trace));
     json_object_object_add(run, "message", pct_json_text(header->message, sizeof header->message));

@@ -310,6 +310,24 @@ SCRIPT
     chmod +x tests
 }
 
+@test "seeds of more bits than some readers keep" {
+    local seed=9007199254740993
+    run "$pct" campaign -q -n 1 -s "$seed" --db large.db -- ./target exit 3
+    is "$status" 1
+    run "$pct" campaign report --format html -o out.html large.db
+    grep -q "first seed $seed</footer>" out.html
+    run "$pct" campaign report --format json -o out.json large.db
+    run "$pct" coverage -n 1 -s "$seed" --json -- ./target abba
+    has "\"first_seed_text\": \"$seed\""
+    python << 'PYTHON'
+# As a reader with 53 bits has it.
+campaign = json.loads(text("out.json"), parse_int=float)
+[one] = campaign["findings"]
+assert campaign["seed"] == one["seed"] == 2**53
+assert campaign["seed_text"] == one["seed_text"] == str(2**53 + 1)
+PYTHON
+}
+
 @test "each test case is a target of its own" {
     make_gtest
     run "$pct" run --each-test=gtest -q -s 1 --trace 'of {test}' -- ./tests word

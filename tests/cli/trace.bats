@@ -221,7 +221,7 @@ check(all(("thread_name", tid) in names for tid in stacks), "and so has each tra
         "$pct" trace -f $format -o out large.trace
         grep -q "\"seed\":\"$seed\"" out
     done
-    "$pct" trace -f jsonl large.trace | grep -q "\"seed\":$seed,"
+    "$pct" trace -f jsonl large.trace | grep -q "\"seed\":$seed,\"seed_text\":\"$seed\","
 }
 
 @test "a trace cut short by SIGKILL, in every format" {
