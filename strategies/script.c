@@ -223,6 +223,13 @@ void pct_strategy_script_passed(void *state, uint32_t thread, bool enters, uint6
         s->engine->passed(s->inner, thread, enters, place, stack);
 }
 
+uint32_t pct_strategy_script_choose(void *state, uint32_t thread, uint32_t ways)
+{
+    struct state *s = state;
+    s->calm.is = false;
+    return s->engine->choose(s->inner, thread, ways);
+}
+
 /* Whether this thread goes on, if nothing changes: one that goes while the first one spins makes a single step. */
 static bool keeps(const struct state *s, uint32_t thread)
 {

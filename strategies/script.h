@@ -44,9 +44,9 @@ struct pct_script_engine {
      * with its stack there. */
     void (*passed)(void *state, uint32_t thread, bool enters, uint64_t place, uint64_t stack);
 
-    /* The program wants a number below `ways`, from 2 up to 65,535. Also called once the script is over. NULL: as with
-     * no script. */
-    uint32_t (*choose)(uint32_t ways);
+    /* In this thread the program wants a number below `ways`, at most 65,535; 0 where there are less than two. Also
+     * called once the script is over. */
+    uint32_t (*choose)(void *state, uint32_t thread, uint32_t ways);
 
     /* Behind turn(): this thread goes on. calm->is: the script waits for nothing but what threads do next, and of this
      * one only for what the rest of *calm says. It holds until the engine is called again, but for chose(). */
@@ -79,6 +79,9 @@ bool pct_strategy_script_is_under_way(const void *state);
 /* The thread, which runs, has come back from outside, and what it stands before next is something else, though it made
  * no step: the strategy is to be asked there. state: of the strategy `script`. */
 void pct_strategy_script_returned(void *state, uint32_t thread);
+
+/* As pct_script_engine.choose. state: of the strategy `script`. */
+uint32_t pct_strategy_script_choose(void *state, uint32_t thread, uint32_t ways);
 
 /* The steps that the strategy `script`, whose state this is, need not be asked at. Valid for the whole run. */
 const struct pct_calm *pct_strategy_script_calm(const void *state);

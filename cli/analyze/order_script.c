@@ -415,10 +415,36 @@ static void write_head(FILE *out, const struct script *s, const char *where)
     fputs("-- Written by pct explain --script; pct-script(1) says what the words mean.\n", out);
 }
 
+/* What pct_choose() returned to this thread, in a line: from this step on, the first. */
+static void write_thread_choices(FILE *out, const struct pct_trace *trace, uint64_t from)
+{
+    uint32_t thread = PCT_RECORD_THREAD(trace->records[from]);
+    fprintf(out, "chooses(%u", thread);
+    for (uint64_t i = from; i < trace->count; i++)
+        if (PCT_RECORD_THREAD(trace->records[i]) == thread && PCT_RECORD_OP(trace->records[i]) == PCT_OP_CHOICE)
+            fprintf(out, ", %u", PCT_RECORD_ARG(trace->records[i]));
+    fputs(")\n", out);
+}
+
+static void write_choices(FILE *out, const struct script *s)
+{
+    const struct pct_trace *trace = s->analysis->narrative.trace;
+    bool *written = calloc(PCT_MAX_THREADS, sizeof *written);
+    for (uint64_t i = 0; written && i < trace->count; i++) {
+        uint32_t thread = PCT_RECORD_THREAD(trace->records[i]);
+        if (PCT_RECORD_OP(trace->records[i]) != PCT_OP_CHOICE || written[thread])
+            continue;
+        write_thread_choices(out, trace, i);
+        written[thread] = true;
+    }
+    free(written);
+}
+
 static bool write_orders(FILE *out, struct script *s)
 {
     name_threads(s);
     write_head(out, s, "these operations come in this order");
+    write_choices(out, s);
     for (size_t i = 0; i < s->names; i++)
         write_thread(out, s, s->named[i]);
     fputs("in_order(\n", out);
@@ -461,6 +487,7 @@ static bool write_schedule(FILE *out, struct script *s)
     const struct pct_narrative *n = &s->analysis->narrative;
     const struct pct_trace *trace = n->trace;
     write_head(out, s, "threads take these turns, each up to what stands there");
+    write_choices(out, s);
     fputs("others \"held\"\n", out);
     for (uint64_t from = 0, to; from < trace->count; from = to) {
         to = from + measure_turn(trace, from);

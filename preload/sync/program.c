@@ -27,10 +27,10 @@ PCT_EXPORT unsigned pct_program_choose(unsigned ways)
     if (!self)
         return PASS(PCT_OP_CHOICE, PCT_CLASS_NONE, NULL, 0u);
     pct_here(self, PCT_OP_CHOICE);
-    const struct pct_script_engine *script = pct_S.run.script;
     uint32_t most = ways < MOST ? ways : MOST;
-    uint32_t chosen =
-        script && script->choose && most > 1 ? script->choose(most) : pct_sched_choose_number(&pct_S, most);
+    uint32_t chosen = pct_S.run.script
+                          ? pct_strategy_script_choose(pct_S.strategy_state, self->core.id, most)
+                          : pct_sched_choose_number(&pct_S, most);
     pct_done(self, PCT_OP_CHOICE, chosen, NULL);
     return chosen;
 }

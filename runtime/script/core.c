@@ -440,6 +440,7 @@ void pct_core_open(lua_State *L)
                                           { "others", others },
                                           { "choose", choose },
                                           { "choose_thread", choose_thread },
+                                          { "chooses", pct_given_add },
                                           { "turns_end", turns_end },
                                           { "moves", moves },
                                           { "look", look_at },

@@ -433,21 +433,10 @@ static int start(void *state, struct pct_script_control *control, const char **w
     return 0;
 }
 
-/* A choice of the program's stands among those of the script. */
-static uint32_t choose(uint32_t ways)
+/* Also once the script is over. */
+static uint32_t choose(void *state, uint32_t thread, uint32_t ways)
 {
-    struct pct_script_choice choice = { .of = ways };
-    struct pct_line line;
-    if (pct_core_choose(the_channel, the_self->number, &choice)) {
-        the_host->record(PCT_SCRIPT_SWITCH_CHOICE, choice.chosen, UINT64_MAX);
-        return choice.chosen;
-    }
-    struct pct_script_said *said =
-        the_self->number ? &the_channel->process[the_self->number - 1].said : &the_channel->said;
-    said->outcome = PCT_SCRIPT_WRONG;
-    pct_line_start(&line, said->message, sizeof said->message);
-    pct_line_add(&line, "the program made more choices by pct_choose() than there is room for");
-    return 0;
+    return pct_given_choose(state, thread, ways);
 }
 
 static struct pct_script_engine the_engine = { .start = start,

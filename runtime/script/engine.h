@@ -276,6 +276,16 @@ struct pct_inside {
 
 enum { PCT_INSIDE_MOST = 4096 };
 
+enum { PCT_GIVEN = 1024 };
+
+/* What pct_choose() is to return in a thread; PCT_NO_THREAD: it has. In the order of its calls. */
+struct pct_given {
+    uint32_t count;
+    struct pct_given_item {
+        uint32_t thread, way, line;
+    } item[PCT_GIVEN];
+};
+
 struct pct_engine {
     const struct pct_script_host *host;
     struct pct_script_channel *channel;
@@ -306,6 +316,7 @@ struct pct_engine {
     uint32_t found;                  /* the answer to the request, plus 1; 0: there is none */
     uint32_t chosen;                 /* the thread that the last choice of threads was for, plus 1; 0: none */
     uint32_t preemptions;            /* by choices of threads */
+    struct pct_given given;          /* what the program is to choose */
     uint32_t let;                    /* how often others could go on, as all of a request that tries were blocked */
     uint64_t stays_from;             /* from here to the end of the heap memory stays, where there was some: */
     uint64_t stays[16];              /* pages of which that is known, by the lowest bits of their numbers */
@@ -368,6 +379,11 @@ static inline bool pct_engine_is_meant(const struct pct_engine *engine)
 void pct_core_begin_to_say(lua_State *L, struct pct_engine *engine);
 /* What the line that is being done wants: at this place of the stack. */
 void pct_core_set_awaited(lua_State *L, struct pct_engine *engine, int awaited);
+
+/* given.c. chooses(thread, way...): what its next calls of pct_choose() return. */
+int pct_given_add(lua_State *L);
+/* This thread calls it: returns what it is to. */
+uint32_t pct_given_choose(struct pct_engine *engine, uint32_t thread, uint32_t ways);
 
 /* board.c. post(name, value): it stands on the board from now on. */
 int pct_board_post(lua_State *L);

@@ -439,4 +439,10 @@ function G.expect(t, p)
     end
 end
 
+-- What the program's own choices are
+
+function G.chooses(t, ...)
+    core.chooses(type(t) == "number" and whole(t, "chooses") or check(t, "chooses").id, ...)
+end
+
 G.select = nil

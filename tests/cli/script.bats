@@ -1757,6 +1757,72 @@ EOF
     is "$status" 1
 }
 
+@test "from a finding to a script: what the program chooses" {
+    cat > chooses.c << 'EOF'
+#include <assert.h>
+#include <pct/script.h>
+#include <pthread.h>
+static int set, bad;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *unused)
+{
+    unsigned of = pct_choose(1) + pct_choose(3);
+    pthread_mutex_lock(&m);
+    bad |= of == 2 && set;
+    pthread_mutex_unlock(&m);
+    return unused;
+}
+static void *other(void *unused)
+{
+    pthread_mutex_lock(&m);
+    set = 1;
+    pthread_mutex_unlock(&m);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, NULL, work, NULL), pthread_create(&u, NULL, other, NULL);
+    pthread_join(t, NULL), pthread_join(u, NULL);
+    assert(!bad);
+}
+EOF
+    compile() { "$cc" -g -O1 -pthread -I "$root/include" -o chooses chooses.c; }
+    compile
+    local token
+    token=$("$pct" run -n 500 -s 1 -- ./chooses 2>&1 | grep -a -o "pct1:[^']*" | head -n 1)
+    run "$pct" explain --seconds 1000000 --script found.lua "$token" -- ./chooses
+    is "$status" 0
+    grep -q '^chooses(1, 0, 2)$' found.lua
+    run "$pct" add --script found.lua -- ./chooses
+    is "$status" 0
+    # Another lock, and lines in front.
+    sed -i '1i// changed\n\n' chooses.c
+    sed -i 's/^    set = 1;/    set = 1, pthread_mutex_unlock(\&m), pthread_mutex_lock(\&m);/' chooses.c
+    compile
+    run "$pct" check
+    has 'FAILED: assertion'
+    sed -i 's/of == 2/of > 2/' chooses.c
+    compile
+    run "$pct" check
+    is "$status" 0
+    sed -i 's/pct_choose(3)/pct_choose(2)/' chooses.c
+    compile
+    run "$pct" check
+    is "$status" 117
+    has "DID NOT FIT: cannot go on at line 3: the script wants thread 1 to choose 2, but it calls pct_choose(2)"
+    script 'local t = thread "work"
+chooses(t, 0, 1) finish(thread "other")
+run(t, done)' ./chooses
+    is "$status" 0
+    replays 0
+    script 'chooses(0, -1)' ./chooses
+    is "$status" 2
+    script 'for i = 1, 2000 do chooses(0, 1) end' ./chooses
+    is "$status" 2
+    has 'chooses: there is room for 1024 numbers'
+}
+
 @test "a finding of threads that a library starts: the script names them as people do" {
     cat > shop.cc << 'EOF'
 #include <cassert>
