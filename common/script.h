@@ -266,6 +266,7 @@ struct pct_script_look {
     uint64_t place;   /* where in the program's code that is called: behind the call; 0: not known */
     uint64_t start;   /* the function that the thread began with; 0: not known */
     uint32_t number;  /* of the object */
+    uint64_t readers; /* bit i: thread i has what it waits for for reading, as others may, too */
     uint32_t holder;  /* the thread that holds what it waits for, PCT_NO_THREAD: none, or it is not known */
     uint8_t op;       /* enum pct_op */
     uint8_t class_;   /* of the object, enum pct_class */

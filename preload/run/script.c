@@ -8,6 +8,7 @@
 #include <preload/core/sites.h>
 #include <preload/core/sys.h>
 #include <preload/sync/mutex.h>
+#include <preload/sync/rwlock.h>
 #include <preload/time/family.h>
 #include <common/script.h>
 #include <patch/plan.h>
@@ -49,6 +50,10 @@ static bool look(uint32_t id, struct pct_script_look *out)
         out->number = object->number;
         out->address = object->class_ == PCT_CLASS_THREAD ? 0 : object->address;
         out->holder = out->ready ? PCT_NO_THREAD : holder_of(&t->core, object);
+        if (!out->ready && object->class_ == PCT_CLASS_RWLOCK && out->holder == PCT_NO_THREAD)
+            out->readers = pct_rwlock_readers(object);
+        if (out->readers)
+            out->holder = (uint32_t)__builtin_ctzll(out->readers);
     }
     if (!out->ready && out->holder == PCT_NO_THREAD && pct_S.host->holder)
         out->holder = pct_S.host->holder(&t->core);

@@ -2,6 +2,7 @@
  *
  * GLIBC: the bits of __readers, from nptl/pthread_rwlock_common.c. As nobody ever blocks inside the real lock, no
  * writer is ever announced there; a lock that prefers writers (nonrecursively) is asked about the queue instead. */
+#include "rwlock.h"
 #include <preload/core/pass.h>
 #include <preload/signals/doorbell.h>
 #include <preload/time/clock.h>
@@ -10,6 +11,25 @@
 #include <errno.h>
 
 enum { WRITE_PHASE = 1, WRITE_LOCKED = 2, READER_SHIFT = 3 };
+
+/* The first threads that have it for reading stand as bits in what others use for their models. Of one that has it
+ * several times, that is known up to its first unlock. */
+enum { READERS = 64 };
+
+static void note_reader(struct pct_object *object, uint32_t thread, bool reads)
+{
+    uint32_t *bits = &object->model[thread / 32], bit = UINT32_C(1) << thread % 32;
+    if (thread < READERS)
+        *bits = reads ? *bits | bit : *bits & ~bit;
+}
+
+uint64_t pct_rwlock_readers(const struct pct_object *object)
+{
+    const pthread_rwlock_t *lock = (const void *)object->address;
+    uint64_t bits = (uint64_t)object->model[1] << 32 | object->model[0];
+    /* What went on unseen is not known. */
+    return (unsigned)__builtin_popcountll(bits) <= lock->__data.__readers >> READER_SHIFT ? bits : 0;
+}
 
 static bool prefers_writers(const pthread_rwlock_t *lock)
 {
@@ -95,6 +115,8 @@ static int lock_until(struct pct_shim_thread *self, enum pct_op op, pthread_rwlo
             error = ETIMEDOUT;
         if (!error && op == PCT_OP_RWLOCK_WRLOCK)
             object->holder = self->core.id;
+        else if (!error)
+            note_reader(object, self->core.id, true);
         pct_done(self, op, error == ETIMEDOUT ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0, object);
         pct_program_changed(object);
         return error;
@@ -167,6 +189,8 @@ static int tried(struct pct_shim_thread *self, enum pct_op op, struct pct_object
 {
     if (!error && op == PCT_OP_RWLOCK_TRYWRLOCK)
         object->holder = self->core.id;
+    else if (!error)
+        note_reader(object, self->core.id, true);
     pct_done(self, op, error ? PCT_ARG_BUSY : 0, object);
     pct_program_changed(object);
     if (error == EBUSY)
@@ -203,6 +227,7 @@ PCT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
         pct_family_tell();
     int error = REAL(pthread_rwlock_unlock)(lock);
     object->holder = PCT_NO_THREAD;
+    note_reader(object, self->core.id, false);
     pct_done(self, PCT_OP_RWLOCK_UNLOCK, error ? PCT_ARG_ERROR : 0, object);
     pct_program_changed(object);
     return error;

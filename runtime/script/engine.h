@@ -385,6 +385,12 @@ int pct_given_add(lua_State *L);
 /* This thread calls it: returns what it is to. */
 uint32_t pct_given_choose(struct pct_engine *engine, uint32_t thread, uint32_t ways);
 
+/* Whether this thread holds what the other one waits for. */
+static inline bool pct_look_is_held_by(const struct pct_script_look *look, uint32_t thread)
+{
+    return look->holder == thread || (thread < 64 && look->readers >> thread & 1);
+}
+
 /* board.c. post(name, value): it stands on the board from now on. */
 int pct_board_post(lua_State *L);
 /* await_post(name, awaited): until it stands on the board; all threads of this process stand meanwhile, so that where

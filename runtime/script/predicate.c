@@ -215,7 +215,7 @@ bool pct_predicate_holds(struct pct_engine *engine, lua_State *L, const struct p
     case PCT_PREDICATE_INSIDE:
         return is_inside(engine, p, thread, look);
     case PCT_PREDICATE_BLOCKED_BY:
-        return !look->ready && look->holder == p->thread;
+        return !look->ready && pct_look_is_held_by(look, p->thread);
     case PCT_PREDICATE_AND:
         return pct_predicate_holds(engine, L, p->a, thread, look) && pct_predicate_holds(engine, L, p->b, thread, look);
     case PCT_PREDICATE_OR:

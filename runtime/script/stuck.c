@@ -21,10 +21,15 @@ static void add_reason(const struct pct_engine *engine, struct pct_line *line, u
     }
     pct_line_add(line, look.ready ? "it stands before: " : "it waits for: ");
     pct_line_add_look(line, &look);
-    if (look.holder != PCT_NO_THREAD && !look.ready) {
-        pct_line_add(line, ", held by ");
-        pct_line_add_thread(line, look.holder);
-        add_standing(engine, line, look.holder);
+    if (look.ready)
+        return;
+    unsigned count = 0;
+    for (uint32_t t = 0; t < engine->threads && look.holder != PCT_NO_THREAD && count < 4; t++) {
+        if (!pct_look_is_held_by(&look, t))
+            continue;
+        pct_line_add(line, count++ ? ", and by " : ", held by ");
+        pct_line_add_thread(line, t);
+        add_standing(engine, line, t);
     }
 }
 
@@ -49,8 +54,8 @@ static void add_reasons(const struct pct_engine *engine, struct pct_line *line)
     }
 }
 
-/* Whether the thread waits for a lock whose holder, or the last in a chain of such, stands: or they wait in a circle.
- */
+/* Whether the thread waits for a lock of whose holders one, or the last in a chain of such, stands: or they wait in a
+ * circle. */
 static bool waits_for_standing(const struct pct_engine *engine, uint32_t thread)
 {
     struct pct_script_look look;
@@ -58,6 +63,9 @@ static bool waits_for_standing(const struct pct_engine *engine, uint32_t thread)
         if (!engine->host->look(thread, &look) || look.finished || look.ready || look.deadline ||
             look.holder >= engine->threads)
             return false;
+        for (uint64_t others = look.readers; others; others &= others - 1)
+            if (pct_rank_set_has(&engine->control->held, (uint32_t)__builtin_ctzll(others)))
+                return true;
         thread = look.holder;
         if (pct_rank_set_has(&engine->control->held, thread))
             return true;

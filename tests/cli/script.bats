@@ -1757,6 +1757,59 @@ EOF
     is "$status" 1
 }
 
+@test "who holds a lock for reading" {
+    cat > readers.c << 'EOF'
+#include <pthread.h>
+static pthread_rwlock_t l = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static void *reads(void *unused)
+{
+    pthread_rwlock_rdlock(&l);
+    pthread_mutex_lock(&m);
+    pthread_mutex_unlock(&m);
+    pthread_rwlock_unlock(&l);
+    return unused;
+}
+static void *writes(void *unused)
+{
+    pthread_rwlock_wrlock(&l);
+    pthread_rwlock_unlock(&l);
+    return unused;
+}
+int main(void)
+{
+    pthread_t t[4];
+    for (int i = 0; i < 4; i++)
+        pthread_create(&t[i], NULL, i < 3 ? reads : writes, NULL);
+    for (int i = 0; i < 4; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+EOF
+    "$cc" -g -O1 -pthread -o readers readers.c
+    script 'local a, b, c = thread(1), thread(2), thread(3)
+run(a, locks "m")
+run(b, locks "m")
+finish(c)
+run(thread "writes", ends)' ./readers
+    is "$status" 117
+    has 'thread 4 to go on until it ends, but it waits for: write lock rwlock 1, held by thread 1, which stands since line 2, and by thread 2, which stands since line 3'
+    script 'local a, b, c = thread(1), thread(2), thread(3)
+run(b, locks "m")
+local w = thread "writes"
+run(w, blocked_by(b))
+assert(event(w).holder == 2)
+finish(a)
+assert(not stands(w, blocked_by(a)))
+run(c, locks "m")
+assert(stands(w, blocked_by(c)) and stands(w, blocked_by(b)))
+finish(b)
+assert(not stands(w, blocked_by(b)))
+finish(c, w)' ./readers
+    is "$status" 0
+    replays 0
+}
+
 @test "from a finding to a script: what the program chooses" {
     cat > chooses.c << 'EOF'
 #include <assert.h>
