@@ -122,16 +122,16 @@ struct pct_script_switch {
 
 /* How the script came along in one process. */
 struct pct_script_said {
-    uint32_t outcome;   /* enum pct_script_outcome; NEVER also: no part of it is for this process */
-    uint32_t line;      /* of the script, where it is */
-    uint64_t step;      /* steps that the run had made when the script was over */
-    uint32_t outside;   /* the process waits for what the outside may do, and `message` says why; written last */
-    uint32_t runs;      /* a thread has passed no point for this many seconds, and `message` says more; written last */
-    uint64_t offset;    /* where in the file `file` it was then, as `message` has that: "NAME+0xOFFSET" */
-    char file[256];     /* "": that is not known */
-    uint32_t vain;      /* it did not fit as nobody could post what it waited for on the board */
-    uint32_t over;      /* the script has nothing more to say to this process */
-    uint32_t waits;     /* it waits for the board: for this place */
+    uint32_t outcome; /* enum pct_script_outcome; NEVER also: no part of it is for this process */
+    uint32_t line;    /* of the script, where it is */
+    uint64_t step;    /* steps that the run had made when the script was over */
+    uint32_t outside; /* the process waits for what the outside may do, and `message` says why; written last */
+    uint32_t runs;    /* a thread has passed no point for this many seconds, and `message` says more; written last */
+    uint64_t offset;  /* where in the file `file` it was then, as `message` has that: "NAME+0xOFFSET" */
+    char file[256];   /* "": that is not known */
+    uint32_t vain;    /* it did not fit as nobody could post what it waited for on the board */
+    uint32_t over;    /* the script has nothing more to say to this process */
+    uint32_t waits;   /* it waits for the board: for this place */
     char place[PCT_SCRIPT_POST_NAME];
     uint32_t image;     /* programs that the process was before */
     uint64_t came;      /* steps that it had made when it passed its last scheduling point; written last */

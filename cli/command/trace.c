@@ -210,6 +210,21 @@ static int prepare(struct one *one, const struct arguments *w, const struct form
     return 0;
 }
 
+/* Say of which processes there are no steps. only: but for this one. Returns whether that is so of any. */
+static bool say_missing(const struct pct_trace *trace, bool only, uint64_t wanted)
+{
+    size_t at = 0;
+    uint32_t number;
+    bool missing = false;
+    while (pct_trace_next_missing(trace, &at, &number)) {
+        if (only && number != wanted)
+            continue;
+        pct_cli_say("process %u was killed, or went on: its steps are not kept", number);
+        missing = true;
+    }
+    return missing;
+}
+
 /* Those that are to be written, in one list from here on. Returns as prepare(). */
 static int write_all(struct one *all, unsigned count, const struct arguments *w, const struct format *format)
 {
@@ -230,8 +245,10 @@ static int write_all(struct one *all, unsigned count, const struct arguments *w,
         last = &all[i];
         first = first ? first : last;
     }
+    bool missing = say_missing(&all[0].trace, w->process, number);
     if (!first)
-        return pct_cli_usage("%s has no process %llu", w->file, (unsigned long long)number);
+        return missing ? PCT_EXIT_USAGE
+                       : pct_cli_usage("%s has no process %llu", w->file, (unsigned long long)number);
     if (!status)
         status = write_out(&first->x, w, format);
     return status;

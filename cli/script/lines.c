@@ -154,6 +154,18 @@ static void write_script(FILE *out, struct pct_script_channel *channel, const st
     fwrite(padding, -section.size & 7, 1, out);
 }
 
+/* A process that the script has lines for has left no trace: an empty section. */
+static void write_missing(FILE *out, uint32_t process)
+{
+    struct pct_snap_section section = { .type = PCT_SNAP_PROCESS, .thread = process };
+    fwrite(&section, sizeof section, 1, out);
+}
+
+bool pct_script_is_traceless(const struct pct_script_process *process)
+{
+    return process->said.outcome != PCT_SCRIPT_NEVER && !process->pid;
+}
+
 /* Write a section with the trace that this process left beside that of the first, if it did. Returns whether it did. */
 static bool write_process(FILE *out, struct pct_script_channel *channel, uint32_t process, const char *trace_path,
                           const char *orders)
@@ -166,6 +178,8 @@ static bool write_process(FILE *out, struct pct_script_channel *channel, uint32_
     snprintf(path, sizeof path, "%s.%u", trace_path, p->pid);
     if (!p->pid || !note || pct_trace_open(&trace, path, error, sizeof error) != PCT_TRACE_GOOD) {
         free(note);
+        if (pct_script_is_traceless(p))
+            write_missing(out, process);
         return false;
     }
     FILE *snapshot = open_memstream(&own, &own_size), *file = open_memstream(&whole, &size);

@@ -16,4 +16,7 @@ void pct_script_print_lines(FILE *out, struct pct_script_channel *channel, const
 int pct_script_save_trace(const struct pct_trace *trace, struct pct_script_channel *channel, const char *trace_path,
                           const char *path, unsigned *others, char *error, size_t error_size);
 
+/* The script has lines for it, and it has left no trace: it was killed, or went on. */
+bool pct_script_is_traceless(const struct pct_script_process *process);
+
 #endif

@@ -329,11 +329,13 @@ int pct_script_repeat(struct pct_script_runs *runs, struct pct_script_channel *c
 /* Of the processes that the script has lines for, those that left no trace. */
 static void say_traceless(const struct pct_script_channel *c)
 {
-    for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
-        if (c->process[i].said.outcome != PCT_SCRIPT_NEVER && !c->process[i].pid)
-            pct_cli_say(
-                "process %u was killed, or went on: its steps are not kept; it had come to line %u of the script",
-                i + 1, c->process[i].said.line);
+    for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++) {
+        char where[48] = "all its lines were done";
+        if (c->process[i].said.outcome != PCT_SCRIPT_ENDED)
+            snprintf(where, sizeof where, "it had come to line %u of the script", c->process[i].said.line);
+        if (pct_script_is_traceless(&c->process[i]))
+            pct_cli_say("process %u was killed, or went on: its steps are not kept; %s", i + 1, where);
+    }
 }
 
 void pct_script_keep_trace(const struct pct_script_runs *runs, struct pct_script_channel *c,

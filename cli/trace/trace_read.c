@@ -327,6 +327,18 @@ bool pct_trace_next_process(const struct pct_trace *trace, size_t *at, uint32_t 
     return false;
 }
 
+bool pct_trace_next_missing(const struct pct_trace *trace, size_t *at, uint32_t *number)
+{
+    struct pct_snap_section section;
+    const unsigned char *data;
+    while (pct_trace_next_section(trace, at, &section, &data)) {
+        *number = section.thread;
+        if (section.type == PCT_SNAP_PROCESS && !section.size)
+            return true;
+    }
+    return false;
+}
+
 uint64_t pct_trace_hash(const uint64_t *records, uint64_t count)
 {
     uint64_t hash = 0;

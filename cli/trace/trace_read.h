@@ -64,6 +64,9 @@ bool pct_trace_next_section(const struct pct_trace *trace, size_t *at, struct pc
  * False: no more. *number: the process's. To be closed, before the trace that it is in. */
 bool pct_trace_next_process(const struct pct_trace *trace, size_t *at, uint32_t *number, struct pct_trace *process);
 
+/* Likewise those of which it has none, though it was to: they were killed, or went on. */
+bool pct_trace_next_missing(const struct pct_trace *trace, size_t *at, uint32_t *number);
+
 /* Whether a file that exists at this path may be replaced by a trace: it is empty, or a trace that this reader
  * understands. If not, error says why. A path without a file is fine, if its directory is there and can be written. */
 bool pct_trace_may_replace(const char *path, char *error, size_t error_size);

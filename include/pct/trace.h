@@ -353,7 +353,8 @@ enum {
     PCT_SNAP_PLACES = 8, /* only of runs that learn: memory-points=learned */
     PCT_SNAP_POINT = 9,
     PCT_SNAP_SCRIPT = 10, /* only of runs of `pct script` */
-    PCT_SNAP_PROCESS = 11 /* likewise: the trace of another process that the script has lines for; thread: its number */
+    /* Likewise: the trace of another process that the script has lines for; thread: its number. Empty: it left none. */
+    PCT_SNAP_PROCESS = 11
 };
 struct pct_snap_section {
     uint32_t type;

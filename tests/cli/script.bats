@@ -1757,6 +1757,42 @@ EOF
     is "$status" 1
 }
 
+@test "of a process that is killed no steps are kept, and that is said" {
+    cat > killed.c << 'EOF'
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, k = PTHREAD_MUTEX_INITIALIZER;
+int main(void)
+{
+    pid_t child = fork();
+    if (!child) {
+        pthread_mutex_lock(&m);
+        pthread_mutex_unlock(&m);
+        raise(SIGKILL);
+    }
+    pthread_mutex_lock(&k);
+    return waitpid(child, NULL, 0) != child;
+}
+EOF
+    "$cc" -g -O1 -pthread -o killed killed.c
+    options='-t killed.trace' script 'process(1, function() run(thread(0), unlocks "m") board.post "has" end)
+run(thread(0), locks "k")
+board.wait "has"' ./killed
+    is "$status" 0
+    has 'process 1 was killed, or went on: its steps are not kept; all its lines were done'
+    run --separate-stderr "$pct" trace killed.trace
+    is "$status" 0
+    has 'lock mutex'
+    has 'process 1 was killed, or went on: its steps are not kept'
+    run --separate-stderr "$pct" trace --process 1 killed.trace
+    is "$status" 2
+    lacks 'has no process'
+    run --separate-stderr "$pct" trace --process 0 killed.trace
+    lacks 'was killed'
+}
+
 @test "who holds a lock for reading" {
     cat > readers.c << 'EOF'
 #include <pthread.h>
