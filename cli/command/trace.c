@@ -247,8 +247,7 @@ static int write_all(struct one *all, unsigned count, const struct arguments *w,
     }
     bool missing = say_missing(&all[0].trace, w->process, number);
     if (!first)
-        return missing ? PCT_EXIT_USAGE
-                       : pct_cli_usage("%s has no process %llu", w->file, (unsigned long long)number);
+        return missing ? PCT_EXIT_USAGE : pct_cli_usage("%s has no process %llu", w->file, (unsigned long long)number);
     if (!status)
         status = write_out(&first->x, w, format);
     return status;

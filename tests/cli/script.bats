@@ -1524,7 +1524,7 @@ $first_process" ./processes exec ./processes add
     options='-t run.trace' script "process(1, $other_process
 $first_process" ./processes killed
     has 'run.trace has the steps of the first process and of 0 others, and what all are to do in a replay'
-    has 'process 1 was killed, or went on: its steps are not kept; it had come to line '
+    has 'process 1 was killed, or went on: its steps are not kept; all its lines were done'
     run "$pct" trace --process 1 run.trace
     is "$output" 'pct: run.trace has no process 1'
 }
