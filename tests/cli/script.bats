@@ -1526,7 +1526,7 @@ $first_process" ./processes killed
     has 'run.trace has the steps of the first process and of 0 others, and what all are to do in a replay'
     has 'process 1 was killed, or went on: its steps are not kept; all its lines were done'
     run "$pct" trace --process 1 run.trace
-    is "$output" 'pct: run.trace has no process 1'
+    is "$output" 'pct: process 1 was killed, or went on: its steps are not kept'
 }
 
 @test "points that the program names, and numbers that it asks for" {
