@@ -27,8 +27,11 @@ uint64_t pct_rwlock_readers(const struct pct_object *object)
 {
     const pthread_rwlock_t *lock = (const void *)object->address;
     uint64_t bits = (uint64_t)object->model[1] << 32 | object->model[0];
+    unsigned count = 0;
+    for (uint64_t left = bits; left; left &= left - 1)
+        count++;
     /* What went on unseen is not known. */
-    return (unsigned)__builtin_popcountll(bits) <= lock->__data.__readers >> READER_SHIFT ? bits : 0;
+    return count <= lock->__data.__readers >> READER_SHIFT ? bits : 0;
 }
 
 static bool prefers_writers(const pthread_rwlock_t *lock)
