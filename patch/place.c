@@ -191,6 +191,24 @@ static bool short_jump(struct pct_placing *p, struct pct_patched *patched, uint6
     return false;
 }
 
+/* The instructions behind the site move with it. used: of the room for trampolines, before its own. */
+static bool jump_of_block(struct pct_placing *p, struct pct_patched *patched, uint64_t at, size_t used)
+{
+    struct pct_plan_site *site = &patched->site;
+    const uint8_t length = site->length;
+    if (!p->blocks || !site->more)
+        return false;
+    p->near_used = used;
+    site->length += site->more;
+    patched->trampoline = make_trampoline(p, patched, p->code + at);
+    if (patched->trampoline && jump(p, patched, at))
+        return true;
+    site->length = length;
+    p->near_used = used;
+    patched->trampoline = make_trampoline(p, patched, p->code + at);
+    return false;
+}
+
 static enum pct_place_way place_site(struct pct_placing *p, struct pct_patched *patched)
 {
     struct pct_plan_site *site = &patched->site;
@@ -210,7 +228,9 @@ static enum pct_place_way place_site(struct pct_placing *p, struct pct_patched *
         way = PCT_WAY_SHORT;
     else if (punned || pun(p, patched, at, true))
         way = PCT_WAY_PUN;
-    if (way == PCT_WAY_ALONE && p->traps) {
+    else if (jump_of_block(p, patched, at, used))
+        way = PCT_WAY_BLOCK;
+    if (way == PCT_WAY_ALONE && p->traps && patched->trampoline) {
         p->code[at] = PCT_INT3;
         way = PCT_WAY_TRAP;
     }

@@ -7,6 +7,7 @@
  *     a punned jmp      whose last bytes are the first ones of what follows, so it leads to one of few places: there an
  *                       *island* is put, a jmp to the trampoline (Chamith et al., Instruction Punning, PLDI 2017);
  *     a short jmp       to an island in a pad near by;
+ *     a jmp             with the instructions behind it, if these may move with it (pct_plan_site.more);
  *     int3              where the run wants all of them, whatever that takes (a signal each time);
  *
  * or is left alone. Sites are taken from the last to the first, as a punned jmp needs what follows to be final; the
@@ -26,7 +27,7 @@ struct pct_place_page {
 };
 
 /* How a site was diverted. */
-enum pct_place_way { PCT_WAY_ALONE, PCT_WAY_JUMP, PCT_WAY_PUN, PCT_WAY_SHORT, PCT_WAY_TRAP, PCT_WAYS };
+enum pct_place_way { PCT_WAY_ALONE, PCT_WAY_JUMP, PCT_WAY_PUN, PCT_WAY_SHORT, PCT_WAY_BLOCK, PCT_WAY_TRAP, PCT_WAYS };
 
 struct pct_placing {
     /* The module: its plan, how far the loader moved it, and a copy of its code from plan->from to plan->to. */
@@ -36,8 +37,9 @@ struct pct_placing {
     uint8_t *locked;             /* as many bits, zeroed; set: the byte must not change any more */
     struct pct_patched *patched; /* room for plan->sites */
     struct pct_leaves leaves;
-    bool calls; /* PCT_SITE_CALL, too */
-    bool traps; /* PCT_WAY_TRAP, too */
+    bool calls;  /* PCT_SITE_CALL, too */
+    bool blocks; /* instructions may move with a site: no thread stands between them */
+    bool traps;  /* PCT_WAY_TRAP, too */
     /* Memory for trampolines; near_used: what is there before. */
     uint64_t near_address;
     uint8_t *near; /* where to write its bytes now */

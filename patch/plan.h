@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplana"
+#define PCT_PLAN_MAGIC "pctplanb"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
  * never patched. */
@@ -59,7 +59,7 @@ enum pct_site_kind {
 
 /* Registers of an address, as the processor numbers them: 0 rax, 1 rcx, ... 15 r15; the base may be where the thread's
  * own storage begins (fs). */
-enum { PCT_SITE_THREAD_POINTER = 16, PCT_SITE_NO_REGISTER = 0xff, PCT_SITE_SHORTEST = 2 };
+enum { PCT_SITE_THREAD_POINTER = 16, PCT_SITE_NO_REGISTER = 0xff, PCT_SITE_SHORTEST = 2, PCT_SITE_LONGEST = 15 };
 
 enum pct_site_flags {
     PCT_SITE_RELATIVE = 1,      /* displacement is from the end of the instruction (rip) */
@@ -81,12 +81,13 @@ struct pct_plan_site {
     uint8_t kind;   /* enum pct_site_kind */
     uint8_t size;   /* bytes of memory that it touches; 0 for fences and pauses */
     uint8_t base, index, scale;
-    uint8_t flags;           /* enum pct_site_flags */
-    uint8_t displacement_at; /* where in the instruction the four bytes of a relative displacement stand */
-    uint8_t value;           /* EXCHANGE: the register */
-    uint8_t bytes[2];        /* the first bytes of the instruction as the file has them */
-    uint8_t call : 4;        /* PLACE, CALL: it ends with a call of this many bytes; 0: it does not */
-    uint8_t begins : 4;      /* of ENTERS: enum pct_site_begins, as bits */
+    uint8_t flags;               /* enum pct_site_flags */
+    uint8_t displacement_at : 4; /* where in the instruction the four bytes of a relative displacement stand */
+    uint8_t more : 4;   /* bytes of instructions behind it that may move with it, and a jump fits; 0: it does not */
+    uint8_t value;      /* EXCHANGE: the register */
+    uint8_t bytes[2];   /* the first bytes of the instruction as the file has them */
+    uint8_t call : 4;   /* PLACE, CALL: it ends with a call of this many bytes; 0: it does not */
+    uint8_t begins : 4; /* of ENTERS: enum pct_site_begins, as bits */
 };
 
 struct pct_pad {

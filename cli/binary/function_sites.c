@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { JUMP = 5, LONGEST_FILLING = JUMP - 1, LONGEST_SITE = 15 };
+enum { JUMP = 5, LONGEST_FILLING = JUMP - 1 };
 
 /* An instruction, and what matters of it here. */
 struct step {
@@ -169,7 +169,7 @@ static struct block block_from(const struct pct_function_sites *s, const struct 
         if ((known && (i > first || known->flags & PCT_SITE_WAITS)) || is_taken(s, step->address))
             break;
         if (meets || (step->control && !step->movable && !(calls && step->calls)) || (relative && step->relative_at) ||
-            block.length + step->length > LONGEST_SITE)
+            block.length + step->length > PCT_SITE_LONGEST)
             break;
         relative |= step->relative_at != 0;
         block.length += known ? known->length : step->length;
@@ -213,7 +213,7 @@ static void add(const struct pct_function_sites *s, const struct body *body, str
             continue;
         site.flags |= PCT_SITE_RELATIVE;
         site.displacement = step->distance;
-        site.displacement_at = (uint8_t)(step->address - first->address + step->relative_at);
+        site.displacement_at = (step->address - first->address + step->relative_at) & 15;
     }
     pct_instruction_scan_add(s->scan, &site);
 }

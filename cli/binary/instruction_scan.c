@@ -197,7 +197,7 @@ static void describe(struct pct_plan_site *site, const struct one *one, const Zy
     site->size = (uint8_t)(memory->size / 8);
     if (is_rip(m->base)) {
         site->flags |= PCT_SITE_RELATIVE;
-        site->displacement_at = one->instruction.raw.disp.offset;
+        site->displacement_at = one->instruction.raw.disp.offset & 15;
     } else {
         site->base = number_of(m->base);
     }

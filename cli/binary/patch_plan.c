@@ -8,6 +8,7 @@
 #include "function_sites.h"
 #include "instruction_scan.h"
 #include "linker_slots.h"
+#include "short_sites.h"
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdlib.h>
@@ -359,6 +360,7 @@ static enum pct_plan_refusal scan(struct module *m)
     m->no_entry = sites.no_entry;
     m->no_return = sites.no_return;
     pct_instruction_scan_finish(s);
+    pct_short_sites_extend(s, m->functions, m->count, bytes_of, m);
     return s->no_memory ? PCT_PLAN_DATA : PCT_PLAN_NONE;
 }
 

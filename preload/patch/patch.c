@@ -270,6 +270,7 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->map = map_page;
     p->calls = pct_shim.config.calls;
     p->traps = pct_shim.config.memory >= PCT_PATCH_STACKS;
+    p->blocks = pct_S.threads <= 1;
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? PCT_PATCH_HEAP_ROOM : 0);
     if (!p->code || !p->locked || !p->patched || !p->pages || !find_room(p, m->from, m->to))

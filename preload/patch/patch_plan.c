@@ -93,10 +93,12 @@ static bool is_sound(const struct pct_plan *plan, uint64_t size, unsigned level)
     uint64_t last = plan->from;
     for (uint64_t i = 0; i < plan->sites; i++) {
         const struct pct_plan_site *site = &pct_plan_sites(plan)[i];
-        if (site->address < last || site->length < PCT_SITE_SHORTEST || site->length > 15 ||
-            site->address + site->length > plan->to || site->displacement_at + 4 > 16)
+        const unsigned length = site->length + site->more;
+        if (site->address < last || site->length < PCT_SITE_SHORTEST || length > PCT_SITE_LONGEST ||
+            site->address + length > plan->to || site->displacement_at + 4 > 16 ||
+            (site->more && site->flags & PCT_SITE_RELATIVE))
             return false;
-        last = site->address + site->length;
+        last = site->address + length;
     }
     last = plan->from;
     for (uint64_t i = 0; i < plan->pads; i++) {
