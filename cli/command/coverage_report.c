@@ -65,6 +65,30 @@ static bool is_missed(const struct report *w, const struct pct_iroot *root)
     return pct_iroots_find_either(&w->covered.missed, root);
 }
 
+/* A guessed pattern, as far as it was exposed; NULL: it was not. */
+static const struct pct_iroot *find_guessed(const struct report *w, const struct pct_iroot *root)
+{
+    const struct pct_iroot *combined = pct_iroots_find(&w->covered.combined, root);
+    return combined || root->idiom > PCT_IDIOMS ? combined : pct_iroots_find_either(&w->covered.exposed, root);
+}
+
+/* What maple has guessed and tried: of three threads, or (others) not exposed either. */
+static void print_guessed(FILE *out, const struct report *w)
+{
+    for (uint32_t idiom = 1; idiom <= PCT_COMBINED; idiom++)
+        for (size_t i = 0; i < w->covered.guessed.count; i++) {
+            const struct pct_iroot *root = w->covered.guessed.item[i], *exposed = find_guessed(w, root);
+            if (root->idiom != idiom || (exposed && idiom <= PCT_IDIOMS))
+                continue;
+            pct_iroot_print(out, &w->places, root);
+            if (!exposed)
+                fputs("  [guessed and tried, not exposed]", out);
+            else if (w->covered.has_runs)
+                fprintf(out, "  [first in run %llu]", (unsigned long long)exposed->first);
+            fputc('\n', out);
+        }
+}
+
 static void print_text(const struct report *w)
 {
     const struct pct_covered *covered = &w->covered;
@@ -92,6 +116,7 @@ static void print_text(const struct report *w)
                 fputs("  [predicted, not exposed]\n", out);
         }
     }
+    print_guessed(out, w);
     pct_cli_narrow_end(&narrow);
     fflush(stdout);
 }
@@ -120,6 +145,15 @@ static int print_json(const struct report *w)
     roots = pct_json_add_array(all, "missed");
     for (size_t i = 0; i < covered->missed.count; i++)
         pct_iroot_add_json(pct_json_append_object(roots), &w->places, covered->missed.item[i]);
+    roots = pct_json_add_array(all, "guessed");
+    for (size_t i = 0; i < covered->guessed.count; i++) {
+        const struct pct_iroot *root = covered->guessed.item[i], *exposed = find_guessed(w, root);
+        struct json_object *object = pct_json_append_object(roots);
+        pct_json_add_bool(object, "exposed", exposed);
+        if (exposed && covered->has_runs)
+            pct_json_add_number(object, "first_run", exposed->first);
+        pct_iroot_add_json(object, &w->places, root);
+    }
     return pct_json_print(stdout, all) ? pct_cli_no_memory("") : 0;
 }
 
@@ -143,6 +177,11 @@ static void say_summary(const struct report *w)
     if (covered->missed.count)
         pct_cli_say("of these, not exposed in %d tries: %zu (%zu, %zu, %zu, %zu, %zu, %zu)", PCT_DIRECTED_TRIES,
                     covered->missed.count, missed[1], missed[2], missed[3], missed[4], missed[5], missed[6]);
+    size_t exposed = 0;
+    for (size_t i = 0; i < covered->guessed.count; i++)
+        exposed += find_guessed(w, covered->guessed.item[i]) != NULL;
+    if (covered->guessed.count)
+        pct_cli_say("guessed and tried: %zu, of which %zu were exposed", covered->guessed.count, exposed);
     if (covered->cut)
         pct_cli_say("there are more, which were not counted");
 }

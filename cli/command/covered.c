@@ -36,8 +36,11 @@ static int take_campaign(struct pct_covered *covered, struct pct_access_places *
         failed = take_lines(&covered->predicted, places, &d->sets.predicted, &d->sets.places);
     if (!failed)
         failed = pct_tried_read(&tried, d->directs ? d : NULL, &covered->exposed, places);
+    if (!failed)
+        failed = take_lines(&covered->combined, places, &d->sets.combined, &d->sets.places);
     covered->missed = tried.missed;
-    tried.missed = (struct pct_iroots){ .count = 0 };
+    covered->guessed = tried.further;
+    tried = (struct pct_tried){ .missed = { .count = 0 } };
     pct_tried_free(&tried);
     covered->has_runs = true;
     covered->cut = d->sets.exposed.full || covered->exposed.full;
@@ -135,11 +138,12 @@ static int take_place(struct json_object *from, struct pct_access_places *places
     return *number ? 0 : -ENOMEM;
 }
 
-static int take_root(struct json_object *from, struct pct_iroots *to, struct pct_access_places *places)
+/* most: the last idiom that it may have */
+static int take_root(struct json_object *from, struct pct_iroots *to, uint32_t most, struct pct_access_places *places)
 {
     struct json_object *array;
     uint64_t idiom;
-    if (!get_number(from, "idiom", PCT_IDIOMS, &idiom) || !idiom ||
+    if (!get_number(from, "idiom", most, &idiom) || !idiom ||
         !json_object_object_get_ex(from, "places", &array) || !json_object_is_type(array, json_type_array))
         return -EINVAL;
     struct pct_iroot root = { .idiom = (uint32_t)idiom };
@@ -160,7 +164,24 @@ static int take_roots(struct json_object *all, const char *name, struct pct_iroo
         return 0;
     int failed = json_object_is_type(roots, json_type_array) ? 0 : -EINVAL;
     for (size_t i = 0; !failed && i < json_object_array_length(roots); i++)
-        failed = take_root(json_object_array_get_idx(roots, i), to, places);
+        failed = take_root(json_object_array_get_idx(roots, i), to, PCT_IDIOMS, places);
+    return failed;
+}
+
+/* What was guessed, and whether it was exposed. Earlier versions wrote none for campaigns that were kept. */
+static int take_guessed(struct json_object *all, struct pct_covered *covered, struct pct_access_places *places)
+{
+    struct json_object *roots, *exposed;
+    if (!json_object_object_get_ex(all, "guessed", &roots))
+        return 0;
+    int failed = json_object_is_type(roots, json_type_array) ? 0 : -EINVAL;
+    for (size_t i = 0; !failed && i < json_object_array_length(roots); i++) {
+        struct json_object *root = json_object_array_get_idx(roots, i);
+        const bool was = json_object_object_get_ex(root, "exposed", &exposed) && json_object_get_boolean(exposed);
+        failed = take_root(root, &covered->guessed, PCT_COMBINED, places);
+        if (!failed && was)
+            failed = take_root(root, &covered->combined, PCT_COMBINED, places);
+    }
     return failed;
 }
 
@@ -204,6 +225,8 @@ static int take_json(struct json_object *all, struct pct_covered *covered, struc
         failed = take_roots(all, "predicted", &covered->predicted, places);
     if (!failed)
         failed = take_roots(all, "missed", &covered->missed, places);
+    if (!failed)
+        failed = take_guessed(all, covered, places);
     if (!failed)
         failed = take_pairs(all, covered, places);
     covered->window = (uint32_t)window;
@@ -266,5 +289,7 @@ void pct_covered_free(struct pct_covered *covered)
     pct_iroots_free(&covered->exposed);
     pct_iroots_free(&covered->predicted);
     pct_iroots_free(&covered->missed);
+    pct_iroots_free(&covered->guessed);
+    pct_iroots_free(&covered->combined);
     pct_iroots_free(&covered->pairs);
 }

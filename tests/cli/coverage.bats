@@ -93,6 +93,21 @@ END
     [ "$(grep -o 'Combined, [0-9]*:' page.html | wc -l)" -eq \
         "$(printf '%s\n' "$output" | jq '[.guessed[].idiom | select(. > 6)] | unique | length')" ]
     printf '%s\n' "$output" | jq -e 'all(.guessed[]; .places[0].line > 0 and (.exposed == (.runs > 0)))'
+    # A campaign that is kept says the same of them, and so does what was written of it.
+    guessed='[.guessed[] | [.idiom, .exposed, .places]] | sort'
+    printf '%s\n' "$output" | jq "$guessed" > coverage.json
+    "$pct" campaign -S maple --seed 1 -n 60 --ok-status any --db it.db -- "$reorder" 4 > out 2>&1 || [ $? -eq 1 ]
+    run "$pct" coverage report it.db
+    [ "$(grep -c 'by a third thread.*first in run [0-9]*]$' <<< "$output")" -eq "$(jq '[.[] | select(.[1])] | length' coverage.json)" ]
+    has "pct: guessed and tried: $(jq length coverage.json), of which $(jq '[.[] | select(.[1])] | length' coverage.json) were exposed"
+    for file in it.db it.json; do
+        "$pct" coverage report --json $file > it.json.new
+        jq "$guessed" it.json.new | diff coverage.json -
+        mv it.json.new it.json
+    done
+    jq '.guessed[0].idiom = 11' it.json > bad.json
+    run "$pct" coverage report bad.json
+    [ "$status" -eq 2 ]
 }
 
 # Two tests of one counter: the second one has a reader, too.
