@@ -143,8 +143,8 @@ static int take_root(struct json_object *from, struct pct_iroots *to, uint32_t m
 {
     struct json_object *array;
     uint64_t idiom;
-    if (!get_number(from, "idiom", most, &idiom) || !idiom ||
-        !json_object_object_get_ex(from, "places", &array) || !json_object_is_type(array, json_type_array))
+    if (!get_number(from, "idiom", most, &idiom) || !idiom || !json_object_object_get_ex(from, "places", &array) ||
+        !json_object_is_type(array, json_type_array))
         return -EINVAL;
     struct pct_iroot root = { .idiom = (uint32_t)idiom };
     if (json_object_array_length(array) != pct_idiom_accesses(root.idiom))

@@ -10,8 +10,9 @@ struct pct_covered {
     struct pct_iroots exposed; /* `first`: the run, from 1, if it has_runs */
     bool has_runs;
     struct pct_iroots predicted, missed; /* exposed or not; and what six tries each have missed */
-    struct pct_iroots guessed, combined; /* what maple has guessed and tried, exposed or not; of three threads, exposed */
-    struct pct_iroots pairs;             /* reads-from pairs (cli/trace/reads_from.h), if it has_pairs: */
+    struct pct_iroots guessed,
+        combined;            /* what maple has guessed and tried, exposed or not; of three threads, exposed */
+    struct pct_iroots pairs; /* reads-from pairs (cli/trace/reads_from.h), if it has_pairs: */
     bool has_pairs;
     uint64_t runs, newest; /* and the last of them that has exposed a new one, from 1; 0: none has */
     uint32_t window;       /* --window */
