@@ -72,26 +72,6 @@ static int next(struct pct_campaign_observer *observer, struct pct_campaign *c, 
     return PCT_RUNS_ON;
 }
 
-static int classify(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
-                    struct pct_result *result)
-{
-    (void)observer, (void)c, (void)process, (void)result;
-    return 0;
-}
-
-static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
-                  const struct pct_result *result, bool failed, bool *hold)
-{
-    (void)observer, (void)c, (void)process, (void)result, (void)failed, (void)hold;
-    return 0;
-}
-
-static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
-{
-    (void)observer, (void)c;
-    return 0;
-}
-
 /* Keep what the runs of this campaign were. */
 static bool keep(const struct pct_directed *directed)
 {
@@ -118,9 +98,7 @@ static int campaign(uint64_t runs, bool maple, bool learns, bool keeps)
     int status = pct_configure(&c, &schedules, &drawn);
     if (status)
         return status;
-    d.observer = (struct pct_campaign_observer){
-        .next = next, .classify = classify, .looked = looked, .idle = idle, .tick = idle
-    };
+    d.observer = (struct pct_campaign_observer){ .next = next };
     c.observer = &d.observer;
     c.keep_going = true;
     c.launch.sites = maple ? "on" : NULL;

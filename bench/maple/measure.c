@@ -183,19 +183,6 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     return status || !m.looked ? status : m.looked(observer, c, process, result, failed, hold);
 }
 
-static int classify(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
-                    struct pct_result *result)
-{
-    (void)observer, (void)c, (void)process, (void)result;
-    return 0;
-}
-
-static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
-{
-    (void)observer, (void)c;
-    return 0;
-}
-
 /* --- The three parts ---------------------------------------------------------------------------------------------- */
 
 static void begin(struct pct_campaign *c, struct pct_iroots *into)
@@ -259,7 +246,7 @@ static int run_maple(struct pct_campaign *c, struct pct_iroots *into, uint64_t r
     int status = pct_configure(c, &schedules, &drawn);
     if (status)
         return status;
-    m.observer = (struct pct_campaign_observer){ .classify = classify, .looked = looked, .idle = idle, .tick = idle };
+    m.observer = (struct pct_campaign_observer){ .looked = looked };
     m.observer.next = directed ? NULL : next;
     c->observer = &m.observer;
     c->runs = runs;

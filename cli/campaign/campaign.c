@@ -421,7 +421,8 @@ static int classify(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct state *s = of(source);
     struct pct_campaign *c = s->c;
-    int status = c->observer ? c->observer->classify(c->observer, c, &run->process, &run->result) : 0;
+    int status =
+        c->observer && c->observer->classify ? c->observer->classify(c->observer, c, &run->process, &run->result) : 0;
     if (status)
         return status;
     s->failed = pct_result_fails(&run->result, c->ok);
@@ -457,7 +458,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
         status = pct_cycles_take(c, process->index, result);
     if (!status)
         status = pct_directed_take(c, result);
-    if (c->observer && !status)
+    if (c->observer && c->observer->looked && !status)
         status = c->observer->looked(c->observer, c, process, result, s->failed, &s->hold);
     if (s->failed && !c->failed) {
         run->taken = c->failed = true;
@@ -477,7 +478,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 static int tick(struct pct_run_source *source)
 {
     struct pct_campaign *c = of(source)->c;
-    int failed = c->observer ? c->observer->tick(c->observer, c) : 0;
+    int failed = c->observer && c->observer->tick ? c->observer->tick(c->observer, c) : 0;
     if (!failed)
         draw_progress(of(source));
     return failed;

@@ -22,7 +22,7 @@ struct pct_campaign;
 struct pct_object_counts;
 
 /* Somebody who follows a campaign: recorder.c. Functions that return int return 0, or an exit status that ends the
- * campaign. next and over may be NULL. */
+ * campaign. Each may be NULL, but idle() not where looked() sets *hold. */
 struct pct_campaign_observer {
     /* A run is about to begin: say more of what it is. May return PCT_RUNS_WAIT: not before another run was looked at.
      */

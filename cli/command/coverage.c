@@ -105,13 +105,6 @@ static const struct argp argp = {
     .children = children,
 };
 
-static int classify(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
-                    struct pct_result *result)
-{
-    (void)observer, (void)c, (void)process, (void)result;
-    return 0;
-}
-
 static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                   const struct pct_result *result, bool failed, bool *hold)
 {
@@ -132,12 +125,6 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     if (status && status != -ENODATA) /* a run that was killed tells nothing of its places */
         return pct_cli_no_memory("");
     return w->saturated && w->runs - pct_iroots_newest(&w->roots) >= w->saturated ? PCT_RUNS_ENOUGH : 0;
-}
-
-static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
-{
-    (void)observer, (void)c;
-    return 0;
 }
 
 /* --- What came of it ---------------------------------------------------------------------------------------------- */
@@ -406,9 +393,7 @@ static int check_html(const char *path)
 static int coverage(int argc, char **argv)
 {
     static struct pct_campaign campaign; /* large */
-    struct coverage w = { .observer = { .classify = classify, .looked = looked, .idle = idle, .tick = idle },
-                          .campaign = &campaign,
-                          .window = WINDOW };
+    struct coverage w = { .observer = { .looked = looked }, .campaign = &campaign, .window = WINDOW };
     bool drawn;
     campaign.runs = RUNS;
     campaign.jobs = campaign.stride = 1;
