@@ -371,13 +371,20 @@ bool pct_directed_draw(struct pct_directed *d, uint64_t index, uint64_t seed, bo
     return true;
 }
 
-bool pct_directed_choose(struct pct_directed *d, uint64_t index, struct pct_config *config)
+static bool is_fresh(const struct pct_directed *d, size_t candidate, uint64_t known)
+{
+    return candidate != SIZE_MAX && !d->candidate[candidate].tries && !is_by(d->candidate[candidate].exposed, known);
+}
+
+bool pct_directed_choose(struct pct_directed *d, uint64_t index, bool fresh, struct pct_config *config)
 {
     const uint64_t known = pct_directed_known_by(d, index), turn = d->part ? d->turns++ : index;
     size_t candidate = SIZE_MAX;
     bool further = false;
     if (d->part || !is_profile_turn(d, index, known)) {
         candidate = choose(d, turn, known);
+        if (fresh && !is_fresh(d, candidate, known))
+            return decide_run(d, index, SIZE_MAX, false, known, config);
         further = candidate == SIZE_MAX && pct_further_is_turn(d, turn) && pct_directed_is_profiled(d, known);
         if (further)
             candidate = pct_further_choose(d, known);

@@ -41,7 +41,7 @@ int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spe
         return pct_directed_part_next(c, index, spec);
     if (d->taken < pct_directed_known_by(d, index))
         return PCT_RUNS_WAIT;
-    return pct_directed_choose(d, index, &spec->config) ? PCT_RUNS_ON : pct_cli_no_memory("");
+    return pct_directed_choose(d, index, false, &spec->config) ? PCT_RUNS_ON : pct_cli_no_memory("");
 }
 
 /* --- What came of it ---------------------------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ int pct_directed_replay(struct pct_directed *d, const struct pct_campaign *c, ui
     for (uint64_t index = 0; d->directs && !d->part && index < runs; index++) {
         struct pct_config config = c ? c->config : none;
         config.run.seed = c ? pct_campaign_seed(c, index) : 0;
-        if (!pct_directed_choose(d, index, &config))
+        if (!pct_directed_choose(d, index, false, &config))
             return -ENOMEM;
         pct_directed_count_try(d, index);
     }

@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <strategies/strategies.h>
 
-/* One run in EACH may be directed, whatever other part would have it. The first FIRST of the others are looked at, then
- * one in LATER: that is as much as finding what they predict may take of a campaign's time, and a run of more than
- * MOST_STEPS takes more. */
-enum { EACH = 5, FIRST_PLACE = 3, FIRST = 16, LATER = 8, MOST_STEPS = 1 << 14 };
+/* One run in EACH may be directed, whatever other part would have it; from run FIRST to OFTEN_END, one in OFTEN: first
+ * tries find most of what directed runs find, and what the first runs have not found is rare. Where all patterns were
+ * tried once, it stays at those that are one in EACH, too. The first FIRST of the others are looked at, then one in
+ * LATER: that is as much as finding what they predict may take of a campaign's time, and a run of more than MOST_STEPS
+ * takes more. */
+enum { EACH = 5, FIRST_PLACE = 3, FIRST = 16, OFTEN = 2, OFTEN_END = 64, LATER = 8, MOST_STEPS = 1 << 14 };
 
 /* A run of the part: the strategy maple, with all else as the campaign's runs have it. */
 static void configure(const struct pct_campaign *c, uint64_t seed, struct pct_config *config)
@@ -52,11 +54,21 @@ static bool is_place(uint64_t index)
     return index % EACH == FIRST_PLACE;
 }
 
+static bool is_place_often(uint64_t index)
+{
+    return index >= FIRST && index < OFTEN_END ? index % OFTEN == 0 : is_place(index);
+}
+
 /* Whether the run of this number and seed may be directed, behind one of that seed. Those of pct, which have a
  * guarantee, stay what they are: then the next one may. */
+static bool is_turn_at(bool (*is_place_at)(uint64_t index), uint64_t index, uint64_t seed, uint64_t before)
+{
+    return is_place_at(index) ? !is_of_pct(seed) : index && is_place_at(index - 1) && is_of_pct(before);
+}
+
 static bool is_turn(uint64_t index, uint64_t seed, uint64_t before)
 {
-    return is_place(index) ? !is_of_pct(seed) : index && is_place(index - 1) && is_of_pct(before);
+    return is_turn_at(is_place_often, index, seed, before);
 }
 
 bool pct_directed_takes(const struct pct_campaign *c, uint64_t index)
@@ -82,8 +94,9 @@ static int decide(struct pct_directed *d, uint64_t index, bool own, struct pct_c
     if (looked && d->taken < known)
         return PCT_RUNS_WAIT;
     const bool over = !looked || is_over(d, index, known);
-    const bool done =
-        over || !turn ? pct_directed_draw(d, index, config->run.seed, !over) : pct_directed_choose(d, index, config);
+    const bool fresh = turn && !is_turn_at(is_place, index, seed, before);
+    const bool done = over || !turn ? pct_directed_draw(d, index, config->run.seed, !over)
+                                    : pct_directed_choose(d, index, fresh, config);
     return done ? PCT_RUNS_ON : pct_cli_no_memory("");
 }
 

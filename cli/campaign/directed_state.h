@@ -102,8 +102,9 @@ void pct_directed_count_try(struct pct_directed *d, uint64_t index);
 /* The run of this number, the next one, is drawn by another strategy. False: there is no memory. */
 bool pct_directed_draw(struct pct_directed *d, uint64_t index, uint64_t seed, bool looked);
 
-/* Decide what the run of this number is. False: there is no memory. */
-bool pct_directed_choose(struct pct_directed *d, uint64_t index, struct pct_config *config);
+/* Decide what the run of this number is. fresh: it may only force what no run was to force yet. False: there is no
+ * memory. */
+bool pct_directed_choose(struct pct_directed *d, uint64_t index, bool fresh, struct pct_config *config);
 
 /* The run of this number, the next one, is to force this candidate (SIZE_MAX: none), by what is known of this many
  * runs: make this, which is a profile run's, its configuration. False: there is no memory. */

@@ -599,7 +599,7 @@ END
     "$build/pct-cc" -DFIXED -O1 -g -pthread -o fixed "$root/bench/bugs-memory/peterson.c"
     options=(--seed 1 --epoch 1700000000)
     "$pct" campaign "${options[@]}" -n 60 --db whole.db -- ./fixed
-    sqlite3 whole.db "select value from facts where key = 'directed'" | grep -qx 2
+    sqlite3 whole.db "select value from facts where key = 'directed'" | grep -qx 3
     "$pct" campaign merge same.db whole.db
     for file in whole same; do
         "$pct" campaign "${options[@]}" -n 90 --db $file.db -- ./fixed
