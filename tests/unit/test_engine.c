@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -295,6 +296,14 @@ static void test_learning(void **unused)
     assert_true(some.limit.longest == 9);
 }
 
+/* Uses a CPU until it is killed: at the latest with the test, also where that fails. */
+static _Noreturn void compute(void)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (;;)
+        ;
+}
+
 /* A run that has not had a CPU for long is not cut for that: where all others take the only CPU that it may have. */
 static void test_waited(void **unused)
 {
@@ -308,8 +317,7 @@ static void test_waited(void **unused)
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
     pid_t child = fork();
     if (!child)
-        for (;;)
-            ;
+        compute();
     struct pct_launch some = { .timeout = 60 };
     struct pct_process process = {
         .launch = &some, .pid = child, .started = 1000, .allowed = 5, .deadline = 1005, .cut = true
@@ -338,11 +346,12 @@ static void test_waited(void **unused)
     assert_true(process.deadline == 7);
     pid_t parent = fork();
     if (!parent) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
         setpgid(0, 0);
-        pid_t descendant = fork();
+        if (!fork())
+            compute();
         for (;;)
-            if (descendant)
-                pause();
+            pause();
     }
     /* What it has waited itself is asked last: that only grows. */
     while (pct_time_limit_all_waited(parent) < pct_time_limit_waited(parent) + 0.001)
