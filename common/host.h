@@ -29,6 +29,7 @@ enum { PCT_HOST_VERSION = 2, PCT_HOST_SLOTS = 2, PCT_HOST_TEXT = PCT_TOKEN_MAX +
     X(LIMIT, 1, "memory is limited (--memory-limit, ulimit -v)")                                                       \
     X(STACKS, 1, "shadow stacks are on")                                                                               \
     X(CALL, 0, "a system call is not undone")                                                                          \
+    X(CONTEXT, 0, "threads need kernel threads")                                                                       \
     X(WATCHDOG, 0, "pct watches long runs")                                                                            \
     X(ENVIRONMENT, 0, "the environment of the run has another size")                                                   \
     X(TRACE, 0, "no space for the trace")                                                                              \

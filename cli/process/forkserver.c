@@ -273,6 +273,7 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
     }
     int files[PCT_REQUEST_FILES], count = 0, host = pct_hosts_open(launch, process);
     request.host = host >= 0;
+    request.contexts = !launch->restore.kernel_threads;
     request.followed &= !request.host; /* it is not over when its run is */
     if (request.input)
         files[count++] = input;

@@ -288,6 +288,7 @@ int pct_hosts_open(struct pct_launch *launch, struct pct_process *process)
     fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK);
     *host = (struct pct_host){ .socket = ends[0],
                                .cpu = process->cpu,
+                               .contexts = !all->kernel_threads,
                                .traces = { strdup(process->trace_path) },
                                .number = ++all->opened,
                                .asked = 1 };
@@ -390,8 +391,13 @@ void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
     if (!process->host_said) /* a thread that lets no signal in cannot say which call it was */
         process->host_reply = (struct pct_host_reply){ .reason = is_refused(process->status), .call = -1 };
     process->host_ended = true;
+    const bool contexts = host->contexts;
     forget(host);
     bool first = process->hosting == PCT_HOSTING_FIRST, failed = process->host_reply.reason == PCT_HOST_FAILED;
+    if (contexts && (process->host_reply.reason == PCT_HOST_CONTEXT || !process->host_said)) {
+        all->kernel_threads = true;
+        return;
+    }
     if (failed)
         all->failed++;
     else {

@@ -21,6 +21,7 @@ struct pct_host {
     pid_t pid; /* 0: there is none */
     int socket;
     int cpu;
+    bool contexts;                /* its threads may be such */
     char *traces[PCT_HOST_SLOTS]; /* the path of the one that each slot has, when all that it was asked for is made */
     unsigned slot;                /* of the last that it was asked for */
     uint64_t number;              /* no other has it; 0: there was none */
@@ -47,6 +48,7 @@ struct pct_hosts {
     char ended_why[200];             /* why the last of them */
     uint64_t failed;                 /* likewise, but because it failed */
     unsigned fruitless;              /* of the others in a row, without a restored run */
+    bool kernel_threads;             /* hosts shall keep these: contexts will not do */
     uint64_t opened;                 /* hosts, so far */
     struct pct_host *hosts;          /* by worker; NULL: none yet */
 };

@@ -179,7 +179,7 @@ static enum pct_host_reason reserve_slots(struct host *h, int trace)
     return PCT_HOST_NONE;
 }
 
-static enum pct_host_reason prepare(int socket, int trace)
+static enum pct_host_reason prepare(int socket, int trace, bool contexts)
 {
     const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED;
     if (has_shadow_stack())
@@ -199,7 +199,7 @@ static enum pct_host_reason prepare(int socket, int trace)
     if (reason)
         return reason;
     PCT_SYS2(SYS_arch_prctl, ARCH_GET_GS, &h->gs);
-    pct_host_threads_prepare();
+    pct_host_threads_prepare(contexts);
     PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &h->mask, MASK);
     for (int signal = 1; signal < NSIG; signal++)
         PCT_SYS4(SYS_rt_sigaction, signal, NULL, &h->actions[signal], MASK);
@@ -209,7 +209,7 @@ static enum pct_host_reason prepare(int socket, int trace)
     return PCT_HOST_NONE;
 }
 
-const char *pct_host_begin(int socket, int trace)
+const char *pct_host_begin(int socket, int trace, bool contexts)
 {
     int own = copy_own(socket);
     if (own >= 0) { /* or else the other one says so */
@@ -217,7 +217,7 @@ const char *pct_host_begin(int socket, int trace)
         socket = own;
     }
     trace = pct_host_move(trace);
-    enum pct_host_reason reason = own < 0 || trace < 0 ? PCT_HOST_DESCRIPTORS : prepare(socket, trace);
+    enum pct_host_reason reason = own < 0 || trace < 0 ? PCT_HOST_DESCRIPTORS : prepare(socket, trace, contexts);
     if (!reason) {
         if (pct_host_mark(&host->place))
             return host->request.text;
@@ -231,6 +231,7 @@ const char *pct_host_begin(int socket, int trace)
                 PCT_SYS1(SYS_close, host->slots[i].output);
         }
         host = NULL;
+        pct_host_contexts = false;
         tell(socket, reason, 0, 0);
         PCT_SYS1(SYS_close, socket);
         PCT_SYS1(SYS_close, trace);
@@ -420,6 +421,8 @@ static void go_back(void)
     tell(host->socket, reason, host->status, 0);
     if (reason)
         end(host->status);
+    if (!pct_host_contexts_over())
+        end(PCT_EXIT_INTERNAL);
     pct_host_threads_over();
     struct host *h = host; /* the pointer is put back, to the same */
     if (!pct_host_memory_restore() || (pct_host_undo && !pct_host_undo()))
@@ -439,7 +442,7 @@ void pct_host_over(bool flush)
     if (!pct_host_is_on() || pct_shim.mode != PCT_MODE_CONTROLLED)
         return;
     host->status = (int)pct_shim.header->exit_status;
-    if ((int)PCT_SYS0(SYS_gettid) != pct_shim.pid || !pct_sched_alone(&pct_S)) {
+    if ((pct_host_contexts ? pct_any_tid() : (int)PCT_SYS0(SYS_gettid)) != pct_shim.pid || !pct_sched_alone(&pct_S)) {
         tell(host->socket, PCT_HOST_THREADS, host->status, 0);
         return;
     }

@@ -9,8 +9,9 @@
  * before it is made: the command has that run forked, where nothing has happened yet. Nobody has to know all that a
  * program may do; what is not in the filter's list is not done in a host, but for what its trap looks at (host_trap.c).
  *
- * Threads begin and end in each run; their kernel threads stay (host_threads.c). Of what a thread takes all the same, a
- * third is its hand-overs, and a quarter libc's stack: mapped, protected, touched and unmapped anew in each run. */
+ * Threads begin and end in each run. They are contexts of main's kernel thread (host_contexts.c); of programs that ask
+ * the kernel for more, each has a kernel thread, which stays (host_threads.c). What a thread takes most time for then is
+ * libc's stack: mapped, protected, touched and unmapped anew in each run. */
 #ifndef PCT_PRELOAD_HOST_H
 #define PCT_PRELOAD_HOST_H
 
@@ -19,11 +20,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In a new copy: become a host, by this socket to the command, with this file of a trace open. Where that cannot be,
+/* In a new copy: become a host, by this socket to the command, with this file of a trace open; contexts: its threads
+ * may be such (host_contexts.c). Where that cannot be,
  * says why to the command: the copy is a run like any other, and the result is NULL. Likewise at first in a host. It
  * returns again for each later run, with the memory as it was, and the request's text (common/forkserver.h). By the
  * only thread, before the run. */
-const char *pct_host_begin(int socket, int trace);
+const char *pct_host_begin(int socket, int trace, bool contexts);
 
 /* Where the trace of the run before is mapped, which is also that of this one, and how large its file is; NULL: it is
  * the first run. Before the run. */
@@ -94,6 +96,10 @@ struct pct_gap {
 };
 enum { PCT_HOST_GAPS = 8 /* that the filter looks at */ };
 bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pct_host_files *files);
+
+/* Of a system call that the filter of a host with contexts does not let through: whether it would, if threads had
+ * kernel threads. */
+bool pct_host_is_of_thread(int call);
 
 /* Remember all memory that is private. Returns 0 (PCT_HOST_NONE), or why it cannot be. By the only
  * thread. */

@@ -2,6 +2,7 @@
  * run. What is not in a list here is refused; so is what a list cannot tell apart, such as clone3() of a process (its
  * child is found at the end of the run). */
 #include "host.h"
+#include "host_threads.h"
 #include "kernel.h"
 #include "sys.h"
 #include <asm/ioctls.h>
@@ -14,15 +15,15 @@
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 
 enum { INSTRUCTIONS = 3000 };
 
 /* Whatever the arguments. */
 static const int always[] = {
     /* threads that wait, begin and end */
-    SYS_futex,
-    SYS_futex_waitv,
     SYS_sched_yield,
     SYS_nanosleep,
     SYS_clock_nanosleep,
@@ -32,22 +33,15 @@ static const int always[] = {
     SYS_ppoll,
     SYS_select,
     SYS_pselect6,
-    SYS_clone3,
-    SYS_set_robust_list,
-    SYS_set_tid_address,
-    SYS_rseq,
-    SYS_exit,
     SYS_exit_group,
-    /* undone: the mask, pending signals, the alternate stack, the heap */
+    /* undone: the mask, pending signals, the heap */
     SYS_rt_sigprocmask,
     SYS_rt_sigpending,
     SYS_rt_sigreturn,
     SYS_rt_sigtimedwait,
     SYS_rt_sigsuspend,
-    SYS_sigaltstack,
     SYS_brk,
     /* questions */
-    SYS_clock_gettime,
     SYS_clock_getres,
     SYS_gettimeofday,
     SYS_time,
@@ -55,16 +49,12 @@ static const int always[] = {
     SYS_getrandom,
     SYS_getcpu,
     SYS_getpid,
-    SYS_gettid,
     SYS_getppid,
     SYS_getpgrp,
-    SYS_getpgid,
-    SYS_getsid,
     SYS_getuid,
     SYS_geteuid,
     SYS_getgid,
     SYS_getegid,
-    SYS_getrusage,
     SYS_getrlimit,
     SYS_getcwd,
     SYS_uname,
@@ -74,7 +64,6 @@ static const int always[] = {
     SYS_getitimer,
     SYS_mincore,
     SYS_membarrier,
-    SYS_process_vm_readv,
     SYS_stat,
     SYS_lstat,
     SYS_fstat,
@@ -86,6 +75,13 @@ static const int always[] = {
     SYS_fstatfs,
     SYS_readlink,
     SYS_readlinkat,
+};
+
+/* Likewise, where each thread has a kernel thread. Contexts have one among them: pct_host_is_of_thread(). */
+static const int by_kernel_threads[] = {
+    SYS_futex,   SYS_futex_waitv, SYS_clone3,      SYS_set_robust_list,  SYS_set_tid_address,
+    SYS_rseq,    SYS_exit,        SYS_sigaltstack, SYS_clock_gettime,    SYS_gettid,
+    SYS_getpgid, SYS_getsid,      SYS_getrusage,   SYS_process_vm_readv,
 };
 
 /* Signals whose actions libc sets for itself, where none can be trapped. */
@@ -167,7 +163,7 @@ static void allow_if_within(int argument, uintptr_t from, uintptr_t to)
     allow();
 }
 
-/* The calls of the libraries' own, by where they stand. */
+/* Those that stand in there. */
 static void allow_from(uintptr_t from, uintptr_t to)
 {
     load(offsetof(struct seccomp_data, instruction_pointer) + 4);
@@ -303,19 +299,23 @@ static void add_about_threads(uintptr_t from, uintptr_t to)
 }
 
 /* Those that are told apart by one argument. */
-static void add_some(bool writes)
+static void add_some(bool writes, bool contexts)
 {
     static const uint32_t outputs[] = { 1, 2 };
     static const uint32_t terminal[] = { TCGETS, 0x802c542a /* TCGETS2, of glibc 2.42 */, FIONREAD };
     static const uint32_t flags[] = { F_GETFD, F_GETFL };
     static const uint32_t questions[] = { PR_GET_PDEATHSIG, PR_GET_NAME, PR_GET_DUMPABLE, 0x53564d41 /* PR_SET_VMA */,
                                           78 /* PR_FUTEX_HASH */ };
+    static const int sends[] = { SYS_tgkill, SYS_kill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo };
     uint32_t self = (uint32_t)PCT_SYS0(SYS_getpid);
-    unsigned test = only_for(SYS_clone);
-    load_argument(0, false);
-    add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1);
-    allow();
-    end_of(test);
+    unsigned test;
+    if (!contexts) {
+        test = only_for(SYS_clone);
+        load_argument(0, false);
+        add(BPF_JMP | BPF_JSET | BPF_K, CLONE_THREAD, 0, 1);
+        allow();
+        end_of(test);
+    }
     if (!writes) {
         add_equal(SYS_write, 0, outputs, 2);
         add_equal(SYS_writev, 0, outputs, 2);
@@ -323,10 +323,8 @@ static void add_some(bool writes)
     }
     add_equal(SYS_ioctl, 1, terminal, sizeof terminal / sizeof *terminal);
     add_equal(SYS_prctl, 0, questions, sizeof questions / sizeof *questions);
-    add_equal(SYS_tgkill, 0, &self, 1);
-    add_equal(SYS_kill, 0, &self, 1);
-    add_equal(SYS_rt_sigqueueinfo, 0, &self, 1);
-    add_equal(SYS_rt_tgsigqueueinfo, 0, &self, 1);
+    for (unsigned i = 0; !contexts && i < sizeof sends / sizeof *sends; i++)
+        add_equal(sends[i], 0, &self, 1);
     test = only_for(SYS_prlimit64); /* without new limits */
     allow_if_null(2);
     end_of(test);
@@ -336,6 +334,65 @@ static void add_some(bool writes)
     for (uint32_t signal = LIBC_FROM; signal <= LIBC_TO; signal++)
         allow_if_equal(signal);
     end_of(test);
+}
+
+/* What concerns only one thread, where all have one kernel thread: what is the same for any of them; and what libc and
+ * the shim do when one begins. */
+static void add_contexts(uintptr_t from, uintptr_t to)
+{
+    static const uint32_t futexes[] = { FUTEX_WAIT,    FUTEX_WAKE,        FUTEX_REQUEUE,    FUTEX_CMP_REQUEUE,
+                                        FUTEX_WAKE_OP, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET };
+    static const int libcs[] = { SYS_set_robust_list, SYS_rseq }, owns[] = { SYS_gettid, SYS_sigaltstack };
+    uintptr_t code_from, code_to;
+    unsigned test = only_for(SYS_futex);
+    load_argument(1, false);
+    add(BPF_ALU | BPF_AND | BPF_K, FUTEX_CMD_MASK, 0, 0);
+    for (unsigned i = 0; i < sizeof futexes / sizeof *futexes; i++)
+        allow_if_equal(futexes[i]);
+    end_of(test);
+    test = only_for(SYS_clock_gettime);
+    load_argument(0, false);
+    add(BPF_JMP | BPF_JEQ | BPF_K, CLOCK_THREAD_CPUTIME_ID, 2, 0);
+    add(BPF_JMP | BPF_JSET | BPF_K, UINT32_C(1) << 31, 1, 0);
+    allow();
+    allow_from(from, to);
+    end_of(test);
+    test = only_for(SYS_getrusage);
+    load_argument(0, false);
+    add(BPF_JMP | BPF_JEQ | BPF_K, RUSAGE_THREAD, 1, 0);
+    allow();
+    end_of(test);
+    for (unsigned i = 0; pct_host_threads_code(&code_from, &code_to) && i < sizeof libcs / sizeof *libcs; i++) {
+        test = only_for(libcs[i]);
+        allow_from(code_from, code_to);
+        end_of(test);
+    }
+    for (unsigned i = 0; i < sizeof owns / sizeof *owns; i++) {
+        test = only_for(owns[i]);
+        allow_from(from, to);
+        end_of(test);
+    }
+}
+
+bool pct_host_is_of_thread(int call)
+{
+    static const int others[] = { SYS_clone,
+                                  SYS_tgkill,
+                                  SYS_kill,
+                                  SYS_rt_sigqueueinfo,
+                                  SYS_rt_tgsigqueueinfo,
+                                  SYS_get_robust_list,
+                                  SYS_sched_getaffinity,
+                                  SYS_sched_getparam,
+                                  SYS_sched_getscheduler,
+                                  SYS_getpriority };
+    for (unsigned i = 0; i < sizeof by_kernel_threads / sizeof *by_kernel_threads; i++)
+        if (by_kernel_threads[i] == call)
+            return true;
+    for (unsigned i = 0; i < sizeof others / sizeof *others; i++)
+        if (others[i] == call)
+            return true;
+    return false;
 }
 
 bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pct_host_files *files)
@@ -353,13 +410,17 @@ bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pc
     /* First, and by their number alone: then the kernel remembers these, and does not run the filter for them. */
     for (unsigned i = 0; i < sizeof always / sizeof *always; i++)
         allow_if_equal((uint32_t)always[i]);
+    for (unsigned i = 0; !pct_host_contexts && i < sizeof by_kernel_threads / sizeof *by_kernel_threads; i++)
+        allow_if_equal((uint32_t)by_kernel_threads[i]);
     allow_from((uintptr_t)own, (uintptr_t)own + 1);
     load(offsetof(struct seccomp_data, nr));
+    if (pct_host_contexts)
+        add_contexts((uintptr_t)begin, (uintptr_t)end);
     bool makes = files->count <= PCT_HOST_FILES;
     add_memory(gaps, count < PCT_HOST_GAPS ? count : PCT_HOST_GAPS, makes ? files : NULL);
     if (makes)
         add_files(files);
-    add_some(makes);
+    add_some(makes, pct_host_contexts);
     add_about_threads((uintptr_t)begin, (uintptr_t)end);
     /* Of ours, which pins all threads; where it does, the target's is not done. */
     unsigned test = only_for(SYS_sched_setaffinity);

@@ -10,7 +10,7 @@
  * What the filter lets no run change is as it was: name, policy, limits. Where anything is in doubt, the kernel thread
  * ends, and the next one is made. A run has no two threads of the same number (gettid), as one that was not restored:
  * those that have ended in it are taken by later ones. */
-#include "host_threads.h"
+#include "host_thread.h"
 #include "apart.h"
 #include "host.h"
 #include "real.h"
@@ -18,69 +18,23 @@
 #include "sys.h"
 #include <asm/prctl.h>
 #include <cpuid.h>
+#include <errno.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
-#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/vfs.h>
 
 enum {
-    MOST = 64,
-    STACK = 8 << 10,
-    VECTORS = 2752,       /* what XSAVE writes of these: */
-    VECTORS_MASK = 0x2e7, /* x87, SSE, AVX, AVX-512, protection keys */
     OSXSAVE = 1 << 27,
-    MASK = 8,
     RSEQ_SIGNATURE = 0x53053053,
     RSEQ_LEAST = 32,
     RSEQ_MOST = 512,
     PAGE = 4096,
     START_THREAD = 4096 /* bytes of code, at most */
 };
-
-/* LEAVES: it is gone for the run, and not parked yet. */
-enum state { RUNS, LEAVES, PARKED, ENDED };
 enum { FREE = -1 };
-
-struct registers {
-    uint64_t rbx, rbp, r12, r13, r14, r15, rsp, rdi, rsi, rdx, r8, r9, r10;
-};
-
-/* What the assembly below knows has numbers. */
-enum { AT_REGISTERS = 8, AT_VECTORS = 192, AT_STACK = 2944, AT_THREADS = 11136, AT_TID = 112, SIZE = 11392 };
-
-struct thread {
-    uint64_t unused;
-    struct registers registers;
-    int32_t tid; /* 0: there is none, nor behind it; FREE: there is none any more */
-    uint32_t state;
-    uint32_t taken; /* a futex: it goes on */
-    uint32_t padding[15];
-    char vectors[VECTORS] __attribute__((aligned(64)));
-    char stack[STACK] __attribute__((aligned(64)));
-    uint64_t run; /* the last one that had it */
-    uint64_t fs, gs;
-    int32_t *cleared;
-    uint64_t probe[4] __attribute__((aligned(32)));
-    long cpus_size;
-    unsigned long cpus[1024 / (8 * sizeof(unsigned long))];
-} __attribute__((aligned(64)));
-
-/* Shared, so that it is not put back itself. */
-struct threads {
-    uint32_t busy; /* a creator is here */
-    uint32_t usable;
-    struct registers registers; /* the creator's */
-    uint64_t run;
-    uint64_t rseq_offset;
-    uint32_t rseq_size; /* as it was registered; 0: not by libc */
-    uint32_t padding[14];
-    char vectors[VECTORS] __attribute__((aligned(64)));
-    char stack[STACK] __attribute__((aligned(64)));
-    struct thread thread[MOST];
-};
 
 _Static_assert(offsetof(struct threads, registers) == AT_REGISTERS &&
                    offsetof(struct thread, registers) == AT_REGISTERS,
@@ -92,11 +46,14 @@ _Static_assert(offsetof(struct threads, stack) == AT_STACK && offsetof(struct th
 _Static_assert(offsetof(struct threads, thread) == AT_THREADS && offsetof(struct thread, tid) == AT_TID &&
                    sizeof(struct thread) == SIZE,
                "the assembly below");
+_Static_assert(offsetof(struct thread, rip) == 0 && offsetof(struct thread, fs) == AT_FS &&
+                   offsetof(struct thread, gs) == AT_GS && offsetof(struct threads, contexts) == AT_CONTEXTS &&
+                   offsetof(struct threads, current) == AT_CURRENT,
+               "the assembly below");
 
-/* For the assembly, too. All are set before the memory is kept. */
-struct threads *pct_host_threads __attribute__((visibility("hidden")));
-uint32_t pct_host_threads_mask __attribute__((visibility("hidden")));
-uint64_t pct_host_clone_after __attribute__((visibility("hidden"))); /* libc's code behind its system call */
+struct threads *pct_host_threads;
+uint32_t pct_host_threads_mask;
+uint64_t pct_host_clone_after;
 static uint8_t *clone_site, *exit_site;
 
 int pct_host_thread_take(struct threads *all);
@@ -107,9 +64,9 @@ extern const char pct_host_clone[], pct_host_exit[];
 /* The creator's stack is not used: what stands below its stack pointer would be another than without this. Of a child,
  * rcx and r11 are what is left in them here. */
 __asm__(".pushsection .text\n"
-        ".globl pct_host_clone, pct_host_exit, pct_host_thread_start\n"
-        ".hidden pct_host_clone, pct_host_exit, pct_host_thread_start\n"
-        ".hidden pct_host_thread_take, pct_host_thread_end\n"
+        ".globl pct_host_clone, pct_host_exit, pct_host_thread_start, pct_host_context_switch, pct_host_context_go\n"
+        ".hidden pct_host_clone, pct_host_exit, pct_host_thread_start, pct_host_context_switch, pct_host_context_go\n"
+        ".hidden pct_host_thread_take, pct_host_thread_end, pct_host_context_end\n"
         ".type pct_host_clone, @function\n"
         "pct_host_clone:\n"
         "    mov pct_host_threads(%rip), %rcx\n"
@@ -155,6 +112,7 @@ __asm__(".pushsection .text\n"
         "    mov pct_host_threads_mask(%rip), %eax\n"
         "    xor %edx, %edx\n"
         "    xrstor64 192(%rdi)\n"
+        "    mov (%rdi), %rcx\n"
         "    mov 8(%rdi), %rbx\n"
         "    mov 16(%rdi), %rbp\n"
         "    mov 24(%rdi), %r12\n"
@@ -169,9 +127,42 @@ __asm__(".pushsection .text\n"
         "    mov 104(%rdi), %r10\n"
         "    mov 64(%rdi), %rdi\n"
         "    xor %eax, %eax\n"
-        "    jmp *pct_host_clone_after(%rip)\n"
+        "    jmp *%rcx\n"
+        ".type pct_host_context_switch, @function\n"
+        "pct_host_context_switch:\n"
+        "    mov %rbx, 8(%rdi)\n"
+        "    mov %rbp, 16(%rdi)\n"
+        "    mov %r12, 24(%rdi)\n"
+        "    mov %r13, 32(%rdi)\n"
+        "    mov %r14, 40(%rdi)\n"
+        "    mov %r15, 48(%rdi)\n"
+        "    lea 8(%rsp), %rax\n"
+        "    mov %rax, 56(%rdi)\n"
+        "    mov (%rsp), %rax\n"
+        "    mov %rax, (%rdi)\n"
+        "    rdgsbase %rax\n"
+        "    mov %rax, 136(%rdi)\n"
+        "    mov pct_host_threads_mask(%rip), %eax\n"
+        "    xor %edx, %edx\n"
+        "    xsave64 192(%rdi)\n"
+        "    mov %rsi, %rdi\n"
+        ".type pct_host_context_go, @function\n"
+        "pct_host_context_go:\n"
+        "    mov 128(%rdi), %rax\n"
+        "    wrfsbase %rax\n"
+        "    mov 136(%rdi), %rax\n"
+        "    wrgsbase %rax\n"
+        "    jmp pct_host_thread_start\n"
         ".type pct_host_exit, @function\n"
         "pct_host_exit:\n"
+        "    mov pct_host_threads(%rip), %rbx\n"
+        "    cmpl $0, 132(%rbx)\n"
+        "    je 6f\n"
+        "    mov 136(%rbx), %rdi\n"
+        "    lea 11136(%rdi), %rsp\n"
+        "    call pct_host_context_end\n"
+        "    ud2\n"
+        "6:\n"
         "    mov $186, %eax\n" /* gettid */
         "    syscall\n"
         "    mov %eax, %edx\n"
@@ -273,7 +264,7 @@ static bool can_save_vectors(void)
     return !(a & ~VECTORS_MASK & ~0x18u); /* MPX is no more; of AMX, XSAVE would write more */
 }
 
-static long rseq(const void *area, uint32_t size, int flags)
+long pct_host_thread_rseq(const void *area, uint32_t size, int flags)
 {
     return pct_host_sys4(SYS_rseq, (long)area, size, flags, RSEQ_SIGNATURE);
 }
@@ -292,11 +283,11 @@ static void learn_rseq(struct threads *all)
         return;
     all->rseq_offset = (uint64_t)*offset;
     for (uint32_t guess = RSEQ_LEAST; guess <= RSEQ_MOST && !all->rseq_size; guess += 4)
-        if (rseq(rseq_area(all), guess, 0) == -EBUSY)
+        if (pct_host_thread_rseq(rseq_area(all), guess, 0) == -EBUSY)
             all->rseq_size = guess;
 }
 
-void pct_host_threads_prepare(void)
+void pct_host_threads_prepare(bool contexts)
 {
     const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
     if (!can_save_vectors() || !find_sites() || !reaches(clone_site, pct_host_clone) ||
@@ -307,7 +298,16 @@ void pct_host_threads_prepare(void)
         return;
     all->run = 1;
     learn_rseq(all);
+    all->contexts = contexts && pct_host_contexts_prepare(all);
     pct_host_threads = all;
+}
+
+bool pct_host_threads_code(uintptr_t *from, uintptr_t *to)
+{
+    enum { AROUND = 4 << 10 };
+    *from = (uintptr_t)exit_site - AROUND;
+    *to = (uintptr_t)exit_site + AROUND;
+    return pct_host_threads != NULL;
 }
 
 void pct_host_threads_begin(void)
@@ -321,7 +321,7 @@ void pct_host_threads_begin(void)
 
 /* --- Threads that begin ------------------------------------------------------------------------------------------- */
 
-static bool is_plain(const struct registers *r)
+bool pct_host_thread_is_plain(const struct registers *r)
 {
     const uint64_t flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SYSVSEM | CLONE_SIGHAND | CLONE_THREAD |
                            CLONE_SETTLS | CLONE_PARENT_SETTID | CLONE_CHILD_CLEARTID;
@@ -332,7 +332,7 @@ static bool is_plain(const struct registers *r)
 }
 
 /* libc blocks them all. */
-static bool blocks_all(void)
+bool pct_host_thread_blocks_all(void)
 {
     const uint64_t never = UINT64_C(1) << (SIGKILL - 1) | UINT64_C(1) << (SIGSTOP - 1);
     uint64_t mask = 0;
@@ -351,10 +351,14 @@ static struct thread *choose(struct threads *all)
 /* Of the creator, in place of clone3(). Returns its number; 0: none can be taken. On a stack of its own. */
 __attribute__((used)) int pct_host_thread_take(struct threads *all)
 {
-    struct thread *thread = all->usable && is_plain(&all->registers) && blocks_all() ? choose(all) : NULL;
+    if (all->contexts)
+        return pct_host_context_make(all);
+    struct thread *thread =
+        all->usable && pct_host_thread_is_plain(&all->registers) && pct_host_thread_blocks_all() ? choose(all) : NULL;
     if (!thread)
         return 0;
     const struct clone_args *a = (const struct clone_args *)all->registers.rdi;
+    thread->rip = pct_host_clone_after;
     thread->registers = all->registers;
     thread->registers.rsp = a->stack + a->stack_size;
     memcpy(thread->vectors, all->vectors, sizeof thread->vectors);
@@ -391,10 +395,10 @@ static bool has_robust(void)
 /* Somebody else's area is known to nobody. */
 static bool leave_rseq(const struct threads *all, struct thread *self)
 {
-    enum { UNREGISTER = 1 };
-    if (all->rseq_size && !rseq(rseq_area(all), all->rseq_size, UNREGISTER))
+    if (all->rseq_size && !pct_host_thread_rseq(rseq_area(all), all->rseq_size, PCT_RSEQ_UNREGISTER))
         return true;
-    return !rseq(self->probe, sizeof self->probe, 0) && !rseq(self->probe, sizeof self->probe, UNREGISTER);
+    return !pct_host_thread_rseq(self->probe, sizeof self->probe, 0) &&
+           !pct_host_thread_rseq(self->probe, sizeof self->probe, PCT_RSEQ_UNREGISTER);
 }
 
 /* The kernel thread becomes like a new one, but for the word that says that it is there. */
@@ -452,6 +456,8 @@ unsigned pct_host_threads_count(bool *parked)
 {
     unsigned count = 0;
     *parked = true;
+    if (pct_host_contexts)
+        return pct_host_threads->guard.tid != 0;
     for (unsigned i = 0; pct_host_threads && i < MOST && pct_host_threads->thread[i].tid; i++) {
         uint32_t state = __atomic_load_n(&pct_host_threads->thread[i].state, __ATOMIC_ACQUIRE);
         bool there = pct_host_threads->thread[i].tid != FREE && state != ENDED;
@@ -466,6 +472,8 @@ void pct_host_threads_over(void)
     if (!pct_host_threads)
         return;
     pct_host_threads->run++;
+    if (pct_host_contexts)
+        return;
     for (struct thread *thread = pct_host_threads->thread; thread < pct_host_threads->thread + MOST && thread->tid;
          thread++)
         if (thread->state == ENDED) {
@@ -483,6 +491,8 @@ static bool is_left(const struct thread *thread)
 unsigned pct_host_threads_parked(void)
 {
     unsigned count = 0;
+    if (pct_host_contexts)
+        return pct_host_threads->guard.tid != 0;
     for (unsigned i = 0; pct_host_threads && i < MOST && pct_host_threads->thread[i].tid; i++)
         count += is_left(&pct_host_threads->thread[i]);
     return count;
@@ -490,20 +500,51 @@ unsigned pct_host_threads_parked(void)
 
 bool pct_host_threads_is_parked(int tid)
 {
+    if (pct_host_contexts)
+        return tid == pct_host_threads->guard.tid;
     for (unsigned i = 0; pct_host_threads && i < MOST && pct_host_threads->thread[i].tid; i++)
         if (pct_host_threads->thread[i].tid == tid)
             return is_left(&pct_host_threads->thread[i]);
     return false;
 }
 
+enum { PROC = 0x9fa0 };
+
+static bool is_proc(const char *path)
+{
+    struct statfs system = { 0 };
+    return !pct_host_sys4(SYS_statfs, (long)path, (long)&system, 0, 0) && system.f_type == PROC;
+}
+
+/* Of a path that leads nowhere: whether what there is of it does. */
+static bool begins_in_proc(const char *path)
+{
+    char part[1024];
+    size_t length = strlen(path);
+    if (length >= sizeof part)
+        return true;
+    memcpy(part, path, length + 1);
+    while (length && pct_host_sys4(SYS_access, (long)part, 0, 0, 0)) {
+        while (length && part[length - 1] != '/')
+            length--;
+        while (length > 1 && part[length - 1] == '/')
+            length--;
+        part[length] = 0;
+        if (length == 1)
+            break;
+    }
+    return is_proc(length ? part : ".");
+}
+
 void pct_host_threads_looks(int folder, const char *path)
 {
-    enum { PROC = 0x9fa0 };
     struct statfs of_path = { 0 }, of_folder = { 0 };
-    if (!pct_host_threads_parked())
+    const bool contexts = pct_host_contexts && pct_host_threads->made;
+    if (!contexts && !pct_host_threads_parked())
         return;
-    pct_host_sys4(SYS_statfs, (long)path, (long)&of_path, 0, 0);
     pct_host_sys4(SYS_fstatfs, folder, (long)&of_folder, 0, 0);
-    if (of_path.f_type == PROC || of_folder.f_type == PROC)
-        pct_host_leave(PCT_HOST_CALL, SYS_stat);
+    const long failed = pct_host_sys4(SYS_statfs, (long)path, (long)&of_path, 0, 0);
+    const bool nowhere = failed == -ENOENT || failed == -ENOTDIR; /* as of a context, in there */
+    if (of_path.f_type == PROC || of_folder.f_type == PROC || (contexts && nowhere && begins_in_proc(path)))
+        pct_host_leave(contexts ? PCT_HOST_CONTEXT : PCT_HOST_CALL, SYS_stat);
 }

@@ -7,7 +7,7 @@
 
 /* Look how libc makes and ends threads, by the only thread, before the memory is kept. Where that is not known, none
  * are kept: each is made and ends in its run. */
-void pct_host_threads_prepare(void);
+void pct_host_threads_prepare(bool contexts);
 
 /* From now on threads are kept. By the only thread, with the filter in force. */
 void pct_host_threads_begin(void);
@@ -25,5 +25,25 @@ bool pct_host_threads_is_parked(int tid);
 
 /* A run is about to look at a file by this path, from this folder: in /proc it would find them. */
 void pct_host_threads_looks(int folder, const char *path);
+
+/* Where libc's code is that makes and ends threads; false: no threads are kept. */
+bool pct_host_threads_code(uintptr_t *from, uintptr_t *to);
+
+/* --- Contexts: host_contexts.c ------------------------------------------------------------------------------------ */
+
+/* Threads of this host's runs are contexts of one kernel thread. */
+extern bool pct_host_contexts;
+
+/* The next thread that libc makes shall be known by what is stored there. */
+void pct_host_context_expect(void **context);
+
+/* This one (NULL: main) goes on when the one that runs waits, or has ended. */
+void pct_host_context_ready(void *context);
+
+/* Wait: the one that is ready goes on. */
+void pct_host_context_wait(void);
+
+/* The run is over; only main is left, and its memory is put back. False: the next one cannot begin. */
+bool pct_host_contexts_over(void);
 
 #endif

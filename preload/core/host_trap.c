@@ -5,6 +5,7 @@
  * would look for them for longer than a trap takes. */
 #include "host.h"
 #include "host_threads.h"
+#include "kernel.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -46,6 +47,8 @@ static bool open_file(int call, greg_t *regs)
     long fd = pct_host_sys4(SYS_openat, folder, path, O_PATH | O_CLOEXEC | (flags & O_NOFOLLOW), 0);
     if (fd < 0 && flags & O_CREAT)
         return false;
+    if (fd < 0)
+        pct_host_threads_looks((int)folder, (const char *)path);
     if (fd >= 0) {
         bool may = is_harmless(fd, flags);
         pct_host_sys4(SYS_close, fd, 0, 0, 0);
@@ -92,6 +95,12 @@ static bool ask_about(int call, int tid, greg_t *regs)
 bool pct_host_trapped(int call, void *context)
 {
     greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
+    if (pct_host_contexts && call == SYS_gettid) { /* as libc knows it */
+        regs[REG_RAX] = pct_tid();
+        return true;
+    }
+    if (pct_host_contexts && pct_host_is_of_thread(call))
+        pct_host_leave(PCT_HOST_CONTEXT, 0);
     if (call == SYS_open || call == SYS_openat)
         return open_file(call, regs);
     if (call == SYS_rt_sigaction)

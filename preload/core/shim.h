@@ -54,6 +54,7 @@ struct pct_shim_thread {
     uint64_t owner;          /* GLIBC: __owner and __nusers of a plain mutex that this thread holds */
     uint64_t locks, unlocks; /* its records of these operations on a mutex, without the mutex */
     pthread_t handle;
+    void *context; /* that it is, in a host; NULL: a kernel thread, or the first one */
     void *(*start)(void *);
     void *argument;
     uint64_t regs[8];               /* where it parked: rbx rbp r12 r13 r14 r15 rsp rip; for reports */

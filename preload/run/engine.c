@@ -8,6 +8,8 @@
 #include "script.h"
 #include <common/text.h>
 #include <preload/core/debugger.h>
+#include <preload/core/host.h>
+#include <preload/core/host_threads.h>
 #include <preload/core/kernel.h>
 #include <preload/core/maps.h>
 #include <preload/core/real.h>
@@ -70,6 +72,8 @@ static const volatile int *end_word(const struct pct_shim_thread *self)
  * nothing needs the kernel's doing it then. */
 void pct_engine_finishing(struct pct_shim_thread *self)
 {
+    if (pct_host_contexts && self->handle == pct_shim.main_thread)
+        pct_host_leave(PCT_HOST_CONTEXT, 0);
     if (self->handle != pct_shim.main_thread || pct_shim.clear_tid == pct_shim.libc_tid)
         return;
     self->there = 1;
@@ -89,7 +93,10 @@ void pct_engine_exiting(struct pct_shim_thread *self)
 void pct_engine_wait(struct pct_shim_thread *self)
 {
     while (!__atomic_load_n(&self->word, __ATOMIC_ACQUIRE))
-        pct_watchdog_wait(&self->word);
+        if (PCT_UNLIKELY(pct_host_contexts))
+            pct_host_context_wait();
+        else
+            pct_watchdog_wait(&self->word);
     __atomic_store_n(&self->word, 0, __ATOMIC_RELAXED);
     if (PCT_UNLIKELY(self->ending))
         await_end(self);
@@ -98,7 +105,10 @@ void pct_engine_wait(struct pct_shim_thread *self)
 static void wake(struct pct_shim_thread *thread)
 {
     __atomic_store_n(&thread->word, 1, __ATOMIC_RELEASE);
-    pct_futex_wake(&thread->word, 1);
+    if (PCT_UNLIKELY(pct_host_contexts))
+        pct_host_context_ready(thread->context);
+    else
+        pct_futex_wake(&thread->word, 1);
 }
 
 static void go(struct pct_thread *from, struct pct_thread *to)
@@ -115,6 +125,9 @@ static void go(struct pct_thread *from, struct pct_thread *to)
     }
     /* Not after the wake: the next thread may run at once, and send this one outside. */
     bool waits = from->state != PCT_STATE_FINISHED && from->state != PCT_STATE_OUTSIDE;
+    if (PCT_UNLIKELY(pct_host_contexts &&
+                     from->state == PCT_STATE_OUTSIDE)) /* of one kernel thread, it would keep all */
+        pct_host_leave(PCT_HOST_CONTEXT, 0);
     wake(next);
     if (waits)
         pct_engine_wait(self);

@@ -10,6 +10,7 @@
 #include "keys.h"
 #include "proc_task.h"
 #include "slots.h"
+#include <preload/core/host_threads.h>
 #include <preload/core/kernel.h>
 #include <preload/core/loader.h>
 #include <preload/core/pass.h>
@@ -91,7 +92,7 @@ void pct_thread_adopt(struct pct_shim_thread *slot)
 
 void pct_thread_note_priority(const struct pct_shim_thread *thread)
 {
-    if (!pct_shim.confined && thread->tid && pct_task_asked_is_real_time(thread->tid))
+    if (!pct_shim.confined && thread->tid && !pct_host_contexts && pct_task_asked_is_real_time(thread->tid))
         pct_uncontrolled(PCT_UNCONTROLLED_PRIORITY);
 }
 
@@ -288,7 +289,9 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
         pct_thread_coming++;
         pthread_attr_t own;
         const pthread_attr_t *used = place_stack(slot, attr, &own);
+        pct_host_context_expect(&slot->context);
         error = CALL_MAY_BLOCK(self, REAL(pthread_create)(handle, used, run, slot));
+        pct_host_context_expect(NULL);
         pct_thread_coming--;
         pct_signal_mask(SIG_SETMASK, mask);
         if (error) {

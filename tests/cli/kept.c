@@ -9,11 +9,11 @@
  *     leave        a thread ends by pthread_exit(), for which libc loads a library
  *     read         reads a file and a directory, and leaves them open
  *     open, proc, trap, munmap, shared, large, running, pending, child, shrink: what a host does not undo, or not have
- *     long, fail, killed N  from the run of seed N on: has many switches, aborts, is killed
+ *     long, fail, killed N  from the run of seed N on: waits in a loop, aborts, is killed
  *     pad          prints how much room the environment has left
  *     resident N   ends with status 1 where the process has had more than N KB of memory
  *     switches N   ends with status 1 where the process has had more than N switches: no copy that was just made has
- *     tells N      prints whether it has */
+ *     tells N      prints whether it has. These two ask for one thread: each then has a kernel thread */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <dirent.h>
@@ -31,11 +31,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, PART = 100 << 20, PARTS = 50, MANY = 300, MOST_FILES = 12, MARK = 0x6b657074 };
+enum { ROUNDS = 40, PAGE = 4096, PART = 100 << 20, PARTS = 50, MOST_FILES = 12, MARK = 0x6b657074 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
-static int turn, rounds = 40, data = 7, ended;
+static int turn, data = 7, ended;
+static volatile int begun, waited;
 static bool racing;
 static char zeros[100000];
 static __thread int own = 3;
@@ -55,7 +56,7 @@ static void *alternate(void *number)
     own++;
     if (racing)
         ended++;
-    for (int i = 0; i < rounds; i++) {
+    for (int i = 0; i < ROUNDS; i++) {
         pthread_mutex_lock(&mutex);
         while (turn % 2 != (int)(long)number)
             pthread_cond_wait(&turned, &mutex);
@@ -65,6 +66,14 @@ static void *alternate(void *number)
     }
     free(malloc(1000)); /* a heap of the thread's own */
     return &own;
+}
+
+static void *spin(void *unused)
+{
+    begun = 1;
+    while (!waited)
+        ;
+    return unused;
 }
 
 static void at_end(void)
@@ -170,16 +179,23 @@ int main(int argc, char **argv)
     pthread_t threads[2], other;
     void *result;
     int ends[2];
+    if (!strcmp(what, "switches") || !strcmp(what, "tells"))
+        getrusage(RUSAGE_THREAD, &used);
     getrusage(RUSAGE_SELF, &used);
     if (getenv("KEPT"))
         puts("an environment that was changed");
     racing = !strcmp(what, "race");
     if (!strcmp(what, "memory"))
         change_memory();
-    if (!strcmp(what, "long") && late)
-        rounds = MANY;
     for (long i = 0; i < 2; i++)
         assert(!pthread_create(&threads[i], NULL, alternate, (void *)i));
+    if (!strcmp(what, "long") && late) {
+        assert(!pthread_create(&other, NULL, spin, NULL));
+        waited = 1;
+        while (!begun)
+            ;
+        pthread_join(other, NULL);
+    }
     if (!strcmp(what, "sends"))
         assert(signal(SIGUSR1, note) == SIG_DFL && !pthread_kill(threads[0], SIGUSR1) &&
                !sigqueue(getpid(), SIGUSR1, (union sigval){ .sival_int = 0 }));

@@ -7,13 +7,14 @@ setup_file()
     "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/kept" "$root/tests/cli/kept.c"
     "$cc" -O1 -o "$BATS_FILE_TMPDIR/deny" "$root/tests/cli/deny.c"
     "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/born" "$root/tests/cli/born.c"
+    "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/contexts" "$root/tests/cli/contexts.c"
 }
 
 setup()
 {
     cd "$BATS_TEST_TMPDIR" || return
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state PCT_WATCHDOG=off # nothing is long because the machine is busy
-    ln -s "$BATS_FILE_TMPDIR/kept" "$BATS_FILE_TMPDIR/deny" "$BATS_FILE_TMPDIR/born" .
+    ln -s "$BATS_FILE_TMPDIR/kept" "$BATS_FILE_TMPDIR/deny" "$BATS_FILE_TMPDIR/born" "$BATS_FILE_TMPDIR/contexts" .
 }
 
 fixed=(--epoch 1700000000 -s 1)
@@ -133,6 +134,18 @@ say()
     unset PCT_WATCHDOG
     rows restored -n 12 -j 1 --engine=restore --memory=off --fresh -- ./born spins
     grep 'no run was restored: pct watches long runs' restored.said
+}
+
+@test "threads are contexts, and have what is theirs; or kernel threads, if they ask the kernel for that" {
+    local what
+    for what in own numbers clock clock-of usage robust alternate policy session inheriting signal kill name folder file; do
+        rows started -n 12 --exec --memory=off --expect-same --fresh -- ./contexts "$what"
+        rows restored -n 12 -j 1 --engine=restore --memory=off --expect-same --fresh -- ./contexts "$what"
+        cmp started restored
+        grep -E '^pct: [89] runs were restored; 4 of them were made again, and were the same$|^pct: 1[01] runs' restored.said
+        "$pct" run -q "${fixed[@]}" -n 1 --state none --memory=off -- ./contexts "$what" > said
+        run ! grep -E "ANOTHER|TWO" said
+    done
 }
 
 @test "what a program had before main, and what the kernel does not do" {

@@ -1,0 +1,260 @@
+/* Threads of the runs in a host as contexts: see host.h. All run on the kernel thread of main; what one has of its own
+ * while it waits is its stack, its thread pointer, its registers and its mask of signals. Where the baton passes, that
+ * is exchanged, in place of a wake and a wait, which take the kernel some twenty times as long. The program has its
+ * threads from libc as ever: only clone3() and the last exit() of start_thread() come here (host_threads.c), and the
+ * hand-over (preload/run/engine.c).
+ *
+ * What the kernel keeps for a thread, a context has not: a number, by which it could be sent a signal, clocks, a list
+ * of robust mutexes, an area of restartable sequences, an alternate stack, a wait that is not everybody's. Numbers are
+ * invented, larger than any of the kernel's. Whoever asks for one of the others, by a system call that the filter knows
+ * (host_filter.c), or must wait outside, ends the host, and the next ones keep kernel threads instead. Areas of
+ * restartable sequences are registered as ever, when a thread begins: as all stand on one CPU, what stands in them
+ * stays right; none may be within a sequence when it waits.
+ *
+ * A thread that spins, or that sleeps in the kernel, would keep the others for good, and nobody waits for the baton who
+ * could make a watchdog. So a guard looks every few milliseconds whether it is still the same run: then its process
+ * ends, as where there is a watchdog. */
+#include "apart.h"
+#include "host.h"
+#include "host_thread.h"
+#include "shim.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <linux/sched.h>
+#include <sys/auxv.h>
+#include <time.h>
+
+#define MS UINT64_C(1000000)
+#define PATIENCE (4 * MS)
+#define USED (2 * MS) /* of CPU time, since it was seen first */
+enum {
+    SLEEPS = 2 /* looks */,
+    FIRST_NUMBER = 1 << 22 /* PID_MAX_LIMIT */,
+    FSGSBASE = 1 << 1,
+    ROBUST_LIST = 24,
+    RSEQ = 32
+};
+enum { IDLE, RUN, GIVEN_UP };
+
+bool pct_host_contexts;
+
+static void refuse(void)
+{
+    pct_host_leave(PCT_HOST_CONTEXT, 0);
+}
+
+bool pct_host_contexts_prepare(struct threads *all)
+{
+    const char *head = NULL;
+    size_t size = 0;
+    const uintptr_t self = (uintptr_t)__builtin_thread_pointer();
+    const bool has_area = all->rseq_offset != 0;
+    if (!(getauxval(AT_HWCAP2) & FSGSBASE) || PCT_SYS3(SYS_get_robust_list, 0, &head, &size) || size != ROBUST_LIST ||
+        (uintptr_t)head - self > 4096 || (has_area && !all->rseq_size))
+        return false;
+    all->robust = (uintptr_t)head - self;
+    all->main.fs = self;
+    all->main.tid = pct_shim.pid;
+    all->current = &all->main;
+    all->rseq_at = has_area ? (char *)self + all->rseq_offset : NULL;
+    pct_host_contexts = true;
+    return true;
+}
+
+/* --- The guard ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t cpu_time(void)
+{
+    struct timespec t = { 0 };
+    pct_host_sys4(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, (long)&t, 0, 0);
+    return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
+}
+
+/* Of the kernel thread that all contexts have. */
+static bool is_asleep(void)
+{
+    char text[256];
+    char *state = NULL;
+    const long file = pct_host_sys4(SYS_openat, AT_FDCWD, (long)"/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
+    const long got = pct_host_sys4(SYS_read, file, (long)text, sizeof text, 0);
+    pct_host_sys4(SYS_close, file, 0, 0, 0);
+    for (char *at = text; at < text + got - 2; at++) /* behind a name, which may have anything in it */
+        if (*at == ')')
+            state = at + 2;
+    return state && *state == 'S';
+}
+
+/* On a kernel thread of its own, with main's thread pointer, of which it uses nothing. A machine under load may give
+ * the run no CPU for long: that is no reason. */
+static void guard(void)
+{
+    struct threads *all = pct_host_threads;
+    struct guard *guard = &all->guard;
+    uint64_t run = 0, used = 0;
+    for (int sleeps = 0;;) {
+        struct timespec patience = { .tv_nsec = PATIENCE };
+        pct_host_sys4(SYS_futex, (long)&guard->never, FUTEX_WAIT_PRIVATE, 0, (long)&patience);
+        uint32_t phase = RUN;
+        if (__atomic_load_n(&guard->phase, __ATOMIC_SEQ_CST) != phase || all->run != run) {
+            run = all->run;
+            used = cpu_time();
+            sleeps = 0;
+            continue;
+        }
+        sleeps = is_asleep() ? sleeps + 1 : 0;
+        if ((sleeps == SLEEPS || cpu_time() - used >= USED) &&
+            __atomic_compare_exchange_n(&guard->phase, &phase, GIVEN_UP, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+            pct_host_leave(PCT_HOST_WATCHDOG, 0);
+    }
+}
+
+static void have_guard(struct threads *all)
+{
+    const long flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM;
+    __atomic_store_n(&all->guard.phase, RUN, __ATOMIC_SEQ_CST);
+    if (all->guard.tid || !pct_shim.watchdog)
+        return;
+    /* Where the new one comes back from the system call. */
+    void (**stack)(void) = (void (**)(void))(all->guard.stack + STACK - 64);
+    *stack = guard;
+    long tid = pct_host_sys4(SYS_clone, flags, (long)stack, 0, 0);
+    if (tid < 0)
+        refuse();
+    all->guard.tid = (int32_t)tid;
+}
+
+/* --- Contexts ----------------------------------------------------------------------------------------------------- */
+
+static uint64_t set_mask(uint64_t mask)
+{
+    uint64_t before = 0;
+    pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&before, MASK);
+    return before;
+}
+
+/* The kernel knows no area from here on; what stands in the one that it knew, stays. */
+static void leave_area(struct threads *all)
+{
+    char kept[RSEQ];
+    if (!all->rseq_at)
+        return;
+    __builtin_memcpy(kept, all->rseq_at, sizeof kept);
+    pct_host_thread_rseq(all->rseq_at, all->rseq_size, PCT_RSEQ_UNREGISTER);
+    __builtin_memcpy(all->rseq_at, kept, sizeof kept);
+    all->rseq_at = NULL;
+}
+
+static bool is_in_sequence(const struct threads *all, const struct thread *self)
+{
+    return all->rseq_size && ((const uint64_t *)(self->fs + all->rseq_offset))[1];
+}
+
+void pct_host_context_expect(void **context)
+{
+    if (pct_host_contexts)
+        pct_host_threads->coming = context;
+}
+
+int pct_host_context_make(struct threads *all)
+{
+    struct thread *thread = all->thread;
+    while (thread < all->thread + MOST && thread->tid)
+        thread++;
+    if (!all->usable || !all->coming || thread == all->thread + MOST || !pct_host_thread_is_plain(&all->registers) ||
+        !pct_host_thread_blocks_all())
+        refuse();
+    have_guard(all);
+    const struct clone_args *a = (const struct clone_args *)all->registers.rdi;
+    thread->rip = pct_host_clone_after;
+    thread->registers = all->registers;
+    thread->registers.rsp = a->stack + a->stack_size;
+    __builtin_memcpy(thread->vectors, all->vectors, sizeof thread->vectors);
+    thread->fs = a->tls;
+    __asm__("rdgsbase %0" : "=r"(thread->gs));
+    thread->mask = ~UINT64_C(0);
+    thread->fresh = 1;
+    thread->cleared = (int32_t *)a->child_tid;
+    thread->tid = (int32_t)(FIRST_NUMBER + ++all->made);
+    *(int32_t *)a->parent_tid = thread->tid;
+    *all->coming = thread;
+    all->coming = NULL;
+    return thread->tid;
+}
+
+void pct_host_context_ready(void *context)
+{
+    struct threads *all = pct_host_threads;
+    if (all->ready)
+        refuse();
+    all->ready = context ? context : &all->main;
+}
+
+static struct thread *take_ready(struct threads *all)
+{
+    struct thread *next = all->ready;
+    if (!next)
+        refuse();
+    all->ready = NULL;
+    if (next->fresh) { /* it makes one known that is its own */
+        leave_area(all);
+        all->rseq_at = all->rseq_size ? (char *)next->fs + all->rseq_offset : NULL;
+        next->fresh = 0;
+    }
+    return next;
+}
+
+void pct_host_context_wait(void)
+{
+    struct threads *all = pct_host_threads;
+    struct thread *self = all->current, *next = take_ready(all);
+    if (next == self)
+        return;
+    if (is_in_sequence(all, self))
+        refuse();
+    self->mask = set_mask(next->mask);
+    all->current = next;
+    pct_host_context_switch(self, next);
+}
+
+/* In place of exit(), on the context's stack in here: what it had from libc is gone when the word is cleared. */
+__attribute__((used)) void pct_host_context_end(struct thread *self)
+{
+    struct threads *all = pct_host_threads;
+    const uintptr_t *head = (const uintptr_t *)(self->fs + all->robust);
+    if (self == &all->main || head[0] != (uintptr_t)head || head[2] || is_in_sequence(all, self))
+        refuse();
+    if (all->rseq_at == (char *)self->fs + all->rseq_offset)
+        leave_area(all);
+    self->tid = 0;
+    *self->cleared = 0;
+    struct thread *next = take_ready(all);
+    all->current = next;
+    set_mask(next->mask);
+    pct_host_context_go(next);
+}
+
+bool pct_host_contexts_over(void)
+{
+    struct threads *all = pct_host_threads;
+    uint32_t phase = RUN;
+    if (!pct_host_contexts || !all->made)
+        return true;
+    /* Or else the guard is about to end the process. */
+    while (!__atomic_compare_exchange_n(&all->guard.phase, &phase, IDLE, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        pct_host_sys4(SYS_pause, 0, 0, 0, 0);
+    for (struct thread *thread = all->thread; thread < all->thread + MOST; thread++)
+        thread->tid = 0;
+    all->made = 0;
+    all->ready = NULL;
+    all->coming = NULL;
+    all->current = &all->main;
+    char *area = all->rseq_size ? (char *)all->main.fs + all->rseq_offset : NULL;
+    if (all->rseq_at != area) {
+        leave_area(all);
+        if (pct_host_thread_rseq(area, all->rseq_size, 0))
+            return false;
+        all->rseq_at = area;
+    }
+    return !pct_host_sys4(SYS_set_robust_list, (long)(all->main.fs + all->robust), ROBUST_LIST, 0, 0);
+}
