@@ -19,6 +19,7 @@
 #include "host_thread.h"
 #include "shim.h"
 #include "sys.h"
+#include <cpuid.h>
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
@@ -44,14 +45,21 @@ static void refuse(void)
     pct_host_leave(PCT_HOST_CONTEXT, 0);
 }
 
+static bool has_xsaveopt(void)
+{
+    enum { STATE = 13, XSAVEOPT = 1 };
+    unsigned a, b, c, d;
+    return __get_cpuid_count(STATE, 1, &a, &b, &c, &d) && a & XSAVEOPT;
+}
+
 bool pct_host_contexts_prepare(struct threads *all)
 {
     const char *head = NULL;
     size_t size = 0;
     const uintptr_t self = (uintptr_t)__builtin_thread_pointer();
     const bool has_area = all->rseq_offset != 0;
-    if (!(getauxval(AT_HWCAP2) & FSGSBASE) || PCT_SYS3(SYS_get_robust_list, 0, &head, &size) || size != ROBUST_LIST ||
-        (uintptr_t)head - self > 4096 || (has_area && !all->rseq_size))
+    if (!(getauxval(AT_HWCAP2) & FSGSBASE) || !has_xsaveopt() || PCT_SYS3(SYS_get_robust_list, 0, &head, &size) ||
+        size != ROBUST_LIST || (uintptr_t)head - self > 4096 || (has_area && !all->rseq_size))
         return false;
     all->robust = (uintptr_t)head - self;
     all->main.fs = self;

@@ -26,6 +26,7 @@
 #include <common/text.h>
 #include <preload/core/apart.h>
 #include <preload/core/host.h>
+#include <preload/core/host_threads.h>
 #include <preload/core/kernel.h>
 #include <preload/core/real.h>
 #include <preload/core/maps.h>
@@ -505,6 +506,8 @@ int32_t pct_watchdog_tid(void)
 
 void pct_watchdog_plan(void)
 {
+    if (pct_host_contexts && presence == NEVER && pct_shim.watchdog)
+        presence = MISSING; /* it is never made: a host that needs it ends */
     /* In a sandbox it would see little, and be killed for looking; under valgrind, what a thread seems to do is what
      * valgrind does. */
     if (presence == NEVER && pct_shim.watchdog && !pct_shim.confined && !pct_in_valgrind() &&
