@@ -23,6 +23,7 @@
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
+#include <signal.h>
 #include <sys/auxv.h>
 #include <time.h>
 
@@ -56,10 +57,12 @@ bool pct_host_contexts_prepare(struct threads *all)
 {
     const char *head = NULL;
     size_t size = 0;
+    stack_t alternate = { .ss_flags = 0 }; /* other threads have none */
     const uintptr_t self = (uintptr_t)__builtin_thread_pointer();
     const bool has_area = all->rseq_offset != 0;
-    if (!(getauxval(AT_HWCAP2) & FSGSBASE) || !has_xsaveopt() || PCT_SYS3(SYS_get_robust_list, 0, &head, &size) ||
-        size != ROBUST_LIST || (uintptr_t)head - self > 4096 || (has_area && !all->rseq_size))
+    if (!(getauxval(AT_HWCAP2) & FSGSBASE) || !has_xsaveopt() || PCT_SYS2(SYS_sigaltstack, NULL, &alternate) ||
+        alternate.ss_flags != SS_DISABLE || PCT_SYS3(SYS_get_robust_list, 0, &head, &size) || size != ROBUST_LIST ||
+        (uintptr_t)head - self > 4096 || (has_area && !all->rseq_size))
         return false;
     all->robust = (uintptr_t)head - self;
     all->main.fs = self;

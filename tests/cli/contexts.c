@@ -3,6 +3,9 @@
  *
  *     own          masks of signals, modes and registers of the processor, GS, errno, what stands in its own memory
  *     numbers      gettid() of all threads: each has another, and libc has the same
+ *     holds, cancels, overflows, exits, leaves
+ *                  a thread ends with a robust mutex locked, by cancellation, where its stack ends, with the process, or
+ *                  main does before it
  *     CALL         asks the kernel for what only a kernel thread has: see main(); runs are those of kernel threads */
 #define _GNU_SOURCE
 #include <assert.h>
@@ -105,6 +108,89 @@ static void *number(void *argument)
 }
 
 static const char *call;
+static pthread_mutex_t robust;
+
+static void *lock(void *unused)
+{
+    pthread_mutex_lock(&robust);
+    return unused;
+}
+
+static void *sleep_long(void *unused)
+{
+    sleep(1000);
+    return unused;
+}
+
+static int descend(volatile char *above)
+{
+    volatile char frame[4096];
+    frame[0] = above[0];
+    return above[0] ? 0 : descend(frame) + frame[0]; /* it never is */
+}
+
+static void *overflow(void *unused)
+{
+    char none = 0;
+    printf("%d\n", descend(&none));
+    return unused;
+}
+
+static void *end(void *unused)
+{
+    puts("the process ends");
+    exit(0);
+    return unused;
+}
+
+static void *stay(void *unused)
+{
+    pthread_barrier_wait(&barrier);
+    puts("the last thread ends");
+    return unused;
+}
+
+static void handle(int signal)
+{
+    (void)signal;
+    _exit(7);
+}
+
+/* How threads end. */
+static void ends(const char *what)
+{
+    static char place[1 << 16];
+    const stack_t alternate = { .ss_sp = place, .ss_size = sizeof place };
+    const struct sigaction action = { .sa_handler = handle, .sa_flags = SA_ONSTACK };
+    pthread_mutexattr_t kind;
+    pthread_t thread;
+    void *result = NULL;
+    if (!strcmp(what, "holds")) {
+        pthread_mutexattr_init(&kind);
+        pthread_mutexattr_setrobust(&kind, PTHREAD_MUTEX_ROBUST);
+        pthread_mutex_init(&robust, &kind);
+        assert(!pthread_create(&thread, NULL, lock, NULL) && !pthread_join(thread, NULL));
+        printf("%d\n", pthread_mutex_lock(&robust));
+    } else if (!strcmp(what, "cancels")) {
+        assert(!pthread_create(&thread, NULL, sleep_long, NULL) && !pthread_cancel(thread));
+        pthread_join(thread, &result);
+        puts(result == PTHREAD_CANCELED ? "cancelled" : "NOT CANCELLED");
+    } else if (!strcmp(what, "overflows")) { /* main alone handles that */
+        sigaltstack(&alternate, NULL);
+        sigaction(SIGSEGV, &action, NULL);
+        assert(!pthread_create(&thread, NULL, overflow, NULL));
+        pthread_join(thread, NULL);
+    } else if (!strcmp(what, "exits")) {
+        assert(!pthread_create(&thread, NULL, end, NULL));
+        pthread_join(thread, NULL);
+    } else {
+        pthread_barrier_init(&barrier, NULL, 2);
+        assert(!pthread_create(&thread, NULL, stay, NULL));
+        pthread_barrier_wait(&barrier);
+        pthread_exit(NULL);
+    }
+}
+
 static pthread_t others;
 
 static void *ask(void *unused)
@@ -161,6 +247,12 @@ int main(int argc, char **argv)
 {
     pthread_t threads[THREADS];
     const char *what = argc > 1 ? argv[1] : "own";
+    const char *const kinds[] = { "holds", "cancels", "overflows", "exits", "leaves" };
+    for (unsigned i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!strcmp(what, kinds[i])) {
+            ends(what);
+            return 0;
+        }
     void *(*start)(void *) = !strcmp(what, "own") ? keep : !strcmp(what, "numbers") ? number : ask;
     call = what;
     pthread_barrier_init(&barrier, NULL, start == ask ? 2 : THREADS);
