@@ -14,7 +14,7 @@
 #include <pct/trace.h>
 #include <stdint.h>
 
-enum { PCT_HOST_VERSION = 2, PCT_HOST_SLOTS = 2, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
+enum { PCT_HOST_VERSION = 3, PCT_HOST_SLOTS = 2, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
 
 /* Why a run is not restored. X(identifier, whether the run counts after which a host says so: it has ended as any other
  * does, what the user reads). docs/FORKING.md has each, and tests/cli/restore.bats. */

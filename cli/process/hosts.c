@@ -394,6 +394,7 @@ void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
     const bool contexts = host->contexts;
     forget(host);
     bool first = process->hosting == PCT_HOSTING_FIRST, failed = process->host_reply.reason == PCT_HOST_FAILED;
+    /* Later ones keep kernel threads: one that said nothing may be for that, too. */
     if (contexts && (process->host_reply.reason == PCT_HOST_CONTEXT || !process->host_said)) {
         all->kernel_threads = true;
         return;

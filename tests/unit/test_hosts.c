@@ -99,12 +99,37 @@ static void another_process_is_none_of_it(void **unused)
     tear_down(&f);
 }
 
+/* A host whose threads cannot be contexts says so, or can say nothing; the next one's are none. That is no failure of
+ * hosts. */
+static void contexts_are_given_up(void **unused)
+{
+    (void)unused;
+    for (int says = 0; says < 2; says++) {
+        struct fixture f;
+        const struct pct_host_reply reply = { .version = PCT_HOST_VERSION, .reason = PCT_HOST_CONTEXT };
+        set_up(&f);
+        f.host->contexts = true;
+        if (says)
+            assert_int_equal(send(f.end, &reply, sizeof reply, 0), sizeof reply);
+        close(f.end);
+        f.end = -1;
+        f.first.hosting = PCT_HOSTING_FIRST;
+        pct_hosts_ended(&f.launch, &f.first);
+        assert_true(f.launch.restore.kernel_threads);
+        assert_int_equal(f.launch.restore.ended + f.launch.restore.fruitless, 0);
+        assert_true(f.first.host_ended);
+        f.host->socket = -1; /* it is closed */
+        tear_down(&f);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_end_waits_until_its_process_is_known),
         cmocka_unit_test(each_hears_of_its_own_end_alone),
         cmocka_unit_test(another_process_is_none_of_it),
+        cmocka_unit_test(contexts_are_given_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
