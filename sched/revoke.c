@@ -41,6 +41,13 @@ bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *hold
     return s->enabled > 1 || s->timers_count || s->outside || s->can_outside || s->kernel_waits;
 }
 
+struct pct_thread *pct_sched_swap_current(struct pct_sched *s, struct pct_thread *current)
+{
+    struct pct_thread *before = s->current;
+    s->current = current;
+    return before;
+}
+
 void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t arg)
 {
     s->current = NULL;

@@ -80,14 +80,12 @@ enum pct_result {
 /* Why the next scheduling point is not passed the fast way: bits of pct_sched.due. The others are steps:
  * pct_sched_set_stop(). */
 enum {
-    PCT_DUE_ATTENTION =
-        1, /* threads without the baton have changed something: see who is back, ask all predicates again */
-    PCT_DUE_KERNEL = 2, /* they may have changed what the kernel says: ask it again */
-    PCT_DUE_ENABLED =
-        4,             /* since the last pick a thread has become enabled, or all but one disabled: ask the strategy */
-    PCT_DUE_OFTEN = 8, /* as long as there is a wait whose predicate is asked at each step */
-    PCT_DUE_PINNED = 16, /* as long as a thread is pinned: what it passes over is counted */
-    PCT_DUE_SITES = 32   /* for the whole run: the site of each step is recorded */
+    PCT_DUE_ATTENTION = 1, /* threads without the baton have changed something: see who is back, ask all predicates */
+    PCT_DUE_KERNEL = 2,    /* they may have changed what the kernel says: ask it again */
+    PCT_DUE_ENABLED = 4,   /* since the last pick one has become enabled, or all but one disabled: ask the strategy */
+    PCT_DUE_OFTEN = 8,     /* as long as there is a wait whose predicate is asked at each step */
+    PCT_DUE_PINNED = 16,   /* as long as a thread is pinned: what it passes over is counted */
+    PCT_DUE_SITES = 32     /* for the whole run: the site of each step is recorded */
 };
 
 struct pct_sched;
@@ -425,6 +423,8 @@ void pct_sched_expect(struct pct_sched *s, bool (*these)(const struct pct_thread
 /* Whether anything could come of taking the baton from its holder, who passes no point: somebody else could run, or
  * this replay's recording says so. */
 bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *holder, uint32_t arg);
+/* Until it is set back, nobody (NULL) may be thought stuck. Returns who could. With the baton. */
+struct pct_thread *pct_sched_swap_current(struct pct_sched *s, struct pct_thread *current);
 
 /* The running thread spins, or has run for long, without passing a point: let others go first. arg: PCT_ARG_SPINS or
  * PCT_ARG_RUNS. */

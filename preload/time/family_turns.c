@@ -162,8 +162,7 @@ bool pct_turns_await(uint32_t ticket)
     struct pct_slot *me = pct_slot_at(pct_slot_of(ticket));
     struct timespec moment = { .tv_nsec = SHORTEST_LOOK };
     struct patience patience = { 0 };
-    struct pct_thread *current = pct_S.current;
-    pct_S.current = NULL; /* a holder of the baton that sleeps here is not stuck */
+    struct pct_thread *current = pct_sched_swap_current(&pct_S, NULL); /* one that sleeps here is not stuck */
     __atomic_store_n(&me->wants, 1, __ATOMIC_SEQ_CST);
     period = (period + 1) | UINT32_C(1) << 31;
     while (are_on()) {
@@ -178,7 +177,7 @@ bool pct_turns_await(uint32_t ticket)
         moment.tv_nsec += moment.tv_nsec < LONGEST_LOOK ? moment.tv_nsec / 4 : 0;
     }
     __atomic_store_n(&me->wants, 0, __ATOMIC_SEQ_CST);
-    pct_S.current = current;
+    pct_sched_swap_current(&pct_S, current);
     return true;
 }
 
