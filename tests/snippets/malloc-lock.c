@@ -3,6 +3,8 @@
 /* tests: pthread_create */
 /* ops: THREAD_CREATE MUTEX_LOCK */
 /* outside: what libc's own locks do is not ordered */
+/* build: -fno-builtin-malloc -fno-builtin-free */
+/* Without these the program crashes, built by clang 14, which takes malloc() and free() for those of libc. */
 #define _GNU_SOURCE
 #include "check.h"
 #include <stdlib.h>
