@@ -379,13 +379,22 @@ static void consider(struct pct_instruction_scan *s, const struct one *one, cons
 
 /* --- Functions ---------------------------------------------------------------------------------------------------- */
 
-/* A direct branch: note where it leads. */
+/* A direct branch, or an address that is taken: note where it leads. */
 static void note_target(struct pct_instruction_scan *s, const struct one *one)
 {
     const ZydisDecodedInstruction *instruction = &one->instruction;
-    if (!(instruction->attributes & ZYDIS_ATTRIB_IS_RELATIVE) || !instruction->raw.imm[0].is_relative)
+    uint64_t to = one->address + instruction->length;
+    if (!(instruction->attributes & ZYDIS_ATTRIB_IS_RELATIVE)) {
+        if (!s->fixed || instruction->raw.imm[0].size < 32)
+            return;
+        to = instruction->raw.imm[0].value.u;
+    } else if (instruction->raw.imm[0].is_relative) {
+        to += (uint64_t)instruction->raw.imm[0].value.s;
+    } else if (instruction->mnemonic == ZYDIS_MNEMONIC_LEA) {
+        to += (uint64_t)instruction->raw.disp.value;
+    } else {
         return;
-    uint64_t to = one->address + instruction->length + (uint64_t)instruction->raw.imm[0].value.s;
+    }
     if (to >= s->from && to < s->to)
         s->targets[(to - s->from) / 8] |= (uint8_t)(1u << (to - s->from) % 8);
 }

@@ -1,8 +1,8 @@
 /* What moves with a short site: see short_sites.h.
  *
- * Nothing may come to an instruction that has moved but from the one before it. Direct branches are known; of others, a
- * jump through a register or a table may lead to any instruction of its function, which compilers cut in two, and so
- * may one of the part that is elsewhere. No exception lands there, as nothing falls into where one does. And as a
+ * Nothing may come to an instruction that has moved but from the one before it. Direct branches are known, and
+ * instructions whose address other code takes (__builtin_setjmp); a jump through a register or memory may lead to any
+ * instruction of its function, which compilers cut in two, and so may one of the part that is elsewhere. No exception lands there, as nothing falls into where one does. And as a
  * thread cannot be shown to stand between them, they do nothing that could fail: no access but to the stack. */
 #include "short_sites.h"
 #include <Zydis/Zydis.h>
@@ -39,13 +39,10 @@ static bool is_open(const struct pass *p, const struct pct_frame *function, cons
         if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&p->decoder, NULL, code + at, size - at, &instruction)))
             return true;
         const bool always = instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR;
-        const bool relative = instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE;
         if (!always && instruction.meta.category != ZYDIS_CATEGORY_COND_BR)
             continue;
-        if (always && !relative)
-            return true;
         if (!instruction.raw.imm[0].is_relative)
-            continue; /* through the linker's table: to a function */
+            return true; /* also through a variable, where a coroutine goes on */
         const uint64_t to = function->from + at + instruction.length + (uint64_t)instruction.raw.imm[0].value.s;
         const struct pct_frame *other = function_of(p, to);
         if ((to < function->from || to >= function->to) && other && to != other->from && to < other->to)

@@ -17,10 +17,12 @@ static const uint8_t *bytes_of(const void *file, uint64_t address, uint64_t size
     return (const uint8_t *)file + (address - CODE);
 }
 
+static bool fixed; /* the code is an executable's, which is not moved */
+
 /* Of the first site, the bytes that may move with it. second: where another function begins; 0: there is none. */
 static unsigned more(const uint8_t *code, size_t size, size_t second, bool part)
 {
-    struct pct_instruction_scan scan = { .level = PCT_PATCH_ATOMICS, .from = CODE, .to = CODE + size };
+    struct pct_instruction_scan scan = { .level = PCT_PATCH_ATOMICS, .from = CODE, .to = CODE + size, .fixed = fixed };
     const struct pct_frame functions[] = { { .from = CODE, .to = CODE + (second ? second : size), .part = part },
                                            { .from = CODE + second, .to = CODE + size } };
     bool ended;
@@ -77,9 +79,17 @@ static void test_led_to(void **state)
     /* mov $0, %eax; then jne back to it, or to the site, which stays where it is */
     assert_int_equal(MORE(0, false, XCHG, 0xb8, 0, 0, 0, 0, 0x75, 0xf9, 0xc3), 0);
     assert_int_equal(MORE(0, false, XCHG, 0xb8, 0, 0, 0, 0, 0x75, 0xf7, 0xc3), 5);
-    /* jmp *%rdx: anywhere in the function; jmp *0x100(%rip): to another one */
+    /* jmp *%rdx, jmp *0x100(%rip): anywhere in the function */
     assert_int_equal(MORE(0, false, XCHG, 0xb8, 0, 0, 0, 0, 0xff, 0xe2), 0);
-    assert_int_equal(MORE(0, false, XCHG, 0xb8, 0, 0, 0, 0, 0xff, 0x25, 0, 1, 0, 0), 5);
+    assert_int_equal(MORE(0, false, XCHG, 0xb8, 0, 0, 0, 0, 0xff, 0x25, 0, 1, 0, 0), 0);
+    /* lea, in another function, of its address: somebody goes there later; or of the site's */
+    assert_int_equal(MORE(8, false, XCHG, 0xb8, 0, 0, 0, 0, 0xc3, 0x48, 0x8d, 0x05, 0xf3, 0xff, 0xff, 0xff, 0xc3), 0);
+    assert_int_equal(MORE(8, false, XCHG, 0xb8, 0, 0, 0, 0, 0xc3, 0x48, 0x8d, 0x05, 0xf1, 0xff, 0xff, 0xff, 0xc3), 5);
+    /* mov $0x1002, %eax: the same where code stands at fixed addresses; else a number */
+    assert_int_equal(MORE(8, false, XCHG, 0xb8, 0, 0, 0, 0, 0xc3, 0xb8, 0x02, 0x10, 0, 0, 0xc3), 5);
+    fixed = true;
+    assert_int_equal(MORE(8, false, XCHG, 0xb8, 0, 0, 0, 0, 0xc3, 0xb8, 0x02, 0x10, 0, 0, 0xc3), 0);
+    fixed = false;
     /* a part of a function, by its table or as it goes on in the middle of another one; where that begins is a call */
     assert_int_equal(MORE(0, true, XCHG, 0xb8, 0, 0, 0, 0, 0xc3), 0);
     assert_int_equal(MORE(9, false, XCHG, 0xb8, 0, 0, 0, 0, 0xeb, 0x01, 0x90, 0xc3), 0);
