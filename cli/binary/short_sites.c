@@ -2,8 +2,9 @@
  *
  * Nothing may come to an instruction that has moved but from the one before it. Direct branches are known, and
  * instructions whose address other code takes (__builtin_setjmp); a jump through a register or memory may lead to any
- * instruction of its function, which compilers cut in two, and so may one of the part that is elsewhere. No exception lands there, as nothing falls into where one does. And as a
- * thread cannot be shown to stand between them, they do nothing that could fail: no access but to the stack. */
+ * instruction of its function, which compilers cut in two, and so may one of the part that is elsewhere. No exception
+ * lands there, as nothing falls into where one does. And as a thread cannot be shown to stand between them, they do
+ * nothing that could fail: no access but to the stack. */
 #include "short_sites.h"
 #include <Zydis/Zydis.h>
 
