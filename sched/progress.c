@@ -132,14 +132,18 @@ bool pct_progress_clock(struct pct_sched *s, struct pct_thread *self)
     return true;
 }
 
-void pct_progress_clock_step(struct pct_sched *s, const struct pct_thread *self, uint32_t read, uint64_t passed)
+void pct_progress_clock_step(struct pct_sched *s, struct pct_thread *self, uint32_t read, uint64_t passed)
 {
     const uint64_t most = (UINT64_C(1) << 34) - 1, microseconds = passed / 1000 < most ? passed / 1000 : most;
+    if (read)
+        pct_sched_make_room(s, self);
     s->base += microseconds * 1000;
     pct_record(s, self, PCT_OP_CLOCK, read << 9 | (uint32_t)(microseconds >> 25), (uint32_t)microseconds & 0x1ffffff);
     if (!microseconds)
         return;
     s->timed = pct_steps(s);
+    if (read)
+        pct_sched_make_room(s, self);
     pct_stop_soon(s); /* deadlines may have passed */
 }
 

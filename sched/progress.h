@@ -113,8 +113,8 @@ void pct_sched_spin(struct pct_sched *s, struct pct_thread *self);
 bool pct_progress_clock(struct pct_sched *s, struct pct_thread *self);
 
 /* The step of such a read. passed: virtual ns that go by, for the thread has computed that long; read: which read since
- * its last step it is, 0 if it is a spin. */
-void pct_progress_clock_step(struct pct_sched *s, const struct pct_thread *self, uint32_t read, uint64_t passed);
+ * its last step it is, 0 if it is a spin, which has passed a point. Others have none: nobody goes before them. */
+void pct_progress_clock_step(struct pct_sched *s, struct pct_thread *self, uint32_t read, uint64_t passed);
 
 /* In a replay: how much time passed at this read. */
 uint64_t pct_replay_clock(const struct pct_sched *s, const struct pct_thread *self, uint32_t read);

@@ -134,14 +134,15 @@ static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *
 
 void pct_read_may_spin(struct pct_shim_thread *self)
 {
-    const bool spins = pct_progress_clock(&pct_S, &self->core);
-    const uint32_t read = spins ? 0 : self->core.clock_reads;
-    const uint64_t passed =
-        pct_is_replay(&pct_S) ? pct_replay_clock(&pct_S, &self->core, read) : pct_computed(self, spins);
-    if (!spins && !passed)
-        return;
-    pct_here(self, PCT_OP_CLOCK);
-    pct_progress_clock_step(&pct_S, &self->core, read, passed);
+    struct pct_thread *thread = &self->core;
+    const bool spins = pct_progress_clock(&pct_S, thread);
+    const uint32_t read = spins ? 0 : thread->clock_reads;
+    if (spins)
+        pct_here(self, PCT_OP_CLOCK);
+    /* Behind the point, where others may go first: only then does a replay know whether this is the next step. */
+    const uint64_t passed = pct_is_replay(&pct_S) ? pct_replay_clock(&pct_S, thread, read) : pct_computed(self, spins);
+    if (spins || passed)
+        pct_progress_clock_step(&pct_S, thread, read, passed);
 }
 
 PCT_EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
