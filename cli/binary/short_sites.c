@@ -60,13 +60,16 @@ static bool may_move(const ZydisDecodedInstruction *instruction, const ZydisDeco
         if (instruction->mnemonic == ZYDIS_MNEMONIC_DIV || instruction->mnemonic == ZYDIS_MNEMONIC_IDIV)
             return false;
         break;
+    case ZYDIS_CATEGORY_POP:
+        if (instruction->mnemonic != ZYDIS_MNEMONIC_POP)
+            return false; /* of the flags, one of which traps */
+        break;
     case ZYDIS_CATEGORY_CMOV:
     case ZYDIS_CATEGORY_CONVERT:
     case ZYDIS_CATEGORY_DATAXFER:
     case ZYDIS_CATEGORY_LOGICAL:
     case ZYDIS_CATEGORY_MISC: /* lea, but also others: below */
     case ZYDIS_CATEGORY_NOP:
-    case ZYDIS_CATEGORY_POP:
     case ZYDIS_CATEGORY_ROTATE:
     case ZYDIS_CATEGORY_SETCC:
     case ZYDIS_CATEGORY_SHIFT:

@@ -68,6 +68,7 @@ static void test_stays(void **state)
     assert_int_equal(MORE(0, false, XCHG, 0xf7, 0xf1, 0x90, 0xc3), 0);             /* div %ecx: may fail */
     assert_int_equal(MORE(0, false, XCHG, 0x87, 0x10, 0x90, 0x90, 0x90, 0xc3), 0); /* a site of its own */
     assert_int_equal(MORE(0, false, XCHG, 0x90, 0xf3, 0x90, 0x90, 0xc3), 0);       /* pause, likewise */
+    assert_int_equal(MORE(0, false, XCHG, 0x9d, 0x31, 0xc0, 0xc3), 0);             /* popf: may trap */
     assert_int_equal(MORE(0, false, XCHG, 0x0f, 0x0b, 0x90, 0xc3), 0);             /* ud2 */
     assert_int_equal(MORE(0, false, XCHG, 0x8e, 0xd8, 0x90, 0xc3), 0);             /* mov %eax, %ds */
 }
