@@ -17,7 +17,7 @@ enum { OFTEN = 3 };
 static uint64_t of_loop(struct pct_computed *c, uint64_t cpu)
 {
     const bool goes_on = c->step == pct_steps(&pct_S);
-    const uint64_t used = goes_on ? cpu - c->from : 0;
+    const uint64_t used = goes_on && cpu > c->from ? cpu - c->from : 0;
     c->step = pct_steps(&pct_S) + 1;
     if (!goes_on || used >= LONG)
         c->from = cpu;
@@ -34,7 +34,7 @@ uint64_t pct_computed(struct pct_shim_thread *self, bool spins)
     const uint64_t real = pct_nanoseconds(&now);
     if (!spins && real - c->real < LOOK)
         return 0;
-    const uint64_t cpu = pct_task_cpu(self->tid), used = c->real ? cpu - c->cpu : 0;
+    const uint64_t cpu = pct_task_cpu(self->tid), used = c->real && cpu > c->cpu ? cpu - c->cpu : 0;
     c->real = real;
     c->cpu = cpu;
     if (used >= LONG)
