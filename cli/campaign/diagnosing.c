@@ -266,6 +266,16 @@ static int look_at_failing(struct source *s, struct pct_ended_run *run)
     return PCT_RUNS_ON;
 }
 
+/* Random numbers come from the seed: whether runs that have the failing one's, but another order, all fail alike. */
+static void count_drawn(struct source *s, const struct pct_ended_run *run, bool alike)
+{
+    struct pct_evidence *e = &s->d->evidence;
+    if (s->d->have && s->d->run.result.trace.header.randoms && run->result.trace.header.seed == s->config.run.seed) {
+        e->drawn++;
+        e->drawn_fail += alike;
+    }
+}
+
 static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct source *s = (struct source *)source;
@@ -276,7 +286,9 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     s->d->evidence.made += !s->reducing && !s->trying;
     /* A run that fails otherwise says nothing about this failure. */
     bool fails = !pct_diagnosing_passes(s->d, &run->result);
-    if (fails && (!s->signature || signature_of(run) != s->signature))
+    bool alike = fails && s->signature && signature_of(run) == s->signature;
+    count_drawn(s, run, alike);
+    if (fails && !alike)
         return PCT_RUNS_ON;
     if (s->trying) {
         uint64_t number = run->process.index - s->first;
@@ -514,6 +526,10 @@ static int diagnose(struct source *s)
     s->end = begin + 1.5 * d->seconds;
     if (!failed && !d->interrupted)
         failed = try_best(s);
+    if (pct_evidence_by_numbers(&d->evidence)) {
+        pct_evidence_drop(&d->diagnoses);
+        d->known = d->diagnoses.count;
+    }
     pct_nearby_close(&s->nearby);
     free(s->list);
     drop_least(s);

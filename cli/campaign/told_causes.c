@@ -40,6 +40,17 @@ static void print_all_fail(FILE *out, const struct pct_diagnosing *d)
     pct_cli_narrow_end(&narrow);
 }
 
+static void print_by_numbers(FILE *out, const struct pct_diagnosing *d)
+{
+    struct pct_cli_narrow narrow;
+    FILE *text = pct_cli_narrow_begin(&narrow, out);
+    fprintf(text,
+            "no cause: every run with the same random numbers fails (%u of %u), so that, as far as they tell, no "
+            "ordering is to blame: look at what the program does with these numbers.\n",
+            d->evidence.drawn + 1, d->evidence.drawn + 1);
+    pct_cli_narrow_end(&narrow);
+}
+
 void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
 {
     for (size_t i = 0; d->known && i < d->diagnoses.count && i < (all ? MOST_TOLD : 1); i++) {
@@ -52,6 +63,8 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
         print_others(out, d);
     if (!d->known && pct_evidence_all_fail(&d->evidence))
         print_all_fail(out, d);
+    else if (!d->known && pct_evidence_by_numbers(&d->evidence))
+        print_by_numbers(out, d);
 }
 
 void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,

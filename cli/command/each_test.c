@@ -354,37 +354,40 @@ int pct_each_test_take(const char *argument)
     return begun;
 }
 
-static void tell(int begun)
+/* How far a test case came, as it told: a byte for each step, of which the last one counts. It begins once more where
+ * all its runs are made again. */
+enum progress { NOT_BEGUN, BEGUN, ENDED };
+
+static void tell(int begun, enum progress progress)
 {
-    if (begun && write(begun, "", 1) < 0)
+    char byte = (char)progress;
+    if (begun && write(begun, &byte, 1) < 0)
         pct_cli_say("--each-test: %s", strerror(errno));
 }
 
 void pct_each_test_begun(int begun)
 {
-    tell(begun);
+    tell(begun, BEGUN);
 }
 
 void pct_each_test_ended(int begun)
 {
-    tell(begun);
+    tell(begun, ENDED);
 }
-
-/* How far a test case came, as it told: a byte for each step. */
-enum progress { NOT_BEGUN, BEGUN, ENDED };
 
 /* run_one(). */
 static int run_and_hear(char **argv, char **command, const struct framework *f, const char *extra, const char *name,
                         enum progress *progress)
 {
     int ends[2];
-    char bytes[ENDED];
+    char byte;
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
         return -errno;
     fcntl(ends[1], F_SETFD, 0);
     int status = run_one(argv, command, f, extra, ends[1], name);
-    ssize_t told = read(ends[0], bytes, sizeof bytes);
-    *progress = told > 0 ? (enum progress)told : NOT_BEGUN;
+    *progress = NOT_BEGUN;
+    while (read(ends[0], &byte, 1) == 1)
+        *progress = (enum progress)byte;
     close(ends[0]);
     close(ends[1]);
     return status;

@@ -159,6 +159,21 @@ bool pct_evidence_all_fail(const struct pct_evidence *e)
     return e->enough && e->made >= e->enough && !e->passing;
 }
 
+bool pct_evidence_by_numbers(const struct pct_evidence *e)
+{
+    enum { ENOUGH = 10 };
+    return e->drawn >= ENOUGH && e->drawn_fail == e->drawn;
+}
+
+void pct_evidence_drop(struct pct_diagnoses *ds)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < ds->count; i++)
+        if (pct_rule_decides(ds->item[i].rule))
+            ds->item[kept++] = ds->item[i];
+    ds->count = kept;
+}
+
 /* Of a program of which hardly a run passes nobody knows what those have: what is seldom, and seldom right, is worth
  * saying. Not where others were made and none does: the order may have nothing to do with it. */
 static bool is_guess(const struct pct_evidence *e, const struct pct_diagnosis *d)

@@ -25,9 +25,10 @@ enum { PCT_EVIDENCE_ENOUGH = 3 };
 #define PCT_EVIDENCE_NOT_NEEDED 0.4
 
 struct pct_evidence {
-    unsigned failing, passing; /* runs that were looked at */
-    unsigned made, enough;     /* all that ended, those that failed otherwise among them; as many tell that all fail */
-    void *rows;                /* by key (search.h) */
+    unsigned failing, passing;  /* runs that were looked at */
+    unsigned made, enough;      /* all that ended, those that failed otherwise among them; as many tell that all fail */
+    unsigned drawn, drawn_fail; /* those with the failing one's random numbers, if it drew some; that fail alike */
+    void *rows;                 /* by key (search.h) */
     struct pct_evidence_pair *pairs;
     size_t pair_count, pair_room;
     bool least; /* the smallest one that fails is known */
@@ -38,6 +39,13 @@ void pct_evidence_free(struct pct_evidence *evidence);
 
 /* Whether every run fails, and there were enough: then nobody knows an order that passes. */
 bool pct_evidence_all_fail(const struct pct_evidence *evidence);
+
+/* Whether every run with the failing one's random numbers fails, and there were enough: then these may be to blame, and
+ * runs that have others and pass tell nothing of an order. */
+bool pct_evidence_by_numbers(const struct pct_evidence *evidence);
+
+/* That being so, keep what one run decides, and nothing else. */
+void pct_evidence_drop(struct pct_diagnoses *diagnoses);
 
 /* One more run: what the rules find in it, and what sections notify. */
 void pct_evidence_add(struct pct_evidence *evidence, const struct pct_history *history, bool fails);

@@ -209,3 +209,47 @@ C
     has 'tried       with this in between the run fails, and without it passes'
     "$pct" explain --seconds 1000000 --json "$token" -- ./cfgpair 2> /dev/null | grep -q '"tried": *true'
 }
+
+@test "where every run with the same random numbers fails, no order is to blame" {
+    cat >drawn.c <<'END'
+#include <assert.h>
+#include <pthread.h>
+#include <sys/random.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
+static int waiting, over;
+static void *produce(void *unused)
+{
+    for (int i = 0; i < 5; i++) {
+        pthread_mutex_lock(&lock);
+        waiting += i < 4;
+        over = i == 4;
+        pthread_cond_signal(&filled);
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    unsigned packet, more = 1;
+    pthread_create(&thread, NULL, produce, NULL);
+    while (more) {
+        pthread_mutex_lock(&lock);
+        while (!waiting && !over)
+            pthread_cond_wait(&filled, &lock);
+        more = waiting > 0;
+        waiting -= more;
+        pthread_mutex_unlock(&lock);
+        assert(getrandom(&packet, sizeof packet, 0) == sizeof packet);
+        assert(packet % 10);
+    }
+    return pthread_join(thread, NULL);
+}
+END
+    "$cc" -g -O1 -pthread -o drawn drawn.c
+    run "$pct" run -n 100 -s 1 --state none -- ./drawn
+    is "$status" 134
+    has 'no cause: every run with the same random numbers fails ('
+    lacks 'cause: atomicity violation'
+}

@@ -92,19 +92,24 @@ static void test_told(void **unused)
     done(&run);
 }
 
-/* Whether it is said that all runs fail, and no cause. */
-static bool says_all_fail(unsigned made, unsigned passing)
+/* Whether this is said of that evidence, which names no cause; or nothing. */
+static bool says(const char *what, struct pct_evidence evidence)
 {
     char *text = NULL;
     size_t size;
-    told = (struct pct_diagnosing){ .evidence = { .made = made, .enough = 40, .passing = passing } };
+    told = (struct pct_diagnosing){ .evidence = evidence };
     FILE *out = open_memstream(&text, &size);
     pct_diagnosing_print(out, &told, false);
     fclose(out);
-    bool says = strstr(text, "no cause: every run fails (");
-    assert_int_equal(says, size > 0);
+    bool said = strstr(text, what);
+    assert_int_equal(said, size > 0);
     free(text);
-    return says;
+    return said;
+}
+
+static bool says_all_fail(unsigned made, unsigned passing)
+{
+    return says("no cause: every run fails (", (struct pct_evidence){ .made = made, .enough = 40, .passing = passing });
 }
 
 static void test_all_fail(void **unused)
@@ -118,11 +123,36 @@ static void test_all_fail(void **unused)
     assert_false(pct_evidence_all_fail(&told.evidence));
 }
 
+static bool says_by_numbers(unsigned drawn, unsigned fail, unsigned passing)
+{
+    return says(
+        "no cause: every run with the same random numbers fails (11 of 11)",
+        (struct pct_evidence){ .made = 20, .enough = 40, .passing = passing, .drawn = drawn, .drawn_fail = fail });
+}
+
+static void test_by_numbers(void **unused)
+{
+    (void)unused;
+    assert_true(says_by_numbers(10, 10, 10));
+    assert_false(says_by_numbers(10, 9, 10));
+    assert_false(says_by_numbers(9, 9, 10)); /* too few */
+    assert_false(says_by_numbers(0, 0, 10));
+    /* What one run decides stays. */
+    told = (struct pct_diagnosing){ 0 };
+    item(PCT_RULE_ATOMICITY, 7, 7, 3);
+    item(PCT_RULE_LOST_WAKEUP, 10, 10, 3);
+    item(PCT_RULE_TWICE, 5, 5, 3);
+    pct_evidence_drop(&told.diagnoses);
+    assert_int_equal(told.diagnoses.count, 1);
+    assert_int_equal(told.diagnoses.item[0].rule, PCT_RULE_LOST_WAKEUP);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_told),
         cmocka_unit_test(test_all_fail),
+        cmocka_unit_test(test_by_numbers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
