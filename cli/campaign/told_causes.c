@@ -63,7 +63,7 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
         print_others(out, d);
     if (!d->known && pct_evidence_all_fail(&d->evidence))
         print_all_fail(out, d);
-    else if (!d->known && pct_evidence_by_numbers(&d->evidence))
+    else if (!d->known && d->evidence.drawn >= PCT_EVIDENCE_DRAWN && pct_evidence_by_numbers(&d->evidence))
         print_by_numbers(out, d);
 }
 

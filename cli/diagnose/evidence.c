@@ -161,8 +161,7 @@ bool pct_evidence_all_fail(const struct pct_evidence *e)
 
 bool pct_evidence_by_numbers(const struct pct_evidence *e)
 {
-    enum { ENOUGH = 10 };
-    return e->drawn >= ENOUGH && e->drawn_fail == e->drawn;
+    return e->drawn >= PCT_EVIDENCE_ENOUGH && e->drawn_fail == e->drawn;
 }
 
 void pct_evidence_drop(struct pct_diagnoses *ds)

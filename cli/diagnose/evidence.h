@@ -40,8 +40,9 @@ void pct_evidence_free(struct pct_evidence *evidence);
 /* Whether every run fails, and there were enough: then nobody knows an order that passes. */
 bool pct_evidence_all_fail(const struct pct_evidence *evidence);
 
-/* Whether every run with the failing one's random numbers fails, and there were enough: then these may be to blame, and
- * runs that have others and pass tell nothing of an order. */
+/* Whether every run with the failing one's random numbers fails: then these may be to blame, and runs that have others
+ * and pass tell nothing of an order. To say so takes PCT_EVIDENCE_DRAWN of them. */
+enum { PCT_EVIDENCE_DRAWN = 10 };
 bool pct_evidence_by_numbers(const struct pct_evidence *evidence);
 
 /* That being so, keep what one run decides, and nothing else. */

@@ -135,8 +135,10 @@ static void test_by_numbers(void **unused)
     (void)unused;
     assert_true(says_by_numbers(10, 10, 10));
     assert_false(says_by_numbers(10, 9, 10));
-    assert_false(says_by_numbers(9, 9, 10)); /* too few */
+    assert_false(says_by_numbers(9, 9, 10)); /* too few to say so, but no order is blamed */
+    assert_true(pct_evidence_by_numbers(&told.evidence));
     assert_false(says_by_numbers(0, 0, 10));
+    assert_false(pct_evidence_by_numbers(&told.evidence));
     /* What one run decides stays. */
     told = (struct pct_diagnosing){ 0 };
     item(PCT_RULE_ATOMICITY, 7, 7, 3);
