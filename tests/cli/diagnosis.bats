@@ -22,6 +22,7 @@ setup()
 first_cause()
 {
     local program=$BATS_FILE_TMPDIR/$1 token
+    [ -x "$program" ] || program=$1
     token=$("$pct" run -q -n 100 -s 1 --state none --epoch 1700000000 -- "$program" 2>&1 |
         grep -o "pct1:[^' ]*" | tail -n 1)
     run "$pct" explain --seconds 1000000 "$token" -- "$program"
@@ -252,4 +253,7 @@ END
     is "$status" 134
     has 'no cause: every run with the same random numbers fails ('
     lacks 'cause: atomicity violation'
+    first_cause "$PWD/drawn"
+    has 'no cause: every run with the same random numbers fails ('
+    lacks 'passes is the same'
 }
