@@ -1,5 +1,6 @@
 /* What functions consist of: see code_hash.h. */
 #include "code_hash.h"
+#include "segments.h"
 #include <Zydis/Zydis.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -78,48 +79,25 @@ static uint64_t hash_code(const struct pct_code *code, const struct pct_code_fun
     return hash;
 }
 
-/* The loaded segment with this much code (0: whatever) at this address, or at this offset in the file, whole in the
- * file. */
-static bool find_segment(Elf *elf, uint64_t at, bool in_file, uint64_t size, GElf_Phdr *segment)
-{
-    size_t count, whole;
-    if (!elf_rawfile(elf, &whole) || elf_getphdrnum(elf, &count))
-        return false;
-    for (size_t i = 0; i < count; i++) {
-        if (!gelf_getphdr(elf, (int)i, segment) || segment->p_type != PT_LOAD || !(segment->p_flags & PF_X))
-            continue;
-        uint64_t from = in_file ? segment->p_offset : segment->p_vaddr;
-        if (at >= from && size <= segment->p_filesz && at - from <= segment->p_filesz - size &&
-            segment->p_offset <= whole && segment->p_filesz <= whole - segment->p_offset)
-            return true;
-    }
-    return false;
-}
-
 uint64_t pct_code_in_file(const struct pct_code *code, uint64_t offset)
 {
     GElf_Phdr segment;
-    bool found = find_segment(code->elf, code->base + offset, false, 1, &segment);
+    bool found = pct_segment_find(code->elf, PCT_SEGMENT_MEMORY, code->base + offset, 1, PF_X, &segment);
     return found ? code->base + offset - segment.p_vaddr + segment.p_offset : UINT64_MAX;
 }
 
 uint64_t pct_code_in_memory(const struct pct_code *code, uint64_t offset)
 {
     GElf_Phdr segment;
-    bool found = find_segment(code->elf, offset, true, 1, &segment);
+    bool found = pct_segment_find(code->elf, PCT_SEGMENT_FILE, offset, 1, PF_X, &segment);
     return found ? offset - segment.p_offset + segment.p_vaddr - code->base : UINT64_MAX;
 }
 
 /* Its code; NULL: the file does not have it. */
 static const unsigned char *bytes_of(const struct pct_code *code, const struct pct_code_function *function)
 {
-    GElf_Phdr segment;
-    size_t whole;
     const uint64_t address = function->offset + code->base;
-    if (function->is_data || !find_segment(code->elf, address, false, function->size, &segment))
-        return NULL;
-    const char *file = elf_rawfile(code->elf, &whole);
-    return (const unsigned char *)file + segment.p_offset + (address - segment.p_vaddr);
+    return function->is_data ? NULL : pct_segment_bytes(code->elf, address, function->size, PF_X);
 }
 
 uint64_t pct_code_hash(const struct pct_code *code, const struct pct_code_function *function)

@@ -1,5 +1,6 @@
 /* Where control comes to a line: see line_entries.h. */
 #include "line_entries.h"
+#include "segments.h"
 #include <Zydis/Zydis.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,21 +86,6 @@ static void add_entry(struct pct_line_code *line, uint64_t at)
 
 /* --- Instructions ------------------------------------------------------------------------------------------------- */
 
-static const uint8_t *code_of(Elf *elf, const struct pct_line_part *part)
-{
-    size_t segments, size;
-    const uint8_t *file = (const uint8_t *)elf_rawfile(elf, &size);
-    GElf_Phdr segment;
-    if (!file || elf_getphdrnum(elf, &segments))
-        return NULL;
-    for (size_t i = 0; i < segments; i++)
-        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && part->from >= segment.p_vaddr &&
-            part->to - segment.p_vaddr <= segment.p_filesz && segment.p_offset <= size &&
-            segment.p_filesz <= size - segment.p_offset)
-            return file + segment.p_offset + (part->from - segment.p_vaddr);
-    return NULL;
-}
-
 struct walk {
     struct pct_line_code *line;
     bool *reached; /* for each row: something goes on to where it begins */
@@ -152,7 +138,7 @@ static uint64_t follow(const struct pct_line_code *line, Elf *elf, uint64_t at)
 {
     const struct pct_line_row *row = row_at(line, at);
     const struct pct_line_part *part = part_at(line, at);
-    const uint8_t *code = part ? code_of(elf, part) : NULL;
+    const uint8_t *code = part ? pct_segment_bytes(elf, part->from, part->to - part->from, 0) : NULL;
     ZydisDecoder decoder;
     ZydisDecodedInstruction instruction;
     if (!code || !ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)) ||
@@ -228,9 +214,10 @@ void pct_line_find_entries(struct pct_line_code *line, Elf *elf)
     struct walk w = { .line = line, .reached = calloc(line->rows + 1, sizeof *w.reached) };
     line->no_memory |= !w.reached;
     for (size_t i = 0; i < line->parts && !line->no_memory; i++) {
-        const uint8_t *code = code_of(elf, &line->part[i]);
+        const struct pct_line_part *part = &line->part[i];
+        const uint8_t *code = pct_segment_bytes(elf, part->from, part->to - part->from, 0);
         if (code)
-            see_part(&w, &line->part[i], code);
+            see_part(&w, part, code);
     }
     /* What nothing is known to go on to, control comes to in ways that are not known. */
     for (size_t i = 0; i < line->rows && !line->no_memory; i++) {

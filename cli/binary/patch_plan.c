@@ -8,6 +8,7 @@
 #include "function_sites.h"
 #include "instruction_scan.h"
 #include "linker_slots.h"
+#include "segments.h"
 #include "short_sites.h"
 #include <fcntl.h>
 #include <gelf.h>
@@ -19,8 +20,6 @@
 enum { RELATIVE_4 = 0x1b, TABLE_4 = 0x3b, COUNT_4 = 0x03 }; /* encodings of pointers: DW_EH_PE_* */
 
 struct module {
-    const uint8_t *file;
-    size_t size;
     Elf *elf;
     size_t segments;
     GElf_Ehdr head;
@@ -39,16 +38,7 @@ struct module {
 /* Size bytes of the file that are loaded at this address; NULL: they are not there. */
 static const uint8_t *at_address(const struct module *m, uint64_t address, uint64_t size)
 {
-    GElf_Phdr segment;
-    for (size_t i = 0; i < m->segments; i++) {
-        if (!gelf_getphdr(m->elf, (int)i, &segment) || segment.p_type != PT_LOAD || address < segment.p_vaddr)
-            continue;
-        uint64_t skip = address - segment.p_vaddr;
-        if (skip <= segment.p_filesz && size <= segment.p_filesz - skip && segment.p_offset <= m->size &&
-            segment.p_filesz <= m->size - segment.p_offset)
-            return m->file + segment.p_offset + skip;
-    }
-    return NULL;
+    return pct_segment_bytes(m->elf, address, size, 0);
 }
 
 static bool is_code(const struct module *m, uint64_t from, uint64_t to)
@@ -370,8 +360,7 @@ static enum pct_plan_refusal examine(struct module *m)
         return PCT_PLAN_NOT_ELF;
     if (m->head.e_machine != EM_X86_64 || m->head.e_ident[EI_CLASS] != ELFCLASS64)
         return PCT_PLAN_ARCHITECTURE;
-    m->file = (const uint8_t *)elf_rawfile(m->elf, &m->size);
-    if (!m->file || elf_getphdrnum(m->elf, &m->segments))
+    if (!elf_rawfile(m->elf, NULL) || elf_getphdrnum(m->elf, &m->segments))
         return PCT_PLAN_DAMAGED;
     if (relocates_code(m))
         return PCT_PLAN_TEXTREL;

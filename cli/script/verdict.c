@@ -6,6 +6,7 @@
 #include <cli/base/status_line.h>
 #include <cli/binary/debug_info.h>
 #include <cli/binary/memory_advice.h>
+#include <cli/binary/segments.h>
 #include <cli/campaign/outcome.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +19,11 @@ static bool find_source(const char *path, uint64_t offset, char *text, size_t si
     GElf_Addr bias = 0;
     Elf *elf = module ? dwfl_module_getelf(module, &bias) : NULL;
     Dwarf_Die *unit;
-    size_t segments = 0;
     GElf_Phdr segment;
     const char *file = NULL;
     int line = 0;
-    if (elf && elf_getphdrnum(elf, &segments))
-        segments = 0;
-    for (size_t i = 0; i < segments && !file; i++)
-        if (gelf_getphdr(elf, (int)i, &segment) && segment.p_type == PT_LOAD && offset >= segment.p_offset &&
-            offset - segment.p_offset < segment.p_filesz)
-            file = pct_debug_info_source(module, offset - segment.p_offset + segment.p_vaddr + bias, &line, &unit);
+    if (elf && pct_segment_find(elf, PCT_SEGMENT_FILE, offset, 1, 0, &segment))
+        file = pct_debug_info_source(module, offset - segment.p_offset + segment.p_vaddr + bias, &line, &unit);
     const char *slash = file ? strrchr(file, '/') : NULL;
     if (file)
         snprintf(text, size, "%s:%d", slash ? slash + 1 : file, line);
