@@ -38,14 +38,44 @@ static bool unserializable(enum pct_access p, enum pct_access r, enum pct_access
     return (writes(r) && reads(q)) || (writes(p) && reads(r) && writes(q)) || (reads(p) && writes(r) && writes(q));
 }
 
-/* The lock that the thread has at both of its steps, PCT_NO_HOLD: none. */
-static uint32_t common_lock(const struct pct_history *h, const struct pct_moment *p, const struct pct_moment *q)
+static bool has_hold(const struct pct_history *h, const struct pct_moment *m, uint32_t hold)
 {
-    for (uint32_t a = p->held; a; a = h->links[a].next)
-        for (uint32_t b = q->held; b; b = h->links[b].next)
-            if (h->links[a].hold == h->links[b].hold && h->links[a].hold != p->hold)
-                return h->links[a].hold;
-    return PCT_NO_HOLD;
+    for (uint32_t i = m->held; i; i = h->links[i].next)
+        if (h->links[i].hold == hold)
+            return true;
+    return false;
+}
+
+/* Whether the thread has a lock from p to q. */
+static bool has_common(const struct pct_history *h, const struct pct_moment *p, const struct pct_moment *q)
+{
+    for (uint32_t i = p->held; i; i = h->links[i].next)
+        if (h->links[i].hold != p->hold && has_hold(h, q, h->links[i].hold))
+            return true;
+    return false;
+}
+
+static bool has_lock(const struct pct_history *h, const struct pct_moment *m, uint32_t object)
+{
+    for (uint32_t i = m->held; i; i = h->links[i].next)
+        if (h->holds[h->links[i].hold].object == object)
+            return true;
+    return false;
+}
+
+/* Whether the thread of p and q has a lock from one to the other that the thread of r lacks, which has another one. Two
+ * readers of one lock have the same. */
+static bool other_lock(const struct pct_history *h, const struct pct_moment *p, const struct pct_moment *q,
+                       const struct pct_moment *r)
+{
+    bool lacks = false, another = false;
+    for (uint32_t i = p->held; i; i = h->links[i].next) {
+        const uint32_t hold = h->links[i].hold;
+        lacks |= hold != p->hold && has_hold(h, q, hold) && !has_lock(h, r, h->holds[hold].object);
+    }
+    for (uint32_t i = r->held; i; i = h->links[i].next)
+        another |= !has_lock(h, p, h->holds[h->links[i].hold].object);
+    return lacks && another;
 }
 
 /* Whether no more than a look is meant: who finds nothing, and waits, changes nothing. What else that wait needs is for
@@ -66,8 +96,7 @@ static void look_between(struct pct_diagnoses *out, const struct pct_history *h,
         return;
     bool unknown = a == PCT_ACCESS_UNKNOWN || b == PCT_ACCESS_UNKNOWN || c == PCT_ACCESS_UNKNOWN;
     bool updates = a == PCT_ACCESS_UPDATE && b == PCT_ACCESS_UPDATE && c == PCT_ACCESS_UPDATE;
-    uint32_t lock = common_lock(h, p, q);
-    bool other = !unknown && lock != PCT_NO_HOLD && r->held;
+    bool other = !unknown && other_lock(h, p, q, r);
     struct pct_diagnosis *d = pct_diagnoses_add(out, other ? PCT_RULE_NOT_THE_SAME_LOCK : PCT_RULE_ATOMICITY,
                                                 unknown   ? 5.5
                                                 : updates ? 3
@@ -152,7 +181,7 @@ static void look_at_neighbours(struct pct_diagnoses *out, const struct pct_histo
         uint32_t q = access_of(&h->steps[p]) ? next_access(h, p) : PCT_NO_STEP;
         /* What is done under a lock that is held throughout does not come apart by others that take it. */
         if (q != PCT_NO_STEP && !retakes(&h->steps[q]) && object_of(&h->steps[p]) != object_of(&h->steps[q]) &&
-            common_lock(h, &h->steps[p], &h->steps[q]) == PCT_NO_HOLD)
+            !has_common(h, &h->steps[p], &h->steps[q]))
             look_at_two(out, h, p, q);
     }
 }

@@ -281,6 +281,17 @@ static void make_reads(bool between, bool locked)
         step_at(&run, 2, PCT_OP_STORE, 0, 4, 21);
 }
 
+/* Both have lock 3 for reading when they raise object 4. */
+static void make_readers(void)
+{
+    begin(2);
+    STEP(&run, 1, RWLOCK_RDLOCK, 3);
+    STEP(&run, 2, RWLOCK_RDLOCK, 3);
+    STEP(&run, 1, LOAD, 4);
+    STEP(&run, 2, STORE, 4);
+    STEP(&run, 1, STORE, 4);
+}
+
 static void test_atomicity(void **unused)
 {
     (void)unused;
@@ -290,6 +301,10 @@ static void test_atomicity(void **unused)
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, false);
     make_reads(true, true);
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_THE_SAME_LOCK, true);
+    make_readers();
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_THE_SAME_LOCK, false);
+    make_readers();
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, true);
     /* Two reads with a read between them: nothing. */
     begin(2);
     STEP(&run, 1, LOAD, 4);
