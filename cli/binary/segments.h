@@ -14,7 +14,7 @@ enum pct_segment_space { PCT_SEGMENT_MEMORY, PCT_SEGMENT_FILE };
 bool pct_segment_find(Elf *elf, enum pct_segment_space space, uint64_t at, uint64_t size, unsigned flags,
                       GElf_Phdr *segment);
 
-/* So many bytes of the file that are loaded at this address; NULL: they are not there. */
+/* This many bytes of the file that are loaded at this address; NULL: they are not there. */
 const uint8_t *pct_segment_bytes(Elf *elf, uint64_t address, uint64_t size, unsigned flags);
 
 #endif
