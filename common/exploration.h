@@ -42,7 +42,8 @@ enum pct_log_kind {
     PCT_LOG_AGAIN,    /* what this thread is about to do is one more round of a loop that looks at memory and counts;
                          value 1: there were more than a loop makes that ends by itself */
     PCT_LOG_OWN,      /* that this thread waits in a loop is known if no other one uses this location on its stack */
-    PCT_LOG_FREED,    /* as TOUCH, of memory: a block that the running thread gives up */
+    PCT_LOG_FREED,    /* as TOUCH, of memory: a block that the running thread gives up; op 1: the program tells of its
+                         accesses to the heap, so that whatever orders that with the use of a lock in it is known */
     PCT_LOG_HELD      /* the end of this thread, to which it comes, gives the robust mutex of this key up */
 };
 

@@ -49,7 +49,7 @@ static inline void pct_log_memory(const struct pct_sched *s, enum pct_op op, uin
 }
 
 /* The running thread gives up a block of this many bytes. */
-void pct_log_freed(const struct pct_sched *s, uintptr_t address, size_t size);
+void pct_log_freed(const struct pct_sched *s, uintptr_t address, size_t size, bool told);
 
 /* Behind an operation on this semaphore, what it counts now; when a thread arrives at this barrier, how many are still
  * to. */

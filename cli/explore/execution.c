@@ -459,6 +459,7 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         if (event)
             pct_event_touch_range(event, entry->key, entry->value, PCT_USE_FREES);
         r->x->frees = true;
+        r->x->frees_told |= entry->op != 0;
         return 0;
     case PCT_LOG_HELD:
         if (t->helds++ < PCT_EVENT_TOUCHES)

@@ -133,7 +133,8 @@ struct pct_execution {
     bool cut;         /* the process ended in the middle of the last event: a crash, an assertion, a bound */
     bool blocked;     /* a loop that waits for memory to change has made a round that another execution is without */
     bool again;       /* an event, or a pending one, is not PCT_AGAIN_NOT */
-    bool frees;       /* an event has PCT_USE_FREES */
+    bool frees;       /* an event has PCT_USE_FREES; */
+    bool frees_told;  /* of a program that tells of its accesses to the heap */
     bool pieces;      /* a thread has used what another one uses, too, several times between two scheduling points */
     uint32_t doubts;  /* bit i: enum pct_doubt i */
     uint32_t unknown; /* plus 1: an operation (enum pct_op) that pct explore has no row for; 0: there was none */

@@ -23,8 +23,23 @@ static void join_dependent(const struct pct_order *o, uint32_t j, uint32_t *cloc
                 join(o, clock, clock_of(o, i - 1));
 }
 
+/* Whether one frees a block of memory that a lock, or the like, of the other one stands in. */
+static bool frees_object(const struct pct_event *frees, const struct pct_event *uses)
+{
+    const uint64_t address = (UINT64_C(1) << 56) - 1;
+    for (unsigned i = 0; i < frees->touches; i++)
+        for (unsigned j = 0; frees->touch[i].use == PCT_USE_FREES && j < uses->touches; j++) {
+            uint64_t class_ = uses->touch[j].key >> 56;
+            uint64_t offset = (uses->touch[j].key & address) - (frees->touch[i].key & address);
+            if (class_ >= PCT_CLASS_MUTEX && class_ <= PCT_CLASS_FUTEX && offset / 8 <= frees->touch[i].more)
+                return true;
+        }
+    return false;
+}
+
 /* A block is freed behind an operation, and no point comes before that: if nothing else orders that with what another
- * thread does there, that one may come in between. */
+ * thread does there, that one may come in between. What has been done to a lock in it does not order a later use of
+ * that. */
 static bool is_freed_early(const struct pct_order *o, uint32_t j, const uint32_t *before, uint32_t *clock,
                            const uint32_t *previous, const uint32_t *older)
 {
@@ -34,9 +49,12 @@ static bool is_freed_early(const struct pct_order *o, uint32_t j, const uint32_t
         for (uint32_t t = 0; t < o->threads; t++)
             for (uint32_t i = t == x->event[j].thread ? 0 : previous[t]; i && !knows(clock, &x->event[i - 1]);
                  i = older[i - 1]) {
-                if (!round && pct_operations_depend(&x->event[i - 1], &x->event[j]))
+                const struct pct_event *one = &x->event[i - 1], *other = &x->event[j];
+                bool freed = x->frees_told && frees_object(one, other);
+                if (!round && !freed && pct_operations_depend(one, other))
                     join(o, clock, clock_of(o, i - 1));
-                else if (round && pct_events_depend(&x->event[i - 1], &x->event[j]))
+                else if (round && (freed || pct_events_depend(one, other) ||
+                                   (x->frees_told && frees_object(other, one))))
                     return true;
             }
     return false;

@@ -46,7 +46,7 @@ PCT_EXPORT void pct_explored_gone(const volatile void *block, size_t size, bool 
     if (!pct_S.log || !pct_memory_view.active || (!told && pct_shim.config.memory == PCT_PATCH_OFF) ||
         pct_S.threads < 2 || !pct_enter())
         return;
-    pct_log_freed(&pct_S, (uintptr_t)block, size ? size : 1);
+    pct_log_freed(&pct_S, (uintptr_t)block, size ? size : 1, told || pct_shim.config.memory >= PCT_PATCH_ALL);
 }
 
 PCT_EXPORT void pct_explored_hidden(uint64_t key, bool read)

@@ -918,6 +918,73 @@ PROGRAM
     done
 }
 
+@test "a lock in a block that another thread may still use when it is freed: nothing is verified" {
+    cat > object.c << 'PROGRAM'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t before = PTHREAD_MUTEX_INITIALIZER;
+static pthread_t thread[2];
+static struct object {
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+} *object;
+static void *user(void *unused)
+{
+#ifdef SIGNAL
+    pthread_cond_signal(&object->cond);
+#else
+    pthread_mutex_lock(&object->mutex);
+    pthread_mutex_unlock(&object->mutex);
+#endif
+    return unused;
+}
+static void *owner(void *unused)
+{
+    pthread_mutex_lock(&before);
+    pthread_mutex_unlock(&before);
+#ifndef WRONG
+    pthread_join(thread[0], NULL);
+#endif
+#ifdef SIGNAL
+    pthread_cond_destroy(&object->cond);
+#endif
+    free(object);
+    return unused;
+}
+int main(void)
+{
+    object = malloc(sizeof *object);
+    pthread_mutex_init(&object->mutex, NULL);
+    pthread_cond_init(&object->cond, NULL);
+    pthread_create(&thread[0], NULL, user, NULL);
+    pthread_create(&thread[1], NULL, owner, NULL);
+#ifdef WRONG
+    pthread_join(thread[0], NULL);
+#endif
+    pthread_join(thread[1], NULL);
+    return 0;
+}
+PROGRAM
+    for signal in "" -DSIGNAL; do
+        "$build/pct-cc" -g -O2 -pthread $signal object.c -o right
+        "$build/pct-cc" -g -O2 -pthread $signal -DWRONG object.c -o wrong
+        gcc -g -O2 -pthread $signal -DWRONG object.c -o plain
+        run "$pct" explore -- ./right
+        echo "$output"
+        [ "$status" -eq 0 ]
+        for command in "-- ./wrong" "--memory=all -- ./plain" "--memory=all --bound=2 -- ./plain"; do
+            run "$pct" explore $command
+            echo "$output"
+            [ "$status" -ne 0 ] # it is found, too, where the user comes later
+            [[ $(last) == *"a block of memory that one thread frees while another one may still use it"* ]]
+        done
+        run "$pct" explore -- ./plain
+        echo "$output"
+        [ "$status" -eq 0 ] # what it says is true all the same
+        [[ $(last) == *", if threads share memory by calls alone (no data races, no atomics, no dangling pointers)"* ]]
+    done
+}
+
 @test "with a bound, all schedules with so few preemptions" {
     run "$pct" explore --bound 0 -- "$build/bugs/fig1c-deadlock"
     echo "$output"
