@@ -487,16 +487,18 @@ $(B)/installed/pctConfigVersion.cmake: packaging/cmake/pctConfigVersion.cmake.in
 	@mkdir -p $(@D)
 	$(call quiet,GEN)$(fill_in) $< > $@
 
-# Files that change when the flags or the set of sources change, so that everything (or every link) is made anew then.
+# Files that change when the flags, or the sources and which of them are in which library, change, so that everything (or
+# every link) is made anew then.
 .PHONY: FORCE
 FORCE:
 flags_now := $(CC) $(CXX) $(CFLAGS) $(LDFLAGS) $(sanitize) $(pct_cflags) $(includes)
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(flags_now)' | cmp -s - $@ || printf '%s\n' '$(flags_now)' > $@
+linked = $(pct_objects) explore: $(explore_sources) demon: $(demon_sources) uncalled: $(uncalled)
 $(B)/sources: FORCE
 	@mkdir -p $(@D)
-	@printf '%s\n' '$(pct_objects)' | cmp -s - $@ || printf '%s\n' '$(pct_objects)' > $@
+	@printf '%s\n' '$(linked)' | cmp -s - $@ || printf '%s\n' '$(linked)' > $@
 
 $(B)/gen/libpct.map: preload/intercepts.def preload/memory/memory.c preload/memory/entry.c preload/memory/channel.c preload/sync/program.c scripts/gen-map scripts/rows.awk
 	@mkdir -p $(@D)

@@ -146,7 +146,8 @@ static void add_assumptions(struct reasons *given, const struct pct_explorer *e,
                                          : "threads share";
     if (e->threads > 1) {
         used = (size_t)snprintf(given->text, sizeof given->text,
-                                "%s%s memory by calls alone (no data races, no atomics, no dangling pointers)", join, seen);
+                                "%s%s memory by calls alone (no data races, no atomics, no dangling pointers)", join,
+                                seen);
         join = ", and ";
     }
     for (unsigned i = 0; i < PCT_ASSUMPTION_COUNT; i++)
