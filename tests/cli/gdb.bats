@@ -92,8 +92,14 @@ END
     echo "$output"
     [[ $output == *"received signal SIGTRAP"*"before step 9: "*"before step 10: "*"before step 9: "*SIGABRT* ]]
     [[ $output == *"the last run under gdb was the recorded one"* ]]
-    printf '%s\n' continue 'signal SIGTRAP' 'signal SIGTRAP' continue continue > commands
+    printf '%s\n' 'signal 0' 'signal SIGTRAP' 'signal SIGTRAP' continue continue > commands
     run "$pct" replay --gdb "$token" -- ./shared < commands
     echo "$output"
     [[ $output == *"at a scheduling point by an int3: "*"the last run under gdb was the recorded one"* ]]
+    # The user's continue goes on, too: the second one is for SIGABRT.
+    printf '%s\n' continue continue > commands
+    run "$pct" replay --gdb "$token" -- ./shared < commands
+    echo "$output"
+    [[ $output == *SIGTRAP*SIGTRAP*SIGABRT*"the last run under gdb was the recorded one"* ]]
+    [[ $output != *"at a scheduling point by an int3: "* ]]
 }

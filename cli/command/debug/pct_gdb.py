@@ -37,6 +37,8 @@ class Debugger:
         self.start_at = 0  # where the next run is to stop, 0: nowhere
         self.trapped = False  # stopped at an int3 of patched code
         self.own = False  # by a command of pct's, which goes on
+        self.continues = False  # the user's `continue` goes on, too,
+        self.passes = False  # before gdb asks for the next command
 
     def alive(self):
         return bool(gdb.selected_inferior().pid)
@@ -131,10 +133,18 @@ class Debugger:
 
     def on_stop(self, event):
         self.trapped = commands.traps() and not isinstance(event, (gdb.BreakpointEvent, gdb.SignalEvent)) and self.at_int3()
-        if self.trapped and not self.own:
+        self.passes = self.trapped and not self.own and self.continues
+        self.continues = False
+        if self.trapped and not self.own and not self.passes:
             print("pct: at a scheduling point by an int3: `signal SIGTRAP` goes on, as pct's commands do by themselves")
         if isinstance(event, gdb.BreakpointEvent) and any(isinstance(b, (Hook, Return)) for b in event.breakpoints):
             commands.show()
+
+
+    def on_prompt(self):
+        if self.passes:
+            self.passes = False
+            self.resume("signal SIGTRAP")
 
 
 class Filter:
@@ -189,6 +199,8 @@ def setup():
     gdb.frame_filters["pct"] = Filter()
     gdb.events.new_objfile.connect(debugger.on_library)
     gdb.events.stop.connect(debugger.on_stop)
+    gdb.events.before_prompt.connect(debugger.on_prompt)
+    gdb.execute("define hook-continue\npython debugger.continues = True\nend")
     commands.greet()
     try:
         if gdb.lookup_global_symbol("main"):
