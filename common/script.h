@@ -193,7 +193,7 @@ struct pct_script_channel {
     uint32_t processes;          /* that were made; those behind PCT_SCRIPT_PROCESSES have no script */
     uint32_t posts;              /* that were begun */
     uint32_t posted;             /* a futex, shared: counts those that are there, and the end of all waits */
-    uint32_t deadlocked;         /* all processes waited: whoever waits does so in vain */
+    uint32_t deadlocked;         /* all processes waited: whoever waits does so in vain; the place for that, plus 1 */
     uint32_t lost_turns;         /* processes did not go on one at a time to the end (pct_family_lost_turns()) */
     uint32_t ticket;             /* as in its pct_script_process; of the first process */
     uint64_t waited;             /* how often a process has begun to wait for the board: then each step is to be told */

@@ -10,6 +10,8 @@
 #include <preload/sync/mutex.h>
 #include <preload/sync/rwlock.h>
 #include <preload/time/family.h>
+#include <preload/watchdog/lone.h>
+#include <preload/watchdog/watchdog.h>
 #include <common/script.h>
 #include <patch/plan.h>
 #include <sched/log.h>
@@ -152,6 +154,19 @@ static void record(enum pct_script_switch_kind kind, uint32_t value, uint64_t st
     record_of(&own, kind, value);
 }
 
+bool pct_script_has_family(void)
+{
+    return channel && channel->processes && pct_S.run.script;
+}
+
+void pct_script_watch(void)
+{
+    if (!pct_script_has_family())
+        return;
+    pct_watchdog_start();
+    pct_lone_watch();
+}
+
 static struct pct_script_said *said_by(uint32_t process)
 {
     return process ? &channel->process[process - 1].said : &channel->said;
@@ -274,6 +289,7 @@ void pct_script_expect(uint32_t ticket)
     if (!self.number)
         __atomic_store_n(&channel->ticket, pct_family_slot(), __ATOMIC_SEQ_CST);
     uint32_t i = __atomic_fetch_add(&channel->processes, 1, __ATOMIC_SEQ_CST);
+    pct_script_watch();
     if (i >= PCT_SCRIPT_PROCESSES)
         return;
     pct_family_path_of(ticket, channel->process[i].path);
@@ -364,6 +380,7 @@ bool pct_script_keeps(const struct pct_thread *thread, bool waits, uint64_t cpu,
     struct pct_script_spin spin = { .thread = thread->id,
                                     .loops = waits,
                                     .ends = passed >= (waits && !open ? SURE_NS : LONG_RUNS * pct_S.run_ns),
+                                    .stays = !pct_sched_may_take(&pct_S, thread, PCT_ARG_SPINS),
                                     .seconds = seconds,
                                     .where = where };
     if (spin.ends || (passed >= TELL_NS && seconds > busy.told)) {

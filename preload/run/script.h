@@ -22,6 +22,13 @@ void pct_script_rests(void);
 struct pct_thread;
 bool pct_script_returned(const struct pct_thread *thread);
 
+/* Whether this run has a script, and its process others beside it, which the script may keep: a thread may wait for
+ * these in a loop on memory. */
+bool pct_script_has_family(void);
+
+/* If so, see to it that such a loop is found, though nobody else in this process waits. At the start of a run. */
+void pct_script_watch(void);
+
 /* Whether there is a script that is not over yet. */
 bool pct_script_listens(void);
 

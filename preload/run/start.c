@@ -294,6 +294,7 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     pct_shim.mode = none ? PCT_MODE_FREE : PCT_MODE_CONTROLLED;
     if (!none)
         pct_sched_begin(s, &self->core);
+    pct_script_watch();
 }
 
 /* PCT_OF_RUN, by the linker. */

@@ -7,6 +7,7 @@
 #include <preload/core/kernel.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <preload/run/script.h>
 #include <preload/thread/proc_task.h>
 #include <preload/time/vtimer.h>
 #include <time.h>
@@ -81,7 +82,7 @@ bool pct_lone_sampled(const siginfo_t *info, void *context)
     if (info->si_code != SI_TIMER || info->si_value.sival_ptr != &timer)
         return false;
     armed = false;
-    if (!timer || !self || pct_shim.ended || pct_vtimer_alarm() == PCT_NEVER)
+    if (!timer || !self || pct_shim.ended || (pct_vtimer_alarm() == PCT_NEVER && !pct_script_listens()))
         return true; /* whoever arms one comes back to this */
     uint64_t cpu = pct_task_cpu(self->tid), now = pct_steps(&pct_S);
     bool calls = pct_S.current != &self->core || step != now;
@@ -90,7 +91,7 @@ bool pct_lone_sampled(const siginfo_t *info, void *context)
     step = now;
     /* First: a look may end in a handler of the target's, which may jump out. */
     arm(calls ? CALLS : until_next(self, cpu - from));
-    if (!calls && pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
+    if (!calls && (pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS) || pct_script_listens()))
         pct_preempt_sample(self, context, cpu - from);
     return true;
 }

@@ -530,7 +530,7 @@ void pct_watchdog_listen(void)
     pct_shim.header->watched = pct_preempt_listen(false);
     /* A real-time policy is that of the threads to come, too: of them, one that waits gets no CPU to make it from one
      * that spins. */
-    if (pct_S.timers_count || pct_task_asked_is_real_time(0))
+    if (pct_S.timers_count || pct_script_has_family() || pct_task_asked_is_real_time(0))
         pct_watchdog_start();
 }
 

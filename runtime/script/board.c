@@ -84,18 +84,31 @@ static bool somebody_waits(const struct pct_script_channel *channel)
     return is;
 }
 
-/* Whoever waits does so in vain, and shall say so, however soon this process goes on. */
-static void end_waits(struct pct_engine *engine)
+/* A place without a name, for the replay alone: what waits for it waits for nothing else. PCT_SCRIPT_POSTS: none is
+ * left. */
+static uint32_t take_place(const struct pct_engine *engine)
 {
-    if (!__atomic_exchange_n(&engine->channel->deadlocked, 1, __ATOMIC_SEQ_CST))
+    uint32_t place = __atomic_fetch_add(&engine->channel->posts, 1, __ATOMIC_SEQ_CST);
+    return place < PCT_SCRIPT_POSTS ? place : PCT_SCRIPT_POSTS;
+}
+
+/* Whoever waits does so in vain, and shall say so, however soon this process goes on. In a replay, it waits for this
+ * place. */
+static void end_waits(struct pct_engine *engine, uint32_t place)
+{
+    uint32_t not_yet = 0;
+    if (__atomic_compare_exchange_n(&engine->channel->deadlocked, &not_yet, place + 1, false, __ATOMIC_SEQ_CST,
+                                    __ATOMIC_SEQ_CST))
         tell(engine);
 }
 
-/* Likewise, as this process has come here: a replay does it at the same step. */
+/* Likewise, as this process has come here: a replay does it at the same point. That is the last at which the script was
+ * asked: from a loop this process may come to no other. */
 static void end_waits_here(struct pct_engine *engine)
 {
-    engine->host->record(PCT_SCRIPT_SWITCH_POST, PCT_SCRIPT_POSTS, UINT64_MAX);
-    end_waits(engine);
+    uint32_t place = take_place(engine);
+    engine->host->record(PCT_SCRIPT_SWITCH_POST, place, engine->said->came);
+    end_waits(engine, place);
 }
 
 void pct_board_leave(struct pct_engine *engine)
@@ -141,8 +154,7 @@ static const struct pct_script_post *await(struct pct_engine *engine, const char
  */
 static void record_runner(struct pct_engine *engine, const struct pct_script_runner *runner)
 {
-    uint32_t place = __atomic_fetch_add(&engine->channel->posts, 1, __ATOMIC_SEQ_CST);
-    place = place < PCT_SCRIPT_POSTS ? place : PCT_SCRIPT_POSTS;
+    uint32_t place = take_place(engine);
     if (place < PCT_SCRIPT_POSTS)
         engine->host->record_of(runner, PCT_SCRIPT_SWITCH_POST, place);
     engine->host->record(PCT_SCRIPT_SWITCH_WAIT, place, UINT64_MAX);
@@ -160,8 +172,8 @@ static int give_up(lua_State *L, struct pct_engine *engine, enum pct_script_awai
         pct_line_add(&line, "; if it waits for this process, let that go on first; if it computes, a larger "
                             "PCT_WATCHDOG (milliseconds; the script waits for six times that) gives it time");
     } else {
-        end_waits(engine);
-        engine->host->record(PCT_SCRIPT_SWITCH_WAIT, PCT_SCRIPT_POSTS, UINT64_MAX);
+        end_waits(engine, PCT_SCRIPT_POSTS);
+        engine->host->record(PCT_SCRIPT_SWITCH_WAIT, engine->channel->deadlocked - 1, UINT64_MAX);
         engine->said->vain = 1;
         pct_line_add(&line, "no other process can post that: each has ended, or waits, too");
     }

@@ -193,6 +193,8 @@ void pct_engine_spins(void *state, struct pct_script_control *control, uint64_t 
     char text[sizeof said->message];
     (void)control;
     engine->step = step;
+    if (!spin->stays)
+        said->came = step;
     pct_line_start(&line, text, sizeof text);
     add_loop(&line, spin);
     add_kept(engine, &line);

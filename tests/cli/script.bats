@@ -1201,16 +1201,25 @@ run(thread(0), unlocks)' ./shared
 @test "several processes: the first is one thread, and looks at shared memory for what the script keeps" {
     cat > alone.c <<'PROGRAM'
 #include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-int main(void)
+static void *stand(void *unused) { return unused; }
+static volatile unsigned long rounds;
+int main(int argc, char **argv)
 {
+    pthread_t thread;
+    int helper = argc > 1 && atoi(argv[1]), counts = argc > 2;
     volatile int *flag = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     pid_t child = fork();
+    if (helper && (pthread_create(&thread, NULL, stand, NULL) || pthread_join(thread, NULL)))
+        return 1;
     pthread_mutex_lock(&lock);
     *flag |= !child;
+    while (counts && !*flag)
+        rounds++;
     while (!*flag)
         ;
     pthread_mutex_unlock(&lock);
@@ -1218,12 +1227,31 @@ int main(void)
 }
 PROGRAM
     "$cc" -g -O1 -pthread -o alone alone.c
-    export PCT_WATCHDOG=300
-    script 'process(1, function() thread(0) board.wait "go" end)
-run(thread(0), unlocks) board.post "go"' ./alone
+    local line
+    line=$(grep -n '^    while (!.flag)' alone.c | cut -d: -f1)
+    # Alone from the beginning, and after its helper has ended.
+    for helper in 0 1; do
+        script 'process(1, function() thread(0) board.wait "go" end)
+run(thread(0), unlocks) board.post "go"' ./alone $helper
+        is "$status" 117
+        has "test.lua:2: did not fit: the script wants thread 0 to go on until it unlocks, but thread 0 goes round a loop at alone.c:$line for 2 s that only others can end"
+        lacks 'was ended'
+        replays 0
+    done
+    # The child does that, and the first process stands.
+    sed 's/|= !child/|= !!child/' alone.c > child.c
+    "$cc" -g -O1 -pthread -o child child.c
+    script 'process(1, function() run(thread(0), unlocks) board.post "go" end)
+run(thread(0), locks) board.wait "go"' ./child
     is "$status" 117
-    has "test.lua:1: process 1: did not fit: the script wants 'go' to stand on the board, but the first process has run for 1 s of CPU time without a scheduling point; if it waits for this process, let that go on first"
-    has '         2  1-2          0        run(thread(0), unlocks) board.post "go"  (2 times)'
+    has "thread 0 goes round a loop at child.c:$line for 2 s that only others can end"
+    replays 0
+    # What writes may compute.
+    export PCT_WATCHDOG=200
+    script 'process(1, function() thread(0) board.wait "go" end)
+run(thread(0), unlocks) board.post "go"' ./alone 0 counts
+    is "$status" 117
+    has 's of CPU time without a scheduling point'
     replays 0
 }
 
