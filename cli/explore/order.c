@@ -53,8 +53,8 @@ static bool is_freed_early(const struct pct_order *o, uint32_t j, const uint32_t
                 bool freed = x->frees_told && frees_object(one, other);
                 if (!round && !freed && pct_operations_depend(one, other))
                     join(o, clock, clock_of(o, i - 1));
-                else if (round && (freed || pct_events_depend(one, other) ||
-                                   (x->frees_told && frees_object(other, one))))
+                else if (round &&
+                         (freed || pct_events_depend(one, other) || (x->frees_told && frees_object(other, one))))
                     return true;
             }
     return false;

@@ -325,7 +325,8 @@ void pct_forkserver_serve(char **environment)
                 PCT_SYS1(SYS_set_tid_address, (char *)pthread_self() + pct_shim.clear_tid);
                 PCT_SYS2(SYS_set_robust_list, robust, robust_size);
                 become_run(request, files, parent);
-                const char *later = request->host ? pct_host_begin(files[plain], files[plain + 1], request->contexts) : NULL;
+                const char *later =
+                    request->host ? pct_host_begin(files[plain], files[plain + 1], request->contexts) : NULL;
                 if (later) {
                     find_values(values, later);
                     if (!fits(&region, values))
