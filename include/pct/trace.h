@@ -238,8 +238,8 @@ enum {
     X(HANDLER, "operations in signal handlers off turn")                                                               \
     X(EXIT, "threads whose end the kernel did not confirm in time")                                                    \
     X(SLEPT, "sleeps in calls that pct does not intercept: other threads went on")                                     \
-    X(SPUN, "spins on plain memory, without a call: other threads went first")                                         \
-    X(RAN, "long runs without a call, ended by real time: other threads went first")                                   \
+    X(SPUN, "spins on plain memory, without a call: other threads, or a timer, went first")                            \
+    X(RAN, "long runs without a call, ended by real time: other threads, or a timer, went first")                      \
     X(SIGNAL, "signals that came from outside")                                                                        \
     X(PARENT, "signals to the pct that started the run, which it was spared")                                          \
     X(SITE, "instructions that access memory and could not be patched")                                                \
