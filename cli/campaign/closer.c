@@ -10,7 +10,7 @@ bool pct_closer_helps(const struct pct_diagnosing *d)
     struct pct_config config;
     char error[512];
     return d->have && !d->replay && !d->interrupted && !pct_trials_trust(d) && !pct_evidence_by_numbers(&d->evidence) &&
-           d->run.result.trace.header.threads > 1 &&
+           !pct_evidence_by_choices(&d->evidence) && d->run.result.trace.header.threads > 1 &&
            !pct_config_parse_token(&config, d->token, pct_cli_find_strategy, error, sizeof error) &&
            pct_memory_is_unseen(&config, d->launch->command[0]);
 }

@@ -8,6 +8,7 @@
 #include <cli/base/cli.h>
 #include <cli/base/list.h>
 #include <cli/process/time_limit.h>
+#include <cli/trace/choices.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -276,6 +277,14 @@ static void count_drawn(struct source *s, const struct pct_ended_run *run, bool 
     }
 }
 
+/* Whether it differs from a run that fails by its order alone: a number that the program chose may be to blame. */
+static bool chose_alike(const struct source *s, const struct pct_ended_run *run)
+{
+    const struct pct_trace *trace = &run->result.trace, *failing = &s->d->run.result.trace;
+    return !s->d->have || !pct_choices_made(failing) || pct_choices_include(trace, failing) ||
+           (s->has_least && pct_choices_include(trace, &s->least.result.trace));
+}
+
 static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct source *s = (struct source *)source;
@@ -289,6 +298,10 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     bool alike = fails && s->signature && signature_of(run) == s->signature;
     count_drawn(s, run, alike);
     if (fails && !alike)
+        return PCT_RUNS_ON;
+    bool other = !fails && !chose_alike(s, run);
+    s->d->evidence.otherwise += other;
+    if (other)
         return PCT_RUNS_ON;
     if (s->trying) {
         uint64_t number = run->process.index - s->first;
@@ -526,7 +539,7 @@ static int diagnose(struct source *s)
     s->end = begin + 1.5 * d->seconds;
     if (!failed && !d->interrupted)
         failed = try_best(s);
-    if (pct_evidence_by_numbers(&d->evidence)) {
+    if (pct_evidence_by_numbers(&d->evidence) || pct_evidence_by_choices(&d->evidence)) {
         pct_evidence_drop(&d->diagnoses);
         d->known = d->diagnoses.count;
     }

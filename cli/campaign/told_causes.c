@@ -51,6 +51,17 @@ static void print_by_numbers(FILE *out, const struct pct_diagnosing *d)
     pct_cli_narrow_end(&narrow);
 }
 
+static void print_by_choices(FILE *out, const struct pct_diagnosing *d)
+{
+    struct pct_cli_narrow narrow;
+    FILE *text = pct_cli_narrow_begin(&narrow, out);
+    fprintf(text,
+            "no cause: of %u runs that pass, %u got the same numbers from pct_choose(), too few to blame an ordering: "
+            "look at what the program does with these numbers.\n",
+            d->evidence.passing + d->evidence.otherwise, d->evidence.passing);
+    pct_cli_narrow_end(&narrow);
+}
+
 void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
 {
     for (size_t i = 0; d->known && i < d->diagnoses.count && i < (all ? MOST_TOLD : 1); i++) {
@@ -65,6 +76,8 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
         print_all_fail(out, d);
     else if (!d->known && d->evidence.drawn >= PCT_EVIDENCE_DRAWN && pct_evidence_by_numbers(&d->evidence))
         print_by_numbers(out, d);
+    else if (!d->known && pct_evidence_by_choices(&d->evidence))
+        print_by_choices(out, d);
 }
 
 void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,

@@ -485,7 +485,8 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     }
     /* A search would compare it with runs that have other numbers. */
     const struct pct_evidence *evidence = &d->evidence;
-    bool numbers = evidence->drawn >= PCT_EVIDENCE_DRAWN && pct_evidence_by_numbers(evidence);
+    bool numbers = pct_evidence_by_choices(evidence) ||
+                   (evidence->drawn >= PCT_EVIDENCE_DRAWN && pct_evidence_by_numbers(evidence));
     *done = d->known || (numbers && d->have && !e->json);
     if (!*done && d->interrupted)
         pct_cli_say("interrupted before other runs could tell the cause");

@@ -156,12 +156,17 @@ static bool is_telling(const struct pct_evidence *e, const struct pct_diagnosis 
 
 bool pct_evidence_all_fail(const struct pct_evidence *e)
 {
-    return e->enough && e->made >= e->enough && !e->passing;
+    return e->enough && e->made >= e->enough && !e->passing && !e->otherwise;
 }
 
 bool pct_evidence_by_numbers(const struct pct_evidence *e)
 {
     return e->drawn >= PCT_EVIDENCE_ENOUGH && e->drawn_fail == e->drawn;
+}
+
+bool pct_evidence_by_choices(const struct pct_evidence *e)
+{
+    return e->otherwise && e->passing < PCT_EVIDENCE_ENOUGH;
 }
 
 void pct_evidence_drop(struct pct_diagnoses *ds)

@@ -28,6 +28,7 @@ struct pct_evidence {
     unsigned failing, passing;  /* runs that were looked at */
     unsigned made, enough;      /* all that ended, those that failed otherwise among them; as many tell that all fail */
     unsigned drawn, drawn_fail; /* those with the failing one's random numbers, if it drew some; that fail alike */
+    unsigned otherwise;         /* those that pass with other choices than failing ones: they are not looked at */
     void *rows;                 /* by key (search.h) */
     struct pct_evidence_pair *pairs;
     size_t pair_count, pair_room;
@@ -44,6 +45,10 @@ bool pct_evidence_all_fail(const struct pct_evidence *evidence);
  * and pass tell nothing of an order. To say so takes PCT_EVIDENCE_DRAWN of them. */
 enum { PCT_EVIDENCE_DRAWN = 10 };
 bool pct_evidence_by_numbers(const struct pct_evidence *evidence);
+
+/* Whether runs pass that have other choices (pct_choose()) than the failing one, and hardly one that has the same: then
+ * these may be to blame. */
+bool pct_evidence_by_choices(const struct pct_evidence *evidence);
 
 /* That being so, keep what one run decides, and nothing else. */
 void pct_evidence_drop(struct pct_diagnoses *diagnoses);

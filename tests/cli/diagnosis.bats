@@ -257,3 +257,87 @@ END
     has 'no cause: every run with the same random numbers fails ('
     lacks 'passes is the same'
 }
+
+@test "runs that got other numbers from pct_choose() do not tell of an order; with the same ones they do" {
+    cat >number.c <<'C'
+#include <pct/script.h>
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
+static int waiting, over;
+static void *produce(void *unused)
+{
+    for (int i = 0; i < 5; i++) {
+        pthread_mutex_lock(&lock);
+        waiting += i < 4;
+        over = i == 4;
+        pthread_cond_signal(&filled);
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    int more = 1;
+    pthread_create(&thread, NULL, produce, NULL);
+    while (more) {
+        pthread_mutex_lock(&lock);
+        while (!waiting && !over)
+            pthread_cond_wait(&filled, &lock);
+        more = waiting > 0;
+        waiting -= more;
+        pthread_mutex_unlock(&lock);
+        pct_assert(pct_choose(10) != 7);
+    }
+    return pthread_join(thread, NULL);
+}
+C
+    cat >order.c <<'C'
+#include <pct/script.h>
+#include <pthread.h>
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int tasks = 6, done;
+static int get(int *number)
+{
+    pthread_mutex_lock(&lock);
+    int is = number == &tasks && tasks ? tasks-- : *number;
+    pthread_mutex_unlock(&lock);
+    return is;
+}
+static void *work(void *unused)
+{
+    while (get(&tasks)) {
+        pct_choose(3);
+        int before = get(&done);
+        pthread_mutex_lock(&lock);
+        done = before + 1;
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, work, NULL);
+    pthread_create(&b, NULL, work, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    pct_assert(done == 6);
+    return 0;
+}
+C
+    for name in number order; do
+        "$cc" -g -O1 -pthread -I "$root/include" -o $name $name.c
+    done
+    first_cause "$PWD/number"
+    has 'runs that pass, 0 got the same numbers from pct_choose(), too few to blame an ordering'
+    lacks 'passes is the same'
+    run "$pct" run -n 100 -s 1 --state none -- ./number
+    is "$status" 134
+    lacks 'atomicity violation'
+    has '0 got the same numbers from pct_choose()'
+    first_cause "$PWD/order"
+    has 'cause: atomicity violation'
+    has 'get order.c:7 < work order.c:16'
+}

@@ -149,12 +149,29 @@ static void test_by_numbers(void **unused)
     assert_int_equal(told.diagnoses.item[0].rule, PCT_RULE_LOST_WAKEUP);
 }
 
+static bool says_by_choices(unsigned passing, unsigned otherwise)
+{
+    return says("no cause: of 12 runs that pass, 2 got the same numbers from pct_choose(), too few to blame",
+                (struct pct_evidence){ .made = 40, .enough = 40, .passing = passing, .otherwise = otherwise });
+}
+
+static void test_by_choices(void **unused)
+{
+    (void)unused;
+    assert_true(says_by_choices(2, 10));
+    assert_false(says_by_choices(3, 9)); /* enough to compare with */
+    assert_false(says_by_choices(2, 0));
+    /* Those that pass do pass. */
+    assert_false(pct_evidence_all_fail(&(struct pct_evidence){ .made = 40, .enough = 40, .otherwise = 1 }));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_told),
         cmocka_unit_test(test_all_fail),
         cmocka_unit_test(test_by_numbers),
+        cmocka_unit_test(test_by_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
