@@ -24,6 +24,15 @@ static void lock(struct pct_placing *p, uint64_t from, uint64_t size)
         p->locked[at / 8] |= (uint8_t)(1u << at % 8);
 }
 
+/* Whether a breakpoint stands in there: a jump with such a byte would lead elsewhere without it. */
+static bool breaks(const struct pct_placing *p, uint64_t from, uint64_t to)
+{
+    for (uint64_t at = from; p->breaks && at < to; at++)
+        if (p->breaks[at / 8] >> at % 8 & 1)
+            return true;
+    return false;
+}
+
 /* Make the trampoline. Returns its address, 0 if it cannot be. */
 static uint64_t make_trampoline(struct pct_placing *p, struct pct_patched *patched, const uint8_t *code)
 {
@@ -130,7 +139,8 @@ static bool pun(struct pct_placing *p, struct pct_patched *patched, uint64_t at,
 {
     const struct pct_plan_site *site = &patched->site;
     unsigned own = site->length - 1u, borrowed = PCT_JUMP_SIZE - site->length;
-    if (site->length >= PCT_JUMP_SIZE || at + PCT_JUMP_SIZE > p->plan->to - p->plan->from)
+    if (site->length >= PCT_JUMP_SIZE || at + PCT_JUMP_SIZE > p->plan->to - p->plan->from ||
+        breaks(p, at + 1, at + PCT_JUMP_SIZE))
         return false;
     int32_t distance = 0;
     memcpy((uint8_t *)&distance + own, p->code + at + site->length, borrowed);
@@ -155,7 +165,7 @@ static uint64_t island_in_pad(struct pct_placing *p, const struct pct_pad *pad, 
     uint64_t from = pad->address - p->plan->from, end = from + pad->size;
     for (uint64_t at = from < low ? low : from; at + PCT_JUMP_SIZE <= end && at <= high; at++) {
         unsigned run = 0;
-        while (run < PCT_JUMP_SIZE && !is_locked(p, at + run))
+        while (run < PCT_JUMP_SIZE && !is_locked(p, at + run) && !breaks(p, at + run, at + run + 1))
             run++;
         if (run < PCT_JUMP_SIZE)
             continue;
@@ -196,7 +206,7 @@ static bool jump_of_block(struct pct_placing *p, struct pct_patched *patched, ui
 {
     struct pct_plan_site *site = &patched->site;
     const uint8_t length = site->length;
-    if (!p->blocks || !site->more)
+    if (!p->blocks || !site->more || breaks(p, at + 1, at + site->length + site->more))
         return false;
     p->near_used = used;
     site->length += site->more;
@@ -230,7 +240,8 @@ static enum pct_place_way place_site(struct pct_placing *p, struct pct_patched *
         way = PCT_WAY_PUN;
     else if (jump_of_block(p, patched, at, used))
         way = PCT_WAY_BLOCK;
-    if (way == PCT_WAY_ALONE && p->traps && patched->trampoline) {
+    /* No debugger steps from its own breakpoint over an int3 below that. */
+    if (way == PCT_WAY_ALONE && p->traps && patched->trampoline && !breaks(p, at, at + 1)) {
         p->code[at] = PCT_INT3;
         way = PCT_WAY_TRAP;
     }

@@ -35,6 +35,7 @@ struct pct_placing {
     uint64_t bias;
     uint8_t *code;
     uint8_t *locked;             /* as many bits, zeroed; set: the byte must not change any more */
+    uint8_t *breaks;             /* likewise; NULL or set: a debugger's breakpoint comes and goes there */
     struct pct_patched *patched; /* room for plan->sites */
     struct pct_leaves leaves;
     bool calls;  /* PCT_SITE_CALL, too */

@@ -2,6 +2,7 @@
 #include "debugger.h"
 #include "sys.h"
 #include <fcntl.h>
+#include <string.h>
 
 struct pct_debugger pct_debugger = {
     .version = PCT_DEBUGGER_VERSION,
@@ -36,6 +37,35 @@ __attribute__((noinline)) void pct_debugger_begin(void)
     pct_debugger.sched = &pct_S;
     pct_debugger.slots = pct_shim.slots;
     pct_sched_pause_at(&pct_S, pct_debugger.stop_at);
+}
+
+__attribute__((noinline)) void pct_debugger_copy(void)
+{
+    __asm__ volatile("" ::: "memory");
+}
+
+bool pct_debugger_copies(void *to, const void *from, size_t size)
+{
+    pct_debugger.copy.from = (uint64_t)(uintptr_t)from;
+    pct_debugger.copy.to = (uint64_t)(uintptr_t)to;
+    pct_debugger.copy.size = size;
+    pct_debugger_copy();
+    return !pct_debugger.copy.size;
+}
+
+void pct_debugger_copy_code(void *to, const void *from, size_t size)
+{
+    if (!pct_debugger_copies(to, from, size))
+        memcpy(to, from, size);
+}
+
+bool pct_debugger_code_is(const void *code, const void *copy, size_t size)
+{
+    static uint8_t clean[4096];
+    if (!memcmp(code, copy, size))
+        return true;
+    pct_debugger_copy_code(clean, code, size);
+    return !memcmp(clean, copy, size);
 }
 
 static void stop(uint32_t reason, uint32_t thread)

@@ -1,5 +1,5 @@
 /* What a debugger finds in a process that runs under libpct.so: where the scheduler's state is, and a place for its
- * breakpoint. cli/command/debug/ is the other side (`pct replay --gdb`, `--lldb`). All three symbols are exported, so
+ * breakpoint. cli/command/debug/ is the other side (`pct replay --gdb`, `--lldb`). All four symbols are exported, so
  * that a stripped library serves, too.
  *
  * A debugger sets a breakpoint on pct_debugger_stop(). Before the process runs, or at a breakpoint on
@@ -11,7 +11,7 @@
 
 #include "shim.h"
 
-#define PCT_DEBUGGER_VERSION 2u
+#define PCT_DEBUGGER_VERSION 3u
 
 enum { PCT_DEBUGGER_INPUT = 4096 };
 
@@ -59,6 +59,9 @@ struct pct_debugger {
     struct pct_sched *sched;       /* set when a run begins, as is the next */
     struct pct_shim_thread *slots; /* by id */
     uint64_t slot_size;
+    struct {
+        uint64_t from, to, size;
+    } copy; /* while pct_debugger_copy() is called; the debugger writes size 0 when it has copied that */
     uint32_t offsets[PCT_DEBUGGER_OFFSET_COUNT];
     char
         input[PCT_DEBUGGER_INPUT]; /* the file that the run reads as its standard input; empty: what the debugger has */
@@ -70,6 +73,18 @@ PCT_EXPORT void pct_debugger_stop(void);
 
 /* A run begins: stop_at is read here. */
 PCT_EXPORT void pct_debugger_begin(void);
+
+/* Does nothing: the debugger copies as pct_debugger.copy says, without stopping. */
+PCT_EXPORT void pct_debugger_copy(void);
+
+/* Let the debugger copy code, or overwrite it, whatever its protection. Its breakpoints stand in code as instructions,
+ * and where one was it writes back what it has found there: only it knows the code without them. False: there is none
+ * that does. */
+bool pct_debugger_copies(void *to, const void *from, size_t size);
+/* The same; without such a debugger, it is only copied. */
+void pct_debugger_copy_code(void *to, const void *from, size_t size);
+/* Whether code is the same as this, but for such breakpoints; within a page. */
+bool pct_debugger_code_is(const void *code, const void *copy, size_t size);
 
 /* For the scheduler: the thread is about to make the step at which the debugger wants to look. */
 void pct_debugger_pause(struct pct_thread *thread);

@@ -7,6 +7,7 @@
 #include <common/text.h>
 #include <patch/place.h>
 #include <preload/core/apart.h>
+#include <preload/core/debugger.h>
 #include <preload/core/host.h>
 #include <preload/core/maps.h>
 #include <preload/core/real.h>
@@ -39,13 +40,12 @@ struct change {
 /* A module that was looked at. */
 struct module {
     struct module *next;
-    const void *dynamic;       /* by which it is known again */
-    enum pct_plan_refusal why; /* it is not patched */
-    bool changed;              /* it was, or it was said why it is not */
-    uint64_t from, to;         /* its code */
-    uint64_t near, near_end;
-    uint64_t sites, untold; /* untold: accesses to stacks that are left alone */
-    struct change *changes; /* until they are made */
+    const void *dynamic;                    /* by which it is known again */
+    enum pct_plan_refusal why;              /* it is not patched */
+    bool changed;                           /* it was, or it was said why it is not */
+    uint64_t from, to;                      /* its code */
+    uint64_t near, near_end, sites, untold; /* untold: accesses to stacks that are left alone */
+    struct change *changes;                 /* until they are made */
     size_t changes_count;
     struct pct_placing place;
     struct pct_patch_slots slots;
@@ -146,7 +146,7 @@ static bool find_changes(struct module *m)
     size_t count = 0, size;
     for (uint64_t at = m->from; at < m->to; at += size) {
         size = part(m, at);
-        count += memcmp((const void *)at, code + (at - m->from), size) != 0;
+        count += !pct_debugger_code_is((const void *)at, code + (at - m->from), size);
     }
     m->changes_count = count;
     m->changes = count ? pct_apart_map(count * sizeof *m->changes) : NULL;
@@ -154,11 +154,11 @@ static bool find_changes(struct module *m)
     for (uint64_t at = m->from; change && at < m->to; at += size) {
         const uint8_t *after = code + (at - m->from);
         size = part(m, at);
-        if (!memcmp((const void *)at, after, size))
+        if (pct_debugger_code_is((const void *)at, after, size))
             continue;
         change->at = at;
         change->size = size;
-        memcpy(change->before, (const void *)at, size);
+        pct_debugger_copy_code(change->before, (const void *)at, size);
         memcpy(change->after, after, size);
         change++;
     }
@@ -170,7 +170,7 @@ static bool is_unchanged(const struct module *m)
 {
     bool same = true;
     for (size_t i = 0; i < m->changes_count && same; i++)
-        same = !memcmp((const void *)m->changes[i].at, m->changes[i].before, m->changes[i].size);
+        same = pct_debugger_code_is((const void *)m->changes[i].at, m->changes[i].before, m->changes[i].size);
     return same;
 }
 
@@ -196,10 +196,15 @@ static bool allow(const struct module *m, int rights)
 /* The code becomes what was made ready; back: or what it was. */
 static bool write_code(const struct module *m, bool back)
 {
+    const struct change *c = m->changes, *end = c + m->changes_count;
+    while (c < end && pct_debugger_copies((void *)c->at, back ? c->before : c->after, c->size))
+        c++;
+    if (c == end) /* the code could be run all the time: debuggers step over breakpoints somewhere in it */
+        return true;
     if (!allow(m, PROT_READ | PROT_WRITE))
         return false;
-    for (size_t i = 0; i < m->changes_count; i++)
-        memcpy((void *)m->changes[i].at, back ? m->changes[i].before : m->changes[i].after, m->changes[i].size);
+    for (; c < end; c++)
+        memcpy((void *)c->at, back ? c->before : c->after, c->size);
     return allow(m, PROT_READ | PROT_EXEC);
 }
 
@@ -234,8 +239,8 @@ static void discard(struct pct_placing *p)
 {
     uint64_t length = p->plan->to - p->plan->from;
     unmap(p->code, length);
-    unmap(p->locked, length / 8 + 1);
-    p->code = p->locked = NULL;
+    unmap(p->locked, 2 * (length / 8 + 1));
+    p->code = p->locked = p->breaks = NULL;
 }
 
 /* What a patched module needs. */
@@ -264,7 +269,8 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     if (!pct_maps_find((const void *)m->from, &text, NULL, 0) || m->to > text.to || text.shared)
         return PCT_PLAN_CHANGED;
     p->code = pct_apart_map(length);
-    p->locked = pct_apart_map(length / 8 + 1);
+    p->locked = pct_apart_map(2 * (length / 8 + 1));
+    p->breaks = p->locked ? p->locked + length / 8 + 1 : NULL;
     p->patched = pct_apart_map(p->plan->sites * sizeof *p->patched);
     p->pages = pct_apart_map(sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
     p->map = map_page;
@@ -275,7 +281,9 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->avoid_to = m->to + (executable ? PCT_PATCH_HEAP_ROOM : 0);
     if (!p->code || !p->locked || !p->patched || !p->pages || !find_room(p, m->from, m->to))
         return PCT_PLAN_SPACE;
-    memcpy(p->code, (const void *)m->from, length);
+    pct_debugger_copy_code(p->code, (const void *)m->from, length);
+    for (uint64_t at = 0; at < length; at++) /* of a debugger's breakpoints */
+        p->breaks[at / 8] |= (uint8_t)((p->code[at] != ((const uint8_t *)m->from)[at]) << at % 8);
     if (!is_as_planned(p))
         return PCT_PLAN_CHANGED;
     char *variable = (char *)&pct_memory_own;
@@ -315,7 +323,6 @@ static enum pct_plan_refusal prepare_by(struct module *m, const struct pct_plan 
     return why;
 }
 
-/* Make this module ready, as far as it can be. */
 static void prepare(struct module *m, const struct link_map *map_)
 {
     struct pct_mapping mapping;
@@ -330,7 +337,6 @@ static void prepare(struct module *m, const struct link_map *map_)
     }
 }
 
-/* For the report. */
 static void note(const char *path, enum pct_plan_refusal why)
 {
     pct_uncontrolled(PCT_UNCONTROLLED_MODULE);

@@ -20,6 +20,17 @@ class Hook(gdb.Breakpoint):
         self.silent = True
 
 
+class Copy(gdb.Breakpoint):
+    """On pct_debugger_copy(), where nothing stops."""
+
+    def __init__(self):
+        super().__init__("pct_debugger_copy", internal=True)
+
+    def stop(self):
+        commands.copy()
+        return False
+
+
 class Return(gdb.Breakpoint):
     """Where the call that is about to be made returns to."""
 
@@ -129,6 +140,7 @@ class Debugger:
             return
         if self.hook is None:
             self.hook = Hook()
+            Copy()
         commands.announce(self.start_at)
 
     def on_stop(self, event):
