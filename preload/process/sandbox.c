@@ -11,6 +11,7 @@
 #include <preload/io/io.h>
 #include <preload/memory/channel.h>
 #include <preload/signals/signals.h>
+#include <preload/time/vtimer.h>
 #include <preload/watchdog/lone.h>
 #include <preload/watchdog/watchdog.h>
 #include <sched/record.h>
@@ -48,6 +49,7 @@ bool pct_sandbox_strict(void)
     }
     if (!self)
         return true;
+    pct_itimer_leave();
     self->unscheduled = pct_shim.confined = true;
     pct_shim.ended = true;
     pct_sched_shut(&pct_S);

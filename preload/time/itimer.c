@@ -63,6 +63,14 @@ static struct timeval tv_of(uint64_t ns)
     return (struct timeval){ .tv_sec = (time_t)(us / 1000000), .tv_usec = (suseconds_t)(us % 1000000) };
 }
 
+void pct_itimer_leave(void)
+{
+    const uint64_t left = alarm_timer.expired ? pct_vtimer_left(&alarm_timer) : 0;
+    const struct itimerval same = { .it_value = tv_of(left), .it_interval = tv_of(alarm_timer.interval) };
+    if (left)
+        REAL(setitimer)(ITIMER_REAL, &same, NULL);
+}
+
 /* Arm it, in ns from now, 0: disarm it; returns what was left. */
 static uint64_t set(struct pct_shim_thread *self, uint64_t value, uint64_t interval)
 {
