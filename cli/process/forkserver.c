@@ -312,6 +312,7 @@ int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *proce
         /* The one before it has just ended, if that was not seen yet. */
         process->started = server->run ? pct_cli_now() : fmax(process->started, server->over);
         process->pid = server->run = reply.pid;
+        pct_time_limit_begin(process);
         pct_hosts_began(launch, process);
         return 0;
     }

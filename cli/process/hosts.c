@@ -267,6 +267,7 @@ bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process)
     process->queued = process->host_turn > host->over;
     process->pid = process->queued ? 0 : host->pid;
     process->forked = true;
+    pct_time_limit_begin(process);
     return true;
 }
 
@@ -346,7 +347,7 @@ bool pct_hosts_waits(struct pct_launch *launch, struct pct_process *process)
     process->queued = false;
     process->pid = host->pid;
     process->started = pct_cli_now();
-    pct_time_limit_set(process);
+    pct_time_limit_begin(process);
     return false;
 }
 

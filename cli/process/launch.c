@@ -209,6 +209,8 @@ static int start_by_exec(struct pct_process *process, struct pct_launch *launch)
     free(environment);
     process->forked = process->asked = false;
     process->pid = pid > 0 ? pid : 0;
+    if (pid > 0)
+        pct_time_limit_begin(process);
     if (pid == PCT_NO_PROCESS && process->postponed <= 0)
         set_postponed(process, launch, pct_cli_now() + NO_PROCESS_SECONDS);
     else if (pid != PCT_NO_PROCESS)
@@ -238,10 +240,8 @@ static double retry(struct pct_launch *launch, struct pct_process *process)
                     "kernel.pid_max); end others, or raise it");
         fail_to_start(process, launch);
     }
-    if (process->pid) {
-        process->started = pct_cli_now();
-        pct_time_limit_set(process);
-    }
+    if (process->pid)
+        process->started = now;
     return process->postponed > 0 ? now + NO_PROCESS_INTERVAL : 0;
 }
 
@@ -268,7 +268,6 @@ static int begin(struct pct_process *process, struct pct_launch *launch)
 {
     process->phase = PCT_PHASE_RUN;
     process->started = pct_cli_now();
-    pct_time_limit_set(process);
     if (launch->drive.client) {
         int failed = pct_drive_open(process, launch, process->pass);
         if (failed)
@@ -366,7 +365,6 @@ static void learn_pid(struct pct_launch *launch, struct pct_process *process)
         pct_hosts_forget(launch, process);
     if (failed && start_by_exec(process, launch))
         fail_to_start(process, launch);
-    pct_time_limit_set(process);
 }
 
 /* Has this one ended? Then its pid becomes 0. */
@@ -412,7 +410,6 @@ static void begin_anew(struct pct_launch *launch, struct pct_process *process, b
     process->forked = process->timed_out = process->preloaded = false;
     process->status = 0;
     process->started = pct_cli_now();
-    pct_time_limit_set(process);
     if (!pct_scratch_renew(process) || ((exec || !start_by_fork(process, launch)) && start_by_exec(process, launch)))
         fail_to_start(process, launch);
 }

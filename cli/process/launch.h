@@ -172,7 +172,8 @@ struct pct_process {
     bool aside;             /* its scratch directory was put aside */
     off_t dropped;          /* this many bytes of it, from the start, were given back to the file system */
     double deadline;        /* on the clock of pct_cli_now(), 0: none */
-    double allowed;         /* seconds from its start to that */
+    double limited;         /* when its time began, */
+    double allowed;         /* and the seconds from then to that */
     double last;            /* it ends then at the latest, whatever its limit; 0: no such time */
     bool cut;               /* that is earlier than --timeout says: the others take far less */
     bool timed_out;

@@ -2,6 +2,7 @@
 #include "time_limit.h"
 #include "descendants.h"
 #include "launch.h"
+#include <cli/base/cli.h>
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,11 +31,17 @@ void pct_time_limit_set(struct pct_process *process)
     const struct pct_launch *launch = process->launch;
     process->allowed = pct_time_limit_seconds(launch);
     process->cut = process->allowed > 0 && (launch->timeout <= 0 || process->allowed < launch->timeout);
-    process->deadline = process->allowed > 0 ? process->started + process->allowed : 0;
+    process->deadline = process->allowed > 0 ? process->limited + process->allowed : 0;
     if (process->last > 0 && (process->deadline <= 0 || process->last < process->deadline)) {
         process->deadline = process->last;
         process->cut = false;
     }
+}
+
+void pct_time_limit_begin(struct pct_process *process)
+{
+    process->limited = pct_cli_now();
+    pct_time_limit_set(process);
 }
 
 /* How long this thread has been there, in seconds: field 22 of proc_pid_stat(5), in clock ticks. */
@@ -114,13 +121,13 @@ void pct_time_limit_extend(struct pct_process *process, double now)
     const struct pct_launch *launch = process->launch;
     if (!process->cut || !process->pid)
         return;
-    double waited = pct_time_limit_all_waited(process->pid), passed = now - process->started;
+    double waited = pct_time_limit_all_waited(process->pid), passed = now - process->limited;
     double seconds = process->allowed + (waited < passed ? waited : passed);
     if (launch->timeout > 0 && seconds > launch->timeout)
         seconds = launch->timeout;
     if (launch->limit.most > 0 && seconds > launch->limit.most)
         seconds = launch->limit.most;
-    process->deadline = process->started + seconds;
+    process->deadline = process->limited + seconds;
 }
 
 void pct_time_limit_forgive(struct pct_process *processes, int count, double late)
@@ -131,6 +138,7 @@ void pct_time_limit_forgive(struct pct_process *processes, int count, double lat
         if (!process->running)
             continue;
         process->started += late;
+        process->limited += late;
         process->deadline += process->deadline > 0 ? late : 0;
     }
 }

@@ -23,7 +23,11 @@ struct pct_time_limit {
 /* How long runs of this launch may take, in seconds; 0: as they like. */
 double pct_time_limit_seconds(const struct pct_launch *launch);
 
-/* This run has begun, or others have shown since how long runs take: set its deadline. */
+/* The process of this run is there: its time begins. What came before, such as to start a fork server, or to wait in
+ * vain for one's answer, is not the run's: a machine that is too busy for that makes no run fail. */
+void pct_time_limit_begin(struct pct_process *process);
+
+/* Others may have shown since how long runs take: set its deadline. */
 void pct_time_limit_set(struct pct_process *process);
 
 /* For how many seconds the threads of this process, those that are there, have waited for a CPU. 0 if nobody tells. */

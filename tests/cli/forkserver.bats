@@ -168,6 +168,54 @@ C
     grep -q '^pct: 20 runs in .* no failure' said
 }
 
+@test "the time that a fork server takes to start is no time of the run that begins meanwhile" {
+    cat > slow.c <<'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <time.h>
+static int count;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static long call(long number, long a, long b, long c)
+{
+    __asm__ volatile("syscall" : "+a"(number) : "D"(a), "S"(b), "d"(c) : "rcx", "r11", "memory");
+    return number;
+}
+static void add(void) { count++; }
+/* Before any constructor, when the program is relocated: a fork server, which has a socket under 192, takes longer than
+ * a run may, but for the first one. */
+static void (*resolve(void))(void)
+{
+    static const char first[] = "first";
+    struct timespec time = { 4, 0 };
+    if (call(SYS_fcntl, 192, F_GETFD, 0) >= 0 && call(SYS_open, (long)first, O_CREAT | O_EXCL | O_WRONLY, 0600) < 0)
+        call(SYS_nanosleep, (long)&time, 0, 0);
+    return add;
+}
+static void count_one(void) __attribute__((ifunc("resolve")));
+static void *work(void *unused)
+{
+    pthread_mutex_lock(&m);
+    count_one();
+    pthread_mutex_unlock(&m);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, 0, work, 0);
+    work(0);
+    return pthread_join(thread, 0);
+}
+C
+    "$cc" -g -O1 -pthread -Wl,-z,now -o slow slow.c
+    rm -f first
+    run "$pct" run "${fixed[@]}" -g -j 2 -n 40 -s 1 --timeout 3 -- ./slow
+    is "$status" 0
+    has "pct: 40 runs in"
+    has "the target does not come to its main in time"
+}
+
 @test "children of a forked run have its token" {
     record runs -n 4 -- ./early child line
     [ "$(grep -c 'child=0' runs)" -ge 4 ]

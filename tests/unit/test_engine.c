@@ -232,13 +232,13 @@ static double allowed(struct pct_time_limit limit, double timeout)
 static void test_a_pause_of_the_machine_is_no_time_of_runs(void **unused)
 {
     (void)unused;
-    struct pct_process all[] = { { .running = true, .started = 10, .deadline = 40 },
+    struct pct_process all[] = { { .running = true, .started = 10, .limited = 12, .deadline = 40 },
                                  { .running = true, .started = 20 },
                                  { .started = 30, .deadline = 40 } };
     pct_time_limit_forgive(all, 3, 0.9); /* a busy machine */
     assert_true(all[0].started == 10 && all[0].deadline == 40);
     pct_time_limit_forgive(all, 3, 25);
-    assert_true(all[0].started == 35 && all[0].deadline == 65);
+    assert_true(all[0].started == 35 && all[0].limited == 37 && all[0].deadline == 65);
     assert_true(all[1].started == 45 && all[1].deadline == 0);
     assert_true(all[2].started == 30 && all[2].deadline == 40);
 }
@@ -320,7 +320,7 @@ static void test_waited(void **unused)
         compute();
     struct pct_launch some = { .timeout = 60 };
     struct pct_process process = {
-        .launch = &some, .pid = child, .started = 1000, .allowed = 5, .deadline = 1005, .cut = true
+        .launch = &some, .pid = child, .limited = 1000, .allowed = 5, .deadline = 1005, .cut = true
     };
     /* What it has waited for its first CPU is known to a clock tick until it has it. */
     double granted = 0;
@@ -329,10 +329,10 @@ static void test_waited(void **unused)
         granted = process.deadline - 1005;
     }
     assert_true(granted <= 6);
-    process.started = 1005.9999; /* no more than it has been there */
+    process.limited = 1005.9999; /* no more than it has been there */
     pct_time_limit_extend(&process, 1006);
-    assert_true(process.deadline - process.started < 5.0002);
-    process.started = 1000;
+    assert_true(process.deadline - process.limited < 5.0002);
+    process.limited = 1000;
     process.allowed = 60; /* no more than --timeout */
     pct_time_limit_extend(&process, 1061);
     assert_true(process.deadline == 1060);
