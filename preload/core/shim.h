@@ -106,14 +106,14 @@ struct pct_shim_thread {
     bool back;                 /* in a real call that is over, with the baton: a handler has brought it back */
     bool stepping;             /* executes instruction by instruction until it is out of a wrapper */
     bool trap_hidden;          /* the target has blocked SIGTRAP, and the kernel has not: watch.h */
+    bool restart;              /* the handlers that have interrupted its wait all have SA_RESTART */
+    bool absent;               /* since its last sleep it has looked for what is not there: absent.h */
     uint64_t trap_blocked;     /* SIGTRAP's bit, if it was blocked before that */
     int half_open;             /* the end of a named pipe that it waits with in open(), plus 1; 0: none */
-    bool absent;               /* since its last sleep it has looked for what is not there: absent.h */
-    uint32_t absences;         /* sleeps in a row that came behind such a look */
+    uint32_t absences;         /* sleeps in a row that came behind a look for what is not there */
     uint64_t signal_mask;      /* of a thread that has not started, or that waits for a child of vfork */
     int handled;               /* the last signal whose handler has run in it */
     struct pct_pin pin;        /* what it keeps the baton for, while pct_S.pinned says so */
-    bool restart;              /* the handlers that have interrupted its wait all have SA_RESTART */
     /* Memory: memory.c */
     struct pct_object location;      /* that it is about to access */
     struct pct_memory_recent recent; /* what it looked at last */
@@ -140,9 +140,9 @@ struct pct_shim_thread {
     /* The watchdog */
     struct pct_rounds *rounds; /* it goes through a loop instruction by instruction: rounds.h; NULL: it does not */
     uint64_t rounds_sp;        /* where its stack was at the last of these */
-    bool rounds_pushed;        /* the next of them is PUSHF */
     uint64_t rounds_blocked;   /* SIGTRAP's bit, if it was blocked before that */
     uint32_t revoked;          /* enum in watchdog.c, atomic: it takes, or took, the baton from this thread */
+    bool rounds_pushed;        /* the next of these rounds is PUSHF */
 };
 
 enum pct_mode {
