@@ -90,7 +90,6 @@ struct pct_shim_thread {
     __pthread_unwind_buf_t *unwind;  /* of CALL_CANCELLABLE(), while it is away; a handler that runs there may jump, so
                                         it is taken out meanwhile */
     struct timespec *limit;          /* of the wait for signals that it begins: a handler makes it zero */
-    uint32_t recall;                 /* doorbell.c; atomic */
     uint32_t futex_bits;             /* of a FUTEX_WAIT_BITSET */
     uint32_t futex_value;            /* of *futex_word when it began to wait */
     uint32_t *futex_word;            /* what it waited for first */
@@ -108,11 +107,13 @@ struct pct_shim_thread {
     bool trap_hidden;          /* the target has blocked SIGTRAP, and the kernel has not: watch.h */
     bool restart;              /* the handlers that have interrupted its wait all have SA_RESTART */
     bool absent;               /* since its last sleep it has looked for what is not there: absent.h */
+    uint8_t begins;            /* before FUNCTION_ENTER: what begins there, enum pct_site_begins as bits */
     uint64_t trap_blocked;     /* SIGTRAP's bit, if it was blocked before that */
     int half_open;             /* the end of a named pipe that it waits with in open(), plus 1; 0: none */
     uint32_t absences;         /* sleeps in a row that came behind a look for what is not there */
     uint64_t signal_mask;      /* of a thread that has not started, or that waits for a child of vfork */
     int handled;               /* the last signal whose handler has run in it */
+    uint32_t recall;           /* doorbell.c; atomic */
     struct pct_pin pin;        /* what it keeps the baton for, while pct_S.pinned says so */
     /* Memory: memory.c */
     struct pct_object location;      /* that it is about to access */
@@ -124,7 +125,6 @@ struct pct_shim_thread {
     const uint64_t *entry;          /* the registers and the stack that it came with to the access; NULL: not known */
     const uint64_t *vectors;        /* its vector registers, where they are not on the stack, as XSAVE has saved them */
     uintptr_t here;                 /* where it stands in the program's code, where no call says so; 0: one does */
-    uint8_t begins;                 /* before FUNCTION_ENTER: what begins there, enum pct_site_begins as bits */
     uintptr_t stack_from, stack_to; /* its stack; 0: not found out yet */
     uintptr_t patched;              /* its stack where patched code stood last; 0: nowhere */
     uintptr_t stack_top;            /* the frame from which its start routine was called; 0: the first thread's */
