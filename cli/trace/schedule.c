@@ -33,9 +33,7 @@ const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned
         snprintf(number, sizeof number, " %u", object);
     else
         word = "";
-    if (op == PCT_OP_OUTSIDE)
-        snprintf(note, sizeof note, " (%.3f ms)", (double)PCT_RECORD_TIME(PCT_RECORD(0, op, argument, object)) / 1000);
-    else if (op == PCT_OP_CLOCK && PCT_RECORD_TIME(PCT_RECORD(0, op, argument, object)))
+    if (op == PCT_OP_OUTSIDE || (op == PCT_OP_CLOCK && PCT_RECORD_TIME(PCT_RECORD(0, op, argument, object))))
         snprintf(note, sizeof note, " (%.3f ms)", (double)PCT_RECORD_TIME(PCT_RECORD(0, op, argument, object)) / 1000);
     else if (op == PCT_OP_DEADLINE)
         snprintf(note, sizeof note, " (%.3f ms early)",
