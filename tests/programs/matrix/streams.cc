@@ -88,6 +88,7 @@ void make_listener()
 void name_fifo()
 {
     fifo = "/tmp/pct-races-fifo-" + std::to_string(getpid());
+    unlink(fifo.c_str()); /* of a run that ended at a race, before it came to that */
 }
 
 void make_fifo()
