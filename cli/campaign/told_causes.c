@@ -1,6 +1,7 @@
 /* The causes that are told of a failure: see diagnosing.h. */
 #include "closer.h"
 #include <cli/base/cli.h>
+#include <stdarg.h>
 
 enum { MOST_TOLD = 3 };
 
@@ -27,39 +28,39 @@ static void print_others(FILE *out, const struct pct_diagnosing *d)
     }
 }
 
-/* What to do where there is no run to compare with. */
-static void print_all_fail(FILE *out, const struct pct_diagnosing *d)
+/* Why no cause is said, and what to do. */
+__attribute__((format(printf, 2, 3))) static void print_no_cause(FILE *out, const char *format, ...)
 {
     struct pct_cli_narrow narrow;
     FILE *text = pct_cli_narrow_begin(&narrow, out);
-    fprintf(text,
-            "no cause: every run fails (%u of %u), so that, as far as they tell, no ordering is to blame. If it fails "
-            "without pct, too, it needs a debugger, not another schedule; if not, look at what differs: its input, its "
+    va_list arguments;
+    va_start(arguments, format);
+    fputs("no cause: ", text);
+    vfprintf(text, format, arguments);
+    va_end(arguments);
+    pct_cli_narrow_end(&narrow);
+}
+
+/* Nothing is known of what is to blame. */
+static void print_unknown(FILE *out, const struct pct_evidence *e)
+{
+    if (pct_evidence_all_fail(e))
+        print_no_cause(
+            out,
+            "every run fails (%u of %u), so that, as far as they tell, no ordering is to blame. If it fails without "
+            "pct, too, it needs a debugger, not another schedule; if not, look at what differs: its input, its "
             "environment, its time.\n",
-            d->evidence.made + 1, d->evidence.made + 1);
-    pct_cli_narrow_end(&narrow);
-}
-
-static void print_by_numbers(FILE *out, const struct pct_diagnosing *d)
-{
-    struct pct_cli_narrow narrow;
-    FILE *text = pct_cli_narrow_begin(&narrow, out);
-    fprintf(text,
-            "no cause: every run with the same random numbers fails (%u of %u), so that, as far as they tell, no "
-            "ordering is to blame: look at what the program does with these numbers.\n",
-            d->evidence.drawn + 1, d->evidence.drawn + 1);
-    pct_cli_narrow_end(&narrow);
-}
-
-static void print_by_choices(FILE *out, const struct pct_diagnosing *d)
-{
-    struct pct_cli_narrow narrow;
-    FILE *text = pct_cli_narrow_begin(&narrow, out);
-    fprintf(text,
-            "no cause: of %u runs that pass, %u got the same numbers from pct_choose(), too few to blame an ordering: "
-            "look at what the program does with these numbers.\n",
-            d->evidence.passing + d->evidence.otherwise, d->evidence.passing);
-    pct_cli_narrow_end(&narrow);
+            e->made + 1, e->made + 1);
+    else if (e->drawn >= PCT_EVIDENCE_DRAWN && pct_evidence_by_numbers(e))
+        print_no_cause(out,
+                       "every run with the same random numbers fails (%u of %u), so that, as far as they tell, no "
+                       "ordering is to blame: look at what the program does with these numbers.\n",
+                       e->drawn + 1, e->drawn + 1);
+    else if (pct_evidence_by_choices(e))
+        print_no_cause(out,
+                       "of %u runs that pass, %u got the same numbers from pct_choose(), too few to blame an ordering: "
+                       "look at what the program does with these numbers.\n",
+                       e->passing + e->otherwise, e->passing);
 }
 
 void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
@@ -72,12 +73,8 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
     }
     if (d->known && !all)
         print_others(out, d);
-    if (!d->known && pct_evidence_all_fail(&d->evidence))
-        print_all_fail(out, d);
-    else if (!d->known && d->evidence.drawn >= PCT_EVIDENCE_DRAWN && pct_evidence_by_numbers(&d->evidence))
-        print_by_numbers(out, d);
-    else if (!d->known && pct_evidence_by_choices(&d->evidence))
-        print_by_choices(out, d);
+    if (!d->known)
+        print_unknown(out, &d->evidence);
 }
 
 void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,

@@ -10,6 +10,7 @@
  *     spins        waits in a loop for what a thread does
  *     switches N   ends with status 1 where a thread begins that has had more than N switches */
 #define _GNU_SOURCE
+#include "gs_base.h"
 #include <assert.h>
 #include <errno.h>
 #include <linux/rseq.h>
@@ -22,7 +23,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/rseq.h>
@@ -31,7 +31,7 @@
 #include <threads.h>
 #include <unistd.h>
 
-enum { MARK = 0x626f726e, MOST = 100, STACK = 1 << 18, FSGSBASE = 2 };
+enum { MARK = 0x626f726e, MOST = 100, STACK = 1 << 18 };
 
 static __thread int own = 3;
 static __thread char *kept;
@@ -68,20 +68,6 @@ static int look_down(void)
         frame[i] = MARK;
     }
     return found;
-}
-
-static uint64_t read_gs(void)
-{
-    uint64_t base = 0;
-    if (getauxval(AT_HWCAP2) & FSGSBASE)
-        __asm__ volatile("rdgsbase %0" : "=r"(base));
-    return base;
-}
-
-static void write_gs(uint64_t base)
-{
-    if (getauxval(AT_HWCAP2) & FSGSBASE)
-        __asm__ volatile("wrgsbase %0" : : "r"(base));
 }
 
 static void look(const char *name)

@@ -8,6 +8,7 @@
  *                  main does before it
  *     CALL         asks the kernel for what only a kernel thread has: see main(); runs are those of kernel threads */
 #define _GNU_SOURCE
+#include "gs_base.h"
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -28,7 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { THREADS = 4, ROUNDS = 5, FSGSBASE = 2 };
+enum { THREADS = 4, ROUNDS = 5 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
@@ -44,20 +45,6 @@ static void wait_for(int number)
     turn++;
     pthread_cond_broadcast(&turned);
     pthread_mutex_unlock(&mutex);
-}
-
-static uint64_t read_gs(void)
-{
-    uint64_t base = 0;
-    if (getauxval(AT_HWCAP2) & FSGSBASE)
-        __asm__ volatile("rdgsbase %0" : "=r"(base));
-    return base;
-}
-
-static void write_gs(uint64_t base)
-{
-    if (getauxval(AT_HWCAP2) & FSGSBASE)
-        __asm__ volatile("wrgsbase %0" : : "r"(base));
 }
 
 static void *keep(void *argument)

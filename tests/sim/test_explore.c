@@ -56,6 +56,23 @@ static uint64_t from_environment(const char *name, uint64_t default_value)
     return text ? strtoull(text, NULL, 10) : default_value;
 }
 
+/* Of programs that were explored without a bound. */
+static void check_whole(const struct tally *tally)
+{
+    print_message(
+        "# %lu programs (%lu had too many schedules, %lu are refused), %lu classes, %lu runs, %lu redundant, %lu "
+        "unplanned\n",
+        (unsigned long)tally->programs, (unsigned long)tally->skipped, (unsigned long)tally->refused,
+        (unsigned long)tally->classes, (unsigned long)tally->runs, (unsigned long)tally->redundant,
+        (unsigned long)tally->unplanned);
+    assert_int_equal(tally->missed_classes, 0);
+    assert_int_equal(tally->missed_behaviours, 0);
+    assert_int_equal(tally->twice, 0);
+    assert_int_equal(tally->redundant, 0);
+    assert_int_equal(tally->unplanned, 0);
+    assert_int_equal(tally->moved, 0);
+}
+
 static void test_random_programs(void **unused)
 {
     (void)unused;
@@ -65,18 +82,7 @@ static void test_random_programs(void **unused)
         struct sim_program program = make_program(number);
         compare(&program, number, &tally, true);
     }
-    print_message(
-        "# %lu programs (%lu had too many schedules, %lu are refused), %lu classes, %lu runs, %lu redundant, %lu "
-        "unplanned\n",
-        (unsigned long)tally.programs, (unsigned long)tally.skipped, (unsigned long)tally.refused,
-        (unsigned long)tally.classes, (unsigned long)tally.runs, (unsigned long)tally.redundant,
-        (unsigned long)tally.unplanned);
-    assert_int_equal(tally.missed_classes, 0);
-    assert_int_equal(tally.missed_behaviours, 0);
-    assert_int_equal(tally.twice, 0);
-    assert_int_equal(tally.redundant, 0);
-    assert_int_equal(tally.unplanned, 0);
-    assert_int_equal(tally.moved, 0);
+    check_whole(&tally);
 }
 
 static void test_robust(void **unused)
@@ -90,18 +96,7 @@ static void test_robust(void **unused)
     }
     explored_to_the_full = false;
     explored_slack = 0;
-    print_message(
-        "# %lu programs (%lu had too many schedules, %lu are refused), %lu classes, %lu runs, %lu redundant, %lu "
-        "unplanned\n",
-        (unsigned long)tally.programs, (unsigned long)tally.skipped, (unsigned long)tally.refused,
-        (unsigned long)tally.classes, (unsigned long)tally.runs, (unsigned long)tally.redundant,
-        (unsigned long)tally.unplanned);
-    assert_int_equal(tally.missed_classes, 0);
-    assert_int_equal(tally.missed_behaviours, 0);
-    assert_int_equal(tally.twice, 0);
-    assert_int_equal(tally.redundant, 0);
-    assert_int_equal(tally.unplanned, 0);
-    assert_int_equal(tally.moved, 0);
+    check_whole(&tally);
 }
 
 /* Of a requeue, and a try to join, that was pending when a run ended, it is not known all that it uses: what it is

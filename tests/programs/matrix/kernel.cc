@@ -78,28 +78,6 @@ void operate(short change)
     MUST(semop(sysv_sem, &operation, 1));
 }
 
-/* With the handler that reads x. */
-void listen_to(int signal)
-{
-    struct sigaction action = {};
-    action.sa_handler = [](int) { READ, advance(1); };
-    sigaction(signal, &action, nullptr);
-}
-
-sigset_t only(int signal)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, signal);
-    return set;
-}
-
-void block_signal(int signal)
-{
-    const sigset_t set = only(signal);
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-}
-
 const char file_locks[] = "libtsan does not know locks of files";
 const char queues[] = "libtsan does not know these queues and semaphores";
 const char buffers[] = "to libtsan, a call uses its buffer behind what it releases, and before what it acquires";

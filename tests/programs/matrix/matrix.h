@@ -64,6 +64,28 @@ inline void await(int wanted)
         asm volatile("movl %1, %0" : "=r"(now) : "m"(stage) : "memory");
 }
 
+inline sigset_t only(int signal)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, signal);
+    return set;
+}
+
+inline void block_signal(int signal)
+{
+    const sigset_t set = only(signal);
+    pthread_sigmask(SIG_BLOCK, &set, nullptr);
+}
+
+/* With the handler that reads x. */
+inline void listen_to(int signal)
+{
+    struct sigaction action = {};
+    action.sa_handler = [](int) { READ, advance(1); };
+    sigaction(signal, &action, nullptr);
+}
+
 /* A pipe, and a pair of sockets. */
 extern int ends[2], sockets[2];
 

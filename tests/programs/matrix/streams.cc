@@ -118,27 +118,6 @@ msghdr message_of(iovec *piece)
 char given, taken;
 iovec give = { &given, 1 }, take = { &taken, 1 };
 
-sigset_t only(int signal)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, signal);
-    return set;
-}
-
-void block_signal(int signal)
-{
-    const sigset_t set = only(signal);
-    pthread_sigmask(SIG_BLOCK, &set, nullptr);
-}
-
-void listen_to(int signal)
-{
-    struct sigaction action = {};
-    action.sa_handler = [](int) { READ, advance(1); };
-    sigaction(signal, &action, nullptr);
-}
-
 void write_and_fork()
 {
     WRITE;
