@@ -1,6 +1,8 @@
 /* Looking up the real functions: see real.h. The main thread does it as it goes, as most programs need a few of them;
- * when a second thread is about to exist, all the others are looked up at once, because from then on the loader's lock,
- * which dlvsym takes, may be held by a parked thread. */
+ * when a second thread is about to exist, all the others are looked up at once.
+ *
+ * Not by dlvsym: it takes the loader's lock, which a parked thread may hold, and frees what it said of an earlier
+ * failure. An allocator of the target's own (a sanitizer's) may read a clock for that, which has to be looked up. */
 #include "real.h"
 #include <common/text.h>
 #include "shim.h"
@@ -32,9 +34,38 @@ static uintptr_t dynamic(const struct link_map *object, Elf64_Sxword tag)
     return 0;
 }
 
-/* The symbol of this name that an object defines, by its GNU hash table; NULL: none. Without libc's strcmp, which a
- * sanitizer that is about to start may not have found itself. */
-static const Elf64_Sym *symbol_in(const struct link_map *object, const char *name, uint32_t hash)
+/* The name of a version that an object defines, by its number; NULL: none. */
+static const char *version_name(const struct link_map *object, unsigned number)
+{
+    const char *at = (const char *)dynamic(object, DT_VERDEF);
+    while (at) {
+        const Elf64_Verdef *version = (const Elf64_Verdef *)(const void *)at;
+        if (version->vd_ndx == number) {
+            const Elf64_Verdaux *name = (const Elf64_Verdaux *)(const void *)(at + version->vd_aux);
+            return (const char *)dynamic(object, DT_STRTAB) + name->vda_name;
+        }
+        at = version->vd_next ? at + version->vd_next : NULL;
+    }
+    return NULL;
+}
+
+/* Whether the symbol of this index has the version, as dlvsym means it; as the default, as dlsym does, where it is "";
+ * any where it is NULL. */
+static bool has_version(const struct link_map *object, uint32_t symbol, const char *version)
+{
+    enum { NUMBER = 0x7fff, HIDDEN = 0x8000 };
+    const Elf64_Versym *versions = (const Elf64_Versym *)dynamic(object, DT_VERSYM);
+    if (!versions || !version)
+        return true;
+    if (!version[0])
+        return !(versions[symbol] & HIDDEN);
+    const char *name = version_name(object, versions[symbol] & NUMBER);
+    return name && pct_text_same(name, version);
+}
+
+/* The symbol of this name and version (see has_version) that an object defines, by its GNU hash table; NULL: none.
+ * Without libc's strcmp, which a sanitizer that is about to start may not have found itself. */
+static const Elf64_Sym *symbol_in(const struct link_map *object, const char *name, uint32_t hash, const char *version)
 {
     const uint32_t *table = (const uint32_t *)dynamic(object, DT_GNU_HASH);
     const Elf64_Sym *symbols = (const Elf64_Sym *)dynamic(object, DT_SYMTAB);
@@ -54,7 +85,7 @@ static const Elf64_Sym *symbol_in(const struct link_map *object, const char *nam
     for (;; at++) {
         uint32_t chain = chains[at - first];
         if ((chain | 1) == (hash | 1) && symbols[at].st_shndx != SHN_UNDEF &&
-            pct_text_same(strings + symbols[at].st_name, name))
+            pct_text_same(strings + symbols[at].st_name, name) && has_version(object, at, version))
             return &symbols[at];
         if (chain & 1)
             return NULL;
@@ -77,7 +108,8 @@ static const struct link_map *ourselves(void)
     return dladdr1(rows, &unused, (void **)&own, RTLD_DL_LINKMAP) ? own : NULL;
 }
 
-const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object)
+/* See has_version for the version. */
+static const Elf64_Sym *symbol_behind_us(const char *name, const char *version, const struct link_map **object)
 {
     const struct link_map *own = ourselves();
     const uint32_t hash = hash_of(name);
@@ -85,9 +117,14 @@ const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **objec
     *object = NULL;
     for (const struct link_map *at = own ? own->l_next : NULL; at && !found; at = at->l_next) {
         *object = at;
-        found = symbol_in(at, name, hash);
+        found = symbol_in(at, name, hash, version);
     }
     return found;
+}
+
+const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object)
+{
+    return symbol_behind_us(name, NULL, object);
 }
 
 bool pct_real_is_replaced(const char *name)
@@ -95,36 +132,22 @@ bool pct_real_is_replaced(const char *name)
     const struct link_map *own = ourselves();
     const uint32_t hash = hash_of(name);
     for (const struct link_map *at = own ? own->l_prev : NULL; at; at = at->l_prev)
-        if (symbol_in(at, name, hash))
+        if (symbol_in(at, name, hash, NULL))
             return true;
     return false;
 }
 
-/* The loader's own functions, which find all others: without them. */
-static void *find(const char *name)
-{
-    const struct link_map *object;
-    const Elf64_Sym *symbol = pct_real_symbol(name, &object);
-    return symbol ? (void *)(object->l_addr + symbol->st_value) : NULL;
-}
-
-#define ROW_OF(name) (offsetof(struct pct_real, name) / sizeof(void *))
-
 PCT_STARTS void pct_real_resolve(unsigned row)
 {
-    const struct link_map *unused;
-    void **real = &((void **)&pct_real)[row];
-    if (row == ROW_OF(dlsym) || row == ROW_OF(dlvsym)) {
-        *real = find(rows[row].name);
+    const struct link_map *object;
+    const Elf64_Sym *symbol = symbol_behind_us(rows[row].name, rows[row].version, &object);
+    if (!symbol && rows[row].version[0])
+        symbol = symbol_behind_us(rows[row].name, "", &object);
+    if (!symbol)
         return;
-    }
-    /* The loader would say so, too, but allocate memory for its answer, and shift what the program allocates; and take
-     * ten times as long. */
-    if (!rows[row].version[0] && !pct_real_symbol(rows[row].name, &unused))
-        return;
-    /* GLIBC: before 2.36, dlsym(RTLD_NEXT) gives the oldest of several versions. */
-    void *at = rows[row].version[0] ? REAL(dlvsym)(RTLD_NEXT, rows[row].name, rows[row].version) : NULL;
-    *real = at ? at : REAL(dlsym)(RTLD_NEXT, rows[row].name);
+    const uintptr_t at = object->l_addr + symbol->st_value;
+    const bool chosen_at_run_time = ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC;
+    ((void **)&pct_real)[row] = chosen_at_run_time ? ((void *(*)(void))at)() : (void *)at;
 }
 
 void pct_real_resolve_all(void)
