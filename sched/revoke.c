@@ -38,7 +38,10 @@ bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *hold
     if (pct_is_replay(s))
         return pct_replay_expects(s, holder, PCT_OP_STUCK) &&
                (pct_replay_arg(s, arg) == PCT_ARG_SLEEPS) == (arg == PCT_ARG_SLEEPS);
-    return s->enabled > 1 || s->timers_count || s->outside || s->can_outside || s->kernel_waits;
+    if (s->enabled > 1 || s->timers_count || s->outside || s->can_outside || s->kernel_waits)
+        return true;
+    /* What threads without the baton have done may have enabled one, and only who has the baton looks. */
+    return arg == PCT_ARG_SLEEPS && s->live > 1 && pct_sched_has_foreign(s);
 }
 
 struct pct_thread *pct_sched_swap_current(struct pct_sched *s, struct pct_thread *current)
