@@ -87,6 +87,7 @@ struct pct_shim_thread {
     bool cancel_sent;                /* told to libc, on our own turn */
     bool cancel_due;                 /* asked, and it has come to no cancellation point since */
     bool futex_shared;               /* the kernel may wake what it waits for: at the end of a thread */
+    uint16_t guard_pages;            /* below its stack, where pct has put that; as the program would have them */
     __pthread_unwind_buf_t *unwind;  /* of CALL_CANCELLABLE(), while it is away; a handler that runs there may jump, so
                                         it is taken out meanwhile */
     struct timespec *limit;          /* of the wait for signals that it begins: a handler makes it zero */

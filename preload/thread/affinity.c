@@ -187,7 +187,7 @@ PCT_EXPORT int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_s
     return thread ? remember(thread, size, set) : REAL(pthread_setaffinity_np)(handle, size, set);
 }
 
-/* The attributes of a running thread tell its mask, too. */
+/* The attributes of a running thread tell its mask, too, and the guard of its stack. */
 PCT_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t *attr)
 {
     pct_explored_hidden(PCT_KEY_KERNEL, true);
@@ -195,6 +195,8 @@ PCT_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t *attr)
     const struct pct_shim_thread *thread = error ? NULL : thread_by(handle);
     if (!thread)
         return error;
+    if (thread->guard_pages)
+        pthread_attr_setguardsize(attr, (size_t)thread->guard_pages << 12);
     error = pthread_attr_setaffinity_np(attr, cpus.size, (const cpu_set_t *)mask_of(thread));
     if (error)
         pthread_attr_destroy(attr);

@@ -186,11 +186,12 @@ static void plan_stack(struct pct_shim_thread *slot, const pthread_attr_t *attr)
 }
 
 /* Of an explored run: a place that is this thread's alone, so that what stands on its stack has the same address in all
- * equivalent schedules. libc's own comes from a cache of stacks of threads that have ended. Returns the attributes to
- * make it with. */
+ * equivalent schedules. libc's own comes from a cache of stacks of threads that have ended. Nothing stands below it, so
+ * it needs no guard; but libc would say that it has none (Rust panics at that). Returns the attributes to make it
+ * with. */
 static const pthread_attr_t *place_stack(struct pct_shim_thread *slot, const pthread_attr_t *attr, pthread_attr_t *own)
 {
-    enum { STRIDE_LOG = 28 };
+    enum { STRIDE_LOG = 28, PAGE = 4096 };
     const uintptr_t place = UINT64_C(0x280000000000) + ((uintptr_t)slot->core.id << STRIDE_LOG);
     if (!pct_S.log || slot->stack_given || !slot->stack_size || slot->stack_size >> (STRIDE_LOG - 1))
         return attr;
@@ -202,6 +203,10 @@ static const pthread_attr_t *place_stack(struct pct_shim_thread *slot, const pth
         *own = *attr;
     else
         pthread_attr_init(own);
+    size_t guard = 0;
+    pthread_attr_getguardsize(own, &guard);
+    guard = guard / PAGE + (guard % PAGE != 0);
+    slot->guard_pages = guard > UINT16_MAX ? UINT16_MAX : (uint16_t)guard;
     pthread_attr_setstack(own, (void *)place, slot->stack_size);
     slot->stack_given = place;
     return own;
