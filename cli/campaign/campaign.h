@@ -121,6 +121,7 @@ struct pct_campaign {
     char image[256];          /* the program that it became, which was looked at; "": none */
     uint64_t hardware;        /* instructions of the program that read the processor's clock or random numbers */
     uint64_t locks_inline;    /* 1: the program has locks whose taking is no scheduling point */
+    bool locks_patched;       /* it is one, and --memory=atomics was chosen for these, not asked for */
     uint64_t points_at;       /* enum pct_points_at: of these runs */
     bool differs;             /* the first run was repeated, and took other steps; */
     bool unrepeated;          /* it was to be, but there was no time for it */

@@ -370,6 +370,7 @@ void pct_configure_memory(struct pct_campaign *c, bool quiet)
     c->locks_inline = !c->may_patch || c->config.watch[0] || !pct_config_fits(&with, c->strategy);
     if (c->locks_inline)
         return;
+    c->locks_patched = true;
     c->config.memory = PCT_PATCH_ATOMICS;
     c->config.rounds = c->config.still;
     pct_scope_want(&c->launch, &c->config);

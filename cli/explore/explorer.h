@@ -170,9 +170,9 @@ int pct_explorer_verdict(struct pct_explorer *explorer, struct pct_campaign *cam
 /* verdict.c: print the findings, each with the command that replays it. whole: all was explored. */
 void pct_explorer_print_findings(const struct pct_explorer *explorer, const struct pct_campaign *campaign, bool whole);
 
-/* verdict.c: what `pct campaign merge` says of the shards of an exploration: facts is their sum; reasons: why the whole
- * is not known, or "". *status: as of pct_explorer_verdict(). To be freed; NULL: no memory. */
-char *pct_explorer_merged_line(struct pct_explorer *sum, bool memory_patched, const char *reasons, int *status);
+/* verdict.c: what `pct campaign merge` says of the shards of an exploration: facts is their sum; patched: PCT_PATCH_*;
+ * reasons: why the whole is not known, or "". *status: as of pct_explorer_verdict(). To be freed; NULL: no memory. */
+char *pct_explorer_merged_line(struct pct_explorer *sum, int patched, const char *reasons, int *status);
 
 /* probe.c: to estimate: a random schedule was made. Returns 0, PCT_RUNS_ENOUGH, or an exit status after a message. */
 int pct_explorer_probe(struct pct_explorer *explorer, const struct pct_made *made);

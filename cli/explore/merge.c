@@ -11,11 +11,11 @@ struct merging {
     struct pct_search_facts facts;
     uint64_t of;
     char *there; /* by shard, from 1: 0: not; 1: not to its end; 2: it is whole */
-    bool patched;
+    int patched; /* PCT_PATCH_* */
     char why[1024];
 };
 
-void pct_shard_format(char *text, size_t size, const struct pct_explorer *e, bool patched)
+void pct_shard_format(char *text, size_t size, const struct pct_explorer *e, int patched)
 {
     const struct pct_search_facts *f = pct_search_facts(e->search);
     snprintf(text, size,
@@ -49,7 +49,7 @@ static bool add_shard(struct merging *m, const char *text)
     m->sum.flags |= flags;
     m->sum.assumes |= assumes;
     m->sum.threads = threads > m->sum.threads ? threads : m->sum.threads;
-    m->patched |= patched;
+    m->patched = patched;
     return true;
 }
 

@@ -5,9 +5,9 @@
 
 #include "explorer.h"
 
-/* The fact `whole` of a shard's file. patched: --memory tells of accesses. */
+/* The fact `whole` of a shard's file. patched: what --memory patches, PCT_PATCH_*. */
 enum { PCT_SHARD_FACT = 256 };
-void pct_shard_format(char *text, size_t size, const struct pct_explorer *explorer, bool patched);
+void pct_shard_format(char *text, size_t size, const struct pct_explorer *explorer, int patched);
 
 /* Whether this file is of an exploration, as the first of those that are to be merged. */
 bool pct_explorer_owns(const char *path);

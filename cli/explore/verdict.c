@@ -4,6 +4,7 @@
 #include "keep.h"
 #include "merge.h"
 #include "polling.h"
+#include <cli/binary/elf_facts.h>
 #include <cli/base/status_line.h>
 #include <string.h>
 #include <stdarg.h>
@@ -97,6 +98,10 @@ static void add_control(struct reasons *r, const struct pct_explorer *e, const s
         add(r, "timers, or waits with a deadline that the outside may end");
     if (e->flags & PCT_EXPLORED_HANDLERS)
         add(r, "scheduling points in signal handlers");
+    if (c->locks_inline)
+        add(r, "locks of the program's own, whose taking is no scheduling point without --memory");
+    if (c->locks_patched)
+        add(r, "atomic loads and stores without `lock` may be no scheduling points (--memory=all has them)");
     if (c->hardware)
         add(r, "the program reads the processor's clock or random numbers");
     if (e->flags & PCT_EXPLORED_LOST || c->lost)
@@ -135,19 +140,35 @@ static void add_ends(struct reasons *r, const struct pct_explorer *e, const stru
                "knows too little of what the program does");
 }
 
+/* What --memory patches, of a campaign's program: PCT_PATCH_*. One that tells of its accesses has all of its own. */
+static int patched_by(const struct pct_campaign *c)
+{
+    return c->config.memory == PCT_PATCH_ATOMICS && pct_elf_tells(c->launch.program) ? PCT_PATCH_GLOBALS
+                                                                                    : c->config.memory;
+}
+
+/* At which points threads were switched. */
+static const char *level(const struct pct_explorer *e, int patched)
+{
+    return !(e->flags & PCT_EXPLORED_MEMORY) ? "at calls"
+           : patched == PCT_PATCH_ATOMICS    ? "at calls and atomic instructions"
+                                             : "under sequential consistency";
+}
+
 /* What has to hold for "verified" to be true: ", if ...". */
-static void add_assumptions(struct reasons *given, const struct pct_explorer *e, bool patched)
+static void add_assumptions(struct reasons *given, const struct pct_explorer *e, int patched)
 {
     const char *join = ", if ";
     size_t used = 0;
-    bool memory = e->flags & PCT_EXPLORED_MEMORY;
-    const char *seen = memory && patched ? "what --memory has not patched shares"
-                       : memory          ? "code that tells nothing of its accesses (libraries) shares"
-                                         : "threads share";
+    bool memory = e->flags & PCT_EXPLORED_MEMORY, atomics = memory && patched == PCT_PATCH_ATOMICS;
+    const char *seen = memory && patched && !atomics ? "what --memory has not patched shares"
+                       : memory && !atomics          ? "code that tells nothing of its accesses (libraries) shares"
+                                                     : "threads share";
     if (e->threads > 1) {
         used = (size_t)snprintf(given->text, sizeof given->text,
-                                "%s%s memory by calls alone (no data races, no atomics, no dangling pointers)", join,
-                                seen);
+                                "%s%s memory by %s alone (no data races, no %s, no dangling pointers)", join, seen,
+                                atomics ? "these" : "calls",
+                                atomics ? "atomic loads and stores without `lock`" : "atomics");
         join = ", and ";
     }
     for (unsigned i = 0; i < PCT_ASSUMPTION_COUNT; i++)
@@ -262,7 +283,8 @@ static void format_bound(char *text, size_t size, int bound)
         snprintf(text, size, " with at most %d preemption%s", bound, bound == 1 ? "" : "s");
 }
 
-static void print_verified(FILE *out, const struct pct_explorer *e, const struct reasons *given, const char *seconds)
+static void print_verified(FILE *out, const struct pct_explorer *e, const struct reasons *given, int patched,
+                           const char *seconds)
 {
     const struct pct_search_facts *facts = facts_of(e);
     char all[64], upto[64] = "", within[64];
@@ -272,7 +294,7 @@ static void print_verified(FILE *out, const struct pct_explorer *e, const struct
         fprintf(out,
                 "shard %u of %u is complete %s: its %llu class%s of schedules pass%s%s (%llu run%s, %s); "
                 "pct campaign merge says whether all do",
-                e->shard, e->of, e->flags & PCT_EXPLORED_MEMORY ? "under sequential consistency" : "at calls",
+                e->shard, e->of, level(e, patched),
                 (unsigned long long)facts->classes, one ? "" : "es", one ? "es" : "", given->text,
                 (unsigned long long)runs_of(e), runs_of(e) == 1 ? "" : "s", seconds);
         return;
@@ -280,9 +302,8 @@ static void print_verified(FILE *out, const struct pct_explorer *e, const struct
     if (e->bound >= 0)
         snprintf(upto, sizeof upto, " up to %d preemption%s", e->bound, e->bound == 1 ? "" : "s");
     format_bound(within, sizeof within, e->bound);
-    fprintf(out, "verified%s %s: %s of schedules%s pass%s%s (%llu run%s, %s)", upto,
-            e->flags & PCT_EXPLORED_MEMORY ? "under sequential consistency" : "at calls", all, within, one ? "es" : "",
-            given->text, (unsigned long long)runs_of(e), runs_of(e) == 1 ? "" : "s", seconds);
+    fprintf(out, "verified%s %s: %s of schedules%s pass%s%s (%llu run%s, %s)", upto, level(e, patched), all, within,
+            one ? "es" : "", given->text, (unsigned long long)runs_of(e), runs_of(e) == 1 ? "" : "s", seconds);
 }
 
 static void print_found(FILE *out, const struct pct_explorer *e, const struct reasons *reasons, const char *seconds)
@@ -346,7 +367,7 @@ void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
 /* The last line, or two: all was explored, or these reasons speak against it. early: it is not verified because it
  * ended early. To be freed; NULL: no memory. */
 static char *write_line(const struct pct_explorer *e, const struct reasons *reasons, bool early,
-                        const struct reasons *given)
+                        const struct reasons *given, int patched)
 {
     char buffer[64], *line = NULL;
     size_t size;
@@ -359,7 +380,7 @@ static char *write_line(const struct pct_explorer *e, const struct reasons *reas
     else if (reasons->count)
         print_not_verified(out, e, reasons, early, given, seconds);
     else
-        print_verified(out, e, given, seconds);
+        print_verified(out, e, given, patched, seconds);
     return fclose(out) ? NULL : line;
 }
 
@@ -371,19 +392,19 @@ static char *make_line(const struct pct_explorer *e, const struct pct_campaign *
     add_control(&reasons, e, c);
     bool early = !reasons.count && !e->cut;
     add_ends(&reasons, e, c);
-    add_assumptions(&given, e, c->config.memory);
+    add_assumptions(&given, e, patched_by(c));
     *whole = !reasons.count;
-    return write_line(e, &reasons, early, &given);
+    return write_line(e, &reasons, early, &given, patched_by(c));
 }
 
-char *pct_explorer_merged_line(struct pct_explorer *e, bool patched, const char *why, int *status)
+char *pct_explorer_merged_line(struct pct_explorer *e, int patched, const char *why, int *status)
 {
     struct reasons reasons = { .text = "" }, given = { .text = "" };
     if (*why)
         add(&reasons, "%s", why);
     add_assumptions(&given, e, patched);
     *status = e->findings ? 1 : *why ? PCT_EXIT_CONFIDENCE : 0;
-    return write_line(e, &reasons, false, &given);
+    return write_line(e, &reasons, false, &given, patched);
 }
 
 static void say_lines(const char *text)
@@ -406,7 +427,7 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
         print_scope(e, c);
     char fact[PCT_SHARD_FACT] = "";
     if (whole && e->of > 1)
-        pct_shard_format(fact, sizeof fact, e, c->config.memory);
+        pct_shard_format(fact, sizeof fact, e, patched_by(c));
     int failed = pct_explorer_keep_finish(e->keep, line, fact);
     if (interrupted && e->keep->plan.path)
         pct_cli_say("%s has all runs so far; the same command with --resume goes on", e->keep->plan.path);

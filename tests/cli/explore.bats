@@ -831,6 +831,107 @@ PROGRAM
     done
 }
 
+@test "locks of the program's own: loads that are no scheduling points are not called verified" {
+    cat > flag.c <<'PROGRAM'
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static atomic_int flag;
+
+static void *set(void *unused)
+{
+#ifdef WRONG
+    syscall(SYS_futex, &flag, FUTEX_WAKE_PRIVATE, 1, NULL);
+    flag = 1;
+#else
+    flag = 1;
+    syscall(SYS_futex, &flag, FUTEX_WAKE_PRIVATE, 1, NULL);
+#endif
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, set, NULL);
+    for (int rounds = 0; rounds < 9 && !flag; rounds++)
+        sched_yield();
+    while (!flag)
+        syscall(SYS_futex, &flag, FUTEX_WAIT_PRIVATE, 0, NULL);
+    pthread_join(thread, NULL);
+    return 0;
+}
+PROGRAM
+    gcc -O1 -g -pthread -include sched.h flag.c -o right
+    gcc -O1 -g -pthread -include sched.h -DWRONG flag.c -o wrong
+    for options in "" --memory=off; do
+        for program in right wrong; do
+            run "$pct" explore $options -- "./$program"
+            echo "$output"
+            [ "$status" -eq 119 ]
+            [[ $(last) == *"atomic loads and stores without"* || $(last) == *"locks of the program's own"* ]]
+        done
+    done
+    run "$pct" explore --memory=atomics -- ./wrong
+    echo "$output"
+    [[ $status -ne 0 || $(last) == "pct: verified at calls and atomic instructions: "*" by these alone (no data races, no atomic loads and stores"* ]]
+    run "$pct" explore --memory=all -- ./right
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $(last) == "pct: verified under sequential consistency: "* ]]
+    run "$pct" explore --memory=all -- ./wrong
+    echo "$output"
+    [ "$status" -eq 1 ]
+}
+
+@test "a thread finds the guard of its stack that it would have without pct" {
+    cat > guard.c <<'PROGRAM'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdlib.h>
+
+static void *look(void *wanted)
+{
+    pthread_attr_t attr;
+    size_t size, guard;
+    void *stack;
+    if (pthread_getattr_np(pthread_self(), &attr) || pthread_attr_getguardsize(&attr, &guard) ||
+        pthread_attr_getstack(&attr, &stack, &size))
+        abort();
+    pthread_attr_destroy(&attr);
+    char *here = (char *)&attr;
+    if (guard != *(size_t *)wanted || here < (char *)stack || here >= (char *)stack + size)
+        abort();
+    return NULL;
+}
+
+int main(void)
+{
+    static size_t wanted[] = { 4096, 0, 12288 };
+    static const size_t given[] = { 4096, 0, 8193 };
+    for (int i = 0; i < 3; i++) {
+        pthread_attr_t attr;
+        pthread_t thread;
+        pthread_attr_init(&attr);
+        pthread_attr_setguardsize(&attr, given[i]);
+        pthread_create(&thread, i ? &attr : NULL, look, &wanted[i]);
+        pthread_join(thread, NULL);
+    }
+    return 0;
+}
+PROGRAM
+    gcc -O1 -g -pthread guard.c -o guard
+    ./guard
+    for engine in fork restore; do
+        run "$pct" explore --engine=$engine -- ./guard
+        echo "$output"
+        [ "$status" -eq 0 ]
+    done
+}
+
 @test "a call through a variable that another thread writes, and a jump through a table, are accesses of patched code" {
     cat > calls.c << 'PROGRAM'
 #include <pthread.h>
