@@ -252,19 +252,11 @@ struct pct_search *pct_search_new_part(const struct pct_part *part)
     return s;
 }
 
-static uint64_t leaves_of(const struct pct_branch *b)
-{
-    uint64_t count = 0;
-    for (; b; b = b->next)
-        count += b->first ? leaves_of(b->first) : 1;
-    return count;
-}
-
 /* The last run did not begin with this sequence as it was planned: what is left of it is not to be tried. */
 static void drop_planned(struct pct_search *s)
 {
     if (s->planned) /* of its leaves, the one that was taken is no longer counted */
-        s->facts.open -= leaves_of(s->planned) - 1;
+        s->facts.open -= pct_wakeup_leaves(s->planned) - 1;
     pct_wakeup_free(s->planned);
     s->planned = NULL;
 }
@@ -296,25 +288,33 @@ static void follow_plan(struct pct_search *s, struct node *node, const struct pc
     free(b);
 }
 
+/* The event before this node was tried for the first time, and may commute with more than it was taken to. */
+static int move_behind(struct pct_search *s, uint32_t index)
+{
+    struct node *before = &s->node[index - 1], *node = &s->node[index];
+    int gone = pct_wakeup_move(&before->open, event_of(s, before), &node->open, node->sleepers, held_at(s, node));
+    s->facts.open -= gone > 0 ? (uint64_t)gone : 0;
+    return gone;
+}
+
 /* Make nodes of the new events. Returns 1: the run is one that was made before, or that another part of the search
  * makes, which shows at event *cut; 0; or -ENOMEM. */
 static int extend(struct pct_search *s, const struct pct_execution *x, uint32_t *cut)
 {
     /* The first of them takes the place of one that was tried: that node's sleepers and branches stand already. */
+    bool open = false; /* the event before was the last of the plan */
     for (uint32_t i = s->from; i < x->count; i++) {
-        bool old = i < s->count;
+        bool old = i < s->count, last = s->planned && !s->planned->first;
         struct node *node = old ? &s->node[i] : new_node(s);
-        if (!node)
+        if (!node || (!old && pass_to(s, i)))
             return -ENOMEM;
-        if (!old && pass_to(s, i))
+        struct pct_branch *others = node->open;
+        follow_plan(s, node, &x->event[i]);
+        if (old)
+            node->open = others;
+        else if (open && move_behind(s, i) < 0)
             return -ENOMEM;
-        if (old) {
-            struct pct_branch *open = node->open;
-            follow_plan(s, node, &x->event[i]);
-            node->open = open;
-        } else {
-            follow_plan(s, node, &x->event[i]);
-        }
+        open = last;
         if (!pct_path_set(&s->events, node->event, &x->event[i]))
             return -ENOMEM;
         if (sleeps(node, x->event[i].thread) || pct_sleepers_have(held_at(s, node), x->event[i].thread)) {

@@ -109,6 +109,77 @@ int pct_wakeup_insert(struct pct_branch **open, const struct pct_sleeper *sleepe
     return append(open, sequence, count);
 }
 
+static uint32_t depth_of(const struct pct_branch *b)
+{
+    uint32_t most = 0;
+    for (; b; b = b->next) {
+        uint32_t depth = 1 + depth_of(b->first);
+        most = depth > most ? depth : most;
+    }
+    return most;
+}
+
+uint64_t pct_wakeup_leaves(const struct pct_branch *b)
+{
+    uint64_t count = 0;
+    for (; b; b = b->next)
+        count += b->first ? pct_wakeup_leaves(b->first) : 1;
+    return count;
+}
+
+/* Sequences that begin with an event, or could, go behind it. */
+struct move {
+    const struct pct_event *event;
+    struct pct_branch **to;
+    const struct pct_sleeper *sleepers, *held;
+    struct pct_event *path, *sequence; /* from the node to a leaf; what is left of it */
+    int gone;
+};
+
+/* The first `depth` events of the path lead to these branches. Returns 0 or -ENOMEM. */
+static int move_leaves(struct move *m, struct pct_branch **at, uint32_t depth)
+{
+    for (struct pct_branch *b; (b = *at);) {
+        uint32_t count = depth + 1, place;
+        pct_event_copy(&m->path[depth], &b->event);
+        bool leaf = !b->first, goes = leaf && could_begin(m->event, m->path, count, &place) &&
+                                      (place == count || m->path[place].chosen == m->event->chosen);
+        int result = leaf ? 0 : move_leaves(m, &b->first, count);
+        if (goes) {
+            memcpy(m->sequence, m->path, count * sizeof *m->path);
+            if (place < count)
+                memmove(m->sequence + place, m->sequence + place + 1, (--count - place) * sizeof *m->path);
+            result = count ? pct_wakeup_insert(m->to, m->sleepers, m->held, m->sequence, count) : 0;
+            m->gone += result == 0;
+        }
+        if (result < 0)
+            return result;
+        if (goes || (!leaf && !b->first)) {
+            *at = b->next;
+            free(b);
+        } else {
+            at = &b->next;
+        }
+    }
+    return 0;
+}
+
+int pct_wakeup_move(struct pct_branch **open, const struct pct_event *event, struct pct_branch **to,
+                    const struct pct_sleeper *sleepers, const struct pct_sleeper *held)
+{
+    const uint32_t depth = depth_of(*open);
+    struct move m = { .event = event, .to = to, .sleepers = sleepers, .held = held };
+    m.path = depth ? calloc(2 * (size_t)depth, sizeof *m.path) : NULL;
+    if (!depth)
+        return 0;
+    if (!m.path)
+        return -ENOMEM;
+    m.sequence = m.path + depth;
+    int failed = move_leaves(&m, open, 0);
+    free(m.path);
+    return failed ? failed : m.gone;
+}
+
 int pct_sleepers_pass(const struct pct_sleeper *p, const struct pct_event *made, struct pct_sleeper **to)
 {
     for (; p; p = p->next) {

@@ -33,6 +33,14 @@ struct pct_sleeper *pct_sleeper_new(const struct pct_event *event, struct pct_sl
 int pct_wakeup_insert(struct pct_branch **open, const struct pct_sleeper *sleepers, const struct pct_sleeper *held,
                       struct pct_event *sequence, uint32_t count);
 
+/* This event was tried, and turns out to commute with more than it was taken to: what is to be tried in its place, and
+ * could as well begin with it, is to be tried behind it, where these sleep or are held. Returns how many sequences are
+ * no longer to be tried at all, or -ENOMEM. */
+int pct_wakeup_move(struct pct_branch **open, const struct pct_event *event, struct pct_branch **to,
+                    const struct pct_sleeper *sleepers, const struct pct_sleeper *held);
+
+uint64_t pct_wakeup_leaves(const struct pct_branch *branch);
+
 /* Add to *to those that still sleep behind this event; NULL: all. Returns 0 or -ENOMEM. */
 int pct_sleepers_pass(const struct pct_sleeper *sleepers, const struct pct_event *made, struct pct_sleeper **to);
 
