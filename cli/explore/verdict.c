@@ -100,7 +100,7 @@ static void add_control(struct reasons *r, const struct pct_explorer *e, const s
         add(r, "scheduling points in signal handlers");
     if (c->locks_inline)
         add(r, "locks of the program's own, whose taking is no scheduling point without --memory");
-    if (c->locks_patched)
+    if (c->locks_patched && e->flags & PCT_EXPLORED_MEMORY) /* they are in use */
         add(r, "atomic loads and stores without `lock` may be no scheduling points (--memory=all has them)");
     if (c->hardware)
         add(r, "the program reads the processor's clock or random numbers");
