@@ -144,7 +144,7 @@ static void add_ends(struct reasons *r, const struct pct_explorer *e, const stru
 static int patched_by(const struct pct_campaign *c)
 {
     return c->config.memory == PCT_PATCH_ATOMICS && pct_elf_tells(c->launch.program) ? PCT_PATCH_GLOBALS
-                                                                                    : c->config.memory;
+                                                                                     : c->config.memory;
 }
 
 /* At which points threads were switched. */
@@ -165,10 +165,9 @@ static void add_assumptions(struct reasons *given, const struct pct_explorer *e,
                        : memory && !atomics          ? "code that tells nothing of its accesses (libraries) shares"
                                                      : "threads share";
     if (e->threads > 1) {
-        used = (size_t)snprintf(given->text, sizeof given->text,
-                                "%s%s memory by %s alone (no data races, no %s, no dangling pointers)", join, seen,
-                                atomics ? "these" : "calls",
-                                atomics ? "atomic loads and stores without `lock`" : "atomics");
+        used = (size_t)snprintf(
+            given->text, sizeof given->text, "%s%s memory by %s alone (no data races, no %s, no dangling pointers)",
+            join, seen, atomics ? "these" : "calls", atomics ? "atomic loads and stores without `lock`" : "atomics");
         join = ", and ";
     }
     for (unsigned i = 0; i < PCT_ASSUMPTION_COUNT; i++)
@@ -294,9 +293,8 @@ static void print_verified(FILE *out, const struct pct_explorer *e, const struct
         fprintf(out,
                 "shard %u of %u is complete %s: its %llu class%s of schedules pass%s%s (%llu run%s, %s); "
                 "pct campaign merge says whether all do",
-                e->shard, e->of, level(e, patched),
-                (unsigned long long)facts->classes, one ? "" : "es", one ? "es" : "", given->text,
-                (unsigned long long)runs_of(e), runs_of(e) == 1 ? "" : "s", seconds);
+                e->shard, e->of, level(e, patched), (unsigned long long)facts->classes, one ? "" : "es",
+                one ? "es" : "", given->text, (unsigned long long)runs_of(e), runs_of(e) == 1 ? "" : "s", seconds);
         return;
     }
     if (e->bound >= 0)

@@ -139,7 +139,8 @@ struct move {
 /* The first `depth` events of the path lead to these branches. Returns 0 or -ENOMEM. */
 static int move_leaves(struct move *m, struct pct_branch **at, uint32_t depth)
 {
-    for (struct pct_branch *b; (b = *at);) {
+    while (*at) {
+        struct pct_branch *b = *at;
         uint32_t count = depth + 1, place;
         pct_event_copy(&m->path[depth], &b->event);
         bool leaf = !b->first, goes = leaf && could_begin(m->event, m->path, count, &place) &&

@@ -869,6 +869,7 @@ PROGRAM
     gcc -O1 -g -pthread -include sched.h -DWRONG flag.c -o wrong
     for options in "" --memory=off; do
         for program in right wrong; do
+            # shellcheck disable=SC2086 # nothing, or a word
             run "$pct" explore $options -- "./$program"
             echo "$output"
             [ "$status" -eq 119 ]

@@ -95,8 +95,7 @@ static void test_behind_crash(void **unused)
     const struct sim_program program = {
         .barrier = { 2 },
         .thread = { THREAD(CREATE(1), CREATE(2), ATOMIC_READ(0), DETACH(1), JOIN(2), EXITING, EXIT_NOW),
-                    THREAD(ATOMIC_WRITE(0, 1), CHECK(0, 0)),
-                    THREAD(ATOMIC_READ(0), ATOMIC_READ(0), ATOMIC_TRY(0, 2)) },
+                    THREAD(ATOMIC_WRITE(0, 1), CHECK(0, 0)), THREAD(ATOMIC_READ(0), ATOMIC_READ(0), ATOMIC_TRY(0, 2)) },
     };
     compare(&program, 0, &tally, true);
     explored_to_the_full = false;
@@ -548,25 +547,16 @@ static void test_estimates(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_programs),
-        cmocka_unit_test(test_behind_crash), cmocka_unit_test(test_robust),
-        cmocka_unit_test(test_pending),
-        cmocka_unit_test(test_crashes),
-        cmocka_unit_test(test_deadlines_at_once),
-        cmocka_unit_test(test_footprints),
-        cmocka_unit_test(test_needless_deadlines),
-        cmocka_unit_test(test_timed),
-        cmocka_unit_test(test_woken_waits),
-        cmocka_unit_test(test_dates),
-        cmocka_unit_test(test_later_waits),
-        cmocka_unit_test(test_shared_waits),
-        cmocka_unit_test(test_own_way),
-        cmocka_unit_test(test_late_join),
-        cmocka_unit_test(test_bounds),
-        cmocka_unit_test(test_shards),
-        cmocka_unit_test(test_shards_that_wait),
-        cmocka_unit_test(test_lists),
-        cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_random_programs), cmocka_unit_test(test_behind_crash),
+        cmocka_unit_test(test_robust),          cmocka_unit_test(test_pending),
+        cmocka_unit_test(test_crashes),         cmocka_unit_test(test_deadlines_at_once),
+        cmocka_unit_test(test_footprints),      cmocka_unit_test(test_needless_deadlines),
+        cmocka_unit_test(test_timed),           cmocka_unit_test(test_woken_waits),
+        cmocka_unit_test(test_dates),           cmocka_unit_test(test_later_waits),
+        cmocka_unit_test(test_shared_waits),    cmocka_unit_test(test_own_way),
+        cmocka_unit_test(test_late_join),       cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_shards),          cmocka_unit_test(test_shards_that_wait),
+        cmocka_unit_test(test_lists),           cmocka_unit_test(test_estimates),
     };
     cmocka_set_test_filter(getenv("ONLY"));
     return cmocka_run_group_tests(tests, NULL, NULL);
