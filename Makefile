@@ -635,7 +635,7 @@ $(B)/fuzz_%: $(B)/obj/tests/unit/fuzz_%.o $(call objects_of,$(sort $(wildcard co
 	$(call quiet,LINK)$(CC) $(sanitize) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(command_libs)
 
 # And the text of a script, on both sides.
-$(B)/fuzz_script: $(call objects_of,cli/script/names.c cli/script/entered.c cli/process/scope_prepare.c $(addprefix runtime/script/,arena.c check.c line.c))
+$(B)/fuzz_script: $(call objects_of,cli/script/names.c cli/script/entered.c cli/script/stops.c cli/process/scope_prepare.c $(addprefix runtime/script/,arena.c check.c line.c))
 $(B)/fuzz_script: command_libs += $(LUA_ARCHIVE)
 
 # What decides which runs `pct explore` and the systematic part of a campaign make knows of no processes: it is tested

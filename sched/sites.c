@@ -37,8 +37,7 @@ void pct_sites_stack(struct pct_sched *s, const struct pct_thread *self)
 void pct_sites_keep(struct pct_sched *s)
 {
     uint64_t steps = pct_steps(s);
-    /* Of the ring that is left when space runs out nothing but the last steps is known: the sites end there, too. */
-    uint64_t most = s->ring ? s->sited : steps < s->sites_max ? steps : s->sites_max;
+    uint64_t most = steps < s->sites_max ? steps : s->sites_max;
     for (; s->sited < most; s->sited++)
         s->sites[s->sited] = s->thread_at(PCT_RECORD_THREAD(s->record[-(int64_t)(steps - s->sited)]))->site;
 }

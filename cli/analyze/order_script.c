@@ -1,299 +1,10 @@
 /* From the orderings that a bug needs to a script: see order_script.h. Each ordering is two entries of in_order(): the
  * first operation, made, and the second one, before which its thread stands until then. They stand in the order that
  * the failing run had. Or a whole schedule: an in_order() for each switch, of the last operation before it, made. */
-#include "order_script.h"
-#include <cli/trace/frames.h>
-#include <ctype.h>
+#include "wording.h"
 #include <stdlib.h>
-#include <string.h>
 
-/* An operation of the failing run. */
-struct entry {
-    uint32_t thread, op;
-    uint64_t step; /* in `of`; its count, where its thread still waits for it */
-    uint64_t rank; /* where it stands in the script */
-    const struct pct_narrative *of;
-    bool made; /* the entry is over when the operation has been made */
-};
-
-struct script {
-    const struct pct_analysis *analysis;
-    enum pct_order_script_detail detail;
-    struct entry *entry;
-    size_t count;
-    uint32_t *named; /* threads, in the order in which the script names them */
-    size_t names;
-};
-
-/* What scripts call an operation; "": they have no word for it. */
-static void word_of(unsigned op, char *word, size_t size)
-{
-    static const struct {
-        const char *word;
-        uint8_t first, last;
-    } words[] = {
-        { "starts", PCT_OP_THREAD_START, PCT_OP_THREAD_START },
-        { "creates", PCT_OP_THREAD_CREATE, PCT_OP_THREAD_CREATE },
-        { "joins", PCT_OP_THREAD_JOIN, PCT_OP_THREAD_TRYJOIN },
-        { "locks", PCT_OP_MUTEX_LOCK, PCT_OP_MUTEX_TRYLOCK },
-        { "unlocks", PCT_OP_MUTEX_UNLOCK, PCT_OP_MUTEX_UNLOCK },
-        { "waits", PCT_OP_COND_WAIT, PCT_OP_COND_WAIT },
-        { "signals", PCT_OP_COND_SIGNAL, PCT_OP_COND_BROADCAST },
-        { "locks", PCT_OP_RWLOCK_RDLOCK, PCT_OP_RWLOCK_TRYWRLOCK },
-        { "unlocks", PCT_OP_RWLOCK_UNLOCK, PCT_OP_RWLOCK_UNLOCK },
-        { "waits", PCT_OP_BARRIER_ARRIVE, PCT_OP_BARRIER_ARRIVE },
-        { "locks", PCT_OP_SPIN_LOCK, PCT_OP_SPIN_TRYLOCK },
-        { "unlocks", PCT_OP_SPIN_UNLOCK, PCT_OP_SPIN_UNLOCK },
-        { "waits", PCT_OP_SEM_WAIT, PCT_OP_SEM_WAIT },
-        { "posts", PCT_OP_SEM_POST, PCT_OP_SEM_POST },
-        { "waits", PCT_OP_FUTEX_WAIT, PCT_OP_FUTEX_WAIT },
-        { "reads", PCT_OP_LOAD, PCT_OP_LOAD },
-        { "writes", PCT_OP_STORE, PCT_OP_STORE },
-        { "reads", PCT_OP_ATOMIC_LOAD, PCT_OP_ATOMIC_LOAD },
-        { "writes", PCT_OP_ATOMIC_STORE, PCT_OP_ATOMIC_STORE },
-        { "accesses", PCT_OP_ATOMIC_UPDATE, PCT_OP_ATOMIC_TRY },
-        { "point", PCT_OP_POINT, PCT_OP_POINT },
-    };
-    *word = 0;
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (op >= words[i].first && op <= words[i].last) {
-            snprintf(word, size, "%s", words[i].word);
-            return;
-        }
-    if (op > PCT_OP_THREAD_FINISH)
-        snprintf(word, size, "does \"%s\"", pct_name_op(op));
-}
-
-/* The variable that this operation is on, "": it has no name that a script could use. */
-static void variable_of(const struct pct_narrative *n, const struct pct_event *event, char *name, size_t size)
-{
-    char text[600];
-    size_t length = 0;
-    *name = 0;
-    if (*pct_narrative_object(n, text, sizeof text, event) != '`')
-        return;
-    while (isalnum((unsigned char)text[1 + length]) || (text[1 + length] && strchr("_.+[]", text[1 + length])))
-        length++;
-    if (length && length < size && text[1 + length] == '`')
-        snprintf(name, size, "%.*s", (int)length, text + 1);
-}
-
-/* The name of a function as people write it, without its arguments; "": it has none, as a closure, or one with more in
- * it than namespaces. */
-static void plain_name(const char *function, char *name, size_t size)
-{
-    size_t length = 0;
-    while (isalnum((unsigned char)function[length]) || (function[length] && strchr("_:~", function[length])))
-        length++;
-    bool plain = (!function[length] || function[length] == '(') && length && length < size;
-    plain = plain && (length < 8 || strncmp(function + length - 8, "operator", 8) != 0); /* operator(): a closure */
-    snprintf(name, size, "%.*s", plain ? (int)length : 0, function);
-}
-
-/* The functions in whose code a step was made, from the innermost of those that were inlined into the last one on.
- * NULL: not known. */
-static const struct pct_stack *find_place(const struct pct_narrative *n, uint64_t step, bool call)
-{
-    static struct pct_stack stack;
-    const struct pct_site *site = step < n->trace->count ? pct_snapshot_site(&n->snapshot, step) : NULL;
-    if (!site || !site->call || !n->unwinder)
-        return NULL;
-    pct_unwind_place(n->unwinder, site->call, call, &stack);
-    return &stack;
-}
-
-/* What `from` calls a function: Rust's closures have names, too. */
-static void name_from(const char *function, char *name, size_t size)
-{
-    static const char closure[] = "::{{closure}}";
-    char bare[200];
-    size_t length = strlen(function), end = length;
-    while (end > strlen(closure) && !strncmp(function + end - strlen(closure), closure, strlen(closure)))
-        end -= strlen(closure);
-    snprintf(bare, sizeof bare, "%.*s", (int)end, function);
-    plain_name(bare, name, size);
-    if (*name && end < length)
-        snprintf(name, size, "%s", length < size ? function : "");
-}
-
-/* The function that a step was made in, "": not known, or it has a name that is not plain; so it is where the call was
- * inlined into it, which another compiler need not do. all: that is all there is to know of the step, so it is the
- * outermost of the program's own that was inlined there. */
-static void function_of(const struct pct_narrative *n, uint64_t step, bool all, char *name, size_t size)
-{
-    const struct pct_stack *stack = find_place(n, step, true);
-    *name = 0;
-    if (stack && stack->count == 1)
-        name_from(stack->frames[0].function, name, size);
-    for (size_t i = stack && all ? stack->count : 0; i-- && !*name;)
-        if (!pct_frame_is_library(stack->frames[i].function, stack->frames[i].file, stack->frames[i].module))
-            name_from(stack->frames[i].function, name, size);
-}
-
-/* Whether a step was made in the code of this function, or in one that was inlined into it. */
-static bool is_from(const struct pct_narrative *n, uint64_t step, const char *function)
-{
-    char name[200];
-    const struct pct_stack *stack = find_place(n, step, true);
-    for (size_t i = 0; stack && i < stack->count; i++) {
-        name_from(stack->frames[i].function, name, sizeof name);
-        if (!strcmp(name, function))
-            return true;
-    }
-    return false;
-}
-
-/* A step as the script tells it from others. */
-struct described {
-    char word[64], variable[128], function[200];
-};
-
-static bool describe(const struct script *s, const struct entry *e, struct described *d)
-{
-    struct pct_event event = { .thread = e->thread, .op = e->op, .step = e->step };
-    const struct pct_narrative *n = e->of;
-    if (e->step < n->trace->count) {
-        event = pct_narrative_event(n, e->step);
-    } else {
-        const struct pct_snap_thread *thread = pct_snapshot_thread(&n->snapshot, e->thread);
-        event.object = thread ? thread->object : 0;
-    }
-    *d = (struct described){ 0 };
-    word_of(e->op, d->word, sizeof d->word);
-    if (!d->word[0])
-        return false;
-    if (strncmp(d->word, "does ", 5) != 0)
-        variable_of(n, &event, d->variable, sizeof d->variable);
-    if (s->detail == PCT_ORDER_SCRIPT_FUNCTIONS)
-        function_of(n, e->step, !d->variable[0], d->function, sizeof d->function);
-    return true;
-}
-
-/* An update both reads and writes. */
-static bool is_word(const char *word, const char *wanted)
-{
-    const char *other = !strcmp(word, "accesses") ? wanted : !strcmp(wanted, "accesses") ? word : "";
-    return !strcmp(word, wanted) || !strcmp(other, "reads") || !strcmp(other, "writes");
-}
-
-/* Whether what is wanted means this one, too, which is at this step. */
-static bool is_meant(const struct pct_narrative *n, uint64_t step, const struct described *one,
-                     const struct described *wanted)
-{
-    return is_word(one->word, wanted->word) && (!wanted->variable[0] || !strcmp(one->variable, wanted->variable)) &&
-           (!wanted->function[0] || is_from(n, step, wanted->function));
-}
-
-/* The step at which a thread makes its count-th operation of this kind; trace->count: nowhere. */
-static uint64_t find_step(const struct pct_trace *trace, uint32_t thread, uint32_t op, uint32_t count)
-{
-    struct pct_event event = { .thread = thread, .op = op, .count = count };
-    return pct_orders_find(&event, trace) ? event.step : trace->count;
-}
-
-/* The outermost function of the program's own in whose code a step was made, or whose calls were; "": it has no plain
- * name, or is not known. */
-static void outermost(const struct pct_narrative *n, uint64_t step, char *name, size_t size)
-{
-    static struct pct_stack stack;
-    struct pct_event event = pct_narrative_event(n, step);
-    *name = 0;
-    if (!pct_narrative_stack(n, &event, &stack))
-        return;
-    for (size_t i = stack.count; i-- && !*name;)
-        if (!pct_frame_is_library(stack.frames[i].function, stack.frames[i].file, stack.frames[i].module))
-            plain_name(stack.frames[i].function, name, size);
-}
-
-/* The function that this thread starts with, or first enters of the program's own where a library starts it; "": not
- * known. Returns the step from which on it is in that. */
-static uint64_t start_of(const struct pct_narrative *n, uint32_t thread, char *name, size_t size)
-{
-    const struct pct_trace *trace = n->trace;
-    uint64_t start = find_step(trace, thread, PCT_OP_THREAD_START, 1), step = start;
-    const struct pct_stack *place = find_place(n, start, false);
-    *name = 0;
-    if (!place)
-        return start;
-    const struct pct_frame *frame = place->count ? &place->frames[place->count - 1] : NULL;
-    if (!frame || !pct_frame_is_library(frame->function, frame->file, frame->module)) {
-        plain_name(frame ? frame->function : "", name, size);
-        return start;
-    }
-    unsigned looked = 0;
-    while (++step < trace->count && !*name && looked < PCT_ANALYSIS_BEGINNING)
-        if (PCT_RECORD_THREAD(trace->records[step]) == thread) {
-            outermost(n, step, name, size);
-            looked++;
-        }
-    return *name ? step - 1 : start;
-}
-
-/* Whether threads that start with this function were made before, of which the script has no name. */
-static bool has_unnamed_before(const struct script *s, uint32_t thread, const char *function)
-{
-    char other[200];
-    for (uint32_t t = 1; t < thread; t++) {
-        size_t k = 0;
-        while (k < s->names && s->named[k] != t)
-            k++;
-        start_of(&s->analysis->narrative, t, other, sizeof other);
-        if (k == s->names && !strcmp(other, function))
-            return true;
-    }
-    return false;
-}
-
-/* Whether the script names it by the function `start`. */
-static bool is_named_by(const struct script *s, uint32_t thread, const char *start)
-{
-    return thread && s->detail != PCT_ORDER_SCRIPT_NUMBERS && *start && !has_unnamed_before(s, thread, start);
-}
-
-/* The step from which on a thread's operations count: the main thread stands from where the last other was made, but in
- * a whole schedule; one that a library starts from where it enters the function that it is named by. */
-static uint64_t begins_at(const struct script *s, const struct entry *e)
-{
-    const struct pct_trace *trace = e->of->trace;
-    uint64_t begin = 0;
-    char start[200];
-    bool orders = s->detail != PCT_ORDER_SCRIPT_SCHEDULE;
-    uint64_t entered = e->thread ? start_of(e->of, e->thread, start, sizeof start) : 0;
-    if (e->thread && is_named_by(s, e->thread, start))
-        return entered;
-    for (uint64_t i = 0; orders && e->thread == 0 && i < trace->count; i++) {
-        uint64_t record = trace->records[i];
-        for (size_t k = 0; k < s->names; k++)
-            if (PCT_RECORD_OP(record) == PCT_OP_THREAD_CREATE && PCT_RECORD_OBJECT(record) == s->named[k])
-                begin = i + 1;
-    }
-    return begin;
-}
-
-/* The how-manieth of its kind it is since the thread's entry before. */
-static unsigned count_of(const struct script *s, size_t index, const struct described *d)
-{
-    const struct entry *e = &s->entry[index];
-    const struct pct_trace *trace = e->of->trace;
-    uint64_t from = begins_at(s, e), end = e->step < trace->count ? e->step : trace->count;
-    unsigned count = 1;
-    for (size_t i = 0; i < index; i++)
-        if (s->entry[i].thread == e->thread && s->entry[i].of == e->of && s->entry[i].step < trace->count)
-            from = s->entry[i].step + 1;
-    for (uint64_t i = from; i < end; i++) {
-        struct described other;
-        struct entry one = { .step = i, .of = e->of, .thread = e->thread };
-        one.op = PCT_RECORD_OP(trace->records[i]);
-        if (PCT_RECORD_THREAD(trace->records[i]) == e->thread && describe(s, &one, &other) &&
-            is_meant(e->of, i, &other, d))
-            count++;
-    }
-    return count;
-}
-
-/* --- Which operations --------------------------------------------------------------------------------------------- */
-
-static void add(struct script *s, struct entry entry)
+static void add(struct pct_wording *s, struct pct_worded entry)
 {
     for (size_t i = 0; i < s->count; i++)
         if (s->entry[i].thread == entry.thread && s->entry[i].of == entry.of && s->entry[i].step == entry.step) {
@@ -304,11 +15,12 @@ static void add(struct script *s, struct entry entry)
 }
 
 /* The first operation of an ordering, made to the end of the critical section that it begins. */
-static void add_first(struct script *s, const struct pct_event *event)
+static void add_first(struct pct_wording *s, const struct pct_event *event)
 {
-    const struct pct_narrative *n = &s->analysis->narrative;
-    struct entry e = { .thread = event->thread, .op = event->op, .step = event->step, .of = n, .made = true };
-    uint64_t end = event->end ? find_step(n->trace, event->thread, event->end, event->end_count) : n->trace->count;
+    const struct pct_narrative *n = s->narrative;
+    struct pct_worded e = { .thread = event->thread, .op = event->op, .step = event->step, .of = n, .made = true };
+    uint64_t end =
+        event->end ? pct_wording_find(n->trace, event->thread, event->end, event->end_count) : n->trace->count;
     if (end < n->trace->count) {
         e.step = end;
         e.op = event->end;
@@ -318,10 +30,10 @@ static void add_first(struct script *s, const struct pct_event *event)
 }
 
 /* The second one: the thread is to stand before it. It may be one that the failing run does not come to. */
-static void add_then(struct script *s, const struct pct_event *event)
+static void add_then(struct pct_wording *s, const struct pct_event *event)
 {
-    const struct pct_narrative *n = &s->analysis->narrative;
-    struct entry e = { .thread = event->thread, .op = event->op, .step = event->step, .of = n };
+    const struct pct_narrative *n = s->narrative;
+    struct pct_worded e = { .thread = event->thread, .op = event->op, .step = event->step, .of = n };
     if (event->step == PCT_STEP_LATER && n->later) {
         e.of = n->later;
         e.step = pct_narrative_find(n->later, event->thread, event->number);
@@ -332,14 +44,14 @@ static void add_then(struct script *s, const struct pct_event *event)
 
 static int by_rank(const void *a, const void *b)
 {
-    const struct entry *x = a, *y = b;
+    const struct pct_worded *x = a, *y = b;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     return x->thread < y->thread ? -1 : x->thread > y->thread;
 }
 
 /* The threads, those that were made first in front; the main thread last, which has to make the others. */
-static void name_threads(struct script *s)
+static void name_threads(struct pct_wording *s)
 {
     for (size_t i = 0; i < s->count; i++) {
         size_t at = 0;
@@ -353,199 +65,54 @@ static void name_threads(struct script *s)
     }
 }
 
-/* --- The text ----------------------------------------------------------------------------------------------------- */
-
-static void write_thread(FILE *out, const struct script *s, uint32_t thread)
-{
-    char start[200];
-    start_of(&s->analysis->narrative, thread, start, sizeof start);
-    if (!thread)
-        fputs("local main = thread(0)\n", out);
-    else if (is_named_by(s, thread, start))
-        fprintf(out, "local t%u = thread \"%s\"\n", thread, start);
-    else
-        fprintf(out, "local t%u = thread(%u)%s%s\n", thread, thread, *start ? " -- starts with " : "", start);
-}
-
-static void write_place(FILE *out, const struct entry *e)
-{
-    char place[500];
-    struct pct_event event = { .thread = e->thread, .op = e->op, .step = PCT_STEP_PENDING };
-    if (e->step < e->of->trace->count)
-        event = pct_narrative_event(e->of, e->step);
-    if (!*pct_narrative_place(e->of, place, sizeof place, &event))
-        return;
-    fputs(" -- ", out);
-    pct_cli_print_clean(out, place, sizeof place);
-}
-
-static bool write_entry(FILE *out, const struct script *s, size_t index, const char *before, const char *behind)
-{
-    const struct entry *e = &s->entry[index];
-    struct described d;
-    if (!describe(s, e, &d))
-        return false;
-    fprintf(out, "%s{ ", before);
-    if (e->thread)
-        fprintf(out, "t%u, ", e->thread);
-    else
-        fputs("main, ", out);
-    fputs(d.word, out);
-    if (d.variable[0])
-        fprintf(out, " \"%s\"", d.variable);
-    if (d.function[0])
-        fprintf(out, " * from \"%s\"", d.function);
-    if (e->made)
-        fputs(" * once", out);
-    unsigned count = count_of(s, index, &d);
-    if (count > 1)
-        fprintf(out, ", %u", count);
-    fprintf(out, " }%s", behind);
-    write_place(out, e);
-    fputc('\n', out);
-    return true;
-}
-
-static void write_head(FILE *out, const struct script *s, const char *where)
+void pct_order_script_head(FILE *out, const struct pct_failure *failure, const char *where)
 {
     char why[1200];
     fputs("-- ", out);
-    pct_cli_print_clean(out, pct_failure_format(why, sizeof why, &s->analysis->shrink.runs.failure), sizeof why);
+    pct_cli_print_clean(out, pct_failure_format(why, sizeof why, failure), sizeof why);
     fprintf(out, ": where %s.\n", where);
     fputs("-- Written by pct explain --script; pct-script(1) says what the words mean.\n", out);
 }
 
-/* What pct_choose() returned to this thread, in a line: from this step on, the first. */
-static void write_thread_choices(FILE *out, const struct pct_trace *trace, uint64_t from)
-{
-    uint32_t thread = PCT_RECORD_THREAD(trace->records[from]);
-    fprintf(out, "chooses(%u", thread);
-    for (uint64_t i = from; i < trace->count; i++)
-        if (PCT_RECORD_THREAD(trace->records[i]) == thread && PCT_RECORD_OP(trace->records[i]) == PCT_OP_CHOICE)
-            fprintf(out, ", %u", PCT_RECORD_ARG(trace->records[i]));
-    fputs(")\n", out);
-}
-
-static void write_choices(FILE *out, const struct script *s)
-{
-    const struct pct_trace *trace = s->analysis->narrative.trace;
-    bool *written = calloc(PCT_MAX_THREADS, sizeof *written);
-    for (uint64_t i = 0; written && i < trace->count; i++) {
-        uint32_t thread = PCT_RECORD_THREAD(trace->records[i]);
-        if (PCT_RECORD_OP(trace->records[i]) != PCT_OP_CHOICE || written[thread])
-            continue;
-        write_thread_choices(out, trace, i);
-        written[thread] = true;
-    }
-    free(written);
-}
-
-static bool write_orders(FILE *out, struct script *s)
+static bool write_orders(FILE *out, struct pct_wording *s)
 {
     name_threads(s);
-    write_head(out, s, "these operations come in this order");
-    write_choices(out, s);
+    pct_wording_choices(out, s);
     for (size_t i = 0; i < s->names; i++)
-        write_thread(out, s, s->named[i]);
+        pct_wording_thread(out, s, s->named[i]);
     fputs("in_order(\n", out);
     for (size_t i = 0; i < s->count; i++)
-        if (!write_entry(out, s, i, "    ", i + 1 < s->count ? "," : ""))
+        if (!pct_wording_entry(out, s, i, "    ", i + 1 < s->count ? "," : ""))
             return false;
     fputs(")\n", out);
     return true;
 }
 
-/* --- A whole schedule --------------------------------------------------------------------------------------------- */
-
-/* Of the steps from this one on that a thread makes in one go: how many. */
-static uint64_t measure_turn(const struct pct_trace *trace, uint64_t from)
-{
-    uint64_t to = from;
-    while (to < trace->count && PCT_RECORD_THREAD(trace->records[to]) == PCT_RECORD_THREAD(trace->records[from]))
-        to++;
-    return to - from;
-}
-
-/* What befalls a thread, rather than that it does it. */
-static bool befalls(uint32_t op)
-{
-    return op == PCT_OP_OUTSIDE || op == PCT_OP_DEADLINE || op == PCT_OP_STUCK || op == PCT_OP_SIGNAL_HANDLE;
-}
-
-static void write_name(FILE *out, struct script *s, uint32_t thread)
-{
-    for (size_t i = 0; i < s->names; i++)
-        if (s->named[i] == thread)
-            return;
-    write_thread(out, s, thread);
-    s->named[s->names++] = thread;
-}
-
-/* A line for each turn, until the last operation of it has been made. */
-static bool write_schedule(FILE *out, struct script *s)
-{
-    const struct pct_narrative *n = &s->analysis->narrative;
-    const struct pct_trace *trace = n->trace;
-    write_head(out, s, "threads take these turns, each up to what stands there");
-    write_choices(out, s);
-    fputs("others \"held\"\n", out);
-    for (uint64_t from = 0, to; from < trace->count; from = to) {
-        to = from + measure_turn(trace, from);
-        uint32_t thread = PCT_RECORD_THREAD(trace->records[from]);
-        uint64_t last = to - 1;
-        while (last > from && befalls(PCT_RECORD_OP(trace->records[last])))
-            last--;
-        uint32_t op = PCT_RECORD_OP(trace->records[last]);
-        write_name(out, s, thread);
-        if (op == PCT_OP_THREAD_FINISH)
-            fprintf(out, "finish(t%u)\n", thread);
-        if (op == PCT_OP_THREAD_FINISH || befalls(op) || op == PCT_OP_EXIT || op == PCT_OP_EXIT_NOW)
-            continue;
-        s->entry[s->count] = (struct entry){ .thread = thread, .op = op, .step = last, .of = n, .made = true };
-        s->count++;
-        if (!write_entry(out, s, s->count - 1, "in_order(", ")"))
-            return false;
-    }
-    return true;
-}
-
-/* How many turns there are; 0: more than anybody would read. */
-static size_t count_turns(const struct pct_trace *trace)
-{
-    enum { MOST = 1000 };
-    size_t count = 0;
-    for (uint64_t from = 0; from < trace->count && count <= MOST; count++)
-        from += measure_turn(trace, from);
-    return count <= MOST ? count : 0;
-}
-
-/* --- Both --------------------------------------------------------------------------------------------------------- */
-
 /* The entries of all orderings. */
-static void take_orders(struct script *s)
+static bool take_orders(struct pct_wording *s, const struct pct_depth *depth)
 {
-    const struct pct_depth *depth = &s->analysis->depth;
+    s->entry = calloc(2 * depth->count + 1, sizeof *s->entry);
+    s->named = calloc(2 * depth->count + 1, sizeof *s->named);
+    if (!s->entry || !s->named)
+        return false;
     for (size_t i = 0; i < depth->count; i++) {
         add_first(s, &depth->needs[i].order.first);
         if (!depth->needs[i].order.wake)
             add_then(s, &depth->needs[i].order.then);
     }
     qsort(s->entry, s->count, sizeof *s->entry, by_rank);
+    return s->count;
 }
 
 bool pct_order_script_write(FILE *out, const struct pct_analysis *analysis, enum pct_order_script_detail detail)
 {
-    struct script s = { .analysis = analysis, .detail = detail };
-    bool orders = detail != PCT_ORDER_SCRIPT_SCHEDULE, written = false;
-    size_t room = orders ? 2 * analysis->depth.count : count_turns(analysis->narrative.trace);
-    s.entry = calloc(room + 1, sizeof *s.entry);
-    s.named = calloc(room + 1, sizeof *s.named);
-    if (s.entry && s.named && room) {
-        if (orders)
-            take_orders(&s);
-        written = orders ? write_orders(out, &s) : write_schedule(out, &s);
-    }
-    free(s.entry);
-    free(s.named);
+    struct pct_wording s = { .narrative = &analysis->narrative, .detail = detail, .margin = "" };
+    bool orders = detail != PCT_ORDER_SCRIPT_SCHEDULE;
+    bool written = orders ? take_orders(&s, &analysis->depth) : pct_turns_take(&s);
+    pct_order_script_head(out, &analysis->shrink.runs.failure,
+                          orders ? "these operations come in this order"
+                                 : "threads take these turns, each up to what stands there");
+    written = written && (orders ? write_orders(out, &s) : pct_turns_write(out, &s, true));
+    pct_wording_free(&s);
     return written;
 }

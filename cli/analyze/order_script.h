@@ -18,4 +18,7 @@ enum pct_order_script_detail {
  * that scripts have no word for, there are none or too many, or there is no memory. */
 bool pct_order_script_write(FILE *out, const struct pct_analysis *analysis, enum pct_order_script_detail detail);
 
+/* The comments that such a script begins with. */
+void pct_order_script_head(FILE *out, const struct pct_failure *failure, const char *where);
+
 #endif

@@ -12,6 +12,7 @@
 #include <cli/analyze/queries.h>
 #include <cli/process/options.h>
 #include "explain_exact.h"
+#include "explain_family.h"
 #include "explain_script.h"
 #include "explain_json.h"
 #include "forced.h"
@@ -532,11 +533,39 @@ static int explain_recorded(struct explain *e, bool *done)
     return 0;
 }
 
+/* A script of what other processes do, too: where there are such, the schedule of the first does not decide it alone.
+ * failed: the status without one. */
+static int write_family(struct explain *e, int failed)
+{
+    bool found;
+    e->analysis.shrink.runs.status = 0;
+    int status = pct_explain_family(&e->analysis.shrink, e->script, &found);
+    if (!status && !found)
+        pct_cli_say("no script was written: the program does not fail under one that has the turns of the threads of "
+                    "each of its processes, or no other process has threads");
+    return status || found ? status : failed;
+}
+
+static int write_script(struct explain *e)
+{
+    bool found;
+    int failed = pct_explain_script(&e->analysis, e->script, &found);
+    if (!failed && !found)
+        failed = pct_explain_family(&e->analysis.shrink, e->script, &found);
+    if (!failed && !found)
+        puts(
+            "\nNo script was written: the program does not fail under one that keeps to these orderings, nor under one "
+            "that has the schedule turn by turn.");
+    return failed;
+}
+
 /* Explain it by hundreds of runs. */
 static int search(struct explain *e)
 {
     struct pct_analysis *q = &e->analysis;
     int failed = pct_analysis_run(q, true, true);
+    if (failed == PCT_EXIT_DIVERGENCE && e->script && !q->shrink.runs.interrupted)
+        return write_family(e, failed);
     if (failed)
         return failed;
     if (e->json)
@@ -559,7 +588,7 @@ static int search(struct explain *e)
     print_schedule(stdout, q);
     print_beside(stdout, q);
     print_commands(stdout, q);
-    return e->script ? pct_explain_script(q, e->script) : 0;
+    return e->script ? write_script(e) : 0;
 }
 
 int pct_cmd_explain(int argc, char **argv)

@@ -26,19 +26,19 @@ static void print_config(FILE *out, const struct pct_config *config)
     pct_options_print_word(out, "--max-steps", config->max_steps ? steps : NULL);
 }
 
-static void print_command(FILE *out, const struct pct_analysis *q, const char *program, const char *path)
+static void print_command(FILE *out, const struct pct_script_trial *trial, const char *program, const char *path)
 {
     pct_cli_print_quoted(out, program);
     fputs(" script ", out);
-    print_config(out, &q->shrink.runs.config);
-    pct_options_print(out, &q->shrink.runs.launch, &q->run.process, false);
+    print_config(out, &trial->runs->config);
+    pct_options_print(out, &trial->runs->launch, trial->process, false);
     pct_cli_print_quoted(out, path);
     fputs(" -- ", out);
-    pct_cli_print_command(out, q->run.process.command);
+    pct_cli_print_command(out, trial->process->command);
 }
 
 /* Whether the program fails under this script in the way that is looked for. */
-static bool fails(const struct pct_analysis *q, const char *path)
+static bool fails(const struct pct_script_trial *trial, const char *path)
 {
     char program[PATH_MAX], *command = NULL;
     size_t size;
@@ -47,67 +47,86 @@ static bool fails(const struct pct_analysis *q, const char *path)
     if (!out)
         return false;
     program[length] = 0;
-    print_command(out, q, program, path);
+    print_command(out, trial, program, path);
     fputs(" > /dev/null 2>&1 < /dev/null", out);
     fflush(stdout);
     int status = fclose(out) ? -1 : system(command);
     free(command);
-    return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == q->shrink.runs.failure.code;
+    return status != -1 && WIFEXITED(status) && WEXITSTATUS(status) == trial->runs->failure.code;
 }
 
-/* A script with the most readable detail under which it fails, which is *detail; *text is to be freed. Returns 1: there
- * is one; 0: there is none; or a negative errno. */
-static int find_best(const struct pct_analysis *q, enum pct_order_script_detail *detail, char **text)
+int pct_explain_script_try(const struct pct_script_trial *trial, char **text)
 {
-    bool orders = q->depth.measured && q->depth.count;
-    for (*detail = orders ? PCT_ORDER_SCRIPT_FUNCTIONS : PCT_ORDER_SCRIPT_SCHEDULE;
-         *detail <= PCT_ORDER_SCRIPT_SCHEDULE; (*detail)++) {
-        char path[64];
-        int memory = memfd_create("pct-script", MFD_CLOEXEC);
-        FILE *out = memory < 0 ? NULL : fdopen(memory, "w+");
-        if (!out)
-            return -errno;
-        snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), memory);
-        bool good = pct_order_script_write(out, q, *detail) && !fflush(out) && fails(q, path);
-        int failed = ferror(out) ? -EIO : 0;
-        rewind(out);
-        if (good && !failed && !(*text = pct_cli_read_all(memory)))
-            failed = -ENOMEM;
-        fclose(out);
-        if (failed || good)
-            return failed ? failed : 1;
-    }
-    return 0;
+    char path[64];
+    int memory = memfd_create("pct-script", MFD_CLOEXEC);
+    FILE *out = memory < 0 ? NULL : fdopen(memory, "w+");
+    if (!out)
+        return -errno;
+    snprintf(path, sizeof path, "/proc/%ld/fd/%d", (long)getpid(), memory);
+    bool good = trial->write(out, trial->context) && !fflush(out) && fails(trial, path);
+    int failed = ferror(out) ? -EIO : 0;
+    rewind(out);
+    if (good && !failed && !(*text = pct_cli_read_all(memory)))
+        failed = -ENOMEM;
+    fclose(out);
+    return failed ? failed : good;
 }
 
-static int keep(const char *path, const char *text)
+static int say_why_not(const char *path, int failed)
+{
+    return pct_cli_usage("--script: %s: %s", path, strerror(-failed));
+}
+
+int pct_explain_script_keep(const struct pct_script_trial *trial, const char *path, const char *text, const char *note)
 {
     struct pct_replacement file;
     int failed = pct_replacement_open(&file, path);
-    if (failed)
-        return failed;
-    fputs(text, file.out);
-    return pct_replacement_close(&file);
-}
-
-int pct_explain_script(const struct pct_analysis *q, const char *path)
-{
-    enum pct_order_script_detail detail;
-    char *text = NULL;
-    int found = find_best(q, &detail, &text), failed = found < 0 ? found : found ? keep(path, text) : 0;
-    free(text);
-    if (failed)
-        return pct_cli_usage("--script: %s: %s", path, strerror(-failed));
-    if (!found) {
-        puts(
-            "\nNo script was written: the program does not fail under one that keeps to these orderings, nor under one "
-            "that has the schedule turn by turn.");
-        return 0;
+    if (!failed) {
+        fputs(text, file.out);
+        failed = pct_replacement_close(&file);
     }
-    if (detail == PCT_ORDER_SCRIPT_SCHEDULE)
-        puts("\nNo orderings alone make it fail, so the script has the smallest schedule, turn by turn.");
+    if (failed)
+        return say_why_not(path, failed);
+    if (note)
+        printf("\n%s\n", note);
     puts("\nThis runs it by the script that was written, and tried:");
-    print_command(stdout, q, pct_cli_program, path);
+    print_command(stdout, trial, pct_cli_program, path);
     putchar('\n');
     return 0;
+}
+
+/* A script with this detail. */
+struct detailed {
+    const struct pct_analysis *analysis;
+    enum pct_order_script_detail detail;
+};
+
+static bool write_detailed(FILE *out, void *context)
+{
+    const struct detailed *d = context;
+    return pct_order_script_write(out, d->analysis, d->detail);
+}
+
+int pct_explain_script(const struct pct_analysis *q, const char *path, bool *found)
+{
+    const bool orders = q->depth.measured && q->depth.count;
+    struct detailed d = { q, orders ? PCT_ORDER_SCRIPT_FUNCTIONS : PCT_ORDER_SCRIPT_SCHEDULE };
+    const struct pct_script_trial trial = {
+        .runs = &q->shrink.runs, .process = &q->run.process, .write = write_detailed, .context = &d
+    };
+    char *text = NULL;
+    int good = 0;
+    /* The most readable detail under which it fails. */
+    while (!(good = pct_explain_script_try(&trial, &text)) && d.detail < PCT_ORDER_SCRIPT_SCHEDULE)
+        d.detail++;
+    *found = good > 0;
+    int failed = good < 0 ? say_why_not(path, good) : 0;
+    if (*found)
+        failed = pct_explain_script_keep(
+            &trial, path, text,
+            d.detail < PCT_ORDER_SCRIPT_SCHEDULE
+                ? NULL
+                : "No orderings alone make it fail, so the script has the smallest schedule, turn by turn.");
+    free(text);
+    return failed;
 }

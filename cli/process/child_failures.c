@@ -8,8 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Call visit with the path and the process id of each file of a child. */
-static void walk(const char *trace_path, void (*visit)(const char *path, long pid, void *data), void *data)
+void pct_children_visit(const char *trace_path, void (*visit)(const char *path, long pid, void *data), void *data)
 {
     char folder[PATH_MAX], path[PATH_MAX + 32];
     snprintf(folder, sizeof folder, "%s", trace_path);
@@ -89,7 +88,7 @@ static void look(const char *path, long pid, void *data)
 unsigned pct_children_find(const char *trace_path, enum pct_children which, struct pct_trace *trace, unsigned *raced)
 {
     struct search search = { .which = which };
-    walk(trace_path, look, &search);
+    pct_children_visit(trace_path, look, &search);
     *raced = search.failed.count ? 0 : search.raced.count;
     if (search.failed.count && search.raced.count)
         pct_trace_close(&search.raced.trace);
@@ -109,5 +108,5 @@ static void forget(const char *path, long pid, void *data)
 
 void pct_children_remove(const char *trace_path)
 {
-    walk(trace_path, forget, NULL);
+    pct_children_visit(trace_path, forget, NULL);
 }

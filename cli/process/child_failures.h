@@ -14,6 +14,10 @@ enum pct_children { PCT_CHILDREN_STUCK, PCT_CHILDREN_ALL, PCT_CHILDREN_NONE };
  * where none failed, those that ended by themselves and had data races, the first of which is opened. */
 unsigned pct_children_find(const char *trace_path, enum pct_children which, struct pct_trace *trace, unsigned *raced);
 
+/* Call visit with the path and the process id of each file that a child has left: also of those that ended by
+ * themselves, in a run with PCT_SITES or under a script. */
+void pct_children_visit(const char *trace_path, void (*visit)(const char *path, long pid, void *data), void *data);
+
 /* Remove what the children left. */
 void pct_children_remove(const char *trace_path);
 

@@ -37,7 +37,7 @@ enum {
     MAPS_BYTES = 1 << 20,
     MAPS_PIECE = 4096,
     REPORT_STEPS = 512,
-    SCRIPT_STEPS = 16 * PCT_TRACE_BLOCK /* of a process that a script has lines for: what a ring holds */
+    SCRIPT_STEPS = 16 * PCT_TRACE_BLOCK /* of a child whose steps are wanted: what a ring holds */
 };
 
 /* Where the snapshot goes: the trace file's mapping behind the records, or a memory file made for the report. */
@@ -225,13 +225,14 @@ static void add_places(struct sink *sink)
         pct_ordered_report(to, count);
 }
 
-/* Where each step was made, and the stacks that were kept before some, if that was recorded. */
+/* Where each recorded step was made, and the stacks that were kept before some, if that was wanted. */
 static void add_sites(struct sink *sink)
 {
-    size_t size = pct_S.sited * sizeof *pct_S.sites;
+    const uint64_t first = pct_shim.header->first;
+    size_t size = pct_S.sited > first ? (pct_S.sited - first) * sizeof *pct_S.sites : 0;
     struct pct_site *sites = size ? section(sink, PCT_SNAP_SITES, 0, size) : NULL;
     if (sites)
-        __builtin_memcpy(sites, pct_S.sites, size);
+        __builtin_memcpy(sites, pct_S.sites + first, size);
     const void *stacks = pct_sites_stacks(&size);
     void *to = stacks ? reserve(sink, size) : NULL;
     if (to)
@@ -301,10 +302,16 @@ static long open_file(void)
     return PCT_SYS3(SYS_open, path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
 }
 
+/* Whether a child leaves its steps however it ends. */
+static bool child_leaves_trace(void)
+{
+    return pct_script_leaves_trace() || pct_S.sites;
+}
+
 /* Without a trace file: one with the header, the last steps and the snapshot. Returns its descriptor. */
 static int make_file(const ucontext_t *context)
 {
-    uint32_t steps = pct_script_leaves_trace() ? SCRIPT_STEPS : REPORT_STEPS;
+    uint32_t steps = child_leaves_trace() ? SCRIPT_STEPS : REPORT_STEPS;
     size_t size = PCT_TRACE_HEADER_SIZE + steps * UINT64_C(8) + STACKS_BYTES + MAPS_BYTES;
     long fd = open_file();
     if (fd < 0 || PCT_SYS2(SYS_ftruncate, fd, size))
@@ -466,7 +473,7 @@ void pct_end_normal(void)
     }
     if (!finish(PCT_VERDICT_EXIT))
         return;
-    if (is_child() && (pct_shim.header->verdict == PCT_VERDICT_DIVERGENCE || pct_script_leaves_trace()))
+    if (is_child() && (pct_shim.header->verdict == PCT_VERDICT_DIVERGENCE || child_leaves_trace()))
         make_file(NULL);
     if ((pct_S.sites || pct_ordered_active) && pct_shim.mapped && !pct_S.ring)
         append_snapshot(NULL, false);
