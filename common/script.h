@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #define PCT_SCRIPT_MAGIC "PCTSCRP"
-#define PCT_SCRIPT_VERSION 16u
+#define PCT_SCRIPT_VERSION 17u
 
 enum { PCT_SCRIPT_CHOICES = 4096, PCT_SCRIPT_NOTES = 4096, PCT_SCRIPT_SWITCHES = 65536, PCT_SCRIPT_POINTERS = 4 };
 enum { PCT_SCRIPT_PROCESSES = 64, PCT_SCRIPT_PARTS = 32, PCT_SCRIPT_POSTS = 256, PCT_SCRIPT_POST_NAME = 48 };
@@ -135,6 +135,8 @@ struct pct_script_said {
     char place[PCT_SCRIPT_POST_NAME];
     uint32_t image;     /* programs that the process was before */
     uint64_t came;      /* steps that it had made when it passed its last scheduling point; written last */
+    uint32_t given;     /* the line that gives a choice which the program has not asked for, as `wanted` has it; 0: none */
+    char wanted[60];
     char awaited[512];  /* what that line waits for */
     char message[1024]; /* why it could not go on, or what is wrong */
 };

@@ -170,8 +170,21 @@ static void blame_none(struct pct_script_channel *c, const struct pct_script_par
                                                               : "there was none");
 }
 
+/* It has given a choice that the program has not asked for: so it has not come to its end. */
+static void await_choice(struct pct_script_said *said)
+{
+    if (said->outcome != PCT_SCRIPT_ENDED || !said->given)
+        return;
+    said->outcome = PCT_SCRIPT_UNDER_WAY;
+    said->line = said->given;
+    snprintf(said->awaited, sizeof said->awaited, "%s", said->wanted);
+}
+
 void pct_script_settle(struct pct_script_channel *c)
 {
+    await_choice(&c->said);
+    for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
+        await_choice(&c->process[i].said);
     for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
         if (rank(&c->process[i].said) > rank(&c->said)) {
             c->said = c->process[i].said;

@@ -90,7 +90,8 @@ bool pct_script_is_unfit(const struct pct_script_channel *c, bool failed)
 
 bool pct_script_only_waits(const struct pct_script_channel *c, const struct pct_result *result)
 {
-    return !c->speaker && c->said.outcome == PCT_SCRIPT_UNDER_WAY && result->ending == PCT_ENDING_LIVELOCK;
+    return !c->speaker && c->said.outcome == PCT_SCRIPT_UNDER_WAY && !c->said.over &&
+           result->ending == PCT_ENDING_LIVELOCK;
 }
 
 bool pct_script_has_failed(const struct pct_script_runs *runs, const struct pct_script_channel *c,

@@ -3,6 +3,28 @@
 #include "engine.h"
 #include <lauxlib.h>
 
+static void add_wanted(struct pct_line *line, uint32_t thread, uint32_t way)
+{
+    pct_line_add_thread(line, thread);
+    pct_line_add(line, " to choose ");
+    pct_line_add_number(line, way);
+}
+
+/* What is left is to be seen from outside: the program may end at any time. */
+static void tell(struct pct_engine *engine)
+{
+    const struct pct_given *given = &engine->given;
+    struct pct_line line;
+    uint32_t i = 0;
+    while (i < given->count && given->item[i].thread == PCT_NO_THREAD)
+        i++;
+    engine->said->given = i < given->count ? given->item[i].line : 0;
+    if (i == given->count)
+        return;
+    pct_line_start(&line, engine->said->wanted, sizeof engine->said->wanted);
+    add_wanted(&line, given->item[i].thread, given->item[i].way);
+}
+
 int pct_given_add(lua_State *L)
 {
     struct pct_engine *engine = pct_engine_of(L);
@@ -19,6 +41,7 @@ int pct_given_add(lua_State *L)
         given->item[given->count].line = pct_engine_line(L);
         given->item[given->count++].way = (uint32_t)way;
     }
+    tell(engine);
     return 0;
 }
 
@@ -40,9 +63,7 @@ static void refuse(struct pct_engine *engine, const struct pct_given_item *item,
     if (engine->said->outcome != PCT_SCRIPT_UNDER_WAY && engine->said->outcome != PCT_SCRIPT_ENDED)
         return;
     pct_line_start(&line, engine->said->awaited, sizeof engine->said->awaited);
-    pct_line_add_thread(&line, thread);
-    pct_line_add(&line, " to choose ");
-    pct_line_add_number(&line, item->way);
+    add_wanted(&line, thread, item->way);
     pct_line_start(&line, text, sizeof text);
     pct_line_add(&line, "it calls pct_choose(");
     pct_line_add_number(&line, ways);
@@ -57,6 +78,8 @@ uint32_t pct_given_choose(struct pct_engine *engine, uint32_t thread, uint32_t w
     struct pct_line line;
     const struct pct_given_item *item = take(&engine->given, thread);
     const bool fits = item && item->way < (ways ? ways : 1);
+    if (item)
+        tell(engine);
     if (item && !fits)
         refuse(engine, item, thread, ways);
     if (ways < 2)

@@ -1933,6 +1933,14 @@ chooses(t, 0, 1) finish(thread "other")
 run(t, done)' ./chooses
     is "$status" 0
     replays 0
+    # One that is never asked for, by this thread or by another.
+    script 'local t = thread "work"
+chooses(t, 0, 1, 1) finish(t)' ./chooses
+    is "$status" 117
+    has 'test.lua:2: did not fit: the script wants thread 1 to choose 1, but the program has ended'
+    script 'chooses(2, 0) finish(thread "work")' ./chooses
+    is "$status" 117
+    has 'test.lua:1: did not fit: the script wants thread 2 to choose 0, but the program has ended'
     script 'chooses(0, -1)' ./chooses
     is "$status" 2
     script 'for i = 1, 2000 do chooses(0, 1) end' ./chooses
