@@ -299,6 +299,18 @@ static int look_at(lua_State *L)
     return 1;
 }
 
+/* able(thread): whether it is not blocked; nil: it has ended. As look(), for many threads. */
+static int able(lua_State *L)
+{
+    struct pct_script_look look;
+    pct_engine_of(L)->host->look(check_thread(L, 1), &look);
+    if (look.finished)
+        lua_pushnil(L);
+    else
+        lua_pushboolean(L, look.ready);
+    return 1;
+}
+
 /* holds(thread, predicate): whether it stands there. */
 static int holds(lua_State *L)
 {
@@ -444,6 +456,7 @@ void pct_core_open(lua_State *L)
                                           { "turns_end", turns_end },
                                           { "moves", moves },
                                           { "look", look_at },
+                                          { "able", able },
                                           { "holds", holds },
                                           { "value", value },
                                           { "process", process },

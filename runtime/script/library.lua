@@ -344,7 +344,7 @@ end
 local function try(list, p, first)
     local ids = {}
     for _, t in ipairs(list) do
-        if not G.ended(t) then
+        if core.able(t.id) ~= nil then
             ids[#ids + 1] = t.id
             core.release(t.id)
         end
@@ -363,10 +363,16 @@ end
 local function able(list)
     local left = {}
     for _, t in ipairs(list) do
-        local e = core.look(check(t, "interleave").id)
-        if not e.ended and not e.blocked then left[#left + 1] = t end
+        if core.able(check(t, "interleave").id) then left[#left + 1] = t end
     end
     return left
+end
+
+local function some_left(list)
+    for _, t in ipairs(list) do
+        if core.able(check(t, "interleave").id) ~= nil then return true end
+    end
+    return false
 end
 
 -- One of those that are able to, chosen; where none is, whoever others, or the time, let go on first. Returns it; nil:
@@ -386,7 +392,7 @@ end
 function G.interleave(list, p, goes_on)
     list_of(list, "interleave")
     local keeps = goes_on and why.ENDS or core.moves(p) and why.MOVING or nil
-    while not G.all_ended(list) and (not goes_on or goes_on()) do
+    while some_left(list) and (not goes_on or goes_on()) do
         if not turn(list, p, keeps) then return end
     end
     if not keeps then core.turns_end() end
