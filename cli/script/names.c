@@ -324,6 +324,7 @@ static int complain(struct pct_scope *scope, const struct pct_script_word *word,
         scope->name_count < 2 || !pct_elf_defines(program, "main") ? " (a stripped file has no names)"
         : closest                           ? ", but that name is there for something else, or for less"
         : word->kind == PCT_SCRIPT_VARIABLE ? "; for what a local variable points to, say where: locks * from \"f\""
+        : word->kind == PCT_SCRIPT_LINE     ? "; files and lines stand in debug information: build with -g"
                                             : "");
 }
 

@@ -20,27 +20,33 @@ setmetatable(G, { __metatable = false, __index = function(_, name)
     if absent[name] then
         core.fail("wrong", "scripts have no '" .. name .. "': pct-script(1) says what they have")
     end
+    core.fail("wrong", "nothing has the name '" .. tostring(name) .. "' here")
 end })
 
 -- What scripts give. who: the function of the script that it is for.
+
+local function kind_of(value)
+    local kind = type(value)
+    return kind == "nil" and "nil" or "a " .. (kind == "userdata" and "predicate" or kind)
+end
 
 local function wanted(who, what, got)
     core.fail("wrong", who .. ": " .. what .. " is wanted, not " .. got)
 end
 
 local function list_of(value, who)
-    return type(value) == "table" and value or wanted(who, "a list", "a " .. type(value))
+    return type(value) == "table" and value or wanted(who, "a list", kind_of(value))
 end
 
 local function text(value, who)
-    return type(value) == "string" and value or wanted(who, "a text", "a " .. type(value))
+    return type(value) == "string" and value or wanted(who, "a text", kind_of(value))
 end
 
 local function whole(value, who, negative)
     local n = type(value) == "number" and tointeger(value)
     if n and (n >= 0 or negative) then return n end
     return wanted(who, "a whole number" .. (negative and "" or " from 0 on"),
-        type(value) == "number" and tostring(value) or "a " .. type(value))
+        type(value) == "number" and tostring(value) or kind_of(value))
 end
 
 -- Threads
@@ -58,7 +64,7 @@ end
 
 local function check(t, who)
     if type(t) ~= "table" or known[t.id] ~= t then
-        core.fail("wrong", who .. ": a thread is wanted, as thread() returns one, not a " .. type(t))
+        core.fail("wrong", who .. ": a thread is wanted, as thread() returns one, not " .. kind_of(t))
     end
     return t
 end
@@ -201,9 +207,9 @@ function G.step(t, n)
 end
 
 function G.finish(...)
-    local list = { ... }
-    for _, t in ipairs(list) do
-        core.release(check(t, "finish").id)
+    local list = table.pack(...)
+    for i = 1, list.n do
+        core.release(check(list[i], "finish").id)
     end
     for _, t in ipairs(list) do
         if not G.ended(t) then
@@ -239,7 +245,7 @@ local function read_entries(list)
     local threads, left, before, seen = {}, {}, {}, {}
     for i, e in ipairs(list) do
         if type(e) ~= "table" then
-            wanted("in_order", "{ thread, predicate }", "a " .. type(e))
+            wanted("in_order", "{ thread, predicate }", kind_of(e))
         end
         check(e[1], "in_order")
         left[i] = e[3] == nil and 1 or whole(e[3], "in_order")
@@ -412,7 +418,7 @@ end
 
 function G.process(which, script)
     if type(script) ~= "function" then
-        wanted("process", "a function", "a " .. type(script))
+        wanted("process", "a function", kind_of(script))
     end
     if core.process(which) then
         script()

@@ -262,7 +262,8 @@ struct pct_predicate *pct_predicate_check(lua_State *L, int at)
     }
     struct pct_predicate *p = luaL_testudata(L, at, metatable);
     if (!p)
-        luaL_error(L, "a predicate is wanted, such as locks \"m\" or ends, not a %s", luaL_typename(L, at));
+        luaL_error(L, "a predicate is wanted, such as locks \"m\" or ends, not %s%s", lua_isnil(L, at) ? "" : "a ",
+                   luaL_typename(L, at));
     return p;
 }
 

@@ -742,7 +742,14 @@ run(thread(1), locks "third")' ./script deadlock
     has 'test.lua:1: line 1 of script.c has no code in'
     script 'thread(inside())' ./script deadlock
     is "$status" 2
-    has 'test.lua:1: inside: a text is wanted, not a nil'
+    has 'test.lua:1: inside: a text is wanted, not nil'
+    # Of what has no value nothing would be waited for.
+    script 'local a, b = thread "forwards" finish(b)' ./script deadlock
+    is "$status" 2
+    has 'test.lua:1: finish: a thread is wanted, as thread() returns one, not nil'
+    script 'local a = thread "forwards" finish(a, aa)' ./script deadlock
+    is "$status" 2
+    has "test.lua:1: nothing has the name 'aa' here"
     script 'thread(7.5)' ./script deadlock
     is "$status" 2
     is "$stderr" 'pct: test.lua:1: thread: a whole number from 0 on is wanted, not 7.5'
