@@ -160,9 +160,27 @@ static void record_runner(struct pct_engine *engine, const struct pct_script_run
     engine->host->record(PCT_SCRIPT_SWITCH_WAIT, place, UINT64_MAX);
 }
 
+/* Nobody can post it: perhaps as the process that a line is for was not made yet, by this one, which stands. */
+static void add_why(const struct pct_script_channel *channel, struct pct_line *line)
+{
+    uint32_t i = 0;
+    pct_line_add(line, "no other process can post that: ");
+    while (i < channel->parts && i < PCT_SCRIPT_PARTS && __atomic_load_n(&channel->part[i].begun, __ATOMIC_SEQ_CST))
+        i++;
+    if (i >= channel->parts || i >= PCT_SCRIPT_PARTS) {
+        pct_line_add(line, "each has ended, or waits, too");
+        return;
+    }
+    pct_line_add(line, "the one that line ");
+    pct_line_add_number(line, channel->part[i].line);
+    pct_line_add(line, " is for was not made yet; if this one makes it, a line before must let it go on "
+                       "beyond its does \"fork\"");
+}
+
 static int give_up(lua_State *L, struct pct_engine *engine, enum pct_script_await how,
                    const struct pct_script_runner *runner)
 {
+    const struct pct_script_channel *channel = engine->channel;
     struct pct_line line;
     char text[sizeof engine->said->message];
     pct_line_start(&line, text, sizeof text);
@@ -173,9 +191,9 @@ static int give_up(lua_State *L, struct pct_engine *engine, enum pct_script_awai
                             "PCT_WATCHDOG (milliseconds; the script waits for six times that) gives it time");
     } else {
         end_waits(engine, PCT_SCRIPT_POSTS);
-        engine->host->record(PCT_SCRIPT_SWITCH_WAIT, engine->channel->deadlocked - 1, UINT64_MAX);
+        engine->host->record(PCT_SCRIPT_SWITCH_WAIT, channel->deadlocked - 1, UINT64_MAX);
         engine->said->vain = 1;
-        pct_line_add(&line, "no other process can post that: each has ended, or waits, too");
+        add_why(channel, &line);
     }
     lua_pushstring(L, text);
     return pct_engine_fail(L, PCT_SCRIPT_DID_NOT_FIT);

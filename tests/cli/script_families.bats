@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# `pct explain --script` of a run whose other processes have threads: the turns that the threads of each take.
+# Scripts of several processes: `pct explain --script` writes the turns that the threads of each take; and waits for what
+# a process has yet to make.
 # shellcheck disable=SC2154,SC2030,SC2031 # variables that bats and common.bash set
 load common
 
@@ -60,4 +61,16 @@ explain()
     run ! grep -q '"lock"' found.lua
     run "$pct" script -q found.lua -- ./workers exec
     is "$status" 4
+}
+
+@test "a process that waits for one which it has yet to make: that is said" {
+    printf '%s\n' 'process(1, function() thread "handle" board.post "works" end)' 'board.wait "works"' > early.lua
+    run "$pct" script early.lua -- ./workers one
+    is "$status" 117
+    has "early.lua:2: did not fit: the script wants 'works' to stand on the board, but no other process can post that: the"
+    has 'one that line 1 is for was not made yet; if this one makes it, a line before must let it go on beyond its does'
+    printf '%s\n' 'process(1, function() thread "handle" board.post "works" end)' \
+        'run(thread(does "fork"), done)' 'board.wait "works"' > late.lua
+    run "$pct" script late.lua -- ./workers one
+    is "$status" 0
 }
