@@ -133,9 +133,9 @@ struct pct_script_said {
     uint32_t over;    /* the script has nothing more to say to this process */
     uint32_t waits;   /* it waits for the board: for this place */
     char place[PCT_SCRIPT_POST_NAME];
-    uint32_t image;     /* programs that the process was before */
-    uint64_t came;      /* steps that it had made when it passed its last scheduling point; written last */
-    uint32_t given;     /* the line that gives a choice which the program has not asked for, as `wanted` has it; 0: none */
+    uint32_t image; /* programs that the process was before */
+    uint64_t came;  /* steps that it had made when it passed its last scheduling point; written last */
+    uint32_t given; /* the line that gives a choice which the program has not asked for, as `wanted` has it; 0: none */
     char wanted[60];
     char awaited[512];  /* what that line waits for */
     char message[1024]; /* why it could not go on, or what is wrong */
