@@ -212,7 +212,7 @@ static int record(struct pct_query_runs *runs, struct pct_ended_run *run, bool *
 {
     enum { TIMES = 5 };
     struct pct_engine engine = { .launch = &runs->launch, .quiet = true, .exec = true };
-    const struct pct_try what = { .sites = "on" };
+    const struct pct_try what = { .sites = "family" };
     int failed = 0;
     *fails = false;
     for (unsigned i = 0; i < TIMES && !failed && !*fails; i++) {

@@ -15,7 +15,7 @@ enum pct_children { PCT_CHILDREN_STUCK, PCT_CHILDREN_ALL, PCT_CHILDREN_NONE };
 unsigned pct_children_find(const char *trace_path, enum pct_children which, struct pct_trace *trace, unsigned *raced);
 
 /* Call visit with the path and the process id of each file that a child has left: also of those that ended by
- * themselves, in a run with PCT_SITES or under a script. */
+ * themselves, in a run with PCT_SITES=family or under a script. */
 void pct_children_visit(const char *trace_path, void (*visit)(const char *path, long pid, void *data), void *data);
 
 /* Remove what the children left. */

@@ -9,6 +9,7 @@
 #include "registers.h"
 #include "shim.h"
 #include "sys.h"
+#include <string.h>
 #include <sys/uio.h>
 
 enum { STACKS = 64, STACK_BYTES = 16 << 10, FRAMES_WORDS = 128 };
@@ -19,6 +20,7 @@ extern const char _end[] __attribute__((visibility("hidden")));
 
 static struct {
     bool wanted;
+    bool family; /* of child processes, too */
     uint32_t count;
     uint64_t steps[STACKS];
     char *kept;             /* room for the stacks */
@@ -28,7 +30,8 @@ static struct {
 bool pct_sites_parse(const char *value)
 {
     sites.wanted = true;
-    if (value[0] == 'o' && value[1] == 'n' && !value[2])
+    sites.family = !strcmp(value, "family");
+    if (sites.family || !strcmp(value, "on"))
         return true;
     uint64_t last = 0;
     while (sites.count < STACKS) {
@@ -43,6 +46,11 @@ bool pct_sites_parse(const char *value)
             return true;
     }
     return false;
+}
+
+bool pct_sites_of_family(void)
+{
+    return sites.family;
 }
 
 void pct_sites_begin(struct pct_sched *s)

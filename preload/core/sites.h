@@ -4,9 +4,12 @@
 
 #include <sched/sched.h>
 
-/* Read the variable's value: "on", or the numbers of the steps before which stacks are to be kept too, rising, with
- * commas between them. Returns false if it is neither. At the start. */
+/* Read the variable's value: "on", "family", or the numbers of the steps before which stacks are to be kept too,
+ * rising, with commas between them. Returns false if it is neither. At the start. */
 bool pct_sites_parse(const char *value);
+
+/* Whether it was "family": each child leaves a trace, too, however it ends. */
+bool pct_sites_of_family(void);
 
 /* Have the run that is about to begin recorded so. */
 void pct_sites_begin(struct pct_sched *s);

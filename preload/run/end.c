@@ -305,7 +305,7 @@ static long open_file(void)
 /* Whether a child leaves its steps however it ends. */
 static bool child_leaves_trace(void)
 {
-    return pct_script_leaves_trace() || pct_S.sites;
+    return pct_script_leaves_trace() || pct_sites_of_family();
 }
 
 /* Without a trace file: one with the header, the last steps and the snapshot. Returns its descriptor. */

@@ -248,7 +248,7 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     s->run_ns = pct_shim.run_ns;
     s->end = pct_end_of_run(pct_shim.config.end, s->run.seed);
     pct_debugger_begin();
-    if ((pct_shim.mapped || pct_shim.trace_path) && !none)
+    if ((pct_shim.mapped || pct_sites_of_family()) && !none)
         pct_sites_begin(s);
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
     s->slack = pct_shim.config.slack;

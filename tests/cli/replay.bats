@@ -195,7 +195,7 @@ END
 @test "bad PCT_SITES" {
     for value in off 0 3,2 3,,4 12x; do
         run -2 env PCT_SITES="$value" LD_PRELOAD="$build/libpct.so" ./target exit 0
-        has "PCT_SITES must be on, or up to 64 rising numbers of steps"
+        has "PCT_SITES must be on, family, or up to 64 rising numbers of steps"
     done
 }
 
