@@ -1,5 +1,6 @@
 /* Placing: see place.h. */
 #include "place.h"
+#include <common/bisect.h>
 #include <string.h>
 
 enum {
@@ -181,16 +182,8 @@ static bool short_jump(struct pct_placing *p, struct pct_patched *patched, uint6
 {
     const struct pct_pad *pads = pct_plan_pads(p->plan);
     uint64_t after = at + PCT_SHORT_JUMP_SIZE, low = after > 128 ? after - 128 : 0, high = after + 127;
-    uint64_t first = 0, last = p->plan->pads;
-    /* The first pad that ends behind `low`. */
-    while (first < last) {
-        uint64_t middle = first + (last - first) / 2;
-        if (pads[middle].address + pads[middle].size - p->plan->from <= low)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    for (uint64_t i = first; i < p->plan->pads && pads[i].address - p->plan->from <= high; i++) {
+    for (uint64_t i = PCT_BISECT(pad, 0, p->plan->pads, pads[pad].address + pads[pad].size - p->plan->from <= low);
+         i < p->plan->pads && pads[i].address - p->plan->from <= high; i++) {
         uint64_t found = island_in_pad(p, &pads[i], low, high, patched->trampoline);
         if (!found)
             continue;
@@ -201,21 +194,24 @@ static bool short_jump(struct pct_placing *p, struct pct_patched *patched, uint6
     return false;
 }
 
-/* The instructions behind the site move with it. used: of the room for trampolines, before its own. */
+/* The instructions behind the site move with it. used: of the room for trampolines, before its own, in the place of
+ * which comes one with them. */
 static bool jump_of_block(struct pct_placing *p, struct pct_patched *patched, uint64_t at, size_t used)
 {
-    struct pct_plan_site *site = &patched->site;
-    const uint8_t length = site->length;
-    if (!p->blocks || !site->more || breaks(p, at + 1, at + site->length + site->more))
+    const struct pct_patched alone = *patched;
+    const size_t end = p->near_used;
+    uint8_t trampoline[PCT_TRAMPOLINE_SIZE];
+    if (!p->blocks || !alone.site.more || breaks(p, at + 1, at + alone.site.length + alone.site.more))
         return false;
+    memcpy(trampoline, p->near + used, sizeof trampoline);
     p->near_used = used;
-    site->length += site->more;
+    patched->site.length += patched->site.more;
     patched->trampoline = make_trampoline(p, patched, p->code + at);
     if (patched->trampoline && jump(p, patched, at))
         return true;
-    site->length = length;
-    p->near_used = used;
-    patched->trampoline = make_trampoline(p, patched, p->code + at);
+    memcpy(p->near + used, trampoline, sizeof trampoline);
+    p->near_used = end;
+    *patched = alone;
     return false;
 }
 

@@ -2,6 +2,7 @@
 #include "code_hash.h"
 #include "segments.h"
 #include <Zydis/Zydis.h>
+#include <common/bisect.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -23,15 +24,9 @@ static int by_offset(const void *a, const void *b)
 /* The last symbol that begins at or before this offset, if the offset is in it. */
 static const struct pct_code_function *symbol_at(const struct pct_code *code, uint64_t offset)
 {
-    size_t from = 0, to = code->count;
-    while (from < to) {
-        size_t middle = (from + to) / 2;
-        if (code->item[middle].offset <= offset)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from && offset - code->item[from - 1].offset < code->item[from - 1].size ? &code->item[from - 1] : NULL;
+    const size_t behind = PCT_BISECT(i, 0, code->count, code->item[i].offset <= offset);
+    const struct pct_code_function *last = behind ? &code->item[behind - 1] : NULL;
+    return last && offset - last->offset < last->size ? last : NULL;
 }
 
 /* What an instruction names by its distance: the symbol there, and how far into it. That of a stub, which has none, is

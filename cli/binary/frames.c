@@ -6,6 +6,7 @@
  * call, which is not told from it; or by an exception: if no branch tells whose such a part is, it may be anybody's. */
 #include "frames.h"
 #include <Zydis/Zydis.h>
+#include <common/bisect.h>
 #include <string.h>
 
 struct look {
@@ -106,15 +107,8 @@ static size_t first_of(const struct look *l, size_t number)
 /* The function that this address is in; count: none. */
 static size_t function_at(const struct look *l, uint64_t address)
 {
-    size_t from = 0, to = l->count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (l->frames[middle].to <= address)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < l->count && address >= l->frames[from].from ? from : l->count;
+    const size_t found = PCT_BISECT(i, 0, l->count, l->frames[i].to <= address);
+    return found < l->count && address >= l->frames[found].from ? found : l->count;
 }
 
 static void join(const struct look *l, size_t a, size_t b)

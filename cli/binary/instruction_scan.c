@@ -3,6 +3,7 @@
 #include "frames.h"
 #include "spin_loops.h"
 #include <Zydis/Zydis.h>
+#include <common/bisect.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -523,20 +524,6 @@ static int by_address(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of the calls, which are sorted, the first from this address on. */
-static size_t first_call(const struct pct_instruction_scan *s, uint64_t address)
-{
-    size_t from = 0, to = s->call_count;
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (s->calls[middle].address < address)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 /* The calls become sites, but for those that are in one already (of a function that the user has named). */
 static void take_calls(struct pct_instruction_scan *s)
 {
@@ -547,7 +534,8 @@ static void take_calls(struct pct_instruction_scan *s)
     qsort(s->calls, s->call_count, sizeof *s->calls, by_address);
     for (size_t k = 0; k < others; k++) {
         const uint64_t from = s->sites[k].address, to = from + s->sites[k].length;
-        for (size_t i = first_call(s, from > LONGEST ? from - LONGEST : 0);
+        const uint64_t least = from > LONGEST ? from - LONGEST : 0;
+        for (size_t i = PCT_BISECT(call, 0, s->call_count, s->calls[call].address < least);
              i < s->call_count && s->calls[i].address < to; i++)
             if (s->calls[i].address + s->calls[i].length > from)
                 s->calls[i].length = 0; /* none that is left */

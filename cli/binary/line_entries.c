@@ -2,6 +2,7 @@
 #include "line_entries.h"
 #include "segments.h"
 #include <Zydis/Zydis.h>
+#include <common/bisect.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,15 +49,8 @@ static const struct pct_line_part *part_at(const struct pct_line_code *line, uin
 
 static const struct pct_line_row *row_at(const struct pct_line_code *line, uint64_t address)
 {
-    size_t from = 0, to = line->rows;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (line->row[middle].to <= address)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < line->rows && address >= line->row[from].from ? &line->row[from] : NULL;
+    const size_t found = PCT_BISECT(i, 0, line->rows, line->row[i].to <= address);
+    return found < line->rows && address >= line->row[found].from ? &line->row[found] : NULL;
 }
 
 static void add_edge(struct pct_line_code *line, uint64_t from, uint64_t to)

@@ -1,6 +1,7 @@
 /* Reading the code of a source line out of a unit's debug information: see line_rows.h. */
 #include "line_rows.h"
 #include "debug_info.h"
+#include <common/bisect.h>
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,18 +29,11 @@ static bool take_scope(struct pct_line_code *line, Dwarf_Die *scope, uint64_t mo
     ptrdiff_t next = 0;
     bool any = false;
     while ((next = dwarf_ranges(scope, next, &base, &begin, &end)) > 0) {
-        size_t from = 0, to = line->rows;
-        while (from < to) {
-            const size_t middle = from + (to - from) / 2;
-            if (line->row[middle].from < begin + moved)
-                from = middle + 1;
-            else
-                to = middle;
-        }
-        for (; from < line->rows && line->row[from].from < end + moved; from++) {
+        size_t row = PCT_BISECT(i, 0, line->rows, line->row[i].from < begin + moved);
+        for (; row < line->rows && line->row[row].from < end + moved; row++) {
             any = true;
             if (instance)
-                line->row[from].instance = instance;
+                line->row[row].instance = instance;
         }
     }
     return any;

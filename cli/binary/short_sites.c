@@ -7,6 +7,7 @@
  * nothing that could fail: no access but to the stack. */
 #include "short_sites.h"
 #include <Zydis/Zydis.h>
+#include <common/bisect.h>
 
 enum { JUMP = 5 };
 
@@ -20,15 +21,8 @@ struct pass {
 /* The last function that begins at or before this address; NULL: none does. */
 static const struct pct_frame *function_of(const struct pass *p, uint64_t address)
 {
-    size_t from = 0, to = p->count;
-    while (from < to) {
-        const size_t middle = from + (to - from) / 2;
-        if (p->functions[middle].from <= address)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from ? &p->functions[from - 1] : NULL;
+    const size_t behind = PCT_BISECT(i, 0, p->count, p->functions[i].from <= address);
+    return behind ? &p->functions[behind - 1] : NULL;
 }
 
 /* Whether control may come to instructions of the function in ways that are not known: see above. */

@@ -3,6 +3,7 @@
 #include "iroot_sets.h"
 #include "code_files.h"
 #include "store.h"
+#include <common/bisect.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,15 +49,8 @@ static int add_seed(void *data, const struct pct_store_run *run)
 /* The number of the run with this seed, from 1; 0: there is none. */
 static uint64_t run_of(const struct seeds *seeds, uint64_t seed)
 {
-    size_t low = 0, high = seeds->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (seeds->item[middle] < seed)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < seeds->count && seeds->item[low] == seed ? low + 1 : 0;
+    const size_t found = PCT_BISECT(i, 0, seeds->count, seeds->item[i] < seed);
+    return found < seeds->count && seeds->item[found] == seed ? found + 1 : 0;
 }
 
 static int add_row(struct rows *rows, const struct pct_iroot *root)

@@ -1,6 +1,7 @@
 /* The wakes of a run that could have been others: see alternative_wakes.h. */
 #include "alternative_wakes.h"
 #include "events.h"
+#include <common/bisect.h>
 #include <errno.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
@@ -44,13 +45,6 @@ void pct_alternative_wakes_free(struct pct_alternative_wakes *wakes)
 
 uint32_t pct_alternative_wakes_find(const struct pct_alternative_wakes *wakes, uint64_t step)
 {
-    size_t low = 0, high = wakes->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (wakes->item[middle].step < step)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < wakes->count && wakes->item[low].step == step ? wakes->item[low].woken : PCT_NO_THREAD;
+    const size_t found = PCT_BISECT(i, 0, wakes->count, wakes->item[i].step < step);
+    return found < wakes->count && wakes->item[found].step == step ? wakes->item[found].woken : PCT_NO_THREAD;
 }

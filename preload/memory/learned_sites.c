@@ -1,6 +1,7 @@
 /* Places in the code, and what is known of them: see learned_sites.h. */
 #include "learned_sites.h"
 #include "scope.h"
+#include <common/bisect.h>
 #include <common/ordered.h>
 #include <common/text.h>
 #include <preload/core/kernel.h>
@@ -59,15 +60,8 @@ static void read_set(uint64_t digest)
 
 static uint32_t flags_of(uint64_t name)
 {
-    uint64_t low = 0, high = places.known_count;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (places.known[middle].name < name)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == places.known_count || places.known[low].name != name || places.known[low].flags & PCT_PLACE_RACED)
+    const size_t found = PCT_BISECT(i, 0, places.known_count, places.known[i].name < name);
+    if (found == places.known_count || places.known[found].name != name || places.known[found].flags & PCT_PLACE_RACED)
         return 0;
     return PCT_ORDERED_SKIPPED;
 }

@@ -1,5 +1,6 @@
 /* What the user has chosen: see scope.h. */
 #include "scope.h"
+#include <common/bisect.h>
 #include <common/place.h>
 #include <common/scope.h>
 #include <common/text.h>
@@ -266,15 +267,8 @@ void pct_scope_forget(void)
 static bool is_in(enum pct_scope_kind kind, uintptr_t from, uintptr_t to)
 {
     const struct range *sorted = scope.sorted[kind];
-    uint32_t low = 0, high = scope.count[kind];
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (sorted[middle].to <= from)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < scope.count[kind] && sorted[low].from < to;
+    const size_t found = PCT_BISECT(i, 0, scope.count[kind], sorted[i].to <= from);
+    return found < scope.count[kind] && sorted[found].from < to;
 }
 
 bool pct_scope_range(unsigned kind, uint32_t index, uintptr_t *from, uintptr_t *to)

@@ -3,6 +3,7 @@
  * returns between two instructions. All that comes before it is memory beside the program, which the process that runs
  * are forked from has made for all of them. */
 #include "patch.h"
+#include <common/bisect.h>
 #include <common/demon.h>
 #include <common/text.h>
 #include <patch/place.h>
@@ -555,18 +556,9 @@ static void leave_probe(greg_t *regs)
 /* The module's site at this address; NULL: there is none. */
 static const struct pct_patched *site_at(const struct module *m, uint64_t address)
 {
-    uint64_t from = 0, to = m->place.patched ? m->sites : 0;
-    while (from < to) {
-        const uint64_t middle = from + (to - from) / 2;
-        const struct pct_patched *patched = &m->place.patched[middle];
-        if (patched->site.address == address)
-            return patched;
-        if (patched->site.address < address)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return NULL;
+    const struct pct_patched *patched = m->place.patched;
+    const size_t count = patched ? m->sites : 0, found = PCT_BISECT(i, 0, count, patched[i].site.address < address);
+    return found < count && patched[found].site.address == address ? &patched[found] : NULL;
 }
 
 bool pct_patch_trapped(int signal, const siginfo_t *info, ucontext_t *context)
