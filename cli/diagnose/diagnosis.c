@@ -91,15 +91,6 @@ static uint64_t key_of(const struct pct_history *h, const struct pct_diagnosis *
     return key;
 }
 
-/* The slot of this key, or the free one where it goes. */
-static uint32_t *slot_of(struct pct_diagnoses *ds, uint64_t key)
-{
-    uint32_t mask = ds->slot_count - 1, at = (uint32_t)(key >> 20) & mask;
-    while (ds->slots[at] && ds->item[ds->slots[at] - 1].key != key)
-        at = (at + 1) & mask;
-    return &ds->slots[at];
-}
-
 static bool make_room(struct pct_diagnoses *ds)
 {
     if (ds->count < ds->room)
@@ -109,15 +100,7 @@ static bool make_room(struct pct_diagnoses *ds)
     if (!item)
         return false;
     ds->item = item;
-    uint32_t *slots = calloc(4 * room, sizeof *slots);
-    if (!slots)
-        return false;
-    free(ds->slots);
-    ds->slots = slots;
-    ds->slot_count = (uint32_t)(4 * room);
     ds->room = room;
-    for (size_t i = 0; i < ds->count; i++)
-        *slot_of(ds, ds->item[i].key) = (uint32_t)i + 1;
     return true;
 }
 
@@ -129,23 +112,23 @@ struct pct_diagnosis *pct_diagnoses_add(struct pct_diagnoses *ds, enum pct_rule 
     d.key = key_of(ds->history, &d, true);
     d.place_key = key_of(ds->history, &d, false);
     d.score = weigh(ds->history, &d);
-    if (!make_room(ds)) {
+    uint32_t *number = make_room(ds) ? pct_table_add(&ds->by_key, d.key) : NULL;
+    if (!number) {
         ds->full = true;
         return NULL;
     }
-    uint32_t *slot = slot_of(ds, d.key);
-    if (*slot && ds->item[*slot - 1].score >= d.score)
+    if (*number && ds->item[*number - 1].score >= d.score)
         return NULL;
-    if (!*slot)
-        *slot = (uint32_t)++ds->count;
-    ds->item[*slot - 1] = d;
-    return &ds->item[*slot - 1];
+    if (!*number)
+        *number = (uint32_t)++ds->count;
+    ds->item[*number - 1] = d;
+    return &ds->item[*number - 1];
 }
 
 void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *history,
                         const struct pct_evidence *evidence)
 {
-    *ds = (struct pct_diagnoses){ .history = history };
+    *ds = (struct pct_diagnoses){ .history = history, .by_key = PCT_TABLE(uint32_t) };
     if (history->sure) {
         pct_rules_objects(ds, history);
         pct_rules_forked(ds, history);
@@ -172,7 +155,7 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
 void pct_diagnoses_free(struct pct_diagnoses *ds)
 {
     free(ds->item);
-    free(ds->slots);
+    pct_table_free(&ds->by_key);
     *ds = (struct pct_diagnoses){ 0 };
 }
 
@@ -219,7 +202,6 @@ void pct_diagnoses_rank(struct pct_diagnoses *ds)
     }
     ds->count = kept;
     /* The slots no longer fit: nothing is added behind this. */
-    free(ds->slots);
-    ds->slots = NULL;
+    pct_table_free(&ds->by_key);
     ds->room = kept;
 }

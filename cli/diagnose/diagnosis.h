@@ -3,6 +3,7 @@
 #define PCT_CLI_DIAGNOSES_H
 
 #include "history.h"
+#include <cli/base/table.h>
 
 /* X(identifier, base, decides, words, sentence). base: how good a rule is, from 1 to 10. decides: one trace is enough;
  * of the others, other runs tell whether the pattern has to do with the failure. In a sentence, behind @ and a letter
@@ -173,9 +174,8 @@ struct pct_diagnoses {
     const struct pct_history *history;
     struct pct_diagnosis *item; /* one for each key: the one with the best score */
     size_t count, room;
-    uint32_t *slots; /* by key: numbers of items, from 1 */
-    uint32_t slot_count;
-    bool full; /* there was no memory for all */
+    struct pct_table by_key; /* numbers of items, from 1: uint32_t */
+    bool full;               /* there was no memory for all */
 };
 
 /* Below this, say "likely". */

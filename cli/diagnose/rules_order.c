@@ -2,14 +2,15 @@
 #include "evidence.h"
 #include "places.h"
 #include "rules.h"
+#include <cli/base/table.h>
 #include <stdlib.h>
 
 enum { PLACES = 32 }; /* places of an object that are told apart */
 enum { TIMES = 16 };  /* accesses at one of them that are counted */
+enum { OBJECTS = 1 << 15 };
 
 /* The places at which an object was accessed so far. */
 struct accessed {
-    uint64_t address;
     unsigned count;
     struct {
         uint64_t place, code;
@@ -18,23 +19,10 @@ struct accessed {
     } by[PLACES];
 };
 
-struct table {
-    struct accessed *item;
-    uint32_t size, used; /* a power of two */
-};
-
-static struct accessed *find(struct table *t, uint64_t address)
+/* NULL: there are too many, or no memory. */
+static struct accessed *find(struct pct_table *t, uint64_t address)
 {
-    uint32_t at = (uint32_t)(address * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (t->size - 1);
-    while (t->item[at].address && t->item[at].address != address)
-        at = (at + 1) & (t->size - 1);
-    if (!t->item[at].address) {
-        if (t->used >= t->size / 2)
-            return NULL;
-        t->used++;
-        t->item[at].address = address;
-    }
-    return &t->item[at];
+    return t->count < OBJECTS ? pct_table_add(t, address) : pct_table_find(t, address);
 }
 
 static uint64_t key_of_pair(uint64_t address, uint64_t first, uint64_t then)
@@ -62,11 +50,8 @@ typedef void each_first(void *context, const struct pct_history *h, bool ways, u
 
 static void walk(const struct pct_history *h, bool ways, each_first *each, void *context)
 {
-    struct table t = { .size = 1 };
-    while (t.size < 4 * h->count && t.size < UINT32_C(1) << 16)
-        t.size *= 2;
-    t.item = calloc(t.size, sizeof *t.item);
-    for (uint32_t i = 0; t.item && i < h->count; i++) {
+    struct pct_table t = PCT_TABLE(struct accessed); /* by address */
+    for (uint32_t i = 0; i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
         enum pct_access access = pct_moment_access(m);
         struct accessed *a = access && m->address && place_of(m, ways) ? find(&t, m->address) : NULL;
@@ -87,7 +72,7 @@ static void walk(const struct pct_history *h, bool ways, each_first *each, void 
         a->by[a->count].last = i;
         a->by[a->count++].access = access;
     }
-    free(t.item);
+    pct_table_free(&t);
 }
 
 /* --- Other runs --------------------------------------------------------------------------------------------------- */

@@ -2,40 +2,16 @@
  * point: a release may be missing. So it counts where an exchange is made. Where a word's first one is, or one that
  * fails, locks are taken, and never given back. */
 #include "words.h"
+#include <cli/base/table.h>
 #include <pct/strategy.h>
 #include <stdlib.h>
-
-/* Places in the code. */
-struct set {
-    uint64_t *item; /* 0: free */
-    uint32_t size;  /* a power of two, more than are ever put in */
-};
-
-/* Where the place stands, or would. */
-static uint64_t *slot(const struct set *s, uint64_t place)
-{
-    uint32_t at = (uint32_t)(place * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (s->size - 1);
-    while (s->item[at] && s->item[at] != place)
-        at = (at + 1) & (s->size - 1);
-    return &s->item[at];
-}
-
-static bool has(const struct set *s, uint64_t place)
-{
-    return *slot(s, place);
-}
-
-static void put(struct set *s, uint64_t place)
-{
-    *slot(s, place) = place;
-}
 
 /* The exchanges of all words of which nothing else is known: by word, and in order. */
 struct words {
     struct pct_history *history;
     uint32_t *step, count;
-    struct set taking; /* places where locks are taken, if these are locks */
-    struct set known;  /* of those the ones of words that are locks */
+    struct pct_table taking; /* places where locks are taken, if these are locks; room for all is made before */
+    struct pct_table known;  /* of those the ones of words that are locks; likewise */
 };
 
 /* Where the word that begins here ends. */
@@ -78,7 +54,8 @@ static bool tries_again(const struct words *w, uint32_t step)
 {
     const struct pct_moment *m = &w->history->steps[step];
     const struct pct_moment *next = m->next == PCT_NO_STEP ? NULL : &w->history->steps[m->next];
-    return next && next->class_ == PCT_CLASS_MEMORY && next->object == m->object && has(&w->taking, next->place);
+    return next && next->class_ == PCT_CLASS_MEMORY && next->object == m->object &&
+           pct_table_find(&w->taking, next->place);
 }
 
 /* Whether it, or what it tries next without anything else in between, fails: so it has not got it by this one. */
@@ -95,7 +72,7 @@ static bool gives_later(const struct words *w, uint32_t i, uint32_t end, uint32_
     const struct pct_moment *steps = w->history->steps;
     for (i++; i < end; i++)
         if (steps[w->step[i]].thread == holder)
-            return !has(&w->taking, steps[w->step[i]].place);
+            return !pct_table_find(&w->taking, steps[w->step[i]].place);
     return false;
 }
 
@@ -103,10 +80,10 @@ static void find_taking(struct words *w)
 {
     for (uint32_t first = 0, end; first < w->count; first = end) {
         end = end_of(w, first);
-        put(&w->taking, w->history->steps[w->step[first]].place);
+        pct_table_add(&w->taking, w->history->steps[w->step[first]].place);
         for (uint32_t i = first; i < end; i++)
             if (fails(w->history, w->step[i]))
-                put(&w->taking, w->history->steps[w->step[i]].place);
+                pct_table_add(&w->taking, w->history->steps[w->step[i]].place);
     }
 }
 
@@ -118,7 +95,7 @@ static uint32_t follow(struct words *w, uint32_t first, uint32_t end)
     for (uint32_t i = first; i < end; i++) {
         struct pct_moment *m = &w->history->steps[w->step[i]];
         m->word = PCT_WORD_TAKES;
-        if (holder == m->thread && !has(&w->taking, m->place))
+        if (holder == m->thread && !pct_table_find(&w->taking, m->place))
             m->word = PCT_WORD_GIVES;
         else if (holder == m->thread
                      ? fails_at_last(w, w->step[i])
@@ -136,7 +113,7 @@ static uint32_t follow(struct words *w, uint32_t first, uint32_t end)
 static bool is_taken_as_others(const struct words *w, uint32_t first, uint32_t end)
 {
     for (uint32_t i = first; i < end; i++)
-        if (!has(&w->known, w->history->steps[w->step[i]].place))
+        if (!pct_table_find(&w->known, w->history->steps[w->step[i]].place))
             return false;
     return true;
 }
@@ -148,7 +125,7 @@ static void decide(struct words *w)
         uint32_t shows = follow(w, first, end);
         for (uint32_t i = first; i < end && shows; i++)
             if (w->history->steps[w->step[i]].word != PCT_WORD_GIVES)
-                put(&w->known, w->history->steps[w->step[i]].place);
+                pct_table_add(&w->known, w->history->steps[w->step[i]].place);
         for (uint32_t i = first; i < end && !shows; i++)
             w->history->steps[w->step[i]].word = PCT_WORD_NONE;
     }
@@ -256,18 +233,19 @@ static bool is_awaited(const struct pct_history *h, uint64_t address)
 
 /* Whether the thread has not got the lock by this exchange: it waits behind it, or tries once more, elsewhere than
  * where locks are taken first. */
-static bool is_refused(const struct pct_history *h, const struct set *first, uint32_t step)
+static bool is_refused(const struct pct_history *h, const struct pct_table *first, uint32_t step)
 {
     const struct pct_moment *m = &h->steps[step], *next = next_of(h, step);
     const struct pct_moment *again = m->next == PCT_NO_STEP ? NULL : &h->steps[m->next];
     if (next && (next->op == PCT_OP_YIELD || (next->class_ == PCT_CLASS_FUTEX && next->op != PCT_OP_FUTEX_WAKE &&
                                               next->address - m->address <= sizeof(uint32_t))))
         return true;
-    return again && pct_moment_same_object(again, m) && again->op == PCT_OP_ATOMIC_TRY && !has(first, again->place);
+    return again && pct_moment_same_object(again, m) && again->op == PCT_OP_ATOMIC_TRY &&
+           !pct_table_find(first, again->place);
 }
 
 /* Mark the steps of this word; none if who has not taken it gives it back, as with a count of something. */
-static void follow_shared(struct pct_history *h, const struct set *first, uint32_t object)
+static void follow_shared(struct pct_history *h, const struct pct_table *first, uint32_t object)
 {
     uint32_t holds[SHARED_THREADS] = { 0 };
     bool lock = true;
@@ -290,17 +268,16 @@ static void follow_shared(struct pct_history *h, const struct set *first, uint32
 
 static void find_shared(struct pct_history *h)
 {
-    uint32_t objects = count_objects(h), size = 4;
+    uint32_t objects = count_objects(h);
     struct shared *of = calloc(objects + (size_t)1, sizeof *of);
-    while (size < 2 * objects + 2)
-        size *= 2;
-    struct set first = { calloc(size, sizeof *first.item), size };
-    for (uint32_t i = 0; of && i < h->count; i++)
+    struct pct_table first = PCT_TABLE_OF_KEYS;
+    bool fine = of && pct_table_reserve(&first, objects + (size_t)1);
+    for (uint32_t i = 0; fine && i < h->count; i++)
         look_at_step(of, objects, &h->steps[i]);
-    for (uint32_t object = 1; of && first.item && object < objects; object++)
+    for (uint32_t object = 1; fine && object < objects; object++)
         if (of[object].taken && of[object].given && !of[object].otherwise && of[object].place)
-            put(&first, of[object].place);
-    for (uint32_t i = 0; of && first.item && i < h->count; i++) {
+            pct_table_add(&first, of[object].place);
+    for (uint32_t i = 0; fine && i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
         struct shared *s = m->class_ == PCT_CLASS_MEMORY && m->object < objects ? &of[m->object] : NULL;
         if (!s || !s->taken || !s->given || s->otherwise || s->seen)
@@ -309,7 +286,7 @@ static void find_shared(struct pct_history *h)
         if (is_awaited(h, m->address))
             follow_shared(h, &first, m->object);
     }
-    free(first.item);
+    pct_table_free(&first);
     free(of);
 }
 
@@ -360,12 +337,7 @@ void pct_words_find(struct pct_history *h)
 {
     struct words w = { .history = h, .step = malloc((h->count + (size_t)1) * sizeof *w.step) };
     w.count = w.step ? collect(h, w.step) : 0;
-    uint32_t size = 4;
-    while (size < 2 * w.count + 2)
-        size *= 2;
-    w.taking = (struct set){ calloc(size, sizeof *w.taking.item), size };
-    w.known = (struct set){ calloc(size, sizeof *w.known.item), size };
-    if (w.taking.item && w.known.item) {
+    if (pct_table_reserve(&w.taking, w.count + (size_t)1) && pct_table_reserve(&w.known, w.count + (size_t)1)) {
         find_taking(&w);
         decide(&w);
         place_where_tried(&w);
@@ -373,6 +345,6 @@ void pct_words_find(struct pct_history *h)
     }
     find_notices(h);
     free(w.step);
-    free(w.taking.item);
-    free(w.known.item);
+    pct_table_free(&w.taking);
+    pct_table_free(&w.known);
 }

@@ -1,17 +1,18 @@
 /* A run as exploration keeps it: see explored.h. Packed, a number has seven bits a byte, the lowest first; a key is
  * its place among the keys of the log so far, or one more and its eight bytes. */
 #include "explored.h"
+#include <cli/base/table.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SLOTS = 4096, KEYS = SLOTS / 2 };
+enum { KEYS = 2048 };
 
-/* The keys that the log has had. */
+/* The keys that the log has had, the first ones. */
 struct keys {
     uint64_t key[KEYS];
     uint32_t count;
-    uint16_t slot[SLOTS]; /* place plus 1 */
+    struct pct_table place; /* uint32_t */
 };
 
 void pct_explored_free(struct pct_explored *run)
@@ -32,18 +33,36 @@ int pct_explored_read(const struct pct_explored *run, struct pct_execution *x)
     return failed;
 }
 
-/* Its place; count: it is new, and has that from now on, if there is room. */
+/* None so far, and room for those of a log of this many entries. NULL: there is no memory. */
+static struct keys *keys_new(uint32_t entries)
+{
+    struct keys *keys = malloc(sizeof *keys);
+    if (!keys)
+        return NULL;
+    keys->count = 0;
+    keys->place = PCT_TABLE(uint32_t);
+    if (pct_table_reserve(&keys->place, (entries < KEYS ? entries : KEYS) + 1))
+        return keys;
+    free(keys);
+    return NULL;
+}
+
+static void keys_free(struct keys *keys)
+{
+    if (keys)
+        pct_table_free(&keys->place);
+    free(keys);
+}
+
+/* The place of this key; count: it is new, and has that from now on, if there is room. */
 static uint32_t place_of(struct keys *keys, uint64_t key)
 {
-    uint32_t at = (uint32_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 40) & (SLOTS - 1);
-    while (keys->slot[at] && keys->key[keys->slot[at] - 1] != key)
-        at = (at + 1) & (SLOTS - 1);
-    if (keys->slot[at])
-        return keys->slot[at] - 1u;
-    uint32_t place = keys->count;
+    const uint32_t *known = pct_table_find(&keys->place, key), place = keys->count;
+    if (known)
+        return *known;
     if (place < KEYS) {
         keys->key[keys->count++] = key;
-        keys->slot[at] = (uint16_t)keys->count;
+        *(uint32_t *)pct_table_add(&keys->place, key) = place; /* for which there is room */
     }
     return place;
 }
@@ -93,11 +112,11 @@ static uint8_t *put_entry(uint8_t *to, const struct pct_log_entry *entry, struct
 int pct_explored_pack(const struct pct_explored *run, const struct pct_explored *before, uint8_t **bytes, size_t *size)
 {
     enum { NUMBER = 10, ENTRY = 2 + 3 + 5 + 2 + 8 };
-    struct keys *keys = calloc(1, sizeof *keys);
+    struct keys *keys = keys_new(run->log_count);
     uint8_t *to = *bytes = malloc(4 * NUMBER + (size_t)run->log_count * ENTRY + (size_t)run->record_count * NUMBER);
     uint32_t log, records;
     if (!keys || !to) {
-        free(keys);
+        keys_free(keys);
         free(to);
         *bytes = NULL;
         return -ENOMEM;
@@ -112,7 +131,7 @@ int pct_explored_pack(const struct pct_explored *run, const struct pct_explored 
     for (uint32_t i = records; i < run->record_count; i++)
         to = put(to, run->records[i]);
     *size = (size_t)(to - *bytes);
-    free(keys);
+    keys_free(keys);
     return 0;
 }
 
@@ -173,13 +192,15 @@ static void get_counts(struct from *from, uint32_t before, uint32_t *shared, uin
     *count = from->broken ? 0 : (uint32_t)(same + more);
 }
 
-static void get_log(struct from *from, struct pct_explored *run, const struct pct_explored *before, struct keys *keys)
+/* Returns 0 or -ENOMEM. */
+static int get_log(struct from *from, struct pct_explored *run, const struct pct_explored *before)
 {
     uint32_t shared, count;
     get_counts(from, before ? before->log_count : 0, &shared, &count);
     run->log = calloc(count + 1, sizeof *run->log);
-    if (!run->log)
-        return;
+    struct keys *keys = run->log ? keys_new(count) : NULL;
+    if (!keys)
+        return -ENOMEM;
     run->log_count = count;
     for (uint32_t i = 0; i < count; i++) {
         if (i >= shared) {
@@ -189,30 +210,27 @@ static void get_log(struct from *from, struct pct_explored *run, const struct pc
         run->log[i] = before->log[i];
         place_of(keys, run->log[i].key);
     }
+    keys_free(keys);
+    return 0;
 }
 
-static void get_records(struct from *from, struct pct_explored *run, const struct pct_explored *before)
+static int get_records(struct from *from, struct pct_explored *run, const struct pct_explored *before)
 {
     uint32_t shared, count;
     get_counts(from, before ? before->record_count : 0, &shared, &count);
     run->records = calloc(count + 1, sizeof *run->records);
     if (!run->records)
-        return;
+        return -ENOMEM;
     run->record_count = count;
     for (uint32_t i = 0; i < count; i++)
         run->records[i] = i < shared ? before->records[i] : get(from);
+    return 0;
 }
 
 int pct_explored_unpack(struct pct_explored *run, const struct pct_explored *before, const uint8_t *bytes, size_t size)
 {
     struct from from = { .at = bytes, .end = bytes + size };
-    struct keys *keys = calloc(1, sizeof *keys);
-    if (!keys)
-        return -ENOMEM;
-    get_log(&from, run, before, keys);
-    get_records(&from, run, before);
-    free(keys);
-    if (!run->log || !run->records)
+    if (get_log(&from, run, before) || get_records(&from, run, before))
         return -ENOMEM;
     return from.broken || from.at != from.end ? -EINVAL : 0;
 }

@@ -6,6 +6,7 @@
 
 struct pct_footprint {
     bool varies;
+    uint16_t thread;
     uint32_t count;
     uint32_t known; /* the first of these were known when the search began */
     struct pct_touch touch[];
@@ -15,29 +16,6 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * UINT64_C(0x9e3779b97f4a7c15);
     return hash ^ hash >> 29;
-}
-
-static struct pct_footprint_slot *slot_of(const struct pct_footprints *f, uint64_t event)
-{
-    size_t i = (size_t)(event >> 16) & (f->room - 1);
-    while (f->slot[i].event && f->slot[i].event != event)
-        i = (i + 1) & (f->room - 1);
-    return &f->slot[i];
-}
-
-static int grow(struct pct_footprints *f)
-{
-    struct pct_footprints more = *f;
-    more.room = f->room ? 2 * f->room : 1024;
-    more.slot = calloc(more.room, sizeof *more.slot);
-    if (!more.slot)
-        return -ENOMEM;
-    for (size_t i = 0; i < f->room; i++)
-        if (f->slot[i].event)
-            *slot_of(&more, f->slot[i].event) = f->slot[i];
-    free(f->slot);
-    *f = more;
-    return 0;
 }
 
 /* Where half of an event's hash stands, or is to stand. */
@@ -86,33 +64,34 @@ static bool has(const struct pct_footprint *used, const struct pct_touch *touch)
     return false;
 }
 
-static int add(struct pct_footprint_slot *slot, const struct pct_touch *touch)
+static int add(struct pct_footprint **used, const struct pct_touch *touch)
 {
-    uint32_t count = slot->used ? slot->used->count : 0;
-    struct pct_footprint *more = realloc(slot->used, sizeof *more + (count + 1) * sizeof *more->touch);
+    uint32_t count = *used ? (*used)->count : 0;
+    struct pct_footprint *more = realloc(*used, sizeof *more + (count + 1) * sizeof *more->touch);
     if (!more)
         return -ENOMEM;
     if (!count)
         *more = (struct pct_footprint){ 0 };
     more->touch[count] = *touch;
     more->count = count + 1;
-    slot->used = more;
+    *used = more;
     return 0;
 }
 
 /* What the event, which is seen for the first time or not, has used in this run, in this order: first the operation's
  * own. */
-static int note(struct pct_footprint_slot *slot, const struct pct_event *event, bool first)
+static int note(struct pct_footprint **used, const struct pct_event *event, bool first)
 {
     bool more = false;
     for (unsigned i = event->own; i < event->touches; i++) {
-        if (has(slot->used, &event->touch[i]))
+        if (has(*used, &event->touch[i]))
             continue;
-        if (add(slot, &event->touch[i]))
+        if (add(used, &event->touch[i]))
             return -ENOMEM;
         more = true;
     }
-    slot->used->varies |= !first && (more || event->touches - event->own != (int)slot->used->count);
+    (*used)->thread = event->thread;
+    (*used)->varies |= !first && (more || event->touches - event->own != (int)(*used)->count);
     return 0;
 }
 
@@ -153,8 +132,7 @@ static uint64_t past_of(uint64_t past, const struct pct_event *event)
 
 static uint64_t identity(uint64_t past, const struct pct_event *event)
 {
-    uint64_t id = mix(mix(mix(past, event->thread), event->op), event->place);
-    return id + !id;
+    return mix(mix(mix(past, event->thread), event->op), event->place);
 }
 
 /* What the events of this identity have used, with what this one does. Returns 0 or -ENOMEM. */
@@ -162,16 +140,13 @@ static int take(struct pct_footprints *f, struct pct_event *event, uint64_t id)
 {
     bool uses = event->own < event->touches;
     int first = see(f, id);
-    if (first < 0 || (uses && 2 * (f->count + 1) > f->room && grow(f)))
+    struct pct_footprint **used = uses ? pct_table_add(&f->used, id) : pct_table_find(&f->used, id);
+    if (first < 0 || (uses && !used))
         return -ENOMEM;
-    struct pct_footprint_slot *slot = f->room ? slot_of(f, id) : NULL;
-    if (!slot || (!uses && !slot->event))
+    if (!used)
         return 0;
-    f->count += !slot->event;
-    slot->event = id;
-    slot->thread = event->thread;
-    int failed = note(slot, event, first);
-    widen(event, slot->used);
+    int failed = note(used, event, first);
+    widen(event, *used);
     return failed;
 }
 
@@ -179,6 +154,7 @@ int pct_footprints_take(struct pct_footprints *f, struct pct_execution *x)
 {
     uint64_t *past = calloc((size_t)x->threads + 1, sizeof *past);
     int failed = past ? 0 : -ENOMEM;
+    f->used.size = sizeof(struct pct_footprint *);
     for (uint32_t i = 0; i < x->count && !failed; i++) {
         struct pct_event *event = &x->event[i];
         uint64_t id = identity(past[event->thread], event);
@@ -187,9 +163,11 @@ int pct_footprints_take(struct pct_footprints *f, struct pct_execution *x)
         if (!event->global) /* that depends on everything; a crash may have cut it short */
             failed = take(f, event, id);
     }
-    for (uint32_t t = 0; t < x->threads && f->room && !failed; t++)
-        if (x->pending[t].lives)
-            widen(&x->pending[t].event, slot_of(f, identity(past[t], &x->pending[t].event))->used);
+    for (uint32_t t = 0; t < x->threads && !failed; t++) {
+        struct pct_event *event = &x->pending[t].event;
+        struct pct_footprint **used = x->pending[t].lives ? pct_table_find(&f->used, identity(past[t], event)) : NULL;
+        widen(event, used ? *used : NULL);
+    }
     free(past);
     return failed;
 }
@@ -206,11 +184,12 @@ static bool matters(const struct pct_footprints *f, uint16_t thread, const struc
 bool pct_footprints_begin(struct pct_footprints *f)
 {
     bool again = false;
-    for (size_t i = 0; i < f->room; i++) {
-        struct pct_footprint *used = f->slot[i].used;
-        for (uint32_t k = used ? used->known : 0; used && used->varies && k < used->count; k++)
-            again |= matters(f, f->slot[i].thread, &used->touch[k]);
-        if (used && used->varies)
+    struct pct_footprint **each;
+    for (size_t at = 0; (each = pct_table_next(&f->used, &at, NULL));) {
+        struct pct_footprint *used = *each;
+        for (uint32_t k = used->known; used->varies && k < used->count; k++)
+            again |= matters(f, used->thread, &used->touch[k]);
+        if (used->varies)
             used->known = used->count;
     }
     return again;
@@ -218,9 +197,10 @@ bool pct_footprints_begin(struct pct_footprints *f)
 
 void pct_footprints_free(struct pct_footprints *f)
 {
-    for (size_t i = 0; i < f->room; i++)
-        free(f->slot[i].used);
-    free(f->slot);
+    struct pct_footprint **each;
+    for (size_t at = 0; (each = pct_table_next(&f->used, &at, NULL));)
+        free(*each);
+    pct_table_free(&f->used);
     free(f->seen);
     *f = (struct pct_footprints){ 0 };
 }

@@ -6,6 +6,7 @@
 #define PCT_CLI_FOOTPRINTS_H
 
 #include "execution.h"
+#include <cli/base/table.h>
 
 struct pct_footprint;
 
@@ -13,14 +14,11 @@ enum { PCT_FOOTPRINT_KINDS = 8 }; /* of what threads use between scheduling poin
 
 /* Begin with zeroes. */
 struct pct_footprints {
-    struct pct_footprint_slot {
-        uint64_t event; /* a hash of its thread's past and of itself, but for what came of it; 0: none */
-        struct pct_footprint *used;
-        uint16_t thread;
-    } * slot; /* open addressing: the events that have used something, in some run */
-    size_t count, room;
-    uint32_t *seen; /* likewise, all events: half of the hash, as there are many. One that is taken for another one is
-                       only thought to differ from run to run */
+    /* Events are known by a hash of their thread's past and of themselves, but for what came of them. */
+    struct pct_table used; /* of each that has used something, in some run: struct pct_footprint * */
+    uint32_t *seen;        /* all events, as half of the hash: they are many, and a pct_table of them has twice to four
+                              times the size. Open addressing. One that is taken for another one is only thought to
+                              differ from run to run */
     size_t seen_count, seen_room;
     uint64_t users[PCT_FOOTPRINT_KINDS], writers[PCT_FOOTPRINT_KINDS]; /* bit i: thread i, modulo 64 */
 };

@@ -3,6 +3,7 @@
  */
 #include "separate.h"
 #include "dependence.h"
+#include <cli/base/table.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,8 +11,7 @@ enum {
     MEMORY = 64 << 20, /* bytes for all classes */
     FAILURES = 64,     /* that are told apart */
     EVENTS = 1024,     /* of a class that fails, at most, to be told from others */
-    ORDERS = 1024,     /* that are looked at: of operations that are nearest to each other */
-    NAMES = 4096       /* a power of two above the operations of these */
+    ORDERS = 1024      /* that are looked at: of operations that are nearest to each other */
 };
 
 struct class_ {
@@ -58,23 +58,6 @@ static uint64_t kind_of(const struct pct_event *event)
     return kind ^ kind >> 29;
 }
 
-/* How often operations of each kind were made so far. */
-struct counter {
-    uint64_t kind;
-    uint32_t count;
-    bool used;
-};
-
-static struct counter *count_of(struct counter *table, uint32_t size, uint64_t kind)
-{
-    uint32_t at = (uint32_t)(kind >> 32) & (size - 1);
-    while (table[at].used && table[at].kind != kind)
-        at = (at + 1) & (size - 1);
-    table[at].used = true;
-    table[at].kind = kind;
-    return &table[at];
-}
-
 static uint64_t number_of(uint64_t kind, uint32_t nth)
 {
     uint64_t number = (kind + nth) * UINT64_C(0x165667b19e3779f9);
@@ -84,17 +67,17 @@ static uint64_t number_of(uint64_t kind, uint32_t nth)
 /* The numbers of these. False: no memory. */
 static bool number_all(const struct pct_event *event, uint32_t count, uint64_t *out)
 {
-    uint32_t size = 16;
-    while (size < 2 * count + 2)
-        size *= 2;
-    struct counter *table = calloc(size, sizeof *table);
-    for (uint32_t i = 0; table && i < count; i++) {
-        struct counter *counter = count_of(table, size, kind_of(&event[i]));
-        out[i] = number_of(counter->kind, counter->count++);
+    struct pct_table made = PCT_TABLE(uint32_t); /* by kind: how many so far */
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < count; i++) {
+        const uint64_t kind = kind_of(&event[i]);
+        uint32_t *nth = pct_table_add(&made, kind);
+        fine = nth;
+        if (fine)
+            out[i] = number_of(kind, (*nth)++);
     }
-    bool made = table;
-    free(table);
-    return made;
+    pct_table_free(&made);
+    return fine;
 }
 
 static bool make_room(struct pct_separation *s, uint32_t count)
@@ -181,20 +164,9 @@ struct orders {
     uint64_t *has;     /* by ordering: the classes that have it */
     uint64_t *passing; /* the classes that pass */
     uint64_t *failing; /* and those that fail like the base */
-    struct name {
-        uint64_t number;
-        uint32_t at; /* where the class made it, from 1; 0: not so far */
-        bool used;
-    } name[NAMES];
+    struct pct_table
+        at; /* by number of an operation: where the class that is looked at made it, from 1; 0: it has not */
 };
-
-static struct name *name_of(struct orders *o, uint64_t number)
-{
-    uint32_t at = (uint32_t)(number >> 40) & (NAMES - 1);
-    while (o->name[at].used && o->name[at].number != number)
-        at = (at + 1) & (NAMES - 1);
-    return &o->name[at];
-}
 
 /* What gives a lock back, and no more, is ordered as what takes it is. */
 static bool gives(const struct pct_event *event)
@@ -224,19 +196,26 @@ static void mark(uint64_t *set, size_t i)
     set[i / 64] |= UINT64_C(1) << i % 64;
 }
 
+/* Where the class made this operation of the base. */
+static uint32_t place_of(const struct orders *o, uint32_t event)
+{
+    return *(const uint32_t *)pct_table_find(&o->at, o->number[event]);
+}
+
 /* Which orderings this class has. */
 static void look_at_class(struct orders *o, size_t number)
 {
     const struct class_ *c = &o->s->class_[number];
-    for (size_t i = 0; i < NAMES; i++)
-        o->name[i].at = 0;
+    uint32_t *at;
+    for (size_t i = 0; (at = pct_table_next(&o->at, &i, NULL));)
+        *at = 0;
     for (uint32_t i = 0; i < c->count; i++) {
-        struct name *name = name_of(o, o->s->made[c->begin + i]);
-        if (name->used)
-            name->at = i + 1;
+        at = pct_table_find(&o->at, o->s->made[c->begin + i]);
+        if (at)
+            *at = i + 1;
     }
     for (unsigned i = 0; i < o->count; i++) {
-        uint32_t first = name_of(o, o->number[o->first[i]])->at, then = name_of(o, o->number[o->then[i]])->at;
+        const uint32_t first = place_of(o, o->first[i]), then = place_of(o, o->then[i]);
         if (first && (!then || first < then))
             mark(o->has + i * o->words, number);
     }
@@ -253,12 +232,10 @@ static bool open_orders(struct orders *o)
     if (!o->number || !o->has || !o->passing || !o->failing || !number_all(b->event, b->events, o->number))
         return false;
     list_orders(o);
+    o->at = PCT_TABLE(uint32_t);
     for (unsigned i = 0; i < o->count; i++)
-        for (unsigned j = 0; j < 2; j++) {
-            struct name *name = name_of(o, o->number[j ? o->then[i] : o->first[i]]);
-            name->used = true;
-            name->number = o->number[j ? o->then[i] : o->first[i]];
-        }
+        if (!pct_table_add(&o->at, o->number[o->first[i]]) || !pct_table_add(&o->at, o->number[o->then[i]]))
+            return false;
     for (size_t i = 0; i < o->s->count; i++) {
         const struct class_ *c = &o->s->class_[i];
         look_at_class(o, i);
@@ -276,6 +253,7 @@ static void close_orders(struct orders *o)
     free(o->has);
     free(o->passing);
     free(o->failing);
+    pct_table_free(&o->at);
     free(o);
 }
 

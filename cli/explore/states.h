@@ -2,14 +2,11 @@
 #ifndef PCT_CLI_STATES_H
 #define PCT_CLI_STATES_H
 
-#include <stddef.h>
-#include <stdint.h>
+#include <cli/base/table.h>
 
 /* Begin with zeroes. */
 struct pct_states {
-    uint64_t *key; /* open addressing; 0: none */
-    uint8_t *least;
-    size_t count, room;
+    struct pct_table least; /* uint8_t */
 };
 
 /* Note the hash with this number, up to 255. Returns 1: never with one as small before; 0: it was; -ENOMEM. */

@@ -25,7 +25,7 @@ uint32_t pct_walks_plan(uint64_t number)
 
 int pct_walks_note(struct pct_walks *w, uint64_t class_, bool walk)
 {
-    w->full |= w->classes.count >= CLASSES;
+    w->full |= w->classes.least.count >= CLASSES;
     if (w->full) {
         pct_states_free(&w->classes);
         return 0;

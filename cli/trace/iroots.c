@@ -1,5 +1,6 @@
 /* iRoots of runs: see iroots.h. First the dependencies, by the accesses to each object; then pairs of them. */
 #include "iroots.h"
+#include <common/bisect.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,17 +17,12 @@ static bool is_same(const struct pct_iroot *a, const struct pct_iroot *b)
     return a->idiom == b->idiom && !memcmp(a->place, b->place, sizeof a->place);
 }
 
-/* Where it is, or is to be. */
-static struct pct_iroot **find_slot(const struct pct_iroots *roots, const struct pct_iroot *wanted)
+/* Of all that it is: every pair of dependencies of every run is looked up. */
+static uint64_t hash_of(const struct pct_iroot *root)
 {
-    /* Every pair of dependencies of every run is looked up. */
     const uint64_t half = UINT64_C(0x9e3779b97f4a7c15);
-    uint64_t hash = (wanted->place[0] | (uint64_t)wanted->place[1] << 32) * half;
-    hash = ((hash ^ hash >> 32) + (wanted->place[2] | (uint64_t)wanted->place[3] << 32) + wanted->idiom) * half;
-    size_t at = (hash >> 32) & (roots->slots - 1);
-    while (roots->slot[at] && !is_same(roots->slot[at], wanted))
-        at = (at + 1) & (roots->slots - 1);
-    return &roots->slot[at];
+    uint64_t hash = (root->place[0] | (uint64_t)root->place[1] << 32) * half;
+    return ((hash ^ hash >> 32) + (root->place[2] | (uint64_t)root->place[3] << 32) + root->idiom) * half;
 }
 
 /* Room for one more. False: there is no memory. */
@@ -40,27 +36,19 @@ static bool make_room(struct pct_iroots *roots)
         roots->item = more;
         roots->room = room;
     }
-    if (2 * (roots->count + 1) <= roots->slots)
-        return true;
-    const size_t slots = roots->slots ? 2 * roots->slots : 128;
-    struct pct_iroot **slot = calloc(slots, sizeof(struct pct_iroot *));
-    if (!slot)
-        return false;
-    free(roots->slot);
-    roots->slot = slot;
-    roots->slots = slots;
-    for (size_t i = 0; i < roots->count; i++)
-        *find_slot(roots, roots->item[i]) = roots->item[i];
     return true;
 }
 
 static struct pct_iroot *insert(struct pct_iroots *roots, const struct pct_iroot *wanted)
 {
-    struct pct_iroot *root = make_room(roots) ? malloc(sizeof *root) : NULL;
+    roots->alike.size = sizeof(struct pct_iroot *);
+    struct pct_iroot **alike = make_room(roots) ? pct_table_add(&roots->alike, hash_of(wanted)) : NULL;
+    struct pct_iroot *root = alike ? malloc(sizeof *root) : NULL;
     if (!root)
         return NULL;
     *root = *wanted;
-    *find_slot(roots, root) = root;
+    root->alike = *alike;
+    *alike = root;
     roots->item[roots->count++] = root;
     roots->by_idiom[root->idiom]++;
     return root;
@@ -68,7 +56,10 @@ static struct pct_iroot *insert(struct pct_iroots *roots, const struct pct_iroot
 
 struct pct_iroot *pct_iroots_find(const struct pct_iroots *roots, const struct pct_iroot *wanted)
 {
-    return roots->slots ? *find_slot(roots, wanted) : NULL;
+    struct pct_iroot **alike = pct_table_find(&roots->alike, hash_of(wanted)), *root = alike ? *alike : NULL;
+    while (root && !is_same(root, wanted))
+        root = root->alike;
+    return root;
 }
 
 static int compare(const void *a, const void *b)
@@ -156,7 +147,7 @@ void pct_iroots_free(struct pct_iroots *roots)
     for (size_t i = 0; i < roots->count; i++)
         free(roots->item[i]);
     free(roots->item);
-    free(roots->slot);
+    pct_table_free(&roots->alike);
     *roots = (struct pct_iroots){ .count = 0 };
 }
 
@@ -178,11 +169,9 @@ struct dependency {
     uint32_t from, to; /* indices of accesses */
 };
 
-/* The last access to an object, or of one thread to it. */
-struct last {
-    uint64_t object;
-    uint32_t thread; /* plus 1; 0: of any */
-    uint32_t index;  /* plus 1; 0: the slot is free */
+struct object {
+    uint32_t number; /* from 1, in the order of the first accesses to them */
+    uint32_t last;   /* the index of the last access to it, plus 1 */
 };
 
 struct reader {
@@ -191,9 +180,9 @@ struct reader {
     uint32_t count, window, threads;
     uint64_t run;
     struct links *links;
-    struct last *last; /* open addressing */
-    size_t last_size;  /* a power of two */
-    uint32_t *seen;    /* by thread: the write, plus 1, before which a read of its own was met already */
+    struct pct_table objects; /* struct object */
+    struct pct_table own;     /* by the number of an object and a thread: the index of its last one there, plus 1 */
+    uint32_t *seen;           /* by thread: the write, plus 1, before which a read of its own was met already */
     struct dependency *item;
     size_t items, room;
     uint32_t *incoming; /* dependencies, by the thread that they lead to, in their order */
@@ -201,18 +190,23 @@ struct reader {
     uint8_t *often;     /* by a hash of two places: dependencies that were looked at for combined patterns */
 };
 
-static struct last *find_last(const struct reader *r, uint64_t object, uint32_t thread)
+/* The access at this index is the last one to its object, and of its thread to it. False: there is no memory. */
+static bool note_last(struct reader *r, uint32_t index)
 {
-    const uint64_t key[2] = { object, thread };
-    size_t at = XXH3_64bits(key, sizeof key) & (r->last_size - 1);
-    struct last *last = &r->last[at];
-    while (last->index && (last->object != object || last->thread != thread)) {
-        at = (at + 1) & (r->last_size - 1);
-        last = &r->last[at];
-    }
-    last->object = object;
-    last->thread = thread;
-    return last;
+    const struct pct_access *access = &r->access[index];
+    struct links *links = &r->links[index];
+    struct object *object = pct_table_add(&r->objects, access->object);
+    if (object && !object->number)
+        object->number = (uint32_t)r->objects.count;
+    uint32_t *own = object ? pct_table_add(&r->own, (uint64_t)object->number << 32 | access->thread) : NULL;
+    if (!own)
+        return false;
+    links->before = object->last;
+    links->write =
+        links->before && !r->access[links->before - 1].writes ? r->links[links->before - 1].write : links->before;
+    links->own = *own;
+    object->last = *own = index + 1;
+    return true;
 }
 
 static bool add_dependency(struct reader *r, uint32_t from, uint32_t to)
@@ -248,19 +242,9 @@ static bool look_back(struct reader *r, uint32_t index)
 
 static bool find_dependencies(struct reader *r)
 {
-    for (uint32_t i = 0; i < r->count; i++) {
-        const struct pct_access *access = &r->access[i];
-        struct last *any = find_last(r, access->object, 0);
-        r->links[i].before = any->index;
-        r->links[i].write =
-            any->index && !r->access[any->index - 1].writes ? r->links[any->index - 1].write : any->index;
-        any->index = i + 1;
-        struct last *own = find_last(r, access->object, access->thread + 1);
-        r->links[i].own = own->index;
-        own->index = i + 1;
-        if (!look_back(r, i))
+    for (uint32_t i = 0; i < r->count; i++)
+        if (!note_last(r, i) || !look_back(r, i))
             return false;
-    }
     return true;
 }
 
@@ -304,20 +288,6 @@ static uint32_t combined_idiom(const struct reader *r, const struct dependency *
     return shared == 1 ? idiom : 0;
 }
 
-/* How many of the first `count` dependencies end before this access. */
-static size_t ended_by(const struct reader *r, size_t count, uint32_t access)
-{
-    size_t low = 0;
-    while (low < count) {
-        size_t middle = low + (count - low) / 2;
-        if (r->item[middle].to < access)
-            low = middle + 1;
-        else
-            count = middle;
-    }
-    return low;
-}
-
 /* This dependency as the second of combined patterns, with those that end before it begins. */
 static int combine(struct reader *r, size_t second)
 {
@@ -328,7 +298,7 @@ static int combine(struct reader *r, size_t second)
     if (*often == INSTANCES || r->combined->full)
         return 0;
     ++*often;
-    const size_t end = ended_by(r, second, f->from);
+    const size_t end = PCT_BISECT(i, 0, second, r->item[i].to < f->from);
     for (size_t i = end > NEAR ? end - NEAR : 0; i < end && !failed; i++) {
         const struct dependency *e = &r->item[i];
         const uint32_t idiom = combined_idiom(r, e, f), all[PCT_IROOT_PLACES] = { e->from, e->to, f->from, f->to };
@@ -358,15 +328,8 @@ static uint32_t idiom_of(const struct reader *r, const struct dependency *e, con
 static size_t find_incoming(const struct reader *r, const struct pct_access *access)
 {
     uint32_t least = access->number > r->window ? access->number - r->window : 0;
-    size_t low = r->begin[access->thread], high = r->begin[access->thread + 1];
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->access[r->item[r->incoming[middle]].to].number < least)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PCT_BISECT(i, r->begin[access->thread], r->begin[access->thread + 1],
+                      r->access[r->item[r->incoming[i]].to].number < least);
 }
 
 /* The pairs of this dependency as the second, with those that lead to the thread where it ends, from that where it
@@ -409,7 +372,7 @@ static int pair(struct reader *r, const struct dependency *f)
 
 static int read_run(struct reader *r)
 {
-    if (!r->links || !r->last || !r->seen || !r->often || !find_dependencies(r) || !sort_incoming(r))
+    if (!r->links || !r->seen || !r->often || !find_dependencies(r) || !sort_incoming(r))
         return -ENOMEM;
     int failed = 0;
     for (size_t i = 0; i < r->items && !failed; i++) {
@@ -434,21 +397,20 @@ int pct_iroots_add(struct pct_iroots *roots, struct pct_iroots *combined, const 
                         .count = (uint32_t)count,
                         .window = window,
                         .run = run,
-                        .last_size = 64 };
+                        .objects = PCT_TABLE(struct object),
+                        .own = PCT_TABLE(uint32_t) };
     if (count >= UINT32_MAX / 2)
         return -ENOMEM;
     for (uint32_t i = 0; i < r.count; i++)
         r.threads = accesses[i].thread >= r.threads ? accesses[i].thread + 1 : r.threads;
-    while (r.last_size < 4 * count)
-        r.last_size *= 2;
     r.links = calloc(count + 1, sizeof *r.links);
-    r.last = calloc(r.last_size, sizeof *r.last);
     r.seen = calloc(r.threads + 1, sizeof *r.seen);
     r.often = calloc(OFTEN, 1);
     int failed = read_run(&r);
     free(r.often);
     free(r.links);
-    free(r.last);
+    pct_table_free(&r.objects);
+    pct_table_free(&r.own);
     free(r.seen);
     free(r.item);
     free(r.incoming);

@@ -22,9 +22,7 @@
 #ifndef PCT_CLI_IROOTS_H
 #define PCT_CLI_IROOTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include <cli/base/table.h>
 
 enum { PCT_IDIOMS = 6, PCT_COMBINED = 10 /* the last idiom of combined ones */, PCT_IROOT_PLACES = 4 };
 
@@ -65,18 +63,18 @@ struct pct_iroot {
     /* Of the first runs that had one: A before the other thread's first access, and behind it. */
     struct pct_iroot_chance chance[2][PCT_IROOT_CHANCES];
     uint32_t chances[2];
+    struct pct_iroot *alike; /* the next one with its hash */
 };
 
 struct pct_iroots {
     struct pct_iroot **item; /* in the order in which they were exposed first */
     size_t count, room;
     size_t by_idiom[PCT_COMBINED + 1];
-    size_t most;             /* are taken in; 0: 2^18 */
-    uint64_t newest;         /* the last run that has added one; 0: none has */
-    bool full;               /* there are as many as there may be: no more are taken in */
-    bool unfollowed;         /* no run can follow the one that is looked at: its chances are not kept */
-    struct pct_iroot **slot; /* by what they are: open addressing; NULL: it is free */
-    size_t slots;            /* a power of two; 0: none yet */
+    size_t most;            /* are taken in; 0: 2^18 */
+    uint64_t newest;        /* the last run that has added one; 0: none has */
+    bool full;              /* there are as many as there may be: no more are taken in */
+    bool unfollowed;        /* no run can follow the one that is looked at: its chances are not kept */
+    struct pct_table alike; /* by a hash of what they are, the first of those that have it: struct pct_iroot * */
 };
 
 /* Take in what this run has exposed. Runs have different numbers. combined: gets its combined patterns; NULL: nobody

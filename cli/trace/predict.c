@@ -5,6 +5,7 @@
 #include "predict.h"
 #include "sorted_accesses.h"
 #include <cli/base/cli.h>
+#include <common/bisect.h>
 #include <errno.h>
 #include <pct/operations.h>
 #include <stdlib.h>
@@ -48,8 +49,7 @@ struct pair {
 
 /* Pairs that differ by nothing but their thread, or its clock. */
 struct alike {
-    uint64_t key;
-    uint32_t count, pair[ALIKE]; /* count: 0: the slot is free */
+    uint32_t count, pair[ALIKE];
 };
 
 struct reader {
@@ -68,9 +68,9 @@ struct reader {
     uint32_t *earlier;     /* by access: its thread's last one before it at the same place, plus 1 */
     uint32_t *wrote;       /* by access: its thread's last one before it that writes what threads share, plus 1 */
     struct pair *pair;
-    size_t pairs, room;  /* room: for pairs, a power of two */
-    struct alike *alike; /* open addressing, 2 * room slots */
-    uint32_t met[MET];   /* pairs that were looked up last, plus 1, by their entries; 0: none */
+    size_t pairs, room;     /* room: for pairs, a power of two */
+    struct pct_table alike; /* struct alike */
+    uint32_t met[MET];      /* pairs that were looked up last, plus 1, by their entries; 0: none */
 };
 
 /* --- What an access is condensed to ------------------------------------------------------------------------------- */
@@ -257,22 +257,17 @@ static bool find_writes(struct reader *r)
 /* Of each access, the last one of its thread before it at the same place. False: there is no memory. */
 static bool find_earlier(struct reader *r)
 {
-    size_t room = 64;
-    while (room < 2 * r->count)
-        room *= 2;
-    uint32_t *last = calloc(room, sizeof *last); /* open addressing */
-    for (uint32_t i = 0; last && i < r->count; i++) {
-        const struct pct_access *access = &r->access[i];
-        const uint32_t key[2] = { access->thread, access->place };
-        size_t at = XXH3_64bits(key, sizeof key) & (room - 1);
-        while (last[at] &&
-               (r->access[last[at] - 1].thread != access->thread || r->access[last[at] - 1].place != access->place))
-            at = (at + 1) & (room - 1);
-        r->earlier[i] = last[at];
-        last[at] = i + 1;
+    struct pct_table last = PCT_TABLE(uint32_t); /* by thread and place */
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < r->count; i++) {
+        uint32_t *before = pct_table_add(&last, (uint64_t)r->access[i].thread << 32 | r->access[i].place);
+        fine = before;
+        if (!fine)
+            break;
+        r->earlier[i] = *before;
+        *before = i + 1;
     }
-    const bool fine = last;
-    free(last);
+    pct_table_free(&last);
     return fine;
 }
 
@@ -305,32 +300,17 @@ static uint32_t find_within(const struct reader *r, const struct pct_access *fir
     return count;
 }
 
-static struct alike *find_alike(const struct reader *r, uint64_t key)
-{
-    size_t at = key & (2 * r->room - 1);
-    while (r->alike[at].count && r->alike[at].key != key)
-        at = (at + 1) & (2 * r->room - 1);
-    return &r->alike[at];
-}
-
-/* Room for a pair more: most runs have few, and clearing the room for the most would take longer than they do. */
 static bool make_pair_room(struct reader *r)
 {
     if (r->pairs < r->room || r->room == MOST_PAIRS)
         return true;
-    const size_t slots = 2 * r->room;
-    struct alike *old = r->alike;
-    r->room = r->room ? 2 * r->room : 64;
-    struct pair *more = realloc(r->pair, r->room * sizeof *more);
-    if (more)
-        r->pair = more;
-    r->alike = calloc(2 * r->room, sizeof *r->alike);
-    bool fine = more && r->alike;
-    for (size_t i = 0; fine && i < slots; i++)
-        if (old[i].count)
-            *find_alike(r, old[i].key) = old[i];
-    free(old);
-    return fine;
+    const size_t room = r->room ? 2 * r->room : 64;
+    struct pair *more = realloc(r->pair, room * sizeof *more);
+    if (!more)
+        return false;
+    r->pair = more;
+    r->room = room;
+    return true;
 }
 
 /* These two are the pair, once more. */
@@ -375,7 +355,9 @@ static bool add_pair(struct reader *r, const struct pct_access *first, const str
     memcpy(pair.within, within, withins * sizeof *within);
     const uint64_t all[2] = { a->hash, b->hash };
     const uint64_t key = XXH3_64bits_withSeed(all, sizeof all, XXH3_64bits(pair.within, sizeof pair.within));
-    struct alike *alike = find_alike(r, key);
+    struct alike *alike = r->pairs < MOST_PAIRS ? pct_table_add(&r->alike, key) : pct_table_find(&r->alike, key);
+    if (!alike)
+        return r->pairs == MOST_PAIRS;
     bool enough = alike->count == ALIKE || r->pairs == MOST_PAIRS;
     for (uint32_t i = 0; i < alike->count; i++) {
         struct pair *known = &r->pair[alike->pair[i]];
@@ -388,7 +370,6 @@ static bool add_pair(struct reader *r, const struct pct_access *first, const str
     }
     if (enough)
         return true;
-    alike->key = key;
     *met = (uint32_t)r->pairs + 1;
     alike->pair[alike->count++] = (uint32_t)r->pairs;
     r->pair[r->pairs++] = pair;
@@ -527,17 +508,9 @@ static int predict_parallel(struct reader *r, const struct pair *pair, const str
 /* The first of the pairs on these objects. */
 static size_t find_on(const struct reader *r, uint64_t first, uint64_t second)
 {
-    size_t low = 0, high = r->pairs;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct pair *pair = &r->pair[middle];
-        uint64_t object = pair->first->access->object;
-        if (object < first || (object == first && pair->second->access->object < second))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return PCT_BISECT(i, 0, r->pairs,
+                      r->pair[i].first->access->object < first ||
+                          (r->pair[i].first->access->object == first && r->pair[i].second->access->object < second));
 }
 
 typedef int predict_both(struct reader *r, const struct pair *pair, const struct pair *other);
@@ -592,7 +565,8 @@ int pct_predict_ordered(struct pct_iroots *predicted, const struct pct_orderings
                         .access = accesses,
                         .count = count,
                         .window = window,
-                        .run = run };
+                        .run = run,
+                        .alike = PCT_TABLE(struct alike) };
     int failed = make_room(&r) ? 0 : -ENOMEM;
     if (!failed)
         failed = read_objects(&r);
@@ -605,7 +579,7 @@ int pct_predict_ordered(struct pct_iroots *predicted, const struct pct_orderings
     free(r.earlier);
     free(r.wrote);
     free(r.pair);
-    free(r.alike);
+    pct_table_free(&r.alike);
     return failed;
 }
 

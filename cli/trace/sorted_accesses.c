@@ -1,11 +1,7 @@
 /* Sorting accesses: see sorted_accesses.h. By counting: there are few objects and threads, and each run is sorted. */
 #include "sorted_accesses.h"
+#include <cli/base/table.h>
 #include <stdlib.h>
-
-struct on_object {
-    uint64_t object;
-    size_t at; /* plus 1: where its next access is to stand; 0: the slot is free */
-};
 
 static int by_number(const void *a, const void *b)
 {
@@ -13,31 +9,29 @@ static int by_number(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Open addressing; slots: a power of two. */
-static struct on_object *find_object(struct on_object *slot, size_t slots, uint64_t object)
+/* Where the accesses to each object begin, by the objects' numbers. False: there is no memory. */
+static bool place_objects(const struct pct_access *accesses, size_t accesses_count, struct pct_table *at)
 {
-    size_t at = (object * UINT64_C(0x9e3779b97f4a7c15) >> 32) & (slots - 1);
-    while (slot[at].at && slot[at].object != object)
-        at = (at + 1) & (slots - 1);
-    return &slot[at];
-}
-
-/* Where the accesses to each object begin, by the objects' numbers; object: room for these. */
-static void place_objects(const struct pct_access *accesses, size_t accesses_count, struct on_object *slot,
-                          size_t slots, uint64_t *object)
-{
-    size_t count = 0, begin = 1;
+    size_t count = 0, begin = 0;
     for (size_t i = 0; i < accesses_count; i++) {
-        struct on_object *on = find_object(slot, slots, accesses[i].object);
-        if (!on->at++)
-            object[count++] = on->object = accesses[i].object;
+        size_t *those = pct_table_add(at, accesses[i].object);
+        if (!those)
+            return false;
+        ++*those;
     }
+    uint64_t *object = malloc((at->count + 1) * sizeof *object);
+    if (!object)
+        return false;
+    for (size_t slot = 0; pct_table_next(at, &slot, &object[count]);)
+        count++;
     qsort(object, count, sizeof *object, by_number);
     for (size_t i = 0; i < count; i++) {
-        size_t *at = &find_object(slot, slots, object[i])->at, those = *at;
-        *at = begin;
+        size_t *next = pct_table_find(at, object[i]), those = *next;
+        *next = begin;
         begin += those;
     }
+    free(object);
+    return true;
 }
 
 /* begin: a zero for each thread, and one more. */
@@ -55,23 +49,17 @@ static void sort_by_thread(const struct pct_access *accesses, size_t count, uint
 bool pct_accesses_sort(const struct pct_access *accesses, size_t count, uint32_t threads,
                        const struct pct_access **sorted)
 {
-    size_t slots = 64;
-    while (slots < 2 * count)
-        slots *= 2;
-    struct on_object *slot = calloc(slots, sizeof *slot);
-    uint64_t *object = malloc((count + 1) * sizeof *object);
+    struct pct_table at = PCT_TABLE(size_t); /* by object: where its next access is to stand */
     const struct pct_access **by_thread = malloc((count + 1) * sizeof(const struct pct_access *));
     size_t *begin = calloc(threads + 1, sizeof *begin);
-    const bool fine = slot && object && by_thread && begin;
+    const bool fine = by_thread && begin && place_objects(accesses, count, &at);
     if (fine) {
         sort_by_thread(accesses, count, threads, begin, by_thread);
-        place_objects(accesses, count, slot, slots, object);
         /* Each object keeps the order that was. */
         for (size_t i = 0; i < count; i++)
-            sorted[find_object(slot, slots, by_thread[i]->object)->at++ - 1] = by_thread[i];
+            sorted[(*(size_t *)pct_table_find(&at, by_thread[i]->object))++] = by_thread[i];
     }
-    free(slot);
-    free(object);
+    pct_table_free(&at);
     free((void *)by_thread);
     free(begin);
     return fine;
