@@ -111,6 +111,10 @@ int pct_libc_minor(void);
  * NULL: none does. GLIBC: this is how what libc keeps to itself is found. While there is one thread. */
 const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object);
 
+/* libc's own function of this name, the version that programs are linked to now, whoever replaces it; NULL: there is
+ * none. Likewise. */
+void *pct_real_libc(const char *name);
+
 /* Whether an object that was loaded before us defines this name: the program, or a library that it preloads, too. Then
  * calls of others lead there. Likewise. */
 bool pct_real_is_replaced(const char *name);

@@ -289,7 +289,7 @@ PCT_EXPORT FILE *freopen64(const char *path, const char *mode, FILE *file)
 
 PCT_EXPORT int closedir(DIR *directory)
 {
-    int fd = *(const int *)directory /* GLIBC */, failed = REAL(closedir)(directory), error = errno;
+    int fd = dirfd(directory), failed = REAL(closedir)(directory), error = errno;
     closed(fd, false);
     errno = error;
     return failed;

@@ -32,6 +32,7 @@
 #include <preload/process/exit.h>
 #include <preload/process/forkserver.h>
 #include <preload/sync/foreign_calls.h>
+#include <preload/sync/layouts.h>
 #include <preload/thread/affinity.h>
 #include <preload/thread/cancel.h>
 #include <preload/thread/foreign_threads.h>
@@ -45,6 +46,7 @@
 #include <strategies/strategies.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <gnu/libc-version.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
@@ -377,6 +379,23 @@ static bool is_go(void)
     return false;
 }
 
+/* What is not known of this libc is refused. Not in processes that need no scheduler: it takes 10 us. */
+PCT_STARTS static void check_layouts(void)
+{
+    char line[160];
+    struct pct_text text;
+    const char *unknown = pct_layouts_unknown();
+    if (!unknown)
+        return;
+    pct_text_init(&text, line, sizeof line);
+    pct_text_add(&text, "the ");
+    pct_text_add(&text, unknown);
+    pct_text_add(&text, " of this glibc (");
+    pct_text_add(&text, gnu_get_libc_version());
+    pct_text_add(&text, ") are not laid out as pct knows them: nothing can be controlled with it");
+    pct_start_refuse(line);
+}
+
 struct pct_shim_thread *pct_enter_first(void)
 {
     /* Not in a child that runs in our memory, nor in a thread that pct did not see start. */
@@ -400,8 +419,10 @@ struct pct_shim_thread *pct_enter_first(void)
         start_again();
     }
     pct_shim.pending = false;
-    if (!forked)
+    if (!forked) {
+        check_layouts();
         map_page();
+    }
     pct_family_join(pct_variables.PCT_FAMILY);
     pct_family_await_turn();
     pct_variables_draw();

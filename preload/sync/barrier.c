@@ -2,19 +2,13 @@
  * arrived in it.
  * Between processes the real functions are used, outside the scheduler. */
 #include "foreign_calls.h"
+#include "layouts.h"
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include <preload/signals/doorbell.h>
 #include <preload/time/family.h>
 #include <sched/log.h>
-
-/* GLIBC: struct pthread_barrier, sysdeps/nptl/internaltypes.h. */
-struct glibc_barrier {
-    unsigned in, round, count;
-    int shared;
-    unsigned out;
-};
 
 PCT_EXPORT int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr, unsigned count)
 {

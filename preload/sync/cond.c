@@ -7,6 +7,7 @@
  *
  * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when
  * the mutex is free. Between processes the real functions are used, outside the scheduler. */
+#include "layouts.h"
 #include "mutex.h"
 #include "foreign_calls.h"
 #include <preload/core/order.h>
@@ -18,11 +19,11 @@
 #include <sched/log.h>
 #include <errno.h>
 
-/* GLIBC: bit 0 of __wrefs says that it is shared between processes. In the old version's object, which has eight bytes,
+/* Whether it is shared between processes. GLIBC: in the old version's object, which has eight bytes,
  * that is somebody else's memory. */
 static bool shared(const pthread_cond_t *cond, struct pct_object *queue)
 {
-    return pct_shared(queue, cond->__data.__wrefs & 1);
+    return pct_shared(queue, cond->__data.__wrefs & COND_SHARED);
 }
 
 /* Whether other processes take part in a wait: with a mutex of this one's own they cannot. */
@@ -168,10 +169,10 @@ PCT_EXPORT int pthread_cond_wait(pthread_cond_t *cond, pthread_mutex_t *mutex)
     return wait_until(self, cond, mutex, PCT_NEVER);
 }
 
-/* GLIBC: bit 1 of __wrefs says that deadlines are on CLOCK_MONOTONIC. */
+/* The clock of deadlines. */
 static clockid_t clock_of(const pthread_cond_t *cond)
 {
-    return cond->__data.__wrefs & 2 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
+    return cond->__data.__wrefs & COND_MONOTONIC ? CLOCK_MONOTONIC : CLOCK_REALTIME;
 }
 
 PCT_EXPORT int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex, const struct timespec *when)

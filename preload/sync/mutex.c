@@ -11,6 +11,7 @@
  *
  * model[0]: how many wait on a condition variable to have it again. glibc counts them among the users of the mutex. */
 #include "mutex.h"
+#include "layouts.h"
 #include <preload/core/loader.h>
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
@@ -21,21 +22,9 @@
 #include <preload/time/family.h>
 #include <sched/log.h>
 #include <errno.h>
-#include <limits.h>
 
-/* GLIBC: bits of __kind and of the lock word, nptl/pthreadP.h. A robust mutex always says that it is shared. */
-enum {
-    KIND_TYPE = 3,
-    KIND_ROBUST = 16,
-    KIND_INHERIT = 32,
-    KIND_PROTECT = 64,
-    KIND_SHARED = 128,
-    OWNER_NOT_RECOVERABLE = INT_MAX - 1,
-    LOCK_TID = 0x3fffffff,
-    LOCK_PROTECT = 0x7ffff,
-    CEILING_LEAST = 1, /* the kernel's priorities of SCHED_FIFO */
-    CEILING_MOST = 99
-};
+/* The kernel's priorities of SCHED_FIFO. */
+enum { CEILING_LEAST = 1, CEILING_MOST = 99 };
 
 /* Whether the lock is a plain one, and nobody but threads that hold the baton in turn touches it: then its fields can
  * be written as they are. */

@@ -1,18 +1,16 @@
 /* pthread_once. A done once is a read of a constant and no scheduling point. Otherwise the real one runs the routine,
  * and others are disabled until it has returned, thrown or been cancelled. */
 #include "once.h"
+#include "layouts.h"
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include <preload/memory/memory.h>
 #include <sched/races.h>
 #include <strategies/strategies.h>
 
-/* GLIBC: the control word, nptl/pthreadP.h. */
-enum { IN_PROGRESS = 1, DONE = 2 };
-
 static bool not_in_progress(const struct pct_thread *thread)
 {
-    return !(*(const volatile int *)thread->wait.ready_arg & IN_PROGRESS);
+    return !(*(const volatile int *)thread->wait.ready_arg & ONCE_IN_PROGRESS);
 }
 
 /* The routine begins: only now does the control word say so, and those that wait see it. */
@@ -33,7 +31,7 @@ static void run_routine(void)
 int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread_once_t *, void (*)(void)))
 {
     /* To an explored run it matters who came first. */
-    if (__atomic_load_n(control, __ATOMIC_ACQUIRE) & DONE && !pct_S.log) {
+    if (__atomic_load_n(control, __ATOMIC_ACQUIRE) & ONCE_DONE && !pct_S.log) {
         if (PCT_UNLIKELY(pct_S.races != NULL))
             pct_memory_order(control, PCT_MEMORY_ACQUIRE);
         return 0;
@@ -44,9 +42,9 @@ int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread
     do
         pct_wait_for(self, PCT_OP_ONCE, pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE), not_in_progress,
                      control, PCT_NEVER);
-    while (*(const volatile int *)control & IN_PROGRESS); /* a signal came, or its handler began it */
+    while (*(const volatile int *)control & ONCE_IN_PROGRESS); /* a signal came, or its handler began it */
     struct pct_object *object = pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE);
-    bool run = !(*control & DONE);
+    bool run = !(*control & ONCE_DONE);
     pct_done(self, PCT_OP_ONCE, run ? PCT_ARG_RUN : 0, object);
     if (!run) {
         pct_memory_order(control, PCT_MEMORY_ACQUIRE);

@@ -1,16 +1,15 @@
 /* Read-write locks. The real lock holds the truth; see mutex.c.
  *
- * GLIBC: the bits of __readers, from nptl/pthread_rwlock_common.c. As nobody ever blocks inside the real lock, no
+ * GLIBC: as nobody ever blocks inside the real lock, no
  * writer is ever announced there; a lock that prefers writers (nonrecursively) is asked about the queue instead. */
 #include "rwlock.h"
+#include "layouts.h"
 #include <preload/core/pass.h>
 #include <preload/signals/doorbell.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
 #include <sched/log.h>
 #include <errno.h>
-
-enum { WRITE_PHASE = 1, WRITE_LOCKED = 2, READER_SHIFT = 3 };
 
 /* The first threads that have it for reading stand as bits in what others use for their models. Of one that has it
  * several times, that is known up to its first unlock. */

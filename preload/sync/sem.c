@@ -1,5 +1,6 @@
 /* POSIX semaphores. The real semaphore holds the truth. sem_post is async-signal-safe: off turn it is the real one, and
  * the scheduler looks at the semaphore again at its next point (pct_passed). */
+#include "layouts.h"
 #include <common/exploration.h>
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
@@ -13,22 +14,15 @@
 #include <fcntl.h>
 #include <stdarg.h>
 
-/* GLIBC: struct new_sem, sysdeps/nptl/internaltypes.h: the value is the low half of the first word. */
 static bool ready(const struct pct_thread *thread)
 {
-    return *(const volatile uint32_t *)thread->wait.ready_arg > 0;
-}
-
-/* Named semaphores, and those that sem_init was told to share. */
-static bool shared(const sem_t *sem)
-{
-    return ((const int *)sem)[2] != 0;
+    return sem_value(thread->wait.ready_arg) > 0;
 }
 
 /* Behind an operation. */
 static void tell_value(const struct pct_object *object, const sem_t *sem)
 {
-    pct_log_value(&pct_S, object, *(const volatile uint32_t *)(const void *)sem);
+    pct_log_value(&pct_S, object, sem_value(sem));
 }
 
 static int wait_outside(struct pct_shim_thread *self, sem_t *sem)
@@ -55,8 +49,8 @@ static int wait_until(struct pct_shim_thread *self, sem_t *sem, uint64_t deadlin
                                      .ready_arg = sem,
                                      .alike = true,
                                      .deadline = deadline,
-                                     .outside = shared(sem),
-                                     .kin = pct_shared_by_kin(object, shared(sem)),
+                                     .outside = sem_shared(sem),
+                                     .kin = pct_shared_by_kin(object, sem_shared(sem)),
                                      .cancellable = !self->cancel_disabled };
             if (wait.outside)
                 pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
@@ -145,7 +139,7 @@ PCT_EXPORT int sem_post(sem_t *sem)
     if (!self)
         return PASS(PCT_OP_SEM_POST, PCT_CLASS_SEM, sem, REAL(sem_post)(sem));
     struct pct_object *object = pct_at(self, PCT_OP_SEM_POST, sem, PCT_CLASS_SEM);
-    if (shared(sem))
+    if (sem_shared(sem))
         pct_family_tell();
     int failed = REAL(sem_post)(sem);
     tell_value(object, sem);

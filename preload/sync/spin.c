@@ -1,18 +1,12 @@
 /* Spinlocks. The real lock holds the truth; a thread that finds it taken is disabled, it never spins. One in memory
  * that other processes have too may be taken by them. */
+#include "layouts.h"
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 
-/* GLIBC: an unlocked pthread_spinlock_t is 1 on x86, 0 elsewhere. */
-#if defined(__x86_64__) || defined(__i386__)
-enum { UNLOCKED = 1 };
-#else
-enum { UNLOCKED = 0 };
-#endif
-
 static bool ready(const struct pct_thread *thread)
 {
-    return *(const volatile int *)thread->wait.ready_arg == UNLOCKED;
+    return *(const volatile int *)thread->wait.ready_arg == SPIN_UNLOCKED;
 }
 
 PCT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
@@ -33,7 +27,7 @@ PCT_EXPORT int pthread_spin_lock(pthread_spinlock_t *lock)
                                  .alike = true,
                                  .deadline = PCT_NEVER,
                                  .outside = pct_shared(taken, true) };
-        if (wait.outside && *lock != UNLOCKED)
+        if (wait.outside && *lock != SPIN_UNLOCKED)
             pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
         if (pct_wait(self, &wait) == PCT_GO_OUTSIDE) {
             REAL(pthread_spin_lock)(lock);
