@@ -210,7 +210,7 @@ say()
     texts=$(sed -n '/define PCT_HOST_REASONS/,/^enum/s/.*X(.*"\(.*\)").*/\1/p' "$root/common/host.h")
     [ "$(wc -l <<< "$texts")" -gt 20 ]
     while read -r text; do
-        tr '\n' ' ' < "$root/docs/FORKING.md" | grep -qF "$text" || { echo "not there: $text" && return 1; }
+        tr -s '\n ' ' ' < "$root/docs/FORKING.md" | grep -qF "$text" || { echo "not there: $text" && return 1; }
     done <<< "$texts"
 }
 
