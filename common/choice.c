@@ -160,50 +160,26 @@ static int take_patterns(char *field, size_t room, const char *text, const char 
     return -EINVAL;
 }
 
-int pct_config_parse_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
-{
-    return parse_patterns(config->focus, sizeof config->focus, text, what, error, size);
-}
-
-int pct_config_take_focus(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
-{
-    return take_patterns(config->focus, sizeof config->focus, text, what, error, size);
-}
-
-void pct_config_format_focus(const struct pct_config *config, char *text, size_t size)
-{
-    format_patterns(config->focus, text, size);
-}
-
-int pct_config_parse_watch(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
-{
-    return parse_patterns(config->watch, sizeof config->watch, text, what, error, size);
-}
-
-int pct_config_take_watch(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
-{
-    return take_patterns(config->watch, sizeof config->watch, text, what, error, size);
-}
-
-void pct_config_format_watch(const struct pct_config *config, char *text, size_t size)
-{
-    format_patterns(config->watch, text, size);
-}
-
-int pct_config_parse_functions(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
-{
-    return parse_patterns(config->functions, sizeof config->functions, text, what, error, size);
-}
-
-int pct_config_take_functions(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
-{
-    return take_patterns(config->functions, sizeof config->functions, text, what, error, size);
-}
-
-void pct_config_format_functions(const struct pct_config *config, char *text, size_t size)
-{
-    format_patterns(config->functions, text, size);
-}
+/* What config.h says of each of these members. */
+#define PATTERNS(member)                                                                                               \
+    int pct_config_parse_##member(struct pct_config *config, const char *text, const char *what, char *error,          \
+                                  size_t size)                                                                         \
+    {                                                                                                                  \
+        return parse_patterns(config->member, sizeof config->member, text, what, error, size);                         \
+    }                                                                                                                  \
+    int pct_config_take_##member(struct pct_config *config, const char *text, const char *what, char *error,           \
+                                 size_t size)                                                                          \
+    {                                                                                                                  \
+        return take_patterns(config->member, sizeof config->member, text, what, error, size);                          \
+    }                                                                                                                  \
+    void pct_config_format_##member(const struct pct_config *config, char *text, size_t size)                          \
+    {                                                                                                                  \
+        format_patterns(config->member, text, size);                                                                   \
+    }
+PATTERNS(focus)
+PATTERNS(watch)
+PATTERNS(functions)
+#undef PATTERNS
 
 int pct_config_parse_end(struct pct_config *config, const char *text, const char *what, char *error, size_t size)
 {
