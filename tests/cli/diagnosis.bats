@@ -212,43 +212,7 @@ C
 }
 
 @test "where every run with the same random numbers fails, no order is to blame" {
-    cat >drawn.c <<'END'
-#include <assert.h>
-#include <pthread.h>
-#include <sys/random.h>
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
-static int waiting, over;
-static void *produce(void *unused)
-{
-    for (int i = 0; i < 5; i++) {
-        pthread_mutex_lock(&lock);
-        waiting += i < 4;
-        over = i == 4;
-        pthread_cond_signal(&filled);
-        pthread_mutex_unlock(&lock);
-    }
-    return unused;
-}
-int main(void)
-{
-    pthread_t thread;
-    unsigned packet, more = 1;
-    pthread_create(&thread, NULL, produce, NULL);
-    while (more) {
-        pthread_mutex_lock(&lock);
-        while (!waiting && !over)
-            pthread_cond_wait(&filled, &lock);
-        more = waiting > 0;
-        waiting -= more;
-        pthread_mutex_unlock(&lock);
-        assert(getrandom(&packet, sizeof packet, 0) == sizeof packet);
-        assert(packet % 10);
-    }
-    return pthread_join(thread, NULL);
-}
-END
-    "$cc" -g -O1 -pthread -o drawn drawn.c
+    "$cc" -g -O1 -pthread -I"$root/include" -o drawn "$root/tests/cli/packets.c"
     run "$pct" run -n 100 -s 1 --state none -- ./drawn
     is "$status" 134
     has 'no cause: every run with the same random numbers fails ('
@@ -259,40 +223,6 @@ END
 }
 
 @test "runs that got other numbers from pct_choose() do not tell of an order; with the same ones they do" {
-    cat >number.c <<'C'
-#include <pct/script.h>
-#include <pthread.h>
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t filled = PTHREAD_COND_INITIALIZER;
-static int waiting, over;
-static void *produce(void *unused)
-{
-    for (int i = 0; i < 5; i++) {
-        pthread_mutex_lock(&lock);
-        waiting += i < 4;
-        over = i == 4;
-        pthread_cond_signal(&filled);
-        pthread_mutex_unlock(&lock);
-    }
-    return unused;
-}
-int main(void)
-{
-    pthread_t thread;
-    int more = 1;
-    pthread_create(&thread, NULL, produce, NULL);
-    while (more) {
-        pthread_mutex_lock(&lock);
-        while (!waiting && !over)
-            pthread_cond_wait(&filled, &lock);
-        more = waiting > 0;
-        waiting -= more;
-        pthread_mutex_unlock(&lock);
-        pct_assert(pct_choose(10) != 7);
-    }
-    return pthread_join(thread, NULL);
-}
-C
     cat >order.c <<'C'
 #include <pct/script.h>
 #include <pthread.h>
@@ -327,9 +257,8 @@ int main(void)
     return 0;
 }
 C
-    for name in number order; do
-        "$cc" -g -O1 -pthread -I "$root/include" -o $name $name.c
-    done
+    "$cc" -g -O1 -pthread -I "$root/include" -DCHOOSE -o number "$root/tests/cli/packets.c"
+    "$cc" -g -O1 -pthread -I "$root/include" -o order order.c
     first_cause "$PWD/number"
     has 'runs that pass, 0 got the same numbers from pct_choose(), too few to blame an ordering'
     lacks 'passes is the same'
