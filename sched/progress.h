@@ -68,6 +68,9 @@ struct pct_thread;
  * virtual time. */
 #define PCT_STUCK_SPINS 64u
 #define PCT_STUCK_NS UINT64_C(20000000)
+/* A thread that lost the baton as it ran on and on keeps it for a tenth of that the next time, but at least this long.
+ * What it runs needs to be interrupted, and that more than once: an interpreter whose lock others ask for, and wait. */
+#define PCT_AGAIN_NS UINT64_C(100000000)
 
 /* Nothing runs but timers of the host, this many times in a row without a step in between: they wake nobody, which is a
  * livelock. */
@@ -126,6 +129,9 @@ void pct_progress_look(struct pct_sched *s, struct pct_thread *self, struct pct_
 /* The same, but it is no spin yet: for pct_memory_pass(), which has asked. */
 void pct_memory_looked(struct pct_sched *s, const struct pct_thread *self, struct pct_memory_recent *recent,
                        uint64_t record);
+
+/* For how many ns this thread may run on and on without a step while others could go on. */
+uint64_t pct_sched_patience(const struct pct_sched *s, const struct pct_thread *thread);
 
 /* Inside the scheduler: */
 /* Others should go before this thread, though it may have made progress; as after this many spins. */

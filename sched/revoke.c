@@ -3,8 +3,16 @@
  * STUCK, so that a replay by trace knows where the baton was taken, and takes it there again. */
 #include "internal.h"
 
+uint64_t pct_sched_patience(const struct pct_sched *s, const struct pct_thread *thread)
+{
+    uint64_t ns = s->run_ns;
+    for (uint32_t i = 0; i < thread->long_runs && ns > PCT_AGAIN_NS; i++)
+        ns = ns / 10 > PCT_AGAIN_NS ? ns / 10 : PCT_AGAIN_NS;
+    return ns;
+}
+
 /* How much virtual time it took. */
-static uint64_t time_of(const struct pct_sched *s, uint32_t arg)
+static uint64_t time_of(const struct pct_sched *s, const struct pct_thread *thread, uint32_t arg)
 {
     uint64_t now = pct_sched_now(s), due = arg == PCT_ARG_TIMER && s->host->alarm ? s->host->alarm() : PCT_NEVER;
     switch (arg) {
@@ -12,6 +20,8 @@ static uint64_t time_of(const struct pct_sched *s, uint32_t arg)
         return PCT_STUCK_NS;
     case PCT_ARG_RUNS:
         return s->run_ns;
+    case PCT_ARG_AGAIN:
+        return pct_sched_patience(s, thread);
     default:
         return due != PCT_NEVER && due > now ? due - now : 0;
     }
@@ -25,7 +35,8 @@ static void record(struct pct_sched *s, struct pct_thread *thread, uint32_t arg)
     pct_sched_keep_house(s);
     pct_record(s, thread, PCT_OP_STUCK, arg, 0);
     if (s->step_ns)
-        s->base += time_of(s, arg);
+        s->base += time_of(s, thread, arg);
+    thread->long_runs += arg == PCT_ARG_RUNS || arg == PCT_ARG_AGAIN;
     pct_set_due(s, PCT_DUE_ATTENTION); /* no call said what the thread may have changed */
     pct_sched_keep_house(s);
     pct_sched_kernel_changed(s);
@@ -54,6 +65,7 @@ struct pct_thread *pct_sched_swap_current(struct pct_sched *s, struct pct_thread
 void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t arg)
 {
     s->current = NULL;
+    arg = arg == PCT_ARG_RUNS && self->long_runs ? PCT_ARG_AGAIN : arg;
     record(s, self, pct_replay_arg(s, arg));
     pct_progress_deprioritize(s, self, PCT_STUCK_SPINS);
     pct_sched_pass(s, self, pct_sched_next(s, self));

@@ -159,6 +159,7 @@ struct pct_thread {
     struct pct_timer nearing; /* armed until that deadline is near */
     uint32_t coins;           /* drawn for its waits with a deadline */
     uint64_t spins;           /* spins since it last blocked */
+    uint32_t long_runs;       /* revoke.c: it lost the baton so often because it ran on and on */
     uint64_t mark;            /* deadlock_cycle.c: the search that met it last */
     uint32_t clock_reads;     /* reads of the clock since step clock_step */
     uint64_t clock_step;
@@ -426,8 +427,7 @@ bool pct_sched_may_take(const struct pct_sched *s, const struct pct_thread *hold
 /* Until it is set back, nobody (NULL) may be thought stuck. Returns who could. With the baton. */
 struct pct_thread *pct_sched_swap_current(struct pct_sched *s, struct pct_thread *current);
 
-/* The running thread spins, or has run for long, without passing a point: let others go first. arg: PCT_ARG_SPINS or
- * PCT_ARG_RUNS. */
+/* The running thread spins, or has run for long, and passes no point: others go first. arg: PCT_ARG_SPINS, _RUNS. */
 void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t arg);
 
 /* Called for a holder of the baton that sleeps, by whoever found it, and has made sure that it does nothing meanwhile:

@@ -189,6 +189,7 @@ enum pct_class {
 #define PCT_ARG_ASKED 9u     /* of an access that a watchpoint told of: the strategy was asked behind it */
 #define PCT_ARG_SPURIOUS 10u /* of a return from a condition variable: nobody has signalled (--spurious) */
 #define PCT_ARG_TIMER 11u    /* on and on, until the signal of a timer is due */
+#define PCT_ARG_AGAIN 12u    /* on and on, as before in this run, for less time */
 #define PCT_ARG_NOBODY 0xffffu
 
 #define PCT_STATUS_UNKNOWN -1

@@ -300,7 +300,7 @@ static void stop(struct pct_shim_thread *self, const ucontext_t *context)
 void pct_preempt_sample(struct pct_shim_thread *self, void *context, uint64_t used)
 {
     evidence->used = used;
-    look(self, context, used >= pct_S.run_ns);
+    look(self, context, used >= pct_sched_patience(&pct_S, &self->core));
     evidence->samples.left = pct_task_cpu(self->tid);
 }
 
@@ -346,7 +346,7 @@ void pct_preempt_ask(const struct pct_shim_thread *thread, uint64_t used)
         return;
     evidence->asked = thread;
     evidence->used = used;
-    ask(thread, used >= pct_S.run_ns ? LOOK_LONG : LOOK);
+    ask(thread, used >= pct_sched_patience(&pct_S, &thread->core) ? LOOK_LONG : LOOK);
 }
 
 void pct_preempt_ask_here(const struct pct_shim_thread *self, bool long_run)

@@ -305,6 +305,30 @@ static int hold_file(void)
 }
 
 /* Nothing but numbers, for several times as long as it takes to find a spin. */
+/* Asks six times for what the other has while it computes, as threads ask an interpreter for its lock. */
+static void *ask(void *unused)
+{
+    for (int i = 1; i <= 6; i++) {
+        usleep(50000);
+        plain = i;
+        while (turn != i)
+            usleep(1000);
+    }
+    return unused;
+}
+
+static int serve(void)
+{
+    uint64_t x = 1;
+    for (int i = 1; i <= 6; i++) {
+        while (plain != i)
+            x = x * 6364136223846793005u + 1442695040888963407u;
+        turn = i;
+        work();
+    }
+    return x ? 0 : 1;
+}
+
 static int compute(void)
 {
     uint64_t x = 1;
@@ -389,6 +413,7 @@ int main(int argc, char **argv)
         { "child", nothing, child },
         { "child-sleeps", nothing, child_sleeps },
         { "compute", nothing, compute },
+        { "serve", ask, serve },
         { "deadlock", sleep_inline, deadlock },
     };
     if (pipe(ends))

@@ -485,6 +485,7 @@ static bool begin(void)
     s->max_steps = sim.options->max_steps;
     s->end = sim.options->end;
     s->step_ns = sim.options->real_time ? 0 : PCT_STEP_NS;
+    s->run_ns = SIM_RUN_NS;
     s->slack = sim.options->slack;
     host.site = s->strategy->places ? site : NULL;
     host.place = place;

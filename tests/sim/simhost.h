@@ -21,7 +21,8 @@
 #define SIM_THINGS                                                                                                     \
     8u /* mutexes, condition variables, semaphores, barriers, once controls, variables: this many of each */
 #define SIM_EVENTS 8u
-#define SIM_OBJECTS (9 * SIM_THINGS) /* the most objects that a run has */
+#define SIM_RUN_NS UINT64_C(10000000000) /* how long a thread that computes is left alone */
+#define SIM_OBJECTS (9 * SIM_THINGS)     /* the most objects that a run has */
 
 struct sim;
 
@@ -148,6 +149,7 @@ struct sim_op {
 #define KERNEL(n)           { .kind = SIM_KERNEL, .value = n }         /* adds to what the kernel keeps; register: that */
 #define AWAY(ns)            { .kind = SIM_AWAY, .value = ns }          /* outside the scheduler for so much real time */
 #define SPIN_UNTIL(v, x)    { .kind = SIM_SPIN, .a = v, .value = x }   /* until v == x, without a step of its own */
+#define COMPUTE_UNTIL(v, x) { .kind = SIM_SPIN, .a = v, .value = x, .flag = true } /* likewise, but does not look idle */
 #define SLEPT(ns)           { .kind = SIM_SLEPT, .value = ns }         /* so much real time in a call that nobody knows */
 #define EXIT                { .kind = SIM_EXIT }
 #define EXITING             { .kind = SIM_EXIT, .flag = true }         /* the same, and on to the exit handlers */

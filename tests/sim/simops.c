@@ -365,7 +365,7 @@ static void spin(struct sim_thread *self, const struct sim_op *op)
     while (sim.var[op->a] != op->value) {
         sim_check(pct_sched_may_take(S, &self->core, PCT_ARG_SPINS), "nothing can come of a spin");
         sim_pass_time();
-        pct_sched_preempt(S, &self->core, PCT_ARG_SPINS);
+        pct_sched_preempt(S, &self->core, op->flag ? PCT_ARG_RUNS : PCT_ARG_SPINS);
         sim_passed(self);
     }
 }

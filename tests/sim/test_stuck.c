@@ -96,6 +96,58 @@ static void test_spin_and_sleeper(void **unused)
     assert_true(awake);
 }
 
+/* The virtual time that this run takes, whose trace must repeat it. */
+static uint64_t time_of(const struct sim_program *program, const struct pct_strategy *strategy, uint64_t seed)
+{
+    struct sim_result first = run(program, strategy, seed), second = run(program, strategy, seed);
+    assert_int_equal(first.hash, second.hash);
+    assert_int_equal(first.virtual_ns, second.virtual_ns);
+    assert_replays(program, &second);
+    assert_int_equal(probe_result.virtual_ns, second.virtual_ns);
+    return second.virtual_ns;
+}
+
+/* How often this argument stands in `records`, at steps of op STUCK of this thread. */
+static uint32_t arguments(uint64_t count, uint32_t thread, uint32_t arg)
+{
+    uint32_t found = 0;
+    for (uint64_t i = 0; i < count; i++)
+        found += PCT_RECORD_OP(records[i]) == PCT_OP_STUCK && PCT_RECORD_THREAD(records[i]) == thread &&
+                 PCT_RECORD_ARG(records[i]) == arg;
+    return found;
+}
+
+/* A thread that computes keeps the baton the first time for as long as any does, then for less: each for itself, and
+ * spins are not that. */
+static void test_computes_again(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = {
+        .name = "computes",
+        .thread = { THREAD(CREATE(1), CREATE(2), COMPUTE_UNTIL(0, 1), COMPUTE_UNTIL(1, 1), COMPUTE_UNTIL(2, 1),
+                           COMPUTE_UNTIL(3, 1), JOIN(1), JOIN(2)),
+                    THREAD(SLEEP(1000000), WRITE(0, 1), SLEEP(1000000), WRITE(1, 1), SLEEP(1000000), WRITE(2, 1),
+                           SLEEP(1000000), WRITE(3, 1), WRITE(4, 1)),
+                    THREAD(SPIN_UNTIL(0, 1), SPIN_UNTIL(1, 1), COMPUTE_UNTIL(4, 1)) }
+    };
+    uint32_t several = 0;
+    for (const struct pct_strategy *const *strategy = pct_strategies; *strategy; strategy++)
+        for (uint64_t seed = 0; controls(*strategy) && seed < SEEDS; seed++) {
+            uint64_t ns = time_of(&program, *strategy, seed);
+            const uint64_t steps = probe_result.steps;
+            uint64_t computed = 0;
+            for (uint32_t thread = 0; thread < 3; thread++) {
+                uint32_t runs = arguments(steps, thread, PCT_ARG_RUNS), again = arguments(steps, thread, PCT_ARG_AGAIN);
+                assert_true(runs <= 1 && (runs || !again));
+                computed += runs * SIM_RUN_NS + (again ? SIM_RUN_NS / 10 + (again - 1) * PCT_AGAIN_NS : 0);
+                computed += arguments(steps, thread, PCT_ARG_SPINS) * PCT_STUCK_NS;
+                several += again > 1;
+            }
+            assert_in_range(ns, computed, computed + 10000000);
+        }
+    assert_true(several > SEEDS);
+}
+
 /* The others go on while one sleeps; it comes back as soon as it can. */
 static void test_slept(void **unused)
 {
@@ -164,9 +216,13 @@ static void test_replay_at_other_speeds(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spins),          cmocka_unit_test(test_spin_and_sleeper),
-        cmocka_unit_test(test_slept),          cmocka_unit_test(test_all_slept),
-        cmocka_unit_test(test_created_slowly), cmocka_unit_test(test_replay_at_other_speeds),
+        cmocka_unit_test(test_spins),
+        cmocka_unit_test(test_spin_and_sleeper),
+        cmocka_unit_test(test_computes_again),
+        cmocka_unit_test(test_slept),
+        cmocka_unit_test(test_all_slept),
+        cmocka_unit_test(test_created_slowly),
+        cmocka_unit_test(test_replay_at_other_speeds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
