@@ -153,6 +153,7 @@ static int run_all(struct calibration *k, unsigned jobs, char (*tokens)[PCT_TOKE
     launch->limit.cuts = true;
     launch->limit.least = LEAST_SECONDS;
     launch->limit.most = MOST_SECONDS;
+    launch->limit.again = false; /* they are no failures */
     int failed = pct_batch_run(launch, jobs, tokens, count, look, k);
     double longest = launch->limit.longest;
     launch->limit = limit;

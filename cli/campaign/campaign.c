@@ -449,6 +449,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     int status = 0;
     count(c, result, process->index, s->failed);
     c->cut += process->timed_out && process->cut;
+    c->again += process->again;
     keep_trace(c, process, result, s->failed);
     if (process->index == 0)
         note_origin(c, process, result);

@@ -107,7 +107,8 @@ struct pct_campaign {
     double pace;    /* at this many a second */
     uint32_t max_threads;
     bool unaffordable;        /* that is more than budget or limit allow */
-    uint64_t cut;             /* runs that were, because they took far longer than the others */
+    uint64_t cut;             /* runs that were, because they took far longer than the others; */
+    uint64_t again;           /* and that ended by themselves when they were made again */
     uint64_t choices;         /* in a run, at most: signals that had several waiters to choose from, and pct_choose() */
     uint64_t left;            /* threads that lived on when the process ended, at most */
     uint64_t deadlines;       /* in a run, at most: waits with a deadline that slack applies to; */

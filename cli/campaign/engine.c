@@ -33,6 +33,7 @@ struct pct_engine_state {
     struct pct_run_source *source;
     struct pct_process *place; /* worker w has w, and w + jobs */
     struct list *list;         /* by place; NULL: none has one */
+    struct waiting *cut;       /* by place: what ran there before, and is made again */
     struct waiting *waiting;
     struct pct_ended_run run; /* whose turn it is */
     unsigned places, room;
@@ -227,10 +228,41 @@ static int look(struct pct_engine *engine)
     return status;
 }
 
+/* The run in this place was cut: whether it is made again there, to see whether that is so each time. */
+static bool make_again(struct pct_engine *engine, unsigned place)
+{
+    struct pct_engine_state *s = engine->state;
+    struct pct_process *process = &s->place[place];
+    const struct waiting cut = { .valid = true, .process = *process };
+    if (!pct_time_limit_doubts(process))
+        return false;
+    process->again = true;
+    if (pct_process_start(process, engine->launch, cut.process.token, &cut.process.extras, cut.process.cpu,
+                          !cut.process.pass)) {
+        *process = cut.process;
+        return false;
+    }
+    s->cut[place] = cut;
+    return true;
+}
+
+/* This one was made again: which of the two counts. */
+static void choose(struct pct_engine_state *s, unsigned place)
+{
+    struct pct_process *cut = &s->cut[place].process, *again = &s->place[place];
+    const bool confirmed = pct_time_limit_confirms(again);
+    s->cut[place].valid = false;
+    pct_process_close(confirmed ? again : cut);
+    if (confirmed)
+        *again = *cut;
+}
+
 /* The run in this place has ended. */
 static void put_aside(struct pct_engine_state *s, unsigned place)
 {
     struct waiting *waiting = s->waiting;
+    if (s->cut[place].valid)
+        choose(s, place);
     while (waiting->valid)
         waiting++;
     *waiting = (struct waiting){ .valid = true, .process = s->place[place] };
@@ -261,7 +293,7 @@ static int loop(struct pct_engine *engine)
                                          s->source->tick ? s->ticked + PCT_STATUS_LINE_TICK : 0, &ended);
         if (engine->signal)
             return 128 + engine->signal;
-        if (ended >= 0) {
+        if (ended >= 0 && !make_again(engine, (unsigned)ended)) {
             put_aside(s, (unsigned)ended);
             /* One of several workers goes on before its last run is looked at: otherwise its CPU would wait for that.
              */
@@ -290,6 +322,10 @@ static struct pct_process *find_first(struct pct_engine_state *s)
 
 static void kill_run(struct pct_engine *engine, struct pct_process *process, int signal)
 {
+    struct waiting *cut = &engine->state->cut[process - engine->state->place];
+    if (cut->valid)
+        pct_process_close(&cut->process);
+    cut->valid = false;
     pct_process_kill(process, signal);
     pct_process_close(process);
     memset(process, 0, sizeof *process);
@@ -350,6 +386,7 @@ static void close_state(struct pct_engine *engine)
     if (s) {
         free(s->list);
         free(s->place);
+        free(s->cut);
         free(s->waiting);
     }
     free(s);
@@ -366,8 +403,9 @@ static bool open_state(struct pct_engine *engine, struct pct_run_source *source)
     s->places = PLACES * engine->jobs;
     s->room = engine->room ? engine->room : 2 * s->places + 2;
     s->place = calloc(s->places, sizeof *s->place);
+    s->cut = calloc(s->places, sizeof *s->cut);
     s->waiting = calloc(s->room, sizeof *s->waiting);
-    return s->place && s->waiting;
+    return s->place && s->cut && s->waiting;
 }
 
 int pct_engine_run(struct pct_engine *engine, struct pct_run_source *source)

@@ -355,6 +355,10 @@ static void say_cut(const struct pct_campaign *c)
                     "--timeout says how long runs may take",
                     (unsigned long long)c->cut, c->cut == 1 ? " took" : "s took", c->cut == 1 ? "was" : "were",
                     pct_cli_format_duration(longest, sizeof longest, c->launch.limit.longest));
+    if (c->again)
+        pct_cli_say("%llu run%s far longer than the others and %s made again: what %s then is what counts",
+                    (unsigned long long)c->again, c->again == 1 ? " took" : "s took", c->again == 1 ? "was" : "were",
+                    c->again == 1 ? "it did" : "they did");
 }
 
 /* The reports of the file that pct explore has made. */
@@ -429,7 +433,7 @@ static int campaign(int argc, char **argv)
     pct_parse(&argp, argc, argv, 0, &w);
     if (!(c.launch.timeout > 0)) {
         c.launch.timeout = RUN_SECONDS;
-        c.launch.limit = (struct pct_time_limit){ .cuts = true, .least = CUT_SECONDS, .ok = c.ok };
+        c.launch.limit = (struct pct_time_limit){ .cuts = true, .least = CUT_SECONDS, .ok = c.ok, .again = true };
     }
     if (w.runs.each_test && w.plan.path != default_path && !strstr(w.plan.path, "{test}"))
         return pct_cli_usage("--each-test: each test case is a campaign with a file of its own: --db '%s-{test}'",

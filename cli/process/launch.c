@@ -294,6 +294,7 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
 {
     *process = (struct pct_process){ .index = process->index,
                                      .worker = process->worker,
+                                     .again = process->again,
                                      .children = launch->children,
                                      .command = launch->command,
                                      .launch = launch,

@@ -177,6 +177,7 @@ struct pct_process {
     double last;            /* it ends then at the latest, whatever its limit; 0: no such time */
     bool cut;               /* that is earlier than --timeout says: the others take far less */
     bool timed_out;
+    bool again;              /* it was made before, and cut: this time only --timeout ends it */
     bool preloaded;          /* when its time was over, it had our library, though that may not have started yet; */
     char children_did[8192]; /* this is what its child processes did: descendants.h; */
     double waited;           /* and the seconds for which their threads, and its own, had waited for a CPU, summed */

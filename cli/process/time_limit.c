@@ -29,13 +29,27 @@ double pct_time_limit_seconds(const struct pct_launch *launch)
 void pct_time_limit_set(struct pct_process *process)
 {
     const struct pct_launch *launch = process->launch;
-    process->allowed = pct_time_limit_seconds(launch);
+    process->allowed = process->again ? launch->timeout : pct_time_limit_seconds(launch);
     process->cut = process->allowed > 0 && (launch->timeout <= 0 || process->allowed < launch->timeout);
     process->deadline = process->allowed > 0 ? process->limited + process->allowed : 0;
     if (process->last > 0 && (process->deadline <= 0 || process->last < process->deadline)) {
         process->deadline = process->last;
         process->cut = false;
     }
+}
+
+bool pct_time_limit_doubts(const struct pct_process *process)
+{
+    static const unsigned enough = 2;
+    const struct pct_time_limit *limit = &process->launch->limit;
+    return process->timed_out && process->cut && !process->again && limit->again && limit->endless < enough;
+}
+
+bool pct_time_limit_confirms(const struct pct_process *process)
+{
+    struct pct_time_limit *limit = &process->launch->limit;
+    limit->endless = process->timed_out ? limit->endless + 1 : 0;
+    return process->timed_out;
 }
 
 void pct_time_limit_begin(struct pct_process *process)

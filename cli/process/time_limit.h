@@ -17,6 +17,10 @@ struct pct_time_limit {
     double least;   /* this long; */
     double most;    /* but all that take so long, 0: none; also while */
     double longest; /* no run has passed: 0 */
+    /* One that is cut is made again without that, which decides what it is: this time it may not have to wait for a
+     * disk, or for the CPU in threads that have ended. Where two of them took all of --timeout, others are believed. */
+    bool again;
+    unsigned endless; /* took all of it so far, with none in between that did not */
     const bool *ok; /* exit statuses of runs that pass; NULL: 0 */
 };
 
@@ -26,6 +30,12 @@ double pct_time_limit_seconds(const struct pct_launch *launch);
 /* The process of this run is there: its time begins. What came before, such as to start a fork server, or to wait in
  * vain for one's answer, is not the run's: a machine that is too busy for that makes no run fail. */
 void pct_time_limit_begin(struct pct_process *process);
+
+/* Whether this run, which is over, is to be made again without a cut. */
+bool pct_time_limit_doubts(const struct pct_process *process);
+
+/* It was: is the cut run to count, because this one has not ended by itself either? */
+bool pct_time_limit_confirms(const struct pct_process *process);
 
 /* Others may have shown since how long runs take: set its deadline. */
 void pct_time_limit_set(struct pct_process *process);
