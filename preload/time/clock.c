@@ -9,6 +9,8 @@
 #include <sched/log.h>
 #include <errno.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/times.h>
 
 /* CLOCK_MONOTONIC at the start of the run: a machine that has been up for a day. */
 #define MONOTONIC_START UINT64_C(86400000000000)
@@ -95,6 +97,11 @@ static struct timespec *split(uint64_t ns, struct timespec *t)
     return t;
 }
 
+static struct timeval split_us(uint64_t ns)
+{
+    return (struct timeval){ .tv_sec = (time_t)(ns / 1000000000), .tv_usec = (suseconds_t)(ns % 1000000000 / 1000) };
+}
+
 struct timespec *pct_limit_timespec(uint64_t limit, struct timespec *storage)
 {
     return limit == PCT_NEVER ? NULL : split(limit, storage);
@@ -174,8 +181,7 @@ PCT_EXPORT int gettimeofday(struct timeval *restrict time, void *restrict zone)
     if (zone)
         memset(zone, 0, sizeof(struct timezone));
     if (time)
-        *time =
-            (struct timeval){ .tv_sec = (time_t)(ns / 1000000000), .tv_usec = (suseconds_t)(ns % 1000000000 / 1000) };
+        *time = split_us(ns);
     return 0;
 }
 
@@ -208,6 +214,40 @@ PCT_EXPORT clock_t clock(void)
     if (!self || !read_clock(self, CLOCK_PROCESS_CPUTIME_ID, &ns))
         return REAL(clock)();
     return (clock_t)(ns / (1000000000 / CLOCKS_PER_SEC));
+}
+
+/* All of it in the program's own code, as for clock(). What children have used is as the machine had it. */
+PCT_EXPORT int getrusage(__rusage_who_t who, struct rusage *usage)
+{
+    PCT_ENTER(self);
+    struct rusage all;
+    uint64_t ns;
+    if (!self || (who != RUSAGE_SELF && who != RUSAGE_THREAD) || REAL(getrusage)(who, &all) ||
+        !read_clock(self, CLOCK_PROCESS_CPUTIME_ID, &ns))
+        return REAL(getrusage)(who, usage);
+    all.ru_utime = split_us(ns);
+    all.ru_stime = split_us(0);
+    if (pct_user_copy_out(usage, &all, sizeof all))
+        return 0;
+    errno = EFAULT;
+    return -1;
+}
+
+PCT_EXPORT clock_t times(struct tms *used)
+{
+    enum { TICK = 10000000 }; /* ns: Linux shows the same on all machines */
+    PCT_ENTER(self);
+    struct tms all;
+    uint64_t ns, cpu;
+    if (!self || REAL(times)(&all) == (clock_t)-1 || !read_clock(self, CLOCK_PROCESS_CPUTIME_ID, &cpu) ||
+        !origin(CLOCK_MONOTONIC, &ns))
+        return REAL(times)(used);
+    ns += pct_sched_now(&pct_S);
+    all.tms_utime = (clock_t)(cpu / TICK);
+    all.tms_stime = 0;
+    if (used)
+        *used = all; /* GLIBC: to touch a bad pointer is a crash there, too */
+    return (clock_t)(ns / TICK);
 }
 
 static long give(void *to, const void *from, size_t size)

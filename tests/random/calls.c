@@ -13,6 +13,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/times.h>
 
 /* An old name, which programs linked before glibc 2.34 refer to. */
 int old_yield(void);
@@ -22,10 +23,11 @@ static void run_clocks(struct event *event, unsigned role, uint64_t *place)
 {
     struct timeval day;
     struct timespec utc;
+    struct rusage usage;
     unsigned cpu, node;
     (void)role;
     for (unsigned i = 0; i < event->rounds; i++) {
-        clock_t used = clock();
+        clock_t used = clock(), ticks = times(NULL);
         CHECK_OK(gettimeofday(&day, NULL));
         CHECK_EQ(timespec_get(&utc, TIME_UTC), TIME_UTC);
         CHECK(utc.tv_sec * INT64_C(1000000) + utc.tv_nsec / 1000 >= day.tv_sec * INT64_C(1000000) + day.tv_usec);
@@ -33,6 +35,8 @@ static void run_clocks(struct event *event, unsigned role, uint64_t *place)
         if (draw(place, 2))
             CHECK_OK(old_yield());
         CHECK(clock() >= used);
+        CHECK(times(NULL) >= ticks);
+        CHECK_OK(getrusage(RUSAGE_THREAD, &usage));
         CHECK(sched_getcpu() >= 0);
         CHECK_OK(getcpu(&cpu, &node));
     }
