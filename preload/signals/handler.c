@@ -12,6 +12,7 @@
 #include <preload/patch/patch.h>
 #include <preload/run/end.h>
 #include <preload/time/vtimer.h>
+#include <preload/watchdog/preempt.h>
 #include <preload/watchdog/rounds.h>
 #include <ucontext.h>
 
@@ -253,6 +254,7 @@ static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, voi
     } else {
         enum pct_op op = self->core.wait.op;
         pct_sched_leave(&pct_S, &self->core, op, NULL, wait.deadline, wait.kin);
+        pct_preempt_settle(self);
         pct_recall_go_on(self, recall);
         self->away = true;
     }
@@ -261,6 +263,7 @@ static void visit(struct pct_shim_thread *self, int signal, siginfo_t *info, voi
 
 void pct_signal_away(struct pct_shim_thread *self)
 {
+    pct_preempt_settle(self);
     self->away = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     while (self->away && (__atomic_load_n(&self->held, __ATOMIC_SEQ_CST) || self->sent))

@@ -334,6 +334,11 @@ static void ask(const struct pct_shim_thread *thread, unsigned what)
     siginfo_t info = { .si_signo = SIGNAL, .si_code = SI_QUEUE };
     info.si_value.sival_ptr = &question;
     __atomic_store_n(&question, what, __ATOMIC_SEQ_CST);
+    /* In this order: see pct_preempt_settle(). */
+    if (what != STOP && __atomic_load_n(&pct_S.current, __ATOMIC_SEQ_CST) != &thread->core) {
+        __atomic_store_n(&question, NOTHING, __ATOMIC_SEQ_CST);
+        return;
+    }
     /* The user may have as many signals pending as it may: the next look asks again. */
     if (PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), thread->tid, SIGNAL, &info))
         __atomic_store_n(&question, NOTHING, __ATOMIC_SEQ_CST);
@@ -353,6 +358,18 @@ void pct_preempt_ask_here(const struct pct_shim_thread *self, bool long_run)
 {
     mask(SIG_BLOCK);
     ask(self, long_run ? LOOK_LONG : LOOK);
+}
+
+void pct_preempt_settle(const struct pct_shim_thread *self)
+{
+    enum { MOST = 1000 }; /* who has blocked the signal, by a system call of its own, is not asked now */
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    for (int left = MOST; left && evidence && evidence->asked == self; left--) {
+        unsigned asked = __atomic_load_n(&question, __ATOMIC_SEQ_CST);
+        if (asked == NOTHING || asked == STOP)
+            return;
+        PCT_SYS0(SYS_sched_yield);
+    }
 }
 
 static bool goes_on(const struct pct_rounds *rounds, const struct pct_shim_thread *thread)

@@ -53,6 +53,9 @@ bool pct_preempt_is_inside(uintptr_t pc);
 void pct_preempt_ask(const struct pct_shim_thread *thread, uint64_t used);
 /* The same of the calling thread, in a handler that interrupted it here. */
 void pct_preempt_sample(struct pct_shim_thread *self, void *context, uint64_t used);
+/* The caller has given up the baton, and is about to wait in a call of the target's: when this returns, no question is
+ * on its way to it. That would end many a call with EINTR, though no handler of the target's has run. */
+void pct_preempt_settle(const struct pct_shim_thread *self);
 /* The caller's thread is to be asked the same as soon as the handler that it is in has returned. */
 void pct_preempt_ask_here(const struct pct_shim_thread *self, bool long_run);
 /* How long at least this thread is to be left alone before it is asked again, in ns of its CPU time. */
