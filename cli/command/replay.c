@@ -293,14 +293,27 @@ static void compare(struct replay *r, const struct pct_process *process, const s
                     ending);
 }
 
+/* What the target's standard output is. */
+static const char *output_kind(const struct replay *r)
+{
+    struct stat output;
+    if (r->runs > 1)
+        return "a file";
+    if (fstat(STDOUT_FILENO, &output))
+        return "nowhere";
+    return S_ISREG(output.st_mode)   ? "a file"
+           : isatty(STDOUT_FILENO)   ? "a terminal"
+           : S_ISCHR(output.st_mode) ? "a device"
+                                     : "a pipe";
+}
+
 /* It was not the recorded run: what may be known of why. */
 static void say_why(const struct replay *r)
 {
-    struct stat output;
-    if (!fstat(STDOUT_FILENO, &output) && !S_ISREG(output.st_mode))
-        pct_cli_say(
-            "in one of several runs the target's output goes to a file: if it does otherwise on a terminal or a "
-            "pipe (Node does), `pct replay -n 2` repeats it");
+    pct_cli_say("the target's output goes to %s now: if it went to something else then, and the target acts by that "
+                "(Python and Node do), replay it there: on a terminal, with `| cat`, with `> FILE`, or one of several "
+                "runs, which write to a file, with -n 2",
+                output_kind(r));
     pct_program_changed_say(r->name, &r->config, r->launch.program);
     pct_program_changed_offer(r->name, &r->config);
 }

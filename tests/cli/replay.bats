@@ -230,6 +230,32 @@ END
     has "replayed identically 2 times of 2"
 }
 
+@test "a program that acts by where its output goes: a replay that goes elsewhere says so, and how to repeat it" {
+    cat > kind.c <<'END'
+#include <pthread.h>
+#include <sys/stat.h>
+int main(void)
+{
+    pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+    struct stat output;
+    for (int i = fstat(1, &output) || S_ISREG(output.st_mode) ? 3 : 5; i--;)
+        if (pthread_mutex_lock(&mutex) || pthread_mutex_unlock(&mutex))
+            return 1;
+    return 0;
+}
+END
+    "$cc" -O1 -pthread kind.c -o kind
+    "$pct" run -q -s 1 -t kind.trace -- ./kind > output
+    run bash -c '"$0" replay -q kind.trace -- ./kind 2>&1 | cat' "$pct"
+    has "did NOT replay"
+    has "the target's output goes to a pipe now: if it went to something else then"
+    run "$pct" replay -q -n 2 kind.trace -- ./kind
+    has "replayed identically 2 times of 2"
+    run bash -c '"$0" replay -q kind.trace -- ./kind 2>&1 > output' "$pct"
+    has "replayed identically"
+    lacks "output goes to"
+}
+
 @test "where the environment stands does not hang on the number that pct has as a process" {
     run "$pct" run -q -n 1 -- env
     is "$(sed -n 's,^PCT_TRACE=.*/pct-,,p' <<< "$output" | sed 's/-.*//' | wc -c)" 11
