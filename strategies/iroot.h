@@ -16,6 +16,11 @@
  * The same, and the access A is made when its thread comes to that place for the third time behind that step, or later;
  * B the first time. 0: any time.
  *
+ *     iroot=1-53.3fa2b1c0-54.9d01c2aa-s3.0.7.2.120.2.1.0.4.1f-2-...
+ *
+ * The same, and how the accesses are made there is known, step by step: behind step 120, in three segments, no step of
+ * the thread of the role 0, then seven of that of the role 1, then two of the former. Then nothing is forced any more.
+ *
  * Where threads go may also depend on what came long before. A run may therefore follow another one, of another seed,
  * order and iRoot, up to some step, from which on two given threads are to make the accesses, and others go on only
  * where these cannot: phases. cli/campaign/directed.c has the runs that could have exposed the iRoot, and the step; and
@@ -34,6 +39,7 @@ enum {
     PCT_IROOT_OF_TWO = 6, /* these have two roles */
     PCT_IROOT_ROLES = 3,
     PCT_IROOT_PHASES = 4,
+    PCT_IROOT_SEGMENTS = 8,
     PCT_IROOT_ORDERS = 12
 };
 
@@ -90,6 +96,7 @@ struct pct_iroot_phase {
     uint32_t thread[PCT_IROOT_ROLES]; /* by role: who alone can have it, plus 1; 0: anybody */
     uint32_t last;                    /* of these, who goes on behind the other, plus 1 */
     uint8_t visit[PCT_IROOT_MOST];    /* of each access: the first of its thread's visits to its place that may be it */
+    uint8_t segment[PCT_IROOT_SEGMENTS]; /* steps, of the roles 0 and 1 in turn; all 0: it is not known how */
     uint64_t seed;
     uint8_t order;
 };
@@ -119,13 +126,30 @@ static inline bool pct_iroot_parse_visits(const char **text, struct pct_iroot_ph
     return true;
 }
 
-/* "x120.2.1.0.4.1f" or "n3.1.120.2.1.0.4.1f": what is behind step 120 is this phase, what is before it is the other
- * one. */
+/* "3.0.7.2.": of as many segments as the first number says. */
+static inline bool pct_iroot_parse_segments(const char **text, struct pct_iroot_phase *phase)
+{
+    uint32_t count, steps;
+    if (!pct_list_number(text, &count) || !count || count > PCT_IROOT_SEGMENTS || !pct_list_skip(text, '.'))
+        return false;
+    for (unsigned i = 0; i < count; i++) {
+        if (!pct_list_number(text, &steps) || steps > UINT8_MAX || !pct_list_skip(text, '.'))
+            return false;
+        phase->segment[i] = (uint8_t)steps;
+    }
+    return true;
+}
+
+/* "x120.2.1.0.4.1f", "n3.1.120.2.1.0.4.1f" or "s3.0.7.2.120.2.1.0.4.1f": what is behind step 120 is this phase, what is
+ * before it is the other one. */
 static inline bool pct_iroot_parse_before(const char **text, struct pct_iroot_phase *phase,
                                           struct pct_iroot_phase *before)
 {
     uint32_t number[5] = { 0 };
-    if (pct_list_skip(text, 'n') ? !pct_iroot_parse_visits(text, phase) : !pct_list_skip(text, 'x'))
+    const bool fine = pct_list_skip(text, 'n')   ? pct_iroot_parse_visits(text, phase)
+                      : pct_list_skip(text, 's') ? pct_iroot_parse_segments(text, phase)
+                                                 : pct_list_skip(text, 'x');
+    if (!fine)
         return false;
     for (unsigned i = 0; i < 5; i++)
         if (!pct_list_number(text, &number[i]) || !pct_list_skip(text, '.'))

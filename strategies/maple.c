@@ -21,73 +21,13 @@
  * Called by the scheduler through <pct/strategy.h>. While there is something to be forced each budget is 1. Threads
  * that poll for what a held one is to do must not hold it for ever: after `PATIENCE` steps, of which each spin is worth
  * `SPIN`, one is let go. `STUCK` spins at once: it polls memory without a call, where a step takes milliseconds. */
-#include "base.h"
-#include "iroot.h"
-#include "maple_order.h"
-#include "owners.h"
-#include "priorities.h"
-#include "thread_lists.h"
+#include "maple_state.h"
 #include <pct/trace.h>
 #include <stddef.h>
 
 enum { PATIENCE = 4096, SPIN = 256, STUCK = 64 };
 enum { VAIN = 3 /* in a run, so often the outside may be waited for in vain */ };
 enum { LONGEST = 7, LONGEST_FORCED = 4 }; /* such means of the time between changes are drawn: powers of two */
-
-struct maple_thread {
-    struct pct_operation next;
-    uint32_t met; /* accesses of the iRoot that it came to */
-    uint8_t at;   /* those that `next` may be, by its place and operation: a set */
-    bool enabled;
-    bool passes; /* this operation is none of the iRoot's */
-    bool ends;   /* the process */
-};
-
-struct state {
-    uint64_t seed;
-    uint8_t order;
-    bool skips;                   /* accesses are passed over by chance */
-    uint8_t skip[PCT_IROOT_MOST]; /* with order=4: this many threads that come to this access first are passed over */
-    uint32_t created;
-    uint32_t threads;              /* that there have been: ids are below it */
-    const struct pct_idiom *idiom; /* NULL: nobody is held (any more) */
-    struct pct_iroot_event event[PCT_IROOT_MOST];
-    struct pct_iroot_phase phase[PCT_IROOT_PHASES]; /* the last one first */
-    uint32_t phases;                                /* that are still to come */
-    uint32_t given[PCT_IROOT_ROLES];                /* by role: who alone can have it, plus 1; 0: anybody */
-    uint8_t first[PCT_IROOT_MOST];                  /* of these, which visit to its place may be the access */
-    uint8_t visits[PCT_IROOT_MOST];                 /* that there were in this phase; none is counted behind the last */
-    bool prefers;                                   /* those go on before others */
-    uint32_t done;                                  /* accesses that were made: a set */
-    uint32_t role[PCT_IROOT_ROLES];                 /* threads that have made one, plus 1 */
-    uint32_t object[2];                             /* and what they were on; 0: not known yet */
-    uint32_t near[PCT_IROOT_MOST];                  /* this many threads are about to make this access */
-    bool look;                                      /* the next access may be there */
-    bool reluctant;                                 /* what the outside may do was waited for, */
-    uint8_t vain;                                   /* so often in vain */
-    uint32_t making;                                /* the access that the thread chosen last is to make, plus 1 */
-    uint32_t previous;                              /* that thread, plus 1 */
-    struct pct_operation last;                      /* what it was about to do */
-    uint32_t in_vain;                               /* steps since one was let go */
-    uint32_t low_in_vain, wanted_in_vain; /* times in a row that it was one at the low priority, or who owns */
-    uint32_t let_go;                      /* times that one was */
-    uint32_t spins;                       /* since the last pick */
-    struct pct_draws draws;
-    uint32_t mean;                    /* of a profile run: steps between two changes, about */
-    struct pct_priorities priorities; /* its enabled ones are those who are free */
-    struct pct_thread_lists stand;    /* the enabled threads that are not */
-    struct maple_thread *of;          /* by thread */
-    struct pct_owners owners;
-};
-
-static void lay_out(struct state *s, struct pct_layout *layout, const struct pct_run *run)
-{
-    uint32_t threads = pct_layout_threads(run);
-    pct_priorities_lay_out(&s->priorities, layout, threads);
-    pct_thread_lists_lay_out(&s->stand, layout, threads);
-    s->of = pct_layout_take(layout, threads, sizeof *s->of);
-    pct_owners_lay_out(&s->owners, layout);
-}
 
 PCT_STATE_OF_TABLES
 
@@ -121,6 +61,11 @@ static void begin_phase(struct state *s, const struct pct_iroot_phase *phase)
     for (uint32_t i = 0; i < PCT_IROOT_ROLES; i++)
         s->given[i] = phase->thread[i];
     s->prefers = s->given[0];
+    s->segments = 0;
+    for (uint32_t i = 0; i < PCT_IROOT_SEGMENTS; i++) {
+        s->segment[i] = phase->segment[i];
+        s->segments = s->segment[i] && s->given[0] ? (uint8_t)(i + 1) : s->segments;
+    }
     s->skips = !s->given[0] && (s->order == ORDER_RANDOM || changes(s)) && pct_object_draw(s->seed, PCT_OBJECT_SOME, 2);
     s->mean = 0;
     if (!s->idiom || changes(s))
@@ -500,8 +445,30 @@ static bool is_any_standing(const struct state *s)
     return any;
 }
 
+/* Who goes on by the segments. PCT_NO_THREAD: that is not said, or that one cannot: then all is as if nothing had been
+ * said. */
+static uint32_t follow_segments(struct state *s)
+{
+    for (uint8_t i = 0; i < s->segments; i++) {
+        const uint32_t thread = s->given[i & 1] - 1;
+        if (!s->segment[i])
+            continue;
+        if (s->in_vain >= PATIENCE || (!s->of[thread].enabled && !s->stand.first[OTHER]))
+            break;
+        if (!s->of[thread].enabled)
+            return highest(s, OTHER, false, false); /* it may wait for that */
+        s->segment[i]--;
+        return thread;
+    }
+    s->segments = 0;
+    return PCT_NO_THREAD;
+}
+
 static uint32_t choose_directed(struct state *s)
 {
+    const uint32_t next = follow_segments(s);
+    if (next != PCT_NO_THREAD)
+        return next;
     if (s->look && s->stand.first[HELD]) {
         uint32_t thread = highest(s, HELD, true, is_eager(s));
         if (thread != PCT_NO_THREAD)

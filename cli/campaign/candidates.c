@@ -211,19 +211,24 @@ static bool is_profile_turn(const struct pct_directed *d, uint64_t index, uint64
 
 /* How a run follows another one. */
 struct way {
-    uint8_t kind;   /* of its chance: pct_iroot.chance */
-    uint8_t chance; /* PCT_IROOT_CHANCES: the last one */
+    enum { LEAST, OTHER, LAST } chance;
     enum pct_iroot_behind behind;
     uint8_t order;
-    bool counts; /* the accesses are those of the run that had the chance, by the visits to their places */
+    bool counts; /* the accesses are those of the run that had the chance: where all reads see what they saw there, step
+                    by step; else by the visits to their places */
 };
 
-/* "3.1." */
-static void format_visits(char *text, size_t size, const struct pct_iroot *root, const struct pct_iroot_chance *chance)
+/* "s3.0.7.2." if it is known how the accesses are made behind that, else "n3.1.": the visits. */
+static void format_start(char *text, size_t size, const struct pct_iroot *root, const struct pct_iroot_chance *chance)
 {
-    size_t length = 0;
-    for (unsigned i = 0; i < pct_idiom_accesses(root->idiom); i++)
-        length += (size_t)snprintf(text + length, size - length, "%u.", chance->visit[i]);
+    const bool known = !chance->changes;
+    const uint8_t *number = known ? chance->segment : chance->visit;
+    unsigned count = known ? PCT_IROOT_SEGMENTS : pct_idiom_accesses(root->idiom);
+    while (known && count > 1 && !number[count - 1])
+        count--;
+    size_t length = known ? (size_t)snprintf(text, size, "s%u.", count) : (size_t)snprintf(text, size, "n");
+    for (unsigned i = 0; i < count; i++)
+        length += (size_t)snprintf(text + length, size - length, "%u.", number[i]);
 }
 
 /* Complete the list of a run that forces this candidate: up to where another run, which was looked at, had a chance of
@@ -237,14 +242,14 @@ static bool follow(const struct pct_directed *d, const struct pct_iroot *root, c
         number = d->run[number - 1].followed; /* what it followed is what it was there */
     const struct pct_directed_run *followed = &d->run[number - 1];
     const size_t length = strlen(list), room = PCT_LIST_MAX - length;
-    char visits[PCT_IROOT_PLACES * sizeof "255."] = "";
+    char start[(PCT_IROOT_SEGMENTS + 1) * sizeof "255."] = "x";
     if (!step || step > UINT32_MAX || followed->phases == PCT_IROOT_PHASES)
         return false;
     if (counts)
-        format_visits(visits, sizeof visits, root, chance);
+        format_start(start, sizeof start, root, chance);
     int more =
-        snprintf(list + length, room, "-%c%s%llu.%u.%u.%u.%u.%llx%s%s", counts ? 'n' : 'x', visits,
-                 (unsigned long long)step, chance->thread[0], chance->thread[1], chance->first, followed->order,
+        snprintf(list + length, room, "-%s%llu.%u.%u.%u.%u.%llx%s%s", start, (unsigned long long)step,
+                 chance->thread[0], chance->thread[1], chance->first, followed->order,
                  (unsigned long long)followed->seed, followed->list ? "-" : "", followed->list ? followed->list : "");
     if ((size_t)more >= room) {
         list[length] = 0;
@@ -265,20 +270,37 @@ static uint32_t count_chances(const struct pct_iroot *root, unsigned kind, uint6
     return count;
 }
 
-/* Likewise, a run that had one of the chances: this one of those that are known, or the last, and behind this. Where
- * there is no such chance or place, another one. */
+/* Of these chances, the one that changes least; of several the first. */
+static uint32_t find_least(const struct pct_iroot *root, unsigned kind, uint32_t chances)
+{
+    uint32_t least = 0;
+    for (uint32_t i = 1; i < chances; i++)
+        if (root->chance[kind][i].changes < root->chance[kind][least].changes)
+            least = i;
+    return least;
+}
+
+/* Likewise, a run that had one of the chances: of those that are known, the one that changes least, or the last, or
+ * (OTHER) the best of the other kind, and behind this. Where there is no such chance or place, another one. */
 static bool follow_any(const struct pct_directed *d, const struct pct_iroot *root, const struct way *way,
                        uint64_t known, char *list, struct pct_directed_run *run)
 {
     const uint32_t both[2] = { count_chances(root, 0, known), count_chances(root, 1, known) };
-    const uint8_t kind = both[way->kind] ? way->kind : !way->kind;
-    const uint32_t wanted = way->chance + (kind != way->kind), chances = both[kind];
-    const uint32_t first = wanted < chances ? wanted : chances - 1;
+    const uint32_t least[2] = { find_least(root, 0, both[0]), find_least(root, 1, both[1]) };
+    unsigned kind = !both[0] || (both[1] && root->chance[1][least[1]].changes < root->chance[0][least[0]].changes);
+    const bool other = way->chance == OTHER && both[!kind];
+    kind ^= other;
+    const uint32_t chances = both[kind];
+    uint32_t first = least[kind];
+    if (way->chance == LAST && chances)
+        first = chances - 1;
+    else if (way->chance == OTHER && !other)
+        first++;
     for (uint32_t i = 0; i < chances; i++)
         for (unsigned k = 0; k < PCT_BEHINDS; k++) {
             const enum pct_iroot_behind behind = (way->behind + k) % PCT_BEHINDS;
-            if (follow(d, root, &root->chance[kind][(first + i) % chances], behind,
-                       way->counts && behind == PCT_BEHIND_NEXT, list, run))
+            const struct pct_iroot_chance *chance = &root->chance[kind][(first + i) % chances];
+            if (follow(d, root, chance, behind, way->counts && behind == PCT_BEHIND_NEXT, list, run))
                 return true;
         }
     return false;
@@ -287,11 +309,10 @@ static bool follow_any(const struct pct_directed *d, const struct pct_iroot *roo
 static void force(struct pct_directed *d, size_t i, uint64_t known, char *list, struct pct_directed_run *run)
 {
     static const uint8_t orders[PCT_DIRECTED_TRIES] = { OLDEST, YOUNGEST, MAIN, EAGER_LOOSE, CHANGING, EAGER };
-    static const struct way ways[PCT_DIRECTED_TRIES - ALONE] = { { 0, 0, PCT_BEHIND_NEXT, PATIENT, true },
-                                                                 { 1, 0, PCT_BEHIND_NEXT, PATIENT, true },
-                                                                 { 0, PCT_IROOT_CHANCES, PCT_BEHIND_NEXT, GOES_ON,
-                                                                   false },
-                                                                 { 0, 0, PCT_BEHIND_WRITE, LOOSE, false } };
+    static const struct way ways[PCT_DIRECTED_TRIES - ALONE] = { { LEAST, PCT_BEHIND_NEXT, PATIENT, true },
+                                                                 { OTHER, PCT_BEHIND_NEXT, PATIENT, true },
+                                                                 { LAST, PCT_BEHIND_NEXT, GOES_ON, false },
+                                                                 { LEAST, PCT_BEHIND_WRITE, LOOSE, false } };
     const struct pct_iroot *root = d->sets.predicted.item[i];
     struct pct_candidate *candidate = &d->candidate[i];
     const bool again = candidate->tries >= tries_of(d, i, known);

@@ -21,7 +21,7 @@
 
 /* Which of a campaign's runs are directed where others are drawn, as its file has it: 1 was one in four, 2 one in five.
  */
-enum { PCT_DIRECTED_PART = 3 };
+enum { PCT_DIRECTED_PART = 4 };
 
 enum { PCT_DIRECTED_TRIES = 6, PCT_DIRECTED_WINDOW = 40 /* steps, of a thread */ };
 

@@ -62,7 +62,10 @@ static int save_chances(struct pct_iroot_sets *sets, struct pct_store *store)
                                             .first = chance->first };
             memcpy(row.step, chance->step, sizeof row.step);
             for (unsigned i = 0; i < PCT_IROOT_PLACES; i++)
-                row.visits |= (uint32_t)chance->visit[i] << 8 * i;
+                row.visits |= (uint64_t)chance->visit[i] << 8 * i;
+            row.visits |= (uint64_t)chance->changes << 8 * PCT_IROOT_PLACES;
+            for (unsigned i = 0; i < PCT_IROOT_SEGMENTS; i++)
+                row.segments |= (uint64_t)chance->segment[i] << 8 * i;
             failed = pct_store_add_chance(store, &row);
             last = chance->run > last ? chance->run : last;
         }
@@ -144,6 +147,9 @@ static int load_chance(void *data, const struct pct_store_chance *row)
     memcpy(chance.step, row->step, sizeof chance.step);
     for (unsigned i = 0; i < PCT_IROOT_PLACES; i++)
         chance.visit[i] = (uint8_t)(row->visits >> 8 * i);
+    chance.changes = (uint8_t)(row->visits >> 8 * PCT_IROOT_PLACES);
+    for (unsigned i = 0; i < PCT_IROOT_SEGMENTS; i++)
+        chance.segment[i] = (uint8_t)(row->segments >> 8 * i);
     root->chance[row->first][root->chances[row->first]++] = chance;
     return 0;
 }

@@ -172,7 +172,8 @@ struct pct_store_chance {
     uint64_t number; /* of the iRoot */
     uint64_t run, step[3];
     uint32_t thread[2], first;
-    uint32_t visits; /* of A in the lowest byte, then of B, C, D */
+    uint64_t visits;   /* of A in the lowest byte, then of B, C, D; then how many reads change */
+    uint64_t segments; /* the first in the lowest byte */
 };
 int pct_store_begin_iroots(struct pct_store *store); /* before the others that add */
 bool pct_store_has_iroots(struct pct_store *store);  /* its runs were looked at */

@@ -16,13 +16,14 @@ static const char tables[] =
     "CREATE TABLE IF NOT EXISTS iroot_code(code INTEGER PRIMARY KEY, module TEXT NOT NULL, function TEXT NOT NULL,"
     " hash INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;"
     "CREATE TABLE IF NOT EXISTS iroot_memo(iroot TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;"
-    "CREATE TABLE IF NOT EXISTS iroot_starts(number INTEGER NOT NULL, run INTEGER NOT NULL, next INTEGER NOT NULL,"
+    "CREATE TABLE IF NOT EXISTS iroot_chances(number INTEGER NOT NULL, run INTEGER NOT NULL, next INTEGER NOT NULL,"
     " write INTEGER NOT NULL, again INTEGER NOT NULL, thread0 INTEGER NOT NULL, thread1 INTEGER NOT NULL,"
-    " first INTEGER NOT NULL, visits INTEGER NOT NULL, PRIMARY KEY(number, run, first)) STRICT, WITHOUT ROWID;";
+    " first INTEGER NOT NULL, visits INTEGER NOT NULL, segments INTEGER NOT NULL, PRIMARY KEY(number, run, first)) "
+    "STRICT, WITHOUT ROWID;";
 static const char add_place[] = "INSERT INTO iroot_places VALUES(?,?,?,?,?,?)";
 static const char add_code[] = "INSERT OR IGNORE INTO iroot_code VALUES(?,?,?,?,?)";
 static const char add_memo[] = "INSERT OR IGNORE INTO iroot_memo VALUES(?)";
-static const char add_chance[] = "INSERT INTO iroot_starts VALUES(?,?,?,?,?,?,?,?,?)";
+static const char add_chance[] = "INSERT INTO iroot_chances VALUES(?,?,?,?,?,?,?,?,?,?)";
 #define ADD(table)                                                                                                     \
     "INSERT INTO " table " VALUES(?,?,?,?,?,?6,?7,?8) ON CONFLICT(idiom, a, b, c, d) DO UPDATE SET"                    \
     " number = max(number, ?6), predicted = max(predicted, ?7), exposed = max(exposed, ?8)"
@@ -122,7 +123,8 @@ int pct_store_add_chance(struct pct_store *store, const struct pct_store_chance 
     sqlite3_bind_int64(s, 6, row->thread[0]);
     sqlite3_bind_int64(s, 7, row->thread[1]);
     sqlite3_bind_int64(s, 8, row->first);
-    sqlite3_bind_int64(s, 9, row->visits);
+    sqlite3_bind_int64(s, 9, (int64_t)row->visits);
+    sqlite3_bind_int64(s, 10, (int64_t)row->segments);
     return pct_store_step(store, s);
 }
 
@@ -210,7 +212,8 @@ static int read_chance(void *data, sqlite3_stmt *s)
                                     .thread = { (uint32_t)sqlite3_column_int64(s, 5),
                                                 (uint32_t)sqlite3_column_int64(s, 6) },
                                     .first = (uint32_t)sqlite3_column_int64(s, 7),
-                                    .visits = (uint32_t)sqlite3_column_int64(s, 8) };
+                                    .visits = (uint64_t)sqlite3_column_int64(s, 8),
+                                    .segments = (uint64_t)sqlite3_column_int64(s, 9) };
     for (int i = 0; i < 3; i++)
         row.step[i] = (uint64_t)sqlite3_column_int64(s, 2 + i);
     return to->each(to->data, &row);
@@ -220,10 +223,10 @@ int pct_store_each_chance(struct pct_store *store, int (*row)(void *data, const 
                           void *data)
 {
     struct chances to = { row, data };
-    if (!has_table(store, "iroot_starts"))
+    if (!has_table(store, "iroot_chances"))
         return 0;
     return each(store,
-                "SELECT number, run, next, write, again, thread0, thread1, first, visits FROM iroot_starts"
+                "SELECT number, run, next, write, again, thread0, thread1, first, visits, segments FROM iroot_chances"
                 " ORDER BY number, run, first",
                 read_chance, &to);
 }

@@ -7,7 +7,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { MOST = 1 << 18 };
+enum { MOST = 1 << 18, MOST_OFFERED = 16 /* chances of an iRoot that are looked at in one run */ };
 enum { OFTEN = 1 << 12, INSTANCES = 4, NEAR = 32 /* dependencies before one */ };
 
 /* --- The set ------------------------------------------------------------------------------------------------------ */
@@ -110,6 +110,7 @@ static struct pct_iroot *count_run(struct pct_iroots *roots, const struct pct_ir
         roots->newest = run > roots->newest ? run : roots->newest;
         root->runs = 1;
     } else if (root->last != run) {
+        root->offered = 0;
         root->runs++;
         root->last = run;
     }
@@ -121,25 +122,49 @@ int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *wanted, 
     return count_run(roots, wanted, run) || roots->full ? 0 : -ENOMEM;
 }
 
-int pct_iroots_insert_chance(struct pct_iroots *roots, const struct pct_iroot *wanted,
-                             const struct pct_iroot_chance *chance, uint64_t run, struct pct_iroot_chance **kept)
+/* The fewest changes of these chances. */
+static uint8_t fewest_changes(const struct pct_iroot *root, unsigned kind)
+{
+    uint8_t fewest = UINT8_MAX;
+    for (uint32_t i = 0; i < root->chances[kind]; i++)
+        fewest = root->chance[kind][i].changes < fewest ? root->chance[kind][i].changes : fewest;
+    return fewest;
+}
+
+int pct_iroots_insert_open(struct pct_iroots *roots, const struct pct_iroot *wanted, uint64_t run, unsigned kind,
+                           struct pct_iroot **open)
 {
     struct pct_iroot *root = count_run(roots, wanted, run);
-    *kept = NULL;
+    *open = NULL;
     if (!root)
         return roots->full ? 0 : -ENOMEM;
-    if (roots->unfollowed)
-        return 0;
-    uint32_t *chances = &root->chances[chance->first];
-    struct pct_iroot_chance *those = root->chance[chance->first], *last = *chances ? &those[*chances - 1] : NULL;
-    /* Of each run the last one: the more of the run is followed, the less can come otherwise. */
-    if (last && last->run == chance->run)
-        *kept = last->step[0] < chance->step[0] ? last : NULL;
-    else if (*chances < PCT_IROOT_CHANCES)
-        *kept = &those[(*chances)++];
-    if (*kept)
-        **kept = *chance;
+    const uint32_t chances = root->chances[kind];
+    const struct pct_iroot_chance *last = chances ? &root->chance[kind][chances - 1] : NULL;
+    const bool same = last && last->run == run;
+    const bool perfect = same ? !last->changes : chances >= PCT_IROOT_FIRST_CHANCES && !fewest_changes(root, kind);
+    if (!roots->unfollowed && !perfect && root->offered++ < MOST_OFFERED)
+        *open = root;
     return 0;
+}
+
+struct pct_iroot_chance *pct_iroot_offer(struct pct_iroot *root, const struct pct_iroot_chance *chance)
+{
+    const unsigned kind = chance->first;
+    uint32_t *chances = &root->chances[kind];
+    struct pct_iroot_chance *those = root->chance[kind], *last = *chances ? &those[*chances - 1] : NULL;
+    struct pct_iroot_chance *kept = NULL;
+    /* Of each run the one that changes least; of these the last one: the more of the run is followed, the less can come
+     * otherwise. */
+    if (last && last->run == chance->run) {
+        const bool later = chance->changes == last->changes && last->step[0] < chance->step[0];
+        kept = chance->changes < last->changes || later ? last : NULL;
+    } else if (*chances < PCT_IROOT_FIRST_CHANCES ||
+               (*chances < PCT_IROOT_CHANCES && chance->changes <= fewest_changes(root, kind) / 2)) {
+        kept = &those[(*chances)++];
+    }
+    if (kept)
+        *kept = *chance;
+    return kept;
 }
 
 void pct_iroots_free(struct pct_iroots *roots)

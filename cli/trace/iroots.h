@@ -23,8 +23,13 @@
 #define PCT_CLI_IROOTS_H
 
 #include <cli/base/table.h>
+#include <strategies/iroot.h>
 
-enum { PCT_IDIOMS = 6, PCT_COMBINED = 10 /* the last idiom of combined ones */, PCT_IROOT_PLACES = 4 };
+enum {
+    PCT_IDIOMS = 6,
+    PCT_COMBINED = 10, /* the last idiom of combined ones */
+    PCT_IROOT_PLACES = 4
+};
 
 /* An access, in the order in which they were made. */
 struct pct_access {
@@ -51,18 +56,22 @@ struct pct_iroot_chance {
     uint32_t first;                  /* whose access is the first: a role */
     uint8_t visit[PCT_IROOT_PLACES]; /* behind PCT_BEHIND_NEXT, its thread comes to the place of this access so often,
                                         up to it; 0: more often than is counted, or there is no such access */
+    uint8_t changes;                 /* this many reads would see another write than in the run (reordering.h), */
+    uint8_t segment[PCT_IROOT_SEGMENTS]; /* where these steps, of the roles 0 and 1 in turn, make the accesses */
 };
 
-enum { PCT_IROOT_CHANCES = 3 /* of a kind */ };
+enum { PCT_IROOT_FIRST_CHANCES = 3, PCT_IROOT_CHANCES = 6 /* of a kind */ };
 
 struct pct_iroot {
     uint32_t idiom;                   /* 1 to PCT_IDIOMS; of combined ones to PCT_COMBINED */
     uint32_t place[PCT_IROOT_PLACES]; /* A, B, C, D; 0: the idiom has no such access */
     uint64_t runs;                    /* that have exposed it */
     uint64_t first, last;             /* of them, as the caller numbers them */
-    /* Of the first runs that had one: A before the other thread's first access, and behind it. */
+    /* Of the first runs that had one, and of later ones each that changes half as much as those before: A before the
+     * other thread's first access, and behind it. */
     struct pct_iroot_chance chance[2][PCT_IROOT_CHANCES];
     uint32_t chances[2];
+    uint32_t offered; /* in the last run */
     struct pct_iroot *alike; /* the next one with its hash */
 };
 
@@ -87,9 +96,13 @@ void pct_iroots_free(struct pct_iroots *roots);
  * are 0. Runs come in their order. Returns 0, or -ENOMEM. */
 int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *root, uint64_t run);
 
-/* The same, of a run that had this chance. *kept: where that is kept, for the caller to complete; NULL: it is not. */
-int pct_iroots_insert_chance(struct pct_iroots *roots, const struct pct_iroot *root,
-                             const struct pct_iroot_chance *chance, uint64_t run, struct pct_iroot_chance **kept);
+/* The same, of a run that had a chance of this kind. *open: the iRoot, which that is to be offered; NULL: no chance is
+ * kept. */
+int pct_iroots_insert_open(struct pct_iroots *roots, const struct pct_iroot *wanted, uint64_t run, unsigned kind,
+                           struct pct_iroot **open);
+
+/* Where this chance is kept, for the caller to complete; NULL: it is not. */
+struct pct_iroot_chance *pct_iroot_offer(struct pct_iroot *root, const struct pct_iroot_chance *chance);
 
 /* The one with this idiom and these places; NULL: it is not in the set. */
 struct pct_iroot *pct_iroots_find(const struct pct_iroots *roots, const struct pct_iroot *wanted);

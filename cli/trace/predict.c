@@ -3,6 +3,8 @@
  * two threads that may follow each other; of the others, two accesses of one thread that are near each other, with one
  * or two of another thread in between. */
 #include "predict.h"
+#include "access_links.h"
+#include "reordering.h"
 #include "sorted_accesses.h"
 #include <cli/base/cli.h>
 #include <common/bisect.h>
@@ -18,11 +20,19 @@ enum {
     MOST_PAIRS = 1 << 14,
     ALIKE = 3,     /* pairs that are as good as one: this many are kept */
     INSTANCES = 8, /* accesses that are one entry: this many are looked at for pairs */
-    MET = 256
+    INSTANCES_KEPT = 3,
+    MET = 256,
+    MOST_STATES = 1 << 17 /* of reordered runs that are looked at */
 };
 
 /* A lock under which an access was made. */
-enum { SHARED = 1, FIRST = 2, LAST = 4 /* of its section, to the object */ };
+enum {
+    SHARED = 1,
+    FIRST = 2, /* of its section, to the object */
+    LAST = 4,
+    NO_WRITE_BEFORE = 8, /* of its thread's, to the object, in its section */
+    NO_WRITE_AFTER = 16
+};
 struct guard {
     uint64_t lock, how; /* how: a set of these */
 };
@@ -42,8 +52,8 @@ struct pair {
     uint64_t within[PCT_SECTIONS_MOST]; /* locks that the thread held all the time between them */
     uint32_t withins;
     const struct pct_access *early[2]; /* the first two such ones, */
-    const struct pct_access *made[2];  /* the last first one, with the second that is near it, */
-    const struct pct_access *late;     /* and the last second one */
+    const struct pct_access *far[2];   /* the first one, and the last second one that is near it, */
+    const struct pct_access *made[2];  /* and the last first one, with the second that is near it */
     bool follow;                       /* they are on one object, and its thread's next ones there */
 };
 
@@ -64,9 +74,8 @@ struct reader {
     struct entry *entry;   /* by object */
     size_t entries, begin; /* begin: where those of the object that is looked at begin */
     uint32_t *entry_of;    /* by access, plus 1; 0: it was left out */
-    uint32_t *next;        /* by access: the next one of its thread, plus 1 */
-    uint32_t *earlier;     /* by access: its thread's last one before it at the same place, plus 1 */
-    uint32_t *wrote;       /* by access: its thread's last one before it that writes what threads share, plus 1 */
+    struct pct_access_links links;
+    struct pct_reordering reordering;
     struct pair *pair;
     size_t pairs, room;     /* room: for pairs, a power of two */
     struct pct_table alike; /* struct alike */
@@ -101,14 +110,18 @@ static void make_entry(const struct reader *r, size_t at, struct entry *entry)
     before = before && before->object == access->object ? before : NULL;
     after = after && after->object == access->object ? after : NULL;
     const struct pct_lockset *set = locks_of(r, access);
+    const struct pct_access *written[2] = { pct_accesses_own_write(r->sorted, r->count, at, -1),
+                                            pct_accesses_own_write(r->sorted, r->count, at, 1) };
     *entry = (struct entry){ .access = access, .clock = r->orderings.clock[access - r->access] };
     for (uint32_t i = 0; i < set->count; i++) {
         const struct pct_section *section = &set->section[i];
         if (section->lock == access->object)
             continue; /* it is what gives it back */
-        bool first = !is_in(r, before, access, section->id), last = !is_in(r, after, access, section->id);
-        entry->guard[entry->guards++] = (struct guard){ section->lock, (section->shared ? SHARED : 0u) |
-                                                                           (first ? FIRST : 0u) | (last ? LAST : 0u) };
+        const uint64_t how = (section->shared ? SHARED : 0u) | (is_in(r, before, access, section->id) ? 0u : FIRST) |
+                             (is_in(r, after, access, section->id) ? 0u : LAST) |
+                             (is_in(r, written[0], access, section->id) ? 0u : NO_WRITE_BEFORE) |
+                             (is_in(r, written[1], access, section->id) ? 0u : NO_WRITE_AFTER);
+        entry->guard[entry->guards++] = (struct guard){ section->lock, how };
     }
 }
 
@@ -152,12 +165,16 @@ static bool conflict(const struct pct_access *a, const struct pct_access *b)
     return pct_name_op_class(a->op) == PCT_CLASS_MEMORY ? a->writes || b->writes : pct_predict_conflict(a->op, b->op);
 }
 
+/* Whether mutual exclusion forbids that the one comes right before the other: what conflicts with them, of their own
+ * threads in these sections, would be in between. */
 static bool exclude(const struct entry *a, const struct entry *b)
 {
+    const uint64_t last = a->access->writes && !b->access->writes ? NO_WRITE_AFTER : LAST;
+    const uint64_t first = a->access->writes && b->access->writes ? FIRST : NO_WRITE_BEFORE;
     for (uint32_t i = 0; i < a->guards; i++)
         for (uint32_t k = 0; k < b->guards; k++)
             if (a->guard[i].lock == b->guard[k].lock && !(a->guard[i].how & b->guard[k].how & SHARED) &&
-                !(a->guard[i].how & LAST && b->guard[k].how & FIRST))
+                !(a->guard[i].how & last && b->guard[k].how & first))
                 return true;
     return false;
 }
@@ -168,30 +185,20 @@ static bool is_possible(const struct reader *r, const struct entry *a, const str
            !pct_orderings_before(&r->orderings, b->access->thread, b->access->number, a->clock);
 }
 
-/* Where the one is made, the other cannot be: behind this step it can. */
-static uint32_t find_before_section(const struct reader *r, const struct pct_access *made,
-                                    const struct pct_access *other)
+/* Where the one is made, the other cannot be: before this access of its thread it can. */
+static const struct pct_access *find_before_section(const struct reader *r, const struct pct_access *made,
+                                                    const struct pct_access *other)
 {
     const struct pct_lockset *a = locks_of(r, made), *b = locks_of(r, other);
-    uint32_t from = made->index;
+    const struct pct_access *from = made;
     for (uint32_t i = 0; i < a->count; i++)
         for (uint32_t k = 0; k < b->count; k++) {
             const struct pct_section *section = &a->section[i];
             const bool excludes = section->lock == b->section[k].lock && !(section->shared && b->section[k].shared);
-            if (excludes && r->access[section->by].index < from)
-                from = r->access[section->by].index;
+            if (excludes && &r->access[section->by] < from)
+                from = &r->access[section->by];
         }
     return from;
-}
-
-/* How often the thread of this access comes to its place, from this record on, up to it. */
-static uint8_t count_visits(const struct reader *r, const struct pct_access *access, uint32_t from)
-{
-    uint32_t count = 0;
-    for (size_t at = (size_t)(access - r->access) + 1; at && r->access[at - 1].index >= from; at = r->earlier[at - 1])
-        if (++count > UINT8_MAX)
-            return 0;
-    return (uint8_t)count;
 }
 
 /* One more, of these accesses: A, B, C, D; NULL: the idiom has no such one. */
@@ -202,19 +209,39 @@ static int predict(struct reader *r, uint32_t idiom, const struct pct_access *co
         root.place[i] = made[i] ? made[i]->place : 0;
     const struct pct_access *a = made[0], *other = made[idiom == 5 ? 2 : 1];
     const bool swapped = other->index < a->index;
-    const uint32_t wrote = r->wrote[(swapped ? other : a) - r->access];
-    const uint32_t from = swapped ? find_before_section(r, other, a) : a->index;
-    const struct pct_iroot_chance chance = { .run = r->run,
-                                             .step = { r->first + from,
-                                                       wrote ? r->first + r->access[wrote - 1].index : 0,
-                                                       swapped ? r->first + a->index : 0 },
-                                             .first = swapped,
-                                             .thread = { a->thread, other->thread } };
-    struct pct_iroot_chance *kept;
-    int failed = pct_iroots_insert_chance(r->predicted, &root, &chance, r->run, &kept);
+    const uint32_t wrote = r->links.wrote[(swapped ? other : a) - r->access];
+    struct pct_iroot *open;
+    const int failed = pct_iroots_insert_open(r->predicted, &root, r->run, swapped, &open);
+    if (!open)
+        return failed;
+    const struct pct_access *from = swapped ? find_before_section(r, other, a) : a;
+    struct pct_iroot_chance chance = {
+        .run = r->run,
+        .step = { r->first + from->index, wrote ? r->first + r->access[wrote - 1].index : 0,
+                  swapped ? r->first + a->index : 0 },
+        .first = swapped,
+        .thread = { a->thread, other->thread },
+    };
+    pct_reordering_find(&r->reordering, idiom, made, from, &chance);
+    struct pct_iroot_chance *kept = pct_iroot_offer(open, &chance);
     for (unsigned i = 0; kept && i < PCT_IROOT_PLACES; i++)
-        kept->visit[i] = made[i] ? count_visits(r, made[i], from) : 0;
-    return failed;
+        kept->visit[i] = made[i] ? pct_access_links_visits(&r->links, made[i], from->index) : 0;
+    return 0;
+}
+
+/* Of the accesses that are this entry, the first one behind `access`; or the last one. */
+static const struct pct_access *find_early(const struct reader *r, const struct entry *entry,
+                                           const struct pct_access *access)
+{
+    const struct pct_access *found = entry->access;
+    for (unsigned k = 0; k < INSTANCES; k++) {
+        const uint32_t before = r->links.earlier[found - r->access];
+        if (!before || r->entry_of[before - 1] != (uint32_t)(entry - r->entry) + 1 ||
+            r->access[before - 1].index < access->index)
+            break;
+        found = &r->access[before - 1];
+    }
+    return found;
 }
 
 /* Idiom 1, of the object whose entries begin at r->begin. */
@@ -223,58 +250,22 @@ static int predict_first(struct reader *r)
     int failed = 0;
     for (size_t i = r->begin; i < r->entries && !failed; i++)
         for (size_t k = r->begin; k < r->entries && !failed; k++) {
-            const struct pct_access *const made[PCT_IROOT_PLACES] = { r->entry[i].access, r->entry[k].access };
-            if (made[0]->thread != made[1]->thread && is_possible(r, &r->entry[i], &r->entry[k]))
-                failed = predict(r, 1, made);
+            const struct pct_access *a = r->entry[i].access, *b = r->entry[k].access;
+            if (a->thread == b->thread || !is_possible(r, &r->entry[i], &r->entry[k]))
+                continue;
+            const struct pct_access *early = find_early(r, &r->entry[k], a);
+            failed = predict(r, 1, (const struct pct_access *[PCT_IROOT_PLACES]){ a, b });
+            if (!failed && early != b)
+                failed = predict(r, 1, (const struct pct_access *[PCT_IROOT_PLACES]){ a, early });
         }
     return failed;
-}
-
-/* Of each access, the last one of its thread before it that writes what several threads use. False: there is no memory.
- */
-static bool find_writes(struct reader *r)
-{
-    uint32_t *last = calloc(r->orderings.threads + 1, sizeof *last);
-    if (!last)
-        return false;
-    for (size_t i = 0, end; i < r->count; i = end) {
-        for (end = i + 1; end < r->count && r->sorted[end]->object == r->sorted[i]->object;)
-            end++;
-        for (size_t k = i; k < end && r->sorted[end - 1]->thread != r->sorted[i]->thread; k++)
-            r->wrote[r->sorted[k] - r->access] = r->sorted[k]->writes;
-    }
-    for (size_t i = 0; i < r->count; i++) {
-        uint32_t *before = &last[r->access[i].thread];
-        const bool counts = r->wrote[i];
-        r->wrote[i] = *before;
-        if (counts)
-            *before = (uint32_t)i + 1;
-    }
-    free(last);
-    return true;
-}
-
-/* Of each access, the last one of its thread before it at the same place. False: there is no memory. */
-static bool find_earlier(struct reader *r)
-{
-    struct pct_table last = PCT_TABLE(uint32_t); /* by thread and place */
-    bool fine = true;
-    for (uint32_t i = 0; fine && i < r->count; i++) {
-        uint32_t *before = pct_table_add(&last, (uint64_t)r->access[i].thread << 32 | r->access[i].place);
-        fine = before;
-        if (!fine)
-            break;
-        r->earlier[i] = *before;
-        *before = i + 1;
-    }
-    pct_table_free(&last);
-    return fine;
 }
 
 static int read_objects(struct reader *r)
 {
     bool fine = pct_accesses_sort(r->access, r->count, r->orderings.threads, r->sorted);
-    int failed = fine && find_writes(r) && find_earlier(r) ? 0 : -ENOMEM;
+    fine = fine && pct_access_links_read(&r->links, r->access, r->count, r->orderings.threads, r->sorted);
+    int failed = fine ? 0 : -ENOMEM;
     for (size_t i = 0; i < r->count && !failed; i++) {
         add_entry(r, i);
         if (i + 1 < r->count && r->sorted[i + 1]->object == r->sorted[i]->object)
@@ -320,8 +311,8 @@ static void note_pair(struct pair *pair, const struct pct_access *first, const s
         pair->made[0] = first;
         pair->made[1] = second;
     }
-    if (second->index > pair->late->index)
-        pair->late = second;
+    if (first == pair->far[0])
+        pair->far[1] = second;
 }
 
 /* Where this pair is noted, if it was looked up lately. */
@@ -349,8 +340,8 @@ static bool add_pair(struct reader *r, const struct pct_access *first, const str
                          .second = b,
                          .withins = withins,
                          .early = { first, second },
+                         .far = { first, second },
                          .made = { first, second },
-                         .late = second,
                          .follow = first->object == second->object };
     memcpy(pair.within, within, withins * sizeof *within);
     const uint64_t all[2] = { a->hash, b->hash };
@@ -383,7 +374,7 @@ static bool find_pairs_of(struct reader *r, const struct pct_access *first)
     bool met = false; /* another access of the thread to that object */
     if (entry->looked++ >= INSTANCES)
         return true;
-    for (uint32_t at = r->next[first - r->access]; at; at = r->next[at - 1]) {
+    for (uint32_t at = r->links.next[first - r->access]; at; at = r->links.next[at - 1]) {
         const struct pct_access *second = &r->access[at - 1];
         bool same = second->object == first->object;
         if (second->number - first->number > r->window)
@@ -411,16 +402,6 @@ static int by_objects(const void *a, const void *b)
 
 static bool find_pairs(struct reader *r)
 {
-    uint32_t *last = calloc(r->orderings.threads, sizeof *last);
-    if (!last)
-        return false;
-    for (size_t i = 0; i < r->count; i++) {
-        uint32_t *before = &last[r->access[i].thread];
-        if (*before)
-            r->next[*before - 1] = (uint32_t)i + 1;
-        *before = (uint32_t)i + 1;
-    }
-    free(last);
     for (size_t i = 0; i < r->count; i++)
         if (r->entry_of[i] && !find_pairs_of(r, &r->access[i]))
             return false;
@@ -441,11 +422,16 @@ static bool is_kept_out(const struct pair *pair, const struct entry *entry)
     return false;
 }
 
-/* Of each idiom but the first: A and the pair's other access, so that A comes before the other thread's first access if
- * it did in this run; else so that it does not come much later. */
-static const struct pct_access *const *find_near(const struct pair *pair, const struct pct_access *other)
+/* Accesses that are such a pair: up to INSTANCES_KEPT of them. Returns how many. */
+static unsigned find_instances(const struct pair *pair, const struct pct_access *const *instance[INSTANCES_KEPT])
 {
-    return pair->made[0]->index < other->index ? pair->made : pair->early;
+    unsigned count = 0;
+    instance[count++] = pair->made;
+    if (pair->early[0] != pair->made[0] || pair->early[1] != pair->made[1])
+        instance[count++] = pair->early;
+    if (pair->far[1] != pair->early[1] && (pair->far[0] != pair->made[0] || pair->far[1] != pair->made[1]))
+        instance[count++] = pair->far;
+    return count;
 }
 
 /* Idiom 2: an access to the one object of the pair in between. The entries of an object stand together. */
@@ -453,15 +439,36 @@ static int predict_second(struct reader *r, const struct pair *pair)
 {
     const struct entry *end = r->entry + r->entries, *b = pair->first;
     const uint64_t object = b->access->object;
+    const struct pct_access *const *one[INSTANCES_KEPT];
+    const unsigned ones = find_instances(pair, one);
     int failed = 0;
     while (b > r->entry && b[-1].access->object == object)
         b--;
-    for (; b < end && b->access->object == object && !failed; b++) {
-        const struct pct_access *const *near = find_near(pair, b->access);
-        const struct pct_access *const made[PCT_IROOT_PLACES] = { near[0], b->access, near[1] };
-        if (b->access->thread != made[0]->thread && !is_kept_out(pair, b) && is_possible(r, pair->first, b) &&
-            is_possible(r, b, pair->second))
-            failed = predict(r, 2, made);
+    for (; b < end && b->access->object == object && !failed; b++)
+        if (b->access->thread != pair->first->access->thread && !is_kept_out(pair, b) &&
+            is_possible(r, pair->first, b) && is_possible(r, b, pair->second))
+            for (unsigned i = 0; i < 2 * ones && !failed; i++) {
+                const struct pct_access *const *near = one[i / 2];
+                const struct pct_access *other = i % 2 ? find_early(r, b, near[0]) : b->access;
+                const struct pct_access *const made[PCT_IROOT_PLACES] = { near[0], other, near[1] };
+                failed = i % 2 && other == b->access ? 0 : predict(r, 2, made);
+            }
+    return failed;
+}
+
+/* Of two pairs, these accesses are A, B, C and D: those of the first pair 0 and 1, those of the other one 2 and 3. */
+static int predict_two(struct reader *r, uint32_t idiom, const uint8_t which[PCT_IROOT_PLACES], const struct pair *pair,
+                       const struct pair *other)
+{
+    const struct pct_access *const *one[INSTANCES_KEPT], *const *two[INSTANCES_KEPT];
+    const unsigned ones = find_instances(pair, one), twos = find_instances(other, two);
+    int failed = 0;
+    for (unsigned i = 0; i < ones * twos && !failed; i++) {
+        const struct pct_access *const *const both[2] = { one[i % ones], two[i / ones] };
+        const struct pct_access *made[PCT_IROOT_PLACES];
+        for (unsigned k = 0; k < PCT_IROOT_PLACES; k++)
+            made[k] = both[which[k] / 2][which[k] % 2];
+        failed = predict(r, idiom, made);
     }
     return failed;
 }
@@ -469,40 +476,36 @@ static int predict_second(struct reader *r, const struct pair *pair)
 /* Idioms 3 and 4: the other pair, on the same objects in the same order, in between. */
 static int predict_between(struct reader *r, const struct pair *pair, const struct pair *other)
 {
+    static const uint8_t which[] = { 0, 2, 3, 1 };
     if (pair->first->access->thread == other->first->access->thread || is_kept_out(pair, other->first) ||
         is_kept_out(pair, other->second) || !is_possible(r, pair->first, other->first) ||
         !is_possible(r, other->second, pair->second))
         return 0;
-    const struct pct_access *const *near = find_near(pair, other->made[0]);
-    const struct pct_access *const made[PCT_IROOT_PLACES] = { near[0], other->made[0],
-                                                              pair->follow ? other->made[1] : other->late, near[1] };
-    return predict(r, pair->follow ? 3 : 4, made);
+    return predict_two(r, pair->follow ? 3 : 4, which, pair, other);
 }
 
 /* Idiom 5: the other pair, on the same objects the other way round, across it. Once, though both could be called the
  * first. */
 static int predict_across(struct reader *r, const struct pair *pair, const struct pair *other)
 {
+    static const uint8_t which[] = { 0, 3, 2, 1 };
     bool excluded = is_kept_out(pair, other->first) && is_kept_out(pair, other->second);
     if (pair->follow || pair->first->access->thread == other->first->access->thread || excluded ||
         pair->first->access->object > pair->second->access->object || !is_possible(r, pair->first, other->second) ||
         !is_possible(r, other->first, pair->second))
         return 0;
-    const struct pct_access *const *near = find_near(pair, other->made[0]);
-    const struct pct_access *const made[PCT_IROOT_PLACES] = { near[0], other->made[1], other->made[0], near[1] };
-    return predict(r, 5, made);
+    return predict_two(r, 5, which, pair, other);
 }
 
 /* Idiom 6: the other pair, on the same objects in the same order, behind. */
 static int predict_parallel(struct reader *r, const struct pair *pair, const struct pair *other)
 {
+    static const uint8_t which[] = { 0, 2, 1, 3 };
     if (pair->first->access->object == pair->second->access->object ||
         pair->first->access->thread == other->first->access->thread || !is_possible(r, pair->first, other->first) ||
         !is_possible(r, pair->second, other->second))
         return 0;
-    const struct pct_access *const *near = find_near(pair, other->made[0]);
-    const struct pct_access *const made[PCT_IROOT_PLACES] = { near[0], other->made[0], near[1], other->made[1] };
-    return predict(r, 6, made);
+    return predict_two(r, 6, which, pair, other);
 }
 
 /* The first of the pairs on these objects. */
@@ -549,10 +552,7 @@ static bool make_room(struct reader *r)
     r->sorted = malloc((r->count + 1) * sizeof(const struct pct_access *));
     r->entry = malloc((r->count + 1) * sizeof *r->entry);
     r->entry_of = calloc(r->count + 1, sizeof *r->entry_of);
-    r->next = calloc(r->count + 1, sizeof *r->next);
-    r->earlier = calloc(r->count + 1, sizeof *r->earlier);
-    r->wrote = calloc(r->count + 1, sizeof *r->wrote);
-    return r->earlier && r->wrote && r->sorted && r->entry && r->entry_of && r->next;
+    return r->sorted && r->entry && r->entry_of;
 }
 
 int pct_predict_ordered(struct pct_iroots *predicted, const struct pct_orderings *orderings,
@@ -568,6 +568,7 @@ int pct_predict_ordered(struct pct_iroots *predicted, const struct pct_orderings
                         .run = run,
                         .alike = PCT_TABLE(struct alike) };
     int failed = make_room(&r) ? 0 : -ENOMEM;
+    r.reordering = (struct pct_reordering){ trace, &r.links, &r.orderings, MOST_STATES };
     if (!failed)
         failed = read_objects(&r);
     if (!failed)
@@ -575,9 +576,7 @@ int pct_predict_ordered(struct pct_iroots *predicted, const struct pct_orderings
     free((void *)r.sorted);
     free(r.entry);
     free(r.entry_of);
-    free(r.next);
-    free(r.earlier);
-    free(r.wrote);
+    pct_access_links_free(&r.links);
     free(r.pair);
     pct_table_free(&r.alike);
     return failed;

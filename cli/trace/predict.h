@@ -3,7 +3,8 @@
  *
  *     happens-before    but for locks (3.3): starts and ends of threads, signals and wakes, posts, barriers, once
  *     mutual exclusion  (3.4): of two accesses under one lock, only the last to the object in the one section can come
- *                       right before the first in the other one
+ *                       right before the first in the other one; or, as reads do not conflict, the last write before
+ *                       any read, and any read before the first write
  *
  * A guess, from one run: what was predicted may be impossible, as programs order their threads in other ways, too.
  * Pure functions, with memory from malloc. */

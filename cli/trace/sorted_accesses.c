@@ -64,3 +64,18 @@ bool pct_accesses_sort(const struct pct_access *accesses, size_t count, uint32_t
     free(begin);
     return fine;
 }
+
+const struct pct_access *pct_accesses_own_write(const struct pct_access *const *sorted, size_t count, size_t at,
+                                                int direction)
+{
+    enum { NEAR = 8 };
+    const struct pct_access *access = sorted[at];
+    for (unsigned i = 0; i < NEAR && (direction < 0 ? at > 0 : at + 1 < count); i++) {
+        const struct pct_access *other = sorted[at = direction < 0 ? at - 1 : at + 1];
+        if (other->object != access->object || other->thread != access->thread)
+            break;
+        if (other->writes)
+            return other;
+    }
+    return NULL;
+}

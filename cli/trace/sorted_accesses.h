@@ -9,4 +9,9 @@
 bool pct_accesses_sort(const struct pct_access *accesses, size_t count, uint32_t threads,
                        const struct pct_access **sorted);
 
+/* The thread's last write to the object of the access at this place of the sorted ones before it (direction -1), or its
+ * next one behind it (1). NULL: it is not near. */
+const struct pct_access *pct_accesses_own_write(const struct pct_access *const *sorted, size_t count, size_t at,
+                                                int direction);
+
 #endif

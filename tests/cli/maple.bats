@@ -108,19 +108,19 @@ runs()
     run "$pct" campaign -S maple -n 12 --seed 1 --epoch 1700000000 --db parts.db -- "$twostage" 4
     run "$pct" campaign -S maple -n 30 --seed 1 --epoch 1700000000 --db parts.db -- "$twostage" 4
     [ "$status" -eq 1 ]
-    [ "$(sqlite3 whole.db 'select count(*) > 0 from iroot_starts')" -eq 1 ]
-    for table in runs iroots iroot_places iroot_starts; do
+    [ "$(sqlite3 whole.db 'select count(*) > 0 from iroot_chances')" -eq 1 ]
+    for table in runs iroots iroot_places iroot_chances; do
         [ "$(sqlite3 whole.db "select * from $table")" = "$(sqlite3 parts.db "select * from $table")" ]
     done
     [ "$(sqlite3 whole.db 'select count(*) > 0 from iroots where predicted and exposed')" -eq 1 ]
     # What an earlier version wrote lacks the chances, and goes on without.
     cp parts.db old.db
-    sqlite3 old.db "delete from facts where key = 'checksum'" 'drop table iroot_starts'
+    sqlite3 old.db "delete from facts where key = 'checksum'" 'drop table iroot_chances'
     run "$pct" campaign -S maple -n 34 --db old.db -- "$twostage" 4
     [ "$status" -eq 1 ]
     for wrong in 'number = 4711' 'run = 4711' 'thread0 = 99999' 'first = 2'; do
         cp parts.db wrong.db
-        sqlite3 wrong.db "delete from facts where key = 'checksum'" "update or replace iroot_starts set $wrong"
+        sqlite3 wrong.db "delete from facts where key = 'checksum'" "update or replace iroot_chances set $wrong"
         run "$pct" campaign -S maple -n 34 --db wrong.db -- "$twostage" 4
         [ "$status" -eq 2 ]
         has "the file is damaged"
@@ -141,11 +141,16 @@ runs()
     directed=$(printf '%s\n' "$output" | sed -n 's/.* profile runs, \([0-9]*\) directed ones.*/\1/p')
     [ "$directed" -gt 80 ]
     [ "$directed" -lt 110 ]
-    # Combined patterns are forced before: one of them is the bug, and its token needs nothing but the program.
+    # Combined patterns are forced, too: one of them is the bug, and its token needs nothing but the program.
     has "pct: then "
     has " combined patterns, of which "
-    tokens=$(printf '%s\n' "$output" | grep -o "pct1:maple,order=2,iroot=\(7\|8\|9\|10\)-[^']*")
-    token=${tokens%%$'\n'*}
+    token=
+    while [ -z "$token" ] && read -r iroot; do
+        run "$pct" run -n 1 -s 1 -S "maple,order=2,iroot=$iroot" -- "$three"
+        token=$(printf '%s\n' "$output" | grep -o "pct1:maple,order=2,iroot=[^']*'" | tr -d "'") || true
+    done < <(sqlite3 whole.db "select printf('%d-%d.%08x-%d.%08x-%d.%08x-%d.%08x', idiom, p.op, p.code, q.op, q.code,
+        r.op, r.code, s.op, s.code) from iroot_further, iroot_places p, iroot_places q, iroot_places r, iroot_places s
+        where p.number = a and q.number = b and r.number = c and s.number = d order by predicted")
     [ -n "$token" ]
     for _ in 1 2; do
         run "$pct" replay "$token" -- "$three"
@@ -599,7 +604,7 @@ END
     "$build/pct-cc" -DFIXED -O1 -g -pthread -o fixed "$root/bench/bugs-memory/peterson.c"
     options=(--seed 1 --epoch 1700000000)
     "$pct" campaign "${options[@]}" -n 60 --db whole.db -- ./fixed
-    sqlite3 whole.db "select value from facts where key = 'directed'" | grep -qx 3
+    sqlite3 whole.db "select value from facts where key = 'directed'" | grep -qx 4
     "$pct" campaign merge same.db whole.db
     for file in whole same; do
         "$pct" campaign "${options[@]}" -n 90 --db $file.db -- ./fixed

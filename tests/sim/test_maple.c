@@ -373,6 +373,33 @@ static void test_visits(void **unused)
     }
 }
 
+/* Step by step, as the list says, from before the threads are there; and a thread that cannot go on ends that. */
+static void test_segments(void **unused)
+{
+    (void)unused;
+    static const struct sim_op count[] = { ATOMIC_ADD(0, 1), REPEAT(4, 1), STOP };
+    static const struct sim_op look_at[][5] = { { ATOMIC_READ(0), UNLESS(1, 1), FAIL, STOP },
+                                                { ATOMIC_READ(0), UNLESS(2, 1), FAIL, STOP },
+                                                { ATOMIC_READ(0), UNLESS(3, 1), FAIL, STOP } };
+    for (unsigned made = 1; made <= 3; made++) {
+        const struct sim_op *seen = look_at[made - 1];
+        char list[128] = "1", more[128];
+        add(list, PCT_OP_ATOMIC_UPDATE, &count[0]);
+        add(list, PCT_OP_ATOMIC_LOAD, &seen[0]);
+        sprintf(more, "%s-s4.%u.1.1.1.1.1.2.0.1.1", list, made);
+        sprintf(list + strlen(list), "-s2.%u.2.1.1.2.0.1.1", made + 1);
+        assert_int_equal(count_failures(count, seen, NULL, 1, list, OLDEST, 1), 1);
+        assert_int_equal(count_failures(count, seen, NULL, 1, more, OLDEST, 1), 1);
+    }
+    static const struct sim_op first[] = { LOCK(0), ATOMIC_ADD(0, 1), UNLOCK(0), STOP };
+    static const struct sim_op second[] = { LOCK(0), ATOMIC_READ(0), UNLOCK(0), STOP };
+    char list[128] = "1";
+    add(list, PCT_OP_ATOMIC_UPDATE, &first[1]);
+    add(list, PCT_OP_ATOMIC_LOAD, &second[1]);
+    sprintf(list + strlen(list), "-s4.2.9.9.9.1.1.2.0.1.1");
+    assert_int_equal(count_failures(first, second, NULL, 1, list, OLDEST, 1), 0);
+}
+
 static void test_lists(void **unused)
 {
     (void)unused;
@@ -391,6 +418,10 @@ static void test_lists(void **unused)
         "1-1.00000000-1.00000000-n1.4.0.1.0.0.1",
         "1-1.00000000-1.00000000-n1.256.4.0.1.0.0.1",
         "1-1.00000000-1.00000000-n1.1x4.0.1.0.0.1",
+        "1-1.00000000-1.00000000-s0.4.0.1.0.0.1",
+        "1-1.00000000-1.00000000-s2.1.4.0.1.0.0.1",
+        "1-1.00000000-1.00000000-s1.256.4.0.1.0.0.1",
+        "1-1.00000000-1.00000000-s9.1.1.1.1.1.1.1.1.1.4.0.1.0.0.1",
     };
     const struct sim_program program = { .thread = { THREAD(YIELD) } };
     struct sim_options options = sim_defaults(&pct_strategy_maple);
@@ -479,10 +510,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_follows),         cmocka_unit_test(test_visits),
         cmocka_unit_test(test_lists),           cmocka_unit_test(test_idioms),
-        cmocka_unit_test(test_locks),           cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_others_progress), cmocka_unit_test(test_owner_progress),
-        cmocka_unit_test(test_goes_on),         cmocka_unit_test(test_combined),
-        cmocka_unit_test(test_outside),         cmocka_unit_test(test_outside_in_vain),
+        cmocka_unit_test(test_segments),        cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_progress),        cmocka_unit_test(test_others_progress),
+        cmocka_unit_test(test_owner_progress),  cmocka_unit_test(test_goes_on),
+        cmocka_unit_test(test_combined),        cmocka_unit_test(test_outside),
+        cmocka_unit_test(test_outside_in_vain),
     };
     return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
 }

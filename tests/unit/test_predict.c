@@ -1,5 +1,6 @@
 /* Unit tests of cli/trace/predict.c: runs made by hand. Links with: cli/trace/predict.c cli/trace/orderings.c
- * cli/trace/iroots.c cli/trace/conflicts.c cli/trace/events.c cli/base/names.c. */
+ * cli/trace/iroots.c cli/trace/conflicts.c cli/trace/events.c cli/trace/access_links.c cli/trace/reordering.c
+ * cli/base/names.c. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -46,6 +47,9 @@ static const struct example {
     { "0n1 1s1 1rx 1f1 0j1 0wx", 3, 6, true, false }, /* behind its end */
     { "0n1 0wx 1s1 1rx", 2, 4, true, true },
     { "0lm 0wx 0um 1lm 1rx 1um", 2, 5, true, true },      /* sections in any order */
+    { "0lm 0rx 0um 1lm 1rx 1wx 1um", 2, 6, true, true },  /* a read before it hides no write from another read, */
+    { "0lm 0wx 0rx 0um 1lm 1rx 1um", 2, 6, true, true },  /* and none behind a write hides that from one */
+    { "0lm 0wx 0um 1lm 1rx 1wx 1um", 2, 6, false, true }, /* but of two writes it does */
     { "0lm 0wx 0wx 0um 1lm 1rx 1um", 2, 6, false, true }, /* but the first write is hidden by the second, */
     { "0lm 0wx 0wx 0um 1lm 1rx 1um", 3, 6, true, false },
     { "0lm 0wx 0um 0lm 0wx 0um 1lm 1rx 1um", 2, 8, true, true }, /* unless it has a section of its own */
@@ -155,9 +159,78 @@ static void test_sections(void **unused)
     pct_iroots_free(&predicted);
 }
 
+/* How the accesses can be made behind that: steps of both threads in turn, and how many reads see another write. */
+static const struct {
+    const char *run;
+    struct pct_iroot root;
+    uint8_t changes, segment[PCT_IROOT_SEGMENTS];
+} reordered[] = {
+    { "0wx 1rx", { .idiom = 1, .place = { 1, 2 } }, 0, { 1, 1 } },
+    { "0wx 1rx", { .idiom = 1, .place = { 2, 1 } }, 0, { 1, 1 } },
+    { "0wx 1ry 1rx", { .idiom = 1, .place = { 1, 3 } }, 0, { 0, 1, 1, 1 } },
+    { "0wx 0wy 1ry 1rx", { .idiom = 1, .place = { 4, 1 } }, 1, { 2, 1 } },         /* 3 sees no write then */
+    { "0lm 0wx 0um 1lm 1rx 1um", { .idiom = 1, .place = { 2, 5 } }, 0, { 2, 2 } }, /* 0 has to leave */
+    { "0lm 0wx 0um 1lm 1rx 1um",
+      { .idiom = 1, .place = { 5, 2 } },
+      1,
+      { 3, 2 } },                                                            /* and 1, which has read it, goes on */
+    { "0rx 0wx 1wx", { .idiom = 2, .place = { 1, 3, 2 } }, 0, { 1, 1, 1 } }, /* in between */
+    { "0wx 0ry 1wy 1rx", { .idiom = 5, .place = { 1, 4, 3, 2 } }, 0, { 0, 1, 2, 1 } }, /* crosswise */
+    { "0wx 0wx 0wx 1rx", { .idiom = 2, .place = { 1, 4, 2 } }, 0, { 1, 1, 1 } },       /* between the first two */
+};
+
+static void test_reordered(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof reordered / sizeof *reordered; i++) {
+        struct pct_iroots predicted = { .count = 0 };
+        predict(&predicted, reordered[i].run);
+        const struct pct_iroot *root = pct_iroots_find_either(&predicted, &reordered[i].root);
+        if (!root)
+            fail_msg("%s: not predicted", reordered[i].run);
+        const struct pct_iroot_chance *chance = &root->chance[!root->chances[0]][0];
+        if (chance->changes != reordered[i].changes ||
+            memcmp(chance->segment, reordered[i].segment, sizeof chance->segment) != 0)
+            fail_msg("%s, row %zu: %u changes, %u %u %u %u", reordered[i].run, i, chance->changes, chance->segment[0],
+                     chance->segment[1], chance->segment[2], chance->segment[3]);
+        pct_iroots_free(&predicted);
+    }
+}
+
+/* Of a run the chance that changes least is kept, and of later runs only such as halve that. */
+static void test_offers(void **unused)
+{
+    (void)unused;
+    static const struct {
+        uint64_t run;
+        uint8_t changes;
+        bool kept;
+    } offers[] = { { 1, 9, true }, { 1, 8, true },  { 1, 9, false }, { 2, 9, true },
+                   { 3, 9, true }, { 4, 5, false }, { 5, 4, true },  { 6, 3, false } };
+    struct pct_iroots set = { .count = 0 };
+    const struct pct_iroot wanted = { .idiom = 1, .place = { 1, 2 } };
+    struct pct_iroot *open;
+    for (size_t i = 0; i < sizeof offers / sizeof *offers; i++) {
+        const struct pct_iroot_chance chance = { .run = offers[i].run, .changes = offers[i].changes };
+        assert_int_equal(pct_iroots_insert_open(&set, &wanted, offers[i].run, 0, &open), 0);
+        assert_non_null(open);
+        assert_int_equal(pct_iroot_offer(open, &chance) != NULL, offers[i].kept);
+    }
+    assert_int_equal(open->chances[0], 4);
+    const struct pct_iroot_chance perfect = { .run = 7 };
+    assert_int_equal(pct_iroots_insert_open(&set, &wanted, 7, 0, &open), 0);
+    assert_non_null(pct_iroot_offer(open, &perfect));
+    for (uint64_t run = 7; run < 9; run++) { /* none is better than that */
+        assert_int_equal(pct_iroots_insert_open(&set, &wanted, run, 0, &open), 0);
+        assert_null(open);
+    }
+    pct_iroots_free(&set);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples), cmocka_unit_test(test_compound),
-                                        cmocka_unit_test(test_chances), cmocka_unit_test(test_sections) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples),  cmocka_unit_test(test_compound),
+                                        cmocka_unit_test(test_chances),   cmocka_unit_test(test_sections),
+                                        cmocka_unit_test(test_reordered), cmocka_unit_test(test_offers) };
     return cmocka_run_group_tests_name("predict", tests, NULL, NULL);
 }
