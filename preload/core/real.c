@@ -127,6 +127,15 @@ const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **objec
     return symbol_behind_us(name, NULL, object);
 }
 
+void *pct_real_libc(const char *name)
+{
+    static const struct link_map *libc;
+    if (!libc)
+        pct_real_symbol("gnu_get_libc_version", &libc); /* which nobody replaces */
+    const Elf64_Sym *symbol = libc ? symbol_in(libc, name, hash_of(name), "") : NULL;
+    return symbol ? (void *)(libc->l_addr + symbol->st_value) : NULL;
+}
+
 bool pct_real_is_replaced(const char *name)
 {
     const struct link_map *own = ourselves();
