@@ -1,6 +1,7 @@
 /* A host: see host.h. */
 #include "host.h"
 #include "apart.h"
+#include "host_mask.h"
 #include "host_threads.h"
 #include "kernel.h"
 #include "request.h"
@@ -201,8 +202,11 @@ static enum pct_host_reason prepare(int socket, int trace, bool contexts)
     PCT_SYS2(SYS_arch_prctl, ARCH_GET_GS, &h->gs);
     pct_host_threads_prepare(contexts);
     PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &h->mask, MASK);
-    for (int signal = 1; signal < NSIG; signal++)
+    for (int signal = 1; signal < NSIG; signal++) {
         PCT_SYS4(SYS_rt_sigaction, signal, NULL, &h->actions[signal], MASK);
+        if (!(pct_host_libc_signals >> (signal - 1) & 1))
+            pct_host_mask_handler(h->actions[signal].handler);
+    }
     h->acted = ~UINT64_C(0); /* before the filter is in force, nobody notes them */
     PCT_SYS2(SYS_sigaltstack, NULL, &h->alternate);
     h->cpus_size = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof h->cpus, h->cpus);

@@ -16,6 +16,7 @@
  * ends, as where there is a watchdog. */
 #include "apart.h"
 #include "host.h"
+#include "host_mask.h"
 #include "host_thread.h"
 #include "shim.h"
 #include "sys.h"
@@ -69,6 +70,7 @@ bool pct_host_contexts_prepare(struct threads *all)
     all->main.tid = pct_shim.pid;
     all->current = &all->main;
     all->rseq_at = has_area ? (char *)self + all->rseq_offset : NULL;
+    pct_host_mask_prepare();
     pct_host_contexts = true;
     return true;
 }
@@ -137,13 +139,6 @@ static void have_guard(struct threads *all)
 
 /* --- Contexts ----------------------------------------------------------------------------------------------------- */
 
-static uint64_t set_mask(uint64_t mask)
-{
-    uint64_t before = 0;
-    pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&mask, (long)&before, MASK);
-    return before;
-}
-
 /* The kernel knows no area from here on; what stands in the one that it knew, stays. */
 static void leave_area(struct threads *all)
 {
@@ -170,6 +165,7 @@ void pct_host_context_expect(void **context)
 int pct_host_context_make(struct threads *all)
 {
     struct thread *thread = all->thread;
+    pct_host_mask_changed(); /* libc has blocked all */
     while (thread < all->thread + MOST && thread->tid)
         thread++;
     if (!all->usable || !all->coming || thread == all->thread + MOST || !pct_host_thread_is_plain(&all->registers) ||
@@ -207,12 +203,21 @@ static struct thread *take_ready(struct threads *all)
     if (!next)
         refuse();
     all->ready = NULL;
-    if (next->fresh) { /* it makes one known that is its own */
+    if (next->fresh) { /* it makes one known that is its own, and libc sets its mask */
         leave_area(all);
         all->rseq_at = all->rseq_size ? (char *)next->fs + all->rseq_offset : NULL;
-        next->fresh = 0;
     }
     return next;
+}
+
+/* Returns the mask before. */
+static uint64_t take_mask(struct thread *next)
+{
+    const uint64_t before = pct_host_mask(SIG_SETMASK, next->mask);
+    if (next->fresh)
+        pct_host_mask_changed();
+    next->fresh = 0;
+    return before;
 }
 
 void pct_host_context_wait(void)
@@ -223,7 +228,7 @@ void pct_host_context_wait(void)
         return;
     if (is_in_sequence(all, self))
         refuse();
-    self->mask = set_mask(next->mask);
+    self->mask = take_mask(next);
     all->current = next;
     pct_host_context_switch(self, next);
 }
@@ -233,6 +238,7 @@ __attribute__((used)) void pct_host_context_end(struct thread *self)
 {
     struct threads *all = pct_host_threads;
     const uintptr_t *head = (const uintptr_t *)(self->fs + all->robust);
+    pct_host_mask_changed(); /* libc has blocked all */
     if (self == &all->main || head[0] != (uintptr_t)head || head[2] || is_in_sequence(all, self))
         refuse();
     if (all->rseq_at == (char *)self->fs + all->rseq_offset)
@@ -241,7 +247,7 @@ __attribute__((used)) void pct_host_context_end(struct thread *self)
     *self->cleared = 0;
     struct thread *next = take_ready(all);
     all->current = next;
-    set_mask(next->mask);
+    take_mask(next);
     pct_host_context_go(next);
 }
 

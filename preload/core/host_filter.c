@@ -2,6 +2,7 @@
  * run. What is not in a list here is refused; so is what a list cannot tell apart, such as clone3() of a process (its
  * child is found at the end of the run). */
 #include "host.h"
+#include "host_mask.h"
 #include "host_threads.h"
 #include "kernel.h"
 #include "sys.h"
@@ -34,8 +35,7 @@ static const int always[] = {
     SYS_select,
     SYS_pselect6,
     SYS_exit_group,
-    /* undone: the mask, pending signals, the heap */
-    SYS_rt_sigprocmask,
+    /* undone: pending signals, the heap */
     SYS_rt_sigpending,
     SYS_rt_sigreturn,
     SYS_rt_sigtimedwait,
@@ -81,7 +81,7 @@ static const int always[] = {
 static const int by_kernel_threads[] = {
     SYS_futex,   SYS_futex_waitv, SYS_clone3,      SYS_set_robust_list,  SYS_set_tid_address,
     SYS_rseq,    SYS_exit,        SYS_sigaltstack, SYS_clock_gettime,    SYS_gettid,
-    SYS_getpgid, SYS_getsid,      SYS_getrusage,   SYS_process_vm_readv,
+    SYS_getpgid, SYS_getsid,      SYS_getrusage,   SYS_process_vm_readv, SYS_rt_sigprocmask,
 };
 
 /* Signals whose actions libc sets for itself, where none can be trapped. */
@@ -343,8 +343,15 @@ static void add_contexts(uintptr_t from, uintptr_t to)
     static const uint32_t futexes[] = { FUTEX_WAIT,    FUTEX_WAKE,        FUTEX_REQUEUE,    FUTEX_CMP_REQUEUE,
                                         FUTEX_WAKE_OP, FUTEX_WAIT_BITSET, FUTEX_WAKE_BITSET };
     static const int libcs[] = { SYS_set_robust_list, SYS_rseq }, owns[] = { SYS_gettid, SYS_sigaltstack };
-    uintptr_t code_from, code_to;
-    unsigned test = only_for(SYS_futex);
+    uintptr_t code_from, code_to, stubs_from, stubs_to;
+    const bool knows = pct_host_threads_code(&code_from, &code_to);
+    unsigned test = only_for(SYS_rt_sigprocmask);
+    pct_host_mask_code(&stubs_from, &stubs_to);
+    allow_from(stubs_from, stubs_to);
+    if (knows)
+        allow_from(code_from, code_to);
+    end_of(test);
+    test = only_for(SYS_futex);
     load_argument(1, false);
     add(BPF_ALU | BPF_AND | BPF_K, FUTEX_CMD_MASK, 0, 0);
     for (unsigned i = 0; i < sizeof futexes / sizeof *futexes; i++)
@@ -362,7 +369,7 @@ static void add_contexts(uintptr_t from, uintptr_t to)
     add(BPF_JMP | BPF_JEQ | BPF_K, RUSAGE_THREAD, 1, 0);
     allow();
     end_of(test);
-    for (unsigned i = 0; pct_host_threads_code(&code_from, &code_to) && i < sizeof libcs / sizeof *libcs; i++) {
+    for (unsigned i = 0; knows && i < sizeof libcs / sizeof *libcs; i++) {
         test = only_for(libcs[i]);
         allow_from(code_from, code_to);
         end_of(test);

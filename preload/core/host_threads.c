@@ -13,6 +13,7 @@
 #include "host_thread.h"
 #include "apart.h"
 #include "host.h"
+#include "host_mask.h"
 #include "real.h"
 #include "shim.h"
 #include "sys.h"
@@ -314,7 +315,8 @@ void pct_host_threads_begin(void)
 {
     if (!pct_host_threads)
         return;
-    if (!jump(clone_site, pct_host_clone) || !jump(exit_site, pct_host_exit))
+    if (!jump(clone_site, pct_host_clone) || !jump(exit_site, pct_host_exit) ||
+        (pct_host_contexts && !pct_host_mask_begin()))
         pct_host_leave(PCT_HOST_KERNEL, 0);
     pct_host_threads->usable = 1;
 }

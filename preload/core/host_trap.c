@@ -4,6 +4,7 @@
  * Questions about other threads, but not about one that has ended. And actions of signals, which are noted: the host
  * would look for them for longer than a trap takes. */
 #include "host.h"
+#include "host_mask.h"
 #include "host_threads.h"
 #include "kernel.h"
 #include <fcntl.h>
@@ -79,6 +80,8 @@ static bool set_action(greg_t *regs)
         return false;
     pct_host_note_action(signal);
     regs[REG_RAX] = pct_host_sys4(SYS_rt_sigaction, signal, r[REG_RSI], r[REG_RDX], r[REG_R10]);
+    if (!regs[REG_RAX])
+        pct_host_mask_handler(*(const uint64_t *)r[REG_RSI]);
     return true;
 }
 
@@ -97,6 +100,10 @@ bool pct_host_trapped(int call, void *context)
     greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
     if (pct_host_contexts && call == SYS_gettid) { /* as libc knows it */
         regs[REG_RAX] = pct_tid();
+        return true;
+    }
+    if (pct_host_contexts && call == SYS_rt_sigprocmask) {
+        pct_host_mask_trapped(context);
         return true;
     }
     if (pct_host_contexts && pct_host_is_of_thread(call))

@@ -6,6 +6,7 @@
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/signals/doorbell.h>
+#include <preload/signals/signals.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
@@ -250,9 +251,7 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
     if (!count && pct_family_sleep(word, value, when == PCT_NEVER ? NULL : &left))
         return;
     pct_doorbell_install();
-    uint64_t mask, bell = PCT_DOORBELL_BIT;
-    PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &bell, &mask, sizeof mask);
-    uint64_t open = mask & ~bell;
+    const uint64_t mask = pct_signal_mask(SIG_BLOCK, PCT_DOORBELL_BIT), open = mask & ~PCT_DOORBELL_BIT;
     __atomic_store_n(&sleeper, (int)PCT_SYS0(SYS_gettid), __ATOMIC_SEQ_CST);
     if (__atomic_load_n(word, __ATOMIC_SEQ_CST) == value &&
         pct_refused(PCT_SYS6(SYS_ppoll, fds, count, when == PCT_NEVER ? NULL : &left, &open, sizeof open, 0))) {
@@ -260,7 +259,7 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
         pct_futex_wait(word, value, &left); /* asked from time to time, then */
     }
     __atomic_store_n(&sleeper, 0, __ATOMIC_SEQ_CST);
-    PCT_SYS4(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
+    pct_signal_mask(SIG_SETMASK, mask);
     pct_family_woken();
 }
 

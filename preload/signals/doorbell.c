@@ -1,5 +1,6 @@
 /* The shim's own signal: see doorbell.h. */
 #include "doorbell.h"
+#include "signals.h"
 #include <preload/core/kernel.h>
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
@@ -65,13 +66,11 @@ void pct_doorbell_ring(int tid)
 
 uint64_t pct_recall_open(struct pct_shim_thread *self)
 {
-    uint64_t bell = PCT_DOORBELL_BIT, mask = 0;
     if (!self->core.recallable)
         return 0;
     pct_doorbell_install();
     __atomic_store_n(&self->recall, OPEN, __ATOMIC_SEQ_CST);
-    PCT_SYS4(SYS_rt_sigprocmask, SIG_UNBLOCK, &bell, &mask, sizeof mask);
-    return mask;
+    return pct_signal_mask(SIG_UNBLOCK, PCT_DOORBELL_BIT);
 }
 
 /* errno is that of the call. */
@@ -79,7 +78,7 @@ void pct_recall_close(struct pct_shim_thread *self, uint64_t mask)
 {
     uint64_t bell = mask & PCT_DOORBELL_BIT;
     if (bell)
-        PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, &bell, NULL, sizeof bell);
+        pct_signal_mask(SIG_BLOCK, bell);
     pct_recall_pause(self);
 }
 

@@ -322,6 +322,7 @@ static void recall(struct pct_shim_thread *self, siginfo_t *info)
 void pct_signal_arrive(int signal, siginfo_t *info, void *context)
 {
     struct pct_shim_thread *self = pct_self;
+    pct_host_mask_uncertain();
     if (trapped(self, signal, info, context))
         return;
     if (signal == SIGTRAP) /* blocked for us: disposition.c. The target's may take long */
@@ -428,6 +429,7 @@ void pct_signal_crashed(int signal, siginfo_t *info, void *context)
             return;
         pct_host_leave(PCT_HOST_CALL, info->si_syscall);
     }
+    pct_host_mask_uncertain();
     if (trapped(pct_self, signal, info, context))
         return;
     pct_patch_translate(context);

@@ -22,6 +22,8 @@
 #ifndef PCT_PRELOAD_SIGNALS_H
 #define PCT_PRELOAD_SIGNALS_H
 
+#include <preload/core/host_mask.h>
+#include <preload/core/host_threads.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <signal.h>
@@ -49,6 +51,8 @@ static inline uint64_t pct_signal_bits(const sigset_t *set)
 static inline uint64_t pct_signal_mask(int how, uint64_t set)
 {
     uint64_t before = 0;
+    if (PCT_UNLIKELY(pct_host_contexts))
+        return pct_host_mask(how, set);
     PCT_SYS4(SYS_rt_sigprocmask, how, &set, &before, PCT_SIGSET_SIZE);
     return before;
 }

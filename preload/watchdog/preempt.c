@@ -199,8 +199,7 @@ static bool looks_like_spin(void)
 
 static void mask(int how)
 {
-    uint64_t bit = UINT64_C(1) << (SIGNAL - 1);
-    PCT_SYS4(SYS_rt_sigprocmask, how, &bit, NULL, sizeof bit);
+    pct_signal_mask(how, UINT64_C(1) << (SIGNAL - 1));
 }
 
 /* The holder loses the baton at pc. why: PCT_ARG_SPINS and its like. */
