@@ -101,6 +101,9 @@ struct host {
     stack_t alternate;
     unsigned long cpus[1024 / (8 * sizeof(unsigned long))];
     long cpus_size; /* as they were when the run began */
+    long pinned;    /* 1 + the CPU that contexts have, also between runs; 0: none yet */
+    bool shown;     /* the run has asked for that */
+    unsigned stayed; /* runs */
     int status;
     struct pct_host_request request;
 } __attribute__((aligned(16)));
@@ -413,6 +416,46 @@ static void put_actions_back(struct host *h)
     h->acted = 0;
 }
 
+/* A host of contexts stays on its CPU for some runs: the next would choose it mostly, and asks for what it had at first
+ * (pct_host_cpus()). */
+static void free_cpu(struct host *h)
+{
+    enum { STAY = 64 };
+    h->shown = false;
+    if (h->pinned && ++h->stayed % STAY)
+        return;
+    h->pinned = 0;
+    if (h->cpus_size > 0)
+        pct_host_sys4(SYS_sched_setaffinity, 0, h->cpus_size, (long)h->cpus, 0);
+}
+
+long pct_host_cpus(unsigned long *bits, unsigned *cpu)
+{
+    if (!pct_host_contexts || !pct_host_is_on() || !host->pinned)
+        return 0;
+    host->shown = true;
+    *cpu = (unsigned)host->pinned - 1;
+    __builtin_memcpy(bits, host->cpus, sizeof host->cpus);
+    return host->cpus_size;
+}
+
+void pct_host_pinned(unsigned cpu)
+{
+    if (!pct_host_contexts || !pct_host_is_on())
+        return;
+    host->pinned = 1 + (long)cpu;
+    host->shown = true;
+}
+
+long pct_host_ask_cpus(long size, unsigned long *bits)
+{
+    if (host->pinned && !host->shown && !(size % 8) && size >= host->cpus_size && host->cpus_size > 0) {
+        __builtin_memcpy(bits, host->cpus, (size_t)host->cpus_size);
+        return host->cpus_size;
+    }
+    return pct_host_sys4(SYS_sched_getaffinity, 0, size, (long)bits, 0);
+}
+
 /* On the host's own stack: everything else is about to change. */
 static void go_back(void)
 {
@@ -435,8 +478,7 @@ static void go_back(void)
     take_files(receive(files), files);
     pct_host_sys4(SYS_arch_prctl, ARCH_SET_GS, (long)h->gs, 0, 0);
     pct_host_sys4(SYS_sigaltstack, (long)&h->alternate, 0, 0, 0);
-    if (h->cpus_size > 0)
-        pct_host_sys4(SYS_sched_setaffinity, 0, h->cpus_size, (long)h->cpus, 0);
+    free_cpu(h);
     pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&h->mask, 0, MASK);
     pct_host_resume(&h->place);
 }

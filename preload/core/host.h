@@ -49,6 +49,14 @@ bool pct_host_is_on(void);
  * cannot be. Set before there is a host. */
 extern bool (*pct_host_undo)(void);
 
+/* The CPU that a host of contexts is on already, and the ones that the run had at first (1,024 bits): returns how many
+ * bytes of these the kernel fills. 0: it is to be chosen; then say which, when it was. By the run's first thread. */
+long pct_host_cpus(unsigned long *bits, unsigned *cpu);
+void pct_host_pinned(unsigned cpu);
+
+/* sched_getaffinity() of the caller, in such a host: as in a run that has not been pinned before. */
+long pct_host_ask_cpus(long size, unsigned long *bits);
+
 /* End the process if it is a host: the run is of no use, or fails. call: the number of the system call, with
  * PCT_HOST_CALL. Any thread, also in a signal handler. */
 void pct_host_leave(enum pct_host_reason reason, int call);

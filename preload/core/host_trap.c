@@ -7,6 +7,8 @@
 #include "host_mask.h"
 #include "host_threads.h"
 #include "kernel.h"
+#include "user_memory.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
@@ -95,6 +97,15 @@ static bool ask_about(int call, int tid, greg_t *regs)
     return true;
 }
 
+static bool ask_cpus(greg_t *regs)
+{
+    unsigned long bits[1024 / (8 * sizeof(unsigned long))];
+    const long size = regs[REG_RSI] < (greg_t)sizeof bits ? (long)regs[REG_RSI] : (long)sizeof bits;
+    const long got = pct_host_ask_cpus(size, bits);
+    regs[REG_RAX] = got > 0 && !pct_user_copy_out((void *)regs[REG_RDX], bits, (size_t)got) ? -EFAULT : got;
+    return true;
+}
+
 bool pct_host_trapped(int call, void *context)
 {
     greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -106,6 +117,8 @@ bool pct_host_trapped(int call, void *context)
         pct_host_mask_trapped(context);
         return true;
     }
+    if (pct_host_contexts && call == SYS_sched_getaffinity && !(int)regs[REG_RDI])
+        return ask_cpus(regs);
     if (pct_host_contexts && pct_host_is_of_thread(call))
         pct_host_leave(PCT_HOST_CONTEXT, 0);
     if (call == SYS_open || call == SYS_openat)

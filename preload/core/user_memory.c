@@ -1,5 +1,6 @@
 /* The target's memory, where the kernel would read or write it: user_memory.h. */
 #include "user_memory.h"
+#include "host.h"
 #include "shim.h"
 #include "sys.h"
 #include <linux/futex.h>
@@ -51,7 +52,7 @@ bool pct_user_copy_in(void *to, const void *from, size_t size)
 /* The kernel writes something there: the signal mask of the thread, or one number of its state. */
 static bool mask_writable(uintptr_t at)
 {
-    return PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, at, MASK) != -EFAULT;
+    return pct_host_sys4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)at, MASK) != -EFAULT;
 }
 
 static bool word_writable(uintptr_t at)

@@ -1,6 +1,8 @@
 /* Which CPUs there are. The target is pinned to one (start.c), but shall size its thread pools as it would without us:
  * it sees the CPUs that it had at the start, and what it sets is remembered and shown again, not done. */
 #include "affinity.h"
+#include <preload/core/host.h>
+#include <preload/core/host_threads.h>
 #include <preload/core/point.h>
 #include <preload/core/sys.h>
 #include <preload/memory/channel.h>
@@ -57,7 +59,14 @@ void pct_affinity_pin(void)
     if (done || pct_shim.mode != PCT_MODE_CONTROLLED || (choice && !strcmp(choice, "any")))
         return;
     done = true;
-    long size = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof cpus.bits, cpus.bits);
+    long size = pct_host_cpus(cpus.bits, &cpu);
+    if (size > 0) {
+        cpus.size = (size_t)size;
+        pct_shim.cpu = cpu;
+        pct_shim.one_cpu = true;
+        return;
+    }
+    size = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof cpus.bits, cpus.bits);
     if (size <= 0)
         return;
     if (choice)
@@ -69,6 +78,8 @@ void pct_affinity_pin(void)
     pct_thread_pin();
     if (!pct_shim.one_cpu)
         cpus.size = 0;
+    else
+        pct_host_pinned(cpu);
 }
 
 /* Pin the calling thread. */
@@ -76,6 +87,8 @@ void pct_thread_pin(void)
 {
     unsigned long mask[1024 / (8 * sizeof(unsigned long))] = { 0 };
     if (!cpus.size || pct_shim.cpu >= 1024)
+        return;
+    if (pct_host_contexts && pct_shim.one_cpu) /* all are one kernel thread */
         return;
     mask[pct_shim.cpu / 64] = 1ul << pct_shim.cpu % 64;
     pct_shim.one_cpu = !PCT_SYS3(SYS_sched_setaffinity, 0, sizeof mask, mask);
