@@ -49,9 +49,11 @@ static void refuse(void)
 
 static bool has_xsaveopt(void)
 {
-    enum { STATE = 13, XSAVEOPT = 1 };
+    enum { STATE = 13, XSAVEOPT = 1, XGETBV1 = 4 };
     unsigned a, b, c, d;
-    return __get_cpuid_count(STATE, 1, &a, &b, &c, &d) && a & XSAVEOPT;
+    const bool told = __get_cpuid_count(STATE, 1, &a, &b, &c, &d);
+    pct_host_threads_light = told && a & XGETBV1;
+    return told && a & XSAVEOPT;
 }
 
 bool pct_host_contexts_prepare(struct threads *all)
@@ -180,7 +182,7 @@ int pct_host_context_make(struct threads *all)
     thread->fs = a->tls;
     __asm__("rdgsbase %0" : "=r"(thread->gs));
     thread->mask = ~UINT64_C(0);
-    thread->fresh = 1;
+    thread->fresh = thread->whole = 1;
     thread->cleared = (int32_t *)a->child_tid;
     thread->tid = (int32_t)(FIRST_NUMBER + ++all->made);
     *(int32_t *)a->parent_tid = thread->tid;

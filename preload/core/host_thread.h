@@ -29,6 +29,7 @@ enum {
     AT_TID = 112,
     AT_FS = 128,
     AT_GS = 136,
+    AT_WHOLE = 160,
     AT_CONTEXTS = 132,
     AT_CURRENT = 136,
     SIZE = 11392
@@ -44,8 +45,10 @@ struct thread {
     uint32_t fresh; /* a context that has not run yet */
     uint64_t fs, gs;
     int32_t *cleared;
-    uint64_t mask; /* of signals, while a context waits */
-    uint32_t padding[8];
+    uint64_t mask;        /* of signals, while a context waits, */
+    uint32_t whole;       /* and whether its vectors are in use; otherwise: */
+    uint32_t mxcsr, keys; /* of protection */
+    uint32_t padding[5];
     char vectors[VECTORS] __attribute__((aligned(64)));
     char stack[STACK] __attribute__((aligned(64)));
     uint64_t run; /* the last one that had it */
@@ -85,6 +88,7 @@ struct threads {
 /* For the assembly, too. All are set before the memory is kept. */
 extern struct threads *pct_host_threads __attribute__((visibility("hidden")));
 extern uint32_t pct_host_threads_mask __attribute__((visibility("hidden")));
+extern bool pct_host_threads_light __attribute__((visibility("hidden"))); /* XGETBV tells what is in use */
 extern uint64_t pct_host_clone_after __attribute__((visibility("hidden"))); /* libc's code behind its system call */
 
 /* Save the registers of `from`, and go on as `to`; or only that. */

@@ -48,12 +48,14 @@ _Static_assert(offsetof(struct threads, thread) == AT_THREADS && offsetof(struct
                    sizeof(struct thread) == SIZE,
                "the assembly below");
 _Static_assert(offsetof(struct thread, rip) == 0 && offsetof(struct thread, fs) == AT_FS &&
-                   offsetof(struct thread, gs) == AT_GS && offsetof(struct threads, contexts) == AT_CONTEXTS &&
+                   offsetof(struct thread, gs) == AT_GS && offsetof(struct thread, whole) == AT_WHOLE &&
+                   offsetof(struct thread, mxcsr) == AT_WHOLE + 4 && offsetof(struct thread, keys) == AT_WHOLE + 8 && offsetof(struct threads, contexts) == AT_CONTEXTS &&
                    offsetof(struct threads, current) == AT_CURRENT,
                "the assembly below");
 
 struct threads *pct_host_threads;
 uint32_t pct_host_threads_mask;
+bool pct_host_threads_light;
 uint64_t pct_host_clone_after;
 static uint8_t *clone_site, *exit_site;
 
@@ -62,6 +64,9 @@ void pct_host_thread_end(struct thread *self);
 void pct_host_thread_start(const struct thread *self) __attribute__((noreturn));
 extern const char pct_host_clone[], pct_host_exit[];
 
+/* A context that waits has called: by the ABI, of the processor's state beyond what a function leaves to its caller only
+ * the x87 unit's is its own. Where that is as at first (XGETBV says so), MXCSR and the protection keys are all there is;
+ * else, and for one that begins, XSAVE's whole area. */
 /* The creator's stack is not used: what stands below its stack pointer would be another than without this. Of a child,
  * rcx and r11 are what is left in them here. */
 __asm__(".pushsection .text\n"
@@ -143,17 +148,55 @@ __asm__(".pushsection .text\n"
         "    mov %rax, (%rdi)\n"
         "    rdgsbase %rax\n"
         "    mov %rax, 136(%rdi)\n"
-        "    mov pct_host_threads_mask(%rip), %eax\n"
+        "    movl $1, 160(%rdi)\n"
+        "    cmpb $0, pct_host_threads_light(%rip)\n"
+        "    je 1f\n"
+        "    mov $1, %ecx\n"
+        "    xgetbv\n"
+        "    test $1, %al\n"
+        "    jnz 1f\n"
+        "    movl $0, 160(%rdi)\n"
+        "    stmxcsr 164(%rdi)\n"
+        "    testl $0x200, pct_host_threads_mask(%rip)\n"
+        "    jz 2f\n"
+        "    xor %ecx, %ecx\n"
+        "    rdpkru\n"
+        "    mov %eax, 168(%rdi)\n"
+        "    jmp 2f\n"
+        "1:  mov pct_host_threads_mask(%rip), %eax\n"
         "    xor %edx, %edx\n"
         "    xsaveopt64 192(%rdi)\n"
-        "    mov %rsi, %rdi\n"
+        "2:  mov %rsi, %rdi\n"
         ".type pct_host_context_go, @function\n"
         "pct_host_context_go:\n"
         "    mov 128(%rdi), %rax\n"
         "    wrfsbase %rax\n"
         "    mov 136(%rdi), %rax\n"
         "    wrgsbase %rax\n"
-        "    jmp pct_host_thread_start\n"
+        "    cmpl $0, 160(%rdi)\n"
+        "    jne pct_host_thread_start\n"
+        "    mov $1, %ecx\n"
+        "    xgetbv\n"
+        "    test $1, %al\n"
+        "    jz 1f\n"
+        "    fninit\n"
+        "1:  ldmxcsr 164(%rdi)\n"
+        "    testl $0x200, pct_host_threads_mask(%rip)\n"
+        "    jz 2f\n"
+        "    xor %ecx, %ecx\n"
+        "    rdpkru\n"
+        "    cmp 168(%rdi), %eax\n"
+        "    je 2f\n"
+        "    mov 168(%rdi), %eax\n"
+        "    wrpkru\n"
+        "2:  mov 8(%rdi), %rbx\n"
+        "    mov 16(%rdi), %rbp\n"
+        "    mov 24(%rdi), %r12\n"
+        "    mov 32(%rdi), %r13\n"
+        "    mov 40(%rdi), %r14\n"
+        "    mov 48(%rdi), %r15\n"
+        "    mov 56(%rdi), %rsp\n"
+        "    jmp *(%rdi)\n"
         ".type pct_host_exit, @function\n"
         "pct_host_exit:\n"
         "    mov pct_host_threads(%rip), %rbx\n"
