@@ -122,6 +122,10 @@ bool pct_host_memory_restore(void);
 /* Whether nothing was mapped there; false, too, where this is no host. */
 bool pct_host_memory_was_free(uintptr_t from, size_t size);
 
+/* Whether a run may make this system call, mmap(), munmap(), mprotect(), madvise() or mremap(): it leaves nothing, or
+ * what it leaves is unmapped. */
+bool pct_host_memory_may(int call, const long *arguments);
+
 /* Where nothing was mapped, from the largest on. */
 unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most);
 

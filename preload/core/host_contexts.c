@@ -17,6 +17,7 @@
 #include "apart.h"
 #include "host.h"
 #include "host_mask.h"
+#include "host_stacks.h"
 #include "host_thread.h"
 #include "shim.h"
 #include "sys.h"
@@ -73,6 +74,7 @@ bool pct_host_contexts_prepare(struct threads *all)
     all->current = &all->main;
     all->rseq_at = has_area ? (char *)self + all->rseq_offset : NULL;
     pct_host_mask_prepare();
+    pct_host_stacks_prepare();
     pct_host_contexts = true;
     return true;
 }

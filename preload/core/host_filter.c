@@ -3,6 +3,7 @@
  * child is found at the end of the run). */
 #include "host.h"
 #include "host_mask.h"
+#include "host_stacks.h"
 #include "host_threads.h"
 #include "kernel.h"
 #include "sys.h"
@@ -62,7 +63,6 @@ static const int always[] = {
     SYS_sched_get_priority_max,
     SYS_sched_get_priority_min,
     SYS_getitimer,
-    SYS_mincore,
     SYS_membarrier,
     SYS_stat,
     SYS_lstat,
@@ -82,6 +82,7 @@ static const int by_kernel_threads[] = {
     SYS_futex,   SYS_futex_waitv, SYS_clone3,      SYS_set_robust_list,  SYS_set_tid_address,
     SYS_rseq,    SYS_exit,        SYS_sigaltstack, SYS_clock_gettime,    SYS_gettid,
     SYS_getpgid, SYS_getsid,      SYS_getrusage,   SYS_process_vm_readv, SYS_rt_sigprocmask,
+    SYS_mincore,
 };
 
 /* Signals whose actions libc sets for itself, where none can be trapped. */
@@ -197,11 +198,31 @@ static void only_own(int argument, const struct pct_host_files *files)
     refuse();
 }
 
+/* Where stacks are kept: refuses all but what libc calls that is told of it, and pct's memory apart, far away from it. */
+static void only_told(void)
+{
+    enum { APART_FROM = 0x2000, APART_TO = 0x3000 }; /* the upper halves */
+    uintptr_t from, to;
+    if (!pct_host_stacks_on())
+        return;
+    pct_host_stacks_code(&from, &to);
+    load(offsetof(struct seccomp_data, instruction_pointer) + 4);
+    add(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(from >> 32), 0, 3);
+    load(offsetof(struct seccomp_data, instruction_pointer));
+    add(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)from, 0, 1);
+    add(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)to, 0, 4);
+    load_argument(0, true);
+    add(BPF_JMP | BPF_JGE | BPF_K, APART_FROM, 0, 1);
+    add(BPF_JMP | BPF_JGE | BPF_K, APART_TO, 0, 1);
+    refuse();
+}
+
 /* files: NULL: none may be mapped. */
 static void add_memory(const struct pct_gap *gaps, unsigned count, const struct pct_host_files *files)
 {
     static const int calls[] = { SYS_munmap, SYS_mprotect, SYS_madvise };
     unsigned test = only_for(SYS_mmap);
+    only_told();
     load_argument(3, false);
     add(BPF_JMP | BPF_JSET | BPF_K, MAP_FIXED, 0, 1); /* MAP_FIXED_NOREPLACE replaces nothing */
     refuse();
@@ -221,11 +242,13 @@ static void add_memory(const struct pct_gap *gaps, unsigned count, const struct 
             allow_if_equal(22 /* MADV_POPULATE_READ */);
             allow_if_equal(23 /* MADV_POPULATE_WRITE */);
         }
+        only_told();
         for (unsigned gap = 0; gap < count; gap++)
             allow_if_within(0, gaps[gap].from, gaps[gap].to);
         end_of(test);
     }
     test = only_for(SYS_mremap);
+    only_told();
     load_argument(3, false);
     add(BPF_JMP | BPF_JSET | BPF_K, MREMAP_FIXED, 0, 1);
     refuse();

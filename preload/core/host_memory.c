@@ -2,6 +2,7 @@
  * the kernel, and copies of the pages that it has written. These stay unprotected for some runs, since the next run
  * will write them again, and a copy costs less than a fault. */
 #include "host.h"
+#include "host_stacks.h"
 #include "apart.h"
 #include "kernel.h"
 #include "maps.h"
@@ -250,6 +251,22 @@ bool pct_host_memory_was_free(uintptr_t from, size_t size)
     return false;
 }
 
+bool pct_host_memory_may(int call, const long *a)
+{
+    const bool free = pct_host_memory_was_free((uintptr_t)a[0], (size_t)a[1]);
+    switch (call) {
+    case SYS_mmap:
+        return (free || !(a[3] & MAP_FIXED)) &&
+               (a[3] & MAP_ANONYMOUS || (!(a[3] & MAP_SHARED) && pct_host_may_have((int)a[4])));
+    case SYS_mremap:
+        return free && !(a[3] & MREMAP_FIXED);
+    case SYS_madvise:
+        return free || !a[1] || a[2] == 22 || a[2] == 23; /* MADV_POPULATE_READ, MADV_POPULATE_WRITE */
+    default:
+        return free || !a[1];
+    }
+}
+
 unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most)
 {
     unsigned count = 0;
@@ -268,17 +285,12 @@ unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most)
     return count;
 }
 
-/* Unmap what is in this gap. */
-static void empty(const struct pct_gap *gap)
-{
-    pct_host_sys4(SYS_munmap, (long)gap->from, (long)(gap->to - gap->from), 0, 0);
-}
-
 /* Runs can only add to what there was: where the size is the same, nothing else is left. */
 static bool is_as_before(struct memory *m)
 {
-    uint64_t size, data;
-    return read_sizes(m, &size, &data) && size == m->size && data == m->data;
+    uint64_t size, data, all = m->size, writable = m->data;
+    pct_host_stacks_pages(&all, &writable);
+    return read_sizes(m, &size, &data) && size == all && data == writable;
 }
 
 bool pct_host_memory_trim(void)
@@ -286,17 +298,17 @@ bool pct_host_memory_trim(void)
     struct memory *m = memory;
     uint64_t before, after, data;
     uintptr_t broke = (uintptr_t)pct_host_sys4(SYS_brk, 0, 0, 0, 0);
-    if (broke < m->broke)
+    if (broke < m->broke || !pct_host_stacks_settle(m->uffd))
         return false;
     if (broke > m->broke)
         pct_host_sys4(SYS_brk, (long)m->broke, 0, 0, 0);
     for (unsigned i = 0; i < m->gaps; i++)
         if (m->used[i])
-            empty(&m->gap[i]);
+            pct_host_stacks_empty(&m->gap[i]);
     if (is_as_before(m))
         return true;
     for (unsigned i = 0; i < m->gaps && read_sizes(m, &before, &data); i++) {
-        empty(&m->gap[i]);
+        pct_host_stacks_empty(&m->gap[i]);
         m->used[i] |= read_sizes(m, &after, &data) && after != before;
     }
     return is_as_before(m);
@@ -308,6 +320,10 @@ static void put_back(struct memory *m, uint64_t from, uint64_t to)
     for (uint64_t at = from; at < to; at += PAGE) {
         while (at >= range->to)
             range++;
+        if (at < range->from) { /* a stack that is kept */
+            clear_page((void *)at);
+            continue;
+        }
         uint64_t page = range->first + (at - range->from) / PAGE;
         if (m->touched[page / 64] >> page % 64 & 1)
             copy_page((void *)at, m->copies + page * PAGE);
@@ -334,5 +350,5 @@ bool pct_host_memory_restore(void)
                 return false;
         }
     }
-    return true;
+    return pct_host_stacks_hide();
 }

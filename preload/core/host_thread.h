@@ -95,7 +95,10 @@ extern uint64_t pct_host_clone_after __attribute__((visibility("hidden"))); /* l
 void pct_host_context_switch(struct thread *from, struct thread *to);
 void pct_host_context_go(struct thread *to) __attribute__((noreturn));
 
-/* host_threads.c: by the creator, whether what it asks the kernel for is a thread as pthread_create() makes them; and
+/* host_threads.c: libc's code at this place goes on there. False: it cannot. */
+bool pct_host_thread_lead(uint8_t *site, const void *to);
+
+/* By the creator, whether what it asks the kernel for is a thread as pthread_create() makes them; and
  * whether it blocks all signals. */
 bool pct_host_thread_is_plain(const struct registers *r);
 bool pct_host_thread_blocks_all(void);

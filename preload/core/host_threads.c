@@ -14,6 +14,7 @@
 #include "apart.h"
 #include "host.h"
 #include "host_mask.h"
+#include "host_stacks.h"
 #include "real.h"
 #include "shim.h"
 #include "sys.h"
@@ -281,17 +282,17 @@ static bool find_sites(void)
     return clone_site && exit_site;
 }
 
-static bool reaches(const uint8_t *site, const char *to)
+static bool reaches(const uint8_t *site, const void *to)
 {
     const int64_t distance = (int64_t)to - (int64_t)(site + 5);
     return distance == (int32_t)distance;
 }
 
-static bool jump(uint8_t *site, const char *to)
+bool pct_host_thread_lead(uint8_t *site, const void *to)
 {
     const uint64_t from = (uint64_t)site & ~(uint64_t)(PAGE - 1), end = (uint64_t)site + 5;
     const int32_t distance = (int32_t)((int64_t)to - (int64_t)(site + 5));
-    if (pct_host_sys4(SYS_mprotect, (long)from, (long)(end - from), PROT_READ | PROT_WRITE, 0))
+    if (!reaches(site, to) || pct_host_sys4(SYS_mprotect, (long)from, (long)(end - from), PROT_READ | PROT_WRITE, 0))
         return false;
     *site = 0xe9; /* jmp */
     memcpy(site + 1, &distance, sizeof distance);
@@ -358,8 +359,8 @@ void pct_host_threads_begin(void)
 {
     if (!pct_host_threads)
         return;
-    if (!jump(clone_site, pct_host_clone) || !jump(exit_site, pct_host_exit) ||
-        (pct_host_contexts && !pct_host_mask_begin()))
+    if (!pct_host_thread_lead(clone_site, pct_host_clone) || !pct_host_thread_lead(exit_site, pct_host_exit) ||
+        (pct_host_contexts && (!pct_host_mask_begin() || !pct_host_stacks_begin())))
         pct_host_leave(PCT_HOST_KERNEL, 0);
     pct_host_threads->usable = 1;
 }

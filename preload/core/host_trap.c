@@ -5,13 +5,13 @@
  * would look for them for longer than a trap takes. */
 #include "host.h"
 #include "host_mask.h"
+#include "host_stacks.h"
 #include "host_threads.h"
 #include "kernel.h"
 #include "user_memory.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/sysmacros.h>
@@ -65,12 +65,21 @@ static bool open_file(int call, greg_t *regs)
 
 static bool change_memory(int call, greg_t *regs)
 {
-    const long *r = (const long *)regs, flags = r[REG_R10];
-    if (!pct_host_memory_was_free((uintptr_t)r[REG_RDI], (size_t)r[REG_RSI]))
+    const long *r = (const long *)regs;
+    const long arguments[] = { r[REG_RDI], r[REG_RSI], r[REG_RDX], r[REG_R10], r[REG_R8], r[REG_R9] };
+    if (!pct_host_memory_may(call, arguments))
         return false;
-    if (call == SYS_mmap && (flags & MAP_SHARED || !(flags & MAP_ANONYMOUS || pct_host_may_have((int)r[REG_R8]))))
+    regs[REG_RAX] = pct_host_stacks_call(call, arguments);
+    return true;
+}
+
+/* Which pages are there: of a stack that is kept, others than of a new one. */
+static bool tell_pages(greg_t *regs)
+{
+    const long *r = (const long *)regs;
+    if (pct_host_stacks_meet((uintptr_t)r[REG_RDI], (size_t)r[REG_RSI]))
         return false;
-    regs[REG_RAX] = pct_host_sys(call, r[REG_RDI], r[REG_RSI], r[REG_RDX], flags, r[REG_R8], r[REG_R9]);
+    regs[REG_RAX] = pct_host_sys4(SYS_mincore, r[REG_RDI], r[REG_RSI], r[REG_RDX], 0);
     return true;
 }
 
@@ -113,6 +122,8 @@ bool pct_host_trapped(int call, void *context)
         regs[REG_RAX] = pct_tid();
         return true;
     }
+    if (pct_host_contexts && call == SYS_mincore)
+        return tell_pages(regs);
     if (pct_host_contexts && call == SYS_rt_sigprocmask) {
         pct_host_mask_trapped(context);
         return true;
@@ -130,6 +141,7 @@ bool pct_host_trapped(int call, void *context)
         return ask_about(call, (int)regs[REG_RDI], regs);
     if (call == SYS_getpriority)
         return ask_about(call, (int)regs[REG_RSI], regs);
-    return (call == SYS_mmap || call == SYS_munmap || call == SYS_mprotect || call == SYS_madvise) &&
+    return (call == SYS_mmap || call == SYS_munmap || call == SYS_mprotect || call == SYS_madvise ||
+            call == SYS_mremap) &&
            change_memory(call, regs);
 }

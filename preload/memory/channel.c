@@ -2,6 +2,7 @@
 #include "channel.h"
 #include "memory.h"
 #include <preload/core/host.h>
+#include <preload/core/host_stacks.h>
 #include <preload/core/kernel.h>
 #include <preload/core/point.h>
 #include <preload/core/sys.h>
@@ -19,8 +20,10 @@ void pct_channel_open(const char *path)
     if (fd < 0 || pct_host_sys4(SYS_read, fd, (long)&head, sizeof head, 0) != sizeof head ||
         memcmp(head.magic, PCT_CHANNEL_MAGIC, 8) != 0 || head.version != PCT_CHANNEL_VERSION)
         return; /* the command finds no log */
-    long at = pct_host_sys(SYS_mmap, 0, (long)pct_channel_size(head.plan_max, head.log_max), PROT_READ | PROT_WRITE,
-                           MAP_SHARED, fd, 0);
+    const long arguments[] = {
+        0, (long)pct_channel_size(head.plan_max, head.log_max), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0
+    };
+    const long at = pct_host_stacks_call(SYS_mmap, arguments);
     pct_host_sys4(SYS_close, fd, 0, 0, 0);
     if (at < 0 && at > -4096)
         pct_fail_for_memory();
