@@ -22,6 +22,7 @@ struct use {
 
 struct pct_object_counts {
     uint64_t runs, threads; /* the most of a run */
+    unsigned used;          /* of these, all behind have no use */
     struct use use[MOST];   /* by number - 1 */
 };
 
@@ -52,6 +53,7 @@ int pct_objects_add(struct pct_object_counts **counts, const struct pct_trace *t
     struct use *run = calloc(MOST, sizeof *run);
     if (!run)
         return -ENOMEM;
+    unsigned used = 0; /* of this run */
     (*counts)->runs++;
     for (uint64_t i = 0; i < trace->count; i++) {
         uint64_t record = trace->records[i], thread = PCT_RECORD_THREAD(record);
@@ -60,11 +62,13 @@ int pct_objects_add(struct pct_object_counts **counts, const struct pct_trace *t
             (*counts)->threads = thread + 1;
         if (!use)
             continue;
+        used = used > (unsigned)(use - run) ? used : (unsigned)(use - run) + 1;
         use->by[thread < NAMED ? thread : OTHERS]++;
         *(pct_operation_gives(PCT_RECORD_OP(record)) ? &use->gives : &use->takes) += 1;
     }
-    for (unsigned i = 0; i < MOST; i++)
+    for (unsigned i = 0; i < used; i++)
         merge(&(*counts)->use[i], &run[i]);
+    (*counts)->used = (*counts)->used > used ? (*counts)->used : used;
     free(run);
     return 0;
 }
@@ -102,7 +106,7 @@ static uint64_t weight_of(const struct use *use, bool alike)
 static const struct use *draw(const struct pct_object_counts *counts, uint64_t seed, bool alike)
 {
     uint64_t sum = 0;
-    for (unsigned i = 0; i < MOST; i++)
+    for (unsigned i = 0; i < counts->used; i++)
         sum += weight_of(&counts->use[i], alike);
     if (!sum)
         return NULL;
@@ -200,8 +204,10 @@ static bool take_use(const char **text, struct pct_object_counts *counts)
     bool good = take(text, &number) && number && number <= MOST && take(text, &use.takes) && take(text, &use.gives);
     for (unsigned i = 0; good && i <= NAMED; i++)
         good = take(text, &use.by[i]);
-    if (good)
+    if (good) {
         counts->use[number - 1] = use;
+        counts->used = counts->used > number ? counts->used : (unsigned)number;
+    }
     return good;
 }
 

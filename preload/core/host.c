@@ -82,6 +82,7 @@ struct slot {
     void *mapped; /* the trace; of all slots but the first, before there is one: address space */
     int output;
     uint64_t device, inode; /* of the trace */
+    bool used;              /* by an earlier run */
 };
 struct host {
     char stack[STACK]; /* for what must not stand on the target's */
@@ -246,11 +247,13 @@ const char *pct_host_begin(int socket, int trace, bool contexts)
     return NULL;
 }
 
-void *pct_host_trace(size_t *size)
+void *pct_host_trace(size_t *size, bool *used)
 {
     if (!host || !host->slot)
         return NULL;
     *size = host->size;
+    *used = host->slot->used;
+    host->slot->used = true;
     return host->slot->mapped;
 }
 
@@ -283,7 +286,7 @@ void pct_host_close(void *trace, size_t size)
     if (!pct_shim.mapped)
         pct_host_leave(PCT_HOST_TRACE, 0);
     host->slot = host->slots;
-    *host->slot = (struct slot){ trace, host->slot->output, pct_shim.trace_device, pct_shim.trace_inode };
+    *host->slot = (struct slot){ trace, host->slot->output, pct_shim.trace_device, pct_shim.trace_inode, true };
     PCT_SYS3(SYS_dup3, 1, host->slot->output, O_CLOEXEC);
     host->size = size;
     list_files(&host->files);
@@ -336,6 +339,7 @@ static void fill(struct slot *slot, int trace, int output)
     pct_host_sys4(SYS_madvise, at, (long)host->size, MADV_DONTDUMP, 0);
     slot->device = status.st_dev;
     slot->inode = status.st_ino;
+    slot->used = false;
     pct_host_sys4(SYS_dup3, output, slot->output, O_CLOEXEC, 0);
     pct_host_sys4(SYS_close, trace, 0, 0, 0);
     pct_host_sys4(SYS_close, output, 0, 0, 0);

@@ -27,9 +27,9 @@
  * only thread, before the run. */
 const char *pct_host_begin(int socket, int trace, bool contexts);
 
-/* Where the trace of the run before is mapped, which is also that of this one, and how large its file is; NULL: it is
- * the first run. Before the run. */
-void *pct_host_trace(size_t *size);
+/* Where the trace of the run before is mapped, which is also that of this one, and how large its file is; *used: an
+ * earlier run has written to it. NULL: it is the first run. Before the run. */
+void *pct_host_trace(size_t *size, bool *used);
 
 /* The file of the trace, as the kernel knows it. Likewise. */
 void pct_host_trace_file(uint64_t *device, uint64_t *inode);

@@ -19,7 +19,7 @@ enum {
     RANGES = 256,
     GAPS = RANGES + 1,
     PIECES = 512,
-    PROTECT_AGAIN = 64 /* runs */
+    PROTECT_AGAIN = 512 /* runs */
 };
 
 /* Bytes of address space, and of memory in it, that a target may have before its main. */

@@ -341,16 +341,30 @@ void pct_host_stacks_pages(uint64_t *size, uint64_t *data)
     }
 }
 
+/* One that can be written, and lies directly below this place, or (above) above it; NULL: none. */
+static const struct slot *beside(uintptr_t place, bool above)
+{
+    for (const struct slot *slot = stacks->slot; slot < stacks->slot + SLOTS; slot++)
+        if (slot->writable && (above ? slot->from : slot->to) == place)
+            return slot;
+    return NULL;
+}
+
 bool pct_host_stacks_hide(void)
 {
     if (!stacks)
         return true;
-    for (struct slot *slot = stacks->slot; slot < stacks->slot + SLOTS; slot++) {
-        const long size = (long)(slot->to - slot->stack);
-        if (slot->writable && pct_host_sys4(SYS_mprotect, (long)slot->stack, size, PROT_NONE, 0))
+    for (const struct slot *slot = stacks->slot, *low, *next; slot < stacks->slot + SLOTS; slot++) {
+        if (!slot->writable || beside(slot->to, true))
+            continue;
+        /* With all that follow below, and their guards: mostly those of all threads. */
+        for (low = slot; (next = beside(low->from, false)); low = next)
+            ;
+        if (pct_host_sys4(SYS_mprotect, (long)low->stack, (long)(slot->to - low->stack), PROT_NONE, 0))
             return false;
-        slot->mapped = slot->writable = slot->fresh = false;
     }
+    for (struct slot *slot = stacks->slot; slot < stacks->slot + SLOTS; slot++)
+        slot->mapped = slot->writable = slot->fresh = false;
     stacks->calls = 0;
     return true;
 }
