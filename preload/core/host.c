@@ -101,9 +101,9 @@ struct host {
     uint64_t acted; /* signals whose action may have changed since: bit 0 is signal 1 */
     stack_t alternate;
     unsigned long cpus[1024 / (8 * sizeof(unsigned long))];
-    long cpus_size; /* as they were when the run began */
-    long pinned;    /* 1 + the CPU that contexts have, also between runs; 0: none yet */
-    bool shown;     /* the run has asked for that */
+    long cpus_size;  /* as they were when the run began */
+    long pinned;     /* 1 + the CPU that contexts have, also between runs; 0: none yet */
+    bool shown;      /* the run has asked for that */
     unsigned stayed; /* runs */
     int status;
     struct pct_host_request request;

@@ -79,10 +79,9 @@ static const int always[] = {
 
 /* Likewise, where each thread has a kernel thread. Contexts have one among them: pct_host_is_of_thread(). */
 static const int by_kernel_threads[] = {
-    SYS_futex,   SYS_futex_waitv, SYS_clone3,      SYS_set_robust_list,  SYS_set_tid_address,
-    SYS_rseq,    SYS_exit,        SYS_sigaltstack, SYS_clock_gettime,    SYS_gettid,
-    SYS_getpgid, SYS_getsid,      SYS_getrusage,   SYS_process_vm_readv, SYS_rt_sigprocmask,
-    SYS_mincore,
+    SYS_futex,     SYS_futex_waitv,      SYS_clone3,         SYS_set_robust_list, SYS_set_tid_address, SYS_rseq,
+    SYS_exit,      SYS_sigaltstack,      SYS_clock_gettime,  SYS_gettid,          SYS_getpgid,         SYS_getsid,
+    SYS_getrusage, SYS_process_vm_readv, SYS_rt_sigprocmask, SYS_mincore,
 };
 
 /* Signals whose actions libc sets for itself, where none can be trapped. */
@@ -198,7 +197,8 @@ static void only_own(int argument, const struct pct_host_files *files)
     refuse();
 }
 
-/* Where stacks are kept: refuses all but what libc calls that is told of it, and pct's memory apart, far away from it. */
+/* Where stacks are kept: refuses all but what libc calls that is told of it, and pct's memory apart, far away from it.
+ */
 static void only_told(void)
 {
     enum { APART_FROM = 0x2000, APART_TO = 0x3000 }; /* the upper halves */

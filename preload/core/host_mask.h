@@ -20,7 +20,8 @@ uint64_t pct_host_mask(int how, uint64_t set);
 /* It may be another than was known, */
 void pct_host_mask_changed(void);
 
-/* or a handler of a signal runs, in which threads may change: for the rest of the run, each exchange asks the kernel. */
+/* or a handler of a signal runs, in which threads may change: for the rest of the run, each exchange asks the kernel.
+ */
 void pct_host_mask_uncertain(void);
 
 /* This one may run. pct's own say so themselves. */

@@ -1,11 +1,11 @@
-/* Thread stacks of a host of contexts that stay mapped over its runs: see host.h. libc maps one for each thread, and the
- * kernel takes longer for that, for the page faults of it, and for unmapping it, than for most else in a run.
+/* Thread stacks of a host of contexts that stay mapped over its runs: see host.h. libc maps one for each thread, and
+ * the kernel takes longer for that, for the page faults of it, and for unmapping it, than for most else in a run.
  *
- * Between the runs, and until a thread of the run gets it, such a stack is mapped without any access: whoever touches it
- * crashes, as where nothing is. When libc maps a stack, it is given the one that the kernel would choose: it has done so
- * in an earlier run, after the same calls of mmap(), munmap() and mremap(). Any call for which that is not known finds
- * nothing but what the run itself has mapped: the others are unmapped before. So libc's system calls for memory are led
- * here, and all others trap (host_filter.c), but for pct's own of memory apart.
+ * Between the runs, and until a thread of the run gets it, such a stack is mapped without any access: whoever touches
+ * it crashes, as where nothing is. When libc maps a stack, it is given the one that the kernel would choose: it has
+ * done so in an earlier run, after the same calls of mmap(), munmap() and mremap(). Any call for which that is not
+ * known finds nothing but what the run itself has mapped: the others are unmapped before. So libc's system calls for
+ * memory are led here, and all others trap (host_filter.c), but for pct's own of memory apart.
  *
  * What is kept are two parts, libc's guard, and what it makes writable; anything else done to it ends that. */
 #include "host_stacks.h"
@@ -40,7 +40,7 @@ static struct stacks {
     uint64_t runs, lost;
     bool unknown;
     struct slot slot[SLOTS];
-} *stacks;
+} * stacks;
 
 static uint8_t *place[CALLS];
 uint8_t *pct_host_stacks_back[CALLS] __attribute__((visibility("hidden")));
@@ -64,35 +64,34 @@ __asm__(".pushsection .text\n"
         ".globl pct_host_stacks_stubs, pct_host_stacks_stubs_end\n"
         ".hidden pct_host_stacks_stubs, pct_host_stacks_stubs_end, pct_host_stacks_made\n"
         ".balign 32\n"
-        "pct_host_stacks_stubs:\n"
-        STUB(0, 9) STUB(1, 11) STUB(2, 10) STUB(3, 28) STUB(4, 25)
-        ".balign 64\n"
-        "1:  mov %rsp, 56(%rcx)\n"
-        "    lea 11136(%rcx), %rsp\n"
-        "    push %r11\n"
-        "    push %r11\n"
-        "    push %r9\n"
-        "    push %r8\n"
-        "    push %r10\n"
-        "    push %rdx\n"
-        "    push %rsi\n"
-        "    push %rdi\n"
-        "    mov %rsp, %rsi\n"
-        "    mov %eax, %edi\n"
-        "    call pct_host_stacks_made\n"
-        "    pop %rdi\n"
-        "    pop %rsi\n"
-        "    pop %rdx\n"
-        "    pop %r10\n"
-        "    pop %r8\n"
-        "    pop %r9\n"
-        "    pop %r11\n"
-        "    mov pct_host_threads(%rip), %rcx\n"
-        "    mov 56(%rcx), %rsp\n"
-        "    movl $0, (%rcx)\n"
-        "    jmp *%r11\n"
-        "pct_host_stacks_stubs_end:\n"
-        ".popsection\n");
+        "pct_host_stacks_stubs:\n" STUB(0, 9) STUB(1, 11) STUB(2, 10) STUB(3, 28)
+            STUB(4, 25) ".balign 64\n"
+                        "1:  mov %rsp, 56(%rcx)\n"
+                        "    lea 11136(%rcx), %rsp\n"
+                        "    push %r11\n"
+                        "    push %r11\n"
+                        "    push %r9\n"
+                        "    push %r8\n"
+                        "    push %r10\n"
+                        "    push %rdx\n"
+                        "    push %rsi\n"
+                        "    push %rdi\n"
+                        "    mov %rsp, %rsi\n"
+                        "    mov %eax, %edi\n"
+                        "    call pct_host_stacks_made\n"
+                        "    pop %rdi\n"
+                        "    pop %rsi\n"
+                        "    pop %rdx\n"
+                        "    pop %r10\n"
+                        "    pop %r8\n"
+                        "    pop %r9\n"
+                        "    pop %r11\n"
+                        "    mov pct_host_threads(%rip), %rcx\n"
+                        "    mov 56(%rcx), %rsp\n"
+                        "    movl $0, (%rcx)\n"
+                        "    jmp *%r11\n"
+                        "pct_host_stacks_stubs_end:\n"
+                        ".popsection\n");
 
 void pct_host_stacks_prepare(void)
 {
@@ -223,11 +222,9 @@ static long map(const long *a)
         return at;
     note(SYS_mmap, (uint64_t)at, (uint64_t)(at + a[1]));
     if (stack && free && (stacks->lost < MANY || 2 * stacks->lost < stacks->runs))
-        *free = (struct slot){ .from = (uintptr_t)at,
-                               .to = (uintptr_t)(at + a[1]),
-                               .after = before,
-                               .mapped = true,
-                               .fresh = true };
+        *free = (struct slot){
+            .from = (uintptr_t)at, .to = (uintptr_t)(at + a[1]), .after = before, .mapped = true, .fresh = true
+        };
     return at;
 }
 
@@ -318,7 +315,8 @@ static bool begin_to_keep(const struct slot *slot, int uffd)
     const long from = (long)slot->stack, size = (long)(slot->to - slot->stack);
     struct uffdio_register all = { .range = { slot->stack, slot->to - slot->stack }, .mode = UFFDIO_REGISTER_MODE_WP };
     const long without = pct_host_sys4(SYS_madvise, from, size, MADV_NOHUGEPAGE, 0); /* EINVAL: there are none */
-    return slot->writable && (!without || without == -EINVAL) && !pct_host_sys4(SYS_madvise, from, size, MADV_DONTNEED, 0) &&
+    return slot->writable && (!without || without == -EINVAL) &&
+           !pct_host_sys4(SYS_madvise, from, size, MADV_DONTNEED, 0) &&
            !pct_host_sys4(SYS_ioctl, uffd, UFFDIO_REGISTER, (long)&all, 0);
 }
 

@@ -14,8 +14,8 @@ void pct_host_stacks_prepare(void);
 /* From now on they are kept, with the filter in force. False: it cannot be. */
 bool pct_host_stacks_begin(void);
 
-/* Whether they may be: then the target's mmap(), munmap(), mprotect(), madvise(), mremap() and mincore() come here, from
- * system calls in here, or by the trap. */
+/* Whether they may be: then the target's mmap(), munmap(), mprotect(), madvise(), mremap() and mincore() come here,
+ * from system calls in here, or by the trap. */
 bool pct_host_stacks_on(void);
 void pct_host_stacks_code(uintptr_t *from, uintptr_t *to);
 

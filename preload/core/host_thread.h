@@ -88,7 +88,7 @@ struct threads {
 /* For the assembly, too. All are set before the memory is kept. */
 extern struct threads *pct_host_threads __attribute__((visibility("hidden")));
 extern uint32_t pct_host_threads_mask __attribute__((visibility("hidden")));
-extern bool pct_host_threads_light __attribute__((visibility("hidden"))); /* XGETBV tells what is in use */
+extern bool pct_host_threads_light __attribute__((visibility("hidden")));   /* XGETBV tells what is in use */
 extern uint64_t pct_host_clone_after __attribute__((visibility("hidden"))); /* libc's code behind its system call */
 
 /* Save the registers of `from`, and go on as `to`; or only that. */

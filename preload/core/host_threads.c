@@ -50,8 +50,8 @@ _Static_assert(offsetof(struct threads, thread) == AT_THREADS && offsetof(struct
                "the assembly below");
 _Static_assert(offsetof(struct thread, rip) == 0 && offsetof(struct thread, fs) == AT_FS &&
                    offsetof(struct thread, gs) == AT_GS && offsetof(struct thread, whole) == AT_WHOLE &&
-                   offsetof(struct thread, mxcsr) == AT_WHOLE + 4 && offsetof(struct thread, keys) == AT_WHOLE + 8 && offsetof(struct threads, contexts) == AT_CONTEXTS &&
-                   offsetof(struct threads, current) == AT_CURRENT,
+                   offsetof(struct thread, mxcsr) == AT_WHOLE + 4 && offsetof(struct thread, keys) == AT_WHOLE + 8 &&
+                   offsetof(struct threads, contexts) == AT_CONTEXTS && offsetof(struct threads, current) == AT_CURRENT,
                "the assembly below");
 
 struct threads *pct_host_threads;
@@ -65,9 +65,9 @@ void pct_host_thread_end(struct thread *self);
 void pct_host_thread_start(const struct thread *self) __attribute__((noreturn));
 extern const char pct_host_clone[], pct_host_exit[];
 
-/* A context that waits has called: by the ABI, of the processor's state beyond what a function leaves to its caller only
- * the x87 unit's is its own. Where that is as at first (XGETBV says so), MXCSR and the protection keys are all there is;
- * else, and for one that begins, XSAVE's whole area. */
+/* A context that waits has called: by the ABI, of the processor's state beyond what a function leaves to its caller
+ * only the x87 unit's is its own. Where that is as at first (XGETBV says so), MXCSR and the protection keys are all
+ * there is; else, and for one that begins, XSAVE's whole area. */
 /* The creator's stack is not used: what stands below its stack pointer would be another than without this. Of a child,
  * rcx and r11 are what is left in them here. */
 __asm__(".pushsection .text\n"
