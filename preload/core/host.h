@@ -10,8 +10,8 @@
  * program may do; what is not in the filter's list is not done in a host, but for what its trap looks at (host_trap.c).
  *
  * Threads begin and end in each run. They are contexts of main's kernel thread (host_contexts.c); of programs that ask
- * the kernel for more, each has a kernel thread, which stays (host_threads.c). What a thread takes most time for then
- * is libc's stack: mapped, protected, touched and unmapped anew in each run. */
+ * the kernel for more, each has a kernel thread, which stays (host_threads.c). Their
+ * stacks stay mapped (host_stacks.c). */
 #ifndef PCT_PRELOAD_HOST_H
 #define PCT_PRELOAD_HOST_H
 

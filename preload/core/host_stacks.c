@@ -108,10 +108,12 @@ void pct_host_stacks_prepare(void)
         const uint8_t code[CODE] = { 0xb8, known[i].call, 0, 0, 0, 0x0f, 0x05 }; /* mov $call, %eax; syscall */
         const struct link_map *libc;
         const Elf64_Sym *symbol = pct_real_symbol(known[i].name, &libc);
-        uint8_t *at = symbol ? (uint8_t *)(libc->l_addr + symbol->st_value) : NULL, *end = at + NEAR;
-        while (at && at < end && __builtin_memcmp(at, code, sizeof code) != 0)
+        if (!symbol)
+            return;
+        uint8_t *at = (uint8_t *)(libc->l_addr + symbol->st_value), *end = at + NEAR;
+        while (at < end && __builtin_memcmp(at, code, sizeof code) != 0)
             at++;
-        if (!at || at == end)
+        if (at == end)
             return;
         place[i] = at;
         pct_host_stacks_back[i] = at + sizeof code;

@@ -28,7 +28,8 @@ static sigjmp_buf back;
 __attribute__((noinline)) static unsigned long sum(void)
 {
     volatile unsigned char room[DEEP + USED];
-    volatile unsigned char *found = room; /* as it is */
+    volatile unsigned char *found; /* as it is */
+    __asm__("" : "=r"(found) : "0"(room));
     unsigned long all = 0;
     for (unsigned i = 0; i < DEEP; i++)
         all = 31 * all + found[i];
