@@ -3,7 +3,7 @@
  *
  *     server -> command    a reply, when it has come to the place where it forks, or why it does not serve
  *     command -> server    a request for a run; with it the descriptors that are to be its standard input and output
- *     run -> command       a reply with its process id, before any code of the target
+ *     run -> command       a reply with its process id, before any code of the target (of a host: the server says it)
  *     server -> command    instead of that, why there is no run
  *
  * The end of the connection ends the server. */

@@ -250,7 +250,7 @@ static void become_run(const struct pct_forkserver_request *request, const int *
     PCT_SYS2(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     PCT_SYS2(SYS_setpgid, 0, 0);
     /* It may have ended before it could take this process with it, or have given up waiting. */
-    if (PCT_SYS0(SYS_getppid) != parent || !reply(PCT_FORKSERVER_READY, pct_shim.pid))
+    if (PCT_SYS0(SYS_getppid) != parent || (!request->host && !reply(PCT_FORKSERVER_READY, pct_shim.pid)))
         end_server();
     PCT_SYS1(SYS_close, server.fd);
     pct_affinity_go_free();
@@ -337,6 +337,8 @@ void pct_forkserver_serve(char **environment)
             }
             if (pid < 0)
                 reply(PCT_FORKSERVER_FORK, 0);
+            else if (request->host) /* nobody awaits its end: what the next copy says must not come before this */
+                reply(PCT_FORKSERVER_READY, (int)pid);
         }
         for (int i = 0; i < count; i++)
             PCT_SYS1(SYS_close, files[i]);
