@@ -408,7 +408,7 @@ struct pct_snap_object {
 struct pct_site {
     uint64_t call : 48;    /* where the call that made the step returns to in the target's code; of a thread's start,
                               the function that it starts with; 0: not known */
-    uint64_t callers : 16; /* a hash of the calls above it, as far as frame pointers lead to them; 0: not known */
+    uint64_t callers : 16; /* a hash of the calls above it, as far as unwind tables lead to them; 0: not known */
     uint64_t object;       /* the address of the step's object, 0: none, or not known */
 };
 /* .callers: from 0 on, one more address that a call returns to, at most PCT_SITE_CALLERS: of each the part that does

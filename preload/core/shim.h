@@ -46,6 +46,9 @@ struct pct_pin {
 
 struct pct_await;
 
+/* Below struct pct_shim_thread.patched: where it is saved what the program was at there, and its frame pointer. */
+enum { PCT_PATCHED_PC = 160, PCT_PATCHED_BP = 192 };
+
 /* A thread of the target. */
 struct pct_shim_thread {
     struct pct_thread core; /* first: the scheduler's pointers are ours */

@@ -4,13 +4,12 @@
  * returns. Where the wrapper was called by another function of ours, the frames above are searched for the first
  * address behind a call that is not in the shim: there is nothing in between but our own few locals. */
 #include "sites.h"
+#include "callers.h"
 #include "environment.h"
 #include "kernel.h"
 #include "registers.h"
 #include "shim.h"
-#include "sys.h"
 #include <string.h>
-#include <sys/uio.h>
 
 enum { STACKS = 64, STACK_BYTES = 16 << 10, FRAMES_WORDS = 128 };
 
@@ -62,14 +61,6 @@ void pct_sites_begin(struct pct_sched *s)
     pct_sites_start(s, sites.steps, sites.kept ? sites.count : 0);
 }
 
-/* Copies memory that may not be there. */
-static size_t copy(void *out, uintptr_t from, size_t size)
-{
-    struct iovec here = { out, size }, there = { (void *)from, size };
-    long got = PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &here, 1, &there, 1, 0);
-    return got < 0 ? 0 : (size_t)got;
-}
-
 static bool in_shim(uint64_t address)
 {
     return address - (uintptr_t)__ehdr_start < (uintptr_t)_end - (uintptr_t)__ehdr_start;
@@ -80,7 +71,7 @@ static bool in_shim(uint64_t address)
 static bool behind_call(uint64_t address)
 {
     unsigned char code[7];
-    if (address < 4096 || copy(code, address - sizeof code, sizeof code) != sizeof code)
+    if (address < 4096 || pct_caller_copy(code, address - sizeof code, sizeof code) != sizeof code)
         return false;
     if (code[2] == 0xe8)
         return true;
@@ -126,36 +117,39 @@ uint64_t pct_sites_stack_of(const struct pct_thread *thread)
     return (uintptr_t)(call ? call + 1 : frame);
 }
 
-/* Two words that stand behind `at`, in whose page this thread has read already. Mostly that is the same page, and each
- * call of the system would take longer than a step. */
-static bool read_frame(uint64_t link[2], uint64_t at, uint64_t to)
+/* Whether patched code told of where the thread stands, and not something else behind that. */
+static bool is_patched(const struct pct_shim_thread *t, uintptr_t frame)
 {
-    enum { PAGE = 4096 };
-    if (at / PAGE != (to + 2 * sizeof *link - 1) / PAGE)
-        return copy(link, to, 2 * sizeof *link) == 2 * sizeof *link;
-    const uint64_t *frame = (const uint64_t *)(uintptr_t)to;
-    link[0] = frame[0];
-    link[1] = frame[1];
-    return true;
+    return t->here && t->patched > frame && t->patched - frame < STACK_BYTES &&
+           *(const uint64_t *)(t->patched - PCT_PATCHED_PC) + 1 == t->here;
 }
 
-/* A wrapper of ours that marks its frame has a frame pointer, and keeps that of its caller. Code without them has
- * something else in its place, and mostly ends the chain. */
+/* Where the thread stands in the program's code. False: not known. */
+static bool find_stand(const struct pct_thread *thread, struct pct_caller *at)
+{
+    const struct pct_shim_thread *t = pct_shim_of(thread);
+    const uint64_t *frame = t->inside;
+    if (!frame)
+        return false;
+    if (is_patched(t, (uintptr_t)frame)) {
+        *at = (struct pct_caller){ t->here, t->patched, *(const uint64_t *)(t->patched - PCT_PATCHED_BP) };
+        return true;
+    }
+    /* A wrapper of ours that marks its frame has a frame pointer, and keeps that of its caller. */
+    *at = (struct pct_caller){ frame[1], (uintptr_t)(frame + 2), frame[0] };
+    while (in_shim(at->pc))
+        if (!pct_caller_next(at))
+            return false;
+    return !t->here || at->pc == t->here;
+}
+
 uint16_t pct_sites_callers(const struct pct_thread *thread)
 {
-    const uint64_t *frame = pct_shim_of(thread)->inside;
+    struct pct_caller at;
     uint16_t callers = 0;
-    if (pct_shim_of(thread)->here || !frame || in_shim(frame[1]))
-        return 0;
-    uint64_t at = (uintptr_t)frame, link[2] = { frame[0], 0 };
-    for (unsigned i = 0; i < PCT_SITE_CALLERS; i++) {
-        const uint64_t to = link[0];
-        if (to <= at || to - at > STACK_BYTES || to % sizeof *link || !read_frame(link, at, to) || !link[1] ||
-            in_shim(link[1]))
-            break;
-        at = to;
-        callers = pct_site_add_caller(callers, link[1]);
-    }
+    bool known = find_stand(thread, &at);
+    for (unsigned i = 0; known && i < PCT_SITE_CALLERS && pct_caller_next(&at) && !in_shim(at.pc); i++)
+        callers = pct_site_add_caller(callers, at.pc);
     return callers;
 }
 
@@ -180,7 +174,7 @@ void pct_sites_keep_stack(const struct pct_thread *thread, uint64_t step)
         size_t part = 4096 - (at->address + size) % 4096;
         if (part > STACK_BYTES - size)
             part = STACK_BYTES - size;
-        if (copy((char *)(at + 1) + size, at->address + size, part) != part)
+        if (pct_caller_copy((char *)(at + 1) + size, at->address + size, part) != part)
             break;
         size += part;
     }

@@ -15,6 +15,9 @@
 
 _Static_assert(sizeof(struct pct_patch_frame) == 18 * 8, "the assembly below");
 _Static_assert(offsetof(struct pct_patch_frame, pc) == 14 * 8, "the assembly below");
+enum { BELOW_STACK = PCT_PATCH_RED_ZONE + sizeof(struct pct_patch_frame) };
+_Static_assert(BELOW_STACK - offsetof(struct pct_patch_frame, pc) == PCT_PATCHED_PC, "sites.c has it as a number");
+_Static_assert(BELOW_STACK - offsetof(struct pct_patch_frame, rbp) == PCT_PATCHED_BP, "likewise");
 
 /* For the assembly: what XSAVE saves, and the room for it. */
 uint64_t pct_patch_state_size __attribute__((visibility("hidden")));

@@ -81,6 +81,27 @@ first_cause()
     has 'cell_get phases.c:23 < simulate phases.c:40'
 }
 
+@test "accessor functions without frame pointers: the unwind tables tell who called them" {
+    "$cc" -g -fomit-frame-pointer -pthread -o phases "$root/bench/desk/phases.c"
+    first_cause ./phases
+    has 'cause: order violation: thread '
+    has 'cell_set phases.c:31 < simulate phases.c:45'
+    has 'cell_get phases.c:23 < simulate phases.c:40'
+}
+
+@test "locks of Rust, all of which are taken in one function of its library, in patched code" {
+    command -v rustc > /dev/null || skip 'no rustc'
+    rustc -g -o mailroom "$root/bench/desk/mailroom.rs"
+    token=$("$pct" run -q -n 100 -s 1001 --state none --epoch 1700000000 -- ./mailroom 2>&1 |
+        grep -o "pct1:[^' ]*" | tail -n 1)
+    run "$pct" explain --seconds 1000000 "$token" -- ./mailroom
+    is "$status" 0
+    has 'cause: atomicity violation: '
+    has 'mailroom::System::next mailroom.rs:52'
+    has 'mailroom::System::send mailroom.rs:40'
+    has 'mailroom::System::run mailroom.rs:68'
+}
+
 @test "a permit that is given back twice on an error path" {
     first_cause quota
     has 'cause: a post too many: thread '
