@@ -159,5 +159,5 @@ void pct_trials_drop_effects(struct pct_diagnosing *d)
 bool pct_trials_trust(const struct pct_diagnosing *d)
 {
     const struct pct_diagnosis *best = d->diagnoses.item;
-    return d->known && best->score >= PCT_DIAGNOSIS_LIKELY && !is_of_updates(best);
+    return d->known && best->score >= PCT_DIAGNOSIS_LIKELY && !is_of_updates(best) && best->rule != PCT_RULE_TWICE;
 }

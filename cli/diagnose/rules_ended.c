@@ -170,6 +170,15 @@ static bool all_wait(struct pct_diagnoses *out, const struct pct_history *h, uin
 
 /* --- Who has ended ------------------------------------------------------------------------------------------------ */
 
+/* The last that the thread of this step did to any object before it. PCT_NO_STEP: nothing. */
+static uint32_t last_access(const struct pct_history *h, uint32_t step)
+{
+    do
+        step = h->steps[step].previous;
+    while (step != PCT_NO_STEP && !pct_moment_access(&h->steps[step]));
+    return step;
+}
+
 /* Where the waiter asked for what it waits for, if that was too late: a notice for which nobody waits any more, behind
  * the last look of the thread that has ended. PCT_NO_STEP: it did not. */
 static uint32_t asked_too_late(const struct pct_history *h, uint32_t wait, uint32_t finish)
@@ -183,6 +192,12 @@ static uint32_t asked_too_late(const struct pct_history *h, uint32_t wait, uint3
                                                                                                          : PCT_NO_STEP;
 }
 
+/* Who waits by itself, and who waits for the end of others, at its last step. */
+static bool has_nothing_to_tell(const struct pct_moment *last, const struct pct_moment *wait)
+{
+    return last == wait || (last->blocked && last->class_ == PCT_CLASS_THREAD);
+}
+
 bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
                      const struct pct_evidence *evidence)
 {
@@ -190,7 +205,8 @@ bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uin
     uint32_t finish = PCT_NO_STEP;
     for (uint32_t thread = 0; thread < h->threads; thread++) {
         uint32_t last = h->last[thread];
-        if (last == PCT_NO_STEP || !would_signal(h, thread, wait, evidence))
+        if (last == PCT_NO_STEP || has_nothing_to_tell(&h->steps[last], wait) ||
+            !would_signal(h, thread, wait, evidence))
             continue;
         if (h->steps[last].op != PCT_OP_THREAD_FINISH)
             return all_wait(out, h, waiting, evidence);
@@ -214,23 +230,21 @@ bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uin
         note[count] = "asks for it, and nobody waits for that any more";
         steps[count++] = asked;
     }
+    const bool shown = count > 2;
+    const uint32_t did = shown ? PCT_NO_STEP : last_access(h, finish);
+    if (did != PCT_NO_STEP) {
+        note[1] = "has ended";
+        note[count] = "does this last";
+        steps[count++] = did;
+    }
     /* That it has ended is no more than what came of it, if nobody shows why it should not have. */
-    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_HAS_ENDED, count == 2 ? 4.2 : 0, count, steps);
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_HAS_ENDED, shown ? 0 : 4.2, count, steps);
     for (unsigned i = 0; d && i < count; i++)
         d->note[i] = note[i];
     return true;
 }
 
 /* --- Barriers ----------------------------------------------------------------------------------------------------- */
-
-/* The last that the thread of this step did to any object before it. PCT_NO_STEP: nothing. */
-static uint32_t last_access(const struct pct_history *h, uint32_t step)
-{
-    do
-        step = h->steps[step].previous;
-    while (step != PCT_NO_STEP && !pct_moment_access(&h->steps[step]));
-    return step;
-}
 
 void pct_rules_barriers(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {

@@ -2,6 +2,9 @@
 #include "rules.h"
 #include <stdlib.h>
 
+/* The base of what is said of words, which nobody owns. */
+#define NOBODYS 6.5
+
 /* Of each thread that is blocked at the end, the threads that could let it go on, and by what. */
 struct graph {
     const struct pct_history *history;
@@ -61,9 +64,8 @@ static uint32_t took(const struct graph *g, uint32_t thread, const struct pct_mo
 
 /* The step by which this thread has the lock that is made of the word of this futex (words.h), or makes the static
  * local whose guard it is. PCT_NO_STEP: it has not. */
-static uint32_t has_word(const struct graph *g, uint32_t thread, const struct pct_moment *wait)
+static uint32_t has_word(const struct pct_history *h, uint32_t thread, const struct pct_moment *wait)
 {
-    const struct pct_history *h = g->history;
     for (uint32_t i = h->hold_count; wait->address && i-- > 0;) {
         const struct pct_hold *hold = &h->holds[i];
         bool word = hold->class_ == PCT_CLASS_MEMORY || hold->class_ == PCT_CLASS_GUARD;
@@ -116,7 +118,7 @@ static bool visit(struct graph *g, uint32_t thread)
         else if (wait->class_ == PCT_CLASS_SEM)
             by = took(g, other, wait);
         else if (wait->class_ == PCT_CLASS_FUTEX)
-            by = has_word(g, other, wait);
+            by = has_word(h, other, wait);
         else if (wait->class_ == PCT_CLASS_ONCE)
             by = runs_once(h, other, wait);
         if (by != PCT_NO_STEP)
@@ -228,12 +230,33 @@ static void look_at_holder(struct pct_diagnoses *out, const struct pct_history *
         pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, last, waiting });
 }
 
+/* The same of a lock that is made of a word: who has it waits for a notice of another kind, such as that of a condition
+ * variable of Rust, or a thread that is parked. */
+static void look_at_word(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting)
+{
+    for (uint32_t thread = 0; thread < h->threads; thread++) {
+        const uint32_t taken = thread == h->steps[waiting].thread || !blocked(h, thread)
+                                   ? PCT_NO_STEP
+                                   : has_word(h, thread, &h->steps[waiting]);
+        const struct pct_moment *end = taken == PCT_NO_STEP ? NULL : &h->steps[h->last[thread]];
+        if (!end || end->class_ != PCT_CLASS_FUTEX || h->steps[taken].word != PCT_WORD_TAKES)
+            continue;
+        bool lock = false;
+        for (uint32_t other = 0; other < h->threads; other++)
+            lock = lock || has_word(h, other, end) != PCT_NO_STEP;
+        if (!lock)
+            pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, NOBODYS, 3, (uint32_t[]){ taken, end->previous, waiting });
+    }
+}
+
 void pct_rules_waits(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
     if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
         return;
     find_cycle(out, h, evidence);
     for (uint32_t i = h->count; i < h->all; i++)
-        if (h->steps[i].blocked && h->steps[i].object && h->steps[i].op != PCT_OP_COND_WAKE)
+        if (h->steps[i].blocked && h->steps[i].class_ == PCT_CLASS_FUTEX)
+            look_at_word(out, h, i);
+        else if (h->steps[i].blocked && h->steps[i].object && h->steps[i].op != PCT_OP_COND_WAKE)
             look_at_holder(out, h, i, evidence);
 }

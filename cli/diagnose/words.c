@@ -244,10 +244,13 @@ static bool is_refused(const struct pct_history *h, const struct pct_table *firs
            !pct_table_find(first, again->place);
 }
 
-/* Mark the steps of this word; none if who has not taken it gives it back, as with a count of something. */
-static void follow_shared(struct pct_history *h, const struct pct_table *first, uint32_t object)
+/* Mark the steps of this word; none if who has not taken it gives it back, as with a count of something; nor if nobody
+ * waits for it, unless several threads take and give it back, and all have in the end: then it is one for which nobody
+ * had to wait. */
+static void follow_shared(struct pct_history *h, const struct pct_table *first, uint32_t object, bool awaited)
 {
-    uint32_t holds[SHARED_THREADS] = { 0 };
+    uint32_t holds[SHARED_THREADS] = { 0 }, held = 0;
+    uint64_t threads = 0;
     bool lock = true;
     for (uint32_t i = 0; i < h->count && lock; i++) {
         struct pct_moment *m = &h->steps[i];
@@ -256,11 +259,15 @@ static void follow_shared(struct pct_history *h, const struct pct_table *first, 
         if (m->op == PCT_OP_ATOMIC_TRY) {
             m->word = is_refused(h, first, i) ? PCT_WORD_FAILS : PCT_WORD_SHARES;
             holds[m->thread] += m->word == PCT_WORD_SHARES;
+            held += m->word == PCT_WORD_SHARES;
         } else if (m->op == PCT_OP_ATOMIC_UPDATE) {
             lock = holds[m->thread]-- > 0;
+            held--;
             m->word = PCT_WORD_GIVES;
+            threads |= UINT64_C(1) << m->thread;
         }
     }
+    lock = lock && (awaited || (!held && threads & (threads - 1)));
     for (uint32_t i = 0; i < h->count && !lock; i++)
         if (h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].object == object)
             h->steps[i].word = PCT_WORD_NONE;
@@ -283,8 +290,7 @@ static void find_shared(struct pct_history *h)
         if (!s || !s->taken || !s->given || s->otherwise || s->seen)
             continue;
         s->seen = true;
-        if (is_awaited(h, m->address))
-            follow_shared(h, &first, m->object);
+        follow_shared(h, &first, m->object, is_awaited(h, m->address));
     }
     pct_table_free(&first);
     free(of);

@@ -1,0 +1,108 @@
+/* The rules of diagnosis of locks that are made of a word of memory, and of who is left to signal (cli/diagnose/): for
+ * each a hand-made run that shows the pattern, and its neighbour, which must not be accused. */
+
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include "made_run.h"
+
+/* A step on the word at which this futex waits. */
+static void step_on(unsigned thread, unsigned op, unsigned futex, uint64_t place)
+{
+    step_at(&run, thread, op, 0, 5 + futex, place);
+    run.sites[run.count - 1].object = OBJECT_AT + 64 * futex;
+}
+
+/* Threads 1 and 2 (or one of them) take and give back the word of futex 4, for which nobody has to wait. */
+static void make_shared(bool both, bool gives)
+{
+    begin(2);
+    for (unsigned round = 0; round < 2; round++) {
+        unsigned thread = 1 + (both ? round : 0);
+        step_on(thread, PCT_OP_ATOMIC_TRY, 4, 101);
+        if (gives || !round)
+            step_on(thread, PCT_OP_ATOMIC_UPDATE, 4, 201);
+    }
+    look(&run, PCT_VERDICT_EXIT, NULL);
+}
+
+static unsigned word_of_first(bool both, bool gives)
+{
+    make_shared(both, gives);
+    uint32_t first = 0;
+    while (run.history.steps[first].op != PCT_OP_ATOMIC_TRY)
+        first++;
+    unsigned word = run.history.steps[first].word;
+    done(&run);
+    return word;
+}
+
+static void test_shared_without_waiting(void **unused)
+{
+    (void)unused;
+    assert_int_equal(word_of_first(true, true), PCT_WORD_SHARES);
+    assert_int_equal(word_of_first(false, true), PCT_WORD_NONE); /* one thread alone: it may count something */
+    assert_int_equal(word_of_first(true, false), PCT_WORD_NONE); /* likewise */
+}
+
+/* Thread 1 takes the lock of the word of futex 4, may give it back, and parks at futex 5; thread 2 wants that lock. */
+static void make_parked_with(bool gives)
+{
+    begin(2);
+    step_on(1, PCT_OP_ATOMIC_TRY, 4, 101);
+    if (gives)
+        step_on(1, PCT_OP_ATOMIC_TRY, 4, 201);
+    step_on(2, PCT_OP_ATOMIC_TRY, 4, 101);
+    STEP(&run, 1, FUTEX_WAIT, 5);
+    STEP(&run, 2, FUTEX_WAIT, 4);
+    pending(&run, 1, PCT_OP_FUTEX_WAIT, 5);
+    pending(&run, 2, PCT_OP_FUTEX_WAIT, 4);
+}
+
+static void test_parks_with_lock(void **unused)
+{
+    (void)unused;
+    make_parked_with(false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAITS_WITH_LOCK, true);
+    make_parked_with(false);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_WAITS_WITH_LOCK, false);
+    make_parked_with(true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAITS_WITH_LOCK, false);
+}
+
+/* Thread 1 signals 4 and ends; thread 2 has signalled it, too, and waits for it. Thread 0 as well, and then joins
+ * thread 2, or waits for something else. */
+static void make_left(bool joins)
+{
+    begin(2);
+    for (unsigned thread = 0; thread < 3; thread++)
+        STEP_ARG(&run, thread, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    STEP(&run, 1, THREAD_FINISH, 1);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, COND_WAIT, 4);
+    pending(&run, 2, PCT_OP_COND_WAIT, 4);
+    pending(&run, 0, joins ? PCT_OP_THREAD_JOIN : PCT_OP_SEM_WAIT, joins ? 2 : 6);
+}
+
+static void test_nobody_left_but_who_joins(void **unused)
+{
+    (void)unused;
+    make_left(true);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_HAS_ENDED, true);
+    make_left(false); /* it would signal when it goes on */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_HAS_ENDED, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_shared_without_waiting),
+        cmocka_unit_test(test_parks_with_lock),
+        cmocka_unit_test(test_nobody_left_but_who_joins),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
