@@ -478,26 +478,32 @@ static int run_others(struct source *s)
     return failed;
 }
 
-/* What libraries do among themselves comes behind what the program has a part in, or is not worth saying: it is seldom
- * a bug of theirs. */
-static void put_foreign_last(struct pct_diagnosing *d)
+/* Whether the failing run alone decides the best diagnosis, so well that whatever others show scores less. Semaphores
+ * are locks or not by what other runs do with them. */
+static bool is_final(const struct pct_diagnosing *d)
 {
-    struct pct_diagnosis foreign[PCT_DIAGNOSING_STACKS] = { 0 };
-    size_t count = d->diagnoses.count < PCT_DIAGNOSING_STACKS ? d->diagnoses.count : PCT_DIAGNOSING_STACKS, own = 0,
-           others = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct pct_diagnosis *item = &d->diagnoses.item[i];
-        if (pct_rule_decides(item->rule) || !pct_diagnosis_is_foreign(&d->history, item))
-            d->diagnoses.item[own++] = *item;
-        else if (item->score >= PCT_DIAGNOSIS_LIKELY)
-            foreign[others++] = *item;
-    }
-    for (size_t i = 0; i < others; i++)
-        d->diagnoses.item[own++] = foreign[i];
-    for (size_t i = count; i < d->diagnoses.count; i++)
-        d->diagnoses.item[own++] = d->diagnoses.item[i];
-    d->diagnoses.count = own;
-    d->known = own;
+    const struct pct_diagnosis *best = d->diagnoses.item;
+    bool final = d->known && pct_rule_decides(best->rule) && best->score > PCT_DIAGNOSIS_FINAL;
+    for (unsigned i = 0; final && i < best->count; i++)
+        final = d->history.steps[best->step[i]].class_ != PCT_CLASS_SEM;
+    return final;
+}
+
+/* The run once more, for the stacks of the steps that are to be told. failed: what has been until now. */
+static int name(struct source *s, int failed)
+{
+    struct pct_diagnosing *d = s->d;
+    char *stacks = failed || !d->known ? NULL : pct_diagnoses_stacks(&d->diagnoses, PCT_DIAGNOSING_STACKS);
+    /* Names are worth as much time again: a cause without them says little. */
+    double names = now(s) + d->seconds;
+    s->stop = s->stop > names ? s->stop : names;
+    if (stacks)
+        failed = run_step(s, stacks, 0, 1);
+    free(stacks);
+    d->known = d->known && d->have;
+    if (d->known)
+        pct_diagnosing_put_foreign_last(d);
+    return failed;
 }
 
 static int diagnose(struct source *s)
@@ -527,6 +533,10 @@ static int diagnose(struct source *s)
         find(s);
         return 0;
     }
+    if (d->first)
+        find(s);
+    if (d->first && is_final(d))
+        return name(s, failed);
     /* Half of them are near the failing one. */
     d->evidence.enough = 2 * d->others;
     s->near = pct_nearby_open(&s->nearby, &s->config, &d->run.result.trace);
@@ -551,17 +561,7 @@ static int diagnose(struct source *s)
         d->known = false;
         return failed;
     }
-    char *stacks = failed || !d->known ? NULL : pct_diagnoses_stacks(&d->diagnoses, PCT_DIAGNOSING_STACKS);
-    /* Names are worth as much time again: a cause without them says little. */
-    double names = now(s) + d->seconds;
-    s->stop = s->stop > names ? s->stop : names;
-    if (stacks)
-        failed = run_step(s, stacks, 0, 1);
-    free(stacks);
-    d->known = d->known && d->have;
-    if (d->known)
-        put_foreign_last(d);
-    return failed;
+    return name(s, failed);
 }
 
 int pct_diagnosing_run(struct pct_diagnosing *d)

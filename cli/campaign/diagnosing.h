@@ -19,6 +19,7 @@ struct pct_diagnosing {
     double seconds;     /* behind these no other run begins, if there are some; behind twice these all but names end */
     double patience;    /* on a busy machine those are up to this many times as long, if at least once */
     bool quiet;         /* there is no progress line that has to make room */
+    bool first;         /* only the best one matters: no other run is made where none could change which one that is */
     /* What came of it. */
     bool known;           /* diagnoses has at least one */
     bool late;            /* there was no time for all */
@@ -49,6 +50,10 @@ void pct_diagnosing_make_other(const struct pct_config *given, uint64_t points, 
 
 /* Whether this run of the program is no failure. */
 bool pct_diagnosing_passes(const struct pct_diagnosing *diagnosing, const struct pct_result *result);
+
+/* What libraries do among themselves comes behind what the program has a part in, or is not worth saying: it is seldom
+ * a bug of theirs. */
+void pct_diagnosing_put_foreign_last(struct pct_diagnosing *diagnosing);
 
 /* The best of them, and briefly up to two that are nearly as good, unless one run decides it; or the best three.
  * Nothing if there are none. */

@@ -5,6 +5,26 @@
 
 enum { MOST_TOLD = 3 };
 
+void pct_diagnosing_put_foreign_last(struct pct_diagnosing *d)
+{
+    struct pct_diagnosis foreign[PCT_DIAGNOSING_STACKS] = { 0 };
+    size_t count = d->diagnoses.count < PCT_DIAGNOSING_STACKS ? d->diagnoses.count : PCT_DIAGNOSING_STACKS, own = 0,
+           others = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct pct_diagnosis *item = &d->diagnoses.item[i];
+        if (pct_rule_decides(item->rule) || !pct_diagnosis_is_foreign(&d->history, item))
+            d->diagnoses.item[own++] = *item;
+        else if (item->score >= PCT_DIAGNOSIS_LIKELY)
+            foreign[others++] = *item;
+    }
+    for (size_t i = 0; i < others; i++)
+        d->diagnoses.item[own++] = foreign[i];
+    for (size_t i = count; i < d->diagnoses.count; i++)
+        d->diagnoses.item[own++] = d->diagnoses.item[i];
+    d->diagnoses.count = own;
+    d->known = own;
+}
+
 /* Whether there is nothing to choose from: one run decides the best, which names what was done wrongly. */
 static bool is_certain(const struct pct_diagnosis *best)
 {
@@ -91,7 +111,8 @@ void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_
                                  .others = PCT_DIAGNOSING_OTHERS,
                                  .seconds = PCT_DIAGNOSING_SECONDS,
                                  .patience = PCT_DIAGNOSING_PATIENCE,
-                                 .quiet = true };
+                                 .quiet = true,
+                                 .first = true };
     closer = (struct pct_closer){ 0 };
     int failed = pct_diagnosing_run(&d);
     if (!failed && pct_closer_helps(&d))

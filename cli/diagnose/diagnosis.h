@@ -187,6 +187,9 @@ struct pct_diagnoses {
 /* The base of a rule that one run decides and that names what was done wrongly, not what came of it. */
 #define PCT_DIAGNOSIS_DECISIVE 6.2
 
+/* What other runs speak for scores less than this, whatever they show (rules' bases, near the end, and tried). */
+#define PCT_DIAGNOSIS_FINAL 10.0
+
 /* By which a pattern that good runs have, too, counts less where the run ended in a deadlock. */
 #define PCT_DIAGNOSIS_IN_DEADLOCK 0.6
 

@@ -218,6 +218,46 @@ C
     [[ $output != *'cause, exact'* ]]
 }
 
+@test "the first screen makes no others where the failing run alone decides, pct explain does" {
+    cat > counted.c << 'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <unistd.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *other(void *argument)
+{
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    return argument;
+}
+int main(void)
+{
+    pthread_t thread;
+    if (write(open("runs", O_WRONLY | O_APPEND | O_CREAT, 0600), "r", 1) != 1)
+        return 2;
+    pthread_create(&thread, NULL, other, NULL);
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return pthread_join(thread, NULL);
+}
+C
+    "$cc" -g -pthread -o counted counted.c
+    run "$pct" run -n 100 -s 1 --state none --epoch 1700000000 -- ./counted
+    has 'cause: wait cycle: '
+    local made token
+    made=$(grep -o '^pct: [0-9]* runs\? in' <<< "$output" | grep -o '[0-9]*')
+    # Again for the steps, for the stacks, and one that has begun meanwhile.
+    [ "$(stat -c %s runs)" -le $((made + 3)) ]
+    token=$(grep -o "pct1:[^' ]*" <<< "$output" | tail -n 1)
+    rm runs
+    "$pct" explain --seconds 1000000 "$token" -- ./counted
+    [ "$(stat -c %s runs)" -gt 20 ]
+}
+
 @test "what is said to come between is tried, both ways" {
     "$cc" -g -pthread -o cfgpair "$root/bench/desk/cfgpair.c"
     token=$("$pct" run -q -n 100 -s 1 --state none --epoch 1700000000 -- ./cfgpair 2>&1 |
