@@ -4,6 +4,9 @@
 #include "evidence.h"
 #include "rules.h"
 
+/* The base of what no thread of its kind does in runs that pass, as in those of who has not come. */
+#define SILENTLY 6.4
+
 /* What kind of thread this is, the same in all runs: the function that it starts with, and where it was made. 0: not
  * known. */
 static uint64_t role_of(const struct pct_history *h, uint32_t thread)
@@ -49,7 +52,18 @@ static bool has_ended(const struct pct_history *h, uint32_t thread)
     return h->last[thread] != PCT_NO_STEP && h->steps[h->last[thread]].op == PCT_OP_THREAD_FINISH;
 }
 
-/* The keys of a thread of this kind that has taken the mutex at this address, and of one that has ended without. */
+/* The condition variables that the thread has signalled, likewise. */
+static uint64_t told_by(const struct pct_history *h, uint32_t thread)
+{
+    uint64_t told = 0;
+    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
+        if (notifies(&h->steps[i], NULL) && h->steps[i].class_ == PCT_CLASS_COND && h->steps[i].object < 64)
+            told |= UINT64_C(1) << h->steps[i].object;
+    return told;
+}
+
+/* The keys of a thread of this kind that has taken the mutex, or signalled the condition variable, at this address, and
+ * of one that has ended without. */
 static uint64_t key_of_coming(uint64_t role, uint64_t address, bool came)
 {
     return pct_evidence_notice(role ^ (came ? UINT64_C(0x636f6d6573) : UINT64_C(0x736b697073)), address);
@@ -57,12 +71,17 @@ static uint64_t key_of_coming(uint64_t role, uint64_t address, bool came)
 
 static void note_coming(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
 {
+    /* By number: of mutexes, and of condition variables. */
     uint64_t address[64] = { 0 };
     for (uint32_t i = 0; i < h->hold_count; i++)
         if (h->holds[i].class_ == PCT_CLASS_MUTEX && h->holds[i].object < 64)
             address[h->holds[i].object] = h->steps[h->holds[i].taken].address;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->steps[i].class_ == PCT_CLASS_COND && h->steps[i].object < 64 && notifies(&h->steps[i], NULL))
+            address[h->steps[i].object] = h->steps[i].address;
     for (uint32_t thread = 0; thread < h->threads; thread++) {
-        uint64_t role = has_ended(h, thread) ? role_of(h, thread) : 0, taken = role ? taken_by(h, thread) : 0;
+        uint64_t role = has_ended(h, thread) ? role_of(h, thread) : 0,
+                 taken = role ? taken_by(h, thread) | told_by(h, thread) : 0;
         for (unsigned object = 0; role && object < 64; object++)
             if (address[object])
                 pct_evidence_note(evidence, key_of_coming(role, address[object], taken >> object & 1), fails);
@@ -198,11 +217,43 @@ static bool has_nothing_to_tell(const struct pct_moment *last, const struct pct_
     return last == wait || (last->blocked && last->class_ == PCT_CLASS_THREAD);
 }
 
+/* The end of a thread without a signal to this wait, where each of its kind that ended in runs that passed had sent
+ * one. PCT_NO_STEP: there is none. */
+static uint32_t ended_silently(const struct pct_history *h, const struct pct_moment *wait,
+                               const struct pct_evidence *evidence)
+{
+    for (uint32_t thread = 0; evidence && wait->address && wait->object < 64 && thread < h->threads; thread++) {
+        uint64_t role = has_ended(h, thread) ? role_of(h, thread) : 0;
+        if (role && !(told_by(h, thread) >> wait->object & 1) &&
+            pct_evidence_passing(evidence, key_of_coming(role, wait->address, true)) >= PCT_EVIDENCE_ENOUGH &&
+            !pct_evidence_passing(evidence, key_of_coming(role, wait->address, false)))
+            return h->last[thread];
+    }
+    return PCT_NO_STEP;
+}
+
+/* That the thread of this step has ended; base: 0: the rule's. */
+static void add_ended(struct pct_diagnoses *out, const struct pct_history *h, uint32_t wait, uint32_t finish,
+                      double base)
+{
+    const uint32_t did = last_access(h, finish);
+    struct pct_diagnosis *d =
+        pct_diagnoses_add(out, PCT_RULE_HAS_ENDED, base, did == PCT_NO_STEP ? 2 : 3, (uint32_t[]){ wait, finish, did });
+    if (!d)
+        return;
+    d->note[1] = "has ended";
+    d->note[2] = "does this last";
+}
+
 bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
                      const struct pct_evidence *evidence)
 {
     const struct pct_moment *wait = &h->steps[waiting];
-    uint32_t finish = PCT_NO_STEP;
+    uint32_t finish = ended_silently(h, wait, evidence);
+    if (finish != PCT_NO_STEP) {
+        add_ended(out, h, wait->previous, finish, SILENTLY);
+        return true;
+    }
     for (uint32_t thread = 0; thread < h->threads; thread++) {
         uint32_t last = h->last[thread];
         if (last == PCT_NO_STEP || has_nothing_to_tell(&h->steps[last], wait) ||
@@ -218,7 +269,7 @@ bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uin
     uint32_t before = join == PCT_NO_STEP ? PCT_NO_STEP : before_join(h, join, finish);
     uint32_t asked = asked_too_late(h, wait->previous, finish);
     uint32_t steps[5] = { wait->previous, finish };
-    const char *note[5] = { NULL, before == PCT_NO_STEP && asked == PCT_NO_STEP ? NULL : "has ended" };
+    const char *note[5] = { NULL, "has ended" };
     unsigned count = 2;
     if (before != PCT_NO_STEP) {
         note[count] = "by who waits for that, before,";
@@ -230,15 +281,12 @@ bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *h, uin
         note[count] = "asks for it, and nobody waits for that any more";
         steps[count++] = asked;
     }
-    const bool shown = count > 2;
-    const uint32_t did = shown ? PCT_NO_STEP : last_access(h, finish);
-    if (did != PCT_NO_STEP) {
-        note[1] = "has ended";
-        note[count] = "does this last";
-        steps[count++] = did;
-    }
     /* That it has ended is no more than what came of it, if nobody shows why it should not have. */
-    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_HAS_ENDED, shown ? 0 : 4.2, count, steps);
+    if (count == 2) {
+        add_ended(out, h, wait->previous, finish, 4.2);
+        return true;
+    }
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_HAS_ENDED, 0, count, steps);
     for (unsigned i = 0; d && i < count; i++)
         d->note[i] = note[i];
     return true;

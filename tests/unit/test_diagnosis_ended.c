@@ -154,6 +154,49 @@ static void test_not_come(void **unused)
     pct_evidence_free(&evidence);
 }
 
+/* Thread 1 ends, and signals 4 before; thread 0 waits for it, or does not have to. */
+static void make_silent(bool signals, bool waits)
+{
+    step_at(&run, 0, PCT_OP_THREAD_CREATE, 0, 1, 20);
+    step_at(&run, 1, PCT_OP_THREAD_START, 0, 1, 21);
+    STEP(&run, 1, MUTEX_LOCK, 6);
+    STEP(&run, 1, MUTEX_UNLOCK, 6);
+    if (signals)
+        STEP_ARG(&run, 1, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    else if (!waits)
+        STEP_ARG(&run, 0, COND_SIGNAL, PCT_ARG_NOBODY, 4);
+    STEP(&run, 1, THREAD_FINISH, 1);
+    STEP(&run, 0, MUTEX_LOCK, 3);
+    if (!waits) {
+        STEP(&run, 0, MUTEX_UNLOCK, 3);
+        return;
+    }
+    STEP(&run, 0, COND_WAIT, 4);
+    pending(&run, 0, PCT_OP_COND_WAIT, 4);
+}
+
+static void test_ended_silently(void **unused)
+{
+    (void)unused;
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i <= PCT_EVIDENCE_ENOUGH; i++) {
+        /* All of its kind signal before they end; and then one that does not. */
+        make_silent(i < PCT_EVIDENCE_ENOUGH, false);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+        make_silent(false, true);
+        look(&run, PCT_VERDICT_DEADLOCK, &evidence);
+        const struct pct_diagnosis *d = found(&run, PCT_RULE_HAS_ENDED);
+        assert_non_null(d);
+        assert_int_equal(run.history.steps[d->step[1]].op, PCT_OP_THREAD_FINISH);
+        assert_int_equal(run.history.steps[d->step[2]].object, 6);
+        assert_int_equal(d->base > 6, i + 1 == PCT_EVIDENCE_ENOUGH);
+        done(&run);
+    }
+    pct_evidence_free(&evidence);
+}
+
 /* Thread 1 signals 4 before thread 2 waits for it, or behind that; thread 2's section at place 10 may end without. */
 static void make_signalled(bool before, bool waits)
 {
@@ -332,10 +375,9 @@ static void test_both_woken(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_has_ended),  cmocka_unit_test(test_left_barrier),
-        cmocka_unit_test(test_not_come),   cmocka_unit_test(test_signalled_before),
-        cmocka_unit_test(test_all_wait),   cmocka_unit_test(test_woken_second),
-        cmocka_unit_test(test_both_woken),
+        cmocka_unit_test(test_has_ended),      cmocka_unit_test(test_left_barrier),     cmocka_unit_test(test_not_come),
+        cmocka_unit_test(test_ended_silently), cmocka_unit_test(test_signalled_before), cmocka_unit_test(test_all_wait),
+        cmocka_unit_test(test_woken_second),   cmocka_unit_test(test_both_woken),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
