@@ -369,12 +369,20 @@ bool pct_rules_not_come(struct pct_diagnoses *out, const struct pct_history *h, 
     return false;
 }
 
-/* The last step by which the thread changed the word at this address. PCT_NO_STEP: it did not. */
+/* Whether the thread wakes who waits for the word right behind this step: that is a notice, which is sent by whoever
+ * has something to tell. */
+static bool is_notice(const struct pct_history *h, const struct pct_moment *m)
+{
+    const struct pct_moment *next = m->next == PCT_NO_STEP ? NULL : &h->steps[m->next];
+    return next && next->op == PCT_OP_FUTEX_WAKE && next->address == m->address;
+}
+
+/* The last step by which the thread changed the word at this address, but for notices. PCT_NO_STEP: it did not. */
 static uint32_t changed_by(const struct pct_history *h, uint32_t thread, uint64_t address)
 {
     for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
         if (!h->steps[i].pending && h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].address == address &&
-            pct_moment_access(&h->steps[i]) != PCT_ACCESS_READ)
+            pct_moment_access(&h->steps[i]) != PCT_ACCESS_READ && !is_notice(h, &h->steps[i]))
             return i;
     return PCT_NO_STEP;
 }

@@ -276,6 +276,24 @@ static void test_not_counted(void **unused)
     make_latch(PCT_OP_ATOMIC_LOAD, true, false, true, PCT_VERDICT_DEADLOCK); /* nobody counts */
 }
 
+/* Who wakes others by the word has told them something: those of its kind need not. */
+static void test_notice_is_no_count(void **unused)
+{
+    (void)unused;
+    for (unsigned i = 1; i <= 2; i++)
+        step_at(&run, 0, PCT_OP_THREAD_CREATE, 0, i, 500);
+    for (unsigned i = 1; i <= 2; i++)
+        step_at(&run, i, PCT_OP_THREAD_START, 0, i, 510);
+    STEP(&run, 0, FUTEX_WAIT, 4);
+    step_at(&run, 1, PCT_OP_ATOMIC_UPDATE, 0, 9, 521);
+    run.sites[run.count - 1].object = OBJECT_AT + 64 * 4;
+    STEP_ARG(&run, 1, FUTEX_WAKE, 1, 4);
+    for (unsigned i = 1; i <= 2; i++)
+        STEP(&run, i, THREAD_FINISH, 0);
+    pending(&run, 0, PCT_OP_FUTEX_WAIT, 4);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NOT_COUNTED, false);
+}
+
 /* Thread 1 goes this number of times through a section, perhaps ends, and then thread 0 through another one; there may
  * be a thread 2, which was made in the same place, or elsewhere, and has not begun. */
 static void make_times(unsigned times, bool ends, unsigned another)
@@ -325,9 +343,16 @@ static void test_too_few(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_answered_late), cmocka_unit_test(test_untaken),     cmocka_unit_test(test_all_parked),
-        cmocka_unit_test(test_no_run_passes), cmocka_unit_test(test_broken_pipe), cmocka_unit_test(test_once),
-        cmocka_unit_test(test_gone),          cmocka_unit_test(test_not_counted), cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_answered_late),
+        cmocka_unit_test(test_untaken),
+        cmocka_unit_test(test_all_parked),
+        cmocka_unit_test(test_no_run_passes),
+        cmocka_unit_test(test_broken_pipe),
+        cmocka_unit_test(test_once),
+        cmocka_unit_test(test_gone),
+        cmocka_unit_test(test_not_counted),
+        cmocka_unit_test(test_notice_is_no_count),
+        cmocka_unit_test(test_too_few),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
