@@ -237,7 +237,7 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_CPU, "NUMBER|any", "the CPU that the target is pinned to. Default: the one it starts on")                    \
     X(PCT_WATCHDOG, "MILLISECONDS|off",                                                                                \
       "a thread that computes this long without an intercepted call lets others go first, next after a tenth, at "     \
-      "least 100 ms (one that sleeps or spins: within milliseconds). off: no watchdog. Default: 10000")                                                 \
+      "least 100 ms (one that sleeps or spins: within milliseconds). off: no watchdog. Default: 10000")                \
     X(PCT_LOG, "normal|quiet", "quiet: print nothing, not even failures. Default: normal")
 
 /* NULL if `variable` ("PCT_SEED", without the value) is known; otherwise the closest known one, or "" if none is close.

@@ -21,7 +21,7 @@ struct pct_time_limit {
      * disk, or for the CPU in threads that have ended. Where two of them took all of --timeout, others are believed. */
     bool again;
     unsigned endless; /* took all of it so far, with none in between that did not */
-    const bool *ok; /* exit statuses of runs that pass; NULL: 0 */
+    const bool *ok;   /* exit statuses of runs that pass; NULL: 0 */
 };
 
 /* How long runs of this launch may take, in seconds; 0: as they like. */

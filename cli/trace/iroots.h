@@ -71,7 +71,7 @@ struct pct_iroot {
      * other thread's first access, and behind it. */
     struct pct_iroot_chance chance[2][PCT_IROOT_CHANCES];
     uint32_t chances[2];
-    uint32_t offered; /* in the last run */
+    uint32_t offered;        /* in the last run */
     struct pct_iroot *alike; /* the next one with its hash */
 };
 
