@@ -227,7 +227,7 @@ static uint32_t find_end(const struct search *s, uint32_t end[2])
 static bool find_segments(const struct search *s, const uint32_t end[2], uint8_t segment[PCT_IROOT_SEGMENTS])
 {
     uint32_t made[2] = { end[0], end[1] }, moves = 0, count = 0;
-    uint8_t way[2 * MOST];
+    uint8_t way[2 * MOST] = { 0 };
     while (made[0] || made[1]) {
         way[moves] = s->came[made[0]][made[1]];
         made[way[moves++]]--;
