@@ -63,33 +63,66 @@ static bool has_version(const struct link_map *object, uint32_t symbol, const ch
     return name && pct_text_same(name, version);
 }
 
-/* The symbol of this name and version (see has_version) that an object defines, by its GNU hash table; NULL: none.
- * Without libc's strcmp, which a sanitizer that is about to start may not have found itself. */
-static const Elf64_Sym *symbol_in(const struct link_map *object, const char *name, uint32_t hash, const char *version)
+/* Whether the symbol of this index is that of this name and version, and defined. Without libc's strcmp, which a
+ * sanitizer that is about to start may not have found itself. */
+static bool is_symbol(const struct link_map *object, uint32_t at, const char *name, const char *version)
+{
+    const Elf64_Sym *symbol = (const Elf64_Sym *)dynamic(object, DT_SYMTAB) + at;
+    const char *strings = (const char *)dynamic(object, DT_STRTAB);
+    return symbol->st_shndx != SHN_UNDEF && pct_text_same(strings + symbol->st_name, name) &&
+           has_version(object, at, version);
+}
+
+/* By the older kind of hash table: `ld --hash-style=sysv` makes no other. 0: none. */
+static uint32_t index_by_old_hash(const struct link_map *object, const char *name, const char *version)
+{
+    const uint32_t *table = (const uint32_t *)dynamic(object, DT_HASH);
+    uint32_t hash = 0;
+    if (!table || !table[0])
+        return 0;
+    for (const char *c = name; *c; c++) {
+        hash = (hash << 4) + (unsigned char)*c;
+        hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+    }
+    const uint32_t *buckets = table + 2, *chains = buckets + table[0];
+    uint32_t at = buckets[hash % table[0]];
+    while (at && !is_symbol(object, at, name, version))
+        at = chains[at];
+    return at;
+}
+
+/* hash: the name's. 0: none. */
+static uint32_t index_by_hash(const struct link_map *object, const char *name, uint32_t hash, const char *version)
 {
     const uint32_t *table = (const uint32_t *)dynamic(object, DT_GNU_HASH);
-    const Elf64_Sym *symbols = (const Elf64_Sym *)dynamic(object, DT_SYMTAB);
-    const char *strings = (const char *)dynamic(object, DT_STRTAB);
-    if (!table || !symbols || !strings || !table[0])
-        return NULL;
+    if (!table)
+        return index_by_old_hash(object, name, version);
+    if (!table[0])
+        return 0;
     uint32_t bucket_count = table[0], first = table[1], words = table[2], shift = table[3];
     const Elf64_Addr *bloom = (const Elf64_Addr *)(table + 4);
     const uint32_t *buckets = (const uint32_t *)(bloom + words), *chains = buckets + bucket_count;
     enum { BITS = 8 * sizeof *bloom };
     Elf64_Addr word = bloom[hash / BITS % words];
     if (!(word >> hash % BITS & 1) || !(word >> (hash >> shift) % BITS & 1))
-        return NULL;
+        return 0;
     uint32_t at = buckets[hash % bucket_count];
     if (at < first)
-        return NULL;
+        return 0;
     for (;; at++) {
         uint32_t chain = chains[at - first];
-        if ((chain | 1) == (hash | 1) && symbols[at].st_shndx != SHN_UNDEF &&
-            pct_text_same(strings + symbols[at].st_name, name) && has_version(object, at, version))
-            return &symbols[at];
+        if ((chain | 1) == (hash | 1) && is_symbol(object, at, name, version))
+            return at;
         if (chain & 1)
-            return NULL;
+            return 0;
     }
+}
+
+/* The symbol of this name and version (see has_version) that an object defines; NULL: none. */
+static const Elf64_Sym *symbol_in(const struct link_map *object, const char *name, uint32_t hash, const char *version)
+{
+    const uint32_t at = index_by_hash(object, name, hash, version);
+    return at ? (const Elf64_Sym *)dynamic(object, DT_SYMTAB) + at : NULL;
 }
 
 static uint32_t hash_of(const char *name)
@@ -100,12 +133,12 @@ static uint32_t hash_of(const char *name)
     return hash;
 }
 
-/* NULL: the loader does not know us. */
+/* NULL: the loader does not know us. It is asked once: it takes its lock for that, and reads all of our symbols. */
 static const struct link_map *ourselves(void)
 {
+    static struct link_map *own;
     Dl_info unused;
-    struct link_map *own = NULL;
-    return dladdr1(rows, &unused, (void **)&own, RTLD_DL_LINKMAP) ? own : NULL;
+    return own || dladdr1(rows, &unused, (void **)&own, RTLD_DL_LINKMAP) ? own : NULL;
 }
 
 /* See has_version for the version. */
