@@ -3,7 +3,9 @@
 #include "claims.h"
 #include <errno.h>
 #include <signal.h>
+#include <linux/futex.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <time.h>
 
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER, c = PTHREAD_MUTEX_INITIALIZER;
@@ -259,6 +261,24 @@ static void lost_pipe(void)
     two_lose(take_byte, give_byte);
 }
 
+/* A lock as Rust's: what is free is taken without a call. */
+static void take_word(void)
+{
+    while (__atomic_exchange_n(&word, 1, __ATOMIC_ACQUIRE))
+        syscall(SYS_futex, &word, FUTEX_WAIT_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void give_word(void)
+{
+    __atomic_store_n(&word, 0, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void lost_futex(void)
+{
+    two_lose(take_word, give_word);
+}
+
 static void take_event(void)
 {
     eventfd_t value;
@@ -503,7 +523,8 @@ static const struct program programs[] = {
     { "lost-mutex", 2, "order", lost_mutex, "" },       { "lost-rwlock", 2, "order", lost_rwlock, "" },
     { "lost-spinlock", 2, "order", lost_spinlock, "" }, { "lost-semaphore", 2, "order", lost_semaphore, "" },
     { "lost-pipe", 2, "order", lost_pipe, "" },         { "lost-eventfd", 2, "order", lost_eventfd, "" },
-    { "lost-monitor", 2, "order", lost_monitor, "" },   { "lost-access", 2, "order", lost_access, "--memory=globals" },
+    { "lost-futex", 2, "order", lost_futex, "" },       { "lost-monitor", 2, "order", lost_monitor, "" },
+    { "lost-access", 2, "order", lost_access, "--memory=globals" },
     { "circle-of-2", 2, "order", circle_of_2, "" },     { "circle-of-3", 3, "order", circle_of_3, "" },
     { "barrier", 1, "order", barrier_order, "" },       { "once", 1, "order", once_order, "" },
     { "robust", 1, "order", robust_order, "" },         { "signal", 2, "order", signal_between, "" },
