@@ -451,11 +451,12 @@ static uint32_t follow_segments(struct state *s)
 {
     for (uint8_t i = 0; i < s->segments; i++) {
         const uint32_t thread = s->given[i & 1] - 1;
+        const bool enabled = thread < s->threads && s->of[thread].enabled;
         if (!s->segment[i])
             continue;
-        if (s->in_vain >= PATIENCE || (!s->of[thread].enabled && !s->stand.first[OTHER]))
+        if (s->in_vain >= PATIENCE || (!enabled && !s->stand.first[OTHER]))
             break;
-        if (!s->of[thread].enabled)
+        if (!enabled)
             return highest(s, OTHER, false, false); /* it may wait for that */
         s->segment[i]--;
         return thread;

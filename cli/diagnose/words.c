@@ -205,8 +205,9 @@ enum { SHARED_THREADS = 64 }; /* of which holds of such a word are counted */
 
 /* What is known of a word that exchanges take and updates give back. */
 struct shared {
-    bool taken, given, otherwise, seen;
-    uint64_t place; /* where it was taken first */
+    bool taken, given, otherwise;
+    uint32_t first, last; /* steps that use it, plus 1 */
+    uint64_t place;       /* where it was taken first */
 };
 
 static void look_at_step(struct shared *of, uint32_t objects, const struct pct_moment *m)
@@ -222,13 +223,9 @@ static void look_at_step(struct shared *of, uint32_t objects, const struct pct_m
                    (m->op != PCT_OP_ATOMIC_TRY && m->op != PCT_OP_ATOMIC_UPDATE);
 }
 
-/* Whether a thread waits for the word at this address. */
-static bool is_awaited(const struct pct_history *h, uint64_t address)
+static bool is_shared(const struct shared *s)
 {
-    for (uint32_t i = 0; i < h->count; i++)
-        if (h->steps[i].op == PCT_OP_FUTEX_WAIT && h->steps[i].address == address)
-            return true;
-    return false;
+    return s->taken && s->given && !s->otherwise;
 }
 
 /* Whether the thread has not got the lock by this exchange: it waits behind it, or tries once more, elsewhere than
@@ -247,17 +244,16 @@ static bool is_refused(const struct pct_history *h, const struct pct_table *firs
 /* Mark the steps of this word; none if who has not taken it gives it back, as with a count of something; nor if nobody
  * waits for it, unless several threads take and give it back, and all have in the end: then it is one for which nobody
  * had to wait. */
-static void follow_shared(struct pct_history *h, const struct pct_table *first, uint32_t object, bool awaited)
+static void follow_shared(struct pct_history *h, const struct pct_table *first, const struct shared *s,
+                          const uint32_t *next, bool awaited)
 {
     uint32_t holds[SHARED_THREADS] = { 0 }, held = 0;
     uint64_t threads = 0;
     bool lock = true;
-    for (uint32_t i = 0; i < h->count && lock; i++) {
-        struct pct_moment *m = &h->steps[i];
-        if (m->class_ != PCT_CLASS_MEMORY || m->object != object)
-            continue;
+    for (uint32_t i = s->first; i && lock; i = next[i - 1]) {
+        struct pct_moment *m = &h->steps[i - 1];
         if (m->op == PCT_OP_ATOMIC_TRY) {
-            m->word = is_refused(h, first, i) ? PCT_WORD_FAILS : PCT_WORD_SHARES;
+            m->word = is_refused(h, first, i - 1) ? PCT_WORD_FAILS : PCT_WORD_SHARES;
             holds[m->thread] += m->word == PCT_WORD_SHARES;
             held += m->word == PCT_WORD_SHARES;
         } else if (m->op == PCT_OP_ATOMIC_UPDATE) {
@@ -268,31 +264,44 @@ static void follow_shared(struct pct_history *h, const struct pct_table *first, 
         }
     }
     lock = lock && (awaited || (!held && threads & (threads - 1)));
-    for (uint32_t i = 0; i < h->count && !lock; i++)
-        if (h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].object == object)
-            h->steps[i].word = PCT_WORD_NONE;
+    for (uint32_t i = s->first; i && !lock; i = next[i - 1])
+        h->steps[i - 1].word = PCT_WORD_NONE;
+}
+
+/* The addresses that a thread waits at. False: there is no memory. */
+static bool find_awaited(const struct pct_history *h, struct pct_table *awaited)
+{
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < h->count; i++)
+        fine = h->steps[i].op != PCT_OP_FUTEX_WAIT || pct_table_add(awaited, h->steps[i].address);
+    return fine;
 }
 
 static void find_shared(struct pct_history *h)
 {
     uint32_t objects = count_objects(h);
     struct shared *of = calloc(objects + (size_t)1, sizeof *of);
-    struct pct_table first = PCT_TABLE_OF_KEYS;
-    bool fine = of && pct_table_reserve(&first, objects + (size_t)1);
-    for (uint32_t i = 0; fine && i < h->count; i++)
-        look_at_step(of, objects, &h->steps[i]);
-    for (uint32_t object = 1; fine && object < objects; object++)
-        if (of[object].taken && of[object].given && !of[object].otherwise && of[object].place)
-            pct_table_add(&first, of[object].place);
+    uint32_t *next = calloc(h->count + (size_t)1, sizeof *next); /* on the same word, plus 1; 0: none */
+    struct pct_table first = PCT_TABLE_OF_KEYS, awaited = PCT_TABLE_OF_KEYS;
+    bool fine = of && next && pct_table_reserve(&first, objects + (size_t)1) && find_awaited(h, &awaited);
     for (uint32_t i = 0; fine && i < h->count; i++) {
-        const struct pct_moment *m = &h->steps[i];
-        struct shared *s = m->class_ == PCT_CLASS_MEMORY && m->object < objects ? &of[m->object] : NULL;
-        if (!s || !s->taken || !s->given || s->otherwise || s->seen)
+        look_at_step(of, objects, &h->steps[i]);
+        if (h->steps[i].class_ != PCT_CLASS_MEMORY)
             continue;
-        s->seen = true;
-        follow_shared(h, &first, m->object, is_awaited(h, m->address));
+        struct shared *s = &of[h->steps[i].object];
+        *(s->last ? &next[s->last - 1] : &s->first) = i + 1;
+        s->last = i + 1;
     }
+    for (uint32_t object = 1; fine && object < objects; object++)
+        if (is_shared(&of[object]) && of[object].place)
+            pct_table_add(&first, of[object].place);
+    for (uint32_t object = 1; fine && object < objects; object++)
+        if (is_shared(&of[object]))
+            follow_shared(h, &first, &of[object], next,
+                          pct_table_find(&awaited, h->steps[of[object].first - 1].address));
     pct_table_free(&first);
+    pct_table_free(&awaited);
+    free(next);
     free(of);
 }
 

@@ -203,8 +203,9 @@ static uint32_t count_steps(const struct search *s, uint32_t role, uint32_t whic
     const struct pct_access *access = at(s, s->access[role][which]);
     if (which)
         return access->number - at(s, s->access[role][which - 1])->number;
-    uint32_t steps = 0;
-    for (uint32_t i = at(s, s->from)->index; i <= access->index; i++)
+    const uint32_t begin = at(s, s->from)->index;
+    uint32_t steps = access->index - begin < SPAN ? 0 : UINT8_MAX + 1; /* too many to be told */
+    for (uint32_t i = begin; i <= access->index && !(steps > UINT8_MAX); i++)
         steps += PCT_RECORD_THREAD(s->r->trace->records[i]) == access->thread;
     return steps;
 }

@@ -49,6 +49,28 @@ static void test_shared_without_waiting(void **unused)
     assert_int_equal(word_of_first(true, false), PCT_WORD_NONE); /* likewise */
 }
 
+/* Steps on two words in turn: each is judged by its own. */
+static void test_shared_between_others(void **unused)
+{
+    (void)unused;
+    begin(2);
+    for (unsigned thread = 1; thread < 3; thread++) {
+        step_on(thread, PCT_OP_ATOMIC_TRY, 4, 101);
+        step_on(thread, PCT_OP_ATOMIC_TRY, 5, 102);
+        step_on(thread, PCT_OP_ATOMIC_UPDATE, 4, 201);
+        if (thread == 1)
+            step_on(thread, PCT_OP_ATOMIC_UPDATE, 5, 202);
+    }
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    for (uint32_t i = 0; i < run.history.count; i++) {
+        const struct pct_moment *m = &run.history.steps[i];
+        const unsigned word = m->op == PCT_OP_ATOMIC_TRY ? PCT_WORD_SHARES : PCT_WORD_GIVES;
+        if (m->class_ == PCT_CLASS_MEMORY)
+            assert_int_equal(m->word, m->address == OBJECT_AT + 64 * 4 ? word : PCT_WORD_NONE);
+    }
+    done(&run);
+}
+
 /* Thread 1 takes the lock of the word of futex 4, may give it back, and parks at futex 5; thread 2 wants that lock. */
 static void make_parked_with(bool gives)
 {
@@ -101,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shared_without_waiting),
+        cmocka_unit_test(test_shared_between_others),
         cmocka_unit_test(test_parks_with_lock),
         cmocka_unit_test(test_nobody_left_but_who_joins),
     };
