@@ -100,3 +100,10 @@ int pct_long_token_part(const char *token, char parted[PCT_TOKEN_MAX], char **li
     free(whole);
     return fine ? 0 : -EINVAL;
 }
+
+int pct_long_token_parse(struct pct_config *config, const char *token, char **list, char *error, size_t size)
+{
+    char parted[PCT_TOKEN_MAX];
+    int failed = pct_long_token_part(token, parted, list, error, size);
+    return failed ? failed : pct_config_parse_token(config, parted, pct_cli_find_strategy, error, size);
+}

@@ -21,4 +21,7 @@ char *pct_long_token_of(const char *token, const char *list);
  * stays as it is. Returns 0, or -EINVAL with a message. */
 int pct_long_token_part(const char *token, char parted[PCT_TOKEN_MAX], char **list, char *error, size_t size);
 
+/* The same, and the configuration of what a target reads. */
+int pct_long_token_parse(struct pct_config *config, const char *token, char **list, char *error, size_t size);
+
 #endif

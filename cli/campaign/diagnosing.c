@@ -567,10 +567,9 @@ static int diagnose(struct source *s)
 int pct_diagnosing_run(struct pct_diagnosing *d)
 {
     struct source s = { .d = d };
-    char error[512], token[PCT_TOKEN_MAX];
+    char error[512];
     int failed = 0;
-    if (!pct_long_token_part(d->token, token, &s.given, error, sizeof error) &&
-        !pct_config_parse_token(&s.config, token, pct_cli_find_strategy, error, sizeof error) &&
+    if (!pct_long_token_parse(&s.config, d->token, &s.given, error, sizeof error) &&
         strcmp(s.config.strategy, "none") != 0)
         failed = diagnose(&s);
     free(s.given);

@@ -249,15 +249,14 @@ static int add(struct add *a, struct pct_entry *entry)
 int pct_cmd_add(int argc, char **argv)
 {
     static struct add a; /* large */
-    char error[512], token[PCT_TOKEN_MAX];
+    char error[512];
     a.file = PCT_SCHEDULES_FILE;
     a.options = (struct pct_entry_options){ .launch = &a.launch, .near = UINT64_MAX, .ok = { true } };
     pct_parse(&argp, argc, argv, 1, &a);
     int failed = pct_environment_check(false);
     a.kind = pct_subcommand_entry_kind(a.token);
     if (!failed && a.kind == PCT_ENTRY_TOKEN &&
-        (pct_long_token_part(a.token, token, &a.list, error, sizeof error) ||
-         pct_config_parse_token(&a.config, token, pct_cli_find_strategy, error, sizeof error)))
+        pct_long_token_parse(&a.config, a.token, &a.list, error, sizeof error))
         failed = pct_cli_usage("%s", error);
     if (!failed && a.kind == PCT_ENTRY_TOKEN)
         failed = pct_cli_check_strategy(&a.config);

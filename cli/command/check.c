@@ -122,13 +122,12 @@ static const struct argp argp = {
 
 static int prepare_item(struct check *c, struct item *item)
 {
-    char error[512], token[PCT_TOKEN_MAX];
+    char error[512];
     snprintf(item->place, sizeof item->place, "%s:%u", c->file, item->entry->line);
     item->kind = pct_subcommand_entry_kind(item->entry->schedule);
     if (item->kind != PCT_ENTRY_TOKEN)
         return 0;
-    if (pct_long_token_part(item->entry->schedule, token, &item->list, error, sizeof error) ||
-        pct_config_parse_token(&item->config, token, pct_cli_find_strategy, error, sizeof error))
+    if (pct_long_token_parse(&item->config, item->entry->schedule, &item->list, error, sizeof error))
         return pct_cli_usage("%s: Schedule: %s", item->place, error);
     int failed = pct_cli_check_strategy(&item->config);
     if (failed == PCT_EXIT_USAGE)

@@ -50,8 +50,7 @@ static int read_lines(FILE *file, char **line, size_t *room, char **token, FILE 
 static int join(const char *given, const char *switches, char *token, char **list, char *error, size_t error_size)
 {
     struct pct_config config = { 0 };
-    if (pct_long_token_part(given, token, list, error, error_size) ||
-        pct_config_parse_token(&config, token, pct_cli_find_strategy, error, error_size))
+    if (pct_long_token_parse(&config, given, list, error, error_size))
         return -EINVAL;
     if (strcmp(config.strategy, "schedule")) {
         snprintf(error, error_size, "its token is of strategy %s, and only schedule follows switches", config.strategy);

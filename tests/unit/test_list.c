@@ -154,6 +154,10 @@ static void test_tokens(void **state)
         assert_string_equal(parted, token);
         assert_string_equal(got, list);
         free(got);
+        assert_int_equal(pct_long_token_parse(&again, whole, &got, error, sizeof error), 0);
+        assert_string_equal(again.strategy, config.strategy);
+        assert_string_equal(got, list);
+        free(got);
 
         /* nothing that is damaged is taken */
         size_t length = strlen(whole), at = draw((uint32_t)length);
