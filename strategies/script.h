@@ -20,6 +20,7 @@ struct pct_script_spin {
     bool loops;        /* it goes round a loop that only what others write can end */
     bool ends;         /* it has had its time: the script is to be over */
     bool stays;        /* nobody else can go on then: it comes to no point here */
+    bool open;         /* time, or the outside world, may let others go on: it has had its time six times */
     uint64_t seconds;  /* of CPU time so far, without a point; 0: it passes points */
     const char *where; /* it is: "FILE+0xOFFSET"; NULL: before its next operation */
 };

@@ -174,9 +174,10 @@ static struct pct_script_said *said_by(uint32_t process)
 
 /* --- Waiting for the board ---------------------------------------------------------------------------------------- */
 
-/* A loop that only others can end has this much CPU time, as something from outside might still write; one of which
- * that is not known this many times what a thread has that others could go on beside (PCT_WATCHDOG). The user hears of
- * it after that much. */
+/* A loop that only others can end has this much CPU time, as something from outside might still write. One of which
+ * that is not known has what a thread has that others could go on beside (PCT_WATCHDOG): no sign tells a loop that
+ * counts its rounds, and would end if another wrote, from one that computes. Where time, or the outside world, may let
+ * others go on, it has that this many times. The user hears of it after that much. */
 #define SURE_NS UINT64_C(2000000000)
 #define TELL_NS UINT64_C(3000000000)
 enum { LONG_RUNS = 6 };
@@ -377,10 +378,12 @@ bool pct_script_keeps(const struct pct_thread *thread, bool waits, uint64_t cpu,
     busy.step = step;
     const uint64_t passed = cpu - busy.from, seconds = passed / 1000000000;
     const bool open = may_come();
+    const uint64_t most = open ? LONG_RUNS * pct_S.run_ns : waits ? SURE_NS : pct_S.run_ns;
     struct pct_script_spin spin = { .thread = thread->id,
                                     .loops = waits,
-                                    .ends = passed >= (waits && !open ? SURE_NS : LONG_RUNS * pct_S.run_ns),
+                                    .ends = passed >= most,
                                     .stays = !pct_sched_may_take(&pct_S, thread, PCT_ARG_SPINS),
+                                    .open = open,
                                     .seconds = seconds,
                                     .where = where };
     if (spin.ends || (passed >= TELL_NS && seconds > busy.told)) {

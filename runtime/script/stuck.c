@@ -179,9 +179,11 @@ static void add_advice(struct pct_line *line, const struct pct_script_spin *spin
         pct_line_add(line, "; let another go on first");
     if (spin->loops && spin->where)
         pct_line_add(line, ", or have the thread stand in its loop: reads there, with --memory=globals or pct-cc");
-    if (!spin->loops && spin->ends)
-        pct_line_add(line, "; if it waits for another, let that go on first; if it computes, a larger PCT_WATCHDOG "
-                           "(milliseconds; the script waits for six times that) gives it time");
+    if (spin->loops || !spin->ends)
+        return;
+    pct_line_add(line, "; if it waits for another, let that go on first; if it computes, a larger PCT_WATCHDOG "
+                       "(milliseconds");
+    pct_line_add(line, spin->open ? "; the script waits for six times that) gives it time" : ") gives it time");
 }
 
 void pct_engine_spins(void *state, struct pct_script_control *control, uint64_t step,

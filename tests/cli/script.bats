@@ -662,7 +662,7 @@ run(c, ends) run(w, ends)' ./script counts
 run(c, ends) run(w, ends)' ./script counts
     is "$status" 117
     has 's of CPU time without a scheduling point, and is at script.c:'
-    has 'a larger PCT_WATCHDOG'
+    has 'a larger PCT_WATCHDOG (milliseconds) gives it time'
 }
 
 @test "an assertion of the script, and one that the program fails behind it" {
