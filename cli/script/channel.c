@@ -138,18 +138,29 @@ static unsigned rank(const struct pct_script_said *said)
                                                      : 0;
 }
 
-/* The first process waits in vain, for one that has not come to where it posts: that is said. */
-static void blame(struct pct_script_channel *c)
+/* It has not come to where it posts, and another process waits for that in vain. */
+static void accuse(struct pct_script_channel *c, const struct pct_script_said *said, uint32_t speaker)
 {
-    uint32_t i = 0;
-    while (i < c->processes && i < PCT_SCRIPT_PROCESSES && c->process[i].said.outcome != PCT_SCRIPT_UNDER_WAY)
-        i++;
-    if (c->speaker || !c->said.vain || i == c->processes || i == PCT_SCRIPT_PROCESSES)
-        return;
-    c->said = c->process[i].said;
+    c->said = *said;
     c->said.outcome = PCT_SCRIPT_DID_NOT_FIT;
     snprintf(c->said.message, sizeof c->said.message, "that did not come, and another process waits for it");
-    c->speaker = i + 1;
+    c->speaker = speaker;
+}
+
+/* A process waits in vain, as one has not come to where it posts: that is said. first: what the first one said. */
+static void blame(struct pct_script_channel *c, const struct pct_script_said *first)
+{
+    if (!c->said.vain)
+        return;
+    if (first->outcome == PCT_SCRIPT_UNDER_WAY) {
+        accuse(c, first, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
+        if (c->process[i].said.outcome == PCT_SCRIPT_UNDER_WAY) {
+            accuse(c, &c->process[i].said, i + 1);
+            return;
+        }
 }
 
 /* There was none for this line, or not for long enough to begin it: that is said. */
@@ -185,6 +196,7 @@ void pct_script_settle(struct pct_script_channel *c)
     await_choice(&c->said);
     for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
         await_choice(&c->process[i].said);
+    const struct pct_script_said first = c->said;
     for (uint32_t i = 0; i < c->processes && i < PCT_SCRIPT_PROCESSES; i++)
         if (rank(&c->process[i].said) > rank(&c->said)) {
             c->said = c->process[i].said;
@@ -193,5 +205,5 @@ void pct_script_settle(struct pct_script_channel *c)
     for (uint32_t i = 0; i < c->parts && (c->said.outcome == PCT_SCRIPT_ENDED || c->said.vain); i++)
         if (!c->part[i].begun)
             blame_none(c, &c->part[i]);
-    blame(c);
+    blame(c, &first);
 }

@@ -1271,6 +1271,16 @@ run(thread(0), locks "writing")' ./processes fork
     replays 0
 }
 
+@test "several processes: who waits in vain is not said, but who did not come to where it posts" {
+    script 'process(1, function() thread(0) board.wait "has read" end)
+run(thread(0), posts)
+board.post "has read"' ./processes fork
+    is "$status" 117
+    has 'test.lua:2: did not fit: the script wants thread 0 to go on until it'
+    has 'that did not come, and another process waits for it'
+    replays 0
+}
+
 @test "several processes: tokens of those that others than the first one make" {
     local last='local t = thread(0) run(t, locks "writing")' token
     script "process(2, function() $last end)" ./processes deep 2
