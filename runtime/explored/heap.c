@@ -4,7 +4,6 @@
  * lock, as a region is its thread's. */
 #include "explored.h"
 #include <preload/core/sys.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <link.h>
 #include <malloc.h>
@@ -44,8 +43,9 @@ struct region {
 
 static struct region regions[THREADS];
 
-/* The program tells of its accesses to memory: it has the runtime of pct-cc. */
-static bool told;
+/* Of the runtime of pct-cc, which programs have that tell of their accesses to memory. (dlsym(), where there is none,
+ * would leave its message in the program's heap until some later call of the loader gives it back.) */
+extern void __tsan_init(void) __attribute__((weak));
 
 /* Where libc and the loader are: what they free, the program never had. */
 static struct {
@@ -81,7 +81,6 @@ static int note_module(struct dl_phdr_info *module, size_t size, void *count)
 __attribute__((constructor)) static void look_around(void)
 {
     unsigned found = 0;
-    told = dlsym(RTLD_DEFAULT, "__tsan_init");
     dl_iterate_phdr(note_module, &found);
 }
 
@@ -202,7 +201,7 @@ static void give_up(void *block, const void *pc)
     if (head->gone)
         die("free(): double free detected\n");
     if (pct_explored_gone && !is_libcs(pc))
-        pct_explored_gone(block, head->size, told);
+        pct_explored_gone(block, head->size, __tsan_init);
     head->gone = true;
     memset(block, GARBAGE, head->size < GARBAGE_BYTES ? head->size : GARBAGE_BYTES); /* for those who still use it */
     uint32_t thread = this_thread();

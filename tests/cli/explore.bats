@@ -888,6 +888,42 @@ PROGRAM
     [ "$status" -eq 1 ]
 }
 
+@test "C++20 programs as they are built are explored at their accesses, with the heap the same in each run" {
+    cat > wait.cc <<'PROGRAM'
+#include <atomic>
+#include <cassert>
+#include <thread>
+
+int main()
+{
+    std::atomic<int> come{0};
+    int data = 0;
+    std::thread thread([&] {
+#ifdef WRONG
+        come = 1;
+        data = 1;
+#else
+        data = 1;
+        come = 1;
+#endif
+        come.notify_one();
+    });
+    come.wait(0);
+    assert(data);
+    thread.join();
+}
+PROGRAM
+    g++ -std=c++20 -O1 -g -pthread wait.cc -o right
+    g++ -std=c++20 -O1 -g -pthread -DWRONG wait.cc -o wrong
+    run "$pct" explore --memory=all -- ./right
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $(last) == "pct: verified under sequential consistency: "* ]]
+    run "$pct" explore --memory=all -- ./wrong
+    echo "$output"
+    [ "$status" -eq 1 ]
+}
+
 @test "a thread finds the guard of its stack that it would have without pct" {
     cat > guard.c <<'PROGRAM'
 #define _GNU_SOURCE
