@@ -44,7 +44,8 @@ enum pct_log_kind {
     PCT_LOG_OWN,      /* that this thread waits in a loop is known if no other one uses this location on its stack */
     PCT_LOG_FREED,    /* as TOUCH, of memory: a block that the running thread gives up; op 1: the program tells of its
                          accesses to the heap, so that whatever orders that with the use of a lock in it is known */
-    PCT_LOG_HELD      /* the end of this thread, to which it comes, gives the robust mutex of this key up */
+    PCT_LOG_HELD,     /* the end of this thread, to which it comes, gives the robust mutex of this key up */
+    PCT_LOG_DOUBT /* op, enum pct_doubt, is for what was done first at this place in the code: value as of ANNOUNCE */
 };
 
 /* 16 bytes. Keys: the address, and the class in the highest byte (sched/object.h); of a thread its id. */
@@ -71,7 +72,7 @@ struct pct_log_entry {
     X(CANCEL, "cancellation of threads, which takes --bound")                                                          \
     X(ASYNCHRONOUS, "asynchronous cancellation, which comes between scheduling points, too")                           \
     X(OWN, "a loop that waits for memory, and changes what other threads use, too, on its thread's stack")             \
-    X(STACK, "a thread that writes on another one's stack, not all of whose accesses are patched (pct-cc tells)")      \
+    X(STACK, "a thread that writes on another one's stack, not all of whose accesses are seen")                        \
     X(FRAMES, "a thread that uses another one's local variable, whose function has returned")                          \
     X(FREED, "a block of memory that one thread frees while another one may still use it")
 

@@ -80,4 +80,13 @@ static inline void pct_log_doubt(const struct pct_sched *s, enum pct_doubt doubt
         s->log->doubts |= 1u << doubt;
 }
 
+/* Likewise, at this place in the code. */
+static inline void pct_log_doubt_at(const struct pct_sched *s, enum pct_doubt doubt, uintptr_t pc)
+{
+    if (s->log && !(s->log->doubts >> doubt & 1))
+        pct_log_add(s->log,
+                    (struct pct_log_entry){ .kind = PCT_LOG_DOUBT, .op = (uint8_t)doubt, .value = (uint32_t)pc });
+    pct_log_doubt(s, doubt);
+}
+
 #endif

@@ -236,7 +236,7 @@ static int take_dividing(struct pct_divided *d, const struct pct_execution *x)
     struct pct_search_facts *facts = &d->past;
     facts->runs++;
     facts->redundant++;
-    facts->doubts |= x->doubts;
+    pct_facts_doubt(facts, x->doubts, x->place);
     facts->unknown = x->unknown ? x->unknown : facts->unknown;
     facts->depth = x->count > facts->depth ? x->count : facts->depth;
     if (!begins_so(d, x)) {
@@ -295,12 +295,13 @@ static void add_facts(struct pct_search_facts *all, const struct pct_search_fact
     all->redundant += more->redundant;
     all->awaited += more->awaited;
     all->unplanned += more->unplanned;
+    all->moved_at = all->moved ? all->moved_at : more->moved_at;
     all->moved += more->moved;
     all->open += more->open;
     all->untried += more->untried;
     all->loop = more->untried ? more->loop : all->loop;
     all->depth = more->depth > all->depth ? more->depth : all->depth;
-    all->doubts |= more->doubts;
+    pct_facts_doubt(all, more->doubts, more->place);
     all->unknown = more->unknown ? more->unknown : all->unknown;
     all->unrepeatable |= more->unrepeatable;
     all->no_memory |= more->no_memory;

@@ -465,6 +465,10 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         if (t->helds++ < PCT_EVENT_TOUCHES)
             t->held[t->helds - 1] = entry->key;
         return 0;
+    case PCT_LOG_DOUBT:
+        if (entry->op < PCT_DOUBT_COUNT)
+            r->x->place[entry->op] = entry->value;
+        return 0;
     case PCT_LOG_NONE:
         break;
     }

@@ -130,13 +130,14 @@ struct pct_execution {
     /* By event, bit i: thread i could have made it; and not only because its deadline may come early. Of the first
      * PCT_EXECUTION_SETS threads. */
     uint64_t *enabled, *ready;
-    bool cut;         /* the process ended in the middle of the last event: a crash, an assertion, a bound */
-    bool blocked;     /* a loop that waits for memory to change has made a round that another execution is without */
-    bool again;       /* an event, or a pending one, is not PCT_AGAIN_NOT */
-    bool frees;       /* an event has PCT_USE_FREES; */
-    bool frees_told;  /* of a program that tells of its accesses to the heap */
-    bool pieces;      /* a thread has used what another one uses, too, several times between two scheduling points */
-    uint32_t doubts;  /* bit i: enum pct_doubt i */
+    bool cut;        /* the process ended in the middle of the last event: a crash, an assertion, a bound */
+    bool blocked;    /* a loop that waits for memory to change has made a round that another execution is without */
+    bool again;      /* an event, or a pending one, is not PCT_AGAIN_NOT */
+    bool frees;      /* an event has PCT_USE_FREES; */
+    bool frees_told; /* of a program that tells of its accesses to the heap */
+    bool pieces;     /* a thread has used what another one uses, too, several times between two scheduling points */
+    uint32_t doubts; /* bit i: enum pct_doubt i */
+    uint32_t place[PCT_DOUBT_COUNT]; /* of these, where in the code; 0: not known */
     uint32_t unknown; /* plus 1: an operation (enum pct_op) that pct explore has no row for; 0: there was none */
 };
 

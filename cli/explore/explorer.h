@@ -82,18 +82,20 @@ struct pct_explorer {
     struct pct_estimate estimate; /* of `probes` */
     struct pct_finding *finding;
     size_t findings;
-    uint64_t failing;    /* classes, or probes */
-    uint64_t cut;        /* runs that a bound or a time limit has ended */
-    char cut_title[512]; /* what the first of them is called, with its place; "": not known */
-    char loop[512];      /* where the search has cut off a loop; "": not known */
-    uint64_t passed;     /* runs that neither failed nor were cut off */
-    uint64_t resumed;    /* runs that the file had */
-    bool complete;       /* the search is over */
-    bool used_up;        /* the budget is, or the runs are */
-    bool unreadable;     /* a run left no log, or one that does not fit its trace */
-    bool differs;        /* runs without a plan were not all the same */
-    uint32_t flags;      /* enum pct_explored_flag of any run */
-    uint32_t assumes;    /* of all runs: bit i: enum pct_assumption i */
+    uint64_t failing;                 /* classes, or probes */
+    uint64_t cut;                     /* runs that a bound or a time limit has ended */
+    char cut_title[512];              /* what the first of them is called, with its place; "": not known */
+    char loop[512];                   /* where the search has cut off a loop; "": not known */
+    char moved[512];                  /* where objects were others in other runs; likewise */
+    char doubt[PCT_DOUBT_COUNT][512]; /* where it was done that speaks against "verified"; likewise */
+    uint64_t passed;                  /* runs that neither failed nor were cut off */
+    uint64_t resumed;                 /* runs that the file had */
+    bool complete;                    /* the search is over */
+    bool used_up;                     /* the budget is, or the runs are */
+    bool unreadable;                  /* a run left no log, or one that does not fit its trace */
+    bool differs;                     /* runs without a plan were not all the same */
+    uint32_t flags;                   /* enum pct_explored_flag of any run */
+    uint32_t assumes;                 /* of all runs: bit i: enum pct_assumption i */
     uint32_t threads;
     double seconds;
     /* Of its own. */
@@ -150,8 +152,8 @@ uint64_t pct_explorer_plan(const uint32_t *plan, uint32_t count);
 /* taken.c: the finding of this signature, new or not. NULL: no memory. */
 struct pct_finding *pct_explorer_finding(struct pct_explorer *explorer, uint64_t hash);
 
-/* loop.c: give e->loop its value, if the search has cut off a loop of this program. */
-void pct_explorer_name_loop(struct pct_explorer *explorer, const char *program);
+/* place.c: give e->loop, moved and doubt their values, as far as they are in this program. */
+void pct_explorer_name_places(struct pct_explorer *explorer, const char *program);
 
 /* verdict.c: behind runs 1, 2, 4, ...: say so, once, if it is known already that nothing will be verified. */
 void pct_explorer_warn(struct pct_explorer *explorer, const struct pct_campaign *campaign);

@@ -281,7 +281,8 @@ static void follow_plan(struct pct_search *s, struct node *node, const struct pc
         drop_planned(s);
         return;
     }
-    s->facts.moved += is_open(b) ? !pct_same_operation(&b->event, event) : !pct_same_objects(&b->event, event);
+    if (!(is_open(b) ? pct_same_operation(&b->event, event) : pct_same_objects(&b->event, event)) && !s->facts.moved++)
+        s->facts.moved_at = event->place;
     node->alternatives |= b->alternative;
     node->open = b->next;
     s->planned = b->first;
@@ -445,7 +446,7 @@ int pct_search_take(struct pct_search *s, struct pct_execution *x, uint64_t *cla
         result = explore(s, x, class_);
         count(s, x, result);
     }
-    s->facts.doubts |= x->doubts;
+    pct_facts_doubt(&s->facts, x->doubts, x->place);
     pct_execution_free(x);
     return result < 0 ? result : 0;
 }

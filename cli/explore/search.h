@@ -23,25 +23,35 @@ struct pct_search_facts {
     uint64_t unplanned; /* runs in which a thread could not go on that the plan named: the table of dependence was not
                            exact there */
     uint64_t begun;     /* runs before the search began again, of which nothing else is counted */
-    uint64_t moved;     /* events that used other objects than they were seen to use in another run */
+    uint64_t moved;     /* events that used other objects than they were seen to use in another run: */
+    uint32_t moved_at;  /* the first, here in the code (pct_event.place) */
     uint64_t open;      /* branches that are known and were not tried yet */
     uint64_t untried;   /* and those that never will be: one more round of a loop of tries in vain, */
     uint32_t loop;      /* which is here in the code (pct_event.place) */
     uint64_t below;     /* with a bound: all schedules with fewer preemptions than this have been made */
     uint32_t depth;     /* the most events of a run */
     uint32_t doubts;    /* of all runs: bit i: enum pct_doubt i */
-    uint32_t unknown;   /* plus 1: an operation without a row in the table */
-    bool unrepeatable;  /* a run did not begin as an earlier one with the same choices: nothing more can be said */
-    bool no_memory;     /* there was none for the search: nothing more can be said */
-    bool cut;           /* a run was cut off by a bound */
-    bool early;         /* a run had deadlines that may come early: what comes of one that is tried in another place is
-                           not always foreseen, and what a redundant run was to cover may be missed then */
-    bool uneven;        /* what events use differs among runs, and this part does not begin again */
-    bool undivided;     /* a shard's runs have shown what cannot be divided: deadlines, or too many threads */
-    uint32_t parts;     /* of all shards together; 0: it is none */
-    uint64_t division;  /* a hash of these, the same in all shards */
+    uint32_t place[PCT_DOUBT_COUNT]; /* of these, where in the code; 0: not known */
+    uint32_t unknown;                /* plus 1: an operation without a row in the table */
+    bool unrepeatable; /* a run did not begin as an earlier one with the same choices: nothing more can be said */
+    bool no_memory;    /* there was none for the search: nothing more can be said */
+    bool cut;          /* a run was cut off by a bound */
+    bool early;        /* a run had deadlines that may come early: what comes of one that is tried in another place is
+                          not always foreseen, and what a redundant run was to cover may be missed then */
+    bool uneven;       /* what events use differs among runs, and this part does not begin again */
+    bool undivided;    /* a shard's runs have shown what cannot be divided: deadlines, or too many threads */
+    uint32_t parts;    /* of all shards together; 0: it is none */
+    uint64_t division; /* a hash of these, the same in all shards */
     struct pct_tuple tuple; /* with a bound: of the last run */
 };
+
+/* Add what a run, or all of some, did that speaks against "verified". */
+static inline void pct_facts_doubt(struct pct_search_facts *facts, uint32_t doubts, const uint32_t *place)
+{
+    facts->doubts |= doubts;
+    for (unsigned i = 0; i < PCT_DOUBT_COUNT; i++)
+        facts->place[i] = facts->place[i] ? facts->place[i] : place[i];
+}
 
 /* In which order schedules with a bound are tried; without one it makes no difference. */
 enum pct_search_order {

@@ -56,7 +56,8 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
     const struct pct_search_facts *facts = facts_of(e);
     for (unsigned i = 0; i < PCT_DOUBT_COUNT; i++)
         if (facts->doubts >> i & 1 && (i != PCT_DOUBT_CANCEL || e->bound < 0))
-            add(r, "%s", doubts[i]);
+            add(r, "%s%s%s%s%s", doubts[i], e->doubt[i][0] ? " (" : "", e->doubt[i], e->doubt[i][0] ? ")" : "",
+                i == PCT_DOUBT_STACK ? ": --memory=all sees more, pct-cc all" : "");
     if (facts->unknown)
         add(r, "an operation that pct explore knows nothing of (%s)", pct_name_op(facts->unknown - 1));
     if (e->differs)
@@ -83,8 +84,8 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e)
             "(--slack=0 takes the program)",
             (unsigned long long)(facts->redundant > facts->unplanned ? facts->redundant : facts->unplanned));
     if (facts->moved)
-        add(r, "objects at other addresses in other schedules (%llu time%s): on the heap, or on stacks",
-            (unsigned long long)facts->moved, facts->moved == 1 ? "" : "s");
+        add(r, "objects at other addresses in other schedules (%llu time%s%s%s): on the heap, or on stacks",
+            (unsigned long long)facts->moved, facts->moved == 1 ? "" : "s", e->moved[0] ? ", first at " : "", e->moved);
 }
 
 static void add_control(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
@@ -351,7 +352,7 @@ void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
     uint64_t runs = runs_of(e);
     if (e->quiet || e->warned || runs & (runs - 1))
         return;
-    pct_explorer_name_loop(e, c->launch.program);
+    pct_explorer_name_places(e, c->launch.program);
     add_facts(&reasons, e);
     add_control(&reasons, e, c);
     e->warned = reasons.count;
@@ -416,7 +417,7 @@ static void say_lines(const char *text)
 int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int interrupted)
 {
     bool whole;
-    pct_explorer_name_loop(e, c->launch.program);
+    pct_explorer_name_places(e, c->launch.program);
     char *line = make_line(e, c, &whole);
     if (!line)
         return pct_cli_no_memory("");

@@ -293,7 +293,7 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
                               : address - self->stack_from < self->stack_to - self->stack_from ? PCT_USE_STACK
                                                                                                : PCT_USE_PLAIN;
     if (PCT_UNLIKELY(pct_S.log != NULL) && address - self->stack_from >= self->stack_to - self->stack_from)
-        pct_other_stack(self, address, what);
+        pct_other_stack(self, address, what, pc);
     bool skipped = PCT_UNLIKELY(pct_scope_chooses) && !pct_scope_wants(address, size, pc, use == PCT_USE_ATOMIC);
     bool ordered = PCT_UNLIKELY(pct_ordered_active) && !pct_memory_atomic(what) && !skipped;
     uint32_t *place = ordered ? pct_ordered_place(pc) : NULL;

@@ -12,6 +12,6 @@ enum { PCT_MAIN_STACK = 8 << 20 }; /* what the first thread's may grow to, mostl
  * its last operation and that wait, behind pthread_create() for example, runs beside the write, too, and is one step
  * with the operation before it, so no schedule shows that. What nobody tells of is that a function returns, and what
  * calls then put there. */
-void pct_other_stack(const struct pct_shim_thread *self, uintptr_t address, unsigned what);
+void pct_other_stack(const struct pct_shim_thread *self, uintptr_t address, unsigned what, uintptr_t pc);
 
 #endif

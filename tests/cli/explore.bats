@@ -915,6 +915,9 @@ int main()
 PROGRAM
     g++ -std=c++20 -O1 -g -pthread wait.cc -o right
     g++ -std=c++20 -O1 -g -pthread -DWRONG wait.cc -o wrong
+    run "$pct" explore -- ./right
+    [ "$status" -eq 119 ]
+    [[ $(last) == *"another one's stack, not all of whose accesses are seen ("*":"*"): --memory=all sees more, "* ]]
     run "$pct" explore --memory=all -- ./right
     echo "$output"
     [ "$status" -eq 0 ]

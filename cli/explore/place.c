@@ -1,4 +1,4 @@
-/* Where in the program a loop is that the search has cut off: see explorer.h. */
+/* Where in the program that is which speaks against "verified": see explorer.h. */
 #include "explorer.h"
 #include <cli/binary/debug_info.h>
 #include <gelf.h>
@@ -19,6 +19,8 @@ static void name_place(char *text, size_t size, Dwfl_Module *module, uint32_t pl
     int number = 0;
     Dwarf_Die *unit;
     const char *function = dwfl_module_addrname(module, bias + address - 1);
+    if (function && !strncmp(function, "_Z", 2)) /* of C++ and Rust, nobody reads these */
+        function = NULL;
     const char *file = pct_debug_info_source(module, bias + address - 1, &number, &unit);
     const char *base = file ? strrchr(file, '/') : NULL;
     if (file)
@@ -28,15 +30,25 @@ static void name_place(char *text, size_t size, Dwfl_Module *module, uint32_t pl
         snprintf(text, size, "in %s", function);
 }
 
-void pct_explorer_name_loop(struct pct_explorer *e, const char *program)
+void pct_explorer_name_places(struct pct_explorer *e, const char *program)
 {
-    uint32_t place = pct_search_facts(e->search)->loop;
+    const struct pct_search_facts *facts = pct_search_facts(e->search);
+    struct {
+        char *text;
+        uint32_t place;
+    } all[PCT_DOUBT_COUNT + 2] = { { e->loop, facts->loop }, { e->moved, facts->moved ? facts->moved_at : 0 } };
+    bool unnamed = false;
+    for (unsigned i = 0; i < PCT_DOUBT_COUNT; i++) {
+        all[i + 2].text = e->doubt[i];
+        all[i + 2].place = facts->place[i];
+    }
+    for (unsigned i = 0; i < PCT_DOUBT_COUNT + 2; i++)
+        unnamed |= all[i].place && !*all[i].text;
     Dwfl_Module *module;
-    if (!place || e->loop[0])
-        return;
-    Dwfl *dwfl = pct_debug_info_open(program, &module);
-    if (dwfl && module)
-        name_place(e->loop, sizeof e->loop, module, place);
+    Dwfl *dwfl = unnamed ? pct_debug_info_open(program, &module) : NULL;
+    for (unsigned i = 0; dwfl && module && i < PCT_DOUBT_COUNT + 2; i++)
+        if (all[i].place && !*all[i].text)
+            name_place(all[i].text, sizeof e->loop, module, all[i].place);
     if (dwfl)
         dwfl_end(dwfl);
 }
