@@ -1,20 +1,18 @@
 /* Diagnosing a run that failed: see diagnosing.h. */
 #include "diagnosing.h"
 #include "between.h"
+#include "busy_clock.h"
 #include "delta_debugging.h"
 #include "nearby.h"
 #include "signature.h"
 #include "trials.h"
 #include <cli/base/cli.h>
 #include <cli/base/list.h>
-#include <cli/process/time_limit.h>
 #include <cli/trace/choices.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
-#include <unistd.h>
 
 enum {
     FEW_PASS = 4, /* this many times as many others, where hardly one passes */
@@ -40,8 +38,8 @@ struct source {
     char *list; /* of the latest of those */
     const char *sites;
     uint64_t first, next, count; /* of this step; run 0 is the failing one again, the others are others */
-    double begin, cpu, waited;   /* when all of it began: the time, and what this command had used and waited for */
-    double end, stop;            /* on the clock of now() */
+    struct pct_busy_clock clock; /* since all of it began: now() */
+    double end, stop;            /* on that */
     /* The failing run with fewer switches, as long as it fails in the same way. */
     bool reducing, busy; /* one of these runs is under way */
     struct pct_reduction reduction;
@@ -55,24 +53,9 @@ struct source {
     struct pct_trial trial[TRIALS];
 };
 
-/* Seconds that this command has computed. */
-static double computed(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
-/* The time on a clock that goes slower, as far as the caller is patient, as this command has to wait for a CPU: its
- * runs wait likewise, and a diagnosis by a few of them is mostly a wrong one. */
 static double now(const struct source *s)
 {
-    double passed = pct_cli_now() - s->begin, most = s->d->patience;
-    if (most < 1)
-        return s->begin + passed;
-    double ran = computed() - s->cpu, waited = pct_time_limit_waited(getpid()) - s->waited;
-    double slower = ran > 0 && waited > 0 ? 1 + waited / ran : 1;
-    return s->begin + passed / (slower < most ? slower : most);
+    return pct_busy_clock_now(&s->clock);
 }
 
 /* Whatever the seed decides: which accesses are points stays. */
@@ -513,12 +496,9 @@ static int diagnose(struct source *s)
     bool killed = !s->config.has_hash;
     s->hash = killed ? 0 : s->config.hash;
     s->config.has_hash = false;
-    double begin = pct_cli_now();
-    s->begin = begin;
-    s->cpu = computed();
-    s->waited = pct_time_limit_waited(getpid());
-    s->end = begin + d->seconds / 2;
-    s->stop = begin + 2 * d->seconds;
+    pct_busy_clock_start(&s->clock, d->patience, d->jobs);
+    s->end = d->seconds / 2;
+    s->stop = 2 * d->seconds;
     int failed = 0;
     for (unsigned i = 0; i < AGAIN && !failed && !d->have && !d->interrupted && now(s) < s->end; i++) {
         s->lenient = i + 1 == AGAIN;
@@ -541,12 +521,12 @@ static int diagnose(struct source *s)
     d->evidence.enough = 2 * d->others;
     s->near = pct_nearby_open(&s->nearby, &s->config, &d->run.result.trace);
     failed = s->near ? reduce(s) : 0;
-    s->end = begin + d->seconds;
+    s->end = d->seconds;
     if (!failed)
         failed = run_others(s);
     else
         find(s);
-    s->end = begin + 1.5 * d->seconds;
+    s->end = 1.5 * d->seconds;
     if (!failed && !d->interrupted)
         failed = try_best(s);
     if (pct_evidence_by_numbers(&d->evidence) || pct_evidence_by_choices(&d->evidence)) {
@@ -606,5 +586,6 @@ bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_p
                              const struct pct_result *result)
 {
     return !result->unrecorded && !launch->around.setup && !launch->around.teardown && !launch->around.scratch &&
-           !launch->replay && process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 && result->state == PCT_TRACE_GOOD;
+           !launch->replay && result->state == PCT_TRACE_GOOD &&
+           process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 * pct_busy_clock_slower(PCT_DIAGNOSING_PATIENCE);
 }

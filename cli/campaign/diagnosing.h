@@ -17,7 +17,7 @@ struct pct_diagnosing {
     const bool *ok;     /* [256]: exit statuses that are no failure; NULL: 0 alone */
     unsigned others;    /* runs beside it, at most */
     double seconds;     /* behind these no other run begins, if there are some; behind twice these all but names end */
-    double patience;    /* on a busy machine those are up to this many times as long, if at least once */
+    double patience;    /* on a busy machine those are up to this many times as long (busy_clock.h) */
     bool quiet;         /* there is no progress line that has to make room */
     bool first;         /* only the best one matters: no other run is made where none could change which one that is */
     /* What came of it. */
@@ -33,7 +33,7 @@ struct pct_diagnosing {
 };
 
 /* Other runs that are enough, and the time and patience that the first screen has for it. */
-enum { PCT_DIAGNOSING_OTHERS = 20, PCT_DIAGNOSING_SECONDS = 2, PCT_DIAGNOSING_PATIENCE = 3 };
+enum { PCT_DIAGNOSING_OTHERS = 20, PCT_DIAGNOSING_SECONDS = 2, PCT_DIAGNOSING_PATIENCE = 15 };
 
 /* The best diagnoses, of which the stacks are known. */
 enum { PCT_DIAGNOSING_STACKS = 16 };
@@ -62,8 +62,8 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *diagnosing, bo
 /* What the rules that need no other run find in a recorded trace; nothing if there is nothing. */
 void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, bool all);
 
-/* Whether a run may simply be made again: it is short, has threads, and nothing is set up for it that could be made but
- * once. */
+/* Whether a run may simply be made again: it is short, but for what it waits for a CPU, has threads, and nothing is
+ * set up for it that could be made but once. */
 bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_process *process,
                              const struct pct_result *result);
 

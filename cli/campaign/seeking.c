@@ -1,5 +1,6 @@
 /* Looking for a failure like one that is known: see seeking.h. */
 #include "seeking.h"
+#include "busy_clock.h"
 #include "signature.h"
 #include <cli/base/cli.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@ struct seeking {
     uint64_t points;          /* the most that a run had so far */
     uint64_t signature;       /* of its failure */
     uint64_t next;
-    double end;
+    struct pct_busy_clock clock;
+    double seconds;
     char *token;
     size_t size;
     bool found;
@@ -22,7 +24,7 @@ struct seeking {
 static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 {
     struct seeking *s = (struct seeking *)source;
-    if (s->found || s->next > MOST || pct_cli_now() > s->end)
+    if (s->found || s->next > MOST || pct_busy_clock_now(&s->clock) > s->seconds)
         return PCT_RUNS_WAIT;
     spec->index = s->next++;
     pct_diagnosing_make_other(&s->config, s->points, spec->index, &spec->config);
@@ -51,7 +53,7 @@ int pct_seeking_run(struct pct_diagnosing *d, double seconds, char *token, size_
                          .d = d,
                          .points = pct_trace_points(&d->run.result.trace),
                          .next = 1,
-                         .end = pct_cli_now() + seconds,
+                         .seconds = seconds,
                          .token = token,
                          .size = size };
     struct pct_engine engine = {
@@ -65,6 +67,7 @@ int pct_seeking_run(struct pct_diagnosing *d, double seconds, char *token, size_
     s.signature = signature.hash;
     pct_signature_free(&signature);
     s.config.memory = PCT_PATCH_ALL;
+    pct_busy_clock_start(&s.clock, d->patience, d->jobs);
     int failed = pct_engine_run(&engine, &s.base);
     d->interrupted = (unsigned)engine.signal;
     *found = s.found;
