@@ -255,8 +255,7 @@ int pct_cmd_add(int argc, char **argv)
     pct_parse(&argp, argc, argv, 1, &a);
     int failed = pct_environment_check(false);
     a.kind = pct_subcommand_entry_kind(a.token);
-    if (!failed && a.kind == PCT_ENTRY_TOKEN &&
-        pct_long_token_parse(&a.config, a.token, &a.list, error, sizeof error))
+    if (!failed && a.kind == PCT_ENTRY_TOKEN && pct_long_token_parse(&a.config, a.token, &a.list, error, sizeof error))
         failed = pct_cli_usage("%s", error);
     if (!failed && a.kind == PCT_ENTRY_TOKEN)
         failed = pct_cli_check_strategy(&a.config);
