@@ -14,7 +14,7 @@
 #include <pct/trace.h>
 #include <stdint.h>
 
-enum { PCT_HOST_VERSION = 3, PCT_HOST_SLOTS = 2, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
+enum { PCT_HOST_VERSION = 4, PCT_HOST_SLOTS = 2, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
 
 /* Why a run is not restored. X(identifier, whether the run counts after which a host says so: it has ended as any other
  * does, what the user reads). docs/FORKING.md has each, and tests/cli/restore.bats. */
@@ -61,6 +61,7 @@ struct pct_host_reply {
     uint32_t verdict; /* as in the header of the trace, where there was a run */
     uint32_t threads;
     uint64_t hash, steps;
+    uint64_t from; /* how many places of its plan the run found made, as it went on from a point in another one */
 };
 
 struct pct_host_request {

@@ -99,6 +99,9 @@ struct pct_host {
     /* The thread, which runs, is about to make the step at which a debugger wants to look. Only after break_step was
      * set. */
     void (*pause)(struct pct_thread *thread);
+    /* An explored run asks its strategy next: what it has made so far may be kept for runs that begin so. It returns
+     * again in these. May be NULL. */
+    void (*point)(void);
     /* The run is over by the tool's own verdict; does not return. message: NULL or one line. */
     void (*end)(enum pct_verdict verdict, const char *message) __attribute__((noreturn));
 };

@@ -369,6 +369,8 @@ static struct pct_thread *pick(struct pct_sched *s, const struct pct_thread *sel
     else
         point.why = pct_is_due(s, PCT_DUE_ENABLED) && pct_steps(s) < s->budget_end ? PCT_WHY_ENABLED : PCT_WHY_BUDGET;
 
+    if (PCT_UNLIKELY(s->log && s->host->point))
+        s->host->point();
     struct pct_choice choice = s->strategy->pick(s->strategy_state, &point);
     struct pct_thread *next = choice.thread < s->threads ? s->thread_at(choice.thread) : NULL;
     if (!next || pct_state(next) != PCT_STATE_ENABLED)

@@ -5,6 +5,7 @@
  * A thread that ends the process does so when no other can go on. A thread that spins is followed by the next one in a
  * circle. A place of the plan whose thread is not enabled ends the plan: the command sees that in the log. Called by
  * the scheduler through <pct/strategy.h>. */
+#include "explore.h"
 #include "base.h"
 #include <pct/trace.h>
 #include <stddef.h>
@@ -24,19 +25,50 @@ struct state {
 
 PCT_STATE
 
-static int start(void *state, const struct pct_run *run, const char **why)
+/* Behind its steps, a plan may say who goes on then. */
+static void take_plan(struct state *s, const uint32_t *plan, uint32_t count)
 {
-    (void)why;
-    struct state *s = state;
-    s->plan = run->plan;
-    s->count = run->plan ? run->plan_count : 0;
+    s->plan = plan;
+    s->count = plan ? count : 0;
+    s->order = s->lowest = 0;
+    s->walks = false;
     if (s->count && PCT_PLAN_IS_THEN(s->plan[s->count - 1])) {
         s->count--;
         s->order = PCT_PLAN_WAITER(s->plan[s->count]);
         s->lowest = PCT_PLAN_THREAD(s->plan[s->count]);
         s->walks = s->plan[s->count] == PCT_PLAN_WALK(s->order);
     }
+}
+
+static int start(void *state, const struct pct_run *run, const char **why)
+{
+    (void)why;
+    take_plan(state, run->plan, run->plan_count);
     return 0;
+}
+
+void pct_explore_at(const void *state, uint32_t *followed, uint32_t *count)
+{
+    const struct state *s = state;
+    *followed = s->next;
+    *count = s->walks ? s->next : s->count; /* by chance, steps of the plan are not what they are without */
+}
+
+void pct_explore_follow(void *state, const uint32_t *plan, uint32_t count)
+{
+    take_plan(state, plan, count);
+}
+
+bool pct_explore_begins(const uint32_t *plan, uint32_t count, const uint32_t *places, uint32_t followed)
+{
+    struct state s = { .next = 0 };
+    take_plan(&s, plan, count);
+    if (s.walks || s.count < followed)
+        return false;
+    for (uint32_t i = 0; i < followed; i++)
+        if (plan[i] != places[i])
+            return false;
+    return true;
 }
 
 static void announce(void *state, uint32_t thread, const struct pct_operation *next)

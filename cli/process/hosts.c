@@ -4,6 +4,7 @@
 #include "request.h"
 #include "supervise.h"
 #include <cli/base/cli.h>
+#include <common/exploration.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pct/random.h>
@@ -412,15 +413,20 @@ void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
         stop(launch, all->failed > all->ended ? text_of(PCT_HOST_FAILED) : all->ended_why);
 }
 
-/* Of what was written, as far as it is compared. */
-static uint64_t digest(int file)
+/* Of what was written, as far as it is compared; of an explored run also the log. */
+static uint64_t digest(const struct pct_process *process)
 {
+    struct pct_channel *log = process->extras.log;
     char buffer[4096];
     XXH3_state_t state;
     ssize_t got;
     XXH3_64bits_reset(&state);
-    for (off_t at = 0; at < DIGESTED && (got = pread(file, buffer, sizeof buffer, at)) > 0; at += got)
+    for (off_t at = 0; at < DIGESTED && (got = pread(process->output, buffer, sizeof buffer, at)) > 0; at += got)
         XXH3_64bits_update(&state, buffer, (size_t)got);
+    if (log)
+        XXH3_64bits_update(&state, pct_channel_log(log),
+                           (log->log_count < log->log_max ? log->log_count : log->log_max) *
+                               sizeof(struct pct_log_entry));
     return XXH3_64bits_digest(&state);
 }
 
@@ -441,16 +447,18 @@ bool pct_hosts_again(struct pct_launch *launch, struct pct_process *process, boo
     counts |= process->host_said && reply->reason == PCT_HOST_FAILED;
     *exec = !well && (counts || !process->host_said);
     all->restored += restored && counts;
+    const bool branched = restored && counts && reply->from;
+    all->branched += branched;
     if (!well)
         return true;
     if (!restored)
         return false;
-    if (all->restored > FIRST && pct_random(all->restored, 0, 0) % ONE_IN) {
+    if (all->restored > FIRST && (!branched || all->branched > FIRST) && pct_random(all->restored, 0, 0) % ONE_IN) {
         all->unchecked++;
         if (process->extras.channel) /* its token does not name all of it */
             return false;
         all->last.reply = *reply;
-        all->last.digest = digest(process->output);
+        all->last.digest = digest(process);
         memcpy(all->last.token, process->token, sizeof all->last.token);
         return false;
     }
@@ -467,9 +475,9 @@ void pct_hosts_compare(struct pct_launch *launch, struct pct_process *process)
         return; /* there is nothing to compare it with */
     if (pread(process->trace, &b, sizeof b, 0) != sizeof b)
         memset(&b, 0, sizeof b);
-    bool same = a->verdict == b.verdict && a->hash == b.hash && a->steps == b.steps && a->threads == b.threads &&
-                (failed || (process->status == W_EXITCODE(a->status & 0xff, 0) &&
-                            process->host_digest == digest(process->output)));
+    bool same =
+        a->verdict == b.verdict && a->hash == b.hash && a->steps == b.steps && a->threads == b.threads &&
+        (failed || (process->status == W_EXITCODE(a->status & 0xff, 0) && process->host_digest == digest(process)));
     if (same) {
         all->compared++;
         return;
@@ -494,7 +502,7 @@ void pct_hosts_compare_last(struct pct_launch *launch, struct pct_process *proce
 
 void pct_hosts_remember(struct pct_process *process)
 {
-    process->host_digest = digest(process->output);
+    process->host_digest = digest(process);
 }
 
 /* Why no run was restored. */
@@ -528,6 +536,8 @@ void pct_hosts_print(FILE *out, const struct pct_launch *launch)
     if (compared)
         fprintf(out, "; %llu of them %s made again, and %s the same", compared, compared == 1 ? "was" : "were",
                 compared == 1 ? "was" : "were");
+    if (all->branched)
+        fprintf(out, "; %llu went on from the middle of an earlier one", (unsigned long long)all->branched);
     fputc('\n', out);
     if (all->why[0])
         fprintf(out, "pct: from then on, runs were forked: %s\n", all->why);

@@ -37,6 +37,7 @@ struct pct_hosts {
     uint64_t restored;  /* runs that were, */
     uint64_t compared;  /* and made again, with the same result, */
     uint64_t unchecked; /* and not made again */
+    uint64_t branched;  /* of these, those that went on from a point in the middle of an earlier one */
     struct {
         char token[PCT_TOKEN_MAX]; /* "": there is none */
         struct pct_host_reply reply;

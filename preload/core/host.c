@@ -19,16 +19,6 @@
 
 enum { STACK = 64 << 10, MASK = 8, TASKS_OF_ONE = 3, PATIENCE = 1000 };
 
-/* Where a run begins: what a function leaves to its caller. */
-struct place {
-    uint64_t regs[8]; /* rbx rbp r12 r13 r14 r15 rsp rip */
-    uint32_t mxcsr;
-    uint16_t control;
-};
-
-/* Returns 0; and 1, when pct_host_resume() goes back there. */
-int pct_host_mark(struct place *place) __attribute__((returns_twice));
-void pct_host_resume(const struct place *place) __attribute__((noreturn));
 void pct_host_switch(char *stack, void (*function)(void)) __attribute__((noreturn));
 
 __asm__(".pushsection .text\n"
@@ -60,9 +50,6 @@ __asm__(".pushsection .text\n"
         "    mov 32(%rdi), %r14\n"
         "    mov 40(%rdi), %r15\n"
         "    mov 48(%rdi), %rsp\n"
-        "    fninit\n"
-        "    ldmxcsr 64(%rdi)\n"
-        "    fldcw 68(%rdi)\n"
         "    cld\n"
         "    mov $1, %eax\n"
         "    jmp *56(%rdi)\n"
@@ -71,11 +58,6 @@ __asm__(".pushsection .text\n"
         "    call *%rsi\n"
         "    ud2\n"
         ".popsection\n");
-
-/* As the kernel knows it. */
-struct action {
-    uint64_t handler, flags, restorer, mask;
-};
 
 /* Shared, so that it is not put back itself. */
 struct slot {
@@ -86,7 +68,7 @@ struct slot {
 };
 struct host {
     char stack[STACK]; /* for what must not stand on the target's */
-    struct place place;
+    struct pct_host_place place;
     int socket;
     int tasks;       /* the directories of this process's threads */
     int descriptors; /* and descriptors, */
@@ -97,15 +79,17 @@ struct host {
     size_t size, room;                        /* of the trace of each, and what is reserved for it */
     uint64_t gs;                              /* the base of that segment, which is set without a system call, */
     uint64_t mask;                            /* of signals, */
-    struct action actions[NSIG];
+    struct pct_host_action actions[NSIG];
     uint64_t acted; /* signals whose action may have changed since: bit 0 is signal 1 */
     stack_t alternate;
     unsigned long cpus[1024 / (8 * sizeof(unsigned long))];
     long cpus_size;  /* as they were when the run began */
     long pinned;     /* 1 + the CPU that contexts have, also between runs; 0: none yet */
     bool shown;      /* the run has asked for that */
-    unsigned stayed; /* runs */
+    unsigned stayed; /* runs there */
     int status;
+    uint64_t requests; /* so far */
+    uint32_t from;     /* places of its plan that the run found made; 0: it began with main */
     struct pct_host_request request;
 } __attribute__((aligned(16)));
 static struct host *host; /* NULL: this is none */
@@ -120,6 +104,7 @@ static void tell(int socket, enum pct_host_reason reason, int status, int call)
         reply.threads = header->threads;
         reply.hash = header->hash;
         reply.steps = header->steps;
+        reply.from = host->from;
     }
     pct_host_sys(SYS_sendto, socket, (long)&reply, sizeof reply, MSG_NOSIGNAL, 0, 0);
 }
@@ -214,6 +199,7 @@ static enum pct_host_reason prepare(int socket, int trace, bool contexts)
     h->acted = ~UINT64_C(0); /* before the filter is in force, nobody notes them */
     PCT_SYS2(SYS_sigaltstack, NULL, &h->alternate);
     h->cpus_size = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof h->cpus, h->cpus);
+    pct_host_points_prepare();
     return PCT_HOST_NONE;
 }
 
@@ -377,7 +363,8 @@ static bool is_alone(void)
     return false;
 }
 
-static enum pct_host_reason examine(void)
+/* goes_on: the next run may go on from a point in this one, with its mappings. */
+static enum pct_host_reason examine(bool *goes_on)
 {
     uint64_t pending = 0;
     siginfo_t info;
@@ -387,7 +374,8 @@ static enum pct_host_reason examine(void)
         return PCT_HOST_CHILDREN;
     if (!is_alone())
         return PCT_HOST_THREADS;
-    return pct_host_memory_trim() ? PCT_HOST_NONE : PCT_HOST_MAPPINGS;
+    *goes_on = pct_host_points_stand();
+    return *goes_on || pct_host_memory_trim() ? PCT_HOST_NONE : PCT_HOST_MAPPINGS;
 }
 
 /* Close what the run has left open. False: it is still open. */
@@ -411,13 +399,42 @@ void pct_host_note_action(int signal)
         __atomic_fetch_or(&host->acted, UINT64_C(1) << (signal - 1), __ATOMIC_RELAXED);
 }
 
-static void put_actions_back(struct host *h)
+void pct_host_act(uint64_t acted, const struct pct_host_action *actions)
 {
-    for (uint64_t left = h->acted | pct_host_libc_signals; left; left &= left - 1) {
+    for (uint64_t left = acted | pct_host_acted(); left; left &= left - 1) {
         int signal = 1 + __builtin_ctzll(left);
-        pct_host_sys4(SYS_rt_sigaction, signal, (long)&h->actions[signal], 0, MASK);
+        const struct pct_host_action *action = acted >> (signal - 1) & 1 ? &actions[signal] : &host->actions[signal];
+        pct_host_sys4(SYS_rt_sigaction, signal, (long)action, 0, MASK);
     }
-    h->acted = 0;
+    host->acted = acted;
+}
+
+uint64_t pct_host_acted(void)
+{
+    return host->acted | pct_host_libc_signals;
+}
+
+const char *pct_host_text(unsigned *slot, uint64_t *requests)
+{
+    if (!host || !host->closed || !host->requests)
+        return NULL;
+    *requests = host->requests;
+    *slot = (unsigned)(host->slot - host->slots);
+    return host->request.text;
+}
+
+bool pct_host_has_files(void)
+{
+    struct stat status;
+    return !host->open || count_files() != host->open ||
+           pct_host_sys4(SYS_fstat, host->slot->output, (long)&status, 0, 0) || status.st_size;
+}
+
+static void put_memory_back(void)
+{
+    if (!pct_host_memory_restore() || (pct_host_undo && !pct_host_undo()))
+        end(PCT_EXIT_INTERNAL);
+    pct_host_act(0, NULL);
 }
 
 /* A host of contexts stays on its CPU for some runs: the next would choose it mostly, and asks for what it had at first
@@ -426,9 +443,10 @@ static void free_cpu(struct host *h)
 {
     enum { STAY = 64 };
     h->shown = false;
-    if (h->pinned && ++h->stayed % STAY)
+    if (h->pinned && ++h->stayed < STAY)
         return;
     h->pinned = 0;
+    h->stayed = 0;
     if (h->cpus_size > 0)
         pct_host_sys4(SYS_sched_setaffinity, 0, h->cpus_size, (long)h->cpus, 0);
 }
@@ -460,13 +478,32 @@ long pct_host_ask_cpus(long size, unsigned long *bits)
     return pct_host_sys4(SYS_sched_getaffinity, 0, size, (long)bits, 0);
 }
 
+bool pct_host_cpus_save(struct pct_host_cpus *cpus)
+{
+    cpus->pinned = host->pinned;
+    cpus->shown = host->shown;
+    cpus->size = pct_host_sys4(SYS_sched_getaffinity, 0, sizeof cpus->bits, (long)cpus->bits, 0);
+    return cpus->size > 0;
+}
+
+/* Later runs may have gone to another one. */
+void pct_host_cpus_load(const struct pct_host_cpus *cpus)
+{
+    if (!cpus->pinned || host->pinned != cpus->pinned)
+        pct_host_sys4(SYS_sched_setaffinity, 0, cpus->size, (long)cpus->bits, 0);
+    host->pinned = cpus->pinned;
+    host->shown = cpus->shown;
+    host->stayed++;
+}
+
 /* On the host's own stack: everything else is about to change. */
 static void go_back(void)
 {
     int files[PCT_REQUEST_FILES];
     const uint64_t all = ~UINT64_C(0);
+    bool goes_on = false;
     pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, MASK);
-    enum pct_host_reason reason = examine();
+    enum pct_host_reason reason = examine(&goes_on);
     if (!close_files(&host->files) && !reason)
         reason = PCT_HOST_DESCRIPTORS;
     tell(host->socket, reason, host->status, 0);
@@ -476,14 +513,29 @@ static void go_back(void)
         end(PCT_EXIT_INTERNAL);
     pct_host_threads_over();
     struct host *h = host; /* the pointer is put back, to the same */
-    if (!pct_host_memory_restore() || (pct_host_undo && !pct_host_undo()))
-        end(PCT_EXIT_INTERNAL);
-    put_actions_back(h);
-    take_files(receive(files), files);
+    if (!goes_on)
+        put_memory_back();
+    const int count = receive(files);
+    h->requests++;
+    h->from = 0;
+    if (goes_on) {
+        const struct pct_host_kept *point = count ? NULL : pct_host_points_choose(h->request.text, h->request.slot);
+        if (point) {
+            h->from = pct_host_points_depth(point);
+            take_files(count, files);
+            pct_host_points_go(point);
+        }
+        /* That can only be where a run had given memory back from before main: nobody has made this one yet. */
+        if (!pct_host_memory_trim())
+            end(PCT_EXIT_INTERNAL);
+        put_memory_back();
+    }
+    take_files(count, files);
     pct_host_sys4(SYS_arch_prctl, ARCH_SET_GS, (long)h->gs, 0, 0);
     pct_host_sys4(SYS_sigaltstack, (long)&h->alternate, 0, 0, 0);
     free_cpu(h);
     pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&h->mask, 0, MASK);
+    __asm__ volatile("fninit\n\tldmxcsr %0\n\tfldcw %1" : : "m"(h->place.mxcsr), "m"(h->place.control));
     pct_host_resume(&h->place);
 }
 

@@ -65,6 +65,15 @@ void pct_host_leave(enum pct_host_reason reason, int call);
  * make it, with its result in this context, a ucontext_t. False: it was not made. In the handler of the signal. */
 bool pct_host_trapped(int call, void *context);
 
+/* --- Points in the middle of a run, from which later ones go on --- */
+
+enum pct_host_point { PCT_HOST_POINT_NONE, PCT_HOST_POINT_KEPT, PCT_HOST_POINT_RESUMED };
+
+/* Between two steps of an explored run, which has followed `depth` places of its plan: keep all, so that a later run
+ * whose plan begins with these goes on from here. Returns again in each such run, with RESUMED. NONE: it cannot be
+ * kept. With the baton. */
+enum pct_host_point pct_host_point_keep(uint32_t depth);
+
 /* --- Between the parts of a host --------------------------------------------------------------------------------- */
 
 /* Where the filter lets everything through: a system call of the host's own. As pct_sys(). */
@@ -109,6 +118,63 @@ bool pct_host_filter(const struct pct_gap *gaps, unsigned count, const struct pc
  * kernel threads. */
 bool pct_host_is_of_thread(int call);
 
+/* Where a run begins, or goes on: what a function leaves to its caller. */
+struct pct_host_place {
+    uint64_t regs[8]; /* rbx rbp r12 r13 r14 r15 rsp rip */
+    uint32_t mxcsr;
+    uint16_t control;
+};
+
+/* Returns 0; and 1, when pct_host_resume() goes back there. */
+int pct_host_mark(struct pct_host_place *place) __attribute__((returns_twice));
+void pct_host_resume(const struct pct_host_place *place) __attribute__((noreturn));
+
+/* As the kernel knows it. */
+struct pct_host_action {
+    uint64_t handler, flags, restorer, mask;
+};
+
+/* host_points.c. Before the memory is kept. */
+void pct_host_points_prepare(void);
+
+/* The run is over: whether later ones may go on from a point in it. */
+bool pct_host_points_stand(void);
+
+/* The point from which this run, in that slot, is to go on; NULL: none. */
+struct pct_host_kept;
+const struct pct_host_kept *pct_host_points_choose(const char *text, unsigned slot);
+
+/* How many places of the plan were made there. */
+uint32_t pct_host_points_depth(const struct pct_host_kept *point);
+
+/* Go on from there: on the host's own stack, all else as before the memory is put back. */
+void pct_host_points_go(const struct pct_host_kept *point) __attribute__((noreturn));
+
+/* host.c: the request of this run, its slot, and how many there were; NULL: it is the first. Whether it has descriptors
+ * open that the host has not, or has written. Signals whose actions may be others than when the run began; from now on
+ * these are, and have these. */
+const char *pct_host_text(unsigned *slot, uint64_t *requests);
+bool pct_host_has_files(void);
+
+/* host.c: the CPUs that it has, and what the run knows of that; once more. */
+struct pct_host_cpus {
+    unsigned long bits[1024 / (8 * sizeof(unsigned long))];
+    long size;
+    long pinned; /* 1 + the CPU that contexts have; 0: none yet */
+    bool shown;  /* the run has asked for that */
+};
+bool pct_host_cpus_save(struct pct_host_cpus *cpus);
+void pct_host_cpus_load(const struct pct_host_cpus *cpus);
+
+uint64_t pct_host_acted(void);
+void pct_host_act(uint64_t acted, const struct pct_host_action *actions);
+
+/* host_contexts.c: contexts at a point. */
+struct pct_host_contexts *pct_host_contexts_map(void);
+bool pct_host_contexts_save(struct pct_host_contexts *to);
+bool pct_host_contexts_load(const struct pct_host_contexts *from);
+void pct_host_contexts_bases(const struct pct_host_contexts *from);
+
 /* Remember all memory that is private. Returns 0 (PCT_HOST_NONE), or why it cannot be. By the only
  * thread. */
 enum pct_host_reason pct_host_memory_keep(void);
@@ -125,6 +191,39 @@ bool pct_host_memory_was_free(uintptr_t from, size_t size);
 /* Whether a run may make this system call, mmap(), munmap(), mprotect(), madvise() or mremap(): it leaves nothing, or
  * what it leaves is unmapped. */
 bool pct_host_memory_may(int call, const long *arguments);
+
+/* Memory at a point in the middle of a run, as far as it is another than at the beginning. Shared itself. */
+enum { PCT_SAVED_PAGES = 1024, PCT_SAVED_RANGES = 128, PCT_SAVED_MAPPED = 255 };
+struct pct_saved_map {
+    uint32_t count;
+    struct pct_saved_mapping {
+        uintptr_t from, to;
+        uint64_t rights; /* as a question for them tells */
+    } mapped[PCT_SAVED_MAPPED];
+    uintptr_t broke; /* the end of the heap */
+};
+struct pct_saved {
+    uint32_t pages, ranges;
+    uint64_t calls;                         /* host_stacks.c */
+    struct pct_gap range[PCT_SAVED_RANGES]; /* what was mapped since, */
+    uint32_t before[PCT_SAVED_RANGES];      /* and how many pages stand before it in: */
+    uint64_t page[PCT_SAVED_PAGES];         /* the addresses; rising, up to those of what was mapped since, */
+    char copies[PCT_SAVED_PAGES * 4096];
+    struct pct_saved_map map; /* where nothing was mapped at first */
+};
+
+/* False: it cannot be. */
+bool pct_host_memory_save(struct pct_saved *saved);
+
+/* The mappings are looked at; and are those of that point among them? */
+void pct_host_memory_look(void);
+bool pct_host_memory_has(const struct pct_saved *saved);
+
+/* Unmap what is mapped besides. False: it is not what it was there. */
+bool pct_host_memory_cut(const struct pct_saved *saved);
+
+/* Make it what it was there, behind that: on a stack of the host's own. */
+bool pct_host_memory_load(const struct pct_saved *saved);
 
 /* Where nothing was mapped, from the largest on. */
 unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most);

@@ -27,6 +27,7 @@
 #include <linux/sched.h>
 #include <signal.h>
 #include <sys/auxv.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #define MS UINT64_C(1000000)
@@ -278,4 +279,83 @@ bool pct_host_contexts_over(void)
         all->rseq_at = area;
     }
     return !pct_host_sys4(SYS_set_robust_list, (long)(all->main.fs + all->robust), ROBUST_LIST, 0, 0);
+}
+
+/* --- Contexts at a point in the middle of a run ------------------------------------------------------------------- */
+
+enum { KEPT = 16 };
+struct pct_host_contexts {
+    uint32_t count, made;
+    uint32_t index[KEPT];
+    struct thread *current;
+    char *rseq_at;
+    long robust;
+    uint64_t fs, gs, mask;
+    char vectors[VECTORS] __attribute__((aligned(64))); /* of the one that runs */
+    char copy[KEPT + 1][AT_STACK];                      /* the last one: main's */
+};
+
+struct pct_host_contexts *pct_host_contexts_map(void)
+{
+    const size_t size = sizeof(struct pct_host_contexts);
+    const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+    void *place = pct_apart_map(size);
+    return place && PCT_SYS6(SYS_mmap, place, size, PROT_READ | PROT_WRITE, flags, -1, 0) == (long)place ? place : NULL;
+}
+
+bool pct_host_contexts_save(struct pct_host_contexts *to)
+{
+    struct threads *all = pct_host_threads;
+    long size = 0;
+    if (!pct_host_contexts || all->ready || all->coming || all->busy || is_in_sequence(all, all->current))
+        return false;
+    to->count = 0;
+    for (uint32_t i = 0; i < MOST; i++)
+        if (all->thread[i].tid) {
+            if (to->count == KEPT)
+                return false;
+            to->index[to->count] = i;
+            __builtin_memcpy(to->copy[to->count++], &all->thread[i], AT_STACK);
+        }
+    __builtin_memcpy(to->copy[KEPT], &all->main, AT_STACK);
+    to->made = all->made;
+    to->current = all->current;
+    to->rseq_at = all->rseq_at;
+    to->fs = all->current->fs;
+    __asm__("rdgsbase %0" : "=r"(to->gs));
+    __asm__ volatile("xsave64 %0" : "+m"(to->vectors) : "a"(pct_host_threads_mask), "d"(0) : "memory");
+    return (uint64_t)__builtin_thread_pointer() == to->fs &&
+           !pct_host_sys4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&to->mask, MASK) &&
+           !pct_host_sys4(SYS_get_robust_list, 0, (long)&to->robust, (long)&size, 0) && size == ROBUST_LIST;
+}
+
+/* Behind pct_host_contexts_over(), and the memory. */
+bool pct_host_contexts_load(const struct pct_host_contexts *from)
+{
+    struct threads *all = pct_host_threads;
+    for (uint32_t i = 0; i < from->count; i++)
+        __builtin_memcpy(&all->thread[from->index[i]], from->copy[i], AT_STACK);
+    __builtin_memcpy(&all->main, from->copy[KEPT], AT_STACK);
+    all->made = from->made;
+    all->current = from->current;
+    if (from->made)
+        __atomic_store_n(&all->guard.phase, RUN, __ATOMIC_SEQ_CST);
+    if (all->rseq_at != from->rseq_at) {
+        leave_area(all);
+        if (from->rseq_at && pct_host_thread_rseq(from->rseq_at, all->rseq_size, 0))
+            return false;
+        all->rseq_at = from->rseq_at;
+    }
+    return !pct_host_sys4(SYS_set_robust_list, from->robust, ROBUST_LIST, 0, 0);
+}
+
+/* Behind this, the thread pointer is another one. The memory has what was known of the mask: of the kernel's own, this
+ * is not asked. What XSAVEOPT leaves out is what the processor has not changed since it took it from that place: so it
+ * does that now. */
+void pct_host_contexts_bases(const struct pct_host_contexts *from)
+{
+    pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&from->mask, 0, MASK);
+    __builtin_memcpy(from->current->vectors, from->vectors, sizeof from->vectors);
+    __asm__ volatile("xrstor64 %0" : : "m"(from->current->vectors), "a"(pct_host_threads_mask), "d"(0) : "memory");
+    __asm__ volatile("wrgsbase %0\n\twrfsbase %1" : : "r"(from->gs), "r"(from->fs));
 }

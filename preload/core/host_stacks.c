@@ -288,6 +288,32 @@ __attribute__((used)) long pct_host_stacks_made(int call, const long *arguments)
     return pct_host_stacks_call(call, arguments);
 }
 
+/* --- At a point in the middle of a run ---------------------------------------------------------------------------- */
+
+bool pct_host_stacks_save(uint64_t *calls)
+{
+    *calls = 0;
+    if (!stacks)
+        return true;
+    *calls = stacks->calls;
+    for (const struct slot *slot = stacks->slot; slot < stacks->slot + SLOTS; slot++)
+        if (slot->mapped)
+            return false;
+    for (struct slot *slot = stacks->slot; slot < stacks->slot + SLOTS; slot++)
+        if (slot->to)
+            drop(slot);
+    return !pct_host_stacks_unknown;
+}
+
+void pct_host_stacks_load(uint64_t calls)
+{
+    if (!stacks)
+        return;
+    for (struct slot *slot = stacks->slot; slot < stacks->slot + SLOTS; slot++)
+        *slot = (struct slot){ .to = 0 };
+    stacks->calls = calls;
+}
+
 /* --- Between runs ------------------------------------------------------------------------------------------------- */
 
 static void unmap(uintptr_t from, uintptr_t to)

@@ -25,6 +25,12 @@ long pct_host_stacks_call(int call, const long *arguments);
 /* Whether something in there is kept, mapped for the run or not. */
 bool pct_host_stacks_meet(uintptr_t from, size_t size);
 
+/* For a point in the middle of a run (host.h): libc's calls so far. From here on there is nothing but what the run has
+ * mapped. False: one is mapped for it. And all is unmapped that was not there at a point with these calls: none is
+ * kept. */
+bool pct_host_stacks_save(uint64_t *calls);
+void pct_host_stacks_load(uint64_t calls);
+
 /* The run is over: unmap all in this gap but what is kept. */
 void pct_host_stacks_empty(const struct pct_gap *gap);
 

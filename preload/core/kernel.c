@@ -63,6 +63,13 @@ void pct_real_start(void)
     started = read_clock();
 }
 
+void pct_real_shift(uint64_t now)
+{
+    const uint64_t by = pct_real_now() - now;
+    started.tv_sec += (time_t)(by / 1000000000);
+    started.tv_nsec += (long)(by % 1000000000);
+}
+
 uint64_t pct_address_space(void)
 {
     struct rlimit limit = { .rlim_cur = RLIM_INFINITY };

@@ -9,6 +9,9 @@
 
 /* The clock of pct_real_now() begins at 0. At the start of a run. */
 void pct_real_start(void);
+
+/* It shows this now, and goes on. */
+void pct_real_shift(uint64_t now);
 /* Real time in nanoseconds since then. Any thread. */
 uint64_t pct_real_now(void);
 

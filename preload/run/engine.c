@@ -28,6 +28,7 @@
 #include <preload/time/family_memory.h>
 #include <preload/time/vtimer.h>
 #include <preload/watchdog/watchdog.h>
+#include <strategies/explore.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -222,6 +223,43 @@ static bool spun(const struct pct_thread *thread)
     return pct_timer_of_cpu() || pct_script_spun(thread);
 }
 
+/* Where the next point of an explored run is to be: half-way to the end of the plan, and so on, as long as what lies in
+ * between takes longer than to keep it. */
+static struct {
+    uint32_t from; /* of the run: it went on there, or has kept a point; */
+    uint32_t next; /* 0: none */
+} points;
+
+static void aim(uint32_t from, uint32_t count)
+{
+    enum { FIRST = 8, NEAR = 24 };
+    points.from = from;
+    points.next = count > from + (from ? NEAR : FIRST) ? from + (count - from) / 2 : 0;
+}
+
+static void point(void)
+{
+    uint32_t at, count;
+    pct_explore_at(pct_S.strategy_state, &at, &count);
+    if (!at)
+        aim(0, count);
+    if (!at || at != points.next)
+        return;
+    switch (pct_host_point_keep(at)) {
+    case PCT_HOST_POINT_RESUMED:
+        pct_explore_follow(pct_S.strategy_state, pct_S.log->plan, pct_S.log->plan_count);
+        pct_explore_at(pct_S.strategy_state, &at, &count);
+        aim(at, count);
+        break;
+    case PCT_HOST_POINT_KEPT:
+        aim(at, count);
+        break;
+    case PCT_HOST_POINT_NONE:
+        points.next = count > at + 1 ? at + 1 + (count - at) / 4 : 0;
+        break;
+    }
+}
+
 const struct pct_host pct_host_futex = {
     .nudge = nudge,
     .poll = pct_io_sleep,
@@ -257,6 +295,7 @@ const struct pct_host pct_host_futex = {
     .place = pct_scope_place,
     .stack = pct_sites_keep_stack,
     .pause = pct_debugger_pause,
+    .point = point,
     .end = pct_end_verdict,
 };
 

@@ -9,6 +9,7 @@ setup_file()
     "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/born" "$root/tests/cli/born.c"
     "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/contexts" "$root/tests/cli/contexts.c"
     "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/stacks" "$root/tests/cli/stacks.c"
+    "$cc" -g -O1 -pthread -o "$BATS_FILE_TMPDIR/middle" "$root/tests/cli/middle.c" -lm
 }
 
 setup()
@@ -16,7 +17,7 @@ setup()
     cd "$BATS_TEST_TMPDIR" || return
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state PCT_WATCHDOG=off # nothing is long because the machine is busy
     ln -s "$BATS_FILE_TMPDIR/kept" "$BATS_FILE_TMPDIR/deny" "$BATS_FILE_TMPDIR/born" "$BATS_FILE_TMPDIR/contexts" \
-        "$BATS_FILE_TMPDIR/stacks" .
+        "$BATS_FILE_TMPDIR/stacks" "$BATS_FILE_TMPDIR/middle" .
 }
 
 fixed=(--epoch 1700000000 -s 1)
@@ -284,7 +285,7 @@ for table in "runs", "findings":
     explored forked -n 12 -- ./kept none
     explored restored -n 12 --engine=restore -- ./kept none
     cmp forked restored
-    grep -E '^pct: [1-9][0-9]* runs were restored; [1-9] of them were made again, and were the same$' restored.said
+    grep -E '^pct: [1-9][0-9]* runs were restored; [1-9] of them were made again, and were the same(;|$)' restored.said
     explored forked --fresh -n 60 -- "$build/bugs/double-checked"
     explored restored --fresh -n 60 --engine=restore -- "$build/bugs/double-checked"
     cmp forked restored
@@ -296,6 +297,25 @@ for table in "runs", "findings":
     cmp forked restored
     grep -F "a restored run differed: all runs are made again, by fork" restored.said
     grep -F "pct: no run was restored: a restored run differed" restored.said
+}
+
+@test "explored runs go on from the middle of those that begin alike, unless that cannot be put back" {
+    local what
+    for what in none memory kernel numbers handler output waiters file gone; do
+        explored forked --fresh -n 150 -- ./middle $what
+        explored restored --fresh -n 150 --engine=restore -- ./middle $what
+        cmp forked restored
+        grep -E '^pct: 14[0-9] runs were restored; [3-9] of them were made again, and were the same' restored.said
+        case $what in
+        file | gone) ! grep "went on" restored.said ;;
+        *) grep -E '; 1[01][0-9] went on from the middle of an earlier one$' restored.said ;;
+        esac
+    done
+    # Each worker has points of its own; what a killed one has made is kept.
+    explored restored --fresh -n 150 -j 2 --engine=restore -- ./middle memory
+    explored forked --fresh -n 150 -- ./middle memory
+    cmp forked restored
+    grep -E '; [1-9][0-9]* went on from the middle of an earlier one$' restored.said
 }
 
 @test "of random programs, restored runs find what forked ones do" {

@@ -123,6 +123,34 @@ static void contexts_are_given_up(void **unused)
     }
 }
 
+/* The first that go on from a point are compared, though others were restored before. */
+static void the_first_from_the_middle_are_made_again(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    bool exec;
+    unsigned again = 0;
+    set_up(&f);
+    f.launch.restore.restored = 1000;
+    for (int i = 0; i < 3; i++) {
+        struct pct_process process = f.second;
+        process.host_said = true;
+        process.host_reply = (struct pct_host_reply){ .from = 7 };
+        assert_true(pct_hosts_again(&f.launch, &process, &exec));
+        assert_false(exec);
+    }
+    assert_int_equal(f.launch.restore.branched, 3);
+    for (int i = 0; i < 20; i++) {
+        struct pct_process process = f.second;
+        process.host_said = true;
+        process.output = -1;
+        process.host_reply = (struct pct_host_reply){ .from = 7 };
+        again += pct_hosts_again(&f.launch, &process, &exec);
+    }
+    assert_in_range(again, 0, 3);
+    tear_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -130,6 +158,7 @@ int main(void)
         cmocka_unit_test(each_hears_of_its_own_end_alone),
         cmocka_unit_test(another_process_is_none_of_it),
         cmocka_unit_test(contexts_are_given_up),
+        cmocka_unit_test(the_first_from_the_middle_are_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

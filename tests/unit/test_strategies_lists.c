@@ -1,5 +1,5 @@
 /* The strategies that follow a list: `schedule` makes the switches that it is told and none without need, `order` keeps
- * to its constraints wherever that is possible. */
+ * to its constraints wherever that is possible; and which plans of `explore` begin alike. */
 
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
@@ -10,6 +10,7 @@
 /* clang-format on */
 #include <pct/trace.h>
 #include <stdlib.h>
+#include <strategies/explore.h>
 #include <strategies/schedule.h>
 #include <strategies/strategies.h>
 #include <string.h>
@@ -242,11 +243,34 @@ static void test_bad_lists(void **unused)
     }
 }
 
+/* Whether a run with this plan makes the first two steps of one that has followed 0, 1. */
+static bool begins(const uint32_t *plan, uint32_t count)
+{
+    const uint32_t followed[] = { 0, 1 };
+    return pct_explore_begins(plan, count, followed, 2);
+}
+
+static void test_explore_begins(void **unused)
+{
+    (void)unused;
+    const uint32_t same[] = { 0, 1, 2 }, other[] = { 0, 2, 1 }, wakes[] = { 0, 1 | 1 << 16, 2 };
+    const uint32_t then[] = { 0, 1, PCT_PLAN_THEN(3, 1) }, shorter[] = { 0, PCT_PLAN_THEN(3, 1) };
+    const uint32_t walk[] = { 0, 1, PCT_PLAN_WALK(3) };
+    assert_true(begins(same, 3));
+    assert_true(begins(same, 2));
+    assert_false(begins(same, 1));
+    assert_false(begins(other, 3));
+    assert_false(begins(wakes, 3)); /* another waiter */
+    assert_true(begins(then, 3));
+    assert_false(begins(shorter, 2));
+    assert_false(begins(walk, 3)); /* waiters are drawn by chance */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_schedule),    cmocka_unit_test(test_wakes),
                                         cmocka_unit_test(test_back),        cmocka_unit_test(test_order),
                                         cmocka_unit_test(test_order_wakes), cmocka_unit_test(test_order_watched),
-                                        cmocka_unit_test(test_bad_lists) };
+                                        cmocka_unit_test(test_bad_lists),   cmocka_unit_test(test_explore_begins) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
