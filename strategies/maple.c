@@ -416,6 +416,17 @@ static uint32_t find_wanted(const struct state *s)
     return PCT_NO_THREAD;
 }
 
+/* Somebody who stands, by what; last_first: those that are let go last before others, but who ends the process. */
+static uint32_t let_any_go(const struct state *s, bool last_first)
+{
+    static const enum standing order[2][5] = { { HELD, SPOILS, LOW, OTHER, ENDING },
+                                               { OTHER, LOW, SPOILS, HELD, ENDING } };
+    uint32_t thread = PCT_NO_THREAD;
+    for (unsigned i = 0; thread == PCT_NO_THREAD && i < sizeof *order / sizeof **order; i++)
+        thread = highest(s, order[last_first][i], false, false);
+    return thread;
+}
+
 /* Nobody is free to go on, or too long others have waited for that. Somebody stands. */
 static uint32_t let_go(struct state *s)
 {
@@ -431,10 +442,7 @@ static uint32_t let_go(struct state *s)
         return make(s, thread);
     thread = s->wanted_in_vain < PATIENCE ? find_wanted(s) : PCT_NO_THREAD;
     s->wanted_in_vain = thread != PCT_NO_THREAD ? s->wanted_in_vain + 1 : 0; /* it may poll for another held one's */
-    const enum standing others[] = { HELD, SPOILS, LOW, OTHER, ENDING };
-    for (unsigned i = 0; thread == PCT_NO_THREAD && i < sizeof others / sizeof *others; i++)
-        thread = highest(s, others[i], false, false);
-    return thread;
+    return thread != PCT_NO_THREAD ? thread : let_any_go(s, false);
 }
 
 static bool is_any_standing(const struct state *s)
@@ -467,7 +475,11 @@ static uint32_t follow_segments(struct state *s)
 
 static uint32_t choose_directed(struct state *s)
 {
-    const uint32_t next = follow_segments(s);
+    uint32_t next = follow_segments(s);
+    if (next == PCT_NO_THREAD && s->spun >= PATIENCE) { /* who comes first may poll for what who comes last is to do */
+        s->spun = 0;
+        next = let_any_go(s, true);
+    }
     if (next != PCT_NO_THREAD)
         return next;
     if (s->look && s->stand.first[HELD]) {
@@ -552,6 +564,7 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
 {
     (void)spins;
     struct state *s = state;
+    s->spun++;
     s->in_vain += s->idiom ? SPIN : 0;
     if (s->idiom)
         end_preference(s);

@@ -48,6 +48,7 @@ struct state {
     uint32_t low_in_vain, wanted_in_vain; /* times in a row that it was one at the low priority, or who owns */
     uint32_t let_go;                      /* times that one was */
     uint32_t spins;                       /* since the last pick */
+    uint32_t spun;                        /* spins of all since one that comes last was let go for them */
     struct pct_draws draws;
     uint32_t mean;                    /* of a profile run: steps between two changes, about */
     struct pct_priorities priorities; /* its enabled ones are those who are free */

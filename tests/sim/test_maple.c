@@ -306,6 +306,45 @@ static void test_owner_progress(void **unused)
     }
 }
 
+/* Nor is one that is held, and tries in vain, let go for ever while another one that is kept back too is to do it. */
+static void test_kept_progress(void **unused)
+{
+    (void)unused;
+    static const struct sim_op poll[] = { YIELD, TRYDOWN(0), UNLESS(0, 1), BACK(3), ATOMIC_WRITE(1, 1), STOP };
+    static const struct sim_op post[] = { DOWN(1), ATOMIC_WRITE(0, 1), UP(0), STOP };
+    static const struct sim_op give[] = { ATOMIC_WRITE(0, 2), UP(1), ATOMIC_READ(0), STOP };
+    static const struct {
+        uint8_t op;
+        const struct sim_op *at;
+    } accesses[] = { { PCT_OP_SEM_TRYWAIT, &poll[1] },
+                     { PCT_OP_SEM_WAIT, &post[0] },
+                     { PCT_OP_SEM_POST, &post[2] },
+                     { PCT_OP_SEM_POST, &give[1] },
+                     { PCT_OP_ATOMIC_STORE, &post[1] } };
+    enum { ACCESSES = sizeof accesses / sizeof *accesses };
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), CREATE(3), JOIN(1), JOIN(2), JOIN(3)),
+                                                     poll, post, give } };
+    struct sim_options options = sim_defaults(&pct_strategy_maple);
+    uint64_t random = 0;
+    options.max_steps = 200000;
+    for (uint32_t i = 0; i < 6000; i++) {
+        char iroot[128];
+        uint32_t idiom = 1 + i % PCT_IROOT_IDIOMS, count = idiom == 1 ? 2 : idiom == 2 ? 3 : 4;
+        sprintf(iroot, "%u", idiom);
+        for (uint32_t k = 0; k < count; k++) {
+            random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+            const uint64_t which = (random >> 40) % ACCESSES;
+            add(iroot, accesses[which].op, accesses[which].at);
+        }
+        options.run.list = iroot;
+        options.run.seed = i;
+        sim_set(&options, "order", i / PCT_IROOT_IDIOMS % PCT_IROOT_ORDERS);
+        struct sim_result result;
+        sim_run(&program, &options, &result);
+        assert_int_equal(result.verdict, PCT_VERDICT_EXIT);
+    }
+}
+
 /* A run that follows another one to behind its end is that one: a profile run, one that forces something, and one that
  * follows a run itself. */
 static void test_follows(void **unused)
@@ -508,13 +547,13 @@ static void test_outside_in_vain(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_follows),         cmocka_unit_test(test_visits),
-        cmocka_unit_test(test_lists),           cmocka_unit_test(test_idioms),
-        cmocka_unit_test(test_segments),        cmocka_unit_test(test_locks),
-        cmocka_unit_test(test_progress),        cmocka_unit_test(test_others_progress),
-        cmocka_unit_test(test_owner_progress),  cmocka_unit_test(test_goes_on),
-        cmocka_unit_test(test_combined),        cmocka_unit_test(test_outside),
-        cmocka_unit_test(test_outside_in_vain),
+        cmocka_unit_test(test_follows),        cmocka_unit_test(test_visits),
+        cmocka_unit_test(test_lists),          cmocka_unit_test(test_idioms),
+        cmocka_unit_test(test_segments),       cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_progress),       cmocka_unit_test(test_others_progress),
+        cmocka_unit_test(test_owner_progress), cmocka_unit_test(test_kept_progress),
+        cmocka_unit_test(test_goes_on),        cmocka_unit_test(test_combined),
+        cmocka_unit_test(test_outside),        cmocka_unit_test(test_outside_in_vain),
     };
     return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
 }
