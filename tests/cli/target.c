@@ -264,9 +264,8 @@ int main(int argc, char **argv)
     }
     /* Where nobody but the kernel knows of it, and no CPU is used. */
     long number = SYS_pause;
-    if (!strcmp(mode, "snag") && race("1"))
-        __asm__ volatile("syscall" : "+a"(number) : : "rcx", "r11", "memory");
-    if (!strcmp(mode, "snag-once") && argument && race("1") && open(argument, O_CREAT | O_EXCL, 0600) >= 0)
+    const int once = !strcmp(mode, "snag-once") && argument;
+    if ((once || !strcmp(mode, "snag")) && race("1") && (!once || open(argument, O_CREAT | O_EXCL, 0600) >= 0))
         __asm__ volatile("syscall" : "+a"(number) : : "rcx", "r11", "memory");
     while (!strcmp(mode, "hang"))
         getppid();
