@@ -81,6 +81,8 @@ uint64_t pct_vtimer_release(struct pct_vtimer *timer)
     timer->held = false;
     uint64_t missed = timer->at <= now ? advance(timer, now) : 0;
     pct_sched_set_timer(&pct_S, &timer->core, timer->at);
+    if (timer->signals) /* who watches for it has stopped if it looked while the signal was on its way */
+        pct_lone_watch();
     return missed;
 }
 
