@@ -58,7 +58,8 @@ static uint64_t take(struct cursor *c, unsigned size)
     return value;
 }
 
-static uint64_t take_uleb(struct cursor *c)
+/* LEB128, seven bits a byte. sign: the bits above the last one, if that is set. */
+static uint64_t take_leb(struct cursor *c, bool sign)
 {
     uint64_t value = 0;
     unsigned shift = 0;
@@ -68,20 +69,17 @@ static uint64_t take_uleb(struct cursor *c)
         value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
         shift += 7;
     } while (byte & 0x80);
-    return value;
+    return sign && byte & 0x40 && shift < 64 ? value | ~UINT64_C(0) << shift : value;
+}
+
+static uint64_t take_uleb(struct cursor *c)
+{
+    return take_leb(c, false);
 }
 
 static int64_t take_sleb(struct cursor *c)
 {
-    uint64_t value = 0;
-    unsigned shift = 0;
-    uint8_t byte;
-    do {
-        byte = (uint8_t)take(c, 1);
-        value |= shift < 64 ? (uint64_t)(byte & 0x7f) << shift : 0;
-        shift += 7;
-    } while (byte & 0x80);
-    return (int64_t)(byte & 0x40 && shift < 64 ? value | ~UINT64_C(0) << shift : value);
+    return (int64_t)take_leb(c, true);
 }
 
 static unsigned size_of(uint8_t encoding)

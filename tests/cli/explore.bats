@@ -47,6 +47,18 @@ finds()
     [[ $(last) == "pct: found: $failing of all $classes classes of schedules fail"* ]]
 }
 
+# With points at all accesses, ./right is verified, and the bug of ./wrong is found.
+all_accesses_tell()
+{
+    run "$pct" explore --memory=all -- ./right
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $(last) == "pct: verified under sequential consistency: "* ]]
+    run "$pct" explore --memory=all -- ./wrong
+    echo "$output"
+    [ "$status" -eq 1 ]
+}
+
 @test "the fixed twins of programs with known bugs are verified, in as many runs as they have classes" {
     verifies 6 "$build/bugs/philosophers-fixed"
     verifies 2 "$build/bugs/lost-wakeup-fixed"
@@ -879,13 +891,7 @@ PROGRAM
     run "$pct" explore --memory=atomics -- ./wrong
     echo "$output"
     [[ $status -ne 0 || $(last) == "pct: verified at calls and atomic instructions: "*" by these alone (no data races, no atomic loads and stores"* ]]
-    run "$pct" explore --memory=all -- ./right
-    echo "$output"
-    [ "$status" -eq 0 ]
-    [[ $(last) == "pct: verified under sequential consistency: "* ]]
-    run "$pct" explore --memory=all -- ./wrong
-    echo "$output"
-    [ "$status" -eq 1 ]
+    all_accesses_tell
 }
 
 @test "C++20 programs as they are built are explored at their accesses, with the heap the same in each run" {
@@ -918,13 +924,7 @@ PROGRAM
     run "$pct" explore -- ./right
     [ "$status" -eq 119 ]
     [[ $(last) == *"another one's stack, not all of whose accesses are seen ("*":"*"): --memory=all sees more, "* ]]
-    run "$pct" explore --memory=all -- ./right
-    echo "$output"
-    [ "$status" -eq 0 ]
-    [[ $(last) == "pct: verified under sequential consistency: "* ]]
-    run "$pct" explore --memory=all -- ./wrong
-    echo "$output"
-    [ "$status" -eq 1 ]
+    all_accesses_tell
 }
 
 @test "a thread finds the guard of its stack that it would have without pct" {

@@ -392,14 +392,16 @@ static void test_follows(void **unused)
     assert_true(differing > 10);
 }
 
+/* A thread counts to five; others fail where they see one, two or three. */
+static const struct sim_op count[] = { ATOMIC_ADD(0, 1), REPEAT(4, 1), STOP };
+static const struct sim_op look_at[][5] = { { ATOMIC_READ(0), UNLESS(1, 1), FAIL, STOP },
+                                            { ATOMIC_READ(0), UNLESS(2, 1), FAIL, STOP },
+                                            { ATOMIC_READ(0), UNLESS(3, 1), FAIL, STOP } };
+
 /* Of several rounds, the access is in the one that the list says: the value that the other thread sees tells. */
 static void test_visits(void **unused)
 {
     (void)unused;
-    static const struct sim_op count[] = { ATOMIC_ADD(0, 1), REPEAT(4, 1), STOP };
-    static const struct sim_op look_at[][5] = { { ATOMIC_READ(0), UNLESS(1, 1), FAIL, STOP },
-                                                { ATOMIC_READ(0), UNLESS(2, 1), FAIL, STOP },
-                                                { ATOMIC_READ(0), UNLESS(3, 1), FAIL, STOP } };
     for (unsigned visit = 1; visit <= 3; visit++) {
         const struct sim_op *seen = look_at[visit - 1];
         char counted[128] = "1", any[128];
@@ -416,10 +418,6 @@ static void test_visits(void **unused)
 static void test_segments(void **unused)
 {
     (void)unused;
-    static const struct sim_op count[] = { ATOMIC_ADD(0, 1), REPEAT(4, 1), STOP };
-    static const struct sim_op look_at[][5] = { { ATOMIC_READ(0), UNLESS(1, 1), FAIL, STOP },
-                                                { ATOMIC_READ(0), UNLESS(2, 1), FAIL, STOP },
-                                                { ATOMIC_READ(0), UNLESS(3, 1), FAIL, STOP } };
     for (unsigned made = 1; made <= 3; made++) {
         const struct sim_op *seen = look_at[made - 1];
         char list[128] = "1", more[128];

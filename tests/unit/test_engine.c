@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
+#include "launched.h"
 #include <cli/base/cli.h>
 #include <cli/campaign/engine.h>
 #include <sched.h>
@@ -19,8 +20,6 @@
 
 enum { RUNS = 9, JOBS = 3 };
 
-static struct pct_launch launch;
-
 /* The run with seed 2 takes longest; the exit status is the seed. */
 static char *command[] = { "sh", "-c",
                            "seed=${PCT_TOKEN#*:*:} seed=${seed%%:*}\n"
@@ -30,27 +29,8 @@ static char *command[] = { "sh", "-c",
 
 static int set_up(void **unused)
 {
-    static char library[4096];
-    const char *build = getenv("PCT_BUILD");
     (void)unused;
-    snprintf(library, sizeof library, "%s/libpct.so", build ? build : "build");
-    if (access(library, R_OK))
-        return 0; /* a build without the shim: the sanitizers' */
-    launch.command = command;
-    launch.library = library;
-    launch.alone = true; /* this process supervises nobody */
-    if (pct_launch_prepare(&launch))
-        return -1;
-    launch.alone = launch.terminal = false;
-    return 0;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    if (launch.library)
-        pct_launch_finish(&launch);
-    return 0;
+    return launch_set_up(command);
 }
 
 /* --- A source that notes what it hears --- */
@@ -378,5 +358,5 @@ int main(void)
         cmocka_unit_test(test_learning),
         cmocka_unit_test(test_waited),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, launch_tear_down);
 }

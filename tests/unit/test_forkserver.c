@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
+#include "launched.h"
 #include <cli/base/cli.h>
 #include <cli/process/launch.h>
 #include <common/config.h>
@@ -17,33 +18,13 @@
 
 enum { FIRST, SECOND, BOTH, SECONDS = 300 };
 
-static struct pct_launch launch;
 static char *command[] = { "true", NULL };
 
 static int set_up(void **unused)
 {
-    static char library[4096];
-    const char *build = getenv("PCT_BUILD");
     (void)unused;
-    snprintf(library, sizeof library, "%s/libpct.so", build ? build : "build");
-    if (access(library, R_OK))
-        return 0; /* a build without the shim: the sanitizers' */
-    launch.command = command;
-    launch.library = library;
-    launch.alone = true; /* this process supervises nobody */
-    if (pct_launch_prepare(&launch))
-        return -1;
-    launch.alone = launch.terminal = false;
     launch.forks.state = PCT_FORKING_YES;
-    return 0;
-}
-
-static int tear_down(void **unused)
-{
-    (void)unused;
-    if (launch.library)
-        pct_launch_finish(&launch);
-    return 0;
+    return launch_set_up(command);
 }
 
 static void start(struct pct_process *process, uint64_t seed)
@@ -115,5 +96,5 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_for_the_run_that_was_asked_for),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, set_up, launch_tear_down);
 }
