@@ -13,10 +13,9 @@
 #include "real.h"
 #include "sys.h"
 #include <signal.h>
-#include <sys/mman.h>
 #include <ucontext.h>
 
-enum { PLACES = 32, STUB = 32, PAGE = 4096, JUMP = 5 };
+enum { PLACES = 32, STUB = 32 };
 
 /* For the stubs, too; put back after each run: then nothing is known. */
 uint32_t pct_host_mask_known __attribute__((visibility("hidden")));
@@ -66,28 +65,12 @@ void pct_host_mask_prepare(void)
     }
 }
 
-static bool jump(uint8_t *at, const uint8_t *to)
-{
-    const int64_t distance = to - (at + JUMP);
-    const int32_t near = (int32_t)distance;
-    if (near != distance)
-        return false;
-    at[0] = 0xe9; /* jmp */
-    __builtin_memcpy(at + 1, &near, sizeof near);
-    return true;
-}
-
 bool pct_host_mask_begin(void)
 {
-    if (!places)
-        return true;
-    const uintptr_t from = (uintptr_t)place[0] & ~(uintptr_t)(PAGE - 1), end = (uintptr_t)place[places - 1] + JUMP;
-    if (pct_host_sys4(SYS_mprotect, (long)from, (long)(end - from), PROT_READ | PROT_WRITE, 0))
-        return false;
-    bool done = true;
     for (unsigned i = 0; i < places; i++)
-        done &= jump(place[i], pct_host_mask_stubs + (size_t)i * STUB);
-    return !pct_host_sys4(SYS_mprotect, (long)from, (long)(end - from), PROT_READ | PROT_EXEC, 0) && done;
+        if (!pct_host_thread_lead(place[i], pct_host_mask_stubs + (size_t)i * STUB))
+            return false;
+    return true;
 }
 
 void pct_host_mask_code(uintptr_t *from, uintptr_t *to)
