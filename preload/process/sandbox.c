@@ -11,6 +11,7 @@
 #include <preload/io/io.h>
 #include <preload/memory/channel.h>
 #include <preload/signals/signals.h>
+#include <preload/thread/slots.h>
 #include <preload/time/vtimer.h>
 #include <preload/watchdog/lone.h>
 #include <preload/watchdog/watchdog.h>
@@ -77,7 +78,8 @@ PCT_EXPORT int prctl(int option, ...)
     return result;
 }
 
-/* At most an eighth of what the program leaves itself is the trace's. What is recorded stays. */
+/* At most an eighth of what the program leaves itself is the trace's. What is recorded stays. Of the places of threads
+ * as many stay as could have a stack. */
 static void give_back(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit)
 {
     struct rlimit wanted;
@@ -86,6 +88,8 @@ static void give_back(pid_t pid, enum __rlimit_resource resource, const struct r
         return;
     /* Nobody else may be recording meanwhile. */
     bool alone = pct_enter() || (pct_shim.mode == PCT_MODE_FREE && pct_S.threads == 1);
+    if (alone)
+        pct_slots_give_back(wanted.rlim_cur);
     size_t most = (wanted.rlim_cur / 8) & ~(size_t)4095, least = pct_record_held(&pct_S);
     most = most > least ? most : (least + 4095) & ~(size_t)4095;
     if (!alone || pct_S.ring || most >= pct_shim.mapped)

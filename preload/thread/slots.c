@@ -7,7 +7,7 @@
 
 /* In the middle of nowhere: far from the program, its heap and libraries, and from what sanitizers take. */
 #define BEGINNING UINT64_C(0x6f0000000000)
-enum { PIECE = 1024 };
+enum { PIECE = 1024, LEAST_STACK = 16 << 10 };
 _Static_assert(PIECE * sizeof(struct pct_shim_thread) % 4096 == 0, "pieces are of whole pages");
 
 static uint32_t room;      /* for this many threads there is memory now */
@@ -57,6 +57,17 @@ bool pct_slots_reach(uint32_t id)
 {
     uint32_t left = reserved - room;
     return id < room || grow(left && left < PIECE ? left : PIECE);
+}
+
+void pct_slots_give_back(uint64_t limit)
+{
+    uint64_t most = limit / LEAST_STACK / PIECE * PIECE + PIECE;
+    uint32_t keep = most < room ? room : (uint32_t)(most < reserved ? most : reserved);
+    uint64_t size = (reserved - keep) * sizeof *pct_shim.slots;
+    if (!size || PCT_SYS2(SYS_munmap, pct_shim.slots + keep, size))
+        return;
+    reserved = keep;
+    pct_shim.space -= size;
 }
 
 bool pct_slots_in_the_way(const pthread_attr_t *attr)
