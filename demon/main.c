@@ -9,6 +9,7 @@
 #include <argp.h>
 #include <cli/base/cli.h>
 #include <cli/base/replacement.h>
+#include <cli/process/settings.h>
 #include <common/demon_options.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -85,16 +86,14 @@ static void add_report(struct argp_state *state, const char *text)
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *a = state->input;
+    const struct pct_setting settings[] = {
+        { PCT_DEMON_KEY_SPEC, .text = &a->spec }, { PCT_DEMON_KEY_TEST, .text = &a->test },
+        { PCT_DEMON_KEY_LIST, .on = &a->list },   { PCT_DEMON_KEY_EMIT, .text = &a->emit },
+        { PCT_DEMON_KEY_DB, .text = &a->db },     { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
+        return 0;
     switch (key) {
-    case PCT_DEMON_KEY_SPEC:
-        a->spec = argument;
-        return 0;
-    case PCT_DEMON_KEY_TEST:
-        a->test = argument;
-        return 0;
-    case PCT_DEMON_KEY_LIST:
-        a->list = true;
-        return 0;
     case PCT_DEMON_KEY_BOUND:
         a->bound = (int)parse_number(state, "--bound", argument, 1, DEMON_LONGEST);
         return 0;
@@ -113,12 +112,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case PCT_DEMON_KEY_REPORT:
         add_report(state, argument);
-        return 0;
-    case PCT_DEMON_KEY_EMIT:
-        a->emit = argument;
-        return 0;
-    case PCT_DEMON_KEY_DB:
-        a->db = argument;
         return 0;
     case 'o':
         snprintf(a->keep, sizeof a->keep, "%s", argument);

@@ -8,6 +8,7 @@
 #include <cli/process/environment.h>
 #include "nearest_schedule.h"
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include <cli/base/status_line.h>
 #include <cli/trace/report.h>
 #include <cli/trace/schedule_file.h>
@@ -33,20 +34,21 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pct_shrink *s = state->input;
+    const struct pct_setting settings[] = {
+        { 'j', .count = &s->runs.jobs, .least = 1, .most = JOBS_MAX },
+        { KEY_QUICK, .on = &s->runs.quick },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
+        return 0;
     switch (key) {
     case ARGP_KEY_INIT:
         state->child_inputs[0] = &s->runs.launch;
         s->runs.seconds = SECONDS;
         s->runs.begun = pct_cli_now();
         return 0;
-    case 'j':
-        s->runs.jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, JOBS_MAX);
-        return 0;
     case KEY_SECONDS:
         s->runs.seconds = (double)pct_options_number(state, "--seconds", argument, 0, SECONDS_MAX);
-        return 0;
-    case KEY_QUICK:
-        s->runs.quick = true;
         return 0;
     case ARGP_KEY_ARG:
         if (!s->name && pct_options_is_left_out(state, argument))

@@ -1,6 +1,7 @@
 /* Oracles of runs: see oracle.h. */
 #include "oracle.h"
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include <cli/base/cli.h>
 #include <cli/process/environment.h>
 #include <ctype.h>
@@ -27,15 +28,12 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pct_oracle *oracle = state->input;
-    switch (key) {
-    case KEY_EXPECT:
-        oracle->expect = argument;
-        return 0;
-    case KEY_ORACLE:
-        oracle->command = argument;
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    const struct pct_setting settings[] = {
+        { KEY_EXPECT, .text = &oracle->expect },
+        { KEY_ORACLE, .text = &oracle->command },
+        { 0 },
+    };
+    return pct_settings_take(settings, options, key, argument, state) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 const struct argp pct_oracle_argp = { .options = options, .parser = parse };

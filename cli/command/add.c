@@ -4,6 +4,7 @@
 #include <cli/base/list.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include <cli/campaign/engine.h>
 #include <cli/campaign/outcome.h>
 #include "parse.h"
@@ -53,19 +54,16 @@ static void take_script(struct add *a, const char *file, struct argp_state *stat
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct add *a = state->input;
+    const struct pct_setting settings[] = {
+        { ARGP_KEY_INIT, .inputs = (void *[]){ &a->options, NULL } },
+        { 'f', .text = &a->file },
+        { 'm', .text = &a->note },
+        { KEY_FORCE, .on = &a->force },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
+        return 0;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &a->options;
-        return 0;
-    case 'f':
-        a->file = argument;
-        return 0;
-    case 'm':
-        a->note = argument;
-        return 0;
-    case KEY_FORCE:
-        a->force = true;
-        return 0;
     case KEY_SCRIPT:
         take_script(a, argument, state);
         return 0;

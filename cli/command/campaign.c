@@ -13,6 +13,7 @@
 #include <cli/export/export.h>
 #include <cli/process/input.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include "parse.h"
 #include "runs_options.h"
 #include <cli/trace/races.h>
@@ -77,49 +78,27 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct command *w = state->input;
     struct pct_campaign *c = w->campaign;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &c->launch;
-        state->child_inputs[1] = &w->schedules;
-        state->child_inputs[2] = c->ok;
-        state->child_inputs[3] = &w->runs;
-        state->child_inputs[4] = &w->oracle;
-        state->child_inputs[5] = &w->exports;
+    const struct pct_setting settings[] = {
+        { ARGP_KEY_INIT,
+          .inputs = (void *[]){ &c->launch, &w->schedules, c->ok, &w->runs, &w->oracle, &w->exports, NULL } },
+        { 'n', .number = &w->plan.total, .least = 1, .most = INT64_MAX / 2, .on = &w->plan.counted },
+        { 'j', .count = &c->jobs, .least = 1, .most = 256 },
+        { 'x', .off = &c->keep_going },
+        { KEY_MEMO, .text = &w->plan.memo },
+        { KEY_DB, .text = &w->plan.path },
+        { KEY_FRESH, .on = &w->fresh },
+        { KEY_SHARD, .text = &w->shard },
+        { 'q', .on = &w->quiet },
+        { KEY_EXPECT_SAME, .on = &w->oracle.same },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
         return 0;
-    case 'n':
-        w->plan.total = pct_options_number(state, "--runs", argument, 1, INT64_MAX / 2);
-        w->plan.counted = true;
-        return 0;
-    case 'j':
-        c->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
-        return 0;
-    case 'x':
-        c->keep_going = false;
-        return 0;
-    case KEY_SATURATED:
-        c->until_saturated =
-            argument ? pct_options_number(state, "--until-saturated", argument, 1, INT64_MAX / 2) : SATURATED_RUNS;
-        return 0;
-    case KEY_MEMO:
-        w->plan.memo = argument;
-        return 0;
-    case KEY_DB:
-        w->plan.path = argument;
-        return 0;
-    case KEY_FRESH:
-        w->fresh = true;
-        return 0;
-    case KEY_SHARD:
-        w->shard = argument;
-        return 0;
-    case 'q':
-        w->quiet = true;
-        return 0;
-    case KEY_EXPECT_SAME:
-        w->oracle.same = true;
-        return 0;
-    }
-    return pct_options_parse_command(key, state, &c->launch, "pct campaign");
+    if (key != KEY_SATURATED)
+        return pct_options_parse_command(key, state, &c->launch, "pct campaign");
+    c->until_saturated =
+        argument ? pct_options_number(state, "--until-saturated", argument, 1, INT64_MAX / 2) : SATURATED_RUNS;
+    return 0;
 }
 
 static const struct argp_child children[] = {

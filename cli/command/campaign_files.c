@@ -4,6 +4,7 @@
 #include <cli/explore/merge.h>
 #include <cli/export/export.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include "parse.h"
 #include <argp.h>
 #include <errno.h>
@@ -38,29 +39,21 @@ static const struct argp_option report_options[] = {
 static error_t parse_report(int key, char *argument, struct argp_state *state)
 {
     struct report *w = state->input;
-    switch (key) {
-    case KEY_FORMAT:
-        w->export.format = strcmp(argument, "text") ? argument : NULL;
+    const struct pct_setting settings[] = {
+        { 'o', .text = &w->export.path },
+        { KEY_ROOT, .text = &w->root },
+        { KEY_EXPLORATION, .count = &w->part, .least = 1, .most = UINT16_MAX },
+        { 'a', .on = &w->whole },
+        { ARGP_KEY_ARG, .text = &w->file,
+          .once = "one campaign file at a time; `pct campaign merge` makes one of several" },
+        { 0 },
+    };
+    if (pct_settings_take(settings, report_options, key, argument, state))
         return 0;
-    case 'o':
-        w->export.path = argument;
-        return 0;
-    case KEY_ROOT:
-        w->root = argument;
-        return 0;
-    case KEY_EXPLORATION:
-        w->part = (unsigned)pct_options_number(state, "--exploration", argument, 1, UINT16_MAX);
-        return 0;
-    case 'a':
-        w->whole = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (w->file)
-            argp_error(state, "one campaign file at a time; `pct campaign merge` makes one of several");
-        w->file = argument;
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    if (key != KEY_FORMAT)
+        return ARGP_ERR_UNKNOWN;
+    w->export.format = strcmp(argument, "text") ? argument : NULL;
+    return 0;
 }
 
 static const struct argp report_argp = {

@@ -12,6 +12,7 @@
 #include <cli/export/junit.h>
 #include <cli/analyze/neighbours.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include <cli/campaign/outcome.h>
 #include "parse.h"
 #include <cli/analyze/schedules.h>
@@ -83,27 +84,15 @@ struct check {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct check *c = state->input;
-    switch (key) {
-    case KEY_NEAR:
-        c->near = pct_options_number(state, "--near", argument, 0, PCT_NEAR_MAX);
-        c->near_given = true;
-        return 0;
-    case 'j':
-        c->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, JOBS_MAX);
-        return 0;
-    case KEY_JUNIT:
-        c->junit_file = argument;
-        return 0;
-    case 'q':
-        c->quiet = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num)
-            argp_error(state, "one file at a time");
-        c->file = argument;
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    const struct pct_setting settings[] = {
+        { KEY_NEAR, .number = &c->near, .most = PCT_NEAR_MAX, .on = &c->near_given },
+        { 'j', .count = &c->jobs, .least = 1, .most = JOBS_MAX },
+        { KEY_JUNIT, .text = &c->junit_file },
+        { 'q', .on = &c->quiet },
+        { ARGP_KEY_ARG, .text = &c->file, .once = "one file at a time" },
+        { 0 },
+    };
+    return pct_settings_take(settings, options, key, argument, state) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {

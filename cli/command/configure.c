@@ -1,6 +1,7 @@
 /* What decides the schedules: see configure.h. */
 #include "configure.h"
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include <strategies/strategies.h>
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
@@ -85,63 +86,28 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pct_run_options *w = state->input;
-    switch (key) {
-    case 's':
-        w->seed = argument;
-        return 0;
-    case 'S':
-        w->strategy = argument;
-        return 0;
-    case 'd':
-        w->depth = argument;
-        return 0;
-    case 'k':
-        w->points = argument;
-        return 0;
-    case KEY_TIME:
-        w->time = argument;
-        return 0;
-    case KEY_MAX_STEPS:
-        w->max_steps = argument;
-        return 0;
-    case KEY_MEMORY_POINTS:
-        w->memory_points = argument;
-        return 0;
-    case KEY_MEMORY:
-        w->memory = argument;
-        return 0;
-    case KEY_MODULES:
-        w->modules = argument;
-        return 0;
-    case KEY_FOCUS:
-        w->focus = argument;
-        return 0;
-    case KEY_WATCH:
-        w->watch = argument;
-        return 0;
-    case KEY_FUNCTIONS:
-        w->functions = argument;
-        return 0;
-    case KEY_SAMPLE:
-        w->sample = argument;
-        return 0;
-    case KEY_SLACK:
-        w->slack = argument;
-        return 0;
-    case KEY_SPURIOUS:
-        w->spurious = true;
-        return 0;
-    case KEY_RACES:
-        w->races = argument;
-        return 0;
-    case KEY_EPOCH:
-        w->epoch = argument;
-        return 0;
-    case KEY_EXEC:
-        w->exec = true;
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    const struct pct_setting settings[] = {
+        { 's', .text = &w->seed },
+        { 'S', .text = &w->strategy },
+        { 'd', .text = &w->depth },
+        { 'k', .text = &w->points },
+        { KEY_TIME, .text = &w->time },
+        { KEY_MAX_STEPS, .text = &w->max_steps },
+        { KEY_MEMORY_POINTS, .text = &w->memory_points },
+        { KEY_MEMORY, .text = &w->memory },
+        { KEY_MODULES, .text = &w->modules },
+        { KEY_FOCUS, .text = &w->focus },
+        { KEY_WATCH, .text = &w->watch },
+        { KEY_FUNCTIONS, .text = &w->functions },
+        { KEY_SAMPLE, .text = &w->sample },
+        { KEY_SLACK, .text = &w->slack },
+        { KEY_SPURIOUS, .on = &w->spurious },
+        { KEY_RACES, .text = &w->races },
+        { KEY_EPOCH, .text = &w->epoch },
+        { KEY_EXEC, .on = &w->exec },
+        { 0 },
+    };
+    return pct_settings_take(settings, options, key, argument, state) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 const struct argp pct_configure_argp = { .options = options, .parser = parse };

@@ -8,6 +8,7 @@
 #include <cli/campaign/tried.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include <cli/trace/accesses.h>
 #include <cli/trace/predict.h>
 #include <cli/trace/reads_from.h>
@@ -60,34 +61,19 @@ struct coverage {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct coverage *w = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &w->campaign->launch;
-        state->child_inputs[1] = &w->schedules;
-        state->child_inputs[2] = w->campaign->ok;
+    const struct pct_setting settings[] = {
+        { ARGP_KEY_INIT, .inputs = (void *[]){ &w->campaign->launch, &w->schedules, w->campaign->ok, NULL } },
+        { 'n', .number = &w->campaign->runs, .least = 1, .most = UINT64_MAX / 2 },
+        { KEY_SATURATED, .number = &w->saturated, .least = 1, .most = UINT64_MAX / 2 },
+        { KEY_WINDOW, .count = &w->window, .least = 1, .most = 1000 },
+        { 'j', .count = &w->campaign->jobs, .least = 1, .most = 256 },
+        { KEY_JSON, .on = &w->json },
+        { KEY_HTML, .text = &w->html },
+        { KEY_PREDICTED, .on = &w->lists_predicted },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
         return 0;
-    case 'n':
-        w->campaign->runs = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
-        return 0;
-    case KEY_SATURATED:
-        w->saturated = pct_options_number(state, "--until-saturated", argument, 1, UINT64_MAX / 2);
-        return 0;
-    case KEY_WINDOW:
-        w->window = (uint32_t)pct_options_number(state, "--window", argument, 1, 1000);
-        return 0;
-    case 'j':
-        w->campaign->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
-        return 0;
-    case KEY_JSON:
-        w->json = true;
-        return 0;
-    case KEY_HTML:
-        w->html = argument;
-        return 0;
-    case KEY_PREDICTED:
-        w->lists_predicted = true;
-        return 0;
-    }
     return pct_options_parse_command(key, state, &w->campaign->launch, "pct coverage");
 }
 

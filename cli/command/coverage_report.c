@@ -5,6 +5,7 @@
 #include "parse.h"
 #include <cli/base/cli.h>
 #include <cli/campaign/directed.h>
+#include <cli/process/settings.h>
 
 enum { KEY_JSON = 2850, KEY_PREDICTED };
 
@@ -23,24 +24,19 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct report *w = state->input;
-    switch (key) {
-    case KEY_JSON:
-        w->json = true;
+    const struct pct_setting settings[] = {
+        { KEY_JSON, .on = &w->json },
+        { KEY_PREDICTED, .on = &w->lists_predicted },
+        { ARGP_KEY_ARG, .text = &w->covered.path, .once = "one file at a time" },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
         return 0;
-    case KEY_PREDICTED:
-        w->lists_predicted = true;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (state->arg_num)
-            argp_error(state, "one file at a time");
-        w->covered.path = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!state->arg_num)
-            w->covered.path = "pct-campaign.db";
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    if (key != ARGP_KEY_END)
+        return ARGP_ERR_UNKNOWN;
+    if (!state->arg_num)
+        w->covered.path = "pct-campaign.db";
+    return 0;
 }
 
 static const struct argp argp = {

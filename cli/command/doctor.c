@@ -5,6 +5,7 @@
 #include <cli/base/status_line.h>
 #include <cli/binary/controllability.h>
 #include <cli/process/machine.h>
+#include <cli/process/settings.h>
 
 enum { KEY_SYSTEM = 2000, COLUMN = 24 };
 
@@ -21,21 +22,18 @@ struct arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *w = state->input;
-    switch (key) {
-    case KEY_SYSTEM:
-        w->system = true;
+    const struct pct_setting settings[] = {
+        { KEY_SYSTEM, .on = &w->system },
+        { ARGP_KEY_ARG, .text = &w->program, .once = "one program at a time" },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
         return 0;
-    case ARGP_KEY_ARG:
-        if (w->program)
-            argp_error(state, "one program at a time");
-        w->program = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!w->program && !w->system)
-            argp_error(state, "no program is given, nor --system");
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    if (key != ARGP_KEY_END)
+        return ARGP_ERR_UNKNOWN;
+    if (!w->program && !w->system)
+        argp_error(state, "no program is given, nor --system");
+    return 0;
 }
 
 static const struct argp argp = {

@@ -11,6 +11,7 @@
 #include <cli/campaign/outcome.h>
 #include <cli/analyze/queries.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include "explain_exact.h"
 #include "explain_family.h"
 #include "explain_script.h"
@@ -62,25 +63,15 @@ static const struct pct_diagnosing *told(const struct explain *e)
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct explain *e = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &e->analysis.shrink;
-        return 0;
-    case KEY_SEARCH:
-        e->search = true;
-        return 0;
-    case KEY_SCRIPT:
-        e->search = true;
-        e->script = argument;
-        return 0;
-    case KEY_ALL:
-        e->all = true;
-        return 0;
-    case KEY_JSON:
-        e->json = true;
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    const struct pct_setting settings[] = {
+        { ARGP_KEY_INIT, .inputs = (void *[]){ &e->analysis.shrink, NULL } },
+        { KEY_SEARCH, .on = &e->search },
+        { KEY_SCRIPT, .text = &e->script, .on = &e->search },
+        { KEY_ALL, .on = &e->all },
+        { KEY_JSON, .on = &e->json },
+        { 0 },
+    };
+    return pct_settings_take(settings, options, key, argument, state) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {

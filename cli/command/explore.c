@@ -5,6 +5,7 @@
 #include <cli/explore/keep.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include "parse.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -84,42 +85,30 @@ static void parse_order(struct arguments *w, const char *name, struct argp_state
         argp_error(state, "--order: %s is none of dpor, chess, rank", name);
 }
 
-/* What has to do with the file. */
-static error_t parse_keep(int key, char *argument, struct argp_state *state)
-{
-    struct arguments *w = state->input;
-    switch (key) {
-    case KEY_DB:
-        w->keep->plan.path = argument;
-        return 0;
-    case KEY_RESUME:
-        w->keep->resumes = true;
-        return 0;
-    case KEY_FRESH:
-        w->fresh = true;
-        return 0;
-    case KEY_SHARD:
-        w->shard = argument;
-        return 0;
-    case KEY_EACH_TEST:
-        w->each_test = true;
-        w->framework = argument;
-        return 0;
-    }
-    return pct_options_parse_command(key, state, &w->campaign->launch, "pct explore");
-}
-
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *w = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &w->campaign->launch;
-        state->child_inputs[1] = &w->schedules;
-        state->child_inputs[2] = w->campaign->ok;
-        state->child_inputs[3] = &w->keep->oracle;
-        state->child_inputs[4] = &w->keep->exports;
+    const struct pct_setting settings[] = {
+        { ARGP_KEY_INIT, .inputs = (void *[]){ &w->campaign->launch, &w->schedules, w->campaign->ok, &w->keep->oracle,
+                                               &w->keep->exports, NULL } },
+        { KEY_BUDGET, .seconds = &w->explorer->budget },
+        { 'n', .number = &w->explorer->limit, .least = 1, .most = UINT64_MAX / 2 },
+        { KEY_FIRST, .on = &w->explorer->first },
+        { KEY_TELL_WHOLE, .on = &w->explorer->tells },
+        { KEY_AFFORD, .seconds = &w->explorer->afford },
+        { 't', .text = &w->explorer->save },
+        { 'j', .count = &w->campaign->jobs, .least = 1, .most = 256 },
+        { 'q', .on = &w->explorer->quiet },
+        { KEY_DB, .text = &w->keep->plan.path },
+        { KEY_RESUME, .on = &w->keep->resumes },
+        { KEY_FRESH, .on = &w->fresh },
+        { KEY_SHARD, .text = &w->shard },
+        { KEY_EACH_TEST, .text = &w->framework, .on = &w->each_test },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
         return 0;
+    switch (key) {
     case KEY_ENGINE:
         pct_options_engine(state, &w->campaign->launch, argument);
         return 0;
@@ -132,32 +121,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_ESTIMATE:
         w->explorer->probes = argument ? pct_options_number(state, "--estimate", argument, 2, 20000) : PROBES;
         return 0;
-    case KEY_BUDGET:
-        w->explorer->budget = pct_options_seconds(state, "--budget", argument);
-        return 0;
-    case 'n':
-        w->explorer->limit = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
-        return 0;
-    case KEY_FIRST:
-        w->explorer->first = true;
-        return 0;
-    case KEY_TELL_WHOLE:
-        w->explorer->tells = true;
-        return 0;
-    case KEY_AFFORD:
-        w->explorer->afford = pct_options_seconds(state, "--afford", argument);
-        return 0;
-    case 't':
-        w->explorer->save = argument;
-        return 0;
-    case 'j':
-        w->campaign->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
-        return 0;
-    case 'q':
-        w->explorer->quiet = true;
-        return 0;
     }
-    return parse_keep(key, argument, state);
+    return pct_options_parse_command(key, state, &w->campaign->launch, "pct explore");
 }
 
 static const struct argp_child children[] = {

@@ -3,6 +3,7 @@
 #include <cli/analyze/analysis.h>
 #include <cli/base/replacement.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include "parse.h"
 #include <cli/trace/schedule_file.h>
 #include <stdlib.h>
@@ -26,21 +27,14 @@ struct minimize {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct minimize *m = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &m->analysis.shrink;
-        return 0;
-    case 'o':
-        m->output = argument;
-        return 0;
-    case 'q':
-        m->quiet = true;
-        return 0;
-    case KEY_NO_DEPTH:
-        m->depth = false;
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    const struct pct_setting settings[] = {
+        { ARGP_KEY_INIT, .inputs = (void *[]){ &m->analysis.shrink, NULL } },
+        { 'o', .text = &m->output },
+        { 'q', .on = &m->quiet },
+        { KEY_NO_DEPTH, .off = &m->depth },
+        { 0 },
+    };
+    return pct_settings_take(settings, options, key, argument, state) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {

@@ -9,6 +9,7 @@
 #include <cli/base/color.h>
 #include <cli/base/trust.h>
 #include <cli/trace/frames.h>
+#include <cli/process/settings.h>
 #include <common/text.h>
 #include <getopt.h>
 #include <stdlib.h>
@@ -106,22 +107,19 @@ static const struct argp_option screen_options[] = {
 
 static error_t parse_screen(int key, char *argument, struct argp_state *state)
 {
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = state->input;
+    const struct pct_setting settings[] = {
+        { ARGP_KEY_INIT, .inputs = (void *[]){ state->input, NULL } },
+        { KEY_ALL_FRAMES, .on = &pct_frames_all },
+        { KEY_TRUST, .on = &pct_trust_all },
+        { 0 },
+    };
+    if (pct_settings_take(settings, screen_options, key, argument, state))
         return 0;
-    case KEY_COLOR:
-        if (!pct_color_choose(argument))
-            argp_failure(state, PCT_EXIT_USAGE, 0, "--color: '%s' is not one of auto, always and never", argument);
-        return 0;
-    case KEY_ALL_FRAMES:
-        pct_frames_all = true;
-        return 0;
-    case KEY_TRUST:
-        pct_trust_all = true;
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    if (key != KEY_COLOR)
+        return ARGP_ERR_UNKNOWN;
+    if (!pct_color_choose(argument))
+        argp_failure(state, PCT_EXIT_USAGE, 0, "--color: '%s' is not one of auto, always and never", argument);
+    return 0;
 }
 
 static const struct argp screen = { .options = screen_options, .parser = parse_screen };

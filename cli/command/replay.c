@@ -7,6 +7,7 @@
 #include <cli/process/environment.h>
 #include <cli/binary/locate.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include <cli/process/learned_sites.h>
 #include <cli/campaign/engine.h>
 #include <cli/campaign/outcome.h>
@@ -63,19 +64,17 @@ struct replay {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct replay *r = state->input;
+    const struct pct_setting settings[] = {
+        { ARGP_KEY_INIT, .inputs = (void *[]){ &r->launch, NULL } },
+        { 'n', .number = &r->runs, .least = 1, .most = UINT64_MAX },
+        { 't', .text = &r->keep },
+        { 'q', .on = &r->quiet },
+        { KEY_WITH, .text = &r->with },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
+        return 0;
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &r->launch;
-        return 0;
-    case 'n':
-        r->runs = pct_options_number(state, "--runs", argument, 1, UINT64_MAX);
-        return 0;
-    case 't':
-        r->keep = argument;
-        return 0;
-    case 'q':
-        r->quiet = true;
-        return 0;
     case KEY_GDB:
     case KEY_LLDB:
         if (r->debugger && r->debugger_key != key)
@@ -83,9 +82,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         r->debugger = key == KEY_GDB ? "--gdb" : "--lldb";
         r->debugger_key = key;
         r->debugger_arguments = argument;
-        return 0;
-    case KEY_WITH:
-        r->with = argument;
         return 0;
     case KEY_RR:
         r->with = "rr record";

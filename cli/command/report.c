@@ -3,6 +3,7 @@
 #include "parse.h"
 #include <cli/trace/report.h>
 #include <cli/trace/schedule.h>
+#include <cli/process/settings.h>
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,27 +27,20 @@ struct arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *w = state->input;
-    switch (key) {
-    case KEY_EVENTS:
-        w->events = true;
+    const struct pct_setting settings[] = {
+        { KEY_EVENTS, .on = &w->events },
+        { KEY_OPS, .on = &w->ops },
+        { KEY_LAST, .text = &w->last },
+        { ARGP_KEY_ARG, .text = &w->file, .once = "one trace at a time" },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
         return 0;
-    case KEY_OPS:
-        w->ops = true;
-        return 0;
-    case KEY_LAST:
-        w->last = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (w->file)
-            argp_error(state, "one trace at a time");
-        w->file = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!w->file)
-            argp_error(state, "no trace is given");
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    if (key != ARGP_KEY_END)
+        return ARGP_ERR_UNKNOWN;
+    if (!w->file)
+        argp_error(state, "no trace is given");
+    return 0;
 }
 
 static const struct argp argp = {

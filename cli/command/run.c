@@ -9,6 +9,7 @@
 #include "explore_first.h"
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include <cli/campaign/outcome.h>
 #include "parse.h"
 #include "runs_options.h"
@@ -58,46 +59,25 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *w = state->input;
     struct pct_campaign *c = w->campaign;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &c->launch;
-        state->child_inputs[1] = &w->schedules;
-        state->child_inputs[2] = c->ok;
-        state->child_inputs[3] = &w->runs;
+    const struct pct_setting settings[] = {
+        { ARGP_KEY_INIT, .inputs = (void *[]){ &c->launch, &w->schedules, c->ok, &w->runs, NULL } },
+        { 'n', .number = &c->runs, .least = 1, .most = UINT64_MAX / 2, .on = &w->counted },
+        { KEY_STATE, .text = &w->state },
+        { 'g', .on = &c->keep_going },
+        { 'j', .count = &c->jobs, .least = 1, .most = 256 },
+        { KEY_SHOW_OUTPUT, .on = &c->pass_output },
+        { 't', .text = &c->keep },
+        { KEY_SAVE, .text = &c->save },
+        { 'q', .on = &w->quiet },
+        { KEY_BRIEF, .on = &w->brief },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
         return 0;
-    case 'n':
-        c->runs = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
-        w->counted = true;
-        return 0;
-    case KEY_STATE:
-        w->state = argument;
-        return 0;
-    case 'g':
-        c->keep_going = true;
-        return 0;
-    case 'j':
-        c->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 256);
-        return 0;
-    case KEY_SHOW_OUTPUT:
-        c->pass_output = true;
-        return 0;
-    case 't':
-        c->keep = argument;
-        return 0;
-    case KEY_SAVE:
-        c->save = argument;
-        return 0;
-    case 'q':
-        w->quiet = true;
-        return 0;
-    case KEY_BRIEF:
-        w->brief = true;
-        return 0;
-    case KEY_BEGUN:
-        w->begun = pct_each_test_take(argument);
-        return 0;
-    }
-    return pct_options_parse_command(key, state, &c->launch, "pct run");
+    if (key != KEY_BEGUN)
+        return pct_options_parse_command(key, state, &c->launch, "pct run");
+    w->begun = pct_each_test_take(argument);
+    return 0;
 }
 
 static const struct argp_child children[] = { PCT_CONFIGURE_CHILDREN, { &pct_runs_options_argp, 0, NULL, 0 }, { 0 } };

@@ -5,6 +5,7 @@
 #include <cli/base/cli.h>
 #include <cli/campaign/guarantee_report.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include <string.h>
 
 /* --budget, unless it or a number of runs is given. */
@@ -31,6 +32,13 @@ static const struct argp_option options[] = {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pct_runs_options *w = state->input;
+    const struct pct_setting settings[] = {
+        { KEY_BUDGET, .seconds = &w->campaign->budget },
+        { KEY_EACH_TEST, .text = &w->framework, .on = &w->each_test },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
+        return 0;
     switch (key) {
     case KEY_ENGINE:
         pct_options_engine(state, &w->campaign->launch, argument);
@@ -38,15 +46,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CONFIDENCE:
         w->campaign->confidence = pct_options_confidence(state, argument);
         return 0;
-    case KEY_BUDGET:
-        w->campaign->budget = pct_options_seconds(state, "--budget", argument);
-        return 0;
     case KEY_EXPLORE:
         w->explore = argument ? pct_options_seconds(state, "--explore", argument) : PCT_EXPLORE_FIRST_SECONDS;
-        return 0;
-    case KEY_EACH_TEST:
-        w->each_test = true;
-        w->framework = argument;
         return 0;
     }
     return ARGP_ERR_UNKNOWN;

@@ -2,6 +2,7 @@
 #include <cli/base/cli.h>
 #include "parse.h"
 #include <cli/binary/scope.h>
+#include <cli/process/settings.h>
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,22 +32,14 @@ struct arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *w = state->input;
+    const struct pct_setting settings[] = {
+        { KEY_FOCUS, .text = &w->focus }, { KEY_SUPPRESSIONS, .text = &w->suppressions },
+        { KEY_WATCH, .text = &w->watch }, { KEY_FUNCTIONS, .text = &w->functions },
+        { KEY_WRITE, .on = &w->write },   { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
+        return 0;
     switch (key) {
-    case KEY_FOCUS:
-        w->focus = argument;
-        return 0;
-    case KEY_SUPPRESSIONS:
-        w->suppressions = argument;
-        return 0;
-    case KEY_WATCH:
-        w->watch = argument;
-        return 0;
-    case KEY_FUNCTIONS:
-        w->functions = argument;
-        return 0;
-    case KEY_WRITE:
-        w->write = true;
-        return 0;
     case ARGP_KEY_ARGS:
         w->files = state->argv + state->next;
         w->count = state->argc - state->next;

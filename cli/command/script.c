@@ -7,6 +7,7 @@
 #include <cli/binary/locate.h>
 #include <cli/process/environment.h>
 #include <cli/process/options.h>
+#include <cli/process/settings.h>
 #include <cli/script/script.h>
 #include "parse.h"
 #include <dlfcn.h>
@@ -93,40 +94,27 @@ static enum pct_ways_order order_of(struct argp_state *state, const char *argume
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *w = state->input;
-    switch (key) {
-    case ARGP_KEY_INIT:
-        state->child_inputs[0] = &w->campaign->launch;
-        state->child_inputs[1] = &w->schedules;
-        state->child_inputs[2] = w->campaign->ok;
+    const struct pct_setting settings[] = {
+        { ARGP_KEY_INIT, .inputs = (void *[]){ &w->campaign->launch, &w->schedules, w->campaign->ok, NULL } },
+        { KEY_FIRST, .on = &w->runs->first },
+        { 'j', .count = &w->campaign->jobs, .least = 1, .most = 1024, .on = &w->jobs },
+        { 'n', .number = &w->runs->limit, .least = 1, .most = UINT64_MAX / 2 },
+        { KEY_OK_UNFIT, .on = &w->runs->ok_unfit },
+        { KEY_OUTCOME, .on = &w->runs->outcome },
+        { 't', .text = &w->runs->keep },
+        { 'q', .on = &w->runs->quiet },
+        { KEY_EACH_TEST, .text = &w->framework, .on = &w->each_test },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
         return 0;
+    switch (key) {
     case KEY_ALL:
         w->runs->all = true;
         w->runs->order = order_of(state, argument, &w->runs->dpor);
         return 0;
     case KEY_BOUND:
         w->runs->bound = (uint32_t)pct_options_number(state, "--bound", argument, 0, 1000) + 1;
-        return 0;
-    case KEY_FIRST:
-        w->runs->first = true;
-        return 0;
-    case 'j':
-        w->jobs = true;
-        w->campaign->jobs = (unsigned)pct_options_number(state, "--jobs", argument, 1, 1024);
-        return 0;
-    case 'n':
-        w->runs->limit = pct_options_number(state, "--runs", argument, 1, UINT64_MAX / 2);
-        return 0;
-    case KEY_OK_UNFIT:
-        w->runs->ok_unfit = true;
-        return 0;
-    case KEY_OUTCOME:
-        w->runs->outcome = true;
-        return 0;
-    case 't':
-        w->runs->keep = argument;
-        return 0;
-    case 'q':
-        w->runs->quiet = true;
         return 0;
     case KEY_OF_TEST:
         w->one_of_all = true;
@@ -136,10 +124,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_BEGUN:
         w->begun = pct_each_test_take(argument);
-        return 0;
-    case KEY_EACH_TEST:
-        w->each_test = true;
-        w->framework = argument;
         return 0;
     case ARGP_KEY_ARG:
         if (!w->runs->name && !w->test && !w->each_test) {

@@ -2,6 +2,7 @@
 #include <cli/base/cli.h>
 #include "parse.h"
 #include <cli/binary/patch_plan.h>
+#include <cli/process/settings.h>
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,16 +30,15 @@ struct arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *w = state->input;
+    const struct pct_setting settings[] = {
+        { KEY_MEMORY, .text = &w->level },
+        { KEY_FUNCTIONS, .text = &w->functions },
+        { KEY_PLAN, .on = &w->plan },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
+        return 0;
     switch (key) {
-    case KEY_MEMORY:
-        w->level = argument;
-        return 0;
-    case KEY_FUNCTIONS:
-        w->functions = argument;
-        return 0;
-    case KEY_PLAN:
-        w->plan = true;
-        return 0;
     case ARGP_KEY_ARGS:
         w->files = state->argv + state->next;
         w->count = state->argc - state->next;

@@ -4,6 +4,7 @@
 #include "parse.h"
 #include <cli/trace/trace_export.h>
 #include <cli/trace/schedule.h>
+#include <cli/process/settings.h>
 #include <argp.h>
 #include <common/script.h>
 #include <common/text.h>
@@ -50,39 +51,24 @@ struct arguments {
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct arguments *w = state->input;
-    switch (key) {
-    case 'f':
-        w->format = argument;
+    const struct pct_setting settings[] = {
+        { 'f', .text = &w->format },
+        { 'o', .text = &w->output },
+        { KEY_FROM, .text = &w->from },
+        { KEY_TO, .text = &w->to },
+        { KEY_LAST, .text = &w->last },
+        { KEY_PROCESS, .text = &w->process },
+        { KEY_THEN, .text = &w->then },
+        { ARGP_KEY_ARG, .text = &w->file, .once = "one trace at a time" },
+        { 0 },
+    };
+    if (pct_settings_take(settings, options, key, argument, state))
         return 0;
-    case 'o':
-        w->output = argument;
-        return 0;
-    case KEY_FROM:
-        w->from = argument;
-        return 0;
-    case KEY_TO:
-        w->to = argument;
-        return 0;
-    case KEY_LAST:
-        w->last = argument;
-        return 0;
-    case KEY_PROCESS:
-        w->process = argument;
-        return 0;
-    case KEY_THEN:
-        w->then = argument;
-        return 0;
-    case ARGP_KEY_ARG:
-        if (w->file)
-            argp_error(state, "one trace at a time");
-        w->file = argument;
-        return 0;
-    case ARGP_KEY_END:
-        if (!w->file)
-            argp_error(state, "no trace is given; `pct run -t FILE -- COMMAND` records one");
-        return 0;
-    }
-    return ARGP_ERR_UNKNOWN;
+    if (key != ARGP_KEY_END)
+        return ARGP_ERR_UNKNOWN;
+    if (!w->file)
+        argp_error(state, "no trace is given; `pct run -t FILE -- COMMAND` records one");
+    return 0;
 }
 
 static const struct argp argp = {

@@ -1,5 +1,6 @@
 /* Options that run and replay share: see options.h. */
 #include "options.h"
+#include "settings.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -144,34 +145,31 @@ static uint64_t parse_bytes(struct argp_state *state, const char *name, const ch
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct pct_launch *launch = state->input;
+    const struct pct_setting settings[] = {
+        { KEY_LIB, .text = &launch->library },
+        { KEY_ASLR, .on = &launch->aslr },
+        { KEY_SUPPRESSIONS, .text = &launch->suppressions },
+        { KEY_DEMON, .text = &launch->demon },
+        { KEY_NO_ENVIRONMENT, .on = &launch->no_environment },
+        { KEY_TIMEOUT, .seconds = &launch->timeout },
+        { KEY_STDIN, .text = &launch->stdin_file, .on = &launch->stdin_given },
+        { KEY_SETUP, .text = &launch->around.setup },
+        { KEY_TEARDOWN, .text = &launch->around.teardown },
+        { KEY_READY, .text = &launch->drive.ready },
+        { KEY_DRIVE, .text = &launch->drive.client },
+        { KEY_STOP, .text = &launch->drive.stop },
+        { KEY_READY_TIMEOUT, .seconds = &launch->drive.ready_timeout },
+        { KEY_STOP_TIMEOUT, .seconds = &launch->drive.stop_timeout },
+        { 0 },
+    };
+    if (pct_settings_take(settings, launch_options, key, argument, state))
+        return 0;
     switch (key) {
-    case KEY_LIB:
-        launch->library = argument;
-        return 0;
-    case KEY_ASLR:
-        launch->aslr = true;
-        return 0;
-    case KEY_SUPPRESSIONS:
-        launch->suppressions = argument;
-        return 0;
-    case KEY_DEMON:
-        launch->demon = argument;
-        return 0;
-    case KEY_NO_ENVIRONMENT:
-        launch->no_environment = true;
-        return 0;
     case KEY_SITES:
         launch->sites = "on";
         return 0;
-    case KEY_TIMEOUT:
-        launch->timeout = pct_options_seconds(state, "--timeout", argument);
-        return 0;
     case KEY_MEMORY:
         launch->memory = parse_bytes(state, "--memory-limit", argument);
-        return 0;
-    case KEY_STDIN:
-        launch->stdin_file = argument;
-        launch->stdin_given = true;
         return 0;
     case KEY_SCRATCH:
         launch->around.scratch = true;
@@ -179,29 +177,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         if (argument && !launch->around.enter && strcmp(argument, "tmp") != 0)
             argp_failure(state, PCT_EXIT_USAGE, 0, "--scratch: '%s' is neither tmp nor cwd", argument);
         return 0;
-    case KEY_SETUP:
-        launch->around.setup = argument;
-        return 0;
-    case KEY_TEARDOWN:
-        launch->around.teardown = argument;
-        return 0;
     case KEY_CHILDREN:
         return set_children(state, launch, argument);
-    case KEY_READY:
-        launch->drive.ready = argument;
-        return 0;
-    case KEY_DRIVE:
-        launch->drive.client = argument;
-        return 0;
-    case KEY_STOP:
-        launch->drive.stop = argument;
-        return 0;
-    case KEY_READY_TIMEOUT:
-        launch->drive.ready_timeout = pct_options_seconds(state, "--ready-timeout", argument);
-        return 0;
-    case KEY_STOP_TIMEOUT:
-        launch->drive.stop_timeout = pct_options_seconds(state, "--stop-timeout", argument);
-        return 0;
     }
     return ARGP_ERR_UNKNOWN;
 }
