@@ -40,8 +40,8 @@ depend = -MMD -MP -MF $@.d
 
 # One set of flags for every object of pct, because the shim and the command share strategies/ and common/:
 #  -fvisibility=hidden                 only the intercepted functions leave the shim (the version script says it again)
-#  -fasynchronous-unwind-tables        cancellation and pthread_exit unwind through wrappers, reports unwind from signals;
-#                                      without -fexceptions no frame of ours asks for an unwinder of its own
+#  -fasynchronous-unwind-tables        cancellation and pthread_exit unwind through wrappers, reports unwind from
+#                                      signals; without -fexceptions no frame of ours asks for an unwinder of its own
 #  -fno-delete-null-pointer-checks     headers declare libc's parameters nonnull, wrappers must check them all the same
 #  -ftls-model=initial-exec            no __tls_get_addr, which may call malloc; a preloaded object has static TLS
 #  -fno-stack-protector                the shim also runs in threads whose thread pointer is a dummy (sandboxes that
@@ -234,8 +234,8 @@ check-diagnose:
 	@status=0; PCT_BUILD='$(B)' tests/programs/diagnose || status=1; \
 	PCT_BUILD='$(B)' tests/programs/accusations --runs '$(or $(RUNS),50)' --random '$(or $(COUNT),200)' || status=1; exit $$status
 
-# Restored runs against those by exec: RUNS of each program with known bugs, and of each of COUNT random ones; and against
-# forked ones, while processes are killed and stopped.
+# Restored runs against those by exec: RUNS of each program with known bugs, and of each of COUNT random ones; and
+# against forked ones, while processes are killed and stopped.
 check-restored:
 	@scripts/setup build check
 	@$(build_with) all paper memory-bugs test-programs random-programs
@@ -301,12 +301,14 @@ check-distros:
 	@scripts/setup distros
 	@PCT_BUILD='$(B)' scripts/check-distros $(SUITES)
 
-# The packages of `make deb` on fresh Debian 12 and 13 (root): built twice, lintian, installed, used, purged; 20 minutes.
+# The packages of `make deb` on fresh Debian 12 and 13 (root): built twice, lintian, installed, used, purged; 20
+# minutes.
 check-deb:
 	@scripts/setup distros
 	@PCT_BUILD='$(B)' scripts/check-deb $(SUITES)
 
-# glibc's own tests of its threads, natively and under each strategy (docs/experiments/CONFORMANCE.md); takes some hours.
+# glibc's own tests of its threads, natively and under each strategy (docs/experiments/CONFORMANCE.md); takes some
+# hours.
 conformance: SEEDS = 3
 conformance:
 	@scripts/setup build conformance
@@ -487,8 +489,8 @@ $(B)/installed/pctConfigVersion.cmake: packaging/cmake/pctConfigVersion.cmake.in
 	@mkdir -p $(@D)
 	$(call quiet,GEN)$(fill_in) $< > $@
 
-# Files that change when the flags, or the sources and which of them are in which library, change, so that everything (or
-# every link) is made anew then.
+# Files that change when the flags, or the sources and which of them are in which library, change, so that everything
+# (or every link) is made anew then.
 .PHONY: FORCE
 FORCE:
 flags_now := $(CC) $(CXX) $(CFLAGS) $(LDFLAGS) $(sanitize) $(pct_cflags) $(includes)

@@ -1,5 +1,5 @@
-/* Reads and writes of an array, built with and without memory events. Prints ns an access, the median of 101 short rounds: a loaded machine
- * interrupts some of them.
+/* Reads and writes of an array, built with and without memory events. Prints ns an access, the median of 101 short
+ * rounds: a loaded machine interrupts some of them.
  *     access alone     one thread
  *     access own       two threads, of which one waits: the array is the other's own
  *     access shared    the same, and both have touched the array: each access is a scheduling point */

@@ -1,5 +1,5 @@
-/* A target for campaigns: three.h. `abort`: it aborts when main has made its part; a number: main computes this many thousand rounds before
- * (measure.h). */
+/* A target for campaigns: three.h. `abort`: it aborts when main has made its part; a number: main computes this many
+ * thousand rounds before (measure.h). */
 #include "measure.h"
 #include "three.h"
 #include <string.h>

@@ -1,5 +1,6 @@
-/* explored STEPS: two threads that each make this many steps, of which eight are locking a mutex that both use; the rest is
- * on a mutex of their own. For the rows of bench/run about `pct explore`: 12,870 classes with any number of steps. */
+/* explored STEPS: two threads that each make this many steps, of which eight are locking a mutex that both use; the
+ * rest is on a mutex of their own. For the rows of bench/run about `pct explore`: 12,870 classes with any number of
+ * steps. */
 #include <pthread.h>
 #include <stdlib.h>
 

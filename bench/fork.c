@@ -1,6 +1,6 @@
-/* The floor of a run: this process, which is dynamically linked and does nothing, forks, and the child exits; with a number, it
- * computes this many thousand rounds before (measure.h); with `threads`, it does what bench/campaign does. Prints us, the median of 21
- * rounds. */
+/* The floor of a run: this process, which is dynamically linked and does nothing, forks, and the child exits; with a
+ * number, it computes this many thousand rounds before (measure.h); with `threads`, it does what bench/campaign does.
+ * Prints us, the median of 21 rounds. */
 #include "measure.h"
 #include "three.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* A target with a heap of 1 GiB, which a constructor fills: heap read|write. The run then reads or writes each of its pages. Two
- * threads, so that there is something to schedule. */
+/* A target with a heap of 1 GiB, which a constructor fills: heap read|write. The run then reads or writes each of its
+ * pages. Two threads, so that there is something to schedule. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

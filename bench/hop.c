@@ -1,6 +1,7 @@
-/* The least that a patched instruction could do, to see what pct's trampolines add: a loop of increments with lock, each reached by a jump
- * to code that steps over the red zone, saves a register, counts in thread-local memory, asks whether the count has come to its end, and
- * jumps back. Flags are left alone. Prints ns an increment, the median of 101 short rounds. Run natively. */
+/* The least that a patched instruction could do, to see what pct's trampolines add: a loop of increments with lock,
+ * each reached by a jump to code that steps over the red zone, saves a register, counts in thread-local memory, asks
+ * whether the count has come to its end, and jumps back. Flags are left alone. Prints ns an increment, the median of
+ * 101 short rounds. Run natively. */
 #include "measure.h"
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 /* An uncontended lock and unlock, in a process with several threads. Prints ns a pair, the median of nine.
  *     lock [PAIRS [runnable]]
- * The others wait, for the gate; or, if they are to stay runnable, they may not have come so far: then pct sees a thread that does the
- * same over and over while others could run, and asks every few steps whether it polls. */
+ * The others wait, for the gate; or, if they are to stay runnable, they may not have come so far: then pct sees a
+ * thread that does the same over and over while others could run, and asks every few steps whether it polls. */
 #include "measure.h"
 #include <pthread.h>
 #include <stdio.h>

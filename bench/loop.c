@@ -1,6 +1,6 @@
-/* The loop that pct is to replace: loop JOBS LIMIT HANG COMMAND [ARGUMENT...]. Runs the command over and over, JOBS at a time, until one
- * ends with a signal or a status other than 0, or does not end within HANG seconds (a deadlock), or until LIMIT seconds are over.
- * Prints the seconds that it took, or "-", and how many runs were started. */
+/* The loop that pct is to replace: loop JOBS LIMIT HANG COMMAND [ARGUMENT...]. Runs the command over and over, JOBS at
+ * a time, until one ends with a signal or a status other than 0, or does not end within HANG seconds (a deadlock), or
+ * until LIMIT seconds are over. Prints the seconds that it took, or "-", and how many runs were started. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>

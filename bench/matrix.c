@@ -1,5 +1,6 @@
-/* A product of matrices, built with and without memory events: what the prototypes of the handlers were measured by. Prints ns an access that
- * compiled code tells of, the median of 101 products; what is left when the plain program's are taken away is an event.
+/* A product of matrices, built with and without memory events: what the prototypes of the handlers were measured by.
+ * Prints ns an access that compiled code tells of, the median of 101 products; what is left when the plain program's
+ * are taken away is an event.
  *     matrix alone     one thread
  *     matrix own       two threads, of which one waits: the matrices are the other's own */
 #include "measure.h"

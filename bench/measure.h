@@ -21,8 +21,8 @@ static inline double real_ns(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* The work of a run: this many thousand rounds, of about 1.3 ns each. Not microseconds, because it shall be the same work on a CPU
- * that others use, too. */
+/* The work of a run: this many thousand rounds, of about 1.3 ns each. Not microseconds, because it shall be the same
+ * work on a CPU that others use, too. */
 static inline void compute(unsigned long thousands)
 {
     volatile uint64_t result;

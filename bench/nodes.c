@@ -1,5 +1,5 @@
-/* What `pct explore` keeps of a run: nodes EVENTS. Prints how many bytes of memory it takes for an event of the path, once
- * the run is taken: two threads, each on a mutex of its own. */
+/* What `pct explore` keeps of a run: nodes EVENTS. Prints how many bytes of memory it takes for an event of the path,
+ * once the run is taken: two threads, each on a mutex of its own. */
 #include <cli/explore/search.h>
 #include <malloc.h>
 #include <pct/trace.h>

@@ -1,11 +1,11 @@
-/* The cost of a memory access in unmodified code: run natively, and under pct with PCT_MEMORY. Prints ns an access, the median of 101
- * short rounds: a loaded machine interrupts some of them.
+/* The cost of a memory access in unmodified code: run natively, and under pct with PCT_MEMORY. Prints ns an access, the
+ * median of 101 short rounds: a loaded machine interrupts some of them.
  *     patched atomic|polling    an increment with lock
  *     patched global|heap       a load of a global variable; a load through a pointer
  *     patched shared|looks      a store through a pointer; three loads to each store, of which each is counted
  *     patched xchg|cas          an exchange; a compare and exchange that succeeds
- * The place is the calling thread's alone, while another thread exists; in the cases of the third row both have touched it. That thread waits; with
- * `polling` it could run, so that pct takes the loop for one that waits for it. */
+ * The place is the calling thread's alone, while another thread exists; in the cases of the third row both have touched
+ * it. That thread waits; with `polling` it could run, so that pct takes the loop for one that waits for it. */
 #include "measure.h"
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,6 +1,6 @@
-/* The scheduler's pick, without real threads: pick STRATEGY THREADS. A thread blocks, the next is picked, another one is
- * enabled, for ever in turn: what a switch asks of a strategy. Each comes to an operation on one of as many objects as there
- * are threads. Prints ns a pick. */
+/* The scheduler's pick, without real threads: pick STRATEGY THREADS. A thread blocks, the next is picked, another one
+ * is enabled, for ever in turn: what a switch asks of a strategy. Each comes to an operation on one of as many objects
+ * as there are threads. Prints ns a pick. */
 #include "measure.h"
 #include <stdio.h>
 #include <string.h>

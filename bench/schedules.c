@@ -1,5 +1,5 @@
-/* How fast the simulated host is (tests/sim): schedules STRATEGY. Four threads make 100 steps in all, with critical sections and
- * joins, once for each of many seeds. Prints microseconds a schedule. */
+/* How fast the simulated host is (tests/sim): schedules STRATEGY. Four threads make 100 steps in all, with critical
+ * sections and joins, once for each of many seeds. Prints microseconds a schedule. */
 #include "measure.h"
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Start and end of a program: spawn PROGRAM LIBRARY [TRACE]. Runs it in turn without and with the library preloaded (and
- * recording into TRACE), so that both see the same noise. Prints the two medians in us, one a line. */
+/* Start and end of a program: spawn PROGRAM LIBRARY [TRACE]. Runs it in turn without and with the library preloaded
+ * (and recording into TRACE), so that both see the same noise. Prints the two medians in us, one a line. */
 #include "measure.h"
 #include <spawn.h>
 #include <stdio.h>

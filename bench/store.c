@@ -1,6 +1,6 @@
-/* What the campaign file costs: store FILE RUNS RATE. Writes RUNS runs into a new file as a campaign does that makes RATE of them a
- * second: commits four times a second, so after each RATE / 4 runs; each hundredth run brings a new pair of operations. Prints the
- * microseconds of a run. */
+/* What the campaign file costs: store FILE RUNS RATE. Writes RUNS runs into a new file as a campaign does that makes
+ * RATE of them a second: commits four times a second, so after each RATE / 4 runs; each hundredth run brings a new pair
+ * of operations. Prints the microseconds of a run. */
 #include <cli/campaign/store.h>
 #include <stdio.h>
 #include <stdlib.h>

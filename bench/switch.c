@@ -1,5 +1,5 @@
-/* Threads that do nothing but give way: switch THREADS [raw]. With the shim and round-robin,quantum=1 each sched_yield is
- * a switch of the scheduler; `raw` makes the system call itself, which is the kernel's switch on one CPU: the floor.
+/* Threads that do nothing but give way: switch THREADS [raw]. With the shim and round-robin,quantum=1 each sched_yield
+ * is a switch of the scheduler; `raw` makes the system call itself, which is the kernel's switch on one CPU: the floor.
  * Prints ns a switch. */
 #include "measure.h"
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* What the targets of campaigns do: three threads make 240 lock operations in all, in 120 critical sections. The prototype that the goals
- * come from ran the same. */
+/* What the targets of campaigns do: three threads make 240 lock operations in all, in 120 critical sections. The
+ * prototype that the goals come from ran the same. */
 #ifndef PCT_BENCH_THREE_H
 #define PCT_BENCH_THREE_H
 

@@ -1,5 +1,5 @@
-/* Many threads that want one mutex: waiters COUNT. All are there before the first has it; each takes it three times. Prints the
- * processor time of the process, in milliseconds. */
+/* Many threads that want one mutex: waiters COUNT. All are there before the first has it; each takes it three times.
+ * Prints the processor time of the process, in milliseconds. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

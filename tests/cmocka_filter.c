@@ -1,5 +1,5 @@
-/* Lets one test of a unit or simulation test program run alone: PCT_TEST=NAME build/unit/test_config, with `*` and `?` as in
- * the shell. Linked into each of these programs by the Makefile; runs before their main(). */
+/* Lets one test of a unit or simulation test program run alone: PCT_TEST=NAME build/unit/test_config, with `*` and `?`
+ * as in the shell. Linked into each of these programs by the Makefile; runs before their main(). */
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
-/* Names of libc's that programs refer to which are built with _FORTIFY_SOURCE, without optimisation, or by older headers;
- * today's headers do not declare them, or give the plain name to another function. */
+/* Names of libc's that programs refer to which are built with _FORTIFY_SOURCE, without optimisation, or by older
+ * headers; today's headers do not declare them, or give the plain name to another function. */
 #ifndef TESTS_LIBC_NAMES_H
 #define TESTS_LIBC_NAMES_H
 

@@ -2,8 +2,8 @@
  *
  * Source: Dekker's entry, without the part that waits: who finds the other's flag up gives way.
  * Bug: a thread looks at the other's flag before it raises its own.
- * Depth 3: (first's look) before (second's raise), (second's entry) before (first's raise), and (first's entry) before (second
- *   has left).
+ * Depth 3: (first's look) before (second's raise), (second's entry) before (first's raise), and (first's entry) before
+ *   (second has left).
  * Shows as: an assertion: both are inside.
  * Race: none: all accesses are atomic and sequentially consistent; it is the order that is wrong.
  * FIXED: the own flag first. */

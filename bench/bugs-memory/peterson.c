@@ -2,8 +2,8 @@
  *
  * Source: Peterson's algorithm.
  * Bug: a thread gives the turn away before it raises its flag.
- * Depth 3: (first's turn) before (second's turn), (second's look at first's flag) before (first's raise), and (first's look)
- *   before (second has left).
+ * Depth 3: (first's turn) before (second's turn), (second's look at first's flag) before (first's raise), and (first's
+ *   look) before (second has left).
  * Shows as: an assertion: both are inside.
  * Race: none: all accesses are atomic and sequentially consistent; it is the order that is wrong.
  * FIXED: the flag first. */

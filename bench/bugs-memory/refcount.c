@@ -1,7 +1,8 @@
 /* An object that two threads let go of.
  *
  * Source: classic (reference count).
- * Bug: the count is lowered by reading, subtracting and writing, so that none of the two may see that it was the last, or both.
+ * Bug: the count is lowered by reading, subtracting and writing, so that none of the two may see that it was the last,
+ * or both.
  * Depth 2: (first's read) before (second's write), and (second's read) before (first's write).
  * Shows as: an assertion: the object was not destroyed exactly once.
  * Race: on the count.

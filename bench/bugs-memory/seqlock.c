@@ -2,8 +2,8 @@
  *
  * Source: the Linux kernel's seqlock.
  * Bug: the reader looks at the number before it reads, and not again afterwards.
- * Depth 2: (the first word's store) before (its load), and (the second's load) before (its store); or the other way round,
- *   with the reader first.
+ * Depth 2: (the first word's store) before (its load), and (the second's load) before (its store); or the other way
+ *   round, with the reader first.
  * Shows as: an assertion: the words differ.
  * Race: none: all accesses are atomic.
  * FIXED: it looks again, and reads anew if the number has changed. */

@@ -2,8 +2,8 @@
  *
  * Source: the queue of the PCT paper, section 5.3, after Chase and Lev.
  * Bug: the owner takes the last item without asking whether a thief has it.
- * Depth 2: (the owner's look at the head) before (the thief's claim), and (the thief's look at the tail) before (the owner's
- *   store of it).
+ * Depth 2: (the owner's look at the head) before (the thief's claim), and (the thief's look at the tail) before (the
+ *   owner's store of it).
  * Shows as: an assertion: an item was taken twice.
  * Race: none: head, tail and items are atomic.
  * FIXED: the owner claims the last item as a thief does. */

@@ -1,8 +1,8 @@
 /* A stack without locks, whose nodes are used again.
  *
  * Source: Treiber's stack, with the problem known as ABA.
- * Bug: a pop has read the top node and its successor when another thread pops both and pushes the first one back: the top is
- *   the same, the successor is not, and the compare and exchange succeeds.
+ * Bug: a pop has read the top node and its successor when another thread pops both and pushes the first one back: the
+ *   top is the same, the successor is not, and the compare and exchange succeeds.
  * Depth 2: (the load of the successor) before (the other's pops), and (the other's push) before (the exchange).
  * Shows as: an assertion: a node that somebody owns is on the stack.
  * Race: none: all accesses are atomic.

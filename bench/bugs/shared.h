@@ -130,8 +130,8 @@ static inline void local_work(unsigned rounds)
     }
 }
 
-/* A numeric argument of the program: argv[index], or fallback if it was not given. Ends the program if it is not a whole
- * number from min to max. */
+/* A numeric argument of the program: argv[index], or fallback if it was not given. Ends the program if it is not a
+ * whole number from min to max. */
 static inline int argument(int argc, char **argv, int index, int fallback, int min, int max)
 {
     if (index >= argc)

@@ -1,6 +1,7 @@
 /* The hash table of a tracing library, whose readers are counted without a lock.
  *
- * Source: the Concurrit paper, table 1 and appendix A, "ctrace": the race is between HASH_READ_ENTER and HASH_READ_EXIT.
+ * Source: the Concurrit paper, table 1 and appendix A, "ctrace": the race is between HASH_READ_ENTER and
+ * HASH_READ_EXIT.
  * Bug: a reader counts itself in and out by plain additions. Where one is lost, the first reader to come or the last to
  *   go is not seen as that, and the lock against writers is given back twice or never.
  * Shows as: a failed assertion: there are readers, or the lock is taken, when all have gone.

@@ -1,7 +1,7 @@
 /* A parallel compressor that takes its queue down while a worker still uses it.
  *
- * Source: the Concurrit paper, table 1, "pbzip2"; PBZip2 0.9.4, as in the PCT paper, figure 2. Debian's pbzip2 is newer,
- *   and mended.
+ * Source: the Concurrit paper, table 1, "pbzip2"; PBZip2 0.9.4, as in the PCT paper, figure 2. Debian's pbzip2 is
+ *   newer, and mended.
  * Bug: main sees that all blocks are compressed, and deletes the queue; consumers look once more whether there are
  *   others, under the queue's lock.
  * Shows as: a null pointer (SIGSEGV).

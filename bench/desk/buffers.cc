@@ -1,6 +1,7 @@
 // A stack of free buffers, by number, without a lock.
 //
-// Bug: a pop reads the head and what is below it, and exchanges the head if it is the same: it may have gone and come back.
+// Bug: a pop reads the head and what is below it, and exchanges the head if it is the same: it may have gone and come
+// back.
 // Shows as: a failed assertion: a buffer has two owners.
 // FIXED: a tag beside the number.
 #include <atomic>

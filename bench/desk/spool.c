@@ -1,6 +1,7 @@
 /* A print spooler: clients submit jobs and wait for them, one printer thread serves, main closes the spooler.
  *
- * Bug: a client that submits behind the last look of the printer waits for ever: the look at `closing` and the job are two sections. */
+ * Bug: a client that submits behind the last look of the printer waits for ever: the look at `closing` and the job are
+ * two sections. */
 #include <assert.h>
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,4 +1,5 @@
-/* A test harness: workers wait at a gate until all are ready; the controller opens it, and closes it for the next round.
+/* A test harness: workers wait at a gate until all are ready; the controller opens it, and closes it for the next
+ * round.
  *
  * Bug: the gate is closed again before all who were woken have looked: they wait for ever. */
 #include <pthread.h>

@@ -1,7 +1,7 @@
 // Accounts share a few locks: account n is under lock n % 3. A transfer takes both locks in the order of the accounts.
 //
-// Bug: the order of the accounts is not the order of their locks: 2 -> 3 takes lock 2 before lock 0, 0 -> 2 takes lock 0
-//   before lock 2.
+// Bug: the order of the accounts is not the order of their locks: 2 -> 3 takes lock 2 before lock 0, 0 -> 2 takes lock
+//   0 before lock 2.
 // Shows as: deadlock.
 // FIXED: std::scoped_lock.
 #include <array>

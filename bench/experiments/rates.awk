@@ -1,7 +1,7 @@
 # Rates of failure and what follows from them, for the scripts of this directory, which put it before their own.
 
-# One end (sign -1 or 1) of the interval of Wilson, 95 %, for this many hits in this many runs: the p at which these hits are z
-# standard deviations away.
+# One end (sign -1 or 1) of the interval of Wilson, 95 %, for this many hits in this many runs: the p at which these
+# hits are z standard deviations away.
 function wilson(runs, hits, sign,    z, p)
 {
     z = 1.959964

@@ -1,6 +1,6 @@
-/* The least that compiled code could call for its memory accesses, to see what libpct-tsan.so adds: built with -DEMPTY nothing, otherwise
- * a counter in thread-local memory that is asked whether it has come to its end, and knows nothing of places. bench/access and
- * bench/matrix are linked with this. */
+/* The least that compiled code could call for its memory accesses, to see what libpct-tsan.so adds: built with -DEMPTY
+ * nothing, otherwise a counter in thread-local memory that is asked whether it has come to its end, and knows nothing
+ * of places. bench/access and bench/matrix are linked with this. */
 
 #ifdef EMPTY
 #define EVENT (void)address

@@ -1,6 +1,6 @@
-/* A server of two workers, whose argument is the requests of a client, a letter each: inputs of one program, of which some
- * show a bug and others cannot. For table 3 of the Maple paper (`bench/maple/tables bugs`); the bugs are those of its
- * bugs 7 to 10, written anew after their reports:
+/* A server of two workers, whose argument is the requests of a client, a letter each: inputs of one program, of which
+ * some show a bug and others cannot. For table 3 of the Maple paper (`bench/maple/tables bugs`); the bugs are those of
+ * its bugs 7 to 10, written anew after their reports:
  *
  *     ll   Apache #25520: two workers write to the log's buffer, whose length is read and set without a lock
  *     rw   MySQL #791: what is written while the log is rotated (closed, and opened again) is lost

@@ -1,13 +1,14 @@
-/* The Barnes-Hut kernel of SPLASH-2 with its missing wait. For bench/experiments. Arguments: bodies and time steps (64 and 2).
+/* The Barnes-Hut kernel of SPLASH-2 with its missing wait. For bench/experiments. Arguments: bodies and time steps (64
+ * and 2).
  *
- * Source: the PCT paper, tables 1 to 3: "Splash-Barnes". The kernel is the hierarchical n-body method as in Woo, Ohara, Torrie,
- *   Singh and Gupta ("The SPLASH-2 programs", 1995): in each time step all processes put their bodies into one octree,
- *   looking without a lock and changing a cell under its own; the centres of mass are found from below; the forces on each
- *   body come from walking the tree, far cells taken as one body; bodies move. Barriers between.
- * It computes: positions after each run are compared with those that one thread gets by itself. (An octree does not depend on
- *   the order of its insertions, nor do the sums, so they are the same to the last bit.)
- * Bug: the wait of the main process for the end of the others is missing. Main adds up the processes' parts of the kinetic
- *   energy while another one has not yet stored its own.
+ * Source: the PCT paper, tables 1 to 3: "Splash-Barnes". The kernel is the hierarchical n-body method as in Woo, Ohara,
+ *   Torrie, Singh and Gupta ("The SPLASH-2 programs", 1995): in each time step all processes put their bodies into one
+ *   octree, looking without a lock and changing a cell under its own; the centres of mass are found from below; the
+ *   forces on each body come from walking the tree, far cells taken as one body; bodies move. Barriers between.
+ * It computes: positions after each run are compared with those that one thread gets by itself. (An octree does not
+ *   depend on the order of its insertions, nor do the sums, so they are the same to the last bit.)
+ * Bug: the wait of the main process for the end of the others is missing. Main adds up the processes' parts of the
+ *   kinetic energy while another one has not yet stored its own.
  * Depth 1: (main reads the part) before (the worker stores it).
  * Shows as: a failed assertion: the sum is not the energy.
  * FIXED: main waits. */

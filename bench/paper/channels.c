@@ -1,16 +1,16 @@
 /* A channel between threads that is deleted while a thread still uses it. For bench/experiments. Argument: items (24).
  *
- * Source: the PCT paper, tables 1 to 3: "Dryad: use after free failing an internal assertion"; the bug as Musuvathi, Qadeer, Ball,
- *   Basler, Nainar and Neamtiu describe it ("Finding and reproducing heisenbugs in concurrent programs", OSDI 2008): a channel
- *   reader hands its items to the threads of a work queue, each of which tells the application, and then enters the reader's
- *   critical section to count the item as done.
+ * Source: the PCT paper, tables 1 to 3: "Dryad: use after free failing an internal assertion"; the bug as Musuvathi,
+ *   Qadeer, Ball, Basler, Nainar and Neamtiu describe it ("Finding and reproducing heisenbugs in concurrent programs",
+ *   OSDI 2008): a channel reader hands its items to the threads of a work queue, each of which tells the application,
+ *   and then enters the reader's critical section to count the item as done.
  * It computes: each item is a block of numbers whose sum is checked at the end.
- * Bug: main takes it that close() waits until the work queue has let go of the channel. It waits only until the application has
- *   seen all items; a thread that told it of one may not have come to the critical section.
- * Depth 2: (main deletes the channel) before (the thread enters its critical section), and that before (main exits). Under pct one
- *   is enough: main drops to the lowest priority when it exits ("final wait", section 4.2).
- * Shows as: a failed assertion: the channel's own, which looks for its mark whenever it is entered. A deleted channel has none; its
- *   memory is not given to anybody else.
+ * Bug: main takes it that close() waits until the work queue has let go of the channel. It waits only until the
+ *   application has seen all items; a thread that told it of one may not have come to the critical section.
+ * Depth 2: (main deletes the channel) before (the thread enters its critical section), and that before (main exits).
+ *   Under pct one is enough: main drops to the lowest priority when it exits ("final wait", section 4.2).
+ * Shows as: a failed assertion: the channel's own, which looks for its mark whenever it is entered. A deleted channel
+ *   has none; its memory is not given to anybody else.
  * FIXED: close() waits until the critical section has been left for each item. */
 #include "point.h"
 
@@ -26,7 +26,8 @@ struct channel {
 
 static struct channel reader;
 
-/* What the work queue has for each of its threads: item numbers. The threads outlive the channel, and are never joined. */
+/* What the work queue has for each of its threads: item numbers. The threads outlive the channel, and are never
+ * joined. */
 static struct inbox {
     pthread_mutex_t mutex;
     pthread_cond_t not_full, not_empty;

@@ -1,13 +1,15 @@
 /* A parallel decompressor that frees a mutex too early at its end. For bench/experiments. Argument: blocks (16).
  *
- * Source: the PCT paper, tables 1 to 3 and figure 2: pbzip2 0.9.4, "crash during decompression". The program here has its threads:
- *   main reads blocks into a queue, two consumers decompress them, a file writer writes them in their order.
- * It computes: blocks are run-length encoded, with a CRC-32 each, as in bzip2; what is written is compared with the original.
+ * Source: the PCT paper, tables 1 to 3 and figure 2: pbzip2 0.9.4, "crash during decompression". The program here has
+ *   its threads: main reads blocks into a queue, two consumers decompress them, a file writer writes them in their
+ *   order.
+ * It computes: blocks are run-length encoded, with a CRC-32 each, as in bzip2; what is written is compared with the
+ * original.
  * Bug: the writer says that all is written while it still holds the output's mutex. Main frees the mutex, and exits.
- * Depth 2: (main frees the mutex) before (the writer unlocks it), and that before (main exits). Under pct one is enough: main
- *   drops to the lowest priority when it exits (the paper's "final wait", section 4.2).
- * Shows as: a failed assertion in the writer. What the original leaves to the allocator is made certain here: the memory of
- *   the mutex is filled with ones and never given to anybody else, so that the unlock says EINVAL.
+ * Depth 2: (main frees the mutex) before (the writer unlocks it), and that before (main exits). Under pct one is
+ *   enough: main drops to the lowest priority when it exits (the paper's "final wait", section 4.2).
+ * Shows as: a failed assertion in the writer. What the original leaves to the allocator is made certain here: the
+ *   memory of the mutex is filled with ones and never given to anybody else, so that the unlock says EINVAL.
  * FIXED: main joins the writer first. */
 #include "point.h"
 #include <semaphore.h>

@@ -1,12 +1,13 @@
 /* The FFT kernel of SPLASH-2 with its missing wait. For bench/experiments. Argument: log2 of the number of points (10).
  *
- * Source: the PCT paper, tables 1 to 3: "Splash-FFT: platform dependent macro missing a wait leading to order violations". The
- *   kernel is the six-step transform of Bailey (1990), as Woo, Ohara, Torrie, Singh and Gupta describe it ("The SPLASH-2
- *   programs", 1995): the points are a square matrix of complex numbers whose rows are divided among the processes;
- *   transpose, transform the rows, multiply by the roots of unity, transpose, transform the rows, transpose.
+ * Source: the PCT paper, tables 1 to 3: "Splash-FFT: platform dependent macro missing a wait leading to order
+ *   violations". The kernel is the six-step transform of Bailey (1990), as Woo, Ohara, Torrie, Singh and Gupta describe
+ *   it ("The SPLASH-2 programs", 1995): the points are a square matrix of complex numbers whose rows are divided among
+ *   the processes; transpose, transform the rows, multiply by the roots of unity, transpose, transform the rows,
+ *   transpose.
  * It computes: the result of each run is compared with a recursive transform that one thread makes by itself.
- * Bug: on some platforms the macro by which the main process waits for the end of the others was empty. Main adds up the
- *   processes' checksums while another one has not yet stored its own.
+ * Bug: on some platforms the macro by which the main process waits for the end of the others was empty. Main adds up
+ *   the processes' checksums while another one has not yet stored its own.
  * Depth 1: (main reads the checksum) before (the worker stores it).
  * Shows as: a failed assertion: the sum is not that of the transform.
  * FIXED: the macro waits. */

@@ -1,12 +1,12 @@
 /* The LU kernel of SPLASH-2 with its missing wait. For bench/experiments. Arguments: size and block size (48 and 8).
  *
- * Source: the PCT paper, tables 1 to 3: "Splash-LU". The kernel is the blocked factorisation without pivoting of Woo, Ohara,
- *   Torrie, Singh and Gupta ("The SPLASH-2 programs", 1995): blocks are dealt to processes; for each diagonal block its
- *   owner factors it, the owners of its row and column divide by it, all update the blocks that are left, with barriers
- *   between.
+ * Source: the PCT paper, tables 1 to 3: "Splash-LU". The kernel is the blocked factorisation without pivoting of Woo,
+ *   Ohara, Torrie, Singh and Gupta ("The SPLASH-2 programs", 1995): blocks are dealt to processes; for each diagonal
+ *   block its owner factors it, the owners of its row and column divide by it, all update the blocks that are left,
+ *   with barriers between.
  * It computes: the product of the factors of each run is compared with the matrix.
- * Bug: the wait of the main process for the end of the others is missing. Main adds up the processes' parts of log(det) while
- *   another one has not yet stored its own.
+ * Bug: the wait of the main process for the end of the others is missing. Main adds up the processes' parts of log(det)
+ *   while another one has not yet stored its own.
  * Depth 1: (main reads the part) before (the worker stores it).
  * Shows as: a failed assertion: the sum is not the logarithm of the determinant.
  * FIXED: main waits. */

@@ -1,21 +1,23 @@
-/* The work-stealing queue of Cilk (the THE protocol), lock-free on the victim's side, with a steal that tests before it claims.
- * For bench/experiments. Arguments: stealers, items, and a file to which to append the order of events (1, 4, none).
+/* The work-stealing queue of Cilk (the THE protocol), lock-free on the victim's side, with a steal that tests before it
+ * claims. For bench/experiments. Arguments: stealers, items, and a file to which to append the order of events (1, 4,
+ * none).
  *
- * Source: the PCT paper, tables 1 to 3 and section 5.3; the queue is that of Frigo, Leiserson and Randall, "The implementation of
- *   the Cilk-5 multithreaded language" (1998), and the test program follows the one that the CHESS tool came with.
- * The queue: one victim (here main) pushes and pops at the tail, with nothing but atomic accesses to head and tail, unless it
- *   meets a stealer; stealers take from the head, under the lock. Each side must first claim an item (the victim lowers
- *   tail, a stealer raises head) and then look whether the other side has claimed the same.
- * Bug: the stealer looks at tail first, and raises head only if there is something to take. If the victim pops the last item
- *   in between, its look at head still sees the old value, and both take the item.
- * Depth 2, with S a stealer that finds an item: (S reads tail) before (the victim lowers tail to that item), and (the victim
- *   reads head) before (S raises head).
+ * Source: the PCT paper, tables 1 to 3 and section 5.3; the queue is that of Frigo, Leiserson and Randall, "The
+ *   implementation of the Cilk-5 multithreaded language" (1998), and the test program follows the one that the CHESS
+ *   tool came with.
+ * The queue: one victim (here main) pushes and pops at the tail, with nothing but atomic accesses to head and tail,
+ *   unless it meets a stealer; stealers take from the head, under the lock. Each side must first claim an item (the
+ *   victim lowers tail, a stealer raises head) and then look whether the other side has claimed the same.
+ * Bug: the stealer looks at tail first, and raises head only if there is something to take. If the victim pops the last
+ *   item in between, its look at head still sees the old value, and both take the item.
+ * Depth 2, with S a stealer that finds an item: (S reads tail) before (the victim lowers tail to that item), and (the
+ *   victim reads head) before (S raises head).
  * Shows as: a failed assertion: an item taken twice, or, at the end, not at all.
  * FIXED: the stealer raises head first and takes it back if it finds the queue empty, as published.
  *
- * Events, for the coverage of interleavings (section 5.3.3): the first fourteen accesses of the victim to head and tail once
- * there are stealers ('a' to 'n'), and three for each of the two steals of the first stealer: it has read head, looked at
- * tail, and is done with both ('o' to 't'). A line of letters for each run, in their order. */
+ * Events, for the coverage of interleavings (section 5.3.3): the first fourteen accesses of the victim to head and tail
+ * once there are stealers ('a' to 'n'), and three for each of the two steals of the first stealer: it has read head,
+ * looked at tail, and is done with both ('o' to 't'). A line of letters for each run, in their order. */
 #include "point.h"
 #include <fcntl.h>
 
@@ -30,7 +32,7 @@ static struct word {
 static atomic_int element[MAX_ITEMS]; /* ordered by tail */
 static struct word taken[MAX_ITEMS];  /* by item: how often */
 
-/* --- The order of events ---------------------------------------------------------------------------------------------- */
+/* --- The order of events ------------------------------------------------------------------------------------------ */
 static const char *events_file;
 static char order[EVENTS + 1];
 static atomic_int events;
@@ -65,7 +67,7 @@ static void write_events(void)
     close(file);
 }
 
-/* --- The queue -------------------------------------------------------------------------------------------------------- */
+/* --- The queue ---------------------------------------------------------------------------------------------------- */
 static int read_word(struct word *word)
 {
     memory_point(&word->point);

@@ -1,4 +1,5 @@
-/* A sort that starts a thread for half of the array while its budget of threads lasts. Stands for: Merge Sort (ConTest).
+/* A sort that starts a thread for half of the array while its budget of threads lasts. Stands for: Merge Sort
+ * (ConTest).
  * Bug: the budget is looked at and taken in two critical sections.
  * Shows as: an assertion: the budget is overdrawn. FIXED: one critical section. */
 #include "shared.h"

@@ -1,5 +1,6 @@
-/* What the programs of this directory have in common: threads that are started and joined. Included by each program here, and by nothing
- * else. A failed assertion, a deadlock or a crash means that the program's bug has shown, and only that. */
+/* What the programs of this directory have in common: threads that are started and joined. Included by each program
+ * here, and by nothing else. A failed assertion, a deadlock or a crash means that the program's bug has shown, and only
+ * that. */
 #ifndef PCT_BENCH_RANK_SHARED_H
 #define PCT_BENCH_RANK_SHARED_H
 

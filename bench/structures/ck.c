@@ -1,5 +1,6 @@
-/* Concurrency Kit's structures (Debian's libck-dev), for `pct explore`: ck STRUCTURE THREADS. Built by bench/structures/run, with the
- * compiler's atomic operations in place of inline assembly (CK_USE_CC_BUILTINS), which pct-cc does not see into. */
+/* Concurrency Kit's structures (Debian's libck-dev), for `pct explore`: ck STRUCTURE THREADS. Built by
+ * bench/structures/run, with the compiler's atomic operations in place of inline assembly (CK_USE_CC_BUILTINS), which
+ * pct-cc does not see into. */
 #include <assert.h>
 #include <ck_fifo.h>
 #include <ck_ring.h>

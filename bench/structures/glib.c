@@ -1,5 +1,5 @@
-/* GLib's queues and pools of threads (Debian's libglib2.0-dev), for `pct explore`: glib STRUCTURE THREADS. Thread 0 gets what the others put
- * in. Built by bench/structures/run. */
+/* GLib's queues and pools of threads (Debian's libglib2.0-dev), for `pct explore`: glib STRUCTURE THREADS. Thread 0
+ * gets what the others put in. Built by bench/structures/run. */
 #include <assert.h>
 #include <glib.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
-/* liburcu's queues (Debian's liburcu-dev), for `pct explore`: urcu STRUCTURE THREADS. Built by bench/structures/run, with its atomic
- * operations by the compiler in place of inline assembly, which pct-cc does not see into. */
+/* liburcu's queues (Debian's liburcu-dev), for `pct explore`: urcu STRUCTURE THREADS. Built by bench/structures/run,
+ * with its atomic operations by the compiler in place of inline assembly, which pct-cc does not see into. */
 #define _LGPL_SOURCE
 #include <assert.h>
 #include <pthread.h>

@@ -25,7 +25,8 @@ _pct_value()
     esac
 }
 
-# The words behind `pct` up to the cursor: words[0], ...; at[i]: where words[i] is in COMP_WORDS. bash splits --name=value.
+# The words behind `pct` up to the cursor: words[0], ...; at[i]: where words[i] is in COMP_WORDS. bash splits
+# --name=value.
 _pct_words()
 {
     local i

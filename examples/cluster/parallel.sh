@@ -1,10 +1,12 @@
 #!/bin/sh
 # A campaign in shards, by GNU parallel: on this machine, or on others by ssh.
 #     parallel.sh SHARDS DIRECTORY RUNS SEED COMMAND [ARGUMENT...]
-# DIRECTORY gets a file for each shard, and all.db, which is the whole campaign. After an interruption the same command goes on.
-# For other machines: PARALLEL='--sshlogin host1,host2 --workdir .' (see parallel(1)); DIRECTORY, pct and the command must be there
-# under the same names, as on a network file system. CAMPAIGN_PCT names the pct to use, CAMPAIGN_OPTIONS further options of
-# `pct campaign`, CAMPAIGN_JOBS how many shards run at a time on a machine (default: one for each CPU).
+# DIRECTORY gets a file for each shard, and all.db, which is the whole campaign. After an interruption the same command
+# goes on.
+# For other machines: PARALLEL='--sshlogin host1,host2 --workdir .' (see parallel(1)); DIRECTORY, pct and the command
+# must be there under the same names, as on a network file system. CAMPAIGN_PCT names the pct to use, CAMPAIGN_OPTIONS
+# further options of `pct campaign`, CAMPAIGN_JOBS how many shards run at a time on a machine (default: one for each
+# CPU).
 # The exit status is that of `pct campaign report`: 1 if there are findings.
 set -eu
 if [ $# -lt 5 ]; then

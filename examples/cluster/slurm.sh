@@ -1,9 +1,9 @@
 #!/bin/sh
 # A campaign in shards, by a Slurm job array; waits for its end.
 #     slurm.sh SHARDS DIRECTORY RUNS SEED COMMAND [ARGUMENT...]
-# DIRECTORY, which all nodes see, gets a file for each shard, and all.db, which is the whole campaign. After an interruption the same
-# command goes on. CAMPAIGN_PCT names the pct to use, CAMPAIGN_OPTIONS further options of `pct campaign`, SBATCH_OPTIONS those of sbatch.
-# The exit status is that of `pct campaign report`: 1 if there are findings.
+# DIRECTORY, which all nodes see, gets a file for each shard, and all.db, which is the whole campaign. After an
+# interruption the same command goes on. CAMPAIGN_PCT names the pct to use, CAMPAIGN_OPTIONS further options of `pct
+# campaign`, SBATCH_OPTIONS those of sbatch. The exit status is that of `pct campaign report`: 1 if there are findings.
 set -eu
 if [ $# -lt 5 ]; then
     sed -n 's/^#     /usage: /p' "$0" >&2

@@ -1,5 +1,6 @@
 /* A unit test of an interleaving: two withdrawals, of which one is made between the other's look at the balance and its
- * payment. account.lua says so. Build it with any compiler; natively it is an ordinary program. -DFIXED: the mended one.
+ * payment. account.lua says so. Build it with any compiler; natively it is an ordinary program. -DFIXED: the mended
+ * one.
  *
  *     cc -g -pthread -I../../include -o account account.c
  *     pct script account.lua -- ./account */

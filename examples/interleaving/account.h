@@ -1,4 +1,5 @@
-// What the unit tests of this interleaving are about: a look at the balance, and behind it the payment. -DFIXED: mended.
+// What the unit tests of this interleaving are about: a look at the balance, and behind it the payment. -DFIXED:
+// mended.
 #include <mutex>
 #include <pct/script.h>
 #include <thread>

@@ -1,4 +1,5 @@
-/* An extension module whose function has two threads transfer money in opposite directions, without the interpreter's lock. */
+/* An extension module whose function has two threads transfer money in opposite directions, without the interpreter's
+ * lock. */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 #include "bank.h"

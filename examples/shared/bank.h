@@ -1,5 +1,5 @@
-/* A bank with a bug that tests practically never show: transfers lock both accounts, in the order of the transfer. FIXED is the
- * repaired one. For the examples in the directories beside this one. */
+/* A bank with a bug that tests practically never show: transfers lock both accounts, in the order of the transfer.
+ * FIXED is the repaired one. For the examples in the directories beside this one. */
 #ifndef BANK_H
 #define BANK_H
 

@@ -3,11 +3,11 @@
  *     cc -std=gnu17 -O2 -fPIC -shared -I include examples/strategy/lifo.c -o lifo.so
  *     PCT_STRATEGY=./lifo.so,patience=10 LD_PRELOAD=./libpct.so ./app
  *
- * It starves old threads, which brings out bugs that need somebody to be very late. Once in `inverse` steps, on average and
- * by the seed, the running thread goes to the bottom, so that different seeds are different schedules.
+ * It starves old threads, which brings out bugs that need somebody to be very late. Once in `inverse` steps, on average
+ * and by the seed, the running thread goes to the bottom, so that different seeds are different schedules.
  *
- * docs/STRATEGIES.md walks through this file. What a strategy must keep to: all memory is in its state; no allocation, no
- * stdio, no locks, nothing of libc at all; every decision follows from the parameters, the seed and the calls. */
+ * docs/STRATEGIES.md walks through this file. What a strategy must keep to: all memory is in its state; no allocation,
+ * no stdio, no locks, nothing of libc at all; every decision follows from the parameters, the seed and the calls. */
 #include <pct/random.h>
 #include <pct/strategy.h>
 
@@ -44,8 +44,8 @@ static uint32_t state_size(const struct pct_run *run)
 
 static int start(void *state, const struct pct_run *run, const char **why)
 {
-    /* Each value is within its own range already. Parameters that make no sense together are refused here: set *why to a
-     * message for the user and return a negative errno. */
+    /* Each value is within its own range already. Parameters that make no sense together are refused here: set *why to
+     * a message for the user and return a negative errno. */
     (void)why;
     struct state *s = state;
     s->seed = run->seed;
@@ -91,8 +91,9 @@ static void to_bottom(struct state *s, uint32_t thread)
     s->bottom = thread + 1;
 }
 
-/* Asked at the budget's end, when the running thread blocks, and when any other becomes enabled. A budget of 1 asks at each
- * step; a strategy that knows its next change beforehand says how far it is, and the steps up to there cost nothing. */
+/* Asked at the budget's end, when the running thread blocks, and when any other becomes enabled. A budget of 1 asks at
+ * each step; a strategy that knows its next change beforehand says how far it is, and the steps up to there cost
+ * nothing. */
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     struct state *s = state;

@@ -3,9 +3,9 @@
 # pct_add_test(NAME name [RUNS number] [SEED seed] [TIMEOUT seconds] [WORKING_DIRECTORY directory]
 #              [LABELS label...] [OPTIONS option...] COMMAND target|program [argument...])
 #
-# A test that runs a program under many schedules: RUNS of them (100), from SEED on (1, so that the same commit gives the
-# same result), for at most TIMEOUT seconds (600). OPTIONS are those of `pct run`. It has the label pct: `ctest -L pct`
-# runs all of these, `ctest -LE pct` all others.
+# A test that runs a program under many schedules: RUNS of them (100), from SEED on (1, so that the same commit gives
+# the same result), for at most TIMEOUT seconds (600). OPTIONS are those of `pct run`. It has the label pct: `ctest -L
+# pct` runs all of these, `ctest -LE pct` all others.
 get_filename_component(_pct_prefix "${CMAKE_CURRENT_LIST_DIR}/../../.." ABSOLUTE)
 set(pct_EXECUTABLE "${_pct_prefix}/bin/pct")
 if(NOT EXISTS "${pct_EXECUTABLE}")

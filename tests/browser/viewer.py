@@ -78,7 +78,8 @@ def check(seen, steps):
         assert [[s[0], round(s[1], 3), round(s[2], 3)] for s in slices] == expected, (slices, expected)
         switches = sum("switch_to" in step for step in mine)
         assert len(tracks["thread %d" % thread]["instants"]) == switches
-    # An arrow for each wait, from the step that ended it to the one that waited. A window has those whose both ends are in it.
+    # An arrow for each wait, from the step that ended it to the one that waited. A window has those whose both ends are
+    # in it.
     there = {step["step"]: step for step in steps}
     expected = sorted([step["link"], step["after"], step["step"]] for step in steps if "link" in step and step["after"] in there)
     flows = sorted([title, round(begin[1]), round(end[1])] for title, begin, end in seen["flows"])

@@ -4,7 +4,8 @@
 //
 // A bare LD_PRELOAD knows no k, and draws its scale: it finds the deadlock, too, if less often.
 //
-// RUN 120: for ((s = 1; s <= 300; s++)); do PCT_LOG=quiet PCT_SEED=$s LD_PRELOAD=$LIBPCT %p; [ $? != 120 ] || exit 120; done
+// RUN 120: for ((s = 1; s <= 300; s++)); do PCT_LOG=quiet PCT_SEED=$s LD_PRELOAD=$LIBPCT %p; [ $? != 120 ] || exit 120;
+//     done
 #include <pthread.h>
 #include <stdio.h>
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER, o = PTHREAD_MUTEX_INITIALIZER;

@@ -1,9 +1,12 @@
-/* Two threads take two locks in opposite orders, among 40 other lockings: a deadlock of which nothing is known but that the program has
- * some 57 steps. Change points that are spread over 1,000 steps meet it in none of 300 runs; what pct does without options finds it.
+/* Two threads take two locks in opposite orders, among 40 other lockings: a deadlock of which nothing is known but that
+ * the program has some 57 steps. Change points that are spread over 1,000 steps meet it in none of 300 runs; what pct
+ * does without options finds it.
  *
  * RUN 120: pct run -q -n 200 -s 1 --state none -- %p
- * RUN: for seed in $(seq 1 120); do PCT_LOG=quiet PCT_SEED=$seed LD_PRELOAD=$LIBPCT %p > %t/out; [ $? != 120 ] || exit 0; done; exit 1
- * RUN: PCT_SEED=1 LD_PRELOAD=$LIBPCT %p 2>&1 >/dev/null | grep -q 'PCT_TOKEN=pct1:[a-z-]*,' && ! PCT_SEED=1 LD_PRELOAD=$LIBPCT %p 2>&1 | grep mixture
+ * RUN: for seed in $(seq 1 120); do PCT_LOG=quiet PCT_SEED=$seed LD_PRELOAD=$LIBPCT %p > %t/out; [ $? != 120 ] ||
+ *     exit 0; done; exit 1
+ * RUN: PCT_SEED=1 LD_PRELOAD=$LIBPCT %p 2>&1 >/dev/null | grep -q 'PCT_TOKEN=pct1:[a-z-]*,' &&
+ *     ! PCT_SEED=1 LD_PRELOAD=$LIBPCT %p 2>&1 | grep mixture
  */
 #include <pthread.h>
 

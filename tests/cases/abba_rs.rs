@@ -1,10 +1,12 @@
-// A deadlock of two std Mutexes, taken in both orders. A free one is taken by an atomic instruction, without any call, so the default must
-// make these scheduling points. Without them there is nothing to guarantee.
+// A deadlock of two std Mutexes, taken in both orders. A free one is taken by an atomic instruction, without any call,
+// so the default must make these scheduling points. Without them there is nothing to guarantee.
 //
 // NEED: command -v rustc
 // RUN 120: pct run -q -s 1 -n 500 --state none -- %p
-// RUN: pct run -s 1 -n 3 --state none -- %p 2>&1 | grep -F "implements its own locks by atomic instructions: --memory=atomics"
-// RUN: pct run -s 1 -n 20 --state none --memory=off -- %p 2>&1 | grep "no guarantee about.*: the program implements its own locks"
+// RUN: pct run -s 1 -n 3 --state none -- %p 2>&1 |
+//     grep -F "implements its own locks by atomic instructions: --memory=atomics"
+// RUN: pct run -s 1 -n 20 --state none --memory=off -- %p 2>&1 |
+//     grep "no guarantee about.*: the program implements its own locks"
 // RUN: pct doctor %p | grep "implements its own locks"
 use std::sync::{Arc, Mutex};
 use std::thread;

@@ -1,5 +1,5 @@
-// abort() and a failed assertion while SIGABRT is blocked, with and without a handler for it: the report is made, and the handler is called, or
-// not, as this libc does (glibc up to 2.40 calls it, later ones do not).
+// abort() and a failed assertion while SIGABRT is blocked, with and without a handler for it: the report is made, and
+// the handler is called, or not, as this libc does (glibc up to 2.40 calls it, later ones do not).
 //
 // RUN 134: pct run -s 1 -- %p assert 2>&1 | tee %t/assert; grep -q "1 failed (1 assertion)" %t/assert && exit 134
 // RUN 134: pct run -s 1 -- %p abort 2>&1 | tee %t/abort; grep -q "abort_blocked.c:" %t/abort && exit 134

@@ -1,15 +1,20 @@
-// A program that looks for what another one has yet to make, and sleeps between two looks, waits for it in real time: its tries are not all
-// over in a moment of virtual time, nor a livelock. The other program, which is not under pct, makes the file some time after the 20th look
-// has told it to; 400 tries of 10 ms follow.
+// A program that looks for what another one has yet to make, and sleeps between two looks, waits for it in real time:
+// its tries are not all over in a moment of virtual time, nor a livelock. The other program, which is not under pct,
+// makes the file some time after the 20th look has told it to; 400 tries of 10 ms follow.
 //
-// RUN: mkfifo %t/told && { { read -r x; for i in {1..30}; do /bin/true; done; : > %t/made; } < %t/told & } && pct run -q -s 1 -- %p stat %t/told %t/made
-// RUN: mkfifo %t/told && { { read -r x; for i in {1..30}; do /bin/true; done; : > %t/made; } < %t/told & } && pct run -q -s 2 -S pos -- %p open %t/told %t/made
-// RUN: mkfifo %t/told && { { read -r x; for i in {1..30}; do /bin/true; done; : > %t/made; } < %t/told & } && pct run -q -s 3 -S round-robin -- %p access %t/told %t/made
+// RUN: mkfifo %t/told && { { read -r x; for i in {1..30}; do /bin/true; done; : > %t/made; } < %t/told & } &&
+//     pct run -q -s 1 -- %p stat %t/told %t/made
+// RUN: mkfifo %t/told && { { read -r x; for i in {1..30}; do /bin/true; done; : > %t/made; } < %t/told & } &&
+//     pct run -q -s 2 -S pos -- %p open %t/told %t/made
+// RUN: mkfifo %t/told && { { read -r x; for i in {1..30}; do /bin/true; done; : > %t/made; } < %t/told & } &&
+//     pct run -q -s 3 -S round-robin -- %p access %t/told %t/made
 //
 // Where nobody else can make it, as what it waits for is no file, time jumps as ever:
 // RUN: timeout 20 pct run -q -s 1 -- %p never %t/told %t/made
-// So where a thread looks for what is optional beside others that sleep, which costs no claim, and where it waits for longer than 10 s in all:
-// RUN: timeout 20 pct run -n 20 -s 1 -d 1 -- %p watch %t/told %t/made > %t/out 2>&1 && ! grep outside %t/out && grep 'missed with' %t/out
+// So where a thread looks for what is optional beside others that sleep, which costs no claim, and where it waits for
+// longer than 10 s in all:
+// RUN: timeout 20 pct run -n 20 -s 1 -d 1 -- %p watch %t/told %t/made > %t/out 2>&1 && ! grep outside %t/out &&
+//     grep 'missed with' %t/out
 // RUN: timeout 20 pct run -q -n 20 -s 1 -- %p seldom %t/told %t/made
 #include <assert.h>
 #include <fcntl.h>

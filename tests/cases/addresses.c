@@ -1,5 +1,5 @@
-// What a program maps is at the same address whether the watchdog has been made meanwhile, which real time decides, or not: one whose way
-// depends on an address (std::barrier, a hash of pointers) went another way on a machine under load.
+// What a program maps is at the same address whether the watchdog has been made meanwhile, which real time decides, or
+// not: one whose way depends on an address (std::barrier, a hash of pointers) went another way on a machine under load.
 //
 // RUN: %p
 // RUN: for s in none round-robin pos pct; do LD_PRELOAD=$LIBPCT PCT_SEED=1 PCT_STRATEGY=$s %p || exit 1; done

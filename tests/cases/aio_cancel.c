@@ -1,5 +1,5 @@
-/* Whether a request is withdrawn before a service thread takes it is a matter of the schedule, and a replay must find the
- * same: to take one was no step, so that a replay, which runs threads for their steps alone, had it withdrawn.
+/* Whether a request is withdrawn before a service thread takes it is a matter of the schedule, and a replay must find
+ * the same: to take one was no step, so that a replay, which runs threads for their steps alone, had it withdrawn.
  *
  * RUN: %p
  * RUN: for s in $(seq 12); do pct run -q -s $s -S random-walk -t %t/t -- %p && pct replay -q %t/t -- %p || exit 1; done

@@ -1,5 +1,5 @@
-/* A handler on an alternate stack that has room for the kernel's frame and 3 KB: what the shim takes of it fits in, also while another
- * thread waits in sigwait(), which is asked for the signals that it blocks.
+/* A handler on an alternate stack that has room for the kernel's frame and 3 KB: what the shim takes of it fits in,
+ * also while another thread waits in sigwait(), which is asked for the signals that it blocks.
  * Bound at the start, as the loader's lazy binding saves the vector registers there, 2.7 KB of them on some processors.
  * BUILD: gcc -O1 -g -pthread -Wl,-z,now -o %p %s
  * RUN: for seed in 1 2 3 4 5 6 7 8 9 10; do pct run -q -s $seed -- %p || exit 1; done

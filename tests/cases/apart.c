@@ -1,7 +1,9 @@
-// A library loaded by dlmopen() has a libc of its own, whose threads and locks pct does not see: "n = 1 thread, nothing was missed".
+// A library loaded by dlmopen() has a libc of its own, whose threads and locks pct does not see: "n = 1 thread, nothing
+// was missed".
 //
 // BUILD: gcc -O1 -g -pthread -o %p %s && gcc -O1 -g -pthread -shared -fPIC -DLIBRARY -o %p.so %s
-// RUN: pct run -s 1 -n 20 --state none -- %p %p.so > %t/out 2>&1; grep 'no guarantee.*not all was controlled' %t/out && grep '20 libraries loaded apart' %t/out
+// RUN: pct run -s 1 -n 20 --state none -- %p %p.so > %t/out 2>&1; grep 'no guarantee.*not all was controlled' %t/out &&
+//     grep '20 libraries loaded apart' %t/out
 #define _GNU_SOURCE
 #include <assert.h>
 #include <dlfcn.h>

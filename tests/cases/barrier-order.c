@@ -1,5 +1,5 @@
-/* Everything before a barrier is ordered before everything behind it, also for the thread that arrives last, and in each of many rounds.
- * pct once reported a race in nearly every run. libtsan is silent.
+/* Everything before a barrier is ordered before everything behind it, also for the thread that arrives last, and in
+ * each of many rounds. pct once reported a race in nearly every run. libtsan is silent.
  *
  * BUILD: pct-cc -O1 -g -pthread -o %p %s
  * RUN: pct run -n 100 -s 1 --races=fail -- %p

@@ -1,5 +1,5 @@
-/* The last thread arrives at a barrier while the other is in a signal handler, destroys the barrier, and uses the memory and the
- * scheduler's objects for something else: the other one has left the barrier all the same.
+/* The last thread arrives at a barrier while the other is in a signal handler, destroys the barrier, and uses the
+ * memory and the scheduler's objects for something else: the other one has left the barrier all the same.
  * RUN: for strategy in pct pos random-walk; do pct run -q -n 100 -s 1 -S $strategy -- %p || exit 1; done
  */
 #include <pthread.h>

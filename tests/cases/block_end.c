@@ -1,7 +1,9 @@
-// A call that makes a thread of libc's own (aio, SIGEV_THREAD, mq_notify) is two steps. Where the first filled a block of the trace, the second
-// stood behind its end: the trace was refused as damaged, or the run ended as an error of pct's.
+// A call that makes a thread of libc's own (aio, SIGEV_THREAD, mq_notify) is two steps. Where the first filled a block
+// of the trace, the second stood behind its end: the trace was refused as damaged, or the run ended as an error of
+// pct's.
 //
-// RUN: for n in $(seq 488 514); do for what in aio timer; do pct run -q -S round-robin --slack=0 --state none -- %p $what $n || exit 1; done; done
+// RUN: for n in $(seq 488 514); do for what in aio timer;
+//     do pct run -q -S round-robin --slack=0 --state none -- %p $what $n || exit 1; done; done
 // RUN: for n in $(seq 488 514); do pct run -q -n 2 -S pos --state none -- %p mq $n || exit 1; done
 #include <aio.h>
 #include <fcntl.h>

@@ -4,7 +4,8 @@
  *
  * RUN 141: pct run -n 100 -s 1 --state none -- %p > %t/out 2>&1
  * RUN: pct run -n 100 -s 1 --state none -- %p > %t/out 2>&1; grep -F "crash by signal 13" %t/out
- * RUN: pct run -n 100 -s 1 --state none -- %p > %t/out 2>&1; grep -A 7 "^cause: " %t/out | grep "at the end  thread 1: write fd"
+ * RUN: pct run -n 100 -s 1 --state none -- %p > %t/out 2>&1; grep -A 7 "^cause: " %t/out |
+ *     grep "at the end  thread 1: write fd"
  * RUN 141: LD_PRELOAD=$LIBPCT %p alone 2> %t/out
  * RUN: LD_PRELOAD=$LIBPCT %p alone 2> %t/out; test ! -s %t/out
  * RUN: pct run --children=all -n 3 --state none -- sh -c '%p alone; echo end'

@@ -1,9 +1,17 @@
-// A campaign that goes on repeats the run that it began with: where a file, or a library, has changed since, that takes other steps, and there is
-// no guarantee for the runs before and after together. Only the program's own file was looked at. Likewise merged shards that had different input.
+// A campaign that goes on repeats the run that it began with: where a file, or a library, has changed since, that takes
+// other steps, and there is no guarantee for the runs before and after together. Only the program's own file was looked
+// at. Likewise merged shards that had different input.
 //
-// RUN: echo 3 > %t/rounds; for n in 20 30; do pct campaign -q -s 1 -n $n -S pct --db %t/db -- %p %t/rounds; done; pct campaign report %t/db | grep 'missed with probability'
-// RUN: echo 3 > %t/rounds; pct campaign -q -s 1 -n 20 -S pct --db %t/db -- %p %t/rounds; echo 2 > %t/rounds; pct campaign -n 30 -S pct --db %t/db -- %p %t/rounds > %t/out 2>&1; grep 'first run, repeated, took other steps than' %t/out && grep 'no guarantee .* first run, repeated, took other steps: ' %t/out
-// RUN: for shard in 2 3; do echo $shard > %t/rounds; pct campaign -q -s 1 -n 40 -S pct --epoch 1000000000 --shard $((shard - 1))/2 --db %t/$shard -- %p %t/rounds; done; pct campaign merge %t/both %t/2 %t/3 && pct campaign report %t/both | grep 'no guarantee .* first run, repeated, took other steps: '
+// RUN: echo 3 > %t/rounds; for n in 20 30; do pct campaign -q -s 1 -n $n -S pct --db %t/db -- %p %t/rounds; done;
+//     pct campaign report %t/db | grep 'missed with probability'
+// RUN: echo 3 > %t/rounds; pct campaign -q -s 1 -n 20 -S pct --db %t/db -- %p %t/rounds; echo 2 > %t/rounds;
+//     pct campaign -n 30 -S pct --db %t/db -- %p %t/rounds > %t/out 2>&1;
+//     grep 'first run, repeated, took other steps than' %t/out &&
+//     grep 'no guarantee .* first run, repeated, took other steps: ' %t/out
+// RUN: for shard in 2 3; do echo $shard > %t/rounds;
+//     pct campaign -q -s 1 -n 40 -S pct --epoch 1000000000 --shard $((shard - 1))/2 --db %t/$shard -- %p %t/rounds;
+//     done; pct campaign merge %t/both %t/2 %t/3 && pct campaign report %t/both |
+//     grep 'no guarantee .* first run, repeated, took other steps: '
 #include <pthread.h>
 #include <stdio.h>
 

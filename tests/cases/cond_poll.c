@@ -1,10 +1,12 @@
-// A thread polls by pthread_cond_timedwait with a deadline that has passed, and has the mutex whenever it is not in there; who is to change what it
-// looks at waits for that mutex. Wherever pct looked for such polls, the thread was the only one that could run: the run never ended.
+// A thread polls by pthread_cond_timedwait with a deadline that has passed, and has the mutex whenever it is not in
+// there; who is to change what it looks at waits for that mutex. Wherever pct looked for such polls, the thread was the
+// only one that could run: the run never ended.
 //
 // The argument is a number of steps before: pct looks at each 64th.
 //
 // RUN: %p 1
-// RUN: for s in $(pct strategies | grep -v '^ ' | grep -v none); do pct run -q -n 30 -s 1 --timeout 20 -S $s --state none -- %p 1 || exit 1; done
+// RUN: for s in $(pct strategies | grep -v '^ ' | grep -v none);
+//     do pct run -q -n 30 -s 1 --timeout 20 -S $s --state none -- %p 1 || exit 1; done
 // RUN: for i in 0 1 2 3; do pct run -q -n 100 -s 1 --timeout 20 -S portfolio --state none -- %p $i || exit 1; done
 #include <pthread.h>
 #include <stdlib.h>

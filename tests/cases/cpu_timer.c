@@ -1,7 +1,9 @@
-// A timer of processor time goes off when the thread has computed for so long, at whatever instruction that is: no schedule says when, and no replay
-// repeats it. So there is no guarantee, and the report says why; the handler may jump, and the others still run.
+// A timer of processor time goes off when the thread has computed for so long, at whatever instruction that is: no
+// schedule says when, and no replay repeats it. So there is no guarantee, and the report says why; the handler may
+// jump, and the others still run.
 //
-// RUN: pct run -n 3 -s 1 --state none -- %p > %t/log 2>&1 && grep -q 'signals* that came from outside' %t/log && grep -q 'no guarantee' %t/log
+// RUN: pct run -n 3 -s 1 --state none -- %p > %t/log 2>&1 && grep -q 'signals* that came from outside' %t/log &&
+//     grep -q 'no guarantee' %t/log
 #include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>

@@ -1,9 +1,11 @@
 // A thread that yields until a timer of processor time goes off is no livelock, however many steps that takes: timers
 // of the process, of the kernel's by timer_create, and the limit whose signal is handled. A real one still is.
 //
-// RUN: for timer in virtual prof posix limit; do pct run -q -n 1 -s 1 --timeout 15 --state none -- %p $timer || exit; done
+// RUN: for timer in virtual prof posix limit; do pct run -q -n 1 -s 1 --timeout 15 --state none -- %p $timer || exit;
+//     done
 // RUN: pct run -n 1 -s 1 --timeout 15 --state none -- %p virtual > %t/log 2>&1; grep -q 'from outside' %t/log
-// RUN: { pct run -q -n 1 -s 1 --timeout 15 --state none -- %p none || :; } 2>&1 | grep -q 'livelock: for a million steps'
+// RUN: { pct run -q -n 1 -s 1 --timeout 15 --state none -- %p none || :; } 2>&1 |
+//     grep -q 'livelock: for a million steps'
 #include <assert.h>
 #include <sched.h>
 #include <signal.h>

@@ -1,5 +1,5 @@
-// A program limits its data (RLIMIT_DATA), which private memory counts in that nobody has touched: what pct keeps for 32,767 threads, 50 MB,
-// left no room for the stacks of four, and pthread_create() failed.
+// A program limits its data (RLIMIT_DATA), which private memory counts in that nobody has touched: what pct keeps for
+// 32,767 threads, 50 MB, left no room for the stacks of four, and pthread_create() failed.
 //
 // RUN: %p
 // RUN: pct run -q -s 1 -- %p && pct run -q -s 2 -n 3 -S pos -- %p && LD_PRELOAD=$LIBPCT PCT_SEED=1 %p

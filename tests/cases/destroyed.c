@@ -1,7 +1,8 @@
-// A thread waits for a mutex for ever, because another one has destroyed it, and given its memory to something else, while the thread was about to lock
-// it. The report named the mutex as one like any other, and nobody as its holder.
+// A thread waits for a mutex for ever, because another one has destroyed it, and given its memory to something else,
+// while the thread was about to lock it. The report named the mutex as one like any other, and nobody as its holder.
 //
-// RUN 120: pct run -n 1000 -s 1 --state none -- %p > %t/log 2>&1; s=$?; grep -q 'waits for mutex .*(lock), which thread 0 destroyed in step' %t/log || exit 9; exit $s
+// RUN 120: pct run -n 1000 -s 1 --state none -- %p > %t/log 2>&1; s=$?;
+//     grep -q 'waits for mutex .*(lock), which thread 0 destroyed in step' %t/log || exit 9; exit $s
 #include <pthread.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// daemon() is fork, and the end of the parent: two steps that replay, and a child that has a schedule of its own. Inside libc it was neither,
-// and the process "went on after the last step".
+// daemon() is fork, and the end of the parent: two steps that replay, and a child that has a schedule of its own.
+// Inside libc it was neither, and the process "went on after the last step".
 //
 // RUN: pct run -s 1 --state none -t %t/trace -- %p 2>&1 | grep "n=1, k=2"
 // RUN: pct run -s 1 --state none -t %t/trace -- %p; pct replay %t/trace -- %p 2>&1 | grep "replayed identically"

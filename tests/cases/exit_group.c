@@ -1,9 +1,12 @@
-// A process that ends by syscall(SYS_exit_group) passes the point of _exit: what main has torn down, the other thread may still use. One that
-// ends by an instruction of its own ends unseen: what would come behind its last step is covered by no guarantee.
+// A process that ends by syscall(SYS_exit_group) passes the point of _exit: what main has torn down, the other thread
+// may still use. One that ends by an instruction of its own ends unseen: what would come behind its last step is
+// covered by no guarantee.
 //
 // RUN 134: pct run -q -s 1 -n 100 --state none -- %p
-// RUN: pct run -s 1 -n 20 -S pct --state none -- %p unseen > %t/out 2>&1; grep 'no guarantee .*: 20 of the runs are not recorded whole' %t/out
-// RUN: pct campaign -q -s 1 -n 20 -S pct --db %t/db -- %p unseen; pct campaign report %t/db | grep 'no guarantee .*: 20 of the runs are not recorded whole'
+// RUN: pct run -s 1 -n 20 -S pct --state none -- %p unseen > %t/out 2>&1;
+//     grep 'no guarantee .*: 20 of the runs are not recorded whole' %t/out
+// RUN: pct campaign -q -s 1 -n 20 -S pct --db %t/db -- %p unseen; pct campaign report %t/db |
+//     grep 'no guarantee .*: 20 of the runs are not recorded whole'
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/syscall.h>

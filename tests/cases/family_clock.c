@@ -1,5 +1,6 @@
-// The clock of a child that does not keep its family's time goes on from its parent's: one in another namespace of process ids, forked or
-// started, one in another namespace of System V's ids, one whose sandbox refuses shared memory. It began at 0, seconds before the parent.
+// The clock of a child that does not keep its family's time goes on from its parent's: one in another namespace of
+// process ids, forked or started, one in another namespace of System V's ids, one whose sandbox refuses shared memory.
+// It began at 0, seconds before the parent.
 //
 // NEED: unshare -p -i -f true
 // RUN: for w in plain pids ids refused; do LD_PRELOAD=$LIBPCT PCT_SEED=1 %p $w || exit; done

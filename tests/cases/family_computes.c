@@ -1,5 +1,6 @@
-// What a child has slept passes for a parent that computed meanwhile, and so found what the child wrote there already: also where the
-// child keeps no family's time, in a namespace of process ids of its own or as a program without pct. Replays as recorded.
+// What a child has slept passes for a parent that computed meanwhile, and so found what the child wrote there already:
+// also where the child keeps no family's time, in a namespace of process ids of its own or as a program without pct.
+// Replays as recorded.
 //
 // Arguments: what the child is.
 //

@@ -1,6 +1,7 @@
-// While a relative can run, time passes for those that sleep as it uses CPU time, whatever else the machine does. The looks of a sleeper at
-// its relatives come late where it does not get a CPU, and so does what these do: if one was found asleep at that moment, in a call that pct
-// does not know, all real time since the look before counted as its sleep, and the sleeper went on first.
+// While a relative can run, time passes for those that sleep as it uses CPU time, whatever else the machine does. The
+// looks of a sleeper at its relatives come late where it does not get a CPU, and so does what these do: if one was
+// found asleep at that moment, in a call that pct does not know, all real time since the look before counted as its
+// sleep, and the sleeper went on first.
 //
 // A sleeper gets no CPU for a second, because it is stopped. What wakes it has hardly run then.
 //

@@ -1,4 +1,5 @@
-// As family_refused.c: the children are in a namespace of process ids of their own, where ids name others; or there is no /proc.
+// As family_refused.c: the children are in a namespace of process ids of their own, where ids name others; or there is
+// no /proc.
 //
 // NEED: unshare -p -f true
 // RUN: LD_PRELOAD=$LIBPCT PCT_SEED=1 %p namespace now

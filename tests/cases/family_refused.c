@@ -1,5 +1,6 @@
-// Families that may not meet, as a sandbox refuses shared memory: with either error, or by killing who asks. What a process has
-// slept has passed for the others, too. A program that another one had confined so before was killed for pct's question.
+// Families that may not meet, as a sandbox refuses shared memory: with either error, or by killing who asks. What a
+// process has slept has passed for the others, too. A program that another one had confined so before was killed for
+// pct's question.
 //
 // Arguments: what is refused; "before": by the process that starts this program, "now": by the program itself.
 //
@@ -82,7 +83,8 @@ int main(int argc, char **argv)
         _exit(0);
     }
     close(others[1]);
-    /* Time that a child slept has passed for who hears of it. On a busy machine one may come late, and in another order. */
+    /* Time that a child slept has passed for who hears of it. On a busy machine one may come late, and in another
+     * order. */
     for (int i = 0; i < 3; i++) {
         char got;
         assert(read(ends[0], &got, 1) == 1);

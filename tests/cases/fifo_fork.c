@@ -1,5 +1,5 @@
-/* The child of a fork has no copy of a named pipe's end that a thread of its parent still waits with in open(): when that thread gives up,
- * nobody can open the other end, whether the child has run meanwhile or not.
+/* The child of a fork has no copy of a named pipe's end that a thread of its parent still waits with in open(): when
+ * that thread gives up, nobody can open the other end, whether the child has run meanwhile or not.
  * RUN: for strategy in pct random-walk pos; do pct run -q -n 60 -s 1 --slack 0 -S $strategy -- %p || exit 1; done
  */
 #include <errno.h>

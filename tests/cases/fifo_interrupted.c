@@ -1,6 +1,6 @@
-/* A thread that waits in open() for the other end of a named pipe is interrupted, and tries again. Who opens that end while the handler runs,
- * and closes it at once, waits for a reader in the kernel; under pct the end of the one that was interrupted was still there for it, and then
- * nobody came any more.
+/* A thread that waits in open() for the other end of a named pipe is interrupted, and tries again. Who opens that end
+ * while the handler runs, and closes it at once, waits for a reader in the kernel; under pct the end of the one that
+ * was interrupted was still there for it, and then nobody came any more.
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s
  * RUN: pct run -q -s 1 -n 300 --timeout 20 --state none -- %p

@@ -1,8 +1,9 @@
-// A filter of system calls that kills ends the program for a call of pct's own, which natively is none. The report says so, and which
-// page tells what it must let pass; with those, all is well.
+// A filter of system calls that kills ends the program for a call of pct's own, which natively is none. The report says
+// so, and which page tells what it must let pass; with those, all is well.
 //
 // RUN: %p
-// RUN 159: pct run -s 1 --state none -- %p > %t/out 2>&1; s=$?; grep 'by a filter of system calls (seccomp), perhaps for a call of pct' %t/out || exit 1; exit $s
+// RUN 159: pct run -s 1 --state none -- %p > %t/out 2>&1; s=$?;
+//     grep 'by a filter of system calls (seccomp), perhaps for a call of pct' %t/out || exit 1; exit $s
 // RUN: pct run -s 1 --state none -- %p passes
 // RUN: pct run -s 1 --state none -- %p passes raises > %t/out 2>&1; [ $? = 159 ] && ! grep seccomp %t/out
 #include <assert.h>

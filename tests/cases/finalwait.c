@@ -1,8 +1,9 @@
-// A handler of exit tears down what a detached thread still uses. Nothing comes between its last operation and the end of the process
-// but the point behind the handlers.
+// A handler of exit tears down what a detached thread still uses. Nothing comes between its last operation and the end
+// of the process but the point behind the handlers.
 //
 // RUN 134: pct run -q -s 1 -n 1000 --state none -- %p
-// RUN 134: token=$(pct run -s 1 -n 1000 --state none -- %p 2>&1 | grep -o "pct1:[^']*" | head -1); pct replay -q "$token" -- %p
+// RUN 134: token=$(pct run -s 1 -n 1000 --state none -- %p 2>&1 | grep -o "pct1:[^']*" | head -1);
+//     pct replay -q "$token" -- %p
 // RUN: ! pct run -q -g -S pct,end=before -s 1 -n 200 --state none -- %p 2>&1 | grep failed
 #include <pthread.h>
 #include <stdlib.h>

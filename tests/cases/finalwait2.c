@@ -1,7 +1,8 @@
 // As finalwait.c, with another operation of the handler behind the one that tears down: the final wait alone hides it.
 //
 // RUN 134: pct run -q -s 1 -n 1000 --state none -- %p
-// RUN 134: token=$(pct run -s 1 -n 1000 --state none -- %p 2>&1 | grep -o "pct1:[^']*" | head -1); pct replay -q "$token" -- %p
+// RUN 134: token=$(pct run -s 1 -n 1000 --state none -- %p 2>&1 | grep -o "pct1:[^']*" | head -1);
+//     pct replay -q "$token" -- %p
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* A thread made by libc's own pthread_create, as an allocator makes its background thread, waits in a condition variable: the signal
- * of a thread of the schedule wakes it.
+/* A thread made by libc's own pthread_create, as an allocator makes its background thread, waits in a condition
+ * variable: the signal of a thread of the schedule wakes it.
  *
  * RUN: pct run -q -s 1 -n 20 --timeout 20 -- %p
  */

@@ -1,13 +1,18 @@
-// Threads and processes that pct does not make, and that have ended before anybody looks: "n = 1 thread, which has one schedule: nothing
-// was missed" was said of these programs, though another thread had run beside it.
+// Threads and processes that pct does not make, and that have ended before anybody looks: "n = 1 thread, which has one
+// schedule: nothing was missed" was said of these programs, though another thread had run beside it.
 //
 // Arguments: by "clone", "child" (shares the memory), "syscall", "inline"; none: nobody.
 //
-// RUN: pct run -s 1 -n 20 --state none -- %p > %t/out 2>&1; grep -x 'pct: n = 1 thread, which has one schedule: nothing was missed' %t/out
-// RUN: pct run -s 1 -n 20 --state none -- %p clone > %t/out 2>&1; grep 'no guarantee.*not all was controlled.*threads that pct did not see' %t/out
-// RUN: pct run -s 1 -n 20 --state none -- %p child > %t/out 2>&1; grep 'no guarantee.*not all was controlled.*child processes' %t/out
-// RUN: pct run -s 1 -n 20 --state none -- %p syscall > %t/out 2>&1; grep 'no guarantee.*not all was controlled.*child processes' %t/out
-// RUN: pct run -s 1 -n 20 --state none -- %p inline > %t/out 2>&1; grep 'no guarantee.*not all was controlled.*threads that pct did not see' %t/out
+// RUN: pct run -s 1 -n 20 --state none -- %p > %t/out 2>&1;
+//     grep -x 'pct: n = 1 thread, which has one schedule: nothing was missed' %t/out
+// RUN: pct run -s 1 -n 20 --state none -- %p clone > %t/out 2>&1;
+//     grep 'no guarantee.*not all was controlled.*threads that pct did not see' %t/out
+// RUN: pct run -s 1 -n 20 --state none -- %p child > %t/out 2>&1;
+//     grep 'no guarantee.*not all was controlled.*child processes' %t/out
+// RUN: pct run -s 1 -n 20 --state none -- %p syscall > %t/out 2>&1;
+//     grep 'no guarantee.*not all was controlled.*child processes' %t/out
+// RUN: pct run -s 1 -n 20 --state none -- %p inline > %t/out 2>&1;
+//     grep 'no guarantee.*not all was controlled.*threads that pct did not see' %t/out
 #define _GNU_SOURCE
 #include <assert.h>
 #include <sched.h>

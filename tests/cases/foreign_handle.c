@@ -1,8 +1,10 @@
-/* The handle of a thread that has ended is that of the next one, which pct does not know (made by libc's own pthread_create, found by its
- * address): it is joined, signalled and asked as natively, while it lives and after its end.
+/* The handle of a thread that has ended is that of the next one, which pct does not know (made by libc's own
+ * pthread_create, found by its address): it is joined, signalled and asked as natively, while it lives and after its
+ * end.
  *
  * RUN: for how in detach late tryjoin; do %p $how live && %p $how ended || exit; done
- * RUN: for how in detach late tryjoin; do pct run -q -s 1 -n 3 --timeout 60 -- %p $how live && pct run -q -s 1 -n 3 --timeout 60 -- %p $how ended || exit; done
+ * RUN: for how in detach late tryjoin; do pct run -q -s 1 -n 3 --timeout 60 -- %p $how live &&
+ *     pct run -q -s 1 -n 3 --timeout 60 -- %p $how ended || exit; done
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

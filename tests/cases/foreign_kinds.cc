@@ -1,6 +1,7 @@
-/* Every kind of lock and of message, between a thread of the schedule and one that pct did not see start (made by libc's own pthread_create,
- * found by its address): each waits for the other, while that one computes, sleeps or comes at once. No hang, no false verdict. What
- * foreign_objects.c has (mutex, condition variable, barrier, once, futex, pipe, join ...) is not repeated here.
+/* Every kind of lock and of message, between a thread of the schedule and one that pct did not see start (made by
+ * libc's own pthread_create, found by its address): each waits for the other, while that one computes, sleeps or comes
+ * at once. No hang, no false verdict. What foreign_objects.c has (mutex, condition variable, barrier, once, futex,
+ * pipe, join ...) is not repeated here.
  *
  * RUN: %p
  * RUN: pct run -q -s 1 -n 2 --timeout 60 -- %p
@@ -67,7 +68,7 @@ void delay()
     }
 }
 
-/* --- Locks: one thread holds it, the other one comes for it. ---------------------------------------------------------- */
+/* --- Locks: one thread holds it, the other one comes for it. ------------------------------------------------------ */
 
 pthread_mutex_t mutex;
 pthread_rwlock_t rwlock;
@@ -178,7 +179,7 @@ template <size_t I, int Side> void come_for()
     locks[I].unlock(Side);
 }
 
-/* --- Messages: one thread waits, the other one brings about what it waits for. ----------------------------------------- */
+/* --- Messages: one thread waits, the other one brings about what it waits for. ------------------------------------ */
 
 int sockets[2], fifo, queue_of_messages;
 mqd_t queue;
@@ -388,7 +389,7 @@ const struct {
     { "atomic wait", [] { word.wait(0); }, [] { delay(), word = 1, word.notify_all(); } },
 };
 
-/* --- The table -------------------------------------------------------------------------------------------------------- */
+/* --- The table ---------------------------------------------------------------------------------------------------- */
 
 int (*create_foreign)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 

@@ -1,5 +1,6 @@
-/* A thread that pct has not made wakes one that has said that it waits, and does not stand in the queue yet: the wake is not lost, also
- * in a child, where a lost one was a hang. One that ends without a wake leaves a deadlock, in a child too.
+/* A thread that pct has not made wakes one that has said that it waits, and does not stand in the queue yet: the wake
+ * is not lost, also in a child, where a lost one was a hang. One that ends without a wake leaves a deadlock, in a child
+ * too.
  *
  * RUN: pct run -q -s 1 -n 2 --timeout 30 -- %p barrier
  * RUN: pct run -q -s 1 -n 2 --timeout 30 -- %p cond

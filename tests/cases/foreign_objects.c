@@ -1,6 +1,6 @@
-/* Threads that pct did not see start (made by libc's own pthread_create, found by its address, or by clone) wait for threads of the
- * schedule, and wake them, through each kind of object. As natively: no hang, no false verdict, whether such a thread comes at once,
- * computes or sleeps before, while all the others wait.
+/* Threads that pct did not see start (made by libc's own pthread_create, found by its address, or by clone) wait for
+ * threads of the schedule, and wake them, through each kind of object. As natively: no hang, no false verdict, whether
+ * such a thread comes at once, computes or sleeps before, while all the others wait.
  *
  * RUN: %p
  * RUN: pct run -q -s 1 -n 2 --timeout 60 -- %p

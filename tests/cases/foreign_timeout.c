@@ -1,5 +1,5 @@
-/* Time does not jump over what a thread that pct did not see start does by itself: neither while that computes, nor to the end of
- * another's patience while it sleeps.
+/* Time does not jump over what a thread that pct did not see start does by itself: neither while that computes, nor to
+ * the end of another's patience while it sleeps.
  *
  * RUN: %p
  * RUN: pct run -q -s 1 -n 5 --timeout 20 -- %p

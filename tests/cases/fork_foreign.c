@@ -1,4 +1,5 @@
-/* A process in which threads run that pct has not made forks: its child has none of them, and nothing that they have told.
+/* A process in which threads run that pct has not made forks: its child has none of them, and nothing that they have
+ * told.
  *
  * RUN: pct run -q -s 1 -n 3 --timeout 30 -- %p barrier
  * RUN: pct run -q -s 1 -n 3 --timeout 30 -- %p watchdog

@@ -1,5 +1,6 @@
-/* A process has asked to be told of a message by a thread, and forks: its child has asked for nothing. When it has been told
- * of a message of its own, and waits for what nobody will do, that is a deadlock, not a wait for the parent's message.
+/* A process has asked to be told of a message by a thread, and forks: its child has asked for nothing. When it has been
+ * told of a message of its own, and waits for what nobody will do, that is a deadlock, not a wait for the parent's
+ * message.
  *
  * RUN 120: pct run -q -s 1 --timeout 20 -- %p
  */

@@ -1,5 +1,6 @@
 /* What a process has learned of who touches what is not its child's: a location that two threads of the parent share is
- * one thread's own in the child, and no scheduling point there. Each point takes virtual time, which the child asks for.
+ * one thread's own in the child, and no scheduling point there. Each point takes virtual time, which the child asks
+ * for.
  *
  * RUN: pct-cc -O1 -g -pthread -o %t/p %s && pct run -q -s 1 -n 5 -S random-walk -- %t/p
  * RUN: pct run -q -s 1 -n 5 -S random-walk --memory=globals -- %p

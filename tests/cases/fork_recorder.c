@@ -1,5 +1,5 @@
-/* A process forks while its other threads make calls that strategy none records: its child records its own, though one of
- * those threads may have had the lock of the recorder.
+/* A process forks while its other threads make calls that strategy none records: its child records its own, though one
+ * of those threads may have had the lock of the recorder.
  *
  * RUN: pct run -q -s 1 -n 4 --timeout 60 -S none -- %p
  */

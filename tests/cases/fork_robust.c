@@ -1,5 +1,5 @@
-/* A process has used a robust mutex, and its child uses one: there, too, the end of the thread that has it lets the next one go
- * on. Of the two, only the process that was started says how it ended.
+/* A process has used a robust mutex, and its child uses one: there, too, the end of the thread that has it lets the
+ * next one go on. Of the two, only the process that was started says how it ended.
  *
  * RUN: %p
  * RUN: pct run -q -s 1 --slack=0 --timeout 30 -- %p

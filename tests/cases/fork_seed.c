@@ -1,7 +1,9 @@
 /* The random numbers of a process and of its children come from seeds of their own, which depend on the run's alone: no
  * two are alike, and those of the same seed are the same in each run.
  *
- * RUN: for i in 1 2 3; do pct run -q -s 1 -- %p; done > %t/same; for s in 1 2 3; do pct run -q -s $s -- %p; done > %t/others; cat %t/same; [ $(sort -u %t/same | wc -l) = 1 ] && [ $(tr ' ' '\n' < %t/others | sort -u | wc -l) = 9 ]
+ * RUN: for i in 1 2 3; do pct run -q -s 1 -- %p; done > %t/same; for s in 1 2 3; do pct run -q -s $s -- %p;
+ *     done > %t/others; cat %t/same; [ $(sort -u %t/same | wc -l) = 1 ] && [ $(tr ' ' '\n' < %t/others | sort -u |
+ *     wc -l) = 9 ]
  */
 #include <stdint.h>
 #include <stdio.h>

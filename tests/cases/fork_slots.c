@@ -1,5 +1,5 @@
-/* What pct knows of a process's threads is not so of its child's, which have the same numbers: there, the first thread that
- * is made can be cancelled, though that of the parent had refused to be.
+/* What pct knows of a process's threads is not so of its child's, which have the same numbers: there, the first thread
+ * that is made can be cancelled, though that of the parent had refused to be.
  *
  * RUN: %p
  * RUN: pct run -q -s 1 -n 5 --timeout 30 -- %p

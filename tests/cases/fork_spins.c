@@ -1,4 +1,5 @@
-/* A process in which a thread has spun, so that it has a watchdog, forks: in the child threads spin, too, and it needs one of its own.
+/* A process in which a thread has spun, so that it has a watchdog, forks: in the child threads spin, too, and it needs
+ * one of its own.
  *
  * RUN: for s in {1..5}; do pct run -q -s $s --timeout 20 -- %p || exit 1; done
  */

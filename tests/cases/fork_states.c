@@ -1,6 +1,7 @@
-/* A process forks while another of its threads waits for an object, or something of its own is under way (a timer, a request): the child
- * has one thread, makes the object anew, and uses it in the same way; the parent goes on with its own. For each object that pct models, or
- * keeps something about: what the child finds in the shim must not be the parent's. As natively: no hang, no false verdict.
+/* A process forks while another of its threads waits for an object, or something of its own is under way (a timer, a
+ * request): the child has one thread, makes the object anew, and uses it in the same way; the parent goes on with its
+ * own. For each object that pct models, or keeps something about: what the child finds in the shim must not be the
+ * parent's. As natively: no hang, no false verdict.
  *
  * RUN: %p native
  * RUN: pct run -q -s 1 -n 3 --timeout 60 -- %p
@@ -93,8 +94,8 @@ static void test(int i)
     end(i);
 }
 
-/* glibc's own does not serve these in the child of a process that had some: nobody performs the requests, and the parent's thread takes
- * the notification. */
+/* glibc's own does not serve these in the child of a process that had some: nobody performs the requests, and the
+ * parent's thread takes the notification. */
 static bool fails_natively(const char *name)
 {
     return !strcmp(name, "request") || !strcmp(name, "name") || !strcmp(name, "notification");

@@ -1,5 +1,5 @@
-/* free() is a write of all that it gives up: a use in another thread that nothing orders with it is a race, as for libtsan. Memory that
- * changes hands by free() and malloc() is none.
+/* free() is a write of all that it gives up: a use in another thread that nothing orders with it is a race, as for
+ * libtsan. Memory that changes hands by free() and malloc() is none.
  *
  * BUILD: pct-cc -O1 -g -pthread -o %p %s
  * RUN 118: pct run -n 20 -s 1 --races=fail -- %p free

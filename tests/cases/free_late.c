@@ -1,8 +1,9 @@
-// A byte of a large block is used by one thread, and the block given up by another one. pct explore knew of the first 64 bytes alone, and
-// called this verified.
+// A byte of a large block is used by one thread, and the block given up by another one. pct explore knew of the first
+// 64 bytes alone, and called this verified.
 //
 // BUILD: pct-cc -O1 -g -pthread -o %p %s
-// RUN: for byte in 0 63 64 100 999; do pct explore -- %p $byte > %t/out 2>&1; grep 'found: 1 of 2 classes' %t/out || exit 1; done
+// RUN: for byte in 0 63 64 100 999; do pct explore -- %p $byte > %t/out 2>&1; grep 'found: 1 of 2 classes' %t/out ||
+//     exit 1; done
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -4,7 +4,9 @@
  *
  * RUN: pct run -g -n 60 --functions=descend,choose,thrower,catcher,jumper,leave,compare,odd,even --state none -- %p
  * RUN 134: pct run -n 100 -s 1 --functions=balance_is,set_balance --state none -- %p lost
- * RUN: for s in 1 2 3; do for how in "" --exec; do pct run -n 1 -s $s --epoch 1600000000 --functions=descend,compare,choose,balance_is,set_balance $how --state none -- %p 2>&1 | grep -o 'pct1:[^ ]*' || exit 1; done | uniq | wc -l | grep -qx 1 || exit 1; done
+ * RUN: for s in 1 2 3; do for how in "" --exec;
+ *     do pct run -n 1 -s $s --epoch 1600000000 --functions=descend,compare,choose,balance_is,set_balance $how --state
+ *     none -- %p 2>&1 | grep -o 'pct1:[^ ]*' || exit 1; done | uniq | wc -l | grep -qx 1 || exit 1; done
  */
 #include <algorithm>
 #include <cassert>

@@ -1,15 +1,22 @@
-/* What a clean campaign guarantees where threads live on when the process ends: only runs without a final wait count, also where a handler
- * of exit has made the threads. Where all were joined, and with _exit(), which never waits, all runs count. And one thread has one schedule only as long
- * as no timer interrupts it; and who takes a signal to the process is a choice where several can.
+/* What a clean campaign guarantees where threads live on when the process ends: only runs without a final wait count,
+ * also where a handler of exit has made the threads. Where all were joined, and with _exit(), which never waits, all
+ * runs count. And one thread has one schedule only as long as no timer interrupts it; and who takes a signal to the
+ * process is a choice where several can.
  *
- * RUN: pct run -s 1 -n 30 --state none -S pct -- %p joined > %t/out 2>&1; ! grep 'lived on when the process ended' %t/out && grep 'theorem 9' %t/out
+ * RUN: pct run -s 1 -n 30 --state none -S pct -- %p joined > %t/out 2>&1;
+ *     ! grep 'lived on when the process ended' %t/out && grep 'theorem 9' %t/out
  * RUN: pct run -s 1 -n 30 --state none -S pct -- %p exit 2>&1 | grep 'lived on when the process ended: .* one in 4'
- * RUN: pct run -s 1 -n 30 --state none -S pct -- %p _exit > %t/out 2>&1; ! grep 'lived on when the process ended' %t/out && grep 'theorem 9' %t/out
+ * RUN: pct run -s 1 -n 30 --state none -S pct -- %p _exit > %t/out 2>&1;
+ *     ! grep 'lived on when the process ended' %t/out && grep 'theorem 9' %t/out
  * RUN: pct run -s 1 -n 30 --state none -S pct -- %p handler 2>&1 | grep 'lived on when the process ended: .* one in 4'
- * RUN: pct run -s 1 -n 30 --state none -S pct -- %p timer > %t/out 2>&1; grep 'n = 1 thread, which has one schedule$' %t/out && grep 'a timer was set' %t/out
- * RUN: pct run -s 1 -n 30 --state none -S pct -- %p alone 2>&1 | grep 'n = 1 thread, which has one schedule: nothing was missed'
- * RUN: pct run -s 1 -n 30 --state none -S pct -- %p signal 2>&1 | grep 'several waiters to choose from, or .* up to 1 times'
- * RUN: pct run -s 1 -n 30 --state none -S pct -- %p main > %t/out 2>&1; ! grep 'several waiters' %t/out && grep 'theorem 9' %t/out
+ * RUN: pct run -s 1 -n 30 --state none -S pct -- %p timer > %t/out 2>&1;
+ *     grep 'n = 1 thread, which has one schedule$' %t/out && grep 'a timer was set' %t/out
+ * RUN: pct run -s 1 -n 30 --state none -S pct -- %p alone 2>&1 |
+ *     grep 'n = 1 thread, which has one schedule: nothing was missed'
+ * RUN: pct run -s 1 -n 30 --state none -S pct -- %p signal 2>&1 |
+ *     grep 'several waiters to choose from, or .* up to 1 times'
+ * RUN: pct run -s 1 -n 30 --state none -S pct -- %p main > %t/out 2>&1; ! grep 'several waiters' %t/out &&
+ *     grep 'theorem 9' %t/out
  */
 #include <pthread.h>
 #include <signal.h>

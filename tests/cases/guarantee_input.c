@@ -1,11 +1,14 @@
-// What a guarantee takes for the same in all runs is so: the kernel's random bytes for the program, and the clocks also where they are read by
-// syscall(). A process may have been another program before, if that had one thread and did nothing that pct does not control.
+// What a guarantee takes for the same in all runs is so: the kernel's random bytes for the program, and the clocks also
+// where they are read by syscall(). A process may have been another program before, if that had one thread and did
+// nothing that pct does not control.
 //
 // RUN: for i in {1..3}; do pct run -q -s 1 --epoch 1 --exec -- %p; done > %t/out; sort -u %t/out | wc -l | grep -x 1
 // RUN: pct run -s 1 -n 30 --state none -S pct -- %p 2>&1 | grep 'theorem 9'
 // RUN: pct run -s 1 -n 30 --state none -S pct -- env %p 2>&1 | grep 'theorem 9'
-// RUN: pct run -s 1 -n 30 --state none -S pct -- env %p again 2>&1 | grep 'no guarantee.*another program before, by exec, that had threads'
-// RUN: pct campaign -s 1 -n 30 -S pct --db %t/db -- %p again > %t/out; pct campaign report %t/db 2>&1 | grep 'no guarantee.*by exec'
+// RUN: pct run -s 1 -n 30 --state none -S pct -- env %p again 2>&1 |
+//     grep 'no guarantee.*another program before, by exec, that had threads'
+// RUN: pct campaign -s 1 -n 30 -S pct --db %t/db -- %p again > %t/out; pct campaign report %t/db 2>&1 |
+//     grep 'no guarantee.*by exec'
 #define _GNU_SOURCE
 #include <assert.h>
 #include <errno.h>

@@ -1,12 +1,21 @@
-// One thread has one schedule, but the seed draws more than that: numbers that the program chooses by pct_choose(), whether a wait for a
-// condition ends by itself, random numbers; and how late a wait ends is the machine's. The claim said "nothing was missed" all the same.
-// And a campaign claimed something though one of the runs that measure k had failed.
+// One thread has one schedule, but the seed draws more than that: numbers that the program chooses by pct_choose(),
+// whether a wait for a condition ends by itself, random numbers; and how late a wait ends is the machine's. The claim
+// said "nothing was missed" all the same. And a campaign claimed something though one of the runs that measure k had
+// failed.
 //
 // BUILD: gcc -O1 -g -pthread -Iinclude -o %p %s
-// RUN: pct run -s 1 -n 20 --state none -- %p > %t/out 2>&1; grep -x 'pct: n = 1 thread, which has one schedule' %t/out && grep 'sleeps and time-outs ended at their deadlines: a bug that needs one to end later' %t/out
-// RUN: pct run -s 1 -n 20 --state none -- %p choose > %t/out 2>&1; grep -x 'pct: n = 1 thread, which has one schedule' %t/out && grep 'pct_choose() several numbers, up to 1 times in a run' %t/out
-// RUN: pct run -s 1 -n 20 --spurious --state none -- %p > %t/out 2>&1; grep -x 'pct: n = 1 thread, which has one schedule' %t/out && grep 'a bug that needs certain ones to, or not to' %t/out
-// RUN: v=$(pct run -q -s 10 --state none -- %p random); pct campaign -s 1 -n 5 --db %t/db -- %p random "$v" > %t/out 2>&1; grep '^ *1 .*exit status 3' %t/out && ! grep -E 'one schedule|missed with probability' %t/out
+// RUN: pct run -s 1 -n 20 --state none -- %p > %t/out 2>&1;
+//     grep -x 'pct: n = 1 thread, which has one schedule' %t/out &&
+//     grep 'sleeps and time-outs ended at their deadlines: a bug that needs one to end later' %t/out
+// RUN: pct run -s 1 -n 20 --state none -- %p choose > %t/out 2>&1;
+//     grep -x 'pct: n = 1 thread, which has one schedule' %t/out &&
+//     grep 'pct_choose() several numbers, up to 1 times in a run' %t/out
+// RUN: pct run -s 1 -n 20 --spurious --state none -- %p > %t/out 2>&1;
+//     grep -x 'pct: n = 1 thread, which has one schedule' %t/out &&
+//     grep 'a bug that needs certain ones to, or not to' %t/out
+// RUN: v=$(pct run -q -s 10 --state none -- %p random);
+//     pct campaign -s 1 -n 5 --db %t/db -- %p random "$v" > %t/out 2>&1; grep '^ *1 .*exit status 3' %t/out &&
+//     ! grep -E 'one schedule|missed with probability' %t/out
 // RUN 1: v=$(pct run -q -s 10 --state none -- %p random); pct campaign -q -s 1 -n 5 --db %t/db -- %p random "$v"
 #include <pct/script.h>
 #include <pthread.h>

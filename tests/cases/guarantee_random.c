@@ -1,10 +1,16 @@
-// A bug that needs a certain random number of the system's is as unlikely as that number is, in each run: the guarantee of a clean campaign was
-// about it, too.
+// A bug that needs a certain random number of the system's is as unlikely as that number is, in each run: the guarantee
+// of a clean campaign was about it, too.
 //
-// RUN: pct run -s 1 -n 20 -d 1 -S pct --state none -- %p random > %t/out 2>&1; grep 'missed with probability' %t/out && grep 'the seed drew random numbers for the program, up to 2 in a run: a bug that needs certain ones' %t/out
-// RUN: pct run -s 1 -n 20 -d 1 -S pct --state none -- %p > %t/out 2>&1; grep 'missed with probability' %t/out && ! grep random %t/out
-// RUN: pct campaign -s 1 -n 40 -d 1 -S pct --db %t/db -- %p random > %t/out 2>&1; grep 'random numbers for the program, up to 2' %t/out && pct campaign -s 1 -n 60 -d 1 -S pct --db %t/db -- %p random > %t/out 2>&1; grep 'random numbers for the program, up to 2' %t/out
-// RUN: pct run --spurious -s 1 -n 20 -d 1 -S pct --state none -- %p 2>&1 | grep 'which waits for a condition ended by themselves'
+// RUN: pct run -s 1 -n 20 -d 1 -S pct --state none -- %p random > %t/out 2>&1; grep 'missed with probability' %t/out &&
+//     grep 'the seed drew random numbers for the program, up to 2 in a run: a bug that needs certain ones' %t/out
+// RUN: pct run -s 1 -n 20 -d 1 -S pct --state none -- %p > %t/out 2>&1; grep 'missed with probability' %t/out &&
+//     ! grep random %t/out
+// RUN: pct campaign -s 1 -n 40 -d 1 -S pct --db %t/db -- %p random > %t/out 2>&1;
+//     grep 'random numbers for the program, up to 2' %t/out &&
+//     pct campaign -s 1 -n 60 -d 1 -S pct --db %t/db -- %p random > %t/out 2>&1;
+//     grep 'random numbers for the program, up to 2' %t/out
+// RUN: pct run --spurious -s 1 -n 20 -d 1 -S pct --state none -- %p 2>&1 |
+//     grep 'which waits for a condition ended by themselves'
 // RUN: pct explore -- %p random 2>&1 | grep 'pct: for this input and the random numbers of this seed; 2 threads'
 // RUN: pct explore -- %p 2>&1 | grep 'pct: for this input; 2 threads'
 #include <pthread.h>

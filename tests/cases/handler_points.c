@@ -1,10 +1,12 @@
-/* An update is lost within a handler that has interrupted the program's own code, where the thread keeps the baton: no schedule shows it, and
- * the guarantee must not speak of it. It did, and called a miss of depth 1 impossible.
+/* An update is lost within a handler that has interrupted the program's own code, where the thread keeps the baton: no
+ * schedule shows it, and the guarantee must not speak of it. It did, and called a miss of depth 1 impossible.
  *
- * RUN: pct run --state none -s 1 -n 100 -- %p 2>&1 | grep 'change points were passed over .* up to [1-9][0-9]* points in a run'
+ * RUN: pct run --state none -s 1 -n 100 -- %p 2>&1 |
+ *     grep 'change points were passed over .* up to [1-9][0-9]* points in a run'
  * RUN: pct run --state none -s 1 -n 100 -- %p plain 2>&1 | { ! grep 'passed over'; }
  * RUN 134: pct run -q --state none -s 1 -n 100 -- %p call
- * RUN: pct campaign -n 50 -s 1 --db %t/db -- %p > %t/out 2>&1; pct campaign report %t/db | grep 'change points were passed over'
+ * RUN: pct campaign -n 50 -s 1 --db %t/db -- %p > %t/out 2>&1; pct campaign report %t/db |
+ *     grep 'change points were passed over'
  */
 #define _GNU_SOURCE
 #include <pthread.h>

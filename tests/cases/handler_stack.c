@@ -1,8 +1,11 @@
-/* What the shim takes of the stack of a signal handler, docs/SANDBOX.md: at most 320 bytes on the way into the handler, and, with
- * those, in each of the calls that handlers make at most 3 KB more than the same call takes natively.
+/* What the shim takes of the stack of a signal handler, docs/SANDBOX.md: at most 320 bytes on the way into the handler,
+ * and, with those, in each of the calls that handlers make at most 3 KB more than the same call takes natively.
  * Without the watchdog: what it asks a handler that computes for a millisecond of CPU time takes a signal frame more.
  * BUILD: gcc -O1 -g -pthread -Wl,-z,now -o %p %s
- * RUN: %p > %t/native && for strategy in pct random-walk; do PCT_WATCHDOG=off pct run -q -s 1 -S $strategy -t %t/trace -- %p > %t/$strategy && awk 'NR == FNR { native[$1] = $2; next } { more = $2 - native[$1]; n++ } more > ($1 == "nothing" ? 320 : 3072) { print $1, more; bad = 1 } END { exit bad || n < 60 }' %t/native %t/$strategy || exit 1; done
+ * RUN: %p > %t/native && for strategy in pct random-walk;
+ *     do PCT_WATCHDOG=off pct run -q -s 1 -S $strategy -t %t/trace -- %p > %t/$strategy &&
+ *     awk 'NR == FNR { native[$1] = $2; next } { more = $2 - native[$1]; n++ } more > ($1 == "nothing" ? 320 : 3072) {
+ *     print $1, more; bad = 1 } END { exit bad || n < 60 }' %t/native %t/$strategy || exit 1; done
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,15 +1,25 @@
-/* A bug between two accesses to the heap, in a program that nobody has rebuilt and without any option: no global is accessed out of order, so
- * --memory=globals would not show it. From the 17th run on, one run in four has --memory=all. None has where a lock orders the accesses
- * (`locked`), where a run has more than 10,000 of them (`accesses`), or more than 1,000 points (`points`).
+/* A bug between two accesses to the heap, in a program that nobody has rebuilt and without any option: no global is
+ * accessed out of order, so --memory=globals would not show it. From the 17th run on, one run in four has --memory=all.
+ * None has where a lock orders the accesses (`locked`), where a run has more than 10,000 of them (`accesses`), or more
+ * than 1,000 points (`points`).
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s
  * RUN 134: pct run -q -s 1 -n 400 --state none -- %p
- * RUN: pct run -s 1 -n 400 --state none -- %p > %t/out 2>&1; [ $(grep -c 'memory that calls do not order.*(--memory=all: all have' %t/out) = 1 ] && token=$(grep -o -m 1 'pct1:[^ ]*,memory=all[^ ]*[0-9a-f]' %t/out) && { pct replay -q "$token" -- %p > /dev/null 2>&1; [ $? = 134 ]; }
- * RUN: for how in locked accesses points; do pct run -s 1 -n 130 --state none -- %p $how > %t/out 2>&1; ! grep -e 'do not order' -e 'other scheduling points' %t/out || exit 1; done
+ * RUN: pct run -s 1 -n 400 --state none -- %p > %t/out 2>&1;
+ *     [ $(grep -c 'memory that calls do not order.*(--memory=all: all have' %t/out) = 1 ] &&
+ *     token=$(grep -o -m 1 'pct1:[^ ]*,memory=all[^ ]*[0-9a-f]' %t/out) &&
+ *     { pct replay -q "$token" -- %p > /dev/null 2>&1; [ $? = 134 ]; }
+ * RUN: for how in locked accesses points; do pct run -s 1 -n 130 --state none -- %p $how > %t/out 2>&1;
+ *     ! grep -e 'do not order' -e 'other scheduling points' %t/out || exit 1; done
  *
- * A campaign in two parts has the same runs as one in one part; and its guarantee counts only those with points at calls.
- * RUN: for j in 1 2; do for n in 40 160; do [ $j$n = 240 ] || pct campaign -q -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done; pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done; grep memory=all %t/1.out && diff %t/1.out %t/2.out
- * RUN: pct run -s 1 -n 140 --state none -- %p waits > %t/out 2>&1; grep -q 'of these runs had other scheduling points' %t/out
+ * A campaign in two parts has the same runs as one in one part; and its guarantee counts only those with points at
+ * calls.
+ * RUN: for j in 1 2; do for n in 40 160; do [ $j$n = 240 ] ||
+ *     pct campaign -q -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done;
+ *     pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done;
+ *     grep memory=all %t/1.out && diff %t/1.out %t/2.out
+ * RUN: pct run -s 1 -n 140 --state none -- %p waits > %t/out 2>&1;
+ *     grep -q 'of these runs had other scheduling points' %t/out
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* A time-out of LONG_MAX seconds is not over when the time of its end does not fit into 64 bits: a futex's, sigtimedwait's and semtimedop's were
- * over at once.
+/* A time-out of LONG_MAX seconds is not over when the time of its end does not fit into 64 bits: a futex's,
+ * sigtimedwait's and semtimedop's were over at once.
  *
  * The main thread's sleep says when all three wait, so it is for slack 0.
  *

@@ -1,8 +1,9 @@
-/* Every call that blocks x {a handler without SA_RESTART, one with it, a cancellation}: ends as it does natively. One table, whose rows
- * this program goes through by itself; what it prints under pct must be what it prints without.
+/* Every call that blocks x {a handler without SA_RESTART, one with it, a cancellation}: ends as it does natively. One
+ * table, whose rows this program goes through by itself; what it prints under pct must be what it prints without.
  * BUILD: gcc -O1 -g -pthread -Wno-deprecated-declarations -o %p %s -lstdc++ -luring
  * RUN: scripts/check-called tests/cases/interrupted_calls.without %p
- * RUN: %p > %t/native && for seed in 1 ${FULL:+2 3}; do for strategy in pct random-walk pos; do pct run -q -s $seed --slack 0 -S $strategy -- %p > %t/pct && diff %t/native %t/pct || exit 1; done; done
+ * RUN: %p > %t/native && for seed in 1 ${FULL:+2 3}; do for strategy in pct random-walk pos;
+ *     do pct run -q -s $seed --slack 0 -S $strategy -- %p > %t/pct && diff %t/native %t/pct || exit 1; done; done
  */
 #define _GNU_SOURCE
 #include "interrupted_calls.h"
@@ -227,8 +228,8 @@ static int system_call(void)
     return line[0] >= '0' && line[0] <= '9' ? atoi(line) : -1;
 }
 
-/* Until the thread has ended, or sleeps: in its call. One that was signalled in a call that waits in the kernel itself, and is in a
- * futex now, has come back from there: under pct it sleeps until it is its turn. */
+/* Until the thread has ended, or sleeps: in its call. One that was signalled in a call that waits in the kernel itself,
+ * and is in a futex now, has come back from there: under pct it sleeps until it is its turn. */
 static void settle(bool signalled)
 {
     static int before;

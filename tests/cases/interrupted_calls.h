@@ -1,4 +1,5 @@
-/* The table of calls that wait, for interrupted_calls.c: each with what ends its wait. A new one is a CALL and a ROW. */
+/* The table of calls that wait, for interrupted_calls.c: each with what ends its wait. A new one is a CALL and a
+ * ROW. */
 #include <aio.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,8 @@
-/* A signal handler that leaves by siglongjmp() leaves nothing of itself behind. A thread that was interrupted in its own code keeps the
- * baton only as long as the handler runs; one that was interrupted in a call that waits for the outside world can end by
- * pthread_exit(), which runs what is to be cleaned up, but nothing of that call.
- * RUN: for how in own alternate; do pct run -q -s 1 -S random-walk -- %p $how && pct run -q -s 2 -S random-walk -- %p $how || exit 1; done
+/* A signal handler that leaves by siglongjmp() leaves nothing of itself behind. A thread that was interrupted in its
+ * own code keeps the baton only as long as the handler runs; one that was interrupted in a call that waits for the
+ * outside world can end by pthread_exit(), which runs what is to be cleaned up, but nothing of that call.
+ * RUN: for how in own alternate; do pct run -q -s 1 -S random-walk -- %p $how &&
+ *     pct run -q -s 2 -S random-walk -- %p $how || exit 1; done
  * RUN: for seed in 1 2 3 4 5; do pct run -q -s $seed -- %p outside || exit 1; done
  */
 #define _GNU_SOURCE

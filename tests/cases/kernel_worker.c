@@ -2,7 +2,8 @@
  * thread, it was said that it had others, which pct did not see start.
  *
  * BUILD: gcc -O1 -g -o %p %s -luring
- * RUN: pct run -s 1 -n 20 -S pct -d 2 --state none -- %p > %t/out 2>&1; grep 'at most n=1' %t/out && ! grep 'did not see' %t/out
+ * RUN: pct run -s 1 -n 20 -S pct -d 2 --state none -- %p > %t/out 2>&1; grep 'at most n=1' %t/out &&
+ *     ! grep 'did not see' %t/out
  */
 #include <assert.h>
 #include <fcntl.h>

@@ -1,9 +1,12 @@
-// Destructors of data of threads, of keys behind the 32nd: in the last round they ran behind the thread's last step, where pct does not
-// control them, and there was no guarantee. The key's destructor sets it again in each of the four rounds.
+// Destructors of data of threads, of keys behind the 32nd: in the last round they ran behind the thread's last step,
+// where pct does not control them, and there was no guarantee. The key's destructor sets it again in each of the four
+// rounds.
 //
 // RUN: %p
-// RUN: pct run -n 100 -s 1 --state none -- %p > %t/log 2>&1 && ! grep 'not controlled' %t/log && grep -q 'missed with probability' %t/log
-// RUN: for s in pos random-walk round-robin delay-bound; do pct run -q -n 50 -s 1 -S $s --state none -- %p || exit 1; done
+// RUN: pct run -n 100 -s 1 --state none -- %p > %t/log 2>&1 && ! grep 'not controlled' %t/log &&
+//     grep -q 'missed with probability' %t/log
+// RUN: for s in pos random-walk round-robin delay-bound; do pct run -q -n 50 -s 1 -S $s --state none -- %p || exit 1;
+//     done
 // RUN: pct run -s 3 --state none --trace %t/trace -- %p && pct replay %t/trace -- %p
 #include <pthread.h>
 #include <sched.h>

@@ -1,10 +1,12 @@
-// Children are killed at any moment: before their first step, while they compute, wait, sleep, fork, become another program, or have
-// children. What they leave behind in the family's memory must keep nobody: the relatives' sleeps end, and their waits.
+// Children are killed at any moment: before their first step, while they compute, wait, sleep, fork, become another
+// program, or have children. What they leave behind in the family's memory must keep nobody: the relatives' sleeps end,
+// and their waits.
 //
 // Arguments: how many rounds, and a seed, which draws what the children do, and how long the machine gives them.
 //
 // RUN: for i in {1..5}; do LD_PRELOAD=$LIBPCT PCT_SEED=$i %p 20 $i || exit; done
-// RUN: for s in $(pct strategies | grep -x '[a-z-]*' | grep -vx schedule); do pct run -q -s 1 -n 3 -S $s --timeout 120 -- %p 5 7 || exit; done
+// RUN: for s in $(pct strategies | grep -x '[a-z-]*' | grep -vx schedule);
+//     do pct run -q -s 1 -n 3 -S $s --timeout 120 -- %p 5 7 || exit; done
 // RUN: pct run -q -s 1 -n 30 -j 2 --timeout 120 -- %p 10 8
 // RUN: pct run -q -s 1 -n 3 --exec --timeout 120 -- %p 10 9
 #include <assert.h>

@@ -1,6 +1,10 @@
-/* A write of more than a pipe or socket has room for goes in pieces, and others run in between: each is a step, so a recorded trace
- * says when, and can be followed. So are the pieces of a read with MSG_WAITALL, and a connection that is being made.
- * RUN: for what in pipe socket waitall connect; do for seed in 1 2 3 4 5 6; do pct run -q -s $seed -S random-walk -t %t/trace -- %p $what; [ $? = 7 ] || exit 1; pct replay %t/trace -- %p $what > %t/log 2>&1; [ $? = 7 ] || exit 1; ! grep -q "did NOT" %t/log || exit 1; done; done
+/* A write of more than a pipe or socket has room for goes in pieces, and others run in between: each is a step, so a
+ * recorded trace says when, and can be followed. So are the pieces of a read with MSG_WAITALL, and a connection that is
+ * being made.
+ * RUN: for what in pipe socket waitall connect; do for seed in 1 2 3 4 5 6;
+ *     do pct run -q -s $seed -S random-walk -t %t/trace -- %p $what; [ $? = 7 ] || exit 1;
+ *     pct replay %t/trace -- %p $what > %t/log 2>&1; [ $? = 7 ] || exit 1; ! grep -q "did NOT" %t/log || exit 1; done;
+ *     done
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>

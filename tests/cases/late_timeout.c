@@ -1,6 +1,8 @@
-/* A wait for a signal that another process could send takes real time when nothing else can run; if nothing comes, it ends exactly at its
- * deadline all the same, however late the kernel was. So each run takes as much virtual time as the others.
- * RUN: for i in 1 2 3 4 5; do pct run -q -s 1 -S random-walk --memory off -- %p; done | sort -u > %t/times && [ $(wc -l < %t/times) = 1 ]
+/* A wait for a signal that another process could send takes real time when nothing else can run; if nothing comes, it
+ * ends exactly at its deadline all the same, however late the kernel was. So each run takes as much virtual time as the
+ * others.
+ * RUN: for i in 1 2 3 4 5; do pct run -q -s 1 -S random-walk --memory off -- %p; done | sort -u > %t/times &&
+ *     [ $(wc -l < %t/times) = 1 ]
  */
 #include <signal.h>
 #include <stdio.h>

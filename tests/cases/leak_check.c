@@ -1,5 +1,6 @@
-// AddressSanitizer's leak check stops the world when the program ends, or asks for it. The yields of that, as many as the machine
-// took, were steps: k was ruined, no token replayed, and a deadlock that 70 of 1,000 plain runs find was never found.
+// AddressSanitizer's leak check stops the world when the program ends, or asks for it. The yields of that, as many as
+// the machine took, were steps: k was ruined, no token replayed, and a deadlock that 70 of 1,000 plain runs find was
+// never found.
 //
 // BUILD: gcc -O1 -g -pthread -fsanitize=address,undefined -o %p %s
 // RUN: pct run -s 1 -n 20 -- %p 2>&1 | grep 'k=[0-9][0-9]$'

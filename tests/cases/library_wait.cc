@@ -1,5 +1,6 @@
-/* From gcc 16 on, std::latch and std::atomic::wait() wait inside libstdc++, and so does the load happen that orders what comes after
- * it: that was called a race. The same with a library of our own, which has the function by the name of theirs.
+/* From gcc 16 on, std::latch and std::atomic::wait() wait inside libstdc++, and so does the load happen that orders
+ * what comes after it: that was called a race. The same with a library of our own, which has the function by the name
+ * of theirs.
  * BUILD: g++ -std=c++20 -O1 -fPIC -shared -DLIBRARY -o %p.so %s && pct-c++ -std=c++20 -O1 -g -pthread -o %p %s %p.so
  * RUN: pct run -q -s 1 -n 60 --races=fail -- %p
  * RUN 118: pct run -q -s 1 -n 60 --races=fail -- %p relaxed

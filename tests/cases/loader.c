@@ -1,12 +1,18 @@
-// A library's constructor and destructor run under the loader's lock. Threads that need the lock meanwhile slept in the loader, beside the
-// schedule, and there was no guarantee. Nor does the wrapper come between: the paths of the caller's file count.
+// A library's constructor and destructor run under the loader's lock. Threads that need the lock meanwhile slept in the
+// loader, beside the schedule, and there was no guarantee. Nor does the wrapper come between: the paths of the caller's
+// file count.
 //
-// BUILD: gcc -O1 -g -pthread -fPIC -shared -DLIBRARY -o %p.so %s && gcc -O1 -g -pthread -rdynamic -Wl,-rpath,$(dirname %p) -o %p %s
-// RUN: pct run -n 100 -s 1 --state none -- %p load > %t/log 2>&1 && ! grep 'not controlled' %t/log && grep -q 'missed with probability' %t/log
-// RUN: for s in pos random-walk round-robin delay-bound; do pct run -q -n 50 -s 1 -S $s --state none -- %p load > %t/log 2>&1 && ! grep 'not controlled' %t/log || exit 1; done
+// BUILD: gcc -O1 -g -pthread -fPIC -shared -DLIBRARY -o %p.so %s &&
+//     gcc -O1 -g -pthread -rdynamic -Wl,-rpath,$(dirname %p) -o %p %s
+// RUN: pct run -n 100 -s 1 --state none -- %p load > %t/log 2>&1 && ! grep 'not controlled' %t/log &&
+//     grep -q 'missed with probability' %t/log
+// RUN: for s in pos random-walk round-robin delay-bound;
+//     do pct run -q -n 50 -s 1 -S $s --state none -- %p load > %t/log 2>&1 && ! grep 'not controlled' %t/log || exit 1;
+//     done
 // RUN: pct run -q -n 50 -s 1 --state none -- %p ask > %t/log 2>&1 && ! grep 'not controlled' %t/log
 // RUN: pct run -s 3 --state none --trace %t/trace -- %p ask && pct replay %t/trace -- %p ask
-// RUN 120: pct run -q -n 200 -s 1 --state none --trace %t/trace -- %p cross && exit 1; pct report %t/trace > %t/log; grep -q "waits for loader .*held by thread" %t/log && exit 120
+// RUN 120: pct run -q -n 200 -s 1 --state none --trace %t/trace -- %p cross && exit 1; pct report %t/trace > %t/log;
+//     grep -q "waits for loader .*held by thread" %t/log && exit 120
 // RUN: %p load && %p ask
 #ifdef LIBRARY
 #include <pthread.h>

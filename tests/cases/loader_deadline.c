@@ -1,8 +1,10 @@
-// A process with one thread waits for an object that it shares with others, until a deadline, in a library's constructor: under the
-// loader's lock. The watchdog, which ends such waits, looked up a function as its first deed, and waited for the same lock, for ever.
-// Elsewhere it could miss that the lock was free: with one thread that pthread_create() made, libc takes and frees it by plain stores.
+// A process with one thread waits for an object that it shares with others, until a deadline, in a library's
+// constructor: under the loader's lock. The watchdog, which ends such waits, looked up a function as its first deed,
+// and waited for the same lock, for ever. Elsewhere it could miss that the lock was free: with one thread that
+// pthread_create() made, libc takes and frees it by plain stores.
 //
-// BUILD: gcc -O1 -g -pthread -fPIC -shared -DLIBRARY -o %p.so %s && gcc -O1 -g -pthread -Wl,-rpath,$(dirname %p) -o %p %s
+// BUILD: gcc -O1 -g -pthread -fPIC -shared -DLIBRARY -o %p.so %s &&
+//     gcc -O1 -g -pthread -Wl,-rpath,$(dirname %p) -o %p %s
 // RUN: pct run -q -n 20 -s 1 --timeout 20 --state none -- %p
 // RUN: %p
 #ifdef LIBRARY

@@ -1,5 +1,5 @@
-/* A program that locks all its memory, also what it will map, has no more of it resident than natively, about: libpct reserves areas that
- * nobody touches.
+/* A program that locks all its memory, also what it will map, has no more of it resident than natively, about: libpct
+ * reserves areas that nobody touches.
  *
  * RUN: %p
  * RUN: pct run -q -s 1 -n 2 -- %p

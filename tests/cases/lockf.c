@@ -1,5 +1,5 @@
-// Locks on a file given back, and timers of processor time set: neither can wait, and both were "waits left to the outside world", so that
-// there was no guarantee.
+// Locks on a file given back, and timers of processor time set: neither can wait, and both were "waits left to the
+// outside world", so that there was no guarantee.
 //
 // RUN: cd %t && pct run -s 1 -n 5 -- %p > log 2>&1 && ! grep 'left to the outside' log
 #include <fcntl.h>

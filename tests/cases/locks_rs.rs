@@ -1,7 +1,8 @@
-// A bank with a lock for each account; transfer() takes two of them, in an order that depends on who pays: a deadlock of depth 3, if one
-// worker is late by three jobs between taking its job and its first lock. The locks are atomic instructions, which wait by pausing: each of a
-// hundred pauses was a point, half of all, and pos found it in 3 of 1,000 runs for 7. The default mixture finds it
-// after some 900 runs; pct alone not in thousands, which its screen says, and what does.
+// A bank with a lock for each account; transfer() takes two of them, in an order that depends on who pays: a deadlock
+// of depth 3, if one worker is late by three jobs between taking its job and its first lock. The locks are atomic
+// instructions, which wait by pausing: each of a hundred pauses was a point, half of all, and pos found it in 3 of
+// 1,000 runs for 7. The default mixture finds it after some 900 runs; pct alone not in thousands, which its screen
+// says, and what does.
 //
 // NEED: command -v rustc
 // BUILD: rustc -g -o %p %s

@@ -1,6 +1,7 @@
-/* The first thread ends by pthread_exit(). What the kernel has under /proc/self is that thread's, and empty then: the report of a
- * deadlock of the others has their stacks all the same, and locks on files can be waited for.
- * RUN 120: pct run -q -s 1 -t %t/trace -- %p && exit 1; pct report %t/trace > %t/log; grep -q "wait_for_ever.*main_ends.c" %t/log && grep -q "thread 2" %t/log && ! grep "no stacks" %t/log && exit 120
+/* The first thread ends by pthread_exit(). What the kernel has under /proc/self is that thread's, and empty then: the
+ * report of a deadlock of the others has their stacks all the same, and locks on files can be waited for.
+ * RUN 120: pct run -q -s 1 -t %t/trace -- %p && exit 1; pct report %t/trace > %t/log;
+ *     grep -q "wait_for_ever.*main_ends.c" %t/log && grep -q "thread 2" %t/log && ! grep "no stacks" %t/log && exit 120
  * RUN: pct run -q -n 30 -s 1 -S random-walk -- %p %t/lock
  */
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-// Threads poll a counter that another one raises, in turn. Where maple held the one that raises it, and a thread at its low
-// priority polled, that one alone was let go: the run never ended. Random program 300113 hung in one run of five.
+// Threads poll a counter that another one raises, in turn. Where maple held the one that raises it, and a thread at its
+// low priority polled, that one alone was let go: the run never ended. Random program 300113 hung in one run of five.
 //
 // RUN: pct run -q -s 1 -n 3 -S maple --memory=atomics --timeout 20 --state none -- %p
 #include <pthread.h>

@@ -1,5 +1,6 @@
-// A thread at maple's low priority polls by plain loads, which without --memory=all are no points, for a bit that another one is to clear; that one
-// is held, as it would come in between. The first one was let go 4,096 times, milliseconds each, and the run killed for its time.
+// A thread at maple's low priority polls by plain loads, which without --memory=all are no points, for a bit that
+// another one is to clear; that one is held, as it would come in between. The first one was let go 4,096 times,
+// milliseconds each, and the run killed for its time.
 //
 // RUN: pct run -q -s 1 -n 12 -S maple --memory=atomics --timeout 10 --state none -- %p
 #include <pthread.h>

@@ -1,17 +1,25 @@
-/* A bug between two plain accesses, in a program that nobody has rebuilt and without any option: after 16 runs with scheduling points at calls,
- * one run in four is patched, because calls do not order these accesses. Where a lock orders them (`locked`), none is.
+/* A bug between two plain accesses, in a program that nobody has rebuilt and without any option: after 16 runs with
+ * scheduling points at calls, one run in four is patched, because calls do not order these accesses. Where a lock
+ * orders them (`locked`), none is.
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s
  * RUN: pct run -q -s 1 -n 16 --state none -- %p
  * RUN 134: pct run -q -s 1 -n 400 --state none -- %p
- * RUN: pct run -s 1 -n 400 --state none -- %p > %t/out 2>&1; [ $(grep -c 'memory that calls do not order' %t/out) = 1 ] && grep 'pct replay .*,memory=globals' %t/out
+ * RUN: pct run -s 1 -n 400 --state none -- %p > %t/out 2>&1;
+ *     [ $(grep -c 'memory that calls do not order' %t/out) = 1 ] && grep 'pct replay .*,memory=globals' %t/out
  * RUN: pct run -s 1 -n 400 --state none --memory=off -- %p > %t/out 2>&1; ! grep 'do not order' %t/out
- * RUN: pct run -s 1 -n 200 --state none -- %p locked > %t/out 2>&1; ! grep -e 'do not order' -e 'other scheduling points' %t/out
+ * RUN: pct run -s 1 -n 200 --state none -- %p locked > %t/out 2>&1;
+ *     ! grep -e 'do not order' -e 'other scheduling points' %t/out
  * RUN: pct run -s 1 -n 400 --state none --strategy=surw -- %p > %t/out 2>&1; ! grep 'do not order' %t/out
  *
- * A campaign in two parts has the same runs as one in one part; and its guarantee counts only those with points at calls.
- * RUN: for j in 1 2; do for n in 140 250; do [ $j$n = 2140 ] || pct campaign -q -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done; pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done; grep memory=globals %t/1.out && diff %t/1.out %t/2.out
- * RUN: pct campaign -q -s 1 -n 200 --db %t/c -- %p waits > /dev/null 2>&1; pct campaign report %t/c > %t/out; grep -q 'of these runs had other scheduling points' %t/out
+ * A campaign in two parts has the same runs as one in one part; and its guarantee counts only those with points at
+ * calls.
+ * RUN: for j in 1 2; do for n in 140 250; do [ $j$n = 2140 ] ||
+ *     pct campaign -q -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done;
+ *     pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done;
+ *     grep memory=globals %t/1.out && diff %t/1.out %t/2.out
+ * RUN: pct campaign -q -s 1 -n 200 --db %t/c -- %p waits > /dev/null 2>&1; pct campaign report %t/c > %t/out;
+ *     grep -q 'of these runs had other scheduling points' %t/out
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,8 +1,9 @@
-/* Callbacks of dl_iterate_phdr() lock. The thread that goes through the list of modules holds a lock of the loader's, so
- * it keeps the baton; it lost it at the first point, and others slept where pct does not see it. Where it leaves the
+/* Callbacks of dl_iterate_phdr() lock. The thread that goes through the list of modules holds a lock of the loader's,
+ * so it keeps the baton; it lost it at the first point, and others slept where pct does not see it. Where it leaves the
  * list by a jump, it keeps it no longer.
  *
- * RUN: pct run -g --state none -s 1 -n 100 -- %p > %t/out 2>&1; grep 'libc held a lock, up to [1-9]' %t/out && ! grep 'not controlled' %t/out
+ * RUN: pct run -g --state none -s 1 -n 100 -- %p > %t/out 2>&1; grep 'libc held a lock, up to [1-9]' %t/out &&
+ *     ! grep 'not controlled' %t/out
  * RUN 134: pct run -q --state none -s 1 -n 100 -- %p jump
  */
 #define _GNU_SOURCE

@@ -1,9 +1,11 @@
-// libpct.so finds no memory for itself, or leaves the program none for a thread that it would have natively: that is its own failure, 125, and not
-// one of the program. Where address space is limited it takes less: at 60,000 KB there was no room for the thread.
+// libpct.so finds no memory for itself, or leaves the program none for a thread that it would have natively: that is
+// its own failure, 125, and not one of the program. Where address space is limited it takes less: at 60,000 KB there
+// was no room for the thread.
 //
 // RUN: ulimit -v 60000; %p && pct run -q -n 20 -s 1 --state none -- %p && LD_PRELOAD=$LIBPCT %p
 // RUN: ulimit -v 2000000; pct run -q -s 1 --state none -- %p 3000
-// RUN: for v in $(seq 12000 2000 40000); do (ulimit -v $v; pct run -q -s 1 --state none -- %p); s=$?; [ $s = 125 ] || [ $s = 127 ] || [ $s = 0 ] || exit 1; done
+// RUN: for v in $(seq 12000 2000 40000); do (ulimit -v $v; pct run -q -s 1 --state none -- %p); s=$?; [ $s = 125 ] ||
+//     [ $s = 127 ] || [ $s = 0 ] || exit 1; done
 // RUN 125: ulimit -v 20000; pct run -q -s 1 --state none -- %p
 // RUN 125: ulimit -v 20000; LD_PRELOAD=$LIBPCT PCT_STRATEGY=pct %p
 #include <pthread.h>

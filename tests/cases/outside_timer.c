@@ -1,5 +1,6 @@
-// A timer goes off also where every thread is in a call that pct has left to the world outside, so that nobody is there to see that time
-// has come: a lone thread in system(), or two in waits for semaphores that processes share. It went off when one of them came back, or never.
+// A timer goes off also where every thread is in a call that pct has left to the world outside, so that nobody is there
+// to see that time has come: a lone thread in system(), or two in waits for semaphores that processes share. It went
+// off when one of them came back, or never.
 //
 // RUN: LD_PRELOAD=$LIBPCT timeout 60 %p system
 // RUN: LD_PRELOAD=$LIBPCT timeout 60 %p shared

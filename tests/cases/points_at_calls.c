@@ -1,13 +1,17 @@
-/* A bug between two calls in a program built with pct-cc: hundreds of accesses to shared memory before and after dilute chance, so one run in three,
- * from the 17th on, has scheduling points at calls only. Its token says so, and it does not count for the guarantee.
- * (With --sites, no run is directed: such a one finds it before.)
+/* A bug between two calls in a program built with pct-cc: hundreds of accesses to shared memory before and after dilute
+ * chance, so one run in three, from the 17th on, has scheduling points at calls only. Its token says so, and it does
+ * not count for the guarantee. (With --sites, no run is directed: such a one finds it before.)
  *
  * BUILD: pct-cc -O1 -g -pthread -o %p %s
  * RUN 134: pct run -q -s 1 -n 400 --state none -- %p
  * RUN: pct run --sites -s 1 -n 400 --state none -- %p > %t/out 2>&1; grep 'pct replay .*,memory-points=off' %t/out
- * RUN: pct run -s 1 -n 60 --state none -- %p fixed > %t/out 2>&1; grep 'pct: [0-9]* of these runs had other scheduling points than the rest, and do not count for the guarantee' %t/out
- * RUN: pct run -s 1 -n 60 --state none --memory-points=shared -- %p fixed > %t/out 2>&1; ! grep 'other scheduling points' %t/out
- * RUN: pct run -s 1 -n 60 --state none --strategy=pct -- %p fixed > %t/out 2>&1; ! grep 'other scheduling points' %t/out
+ * RUN: pct run -s 1 -n 60 --state none -- %p fixed > %t/out 2>&1;
+ *     grep 'pct: [0-9]* of these runs had other scheduling points than the rest, and do not count for the guarantee'
+ *     %t/out
+ * RUN: pct run -s 1 -n 60 --state none --memory-points=shared -- %p fixed > %t/out 2>&1;
+ *     ! grep 'other scheduling points' %t/out
+ * RUN: pct run -s 1 -n 60 --state none --strategy=pct -- %p fixed > %t/out 2>&1;
+ *     ! grep 'other scheduling points' %t/out
  * RUN: pct run -s 1 -n 16 --state none -- %p fixed > %t/out 2>&1; ! grep 'other scheduling points' %t/out
  */
 #include <assert.h>

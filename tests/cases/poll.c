@@ -1,8 +1,9 @@
-// A thread that polls: locks, looks, unlocks. It is demoted by chance, again and again, so theorem 9 says next to nothing of this program;
-// it was said to be as good as sure.
+// A thread that polls: locks, looks, unlocks. It is demoted by chance, again and again, so theorem 9 says next to
+// nothing of this program; it was said to be as good as sure.
 //
 // RUN: pct run -s 1 -n 100 --state none -- %p 2>&1 | grep -F "too few to make any bug improbable"
-// RUN: pct run -s 1 -n 100 --state none -- %p 2>&1 | grep -F "the bound is lower for threads that yield, sleep, poll or fail a try"
+// RUN: pct run -s 1 -n 100 --state none -- %p 2>&1 |
+//     grep -F "the bound is lower for threads that yield, sleep, poll or fail a try"
 #include <pthread.h>
 #include <stdbool.h>
 

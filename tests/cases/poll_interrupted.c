@@ -1,5 +1,5 @@
-// A call that does not wait is not interrupted, though signals keep coming while it is in the kernel. There, one that is
-// pending makes poll() and select() fail with EINTR even without a timeout; the program must not see that of the
+// A call that does not wait is not interrupted, though signals keep coming while it is in the kernel. There, one that
+// is pending makes poll() and select() fail with EINTR even without a timeout; the program must not see that of the
 // watchdog's signals, nor of its own, whose handlers run at scheduling points.
 //
 // RUN: pct run -s 1 -n 3 -S random-walk --state none -- %p

@@ -1,7 +1,8 @@
 /* A process waits until another one, of which pct knows nothing, writes to memory of a file that both have mapped: it
  * yields a million times and more. That was a livelock; the report still says what it did, should nobody come.
  *
- * RUN: %p end %t/shared & pct run -q -s 1 -t %t/trace -- %p wait %t/shared && wait $! && pct report %t/trace | grep 'note: .* another process .*shared'
+ * RUN: %p end %t/shared & pct run -q -s 1 -t %t/trace -- %p wait %t/shared && wait $! && pct report %t/trace |
+ *     grep 'note: .* another process .*shared'
  * RUN 121: pct run -q -s 1 -- %p alone %t/alone
  */
 #include <fcntl.h>

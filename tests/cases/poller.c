@@ -1,9 +1,11 @@
-/* A program that polls: it waits for 5 ms on a condition variable, looks, and waits again, as CPython does for its lock.
+/* A program that polls: it waits for 5 ms on a condition variable, looks, and waits again, as CPython does for its
+ * lock.
  *
- * Where each wait may time out before others have made a step, such a program hangs under some strategies (pos: hundreds of rounds): a
- * coin for each wait keeps that from happening. No run polls more than 50 times.
+ * Where each wait may time out before others have made a step, such a program hangs under some strategies (pos:
+ * hundreds of rounds): a coin for each wait keeps that from happening. No run polls more than 50 times.
  *
- * RUN: for strategy in pct random-walk pos round-robin surw urw portfolio; do pct run -q -n 60 -s 1 --state none -S $strategy -- %p || exit; done
+ * RUN: for strategy in pct random-walk pos round-robin surw urw portfolio;
+ *     do pct run -q -n 60 -s 1 --state none -S $strategy -- %p || exit; done
  */
 #include <pthread.h>
 #include <time.h>

@@ -1,9 +1,10 @@
-// What conformance suites of POSIX ask of signals, clocks, queues, semaphores, asynchronous reads and policies: above all a
-// parent and a child that agree by sleeping much longer than the other takes. As natively, by every strategy. (It is not run
-// natively here: a sleep is no order on a machine with much to do.)
+// What conformance suites of POSIX ask of signals, clocks, queues, semaphores, asynchronous reads and policies: above
+// all a parent and a child that agree by sleeping much longer than the other takes. As natively, by every strategy. (It
+// is not run natively here: a sleep is no order on a machine with much to do.)
 //
 // RUN: pct run -q -s 1 -n 10 --timeout 60 -- %p
-// RUN: for s in random-walk pos round-robin portfolio random-delay; do pct run -q -s 1 -n 3 -S $s --timeout 60 -- %p || exit; done
+// RUN: for s in random-walk pos round-robin portfolio random-delay; do pct run -q -s 1 -n 3 -S $s --timeout 60 -- %p ||
+//     exit; done
 #define _GNU_SOURCE
 #include <aio.h>
 #include <errno.h>

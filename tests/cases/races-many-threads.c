@@ -1,10 +1,11 @@
-/* Data races beyond 32,767 threads over a run's life, when ids are used again: threads that are joined one after the other make none; two
- * that live at once, behind all of them, make one; and what the ids hide is said. The clocks of threads that were joined are given up, or
- * these would take gigabytes.
+/* Data races beyond 32,767 threads over a run's life, when ids are used again: threads that are joined one after the
+ * other make none; two that live at once, behind all of them, make one; and what the ids hide is said. The clocks of
+ * threads that were joined are given up, or these would take gigabytes.
  *
  * BUILD: pct-cc -O1 -g -pthread -o %p %s
  * RUN 118: pct run -q -s 1 --races=fail --state none -- %p 100 race
- * RUN: (ulimit -v 8000000; pct run -s 1 -n 2 --races=fail --state none -- %p 33500) > %t/out 2>&1 && grep -q 'no failure' %t/out && grep 'no guarantee .*nor is a race seen of an earlier thread' %t/out
+ * RUN: (ulimit -v 8000000; pct run -s 1 -n 2 --races=fail --state none -- %p 33500) > %t/out 2>&1 &&
+ *     grep -q 'no failure' %t/out && grep 'no guarantee .*nor is a race seen of an earlier thread' %t/out
  * RUN 118: pct run -q -s 1 --races=fail --state none -- %p 33500 race
  */
 #include <pthread.h>

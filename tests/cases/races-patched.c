@@ -1,6 +1,7 @@
-/* Machine code does not say which loads and stores are atomic: with --memory on a plain program, only a race that cannot be anything else is one.
- * message, spin, lock, lazy: no race; counter: lost updates of a plain counter; single: one thread counts by an atomic load and an
- * atomic store, which clang makes the same instruction of as of counter's. Once all but lock were called races, and failed.
+/* Machine code does not say which loads and stores are atomic: with --memory on a plain program, only a race that
+ * cannot be anything else is one. message, spin, lock, lazy: no race; counter: lost updates of a plain counter; single:
+ * one thread counts by an atomic load and an atomic store, which clang makes the same instruction of as of counter's.
+ * Once all but lock were called races, and failed.
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s && { ! command -v clang > /dev/null || clang -O1 -g -pthread -o %p.clang %s; }
  * RUN: for p in message spin lock lazy; do pct run -q -s 1 -n 100 --memory=all --races=fail -- %p $p || exit; done
@@ -8,7 +9,8 @@
  * RUN: pct run -s 1 -n 40 -S pos --memory=all --races=report -- %p message 2>&1 | { ! grep '^data race'; }
  * RUN: pct run -s 1 -n 40 -S pos --memory=all --races=report -- %p lock 2>&1 | { ! grep 'data race'; }
  * RUN 118: pct run -s 1 -n 200 --memory=all --races=fail -- %p counter
- * RUN: [ ! -x %p.clang ] || for p in message spin lock lazy single; do pct run -q -s 1 -n 100 --memory=all --races=fail -- %p.clang $p || exit; done
+ * RUN: [ ! -x %p.clang ] || for p in message spin lock lazy single;
+ *     do pct run -q -s 1 -n 100 --memory=all --races=fail -- %p.clang $p || exit; done
  */
 #include <pthread.h>
 #include <sched.h>

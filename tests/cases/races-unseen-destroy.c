@@ -1,5 +1,5 @@
-/* A mutex is destroyed when an atomic says that nobody is in it any more. Of a program that tells of no access, that atomic is not seen; a race
- * of the lock and the destroy was reported, and failed the run.
+/* A mutex is destroyed when an atomic says that nobody is in it any more. Of a program that tells of no access, that
+ * atomic is not seen; a race of the lock and the destroy was reported, and failed the run.
  *
  * RUN: pct run -q -s 1 -n 100 --races=fail -- %p
  * RUN: pct run -q -s 1 -n 100 --memory=all --races=fail -- %p

@@ -1,13 +1,15 @@
-/* A configuration object that is published before it is filled. Not built by pct-cc, it tells of no access, so --races has nothing to look at:
- * that is said, and no guarantee is made. It was once "no failure", and a guarantee.
+/* A configuration object that is published before it is filled. Not built by pct-cc, it tells of no access, so --races
+ * has nothing to look at: that is said, and no guarantee is made. It was once "no failure", and a guarantee.
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s && pct-cc -O1 -g -pthread -o %p.told %s
  * RUN: pct run -n 20 -s 1 --races=fail -- %p > %t/out 2>&1; grep -q '20 runs in which races were not looked for' %t/out
  * RUN: pct run -n 20 -s 1 --races=fail -- %p > %t/out 2>&1; grep -q 'no guarantee.*no memory access was seen' %t/out
  * RUN: pct run -s 1 --races=report -- %p 2>&1 | grep 'races were not looked for'
  * RUN: pct run -n 20 -s 1 -- %p 2>&1 | { ! grep 'races were not looked for'; }
- * RUN: pct campaign -n 20 -s 1 --races=fail --db %t/db -- %p > /dev/null 2>&1; pct campaign report %t/db | grep -q '20 runs in which races were not'
- * RUN: pct campaign -n 20 -s 1 --races=fail --db %t/db -- %p > /dev/null 2>&1; pct campaign report --format json %t/db | grep -q 'races were not looked for'
+ * RUN: pct campaign -n 20 -s 1 --races=fail --db %t/db -- %p > /dev/null 2>&1; pct campaign report %t/db |
+ *     grep -q '20 runs in which races were not'
+ * RUN: pct campaign -n 20 -s 1 --races=fail --db %t/db -- %p > /dev/null 2>&1;
+ *     pct campaign report --format json %t/db | grep -q 'races were not looked for'
  * RUN: pct doctor %p | grep -q -e '--races needs a program that is built with pct-cc'
  * RUN: pct doctor %p.told | { ! grep -e '--races'; }
  * RUN 118: pct run -n 200 -s 1 --races=fail -- %p.told

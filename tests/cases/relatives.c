@@ -1,11 +1,14 @@
-// What processes of one family may do beside sleeping: stop each other, die by SIGKILL, end unnoticed, close all descriptors, compute, be
-// no programs under pct at all. Time jumps over those that cannot run, and over nobody else; and never hangs.
+// What processes of one family may do beside sleeping: stop each other, die by SIGKILL, end unnoticed, close all
+// descriptors, compute, be no programs under pct at all. Time jumps over those that cannot run, and over nobody else;
+// and never hangs.
 //
-// The static program sleeps in real time, and its parent's alarm with it; `compute` spins without a call that pct knows.
+// The static program sleeps in real time, and its parent's alarm with it; `compute` spins without a call that pct
+// knows.
 //
 // BUILD: gcc -O1 -g -pthread -o %p %s && gcc -O1 -static -DSTATIC -o %p.static %s
 // RUN: for w in stop kill zombie ignored closed clocks; do LD_PRELOAD=$LIBPCT PCT_SEED=1 %p $w || exit; done
-// RUN: for s in pct pos random-walk round-robin; do for w in stop kill closed clocks; do pct run -q -s 1 -n 3 -S $s -- %p $w || exit; done; done
+// RUN: for s in pct pos random-walk round-robin; do for w in stop kill closed clocks;
+//     do pct run -q -s 1 -n 3 -S $s -- %p $w || exit; done; done
 // RUN: pct run -q -s 1 -- %p static 0.3
 // RUN 142: LD_PRELOAD=$LIBPCT PCT_SEED=1 %p static 10
 // RUN: pct run -q -s 1 -- %p compute 0.3

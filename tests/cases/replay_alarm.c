@@ -1,6 +1,7 @@
-/* A thread waits for the process's own alarm while another one waits for what could come from outside. The replay of the trace does not wait for
- * the outside: its time jumps to the alarm, as it did in the run.
- * RUN: for s in 1 2 3; do pct run -q -s $s --timeout 20 -t %t/trace -- %p && pct replay -q --timeout 20 %t/trace -- %p || exit 1; done
+/* A thread waits for the process's own alarm while another one waits for what could come from outside. The replay of
+ * the trace does not wait for the outside: its time jumps to the alarm, as it did in the run.
+ * RUN: for s in 1 2 3; do pct run -q -s $s --timeout 20 -t %t/trace -- %p &&
+ *     pct replay -q --timeout 20 %t/trace -- %p || exit 1; done
  */
 #include <fcntl.h>
 #include <mqueue.h>

@@ -1,6 +1,9 @@
-/* A call that is tried, and then waits, is interrupted by a signal that comes while its thread stands at its scheduling point as by one
- * that comes while it waits: where of the two it was is not in the trace, and a replay of that stands at the point.
- * RUN: for call in flock ofd semop; do for s in 1 2 3 4 5 6 7 8; do pct run -q -s $s --timeout 20 -S random-walk -t %t/trace -- %p $call && pct replay -q --timeout 20 %t/trace -- %p $call || exit 1; done; done
+/* A call that is tried, and then waits, is interrupted by a signal that comes while its thread stands at its scheduling
+ * point as by one that comes while it waits: where of the two it was is not in the trace, and a replay of that stands
+ * at the point.
+ * RUN: for call in flock ofd semop; do for s in 1 2 3 4 5 6 7 8;
+ *     do pct run -q -s $s --timeout 20 -S random-walk -t %t/trace -- %p $call &&
+ *     pct replay -q --timeout 20 %t/trace -- %p $call || exit 1; done; done
  */
 #define _GNU_SOURCE
 #include <errno.h>

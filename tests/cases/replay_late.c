@@ -1,9 +1,11 @@
-/* What comes from a child comes later in the replay than it did in the run: the child sleeps longer, or computes first. It still comes,
- * and the replay is the same: the child's sleep ends though the parent has a nearer deadline, and a thread that meanwhile went to wait
- * for its signal outside gets that from the process's own timer.
+/* What comes from a child comes later in the replay than it did in the run: the child sleeps longer, or computes first.
+ * It still comes, and the replay is the same: the child's sleep ends though the parent has a nearer deadline, and a
+ * thread that meanwhile went to wait for its signal outside gets that from the process's own timer.
  *
- * RUN: pct run -q -s 2 --slack=0 --timeout 30 -t %t/trace -- %p sleep && LATE=1 pct replay -q --timeout 30 %t/trace -- %p sleep
- * RUN: pct run -q -s 2 --slack=0 --timeout 30 -t %t/trace -- %p alarm && LATE=1 pct replay -q --timeout 30 %t/trace -- %p alarm
+ * RUN: pct run -q -s 2 --slack=0 --timeout 30 -t %t/trace -- %p sleep &&
+ *     LATE=1 pct replay -q --timeout 30 %t/trace -- %p sleep
+ * RUN: pct run -q -s 2 --slack=0 --timeout 30 -t %t/trace -- %p alarm &&
+ *     LATE=1 pct replay -q --timeout 30 %t/trace -- %p alarm
  */
 #include <pthread.h>
 #include <sched.h>

@@ -2,7 +2,8 @@
  * pipe's end that only splice() and tee() read from did not, where nothing was due in the run. Then objects that were
  * met later had other numbers in the replay of a trace, which ended as one that went another way.
  *
- *     RUN: for s in 1 2 3 4 5 6 7 8; do pct run -q -s $s -S pct -t %t/trace -- %p || exit; pct replay -q %t/trace -- %p || exit; done
+ *     RUN: for s in 1 2 3 4 5 6 7 8; do pct run -q -s $s -S pct -t %t/trace -- %p || exit;
+ *         pct replay -q %t/trace -- %p || exit; done
  */
 #define _GNU_SOURCE
 #include <fcntl.h>

@@ -1,7 +1,8 @@
-/* What a handler leaves behind for the call that it has interrupted. SA_RESTART takes up a futex wait from its beginning, the value's
- * look included; a wait that the handler made itself does not make the call one that is taken up again, or that no handler has
- * interrupted.
- * RUN: for strategy in pct pos random-walk; do pct run -q -n 60 -s 1 -S $strategy -- %p futex && pct run -q -n 60 -s 1 -S $strategy -- %p nested && pct run -q -n 60 -s 1 -S $strategy -- %p taken || exit 1; done
+/* What a handler leaves behind for the call that it has interrupted. SA_RESTART takes up a futex wait from its
+ * beginning, the value's look included; a wait that the handler made itself does not make the call one that is taken up
+ * again, or that no handler has interrupted.
+ * RUN: for strategy in pct pos random-walk; do pct run -q -n 60 -s 1 -S $strategy -- %p futex &&
+ *     pct run -q -n 60 -s 1 -S $strategy -- %p nested && pct run -q -n 60 -s 1 -S $strategy -- %p taken || exit 1; done
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* Threads that wait for a robust mutex which is left broken are all turned away, as POSIX has it. Natively, with glibc 2.36, one of two
- * that wait sleeps for ever: docs/CONTROL.md.
+/* Threads that wait for a robust mutex which is left broken are all turned away, as POSIX has it. Natively, with glibc
+ * 2.36, one of two that wait sleeps for ever: docs/CONTROL.md.
  *
  * RUN: pct run -q -s 1 -n 20 --timeout 20 -- %p
  * RUN: pct run -q -s 1 -n 20 --timeout 20 --strategy=random-walk -- %p

@@ -1,5 +1,5 @@
-/* A thread ends with a robust mutex that it has taken by pthread_mutex_trylock, as all do; the one that was woken to have
- * it was said to wait for ever.
+/* A thread ends with a robust mutex that it has taken by pthread_mutex_trylock, as all do; the one that was woken to
+ * have it was said to wait for ever.
  *
  * RUN: pct run -q -s 1 -n 100 --timeout 20 -- %p
  */

@@ -1,5 +1,5 @@
-// clang links the runtime of -fsanitize=undefined into the program. The program was said to implement its own locks, which were those of that
-// runtime, and ran with --memory=atomics unasked.
+// clang links the runtime of -fsanitize=undefined into the program. The program was said to implement its own locks,
+// which were those of that runtime, and ran with --memory=atomics unasked.
 //
 // NEED: echo 'int main(void) { return 0; }' | clang -fsanitize=undefined -x c - -o %t/any
 // BUILD: clang -O1 -g -pthread -fsanitize=undefined -o %p %s

@@ -1,9 +1,10 @@
-// A server of several processes with a client that is not under pct: while a worker waits for the client, the family's time is the
-// world's. The parent, which sleeps a second at a time, made it run ahead by thousands of seconds, and workers closed connections that were to be
-// kept for five.
+// A server of several processes with a client that is not under pct: while a worker waits for the client, the family's
+// time is the world's. The parent, which sleeps a second at a time, made it run ahead by thousands of seconds, and
+// workers closed connections that were to be kept for five.
 //
 // RUN: LD_PRELOAD=$LIBPCT PCT_SEED=1 PCT_LOG=quiet %p serve %t/socket & %p ask %t/socket && wait $!
-// RUN: LD_PRELOAD=$LIBPCT PCT_SEED=2 PCT_LOG=quiet PCT_STRATEGY=random-walk %p serve %t/socket & %p ask %t/socket && wait $!
+// RUN: LD_PRELOAD=$LIBPCT PCT_SEED=2 PCT_LOG=quiet PCT_STRATEGY=random-walk %p serve %t/socket & %p ask %t/socket &&
+//     wait $!
 // RUN: LD_PRELOAD=$LIBPCT PCT_SEED=3 PCT_LOG=quiet PCT_SLACK=0 %p serve %t/socket & %p ask %t/socket && wait $!
 #define _GNU_SOURCE
 #include <assert.h>
@@ -31,7 +32,8 @@ static struct sockaddr_un address_of(const char *path)
     return address;
 }
 
-/* Answers each byte with the number of seconds that the parent has slept, until the client has gone or says nothing for long. */
+/* Answers each byte with the number of seconds that the parent has slept, until the client has gone or says nothing for
+ * long. */
 static void *serve(void *arg)
 {
     int client = (int)(long)arg;

@@ -3,7 +3,10 @@
  * time, and the run had another hash. Here they have the idle policy, beside processes that want all of the CPU.
  *
  * NEED: taskset -p $$ && chrt -i 0 true
- * RUN: cpu=$(taskset -cp $$ | grep -oE '[0-9]+' | sed -n 2p); for i in 1 2; do taskset -c $cpu sh -c 'while :; do :; done' & hogs="$hogs $!"; done; for s in 1 2 3; do taskset -c $cpu pct run -q -s $s -S pct --timeout 50 -t %t/trace -- %p && ! pct report %t/trace | grep 'slept in' || bad=1; done; kill $hogs; [ ! "$bad" ]
+ * RUN: cpu=$(taskset -cp $$ | grep -oE '[0-9]+' | sed -n 2p); for i in 1 2;
+ *     do taskset -c $cpu sh -c 'while :; do :; done' & hogs="$hogs $!"; done; for s in 1 2 3;
+ *     do taskset -c $cpu pct run -q -s $s -S pct --timeout 50 -t %t/trace -- %p && ! pct report %t/trace |
+ *     grep 'slept in' || bad=1; done; kill $hogs; [ ! "$bad" ]
  */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,5 +1,5 @@
-/* Process-shared objects that are used inside one process order its threads as private ones do. What was ordered by a shared barrier or
- * condition variable alone was once reported as a race, in all runs.
+/* Process-shared objects that are used inside one process order its threads as private ones do. What was ordered by a
+ * shared barrier or condition variable alone was once reported as a race, in all runs.
  *
  * BUILD: pct-cc -O1 -g -pthread -o %p %s
  * RUN: pct run -n 60 -s 1 --races=fail -- %p

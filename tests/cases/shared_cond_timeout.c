@@ -1,4 +1,5 @@
-// A wait for a condition that processes share does not time out before its deadline by the clock that the program reads.
+// A wait for a condition that processes share does not time out before its deadline by the clock that the program
+// reads.
 //
 // RUN: %p
 // RUN: pct run -q -s 1 -n 20 -- %p

@@ -1,7 +1,7 @@
-// What processes of one family share in anonymous memory waits in the family's time: nobody else could end the wait. Its
-// deadlines come in their order with the sleeps of the others, and take no real time: the waits of a run are 400 s long,
-// so the runs of all that follow would take hours. A process that is killed gives up its robust mutex, a handler runs in
-// the midst of a wait, and a wait goes on when nobody is left.
+// What processes of one family share in anonymous memory waits in the family's time: nobody else could end the wait.
+// Its deadlines come in their order with the sleeps of the others, and take no real time: the waits of a run are 400 s
+// long, so the runs of all that follow would take hours. A process that is killed gives up its robust mutex, a handler
+// runs in the midst of a wait, and a wait goes on when nobody is left.
 //
 // RUN: LD_PRELOAD=$LIBPCT PCT_SEED=1 %p && LD_PRELOAD=$LIBPCT PCT_SEED=2 %p
 // RUN: for s in pct pos random-walk round-robin; do pct run -q -s 1 -n 2 -S $s -- %p || exit; done

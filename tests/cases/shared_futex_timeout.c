@@ -1,5 +1,5 @@
-// A wait for a futex that processes share, until a point in time: in the kernel, which was given the program's clock for
-// its own. On a machine that had been up for less than a day it waited for hours, on another one not at all.
+// A wait for a futex that processes share, until a point in time: in the kernel, which was given the program's clock
+// for its own. On a machine that had been up for less than a day it waited for hours, on another one not at all.
 //
 // RUN: %p
 // RUN: pct run -q -s 1 -n 3 --timeout 20 -- %p

@@ -1,11 +1,15 @@
-/* An exchange of two bytes, behind which stands what makes no jump to free memory of them, with no filling near by: what
- * follows it moves into the trampoline with it, so the bug before it is found, and replays. With LED, a branch leads to
- * what follows: the exchange is left alone and counted, and both threads come through.
+/* An exchange of two bytes, behind which stands what makes no jump to free memory of them, with no filling near by:
+ * what follows it moves into the trampoline with it, so the bug before it is found, and replays. With LED, a branch
+ * leads to what follows: the exchange is left alone and counted, and both threads come through.
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s
  * RUN 134: pct run -q -s 1 -n 200 --memory=globals --state none -- %p
- * RUN: pct run -s 1 -n 200 --memory=globals --state none -- %p > %t/out 2>&1; ! grep 'could not be patched' %t/out && token=$(grep -o -m 1 'pct1:[^ ]*[0-9a-f]' %t/out) && for i in 1 2 3; do pct replay "$token" -- %p > %t/replay 2>&1; grep -q 'replayed identically' %t/replay || exit 1; done
- * RUN: gcc -O1 -g -pthread -DLED -o %t/led %s && pct run -s 1 -n 200 --memory=globals --state none -- %t/led > %t/out 2>&1 && grep '1 instruction that accesses memory and could not be patched' %t/out
+ * RUN: pct run -s 1 -n 200 --memory=globals --state none -- %p > %t/out 2>&1; ! grep 'could not be patched' %t/out &&
+ *     token=$(grep -o -m 1 'pct1:[^ ]*[0-9a-f]' %t/out) && for i in 1 2 3;
+ *     do pct replay "$token" -- %p > %t/replay 2>&1; grep -q 'replayed identically' %t/replay || exit 1; done
+ * RUN: gcc -O1 -g -pthread -DLED -o %t/led %s &&
+ *     pct run -s 1 -n 200 --memory=globals --state none -- %t/led > %t/out 2>&1 &&
+ *     grep '1 instruction that accesses memory and could not be patched' %t/out
  */
 #include <assert.h>
 #include <pthread.h>

@@ -1,5 +1,6 @@
-// How many signals a user may have pending is limited (ulimit -i), and another process may have them all. pct kept a signal for a thread that waits, said
-// that it was sent, and lost it when it gave it to the kernel on the thread's turn: a deadlock, or a handler that was told nothing.
+// How many signals a user may have pending is limited (ulimit -i), and another process may have them all. pct kept a
+// signal for a thread that waits, said that it was sent, and lost it when it gave it to the kernel on the thread's
+// turn: a deadlock, or a handler that was told nothing.
 //
 // RUN: %p
 // RUN: for s in pos pct random-walk; do pct run -q -n 40 -s 1 -S $s --state none -- %p || exit 1; done

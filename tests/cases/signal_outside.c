@@ -1,10 +1,12 @@
-/* A signal for a thread that waits for another one with a deadline, which it does in the kernel: its handler runs, and the wait ends, before
- * whoever sent it has slept for any virtual time, however busy the machine is.
+/* A signal for a thread that waits for another one with a deadline, which it does in the kernel: its handler runs, and
+ * the wait ends, before whoever sent it has slept for any virtual time, however busy the machine is.
  *
  * RUN: for s in {1..10}; do pct run -q -s $s --slack 0 -S random-walk -- %p || exit 1; done
  * Behind its handler the thread has its turn until it is back from the kernel: nobody else goes on meanwhile.
  *
- * RUN: for s in {1..3}; do pct run -q -s $s --slack 0 -S random-walk -t %t/trace -- %p && pct trace %t/trace > %t/steps && [ "$(grep -c "signal handler" %t/steps)" = 50 ] && ! grep -A 1 "signal handler" %t/steps | grep -q outside || exit 1; done
+ * RUN: for s in {1..3}; do pct run -q -s $s --slack 0 -S random-walk -t %t/trace -- %p &&
+ *     pct trace %t/trace > %t/steps && [ "$(grep -c "signal handler" %t/steps)" = 50 ] &&
+ *     ! grep -A 1 "signal handler" %t/steps | grep -q outside || exit 1; done
  */
 #define _GNU_SOURCE
 #include <pthread.h>

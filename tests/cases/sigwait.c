@@ -1,5 +1,5 @@
-// sigwait() for the alarm or the timer of the process itself takes virtual time, as pause() does: nothing else can run, so time jumps
-// to it. It took real time.
+// sigwait() for the alarm or the timer of the process itself takes virtual time, as pause() does: nothing else can run,
+// so time jumps to it. It took real time.
 //
 // RUN: timeout 20 pct run -q -s 1 -n 20 -- %p
 // RUN: timeout 20 pct run -q -s 1 -n 20 -S random-walk -- %p

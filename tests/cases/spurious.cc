@@ -1,11 +1,16 @@
-/* POSIX and C++ allow a wait for a condition variable to return though nobody has signalled. With --spurious some do: a program with `if` where
- * `while` belongs fails, one with `while` does not, and the token replays. Without the option none do.
+/* POSIX and C++ allow a wait for a condition variable to return though nobody has signalled. With --spurious some do: a
+ * program with `if` where `while` belongs fails, one with `while` does not, and the token replays. Without the option
+ * none do.
  *
- * RUN: ! pct run -q -n 100 -s 1 --state none --spurious -- %p posix-if 2> %t/log && grep -q "assertion failed" %t/log && grep -q "cond wake .*(spurious)" %t/log && grep -q "spurious=on" %t/log
+ * RUN: ! pct run -q -n 100 -s 1 --state none --spurious -- %p posix-if 2> %t/log &&
+ *     grep -q "assertion failed" %t/log && grep -q "cond wake .*(spurious)" %t/log && grep -q "spurious=on" %t/log
  * RUN: ! pct run -q -n 100 -s 1 --state none --spurious -- %p cxx-if 2> %t/log && grep -q "assertion failed" %t/log
- * RUN: token=$(pct run -n 100 -s 1 --state none --spurious -- %p posix-if 2>&1 | grep -o "pct1:[^']*" | tail -n 1 || :) && for i in 1 2 3 4 5; do ! pct replay "$token" -- %p posix-if > %t/log 2>&1 && grep -q "replayed identically" %t/log || exit 1; done
+ * RUN: token=$(pct run -n 100 -s 1 --state none --spurious -- %p posix-if 2>&1 | grep -o "pct1:[^']*" | tail -n 1 ||
+ *     :) && for i in 1 2 3 4 5; do ! pct replay "$token" -- %p posix-if > %t/log 2>&1 &&
+ *     grep -q "replayed identically" %t/log || exit 1; done
  * RUN: for how in posix-if cxx-if; do pct run -q -n 200 -s 1 --state none -- %p $how || exit 1; done
- * RUN: for how in posix-while cxx-while timed; do for s in mixture pct random-walk; do pct run -q -n 100 -s 1 --state none -S $s --spurious -- %p $how || exit 1; done; done
+ * RUN: for how in posix-while cxx-while timed; do for s in mixture pct random-walk;
+ *     do pct run -q -n 100 -s 1 --state none -S $s --spurious -- %p $how || exit 1; done; done
  * RUN: ! PCT_SPURIOUS=on pct campaign --db %t/db -n 50 -s 1 -- %p posix-if > %t/log && grep -q "spurious=on" %t/log
  */
 #include <cassert>

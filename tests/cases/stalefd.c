@@ -1,5 +1,5 @@
-// A closed stream's number is given to something that blocks. Taken for the file that it was, it was read with the baton, and the
-// thread that it waits for never ran.
+// A closed stream's number is given to something that blocks. Taken for the file that it was, it was read with the
+// baton, and the thread that it waits for never ran.
 //
 // RUN: cd %t && mkdir watch && timeout 10 pct run -q -s 1 --state none -- %p
 #include <fcntl.h>

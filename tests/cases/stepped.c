@@ -1,8 +1,10 @@
 /* A thread that waits by strcmp() is led through libc instruction by instruction, by the trap flag. Nothing of that
  * reaches the program, whatever comes in between: PUSHF, a system call of the program's own that masks signals or makes
- * a process, a signal whose handler returns, waits so itself, jumps or forks, a cancellation whose cleaning up waits so.
+ * a process, a signal whose handler returns, waits so itself, jumps or forks, a cancellation whose cleaning up waits
+ * so.
  *
- * RUN: for how in flags masks processes timer waits alternate jumps forks cleans; do pct run -q -s 1 -- %p $how || exit 1; done
+ * RUN: for how in flags masks processes timer waits alternate jumps forks cleans; do pct run -q -s 1 -- %p $how ||
+ *     exit 1; done
  * RUN: for how in flags waits; do pct run -q -s 2 --memory=all -- %p $how || exit 1; done
  */
 #define _GNU_SOURCE

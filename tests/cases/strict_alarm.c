@@ -1,5 +1,5 @@
-// A process of one thread arms an alarm and enters the strict mode, where it makes no call any more: the alarm comes from
-// the kernel, and kills or is handled as without pct.
+// A process of one thread arms an alarm and enters the strict mode, where it makes no call any more: the alarm comes
+// from the kernel, and kills or is handled as without pct.
 //
 // RUN: pct run -q -s 1 --state none -- %p handled
 // RUN: ! pct run -s 1 --state none -- %p killed > %t/out 2>&1 && grep -q "signal 14" %t/out

@@ -1,5 +1,5 @@
-/* What memcpy, snprintf and their like read and write for patched code was no access of anybody: a struct that is copied
- * while another thread changes it, a text that is printed behind its flag, were never seen halfway.
+/* What memcpy, snprintf and their like read and write for patched code was no access of anybody: a struct that is
+ * copied while another thread changes it, a text that is printed behind its flag, were never seen halfway.
  *
  *     copy    a struct is copied while another thread changes its two fields
  *     print   a text is printed behind the flag that announces it
@@ -7,11 +7,17 @@
  *     large   a struct with 32 MB behind it is copied so, of which pct keeps as little as of a small one
  *     guarded all that under a lock; in a signal handler and a child, too: nothing is wrong with it
  *
- * BUILD: gcc -O0 -g -fno-builtin -pthread -o %p %s && gcc -O0 -g -fno-builtin -fno-plt -pthread -o %p.noplt %s && gcc -O0 -g -fno-builtin -no-pie -Wl,-z,now -pthread -o %p.now %s
- * RUN: for p in %p %p.noplt %p.now; do for what in copy print; do pct run -s 1 -n 200 --state none --memory=globals -- $p $what > %t/out 2>&1; token=$(grep -o -m 1 'pct1:[^ ]*,strings=all:[^ ]*[0-9a-f]' %t/out) && { pct replay -q "$token" -- $p $what > /dev/null 2>&1; [ $? = 134 ]; } || exit; done; done
+ * BUILD: gcc -O0 -g -fno-builtin -pthread -o %p %s && gcc -O0 -g -fno-builtin -fno-plt -pthread -o %p.noplt %s &&
+ *     gcc -O0 -g -fno-builtin -no-pie -Wl,-z,now -pthread -o %p.now %s
+ * RUN: for p in %p %p.noplt %p.now; do for what in copy print;
+ *     do pct run -s 1 -n 200 --state none --memory=globals -- $p $what > %t/out 2>&1;
+ *     token=$(grep -o -m 1 'pct1:[^ ]*,strings=all:[^ ]*[0-9a-f]' %t/out) &&
+ *     { pct replay -q "$token" -- $p $what > /dev/null 2>&1; [ $? = 134 ]; } || exit; done; done
  * RUN: pct run -s 1 -n 200 --state none --memory=all -- %p send > %t/out 2>&1; grep -q 'strings=all' %t/out
- * RUN: pct run -s 1 -n 100 --state none --memory=all -- %p large > %t/out 2>&1; grep -q 'pct1:.*strings=all' %t/out && grep -q 'halfway' %t/out
- * RUN: for p in %p %p.noplt %p.now; do for level in globals all; do pct run -q -s 1 -n 20 --state none --memory=$level --races=fail -- $p guarded || exit; done; done
+ * RUN: pct run -s 1 -n 100 --state none --memory=all -- %p large > %t/out 2>&1; grep -q 'pct1:.*strings=all' %t/out &&
+ *     grep -q 'halfway' %t/out
+ * RUN: for p in %p %p.noplt %p.now; do for level in globals all;
+ *     do pct run -q -s 1 -n 20 --state none --memory=$level --races=fail -- $p guarded || exit; done; done
  * RUN: pct explore -q --memory=globals -- %p copy > %t/out 2>&1; grep -q 'found: 1 of all 3 classes' %t/out
  * RUN: PCT_MEMORY=globals PCT_SEED=1 PCT_LOG=quiet LD_PRELOAD=$LIBPCT %p guarded
  * RUN: pct sites %p | grep -q '3  functions such as memcpy and strlen'

@@ -1,5 +1,6 @@
-// Processes that descend from one another share one virtual time: `timeout` must not go off while its child lives, nor may the child
-// sleep for longer than that; a shell's `sleep 1` is over before that of the other child is. Each process had a time of its own.
+// Processes that descend from one another share one virtual time: `timeout` must not go off while its child lives, nor
+// may the child sleep for longer than that; a shell's `sleep 1` is over before that of the other child is. Each process
+// had a time of its own.
 //
 // The program computes a little in two threads, and sleeps for 100 ms; with an argument, for this many seconds.
 //

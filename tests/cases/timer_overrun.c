@@ -1,5 +1,5 @@
-/* A periodic timer queues its signal once; what it misses until that is taken is counted then (timer_getoverrun). So a timer of
- * nanoseconds whose signal is blocked does no harm, and neither does an alarm of microseconds.
+/* A periodic timer queues its signal once; what it misses until that is taken is counted then (timer_getoverrun). So a
+ * timer of nanoseconds whose signal is blocked does no harm, and neither does an alarm of microseconds.
  *
  * RUN: pct run -q -s 1 -n 50 -- %p
  * RUN: pct run -q -s 1 -n 50 --strategy=random-walk -- %p

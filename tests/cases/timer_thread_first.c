@@ -1,5 +1,5 @@
-/* A SIGEV_THREAD timer is created while another thread creates threads: what waits for the timer is the thread made for it, not
- * the one that was made in between.
+/* A SIGEV_THREAD timer is created while another thread creates threads: what waits for the timer is the thread made for
+ * it, not the one that was made in between.
  *
  * RUN: pct run -q -s 1 -n 300 -- %p
  * RUN: pct run -q -s 1 -n 300 --strategy=pos -- %p

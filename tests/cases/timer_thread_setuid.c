@@ -1,5 +1,5 @@
-/* setuid() makes all threads of the process follow, by a signal of libc's own: the thread that waits for SIGEV_THREAD timers must
- * not block it.
+/* setuid() makes all threads of the process follow, by a signal of libc's own: the thread that waits for SIGEV_THREAD
+ * timers must not block it.
  *
  * RUN: pct run -q -s 1 -n 20 --timeout 10 -- %p
  */

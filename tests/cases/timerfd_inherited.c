@@ -1,5 +1,5 @@
-/* A timer descriptor is the child's of a fork, too, and the program's that a process becomes: it goes off there, whoever armed it, and once
- * for all who have it; also when the process that armed it is no more.
+/* A timer descriptor is the child's of a fork, too, and the program's that a process becomes: it goes off there,
+ * whoever armed it, and once for all who have it; also when the process that armed it is no more.
  *
  * RUN: %p
  * RUN: for s in {1..20}; do pct run -q -s $s --timeout 20 --slack 0 -- %p || exit 1; done

@@ -1,8 +1,9 @@
-/* The scratch file of a run that has ended by itself is used for the next one, as long as it is, and what stands in it is cleared: of
- * a run that is killed, which cannot say how many steps it made, no steps of an earlier one are shown. The first 6 processes make
- * hundreds of steps, the next one ends itself after a few.
+/* The scratch file of a run that has ended by itself is used for the next one, as long as it is, and what stands in it
+ * is cleared: of a run that is killed, which cannot say how many steps it made, no steps of an earlier one are shown.
+ * The first 6 processes make hundreds of steps, the next one ends itself after a few.
  *
- * RUN: cd %t && ! pct run -n 9 -s 1 --state none -t killed -- %p && test $(pct trace killed | grep -c ' lock mutex') -eq 3
+ * RUN: cd %t && ! pct run -n 9 -s 1 --state none -t killed -- %p && test $(pct trace killed |
+ *     grep -c ' lock mutex') -eq 3
  */
 #include <assert.h>
 #include <fcntl.h>

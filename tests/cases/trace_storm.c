@@ -1,9 +1,13 @@
-/* A trace can be read whatever ends its run and whoever turns its blocks: handlers of signals from threads and from a timer run all the
- * time, the watchdog takes the baton from a loop, and the record area is used again and again, when --timeout ends the run, or
- * the run itself.
- * RUN: for strategy in pct pos random-walk; do for seed in 1 2 ${FULL:+3 4}; do pct run -q -s $seed -S $strategy --timeout 0.5 -t %t/trace -- %p; [ $? = 124 ] && pct report %t/trace > %t/log || exit 1; grep "seed $seed; threads 4, steps [1-9]" %t/log || exit 1; done; done
- * RUN: for strategy in pct pos random-walk; do pct run -q -s 1 -S $strategy -t %t/trace -- %p 20000 && pct report %t/trace > %t/log && pct trace %t/trace > /dev/null || exit 1; done
- * RUN: for seed in 1 2 ${FULL:+3 4}; do pct run -q -s $seed -S pos -t %t/trace -- %p 5000 crash; [ $? = 134 ] && pct report %t/trace || exit 1; done
+/* A trace can be read whatever ends its run and whoever turns its blocks: handlers of signals from threads and from a
+ * timer run all the time, the watchdog takes the baton from a loop, and the record area is used again and again, when
+ * --timeout ends the run, or the run itself.
+ * RUN: for strategy in pct pos random-walk; do for seed in 1 2 ${FULL:+3 4};
+ *     do pct run -q -s $seed -S $strategy --timeout 0.5 -t %t/trace -- %p; [ $? = 124 ] &&
+ *     pct report %t/trace > %t/log || exit 1; grep "seed $seed; threads 4, steps [1-9]" %t/log || exit 1; done; done
+ * RUN: for strategy in pct pos random-walk; do pct run -q -s 1 -S $strategy -t %t/trace -- %p 20000 &&
+ *     pct report %t/trace > %t/log && pct trace %t/trace > /dev/null || exit 1; done
+ * RUN: for seed in 1 2 ${FULL:+3 4}; do pct run -q -s $seed -S pos -t %t/trace -- %p 5000 crash; [ $? = 134 ] &&
+ *     pct report %t/trace || exit 1; done
  */
 #include <pthread.h>
 #include <sched.h>

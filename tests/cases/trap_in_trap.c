@@ -1,7 +1,8 @@
-/* A thread that computes in calls is led out of them instruction by instruction: each makes a SIGTRAP, whose handler runs on the
- * alternate stack. While it ran, the watchdog asked again, and led the thread on within that handler, with traps in traps until a
- * stack of 8 KiB, the size that Rust gives each thread, was full: 2 of 100 runs crashed on a busy machine, and 3 of 195 of a real
- * program. So the watchdog's signal is blocked in handlers of SIGTRAP, but not in the program's own, which sees nothing of that.
+/* A thread that computes in calls is led out of them instruction by instruction: each makes a SIGTRAP, whose handler
+ * runs on the alternate stack. While it ran, the watchdog asked again, and led the thread on within that handler, with
+ * traps in traps until a stack of 8 KiB, the size that Rust gives each thread, was full: 2 of 100 runs crashed on a
+ * busy machine, and 3 of 195 of a real program. So the watchdog's signal is blocked in handlers of SIGTRAP, but not in
+ * the program's own, which sees nothing of that.
  *     RUN: pct run -q -n 20 -S pct -- %p
  *     RUN: for seed in 1 2 3 4 5 6 7 8 9 10; do PCT_STRATEGY=pct PCT_SEED=$seed LD_PRELOAD=$LIBPCT %p || exit 1; done
  */

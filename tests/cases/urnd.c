@@ -1,7 +1,9 @@
 // What the random devices give decides how long the run is: it must come from the seed, whichever way it is read.
 //
-// RUN: [ $(for i in 1 2 3 4; do pct run -s 1 --state none -- %p 2>&1 | grep -o "k=[0-9]*$"; done | sort -u | wc -l) = 1 ]
-// RUN: [ $(for s in 1 2 3 4 5 6; do pct run -s $s --state none -- %p 2>&1 | grep -o "k=[0-9]*$"; done | sort -u | wc -l) -gt 3 ]
+// RUN: [ $(for i in 1 2 3 4; do pct run -s 1 --state none -- %p 2>&1 | grep -o "k=[0-9]*$"; done | sort -u |
+//     wc -l) = 1 ]
+// RUN: [ $(for s in 1 2 3 4 5 6; do pct run -s $s --state none -- %p 2>&1 | grep -o "k=[0-9]*$"; done | sort -u |
+//     wc -l) -gt 3 ]
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// Memory that another thread provides (userfaultfd): who touches it sleeps, in no system call, until that has come. It kept the baton
-// then, for ever: a timeout of a correct program.
+// Memory that another thread provides (userfaultfd): who touches it sleeps, in no system call, until that has come. It
+// kept the baton then, for ever: a timeout of a correct program.
 //
 // NEED: python3 -c "import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(323, 0) < 0)"
 // RUN: pct run -q -s 1 -n 20 --timeout 60 --state none -- %p

@@ -1,5 +1,5 @@
-// A child of vfork runs in its parent's memory: what it stores, the parent finds. One that waits for another thread of its parent must
-// not keep that from running; the signal of its end is handled by the parent.
+// A child of vfork runs in its parent's memory: what it stores, the parent finds. One that waits for another thread of
+// its parent must not keep that from running; the signal of its end is handled by the parent.
 //
 // RUN: for s in 1 2 3 4 5; do pct run -q -s $s -- %p || exit; done
 // RUN: for s in 1 2 3; do pct run -q -s $s --timeout 20 -- %p waits || exit; done

@@ -1,5 +1,6 @@
-// pct's watchdog is made at a moment of real time, and has copies of the program's descriptors until it has closed them. A thread that closed
-// the only writing end of a pipe meanwhile did not find its end: random program 400003 had another hash on a loaded machine.
+// pct's watchdog is made at a moment of real time, and has copies of the program's descriptors until it has closed
+// them. A thread that closed the only writing end of a pipe meanwhile did not find its end: random program 400003 had
+// another hash on a loaded machine.
 //
 // With an argument, a tracer: each thread that unshares its descriptors while it closes some is held for 300 ms then.
 //

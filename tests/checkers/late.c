@@ -1,5 +1,5 @@
-/* Reads a box that another thread may have freed. With an argument, ends with status 1 in exactly the schedules in which
- * that happened, without a look at the box. */
+/* Reads a box that another thread may have freed. With an argument, ends with status 1 in exactly the schedules in
+ * which that happened, without a look at the box. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -50,8 +50,8 @@ exact()
     has 'bzip2-exact.lua: reached line 6, and wants thread 1 to go on until it ends; the program: assertion'
 }
 
-# search SCRIPT MOST: the bug is found within this many runs. Of those that search among accesses, how many compilers make
-# of a line counts, too: 55 by gcc 12 are 67 by gcc 16.
+# search SCRIPT MOST: the bug is found within this many runs. Of those that search among accesses, how many compilers
+# make of a line counts, too: 55 by gcc 12 are 67 by gcc 16.
 search()
 {
     run timeout 120 "$pct" script -q --all --first "$scripts/$1.lua" -- "./${1%-*}"

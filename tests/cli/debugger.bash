@@ -54,8 +54,8 @@ enter_debugger()
     export LC_ALL=C HOME=$BATS_TEST_TMPDIR # nobody's .gdbinit or .lldbinit
 }
 
-# debug_commands [OPTION...] TOKEN|TRACE PROGRAM...: what the debugger and pct print for the commands in the file `commands`. gdb
-# reads them from standard input, lldb from the file, one after the other.
+# debug_commands [OPTION...] TOKEN|TRACE PROGRAM...: what the debugger and pct print for the commands in the file
+# `commands`. gdb reads them from standard input, lldb from the file, one after the other.
 debug_commands()
 {
     local options=()

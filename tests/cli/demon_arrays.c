@@ -1,4 +1,5 @@
-/* What a routine uses (-DBODY=STATEMENT) is an element of an array, or a pointer: others reach it by what leads there. */
+/* What a routine uses (-DBODY=STATEMENT) is an element of an array, or a pointer: others reach it by what leads
+ * there. */
 #include <assert.h>
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bats
-# `pct demon --db`: a confirmed finding as a campaign file, which `pct campaign report` prints like others; what is none.
+# `pct demon --db`: a confirmed finding as a campaign file, which `pct campaign report` prints like others; what is
+# none.
 load common
 load demon
 

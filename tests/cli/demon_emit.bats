@@ -96,8 +96,8 @@ nameable()
     fails_alone "size > 0' failed"
 }
 
-# objects COMPILER FLAG...: program from room.c, in which others come in between two accesses. These are of five bytes or
-# more: wherever they are loaded, they can be patched.
+# objects COMPILER FLAG...: program from room.c, in which others come in between two accesses. These are of five bytes
+# or more: wherever they are loaded, they can be patched.
 objects()
 {
     printf '%s\n' 'test visit(h)' '  rely mine: old h.room.owner = 1 implies unchanged(h.room.owner)' 'proc use(r)' \

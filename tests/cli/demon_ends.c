@@ -1,6 +1,6 @@
-/* Lists of three jobs whose ends nothing says: null pointers at both; -DSENTINEL: with a head before the first, as large
- * as a job, that only the list knows; -DRING: the last leads to the first, and there is no head. -DALL: others know an array
- * of pointers to the jobs. -DFIXED: the job that WHICH names is looked at and used under the lock. */
+/* Lists of three jobs whose ends nothing says: null pointers at both; -DSENTINEL: with a head before the first, as
+ * large as a job, that only the list knows; -DRING: the last leads to the first, and there is no head. -DALL: others
+ * know an array of pointers to the jobs. -DFIXED: the job that WHICH names is looked at and used under the lock. */
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

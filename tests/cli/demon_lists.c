@@ -1,7 +1,7 @@
-/* An intrusive list: a queue and its jobs have a member in common, which leads from one to the next, and at the end back
- * to the queue. -DFIXED: looked at and used under the lock. -DLATEST: the job that is known, too. -DHEAD: the list that
- * the second is in. -DHEAP=1: the queue is no variable. -DBLOCKS: nor are the second job and the other list. -DEMPTY: the
- * queue is emptied first, and its length looked at. */
+/* An intrusive list: a queue and its jobs have a member in common, which leads from one to the next, and at the end
+ * back to the queue. -DFIXED: looked at and used under the lock. -DLATEST: the job that is known, too. -DHEAD: the list
+ * that the second is in. -DHEAP=1: the queue is no variable. -DBLOCKS: nor are the second job and the other list.
+ * -DEMPTY: the queue is emptied first, and its length looked at. */
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

@@ -8,7 +8,8 @@ setup()
     enter_demon || return
 }
 
-# judges STATUS WHICH PLACE PATH [FLAG...]: `pct demon` of the program that uses this account; PATH: what the rely names.
+# judges STATUS WHICH PLACE PATH [FLAG...]: `pct demon` of the program that uses this account; PATH: what the rely
+# names.
 judges()
 {
     printf '%s\n' 'test pay(b)' \

@@ -18,8 +18,8 @@ setup()
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state
 }
 
-# first_cause NAME [SEED]: what is named of the first failure from this seed on (default: 1), with all the runs beside it
-# that there are to be.
+# first_cause NAME [SEED]: what is named of the first failure from this seed on (default: 1), with all the runs beside
+# it that there are to be.
 first_cause()
 {
     local program=$BATS_FILE_TMPDIR/$1 token

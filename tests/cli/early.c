@@ -1,7 +1,7 @@
 /* A target with a past: what it does before main, in a constructor, its first argument says.
  *
- *     early WHAT FILE    appends a line to FILE in each run, with all that a forked run could have in another way than one
- *                        that was started by exec; ends with status 1 in some schedules */
+ *     early WHAT FILE    appends a line to FILE in each run, with all that a forked run could have in another way than
+ *                        one that was started by exec; ends with status 1 in some schedules */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <fcntl.h>

@@ -102,7 +102,8 @@ END
     echo "$output"
     [[ $output == *SIGTRAP*SIGTRAP*SIGABRT*"the last run under gdb was the recorded one"* ]]
     [[ $output != *"at a scheduling point by an int3: "* ]]
-    # Breakpoints from before the code is patched, on and just behind what is: they are hit, come and go, and hide nothing.
+    # Breakpoints from before the code is patched, on and just behind what is: they are hit, come and go, and hide
+    # nothing.
     for at in 7 8 "*(long)add + 6"; do
         printf '%s\n' "tbreak $at" "break $at" continue delete "break $at" continue delete continue continue continue continue > commands
         run "$pct" replay --gdb "$token" -- ./shared < commands

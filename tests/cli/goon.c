@@ -1,5 +1,6 @@
-/* A library for the pct command itself: a process that was stopped goes on, and ends, just before somebody asks for its state, so that the
- * answer is no longer there. That is what happens by chance when a target is stopped and continued. */
+/* A library for the pct command itself: a process that was stopped goes on, and ends, just before somebody asks for its
+ * state, so that the answer is no longer there. That is what happens by chance when a target is stopped and
+ * continued. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>

@@ -1,4 +1,5 @@
-/* Three threads share a table; two of them write to it 60,000 times each, by one instruction, and lose an update beside it. */
+/* Three threads share a table; two of them write to it 60,000 times each, by one instruction, and lose an update beside
+ * it. */
 #include <assert.h>
 #include <pthread.h>
 #include <stddef.h>

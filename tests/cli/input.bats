@@ -15,8 +15,8 @@ setup()
     chmod +x reader
 }
 
-# This many runs at least, by default three (some more try how runs can be made, or repeat the first), have read this, and
-# none anything else.
+# This many runs at least, by default three (some more try how runs can be made, or repeat the first), have read this,
+# and none anything else.
 all_read()
 {
     is "$(sort -u out)" "got $1"

@@ -1,7 +1,8 @@
 /* A target that harms the process that started it, by a system call of its own, past every library:
  *     killer WHOM SIGNAL [ONE_OF]
- * WHOM: parent, its process group, or supervisor, the parent of the parent. With ONE_OF, only one of this many runs does, drawn from what the
- * seed decides; SIGNAL 0: it exits with status 3 instead. Nobody is hit who is not called pct. */
+ * WHOM: parent, its process group, or supervisor, the parent of the parent. With ONE_OF, only one of this many runs
+ * does, drawn from what the seed decides; SIGNAL 0: it exits with status 3 instead. Nobody is hit who is not called
+ * pct. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

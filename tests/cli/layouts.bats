@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# A libc that lays out its objects in another way than pct knows is refused by name: copies of this machine's, in which the
-# function that makes such an object returns 0 and does no more.
+# A libc that lays out its objects in another way than pct knows is refused by name: copies of this machine's, in which
+# the function that makes such an object returns 0 and does no more.
 # shellcheck disable=SC2154 # variables that bats and common.bash set
 load common
 

@@ -1,5 +1,5 @@
-/* An out-of-tree strategy for the tests of the command: of the enabled threads, the one with the lowest id, one step at a
- * time. It refuses odd values of its parameter. */
+/* An out-of-tree strategy for the tests of the command: of the enabled threads, the one with the lowest id, one step at
+ * a time. It refuses odd values of its parameter. */
 #include <pct/strategy.h>
 #include <stddef.h>
 

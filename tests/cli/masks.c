@@ -1,5 +1,5 @@
-/* For explore_file.bats: two threads that block all signals in the way that the argument says, and then access memory by
- * an instruction that no jump fits into: an int3 stands there. */
+/* For explore_file.bats: two threads that block all signals in the way that the argument says, and then access memory
+ * by an instruction that no jump fits into: an int3 stands there. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>

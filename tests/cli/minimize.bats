@@ -269,8 +269,8 @@ end_when()
 @test "told to end: the best so far, with its token; and the file as it was, or whole" {
     find_deadlock
     echo old > kept.schedule
-    # Somebody else's signal, when this many runs have begun that something smaller was found: while the search goes on, and
-    # in the run that shows what it has come to.
+    # Somebody else's signal, when this many runs have begun that something smaller was found: while the search goes on,
+    # and in the run that shows what it has come to.
     local begun
     for begun in 12 22; do
         rm -f begun

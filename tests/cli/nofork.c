@@ -1,4 +1,5 @@
-/* A user who has no process left: preloaded into pct itself, the forks of these numbers (NOFORK=FROM-TO, from 1) fail. */
+/* A user who has no process left: preloaded into pct itself, the forks of these numbers (NOFORK=FROM-TO, from 1)
+ * fail. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* A disk that is full: preloaded into pct itself, lets this many bytes (NOSPACE_BYTES) be written to campaign files, and no more. */
+/* A disk that is full: preloaded into pct itself, lets this many bytes (NOSPACE_BYTES) be written to campaign files,
+ * and no more. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>

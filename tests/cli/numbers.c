@@ -1,5 +1,5 @@
-/* A thread starts children and waits for them inside libc, two look a host up, one makes pipes: what libc opens and closes for the
- * first three must not change the numbers of the pipes from one run to its replay. */
+/* A thread starts children and waits for them inside libc, two look a host up, one makes pipes: what libc opens and
+ * closes for the first three must not change the numbers of the pipes from one run to its replay. */
 #include <netdb.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* A consumer fails for one packet in ten: of the system's random numbers, or, with -DCHOOSE, of those of pct_choose(). */
+/* A consumer fails for one packet in ten: of the system's random numbers, or, with -DCHOOSE, of those of
+ * pct_choose(). */
 #include <pct/script.h>
 #include <pthread.h>
 #include <sys/random.h>

@@ -1,5 +1,5 @@
-/* Appends to the file `places` where its memory is: what it maps before it has a second thread, what it maps behind that, a thread's stack.
- * Its threads count in plain memory. */
+/* Appends to the file `places` where its memory is: what it maps before it has a second thread, what it maps behind
+ * that, a thread's stack. Its threads count in plain memory. */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/mman.h>

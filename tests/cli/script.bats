@@ -894,8 +894,8 @@ run(a, ends)' ./script listen < input
     exec 5>&-
 }
 
-# both TEXT RUNS FEWER COMMAND...: how many runs it takes by depth and by dpor, alone and with others made ahead; what is
-# found is the same.
+# both TEXT RUNS FEWER COMMAND...: how many runs it takes by depth and by dpor, alone and with others made ahead; what
+# is found is the same.
 both()
 {
     local text=$1 runs=$2 fewer=$3 order

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Scripts of several processes: `pct explain --script` writes the turns that the threads of each take; and waits for what
-# a process has yet to make.
+# Scripts of several processes: `pct explain --script` writes the turns that the threads of each take; and waits for
+# what a process has yet to make.
 # shellcheck disable=SC2154,SC2030,SC2031 # variables that bats and common.bash set
 load common
 

@@ -1,7 +1,8 @@
-/* Processes that talk, for the tests of `pct script`: one that serves on a Unix socket makes two others by fork and exec
- * (PROGRAM WHO), whose two threads each ask for something, and note what they do in a file under a record lock. They
- * tell their parent by a signal that they end, and that tells its own child by a pipe, which notes that, too. The status
- * is 3 if anybody was answered at once. With `yield` a process waits for another one in a way that nobody sees. */
+/* Processes that talk, for the tests of `pct script`: one that serves on a Unix socket makes two others by fork and
+ * exec (PROGRAM WHO), whose two threads each ask for something, and note what they do in a file under a record lock.
+ * They tell their parent by a signal that they end, and that tells its own child by a pipe, which notes that, too. The
+ * status is 3 if anybody was answered at once. With `yield` a process waits for another one in a way that nobody
+ * sees. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>

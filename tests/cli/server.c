@@ -1,5 +1,6 @@
 /* The server that the tests of --ready and --drive run, and its client. Compiled by common.bash.
- *     server PLACE [MANNER]      listen at PLACE (a TCP port, a path with a slash, or 0: nowhere) and answer until SIGTERM
+ *     server PLACE [MANNER]      listen at PLACE (a TCP port, a path with a slash, or 0: nowhere) and answer until
+ *                                SIGTERM
  *     server ask PLACE           connect, and print the answer; status 1 if there is none */
 #include <arpa/inet.h>
 #include <pthread.h>

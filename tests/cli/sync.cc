@@ -1,4 +1,5 @@
-/* Threads that share data in all the ways that C++ has for it, each of them right: nothing here is a race. For memory.bats. */
+/* Threads that share data in all the ways that C++ has for it, each of them right: nothing here is a race. For
+ * memory.bats. */
 #include <atomic>
 #include <barrier>
 #include <cassert>

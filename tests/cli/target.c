@@ -116,7 +116,8 @@ static int yields(int count)
     return pthread_join(other, NULL);
 }
 
-/* Count the starts in one file, by a byte each; at some of them kill the process whose id is in the other. Then fail now and then. */
+/* Count the starts in one file, by a byte each; at some of them kill the process whose id is in the other. Then fail
+ * now and then. */
 static int murder(char **argv)
 {
     struct stat status;

@@ -1,5 +1,6 @@
-/* Two threads wait for different things on one condition variable, and a signal wakes one of them: if that is the one whose thing
- * has not happened, both wait for ever. Only the choice of the waiter decides it. Compiled by minimize.bats. */
+/* Two threads wait for different things on one condition variable, and a signal wakes one of them: if that is the one
+ * whose thing has not happened, both wait for ever. Only the choice of the waiter decides it. Compiled by
+ * minimize.bats. */
 #include <pthread.h>
 #include <stdbool.h>
 

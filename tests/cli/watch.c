@@ -1,5 +1,5 @@
-/* Two threads that lose an update of a variable, between its read and its write; and what a program may do with SIGTRAP meanwhile,
- * which must be as it is without --watch. Status 3: it was not.
+/* Two threads that lose an update of a variable, between its read and its write; and what a program may do with SIGTRAP
+ * meanwhile, which must be as it is without --watch. Status 3: it was not.
  *
  *     watch              nothing
  *     watch blocked      all signals are blocked in all threads; one that comes stays pending, and can be waited for

@@ -1,5 +1,5 @@
-/* A Java program with executors: a fixed pool, a fork-join pool with a parallel stream, futures that depend on each other, a
- * scheduled task, a blocking queue. What it prints does not depend on the order in which its threads run. */
+/* A Java program with executors: a fixed pool, a fork-join pool with a parallel stream, futures that depend on each
+ * other, a scheduled task, a blocking queue. What it prints does not depend on the order in which its threads run. */
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,6 +1,6 @@
-/* Threads that allocate, resize and free memory, most of it another thread's: what an allocator of the program's own does under its
- * locks, in its caches of each thread, and when a thread ends. Each block is full of its owner's mark. What is printed depends
- * on no order. */
+/* Threads that allocate, resize and free memory, most of it another thread's: what an allocator of the program's own
+ * does under its locks, in its caches of each thread, and when a thread ends. Each block is full of its owner's mark.
+ * What is printed depends on no order. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

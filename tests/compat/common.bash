@@ -137,8 +137,9 @@ middle()
     sort -g | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'
 }
 
-# side_by_side RUNS OPTION...: the seconds of a run without pct on one CPU, and of one by `pct run OPTION...`, then their
-# processor times: four numbers, medians of RUNS each, made by turns. Fails, and prints nothing, if one of them does.
+# side_by_side RUNS OPTION...: the seconds of a run without pct on one CPU, and of one by `pct run OPTION...`, then
+# their processor times: four numbers, medians of RUNS each, made by turns. Fails, and prints nothing, if one of them
+# does.
 side_by_side()
 {
     # shellcheck disable=SC2034 # for execute

@@ -1,5 +1,5 @@
-/* A GLib program: a pool of threads, an asynchronous queue, a main loop in a thread of its own with timeouts and idle sources,
- * GTask's threads, conditions. What it prints does not depend on the order in which its threads run. */
+/* A GLib program: a pool of threads, an asynchronous queue, a main loop in a thread of its own with timeouts and idle
+ * sources, GTask's threads, conditions. What it prints does not depend on the order in which its threads run. */
 #include <gio/gio.h>
 
 static GMutex mutex;

@@ -1,5 +1,6 @@
-/* An OpenMP program: parallel loops with each kind of schedule, tasks, critical sections, barriers, locks. libgomp issues its
- * futexes inline, where no preloaded library sees them. What it prints does not depend on the order of its threads. */
+/* An OpenMP program: parallel loops with each kind of schedule, tasks, critical sections, barriers, locks. libgomp
+ * issues its futexes inline, where no preloaded library sees them. What it prints does not depend on the order of its
+ * threads. */
 #include <omp.h>
 #include <stdio.h>
 

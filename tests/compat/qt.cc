@@ -1,9 +1,9 @@
-/* A Qt program: a thread pool, mutexes, wait conditions, semaphores, read-write locks, queued signals between the event loops of
- * threads, timers, QtConcurrent. Qt's locks are futexes by syscall(), its event loops GLib's. What it prints does not depend on
- * the order of its threads.
+/* A Qt program: a thread pool, mutexes, wait conditions, semaphores, read-write locks, queued signals between the event
+ * loops of threads, timers, QtConcurrent. Qt's locks are futexes by syscall(), its event loops GLib's. What it prints
+ * does not depend on the order of its threads.
  *
- * Qt seeds its hash tables by the processor's own random numbers, which no seed fixes: a pool wakes its threads in the order of such a
- * table. Run it with QT_HASH_SEED=0. */
+ * Qt seeds its hash tables by the processor's own random numbers, which no seed fixes: a pool wakes its threads in the
+ * order of such a table. Run it with QT_HASH_SEED=0. */
 #include <QCoreApplication>
 #include <QFutureWatcher>
 #include <QMutex>
@@ -154,7 +154,8 @@ static long readers_and_writers()
     return torn ? -torn : first;
 }
 
-/* Objects that live in threads with event loops, and send each other signals: without moc, by functors in the receiver's thread. */
+/* Objects that live in threads with event loops, and send each other signals: without moc, by functors in the
+ * receiver's thread. */
 static long signals_between_loops()
 {
     QThread first, second;

@@ -1,5 +1,5 @@
-# The differences in the results of tests/conformance/run: expected.tsv first, then results.tsv. Exit status 1 if there is one
-# that is not expected, or one that is and did not show. A result with a question mark may show or not.
+# The differences in the results of tests/conformance/run: expected.tsv first, then results.tsv. Exit status 1 if there
+# is one that is not expected, or one that is and did not show. A result with a question mark may show or not.
 # -v strategies='NAME...': those of the runs.
 BEGIN {
     OFS = "\t"

@@ -1,5 +1,6 @@
-/* Programs whose threads wait in loops on memory, for tests/explored/awaits: awaits PROGRAM [N]. With -DTWIN a thread whose
- * round made no progress waits for ever instead, by a call: what the loops are to be worth. Written for pct-cc. */
+/* Programs whose threads wait in loops on memory, for tests/explored/awaits: awaits PROGRAM [N]. With -DTWIN a thread
+ * whose round made no progress waits for ever instead, by a call: what the loops are to be worth. Written for
+ * pct-cc. */
 #include <assert.h>
 #include <pthread.h>
 #include <sched.h>

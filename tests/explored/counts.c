@@ -1,5 +1,6 @@
-/* counts NAME N: programs whose classes of schedules are known from publications, written after their behaviour. tests/explored/counts has
- * the numbers and where they are from. Built with pct-cc: accesses to the volatile variables are scheduling points.
+/* counts NAME N: programs whose classes of schedules are known from publications, written after their behaviour.
+ * tests/explored/counts has the numbers and where they are from. Built with pct-cc: accesses to the volatile variables
+ * are scheduling points.
  *
  * Called by tests/explored/counts, under `pct explore`. */
 #include <pthread.h>

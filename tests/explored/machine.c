@@ -1,8 +1,8 @@
 /* machine NUMBER KINDS FILE: the random program of this number, made of these kinds of actions (the bits of enum kind),
- * by real threads. It writes a line to the end of the file, which depends on everything that its threads could tell of the
- * schedule: so two behaviours are two lines. Variables are used with their lock held, so that but for RACES there are no
- * data races. tests/explored/run compares what `pct explore` and random schedules find; tests/explored/scripts, what
- * `pct script --all=dpor` and `--all` do. FILE -: it opens none, and its status says how it behaved. */
+ * by real threads. It writes a line to the end of the file, which depends on everything that its threads could tell of
+ * the schedule: so two behaviours are two lines. Variables are used with their lock held, so that but for RACES there
+ * are no data races. tests/explored/run compares what `pct explore` and random schedules find; tests/explored/scripts,
+ * what `pct script --all=dpor` and `--all` do. FILE -: it opens none, and its status says how it behaved. */
 #define _GNU_SOURCE
 #include "text.h"
 #include <errno.h>

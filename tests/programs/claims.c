@@ -151,7 +151,7 @@ static void destructor(void)
     hit = reached == 3;
 }
 
-/* --- Objects: an update is lost, two locks are each held by one of two, ... ---------------------------------------- */
+/* --- Objects: an update is lost, two locks are each held by one of two, ... --------------------------------------- */
 
 static void lose_by(void (*enter)(void), void (*leave)(void))
 {

@@ -1,5 +1,5 @@
-/* What the programs of tests/programs/claims share: claims.c, claims_time.c. Each has a table of programs with a planted
- * bug of known depth:
+/* What the programs of tests/programs/claims share: claims.c, claims_time.c. Each has a table of programs with a
+ * planted bug of known depth:
  *     claims NAME       ends with status 1 if the bug shows
  *     claims NAME safe  makes the same steps, and ends with status 0
  *     claims --list     NAME DEPTH SENTENCE OPTIONS, tabs between them: which sentence of the guarantee counts it:

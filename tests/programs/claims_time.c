@@ -24,7 +24,7 @@ static struct timespec in(clockid_t clock, long ns)
     return time;
 }
 
-/* --- Spins: a thread that yields, or fails a try, ten times before the other comes ---------------------------------- */
+/* --- Spins: a thread that yields, or fails a try, ten times before the other comes -------------------------------- */
 
 static void *come_later(void *unused)
 {
@@ -117,7 +117,7 @@ static void spin_join(void)
     join_all();
 }
 
-/* --- Deadlines: a wait of 2 ms is over before another thread has made a few steps ----------------------------------- */
+/* --- Deadlines: a wait of 2 ms is over before another thread has made a few steps --------------------------------- */
 
 static void *work(void *unused)
 {
@@ -228,7 +228,7 @@ static void all_in_order(void)
     join_all();
 }
 
-/* --- The end of the process ----------------------------------------------------------------------------------------- */
+/* --- The end of the process --------------------------------------------------------------------------------------- */
 
 static void end(bool shows)
 {

@@ -1,5 +1,5 @@
-/* A program that ends in the way that its first argument says: every verdict that pct knows, and endings that look like one
- * and are none. Run by tests/programs/verdicts, which says what must come of each. */
+/* A program that ends in the way that its first argument says: every verdict that pct knows, and endings that look like
+ * one and are none. Run by tests/programs/verdicts, which says what must come of each. */
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>

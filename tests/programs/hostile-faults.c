@@ -1,5 +1,5 @@
-/* A program that makes faults and handles them itself, in the way that its argument says. Run by tests/programs/hostile, without pct and
- * with it. */
+/* A program that makes faults and handles them itself, in the way that its argument says. Run by
+ * tests/programs/hostile, without pct and with it. */
 #define _GNU_SOURCE
 #include "hostile.h"
 #include <semaphore.h>
@@ -75,8 +75,8 @@ static int exit_in_handler(void)
     return 98;
 }
 
-/* On the stack that overflows there is no room for a handler. Where it does so, in the program, in libc, or in whoever is
- * preloaded, depends on where it began: so from each place in turn. */
+/* On the stack that overflows there is no room for a handler. Where it does so, in the program, in libc, or in whoever
+ * is preloaded, depends on where it began: so from each place in turn. */
 static sem_t steps;
 
 static int dig(int depth)

@@ -1,5 +1,5 @@
-/* A program with a malloc of its own, as many servers and language runtimes have: it takes a mutex, counts, and never gives
- * memory back. Whatever the shim or the loader allocate comes here, too. Run by tests/programs/hostile. */
+/* A program with a malloc of its own, as many servers and language runtimes have: it takes a mutex, counts, and never
+ * gives memory back. Whatever the shim or the loader allocate comes here, too. Run by tests/programs/hostile. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <pthread.h>

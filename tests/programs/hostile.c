@@ -1,6 +1,7 @@
-/* A program that makes life hard for whoever is preloaded into it, in the way that its first argument says: it closes what it
- * did not open, sandboxes itself, loses its rights, its memory or its stack. In each it then does the same small work with
- * threads, and says on a descriptor of its own what came of it. Run by tests/programs/hostile, without pct and with it. */
+/* A program that makes life hard for whoever is preloaded into it, in the way that its first argument says: it closes
+ * what it did not open, sandboxes itself, loses its rights, its memory or its stack. In each it then does the same
+ * small work with threads, and says on a descriptor of its own what came of it. Run by tests/programs/hostile, without
+ * pct and with it. */
 #define _GNU_SOURCE
 #include "hostile.h"
 #include <errno.h>
@@ -28,7 +29,8 @@
 
 /* --- Descriptors --- */
 
-/* The first that it opens have the numbers of standard input, output and error. What is not its own must not appear there. */
+/* The first that it opens have the numbers of standard input, output and error. What is not its own must not appear
+ * there. */
 static void open_data(void)
 {
     int fd;

@@ -1,5 +1,6 @@
-/* A program that forks after its code was patched (tests/programs/patched runs this with --memory=globals): in the child, which begins
- * anew, nothing is known of the memory, and a lost update shows as in the parent. Status 3: an update was lost in the child. */
+/* A program that forks after its code was patched (tests/programs/patched runs this with --memory=globals): in the
+ * child, which begins anew, nothing is known of the memory, and a lost update shows as in the parent. Status 3: an
+ * update was lost in the child. */
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/wait.h>

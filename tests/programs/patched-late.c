@@ -1,5 +1,5 @@
-/* A lost update in a library that is loaded when there are threads already (tests/programs/patched): argv[1] is the library.
- * Its status is that of the assertion, or 0. */
+/* A lost update in a library that is loaded when there are threads already (tests/programs/patched): argv[1] is the
+ * library. Its status is that of the assertion, or 0. */
 #include <assert.h>
 #include <dlfcn.h>
 #include <pthread.h>

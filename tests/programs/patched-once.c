@@ -1,5 +1,5 @@
-/* patched-once COMMAND...: run this where memory at low addresses (the code of a program that is no PIE) that has become writable cannot be
- * made executable again, as a policy of SELinux says (execmod) (tests/programs/patched). */
+/* patched-once COMMAND...: run this where memory at low addresses (the code of a program that is no PIE) that has
+ * become writable cannot be made executable again, as a policy of SELinux says (execmod) (tests/programs/patched). */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>

@@ -1,5 +1,6 @@
-/* A program with a word in its text that the dynamic linker fills in when it is loaded (a text relocation), beside code that accesses a
- * global variable: such code is not that of its file, and is left as it is (tests/programs/patched). Prints 42. */
+/* A program with a word in its text that the dynamic linker fills in when it is loaded (a text relocation), beside code
+ * that accesses a global variable: such code is not that of its file, and is left as it is (tests/programs/patched).
+ * Prints 42. */
 /* build: -Wl,-z,notext */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* What a program may rely on at an instruction that pct has patched (tests/programs/patched runs this with --memory=all):
+/* What a program may rely on at an instruction that pct has patched (tests/programs/patched runs this with
+ * --memory=all):
  *
  *     state     registers, flags, vector registers and the red zone are what they would be
  *     fault     a fault comes up at the instruction itself, with its registers, and can be repaired
@@ -6,8 +7,10 @@
  *     filter    a program with a filter of system calls is left as it is
  *     denied    so is one that may not make memory executable
  *     crowded   so is one that has left no free memory near its code
- *     trap      SIGTRAP is the program's own: blocked it stays pending, and its handler sees what the program raises, no more
- *     title     a program may write over its first environment before it makes a thread, as servers do that show their state there
+ *     trap      SIGTRAP is the program's own: blocked it stays pending, and its handler sees what the program raises,
+ *               no more
+ *     title     a program may write over its first environment before it makes a thread, as servers do that show their
+ *               state there
  *     pause     a loop around PAUSE that waits for another thread ends
  *     loop      so does one on memory that --memory=globals does not see
  *     looks     the same, while the other thread writes to that memory what is there
@@ -91,7 +94,7 @@ static void *state(void *unused)
     return NULL;
 }
 
-/* --- Faults ------------------------------------------------------------------------------------------------------------ */
+/* --- Faults ------------------------------------------------------------------------------------------------------- */
 
 extern char fault_read[], fault_update[];
 static volatile int faults;
@@ -120,7 +123,7 @@ static void *fault(void *unused)
     return NULL;
 }
 
-/* --- Unwinding --------------------------------------------------------------------------------------------------------- */
+/* --- Unwinding ---------------------------------------------------------------------------------------------------- */
 
 static volatile int found;
 
@@ -138,7 +141,7 @@ static void look_back(int number, siginfo_t *info, void *context)
     mprotect(place, 4096, PROT_READ | PROT_WRITE);
 }
 
-/* --- Confinement ------------------------------------------------------------------------------------------------------- */
+/* --- Confinement -------------------------------------------------------------------------------------------------- */
 
 static int confine(void)
 {
@@ -160,7 +163,7 @@ static void fill(uintptr_t from, uintptr_t to)
     fill(middle, to);
 }
 
-/* --- Traps ------------------------------------------------------------------------------------------------------------- */
+/* --- Traps -------------------------------------------------------------------------------------------------------- */
 
 static volatile int traps;
 

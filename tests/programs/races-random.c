@@ -1,11 +1,13 @@
-/* Random programs that keep a discipline: each variable has a guard, and who touches it holds that. No race detector may complain of one.
+/* Random programs that keep a discipline: each variable has a guard, and who touches it holds that. No race detector
+ * may complain of one.
  *
  *     races-random SEED          the program of this seed
- *     races-random SEED plant    the same, but the second thread's first access to the first variable goes without its guard
+ *     races-random SEED plant    the same, but the second thread's first access to the first variable goes without its
+ *                                guard
  *
- * The guards are locks of every kind, and whatever else can be one: a semaphore, a flag that atomic accesses set, a byte in a pipe, a file's
- * lock. Besides, threads hand blocks of memory to each other, meet at barriers and write what another one wrote in the last round, and start
- * and join others. */
+ * The guards are locks of every kind, and whatever else can be one: a semaphore, a flag that atomic accesses set, a
+ * byte in a pipe, a file's lock. Besides, threads hand blocks of memory to each other, meet at barriers and write what
+ * another one wrote in the last round, and start and join others. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,6 +1,6 @@
 /* A program whose threads get stuck with the baton in the way that its first argument says: in system calls that nobody
- * intercepts, and in loops without any call. Run by tests/programs/watchdog, which says what must come of each. A program
- * that gets through ends with status 0. */
+ * intercepts, and in loops without any call. Run by tests/programs/watchdog, which says what must come of each. A
+ * program that gets through ends with status 0. */
 #include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* Events of calls that wait for nobody, or seldom: clocks, CPUs, random numbers, limits and rights, descriptors, libraries, names of hosts. */
+/* Events of calls that wait for nobody, or seldom: clocks, CPUs, random numbers, limits and rights, descriptors,
+ * libraries, names of hosts. */
 #include "random.h"
 #include <arpa/inet.h>
 #include <dirent.h>

@@ -1,4 +1,5 @@
-/* Events of requests that others serve: asynchronous input and output, names of hosts, notifications of messages, io_uring. */
+/* Events of requests that others serve: asynchronous input and output, names of hosts, notifications of messages,
+ * io_uring. */
 #include "random.h"
 #include <aio.h>
 #include <arpa/inet.h>
@@ -119,7 +120,8 @@ static void run_names(struct event *event, unsigned role, uint64_t *place)
 
 /* --- Messages ---------------------------------------------------------------------------------------------------- */
 
-/* By a signal that is waited for: in a thread that the C library makes for it, all signals of the program's would be let in. */
+/* By a signal that is waited for: in a thread that the C library makes for it, all signals of the program's would be
+ * let in. */
 static void run_notified(struct event *event, unsigned role, uint64_t *place)
 {
     struct sigevent how = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = event->signal };

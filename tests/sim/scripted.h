@@ -1,9 +1,9 @@
 /* Strategies for the tests: all choices made explicitly, so that every run of a small program can be enumerated.
  *
- *     figure7    the procedure of figure 7 of Burckhardt et al., ASPLOS 2010, as it stands there: asked at every step, with
- *                the random variables pi and k_1 .. k_(d-1) given by the test
- *     walk       at every step the test's choice among the enabled threads. walk_next() goes to the next of all runs, and
- *                each run has the probability that a uniform random walk would take it */
+ *     figure7    the procedure of figure 7 of Burckhardt et al., ASPLOS 2010, as it stands there: asked at every step,
+ *                with the random variables pi and k_1 .. k_(d-1) given by the test
+ *     walk       at every step the test's choice among the enabled threads. walk_next() goes to the next of all runs,
+ *                and each run has the probability that a uniform random walk would take it */
 #ifndef PCT_TESTS_SCRIPTED_H
 #define PCT_TESTS_SCRIPTED_H
 

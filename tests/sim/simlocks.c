@@ -1,4 +1,5 @@
-/* Mutexes, read-write locks and barriers of simulated threads: see simhost.h. Called on the simulated thread's own stack. */
+/* Mutexes, read-write locks and barriers of simulated threads: see simhost.h. Called on the simulated thread's own
+ * stack. */
 #include "simhost.h"
 
 #define S (&sim.sched)

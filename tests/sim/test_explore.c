@@ -163,8 +163,8 @@ static void test_deadlines_at_once(void **unused)
     assert_int_equal(tally.missed_classes, 0);
 }
 
-/* What a thread uses behind a try depends on what came of that: here, when it looks at the time, which a deadline of the
- * other one changes. */
+/* What a thread uses behind a try depends on what came of that: here, when it looks at the time, which a deadline of
+ * the other one changes. */
 static void test_footprints(void **unused)
 {
     (void)unused;
@@ -425,8 +425,8 @@ static void test_bounds(void **unused)
                   (unsigned long)behaviours_within);
 }
 
-/* Three threads, one of them main, take locks inside of locks: that one who is held has a lock that others wait for with
- * another one in their hands. */
+/* Three threads, one of them main, take locks inside of locks: that one who is held has a lock that others wait for
+ * with another one in their hands. */
 static struct sim_program make_nested(uint64_t number)
 {
     struct sim_program program = begin_program(number, 0);

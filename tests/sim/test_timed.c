@@ -115,7 +115,8 @@ static uint64_t with_jumps(uint64_t record, uint32_t jumps)
 }
 
 /* How often time jumped before an arrival is in its record, where no hash reads it: a replay makes these jumps and does
- * not wait for the world, however late or early that is. Of a damaged trace with more, it makes those that there are. */
+ * not wait for the world, however late or early that is. Of a damaged trace with more, it makes those that there
+ * are. */
 static void test_jumped_first(void **unused)
 {
     (void)unused;

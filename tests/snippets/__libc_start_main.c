@@ -1,4 +1,5 @@
-/* __libc_start_main: main gets its arguments after the constructors; its result passes through exit and its handlers. */
+/* __libc_start_main: main gets its arguments after the constructors; its result passes through exit and its
+ * handlers. */
 /* ops: EXIT */
 #define _GNU_SOURCE
 #include "check.h"

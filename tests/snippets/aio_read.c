@@ -1,4 +1,5 @@
-/* Asynchronous input and output: files, pipes and sockets, order for a descriptor, every way to wait and to be notified, errors. */
+/* Asynchronous input and output: files, pipes and sockets, order for a descriptor, every way to wait and to be
+ * notified, errors. */
 /* tests: aio_read aio_write aio_fsync aio_error aio_return aio_suspend aio_cancel lio_listio */
 /* tests: aio_read64 aio_write64 aio_fsync64 aio_error64 aio_return64 aio_suspend64 aio_cancel64 lio_listio64 */
 /* ops: REQUEST REQUEST_WAIT */

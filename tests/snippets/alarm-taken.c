@@ -1,5 +1,5 @@
-/* An alarm that nobody handles, but a thread waits for: it says that it comes from the kernel, on whichever thread's turn it goes
- * off. So does one that was pending when a handler was installed. */
+/* An alarm that nobody handles, but a thread waits for: it says that it comes from the kernel, on whichever thread's
+ * turn it goes off. So does one that was pending when a handler was installed. */
 /* tests: setitimer, sigwaitinfo */
 /* ops: TIMER_SET SIGNAL_WAIT SLEEP */
 #define _GNU_SOURCE

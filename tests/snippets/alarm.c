@@ -1,4 +1,5 @@
-/* alarm, ualarm: SIGALRM after its time, also to a process in which no thread can go on; what was left of the one before. */
+/* alarm, ualarm: SIGALRM after its time, also to a process in which no thread can go on; what was left of the one
+ * before. */
 /* tests: alarm ualarm */
 /* ops: TIMER_SET SIGNAL_HANDLE SIGNAL_WAIT */
 #define _GNU_SOURCE

@@ -1,6 +1,7 @@
-/* Pointers that point nowhere: EFAULT from every call whose memory the kernel reads or writes natively, whatever else is wrong, and
- * nothing is waited for that the call natively does not wait for. */
-/* tests: nanosleep clock_nanosleep poll ppoll select pselect epoll_wait epoll_pwait epoll_pwait2 read readv write writev
+/* Pointers that point nowhere: EFAULT from every call whose memory the kernel reads or writes natively, whatever else
+ * is wrong, and nothing is waited for that the call natively does not wait for. */
+/* tests: nanosleep clock_nanosleep poll ppoll select pselect epoll_wait epoll_pwait epoll_pwait2 read readv write
+ * writev
  *        recvmsg recvmmsg sendmsg sendmmsg sigtimedwait semtimedop timer_settime setitimer sched_setaffinity */
 /* ops: SLEEP READ WRITE POLL */
 #define _GNU_SOURCE

@@ -30,8 +30,8 @@ static inline int child_wait(pid_t child)
     return status;
 }
 
-/* Run a function in a child process. The function should end it; if it returns, the child ends with status 99. A child dies
- * with its parent's main thread, so that a failed check leaves nobody behind who waits for ever. */
+/* Run a function in a child process. The function should end it; if it returns, the child ends with status 99. A child
+ * dies with its parent's main thread, so that a failed check leaves nobody behind who waits for ever. */
 static inline pid_t child_start(void (*run)(void *), void *argument)
 {
     pid_t parent = getpid(), child = fork();

@@ -44,8 +44,8 @@ int main()
     });
     CHECK_EQ(counter, 3);
 
-    /* One thread wants all three at once, the others one each. (Several that want them in different orders do not deadlock,
-     * but may turn each other away for ever under a schedule that is regular enough.) */
+    /* One thread wants all three at once, the others one each. (Several that want them in different orders do not
+     * deadlock, but may turn each other away for ever under a schedule that is regular enough.) */
     counter = 0;
     in_threads(4, [](int me) {
         for (int i = 0; i < 5; i++) {

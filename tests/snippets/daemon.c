@@ -1,4 +1,5 @@
-/* daemon: the parent ends, the child goes on in a session of its own, with its threads; what it does with directory and standard streams. */
+/* daemon: the parent ends, the child goes on in a session of its own, with its threads; what it does with directory and
+ * standard streams. */
 /* ops: FORK */
 /* outside: it waits for children, and for what they tell */
 #define _GNU_SOURCE

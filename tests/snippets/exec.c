@@ -1,4 +1,5 @@
-/* exec and its relatives: the program is another one, and shares its parent's time as before; its environment is what was given. */
+/* exec and its relatives: the program is another one, and shares its parent's time as before; its environment is what
+ * was given. */
 /* tests: execve execv execvp execvpe execl execlp execle fexecve execveat */
 /* ops: FORK SLEEP CHILD_WAIT */
 /* outside: its children */

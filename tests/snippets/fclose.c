@@ -1,4 +1,5 @@
-/* Closing streams and directories: the number is free, and what stands there next is what it is; what waits at the other end goes on. */
+/* Closing streams and directories: the number is free, and what stands there next is what it is; what waits at the
+ * other end goes on. */
 /* tests: fclose freopen freopen64 closedir */
 /* ops: READ */
 #define _GNU_SOURCE

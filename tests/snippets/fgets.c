@@ -1,5 +1,6 @@
 /* Reading from streams whose other end is another thread: a reader waits without holding the others up. */
-/* tests: fgetc getc getchar fgets __fgets_chk getline getdelim __getdelim fread __fread_chk vfscanf __isoc99_vfscanf __isoc99_fscanf __isoc99_scanf __isoc23_vfscanf __isoc23_fscanf __isoc23_scanf flockfile ftrylockfile funlockfile */
+/* tests: fgetc getc getchar fgets __fgets_chk getline getdelim __getdelim fread __fread_chk vfscanf __isoc99_vfscanf
+ * __isoc99_fscanf __isoc99_scanf __isoc23_vfscanf __isoc23_fscanf __isoc23_scanf flockfile ftrylockfile funlockfile */
 /* ops: READ MUTEX_LOCK MUTEX_UNLOCK */
 #define _GNU_SOURCE
 #include "check.h"

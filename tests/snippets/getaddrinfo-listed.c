@@ -1,5 +1,5 @@
-/* A name that the machine has in its own list: its address, and the descriptors that others make meanwhile have the numbers that
- * the schedule gives them, whatever libc opens. */
+/* A name that the machine has in its own list: its address, and the descriptors that others make meanwhile have the
+ * numbers that the schedule gives them, whatever libc opens. */
 /* tests: getaddrinfo gethostbyname */
 /* ops: READ WRITE */
 #define _GNU_SOURCE

@@ -1,4 +1,5 @@
-/* Names looked up asynchronously: both modes, every way to wait and to be notified. Addresses in digits, which ask nobody. */
+/* Names looked up asynchronously: both modes, every way to wait and to be notified. Addresses in digits, which ask
+ * nobody. */
 /* tests: getaddrinfo_a gai_error gai_suspend gai_cancel */
 /* ops: REQUEST REQUEST_WAIT */
 #define _GNU_SOURCE

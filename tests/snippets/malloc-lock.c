@@ -1,5 +1,5 @@
-/* An allocator with a lock of its own in the executable, as jemalloc has: libc calls it inside pthread_create, with locks of
- * its own held, and when a thread has ended, after its last destructor. */
+/* An allocator with a lock of its own in the executable, as jemalloc has: libc calls it inside pthread_create, with
+ * locks of its own held, and when a thread has ended, after its last destructor. */
 /* tests: pthread_create */
 /* ops: THREAD_CREATE MUTEX_LOCK */
 /* outside: what libc's own locks do is not ordered */

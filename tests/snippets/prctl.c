@@ -1,5 +1,5 @@
-/* In a sandbox that lets nobody ask whether a call would block, calls on descriptors and for children block all the same, and
- * threads that wait for each other by them go on; what does not wait natively does not wait. */
+/* In a sandbox that lets nobody ask whether a call would block, calls on descriptors and for children block all the
+ * same, and threads that wait for each other by them go on; what does not wait natively does not wait. */
 /* tests: prctl poll epoll_wait select read write wait4 waitid */
 /* outside: where nothing can be asked, the kernel decides who goes first */
 #define _GNU_SOURCE

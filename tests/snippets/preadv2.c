@@ -1,4 +1,5 @@
-/* preadv2 and pwritev2 on pipes: at the offset -1 they wait as readv and writev do, unless RWF_NOWAIT says otherwise. */
+/* preadv2 and pwritev2 on pipes: at the offset -1 they wait as readv and writev do, unless RWF_NOWAIT says
+ * otherwise. */
 /* tests: preadv2 preadv64v2 pwritev2 pwritev64v2 */
 /* ops: READ WRITE */
 #define _GNU_SOURCE

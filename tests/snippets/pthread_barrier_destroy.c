@@ -1,4 +1,5 @@
-/* pthread_barrier_destroy: by the serial thread, while the others may still be on their way out; then the memory is gone. */
+/* pthread_barrier_destroy: by the serial thread, while the others may still be on their way out; then the memory is
+ * gone. */
 /* ops: BARRIER_DESTROY */
 #define _GNU_SOURCE
 #include "check.h"

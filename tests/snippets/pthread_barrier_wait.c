@@ -1,4 +1,5 @@
-/* pthread_barrier_wait: nobody leaves before all have come, round after round; exactly one is told that it is the one. */
+/* pthread_barrier_wait: nobody leaves before all have come, round after round; exactly one is told that it is the
+ * one. */
 /* ops: BARRIER_ARRIVE BARRIER_LEAVE */
 #define _GNU_SOURCE
 #include "check.h"

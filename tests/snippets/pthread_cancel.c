@@ -204,8 +204,8 @@ int main(void)
     CHECK_EQ(sem_init(&gate, 0, 0), 0);
     CHECK_EQ(sem_init(&ready, 0, 0), 0);
 
-    /* Alone, then all at once. A thread that is cancelled before it runs has no handler yet, unless it says that it has:
-     * so the count has an upper bound only, and every thread that had begun to wait is in it. */
+    /* Alone, then all at once. A thread that is cancelled before it runs has no handler yet, unless it says that it
+     * has: so the count has an upper bound only, and every thread that had begun to wait is in it. */
     for (int i = 0; i < POINTS; i++) {
         pthread_t thread = check_spawn(points[i], NULL);
         CHECK_OK(pthread_cancel(thread));

@@ -1,5 +1,5 @@
-/* pthread_kill, again and again to a thread in the middle of other operations: each handler runs once its thread is at a
- * scheduling point, and may itself pass some; what was interrupted still goes on as if nothing had been. */
+/* pthread_kill, again and again to a thread in the middle of other operations: each handler runs once its thread is at
+ * a scheduling point, and may itself pass some; what was interrupted still goes on as if nothing had been. */
 /* tests: pthread_kill */
 /* ops: SIGNAL_SEND MUTEX_LOCK */
 #define _GNU_SOURCE

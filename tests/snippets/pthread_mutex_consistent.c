@@ -38,10 +38,11 @@ static void *repair(void *unused)
     return unused;
 }
 
-/* GLIBC: a wake-up is lost where several threads wait in the kernel for a mutex that is left broken. The unlock wakes one of them. That one
- * takes the lock word with the mark of waiters, sees that the mutex is not recoverable, and gives it back by lll_unlock(), which reads
- * the word as a signed number: with that mark it is negative, not above 1, and nobody else is woken (2.36, nptl/pthread_mutex_lock.c).
- * So one of two that wait sleeps for ever, natively and under `none`; hence more than one never waits here without a deadline. */
+/* GLIBC: a wake-up is lost where several threads wait in the kernel for a mutex that is left broken. The unlock wakes
+ * one of them. That one takes the lock word with the mark of waiters, sees that the mutex is not recoverable, and gives
+ * it back by lll_unlock(), which reads the word as a signed number: with that mark it is negative, not above 1, and
+ * nobody else is woken (2.36, nptl/pthread_mutex_lock.c). So one of two that wait sleeps for ever, natively and under
+ * `none`; hence more than one never waits here without a deadline. */
 static int lock_again_and_again(void)
 {
     int error;

@@ -1,4 +1,5 @@
-/* pthread_mutex_destroy: refuses a mutex that is locked, or that a waiter will lock again; the last holder may destroy and free one that it has unlocked. */
+/* pthread_mutex_destroy: refuses a mutex that is locked, or that a waiter will lock again; the last holder may destroy
+ * and free one that it has unlocked. */
 /* ops: MUTEX_DESTROY MUTEX_INIT */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,5 +1,5 @@
-/* pthread_mutex_setprioceiling() locks the mutex while it changes the ceiling: it waits for a holder, and gives back what
- * the ceiling was. It does not where its arguments are wrong, or its thread has the mutex. */
+/* pthread_mutex_setprioceiling() locks the mutex while it changes the ceiling: it waits for a holder, and gives back
+ * what the ceiling was. It does not where its arguments are wrong, or its thread has the mutex. */
 /* ops: MUTEX_LOCK MUTEX_UNLOCK */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,4 +1,5 @@
-/* pthread_rwlock_clockwrlock: a deadline on either clock; other clocks are refused; waits for readers and for a writer. */
+/* pthread_rwlock_clockwrlock: a deadline on either clock; other clocks are refused; waits for readers and for a
+ * writer. */
 /* ops: RWLOCK_WRLOCK */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,5 +1,6 @@
 /* Sockets between the threads of one process: a pair, and a connection over the loopback and over a local name. */
-/* tests: socket socketpair accept accept4 connect recv __recv_chk recvfrom __recvfrom_chk recvmsg recvmmsg send sendto sendmsg sendmmsg shutdown */
+/* tests: socket socketpair accept accept4 connect recv __recv_chk recvfrom __recvfrom_chk recvmsg recvmmsg send sendto
+ * sendmsg sendmmsg shutdown */
 /* ops: READ WRITE ACCEPT CONNECT SHUTDOWN */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,4 +1,5 @@
-/* sem_destroy: by the thread that waited, at once; then the memory is gone, while the poster may not have left sem_post. */
+/* sem_destroy: by the thread that waited, at once; then the memory is gone, while the poster may not have left
+ * sem_post. */
 /* ops: SEM_DESTROY SEM_POST SEM_WAIT */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,4 +1,5 @@
-/* Giving up rights and taking them back: ids are what they were set to, and errors are the kernel's, with other threads there. */
+/* Giving up rights and taking them back: ids are what they were set to, and errors are the kernel's, with other threads
+ * there. */
 /* tests: setuid seteuid setreuid setresuid */
 /* ops: MUTEX_LOCK */
 #define _GNU_SOURCE

@@ -1,5 +1,5 @@
-/* Signals from another process, at any instruction: each is handled once, in whatever a thread does; a handler may post a
- * semaphore, write to a pipe, or jump; nothing that the interrupted thread did is lost. */
+/* Signals from another process, at any instruction: each is handled once, in whatever a thread does; a handler may post
+ * a semaphore, write to a pipe, or jump; nothing that the interrupted thread did is lost. */
 /* tests: sigaction */
 /* ops: SIGNAL_HANDLE */
 /* outside: another process sends the signals when it likes */

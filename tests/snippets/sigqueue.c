@@ -1,4 +1,5 @@
-/* sigqueue, pthread_sigqueue, tgkill: the value arrives, signals of real time queue up in order, each thread gets its own. */
+/* sigqueue, pthread_sigqueue, tgkill: the value arrives, signals of real time queue up in order, each thread gets its
+ * own. */
 /* tests: sigqueue pthread_sigqueue tgkill */
 /* ops: SIGNAL_SEND SIGNAL_HANDLE */
 #define _GNU_SOURCE

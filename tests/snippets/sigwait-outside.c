@@ -1,5 +1,5 @@
-/* Threads that have waited for a signal while everybody slept are outside, in the kernel. A signal that a thread or a timer of
- * this process sends them then comes at that step, not when the machine likes. */
+/* Threads that have waited for a signal while everybody slept are outside, in the kernel. A signal that a thread or a
+ * timer of this process sends them then comes at that step, not when the machine likes. */
 /* tests: sigwaitinfo, pthread_kill, kill, setitimer */
 /* ops: SIGNAL_WAIT SIGNAL_SEND SLEEP */
 #define _GNU_SOURCE

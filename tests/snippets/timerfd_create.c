@@ -1,4 +1,5 @@
-/* timerfd: a descriptor that counts expirations, and is read and polled as any; both kinds of deadline; copies; errors. */
+/* timerfd: a descriptor that counts expirations, and is read and polled as any; both kinds of deadline; copies;
+ * errors. */
 /* tests: timerfd_create timerfd_settime timerfd_gettime */
 /* ops: TIMER_SET READ POLL */
 #define _GNU_SOURCE

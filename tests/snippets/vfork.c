@@ -1,4 +1,5 @@
-/* vfork: the child runs in the parent's memory, with descriptors and signals of its own, until it ends or becomes another program. */
+/* vfork: the child runs in the parent's memory, with descriptors and signals of its own, until it ends or becomes
+ * another program. */
 /* outside: its children */
 /* ops: FORK */
 #define _GNU_SOURCE

@@ -419,7 +419,8 @@ static void test_twice(void **unused)
     assert_false(is_twice(3, true));
 }
 
-/* The score of what all runs that fail have, if the smallest one that fails has it, has something else, or is not known. */
+/* The score of what all runs that fail have, if the smallest one that fails has it, has something else, or is not
+ * known. */
 static double score_with_least(bool known, bool like)
 {
     struct pct_evidence evidence = { 0 };

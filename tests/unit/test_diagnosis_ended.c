@@ -1,5 +1,5 @@
-/* The rules of diagnosis of those who would wake a thread, and have ended, come too early, or second (cli/diagnose/): for
- * each a hand-made run that shows the pattern, and its neighbour, which must not be accused. */
+/* The rules of diagnosis of those who would wake a thread, and have ended, come too early, or second (cli/diagnose/):
+ * for each a hand-made run that shows the pattern, and its neighbour, which must not be accused. */
 
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
@@ -95,8 +95,8 @@ static void test_left_barrier(void **unused)
     expect(&run, PCT_VERDICT_EXIT, PCT_RULE_LEFT_BARRIER, false);
 }
 
-/* Threads 1 and 2 are of one kind; thread 0 waits, with mutex 3. Thread 1 has come to it, or has ended without, as far as
- * these say. */
+/* Threads 1 and 2 are of one kind; thread 0 waits, with mutex 3. Thread 1 has come to it, or has ended without, as far
+ * as these say. */
 static void make_coming(bool one, bool two, bool waits)
 {
     for (unsigned i = 1; i <= 2; i++)
@@ -250,8 +250,8 @@ static void test_signalled_before(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SIGNALLED_BEFORE, false);
 }
 
-/* Threads 1 and 2 signal 4, and both wait on it at the end; or thread 2 for something else. sent: thread 2 once more while
- * thread 1 waits, which wakes another one. */
+/* Threads 1 and 2 signal 4, and both wait on it at the end; or thread 2 for something else. sent: thread 2 once more
+ * while thread 1 waits, which wakes another one. */
 static void make_waiting(bool both, bool sent)
 {
     begin(2);

@@ -12,8 +12,8 @@
 #include "made_run.h"
 #include <signal.h>
 
-/* Thread 1 asks on 5, and waits on 4 with mutex 3, perhaps twice, until its time is up; thread 2 begins something in one
- * section, and tells of its end in another one, early: before that. */
+/* Thread 1 asks on 5, and waits on 4 with mutex 3, perhaps twice, until its time is up; thread 2 begins something in
+ * one section, and tells of its end in another one, early: before that. */
 static void make_answer(bool asks, bool twice, bool begins, bool early, bool tells)
 {
     begin(2);

@@ -532,8 +532,8 @@ static void test_merged(void **unused)
     expect(&run, PCT_VERDICT_EXIT, PCT_RULE_MERGED, false);
 }
 
-/* Threads 1 and 2 meet at a barrier that is made of mutex 3 and condition 5, and thread 2 comes again; the one that lets
- * all go comes by the same way as they do, or not; early: thread 1 has looked before thread 2 comes again. */
+/* Threads 1 and 2 meet at a barrier that is made of mutex 3 and condition 5, and thread 2 comes again; the one that
+ * lets all go comes by the same way as they do, or not; early: thread 1 has looked before thread 2 comes again. */
 static void make_rounds(uint64_t last, bool early)
 {
     begin(2);

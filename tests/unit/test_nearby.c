@@ -1,5 +1,5 @@
-/* Runs near a failing one (cli/campaign/nearby.h): lists that the strategy takes, that are the same for the same number,
- * and that differ by little. */
+/* Runs near a failing one (cli/campaign/nearby.h): lists that the strategy takes, that are the same for the same
+ * number, and that differ by little. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

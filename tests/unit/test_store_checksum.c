@@ -115,7 +115,8 @@ static void test_flips(void **unused)
 }
 
 /* Without a checksum, as earlier versions and campaigns that were killed leave it, and with more sessions than the
- * checksum is of, as an earlier version leaves it that has gone on: it is read, and has one when it is written again. */
+ * checksum is of, as an earlier version leaves it that has gone on: it is read, and has one when it is written
+ * again. */
 static void test_unchecked(void **unused)
 {
     (void)unused;

@@ -1,5 +1,5 @@
-/* Unit tests of the built-in strategies other than pct (test_strategy_pct.c), and of what all of them have in common: each
- * is compared step by step with a naive model over random abstract runs. Links with: strategies/ *.c. */
+/* Unit tests of the built-in strategies other than pct (test_strategy_pct.c), and of what all of them have in common:
+ * each is compared step by step with a naive model over random abstract runs. Links with: strategies/ *.c. */
 #include "abstract_run.h"
 #include "../../strategies/strategies.h"
 #include "chi_square.h"
@@ -216,8 +216,8 @@ static void test_walk_uniform(void **unused)
 }
 
 /* random-delay: the machine of random_delay.c's model. The threads of the next tick are found by a scan; those of the
- * present one stand in an array as the strategy has them, for a number drawn means a place in it: the thread that came to
- * the tick last is first, and the last one fills gaps. */
+ * present one stand in an array as the strategy has them, for a number drawn means a place in it: the thread that came
+ * to the tick last is first, and the last one fills gaps. */
 struct machine {
     uint64_t seed, inverse, length, now;
     uint64_t time[MODEL_THREADS], steps[MODEL_THREADS];
@@ -313,8 +313,8 @@ static void test_delay_model(void **unused)
     }
 }
 
-/* A thread that is blocked and enabled again in its own step goes on as late as any can: the last tick of the window, for
- * lengths with which the window is the whole ring (2, 6, 62). */
+/* A thread that is blocked and enabled again in its own step goes on as late as any can: the last tick of the window,
+ * for lengths with which the window is the whole ring (2, 6, 62). */
 static void test_delay_window(void **unused)
 {
     (void)unused;
@@ -383,8 +383,8 @@ static void test_delay_forced(void **unused)
     }
 }
 
-/* How many of `steps` steps each of n threads made that are always enabled. lead: the largest difference on the way. ran:
- * which thread made each step, NULL if that is not asked for. */
+/* How many of `steps` steps each of n threads made that are always enabled. lead: the largest difference on the way.
+ * ran: which thread made each step, NULL if that is not asked for. */
 static void race(const struct pct_run *run, uint32_t n, uint64_t steps, uint64_t *made, uint64_t *lead, uint32_t *ran)
 {
     const struct pct_strategy *strategy = &pct_strategy_random_delay;
@@ -550,7 +550,8 @@ static void test_none_model(void **unused)
     }
 }
 
-/* choose(), where there is one by chance: in bounds, uniform, and without dependence between the choices of one step. */
+/* choose(), where there is one by chance: in bounds, uniform, and without dependence between the choices of one
+ * step. */
 static void test_choose(void **unused)
 {
     (void)unused;

@@ -91,8 +91,8 @@ static void test_each_once_in_order(void **unused)
     }
 }
 
-/* In the order RANDOM, the second run is a leaf that a walk draws among the others. The first run made a choice of three
- * ways and two of two. */
+/* In the order RANDOM, the second run is a leaf that a walk draws among the others. The first run made a choice of
+ * three ways and two of two. */
 static void test_random_by_share(void **unused)
 {
     (void)unused;

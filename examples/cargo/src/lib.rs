@@ -1,5 +1,5 @@
-//! A price list that a thread loads in the background. `price` trusts that it is loaded by the time that somebody asks, which it
-//! practically always is; with the feature "fixed" it waits for it.
+//! A price list that a thread loads in the background. `price` trusts that it is loaded by the time that somebody asks,
+//! which it practically always is; with the feature "fixed" it waits for it.
 use std::collections::HashMap;
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;

@@ -1,11 +1,13 @@
 /* What orders two threads, and what does not: the matrix of the race detectors (tests/programs/races runs it).
  *
- *     matrix --list     a line for each row: its name, what is true of it (ordered, unordered), what libtsan says (-: it cannot run it), and why
+ *     matrix --list     a line for each row: its name, what is true of it (ordered, unordered), what libtsan says (-:
+ *                       it cannot run it), and why
  *                      it says something else
  *     matrix NAME       one row
  *
- * In each row, a thread writes x and then does something; another one does something and then reads x. Where the second half was not what the row is about (a lock was free that should have
- * been taken), it does not look at x. The exit status is 0, the detector's, or 77 with a
+ * In each row, a thread writes x and then does something; another one does something and then reads x. Where the second
+ * half was not what the row is about (a lock was free that should have been taken), it does not look at x. The exit
+ * status is 0, the detector's, or 77 with a
  * reason where the kernel forbids what the row needs. */
 #include "matrix.h"
 #include <initializer_list>

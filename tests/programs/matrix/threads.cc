@@ -32,8 +32,8 @@ std::mutex std_mutex;
 std::shared_mutex std_shared;
 std::once_flag std_once;
 std::latch latch(1);
-/* Not a constant: libstdc++ 16 makes the state of a constant one when a thread first arrives, and publishes it by relaxed accesses,
- * which is a race. */
+/* Not a constant: libstdc++ 16 makes the state of a constant one when a thread first arrives, and publishes it by
+ * relaxed accesses, which is a race. */
 volatile int two = 2;
 std::barrier std_barrier(two);
 std::counting_semaphore<4> std_sem(0);

@@ -1,5 +1,5 @@
-/* The matrix: what orders two threads by way of an io_uring, from the submission of a request to its completion. A row that finds io_uring
- * forbidden ends with NOT_HERE. */
+/* The matrix: what orders two threads by way of an io_uring, from the submission of a request to its completion. A row
+ * that finds io_uring forbidden ends with NOT_HERE. */
 #include "matrix.h"
 
 #if __has_include(<liburing.h>)

@@ -1,8 +1,8 @@
 /* Prints random correct programs as source code: emit.h says what they are.
  *     random-source [--cxx] [--only EVENT,...] [--mutant] SEED...
- * In C, or in C++20. The file's main() takes [--closed] [--expect RESULT] SEED, one of these, runs that program and prints
- * what it has computed, the same in each run. --only leaves the other events out; --mutant leaves one lock out in one
- * thread, so that there is a race. */
+ * In C, or in C++20. The file's main() takes [--closed] [--expect RESULT] SEED, one of these, runs that program and
+ * prints what it has computed, the same in each run. --only leaves the other events out; --mutant leaves one lock out
+ * in one thread, so that there is a race. */
 #include "emit.h"
 #include <ctype.h>
 #include <stdbool.h>
