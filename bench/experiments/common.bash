@@ -110,14 +110,16 @@ chunk()
 {
     local spec=$1 seed=$2 count=$3 wanted=$4 line pattern hits=0 first=-
     shift 4
-    "$pct" run -g -j "$jobs" -n "$count" -s "$seed" -S "$spec" --state none --timeout 20 -- "$@" > "$scratch/log" 2>&1 < /dev/null
+    "$pct" run -g -j "$jobs" -n "$count" -s "$seed" -S "$spec" --state none --timeout 20 -- "$@" > "$scratch/log" 2>&1 \
+        < /dev/null
     line=$(grep '; at most n=' "$scratch/log" | tail -n 1)
     pattern='^pct: ([0-9]+) runs? in .*: (no failure|([0-9]+) failed \((.*)\)); at most n=([0-9]+), k=([0-9]+)$'
     [[ $line =~ $pattern && ${BASH_REMATCH[1]} = "$count" ]] || fail "$* under $spec: $(tail -n 1 "$scratch/log")"
     local n=${BASH_REMATCH[5]} k=${BASH_REMATCH[6]} endings=${BASH_REMATCH[4]} failed=${BASH_REMATCH[3]:-0}
     if [ "$failed" != 0 ]; then
         are_the_bug "$spec" "$wanted" "$endings" ||
-            fail "$* under $spec: $failed failed ($endings), and not all by the bug, which is $wanted; see a run's report: $pct run -n $count -s $seed -S $spec -- $*"
+            fail "$* under $spec: $failed failed ($endings), and not all by the bug, which is $wanted; see a run's \
+report: $pct run -n $count -s $seed -S $spec -- $*"
         hits=$failed
         first=$(sed -n 's/^pct: seed \([0-9]*\): .*/\1/p' "$scratch/log" | tail -n 1)
     fi
@@ -223,7 +225,8 @@ describe_machine()
     {
         echo 'part,date,cpus,cpu,system,load_average,jobs,busy'
         grep -sv -e "^$script," -e '^part,' "$out/machine.csv"
-        echo "$script,$(date +%F),$(nproc),${model:-unknown},$(uname -sr | cut -d . -f 1,2),$(cut -d ' ' -f 2 /proc/loadavg),$jobs,$load"
+        echo "$script,$(date +%F),$(nproc),${model:-unknown},$(uname -sr |
+            cut -d . -f 1,2),$(cut -d ' ' -f 2 /proc/loadavg),$jobs,$load"
     } | keep machine.csv
 }
 

@@ -17,7 +17,8 @@ export CAMPAIGN_DIRECTORY CAMPAIGN_RUNS CAMPAIGN_SEED CAMPAIGN_PCT
 [ -e "$directory/epoch" ] || date +%s > "$directory/epoch"
 
 # shellcheck disable=SC2086 # options are words
-sbatch --wait --array="1-$shards" --output="$directory/log-%a" --export=ALL ${SBATCH_OPTIONS:-} "$(dirname "$0")/shard.sbatch" "$@"
+sbatch --wait --array="1-$shards" --output="$directory/log-%a" --export=ALL ${SBATCH_OPTIONS:-} \
+    "$(dirname "$0")/shard.sbatch" "$@"
 
 rm -f "$directory/all.db"
 "$CAMPAIGN_PCT" campaign merge "$directory/all.db" "$directory"/shard-*.db

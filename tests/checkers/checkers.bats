@@ -12,7 +12,8 @@ setup_file()
     done
     cd "$BATS_FILE_TMPDIR" || return
     # The schedules in which the box is read after it was freed, and in which it is not.
-    XDG_STATE_HOME=$BATS_FILE_TMPDIR "$pct" run -n 100 -s 1 -S pct,depth=2,k=10 -t bad.trace -- ./late-none fail > /dev/null 2>&1 || [ $? = 1 ]
+    XDG_STATE_HOME=$BATS_FILE_TMPDIR "$pct" run -n 100 -s 1 -S pct,depth=2,k=10 -t bad.trace -- ./late-none fail \
+        > /dev/null 2>&1 || [ $? = 1 ]
     token=$("$pct" trace bad.trace -f jsonl | sed -n '1s/.*"token":"\([^"]*\)".*/\1/p')
     [ -n "$token" ]
     echo "$token" > token

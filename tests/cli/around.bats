@@ -6,7 +6,8 @@ setup_file()
 {
     compile_targets
     cat > "$BATS_FILE_TMPDIR/files.c" <<'C'
-/* files LOG STATUS: makes a file in TMPDIR, which must not be there, and one in the current directory if that is the same. */
+/* files LOG STATUS: makes a file in TMPDIR, which must not be there, and one in the current directory if that is the
+ * same. */
 #include <assert.h>
 #include <fcntl.h>
 #include <stdio.h>

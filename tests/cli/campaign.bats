@@ -40,7 +40,8 @@ same_campaign()
 # query FILE SQL: the first value of the first row. Read-only, or it would make a file that is not there.
 query()
 {
-    python3 -c 'import sqlite3, sys; print(sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True).execute(sys.argv[2]).fetchone()[0])' "$1" "$2"
+    python3 -c 'import sqlite3, sys; print(sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", '\
+'uri=True).execute(sys.argv[2]).fetchone()[0])' "$1" "$2"
 }
 
 # The last command that replays a finding.
@@ -222,12 +223,14 @@ file.commit()'
     has ", seeds 1 to 10,"
     has "k = 9 points, 10 runs"
     run "$pct" campaign --db short.db -n 10 -s 1 -d 2 -k 3 -- ./target race 0
-    has "no guarantee about the bugs that these runs may have missed: a run took 9 steps, more than the k that was given"
+    has "no guarantee about the bugs that these runs may have missed: a run took 9 steps, more than the k that was \
+given"
 }
 
 @test "what a sanitizer reports is a failure, even if the program ends with status 0" {
     printf '%s\n' '#include <limits.h>' \
-        'int main(int argc, char **argv) { volatile int most = INT_MAX; (void)argv;' 'most += argc;' 'return 0; }' > undefined.c
+        'int main(int argc, char **argv) { volatile int most = INT_MAX; (void)argv;' 'most += argc;' 'return 0; }' \
+        > undefined.c
     "$cc" -g -O0 -fsanitize=undefined -o undefined undefined.c
     run "$pct" campaign -n 3 -s 1 -- ./undefined
     is "$status" 1
@@ -349,7 +352,8 @@ C
 }
 
 @test "a full disk stops it cleanly, and it goes on when there is room" {
-    LD_PRELOAD=$BATS_FILE_TMPDIR/nospace.so NOSPACE_BYTES=150000 run "$pct" campaign -n 3000 -s 1 -k 9 --epoch 1700000000 -- \
+    LD_PRELOAD=$BATS_FILE_TMPDIR/nospace.so NOSPACE_BYTES=150000 run "$pct" campaign -n 3000 -s 1 -k 9 \
+        --epoch 1700000000 -- \
         ./target race 0
     is "$status" 125
     has "there is no space left on the disk; what is in it stays; make room, and the same command resumes the campaign"
@@ -412,10 +416,12 @@ C
     }
     differs "its command is" -n 3 -s 1 -d 2 -k 9 -- ./target race 1
     differs "its seed is '1', not '2'" -n 3 -s 2 -d 2 -k 9 -- ./target race 0
-    differs "its strategy is 'pct,depth=2,k=9,end=drawn,slack=20ms', not 'pct,depth=3,k=9,end=drawn,slack=20ms'" -n 3 -s 1 -d 3 -k 9 -- ./target race 0
+    differs "its strategy is 'pct,depth=2,k=9,end=drawn,slack=20ms', not 'pct,depth=3,k=9,end=drawn,slack=20ms'" -n 3 \
+        -s 1 -d 3 -k 9 -- ./target race 0
     differs "what it calls a failure is" -n 3 -s 1 -d 2 -k 9 --ok-status 1 -- ./target race 0
     differs "its options are" -n 3 -s 1 -d 2 -k 9 --timeout 9 -- ./target race 0
-    differs "its shard is" -n 3 -s 1 -d 2 -k 9 --epoch "$(query pct-campaign.db 'SELECT value FROM facts WHERE key="epoch"')" \
+    differs "its shard is" -n 3 -s 1 -d 2 -k 9 \
+        --epoch "$(query pct-campaign.db 'SELECT value FROM facts WHERE key="epoch"')" \
         --shard 2/3 -- ./target race 0
     cp --remove-destination "$(readlink target)" other
     ln -sf other target
@@ -544,13 +550,15 @@ END
         is "$status" 0
         is "$(query part.db "$runs")" "$(query whole.db "$runs")"
         for shard in 1 2; do
-            run "$pct" campaign --epoch 1700000000 --db $shard.db --fresh -n 40 -s 1 -S $strategy --shard $shard/2 -- ./target race 0
+            run "$pct" campaign --epoch 1700000000 --db $shard.db --fresh -n 40 -s 1 -S $strategy --shard $shard/2 \
+                -- ./target race 0
             is "$status" 0
         done
         rm -f both.db
         run "$pct" campaign merge both.db 1.db 2.db
         is "$(query both.db "$runs")" "$(query whole.db "$runs")"
-        is "$(query both.db "SELECT value FROM facts WHERE key = 'objects'")" "$(query whole.db "SELECT value FROM facts WHERE key = 'objects'")"
+        is "$(query both.db "SELECT value FROM facts WHERE key = 'objects'")" \
+            "$(query whole.db "SELECT value FROM facts WHERE key = 'objects'")"
     done
 }
 
@@ -588,7 +596,8 @@ END
         python3 - "$(query pct-campaign.db "SELECT count(*) FROM runs WHERE complete & 4")" << 'PYTHON'
 import json, sys
 systematic = json.load(open("rare.json"))["systematic"]
-assert systematic == {"most": 146, "runs": int(sys.argv[1]), "failures": 1, "schedules": int(sys.argv[1]), "preemptions": 2}, systematic
+assert systematic == {"most": 146, "runs": int(sys.argv[1]), "failures": 1,
+                      "schedules": int(sys.argv[1]), "preemptions": 2}, systematic
 PYTHON
         run "$pct" campaign --fresh -q -n 600 -s $seed -S mixture --report json:rare.json -- ./rare
         is "$status" 0
@@ -604,7 +613,7 @@ PYTHON
     has '"preemptions": 2'
 }
 
-@test "a cycle of locks is forced, in the same runs with any number of workers; a gate, a join and a trylock make none" {
+@test "a cycle of locks is forced, in the same runs with any number of workers; a gate, join and trylock make none" {
     unset PCT_STRATEGY
     "$cc" -g -O1 -pthread -o cycles "$root/tests/cli/cycles.c"
     # The first run passes, and shows the cycle.
@@ -624,7 +633,8 @@ PYTHON
     # They are no part of the rate at which chance shows it.
     drawn="SELECT count(finding) || ' of ' || count(*) FROM runs WHERE NOT complete & 12"
     run "$pct" campaign report --format github 1.db
-    has "$(query 1.db "SELECT count(finding) || ' of ' || count(*) FROM runs") runs ($(query 1.db "$drawn") drawn ones: "
+    has "$(query 1.db "SELECT count(finding) || ' of ' || count(*) FROM runs") runs ($(query 1.db \
+        "$drawn") drawn ones: "
     for correct in gate join try; do
         run "$pct" campaign -q --fresh -n 20 -s 3 --db correct.db -- ./cycles $correct
         is "$status" 0

@@ -203,7 +203,8 @@ C
 @test "runs with moved change points give no guarantee" {
     run "$pct" run -S pct,depth=2,k=9,later=1 -n 3 -s 1 -- ./target exit 0
     is "$status" 0
-    has "no guarantee about the bugs that these runs may have missed: later= and earlier= leave some steps without change points"
+    has "no guarantee about the bugs that these runs may have missed: later= and earlier= leave some steps without \
+change points"
 }
 
 @test "JUnit XML has a case for each schedule" {
@@ -279,7 +280,8 @@ PYTHON
 # The command of the file's only entry prints these arguments, and fails.
 print_and_fail()
 {
-    { sed '/^Command: /d' pct.schedules; printf "Command: sh -c 'printf \"<%%s>\" \"\$@\"; exit 1' sh %s\\n" "$1"; } > changed
+    { sed '/^Command: /d' pct.schedules; printf "Command: sh -c 'printf \"<%%s>\" \"\$@\"; exit 1' sh %s\\n" "$1"; } \
+        > changed
     mv changed pct.schedules
 }
 

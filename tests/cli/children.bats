@@ -63,7 +63,8 @@ teardown()
 
 @test "a program that a script starts, in the foreground or not, and the lowest seed with any number of workers" {
     # k is given: how many steps the shell makes depends on whether its child ends before it waits.
-    run --separate-stderr "$pct" run --state none -n 500 -s 1 -d 2 -k 8 --epoch 1700000000 -- sh -c './target abba; exit 0'
+    run --separate-stderr "$pct" run --state none -n 500 -s 1 -d 2 -k 8 --epoch 1700000000 -- sh \
+        -c './target abba; exit 0'
     is "$status" 120
     has " of ./target abba:"
     has "the cycle:"
@@ -71,7 +72,8 @@ teardown()
     without_hash='s/:[0-9a-f]*:[0-9a-f]*\('"'"' -- \)/\1/'
     line=$(replay_line)
     expected=$(sed "$without_hash" <<< "$line")
-    run --separate-stderr "$pct" run --state none -j 3 -n 500 -s 1 -d 2 -k 8 --epoch 1700000000 -- sh -c './target abba; exit 0'
+    run --separate-stderr "$pct" run --state none -j 3 -n 500 -s 1 -d 2 -k 8 --epoch 1700000000 -- sh \
+        -c './target abba; exit 0'
     is "$(replay_line | sed "$without_hash")" "$expected"
     run sh -c "$line"
     has "deadlock in a child process"

@@ -38,14 +38,16 @@ enter()
 {
     cd "$BATS_TEST_TMPDIR" || return
     export XDG_STATE_HOME=$BATS_TEST_TMPDIR/state # nothing is learned from other tests
-    ln -sf "$BATS_FILE_TMPDIR/target" "$BATS_FILE_TMPDIR/static" "$BATS_FILE_TMPDIR/server" "$BATS_FILE_TMPDIR/lowest.so" .
+    ln -sf "$BATS_FILE_TMPDIR/target" "$BATS_FILE_TMPDIR/static" "$BATS_FILE_TMPDIR/server" \
+        "$BATS_FILE_TMPDIR/lowest.so" .
 }
 
 # has TEXT: whether the last command printed it, to either stream.
 has()
 {
     case $output$'\n'${stderr:-} in *"$1"*) return 0 ;; esac
-    printf 'not printed: %s\n--- output (status %s):\n%s\n--- standard error:\n%s\n' "$1" "$status" "$output" "${stderr:-}"
+    printf 'not printed: %s\n--- output (status %s):\n%s\n--- standard error:\n%s\n' "$1" "$status" "$output" \
+        "${stderr:-}"
     return 1
 }
 
@@ -83,5 +85,6 @@ replay_token()
 # known before it is made.
 steps_of()
 {
-    "$pct" trace "$1" -f jsonl | sed -n 's/.*"step":\([0-9]*\),"thread":\([0-9]*\),"op":"\([^"]*\)".*/before step \1: thread \2: \3/p'
+    "$pct" trace "$1" -f jsonl | sed -n 's/.*"step":\([0-9]*\),"thread":\([0-9]*\),"op":"\([^"]*\)".*/before step \1: '\
+'thread \2: \3/p'
 }

@@ -98,10 +98,12 @@ complete_zsh()
     zsh -f << END
 zmodload zsh/zpty
 zpty -b shell zsh -f -i
-zpty -w shell 'PS1= PS2=; stty -echo; unsetopt zle_bracketed_paste; fpath=($PWD \$fpath); autoload -Uz compinit; compinit -u -D'
+zpty -w shell 'PS1= PS2=; stty -echo; unsetopt zle_bracketed_paste; fpath=($PWD \$fpath); autoload -Uz compinit; \
+compinit -u -D'
 zpty -w shell 'source ./pct.zsh; zstyle ":completion:*" list-colors; LISTMAX=9999; setopt list_rows_first'
 zpty -w shell 'list() { compadd() { local -a all; builtin compadd -A all "\$@"; print -rl -- \$all }; }'
-zpty -w shell 'zle -C all complete-word show; show() { list; _main_complete; print -r END; compstate[insert]= compstate[list]= }; bindkey "^X" all'
+zpty -w shell 'zle -C all complete-word show; show() { list; _main_complete; print -r END; compstate[insert]= \
+compstate[list]= }; bindkey "^X" all'
 zpty -w shell 'print READY'
 zpty -r shell text '*READY*READY*' 
 zpty -w -n shell \$'$1\x18'

@@ -54,7 +54,8 @@ C
         has "5 runs"
         has "signals to the pct that started the run, which it was spared"
         # Nor does one that looks for the process which the user sees.
-        run "$pct" run "${fixed[@]}" $mode -n 5 -- bash -c 'read -r _ _ _ parent _ < /proc/$PPID/stat; kill -KILL $parent; exit 0'
+        run "$pct" run "${fixed[@]}" $mode -n 5 -- bash \
+            -c 'read -r _ _ _ parent _ < /proc/$PPID/stat; kill -KILL $parent; exit 0'
         is "$status" 0
         has "5 runs"
         has "signals to the pct that started the run, which it was spared"
@@ -167,7 +168,8 @@ C
 @test "while the kernel has no process to give, runs wait, and none is lost" {
     for jobs in 1 2; do
         rm -f pct-campaign.db
-        LD_PRELOAD=$BATS_FILE_TMPDIR/nofork.so NOFORK=5-12 run "$pct" campaign "${fixed[@]:2}" -n 6 -s 1 -j $jobs --exec -- ./target
+        LD_PRELOAD=$BATS_FILE_TMPDIR/nofork.so NOFORK=5-12 run "$pct" campaign "${fixed[@]:2}" -n 6 -s 1 -j $jobs \
+            --exec -- ./target
         is "$status" 0
         has "6 of 6 runs"
     done
@@ -207,7 +209,8 @@ C
 @test "a run over its time before its first step is a timeout, not a full disk, nor one that was not controlled" {
     cat > late.c <<'C'
 #include <sys/syscall.h>
-/* The first four runs end, the others compute for ever, while the linker binds: before libpct.so comes up. Nothing of libc is there yet. */
+/* The first four runs end, the others compute for ever, while the linker binds: before libpct.so comes up.
+ * Nothing of libc is there yet. */
 static long make_link(const char *path)
 {
     long result;
@@ -250,7 +253,8 @@ C
 }
 
 @test "output of many megabytes is kept in its last part, and does not stop the run" {
-    run --separate-stderr "$pct" run "${fixed[@]}" -n 2 -- sh -c 'head -c 100000000 /dev/zero | tr "\0" x; echo; echo end; exit 3'
+    run --separate-stderr "$pct" run "${fixed[@]}" -n 2 -- sh \
+        -c 'head -c 100000000 /dev/zero | tr "\0" x; echo; echo end; exit 3'
     is "$status" 3
     is "$(printf '%s\n' "$output" | tail -n 1)" end
     [ "${#output}" -lt 1000000 ]

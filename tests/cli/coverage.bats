@@ -42,7 +42,8 @@ setup()
     [ "$output" = "$one" ]
     printf '%s\n' "$one" | jq -e '.runs == 30 and .failed > 0 and .last_new <= 30 and .complete and
         .reads_from_last_new <= 30 and any(.reads_from[]; .write == null and .read.function == "check") and
-        any(.reads_from[]; .write.line == 26 and .read.line == 36 and .read.operation == "atomic load" and .runs > 0) and
+        any(.reads_from[]; .write.line == 26 and .read.line == 36 and .read.operation == "atomic load" and
+            .runs > 0) and
         all(.exposed[]; (.places | length) == ([2, 3, 4, 4, 4, 4][.idiom - 1]) and .runs > 0 and .places[0].line > 0)'
 }
 
@@ -87,7 +88,8 @@ END
     run "$pct" coverage -S maple --seed 1 -n 2 -- true
     [ "$(grep -c 'no run used memory or locks' <<< "$output")" -eq 1 ]
     # Of three threads.
-    run --separate-stderr "$pct" coverage -S maple --seed 1 -n 60 --ok-status any --html page.html --json -- "$reorder" 4
+    run --separate-stderr "$pct" coverage -S maple --seed 1 -n 60 --ok-status any --html page.html \
+        --json -- "$reorder" 4
     combined=$(printf '%s\n' "$output" | jq '[.guessed[] | select(.idiom > 6)] | length')
     [ "$combined" -gt 0 ]
     [ "$(grep -o 'Combined, [0-9]*:' page.html | wc -l)" -eq \
@@ -98,8 +100,10 @@ END
     printf '%s\n' "$output" | jq "$guessed" > coverage.json
     "$pct" campaign -S maple --seed 1 -n 60 --ok-status any --db it.db -- "$reorder" 4 > out 2>&1 || [ $? -eq 1 ]
     run "$pct" coverage report it.db
-    [ "$(grep -c 'by a third thread.*first in run [0-9]*]$' <<< "$output")" -eq "$(jq '[.[] | select(.[1])] | length' coverage.json)" ]
-    has "pct: guessed and tried: $(jq length coverage.json), of which $(jq '[.[] | select(.[1])] | length' coverage.json) were exposed"
+    [ "$(grep -c 'by a third thread.*first in run [0-9]*]$' <<< "$output")" \
+        -eq "$(jq '[.[] | select(.[1])] | length' coverage.json)" ]
+    has "pct: guessed and tried: $(jq length coverage.json), of which $(jq '[.[] | select(.[1])] | length' \
+        coverage.json) were exposed"
     for file in it.db it.json; do
         "$pct" coverage report --json $file > it.json.new
         jq "$guessed" it.json.new | diff coverage.json -
@@ -322,7 +326,8 @@ END
     [ "$status" -eq 0 ]
     next=$(grep -A1 'pct: to try what is predicted and not exposed:' <<< "$output" | tail -n 1)
     [ "$next" = "$pct campaign -S maple --until-saturated --ok-status 3 --memory-points all -- ./tests 3 'a b'" ]
-    grep -q "predicted and not exposed: <code>$pct campaign -S maple .* &#39;a b&#39;</code>\|-- ./tests 3 'a b'</code>" page.html
+    grep -q "predicted and not exposed: <code>$pct campaign -S maple .* &#39;a b&#39;</code>\|-- ./tests 3 'a \
+b'</code>" page.html
     "$pct" coverage --seed 1 -n 1 --json -- ./tests 2 > old.json
     "$pct" coverage --seed 1 -n 2 --json -- ./tests 3 > new.json
     run "$pct" coverage diff old.json new.json
@@ -336,7 +341,8 @@ END
     for screen in "--seed 1 -n 1 --predicted -- ./tests 3" "diff old.json new.json"; do
         run script -qec "stty cols 40; NO_COLOR=1 $pct coverage $screen" /dev/null
         has "=> "
-        long=$(printf '%s\n' "$output" | sed 's/.*\x1b\[K//; s/\r//' | grep -v ' campaign ' | grep '[^ ] *  *[^ ]' | grep -c '^.\{41,\}$') || true
+        long=$(printf '%s\n' "$output" | sed 's/.*\x1b\[K//; s/\r//' | grep -v ' campaign ' | grep '[^ ] *  *[^ ]' |
+            grep -c '^.\{41,\}$') || true
         [ "$long" -eq 0 ]
     done
 }

@@ -67,7 +67,8 @@ debug_commands()
     if [ "$debugger" = gdb ]; then
         run timeout -k 5 120 "$pct" replay --gdb "${options[@]}" "$name" -- "$@" < commands
     else
-        run timeout -k 5 120 "$pct" replay --lldb='-b -o "command source -e false commands"' "${options[@]}" "$name" -- "$@" < /dev/null
+        run timeout -k 5 120 "$pct" replay --lldb='-b -o "command source -e false commands"' "${options[@]}" "$name" \
+            -- "$@" < /dev/null
     fi
 }
 
@@ -101,7 +102,8 @@ every_step()
 # Until and back, forwards and backwards; breakpoints on the way are skipped.
 until_and_back()
 {
-    debug deadlock.trace "$break take_both" "pct until 5" "continue" "pct until 4" "$delete" "pct until 6" "pct back" "pct back 9"
+    debug deadlock.trace "$break take_both" "pct until 5" "continue" "pct until 4" "$delete" "pct until 6" "pct back" \
+        "pct back 9"
     is "$status" 0
     is "$(printf '%s\n' "$output" | grep -c "$hit")" 1
     is "$(printf '%s\n' "$output" | grep -o 'before step [0-9]*' | tr -dc '0-9\n' | tr '\n' ' ')" "5 4 6 5 1 "
@@ -151,7 +153,8 @@ prefers_another()
     token=$(printf '%s\n' "$output" | sed -n 's/.*pct: token //p')
     for name in "$token" edited.schedule; do
         run --separate-stderr "$pct" replay -t edited.trace "$name" -- ./target abba
-        is "$("$pct" trace --to "$step" edited.trace | tail -n +4)" "$("$pct" trace --to "$step" deadlock.trace | tail -n +4)"
+        is "$("$pct" trace --to "$step" edited.trace | tail -n +4)" "$("$pct" trace --to "$step" deadlock.trace |
+            tail -n +4)"
         is "$("$pct" trace edited.trace -f jsonl | sed -n "$((step + 2))s/.*\"thread\":\([0-9]*\).*/\1/p")" 1
     done
 }

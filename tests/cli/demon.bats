@@ -52,9 +52,11 @@ confirms()
 
 @test "ghosts: what contracts alone speak of is followed through the run" {
     printf '%s\n' 'ghost logged' 'test delete_all(table)' \
-        'rely locked: holds(table.data) implies unchanged(table.changes) and unchanged(logged)' 'proc change_rows(table)' \
+        'rely locked: holds(table.data) implies unchanged(table.changes) and unchanged(logged)' \
+        'proc change_rows(table)' \
         'proc write_log(table, change) require in_order: logged = change - 1 ensure written: logged = change' \
-        'proc insert_row(table) ensure one_more: table.changes = old table.changes + 1 in_log: logged = old table.changes + 1' \
+        'proc insert_row(table) ensure one_more: table.changes = old table.changes + 1 in_log: logged = old '\
+'table.changes + 1' \
         > ghost.demon
     compile mysql-169
     demon --spec ghost.demon -- ./program
@@ -64,7 +66,8 @@ confirms()
     compile mysql-169 -DFIXED
     demon --spec ghost.demon -- ./program
     is "$status" 0
-    sed -i 's/^ghost logged/ghost logged, changes/; s/ in_log: logged = .*/ in_log: logged = old changes + 1/' ghost.demon
+    sed -i 's/^ghost logged/ghost logged, changes/; s/ in_log: logged = .*/ in_log: logged = old changes + 1/' \
+        ghost.demon
     demon --list --spec ghost.demon -- ./program
     is "$status" 0
     has 'proc insert_row (mysql-169.c:38), which others may call; it changes table.changes, logged'
@@ -118,7 +121,8 @@ refuses()
 # The same findings in each format, in the files out.*, and as python's `log`, `runs`, `suite`.
 reports()
 {
-    demon --report json:out.json --report sarif:out.sarif --report=junit:out.xml --spec "$root/bench/demon/apache-45605.demon" -- ./program
+    demon --report json:out.json --report sarif:out.sarif \
+        --report=junit:out.xml --spec "$root/bench/demon/apache-45605.demon" -- ./program
     is "$status" "$1"
     /usr/bin/python3 - "$root/tests/schemas/sarif-2.1.0-rtm.5.json" "$root/docs/demon.schema.json" << PYTHON
 import json, sys, jsonschema
@@ -167,7 +171,8 @@ PYTHON
     reports 0 << 'PYTHON'
 assert (log["verdict"], log["confirmed"], log["contract_only"], run["results"]) == ("none", [], [], [])
 assert (suite.get("tests"), suite.get("failures"), len(suite[0])) == ("1", "0", 0)
-assert all(f["calls"] == ["take_idler(queue)"] for f in log["refuted"]) and len(log["refuted"]) == 2 # at the entry, and before the lock
+# At the entry, and before the lock.
+assert all(f["calls"] == ["take_idler(queue)"] for f in log["refuted"]) and len(log["refuted"]) == 2
 PYTHON
 }
 
@@ -190,8 +195,11 @@ PYTHON
 commented()
 {
     sed -e 's|^static void decrement|/*@demon require non_zero: queue.idlers > 0 */\n&|' \
-        -e 's|^__attribute__((used)) static void take_idler|/*@demon\n * proc\n *   require some: queue.idlers > 0\n *   ensure less: queue.idlers = old queue.idlers\n *       - 1 -- they are unsigned; never }\n */\n/* Not; this one. */\n&|' \
-        -e 's|^static int wait_for_idler|/*@demon test\n     rely locked: holds(queue.mutex) implies unchanged(queue.idlers) */\n&|' \
+        -e 's|^__attribute__((used)) static void take_idler|/*@demon\n * proc\n *   require some: queue.idlers > 0\n '\
+'*   ensure less: queue.idlers = old queue.idlers\n *       - 1 -- they are unsigned; never }\n */\n/* Not; this one. '\
+'*/\n&|' \
+        -e 's|^static int wait_for_idler|/*@demon test\n     rely locked: holds(queue.mutex) implies '\
+'unchanged(queue.idlers) */\n&|' \
         "$@" "$root/bench/demon/apache-45605.c" > commented.c
     "$cc" -O0 -g -pthread -o program commented.c
 }
@@ -243,11 +251,13 @@ rejects()
     commented -e 's/non_zero: queue.idlers > 0/non_zero: queue.idlers >/'
     rejects "$PWD/commented.c:11: the name of a parameter or shared variable is expected, not the end of the comment"
     commented -e 's/@demon require/@demon test wait_for_idler require/'
-    rejects "commented.c:11: shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, invariant, wait, assert, array, object) is expected, not wait_for_idler"
+    rejects "commented.c:11: shared, ghost, test, proc, or a clause (require, ensure, modifies, rely, guarantee, \
+invariant, wait, assert, array, object) is expected, not wait_for_idler"
     commented -e 's/@demon require non_zero/@demon test require non_zero/'
     rejects "wait_for_idler is a test, too, as decrement is ($PWD/commented.c:11): --test=wait_for_idler takes this one"
     rejects 'commented.c:' --test=wait_for_idlers
-    [[ $stderr == *'--test=wait_for_idlers: no comment that begins with /*@demon test stands above a function of this name' ]]
+    [[ $stderr == *'--test=wait_for_idlers: no comment that begins with /*@demon test stands above a function of this '\
+'name' ]]
     demon --list --test=wait_for_idler -- ./program
     is "$status" 0
     has 'test wait_for_idler'
@@ -259,7 +269,8 @@ rejects()
     sed -i '1i /* A line more. */' commented.c
     rejects 'the source has changed since the program was built'
     # In literals and in other comments there are none; nor where the source is no more.
-    commented -e 's|^int main|// /*@demon require a:\n/* /*@demon require a: */\nstatic const char *s = "\\"/*@demon /*@demon\\"";\n&|' \
+    commented -e 's|^int main|// /*@demon require a:\n/* /*@demon require a: */\nstatic const char *s = "\\"/*@demon '\
+'/*@demon\\"";\n&|' \
         -e 's|wait_for_idler(&queue);|& (void)s;|'
     demon -- ./program
     is "$status" 1
@@ -294,5 +305,6 @@ rejects()
     is "$status" 0
     has 'guarantee fewer: queue.idlers <= old queue.idlers'
     refuses "test wait_for_idler(queue) guarantee same: unchanged(queue.idlers) $procs" \
-        'does not hold from point 2, where it enters decrement, to point 3, where it enters take_idler, without any interference'
+        'does not hold from point 2, where it enters decrement, to point 3, where it enters take_idler, without any '\
+'interference'
 }

@@ -24,7 +24,8 @@ contracts=('test pop(q)' 'rely locked: holds(q.lock) implies unchanged(q.head.ne
     has 'another thread calls steal(q)'
     has 'then `require some: q.head.next != &q.head` of take does not hold'
     replays
-    judges 0 -DFIXED "${contracts[@]:0:3}" 'invariant too: q.head.next.previous = &queue.head' "${contracts[@]:3}" 'shared queue'
+    judges 0 -DFIXED "${contracts[@]:0:3}" 'invariant too: q.head.next.previous = &queue.head' "${contracts[@]:3}" \
+        'shared queue'
     has '1 proven stable'
 }
 

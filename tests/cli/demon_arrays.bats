@@ -39,7 +39,8 @@ unlinks=('proc unlink_first(head) require some: head[0] != null' 'proc clear(hea
 
 @test "an array: its correction is proven stable, and elements behind its length are not there" {
     flag=-DFIXED judges 0 'if (covers(t->slot[1], 60)) debit(t->slot[1], 60)' ' array t.slot has 2' \
-        ' rely locked: holds(t.lock) implies unchanged(t.slot) and unchanged(t.slot[1]) and unchanged(t.slot[1].balance)' "${debits[@]}"
+        ' rely locked: holds(t.lock) implies unchanged(t.slot) and unchanged(t.slot[1]) and '\
+'unchanged(t.slot[1].balance)' "${debits[@]}"
     has '1 proven stable'
     has 'no interference found'
     judges 0 'if (covers(&t->flat[2], 60)) debit(&t->flat[2], 60)' ' array t.flat has 2' "${debits[@]}"
@@ -59,7 +60,8 @@ unlinks=('proc unlink_first(head) require some: head[0] != null' 'proc clear(hea
     judges 1 'if (list) unlink_first(&list)' 'shared list' "${unlinks[@]}"
     has 'another thread calls clear(&list)'
     grep -qx '    clear(list);' test.c
-    flag=-DFIXED judges 0 'if (list) unlink_first(&list)' '  rely locked: holds(t.lock) implies unchanged(list)' 'shared list' \
+    flag=-DFIXED judges 0 'if (list) unlink_first(&list)' '  rely locked: holds(t.lock) implies unchanged(list)' \
+        'shared list' \
         "${unlinks[@]}"
     has '1 proven stable'
 }

@@ -28,7 +28,8 @@ locked='rely locked: holds(q.lock) implies unchanged(q.count) and unchanged(q.it
 }
 
 @test "others know what members of a base class lead to" {
-    judges 1 '' 'test get(q)' "$locked" 'proc take(q) require some: q.item.uses > 0' 'proc wear(i) ensure gone: i.uses = 0'
+    judges 1 '' 'test get(q)' "$locked" 'proc take(q) require some: q.item.uses > 0' \
+        'proc wear(i) ensure gone: i.uses = 0'
     has 'another thread calls wear(q.item)'
 }
 

@@ -23,7 +23,8 @@ demon()
     run --separate-stderr "$pct" campaign report found.db
     is "$status" 1
     has '1 of 1 runs in'
-    has '  cause: interference where wait_for_idler enters decrement (apache-45605.c:11): another thread calls take_idler(queue)'
+    has '  cause: interference where wait_for_idler enters decrement (apache-45605.c:11): another thread calls '\
+'take_idler(queue)'
     has '          queue.idlers: 1 -> 0'
     has '    then `require non_zero: queue.idlers > 0` of decrement does not hold'
     has '    queue.mutex is not held there'

@@ -11,7 +11,8 @@ setup()
 # external NAME OBJECT ACTION TYPE: p.c from bench/demon/NAME.c, where other files can name the_OBJECT and the ACTION.
 external()
 {
-    sed -e "s/^__attribute__((used)) static void $3/void $3/" -e "s/^    static struct \([a-z_]*\) $2 = {/    the_$2 = (struct \1){/" \
+    sed -e "s/^__attribute__((used)) static void $3/void $3/" \
+        -e "s/^    static struct \([a-z_]*\) $2 = {/    the_$2 = (struct \1){/" \
         -e "s/(&$2\([,)]\)/(\&the_$2\1/; s/^int main/struct $4 the_$2;\n&/" "$root/bench/demon/$1.c" > p.c
     "$cc" -O0 -g -pthread -o program p.c
 }
@@ -74,14 +75,16 @@ refuses()
 # nameable FILE SED...: p.c, where other files can name what is static in it, and its one variable as `the`.
 nameable()
 {
-    sed -e 's/^__attribute__((used)) static //; s/^    static \(struct [a-z_]*\) [a-z]* = {/    the = (\1){/; s/(&[a-z]*)\(;\|)\)/(\&the)\1/' \
+    sed -e 's/^__attribute__((used)) static //; s/^    static \(struct [a-z_]*\) [a-z]* = {/    the = (\1){/;
+        s/(&[a-z]*)\(;\|)\)/(\&the)\1/' \
         -e "s/^int main/struct $2 the;\n&/" "${@:3}" "$1" > p.c
     "$cc" -O0 -g -pthread -o program p.c
 }
 
 @test "--emit-test: others come in twice" {
     nameable "$root/tests/cli/demon_depth.c" counter
-    printf '%s\n' 'test visit(c)' '  rely locked: holds(c.lock) implies unchanged(c.tickets)' 'proc look(c)' 'proc take(c)' \
+    printf '%s\n' 'test visit(c)' '  rely locked: holds(c.lock) implies unchanged(c.tickets)' 'proc look(c)' \
+        'proc take(c)' \
         '  require some: c.tickets > 0' 'proc open_counter(c)' '  ensure opened: c.open = 1' 'proc sell(c)' \
         '  require some: c.tickets > 0' '  ensure fewer: c.tickets = old c.tickets - 1' > spec.demon
     run --separate-stderr timeout 120 "$pct" demon --depth 2 --emit-test test.c --spec spec.demon -- ./program
@@ -108,8 +111,10 @@ objects()
     printf '%s\n' '#include <assert.h>' '#include "room.h"' 'struct room the_room;' \
         'struct house the = { .room = &the_room };' \
         '__attribute__((noinline)) void use(struct room *r) { assert(r->guests == 0); }' \
-        'void enter(struct room *r) { r->owner = 2; r->guests++; }' '__attribute__((noinline)) void visit(struct house *h)' \
-        '{ if (h->room->owner == 0) { h->room->owner = 1; use(h->room); } }' 'int main(void) { visit(&the); return 0; }' > "${source:=room.c}"
+        'void enter(struct room *r) { r->owner = 2; r->guests++; }' \
+        '__attribute__((noinline)) void visit(struct house *h)' \
+        '{ if (h->room->owner == 0) { h->room->owner = 1; use(h->room); } }' \
+        'int main(void) { visit(&the); return 0; }' > "${source:=room.c}"
     "$1" "${@:2}" -g -c -o room.o "$source"
     "$1" room.o -o program
     run --separate-stderr timeout 120 "$pct" demon --points accesses --emit-test test.c --spec spec.demon -- ./program
@@ -127,7 +132,7 @@ objects()
     has "r->guests == 0' failed"
 }
 
-@test "--emit-test: others come in between two accesses of a program as it is, of which those by its own sources count" {
+@test "--emit-test: others come in between two accesses of a program as it is; those by its own sources count" {
     objects "$cc" -O0
     is "$status" 1
     has ',memory=all,focus=room.c,'
@@ -145,7 +150,8 @@ objects()
 }
 
 @test "--emit-test: the test waits for what a third thread does" {
-    nameable "$root/bench/demon/apache-45605.c" queue_info -e '1i #define WAITS\n#define EMPTY' -e 's/    queue\./    the./'
+    nameable "$root/bench/demon/apache-45605.c" queue_info -e '1i #define WAITS\n#define EMPTY' \
+        -e 's/    queue\./    the./'
     emits apache-45605-empty
     fails "queue->idlers > 0' failed"
     grep -q '^static void \*help(void \*unused)$' test.c
@@ -172,11 +178,13 @@ objects()
     sed 's/^__attribute__((used)) static //' "$root/bench/demon/apache-45605.c" > p.c
     "$cc" -O0 -g -pthread -o program p.c
     emits apache-45605
-    refuses 'what take_idler is called with as queue is queue of the test, and no global variable that another file can name: make it one, not static'
+    refuses 'what take_idler is called with as queue is queue of the test, and no global variable that another file '\
+'can name: make it one, not static'
     printf '%s\n' '#include <assert.h>' 'static struct list { int n; } list = { 1 };' \
         'static void use(void) { assert(list.n > 0); }' 'void clear(struct list *l) { l->n = 0; }' \
         'int main(void) { use(); return 0; }' > p.c
-    printf '%s\n' 'shared list' 'test main()' 'proc use() require some: list.n > 0' 'proc clear(l) ensure none: l.n = 0' > spec.demon
+    printf '%s\n' 'shared list' 'test main()' 'proc use() require some: list.n > 0' \
+        'proc clear(l) ensure none: l.n = 0' > spec.demon
     "$cc" -O0 -g -o program p.c
     run --separate-stderr timeout 120 "$pct" demon --emit-test test.c --spec spec.demon -- ./program
     refuses 'list is static, so no other file can name it: make it external for this test'
@@ -213,12 +221,14 @@ objects()
     "$cc" -O0 -g -o program p.c
     run --separate-stderr timeout 120 "$pct" demon --spec spec.demon -- ./program
     is "$status" 2
-    is "$stderr" 'pct: spec.demon:2: make returns a structure in memory, so its parameters are not where others pass them: write a function around it'
+    is "$stderr" 'pct: spec.demon:2: make returns a structure in memory, so its parameters are not where others pass '\
+'them: write a function around it'
     printf 'int make(int n) { return n; }\nint main() { return make(0); }\n' > p.cc
     "${CXX:-g++}" -O0 -g -o program p.cc
     run --separate-stderr timeout 120 "$pct" demon --spec spec.demon -- ./program
     is "$status" 2
-    is "$stderr" 'pct: spec.demon:2: make is a function of C++, whose symbol has another name: write an extern "C" function around it'
+    is "$stderr" 'pct: spec.demon:2: make is a function of C++, whose symbol has another name: write an extern "C" '\
+'function around it'
 }
 
 @test "--emit-test: nothing is written where nothing is confirmed, nor where it cannot be" {
@@ -227,7 +237,8 @@ objects()
     is "$status" 0
     has 'test.c is not written: nothing is confirmed'
     [ ! -e test.c ]
-    run --separate-stderr "$pct" demon --emit-test none/test.c --spec "$root/bench/demon/apache-45605.demon" -- ./program
+    run --separate-stderr "$pct" demon --emit-test none/test.c --spec "$root/bench/demon/apache-45605.demon" \
+        -- ./program
     is "$status" 2
     is "$stderr" 'pct: none/test.c: No such file or directory'
 }

@@ -26,7 +26,8 @@ cancel='proc cancel(j) ensure off: j.ready = 0'
 }
 
 @test "jobs between a first and a last one that contracts name" {
-    judges 1 '-DWHICH=c->first->next' 'test use(c) object container_of(c.first, job, link) object container_of(c.last, job, link)' \
+    judges 1 '-DWHICH=c->first->next' 'test use(c) object container_of(c.first, job, link) object '\
+'container_of(c.last, job, link)' \
         "$run" "$cancel" 'object container_of(j.link.previous, job, link)'
     has 'another thread calls cancel(container_of(container_of(c.last, job, link).link.previous, job, link))'
     lacks "$unsure"

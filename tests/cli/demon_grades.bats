@@ -60,14 +60,17 @@ mutex_unlock_of_action='/^__attribute__/,/^}/s/pthread_mutex_unlock.*/;/'
 
 @test "a failure of what checks the test's result is not the contract's, where none was broken" {
     changed -DFIXED -e 's/ wait_for_idler(&queue);/ assert(wait_for_idler(\&queue));/'
-    judges 0 'in 1 of these the program failed, as it does when the calls come before wait_for_idler is entered; first by take_idler(queue)'
-    has 'what checks the result of wait_for_idler does not allow for them: if others may make them, let it accept what they leave'
+    judges 0 'in 1 of these the program failed, as it does when the calls come before wait_for_idler is entered; '\
+'first by take_idler(queue)'
+    has 'what checks the result of wait_for_idler does not allow for them: if others may make them, let it accept '\
+'what they leave'
     graded confirmed=0 contract_only=0 other_failure=0 refuted=1
     grep -q '"reason": *"the program fails so, too, when these calls come before the test is entered"' out.json
 }
 
 @test "a failure that the same calls cause before the test is not the contract's, where one was broken" {
-    changed '' -e "$no_assert" -e 's/^struct queue_info {/int taken;\n&/' -e '/^__attribute__/,/^}/s/queue->idlers--/&, taken++/' \
+    changed '' -e "$no_assert" -e 's/^struct queue_info {/int taken;\n&/' \
+        -e '/^__attribute__/,/^}/s/queue->idlers--/&, taken++/' \
         -e 's/ wait_for_idler(&queue);/& assert(!taken);/'
     judges 3 'the program fails so, too, when these calls come before the test is entered'
     graded confirmed=0
@@ -80,7 +83,8 @@ mutex_unlock_of_action='/^__attribute__/,/^}/s/pthread_mutex_unlock.*/;/'
 }
 
 @test "calls that did more than the rely lets others do confirm nothing" {
-    sed -i -e 's/queue.idlers > 0$/queue.idlers > 4/' -e 's/  rely .*/rely slowly: queue.idlers + 1 >= old queue.idlers/' spec.demon
+    sed -i -e 's/queue.idlers > 0$/queue.idlers > 4/' \
+        -e 's/  rely .*/rely slowly: queue.idlers + 1 >= old queue.idlers/' spec.demon
     changed '' -e '/^__attribute__/,/^}/s/queue->idlers--/queue->idlers = 0/' -e 's/idlers = 1,/idlers = 5,/'
     judges 3 'what the calls really did is not what the rely and the invariant let others do'
     graded confirmed=0
@@ -167,7 +171,8 @@ assert f["deadlock"] and f["requires"] == f["changes"] == []'
         int main(void) { use(&l); return 0; }'
     printf '%b\n' "$program" > p.c
     "$cc" -O0 -g -DLIMIT=1 -o program p.c
-    printf '%s\n' 'shared l' 'test main()' 'proc use(l) require few: l.n = 0' 'proc set(l, n) ensure set: l.n = n' > spec.demon
+    printf '%s\n' 'shared l' 'test main()' 'proc use(l) require few: l.n = 0' 'proc set(l, n) ensure set: l.n = n' \
+        > spec.demon
     judges 1 'another thread calls set(&l, '
     [[ $output =~ set\(\&l,\ ([0-9]+)\) ]] && [ "${BASH_REMATCH[1]}" -le 16 ]
     # The contract is broken by any number, the program by large ones.
@@ -180,8 +185,10 @@ assert f["deadlock"] and f["requires"] == f["changes"] == []'
 @test "the rely is of what the test was called with, also where the calls come as it is entered" {
     printf '%s\n' '#include <assert.h>' '#include <pthread.h>' 'struct list { int n; pthread_mutex_t m; };' \
         'static void use(struct list *l) { assert(l->n <= 10); }' \
-        '__attribute__((used)) static void add(struct list *l) { pthread_mutex_lock(&l->m); l->n += 3; pthread_mutex_unlock(&l->m); }' \
-        'static void move(struct list *from, struct list *to) { pthread_mutex_lock(&to->m); use(to); pthread_mutex_unlock(&to->m); from->n--; }' \
+        '__attribute__((used)) static void add(struct list *l) { pthread_mutex_lock(&l->m); l->n += 3; '\
+'pthread_mutex_unlock(&l->m); }' \
+        'static void move(struct list *from, struct list *to) { pthread_mutex_lock(&to->m); use(to); '\
+'pthread_mutex_unlock(&to->m); from->n--; }' \
         'int main(void) { static struct list a, b = { 8, PTHREAD_MUTEX_INITIALIZER }; move(&a, &b); return 0; }' > p.c
     "$cc" -O0 -g -pthread -o program p.c
     printf '%s\n' 'test move(from, to)' 'rely mine: unchanged(from.n) locked: holds(to.m) implies unchanged(to.n)' \
@@ -210,7 +217,8 @@ assert f["deadlock"] and f["requires"] == f["changes"] == []'
 }
 
 @test "only the contract is broken: one finding of each clause is shown, and how many more there are" {
-    changed '' -e "$no_assert" -e 's/^    decrement(queue);/    pthread_mutex_lock(\&queue->mutex); pthread_mutex_unlock(\&queue->mutex);&/'
+    changed '' -e "$no_assert" -e 's/^    decrement(queue);/    pthread_mutex_lock(\&queue->mutex); '\
+'pthread_mutex_unlock(\&queue->mutex);&/'
     run --separate-stderr timeout 60 "$pct" demon --spec spec.demon -- ./program
     is "$status" 3
     is "$(grep -c '^only the contract is broken' <<< "$output")" 1

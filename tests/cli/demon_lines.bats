@@ -71,8 +71,11 @@ demon()
 }
 
 @test "assert: in a comment above the test, at a line of what it calls, optimised" {
-    sed -i -e 's|^static void decrement|__attribute__((noinline, noclone)) void decrement|' -e "s|^static int wait|/*@demon test assert \"p.c:13\" some: queue.idlers > 0 */\n__attribute__((noinline, noclone)) int wait|" \
-        -e 's|^__attribute__((used)) static void take_idler|/*@demon require some: queue.idlers > 0 ensure less: queue.idlers = old queue.idlers - 1 */\n&|' p.c
+    sed -i -e 's|^static void decrement|__attribute__((noinline, noclone)) void decrement|' \
+        -e "s|^static int wait|/*@demon test assert \"p.c:13\" some: queue.idlers > 0 */\n__attribute__((noinline, \
+noclone)) int wait|" \
+        -e 's|^__attribute__((used)) static void take_idler|/*@demon require some: queue.idlers > 0 ensure less: '\
+'queue.idlers = old queue.idlers - 1 */\n&|' p.c
     compile -O2
     run --separate-stderr timeout 120 "$pct" demon -- ./program
     is "$status" 1
@@ -102,7 +105,8 @@ APART int get(struct queue *q, void (*by)(void))
 }
 int main(void) { return get(&queue, note) != 1; }
 END
-    printf '%s\n' 'test get(q, by)' "assert \"q.c:$2\" some: q.idlers > 0 or $2 = 12" 'proc steal(q) ensure none: q.idlers = 0' > spec.demon
+    printf '%s\n' 'test get(q, by)' "assert \"q.c:$2\" some: q.idlers > 0 or $2 = 12" \
+        'proc steal(q) ensure none: q.idlers = 0' > spec.demon
 }
 
 @test "assert: at a line that begins with a call, direct or by a pointer, optimised or not" {
@@ -120,7 +124,8 @@ END
 }
 
 @test "assert: --emit-test of what was found at a line" {
-    sed -i -e 's/^__attribute__((used)) static void take/void take/' -e 's/^    static struct queue_info queue = {/    the = (struct queue_info){/' \
+    sed -i -e 's/^__attribute__((used)) static void take/void take/' \
+        -e 's/^    static struct queue_info queue = {/    the = (struct queue_info){/' \
         -e 's/(&queue)/(\&the)/; s/^int main/struct queue_info the;\n&/' p.c
     specify "$line"
     compile
@@ -150,15 +155,18 @@ rejects()
     is "$status" 2
     is "$stderr" "pct: spec.demon:3: assert some: $PWD/program has no source file pp.c; did you mean p.c?"
     rejects "code of p.c:$((line - 11)) begins where wait_for_idler is entered: that is its \`require\`" $((line - 11))
-    rejects "spec.demon:3: \`assert some: queue.idlers > 0\` does not hold where it reaches p.c:$((line + 1)), without any interference" $((line + 1))
+    rejects "spec.demon:3: \`assert some: queue.idlers > 0\` does not hold where it reaches p.c:$((line + 1)), without \
+any interference" $((line + 1))
     specify $((line - 1))
     demon
     is "$status" 2
-    [[ $stderr == "pct: spec.demon:3: \`assert some\` is not looked at: wait_for_idler does not come to p.c:$((line - 1))"* ]]
+    [[ $stderr == "pct: spec.demon:3: \`assert some\` is not looked at: wait_for_idler does not come to \
+p.c:$((line - 1))"* ]]
     has 'pct: nothing was asked, so nothing is known'
     sed -i 's/^static void decrement/static inline __attribute__((always_inline)) &/; s/void static inline/inline/' p.c
     sed -i 's/static inline __attribute__((always_inline)) static/static inline __attribute__((always_inline))/' p.c
-    sed -i 's/^int main.*/static void twice(struct queue_info *q) { decrement(q), decrement(q); }\n&/; s/ wait_for_idler(&queue);/& if (queue.idlers) twice(\&queue);/' p.c
+    sed -i 's/^int main.*/static void twice(struct queue_info *q) { decrement(q), decrement(q); }\n&/;
+        s/ wait_for_idler(&queue);/& if (queue.idlers) twice(\&queue);/' p.c
     compile
     rejects 'is in 2 functions: name the line of one, or build with -O0 or -fno-inline' 14
 }
@@ -214,7 +222,8 @@ __attribute__((noinline, noclone)) void get(struct queue *q)
 __attribute__((used, noinline)) void steal(struct queue *q) { q->length = 0; }
 int main(void) { get(&queue); return 0; }
 END
-    printf '%s\n' 'test get(q)' '  assert "p.c:9" some: q.length > 0' 'proc steal(q) ensure none: q.length = 0' > spec.demon
+    printf '%s\n' 'test get(q)' '  assert "p.c:9" some: q.length > 0' 'proc steal(q) ensure none: q.length = 0' \
+        > spec.demon
     compile -O2
     nm program | grep -q 'get\.cold' || skip "$cc keeps functions in one part"
     demon

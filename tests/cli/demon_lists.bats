@@ -13,7 +13,8 @@ judges()
 {
     printf '%s\n' "${@:3}" > spec.demon
     # shellcheck disable=SC2086 # none, or some
-    "$cc" -g -O0 -pthread -DRUN="$2" -DLATEST=first -DHEAP=0 -DHEAD='&q->head' ${flag-} -o program "$root/tests/cli/demon_lists.c"
+    "$cc" -g -O0 -pthread -DRUN="$2" -DLATEST=first -DHEAP=0 -DHEAD='&q->head' ${flag-} -o program \
+        "$root/tests/cli/demon_lists.c"
     run --separate-stderr timeout 120 "$pct" demon --bound 1 --emit-test test.c --spec spec.demon -- ./program
     is "$status" "$1"
 }
@@ -27,7 +28,8 @@ links=('proc run_link(l) require ready: container_of(l, job, link).ready = 1'
     has 'another thread calls cancel(container_of(q.head.next, job, link))'
     has '      container_of(q.head.next, job, link).ready: 1 -> 0'
     grep -qx '    cancel(behind(follow(&queue, 48), -8));' test.c
-    "$cc" -Wall -Wextra -Werror -g -O0 -pthread -DRUN='run(job_of(l))' -DLATEST=first -DHEAP=0 -DHEAD='&q->head' -o demon-test \
+    "$cc" -Wall -Wextra -Werror -g -O0 -pthread -DRUN='run(job_of(l))' -DLATEST=first -DHEAP=0 -DHEAD='&q->head' -o \
+        demon-test \
         "$root/tests/cli/demon_lists.c" test.c
     run --separate-stderr bash -c "$(tail -n 1 <<< "$output")"
     is "$status" 134
@@ -55,7 +57,8 @@ links=('proc run_link(l) require ready: container_of(l, job, link).ready = 1'
 
 @test "the head of a list is no job, whether others know it or not" {
     flag='-UHEAP -DHEAP=1' judges 0 'run(job_of(l))' 'test use(q) object container_of(q.head.next, job, link)' \
-        'proc run(j) require any: j.runs >= 0' 'proc cancel(j) object container_of(j.link.next, job, link) ensure off: j.ready = 0'
+        'proc run(j) require any: j.runs >= 0' \
+        'proc cancel(j) object container_of(j.link.next, job, link) ensure off: j.ready = 0'
     has '4 single calls of others were made' # of two jobs
     flag='-UHEAD -DHEAD=&others.head -ULATEST -DLATEST=second' judges 0 'run(job_of(l))' 'shared latest' \
         'test use(q) object container_of(latest, job, link)' 'proc run(j) require any: j.runs >= 0' \
@@ -84,17 +87,18 @@ links=('proc run_link(l) require ready: container_of(l, job, link).ready = 1'
     local path say
     while IFS='|' read -r path say; do
         judges 2 'run_link(l)' 'test use(q)' " object $path" "${links[@]}"
-        is "$stderr" "pct: spec.demon:${say/PROGRAM/$PWD/program}"
+        say=${say/PROGRAM/$PWD/program}
+        is "$stderr" "pct: spec.demon:${say/PATH:/$path:}"
     done << 'END'
 q.head.next|3: object container_of(PATH, TYPE, MEMBER) is expected, not q.head.next: what other paths lead to is known
-container_of(q.head.next, jib, link)|2: container_of(q.head.next, jib, link): PROGRAM has no structure jib; did you mean job?
-container_of(q.head.next, job, lonk)|2: container_of(q.head.next, job, lonk): struct job has no member 'lonk'; did you mean link?
-container_of(q.head.next, job, runs)|2: container_of(q.head.next, job, runs): runs of job is no structure link, which the pointer leads to
-container_of(q.head, job, link)|2: container_of(q.head, job, link): what stands before `, job` does not point to a structure
-container_of(q.length, job, link)|2: container_of(q.length, job, link): what stands before `, job` does not point to a structure
+container_of(q.head.next, jib, link)|2: PATH: PROGRAM has no structure jib; did you mean job?
+container_of(q.head.next, job, lonk)|2: PATH: struct job has no member 'lonk'; did you mean link?
+container_of(q.head.next, job, runs)|2: PATH: runs of job is no structure link, which the pointer leads to
+container_of(q.head, job, link)|2: PATH: what stands before `, job` does not point to a structure
+container_of(q.length, job, link)|2: PATH: what stands before `, job` does not point to a structure
 container_of(q.head.next job, link)|2: ',' is expected, not job
 container_of(q.head.next, job)|2: ',' is expected, not )
-container_of(q, queue, head)|2: container_of(q, queue, head): head of queue is no structure queue, which the pointer leads to
+container_of(q, queue, head)|2: PATH: head of queue is no structure queue, which the pointer leads to
 END
     judges 2 'run_link(l)' 'test use(q) rely none: container_of(q.head.next, job, link) = null' "${links[@]}"
     has 'is a structure: name a member, as in container_of(q.head.next, job, link).member'

@@ -71,7 +71,8 @@ finds()
 
 @test "an object that nothing that can be followed leads to is said to have been left out" {
     judges 0 'HIDDEN(*b)' 'HIDDEN(bank)' b.first -O0
-    has 'account of debit: no call of others can name this object, so none was tried on it; make it a parameter of pay, or '
+    has 'account of debit: no call of others can name this object, so none was tried on it; make it a parameter of '\
+'pay, or '
 }
 
 @test "calls that do something else than their contracts say are told of" {
@@ -80,12 +81,14 @@ finds()
     "$cc" -O0 -g -pthread -DWHICH='b->first' -DPLACE=bank.first -o program "$root/tests/cli/demon_objects.c"
     run --separate-stderr timeout 120 "$pct" demon --bound 1 --spec spec.demon -- ./program
     is "$status" 0
-    has 'in 2 of these the calls did something else than the solver took from their `ensure`: say there exactly what they do'
+    has 'in 2 of these the calls did something else than the solver took from their `ensure`: say there exactly what '\
+'they do'
 }
 
 @test "contracts that follow members, and what they cannot follow" {
     local say='that array has 3 elements'
-    for member in 'own[3].balance' 'paid.balance' 'hidden.balance' 'paid[1]' 'any[1].balance' 'own[b].balance' 'own[1'; do
+    for member in 'own[3].balance' 'paid.balance' 'hidden.balance' 'paid[1]' 'any[1].balance' 'own[b].balance' \
+        'own[1'; do
         judges 2 'b->first' bank.first "${member/#/b.}" -O0
         [[ $stderr == "pct: spec.demon:2: "*"$say"* ]]
         say=
@@ -94,11 +97,14 @@ finds()
 
 @test "objects that were left out, as there are too many, are named" {
     printf '%s\n' '#include <assert.h>' 'struct account { int balance; }; struct bank { struct account a[9]; } b;' \
-        'void debit(struct account *a) { assert(a->balance >= 0); }' 'void clear(struct account *a) { a->balance = 0; }' \
+        'void debit(struct account *a) { assert(a->balance >= 0); }' \
+        'void clear(struct account *a) { a->balance = 0; }' \
         'void take(struct bank *b) { debit(&b->a[0]); }' 'int main(void) { take(&b); return 0; }' > p.c
-    printf '%s\n' 'test take(b)' 'proc debit(a) require some: a.balance >= 0' 'proc clear(a) ensure none: a.balance = 0' > spec.demon
+    printf '%s\n' 'test take(b)' 'proc debit(a) require some: a.balance >= 0' \
+        'proc clear(a) ensure none: a.balance = 0' > spec.demon
     "$cc" -O0 -g -pthread -o program p.c
     run --separate-stderr timeout 120 "$pct" demon --spec spec.demon -- ./program
     is "$status" 0
-    has 'no call was tried on b.a[5] and other objects that members lead to: make those that count parameters of take, or shared variables'
+    has 'no call was tried on b.a[5] and other objects that members lead to: make those that count parameters of '\
+'take, or shared variables'
 }

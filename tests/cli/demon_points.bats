@@ -18,7 +18,8 @@ judges()
 {
     "${compiler:-$cc}" -O0 -g -pthread "${@:4}" -o program "$root/tests/cli/demon_points.c"
     # shellcheck disable=SC2086 # two words, or none
-    run --separate-stderr timeout 120 "$pct" demon ${2:+--points $2} --spec "$3.demon" --report json:out.json -- ./program
+    run --separate-stderr timeout 120 "$pct" demon ${2:+--points $2} --spec "$3.demon" --report json:out.json \
+        -- ./program
     is "$status" "$1"
 }
 
@@ -43,7 +44,8 @@ judges()
     compiler=$(command -v clang) || skip 'no clang'
     judges 1 locks locks
     has 'interference where take is about to lock mutex (demon_points.c:31)'
-    printf '%s\n' 'test take(s) assert "demon_points.c:31" some: s.size > 0' 'proc clear(s) ensure none: s.size = 0' > line.demon
+    printf '%s\n' 'test take(s) assert "demon_points.c:31" some: s.size > 0' 'proc clear(s) ensure none: s.size = 0' \
+        > line.demon
     run --separate-stderr "$pct" demon --list --spec line.demon -- ./program
     is "$status" 0
     has 'line demon_points.c:31'

@@ -36,15 +36,19 @@ contracts()
     local main=main
     [[ $("$cc" --version) != *clang* ]] || main='int main(void)'
     changed 's/ wait_for_idler(&queue);/& assert(!"mine");/'
-    refuses "the test fails by itself, without any interference: mend that first (assertion failed in thread 0: p.c:97: $main: Assertion \`!\"mine\"' failed.)"
+    refuses "the test fails by itself, without any interference: mend that first (assertion failed in thread 0: \
+p.c:97: $main: Assertion \`!\"mine\"' failed.)"
     changed 's/ wait_for_idler(&queue);/& return 3;/'
     refuses 'the test fails by itself, without any interference: mend that first (the target ended with exit status 3)'
     changed 's/ wait_for_idler(&queue);/& return -1;/'
-    refuses 'the test fails by itself, without any interference: mend that first (the target ended with exit status 255)'
+    refuses 'the test fails by itself, without any interference: mend that first (the target ended with exit status '\
+'255)'
     changed 's/ wait_for_idler(&queue);/& for (volatile int on = 1; on;) continue;/'
-    refuses 'the test does not end within 0.2 s, without any interference: mend that first, or give it more time by --timeout' --timeout=0.2
+    refuses 'the test does not end within 0.2 s, without any interference: mend that first, or give it more time by '\
+'--timeout' --timeout=0.2
     changed 's/ wait_for_idler(&queue);/& for (;;) sched_yield();/; 1i #include <sched.h>'
-    refuses 'the test does not end, without any interference: mend that first (livelock: for a million steps threads have only yielded, slept and retried)'
+    refuses 'the test does not end, without any interference: mend that first (livelock: for a million steps threads '\
+'have only yielded, slept and retried)'
     changed 's/ wait_for_idler(&queue);/ for (volatile int on = 0; on;)&/'
     refuses "wait_for_idler was not entered: the program's first thread must call it"
 }
@@ -98,7 +102,8 @@ END
 
 @test "a test that has threads of its own: what they do is not looked at, which is said" {
     changed 's/^int main(void)/static void *idle(void *queue) { return queue; }\n&/
-        s/ wait_for_idler(&queue);/ pthread_t other; pthread_create(\&other, NULL, idle, NULL);& pthread_join(other, NULL);/'
+        s/ wait_for_idler(&queue);/ pthread_t other; pthread_create(\&other, NULL, idle, NULL);& '\
+'pthread_join(other, NULL);/'
     run --separate-stderr timeout 60 "$pct" demon --spec "$spec" -- ./program
     is "$status" 1
     has 'confirmed by a real schedule of two threads'
@@ -110,14 +115,16 @@ END
     cp program stripped && strip stripped
     program=./stripped refuses "$spec:1: $PWD/stripped has no debug information: build it with -g"
     "$cc" -O0 -g -gsplit-dwarf -pthread -o split p.c
-    program=./split refuses "$spec:1: $PWD/split has debug information in .dwo files, which are not read: build it without -gsplit-dwarf"
+    program=./split refuses "$spec:1: $PWD/split has debug information in .dwo files, which are not read: build it \
+without -gsplit-dwarf"
     # Split off, it is found where the file says.
     objcopy --only-keep-debug program program.debug && objcopy --add-gnu-debuglink=program.debug stripped
     run --separate-stderr timeout 60 "$pct" demon --spec "$spec" -- ./stripped
     is "$status" 1
     has 'interference where wait_for_idler enters decrement (p.c:11)'
     printf '#!/bin/sh\nexec ./program\n' > script && chmod +x script
-    program=./script refuses "$spec:1: $PWD/script is no compiled program: contracts are of one, and it must be the command"
+    program=./script refuses "$spec:1: $PWD/script is no compiled program: contracts are of one, and it must be the \
+command"
     program=./none refuses './none: command not found'
     "$cc" -O0 -g -shared -fPIC -o library.so p.c
     run --separate-stderr timeout 60 "$pct" demon --spec "$spec" -- ./library.so
@@ -129,12 +136,16 @@ END
 
 @test "contracts that nothing can meet, that ask for nothing, or that speak of what there is not" {
     changed ''
-    contracts 'test wait_for_idler(queue)' 'proc take_idler(queue)' '  ensure one: queue.idlers = 1' '    two: queue.idlers = 2'
-    refuses "bad.demon:4: the contract of take_idler is vacuous: nothing can meet \`ensure two: queue.idlers = 2\`, as clauses of it contradict each other"
+    contracts 'test wait_for_idler(queue)' 'proc take_idler(queue)' '  ensure one: queue.idlers = 1' \
+        '    two: queue.idlers = 2'
+    refuses "bad.demon:4: the contract of take_idler is vacuous: nothing can meet \`ensure two: queue.idlers = 2\`, as \
+clauses of it contradict each other"
     contracts 'test wait_for_idler(queue) rely never: false'
-    refuses "bad.demon:1: the contract of wait_for_idler is vacuous: nothing can meet \`rely never: false\`, as clauses of it contradict each other"
+    refuses "bad.demon:1: the contract of wait_for_idler is vacuous: nothing can meet \`rely never: false\`, as \
+clauses of it contradict each other"
     contracts 'test wait_for_idler(queue)' 'proc decrement(queue)'
-    refuses 'nothing was asked, so nothing is known: no function that wait_for_idler enters, nor itself, requires anything; say by `require` of such a proc what must hold there, or look further by --depth 2'
+    refuses 'nothing was asked, so nothing is known: no function that wait_for_idler enters, nor itself, requires '\
+'anything; say by `require` of such a proc what must hold there, or look further by --depth 2'
     contracts 'test wait_for_idler(queue) require a: queue.idlers.many > 0'
     refuses 'bad.demon:1: queue.idlers.many: what stands before a dot is no structure, and does not point to one'
     contracts $'test wait_for_idler(queue) require \e[31ma: queue.idlers > 0'
@@ -150,7 +161,8 @@ END
     changed '1i #include "objects.h"\n__attribute__((used)) static void set(struct one *one) { one->n = 1; }
         s/decrement(queue);/if (!o64.n) &/; s/queue->idlers > 0/& \&\& !o64.n/'
     local objects='proc set(one) ensure one: one.n = 1'
-    contracts "shared $(seq -s, -f 'o%g' 64)" 'test wait_for_idler(queue)' 'proc decrement(queue) require a: o64.n = 0' "$objects"
+    contracts "shared $(seq -s, -f 'o%g' 64)" 'test wait_for_idler(queue)' \
+        'proc decrement(queue) require a: o64.n = 0' "$objects"
     run --separate-stderr timeout 60 "$pct" demon --spec "$spec" -- ./program
     is "$status" 1
     has 'another thread calls set(&o64)'
@@ -162,7 +174,8 @@ END
     changed '1i #include "objects.h"'
     contracts "shared $(seq -s, -f 'o%g' 9)" 'test wait_for_idler(queue)' \
         "$(for i in {1..9}; do echo "invariant t$i: $(seq -s ' and ' -f "o$i.m%g = 0" 60)"; done)"
-    refuses 'bad.demon: contracts speak of more than 512 places in all; each member of each parameter is one: name fewer'
+    refuses 'bad.demon: contracts speak of more than 512 places in all; each member of each parameter is one: name '\
+'fewer'
 }
 
 @test "built without Z3: what is missing, and how to get it" {
@@ -185,6 +198,7 @@ END
     run --separate-stderr "$pct" demon --list --spec bad.demon -- ./program
     is "$status" 0
     spec=$root/bench/demon/apache-45605.demon
-    refuses 'none/plan, which keeps the plan of a finding, cannot be written (No such file or directory): -o FILE puts it elsewhere' -o none/plan
+    refuses 'none/plan, which keeps the plan of a finding, cannot be written (No such file or directory): -o FILE '\
+'puts it elsewhere' -o none/plan
     refuses '., which keeps the plan of a finding, cannot be written (Is a directory): -o FILE puts it elsewhere' -o .
 }

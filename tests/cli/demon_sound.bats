@@ -84,7 +84,8 @@ proc take(q)
   require locked: holds(q.m)
   ensure none: q.n = 0
 SPEC
-    has 'take was never called by others: it requires holds(q.m) of its caller; name a function that locks it and calls take'
+    has 'take was never called by others: it requires holds(q.m) of its caller; name a function that locks it and '\
+'calls take'
 }
 
 @test "functions whose parameters are not where callers put them, or of which there are several, are refused" {
@@ -102,11 +103,14 @@ $take __attribute__((noinline)) void test(struct q *q) { sink++; sink++; use(&q[
     contracts=${contracts/unused, /}
     asks 2 "struct big { long a[5]; }; struct big use(struct q *q) { assert(q->n > 0); return (struct big){ { 1 } }; }
 $take void test(struct q *q) { use(q); }" <<< "$contracts"
-    is "$stderr" 'pct: spec.demon:2: use returns a structure in memory, so its parameters are not where others pass them: write a function around it'
+    is "$stderr" 'pct: spec.demon:2: use returns a structure in memory, so its parameters are not where others pass '\
+'them: write a function around it'
     printf '%s\n' '#include "head.h"' 'static void use(struct q *q) { assert(q->n > 0); }' \
-        'void call(void) { use(&q); }' > other.c && sed -i 's/^struct q q/extern struct q q; __attribute__((weak)) &/' head.h
+        'void call(void) { use(&q); }' > other.c && sed -i 's/^struct q q/extern struct q q; __attribute__((weak)) &/' \
+        head.h
     asks 2 "static void use(struct q *q) { q->n++; } $take void test(struct q *q) { use(q); }" other.c <<< "$contracts"
-    [[ $stderr == "pct: spec.demon:2: there are several functions use in $PWD/program, one of them at "*': rename the others' ]]
+    [[ $stderr == "pct: spec.demon:2: there are several functions use in $PWD/program, one of them at \
+"*': rename the others' ]]
 }
 
 @test "a test whose code is the last of the program" {

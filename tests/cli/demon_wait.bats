@@ -42,9 +42,11 @@ judges()
 
 @test "wait: what does not let the test go on is no help, and without the clause it is said what is missing" {
     sed 's/pthread_cond_signal.*/;/' "$root/bench/demon/apache-45605.c" > p.c
-    source=p.c judges 2 'wait_for_idler waits for others, and no sequence of at most 3 calls was found that makes what it waits for hold and lets it go on' -DWAITS -DEMPTY
+    source=p.c judges 2 'wait_for_idler waits for others, and no sequence of at most 3 calls was found that makes '\
+'what it waits for hold and lets it go on' -DWAITS -DEMPTY
     sed -i '/^  wait/d' spec.demon
-    judges 2 'wait_for_idler waits for others: say what for by `wait TAG: CONDITION` of the test, and which calls of others make it hold by their `ensure`'
+    judges 2 'wait_for_idler waits for others: say what for by `wait TAG: CONDITION` of the test, and which calls of '\
+'others make it hold by their `ensure`'
 }
 
 @test "wait: --points=locks lets others come in before the wait, and in it" {

@@ -38,7 +38,8 @@ first_cause()
 
 @test "who waits for a semaphore has the lock that who posts it needs" {
     first_cause parcels
-    has 'cause: waits with a lock held: thread 1 waits on semaphore 1 `depot.places` and still holds mutex 3 `depot.lock`'
+    has 'cause: waits with a lock held: thread 1 waits on semaphore 1 `depot.places` and still holds mutex 3 '\
+'`depot.lock`'
     has 'bring parcels.c:35'
     has 'fetch parcels.c:45'
 }

@@ -52,7 +52,8 @@ int main(void)
 {
     long result = 186, nothing = 0;
     __asm__ volatile("movl $186, %%eax\n\tsyscall" : "=a"(result) : : "rcx", "r11", "memory");
-    __asm__ volatile("movl $202, %%eax\n\txorl %%edi, %%edi\n\tsyscall" : "=a"(nothing) : : "rcx", "r11", "rdi", "memory");
+    __asm__ volatile("movl $202, %%eax\n\txorl %%edi, %%edi\n\tsyscall" : "=a"(nothing) : :
+                     "rcx", "r11", "rdi", "memory");
     return result < 0;
 }
 END
@@ -72,7 +73,8 @@ END
 }
 
 @test "calls to syscall() are noted" {
-    printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void) { return syscall(SYS_gettid) < 0; }\n' > calls.c
+    printf '#include <sys/syscall.h>\n#include <unistd.h>\nint main(void) { return syscall(SYS_gettid) < 0; }\n' \
+        > calls.c
     "$cc" -D_GNU_SOURCE -o calls calls.c
     run "$pct" doctor ./calls
     is "$status" 0

@@ -46,7 +46,8 @@ nothing_left()
     done
     for _ in 1 2; do # in the second run the file is there before, and is new all the same
         run "$pct" run -n 3 -s 1 --ready file:pid --drive "$ask" -- \
-            sh -c 'trap "exit 0" TERM; ./server "$0" & until ./server ask "$0"; do :; done; echo $$ > pid; wait; wait' $port
+            sh -c 'trap "exit 0" TERM; ./server "$0" & until ./server ask "$0"; do :; done; echo $$ > pid; wait; wait' \
+            $port
         is "$status" 0
     done
     nothing_left
@@ -62,7 +63,8 @@ nothing_left()
 }
 
 @test "a client that fails is a failing run; the last line replays it" {
-    run --separate-stderr "$pct" run -n 3 -s 1 --ready port:$port --drive "$ask; echo 'it'\''s wrong'; exit 9" -- ./server $port
+    run --separate-stderr "$pct" run -n 3 -s 1 --ready port:$port --drive "$ask; echo 'it'\''s wrong'; exit 9" \
+        -- ./server $port
     is "$status" 9
     has "what the server wrote:"
     has "ready at [$port]"
@@ -183,11 +185,14 @@ nothing_left()
     run "$pct" run -n 10 -j 2 --ready unix:socket --drive "$ask" -- ./server ./socket
     is "$status" 2
     has "write {worker} into it"
-    run "$pct" run -n 30 -j 3 -s 1 --ready "port:{$port+worker}" --drive "./server ask {$port+worker}" -- ./server "{$port+worker}"
+    run "$pct" run -n 30 -j 3 -s 1 --ready "port:{$port+worker}" --drive "./server ask {$port+worker}" -- ./server \
+        "{$port+worker}"
     is "$status" 0
-    run "$pct" run -n 30 -j 3 -s 1 --ready "unix:socket{worker}" --drive "./server ask ./socket{worker}" -- ./server "./socket{worker}"
+    run "$pct" run -n 30 -j 3 -s 1 --ready "unix:socket{worker}" --drive "./server ask ./socket{worker}" -- ./server \
+        "./socket{worker}"
     is "$status" 0
-    run --separate-stderr "$pct" run -n 30 -j 3 -s 1 --ready "port:{$port+worker}" --drive "./server ask {$port+worker}; exit 3" \
+    run --separate-stderr "$pct" run -n 30 -j 3 -s 1 --ready "port:{$port+worker}" \
+        --drive "./server ask {$port+worker}; exit 3" \
         -- ./server "{$port+worker}"
     is "$status" 3
     case $(replay_line) in *worker*) is "$(replay_line)" "a command with the port in it" ;; esac

@@ -68,7 +68,8 @@ PYTHON
 
 @test "a run of maple: the iRoot that it was to force" {
     program=$build/scale/reorder
-    token=$("$pct" run -S maple -n 40 -s 1 --state none -q -- "$program" 3 2>&1 | grep -o "pct1:maple[^' ]*" | tail -n 1)
+    token=$("$pct" run -S maple -n 40 -s 1 --state none -q -- "$program" 3 2>&1 | grep -o "pct1:maple[^' ]*" |
+        tail -n 1)
     run --separate-stderr "$pct" explain --json "$token" -- "$program" 3
     is "$status" 0
     printf '%s\n' "$output" > found.json

@@ -391,7 +391,8 @@ PROGRAM
     has 'verified at calls: all 2 classes'
     lacks 'at scheduling points alone'
     run "$pct" explore -- ./drawn twice
-    has 'and threads come in between uses of what libc and the kernel keep for all (rand, the environment, files) at scheduling points alone'
+    has 'and threads come in between uses of what libc and the kernel keep for all (rand, the environment, files) at '\
+'scheduling points alone'
     # Behind its lock is given back, too: another thread's draw may come in between.
     run "$pct" explore -- ./drawn behind a lock
     has 'and threads come in between uses of what libc and the kernel keep for all'
@@ -432,7 +433,7 @@ PROGRAM
     has 'and threads come in between uses of what libc and the kernel keep for all'
 }
 
-@test "who gets the next descriptor, key or place among exit handlers, and who sets what the process has, is tried both ways" {
+@test "who gets the next descriptor, key or exit handler, and who sets what the process has, is tried both ways" {
     cat > kept.c << 'PROGRAM'
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -524,7 +525,8 @@ static void *run(void *second)
     if (is("signal"))
         second ? (void)signal(SIGUSR1, handle) : fails(signal(SIGUSR1, SIG_DFL) == handle);
     if (is("limit"))
-        second ? (void)setrlimit(RLIMIT_NOFILE, &limit) : fails(!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur == 100);
+        second ? (void)setrlimit(RLIMIT_NOFILE, &limit)
+               : fails(!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur == 100);
     if (is("pwrite"))
         second ? (void)!pwrite(file, &byte, 1, 0) : fails(pread(file, &byte, 1, 0) == 1);
     if (is("syscall"))
@@ -772,7 +774,8 @@ PROGRAM
     run "$pct" explore -- "$explored" spins
     echo "$output"
     [ "$status" -eq 119 ]
-    [[ $(last) == "pct: not verified, because of: a loop that tries again and again, or waits and counts its rounds, was cut off: not all rounds behind the first 16 were tried (explore.c:"*") (370 classes passed, 370 runs, 0 open,"* ]]
+    [[ $(last) == "pct: not verified, because of: a loop that tries again and again, or waits and counts its rounds, \
+was cut off: not all rounds behind the first 16 were tried (explore.c:"*") (370 classes passed, 370 runs, 0 open,"* ]]
     run "$pct" explore --max-steps=8 -- "$explored"
     echo "$output"
     [ "$status" -eq 119 ]
@@ -820,13 +823,16 @@ PROGRAM
 
 @test "a loop that tries to take a lock ends with a bound, too" {
     printf '%s\n' '#include <pthread.h>' 'static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;' \
-        'static void *run(void *unused) { while (pthread_mutex_trylock(&mutex)) continue; pthread_mutex_unlock(&mutex); return unused; }' \
-        'int main(void) { pthread_t thread; pthread_create(&thread, NULL, run, NULL); run(NULL); return pthread_join(thread, NULL); }' > tries.c
+        'static void *run(void *unused) { while (pthread_mutex_trylock(&mutex)) continue; '\
+'pthread_mutex_unlock(&mutex); return unused; }' \
+        'int main(void) { pthread_t thread; pthread_create(&thread, NULL, run, NULL); run(NULL); return '\
+'pthread_join(thread, NULL); }' > tries.c
     "$cc" -O1 -pthread -o tries tries.c
     run "$pct" explore --bound 1 -n 400 -- ./tries
     echo "$output"
     [ "$status" -eq 119 ]
-    [[ $(last) == "pct: not verified, because of: a loop that tries again and again"*" was cut off: not all rounds behind the first 16 were tried ("*", 0 open"* ]]
+    [[ $(last) == "pct: not verified, because of: a loop that tries again and again"*" was cut off: not all rounds \
+behind the first 16 were tried ("*", 0 open"* ]]
 }
 
 @test "a loop in patched code that waits for memory and counts its rounds is not verified" {
@@ -839,7 +845,8 @@ PROGRAM
         # shellcheck disable=SC2086 # nothing, or a word
         run "$pct" explore -q --memory=globals $bound -- ./rounds
         echo "$output"
-        [[ $(last) == "pct: found: "*"; not all were explored: a loop that tries again and again, or waits and counts its rounds, was cut off: not all rounds behind the first 16 were tried ("* ]]
+        [[ $(last) == "pct: found: "*"; not all were explored: a loop that tries again and again, or waits and counts \
+its rounds, was cut off: not all rounds behind the first 16 were tried ("* ]]
     done
 }
 
@@ -890,7 +897,8 @@ PROGRAM
     done
     run "$pct" explore --memory=atomics -- ./wrong
     echo "$output"
-    [[ $status -ne 0 || $(last) == "pct: verified at calls and atomic instructions: "*" by these alone (no data races, no atomic loads and stores"* ]]
+    [[ $status -ne 0 || $(last) == "pct: verified at calls and atomic instructions: "*" by these alone (no data races, \
+no atomic loads and stores"* ]]
     all_accesses_tell
 }
 
@@ -1130,7 +1138,8 @@ PROGRAM
     run "$pct" explore --bound 0 -- "$build/bugs/fig1c-deadlock"
     echo "$output"
     [ "$status" -eq 0 ]
-    [[ $(last) == "pct: verified up to 0 preemptions at calls: all 2 classes of schedules with at most 0 preemptions pass"* ]]
+    [[ $(last) == "pct: verified up to 0 preemptions at calls: all 2 classes of schedules with at most 0 preemptions \
+pass"* ]]
     run "$pct" explore --bound 1 -- "$build/bugs/fig1c-deadlock"
     echo "$output"
     [ "$status" -eq 1 ]
@@ -1166,7 +1175,8 @@ PROGRAM
     run "$pct" explore --estimate=300 -- "$build/bugs/philosophers-fixed"
     echo "$output"
     [ "$status" -eq 0 ]
-    [[ $(last) == "pct: estimate: at least about "*" classes of schedules (95 %: "*" to "*" classes in 300 random schedules"* ]]
+    [[ $(last) == "pct: estimate: at least about "*" classes of schedules (95 %: "*" to "*" classes in 300 random \
+schedules"* ]]
     run "$pct" explore --estimate=300 --engine=restore -- "$build/bugs/philosophers-fixed"
     echo "$output"
     [ "$status" -eq 0 ]

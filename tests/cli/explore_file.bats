@@ -78,7 +78,8 @@ survives()
     for runs in 40 100 101 300; do
         run "$pct" explore -q --epoch 1 -n $runs --db parts.db -- "$starved"
         echo "$output"
-        [[ $(last) == *"the runs that -n allows are made"* && $(last) == *" $runs runs, "* || $(last) == *"($runs runs, "* ]]
+        [[ $(last) == *"the runs that -n allows are made"* && $(last) == *" $runs runs, "* ||
+            $(last) == *"($runs runs, "* ]]
     done
     run "$pct" explore -q --epoch 1 --resume --db parts.db -- "$starved"
     [[ $(last) == "pct: found: 93 of all 851 classes of schedules fail (851 runs,"* ]]
@@ -90,7 +91,8 @@ survives()
 }
 
 @test "with a bound, too, and with several workers: the same runs, the same verdict" {
-    for program in philosophers philosophers-fixed fig1c-deadlock lost-wakeup producer-consumer-fixed double-checked-fixed bounded-buffer; do
+    for program in philosophers philosophers-fixed fig1c-deadlock lost-wakeup producer-consumer-fixed \
+        double-checked-fixed bounded-buffer; do
         for bound in "" --bound=1; do
             rm -f ./*.db
             run "$pct" explore -q --epoch 1 -n 300 $bound --db one.db -- "$build/bugs/$program"
@@ -161,7 +163,8 @@ survives()
     is "$(rows_of whole.db 'SELECT signature FROM findings ORDER BY signature')" \
         "$(rows_of alone.db 'SELECT signature FROM findings ORDER BY signature')"
     is "$(rows_of whole.db 'SELECT count(*) FROM runs')" \
-        "$(($(rows_of 1.db 'SELECT count(*) FROM runs') + $(rows_of 2.db 'SELECT count(*) FROM runs') + $(rows_of 3.db 'SELECT count(*) FROM runs')))"
+        "$(($(rows_of 1.db 'SELECT count(*) FROM runs') + $(rows_of 2.db 'SELECT count(*) FROM runs')
+            + $(rows_of 3.db 'SELECT count(*) FROM runs')))"
     cp "$build/bugs/philosophers" program
     run "$pct" explore -q --epoch 1 --shard 3/3 --db other.db -- ./program
     run "$pct" campaign merge mixed.db 1.db 2.db other.db
@@ -176,7 +179,8 @@ survives()
 }
 
 @test "findings are those of a campaign: replayed ten times, reported in each format" {
-    run "$pct" explore --db found.db --report json:found.json --report junit:found.xml --report sarif:found.sarif --report html:found.html \
+    run "$pct" explore --db found.db --report json:found.json --report junit:found.xml --report sarif:found.sarif \
+        --report html:found.html \
         -- "$build/bugs/philosophers"
     echo "$output"
     [ "$status" -eq 1 ]
@@ -240,7 +244,8 @@ survives()
     run "$pct" explore -q --epoch 1 --resume --db it.db -- "$build/bugs/producer-consumer"
     [[ $(last) == "pct: found: 2 of all 13 classes of schedules fail (13 runs,"* ]]
     # Each has tables of its own, the same as alone.
-    diff <(rows_of it.db 'SELECT number, plan, hex(log) FROM e3_explored') <(rows_of alone.db 'SELECT number, plan, hex(log) FROM explored')
+    diff <(rows_of it.db 'SELECT number, plan, hex(log) FROM e3_explored') \
+        <(rows_of alone.db 'SELECT number, plan, hex(log) FROM explored')
     diff <(rows_of it.db 'SELECT token FROM e3_findings') <(rows_of alone.db 'SELECT token FROM findings')
     run "$pct" explore -q --epoch 1 --resume --db it.db -- "$build/bugs/philosophers"
     [[ $(last) == "pct: found: 1 of all 7 classes"* ]]
@@ -257,7 +262,8 @@ survives()
 
     run "$pct" campaign report it.db
     [ "$status" -eq 1 ]
-    [[ $output == *"exploration 1 of 3"*"verified at calls: all 6"*"exploration 2 of 3"*"found: 1 of all 7"*"exploration 3 of 3"*"found: 2 of all 13"* ]]
+    [[ $output == *"exploration 1 of 3"*"verified at calls: all 6"*"exploration 2 of 3"*"found: 1 of all \
+7"*"exploration 3 of 3"*"found: 2 of all 13"* ]]
     run "$pct" campaign report --exploration 1 it.db
     [ "$status" -eq 0 ]
     lacks 'of all 13'
@@ -279,7 +285,8 @@ survives()
     run "$pct" campaign merge all.db 1.db 2.db clean.db
     echo "$output"
     [ "$status" -eq 119 ]
-    [[ $output == *"/philosophers-fixed: verified at calls: all 6 "*"/producer-consumer-fixed: verified at calls: all 12 "*"/lost-wakeup-fixed: not verified, "* ]]
+    [[ $output == *"/philosophers-fixed: verified at calls: all 6 "*"/producer-consumer-fixed: verified at calls: all \
+12 "*"/lost-wakeup-fixed: not verified, "* ]]
     run "$pct" explore -q --resume --db all.db -- "$build/bugs/lost-wakeup-fixed"
     [ "$status" -eq 0 ]
     run "$pct" explore -q --epoch 1 --resume --db all.db -- "$build/bugs/philosophers-fixed"
@@ -466,8 +473,10 @@ END
     run "$pct" explore -q --each-test=gtest --db 'it-{test}.db' -- ./cases
     echo "$output"
     [ "$status" -eq 1 ]
-    [[ $output == *"test 1 of 3: Table.Right"*"pct: verified at calls: all 2 classes"*"test 2 of 3: Table.Wrong"*"pct: found: "*"Table.Wrong FAILED (status 1)"* ]]
-    [[ $output == *"test 3 of 3: Table.Forks"*"pct: not verified, because of: "*"child processes"*"Table.Forks UNDECIDED (status 119)"* ]]
+    [[ $output == *"test 1 of 3: Table.Right"*"pct: verified at calls: all 2 classes"*"test 2 of 3: Table.Wrong"*"pct: \
+found: "*"Table.Wrong FAILED (status 1)"* ]]
+    [[ $output == *"test 3 of 3: Table.Forks"*"pct: not verified, because of: "*"child processes"*"Table.Forks \
+UNDECIDED (status 119)"* ]]
     has '3 test cases: 1 failed, 1 undecided'
     [ -e it-Table.Right.db ]
     # In one file, too.
@@ -475,7 +484,8 @@ END
     [ "$status" -eq 1 ]
     run "$pct" campaign report it.db
     [ "$status" -eq 1 ]
-    [[ $output == *"exploration 1 of 3"*"verified at calls: all 2"*"exploration 2 of 3"*"found: "*"exploration 3 of 3"*"not verified, "* ]]
+    [[ $output == *"exploration 1 of 3"*"verified at calls: all 2"*"exploration 2 of 3"*"found: "*"exploration 3 of \
+3"*"not verified, "* ]]
     run "$pct" explore --each-test=gtest --fresh --db it.db -- ./cases
     [ "$status" -eq 2 ]
 }
@@ -515,7 +525,8 @@ END
     run "$pct" run --explore -n 50 --memory=globals --memory-modules=libz -- "$build/bugs/fig1c-deadlock"
     [[ $output == *"pct: found: 1 of all "* ]]
     for again in 0 1; do
-        run "$pct" campaign --explore -n 50 --report json:first.json --report junit:first.xml -- "$build/bugs/philosophers-fixed"
+        run "$pct" campaign --explore -n 50 --report json:first.json --report junit:first.xml \
+            -- "$build/bugs/philosophers-fixed"
         echo "$again: $output"
         [ "$status" -eq 0 ]
         [[ $(last) == "pct: verified at calls: all 6 classes of schedules pass"* ]]

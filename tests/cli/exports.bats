@@ -74,7 +74,8 @@ campaign = json.loads(text("out.json"))
 assert campaign["runs"] == 60 and campaign["failures"] == count == one["runs"]
 assert one["token"] == finding["token"] and one["signature"] == finding["signature"]
 # Below these, libc's frames have names only where its debug information is installed.
-assert [len([f for f in stack["frames"] if f["module"] == "target"]) for stack in one["stacks"]] == [2, 2], one["stacks"]
+own = [[f for f in stack["frames"] if f["module"] == "target"] for stack in one["stacks"]]
+assert [len(frames) for frames in own] == [2, 2], one["stacks"]
 last = campaign["curve"][-1]
 assert (last["runs"], last["failures"], last["findings"]) == (60, count, 1), last
 assert last["schedules"] == campaign["schedules"] == rows("bad.db", "select count(distinct hash) n from runs")[0]["n"]
@@ -159,7 +160,8 @@ jsonschema.Draft4Validator(schema, format_checker=jsonschema.FormatChecker()).va
 [finding] = rows("bad.db", "select * from findings")
 [run] = log["runs"]
 [result] = run["results"]
-assert log["version"] == "2.1.0" and run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "pct/deadlock"
+assert log["version"] == "2.1.0"
+assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"] == "pct/deadlock"
 assert result["locations"][0]["physicalLocation"]["region"]["startLine"] == finding["line"]
 assert len(result["stacks"]) == 2 and len(result["relatedLocations"]) == 1
 assert result["partialFingerprints"]["pctSignature/v1"] == finding["signature"]
@@ -179,7 +181,8 @@ jsonschema.Draft4Validator(json.loads(text(sys.argv[1]))).validate(log)
 assert log["runs"][0]["results"] == []
 assert json.loads(text("out.gitlab")) == []
 assert "which has one schedule" in json.loads(text("out.json"))["guarantee"]
-assert text("out.github").startswith("::notice title=pct::20 runs, no failure%0A") and len(text("out.github").splitlines()) == 1
+assert text("out.github").startswith("::notice title=pct::20 runs, no failure%0A")
+assert len(text("out.github").splitlines()) == 1
 assert "which has one schedule" in text("summary.md") and "which has one schedule" in text("out.html")
 PYTHON
 }
@@ -188,7 +191,8 @@ PYTHON
     python << 'PYTHON'
 database = sqlite3.connect("bad.db")
 odd = "a <b>&amp; \"q\" | `x` 100%, c:d ::error::\n</script></pre>]]> {0} [l](u) \u00e4\u20ac\U0001f642"
-database.execute("update findings set title = ?, message = ?, report = ?, verdict = ?, file = ?", (odd, odd, odd, "odd,:", "/src/a b%.c"))
+database.execute("update findings set title = ?, message = ?, report = ?, verdict = ?, file = ?",
+                 (odd, odd, odd, "odd,:", "/src/a b%.c"))
 database.execute("update findings set output = cast(x'fffe00801b5b6d' as blob), uncontrolled = cast(x'c3280a' as text)")
 database.execute("update frames set function = ?, file = '', doing = ?", (odd, odd))
 database.commit()
@@ -260,7 +264,8 @@ PYTHON
 }
 
 @test "a campaign writes its reports by itself" {
-    run "$pct" campaign -q -n 60 -s 1 -d 2 --report junit:junit.xml --report=json:all.json --report github -- ./target abba
+    run "$pct" campaign -q -n 60 -s 1 -d 2 --report junit:junit.xml --report=json:all.json --report github -- ./target \
+        abba
     is "$status" 1
     has "::error file="
     python << 'PYTHON'
@@ -269,7 +274,9 @@ assert json.loads(text("all.json"))["runs"] == 60
 PYTHON
     # All runs are done: the reports once more, the old files replaced.
     echo old > junit.xml
-    run "$pct" campaign -q -n 60 -s 1 -d 2 --epoch "$(python <<< 'print(rows("pct-campaign.db", "select value from facts where key=\"epoch\"")[0]["value"])')" \
+    run "$pct" campaign -q -n 60 -s 1 -d 2 \
+        --epoch "$(python <<< 'print(rows("pct-campaign.db", "select value from facts where '\
+'key=\"epoch\"")[0]["value"])')" \
         --report junit:junit.xml -- ./target abba
     is "$status" 1
     run head -n 1 junit.xml
@@ -301,7 +308,10 @@ make_gtest()
     cat > tests << 'SCRIPT'
 #!/bin/sh
 case "$*" in
-*--gtest_list_tests*) printf 'Running main() from x.cc\nA.\n  One\n  Two  # GetParam() = 3\n  DISABLED_Three\nB/0.  # TypeParam = int\n  Four\n' ;;
+*--gtest_list_tests*)
+    printf 'Running main() from x.cc\nA.\n  One\n  Two  # GetParam() = 3\n  DISABLED_Three\n'
+    printf 'B/0.  # TypeParam = int\n  Four\n'
+    ;;
 *--gtest_filter=A.Two) exec ./target exit 3 ;;
 *--gtest_filter=*) exec ./target exit 0 ;;
 *) exit 99 ;;
@@ -375,7 +385,8 @@ SCRIPT
     make_gtest
     run "$pct" run --each-test -- ./target
     is "$status" 2
-    has "is made with none of GoogleTest, Catch2 and Rust's libtest, as far as can be seen; if it is, say --each-test=gtest"
+    has "is made with none of GoogleTest, Catch2 and Rust's libtest, as far as can be seen; if it is, say \
+--each-test=gtest"
     run "$pct" run --each-test=junit -- ./tests
     is "$status" 2
     has "'junit' is not one of gtest, catch2 and libtest"
@@ -385,7 +396,8 @@ SCRIPT
     run -127 "$pct" run --each-test=gtest -- ./gone
     is "$status" 127
     # What would stop every test case stops at the first, but for a target that ends with 2 itself, as Catch2's may.
-    sed -i 's/One\\n/Zero\\n  One\\n/; s/^\*--gtest_filter=A.Two/*--gtest_filter=A.Zero) exec .\/target exit 2 ;;\n&/' tests
+    sed -i 's/One\\n/Zero\\n  One\\n/; s/^\*--gtest_filter=A.Two/*--gtest_filter=A.Zero) exec .\/target exit 2 ;;\n&/' \
+        tests
     run "$pct" run --each-test=gtest -q -s 1 -- ./tests
     is "$status" 2
     has 'A.Zero FAILED (status 2)'

@@ -257,7 +257,8 @@ learned_k()
     done
     run "$pct" replay "$token" -- ./guarded
     [ "$status" = 2 ]
-    has "names what its campaign had learned about memory accesses, and that is not here, or damaged: copy $XDG_STATE_HOME"
+    has "names what its campaign had learned about memory accesses, and that is not here, or damaged: copy \
+$XDG_STATE_HOME"
     XDG_STATE_HOME=$PWD/elsewhere PCT_TOKEN=$token LD_PRELOAD=$build/libpct.so run ./guarded
     [ "$status" = 2 ]
     has "is not in the directory of PCT_ORDERED"

@@ -105,9 +105,11 @@ END
     # Breakpoints from before the code is patched, on and just behind what is: they are hit, come and go, and hide
     # nothing.
     for at in 7 8 "*(long)add + 6"; do
-        printf '%s\n' "tbreak $at" "break $at" continue delete "break $at" continue delete continue continue continue continue > commands
+        printf '%s\n' "tbreak $at" "break $at" continue delete "break $at" continue delete continue continue continue \
+            continue > commands
         run "$pct" replay --gdb "$token" -- ./shared < commands
         echo "$output"
-        [[ $output == *"hit Temporary breakpoint 2"*"hit Breakpoint 4"*SIGABRT*"the last run under gdb was the recorded one"* ]]
+        [[ $output == *"hit Temporary breakpoint 2"*"hit Breakpoint 4"*SIGABRT*"the last run under gdb was the \
+recorded one"* ]]
     done
 }

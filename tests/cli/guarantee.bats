@@ -29,10 +29,12 @@ kept()
     run "$pct" run -n 200 -s 1 -d 1 -k 9 -- ./target race 0
     is "$status" 0
     # (1 - 1/2)^200
-    is "$(guarantee)" "n = 2 threads, k = 9 points, 200 runs: a bug of depth 1 would have been missed with probability at most 6.3e-61 (PCT, theorem 9)"
+    is "$(guarantee)" "n = 2 threads, k = 9 points, 200 runs: a bug of depth 1 would have been missed with probability \
+at most 6.3e-61 (PCT, theorem 9)"
     run "$pct" run -n 20 -s 1 -d 2 -k 1207 -- ./target race 0
     # 1 - 20/2414 and a little; rounded up
-    has "20 runs: a bug of depth 1 would have been missed with probability at most 0.9918; depth 2: 0.9918 (PCT, theorem 9)"
+    has "20 runs: a bug of depth 1 would have been missed with probability at most 0.9918; depth 2: 0.9918 (PCT, \
+theorem 9)"
     has "k = 1,207 points"
     has "to be 99 % sure of depth 1: --depth 1 --confidence 0.99, 7 runs, about "
     run --separate-stderr "$pct" run -q -n 20 -s 1 -- ./target race 0
@@ -339,18 +341,21 @@ kept()
     run "$pct" run --confidence 0.9 -d 1 -- ./target race 0
     is "$status" 0
     run "$pct" run -n 40 -s 0 -S mixture,k=8 -- ./target race 0
-    has "no guarantee about the bugs that these runs may have missed: a run took 9 steps, more than the k that was given"
+    has "no guarantee about the bugs that these runs may have missed: a run took 9 steps, more than the k that was \
+given"
 }
 
 @test "of a portfolio the runs of pct count" {
     # Seeds 6 and 12: (1 - 1/18)^2.
     run "$pct" run -n 12 -s 1 -S portfolio,depth=2,k=9 -- ./target race 0
     is "$status" 0
-    has "n = 2 threads, k = 9 points, 2 runs: a bug of depth 1 would have been missed with probability at most 0.90; depth 2: 0.90 (PCT"
+    has "n = 2 threads, k = 9 points, 2 runs: a bug of depth 1 would have been missed with probability at most 0.90; \
+depth 2: 0.90 (PCT"
     has "2 of 12 runs are those of pct, which alone has a guarantee"
     has "to be 99 % sure of depth 1: --strategy pct --depth 1 --confidence 0.99"
     run "$pct" run -n 5 -s 1 -S portfolio,depth=2,k=9 -- ./target race 0
-    has "no guarantee about the bugs that these runs may have missed: none of these runs of the portfolio was one of pct"
+    has "no guarantee about the bugs that these runs may have missed: none of these runs of the portfolio was one of \
+pct"
     run "$pct" run --confidence 0.9 -S portfolio -- ./target race 0
     is "$status" 2
     has "with --strategy pct all do"
@@ -360,7 +365,8 @@ kept()
     local program=$build/bugs/bounded-buffer-fixed
     has_sentence()
     {
-        has "pct: signals had several waiters to choose from, or pct_choose() several numbers, up to 3 times in a run: a bug that needs a certain one is not among these"
+        has "pct: signals had several waiters to choose from, or pct_choose() several numbers, up to 3 times in a run: \
+a bug that needs a certain one is not among these"
     }
     run "$pct" run -n 200 -s 1 -- "$program"
     has_sentence

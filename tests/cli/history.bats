@@ -52,7 +52,8 @@ C
 }
 
 @test "from C++, and by the compiler of pct" {
-    g++ -x c++ -std=c++17 -Wall -Wextra -Werror -pthread -I "$root/include" -o queue "$root/examples/interleaving/queue.c"
+    g++ -x c++ -std=c++17 -Wall -Wextra -Werror -pthread -I "$root/include" -o queue \
+        "$root/examples/interleaving/queue.c"
     run ./queue
     run timeout 60 "$pct" run -q -n 1000 -s 1 --state none -- ./queue
     is "$status" 134

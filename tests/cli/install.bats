@@ -41,8 +41,10 @@ END
     for command in $("$pct" help | awk '/^  [a-z]/ { print $1 }'); do
         case $command in version | help) ;; *) [ -s "$usr/share/man/man1/pct-$command.1" ] ;; esac
     done
-    [ -s "$usr/share/man/man7/pct-tokens.7" ] && [ -s "$usr/share/man/man1/pct-clang++.1" ] && [ -s "$usr/share/man/man3/pct-script.3" ] && [ -s "$usr/share/man/man1/cargo-pct.1" ]
-    for file in LICENSE README.md CHANGELOG.md docs/EXPLORE.md docs/explain.schema.json examples/ctest/CMakeLists.txt; do
+    [ -s "$usr/share/man/man7/pct-tokens.7" ] && [ -s "$usr/share/man/man1/pct-clang++.1" ] &&
+        [ -s "$usr/share/man/man3/pct-script.3" ] && [ -s "$usr/share/man/man1/cargo-pct.1" ]
+    for file in LICENSE README.md CHANGELOG.md docs/EXPLORE.md docs/explain.schema.json \
+        examples/ctest/CMakeLists.txt; do
         [ -s "$usr/share/doc/pct/$file" ]
     done
     is "$(find "$usr" -type f ! -perm -444; find "$usr" -type d ! -perm -555)" ''
@@ -54,7 +56,8 @@ END
     export PKG_CONFIG_PATH=$usr/share/pkgconfig
     is "$(pkg-config --modversion pct)" "$("$pct" version | cut -d ' ' -f 2)"
     [ -s "$(pkg-config --define-variable=prefix="$usr" --variable=shim pct)" ]
-    echo '#include <pct/strategy.h>' | "$cc" $(pkg-config --define-variable=prefix="$usr" --cflags pct) -fsyntax-only -x c -
+    echo '#include <pct/strategy.h>' | "$cc" $(pkg-config --define-variable=prefix="$usr" --cflags pct) \
+        -fsyntax-only -x c -
 }
 
 @test "CMake: pct_add_test runs schedules, and says what it does not know" {
@@ -73,14 +76,17 @@ END
     is "$status" 0
     has '100% tests passed, 0 tests failed out of 2'
     mkdir other
-    printf 'cmake_minimum_required(VERSION 3.18)\nproject(other NONE)\nenable_testing()\nfind_package(pct 0.1 REQUIRED)\n' > other/CMakeLists.txt
+    printf 'cmake_minimum_required(VERSION 3.18)\nproject(other NONE)\nenable_testing()\nfind_package(pct 0.1 '\
+'REQUIRED)\n' > other/CMakeLists.txt
     cp other/CMakeLists.txt other/head
-    printf 'pct_add_test(NAME sh RUNS 3 SEED 7 LABELS shell WORKING_DIRECTORY /tmp COMMAND sh -c "pwd; exit 0")\n' >> other/CMakeLists.txt
+    printf 'pct_add_test(NAME sh RUNS 3 SEED 7 LABELS shell WORKING_DIRECTORY /tmp COMMAND sh -c "pwd; exit 0")\n' \
+        >> other/CMakeLists.txt
     cmake -S other -B other/build
     run ctest --test-dir other/build -L shell -V
     is "$status" 0
     has '3 runs'
-    for wrong in 'pct_add_test(COMMAND sh)' 'pct_add_test(NAME a)' 'pct_add_test(NAME a RUN 3 COMMAND sh)' 'find_package(pct 1.0 REQUIRED)'; do
+    for wrong in 'pct_add_test(COMMAND sh)' 'pct_add_test(NAME a)' 'pct_add_test(NAME a RUN 3 COMMAND sh)' \
+        'find_package(pct 1.0 REQUIRED)'; do
         { cat other/head; echo "$wrong"; } > other/CMakeLists.txt
         run cmake -S other -B other/wrong
         is "$status" 1

@@ -27,7 +27,8 @@ with open(path, "r+b") as libc:
     libc.seek(offset)
     libc.write(b"\x31\xc0\xc3") # xor %eax, %eax; ret
 END
-    run --separate-stderr timeout 60 env LD_LIBRARY_PATH="$PWD/libc" LD_PRELOAD="$build/libpct.so" PCT_TRACE=trace /bin/true
+    run --separate-stderr timeout 60 env LD_LIBRARY_PATH="$PWD/libc" LD_PRELOAD="$build/libpct.so" PCT_TRACE=trace \
+        /bin/true
     [ "$status" -eq 2 ] && has "the $2 of this glibc (2." && has "are not laid out as pct knows them"
 }
 

@@ -53,7 +53,8 @@ runs()
     run "$pct" run -S maple -n 40 -g --seed 1 --state none -- "$twostage" 5
     one=$(printf '%s\n' "$output" | grep -e 'iRoots that were predicted' -e 'runs in' | sed 's/ in .*seeds/ seeds/')
     run "$pct" run -S maple -n 40 -g -j 2 --seed 1 --state none -- "$twostage" 5
-    [ "$(printf '%s\n' "$output" | grep -e 'iRoots that were predicted' -e 'runs in' | sed 's/ in .*seeds/ seeds/')" = "$one" ]
+    [ "$(printf '%s\n' "$output" | grep -e 'iRoots that were predicted' -e 'runs in' | sed 's/ in .*seeds/ seeds/')" = \
+        "$one" ]
     for program in reorder twostage; do
         run "$pct" run -S maple -n 60 --seed 1 --state none -- "$BATS_FILE_TMPDIR/$program-fixed" 4
         [ "$status" -eq 0 ]
@@ -61,7 +62,7 @@ runs()
     done
 }
 
-@test "iRoots: a campaign of any strategy counts them with --sites, and goes on with it; a memo takes what was exposed" {
+@test "iRoots: a campaign of any strategy counts them with --sites, and goes on with it; a memo takes these" {
     options=(-S random-walk --seed 1 --epoch 1700000000)
     "$pct" campaign "${options[@]}" -n 40 --sites --db whole.db -- "$twostage-fixed" 3
     "$pct" campaign "${options[@]}" -n 9 --sites --db parts.db -- "$twostage-fixed" 3
@@ -95,7 +96,8 @@ runs()
         "$pct" campaign "${options[@]}" -n 40 --shard $shard/2 --sites --db $shard.db -- "$twostage-fixed" 3
     done
     "$pct" campaign merge both.db 1.db 2.db
-    [ "$("$pct" campaign report both.db | grep -c "^iRoots: $exposed exposed, the last new one in run $last of 40;")" -eq 1 ]
+    [ "$("$pct" campaign report both.db | grep -c "^iRoots: $exposed exposed, the last new one in run $last of 40;")" \
+        -eq 1 ]
     run "$pct" campaign "${options[@]}" -n 41 --sites --db both.db -- "$twostage-fixed" 3
     [ "$status" -eq 0 ]
     has "both.db: 40 of 41 runs are done; going on"
@@ -211,7 +213,8 @@ exposed()
     [ "$exposed" -gt 3 ] && [ "$combined" -gt 3 ]
     run "$pct" campaign report it.db
     has "iRoots: $exposed exposed, the last new one in run $newest of 24; $predicted predicted, "
-    left=$(printf '%s\n' "$output" | sed -n 's/^iRoots: .* predicted, \([0-9]*\) of them not exposed; '"$combined"' combined patterns exposed$/\1/p')
+    left=$(printf '%s\n' "$output" | sed -n \
+        's/^iRoots: .* predicted, \([0-9]*\) of them not exposed; '"$combined"' combined patterns exposed$/\1/p')
     "$pct" campaign report --format json it.db > it.json || [ $? -eq 1 ]
     jq -e "(.iroots == {exposed: $exposed, last_new: $newest, predicted: $predicted, predicted_not_exposed: $left,
         combined: $combined, memo: 0, saturated: false}) and
@@ -278,7 +281,8 @@ exposed()
         has "--until-saturated"
     done
     # A merged file is saturated if all of which it is made are; 1.db has gone on.
-    "$pct" campaign -S maple -n 400 --seed 1000 --epoch 1700000000 --until-saturated=12 --db other.db -- "$twostage" 4 ||
+    "$pct" campaign -S maple -n 400 --seed 1000 --epoch 1700000000 --until-saturated=12 --db other.db -- "$twostage" \
+        4 ||
         [ $? -eq 1 ]
     for first in 2 1; do
         "$pct" campaign merge with-$first.db $first.db other.db
@@ -467,7 +471,8 @@ END
 
     "$pct" campaign -S maple -n 40 --seed 1 --db known.db -- "$BATS_FILE_TMPDIR/reorder-fixed" 3
     for i in 1 2; do
-        "$pct" campaign -S maple -n 20 --seed 1 --memo known.db --db "both$i.db" -- "$BATS_FILE_TMPDIR/reorder-fixed" 4 \
+        "$pct" campaign -S maple -n 20 --seed 1 --memo known.db --db "both$i.db" -- "$BATS_FILE_TMPDIR/reorder-fixed" \
+            4 \
             > "said$i" 2>&1 3>&- &
         pid[i]=$!
     done
@@ -505,10 +510,12 @@ END
     mv known.db kept
     chmod 444 kept/known.db
     chmod 555 kept
-    run "${unprivileged[@]}" "$pct" campaign -S maple -n 20 --seed 1 --db kept/known.db -- "$BATS_FILE_TMPDIR/reorder-fixed" 3
+    run "${unprivileged[@]}" "$pct" campaign -S maple -n 20 --seed 1 --db kept/known.db \
+        -- "$BATS_FILE_TMPDIR/reorder-fixed" 3
     is "$status" 2
     has "cannot be written to"
-    run "${unprivileged[@]}" "$pct" campaign -S maple -n 20 --seed 1 --memo kept/known.db -- "$BATS_FILE_TMPDIR/reorder-fixed" 3
+    run "${unprivileged[@]}" "$pct" campaign -S maple -n 20 --seed 1 --memo kept/known.db \
+        -- "$BATS_FILE_TMPDIR/reorder-fixed" 3
     is "$status" 0
     has "are known, and not tried again"
     run "${unprivileged[@]}" "$pct" campaign report kept/known.db
@@ -518,12 +525,14 @@ END
 
 @test "maple: merged files have the iRoots of all, in the order of their runs; several do not go on" {
     for part in 1 2; do
-        "$pct" campaign -S maple -n 16 --seed 1 --epoch 1700000000 --shard $part/2 --db $part.db -- "$twostage" 4 || true
+        "$pct" campaign -S maple -n 16 --seed 1 --epoch 1700000000 --shard $part/2 --db $part.db -- "$twostage" 4 ||
+            true
     done
     run "$pct" campaign merge both.db 2.db 1.db
     [ "$status" -eq 0 ]
     # Each iRoot once, with the first of the runs of both that has exposed it.
-    { exposed 1.db && exposed 2.db; } | sort -t '|' -k 1n | awk -F '|' '{ key = $2 FS $3 FS $4 FS $5 FS $6 } !had[key]++' |
+    { exposed 1.db && exposed 2.db; } | sort -t '|' -k 1n |
+        awk -F '|' '{ key = $2 FS $3 FS $4 FS $5 FS $6 } !had[key]++' |
         sort > expected
     diff <(exposed both.db | sort) expected
     [ "$(sqlite3 both.db 'select count(distinct number) = max(number) from iroots where predicted > 0')" -eq 1 ]

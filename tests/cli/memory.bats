@@ -207,7 +207,8 @@ END
     printf '%s\n' 'const unsigned pct_memory_interface = 99;' | "$cc" -shared -fPIC -o newer.so -x c -
     LD_PRELOAD=$PWD/newer.so run ./lost-fixed
     [ "$status" = 0 ]
-    has "pct: libpct.so and the libpct-tsan.so of this program are of different versions: its memory accesses are not seen"
+    has "pct: libpct.so and the libpct-tsan.so of this program are of different versions: its memory accesses are not \
+seen"
 }
 
 @test "a race ends the run, with both accesses" {
@@ -275,7 +276,8 @@ END
 
 @test "the sanitizer's library inside: said before the start" {
     "$cc" -fsanitize=thread -static-libtsan -pthread -o inside lost-update.c ||
-        "$cc" -fsanitize=thread -static-libsan -pthread -o inside lost-update.c || skip "the compiler has no such library"
+        "$cc" -fsanitize=thread -static-libsan -pthread -o inside lost-update.c ||
+        skip "the compiler has no such library"
     run "$pct" run -- ./inside
     [ "$status" = 2 ]
     has "build it with pct-clang or pct-cc"

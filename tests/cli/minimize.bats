@@ -131,7 +131,8 @@ END
     place='./socket{worker}' # where the second run at a time gets another answer
     run --separate-stderr "$pct" run -s 1 --ready "unix:$place" --drive "./server ask $place" -- ./server "$place" first
     is "$status" 7
-    run "$pct" minimize --seconds 1000000 -j 2 --no-depth --ready "unix:$place" --drive "./server ask $place" "$(replay_token)" -- ./server "$place" first
+    run "$pct" minimize --seconds 1000000 -j 2 --no-depth --ready "unix:$place" --drive "./server ask $place" \
+        "$(replay_token)" -- ./server "$place" first
     is "$status" 0
     has "runs that go on at the same time disturb each other"
     has ", 1 at a time, "
@@ -174,14 +175,16 @@ END
     command -v script > /dev/null || skip "no script(1)"
     find_deadlock
     # Each run takes long enough that there is something to be said.
-    run script -qec "$pct minimize --seconds 1000000 -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target abba" /dev/null
+    run script -qec "$pct minimize --seconds 1000000 -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target abba" \
+        /dev/null
     has " runs, "
     has "/s, "
     has " preemption"
     unset stderr
     run "$pct" minimize --seconds 1000000 --no-depth "$token" -- ./target abba
     lacks "/s, "
-    run script -qec "$pct minimize --seconds 1000000 -q -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target abba" /dev/null
+    run script -qec "$pct minimize --seconds 1000000 -q -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target \
+abba" /dev/null
     lacks "/s, "
 }
 
@@ -190,21 +193,25 @@ END
     run --separate-stderr "$pct" run -s 1 --ready "unix:$place" --drive "./server ask $place" -- ./server "$place" sorry
     is "$status" 7
     token=$(replay_token)
-    run "$pct" minimize --seconds 1000000 -j 2 --no-depth --ready "unix:$place" --drive "./server ask $place" "$token" -- ./server "$place" sorry
+    run "$pct" minimize --seconds 1000000 -j 2 --no-depth --ready "unix:$place" --drive "./server ask $place" "$token" \
+        -- ./server "$place" sorry
     is "$status" 0
     has "exit status 7, after "
     has ", 2 at a time, "
     # The commands that it prints are those of one worker.
     is "$(printf '%s\n' "$output" | grep -c 'unix:./socket0 .* -- ./server ./socket0 sorry')" 2
-    run -2 "$pct" minimize --seconds 1000000 -j 2 --ready unix:./one --drive "./server ask ./one" "$token" -- ./server ./one sorry
+    run -2 "$pct" minimize --seconds 1000000 -j 2 --ready unix:./one --drive "./server ask ./one" "$token" -- ./server \
+        ./one sorry
     has "write {worker} into it"
-    run "$pct" minimize --seconds 1000000 --no-depth --ready unix:./one --drive "./server ask ./one" "$token" -- ./server ./one sorry
+    run "$pct" minimize --seconds 1000000 --no-depth --ready unix:./one --drive "./server ask ./one" "$token" \
+        -- ./server ./one sorry
     is "$status" 0
     has ", 1 at a time, "
 }
 
 @test "a server without its client: says what is missing, and does not wait for ever" {
-    run --separate-stderr "$pct" run -s 1 -t trace --ready unix:./one --drive "./server ask ./one" -- ./server ./one sorry
+    run --separate-stderr "$pct" run -s 1 -t trace --ready unix:./one --drive "./server ask ./one" -- ./server ./one \
+        sorry
     is "$status" 7
     run -122 "$pct" minimize --seconds 1 trace -- ./server ./one sorry
     has "the run has not ended in 1 s: if it waits for clients, give --ready and --drive"
@@ -274,7 +281,8 @@ end_when()
     local begun
     for begun in 12 22; do
         rm -f begun
-        "$pct" minimize -j 1 --seconds 1000000 --setup 'echo run >> begun' -o kept.schedule "$token" -- ./target abba > said 2>&1 &
+        "$pct" minimize -j 1 --seconds 1000000 --setup 'echo run >> begun' -o kept.schedule "$token" -- ./target abba \
+            > said 2>&1 &
         end_when begun_are $begun
         is "$status" 143
         run cat said
@@ -298,7 +306,8 @@ end_when()
 @test "lines of a schedule file may be long" {
     find_deadlock
     run --separate-stderr "$pct" minimize --seconds 1000000 -q --no-depth -o small "$token" -- ./target abba
-    { head -n 1 small; printf '# %s switch 9.9.9\n' "$(head -c 9000000 /dev/zero | tr '\0' x)"; tail -n +2 small; } > long
+    { head -n 1 small; printf '# %s switch 9.9.9\n' "$(head -c 9000000 /dev/zero | tr '\0' x)"; tail -n +2 small; } \
+        > long
     run "$pct" replay long -- ./target abba
     is "$status" 120
     has "replayed identically (hash "
@@ -519,7 +528,8 @@ END
     small=$output
     # Two more operations before the first lock of each thread.
     sed 's/^static void update/static pthread_mutex_t extra = PTHREAD_MUTEX_INITIALIZER;\n&/
-        s/^ *pthread_mutex_lock(first);/pthread_mutex_lock(\&extra), pthread_mutex_unlock(\&extra);\n&/' now.c > changed.c
+        s/^ *pthread_mutex_lock(first);/pthread_mutex_lock(\&extra), pthread_mutex_unlock(\&extra);\n&/' now.c \
+            > changed.c
     "$cc" -g -O0 -pthread -I"$root/bench/bugs" -I"$root" -o changed changed.c
     run "$pct" minimize --seconds 1000000 "$small" -- ./changed
     is "$status" 0

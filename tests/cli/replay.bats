@@ -261,7 +261,8 @@ END
     is "$(sed -n 's,^PCT_TRACE=.*/pct-,,p' <<< "$output" | sed 's/-.*//' | wc -c)" 11
     # In a namespace of its own pct has a number of one digit or two.
     if unshare --user --map-root-user --pid --fork true 2> /dev/null; then
-        printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { return printf("%%p", (void *)getenv("HERE")) < 3; }\n' > where.c
+        printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { return printf("%%p", (void '\
+'*)getenv("HERE")) < 3; }\n' > where.c
         "$cc" -o where where.c
         here=$(HERE=1 "$pct" run -q -n 1 -- ./where)
         is "$(HERE=1 unshare --user --map-root-user --pid --fork "$pct" run -q -n 1 -- ./where)" "$here"

@@ -67,7 +67,8 @@ refused()
 }
 
 @test "the last lines of a report: a step that is repeated is one of them" {
-    run "$pct" run -q -t written -- sh -c 'cd /; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do echo; done'
+    run "$pct" run -q -t written -- sh -c \
+        'cd /; for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23; do echo; done'
     run -0 "$pct" report written
     has "all 24 steps:"
     has "write fd 1, 23 times"
@@ -89,7 +90,8 @@ refused()
     run script -qec "stty cols 40; NO_COLOR=1 $pct report deadlock.trace" /dev/null
     has "deadlock: "
     has "switch"
-    long=$(printf '%s\n' "$output" | tr -d '\r' | grep -v ' replay \|^token: ' | grep '[^ ] *  *[^ ]' | grep -c '^.\{41,\}$') || true
+    long=$(printf '%s\n' "$output" | tr -d '\r' | grep -v ' replay \|^token: ' | grep '[^ ] *  *[^ ]' |
+        grep -c '^.\{41,\}$') || true
     is "$long" 0
 }
 
@@ -105,9 +107,11 @@ refused()
 @test "on a narrow terminal, no screen has a line that is longer but for one word" {
     command -v script > /dev/null || skip "no script(1)"
     "$pct" campaign -q -n 20 -s 1 --db it.db -- "$build/bugs/fig1c-deadlock" > campaign.txt || true
-    printf 'Schedule: %s\nCommand: ./target abba\n' "$("$pct" trace deadlock.trace | sed -n 's/^token: //p')" > pct.schedules
+    printf 'Schedule: %s\nCommand: ./target abba\n' "$("$pct" trace deadlock.trace | sed -n 's/^token: //p')" \
+        > pct.schedules
     for screen in "sites ./target" strategies "doctor --system" "trace --last 3 deadlock.trace" check \
-        "explain deadlock.trace -- ./target abba" "explain --search deadlock.trace -- ./target abba" "campaign report it.db"; do
+        "explain deadlock.trace -- ./target abba" "explain --search deadlock.trace -- ./target abba" \
+        "campaign report it.db"; do
         run script -qec "stty cols 40; NO_COLOR=1 $pct $screen" /dev/null
         echo "$screen: $output"
         [[ $screen =~ ^(sites|strategies|doctor) ]] || has "deadlock"

@@ -41,7 +41,8 @@ has_line()
 options=() under=() runs=8
 say()
 {
-    "${under[@]}" "$pct" run "${fixed[@]}" -g --state none -n "$runs" --ok-status 3 --engine=restore "${options[@]}" -- \
+    "${under[@]}" "$pct" run "${fixed[@]}" -g --state none -n "$runs" --ok-status 3 --engine=restore "${options[@]}" \
+        -- \
         ./kept "$@" > said 2>&1 || :
     sed -n 's/^pct: from then on, runs were forked: //p; s/^pct: no run was restored: //p' said
 }
@@ -64,7 +65,8 @@ say()
 
 @test "code is patched anew in each run, and is what it was before main again" {
     for points in --memory=globals --memory=all --focus=alternate,--memory=globals; do
-        rows restored -n 12 -j 1 --engine=restore -S mixture "${points%,*}" "${points#*,}" --expect-same --fresh -- ./kept memory
+        rows restored -n 12 -j 1 --engine=restore -S mixture "${points%,*}" "${points#*,}" \
+            --expect-same --fresh -- ./kept memory
         grep -E '^pct: ([4-9]|1[0-9]) runs were restored; 4 of them were made again, and were the same' restored.said
         rows started -n 12 --exec -S mixture "${points%,*}" "${points#*,}" --expect-same --fresh -- ./kept memory
         cmp started restored
@@ -146,7 +148,8 @@ say()
         rows started -n 12 --exec --memory=off --expect-same --fresh -- ./contexts "$what"
         rows restored -n 12 -j 1 --engine=restore --memory=off --expect-same --fresh -- ./contexts "$what"
         cmp started restored
-        grep -E '^pct: [89] runs were restored; 4 of them were made again, and were the same$|^pct: 1[01] runs' restored.said
+        grep -E '^pct: [89] runs were restored; 4 of them were made again, and were the same$|^pct: 1[01] runs' \
+            restored.said
         "$pct" run -q "${fixed[@]}" -n 1 --state none --memory=off -- ./contexts "$what" > said
         run ! grep -E "ANOTHER|TWO|NOT" said
     done
@@ -211,7 +214,8 @@ say()
     local settled=(-k 500 -S pct --slack 0 -j 1 --fresh)
     local room
     room=$(EXTRA=x "$pct" run -q -n 1 "${fixed[@]}" -k 500 -S pct --slack 0 --state none -- ./kept pad)
-    EXTRA=$(printf '%*s' $((room + 1)) '') run "$pct" campaign -n 12 "${fixed[@]}" --engine=restore "${settled[@]}" -- ./kept pad
+    EXTRA=$(printf '%*s' $((room + 1)) '') run "$pct" campaign -n 12 "${fixed[@]}" --engine=restore "${settled[@]}" \
+        -- ./kept pad
     has "after 1 run the memory was not put back: the environment of the run has another size"
     # Each run has a new trace, for which its host, which alone has a descriptor of this number, gets no room.
     # shellcheck disable=SC2016

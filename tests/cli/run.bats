@@ -188,7 +188,8 @@ EOF
     LD_PRELOAD=$build/libpct.so run --separate-stderr ./go
     is "$status" 0
     is "$output" worked
-    is "$stderr" "pct: a program of Go: its runtime makes threads and system calls without libc, so it is not controlled"
+    is "$stderr" "pct: a program of Go: its runtime makes threads and system calls without libc, so it is not \
+controlled"
     run --separate-stderr "$pct" run -q -- sh -c "./go; ./go"
     is "$status" 0
     is "$output" $'worked\nworked'
@@ -329,7 +330,8 @@ EOF
 
 @test "the strategies run by name, with parameters" {
     for spec in pct pct,depth=5,k=50 pct,depth=auto,sequential=1,phases=1,spin=never,final=0 tapct pctcp \
-        pct-large,quantum=3 pos urw,n=20,n1=5 surw,object=1 delay-bound preemption-bound,bound=9 portfolio random-walk random-delay round-robin none; do
+        pct-large,quantum=3 pos urw,n=20,n1=5 surw,object=1 delay-bound preemption-bound,bound=9 portfolio random-walk \
+        random-delay round-robin none; do
         run "$pct" run -n 3 -S $spec -- ./target race 0
         is "$status" 0
     done

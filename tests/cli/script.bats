@@ -186,7 +186,8 @@ static void use(pthread_mutex_t *m) { pthread_mutex_lock(m); pthread_mutex_unloc
 __attribute__((noinline)) void inner(int i) { use(&in); if (i < 2) throw i; }
 __attribute__((noinline)) void outer(int i) { volatile int n = i; inner(n); use(&in); }
 namespace deep { __attribute__((used)) void far(int) {} }
-static void *go(void *unused) { for (int i = 0; i < 2; i++) try { outer(i); } catch (int) { use(&out); } return unused; }
+static void *go(void *unused) { for (int i = 0; i < 2; i++) 
+    try { outer(i); } catch (int) { use(&out); } return unused; }
 int main() { pthread_t t; pthread_create(&t, nullptr, go, nullptr); pthread_join(t, nullptr); }
 EOF
     "${CXX:-g++}" -O1 -g -pthread -o thrown thrown.cc
@@ -213,7 +214,8 @@ local f = thread "forwards" run(f, blocked_by(b)) expect(f, locks "second")' ./s
     script 'local t = thread "move"
 local n = 0
 run(t, locks * function() n = n + 1 return n == 3 end) expect(t, locks "old_shelf.lock")
-run(t, locks * at "script.c:'"$(grep -n 'the last' "$root/tests/cli/script.c" | cut -d: -f1)"'") expect(t, locks "new_shelf.lock")' ./script mover
+run(t, locks * at "script.c:'"$(grep -n 'the last' "$root/tests/cli/script.c" |
+    cut -d: -f1)"'") expect(t, locks "new_shelf.lock")' ./script mover
     is "$status" 0
 }
 
@@ -284,7 +286,8 @@ run(a, F(function() return event(b).operation == "lock" and value "n" == 5 end))
 run(a, F(function(e) return true end) * locks - locks "first") assert(value "n" == 6)
 run(a, F(function(e) return stands(a, unlocks) and stands(b, locks "second") and event(b).blocked end))
 run(a, F(function(e) return not event(b).blocked and stands(a, locks "second") end)) assert(value "n" == 8)
-run(b, F(function(e) return event(a).blocked and event(a).holder == e.thread end)) assert(event(b).operation == "unlock")
+run(b, F(function(e) return event(a).blocked and event(a).holder == e.thread end))
+assert(event(b).operation == "unlock")
 finish(b) run(a, F(function() return ended(b) end)) assert(value "n" == 12)
 EOF
     for f in 'return f' 'local n = 0 return function(e) n = n + 1 return f(e) end'; do
@@ -568,13 +571,15 @@ finish(t)' ./script queue
 run(a, unlocks)
 run(b, locks "second")' ./script deadlock
     is "$status" 117
-    has 'test.lua:1: did not fit: the script wants a thread that starts with forwards, but no thread can go on: thread 0 waits for: join thread 1, thread 1 stands before: start since line 1'
+    has 'test.lua:1: did not fit: the script wants a thread that starts with forwards, but no thread can go on: '\
+'thread 0 waits for: join thread 1, thread 1 stands before: start since line 1'
     script 'local a, b = thread "forwards", thread "backwards"
 run(b, unlocks "first")
 
 run(a, ends)' ./script deadlock
     is "$status" 117
-    has 'test.lua:4: did not fit: the script wants thread 1 to go on until it ends, but it waits for: lock mutex 3, held by thread 2, which stands since line 2'
+    has 'test.lua:4: did not fit: the script wants thread 1 to go on until it ends, but it waits for: lock mutex 3, '\
+'held by thread 2, which stands since line 2'
     replays 0
     script 'run(thread "forwards", posts)' ./script deadlock
     is "$status" 117
@@ -642,7 +647,9 @@ run(t, joins)' ./behind
     script 'local w, l = thread "writer", thread "looker"
 run(l, ends)' ./script plain
     is "$status" 117
-    has "test.lua:2: did not fit: the script wants thread 1 to go on until it ends, but thread 1 goes round a loop at script.c:$line for 2 s that only others can end; meanwhile thread 2 stands before: start since line 1; let another go on first"
+    has "test.lua:2: did not fit: the script wants thread 1 to go on until it ends, but thread 1 goes round a loop at \
+script.c:$line for 2 s that only others can end; meanwhile thread 2 stands before: start since line 1; let another go \
+on first"
     replays 0
     script 'local w, l = thread "writer", thread "looker"
 run(w, ends) run(l, ends)' ./script plain
@@ -650,7 +657,8 @@ run(w, ends) run(l, ends)' ./script plain
     options=--memory=all script 'local w, l = thread "writer", thread "looker"
 run(l, ends)' ./script plain
     is "$status" 117
-    has 'has only yielded, slept, and looked at what nobody changes, for a million steps; meanwhile thread 2 stands before: start since line 1; let another go on first'
+    has 'has only yielded, slept, and looked at what nobody changes, for a million steps; meanwhile thread 2 stands '\
+'before: start since line 1; let another go on first'
 }
 
 @test "a thread that computes for seconds is none that did not fit" {
@@ -669,7 +677,8 @@ run(c, ends) run(w, ends)' ./script counts
     script 'local a = thread "forwards"
 expect(a, ends)' ./script deadlock
     is "$status" 116
-    has 'test.lua:2: assertion of the script: thread 1 was expected before an operation that ends, and stands before: start'
+    has 'test.lua:2: assertion of the script: thread 1 was expected before an operation that ends, and stands before: '\
+'start'
     replays 0
     script 'assert(value "total" == 7, "total is " .. value "total")' ./script deadlock
     is "$status" 116
@@ -683,7 +692,8 @@ expect(a, ends)' ./script deadlock
     is "$stderr" "pct: test.lua:1: unexpected symbol near '='"
     script 'while true do end' ./script deadlock
     is "$status" 2
-    is "$stderr" 'pct: test.lua:1: the script goes on for ever: as much as 20000000 instructions, and no thread has gone on'
+    is "$stderr" 'pct: test.lua:1: the script goes on for ever: as much as 20000000 instructions, and no thread has '\
+'gone on'
     for body in 'local x = string.rep("x", 4000)' 'table.sort(t)' 'table.insert(t, 1, 1) table.remove(t, 1)' \
         'local x = tonumber(s)' 'local x = string.format("%d", z)' 'local x = z:rep(z)' 'local x = math.abs(z)' \
         'pcall(math.abs, a)' 'local x = ("x"):sub(z)' 'table.concat(t, "", z, 2)' 'table.unpack(t, z, 2)'; do
@@ -691,7 +701,8 @@ expect(a, ends)' ./script deadlock
 for i = 1, 50000 do t[i] = -i end
 while true do $body end" ./script deadlock
         is "$status" 2
-        is "$stderr" 'pct: test.lua:3: the script goes on for ever: as much as 20000000 instructions, and no thread has gone on'
+        is "$stderr" 'pct: test.lua:3: the script goes on for ever: as much as 20000000 instructions, and no thread '\
+'has gone on'
     done
     script 'local x = string.rep("0", 4000) & 1' ./script deadlock
     is "$stderr" "pct: test.lua:1: attempt to perform bitwise operation on a string value"
@@ -930,12 +941,15 @@ assert(choose { true, false }, "a choice behind it")' '33 runs' '10 runs' ./told
 
 @test "--all=dpor: where threads go on that no line names" {
     local rest='local main = thread(0) run(main, joins)'
-    both "local a, b = thread \"asks\", thread \"listens\" $rest interleave({ b, a }, posts + reads \"answer\" + ends)" \
+    both "local a, b = thread \"asks\", thread \"listens\" $rest interleave({ b, a }, posts + reads \"answer\" + \
+ends)" \
         '5 runs' '4 runs' ./told ask
     has 'the program: assertion'
-    options=--all=dpor script "local t = { thread \"setter\", thread \"forwards\" } $rest interleave(t, locks + ends)" ./told loop
+    options=--all=dpor script "local t = { thread \"setter\", thread \"forwards\" } $rest interleave(t, locks + ends)" \
+        ./told loop
     is "$status" 117
-    has 'because of: a loop that waits for memory beside the turns of an interleave (name its thread there, or take --all)'
+    has 'because of: a loop that waits for memory beside the turns of an interleave (name its thread there, or take '\
+'--all)'
 }
 
 @test "--all=dpor: random scripts of random programs come to what all choices come to, with several jobs, too" {
@@ -1199,7 +1213,8 @@ PROGRAM
     script 'process(1, function() thread(0) board.wait "never" end)
 run(thread(0), unlocks)' ./shared
     is "$status" 117
-    has 'test.lua:2: did not fit: the script wants thread 0 to go on until it unlocks, but thread 0 goes round a loop at shared.c:14 for 2 s'
+    has 'test.lua:2: did not fit: the script wants thread 0 to go on until it unlocks, but thread 0 goes round a loop '\
+'at shared.c:14 for 2 s'
     # The other one waits no longer, and both end.
     lacks 'was ended'
     replays 0
@@ -1241,7 +1256,8 @@ PROGRAM
         script 'process(1, function() thread(0) board.wait "go" end)
 run(thread(0), unlocks) board.post "go"' ./alone $helper
         is "$status" 117
-        has "test.lua:2: did not fit: the script wants thread 0 to go on until it unlocks, but thread 0 goes round a loop at alone.c:$line for 2 s that only others can end"
+        has "test.lua:2: did not fit: the script wants thread 0 to go on until it unlocks, but thread 0 goes round a \
+loop at alone.c:$line for 2 s that only others can end"
         lacks 'was ended'
         replays 0
     done
@@ -1267,7 +1283,8 @@ run(thread(0), unlocks) board.post "go"' ./alone 0 counts
     script 'process(1, function() thread(0) board.wait "never" end)
 run(thread(0), locks "writing")' ./processes fork
     is "$status" 117
-    has "test.lua:1: process 1: did not fit: the script wants 'never' to stand on the board, but no other process can post that"
+    has "test.lua:1: process 1: did not fit: the script wants 'never' to stand on the board, but no other process can \
+post that"
     replays 0
 }
 
@@ -1296,7 +1313,8 @@ board.post "has read"' ./processes fork
     has 'that the script had lines for never began'
     options='-t deep.trace' script "process(25, function() $last end)" ./processes deep 25
     is "$status" 0
-    has 'deep.trace has the steps of the first process and of 1 other; a process is too many forks away from the first one'
+    has 'deep.trace has the steps of the first process and of 1 other; a process is too many forks away from the '\
+'first one'
     lacks 'replays it'
 }
 
@@ -1540,7 +1558,8 @@ $first_process" ./processes fork
     has 'run.trace has the steps of the first process and of 1 other, and what all are to do in a replay'
     run "$pct" trace run.trace
     is "$(grep -c '^command: ./processes fork' <<< "$output")" 2
-    grep -A 20 '^process 1:' <<< "$output" | grep -A 2 '^ *2  unlock mutex' | grep -qF 'line 5 done: board.wait "has written"'
+    grep -A 20 '^process 1:' <<< "$output" | grep -A 2 '^ *2  unlock mutex' |
+        grep -qF 'line 5 done: board.wait "has written"'
     run "$pct" trace --process 1 run.trace
     is "${lines[0]}" 'process 1:'
     run --separate-stderr "$pct" trace --process 0 --last 1 run.trace
@@ -1874,7 +1893,8 @@ run(b, locks "m")
 finish(c)
 run(thread "writes", ends)' ./readers
     is "$status" 117
-    has 'thread 4 to go on until it ends, but it waits for: write lock rwlock 1, held by thread 1, which stands since line 2, and by thread 2, which stands since line 3'
+    has 'thread 4 to go on until it ends, but it waits for: write lock rwlock 1, held by thread 1, which stands since '\
+'line 2, and by thread 2, which stands since line 3'
     script 'local a, b, c = thread(1), thread(2), thread(3)
 run(b, locks "m")
 local w = thread "writes"

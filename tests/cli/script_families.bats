@@ -67,7 +67,8 @@ explain()
     printf '%s\n' 'process(1, function() thread "handle" board.post "works" end)' 'board.wait "works"' > early.lua
     run "$pct" script early.lua -- ./workers one
     is "$status" 117
-    has "early.lua:2: did not fit: the script wants 'works' to stand on the board, but no other process can post that: the"
+    has "early.lua:2: did not fit: the script wants 'works' to stand on the board, but no other process can post that: \
+the"
     has 'one that line 1 is for was not made yet; if this one makes it, a line before must let it go on beyond its does'
     printf '%s\n' 'process(1, function() thread "handle" board.post "works" end)' \
         'run(thread(does "fork"), done)' 'board.wait "works"' > late.lua

@@ -58,7 +58,8 @@ run(a, ends)" ./program lose
     script "local t = thread(1)
 run(t, at \"$(line lock)\") assert(not stands(t, locks))
 run(t, locks \"lock\" * at \"$(line lock)\") expect(t, at \"$(line lock)\")
-run(t, at \"$(line locked)\") expect(t, -at \"$(line lock)\") assert(not stands(t, enters) and not stands(t, enters \"locks\"))
+run(t, at \"$(line locked)\") expect(t, -at \"$(line lock)\") assert(not stands(t, enters) and not stands(t, enters \
+\"locks\"))
 run(t, at \"$(line lock)\" + unlocks) expect(t, unlocks)" ./program locks
     is "$status" 0
     script "local t = thread(enters \"locks\")
@@ -82,7 +83,8 @@ run(t, returns \"locks\") expect(t, -inside \"lose\" * inside \"locks\")" ./prog
 }
 
 @test "at: where no jump fits, the nearest line is named, and what is called on the line can still be meant" {
-    printf '%s\n' '#include <pthread.h>' 'static volatile int n;' 'static pthread_mutex_t m;' 'static void *f(void *p) {' \
+    printf '%s\n' '#include <pthread.h>' 'static volatile int n;' 'static pthread_mutex_t m;' \
+        'static void *f(void *p) {' \
         'n++;' 'while (n < 0)' 'if (n > -2) break;' \
         'n++;' 'asm volatile("jrcxz .+2"); pthread_mutex_lock(&m);' 'n--; return p; }' \
         'int main(void) { pthread_t t; pthread_create(&t, 0, f, 0); pthread_join(t, 0); return 0; }' > l.c
@@ -105,8 +107,10 @@ run(t, returns \"locks\") expect(t, -inside \"lose\" * inside \"locks\")" ./prog
     script 'local a, b = thread(1), thread(2) run(a, at "add.c:4") run(b, at "add.c:4" * once) run(a, ends)' ./program
     is "$status" 0
     replays 0
-    printf '%s\n' '#include <thread>' 'template <class T> struct box {' 'T v;' '__attribute__((noinline)) void put(T x) {' \
-        'v = v + x;' '}' '};' 'box<int> i;' 'box<double> d;' 'void first() { i.put(1); }' 'void second() { d.put(1); }' \
+    printf '%s\n' '#include <thread>' 'template <class T> struct box {' 'T v;' \
+        '__attribute__((noinline)) void put(T x) {' \
+        'v = v + x;' '}' '};' 'box<int> i;' 'box<double> d;' 'void first() { i.put(1); }' \
+        'void second() { d.put(1); }' \
         'int main() { std::thread a(first), b(second); a.join(), b.join(); return i.v - d.v; }' > t.cpp
     for level in -O0 -O2; do
         "${CXX:-g++}" -g $level -pthread -o program t.cpp
@@ -126,5 +130,6 @@ run(a, at "t.cpp:5") run(b, at "t.cpp:5" * once) run(a, ends)' ./program
     printf 'local a = thread(1) run(a, reads "n")\n' > test.lua
     run --separate-stderr timeout 60 "$pct" script --memory=all test.lua -- ./program
     is "$status" 117
-    has 'not seen, though the script may wait for one of them: 1 instruction that accesses memory and could not be patched'
+    has 'not seen, though the script may wait for one of them: 1 instruction that accesses memory and could not be '\
+'patched'
 }

@@ -33,7 +33,8 @@ seeds_of()
     python3 - "$1" "$2" <<'PYTHON'
 import sqlite3, sys
 rows = sqlite3.connect(sys.argv[2]).execute(
-    'SELECT runs.seed FROM runs JOIN findings ON runs.finding = findings.id WHERE findings.title = ? ORDER BY runs.seed', (sys.argv[1],))
+    'SELECT runs.seed FROM runs JOIN findings ON runs.finding = findings.id WHERE findings.title = ? '
+    'ORDER BY runs.seed', (sys.argv[1],))
 print(*(seed for seed, in rows))
 PYTHON
 }

@@ -26,7 +26,8 @@ line()
 @test "each fact has a line, and the last one is the verdict" {
     run "$pct" doctor --system
     is "$status" 0
-    for what in system container library /proc addresses processes debuggers watchpoints io_uring userfaultfd CPUs 'address space' \
+    for what in system container library /proc addresses processes debuggers watchpoints io_uring userfaultfd CPUs \
+        'address space' \
         'scratch files'; do
         line "$what"
     done

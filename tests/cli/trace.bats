@@ -58,7 +58,9 @@ for s in starts: check(steps[s["after"] - 1]["op"] == "create" and steps[s["afte
 locks = [s for s in steps if s["op"] == "lock"]
 check(all(s["place"]["file"].endswith("target.c") and s["place"]["function"] == "take_both" for s in locks), "places")
 waiting = {t["thread"]: t for t in threads if t["next_op"] == "lock"}
-check(len(waiting) == 2 and all(waiting[t["waits_for_thread"]]["waits_for_thread"] == t["thread"] for t in waiting.values()), "the cycle")
+check(len(waiting) == 2 and all(waiting[t["waits_for_thread"]]["waits_for_thread"] == t["thread"]
+          for t in waiting.values()),
+      "the cycle")
 check(all(t["stack"][0]["function"] == "take_both" for t in waiting.values()), "stacks")
 ' out.jsonl
 }
@@ -103,7 +105,8 @@ for track in slices.values():
         check(not stack or end <= stack[-1], "nested: %s" % name)
         check(len(stack) == (name != "runs"), "each step inside a run, and no run inside another")
         stack.append(end)
-check(sum(len(t) for t in slices.values()) - sum(n == "runs" for t in slices.values() for _, _, n in t) == len(steps), "a slice a step")
+check(sum(len(t) for t in slices.values()) - sum(n == "runs" for t in slices.values() for _, _, n in t) == len(steps),
+      "a slice a step")
 check(len(open_flows) == len(closed) == sum("link" in s for s in steps), "an arrow for each wait")
 for id, begin in open_flows.items():
     end = closed[id]

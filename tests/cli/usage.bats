@@ -96,7 +96,8 @@ badly_folded()
 }
 
 @test "a mistyped long option is named with its closest; the target's own options are the target's" {
-    wrong "unknown option --stratgy; did you mean --strategy? \`pct run --help\` lists all" run --stratgy pct -- touch started
+    wrong "unknown option --stratgy; did you mean --strategy? \`pct run --help\` lists all" run --stratgy pct -- touch \
+        started
     wrong "did you mean --keep-going?" run -n 3 -s 1 --save traces --kep-going touch started
     wrong "did you mean --timeout?" replay --timeot=3 pct1:x -- touch started
     wrong "did you mean --format?" trace --fromat=text file
@@ -230,7 +231,8 @@ feign_system()
 
 @test "scripts/check-distros says what passed, failed and was skipped of each part, and of which commit" {
     feign_system
-    PATH=$PWD/fakes:$PATH DISTRO_ROOTS=$PWD/roots run "$BATS_TEST_DIRNAME/../../scripts/check-distros" sid:gcc:unit:planted:sim:demo
+    PATH=$PWD/fakes:$PATH DISTRO_ROOTS=$PWD/roots run "$BATS_TEST_DIRNAME/../../scripts/check-distros" \
+        sid:gcc:unit:planted:sim:demo
     is "$status" 1
     has 'ok 5 - sid gcc: unit
 ok 6 - sid gcc: planted # SKIP skipped planted: one (no source)
@@ -308,7 +310,8 @@ EOF
 @test "what belongs to others, or everybody can write to, is run when it is trusted" {
     cp -L lowest.so open.so
     chmod o+w open.so
-    wrong "./open.so can be written by everybody, and pct would run what is in it: look at it, and say --trust" run -S ./open.so -- touch started
+    wrong "./open.so can be written by everybody, and pct would run what is in it: look at it, and say --trust" run \
+        -S ./open.so -- touch started
     run -0 "$pct" run --trust --state none -s 1 -S ./open.so -- touch started
     run --separate-stderr "$pct" run --state none -n 500 -s 1 -S pct,depth=2,k=20 -- ./target abba
     run -0 "$pct" add "$(replay_token)" -- ./target abba
