@@ -51,14 +51,16 @@ pct_cflags := -std=gnu17 -D_GNU_SOURCE $(warnings) -fPIC -fvisibility=hidden \
 	-fno-builtin-bcmp
 # clang and gcc warn of these checks; gcc of variables that AWAY() in pass.h has after its second return, where it needs
 # none, and of eight bytes of magic in arrays of eight.
-pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion -Wno-tautological-pointer-compare,-Wno-clobbered -Wno-nonnull-compare -Wno-unterminated-string-initialization)
+pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion \
+    -Wno-tautological-pointer-compare,-Wno-clobbered -Wno-nonnull-compare -Wno-unterminated-string-initialization)
 #  initfirst  our constructor before everybody else's: programs make thousands of calls in theirs
 #  pack-relative-relocs   400 relocations in 100 bytes: less to read at every start
 #  now        no lazy binding, which would enter the dynamic linker, and its locks, inside a wrapper
 #  nostartfiles  the compiler's own start and end of a library: not needed, and two page faults
 #  noseparate-code, norelro  three system calls and mappings fewer at every start
 #  -Bsymbolic-functions  a wrapper that calls another one gets ours, not the program's function of that name
-shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst -Wl,-z,now -Wl,-z,norelro -Wl,-z,noseparate-code \
+shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst -Wl,-z,now -Wl,-z,norelro \
+    -Wl,-z,noseparate-code \
 	-Wl,-z,pack-relative-relocs -Wl,--no-undefined \
 	-Wl,--version-script=$(B)/gen/libpct.map -Wl,-soname,libpct.so
 command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -liberty -lstdc++ -lm
@@ -74,11 +76,15 @@ demon_program_sources := $(sort $(wildcard demon/*.c))
 pct_demon := $(if $(wildcard $(Z3_INCLUDE)/z3.h),$(B)/pct-demon)
 runtime_sources := $(sort $(wildcard runtime/*.c))
 cli_sources := $(sort $(wildcard cli/*/*.c))
-explore_sources := $(addprefix cli/explore/,bounded.c commute.c dependence.c divided.c estimate.c execution.c explored.c footprints.c order.c path_events.c pieces.c polling.c rank.c reversals.c rows.c same.c search.c states.c touches.c waiting.c wakeup.c) \
-	$(addprefix cli/,campaign/preemptions.c trace/events.c trace/switches.c trace/snapshot.c trace/trace_read.c base/names.c base/table.c)
+explore_sources := $(addprefix cli/explore/,bounded.c commute.c dependence.c divided.c estimate.c execution.c \
+    explored.c footprints.c order.c path_events.c pieces.c polling.c rank.c reversals.c rows.c same.c search.c \
+    states.c touches.c waiting.c wakeup.c) \
+	$(addprefix cli/,campaign/preemptions.c trace/events.c trace/switches.c trace/snapshot.c \
+	trace/trace_read.c base/names.c base/table.c)
 command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)
 objects_of = $(patsubst %.c,$(B)/obj/%.o,$(1))
-pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(wildcard runtime/demon/*.c runtime/explored/*.c runtime/script/*.c) $(cli_sources)))
+pct_objects := $(call objects_of,$(sort $(shim_sources) $(runtime_sources) $(wildcard runtime/demon/*.c \
+    runtime/explored/*.c runtime/script/*.c) $(cli_sources)))
 
 # Compilers for programs that tell of their memory accesses, and the library that these are linked with: under its own
 # name, and under those of the libraries that it stands in for in programs linked with -fsanitize=thread. The handlers
@@ -91,7 +97,8 @@ explored_sources := $(sort $(wildcard runtime/explored/*.c))
 script_sources := $(sort $(wildcard runtime/script/*.c))
 # The reader of the memory map is in libpct.so, too, but nobody calls what is hidden there.
 demon_sources := $(sort $(wildcard runtime/demon/*.c)) preload/core/maps.c preload/core/host_sys.c common/text.c
-runtime_parts := $(B)/libpct-demon.so $(B)/libpct-explored.so $(B)/libpct-script.so $(B)/libpct-tsan.so $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(handlers) $(takeovers)
+runtime_parts := $(B)/libpct-demon.so $(B)/libpct-explored.so $(B)/libpct-script.so $(B)/libpct-tsan.so \
+    $(B)/tsan/libtsan.so $(B)/tsan/libtsan_preinit.o $(handlers) $(takeovers)
 
 bug_sources := $(sort $(wildcard bench/bugs/*.c bench/bugs/*.cc))
 bug_names := $(basename $(notdir $(bug_sources)))
@@ -110,13 +117,18 @@ scale := $(foreach n,$(scale_names),$(foreach v,$(n) $(n)-fixed plain-$(n) plain
 memory_bugs_clang := $(addprefix $(B)/bugs-memory/clang-,$(notdir $(memory_bugs)))
 example_sources := $(sort $(wildcard examples/strategy/*.c))
 examples := $(patsubst examples/strategy/%.c,$(B)/examples/%.so,$(example_sources))
-bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc))))) $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan empty counter) \
-	$(addprefix $(B)/bench/matrix-,pct-cc pct-clang tsan clang clang-tsan empty counter clang-counter) $(B)/bench/events-pct-cc
+bench_programs := $(addprefix $(B)/bench/,$(basename $(notdir $(sort $(wildcard bench/*.c bench/*.cc))))) \
+    $(addprefix $(B)/bench/access-,pct-cc pct-clang tsan empty counter) \
+	$(addprefix $(B)/bench/matrix-,pct-cc pct-clang tsan clang clang-tsan empty counter clang-counter) \
+	$(B)/bench/events-pct-cc
 
 random_programs := $(B)/random/random-c $(B)/random/random-cxx $(B)/random/random-source
 snippet_sources := $(sort $(wildcard tests/snippets/*.c tests/snippets/*.cc))
 snippets := $(addprefix $(B)/snippets/,$(basename $(notdir $(snippet_sources))))
-unit_tests := $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort $(filter-out $(if $(pct_demon),,%/test_demon.c %/test_demon_encoding.c %/test_demon_pointers.c),$(wildcard tests/unit/test_*.c))))
+unit_tests := \
+    $(patsubst tests/unit/%.c,$(B)/unit/%,$(sort \
+    $(filter-out $(if $(pct_demon),,%/test_demon.c %/test_demon_encoding.c %/test_demon_pointers.c),$(wildcard \
+    tests/unit/test_*.c))))
 demon_tests := $(addprefix $(B)/unit/,test_demon test_demon_encoding test_demon_pointers)
 sim_tests := $(patsubst tests/sim/%.c,$(B)/sim/%,$(sort $(wildcard tests/sim/test_*.c)))
 test_programs := $(addprefix $(B)/programs/,told-stuck $(basename $(notdir $(sort $(wildcard tests/programs/*.c \
@@ -132,7 +144,8 @@ fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.
 
 # --- Targets
 # -----------------------------------------------------------------------------------------------------------
-.PHONY: all lib command compilers bugs paper demon memory-bugs scale examples bench-programs snippets unit sim test-programs random-programs fuzzers objects tests
+.PHONY: all lib command compilers bugs paper demon memory-bugs scale examples bench-programs snippets unit sim \
+    test-programs random-programs fuzzers objects tests
 all: lib command compilers examples bugs
 lib: $(B)/libpct.so $(runtime_parts)
 compilers: lib $(compilers)
@@ -156,9 +169,12 @@ tests: all paper snippets unit sim test-programs random-programs memory-bugs sca
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
 # machine may have had no compiler when this make read its Makefile.
-.PHONY: demo check check-full check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-real check-cluster check-diagnose check-restored check-browser \
-	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore check-scripts check-explore-counts check-explore-kills check-demon \
-	conformance conformance-posix check-distros check-deb check-clang check-analyzer check-sanitize check-fuzz lint bench experiments minimized races concurrit slowdown deb setup docs
+.PHONY: demo check check-full check-unit check-sim check-snippets check-cases check-programs check-cli check-compat \
+    check-real check-cluster check-diagnose check-restored check-browser \
+	check-memory-real check-packages check-checkers check-integrations check-planted check-random check-explore \
+	check-scripts check-explore-counts check-explore-kills check-demon \
+	conformance conformance-posix check-distros check-deb check-clang check-analyzer check-sanitize check-fuzz \
+	lint bench experiments minimized races concurrit slowdown deb setup docs
 # All CPUs, unless the user said how many.
 build_with = $(MAKE) --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j"$$(nproc)")
 run_tests = PCT_BUILD='$(B)' MAKE='$(MAKE)' CC='$(CC)' tests/run
@@ -181,7 +197,8 @@ check-sim: wanted = sim
 check-snippets: wanted = all snippets
 check-programs: wanted = all paper test-programs memory-bugs
 check-cases check-cli check-compat check-clang check-analyzer check-sanitize check-fuzz: wanted = all
-check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-clang check-analyzer check-sanitize \
+check-unit check-sim check-snippets check-cases check-programs check-cli check-compat check-clang check-analyzer \
+    check-sanitize \
 	check-fuzz:
 	@scripts/setup build check
 	@$(build_with) $(wanted)
@@ -191,8 +208,10 @@ check-unit check-sim check-snippets check-cases check-programs check-cli check-c
 check-random:
 	@scripts/setup build check
 	@$(build_with) lib command random-programs
-	@PCT_BUILD='$(B)' tests/random/run --count '$(or $(COUNT),10000)' --seed '$(or $(SEED),1000)' --runs '$(or $(RUNS),48)'
-	@PCT_BUILD='$(B)' tests/random/source/run --count '$(or $(COMPILED),100)' --seed '$(or $(SEED),1000)' --runs '$(or $(RUNS),48)'
+	@PCT_BUILD='$(B)' tests/random/run --count '$(or $(COUNT),10000)' --seed '$(or $(SEED),1000)' \
+	    --runs '$(or $(RUNS),48)'
+	@PCT_BUILD='$(B)' tests/random/source/run --count '$(or $(COMPILED),100)' --seed '$(or $(SEED),1000)' \
+	    --runs '$(or $(RUNS),48)'
 
 # Systematic exploration against brute force: PROGRAMS random programs, from FIRST on.
 check-explore:
@@ -223,7 +242,8 @@ check-explore-kills:
 check-demon:
 	@scripts/setup build check
 	@$(build_with) unit
-	@SEED='$(or $(SEED),1)' CONTRACTS='$(or $(CONTRACTS),10000)' PCT_TEST=test_encoding $(B)/unit/test_demon_encoding
+	@SEED='$(or $(SEED),1)' CONTRACTS='$(or $(CONTRACTS),10000)' PCT_TEST=test_encoding \
+	    $(B)/unit/test_demon_encoding
 	@SEED='$(or $(SEED),1)' CONTRACTS='$(or $(POINTERS),2000)' $(B)/unit/test_demon_pointers
 
 # The causes of the programs with known bugs, by rules; and RUNS runs of each of COUNT random correct programs, and of
@@ -232,7 +252,8 @@ check-diagnose:
 	@scripts/setup build check
 	@$(build_with) all random-programs $(B)/bench/accusations
 	@status=0; PCT_BUILD='$(B)' tests/programs/diagnose || status=1; \
-	PCT_BUILD='$(B)' tests/programs/accusations --runs '$(or $(RUNS),50)' --random '$(or $(COUNT),200)' || status=1; exit $$status
+	PCT_BUILD='$(B)' tests/programs/accusations --runs '$(or $(RUNS),50)' --random '$(or $(COUNT),200)' || \
+	status=1; exit $$status
 
 # Restored runs against those by exec: RUNS of each program with known bugs, and of each of COUNT random ones; and
 # against forked ones, while processes are killed and stopped.
@@ -268,7 +289,8 @@ check-real:
 check-memory-real:
 	@scripts/setup build check real
 	@$(build_with) all
-	@status=0; PCT_BUILD='$(B)' tests/compat/run --part real --memory 'atomics globals all' --seeds '$(or $(SEEDS),3)' \
+	@status=0; PCT_BUILD='$(B)' tests/compat/run --part real --memory 'atomics globals all' \
+	    --seeds '$(or $(SEEDS),3)' \
 		--page '$(B)/MEMORY-COMPATIBILITY.md' || status=1; \
 	echo 'docs/experiments/MEMORY-COMPATIBILITY.md as measured now: $(B)/MEMORY-COMPATIBILITY.md'; exit $$status
 
@@ -342,7 +364,8 @@ experiments:
 minimized:
 	@scripts/setup build
 	@$(build_with) all
-	@PCT_BUILD='$(B)' bench/minimize > docs/experiments/MINIMIZED.md.new && mv docs/experiments/MINIMIZED.md.new docs/experiments/MINIMIZED.md
+	@PCT_BUILD='$(B)' bench/minimize > docs/experiments/MINIMIZED.md.new && \
+	    mv docs/experiments/MINIMIZED.md.new docs/experiments/MINIMIZED.md
 
 # Data races of the programs with known bugs, by pct and by other tools; writes docs/RACES.md.
 races:
@@ -373,7 +396,8 @@ setup:
 docs:
 	scripts/gen-intercepts > docs/INTERCEPTS.md.new && mv docs/INTERCEPTS.md.new docs/INTERCEPTS.md
 	CC='$(CC)' scripts/gen-variables > docs/VARIABLES.md.new && mv docs/VARIABLES.md.new docs/VARIABLES.md
-	scripts/gen-conformance > docs/experiments/CONFORMANCE.md.new && mv docs/experiments/CONFORMANCE.md.new docs/experiments/CONFORMANCE.md
+	scripts/gen-conformance > docs/experiments/CONFORMANCE.md.new && \
+	    mv docs/experiments/CONFORMANCE.md.new docs/experiments/CONFORMANCE.md
 
 .PHONY: install uninstall clean help completions
 installed_headers := $(sort $(wildcard include/pct/*.h))
@@ -413,7 +437,8 @@ install: lib command compilers completions $(B)/installed/pct.pc $(B)/installed/
 	ln -sf ../libpct-tsan.so $(place)/lib/pct/tsan/libtsan.so
 	for page in $(compiler_pages); do ln -sf pct-cc.1 $(place)/share/man/man1/$$page; done
 	$(INSTALL) -d $(place)/share/doc/pct
-	tar -c --mode=u=rwX,go=rX --exclude=build --exclude=target $(installed_documents) | tar -x --no-same-owner -C $(place)/share/doc/pct
+	tar -c --mode=u=rwX,go=rX --exclude=build --exclude=target $(installed_documents) | \
+	    tar -x --no-same-owner -C $(place)/share/doc/pct
 
 uninstall:
 	$(call groups,remove)
@@ -429,41 +454,62 @@ help:
 	@echo 'demo              find a bug and replay it; installs missing Debian packages first'
 	@echo 'check             the whole test suite; installs missing Debian packages first'
 	@echo 'check-full        the same, with all runs of what the suite makes a few of'
-	@echo 'check-unit check-sim check-snippets check-cases check-programs check-cli check-compat    parts of the suite'
+	@echo 'check-unit check-sim check-snippets check-cases check-programs check-cli check-compat    parts'
+	@echo '                  of the suite'
 	@echo 'lint              what only reads the sources: format, static analysis, shell scripts'
-	@echo 'check-diagnose    the causes by rules of programs with known bugs; RUNS (50) runs of COUNT (200) correct programs, accused of nothing'
-	@echo 'check-browser     the HTML pages that pct writes, in Chromium (pictures: $(B)/browser); installs it first'
+	@echo 'check-diagnose    the causes by rules of programs with known bugs; RUNS (50) runs of COUNT'
+	@echo '                  (200) correct programs, accused of nothing'
+	@echo 'check-browser     the HTML pages that pct writes, in Chromium (pictures: $(B)/browser);'
+	@echo '                  installs it first'
 	@echo 'check-checkers    replays under valgrind, sanitizers and lldb; installs them first'
-	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs them first'
-	@echo 'check-memory-real  servers and compressors with each level of --memory and SEEDS=3 seeds of each strategy: an hour or more'
-	@echo 'check-packages    source packages of Debian built by pct-cc: their own tests under pct; installs what they need first'
-	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs them first'
+	@echo 'check-real        real programs with SEEDS seeds of each strategy, which takes hours; installs'
+	@echo '                  them first'
+	@echo 'check-memory-real  servers and compressors with each level of --memory and SEEDS=3 seeds of'
+	@echo '                   each strategy: an hour or more'
+	@echo 'check-packages    source packages of Debian built by pct-cc: their own tests under pct;'
+	@echo '                  installs what they need first'
+	@echo 'check-cluster     campaigns in shards, by GNU parallel and by Slurm, on this machine; installs'
+	@echo '                  them first'
 	@echo 'check-integrations  the projects in examples/ with CTest, Meson, cargo, ...; installs these first'
 	@echo 'check-planted     bugs planted in pbzip2, which is built from Debian'"'"'s source package'
-	@echo 'check-clang check-analyzer check-sanitize check-fuzz  build all with clang; its static analyzer; unit tests with sanitizers; the fuzzers (FUZZ_INPUTS=50000)'
-	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of each; COMPILED=100 that are compiled'
-	@echo 'check-explore     systematic exploration against brute force: PROGRAMS=5000 random programs, from FIRST=0 on'
-	@echo 'check-demon       contracts of pct demon: what CONTRACTS=10000 random ones of SEED=1 mean to the solver, against the compiler'
-	@echo 'check-scripts     pct script --all=dpor against all choices: SCRIPTS=1000 random scripts, from FIRST=0 on'
+	@echo 'check-clang check-analyzer check-sanitize check-fuzz  build all with clang; its static'
+	@echo '                  analyzer; unit tests with sanitizers; the fuzzers (FUZZ_INPUTS=50000)'
+	@echo 'check-random      random correct programs: COUNT=10000 of them, from SEED=1000 on, RUNS=48 of'
+	@echo '                  each; COMPILED=100 that are compiled'
+	@echo 'check-explore     systematic exploration against brute force: PROGRAMS=5000 random programs,'
+	@echo '                  from FIRST=0 on'
+	@echo 'check-demon       contracts of pct demon: what CONTRACTS=10000 random ones of SEED=1 mean to'
+	@echo '                  the solver, against the compiler'
+	@echo 'check-scripts     pct script --all=dpor against all choices: SCRIPTS=1000 random scripts, from'
+	@echo '                  FIRST=0 on'
 	@echo 'check-explore-counts  systematic exploration of programs whose numbers of classes are published'
 	@echo 'check-explore-kills  explorations that are killed at KILLS=200 random moments, and go on'
 	@echo "conformance       glibc's tests of its threads, natively and under each strategy with SEEDS=3 seeds"
 	@echo "conformance-posix the Open POSIX Test Suite, likewise (SEEDS=1)"
 	@echo 'bench             the measurements'
-	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug: hours; writes docs/experiments;'
-	@echo '                  PARTS (tables stealers coverage bugs depths) and RUNS (of each campaign) make it shorter'
-	@echo 'check-distros     make demo and the suite on fresh Debian 12, 13 and sid, gcc and clang, as root; SUITES=sid:gcc:cases: only that'
-	@echo "check-deb         Debian's packages on fresh Debian 12 and 13, as root: reproducible, lintian, installed, used, purged; SUITES=trixie: only that"
+	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug:'
+	@echo '                  hours; writes docs/experiments;'
+	@echo '                  PARTS (tables stealers coverage bugs depths) and RUNS (of each campaign) make'
+	@echo '           it shorter'
+	@echo 'check-distros     make demo and the suite on fresh Debian 12, 13 and sid, gcc and clang, as'
+	@echo '                  root; SUITES=sid:gcc:cases: only that'
+	@echo "check-deb         Debian's packages on fresh Debian 12 and 13, as root: reproducible, lintian,"
+	@echo "                  installed, used, purged; SUITES=trixie: only that"
 	@echo 'minimized         minimize every program with a known bug; writes docs/experiments/MINIMIZED.md'
-	@echo 'races             the data races of these programs, by pct, libtsan, helgrind and drd; writes docs/RACES.md; installs valgrind first'
-	@echo 'concurrit         table 1 of the Concurrit paper by pct script: exact scripts TIMES=1000 times, searches up to LIMIT=10000; prints it'
-	@echo 'slowdown          whole programs with --memory, beside libtsan, helgrind and drd: prints tables; installs all of them first'
-	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and experiments/CONFORMANCE.md anew from the sources'
+	@echo 'races             the data races of these programs, by pct, libtsan, helgrind and drd; writes'
+	@echo '                  docs/RACES.md; installs valgrind first'
+	@echo 'concurrit         table 1 of the Concurrit paper by pct script: exact scripts TIMES=1000 times,'
+	@echo '                  searches up to LIMIT=10000; prints it'
+	@echo 'slowdown          whole programs with --memory, beside libtsan, helgrind and drd: prints'
+	@echo '                  tables; installs all of them first'
+	@echo 'docs              write docs/INTERCEPTS.md, VARIABLES.md and experiments/CONFORMANCE.md anew'
+	@echo '                  from the sources'
 	@echo 'install uninstall PREFIX (now $(PREFIX)) and DESTDIR say where'
 	@echo "deb               Debian's packages libpct0, pct and pct-doc, in $(B)/deb; installs debhelper first"
 	@echo 'setup             install missing Debian packages'
 	@echo 'clean             remove $(B)/'
-	@echo 'Variables: V=1 shows commands, WERROR=1 ends at a warning, CC (now $(CC)), CFLAGS, LDFLAGS, SANITIZE=address,undefined, BUILD (now $(B))'
+	@echo 'Variables: V=1 shows commands, WERROR=1 ends at a warning, CC (now $(CC)), CFLAGS, LDFLAGS,'
+	@echo '           SANITIZE=address,undefined, BUILD (now $(B))'
 
 # --- Rules
 # -------------------------------------------------------------------------------------------------------------
@@ -502,7 +548,8 @@ $(B)/sources: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(linked)' | cmp -s - $@ || printf '%s\n' '$(linked)' > $@
 
-$(B)/gen/libpct.map: preload/intercepts.def preload/memory/memory.c preload/memory/entry.c preload/memory/channel.c preload/sync/program.c scripts/gen-map scripts/rows.awk
+$(B)/gen/libpct.map: preload/intercepts.def preload/memory/memory.c preload/memory/entry.c preload/memory/channel.c \
+    preload/sync/program.c scripts/gen-map scripts/rows.awk
 	@mkdir -p $(@D)
 	$(call quiet,GEN)scripts/gen-map > $@
 
@@ -515,7 +562,8 @@ $(B)/obj/%.o: %.c $(common_prerequisites)
 # The page of `pct trace --format=html`: all but the trace, with the modules of d3 that it uses, in the order of their
 # needs.
 NODE_MODULES ?= /usr/share/nodejs
-d3_modules := dispatch selection timer ease color interpolate transition drag zoom array collection format time time-format \
+d3_modules := dispatch selection timer ease color interpolate transition drag zoom array collection format time \
+    time-format \
 	scale axis
 timeline_sources := $(addprefix cli/trace/timeline/,page.html style.css timeline.js)
 timeline_scripts := $(foreach m,$(d3_modules),$(NODE_MODULES)/d3-$(m)/dist/d3-$(m).min.js)
@@ -532,7 +580,8 @@ $(shells): $(B)/obj/cli/completion/%.o: cli/completion/walk.%
 $(B)/obj/cli/trace/trace_export_html.o: $(B)/gen/timeline-head.html $(B)/gen/timeline-tail.html
 
 # It runs while the vector registers hold the values of the program.
-$(B)/obj/preload/patch/patch_event.o $(B)/obj/patch/emit.o $(B)/obj/sched/memory.o $(B)/obj/sched/progress.o $(B)/obj/sched/races.o: pct_cflags += -mgeneral-regs-only
+$(B)/obj/preload/patch/patch_event.o $(B)/obj/patch/emit.o $(B)/obj/sched/memory.o $(B)/obj/sched/progress.o \
+    $(B)/obj/sched/races.o: pct_cflags += -mgeneral-regs-only
 
 # Hashing the trace is a loop over vectors.
 $(B)/obj/sched/record.o: override CFLAGS += -O3
@@ -576,7 +625,8 @@ script_wraps := stdin stdout stderr time clock strcoll
 $(call objects_of,$(script_sources)): override CFLAGS += -isystem $(LUA_INCLUDE)
 $(B)/obj/runtime/script/lua.o: runtime/script/library.lua
 $(B)/libpct-script.so: $(call objects_of,$(script_sources)) $(B)/sources
-	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-Bsymbolic -Wl,--exclude-libs,ALL $(script_wraps:%=-Wl,--wrap=%) \
+	$(call quiet,LINK)$(CC) $(runtime_ldflags) -Wl,-Bsymbolic -Wl,--exclude-libs,ALL \
+	    $(script_wraps:%=-Wl,--wrap=%) \
 		-Wl,-soname,$(@F) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LUA_ARCHIVE) -lm
 
 # What gcc links under -fsanitize=thread, where it looks for it with -B.
@@ -622,7 +672,9 @@ $(B)/unit/%: $(B)/obj/tests/unit/%.o $(unit_helpers) $(test_support) $(B)/core.a
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(call link_test,$(command_libs))
 
-$(demon_tests): $(call objects_of,$(filter-out demon/main.c demon/attempt.c demon/campaign.c demon/run.c demon/search.c demon/report.c demon/record.c demon/direct.c demon/emit.c demon/judge.c demon/steps.c,$(demon_program_sources)))
+$(demon_tests): $(call objects_of,$(filter-out demon/main.c demon/attempt.c demon/campaign.c demon/run.c \
+    demon/search.c demon/report.c demon/record.c demon/direct.c demon/emit.c demon/judge.c \
+    demon/steps.c,$(demon_program_sources)))
 $(demon_tests): command_libs += -lz3
 
 # Of the shim, these files stand alone.
@@ -633,11 +685,13 @@ $(B)/unit/test_writes: $(B)/obj/preload/watchdog/writes.o
 
 # Built by clang alone: make CC=clang BUILD=build/fuzz SANITIZE=address,undefined,fuzzer-no-link fuzzers
 # With the folders that read what may be damaged, and those below them, alone.
-$(B)/fuzz_%: $(B)/obj/tests/unit/fuzz_%.o $(call objects_of,$(sort $(wildcard common/*.c strategies/*.c cli/base/*.c cli/binary/*.c cli/trace/*.c)))
+$(B)/fuzz_%: $(B)/obj/tests/unit/fuzz_%.o $(call objects_of,$(sort $(wildcard common/*.c strategies/*.c cli/base/*.c \
+    cli/binary/*.c cli/trace/*.c)))
 	$(call quiet,LINK)$(CC) $(sanitize) -fsanitize=fuzzer $(LDFLAGS) -o $@ $^ -Wl,--as-needed $(command_libs)
 
 # And the text of a script, on both sides.
-$(B)/fuzz_script: $(call objects_of,cli/script/names.c cli/script/entered.c cli/script/stops.c cli/process/scope_prepare.c $(addprefix runtime/script/,arena.c check.c line.c))
+$(B)/fuzz_script: $(call objects_of,cli/script/names.c cli/script/entered.c cli/script/stops.c \
+    cli/process/scope_prepare.c $(addprefix runtime/script/,arena.c check.c line.c))
 $(B)/fuzz_script: command_libs += $(LUA_ARCHIVE)
 
 # What decides which runs `pct explore` and the systematic part of a campaign make knows of no processes: it is tested
@@ -757,9 +811,11 @@ $(B)/bench/pick: bench/pick.c $(call objects_of,$(sort $(wildcard strategies/*.c
 	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c %.o,$^)
 
 # What the command writes with.
-$(B)/bench/store $(B)/bench/iroots $(B)/bench/directed $(B)/bench/nodes $(B)/bench/accusations $(B)/bench/maple/measure: $(B)/bench/%: bench/%.c $(B)/cli.a $(B)/core.a $(common_prerequisites)
+$(B)/bench/store $(B)/bench/iroots $(B)/bench/directed $(B)/bench/nodes $(B)/bench/accusations \
+    $(B)/bench/maple/measure: $(B)/bench/%: bench/%.c $(B)/cli.a $(B)/core.a $(common_prerequisites)
 	@mkdir -p $(@D)
-	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c,$^) -Wl,--start-group $(filter %.a,$^) \
+	$(call quiet,PROG)$(program_c) $(includes) -O2 -g $(depend) -o $@ $(filter %.c,$^) -Wl,--start-group \
+	    $(filter %.a,$^) \
 		-Wl,--end-group -Wl,--as-needed $(command_libs)
 
 # The simulated host of the tests.
@@ -791,7 +847,8 @@ $(B)/bench/floor/handlers-empty.so: EVENT := -DEMPTY
 $(B)/bench/floor/handlers-%.so: bench/floor/handlers.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,LINK)$(CC) -O2 -fPIC -shared $(EVENT) -o $@ $<
-handlers_program = @mkdir -p $(@D); $(1) -fsanitize=thread -c $(subst $@,$@.o,$(events_c)) && gcc -pthread -o $@ $@.o $(B)/bench/floor/handlers-$(2).so -Wl,-rpath,$(abspath $(@D)/floor)
+handlers_program = @mkdir -p $(@D); $(1) -fsanitize=thread -c $(subst $@,$@.o,$(events_c)) && \
+    gcc -pthread -o $@ $@.o $(B)/bench/floor/handlers-$(2).so -Wl,-rpath,$(abspath $(@D)/floor)
 $(B)/bench/%-clang-counter: bench/%.c $(B)/bench/floor/handlers-counter.so
 	$(call handlers_program,clang,counter)
 $(B)/bench/%-counter: bench/%.c $(B)/bench/floor/handlers-counter.so
@@ -819,7 +876,8 @@ $(B)/random/random-c: $(random_objects)
 $(B)/random/random-cxx: $(random_objects) $(B)/random/cxx.o
 	$(call quiet,LINK)$(CXX) -pthread -o $@ $^ -luring
 # What prints such programs as source code.
-random_source_objects := $(patsubst tests/random/source/%.c,$(B)/random/source/%.o,$(sort $(wildcard tests/random/source/*.c)))
+random_source_objects := $(patsubst tests/random/source/%.c,$(B)/random/source/%.o,$(sort \
+    $(wildcard tests/random/source/*.c)))
 $(B)/random/source/%.o: tests/random/source/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(program_c) -O1 -g $(depend) -c -o $@ $<
@@ -834,6 +892,8 @@ $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
 # The objects of tests stay: they are intermediate files only by name.
 .SECONDARY:
 
--include $(addsuffix .d,$(pct_objects) $(call objects_of,$(demon_program_sources)) $(test_support) $(bugs) $(paper) $(examples) \
-	$(memory_bugs) $(memory_bugs_clang) $(scale) $(bench_programs) $(snippets) $(test_programs) $(random_objects) $(random_source_objects) $(B)/random/cxx.o $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
+-include $(addsuffix .d,$(pct_objects) $(call objects_of,$(demon_program_sources)) $(test_support) $(bugs) $(paper) \
+    $(examples) \
+	$(memory_bugs) $(memory_bugs_clang) $(scale) $(bench_programs) $(snippets) $(test_programs) $(random_objects) \
+	$(random_source_objects) $(B)/random/cxx.o $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
 	tests/unit/*.c tests/sim/*.c)))

@@ -12,8 +12,8 @@ end
 
 -- What else Lua has, and scripts do not.
 local absent = {}
-for _, name in ipairs { "io", "os", "debug", "coroutine", "package", "require", "utf8", "print", "warn", "dofile", "load",
-    "loadfile", "pairs", "next", "xpcall", "rawset", "getmetatable", "setmetatable", "collectgarbage" } do
+for _, name in ipairs { "io", "os", "debug", "coroutine", "package", "require", "utf8", "print", "warn", "dofile",
+    "load", "loadfile", "pairs", "next", "xpcall", "rawset", "getmetatable", "setmetatable", "collectgarbage" } do
     absent[name] = true
 end
 setmetatable(G, { __metatable = false, __index = function(_, name)

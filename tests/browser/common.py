@@ -1,8 +1,8 @@
 """For the tests of pages: a Chromium without a display, driven by Debian's Selenium, and results as TAP.
 
-A test file defines functions test_NAME(browser, pages) and calls main(make), with further options of the browser if it needs
-any: make(directory) writes the pages once and returns what each test gets besides the browser. Nothing here waits for a fixed time: wait() looks until something holds.
-"""
+A test file defines functions test_NAME(browser, pages) and calls main(make), with further options of the browser if it
+needs any: make(directory) writes the pages once and returns what each test gets besides the browser. Nothing here waits
+for a fixed time: wait() looks until something holds. """
 import inspect
 import os
 import subprocess

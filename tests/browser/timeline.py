@@ -14,7 +14,8 @@ STEPS = 100000
 def make(directory):
     def record(name, *command, seed="1", strategy="pct,depth=2", runs="500", status=0):
         trace = os.path.join(directory, name + ".pct")
-        common.run(common.pct, "run", "-n", runs, "-s", seed, "-S", strategy, "--sites", "-t", trace, "--", *command, status=status)
+        common.run(common.pct, "run", "-n", runs, "-s", seed, "-S", strategy, "--sites", "-t", trace, "--", *command,
+                   status=status)
         common.run(common.pct, "trace", trace, "-o", trace + ".html")
         lines = map(json.loads, common.run(common.pct, "trace", trace, "-f", "jsonl").splitlines())
         return trace + ".html", [line for line in lines if line["type"] == "step"]
@@ -24,12 +25,15 @@ def make(directory):
     pages = {"deadlock": record("deadlock", target, "abba", status=120),
              "long": record("long", target, "yields", str(STEPS), strategy="random-walk", runs="1")}
     # A killed run, and a window of a long one.
-    common.run(common.pct, "run", "-s", str(2**64 - 1), "-t", directory + "/killed.pct", "--", target, "kill", "40", status=137)
+    common.run(common.pct, "run", "-s", str(2**64 - 1), "-t", directory + "/killed.pct", "--", target, "kill", "40",
+               status=137)
     common.run(common.pct, "trace", directory + "/killed.pct", "-o", directory + "/killed.html")
-    common.run(common.pct, "trace", directory + "/long.pct", "--from", "101", "--to", "200", "-o", directory + "/window.html")
+    common.run(common.pct, "trace", directory + "/long.pct", "--from", "101", "--to", "200", "-o",
+               directory + "/window.html")
     with open(directory + "/said.lua", "w") as script:
         script.write('local a, b = thread(starts), thread(starts)\nrun(a, locks) step(a)\nrun(b, locks)\n')
-    common.run(common.pct, "script", "-q", "-t", directory + "/said.pct", directory + "/said.lua", "--", target, "abba", status=120)
+    common.run(common.pct, "script", "-q", "-t", directory + "/said.pct", directory + "/said.lua", "--", target, "abba",
+               status=120)
     common.run(common.pct, "trace", directory + "/said.pct", "-o", directory + "/said.html")
     pages["said"] = directory + "/said.html", []
     pages["killed"] = directory + "/killed.html", []
@@ -43,7 +47,8 @@ def test_verdict_and_steps(browser, pages):
     assert browser.text("#verdict").startswith("deadlock"), browser.text("#verdict")
     assert "%d steps" % len(steps) in browser.text("#facts"), browser.text("#facts")
     assert "pct replay 'pct1:pct,depth=2" in browser.text("#replay")
-    rows = browser.js("[...document.querySelectorAll('#steps tr.step')].map(r => [...r.cells].map(c => c.textContent))")
+    rows = browser.js("[...document.querySelectorAll('#steps tr.step')]"
+                      ".map(r => [...r.cells].map(c => c.textContent))")
     assert len(rows) == len(steps)
     for row, step in zip(rows, steps):
         assert row[0] == str(step["step"]) and "".join(row[1:]) == step["text"], (row, step)
@@ -55,7 +60,8 @@ def test_critical_switches(browser, pages):
     critical = [s for s in steps if s.get("reason") == "preempted"]
     browser.keys(*("p" * len(critical)))
     for step in critical:
-        assert browser.js(SELECTED) == "Step %d: thread %d: %s" % (step["step"], step["thread"], step["text"]), browser.js(SELECTED)
+        wanted = "Step %d: thread %d: %s" % (step["step"], step["thread"], step["text"])
+        assert browser.js(SELECTED) == wanted, browser.js(SELECTED)
         assert "switch to thread %d: preempted" % step["switch_to"] in browser.text("#details")
         browser.click("#next-switch")
     assert "%d of %d preemptions" % (len(critical), len(critical)) in browser.text("#switch-place")
@@ -84,7 +90,8 @@ def test_stacks_at_the_end(browser, pages):
 def test_script_beside_steps(browser, pages):
     page, _ = pages["said"]
     browser.open(page, READY)
-    rows = browser.js("[...document.querySelectorAll('#steps tr.step')].map(r => r.cells[r.cells.length - 1].textContent)")
+    rows = browser.js("[...document.querySelectorAll('#steps tr.step')]"
+                      ".map(r => r.cells[r.cells.length - 1].textContent)")
     said = [row[row.index("said.lua"):] for row in rows if "said.lua" in row]
     assert said and said[0].startswith("said.lua:1: local a, b"), rows
     assert any(row.startswith("said.lua:2: run(a, locks) step(a)") for row in said), rows
@@ -100,7 +107,8 @@ def test_filters(browser, pages):
     mutexes = {s["object"] for s in steps if s.get("class") == "mutex"}
     options = browser.js("[...document.querySelectorAll('#object option')].map(o => o.textContent)")
     assert sum(o.startswith("mutex ") for o in options) == len(mutexes), options
-    browser.js("(document.querySelector('#object').selectedIndex = 1, document.querySelector('#object').dispatchEvent(new Event('change')), 1)")
+    browser.js("(document.querySelector('#object').selectedIndex = 1,"
+               "document.querySelector('#object').dispatchEvent(new Event('change')), 1)")
     faint = browser.js("[...document.querySelectorAll('#steps tr.step')].filter(r => r.style.opacity).length")
     assert 0 < faint < len(steps), faint
     browser.click("#threads summary")
@@ -131,7 +139,8 @@ def test_a_click_selects(browser, pages):
     # The last step, in the middle of its box: lanes are 26 high, and begin behind the labels.
     x = box[0] + 74 + (box[2] - 78) * (len(steps) - 0.5) / len(steps)
     y = box[1] + 26 * (last["thread"] + 0.5)
-    browser.js("document.querySelector('#timeline').dispatchEvent(new MouseEvent('click', { clientX: arguments[0], clientY: arguments[1] }))", x, y)
+    browser.js("document.querySelector('#timeline').dispatchEvent("
+               "new MouseEvent('click', { clientX: arguments[0], clientY: arguments[1] }))", x, y)
     assert browser.js(SELECTED).startswith("Step %d:" % last["step"]), browser.js(SELECTED)
 
 
@@ -141,7 +150,8 @@ def test_long_trace(browser, pages):
     assert int(browser.js("document.body.dataset.ready")) == len(steps) >= STEPS
     wanted = steps[len(steps) // 2]
     browser.js("(location.hash = '#step=%d', 1)" % wanted["step"])
-    browser.wait(SELECTED + " === %s" % json.dumps("Step %d: thread %d: %s" % (wanted["step"], wanted["thread"], wanted["text"])))
+    said = "Step %d: thread %d: %s" % (wanted["step"], wanted["thread"], wanted["text"])
+    browser.wait(SELECTED + " === %s" % json.dumps(said))
     browser.keys(Keys.ARROW_RIGHT)
     assert browser.js(SELECTED).startswith("Step %d:" % (wanted["step"] + 1))
 
@@ -158,7 +168,8 @@ def test_window(browser, pages):
     browser.open(page, READY)
     assert "the steps 101 to 200" in browser.text("#note"), browser.text("#note")
     browser.js("(location.hash = '#step=150', 1)")
-    browser.wait(SELECTED + " === %s" % json.dumps("Step 150: thread %d: %s" % (steps[49]["thread"], steps[49]["text"])))
+    said = "Step 150: thread %d: %s" % (steps[49]["thread"], steps[49]["text"])
+    browser.wait(SELECTED + " === %s" % json.dumps(said))
 
 
 common.main(make)

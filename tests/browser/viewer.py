@@ -1,6 +1,6 @@
 #!/usr/bin/python3
-"""What `pct trace --format=chrome` writes, in the viewer for which the format was made: Catapult's, which browsers had as
-chrome://tracing. Debian's Chromium is built without it; Debian's Go has it among the sources of `go tool trace`."""
+"""What `pct trace --format=chrome` writes, in the viewer for which the format was made: Catapult's, which browsers had
+as chrome://tracing. Debian's Chromium is built without it; Debian's Go has it among the sources of `go tool trace`."""
 import glob
 import json
 import os
@@ -9,12 +9,15 @@ import common
 
 PAGE = """<!doctype html><html><head><meta charset="utf-8"><script src="file://{0}/webcomponents.min.js"></script>
 <link rel="import" href="file://{0}/trace_viewer_full.html">
-<style>html, body {{ margin: 0; height: 100%; overflow: hidden }} tr-ui-timeline-view {{ width: 100%; height: 100% }}</style>
-<script>document.addEventListener('WebComponentsReady', () => window.ready = true)</script></head><body></body></html>"""
+<style>html, body {{ margin: 0; height: 100%; overflow: hidden }}
+tr-ui-timeline-view {{ width: 100%; height: 100% }}</style>
+<script>document.addEventListener('WebComponentsReady', () => window.ready = true)</script>
+</head><body></body></html>"""
 # As its documentation has it embedded. Steps of the trace stand at their own numbers.
 SHOW = """
 const [text] = arguments, container = document.createElement('track-view-container');
-const view = document.createElement('tr-ui-timeline-view'), model = new tr.Model(), options = new tr.importer.ImportOptions();
+const view = document.createElement('tr-ui-timeline-view'), model = new tr.Model(),
+  options = new tr.importer.ImportOptions();
 container.id = 'track_view_container';
 view.track_view_container = container;
 Polymer.dom(view).appendChild(container);
@@ -27,7 +30,8 @@ const end = s => [s.title, s.start * 1000, s.duration * 1000, s.parentContainer.
 return {
     warnings: model.importWarnings.map(w => w.message),
     threads: model.getAllThreads().map(t => ({
-        name: t.name, slices: t.sliceGroup.slices.filter(s => s.duration > 0).map(s => [s.title, s.start * 1000, s.duration * 1000]),
+        name: t.name,
+        slices: t.sliceGroup.slices.filter(s => s.duration > 0).map(s => [s.title, s.start * 1000, s.duration * 1000]),
         instants: t.sliceGroup.slices.filter(s => !s.duration).map(s => s.title)})),
     flows: model.flowEvents.map(f => [f.title, end(f.startSlice), end(f.endSlice)]),
 };
@@ -51,13 +55,16 @@ def make(directory):
 
     def record(name, *command, strategy="pct,depth=2,k=20", runs="500", status=0, window=()):
         trace = os.path.join(directory, name + ".pct")
-        common.run(common.pct, "run", "-n", runs, "-s", "1", "-S", strategy, "--sites", "-t", trace, "--", *command, status=status)
+        common.run(common.pct, "run", "-n", runs, "-s", "1", "-S", strategy, "--sites", "-t", trace, "--", *command,
+                   status=status)
         lines = map(json.loads, common.run(common.pct, "trace", trace, "-f", "jsonl", *window).splitlines())
-        return common.run(common.pct, "trace", trace, "-f", "chrome", *window), [line for line in lines if line["type"] == "step"]
+        steps = [line for line in lines if line["type"] == "step"]
+        return common.run(common.pct, "trace", trace, "-f", "chrome", *window), steps
 
     return {"page": page,
             "deadlock": record("deadlock", target, "abba", status=120),
-            "window": record("window", target, "handover", strategy="random-walk", runs="1", window=("--from", "5", "--to", "18"))}
+            "window": record("window", target, "handover", strategy="random-walk", runs="1",
+                             window=("--from", "5", "--to", "18"))}
 
 
 def show(browser, pages, name):
@@ -81,7 +88,8 @@ def check(seen, steps):
     # An arrow for each wait, from the step that ended it to the one that waited. A window has those whose both ends are
     # in it.
     there = {step["step"]: step for step in steps}
-    expected = sorted([step["link"], step["after"], step["step"]] for step in steps if "link" in step and step["after"] in there)
+    expected = sorted([step["link"], step["after"], step["step"]] for step in steps if "link" in step
+                      and step["after"] in there)
     flows = sorted([title, round(begin[1]), round(end[1])] for title, begin, end in seen["flows"])
     assert expected and flows == expected, (flows, expected)
     for title, begin, end in seen["flows"]:

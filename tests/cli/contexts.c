@@ -4,8 +4,8 @@
  *     own          masks of signals, modes and registers of the processor, GS, errno, what stands in its own memory
  *     numbers      gettid() of all threads: each has another, and libc has the same
  *     holds, cancels, overflows, exits, leaves
- *                  a thread ends with a robust mutex locked, by cancellation, where its stack ends, with the process, or
- *                  main does before it
+ *                  a thread ends with a robust mutex locked, by cancellation, where its stack ends, with the
+ *                  process, or main does before it
  *     CALL         asks the kernel for what only a kernel thread has: see main(); runs are those of kernel threads */
 #define _GNU_SOURCE
 #include "gs_base.h"

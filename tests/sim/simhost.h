@@ -116,7 +116,7 @@ struct sim_op {
 #define UP(s)               { .kind = SIM_UP, .a = s }
 #define SLEEP(ns)           { .kind = SIM_SLEEP, .value = ns }
 #define YIELD               { .kind = SIM_YIELD }
-#define CLOCK               { .kind = SIM_CLOCK }                      /* the register becomes the virtual time; no step */
+#define CLOCK               { .kind = SIM_CLOCK }                      /* the register becomes virtual time; no step */
 #define CREATE(list)        { .kind = SIM_CREATE, .a = list }          /* a thread with this list of operations */
 #define CREATE_SLOWLY(list, ns) { .kind = SIM_CREATE, .a = list, .value = ns } /* in a call that sleeps meanwhile */
 #define JOIN(list)          { .kind = SIM_JOIN, .a = list }            /* the thread created last with this list */
@@ -134,23 +134,23 @@ struct sim_op {
 #define STORE(v)            { .kind = SIM_STORE, .a = v }              /* register to shared variable */
 #define CHECK(v, x)         { .kind = SIM_CHECK, .a = v, .value = x }  /* reads v and asserts v == x */
 #define CHECK_NOT(v, x)     { .kind = SIM_CHECK, .a = v, .value = x, .flag = true }
-#define ONCE(o)             { .kind = SIM_ONCE, .a = o }               /* register 1: the routine follows, up to ONCE_DONE */
+#define ONCE(o)             { .kind = SIM_ONCE, .a = o }               /* register 1: up to ONCE_DONE is the routine */
 #define ONCE_DONE(o)        { .kind = SIM_ONCE_DONE, .a = o }
 #define FUTEX_WAIT(v, x)    { .kind = SIM_FUTEX_WAIT, .a = v, .value = x } /* if v == x */
 #define FUTEX_WAKE(v, n)    { .kind = SIM_FUTEX_WAKE, .a = v, .value = n } /* register: how many were woken */
 #define REQUEUE(v, n, w)    { .kind = SIM_REQUEUE, .a = v, .b = w, .value = n } /* wakes n, moves the others to w */
 #define ATOMIC_READ(v)      { .kind = SIM_ATOMIC, .a = v, .b = PCT_OP_ATOMIC_LOAD }
 #define ATOMIC_WRITE(v, x)  { .kind = SIM_ATOMIC, .a = v, .b = PCT_OP_ATOMIC_STORE, .value = x }
-#define ATOMIC_ADD(v, x)    { .kind = SIM_ATOMIC, .a = v, .b = PCT_OP_ATOMIC_UPDATE, .value = x } /* register: v before */
-#define ATOMIC_TRY(v, x)    { .kind = SIM_ATOMIC, .a = v, .b = PCT_OP_ATOMIC_TRY, .value = x } /* 0 becomes x; likewise */
+#define ATOMIC_ADD(v, x)    { .kind = SIM_ATOMIC, .a = v, .b = PCT_OP_ATOMIC_UPDATE, .value = x } /* register: old v */
+#define ATOMIC_TRY(v, x)    { .kind = SIM_ATOMIC, .a = v, .b = PCT_OP_ATOMIC_TRY, .value = x } /* if 0; likewise */
 #define DETACH(list)        { .kind = SIM_DETACH, .a = list }          /* as JOIN; register 0: it is detached already */
 #define TRYJOIN(list)       { .kind = SIM_TRYJOIN, .a = list }
-#define DESTROY(m)          { .kind = SIM_DESTROY, .a = m }            /* of a mutex; register 0: it is held, and stays */
-#define KERNEL(n)           { .kind = SIM_KERNEL, .value = n }         /* adds to what the kernel keeps; register: that */
+#define DESTROY(m)          { .kind = SIM_DESTROY, .a = m }            /* of a mutex; register 0: it is held, stays */
+#define KERNEL(n)           { .kind = SIM_KERNEL, .value = n }         /* adds to what the kernel keeps, in register */
 #define AWAY(ns)            { .kind = SIM_AWAY, .value = ns }          /* outside the scheduler for so much real time */
 #define SPIN_UNTIL(v, x)    { .kind = SIM_SPIN, .a = v, .value = x }   /* until v == x, without a step of its own */
-#define COMPUTE_UNTIL(v, x) { .kind = SIM_SPIN, .a = v, .value = x, .flag = true } /* likewise, but does not look idle */
-#define SLEPT(ns)           { .kind = SIM_SLEPT, .value = ns }         /* so much real time in a call that nobody knows */
+#define COMPUTE_UNTIL(v, x) { .kind = SIM_SPIN, .a = v, .value = x, .flag = true } /* likewise, not idle */
+#define SLEPT(ns)           { .kind = SIM_SLEPT, .value = ns }         /* this real time in a call that nobody knows */
 #define EXIT                { .kind = SIM_EXIT }
 #define EXITING             { .kind = SIM_EXIT, .flag = true }         /* the same, and on to the exit handlers */
 #define EXIT_NOW            { .kind = SIM_EXIT_NOW }
@@ -158,8 +158,8 @@ struct sim_op {
 #define ADD(x)              { .kind = SIM_ADD, .value = x }
 #define UNLESS(x, n)        { .kind = SIM_UNLESS, .a = n, .value = x } /* unless the register is x, skip the next n */
 #define BACK(n)             { .kind = SIM_BACK, .a = n }               /* go on n operations before this one */
-#define REPEAT(times, n)    { .kind = SIM_REPEAT, .a = n, .value = times } /* the n operations before this, this many times */
-#define CALL(function)      { .kind = SIM_CALL, .call = function }     /* the test looks at, or changes, what it likes */
+#define REPEAT(times, n)    { .kind = SIM_REPEAT, .a = n, .value = times } /* the n before this, anew */
+#define CALL(function)      { .kind = SIM_CALL, .call = function }     /* the test looks at, or changes, anything */
 #define THREAD(...)         (const struct sim_op[]){ __VA_ARGS__, { .kind = SIM_END } }
 /* clang-format on */
 

@@ -23,9 +23,11 @@
 /* What an out-of-tree strategy may declare, good and bad. */
 /* clang-format off */
 static const struct pct_param many[] = {
-    { "a", 1, 0, UINT64_MAX, "", NULL, false }, { "b-2", 2, 2, 2, "", NULL, false },        { "c", 3, 0, UINT64_MAX, "", NULL, false },
-    { "d", 4, 0, UINT64_MAX, "", NULL, false }, { "e", 5, 0, UINT64_MAX, "", NULL, false }, { "f", 6, 0, UINT64_MAX, "", NULL, false },
-    { "g", 7, 0, UINT64_MAX, "", NULL, false }, { "h", 8, 0, UINT64_MAX, "", NULL, false }, { 0 }
+    { "a", 1, 0, UINT64_MAX, "", NULL, false }, { "b-2", 2, 2, 2, "", NULL, false },
+    { "c", 3, 0, UINT64_MAX, "", NULL, false }, { "d", 4, 0, UINT64_MAX, "", NULL, false },
+    { "e", 5, 0, UINT64_MAX, "", NULL, false }, { "f", 6, 0, UINT64_MAX, "", NULL, false },
+    { "g", 7, 0, UINT64_MAX, "", NULL, false }, { "h", 8, 0, UINT64_MAX, "", NULL, false },
+    { 0 }
 };
 /* clang-format on */
 static const struct pct_strategy with_many = { .abi = PCT_STRATEGY_ABI, .name = "many", .params = many };

@@ -550,8 +550,7 @@ static void test_none_model(void **unused)
     }
 }
 
-/* choose(), where there is one by chance: in bounds, uniform, and without dependence between the choices of one
- * step. */
+/* choose(), where there is one by chance: in bounds, uniform, the choices of one step independent of each other. */
 static void test_choose(void **unused)
 {
     (void)unused;

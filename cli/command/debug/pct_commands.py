@@ -1,9 +1,9 @@
 """The commands of `pct replay --gdb` and `--lldb`, for any debugger: pct_gdb.py and pct_lldb.py are what differs.
 
-pct has put into a JSON file what is needed here (cli/command/debug.c). The process under libpct.so says where its scheduler's state is:
-preload/core/debugger.h describes the two symbols that are used. Nothing here changes what the schedule is. A step is one operation
-that the scheduler saw complete; they count from 1. "Before step 7" is the place at which a thread is about to make it: every
-stop by a command of this file is at such a place.
+pct has put into a JSON file what is needed here (cli/command/debug.c). The process under libpct.so says where its
+scheduler's state is: preload/core/debugger.h describes the two symbols that are used. Nothing here changes what the
+schedule is. A step is one operation that the scheduler saw complete; they count from 1. "Before step 7" is the place at
+which a thread is about to make it: every stop by a command of this file is at such a place.
 
 What a debugger has to offer (the argument `debugger` of Commands):
     number_of(tid)          its own number of the thread that the kernel calls so; None: it has none
@@ -86,7 +86,8 @@ class Process:
     def threads(self):
         for id in range(self.u32(self.sched + self.o["threads"])):
             slot = self.slots + id * self.slot_size
-            yield {"id": id, "at": slot, "tid": self.u32(slot + self.o["tid"]), "state": self.u32(slot + self.o["state"]),
+            yield {"id": id, "at": slot, "tid": self.u32(slot + self.o["tid"]),
+                   "state": self.u32(slot + self.o["state"]),
                    "op": self.u32(slot + self.o["op"]), "object": self.object(self.u64(slot + self.o["object"])),
                    "queued": self.u8(slot + self.o["queued"])}
 
@@ -94,7 +95,8 @@ class Process:
         if not at:
             return None
         return {"at": at, "address": self.u64(at + self.o["address"]), "number": self.u32(at + self.o["number"]),
-                "first": self.u64(at + self.o["first"]), "holder": self.u32(at + self.o["holder"]), "class": self.u8(at + self.o["class_"])}
+                "first": self.u64(at + self.o["first"]), "holder": self.u32(at + self.o["holder"]),
+                "class": self.u8(at + self.o["class_"])}
 
     def objects(self):
         slots, shift = self.s64("slots"), self.u32(self.sched + self.o["shift"])
@@ -164,7 +166,8 @@ class Commands:
             self.debugger.write(at + INPUT, os.fsencode(self.facts["input"]) + b"\0")
 
     def copy(self):
-        """libpct.so is in pct_debugger_copy(): the debugger sees code without its breakpoints, and leaves them where it writes."""
+        """libpct.so is in pct_debugger_copy(): the debugger sees code without its breakpoints, and leaves them where it
+        writes."""
         at = self.debugger.address_of("pct_debugger") + COPY
         source, to, size = struct.unpack("<3Q", self.debugger.read(at, 24))
         self.debugger.write(to, self.debugger.read(source, size))
@@ -197,7 +200,8 @@ class Commands:
         return "%s %d" % (self.facts["classes"][one["class"]], one["number"])
 
     def holder(self, p, one, ids):
-        """Of a mutex the real one knows it best (GLIBC: __owner is its third word): a lock that nobody waits for tells nobody."""
+        """Of a mutex the real one knows it best (GLIBC: __owner is its third word): a lock that nobody waits for tells
+        nobody."""
         if one["class"] != self.mutex:
             return one["holder"] if one["class"] else NOBODY
         try:
@@ -215,7 +219,8 @@ class Commands:
         elif p.reason == STEP and one:
             print("pct: before step %d: thread %d: %s" % (p.next_step(), id, self.describe(one["op"], one["object"])))
         else:
-            print("pct: %d steps made; %s" % (p.steps(), "thread %d runs" % id if id is not None else "the scheduler is at work"))
+            doing = "thread %d runs" % id if id is not None else "the scheduler is at work"
+            print("pct: %d steps made; %s" % (p.steps(), doing))
         frame = self.debugger.frame(bool(p.reason))
         if not frame:
             return
@@ -241,7 +246,8 @@ class Commands:
         self.show()
 
     def next(self, argument):
-        """Go to the next scheduling point: to just before the next step, of whichever thread. pct next N: N steps on."""
+        """Go to the next scheduling point: to just before the next step, of whichever thread.
+        pct next N: N steps on."""
         by = self.number(argument, "next", 1)
         p = self.process()
         if not p.begun():
@@ -277,13 +283,15 @@ class Commands:
         self.debugger.resume()
 
     def finish(self, argument):
-        """Make the step that is about to be made, and stop behind its call, in the program: from there `next` and `step` go on."""
+        """Make the step that is about to be made, and stop behind its call, in the program:
+        from there `next` and `step` go on."""
         if self.begun().reason != STEP:
             raise Error("finish: the program does not stand before a step")
         self.debugger.resume_to_frame()
 
     def back(self, argument):
-        """Go to the step before this one, by replaying from the start. pct back N: N steps. Breakpoints on the way are skipped."""
+        """Go to the step before this one, by replaying from the start.
+        pct back N: N steps. Breakpoints on the way are skipped."""
         by = self.number(argument, "back", 1)
         self.debugger.rerun(max(1, self.begun().next_step() - by))
 
@@ -329,8 +337,9 @@ class Commands:
             print(text)
 
     def schedule(self, argument):
-        """Prefer another thread here: pct schedule THREAD [FILE]. Prints the token of the schedule that is this one up to here and then
-        goes on with that thread (a switch to a thread that cannot run is not made), or writes it to a file that `pct replay` follows."""
+        """Prefer another thread here: pct schedule THREAD [FILE].
+        Prints the token of the schedule that is this one up to here and then goes on with that thread (a switch to a
+        thread that cannot run is not made), or writes it to a file that `pct replay` follows."""
         try:
             words = shlex.split(argument)
         except ValueError:
@@ -340,7 +349,8 @@ class Commands:
         steps = self.begun().steps()
         if not steps:
             raise Error("schedule: no step has been made yet")
-        command = [self.facts["pct"], "trace", "-f", "schedule", "--to", str(steps), "--then", words[0], self.facts["trace"]]
+        command = [self.facts["pct"], "trace", "-f", "schedule", "--to", str(steps), "--then", words[0],
+                   self.facts["trace"]]
         if len(words) == 2:
             command += ["-o", words[1]]
         # That the run still goes on is no news.

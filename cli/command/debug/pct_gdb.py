@@ -1,5 +1,5 @@
-"""`pct replay --gdb`: what pct_commands.py needs of gdb. pct starts gdb with this file, after it has set pct_facts to the name
-of the JSON file."""
+"""`pct replay --gdb`: what pct_commands.py needs of gdb. pct starts gdb with this file, after it has set pct_facts to
+the name of the JSON file."""
 import os
 import sys
 
@@ -105,7 +105,8 @@ class Debugger:
     def at_int3(self):
         """Behind one that is the program's: of gdb's own it shows what stands there without them."""
         try:
-            return int(gdb.parse_and_eval("$_siginfo.si_code")) == 0x80 and self.read(gdb.newest_frame().pc() - 1, 1) == b"\xcc"
+            sent = int(gdb.parse_and_eval("$_siginfo.si_code")) == 0x80
+            return sent and self.read(gdb.newest_frame().pc() - 1, 1) == b"\xcc"
         except (gdb.error, pct_commands.Unreadable):
             return False
 
@@ -144,7 +145,8 @@ class Debugger:
         commands.announce(self.start_at)
 
     def on_stop(self, event):
-        self.trapped = commands.traps() and not isinstance(event, (gdb.BreakpointEvent, gdb.SignalEvent)) and self.at_int3()
+        known = isinstance(event, (gdb.BreakpointEvent, gdb.SignalEvent))
+        self.trapped = commands.traps() and not known and self.at_int3()
         self.passes = self.trapped and not self.own and self.continues
         self.continues = False
         if self.trapped and not self.own and not self.passes:
@@ -169,7 +171,8 @@ class Filter:
 
 
 class Pct(gdb.Command):
-    """Go through a replayed schedule step by step, in both directions, and look at what its threads wait for and hold."""
+    """Go through a replayed schedule step by step, in both directions, and look at what its threads wait for and
+    hold."""
 
     def __init__(self):
         super().__init__("pct", gdb.COMMAND_RUNNING, prefix=True)

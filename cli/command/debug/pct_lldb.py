@@ -1,5 +1,5 @@
-"""`pct replay --lldb`: what pct_commands.py needs of lldb. pct starts lldb with this file, after it has set pct_facts, in the names
-of its `script` command, to the name of the JSON file."""
+"""`pct replay --lldb`: what pct_commands.py needs of lldb. pct starts lldb with this file, after it has set pct_facts,
+in the names of its `script` command, to the name of the JSON file."""
 import os
 import sys
 import time
@@ -29,7 +29,8 @@ class Debugger:
         return self.target.GetProcess()
 
     def alive(self):
-        """lldb lets the next command begin before it has heard that the process has ended; the memory of that is gone by then."""
+        """lldb lets the next command begin before it has heard that the process has ended; the memory of that is gone
+        by then."""
         until = time.monotonic() + 5
         while self.process.IsValid() and self.process.is_alive:
             if self.has_memory() or time.monotonic() > until:
@@ -235,7 +236,8 @@ def __lldb_init_module(shell, names):
     debugger = Debugger(shell)
     commands = pct_commands.Commands(debugger, "lldb", names["pct_facts"])
     pct.__doc__ = "\n".join(["Go through a replayed schedule step by step, in both directions.", ""] +
-                            ["pct %s: %s" % (name, " ".join(getattr(commands, name).__doc__.split())) for name in commands.NAMES])
+                            ["pct %s: %s" % (name, " ".join(getattr(commands, name).__doc__.split()))
+                             for name in commands.NAMES])
     debugger.prepare()
     for line in ("command script add -f pct_lldb.pct pct", "target stop-hook add -P pct_lldb.Stop",
                  "settings set auto-confirm true", "command unalias run", "command unalias r",

@@ -25,12 +25,14 @@ const LANE = 26, LABEL = 74, BOX = 16;
 
 /* --- The columns -------------------------------------------------------------------------------------------------- */
 async function unpack(text) {
-  const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) : Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const packed = Uint8Array.fromBase64 ? Uint8Array.fromBase64(text) :
+    Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream('gzip'));
   return new Response(stream).arrayBuffer();
 }
 if (typeof DecompressionStream === 'undefined') {
-  $('verdict').textContent = 'This browser cannot unpack the trace: it needs DecompressionStream (Chromium 80, Firefox 113, Safari 16.4, or newer).';
+  $('verdict').textContent = 'This browser cannot unpack the trace: it needs DecompressionStream ' +
+    '(Chromium 80, Firefox 113, Safari 16.4, or newer).';
   return;
 }
 const first = run.from, n = run.to - run.from + 1;
@@ -56,7 +58,8 @@ function text(i) {
   let t = o.name;
   if (o.class && !own) t += (t.includes(word) ? '' : ' ' + word) + ' ' + object[i];
   if (o.id === 'OUTSIDE') return t + ' (' + ((a * 2 ** 25 + object[i]) / 1000).toFixed(3) + ' ms)';
-  if (o.id === 'COND_SIGNAL' || o.id === 'FUTEX_WAKE') return t + (a === 65535 ? ' (nobody waits)' : a ? ' (waiter ' + (a + 1) + ')' : '');
+  if (o.id === 'COND_SIGNAL' || o.id === 'FUTEX_WAKE') return t + (a === 65535 ? ' (nobody waits)' : a ? ' (waiter ' +
+    (a + 1) + ')' : '');
   const note = [, 'timed out', 'busy', 'cancelled', 'runs it', 'error'][a];
   return note && o.id !== 'SIGNAL_HANDLE' && o.id !== 'SIGNAL_WAIT' ? t + ' (' + note + ')' : t;
 }
@@ -98,25 +101,33 @@ $('verdict').textContent = run.text;
 $('verdict').classList.toggle('good', run.verdict === 'exit' && !run.exit_status);
 document.title = 'pct: ' + run.verdict + ': ' + run.command;
 $('facts').textContent = `strategy ${run.strategy}, seed ${run.seed}; ${count(run.steps)} steps` +
-  (run.threads === undefined ? '' : `, ${count(run.threads)} threads, ${count(run.switches)} switches, ${count(run.preemptions)} preemptions`);
+  (run.threads === undefined ? '' : `, ${count(run.threads)} threads, ` +
+    `${count(run.switches)} switches, ${count(run.preemptions)} preemptions`);
 /* The token of a run of `pct script` has no schedule; the trace has. */
 const replayed = run.script ? 'TRACE' : `'${run.token}'`;
-$('replay').append(el('code', `pct replay ${replayed} -- ${command}`), run.script ? ' (TRACE: the file that this page was made of)' : '');
-if (n < run.steps) $('note').textContent = `This page shows the steps ${count(run.from)} to ${count(run.to)}; pct trace --from=STEP --to=STEP makes one of others.`;
+$('replay').append(el('code', `pct replay ${replayed} -- ${command}`), run.script ?
+  ' (TRACE: the file that this page was made of)' : '');
+if (n < run.steps) $('note').textContent = `This page shows the steps ${count(run.from)} to ${count(run.to)}; ` +
+  `pct trace --from=STEP --to=STEP makes one of others.`;
 
-const colours = { thread: '#7b61c4', mutex: '#0b7fb8', 'condition variable': '#d9822b', 'read-write lock': '#158f8f', barrier: '#b5528b',
-  spinlock: '#4a6fd0', semaphore: '#3b8f3b', once: '#a08020', 'static guard': '#a08020', futex: '#c05640', descriptor: '#8b6b4f', '': '#808890' };
+const colours = { thread: '#7b61c4', mutex: '#0b7fb8', 'condition variable': '#d9822b', 'read-write lock': '#158f8f',
+  barrier: '#b5528b',
+  spinlock: '#4a6fd0', semaphore: '#3b8f3b', once: '#a08020', 'static guard': '#a08020', futex: '#c05640',
+    descriptor: '#8b6b4f', '': '#808890' };
 const fallback = ['#7f9a1e', '#c2437d', '#5a7d9a'];
 const colour = run.classes.map((name, i) => colours[name] || fallback[i % fallback.length]);
 const present = new Set();
 for (let i = 0; i < n; i++) present.add(classOf(i));
-for (const c of [...present].sort((a, b) => a - b)) $('legend').append(el('span', run.classes[c] || 'other', { style: '--colour:' + colour[c] }));
+for (const c of [...present].sort((a, b) => a - b)) $('legend').append(el('span', run.classes[c] || 'other', {
+  style: '--colour:' + colour[c] }));
 $('legend').append(el('span', 'preempted here', { style: '--colour:#c62828' }));
 
 const MOST = 2000;
 [...objects.entries()].sort((a, b) => b[1] - a[1]).slice(0, MOST).sort((a, b) => a[0] - b[0]).forEach(([k, times]) =>
-  $('object').append(el('option', `${run.classes[Math.floor(k / 2 ** 25)]} ${k % 2 ** 25}${nameOf(k) ? ` "${nameOf(k)}"` : ''} (${count(times)} steps)`, { value: k })));
-$('object').addEventListener('change', () => { filter = $('object').value === '' ? -1 : +$('object').value; paint(); showSteps(); });
+  $('object').append(el('option', `${run.classes[Math.floor(k / 2 ** 25)]} ${k % 2 ** 25}${nameOf(k) ?
+    ` "${nameOf(k)}"` : ''} (${count(times)} steps)`, { value: k })));
+$('object').addEventListener('change', () => { filter = $('object').value === '' ? -1 : +$('object').value; paint();
+  showSteps(); });
 for (const t of threads) {
   const box = el('input', [], { type: 'checkbox', value: t });
   box.checked = true;
@@ -130,7 +141,8 @@ for (const t of threads) {
 const matches = (i) => filter < 0 || key(i) === filter;
 
 /* --- The lanes ---------------------------------------------------------------------------------------------------- */
-const canvas = $('timeline'), paper = canvas.getContext('2d'), lanes = $('lanes'), axis = d3.select('#axis').append('g').attr('transform', 'translate(0,22)');
+const canvas = $('timeline'), paper = canvas.getContext('2d'), lanes = $('lanes'),
+  axis = d3.select('#axis').append('g').attr('transform', 'translate(0,22)');
 let width = 0, height = 0, x0 = d3.scaleLinear().domain([0, n]), x = x0, waiting = false;
 const zoom = d3.zoom().on('zoom', () => { x = d3.event.transform.rescaleX(x0); paint(); });
 /* The wheel zooms; with Shift it scrolls through the lanes. */
@@ -148,7 +160,8 @@ function layout() {
   canvas.width = width * devicePixelRatio;
   canvas.height = height * devicePixelRatio;
   x0.range([LABEL, width - 4]);
-  zoom.scaleExtent([1, Math.max(1, n / 8)]).translateExtent([[LABEL, 0], [width - 4, height]]).extent([[LABEL, 0], [width - 4, height]]);
+  zoom.scaleExtent([1, Math.max(1, n / 8)]).translateExtent([[LABEL, 0], [width - 4, height]]).extent([[LABEL, 0],
+    [width - 4, height]]);
   if (before && before !== width) d3.select(canvas).call(zoom.transform, d3.zoomIdentity);
   else x = transform.rescaleX(x0);
   paint();
@@ -210,7 +223,8 @@ function draw() {
   /* Arrows: of what is selected, and of all when there are few. */
   if (to - from <= 400) for (let i = from; i < to; i++) if (link[i] && matches(i)) arrow(i, soft, y);
   if (selected >= 0) {
-    for (let i = selected; i < n && i < selected + 5000; i++) if (i === selected ? link[i] : link[i] && i - distance[i] === selected) arrow(i, ink, y);
+    for (let i = selected; i < n && i < selected + 5000; i++) if (i === selected ? link[i] : link[i] &&
+      i - distance[i] === selected) arrow(i, ink, y);
     const lane = laneOf.get(thread[selected]);
     if (lane !== undefined) {
       paper.strokeStyle = ink;
@@ -227,13 +241,15 @@ function draw() {
     paper.fillText('thread ' + shown[lane], 6, lane * LANE - top + LANE / 2);
   }
   const ticks = x.copy().domain(x.domain().map((v) => v + first)).range([LABEL, width - 4]);
-  axis.call(d3.axisTop(ticks).tickValues(ticks.ticks(Math.max(2, width / 110)).filter(Number.isInteger)).tickFormat(count)).attr('font-size', 11);
+  axis.call(d3.axisTop(ticks).tickValues(ticks.ticks(Math.max(2,
+    width / 110)).filter(Number.isInteger)).tickFormat(count)).attr('font-size', 11);
   canvas.dataset.visible = `${first + from}-${first + to - 1}`;
 }
 function arrow(i, stroke, y) {
   const f = i - distance[i];
   if (f < 0 || !laneOf.has(thread[i]) || !laneOf.has(thread[f])) return;
-  const half = (x(1) - x(0)) / 2, x1 = x(f) + half, y1 = y(thread[f]) + LANE / 2, x2 = x(i) + Math.min(2, half), y2 = y(thread[i]) + LANE / 2;
+  const half = (x(1) - x(0)) / 2, x1 = x(f) + half, y1 = y(thread[f]) + LANE / 2, x2 = x(i) + Math.min(2, half),
+    y2 = y(thread[i]) + LANE / 2;
   const down = Math.sign(y2 - y1) * BOX / 2, angle = Math.atan2(y2 - down - y1 - down, x2 - x1);
   paper.strokeStyle = paper.fillStyle = stroke;
   paper.lineWidth = 1.2;
@@ -250,17 +266,20 @@ function arrow(i, stroke, y) {
 function reveal(i) {
   const [a, b] = x.domain(), lane = laneOf.get(thread[i]);
   if (i < a || i >= b) d3.select(canvas).call(zoom.translateTo, x0(i), 0);
-  if (lane !== undefined && (lane * LANE < lanes.scrollTop || (lane + 1) * LANE > lanes.scrollTop + height)) lanes.scrollTop = lane * LANE - height / 2;
+  if (lane !== undefined && (lane * LANE < lanes.scrollTop || (lane + 1) * LANE > lanes.scrollTop +
+    height)) lanes.scrollTop = lane * LANE - height / 2;
 }
 function closeUp(i) { /* so that the boxes can be read */
   const scale = Math.min(Math.max(1, n / 8), Math.max(d3.zoomTransform(canvas).k, n / 40));
   d3.select(canvas).call(zoom.scaleTo, scale).call(zoom.translateTo, x0(i), 0);
 }
-const jump = (i, label) => { const a = el('a', label || `step ${number(i)}`, { href: `#step=${number(i)}` }); return a; };
+const jump = (i, label) => { const a = el('a', label || `step ${number(i)}`, { href: `#step=${number(i)}` }); return a;
+  };
 const where = (p) => run.places[p] || {};
 function sourceOf(file, line) {
   const lines = run.sources[file];
-  const head = lines && lines.path ? el('a', `${file}:${line}`, { href: 'file://' + encodeURI(lines.path), title: lines.path }) : el('span', `${file}:${line}`);
+  const head = lines && lines.path ? el('a', `${file}:${line}`, { href: 'file://' + encodeURI(lines.path),
+    title: lines.path }) : el('span', `${file}:${line}`);
   if (!lines) return [head];
   const pre = el('pre', []);
   for (let l = line - 4; l <= line + 4; l++) {
@@ -279,7 +298,9 @@ function describe(i) {
   const add = (name, ...value) => list.append(el('dt', name), el('dd', value));
   add('thread', String(thread[i]));
   add('operation', text(i));
-  if (link[i]) add('had to wait for', jump(i - distance[i], `${i < distance[i] ? 'a step before this page' : `thread ${thread[i - distance[i]]}, step ${number(i - distance[i])}: ${text(i - distance[i])}`}`), ` (${run.links[link[i]]})`);
+  if (link[i]) add('had to wait for', jump(i - distance[i], `${i < distance[i] ? 'a step before this page' :
+    `thread ${thread[i - distance[i]]}, step ${number(i - distance[i])}: ${text(i - distance[i])}`}`),
+      ` (${run.links[link[i]]})`);
   if (left(i)) add('then', `switch to thread ${thread[i + 1]}` + (reason[i] ? `: ${run.reasons[reason[i]]}` : ''));
   const told = scriptLineOf(i);
   if (told) add('script', el('code', scriptText(told)), ` (steps ${told.from} to ${told.to})`);
@@ -287,16 +308,21 @@ function describe(i) {
   if (key(i) >= 0) {
     const same = (j) => key(j) === key(i), before = neighbour(i, -1, same), after = neighbour(i, 1, same);
     if (nameOf(key(i))) add('object', el('code', nameOf(key(i))));
-    add('same object', before < 0 ? 'no step before' : jump(before, `step ${number(before)} (thread ${thread[before]})`), ' · ', after < 0 ? 'no step behind' : jump(after, `step ${number(after)} (thread ${thread[after]})`));
+    add('same object', before < 0 ? 'no step before' :
+      jump(before, `step ${number(before)} (thread ${thread[before]})`), ' · ', after < 0 ? 'no step behind' :
+        jump(after, `step ${number(after)} (thread ${thread[after]})`));
   }
   const mine = (j) => thread[j] === thread[i], before = neighbour(i, -1, mine), after = neighbour(i, 1, mine);
-  add('same thread', before < 0 ? 'its first step here' : jump(before), ' · ', after < 0 ? 'its last step here' : jump(after));
+  add('same thread', before < 0 ? 'its first step here' : jump(before), ' · ', after < 0 ? 'its last step here' :
+    jump(after));
   if (place[i]) {
     const p = where(place[i] - 1);
     if (p.function) add('in', el('code', p.function));
-    parts.push(...(p.file ? sourceOf(p.file, p.line) : [el('code', p.module ? `${p.module}+0x${p.offset.toString(16)}` : '')]));
+    parts.push(...(p.file ? sourceOf(p.file, p.line) : [el('code', p.module ? `${p.module}+0x${p.offset.toString(16)}` :
+      '')]));
   }
-  if (!run.places.length) parts.push(el('p', ['For source lines, record the run with ', el('code', `pct replay --sites -t FILE ${replayed} -- ${command}`)]));
+  if (!run.places.length) parts.push(el('p', ['For source lines, record the run with ',
+    el('code', `pct replay --sites -t FILE ${replayed} -- ${command}`)]));
   return parts;
 }
 function select(i, wish = true) {
@@ -314,17 +340,21 @@ function select(i, wish = true) {
 function showSteps() {
   const center = Math.max(0, selected), from = Math.max(0, center - 14), to = Math.min(n, from + 30);
   const inside = [...new Set(Array.from(thread.subarray(from, to)))].filter((t) => laneOf.has(t)).sort((a, b) => a - b);
-  const table = el('table', el('tr', [el('th', 'step'), ...inside.map((t) => el('th', 'thread ' + t)), ...(run.script ? [el('th', 'script')] : [])]));
+  const table = el('table', el('tr', [el('th', 'step'), ...inside.map((t) => el('th', 'thread ' + t)),
+    ...(run.script ? [el('th', 'script')] : [])]));
   for (let i = from; i < to; i++) {
     if (!laneOf.has(thread[i])) continue;
-    const cell = (content, kind) => inside.map((t) => el('td', t === thread[i] ? content : '', t === thread[i] && kind ? { class: kind } : {}));
-    const row = el('tr', [el('td', String(number(i)), { class: 'number' }), ...cell(text(i))], { class: 'step' + (i === selected ? ' selected' : '') });
+    const cell = (content, kind) => inside.map((t) => el('td', t === thread[i] ? content : '', t === thread[i] && kind ?
+      { class: kind } : {}));
+    const row = el('tr', [el('td', String(number(i)), { class: 'number' }), ...cell(text(i))], {
+      class: 'step' + (i === selected ? ' selected' : '') });
     const told = scriptLineOf(i);
     if (told) row.append(el('td', i === from || number(i) === told.from ? scriptText(told) : '|', { class: 'script' }));
     if (!matches(i)) row.style.opacity = 0.4;
     row.addEventListener('click', () => select(i));
     table.append(row);
-    if (left(i)) table.append(el('tr', [el('td', ''), ...cell('switch' + (reason[i] ? ` (${run.reasons[reason[i]]})` : ''), reason[i] === PREEMPTED ? 'switch preempted' : 'switch')]));
+    if (left(i)) table.append(el('tr', [el('td', ''), ...cell('switch' + (reason[i] ? ` (${run.reasons[reason[i]]})` :
+      ''), reason[i] === PREEMPTED ? 'switch preempted' : 'switch')]));
   }
   $('steps').replaceChildren(table);
 }
@@ -336,27 +366,34 @@ function collectSwitches() {
 }
 function showReached() {
   const kind = $('all-switches').checked ? 'switches' : 'preemptions';
-  $('switch-place').textContent = switches.length ? `${reached < 0 ? '' : count(reached + 1) + ' of '}${count(switches.length)} ${kind}` : `no ${kind}`;
+  $('switch-place').textContent = switches.length ? `${reached < 0 ? '' : count(reached + 1) +
+    ' of '}${count(switches.length)} ${kind}` : `no ${kind}`;
   $('previous-switch').disabled = $('next-switch').disabled = !switches.length;
 }
 function stepSwitch(by) {
   if (!switches.length) return;
   const here = d3.bisectLeft(switches, selected);
-  reached = Math.min(switches.length - 1, Math.max(0, by > 0 ? (switches[here] === selected ? here + 1 : here) : here - 1));
+  reached = Math.min(switches.length - 1, Math.max(0, by > 0 ? (switches[here] === selected ? here + 1 : here) :
+    here - 1));
   select(switches[reached]);
   if (x(1) - x(0) < 12) closeUp(selected);
   showReached();
 }
 function showEnd() {
   if (!run.end.length) {
-    $('end').append(run.verdict === 'running' ? 'The target was killed: what its threads did then is not known.' : 'The state of threads is recorded only of runs that fail.');
+    $('end').append(run.verdict === 'running' ? 'The target was killed: what its threads did then is not known.' :
+      'The state of threads is recorded only of runs that fail.');
     return;
   }
   for (const t of run.end) {
-    const what = t.state === 'blocked' ? `waits: ${t.next_text}` + (t.waits_for_thread === undefined || t.next_op === 'join' ? '' : `, held by thread ${t.waits_for_thread}`) : t.state;
-    const frames = el('ol', t.stack.map((f) => el('li', [el('code', f.function || `${f.module || '?'}+0x${(f.offset || 0).toString(16)}`), f.file ? ` ${f.file}:${f.line}` : ''])));
+    const what = t.state === 'blocked' ? `waits: ${t.next_text}` + (t.waits_for_thread === undefined ||
+      t.next_op === 'join' ? '' : `, held by thread ${t.waits_for_thread}`) : t.state;
+    const frames = el('ol', t.stack.map((f) =>
+      el('li', [el('code', f.function || `${f.module || '?'}+0x${(f.offset || 0).toString(16)}`), f.file ?
+        ` ${f.file}:${f.line}` : ''])));
     const top = t.stack.find((f) => f.file);
-    const more = el('details', [el('summary', `thread ${t.thread}${t.name ? ` "${t.name}"` : ''}: ${what}`), frames, ...(top ? sourceOf(top.file, top.line) : [])]);
+    const more = el('details', [el('summary', `thread ${t.thread}${t.name ? ` "${t.name}"` : ''}: ${what}`), frames,
+      ...(top ? sourceOf(top.file, top.line) : [])]);
     more.open = t.state === 'blocked' || t.state === 'running';
     $('end').append(more);
   }
@@ -365,9 +402,11 @@ function showEnd() {
 /* --- Input -------------------------------------------------------------------------------------------------------- */
 d3.select(canvas).call(zoom).on('dblclick.zoom', null);
 canvas.addEventListener('click', (e) => {
-  const box = canvas.getBoundingClientRect(), lane = Math.floor((e.clientY - box.top + lanes.scrollTop) / LANE), t = shown[lane];
+  const box = canvas.getBoundingClientRect(), lane = Math.floor((e.clientY - box.top + lanes.scrollTop) / LANE),
+    t = shown[lane];
   const middle = Math.floor(x.invert(e.clientX - box.left)), reach = Math.ceil(6 / (x(1) - x(0)));
-  for (let d = 0; d <= reach; d++) for (const i of [middle - d, middle + d]) if (i >= 0 && i < n && thread[i] === t && matches(i)) { select(i, false); return; }
+  for (let d = 0; d <= reach; d++) for (const i of [middle - d, middle + d]) if (i >= 0 && i < n && thread[i] === t &&
+    matches(i)) { select(i, false); return; }
   select(Math.min(n - 1, Math.max(0, middle)), false);
 });
 const scaleBy = (k) => d3.select(canvas).call(zoom.scaleBy, k, selected >= 0 ? [x(selected), 0] : undefined);
