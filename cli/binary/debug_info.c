@@ -1,5 +1,6 @@
 /* Files that are not loaded: see debug_info.h. */
 #include "debug_info.h"
+#include <cli/base/grow.h>
 #include <dwarf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,14 +77,8 @@ struct scopes {
 /* Where memory is short, there are fewer. */
 static void push(struct scopes *s, const Dwarf_Die *die)
 {
-    if (s->count == s->room) {
-        int room = s->room ? 2 * s->room : 16;
-        Dwarf_Die *more = realloc(s->item, (size_t)room * sizeof *more);
-        if (!more)
-            return;
-        s->item = more;
-        s->room = room;
-    }
+    if (!PCT_GROW(s->item, s->count, s->room))
+        return;
     s->item[s->count++] = *die;
 }
 

@@ -1,5 +1,6 @@
 /* Finding sites: see instruction_scan.h. */
 #include "instruction_scan.h"
+#include <cli/base/grow.h>
 #include "frames.h"
 #include "spin_loops.h"
 #include <Zydis/Zydis.h>
@@ -23,45 +24,25 @@ void pct_instruction_scan_free(struct pct_instruction_scan *s)
     free(s->pads);
 }
 
-/* Room for one more of a growing array; NULL: no memory. */
-static void *grow(struct pct_instruction_scan *s, void *array, size_t count, size_t *room, size_t each)
-{
-    if (count < *room)
-        return array;
-    size_t more = *room ? *room * 2 : 256;
-    void *larger = realloc(array, more * each);
-    if (larger)
-        *room = more;
-    else
-        s->no_memory = true;
-    return larger;
-}
-
 void pct_instruction_scan_add(struct pct_instruction_scan *s, const struct pct_plan_site *site)
 {
-    struct pct_plan_site *larger = grow(s, s->sites, s->count, &s->room, sizeof *larger);
-    if (!larger)
-        return;
-    s->sites = larger;
-    s->sites[s->count++] = *site;
+    s->no_memory |= !PCT_GROW(s->sites, s->count, s->room);
+    if (!s->no_memory)
+        s->sites[s->count++] = *site;
 }
 
 static void add_call(struct pct_instruction_scan *s, const struct pct_plan_site *site)
 {
-    struct pct_plan_site *larger = grow(s, s->calls, s->call_count, &s->call_room, sizeof *larger);
-    if (!larger)
-        return;
-    s->calls = larger;
-    s->calls[s->call_count++] = *site;
+    s->no_memory |= !PCT_GROW(s->calls, s->call_count, s->call_room);
+    if (!s->no_memory)
+        s->calls[s->call_count++] = *site;
 }
 
 static void add_pad(struct pct_instruction_scan *s, uint64_t address, uint64_t size)
 {
-    struct pct_pad *larger = grow(s, s->pads, s->pad_count, &s->pad_room, sizeof *larger);
-    if (!larger)
-        return;
-    s->pads = larger;
-    s->pads[s->pad_count++] = (struct pct_pad){ address, size };
+    s->no_memory |= !PCT_GROW(s->pads, s->pad_count, s->pad_room);
+    if (!s->no_memory)
+        s->pads[s->pad_count++] = (struct pct_pad){ address, size };
 }
 
 bool pct_instruction_scan_is_target(const struct pct_instruction_scan *s, uint64_t address)

@@ -4,6 +4,7 @@
 #include "code_files.h"
 #include "directed_state.h"
 #include "store.h"
+#include <cli/base/grow.h>
 #include <cli/base/cli.h>
 #include <common/text.h>
 #include <errno.h>
@@ -102,14 +103,8 @@ static int take_code(void *data, uint32_t code, const struct pct_code_position *
     uint32_t here = pct_code_files_find(t->files, position);
     if (!here)
         return 0;
-    if (memo->codes == t->room) {
-        size_t room = 2 * t->room + 64;
-        struct pct_memo_code *more = realloc(memo->code, room * sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        memo->code = more;
-        t->room = room;
-    }
+    if (!PCT_GROW(memo->code, memo->codes, t->room))
+        return -ENOMEM;
     struct pct_memo_code *to = &memo->code[memo->codes++];
     *to = (struct pct_memo_code){ .there = code,
                                   .here = here,

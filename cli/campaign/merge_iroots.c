@@ -1,6 +1,7 @@
 /* The iRoots of several campaign files in one: see iroot_sets.h. Each file has numbers of its own for places and for
  * runs: places are the same if what is known of them is, runs if their seeds are. */
 #include "iroot_sets.h"
+#include <cli/base/grow.h>
 #include "code_files.h"
 #include "store.h"
 #include <common/bisect.h>
@@ -34,14 +35,8 @@ struct merging {
 static int add_seed(void *data, const struct pct_store_run *run)
 {
     struct seeds *seeds = data;
-    if (seeds->count == seeds->room) {
-        size_t room = seeds->room ? 2 * seeds->room : 1024;
-        uint64_t *more = realloc(seeds->item, room * sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        seeds->item = more;
-        seeds->room = room;
-    }
+    if (!PCT_GROW(seeds->item, seeds->count, seeds->room))
+        return -ENOMEM;
     seeds->item[seeds->count++] = run->seed;
     return 0;
 }
@@ -55,14 +50,8 @@ static uint64_t run_of(const struct seeds *seeds, uint64_t seed)
 
 static int add_row(struct rows *rows, const struct pct_iroot *root)
 {
-    if (rows->count == rows->room) {
-        size_t room = rows->room ? 2 * rows->room : 256;
-        struct row *more = realloc(rows->item, room * sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        rows->item = more;
-        rows->room = room;
-    }
+    if (!PCT_GROW(rows->item, rows->count, rows->room))
+        return -ENOMEM;
     rows->item[rows->count] = (struct row){ .root = *root, .order = rows->count };
     rows->count++;
     return 0;

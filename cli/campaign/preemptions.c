@@ -3,6 +3,7 @@
  * Each item is a schedule that was found as another way to go on in the run of its parent, behind all switches that
  * this one was told: so each set of choices is found once. */
 #include "preemptions.h"
+#include <cli/base/grow.h>
 #include <cli/base/cli.h>
 #include <cli/trace/events.h>
 #include <cli/trace/switches.h>
@@ -50,14 +51,8 @@ static int push(struct pct_preemptions *p, const struct item *parent, struct pct
     if (preemptions > p->bound)
         return 0;
     struct queue *q = &p->queue[preemptions];
-    if (q->count == q->room) {
-        size_t room = 2 * q->room + 16;
-        struct item *more = realloc(q->item, room * sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        q->item = more;
-        q->room = room;
-    }
+    if (!PCT_GROW(q->item, q->count, q->room))
+        return -ENOMEM;
     struct item item = { .count = count, .preemptions = preemptions };
     item.choice = malloc((count + 1) * sizeof *item.choice);
     if (!item.choice)

@@ -1,5 +1,6 @@
 /* The list of what the rules found: see diagnosis.h. */
 #include "evidence.h"
+#include <cli/base/grow.h>
 #include "rules.h"
 #include <stdlib.h>
 #include <string.h>
@@ -91,19 +92,6 @@ static uint64_t key_of(const struct pct_history *h, const struct pct_diagnosis *
     return key;
 }
 
-static bool make_room(struct pct_diagnoses *ds)
-{
-    if (ds->count < ds->room)
-        return true;
-    size_t room = ds->room ? 2 * ds->room : 64;
-    struct pct_diagnosis *item = realloc(ds->item, room * sizeof *item);
-    if (!item)
-        return false;
-    ds->item = item;
-    ds->room = room;
-    return true;
-}
-
 struct pct_diagnosis *pct_diagnoses_add(struct pct_diagnoses *ds, enum pct_rule rule, double base, unsigned count,
                                         const uint32_t *steps)
 {
@@ -112,7 +100,8 @@ struct pct_diagnosis *pct_diagnoses_add(struct pct_diagnoses *ds, enum pct_rule 
     d.key = key_of(ds->history, &d, true);
     d.place_key = key_of(ds->history, &d, false);
     d.score = weigh(ds->history, &d);
-    uint32_t *number = make_room(ds) ? pct_table_add(&ds->by_key, d.key) : NULL;
+    const bool fits = PCT_GROW(ds->item, ds->count, ds->room);
+    uint32_t *number = fits ? pct_table_add(&ds->by_key, d.key) : NULL;
     if (!number) {
         ds->full = true;
         return NULL;

@@ -1,5 +1,6 @@
 /* What other runs say about a failing one: see evidence.h. */
 #include "evidence.h"
+#include <cli/base/grow.h>
 #include "rules.h"
 #include <math.h>
 #include <search.h>
@@ -68,15 +69,9 @@ void pct_evidence_note_pair(struct pct_evidence *e, uint64_t key, const struct p
     pct_evidence_note(e, key, false);
     if (known)
         return;
-    if (e->pair_count == e->pair_room) {
-        size_t room = e->pair_room ? 2 * e->pair_room : 256;
-        struct pct_evidence_pair *more = realloc(e->pairs, room * sizeof *more);
-        if (!more) {
-            e->full = true;
-            return;
-        }
-        e->pairs = more;
-        e->pair_room = room;
+    if (!PCT_GROW(e->pairs, e->pair_count, e->pair_room)) {
+        e->full = true;
+        return;
     }
     e->pairs[e->pair_count++] = *pair;
 }

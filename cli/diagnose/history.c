@@ -2,6 +2,7 @@
 #include "history.h"
 #include "places.h"
 #include "words.h"
+#include <cli/base/grow.h>
 #include <cli/base/cli.h>
 #include <cli/trace/events.h>
 #include <cli/trace/unwind.h>
@@ -112,24 +113,10 @@ const struct pct_hold *pct_history_holder(const struct pct_history *h, uint32_t 
     return NULL;
 }
 
-/* Room for one more of something. */
-static bool grow(void **array, uint32_t count, uint32_t *room, size_t size)
-{
-    if (count < *room)
-        return true;
-    uint32_t more = *room ? *room * 2 : 256;
-    void *moved = realloc(*array, more * size);
-    if (!moved)
-        return false;
-    *array = moved;
-    *room = more;
-    return true;
-}
-
 /* The list with this hold in front. 0: out of memory, too. */
 static uint32_t link_hold(struct pct_history *h, uint32_t hold, uint32_t next)
 {
-    if (!grow((void **)&h->links, h->link_count + 1, &h->link_room, sizeof *h->links))
+    if (!PCT_GROW(h->links, h->link_count + 1, h->link_room))
         return 0;
     h->links[++h->link_count] = (struct pct_held){ hold, next };
     return h->link_count;
@@ -151,7 +138,7 @@ static bool take(struct pct_history *h, uint32_t *held, uint32_t step, unsigned 
         h->holds[known - h->holds].depth++;
         return true;
     }
-    if (!grow((void **)&h->holds, h->hold_count, &h->hold_room, sizeof *h->holds))
+    if (!PCT_GROW(h->holds, h->hold_count, h->hold_room))
         return false;
     h->holds[h->hold_count] = (struct pct_hold){ .thread = h->steps[step].thread,
                                                  .class_ = class_,

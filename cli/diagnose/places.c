@@ -1,5 +1,6 @@
 /* Places in the code: see places.h. */
 #include "places.h"
+#include <cli/base/grow.h>
 #include <cli/trace/frames.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,13 +31,8 @@ void pct_places_open(struct pct_places *places, const struct pct_snapshot *snaps
         uint64_t from, to, offset;
         if (sscanf(text, "%" SCNx64 "-%" SCNx64 " %*4s %" SCNx64 " %*s %*s %4199[^\n]", &from, &to, &offset, path) < 4)
             continue;
-        if (places->count == room) {
-            room = room ? 2 * room : 64;
-            struct pct_mapped *more = realloc(places->mapped, room * sizeof *more);
-            if (!more)
-                return;
-            places->mapped = more;
-        }
+        if (!PCT_GROW(places->mapped, places->count, room))
+            return;
         places->mapped[places->count++] =
             (struct pct_mapped){ from, to, from - offset - XXH3_64bits(path, strlen(path)) };
     }

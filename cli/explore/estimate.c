@@ -1,5 +1,6 @@
 /* Chao's estimator: see estimate.h. */
 #include "estimate.h"
+#include <cli/base/grow.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -12,14 +13,8 @@ int pct_estimate_add(struct pct_estimate *e, uint64_t class_)
             e->seen[i].times++;
             return 0;
         }
-    if (e->count == e->room) {
-        size_t room = 2 * e->room + 64;
-        struct pct_seen *more = realloc(e->seen, room * sizeof *more);
-        if (!more)
-            return -ENOMEM;
-        e->seen = more;
-        e->room = room;
-    }
+    if (!PCT_GROW(e->seen, e->count, e->room))
+        return -ENOMEM;
     e->seen[e->count++] = (struct pct_seen){ class_, 1 };
     return 0;
 }

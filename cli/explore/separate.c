@@ -3,6 +3,7 @@
  */
 #include "separate.h"
 #include "dependence.h"
+#include <cli/base/grow.h>
 #include <cli/base/table.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,14 +83,8 @@ static bool number_all(const struct pct_event *event, uint32_t count, uint64_t *
 
 static bool make_room(struct pct_separation *s, uint32_t count)
 {
-    if (s->count == s->room) {
-        size_t room = s->room ? 2 * s->room : 64;
-        struct class_ *more = realloc(s->class_, room * sizeof *more);
-        if (!more)
-            return false;
-        s->class_ = more;
-        s->room = room;
-    }
+    if (!PCT_GROW(s->class_, s->count, s->room))
+        return false;
     if (s->made_count + count > s->made_room) {
         size_t room = 2 * (s->made_count + count);
         uint64_t *more = room * sizeof *more > MEMORY ? NULL : realloc(s->made, room * sizeof *more);

@@ -1,5 +1,6 @@
 /* A heap of beginnings: see waiting.h. */
 #include "waiting.h"
+#include <cli/base/grow.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -10,15 +11,9 @@ static bool sooner(const struct pct_beginning *a, const struct pct_beginning *b)
 
 int pct_waiting_push(struct pct_waiting *w, const struct pct_beginning *beginning)
 {
-    if (w->count == w->room) {
-        size_t room = 2 * w->room + 64;
-        struct pct_beginning *more = realloc(w->at, room * sizeof *more);
-        if (!more) {
-            free(beginning->plan);
-            return -ENOMEM;
-        }
-        w->at = more;
-        w->room = room;
+    if (!PCT_GROW(w->at, w->count, w->room)) {
+        free(beginning->plan);
+        return -ENOMEM;
     }
     size_t i = w->count++;
     for (; i && sooner(beginning, &w->at[(i - 1) / 2]); i = (i - 1) / 2)

@@ -1,5 +1,6 @@
 /* Processes as the kernel tells of them: see descendants.h. */
 #include "descendants.h"
+#include <cli/base/grow.h>
 #include "live_stack.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -12,14 +13,8 @@
 
 static void add(struct pct_pids *all, pid_t pid)
 {
-    if (all->count == all->room) {
-        size_t room = all->room ? 2 * all->room : 64;
-        pid_t *bigger = realloc(all->pid, room * sizeof *bigger);
-        if (!bigger)
-            return; /* the rest is found when these have ended */
-        all->pid = bigger;
-        all->room = room;
-    }
+    if (!PCT_GROW(all->pid, all->count, all->room))
+        return; /* the rest is found when these have ended */
     all->pid[all->count++] = pid;
 }
 

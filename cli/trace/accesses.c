@@ -1,5 +1,6 @@
 /* Accesses of a trace: see accesses.h. */
 #include "accesses.h"
+#include <cli/base/grow.h>
 #include <cli/base/cli.h>
 #include "code_places.h"
 #include <errno.h>
@@ -50,14 +51,8 @@ static void free_place(struct pct_access_place *place)
 
 static struct pct_access_place *insert(struct pct_access_places *places, const struct pct_access_place *wanted)
 {
-    if (places->count == places->room) {
-        size_t room = places->room ? 2 * places->room : 64;
-        struct pct_access_place **more = realloc(places->item, room * sizeof(struct pct_access_place *));
-        if (!more)
-            return NULL;
-        places->item = more;
-        places->room = room;
-    }
+    if (!PCT_GROW(places->item, places->count, places->room))
+        return NULL;
     struct pct_access_place *place = malloc(sizeof *place);
     if (!place)
         return NULL;

@@ -1,5 +1,6 @@
 /* The wakes of a run that could have been others: see alternative_wakes.h. */
 #include "alternative_wakes.h"
+#include <cli/base/grow.h>
 #include "events.h"
 #include <common/bisect.h>
 #include <errno.h>
@@ -8,14 +9,8 @@
 
 static bool append(struct pct_alternative_wakes *wakes, size_t *room, const struct pct_event *event)
 {
-    if (wakes->count == *room) {
-        size_t more = *room ? 2 * *room : 64;
-        struct pct_wake *item = realloc(wakes->item, more * sizeof *item);
-        if (!item)
-            return false;
-        wakes->item = item;
-        *room = more;
-    }
+    if (!PCT_GROW(wakes->item, wakes->count, *room))
+        return false;
     wakes->item[wakes->count++] = (struct pct_wake){ event->index, event->woken };
     return true;
 }

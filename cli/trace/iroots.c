@@ -1,5 +1,6 @@
 /* iRoots of runs: see iroots.h. First the dependencies, by the accesses to each object; then pairs of them. */
 #include "iroots.h"
+#include <cli/base/grow.h>
 #include <common/bisect.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -25,24 +26,11 @@ static uint64_t hash_of(const struct pct_iroot *root)
     return ((hash ^ hash >> 32) + (root->place[2] | (uint64_t)root->place[3] << 32) + root->idiom) * half;
 }
 
-/* Room for one more. False: there is no memory. */
-static bool make_room(struct pct_iroots *roots)
-{
-    if (roots->count == roots->room) {
-        size_t room = roots->room ? 2 * roots->room : 64;
-        struct pct_iroot **more = realloc(roots->item, room * sizeof(struct pct_iroot *));
-        if (!more)
-            return false;
-        roots->item = more;
-        roots->room = room;
-    }
-    return true;
-}
-
 static struct pct_iroot *insert(struct pct_iroots *roots, const struct pct_iroot *wanted)
 {
     roots->alike.size = sizeof(struct pct_iroot *);
-    struct pct_iroot **alike = make_room(roots) ? pct_table_add(&roots->alike, hash_of(wanted)) : NULL;
+    const bool fits = PCT_GROW(roots->item, roots->count, roots->room);
+    struct pct_iroot **alike = fits ? pct_table_add(&roots->alike, hash_of(wanted)) : NULL;
     struct pct_iroot *root = alike ? malloc(sizeof *root) : NULL;
     if (!root)
         return NULL;
@@ -238,14 +226,8 @@ static bool add_dependency(struct reader *r, uint32_t from, uint32_t to)
 {
     if (r->access[from].thread == r->access[to].thread)
         return true;
-    if (r->items == r->room) {
-        size_t room = r->room ? 2 * r->room : 256;
-        struct dependency *more = realloc(r->item, room * sizeof *more);
-        if (!more)
-            return false;
-        r->item = more;
-        r->room = room;
-    }
+    if (!PCT_GROW(r->item, r->items, r->room))
+        return false;
     r->item[r->items++] = (struct dependency){ from, to };
     return true;
 }

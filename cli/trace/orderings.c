@@ -1,6 +1,7 @@
 /* Clocks and locks of a run: see orderings.h. One pass over its events. */
 #include "orderings.h"
 #include "events.h"
+#include <cli/base/grow.h>
 #include <cli/base/cli.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -51,14 +52,8 @@ static bool add_clock(struct pct_orderings *o, uint32_t like, uint32_t *added)
 /* A lockset like this one; NULL: there is no memory. */
 static struct pct_lockset *add_lockset(struct pct_orderings *o, uint32_t like, uint32_t *added)
 {
-    if (o->lockset_count == o->lockset_room) {
-        uint32_t room = o->lockset_room ? 2 * o->lockset_room : 64;
-        struct pct_lockset *more = realloc(o->locksets, room * sizeof *more);
-        if (!more)
-            return NULL;
-        o->locksets = more;
-        o->lockset_room = room;
-    }
+    if (!PCT_GROW(o->locksets, o->lockset_count, o->lockset_room))
+        return NULL;
     *added = o->lockset_count++;
     struct pct_lockset *set = &o->locksets[*added];
     if (*added)

@@ -6,6 +6,7 @@
 #include "access_links.h"
 #include "reordering.h"
 #include "sorted_accesses.h"
+#include <cli/base/grow.h>
 #include <cli/base/cli.h>
 #include <common/bisect.h>
 #include <errno.h>
@@ -295,13 +296,7 @@ static bool make_pair_room(struct reader *r)
 {
     if (r->pairs < r->room || r->room == MOST_PAIRS)
         return true;
-    const size_t room = r->room ? 2 * r->room : 64;
-    struct pair *more = realloc(r->pair, room * sizeof *more);
-    if (!more)
-        return false;
-    r->pair = more;
-    r->room = room;
-    return true;
+    return PCT_GROW(r->pair, r->pairs, r->room);
 }
 
 /* These two are the pair, once more. */

@@ -1,5 +1,6 @@
 /* Places of steps: see step_places.h. */
 #include "step_places.h"
+#include <cli/base/grow.h>
 #include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,14 +50,8 @@ void pct_step_places_close(struct pct_step_places *places)
 
 static uint32_t add(struct pct_step_places *places, const struct known *wanted)
 {
-    if (places->count == places->room) {
-        uint32_t room = places->room ? places->room * 2 : 64;
-        struct pct_frame *frames = realloc(places->frames, room * sizeof *frames);
-        if (!frames)
-            return 0;
-        places->frames = frames;
-        places->room = room;
-    }
+    if (!PCT_GROW(places->frames, places->count, places->room))
+        return 0;
     struct known *known = malloc(sizeof *known);
     if (!known)
         return 0;

@@ -1,5 +1,5 @@
 /* Unit tests of cli/base/table.h: a table against a naive one, through random operations, with keys that fall together;
- * and common/bisect.h. */
+ * common/bisect.h and cli/base/grow.h. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <cli/base/grow.h>
 #include <cli/base/table.h>
 #include <common/bisect.h>
 #include <pct/random.h>
@@ -163,11 +164,44 @@ static void test_bisect(void **unused)
             }
 }
 
+/* An array whose room is counted in 32 bits grows in place of its owner, and keeps what is in it. */
+static void test_grow(void **unused)
+{
+    (void)unused;
+    uint64_t *item = NULL;
+    uint32_t count = 0, room = 0;
+    for (; count < 1000; count++) {
+        const uint32_t before = room;
+        assert_true(PCT_GROW(item, count, room));
+        assert_true(room > count && (count < before ? room == before : room == (before ? 2 * before : 64)));
+        item[count] = count;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        assert_int_equal(item[i], i);
+    free(item);
+}
+
+/* Without memory all is as it was. */
+static void test_grow_without_memory(void **unused)
+{
+    (void)unused;
+    char *item = malloc(1), *before = item;
+    size_t room = SIZE_MAX / 4;
+    assert_false(PCT_GROW(item, room, room));
+    assert_true(item == before && room == SIZE_MAX / 4);
+    free(item);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_against_naive), cmocka_unit_test(test_values), cmocka_unit_test(test_set),
-        cmocka_unit_test(test_reserve),       cmocka_unit_test(test_bisect),
+        cmocka_unit_test(test_against_naive),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_set),
+        cmocka_unit_test(test_reserve),
+        cmocka_unit_test(test_bisect),
+        cmocka_unit_test(test_grow),
+        cmocka_unit_test(test_grow_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
