@@ -37,6 +37,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     const struct pct_setting settings[] = {
         { 'j', .count = &s->runs.jobs, .least = 1, .most = JOBS_MAX },
         { KEY_QUICK, .on = &s->runs.quick },
+        { ARGP_KEY_END, .text = &s->name, .missing = "no token and no file is given" },
         { 0 },
     };
     if (pct_settings_take(settings, options, key, argument, state))
@@ -58,10 +59,6 @@ static error_t parse(int key, char *argument, struct argp_state *state)
             return 0;
         }
         pct_options_take_command(state, &s->runs.launch);
-        return 0;
-    case ARGP_KEY_END:
-        if (!s->name)
-            argp_error(state, "no token and no file is given");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;

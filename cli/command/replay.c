@@ -61,6 +61,8 @@ struct replay {
     int code; /* of the first replay */
 };
 
+static const char nothing_given[] = "no token and no trace is given: pct replay TOKEN -- COMMAND [ARGUMENT...]";
+
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
     struct replay *r = state->input;
@@ -70,6 +72,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         { 't', .text = &r->keep },
         { 'q', .on = &r->quiet },
         { KEY_WITH, .text = &r->with },
+        { ARGP_KEY_END, .text = &r->name, .missing = nothing_given },
         { 0 },
     };
     if (pct_settings_take(settings, options, key, argument, state))
@@ -88,16 +91,12 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case ARGP_KEY_ARG:
         if (!r->name && pct_options_is_left_out(state, argument))
-            argp_error(state, "no token and no trace is given: pct replay TOKEN -- COMMAND [ARGUMENT...]");
+            argp_error(state, "%s", nothing_given);
         if (!r->name) {
             r->name = argument;
             return 0;
         }
         pct_options_take_command(state, &r->launch);
-        return 0;
-    case ARGP_KEY_END:
-        if (!r->name)
-            argp_error(state, "no token and no trace is given: pct replay TOKEN -- COMMAND [ARGUMENT...]");
         return 0;
     }
     return ARGP_ERR_UNKNOWN;

@@ -60,15 +60,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         { KEY_PROCESS, .text = &w->process },
         { KEY_THEN, .text = &w->then },
         { ARGP_KEY_ARG, .text = &w->file, .once = "one trace at a time" },
+        { ARGP_KEY_END, .text = &w->file, .missing = "no trace is given; `pct run -t FILE -- COMMAND` records one" },
         { 0 },
     };
-    if (pct_settings_take(settings, options, key, argument, state))
-        return 0;
-    if (key != ARGP_KEY_END)
-        return ARGP_ERR_UNKNOWN;
-    if (!w->file)
-        argp_error(state, "no trace is given; `pct run -t FILE -- COMMAND` records one");
-    return 0;
+    return pct_settings_take(settings, options, key, argument, state) ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static const struct argp argp = {

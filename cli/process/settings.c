@@ -35,9 +35,11 @@ bool pct_settings_take(const struct pct_setting *settings, const struct argp_opt
             snprintf(name, sizeof name, "--%s", options->name);
     if (s->once && state->arg_num)
         argp_error(state, "%s", s->once);
+    if (s->missing && !*s->text)
+        argp_error(state, "%s", s->missing);
     for (unsigned i = 0; s->inputs && s->inputs[i]; i++)
         state->child_inputs[i] = s->inputs[i];
-    if (argument || s->text)
+    if (!s->missing && (argument || s->text))
         set_value(s, name, argument, state);
     if (s->on)
         *s->on = true;

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 struct pct_setting {
-    int key;             /* of the option; ARGP_KEY_ARG: an argument; ARGP_KEY_INIT: before all */
+    int key;             /* of the option; ARGP_KEY_ARG: an argument; ARGP_KEY_INIT, ARGP_KEY_END: before, behind all */
     void *const *inputs; /* of the parser's children, and NULL, for ARGP_KEY_INIT */
     /* What gets the value, at most one of these. Where it is optional and left out: NULL, and no number. */
     const char **text;
@@ -17,6 +17,7 @@ struct pct_setting {
     bool *on, *off;       /* becomes true, or false; may stand beside a value */
     uint64_t least, most; /* where they are needed */
     const char *once;     /* of an argument: what is wrong with a second one */
+    const char *missing;  /* of ARGP_KEY_END: what is wrong where `text` is still NULL, which is not set then */
 };
 
 /* Whether a row of these has this key: then it is done. They end with { 0 }. options: of this parser, for the names of

@@ -48,13 +48,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         { KEY_QUIET, .on = &w->quiet },
         { KEY_KEEP, .off = &w->keep },
         { ARGP_KEY_ARG, .text = &w->file, .once = "one file at a time" },
+        { ARGP_KEY_END, .text = &w->file, .on = &w->ended, .missing = "no file is given" },
         { 0 },
     };
     if (pct_settings_take(settings, options, key, argument, state))
         return 0;
     w->other |= key == 'o';
-    w->ended |= key == ARGP_KEY_END;
-    return key == 'o' || key == ARGP_KEY_END ? 0 : ARGP_ERR_UNKNOWN;
+    return key == 'o' ? 0 : ARGP_ERR_UNKNOWN;
 }
 
 static struct arguments taken(int count, const char *const *words)
@@ -62,7 +62,7 @@ static struct arguments taken(int count, const char *const *words)
     static const struct argp child = { .parser = parse_child };
     static const struct argp_child children[] = { { &child, 0, NULL, 0 }, { 0 } };
     const struct argp argp = { .options = options, .parser = parse, .children = children };
-    struct arguments w = { .keep = true, .test = "before" };
+    struct arguments w = { .keep = true, .test = "before", .file = "none" };
     assert_int_equal(argp_parse(&argp, count, (char **)(uintptr_t)words, ARGP_NO_EXIT, NULL, &w), 0);
     return w;
 }
@@ -86,8 +86,9 @@ static void test_nothing_given(void **context)
 {
     (void)context;
     struct arguments w = taken(1, (const char *const[]){ "pct", NULL });
-    assert_true(!w.runs && !w.counted && !w.jobs && !w.file && !w.tested && !w.quiet && w.keep && w.ended);
+    assert_true(!w.runs && !w.counted && !w.jobs && !w.tested && !w.quiet && w.keep && w.ended);
     assert_string_equal(w.test, "before");
+    assert_string_equal(w.file, "none");
 }
 
 /* A text without its value is none, also behind one with a value. */
