@@ -1,4 +1,6 @@
-/* Runs of the program, by the command `pct run` and `pct replay`. */
+/* Runs of the program, by the commands `pct run`, `pct replay` and `pct campaign`: what makes runs is in one place
+ * (cli/campaign/engine.h), and the line that repeats a finding is what was called here. Each has a plan of its own, so
+ * that none could be forked from another; a process for each costs some 3 ms of CPU time, and a search makes few. */
 #ifndef PCT_DEMON_RUN_H
 #define PCT_DEMON_RUN_H
 

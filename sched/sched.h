@@ -138,6 +138,8 @@ struct pct_group {
     struct pct_group *chain; /* free list */
 };
 
+/* A thread, inside a struct of the host's, which sets its id before it is made, and the site of its start. All else the
+ * scheduler writes, with the baton, but for `called`. */
 struct pct_thread {
     /* All that is looked at when its object changes, of a thousand waiters maybe: one cache line. */
     uint32_t id;
@@ -551,70 +553,6 @@ static inline bool pct_sched_is_shared(const struct pct_sched *s)
     return s->live > 1 || (s->log && s->threads > 1);
 }
 
-/* Whether the block of the trace that is being filled has no room for another record. */
-static inline bool pct_is_full(const struct pct_sched *s)
-{
-    return PCT_UNLIKELY(s->record >= s->block + PCT_TRACE_BLOCK);
-}
-
-/* Come back at the next scheduling point. */
-static inline void pct_stop_soon(struct pct_sched *s)
-{
-    s->stop = s->calm_stop = s->record;
-}
-
-/* Whether any of these (PCT_DUE_*) is due. With the baton, as the next two. */
-static inline bool pct_is_due(const struct pct_sched *s, uint32_t what)
-{
-    return __atomic_load_n(&s->due, __ATOMIC_RELAXED) & what;
-}
-
-/* It is, once pct_sched_set_stop() or pct_stop_soon() is called. */
-static inline void pct_set_due(struct pct_sched *s, uint32_t what)
-{
-    if (!pct_is_due(s, what))
-        __atomic_fetch_or(&s->due, what, __ATOMIC_SEQ_CST);
-}
-
-static inline void pct_clear_due(struct pct_sched *s, uint32_t what)
-{
-    if (pct_is_due(s, what))
-        __atomic_fetch_and(&s->due, ~what, __ATOMIC_SEQ_CST);
-}
-
-/* Whether the thread may go on without asking anybody: one compare. Who sets a bit of `due` also pulls `stop` back. */
-static inline bool pct_on_fast_path(const struct pct_sched *s)
-{
-    return PCT_LIKELY(s->record < s->stop);
-}
-
-/* Or whether it may but for the end of its budget, which the strategy does not mind before this operation. address: of
- * its object, 0: it has none; place: where the program calls it, as the host's site() has it, 0: not known. */
-static inline bool pct_is_calm(const struct pct_sched *s, enum pct_op op, uint64_t address, uint64_t place)
-{
-    return PCT_UNLIKELY(s->calm != NULL) && s->calm->is && s->record < s->calm_stop && !pct_is_due(s, UINT32_MAX) &&
-           !pct_calm_minds(s->calm, op, address, place);
-}
-
-/* Pass the scheduling point before an operation that cannot block. */
-static inline void pct_point(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
-{
-    if (PCT_UNLIKELY(!pct_on_fast_path(s)))
-        pct_sched_point(s, self, op, object);
-}
-
-/* The operation is done: a step. number: the object's, or a thread's id. */
-static inline void pct_record(struct pct_sched *s, const struct pct_thread *self, enum pct_op op, uint32_t arg,
-                              uint32_t number)
-{
-    *s->record++ = self->stamp | PCT_RECORD(0, op, arg, number);
-}
-
-/* The same on the fast path, for who keeps its record ready. at: s->record. */
-static inline void pct_record_ready(struct pct_sched *s, uint64_t *at, uint64_t record)
-{
-    *at = record;
-    s->record = at + 1;
-}
+#include "fast_path.h"
 
 #endif

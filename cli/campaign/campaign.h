@@ -44,6 +44,8 @@ struct pct_campaign_observer {
 /* Where a campaign's own scheduling points are, as far as its first runs have shown; the more the larger. */
 enum pct_points_at { PCT_POINTS_AT_UNKNOWN, PCT_POINTS_AT_CALLS, PCT_POINTS_AT_MEMORY };
 
+/* A campaign. The command fills in what is to be done; what came of it campaign.c writes, in the order of the runs,
+ * and, of runs that its file has already, campaign_file.c and recorder.c. A member that is a struct is that file's. */
 struct pct_campaign {
     /* What to do. */
     struct pct_launch launch;

@@ -58,6 +58,9 @@ struct pct_explorer_keep;
 
 enum { PCT_EXPLORER_PLAN_MAX = 1 << 16 }; /* steps that a run may be told */
 
+/* An exploration: an observer of a campaign whose runs the search asks for. The command fills in what is to be done.
+ * What came of it is written as runs are taken (explorer.c, taken.c), of an estimate by probe.c, in the end by
+ * verdict.c. */
 struct pct_explorer {
     struct pct_campaign_observer observer; /* first */
     /* What to do. */

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+/* A process that makes one run after the other: hosts.c alone writes it. */
 struct pct_host {
     pid_t pid; /* 0: there is none */
     int socket;

@@ -129,6 +129,8 @@ struct pct_run_extras {
     uint64_t points;         /* pct_hosts_points() */
 };
 
+/* A run, in memory of who starts it, from pct_process_start() to pct_process_close(). The caller's are index, worker
+ * and again, set before; all else is written by this folder alone. */
 struct pct_process {
     bool running;  /* from pct_process_start() until pct_launch_wait() returns it */
     pid_t pid;     /* 0: none, or it has ended */

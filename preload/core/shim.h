@@ -49,7 +49,9 @@ struct pct_await;
 /* Below struct pct_shim_thread.patched: where it is saved what the program was at there, and its frame pointer. */
 enum { PCT_PATCHED_PC = 160, PCT_PATCHED_BP = 192 };
 
-/* A thread of the target. */
+/* A thread of the target. `core` is the scheduler's; the rest is written by the thread itself, its handlers included,
+ * by who makes, joins, cancels or signals it, with the baton, and by the watchdog where a member is atomic or `revoked`
+ * says so. */
 struct pct_shim_thread {
     struct pct_thread core; /* first: the scheduler's pointers are ours */
     uint32_t word;          /* the futex: 1 says go */
@@ -155,6 +157,8 @@ enum pct_mode {
     PCT_MODE_FREE /* strategy none: the operating system schedules, pct only records */
 };
 
+/* The process: filled in by start.c before the run begins, anew in a child. Later only single words change: that
+ * something has been seen, and counts; those that threads without the baton change, too, are atomic. */
 struct pct_shim {
     enum pct_mode mode;
     bool pending; /* the run begins with the first call that needs it (start.c) */
