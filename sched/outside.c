@@ -3,7 +3,7 @@
  * Such a thread first waits like any other, so that what threads of this process do for it stays a matter of the
  * schedule. Only when nothing at all can run does the process wait for real.
  *
- * Polled waits (descriptors) have predicates that ask the kernel: one of the waiting threads keeps the baton and asks
+ * Kernel waits (descriptors) have predicates that ask the kernel: one of the waiting threads keeps the baton and asks
  * for all, until something comes or the first deadline has passed. The others are sent outside, to wait there without
  * the baton; if nobody has to keep it, it is free, and whoever comes back first takes it, by one compare-and-swap.
  *

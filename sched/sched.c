@@ -253,7 +253,7 @@ static void ask_often(struct pct_sched *s)
             pct_sched_ask(s, s->thread_at(id));
 }
 
-void pct_sched_ask_polled(struct pct_sched *s)
+void pct_sched_ask_kernel_waits(struct pct_sched *s)
 {
     for (struct pct_thread *t = s->kernel_waits; t; t = t->kernel_next)
         pct_sched_ask(s, t);

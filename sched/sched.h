@@ -375,12 +375,12 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
  * or disable a waiter, if object->waiters is not 0. */
 void pct_sched_changed(struct pct_sched *s, struct pct_object *object);
 
-/* The kernel may answer the predicates of polled waits differently now: behind every operation on descriptors. */
-void pct_sched_ask_polled(struct pct_sched *s);
+/* The kernel may answer the predicates of kernel waits differently now: behind every operation on descriptors. */
+void pct_sched_ask_kernel_waits(struct pct_sched *s);
 static inline void pct_sched_kernel_changed(struct pct_sched *s)
 {
     if (PCT_UNLIKELY(s->kernel_waits != NULL))
-        pct_sched_ask_polled(s);
+        pct_sched_ask_kernel_waits(s);
 }
 
 /* End the wait of a thread in object's queue whose wait has no predicate (a condition variable, a futex). */

@@ -3,7 +3,7 @@
  * the same.
  *
  * A thread that ends the process does so when no other can go on. A thread that spins is followed by the next one in a
- * circle. A place of the plan whose thread is not enabled ends the plan: the command sees that in the log. Called by
+ * ring. A place of the plan whose thread is not enabled ends the plan: the command sees that in the log. Called by
  * the scheduler through <pct/strategy.h>. */
 #include "explore.h"
 #include "base.h"
@@ -82,8 +82,8 @@ static void announce(void *state, uint32_t thread, const struct pct_operation *n
 
 PCT_ENABLED_OR_EARLY(enabled, early)
 
-/* The first enabled thread behind this one (PCT_NO_RANK: from the lowest), in a circle, that does not end the process;
- * before it ends, one whose deadline may come. */
+/* The first enabled thread behind this one (PCT_NO_RANK: from the lowest), in the ring of ids, that does not end the
+ * process; before it ends, one whose deadline may come. */
 static uint32_t behind(const struct state *s, uint32_t thread)
 {
     uint32_t first = thread == PCT_NO_RANK ? pct_rank_set_lowest(&s->enabled) : pct_rank_set_after(&s->enabled, thread);

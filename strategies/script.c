@@ -87,7 +87,7 @@ static uint32_t lowest(const struct state *s, const struct pct_rank_set *set)
     return t;
 }
 
-/* The enabled one behind this one that may go on, in a circle; PCT_NO_RANK: none. */
+/* The enabled one behind this one that may go on, in the ring of ids; PCT_NO_RANK: none. */
 static uint32_t behind(const struct state *s, uint32_t thread)
 {
     uint32_t t = pct_rank_set_above(&s->order.enabled, thread);

@@ -2,7 +2,7 @@
  * Whether a lock is free is asked without taking it: by F_GETLK, or by trying it on a file description made for the
  * question.
  *
- * Locks that belong to processes may be waited for in a circle of processes. The kernel finds that (EDEADLK), but only
+ * Locks that belong to processes may be waited for in a cycle of processes. The kernel finds that (EDEADLK), but only
  * among those that wait in it: so after 10 ms of virtual time such a wait goes on there, without the baton. */
 #include <common/exploration.h>
 #include <common/text.h>
@@ -81,7 +81,7 @@ PCT_EXPORT int flock(int fd, int operation)
     }
 }
 
-/* fcntl, lockf. A lock that belongs to the process can be waited for in a circle of processes, which the kernel finds
+/* fcntl, lockf. A lock that belongs to the process can be waited for in a cycle of processes, which the kernel finds
  * (EDEADLK), but only when they wait in it. So what has not come after this much virtual time is waited for there,
  * without the baton: threads of one process never wait for each other in this way. Those that belong to a file
  * description have no such error. */

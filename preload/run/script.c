@@ -104,12 +104,12 @@ static enum pct_script_await await_word(const uint32_t *word, uint32_t value,
 {
     struct timespec moment = { .tv_nsec = SHORTEST_NS };
     uint64_t now = pct_sched_now(&pct_S), began = pct_real_now(), again;
-    bool hope = true, lasts = false;
+    bool may_change = true, lasts = false;
     pct_family_busy(now); /* it may have been idle until a deadline, which nobody waits for meanwhile */
-    while (hope && !lasts && __atomic_load_n(word, __ATOMIC_SEQ_CST) == value) {
+    while (may_change && !lasts && __atomic_load_n(word, __ATOMIC_SEQ_CST) == value) {
         pct_family_idle(now, PCT_NEVER, false, &again);
-        hope = !pct_family_stuck(pct_real_now() - began > PATIENCE_NS);
-        if (hope)
+        may_change = !pct_family_stuck(pct_real_now() - began > PATIENCE_NS);
+        if (may_change)
             PCT_SYS4(SYS_futex, word, PCT_FUTEX_WAIT_SHARED, value, &moment);
         moment.tv_nsec = moment.tv_nsec < LONGEST_NS / 2 ? 2 * moment.tv_nsec : LONGEST_NS;
         lasts = lasts_too_long && lasts_too_long(runner);

@@ -13,7 +13,7 @@ static bool finished(const struct pct_thread *joiner)
     return thread->core.state == PCT_STATE_FINISHED;
 }
 
-/* What the real join would refuse without waiting. GLIBC: it knows a second joiner and a circle of two, unless the
+/* What the real join would refuse without waiting. GLIBC: it knows a second joiner and a cycle of two, unless the
  * other has been cancelled. */
 static int refused(struct pct_shim_thread *self, struct pct_shim_thread *thread)
 {

@@ -55,7 +55,7 @@ static void add_reasons(const struct pct_engine *engine, struct pct_line *line)
 }
 
 /* Whether the thread waits for a lock of whose holders one, or the last in a chain of such, stands: or they wait in a
- * circle. */
+ * cycle. */
 static bool waits_for_standing(const struct pct_engine *engine, uint32_t thread)
 {
     struct pct_script_look look;

@@ -351,7 +351,7 @@ static const struct sim_program polling = {
     .event = { { .at = 200000, .sem = 1, .post = true }, { .at = 500000, .sem = 0, .post = true } }
 };
 
-/* Waits for the world that are polled: time passes as it really does, each thread goes on when its event has come, and
+/* Kernel waits for the world: time passes as it really does, each thread goes on when its event has come, and
  * deadlines between them are met exactly. */
 static void test_polled(void **unused)
 {
@@ -409,7 +409,7 @@ static void test_ask_kernel(void **unused)
     assert_in_range(sim.note[0], 100 * PCT_STEP_NS, 110 * PCT_STEP_NS);
 }
 
-/* Polled waits end by their deadline, and not before. */
+/* Kernel waits end by their deadline, and not before. */
 static void test_polled_deadline(void **unused)
 {
     (void)unused;
