@@ -678,6 +678,7 @@ $(demon_tests): $(call objects_of,$(filter-out demon/main.c demon/attempt.c demo
 $(demon_tests): command_libs += -lz3
 
 # Of the shim, these files stand alone.
+$(B)/unit/test_bpf: $(B)/obj/preload/core/bpf.o
 $(B)/unit/test_family_memory: $(B)/obj/preload/time/family_slots.o
 $(B)/unit/test_family_turns: $(call objects_of,$(addprefix preload/time/,family_turns.c family_known.c family_slots.c))
 $(B)/unit/test_leave: $(B)/obj/preload/memory/leave.o

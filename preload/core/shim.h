@@ -171,6 +171,7 @@ struct pct_shim {
     unsigned cpu;
     bool quiet;             /* PCT_LOG */
     bool ended;             /* the trace is closed */
+    bool left;              /* likewise, for good: a sandbox lets a process of one thread make but few calls */
     bool assertion;         /* one has failed: the SIGABRT that follows is its */
     bool robust;            /* robust mutexes are in use */
     bool confined;          /* there is a filter of system calls */

@@ -15,10 +15,11 @@
 
 static int (*target_main)(int, char **, char **);
 
-/* A child between vfork and exec runs in our memory, and must not end our run; nor may one made by a raw clone. */
-PCT_STARTS static bool in_child(void)
+/* A child between vfork and exec runs in our memory, and must not end our run; nor may one made by a raw clone. Where
+ * the run has been left, nobody may be asked anything. */
+PCT_STARTS static bool is_over(void)
 {
-    return pct_vforking || !pct_is_process(pct_shim.pid);
+    return pct_shim.left || pct_vforking || !pct_is_process(pct_shim.pid);
 }
 
 /* As whoever waits for the process sees it. */
@@ -43,7 +44,7 @@ static void end_behind_list(enum list list);
 PCT_STARTS static void end_behind(enum list list)
 {
     static PCT_OF_RUN bool over;
-    if (!pct_shim.header || in_child() || over)
+    if (!pct_shim.header || is_over() || over)
         return;
     struct pct_shim_thread *self = pct_shim.config.end && !pct_sched_alone(&pct_S) ? pct_enter() : NULL;
     if (self) {
@@ -84,7 +85,7 @@ PCT_STARTS static void end_behind_list(enum list list)
 /* What exit, or quick_exit, does before it is the real one. */
 PCT_STARTS static void pass_exit(int status)
 {
-    if (in_child())
+    if (is_over())
         return;
     if (pct_shim.pending) {
         /* Nobody to wait for. Should a handler of atexit call what begins the run, it begins with this. */
@@ -128,8 +129,8 @@ PCT_EXPORT void exit(int status)
 /* The common part of those that end it at once. */
 static void end_now(int status)
 {
-    struct pct_shim_thread *self = pct_enter();
-    if (!pct_S.host || in_child())
+    struct pct_shim_thread *self = pct_shim.left ? NULL : pct_enter();
+    if (!pct_S.host || is_over())
         return;
     if (self) {
         pct_here(self, PCT_OP_EXIT_NOW);
@@ -143,7 +144,7 @@ static void end_now(int status)
 PCT_EXPORT void _exit(int status)
 {
     end_now(status);
-    if (!in_child()) {
+    if (!is_over()) {
         pct_end_normal();
         pct_host_over(false);
     }
@@ -158,7 +159,7 @@ PCT_EXPORT void _Exit(int status)
 
 PCT_EXPORT void quick_exit(int status)
 {
-    if (pct_shim.config.end == PCT_END_FREE && pct_running() && !in_child())
+    if (pct_shim.config.end == PCT_END_FREE && pct_running() && !is_over())
         pass_exit(status); /* so that other threads come in between its handlers, and behind them */
     else
         end_now(status);
@@ -171,7 +172,7 @@ PCT_EXPORT void quick_exit(int status)
 static void let_abort_in(void)
 {
     const uint64_t bit = pct_signal_bit(SIGABRT);
-    if (pct_libc_minor() < 41 || !pct_running() || in_child() || !(pct_signal_mask(SIG_BLOCK, 0) & bit))
+    if (pct_libc_minor() < 41 || !pct_running() || is_over() || !(pct_signal_mask(SIG_BLOCK, 0) & bit))
         return;
     pct_action_reset(SIGABRT);
     pct_signal_mask(SIG_UNBLOCK, bit);
@@ -188,7 +189,7 @@ PCT_EXPORT void abort(void)
 /* A sanitizer ends the process by a system call of its own. It holds locks: no point. */
 static void die(void)
 {
-    if (pct_running() && !in_child())
+    if (pct_running() && !is_over())
         pct_end_died();
 }
 
@@ -206,7 +207,7 @@ void pct_exit_watch(void)
 /* Remember what the assertion said. */
 PCT_EXPORT void __assert_fail(const char *assertion, const char *file, unsigned line, const char *function)
 {
-    if (pct_running() && !in_child()) {
+    if (pct_running() && !is_over()) {
         struct pct_text text;
         pct_text_init(&text, pct_shim.header->message, sizeof pct_shim.header->message);
         pct_text_add(&text, file);

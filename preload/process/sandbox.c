@@ -2,6 +2,7 @@
  * address space of the trace, too: most of it is given back. */
 #include "sandbox.h"
 #include <common/exploration.h>
+#include <preload/core/bpf.h>
 #include <preload/core/kernel.h>
 #include <preload/core/point.h>
 #include <preload/core/real.h>
@@ -37,7 +38,19 @@ static void leave_for_good(struct pct_shim_thread *self)
     pct_signal_mask(SIG_SETMASK, mask);
 }
 
-/* If there is but this thread, it needs no schedule: the trace ends here. */
+/* There is but this thread, which needs no schedule: the trace ends here. */
+static void end_schedule(struct pct_shim_thread *self)
+{
+    pct_lone_end();
+    pct_itimer_leave();
+    pct_timer_leave();
+    pct_timerfd_leave();
+    self->unscheduled = pct_shim.confined = true;
+    pct_shim.ended = pct_shim.left = true;
+    pct_sched_shut(&pct_S);
+    pct_watchdog_await_end();
+}
+
 bool pct_sandbox_strict(void)
 {
     struct pct_shim_thread *self = pct_enter();
@@ -48,14 +61,60 @@ bool pct_sandbox_strict(void)
         leave_for_good(self);
         return true;
     }
-    if (!self)
-        return true;
-    pct_itimer_leave();
-    self->unscheduled = pct_shim.confined = true;
-    pct_shim.ended = true;
-    pct_sched_shut(&pct_S);
-    pct_watchdog_await_end();
+    if (self)
+        end_schedule(self);
     return true;
+}
+
+/* What it may answer to any of these. */
+static unsigned answers_to(const struct sock_fprog *filter, const uint16_t *calls, unsigned count)
+{
+    unsigned answers = 0;
+    for (unsigned i = 0; i < count; i++)
+        answers |= pct_bpf_answers(filter->filter, filter->len, calls[i]);
+    return answers;
+}
+#define ANSWERS(filter, calls) answers_to(filter, calls, sizeof(calls) / sizeof *(calls))
+
+/* What to do about timers whose signal a process of one thread may wait for without a call. Where the filter lets pass
+ * what it takes to find out that it waits, and to handle a signal on its turn, that goes on. Where not, natively a
+ * signal's default action or a handler that does not return may do. Then the schedule ends, if no second thread can
+ * ever be made. */
+static void keep_timers(struct pct_shim_thread *self, const struct sock_fprog *filter)
+{
+    static const uint16_t handle[] = { SYS_rt_sigreturn, SYS_rt_sigprocmask,    SYS_rt_sigaction,   SYS_sigaltstack,
+                                       SYS_getpid,       SYS_rt_tgsigqueueinfo, SYS_rt_sigqueueinfo };
+    static const uint16_t make[] = { SYS_timer_create, SYS_timer_settime };
+    static const uint16_t arm[] = { SYS_alarm, SYS_setitimer, SYS_timer_settime };
+    static const uint16_t threads[] = { SYS_clone, SYS_clone3, SYS_fork, SYS_vfork };
+    static bool handles = true, makes = true; /* by the filters before, too */
+    handles = handles && ANSWERS(filter, handle) == PCT_BPF_PASSES;
+    makes = makes && ANSWERS(filter, make) == PCT_BPF_PASSES;
+    const bool timers = pct_vtimer_alarm() != PCT_NEVER || ANSWERS(filter, arm) & PCT_BPF_PASSES;
+    if (timers && handles) {
+        pct_lone_confine(makes);
+        return;
+    }
+    pct_lone_silence();
+    if (timers && !(ANSWERS(filter, threads) & PCT_BPF_PASSES))
+        end_schedule(self);
+}
+
+/* With a program that cannot be read: the kernel looks first whether the process may have one. */
+static bool may_filter(void)
+{
+    const struct sock_fprog none = { .len = 1, .filter = (struct sock_filter *)-sizeof(struct sock_filter) };
+    return PCT_SYS3(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &none) == -EFAULT;
+}
+
+void pct_sandbox_filter(const void *program)
+{
+    struct pct_shim_thread *self = pct_enter();
+    struct sock_fprog filter;
+    pct_watchdog_have();
+    if (self && pct_S.threads == 1 && pct_user_copy_in(&filter, program, sizeof filter) && filter.len &&
+        pct_user_readable(filter.filter, filter.len * sizeof *filter.filter) && may_filter())
+        keep_timers(self, &filter);
 }
 
 /* As libc's: it has four arguments behind the first, whatever of them was given. */
@@ -67,13 +126,15 @@ PCT_EXPORT int prctl(int option, ...)
     for (int i = 0; i < 4; i++)
         a[i] = va_arg(arguments, unsigned long);
     va_end(arguments);
-    bool strict = option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT && pct_sandbox_strict();
-    if (option == PR_SET_SECCOMP && !strict)
-        pct_watchdog_have();
+    const bool filters = option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_FILTER;
+    if (option == PR_SET_SECCOMP && a[0] == SECCOMP_MODE_STRICT)
+        pct_sandbox_strict();
+    else if (filters)
+        pct_sandbox_filter((const void *)a[1]);
     int result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
     if (option == PR_SET_NAME)
         pct_renamed();
-    if (option == PR_SET_SECCOMP && !strict && !result)
+    if (filters && !result)
         pct_seccomp_entered();
     return result;
 }

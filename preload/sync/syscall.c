@@ -12,7 +12,6 @@
 #include <preload/thread/foreign_threads.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
-#include <preload/watchdog/watchdog.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <stdarg.h>
@@ -71,12 +70,14 @@ PCT_EXPORT long syscall(long number, ...)
     case SYS_exit_group:
         _exit((int)a[0]);
     default: {
-        bool confines = number == SYS_seccomp || (number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP);
+        const bool asks = number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP;
         bool strict = number == SYS_seccomp ? (uint32_t)a[0] == SECCOMP_SET_MODE_STRICT && !(uint32_t)a[1] && !a[2]
-                                            : confines && a[1] == SECCOMP_MODE_STRICT;
+                                            : asks && a[1] == SECCOMP_MODE_STRICT;
+        const bool filters =
+            number == SYS_seccomp ? (uint32_t)a[0] == SECCOMP_SET_MODE_FILTER : asks && a[1] == SECCOMP_MODE_FILTER;
         strict = strict && pct_sandbox_strict();
-        if (confines && !strict)
-            pct_watchdog_have();
+        if (filters)
+            pct_sandbox_filter((const void *)a[2 - asks]);
         if (number == SYS_io_uring_setup)
             pct_foreign_threads_of_kernel();
         bool clones = number == SYS_clone || number == SYS_clone3 || number == SYS_fork;
@@ -88,7 +89,7 @@ PCT_EXPORT long syscall(long number, ...)
             pct_family_born(slot, result);
         if (number == SYS_prctl && (int)a[0] == PR_SET_NAME)
             pct_renamed();
-        if (confines && !strict)
+        if (filters && result >= 0)
             pct_seccomp_entered();
         return result;
     }

@@ -31,6 +31,7 @@ struct timer {
     uint64_t overrun;               /* expirations that came to nothing since the one that notified */
     uint64_t patience;              /* virtual ns until it is asked again whether that has been taken */
     int last_overrun;               /* of the notification that was taken last */
+    int kernels;                    /* the id of its successor there, where the schedule has ended: pct_timer_leave() */
 };
 
 /* Timer descriptors have the other half, and there is the alarm. */
@@ -76,6 +77,37 @@ bool pct_timer_of_cpu(void)
            limit.rlim_cur != RLIM_INFINITY;
 }
 
+void pct_timer_leave(void)
+{
+    for (uint32_t i = 0; i < used; i++) {
+        struct timer *timer = &timers[i];
+        struct sigevent event = { timer->value, timer->signal, timer->notify, { { 0 } } };
+        struct itimerspec state;
+        if (!timer->used || timer->notify == SIGEV_THREAD)
+            continue;
+        event._sigev_un._tid = timer->thread ? timer->thread->tid : 0;
+        pct_vtimer_gettime(&timer->v, &state);
+        if (PCT_SYS3(SYS_timer_create, timer->clock, &event, &timer->kernels))
+            timer->kernels = -1;
+        else if (timer->v.armed)
+            PCT_SYS4(SYS_timer_settime, timer->kernels, 0, &state, NULL);
+    }
+}
+
+/* As the kernel knows it. */
+static timer_t kernels_of(timer_t id)
+{
+    const struct timer *timer = pct_shim.left ? find(id) : NULL;
+    return timer ? (timer_t)(intptr_t)timer->kernels : id;
+}
+
+static void taken_behind_schedule(siginfo_t *info)
+{
+    for (uint32_t i = 0; i < used; i++)
+        if (timers[i].used && timers[i].kernels == info->si_timerid)
+            info->si_timerid = id_of(&timers[i]);
+}
+
 /* Its notification has been taken: count what it has missed, and wait for the next expiration. */
 static void taken(struct timer *timer)
 {
@@ -88,6 +120,8 @@ static void taken(struct timer *timer)
 void pct_timer_taken(siginfo_t *info)
 {
     pct_itimer_taken(info);
+    if (pct_shim.left && info->si_code == SI_TIMER)
+        taken_behind_schedule(info);
     struct timer *timer = info->si_code == SI_TIMER ? find((timer_t)(intptr_t)info->si_timerid) : NULL;
     if (!timer || !pct_holder())
         return; /* without the baton: the timer will see it */
@@ -263,7 +297,7 @@ PCT_EXPORT int timer_settime(timer_t id, int flags, const struct itimerspec *res
     if (!timer) {
         const uintptr_t number = (uintptr_t)id;
         kernels = self && number >= kernels && number < MOST ? (uint32_t)number + 1 : kernels;
-        return AT_POINT(self, PCT_OP_TIMER_SET, REAL(timer_settime)(id, flags, new, old));
+        return AT_POINT(self, PCT_OP_TIMER_SET, REAL(timer_settime)(kernels_of(id), flags, new, old));
     }
     struct itimerspec wanted, before;
     if (!pct_user_copy_in(&wanted, new, sizeof wanted))
@@ -285,7 +319,7 @@ PCT_EXPORT int timer_gettime(timer_t id, struct itimerspec *now)
     PCT_ENTER(self);
     struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
     if (!timer)
-        return REAL(timer_gettime)(id, now);
+        return REAL(timer_gettime)(kernels_of(id), now);
     struct itimerspec state;
     pct_vtimer_gettime(&timer->v, &state);
     return pct_user_copy_out(now, &state, sizeof state) ? 0 : fail(EFAULT);
@@ -296,7 +330,7 @@ PCT_EXPORT int timer_getoverrun(timer_t id)
     PCT_ENTER(self);
     struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
     if (!timer)
-        return REAL(timer_getoverrun)(id);
+        return REAL(timer_getoverrun)(kernels_of(id));
     /* Taken by the kernel: a signal that was blocked, and is ignored by default. */
     if (timer->notify != SIGEV_THREAD && timer->queued && !on_its_way(timer))
         taken(timer);
@@ -308,7 +342,7 @@ PCT_EXPORT int timer_delete(timer_t id)
     PCT_ENTER(self);
     struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
     if (!timer)
-        return REAL(timer_delete)(id);
+        return REAL(timer_delete)(kernels_of(id));
     pct_vtimer_set(&timer->v, PCT_NEVER, 0);
     timer->queued = false;
     timer->used = false;

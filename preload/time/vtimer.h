@@ -66,8 +66,9 @@ bool pct_itimer_is(const struct pct_timer *timer);
 /* Whether one of the kernel's that counts CPU time is set, or a limit of that, whose signal the target handles. */
 bool pct_timer_of_cpu(void);
 
-/* The schedule ends here, and the program goes on: the alarm becomes the kernel's. With the baton. */
+/* The schedule ends here, and the program goes on: its timers become the kernel's. With the baton. */
 void pct_itimer_leave(void);
+void pct_timer_leave(void);
 
 /* A forked child inherits no timers, */
 void pct_itimer_forget(void);

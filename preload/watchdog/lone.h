@@ -12,6 +12,11 @@
 void pct_lone_watch(void);
 /* There is a watchdog, or the process is about to forbid itself system calls. */
 void pct_lone_end(void);
+/* The second, for good. */
+void pct_lone_silence(void);
+/* It is about to do so, but what it takes to handle a signal passes. From now on a timer is one that goes off again and
+ * again, which takes no other call, and looks for nothing but that signal. may_make: a timer can be made later, too. */
+void pct_lone_confine(bool may_make);
 /* The watchdog's signal has come. True: it was from here, and all is done. */
 bool pct_lone_sampled(const siginfo_t *info, void *context);
 /* Whether the kernel's timer with this number is this one. */

@@ -303,6 +303,14 @@ void pct_preempt_sample(struct pct_shim_thread *self, void *context, uint64_t us
     evidence->samples.left = pct_task_cpu(self->tid);
 }
 
+void pct_preempt_sample_confined(struct pct_shim_thread *self, const void *context, uint64_t used)
+{
+    const uintptr_t rip = (uintptr_t)((const ucontext_t *)context)->uc_mcontext.gregs[REG_RIP];
+    evidence->used = used;
+    if (!pct_preempt_is_inside(rip) && !pct_loader_is_held(self) && awaits_timer())
+        take(self, PCT_ARG_TIMER, rip);
+}
+
 static void interrupted(int number, siginfo_t *info, void *context)
 {
     if (pct_lone_sampled(info, context))

@@ -53,6 +53,9 @@ bool pct_preempt_is_inside(uintptr_t pc);
 void pct_preempt_ask(const struct pct_shim_thread *thread, uint64_t used);
 /* The same of the calling thread, in a handler that interrupted it here. */
 void pct_preempt_sample(struct pct_shim_thread *self, void *context, uint64_t used);
+/* The same behind a filter of system calls, which leaves no other question than whether a timer's signal was to come.
+ */
+void pct_preempt_sample_confined(struct pct_shim_thread *self, const void *context, uint64_t used);
 /* The caller has given up the baton, and is about to wait in a call of the target's: when this returns, no question is
  * on its way to it. That would end many a call with EINTR, though no handler of the target's has run. */
 void pct_preempt_settle(const struct pct_shim_thread *self);

@@ -127,7 +127,7 @@ static void describe(char *where, size_t size, uintptr_t pc)
     struct pct_text text;
     const char *file = path;
     pct_text_init(&text, where, size);
-    if (!pct_maps_find((const void *)pc, &mapping, path, sizeof path) || !path[0]) {
+    if (pct_shim.confined || !pct_maps_find((const void *)pc, &mapping, path, sizeof path) || !path[0]) {
         path[0] = 0;
         mapping = (struct pct_mapping){ .from = 0 };
     }
@@ -561,7 +561,6 @@ void pct_watchdog_tend(void)
 void pct_watchdog_have(void)
 {
     struct timespec patience = { .tv_sec = 1 };
-    pct_lone_end();
     pct_watchdog_start();
     if (pct_S.threads > 1 && pct_shim.header->watched && __atomic_load_n(&presence, __ATOMIC_SEQ_CST) == COMES)
         pct_futex_wait(&presence, COMES, &patience);

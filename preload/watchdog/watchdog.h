@@ -18,8 +18,7 @@ int32_t pct_watchdog_tid(void);
 void pct_watchdog_start(void);
 /* Likewise, also for a process with a single thread: the host's tend (struct pct_host). */
 void pct_watchdog_tend(void);
-/* Likewise, before the process forbids itself system calls: wait until it has made all those of its start; and where a
- * process with a single thread had a timer in its place (lone.h), that ends. */
+/* Likewise, before the process forbids itself system calls: wait until it has made all those of its start. */
 void pct_watchdog_have(void);
 /* The caller has closed a descriptor. A watchdog that is being made has a copy of it for a moment, which would keep a
  * pipe open, or a lock of a file: return when it has none. Any thread. */
