@@ -98,9 +98,9 @@ static uint32_t run(const struct sock_filter *code, const struct seccomp_data *d
         case BPF_MISC | BPF_TXA:
             a = x;
             break;
-        case BPF_ALU | BPF_ADD | BPF_K:
-        case BPF_ALU | BPF_ADD | BPF_X:
-            a += right;
+        case BPF_ALU | BPF_SUB | BPF_K:
+        case BPF_ALU | BPF_SUB | BPF_X:
+            a -= right;
             break;
         case BPF_ALU | BPF_AND | BPF_K:
         case BPF_ALU | BPF_AND | BPF_X:
@@ -143,8 +143,8 @@ static struct sock_filter any(unsigned left)
                                       BPF_ST,
                                       BPF_MISC | BPF_TAX,
                                       BPF_MISC | BPF_TXA,
-                                      BPF_ALU | BPF_ADD | BPF_K,
-                                      BPF_ALU | BPF_ADD | BPF_X,
+                                      BPF_ALU | BPF_SUB | BPF_K,
+                                      BPF_ALU | BPF_SUB | BPF_X,
                                       BPF_ALU | BPF_AND | BPF_K,
                                       BPF_ALU | BPF_RSH | BPF_K,
                                       BPF_JMP | BPF_JA,
