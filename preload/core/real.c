@@ -1,6 +1,9 @@
 /* Looking up the real functions: see real.h. The main thread does it as it goes, as most programs need a few of them;
  * when a second thread is about to exist, all the others are looked up at once.
  *
+ * Libraries that are preloaded behind us (LD_PRELOAD) come first, as natively: they replace functions without saying a
+ * version.
+ *
  * Not by dlvsym: it takes the loader's lock, which a parked thread may hold, and frees what it said of an earlier
  * failure. An allocator of the target's own (a sanitizer's) may read a clock for that, which has to be looked up. */
 #include "real.h"
@@ -49,14 +52,19 @@ static const char *version_name(const struct link_map *object, unsigned number)
     return NULL;
 }
 
+/* Stands for a version: any. */
+static const char any_version[] = "*";
+
 /* Whether the symbol of this index has the version, as dlvsym means it; as the default, as dlsym does, where it is "";
- * any where it is NULL. */
+ * none, where it is NULL. */
 static bool has_version(const struct link_map *object, uint32_t symbol, const char *version)
 {
     enum { NUMBER = 0x7fff, HIDDEN = 0x8000 };
     const Elf64_Versym *versions = (const Elf64_Versym *)dynamic(object, DT_VERSYM);
-    if (!versions || !version)
+    if (!versions || version == any_version)
         return true;
+    if (!version)
+        return versions[symbol] == VER_NDX_GLOBAL;
     if (!version[0])
         return !(versions[symbol] & HIDDEN);
     const char *name = version_name(object, versions[symbol] & NUMBER);
@@ -141,6 +149,48 @@ static const struct link_map *ourselves(void)
     return own || dladdr1(rows, &unused, (void **)&own, RTLD_DL_LINKMAP) ? own : NULL;
 }
 
+static const char *string_of(const struct link_map *object, Elf64_Xword offset)
+{
+    return (const char *)dynamic(object, DT_STRTAB) + offset;
+}
+
+/* What others call an object. */
+static const char *soname(const struct link_map *object)
+{
+    for (const Elf64_Dyn *entry = object->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_SONAME)
+            return string_of(object, entry->d_un.d_val);
+    return pct_text_base_name(object->l_name);
+}
+
+/* Whether an object needs the other one by itself. */
+static bool needs(const struct link_map *object, const struct link_map *other)
+{
+    const char *name = soname(other);
+    for (const Elf64_Dyn *entry = object->l_ld; entry->d_tag != DT_NULL; entry++)
+        if (entry->d_tag == DT_NEEDED && pct_text_same(string_of(object, entry->d_un.d_val), name))
+            return true;
+    return false;
+}
+
+/* What preloaded libraries define in libc's place. In the loader's list they stand before all that the program needs.
+ */
+static const Elf64_Sym *symbol_preloaded(const char *name, const struct link_map **object)
+{
+    const struct link_map *own = ourselves(), *program = own;
+    const uint32_t hash = hash_of(name);
+    while (program && program->l_prev)
+        program = program->l_prev;
+    for (const struct link_map *at = own ? own->l_next : NULL; at && !needs(program, at) && !needs(own, at);
+         at = at->l_next) {
+        const Elf64_Sym *found = symbol_in(at, name, hash, NULL);
+        *object = at;
+        if (found)
+            return found;
+    }
+    return NULL;
+}
+
 /* See has_version for the version. */
 static const Elf64_Sym *symbol_behind_us(const char *name, const char *version, const struct link_map **object)
 {
@@ -157,7 +207,7 @@ static const Elf64_Sym *symbol_behind_us(const char *name, const char *version, 
 
 const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object)
 {
-    return symbol_behind_us(name, NULL, object);
+    return symbol_behind_us(name, any_version, object);
 }
 
 void *pct_real_libc(const char *name)
@@ -174,15 +224,23 @@ bool pct_real_is_replaced(const char *name)
     const struct link_map *own = ourselves();
     const uint32_t hash = hash_of(name);
     for (const struct link_map *at = own ? own->l_prev : NULL; at; at = at->l_prev)
-        if (symbol_in(at, name, hash, NULL))
+        if (symbol_in(at, name, hash, any_version))
             return true;
     return false;
+}
+
+bool pct_real_is_preloaded(const char *name)
+{
+    const struct link_map *object;
+    return symbol_preloaded(name, &object);
 }
 
 PCT_STARTS void pct_real_resolve(unsigned row)
 {
     const struct link_map *object;
-    const Elf64_Sym *symbol = symbol_behind_us(rows[row].name, rows[row].version, &object);
+    const Elf64_Sym *symbol = symbol_preloaded(rows[row].name, &object);
+    if (!symbol)
+        symbol = symbol_behind_us(rows[row].name, rows[row].version, &object);
     if (!symbol && rows[row].version[0])
         symbol = symbol_behind_us(rows[row].name, "", &object);
     if (!symbol)

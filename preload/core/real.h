@@ -120,6 +120,9 @@ void *pct_real_libc(const char *name);
  * calls of others lead there. Likewise. */
 bool pct_real_is_replaced(const char *name);
 
+/* Whether a library that is preloaded behind us defines this name. It must be called, where natively it is. Likewise. */
+bool pct_real_is_preloaded(const char *name);
+
 #define REAL(name)                                                                                                     \
     (*(__builtin_expect(!pct_real.name, 0)                                                                             \
            ? (pct_real_resolve(offsetof(struct pct_real, name) / sizeof(void *)), pct_real.name)                       \

@@ -117,14 +117,27 @@ PCT_EXPORT int openat64(int folder, const char *path, int flags, ...)
     return open_by(&REAL(openat64), folder, path, flags, MODE(flags));
 }
 
+/* By the function that the program calls: a library that is preloaded behind us may replace it. */
+static int open_here(int folder, const char *path, int flags, ...)
+{
+    (void)folder;
+    return REAL(open)(path, flags, MODE(flags));
+}
+
+static int open64_here(int folder, const char *path, int flags, ...)
+{
+    (void)folder;
+    return REAL(open64)(path, flags, MODE(flags));
+}
+
 PCT_EXPORT int open(const char *path, int flags, ...)
 {
-    return open_by(&REAL(openat), AT_FDCWD, path, flags, MODE(flags));
+    return open_by(open_here, AT_FDCWD, path, flags, MODE(flags));
 }
 
 PCT_EXPORT int open64(const char *path, int flags, ...)
 {
-    return open_by(&REAL(openat64), AT_FDCWD, path, flags, MODE(flags));
+    return open_by(open64_here, AT_FDCWD, path, flags, MODE(flags));
 }
 
 /* Fortified: without a mode, as the compiler has checked. */

@@ -96,9 +96,12 @@ static bool may_wait(int fd, size_t size)
 static bool at_once(struct pct_shim_thread *self, long number, int fd, const void *buffer, size_t size, long *result)
 {
     const struct iovec part = { (void *)buffer, size };
+    static int calls_others; /* + 1 */
+    if (!calls_others)
+        calls_others = 1 + (pct_real_is_preloaded("read") || pct_real_is_preloaded("write"));
     const bool may_be_part = number == SYS_pwritev2 ? size > PIPE_BUF : pct_io_low_water;
     /* Few filters know these calls. */
-    if (!pct_on_fast_path(&pct_S) || !size || may_be_part || pct_shim.confined || pct_family_clock)
+    if (!pct_on_fast_path(&pct_S) || !size || may_be_part || pct_shim.confined || pct_family_clock || calls_others > 1)
         return false;
     pct_cancel_point(self);
     *result = PCT_SYS6(number, fd, &part, 1, -1, -1, RWF_NOWAIT);
