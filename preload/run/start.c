@@ -451,6 +451,16 @@ struct pct_shim_thread *pct_enter_first(void)
     return self;
 }
 
+/* ThreadSanitizer's runtime counts on being told of each thread: by its own functions, whose place ours have taken. */
+PCT_STARTS static void refuse_tsan(void)
+{
+    const struct link_map *one, *other;
+    const bool inside = pct_real_is_replaced("__tsan_init"), there = pct_real_symbol("__tsan_init", &one);
+    if (inside || (there && !(pct_real_symbol("pct_tsan_access_1", &other) && one == other)))
+        pct_start_refuse("this program was built with -fsanitize=thread, whose runtime does not run beside libpct.so: "
+                         "start it by `pct run`, which puts its own in that place");
+}
+
 PCT_STARTS static void start(int argc, char **argv, char **environment)
 {
     struct pct_text text;
@@ -458,6 +468,7 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     pct_shim.main_stack = (uintptr_t)argv - sizeof *argv;
     pct_random_begin(environment);
     pct_variables_read(environment);
+    refuse_tsan();
     if (pct_variables.PCT_REPLAY)
         open_replay(pct_variables.PCT_REPLAY);
     pct_variables_configure();

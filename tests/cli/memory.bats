@@ -272,6 +272,8 @@ seen"
     [ "$status" = 134 ]
     has "store memory 1"
     lacks "ThreadSanitizer"
+    run -2 env LD_PRELOAD="$build/libpct.so" ./other
+    has "start it by \`pct run\`"
 }
 
 @test "the sanitizer's library inside: said before the start" {
