@@ -83,8 +83,14 @@ int __open64_2(const char *path, int flags);
 int __openat_2(int folder, const char *path, int flags);
 int __openat64_2(int folder, const char *path, int flags);
 int openat2(int folder, const char *path, const struct open_how *how, size_t size); /* since glibc 2.43 */
-int __cxa_at_quick_exit(void (*function)(void *), void *library);                   /* what at_quick_exit calls */
-int __cxa_atexit(void (*function)(void *), void *argument, void *library);          /* what atexit calls */
+int __xstat(int version, const char *path, struct stat *status); /* what stat called before glibc 2.33 */
+int __xstat64(int version, const char *path, struct stat64 *status);
+int __lxstat(int version, const char *path, struct stat *status);
+int __lxstat64(int version, const char *path, struct stat64 *status);
+int __fxstatat(int version, int folder, const char *path, struct stat *status, int flags);
+int __fxstatat64(int version, int folder, const char *path, struct stat64 *status, int flags);
+int __cxa_at_quick_exit(void (*function)(void *), void *library);          /* what at_quick_exit calls */
+int __cxa_atexit(void (*function)(void *), void *argument, void *library); /* what atexit calls */
 int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library);
 
 /* libc's own name of sigaction. Nobody overrides it, so it need not be looked up, which every start would pay for. */
@@ -120,7 +126,8 @@ void *pct_real_libc(const char *name);
  * calls of others lead there. Likewise. */
 bool pct_real_is_replaced(const char *name);
 
-/* Whether a library that is preloaded behind us defines this name. It must be called, where natively it is. Likewise. */
+/* Whether a library that is preloaded behind us defines this name. It must be called, where natively it is. Likewise.
+ */
 bool pct_real_is_preloaded(const char *name);
 
 #define REAL(name)                                                                                                     \

@@ -46,6 +46,36 @@ PCT_EXPORT int fstatat64(int folder, const char *path, struct stat64 *status, in
     return LOOK(folder, path, REAL(fstatat64)(folder, path, status, flags));
 }
 
+PCT_EXPORT int __xstat(int version, const char *path, struct stat *status)
+{
+    return LOOK(AT_FDCWD, path, REAL(__xstat)(version, path, status));
+}
+
+PCT_EXPORT int __xstat64(int version, const char *path, struct stat64 *status)
+{
+    return LOOK(AT_FDCWD, path, REAL(__xstat64)(version, path, status));
+}
+
+PCT_EXPORT int __lxstat(int version, const char *path, struct stat *status)
+{
+    return LOOK(AT_FDCWD, path, REAL(__lxstat)(version, path, status));
+}
+
+PCT_EXPORT int __lxstat64(int version, const char *path, struct stat64 *status)
+{
+    return LOOK(AT_FDCWD, path, REAL(__lxstat64)(version, path, status));
+}
+
+PCT_EXPORT int __fxstatat(int version, int folder, const char *path, struct stat *status, int flags)
+{
+    return LOOK(folder, path, REAL(__fxstatat)(version, folder, path, status, flags));
+}
+
+PCT_EXPORT int __fxstatat64(int version, int folder, const char *path, struct stat64 *status, int flags)
+{
+    return LOOK(folder, path, REAL(__fxstatat64)(version, folder, path, status, flags));
+}
+
 PCT_EXPORT int statx(int folder, const char *path, int flags, unsigned mask, struct statx *status)
 {
     return LOOK(folder, path, REAL(statx)(folder, path, flags, mask, status));

@@ -1,5 +1,6 @@
 /* Looking at files: what is there and what is not, with errno as natively; sleeps behind looks in vain still end. */
 /* tests: stat stat64 lstat lstat64 fstatat fstatat64 statx access faccessat */
+/* tests: __xstat __xstat64 __lxstat __lxstat64 __fxstatat __fxstatat64 */
 /* ops: SLEEP AWAKE */
 #define _GNU_SOURCE
 #include "check.h"
@@ -8,6 +9,19 @@
 #include <pthread.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* By these, programs that were linked before glibc 2.33 call those of libc without the two underscores and the x. */
+int old_stat(int version, const char *path, struct stat *status);
+int old_stat64(int version, const char *path, struct stat64 *status);
+int old_lstat(int version, const char *path, struct stat *status);
+int old_lstat64(int version, const char *path, struct stat64 *status);
+int old_fstatat(int version, int folder, const char *path, struct stat *status, int flags);
+int old_fstatat64(int version, int folder, const char *path, struct stat64 *status, int flags);
+__asm__(".symver old_stat, __xstat@GLIBC_2.2.5\n.symver old_stat64, __xstat64@GLIBC_2.2.5");
+__asm__(".symver old_lstat, __lxstat@GLIBC_2.2.5\n.symver old_lstat64, __lxstat64@GLIBC_2.2.5");
+__asm__(".symver old_fstatat, __fxstatat@GLIBC_2.4\n.symver old_fstatat64, __fxstatat64@GLIBC_2.4");
+
+enum { WAYS = 15, VERSION = 1 };
 
 static struct stat narrow;
 static struct stat64 wide;
@@ -32,6 +46,18 @@ static int look(int how, const char *path)
         return statx(AT_FDCWD, path, 0, STATX_TYPE, &more);
     case 7:
         return access(path, F_OK);
+    case 8:
+        return old_stat(VERSION, path, &narrow);
+    case 9:
+        return old_stat64(VERSION, path, &wide);
+    case 10:
+        return old_lstat(VERSION, path, &narrow);
+    case 11:
+        return old_lstat64(VERSION, path, &wide);
+    case 12:
+        return old_fstatat(VERSION, AT_FDCWD, path, &narrow, 0);
+    case 13:
+        return old_fstatat64(VERSION, AT_FDCWD, path, &wide, 0);
     default:
         return faccessat(AT_FDCWD, path, F_OK, 0);
     }
@@ -39,9 +65,9 @@ static int look(int how, const char *path)
 
 static void *in_vain(void *unused)
 {
-    for (int i = 0; i < 18; i++) {
+    for (int i = 0; i < 2 * WAYS; i++) {
         errno = 0;
-        CHECK_EQ(look(i % 9, "/proc/self/none"), -1);
+        CHECK_EQ(look(i % WAYS, "/proc/self/none"), -1);
         CHECK_EQ(errno, ENOENT);
         CHECK_EQ(usleep(100), 0);
     }
@@ -52,7 +78,7 @@ int main(void)
 {
     pthread_t thread;
     CHECK_EQ(pthread_create(&thread, NULL, in_vain, NULL), 0);
-    for (int i = 0; i < 9; i++)
+    for (int i = 0; i < WAYS; i++)
         CHECK_EQ(look(i, "/dev/null"), 0);
     CHECK(S_ISCHR(narrow.st_mode) && S_ISCHR(wide.st_mode) && S_ISCHR(more.stx_mode));
     CHECK_EQ(pthread_join(thread, NULL), 0);
