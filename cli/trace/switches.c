@@ -64,6 +64,13 @@ static void add_awaited(struct pct_switches *switches, const struct pct_trace *t
         switches->item[switches->count++] = pct_switches_back(trace, number, next - 1, to);
 }
 
+/* Whether others go first by default between these two steps of a thread, which yields or has asked in vain: that it
+ * went on itself is a choice like a switch. */
+static bool stays(uint64_t last, uint64_t next)
+{
+    return PCT_RECORD_OP(next) == PCT_OP_YIELD || (PCT_RECORD_ARG(last) == PCT_ARG_BUSY && !is_wake(last));
+}
+
 static int from_trace(struct pct_switches *switches, const struct pct_trace *trace, bool outside)
 {
     uint32_t *number = pct_switches_number(trace);
@@ -80,7 +87,9 @@ static int from_trace(struct pct_switches *switches, const struct pct_trace *tra
         if (waited)
             add_awaited(switches, trace, number, last, i);
         /* That a thread waits on until its deadline, though others could run, is a choice like a switch. */
-        if (!waited && last != UINT64_MAX && (before != thread || PCT_RECORD_OP(record) == PCT_OP_DEADLINE))
+        if (!waited && last != UINT64_MAX &&
+            (before != thread || PCT_RECORD_OP(record) == PCT_OP_DEADLINE ||
+             (last + 1 == i && stays(trace->records[last], record))))
             switches->item[switches->count++] =
                 (struct pct_switch){ .thread = before, .made = number[last], .value = thread, .step = last };
         if (is_wake(record))
