@@ -9,7 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DIAGNOSED = 16 /* findings of a campaign: who has more has one bug too many to wait for the causes of all */ };
+enum {
+    DIAGNOSED = 16, /* findings of a campaign: who has more has one bug too many to wait for the causes of all */
+    /* Nobody waits for it, as before a screen: enough for all the runs that a cause may take, so that their number
+     * decides what is said and not how fast the machine is. A limit for programs whose runs are slow. */
+    SECONDS = 5 * PCT_DIAGNOSING_SECONDS
+};
 
 struct confirmation {
     struct pct_recorder *r;
@@ -74,7 +79,8 @@ static int diagnose(const struct confirmation *k)
                                  .token = k->token,
                                  .ok = k->c->ok,
                                  .others = PCT_DIAGNOSING_OTHERS,
-                                 .seconds = PCT_DIAGNOSING_SECONDS,
+                                 .seconds = SECONDS,
+                                 .patience = PCT_DIAGNOSING_PATIENCE,
                                  .quiet = k->r->quiet };
     int failed = pct_diagnosing_run(&d);
     if (!failed)
