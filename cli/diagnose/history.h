@@ -28,6 +28,7 @@ struct pct_moment {
     uint32_t held;           /* what its thread holds behind it: into struct pct_history.links, 0: nothing */
     uint32_t hold;           /* of a step that takes a lock: that hold, or PCT_NO_HOLD */
     enum pct_word word;      /* of an exchange of memory */
+    bool awaited;            /* of memory that somebody waits for: else a word may look like a lock, and be none */
     bool pending, blocked;   /* it was not made; and could not have been */
     uint64_t address;        /* of the object, 0: not known */
     uint64_t place;          /* the same in all runs for the same place in the code; 0: not known */

@@ -1,5 +1,6 @@
 /* A diagnosis on the screen: see print.h. */
 #include "print.h"
+#include "words.h"
 #include <cli/base/cli.h>
 #include <cli/base/color.h>
 #include <cli/base/status_line.h>
@@ -18,16 +19,11 @@ static const char *base(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* What an operation on a lock that is made of a word of memory is, behind its name; NULL: it is on none, or on what
- * nobody waits for: that may be no lock, though it looks like one. */
-static const char *lock_of_word(const struct pct_history *h, const struct pct_moment *m)
+/* What an operation on a lock that is made of a word of memory is, behind its name; NULL: it is on none, or on what may
+ * be none. */
+static const char *lock_of_word(const struct pct_moment *m)
 {
-    bool awaited = false;
-    for (uint32_t i = 0; m->word && m->address && i < h->all && !awaited; i++)
-        awaited = h->steps[i].class_ == PCT_CLASS_FUTEX && h->steps[i].address == m->address;
-    if (!awaited)
-        return NULL;
-    switch (m->word) {
+    switch (m->awaited ? m->word : PCT_WORD_NONE) {
     case PCT_WORD_TAKES:
         return "takes the lock";
     case PCT_WORD_SHARES:
@@ -44,8 +40,9 @@ static const char *lock_of_word(const struct pct_history *h, const struct pct_mo
 /* The number of the word that is the lock for which this futex is waited on; 0: there is none. */
 static uint32_t word_of_futex(const struct pct_history *h, const struct pct_moment *m)
 {
-    for (uint32_t i = h->hold_count; m->class_ == PCT_CLASS_FUTEX && m->address && i-- > 0;)
-        if (h->holds[i].class_ == PCT_CLASS_MEMORY && h->steps[h->holds[i].taken].address == m->address)
+    uint64_t address = m->class_ == PCT_CLASS_FUTEX ? pct_words_waited_for(h, m) : 0;
+    for (uint32_t i = h->hold_count; address && i-- > 0;)
+        if (h->holds[i].class_ == PCT_CLASS_MEMORY && h->steps[h->holds[i].taken].address == address)
             return h->holds[i].object;
     return 0;
 }
@@ -57,7 +54,7 @@ static void format_operation(char *buffer, size_t size, const struct pct_history
     bool takes_mutex = m->pending && m->op == PCT_OP_COND_WAIT && m->class_ == PCT_CLASS_MUTEX;
     pct_schedule_format(buffer, size, takes_mutex ? PCT_OP_MUTEX_LOCK : m->op, m->pending ? 0 : m->argument, m->object);
     char name[256];
-    const char *does = lock_of_word(h, m);
+    const char *does = lock_of_word(m);
     uint32_t word = word_of_futex(h, m);
     size_t length = strlen(buffer);
     if (h->unwinder && m->object && m->class_ != PCT_CLASS_THREAD && m->class_ != PCT_CLASS_FD &&

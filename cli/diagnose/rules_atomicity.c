@@ -63,6 +63,12 @@ static bool has_lock(const struct pct_history *h, const struct pct_moment *m, ui
     return false;
 }
 
+/* A word that nobody waits for may be a count, which keeps nobody out. */
+static bool is_lock(const struct pct_history *h, uint32_t hold)
+{
+    return h->holds[hold].class_ != PCT_CLASS_MEMORY || h->steps[h->holds[hold].taken].awaited;
+}
+
 /* Whether the thread of p and q has a lock from one to the other that the thread of r lacks, which has another one. Two
  * readers of one lock have the same. */
 static bool other_lock(const struct pct_history *h, const struct pct_moment *p, const struct pct_moment *q,
@@ -71,10 +77,10 @@ static bool other_lock(const struct pct_history *h, const struct pct_moment *p, 
     bool lacks = false, another = false;
     for (uint32_t i = p->held; i; i = h->links[i].next) {
         const uint32_t hold = h->links[i].hold;
-        lacks |= hold != p->hold && has_hold(h, q, hold) && !has_lock(h, r, h->holds[hold].object);
+        lacks |= hold != p->hold && is_lock(h, hold) && has_hold(h, q, hold) && !has_lock(h, r, h->holds[hold].object);
     }
     for (uint32_t i = r->held; i; i = h->links[i].next)
-        another |= !has_lock(h, p, h->holds[h->links[i].hold].object);
+        another |= is_lock(h, h->links[i].hold) && !has_lock(h, p, h->holds[h->links[i].hold].object);
     return lacks && another;
 }
 

@@ -1,5 +1,6 @@
 /* Of a run that ended in a deadlock, who holds what the others wait for: see rules.h. */
 #include "rules.h"
+#include "words.h"
 #include <stdlib.h>
 
 /* The base of what is said of words, which nobody owns. */
@@ -66,11 +67,11 @@ static uint32_t took(const struct graph *g, uint32_t thread, const struct pct_mo
  * local whose guard it is. PCT_NO_STEP: it has not. */
 static uint32_t has_word(const struct pct_history *h, uint32_t thread, const struct pct_moment *wait)
 {
+    uint64_t address = pct_words_waited_for(h, wait);
     for (uint32_t i = h->hold_count; wait->address && i-- > 0;) {
         const struct pct_hold *hold = &h->holds[i];
         bool word = hold->class_ == PCT_CLASS_MEMORY || hold->class_ == PCT_CLASS_GUARD;
-        if (word && hold->thread == thread && hold->released == PCT_NO_STEP &&
-            h->steps[hold->taken].address == wait->address)
+        if (word && hold->thread == thread && hold->released == PCT_NO_STEP && h->steps[hold->taken].address == address)
             return hold->taken;
     }
     return PCT_NO_STEP;

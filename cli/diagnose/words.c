@@ -12,6 +12,7 @@ struct words {
     uint32_t *step, count;
     struct pct_table taking; /* places where locks are taken, if these are locks; room for all is made before */
     struct pct_table known;  /* of those the ones of words that are locks; likewise */
+    const bool *data;        /* by object: it is no lock */
 };
 
 /* Where the word that begins here ends. */
@@ -34,12 +35,30 @@ static const struct pct_moment *next_of(const struct pct_history *h, uint32_t st
     return next;
 }
 
+/* The word that the thread has tried to change last before this wait; NULL: it has done something else since. */
+static const struct pct_moment *tried_before(const struct pct_history *h, const struct pct_moment *wait)
+{
+    const struct pct_moment *m = wait;
+    do
+        m = m->previous == PCT_NO_STEP ? NULL : &h->steps[m->previous];
+    while (m && m->class_ == PCT_CLASS_MEMORY && pct_moment_access(m) == PCT_ACCESS_READ);
+    return m && m->op == PCT_OP_ATOMIC_TRY ? m : NULL;
+}
+
+uint64_t pct_words_waited_for(const struct pct_history *h, const struct pct_moment *wait)
+{
+    const struct pct_moment *before = wait->previous == PCT_NO_STEP ? NULL : &h->steps[wait->previous];
+    bool begun = before && before->op == PCT_OP_FUTEX_WAIT && before->address == wait->address;
+    const struct pct_moment *tried = tried_before(h, begun ? before : wait);
+    return tried && tried->address + sizeof(uint32_t) == wait->address ? tried->address : wait->address;
+}
+
 /* Who gives a lock back may wake others by the same word. */
 static bool waits_behind(const struct pct_history *h, uint32_t step)
 {
     const struct pct_moment *next = next_of(h, step);
     return next && next->class_ == PCT_CLASS_FUTEX && next->op != PCT_OP_FUTEX_WAKE &&
-           next->address == h->steps[step].address;
+           pct_words_waited_for(h, next) == h->steps[step].address;
 }
 
 /* Whether the thread waits for this word, or yields, behind this exchange: it has not got it. */
@@ -115,14 +134,14 @@ static bool is_taken_as_others(const struct words *w, uint32_t first, uint32_t e
     for (uint32_t i = first; i < end; i++)
         if (!pct_table_find(&w->known, w->history->steps[w->step[i]].place))
             return false;
-    return true;
+    return !w->data[w->history->steps[w->step[first]].object];
 }
 
 static void decide(struct words *w)
 {
     for (uint32_t first = 0, end; first < w->count; first = end) {
         end = end_of(w, first);
-        uint32_t shows = follow(w, first, end);
+        uint32_t shows = w->data[w->history->steps[w->step[first]].object] ? 0 : follow(w, first, end);
         for (uint32_t i = first; i < end && shows; i++)
             if (w->history->steps[w->step[i]].word != PCT_WORD_GIVES)
                 pct_table_add(&w->known, w->history->steps[w->step[i]].place);
@@ -156,6 +175,29 @@ static void place_where_tried(struct words *w)
             break;
         }
     }
+}
+
+/* Whether the thread reads a word that nobody waits for, and goes on, or fails, without trying to change it: who would
+ * have a lock does try. */
+static bool reads_data(const struct pct_history *h, const struct pct_moment *m)
+{
+    if (m->class_ != PCT_CLASS_MEMORY || pct_moment_access(m) != PCT_ACCESS_READ || m->awaited)
+        return false;
+    if (m->next == PCT_NO_STEP)
+        return m->thread == h->trace->header.culprit;
+    const struct pct_moment *next = &h->steps[m->next];
+    return !pct_moment_same_object(m, next) && next->op != PCT_OP_YIELD && next->op != PCT_OP_SLEEP &&
+           next->class_ != PCT_CLASS_FUTEX;
+}
+
+/* By object, whether somebody reads it so. NULL: there is no memory. */
+static bool *find_data(const struct pct_history *h, uint32_t objects)
+{
+    bool *data = calloc(objects + (size_t)1, sizeof *data);
+    for (uint32_t i = 0; data && i < h->count; i++)
+        if (reads_data(h, &h->steps[i]))
+            data[h->steps[i].object] = true;
+    return data;
 }
 
 /* The numbers of the words that the run has used are below this. */
@@ -245,7 +287,7 @@ static bool is_refused(const struct pct_history *h, const struct pct_table *firs
  * waits for it, unless several threads take and give it back, and all have in the end: then it is one for which nobody
  * had to wait. */
 static void follow_shared(struct pct_history *h, const struct pct_table *first, const struct shared *s,
-                          const uint32_t *next, bool awaited)
+                          const uint32_t *next, bool data)
 {
     uint32_t holds[SHARED_THREADS] = { 0 }, held = 0;
     uint64_t threads = 0;
@@ -263,27 +305,18 @@ static void follow_shared(struct pct_history *h, const struct pct_table *first, 
             threads |= UINT64_C(1) << m->thread;
         }
     }
-    lock = lock && (awaited || (!held && threads & (threads - 1)));
+    lock = lock && (h->steps[s->first - 1].awaited || (!data && !held && threads & (threads - 1)));
     for (uint32_t i = s->first; i && !lock; i = next[i - 1])
         h->steps[i - 1].word = PCT_WORD_NONE;
 }
 
-/* The addresses that a thread waits at. False: there is no memory. */
-static bool find_awaited(const struct pct_history *h, struct pct_table *awaited)
-{
-    bool fine = true;
-    for (uint32_t i = 0; fine && i < h->count; i++)
-        fine = h->steps[i].op != PCT_OP_FUTEX_WAIT || pct_table_add(awaited, h->steps[i].address);
-    return fine;
-}
-
-static void find_shared(struct pct_history *h)
+static void find_shared(struct pct_history *h, const bool *data)
 {
     uint32_t objects = count_objects(h);
     struct shared *of = calloc(objects + (size_t)1, sizeof *of);
     uint32_t *next = calloc(h->count + (size_t)1, sizeof *next); /* on the same word, plus 1; 0: none */
-    struct pct_table first = PCT_TABLE_OF_KEYS, awaited = PCT_TABLE_OF_KEYS;
-    bool fine = of && next && pct_table_reserve(&first, objects + (size_t)1) && find_awaited(h, &awaited);
+    struct pct_table first = PCT_TABLE_OF_KEYS;
+    bool fine = of && next && pct_table_reserve(&first, objects + (size_t)1);
     for (uint32_t i = 0; fine && i < h->count; i++) {
         look_at_step(of, objects, &h->steps[i]);
         if (h->steps[i].class_ != PCT_CLASS_MEMORY)
@@ -297,10 +330,8 @@ static void find_shared(struct pct_history *h)
             pct_table_add(&first, of[object].place);
     for (uint32_t object = 1; fine && object < objects; object++)
         if (is_shared(&of[object]))
-            follow_shared(h, &first, &of[object], next,
-                          pct_table_find(&awaited, h->steps[of[object].first - 1].address));
+            follow_shared(h, &first, &of[object], next, data[object]);
     pct_table_free(&first);
-    pct_table_free(&awaited);
     free(next);
     free(of);
 }
@@ -348,17 +379,34 @@ static void find_notices(struct pct_history *h)
     free(of);
 }
 
+/* Which words somebody waits for. */
+static void find_awaited(struct pct_history *h)
+{
+    struct pct_table awaited = PCT_TABLE_OF_KEYS;
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < h->count; i++)
+        fine = h->steps[i].op != PCT_OP_FUTEX_WAIT || (pct_table_add(&awaited, h->steps[i].address) &&
+                                                       pct_table_add(&awaited, pct_words_waited_for(h, &h->steps[i])));
+    for (uint32_t i = 0; fine && i < h->count; i++)
+        h->steps[i].awaited = h->steps[i].class_ == PCT_CLASS_MEMORY && pct_table_find(&awaited, h->steps[i].address);
+    pct_table_free(&awaited);
+}
+
 void pct_words_find(struct pct_history *h)
 {
     struct words w = { .history = h, .step = malloc((h->count + (size_t)1) * sizeof *w.step) };
-    w.count = w.step ? collect(h, w.step) : 0;
-    if (pct_table_reserve(&w.taking, w.count + (size_t)1) && pct_table_reserve(&w.known, w.count + (size_t)1)) {
+    find_awaited(h);
+    bool *data = find_data(h, count_objects(h));
+    w.data = data;
+    w.count = w.step && data ? collect(h, w.step) : 0;
+    if (data && pct_table_reserve(&w.taking, w.count + (size_t)1) && pct_table_reserve(&w.known, w.count + (size_t)1)) {
         find_taking(&w);
         decide(&w);
         place_where_tried(&w);
-        find_shared(h);
+        find_shared(h, data);
     }
     find_notices(h);
+    free(data);
     free(w.step);
     pct_table_free(&w.taking);
     pct_table_free(&w.known);

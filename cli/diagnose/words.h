@@ -12,4 +12,8 @@
  * give back, while others may have them, too, and for which somebody waits: locks of readers and writers. */
 void pct_words_find(struct pct_history *history);
 
+/* The address of the word for which a thread waits by this step, or pending one, on a futex: the futex itself, or, as
+ * of who would write under one of Rust's locks, the word before it, which the thread has just tried to change. */
+uint64_t pct_words_waited_for(const struct pct_history *history, const struct pct_moment *wait);
+
 #endif

@@ -96,6 +96,87 @@ static void test_parks_with_lock(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAITS_WITH_LOCK, false);
 }
 
+/* Thread 1 exchanges the word of futex 4 twice, as with a lock; thread 2 reads it, then it again or something else. */
+static void make_read(bool again)
+{
+    begin(2);
+    step_on(1, PCT_OP_ATOMIC_TRY, 4, 101);
+    step_on(2, PCT_OP_ATOMIC_LOAD, 4, 301);
+    step_on(1, PCT_OP_ATOMIC_TRY, 4, 201);
+    if (again)
+        step_on(2, PCT_OP_ATOMIC_TRY, 4, 101);
+    else
+        STEP(&run, 2, MUTEX_LOCK, 3);
+    step_on(2, PCT_OP_ATOMIC_LOAD, 4, 302);
+}
+
+/* Who reads a word and goes on does not want to have it. */
+static void test_word_is_data(void **unused)
+{
+    (void)unused;
+    for (unsigned again = 0; again < 2; again++) {
+        make_read(again);
+        look(&run, PCT_VERDICT_ASSERTION, NULL);
+        assert_int_equal(run.history.steps[4].word, again ? PCT_WORD_TAKES : PCT_WORD_NONE);
+        assert_int_equal(!found(&run, PCT_RULE_ATOMICITY), again);
+        done(&run);
+    }
+}
+
+/* Thread t takes the word of futex 3 + t, and then waits for the other one's at the word behind that, as who would
+ * write does. */
+static void make_writers(uint64_t beside)
+{
+    begin(2);
+    for (unsigned thread = 1; thread < 3; thread++)
+        step_on(thread, PCT_OP_ATOMIC_TRY, 3 + thread, 101);
+    for (unsigned thread = 1; thread < 3; thread++) {
+        step_on(thread, PCT_OP_ATOMIC_TRY, 6 - thread, 102);
+        STEP(&run, thread, FUTEX_WAIT, 10 + thread);
+        run.sites[run.count - 1].object = OBJECT_AT + 64 * (6 - thread) + beside;
+        pending(&run, thread, PCT_OP_FUTEX_WAIT, 10 + thread);
+    }
+}
+
+static void test_waits_beside_the_word(void **unused)
+{
+    (void)unused;
+    make_writers(4);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, true);
+    make_writers(8); /* something else */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, false);
+}
+
+/* Thread 1 has counted itself by the word of futex 4 where it reads object 9 and writes it; thread 2 writes between,
+ * with mutex 3. Somebody waits for that word, or nobody. */
+static void make_counted(bool awaited)
+{
+    begin(3);
+    step_on(3, PCT_OP_ATOMIC_TRY, 4, 101);
+    step_on(3, PCT_OP_ATOMIC_UPDATE, 4, 201);
+    step_on(1, PCT_OP_ATOMIC_TRY, 4, 101);
+    if (awaited) {
+        step_on(3, PCT_OP_ATOMIC_TRY, 4, 101);
+        STEP(&run, 3, FUTEX_WAIT, 4);
+    }
+    step_at(&run, 1, PCT_OP_LOAD, 0, 19, 11);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    step_at(&run, 2, PCT_OP_STORE, 0, 19, 21);
+    step_at(&run, 1, PCT_OP_STORE, 0, 19, 12);
+    step_on(1, PCT_OP_ATOMIC_UPDATE, 4, 201);
+}
+
+static void test_count_is_no_lock(void **unused)
+{
+    (void)unused;
+    make_counted(true);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_THE_SAME_LOCK, true);
+    make_counted(false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_THE_SAME_LOCK, false);
+    make_counted(false);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, true);
+}
+
 /* Thread 1 signals 4 and ends; thread 2 has signalled it, too, and waits for it. Thread 0 as well, and then joins
  * thread 2, or waits for something else. */
 static void make_left(bool joins)
@@ -122,10 +203,10 @@ static void test_nobody_left_but_who_joins(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shared_without_waiting),
-        cmocka_unit_test(test_shared_between_others),
-        cmocka_unit_test(test_parks_with_lock),
-        cmocka_unit_test(test_nobody_left_but_who_joins),
+        cmocka_unit_test(test_shared_without_waiting), cmocka_unit_test(test_shared_between_others),
+        cmocka_unit_test(test_parks_with_lock),        cmocka_unit_test(test_nobody_left_but_who_joins),
+        cmocka_unit_test(test_word_is_data),           cmocka_unit_test(test_waits_beside_the_word),
+        cmocka_unit_test(test_count_is_no_lock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
