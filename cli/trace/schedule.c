@@ -22,6 +22,16 @@ const char *pct_schedule_word(unsigned class_)
     return class_ < PCT_CLASS_COUNT && words[class_] ? words[class_] : "";
 }
 
+const char *pct_schedule_format_next(char *buffer, size_t size, unsigned op, uint32_t object)
+{
+    pct_schedule_format(buffer, size, op, 0, object);
+    size_t length = strlen(buffer);
+    bool known = object || pct_name_op_class(op) == PCT_CLASS_THREAD; /* the first thread is 0 */
+    if (!known && length > 2 && !strcmp(buffer + length - 2, " 0"))
+        buffer[length - 2] = '\0';
+    return buffer;
+}
+
 const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned argument, uint32_t object)
 {
     const char *name = pct_name_op(op);

@@ -31,6 +31,9 @@ void pct_schedule_fill_holders(struct pct_snapshot *snapshot, const struct pct_t
 /* One operation in words: "lock mutex 3", "join thread 2 (timed out)". Returns buffer. */
 const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned argument, uint32_t object);
 
+/* The same of what a thread was about to do at the end, on an object that is not always known (0): "unlock mutex". */
+const char *pct_schedule_format_next(char *buffer, size_t size, unsigned op, uint32_t object);
+
 /* A word for objects of this class, as it stands in those: "mutex". "" for none. */
 const char *pct_schedule_word(unsigned class_);
 

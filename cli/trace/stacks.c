@@ -123,7 +123,7 @@ static void print_state(FILE *out, const struct pct_snapshot *snapshot, const st
                         struct pct_unwinder *unwinder)
 {
     char text[96];
-    pct_schedule_format(text, sizeof text, thread->op, 0, thread->object);
+    pct_schedule_format_next(text, sizeof text, thread->op, thread->object);
     switch (thread->state) {
     case PCT_SNAP_RUNNING:
         fputs("running", out);

@@ -46,7 +46,7 @@ static void print_thread(const struct graph *g, uint32_t thread, const struct pc
     fprintf(g->out, "  t%u [label=\"thread %u", thread, thread);
     if (next->known && next->op)
         fprintf(g->out, "\\n%s%s", next->blocked ? "waits: " : "next: ",
-                pct_schedule_format(text, sizeof text, next->op, 0, next->object));
+                pct_schedule_format_next(text, sizeof text, next->op, next->object));
     fprintf(g->out, "\"%s];\n", red ? ", color=red, penwidth=2" : "");
     if (!next->blocked)
         return;

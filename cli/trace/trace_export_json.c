@@ -115,7 +115,7 @@ struct json_object *pct_json_threads(const struct pct_trace_export *x)
             json_object_object_add(entry, "next_op", json_object_new_string(pct_name_op(thread->op)));
             json_object_object_add(
                 entry, "next_text",
-                json_object_new_string(pct_schedule_format(text, sizeof text, thread->op, 0, thread->object)));
+                json_object_new_string(pct_schedule_format_next(text, sizeof text, thread->op, thread->object)));
             pct_json_add_number(entry, "object", thread->object);
         }
         if (waits_for != PCT_NO_THREAD)

@@ -10,6 +10,7 @@
 /* clang-format on */
 #include <cli/trace/orders.h>
 #include <cli/campaign/delta_debugging.h>
+#include <cli/trace/schedule.h>
 #include <cli/trace/switches.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -296,11 +297,22 @@ static void test_events(void **unused)
     assert_false(pct_orders_releases(PCT_OP_MUTEX_LOCK));
 }
 
+/* What a thread was about to do: without a number that is not known. */
+static void test_next(void **unused)
+{
+    (void)unused;
+    char text[64];
+    assert_string_equal(pct_schedule_format_next(text, sizeof text, PCT_OP_MUTEX_UNLOCK, 7), "unlock mutex 7");
+    assert_string_equal(pct_schedule_format_next(text, sizeof text, PCT_OP_MUTEX_UNLOCK, 0), "unlock mutex");
+    assert_string_equal(pct_schedule_format_next(text, sizeof text, PCT_OP_READ, 0), "read fd");
+    assert_string_equal(pct_schedule_format_next(text, sizeof text, PCT_OP_THREAD_JOIN, 0), "join thread 0");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_reduce),   cmocka_unit_test(test_switches),
                                         cmocka_unit_test(test_orders),   cmocka_unit_test(test_sections),
                                         cmocka_unit_test(test_long_run), cmocka_unit_test(test_wakes),
-                                        cmocka_unit_test(test_events) };
+                                        cmocka_unit_test(test_events),   cmocka_unit_test(test_next) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
