@@ -102,6 +102,9 @@ const char *pct_diagnosis_format(char *buffer, size_t size, const struct pct_his
                 format_step(word, sizeof word, h, step);
             else
                 format_operation(word, sizeof word, h, step);
+            /* "at step 7", but not "at at the end" */
+            if (at[1] == 's' && h->steps[step].pending && length > 3 && !strncmp(buffer + length - 3, "at ", 3))
+                length -= 3;
             at += 2;
         }
         length += snprintf(buffer + length, size - (size_t)length, "%s", word);

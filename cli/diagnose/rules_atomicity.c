@@ -97,8 +97,9 @@ static void look_between(struct pct_diagnoses *out, const struct pct_history *h,
 {
     const struct pct_moment *p = &h->steps[steps[0]], *r = &h->steps[steps[1]], *q = &h->steps[steps[2]];
     enum pct_access a = access_of(p), b = access_of(r), c = access_of(q);
-    /* Who waits has given its mutex up: what it does behind that stands for itself. */
-    if (!unserializable(a, b, c) || retakes(q) || only_waits(h, r))
+    /* Who waits has given its mutex up: what it does behind that stands for itself. What is not made yet has not come
+     * between. */
+    if (!unserializable(a, b, c) || retakes(q) || r->pending || only_waits(h, r))
         return;
     bool unknown = a == PCT_ACCESS_UNKNOWN || b == PCT_ACCESS_UNKNOWN || c == PCT_ACCESS_UNKNOWN;
     bool updates = a == PCT_ACCESS_UPDATE && b == PCT_ACCESS_UPDATE && c == PCT_ACCESS_UPDATE;
