@@ -303,6 +303,17 @@ static void test_atomicity(void **unused)
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_THE_SAME_LOCK, true);
     make_readers();
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_NOT_THE_SAME_LOCK, false);
+    /* What thread 1 had yet to make counts; what thread 2 had yet to make has not come between. */
+    for (unsigned made = 0; made < 2; made++) {
+        begin(2);
+        STEP(&run, 1, LOAD, 4);
+        if (made)
+            STEP(&run, 2, STORE, 4);
+        else
+            pending(&run, 2, PCT_OP_STORE, 4);
+        pending(&run, 1, PCT_OP_STORE, 4);
+        expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, made);
+    }
     make_readers();
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, true);
     /* Two reads with a read between them: nothing. */
