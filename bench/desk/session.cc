@@ -19,7 +19,7 @@ class Session
     }
     void execute(int row)
     {
-        std::lock_guard guard(lock);
+        std::lock_guard guard(lock); // culprit
         rows += row;
     }
     void commit()

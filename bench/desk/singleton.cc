@@ -17,7 +17,7 @@ class Service
   public:
     static Service *instance()
     {
-        Service *service = instance_.load(std::memory_order_acquire);
+        Service *service = instance_.load(std::memory_order_acquire); /* culprit */
         if (!service) {
             std::lock_guard<std::mutex> guard(making_); /* culprit */
 #ifdef FIXED
@@ -26,7 +26,7 @@ class Service
                 return service;
 #endif
             service = new Service;
-            instance_.store(service, std::memory_order_release);
+            instance_.store(service, std::memory_order_release); /* culprit */
         }
         return service;
     }

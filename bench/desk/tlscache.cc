@@ -25,7 +25,10 @@ struct Cache {
         }
         return mine--;
     }
-    void put() { mine++; }
+    void put()
+    {
+        mine++;
+    }
     ~Cache()
     {
         std::lock_guard guard(lock); // culprit

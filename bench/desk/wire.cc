@@ -17,13 +17,15 @@ struct Header {
 class Connection
 {
   public:
-    explicit Connection(int fd) : fd(fd) {}
+    explicit Connection(int fd) : fd(fd)
+    {
+    }
     void send(const std::string &body)
     {
 #ifdef FIXED
         std::lock_guard guard(lock);
 #endif
-        Header header{0x4832, static_cast<uint16_t>(body.size())};
+        Header header{ 0x4832, static_cast<uint16_t>(body.size()) };
         put(&header, sizeof header);
         put(body.data(), body.size());
     }
