@@ -1,7 +1,8 @@
 /* The strategy `schedule`: an explicit list of switches; whatever it does not say runs in the default order. What `pct
  * minimize` makes, and people write.
  *
- *     switches=1.4.2-2.9.w1       T.N.U   when thread T has made N operations, thread U goes on
+ *     switches=1.4.2-2.9.w1       T.N.U   when thread T has made N operations, thread U goes on; T itself: where it
+ *                                         yields or has asked in vain, and others would come first by default
  *                                 T.N.aU  the same, and if it cannot, the process waits for what lets it
  *                                 T.N.bU  when it has made N and then come back from outside, U goes on before the
  *                                         next one, which T stands at
