@@ -42,6 +42,8 @@ struct reader {
     bool woke, leaves;
     uint32_t choices, value;
     uint64_t once;      /* whose routine has returned in the last event; 0: none */
+    uint64_t loaded;    /* the loader's lock, if the last event's thread has given it up behind that; or 0 */
+    uint32_t loader;    /* who has that, plus 1; 0: nobody */
     uint64_t value_key; /* of a semaphore that counts `value` after the last event; 0: none */
 };
 
@@ -118,6 +120,10 @@ static void take_record(struct reader *r, struct pct_event *event, uint64_t reco
             use = PCT_USE_NOBODY;
         if (op == PCT_OP_BARRIER_ARRIVE && r->leaves)
             use = PCT_USE_ARRIVES;
+        if (op == PCT_OP_LOADER) {
+            use = r->loader == event->thread + UINT32_C(1) ? PCT_USE_BUSY : use;
+            r->loader = event->thread + UINT32_C(1);
+        }
         pct_event_touch(event, r->name[object], use);
         if (op == PCT_OP_FUTEX_WAIT) { /* it looks at the word, and nothing keeps it from that */
             pct_event_touch(event, (uint64_t)PCT_CLASS_MEMORY << 56 | (r->name[object] & ((UINT64_C(1) << 56) - 8)),
@@ -182,9 +188,13 @@ static int end_event(struct reader *r, uint32_t step)
     pct_event_sort_touches(event);
     if (r->once)
         pct_event_touch(event, r->once, PCT_USE_GIVES);
+    if (r->loaded) {
+        pct_event_touch(event, r->loaded, PCT_USE_GIVES);
+        r->loader = 0;
+    }
     settle_shares(r->x, event);
     settle_value(r, event);
-    r->value_key = r->once = 0;
+    r->value_key = r->once = r->loaded = 0;
     r->woke = r->leaves = false;
     if (r->choices > 1)
         r->x->doubts |= 1u << PCT_DOUBT_CHOICES;
@@ -419,7 +429,9 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         bool none;
         if (!event || !pct_use_of((enum pct_op)entry->op, 0, &use, &none))
             return 0;
-        if (pct_touch_is_memory(entry->key))
+        if (entry->key >> 56 == PCT_CLASS_LOADER)
+            r->loaded = entry->key;
+        else if (pct_touch_is_memory(entry->key))
             pct_event_touch_range(event, entry->key, entry->value, use);
         else
             pct_event_touch(event, entry->key, use);

@@ -393,6 +393,18 @@ static bool waited_before(const struct finder *f, const struct pct_event *crash,
            event->touches && !touch_of(crash, event->touch[0].key);
 }
 
+/* The thread stood before the event in the place of event i, and what it waited for in the kernel was not there, as the
+ * run shows; none of the kept events has changed that, since each that uses the kernel comes behind event i. */
+static bool kernel_keeps(const struct finder *f, uint32_t i, const struct pct_event *event)
+{
+    const struct pct_execution *x = f->o->x;
+    const uint64_t key = pct_op_key((enum pct_op)event->op);
+    bool stood = event->thread < PCT_EXECUTION_SETS && !x->event[i].global && touch_of(&x->event[i], key);
+    for (uint32_t k = 0; k < f->count && stood; k++)
+        stood = x->event[f->kept[k]].thread != event->thread;
+    return stood && event->waits && key == PCT_KEY_KERNEL && !(x->enabled[i] >> event->thread & 1);
+}
+
 /* Event i and one behind it, which j is or would be, do not commute, and nothing else orders them. *joins: what happens
  * before i cannot be in a race with it. */
 static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_event *event, bool *joins)
@@ -426,6 +438,8 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
         }
     }
     if (has_no_deadline(f, i, event)) /* an earlier event may keep it from what it waits for */
+        return 0;
+    if (kernel_keeps(f, i, event))
         return 0;
     /* Of other waits it is not known what enables them. */
     *joins = waits || over || !event->waits;

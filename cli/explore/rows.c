@@ -15,6 +15,7 @@ struct pct_row pct_row_of(enum pct_op op)
     case PCT_OP_SPIN_LOCK:
     case PCT_OP_RWLOCK_WRLOCK:
     case PCT_OP_ONCE:
+    case PCT_OP_LOADER: /* who has it already takes it again: take_record(), execution.c */
         return ROW(PCT_USE_TAKES, PCT_USE_BUSY, true);
     case PCT_OP_COND_WAKE: /* its mutex is another touch; to the condition variable it was woken from, it does nothing
                             */
@@ -49,7 +50,6 @@ struct pct_row pct_row_of(enum pct_op op)
     case PCT_OP_THREAD_JOIN:
     case PCT_OP_COND_DESTROY:
     case PCT_OP_FUTEX_WAIT:
-    case PCT_OP_LOADER:
         return ROW(PCT_USE_ANY, PCT_USE_ANY, true);
     case PCT_OP_THREAD_CREATE:
     case PCT_OP_THREAD_TRYJOIN:

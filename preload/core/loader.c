@@ -4,7 +4,8 @@
  * The first: who would have to wait for it waits in the schedule. The functions that take it look at the address to
  * which they return (whose library's paths count, which library comes next), so a wrapper must not call them: it goes
  * on as the real one, with the stack and the arguments that it was called with. So nobody is told when the lock is
- * given up; while a thread waits for it, it is asked at each step. GLIBC: the lock is a private one of the loader's,
+ * given up; while a thread waits for it, it is asked at each step, and in an explored run when who has it comes to its
+ * next point. GLIBC: the lock is a private one of the loader's,
  * found by its neighbour; where it is not found, such waits are sleeps that pct does not control, and are counted.
  *
  * The second: who goes through the list of modules holds it, and others wait where pct does not see it: they load,
@@ -20,10 +21,12 @@
 #include "real.h"
 #include "shim.h"
 #include <errno.h>
+#include <sched/log.h>
 
 static const char list;             /* its lock, to the race detector */
 static const pthread_mutex_t *lock; /* NULL: not found */
 static PCT_OF_RUN uint32_t last;    /* the thread, from 1, that took it last under control, or was about to */
+static PCT_OF_RUN uint32_t inside;  /* in an explored run: of whom it is not known that it has given it up; or 0 */
 
 /* --- The lock around loading -----------------------------------------------------------------------------------------
  */
@@ -61,6 +64,14 @@ bool pct_loader_ready(const struct pct_thread *thread)
            mutex->__data.__owner == pct_shim_of(thread)->tid;
 }
 
+void pct_loader_arrives(const struct pct_thread *thread)
+{
+    if (PCT_LIKELY(inside != thread->id + 1) || lock->__data.__owner == pct_shim_of(thread)->tid)
+        return;
+    inside = 0;
+    pct_log_touch(&pct_S, PCT_OP_MUTEX_UNLOCK, pct_object_at(&pct_S.objects, lock, PCT_CLASS_LOADER));
+}
+
 /* What was done under the lock before is done before this. The end of that is not seen: all that the thread has done
  * since counts, an edge too many. */
 static void order(const struct pct_shim_thread *self)
@@ -91,6 +102,7 @@ static __attribute__((noinline)) void take_lock(bool always)
             pct_wait(self, &wait);
         } while (!pct_loader_ready(&self->core));
         pct_done(self, PCT_OP_LOADER, 0, wait.object);
+        inside = self->core.id + 1;
     }
     order(self);
     errno = error;

@@ -18,4 +18,7 @@ void pct_loader_find(void);
 /* Whether the loader's lock, for which this thread waits, is free. */
 bool pct_loader_ready(const struct pct_thread *thread);
 
+/* In an explored run this thread comes to a point: if it has given the lock up since its last one, the log says so. */
+void pct_loader_arrives(const struct pct_thread *thread);
+
 #endif

@@ -11,6 +11,7 @@
 #include <preload/core/host.h>
 #include <preload/core/host_threads.h>
 #include <preload/core/kernel.h>
+#include <preload/core/loader.h>
 #include <preload/core/maps.h>
 #include <preload/core/real.h>
 #include <preload/core/registers.h>
@@ -296,6 +297,7 @@ const struct pct_host pct_host_futex = {
     .stack = pct_sites_keep_stack,
     .pause = pct_debugger_pause,
     .point = point,
+    .arrives = pct_loader_arrives,
     .end = pct_end_verdict,
 };
 

@@ -157,6 +157,82 @@ PROGRAM
     has "identical"
 }
 
+@test "a library's constructor runs with the loader's lock: who loads another one waits, maybe for ever" {
+    cat > constructor.c << 'PROGRAM'
+void loaded(void);
+__attribute__((constructor)) static void begin(void)
+{
+    loaded();
+}
+PROGRAM
+    cat > program.c << 'PROGRAM'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static __thread unsigned me;
+static unsigned loader = 2; /* the thread whose routine loads a library */
+
+static void load(unsigned which)
+{
+    char name[32];
+    snprintf(name, sizeof name, "./lib%u.so", which);
+    if (!dlopen(name, RTLD_NOW))
+        puts(dlerror());
+}
+
+static void routine(void)
+{
+    pthread_mutex_lock(&lock);
+    if (me == loader)
+        load(2);
+    pthread_mutex_unlock(&lock);
+}
+
+void loaded(void)
+{
+    if (me != 2)
+        pthread_once(&once, routine);
+}
+
+static void *work(void *number)
+{
+    me = (unsigned)(uintptr_t)number;
+    if (me == 1)
+        load(1);
+    pthread_once(&once, routine);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread[2];
+    if (argc > 1)
+        loader = (unsigned)(argv[1][0] - '0');
+    for (uintptr_t i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, work, (void *)(i + 1));
+    load(0);
+    for (unsigned i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+PROGRAM
+    for i in 0 1 2; do "$cc" -shared -fPIC -o lib$i.so constructor.c; done
+    "$cc" -g -rdynamic -pthread -o program program.c
+    run "$pct" explore -- ./program
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $(last) == "pct: found: 2 of all 6 classes of schedules fail "* ]]
+    has 'deadlock'
+    # Nobody loads in the routine.
+    run "$pct" explore -- ./program 9
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $(last) == "pct: verified at calls: all "*" classes of schedules pass"* ]]
+}
+
 @test "what threads use between points may depend on the schedule: with all of it, the search begins again" {
     cat > naps.c << 'PROGRAM'
 #include <pthread.h>

@@ -49,7 +49,11 @@ enum {
     CHECKS = 4096,
     KINDS = 13,
     ALL_KINDS = (1 << KINDS) - 1,
-    ROBUSTS = 1 << KINDS
+    ROBUSTS = 1 << KINDS, /* these are in programs of their own */
+    SPINS = 2 << KINDS,
+    MADE = 4 << KINDS,
+    LOADS = 8 << KINDS,
+    KERNEL_WAITS = 16 << KINDS
 };
 
 /* The robust mutexes are those behind the others. Who finds that a thread has ended with one repairs it, or does as if
@@ -191,14 +195,150 @@ static void add_access(uint8_t v)
         ADD_OP(WRITE(v, 1 + draw(2)));
 }
 
+static void add_spin(uint8_t s, uint8_t held, uint32_t kinds)
+{
+    if (draw(2)) {
+        ADD_OP(SPINLOCK(s));
+        if (kinds != SPINS && draw(2))
+            add_action(held, kinds & ~(uint32_t)SPINS);
+        ADD_OP(SPINUNLOCK(s));
+        return;
+    }
+    ADD_OP(TRYSPINLOCK(s));
+    ADD_OP(UNLESS(1, 1));
+    ADD_OP(SPINUNLOCK(s));
+}
+
+/* Whether any thread of the program may wait for what the kernel keeps: see kernel_keeps(), reversals.c. */
+static bool waits_in_kernel;
+
+/* What the kernel keeps, by each operation that uses it. */
+static void add_kernel(bool waits)
+{
+    static const uint8_t ops[] = { PCT_OP_READ,        PCT_OP_WRITE,   PCT_OP_POLL,     PCT_OP_CLOSE,
+                                   PCT_OP_ACCEPT,      PCT_OP_CONNECT, PCT_OP_SHUTDOWN, PCT_OP_FILE_LOCK,
+                                   PCT_OP_FILE_UNLOCK, PCT_OP_OPEN,    PCT_OP_MESSAGE };
+    waits_in_kernel |= waits;
+    uint8_t op = ops[random_place % sizeof ops]; /* no draw of its own: programs of before are the same */
+    if (waits && draw(2))
+        ADD_OP(KERNEL_WAIT(op));
+    else
+        ADD_OP(KERNEL_BY(op, draw(3)));
+}
+
+static void add_load(uint8_t held, uint32_t kinds)
+{
+    ADD_OP(LOAD);
+    for (uint32_t i = draw(3); i; i--)
+        add_action(held, kinds & ~(uint32_t)LOADS);
+    ADD_OP(LOADED);
+}
+
+/* Objects of their own: made by the first who needs them, with a mutex held, or by each, or unmade while others may use
+ * them, as far as that is harmless. */
+enum { MADE_ONE = 5 };
+
+static void use_made(uint32_t what)
+{
+    uint8_t o = MADE_ONE;
+    switch (what) {
+    case 0:
+        add_locked(o, LOCKS);
+        break;
+    case 1:
+        ADD_OP(LOCK(4));
+        if (draw(2))
+            ADD_OP(WAIT(o, 4));
+        else
+            ADD_OP(SIGNAL(o));
+        ADD_OP(UNLOCK(4));
+        break;
+    case 2:
+        add_rw(o);
+        break;
+    case 3:
+        ADD_OP(BARRIER(o));
+        break;
+    case 4:
+        add_spin(o, o, SPINS);
+        break;
+    default:
+        add_sem(o);
+    }
+}
+
+static void init_made(uint32_t what)
+{
+    static const uint8_t inits[] = { PCT_OP_MUTEX_INIT,   PCT_OP_COND_INIT, PCT_OP_RWLOCK_INIT,
+                                     PCT_OP_BARRIER_INIT, PCT_OP_SPIN_INIT, PCT_OP_SEM_INIT };
+    ADD_OP({ .kind = SIM_MAKE, .a = MADE_ONE, .b = inits[what], .value = draw(3) });
+}
+
+static void add_made(uint8_t held)
+{
+    static const uint8_t unmade[] = { PCT_OP_MUTEX_DESTROY,   PCT_OP_COND_DESTROY, PCT_OP_RWLOCK_DESTROY,
+                                      PCT_OP_BARRIER_DESTROY, PCT_OP_SPIN_DESTROY, PCT_OP_SEM_DESTROY };
+    uint32_t what = draw(6);
+    if (held != SIM_THINGS)
+        return;
+    switch (draw(4)) {
+    case 0: /* if nobody has done so */
+        ADD_OP(LOCK(3));
+        ADD_OP(ATOMIC_ADD((uint8_t)(2 + what), 1));
+        ADD_OP(UNLESS(0, 1));
+        init_made(what);
+        ADD_OP(UNLOCK(3));
+        use_made(what);
+        break;
+    case 1:
+        ADD_OP({ .kind = SIM_MAKE, .a = MADE_ONE, .b = unmade[what] });
+        break;
+    case 2: /* undefined, but it has an outcome: the semaphore counts anew */
+        ADD_OP(MAKE(SEM_INIT, MADE_ONE + 1, draw(3)));
+        ADD_OP(TRYDOWN(MADE_ONE + 1));
+        break;
+    default:
+        if (draw(2))
+            ADD_OP(UP(MADE_ONE + 1));
+        else
+            ADD_OP(TRYDOWN(MADE_ONE + 1));
+    }
+}
+
+/* One of the kinds that only programs of their own have, if any. */
+static bool add_own(uint8_t m, uint8_t held, uint32_t kinds)
+{
+    uint32_t own = kinds & (ROBUSTS | SPINS | MADE | LOADS | KERNEL_WAITS), kind;
+    if (!own || draw(2))
+        return false;
+    do
+        kind = (uint32_t)ROBUSTS << draw(5);
+    while (!(kind & own));
+    switch (kind) {
+    case ROBUSTS:
+        add_robust(2 + m, held, kinds);
+        break;
+    case SPINS:
+        add_spin(m, held, kinds);
+        break;
+    case MADE:
+        add_made(held);
+        break;
+    case LOADS:
+        add_load(held, kinds);
+        break;
+    default:
+        add_kernel(true);
+    }
+    return true;
+}
+
 static void add_action(uint8_t held, uint32_t kinds)
 {
     uint8_t m = !draw(4);
     uint32_t kind;
-    if (kinds & ROBUSTS && draw(2)) {
-        add_robust(2 + m, held, kinds);
+    if (add_own(m, held, kinds))
         return;
-    }
     do
         kind = 1u << draw(KINDS);
     while (!(kind & kinds));
@@ -242,7 +382,7 @@ static void add_action(uint8_t held, uint32_t kinds)
         add_atomic(m);
         break;
     case KERNELS:
-        ADD_OP(KERNEL(draw(3)));
+        add_kernel(false);
         break;
     case DESTROYS:
         ADD_OP(DESTROY(m));
@@ -322,7 +462,7 @@ static struct sim_program begin_program(uint64_t number, uint64_t slack)
     explored_slack = slack;
     random_seed = number;
     random_place = 0;
-    explored_to_the_full = false;
+    explored_to_the_full = waits_in_kernel = false;
     return (struct sim_program){ .barrier = { 2 } };
 }
 
@@ -334,6 +474,25 @@ static void begin_thread(struct sim_program *program, uint32_t t)
     program->thread[t] = list;
     for (uint8_t i = 1; !t && i < 3; i++)
         ADD_OP(CREATE(i));
+}
+
+/* Programs of the kinds that make_program() has not. */
+static inline struct sim_program make_own(uint64_t number)
+{
+    struct sim_program program = begin_program(number, number % 4 ? 0 : 1000000);
+    uint32_t own = (uint32_t)SPINS << draw(4), kinds;
+    kinds = own | (draw(2) ? (uint32_t)SPINS << draw(4) : 0) | 1u << draw(KINDS) | (draw(2) ? VARIABLES : LOCKS);
+    program.barrier[MADE_ONE] = 2;
+    for (uint32_t t = 0; t < 3; t++) {
+        begin_thread(&program, t);
+        for (uint32_t i = t ? 1 + draw(2) : !draw(3); i; i--)
+            if (!draw(4) || !add_own(!draw(4), SIM_THINGS, kinds))
+                add_action(SIM_THINGS, kinds);
+        if (!t && !draw(4))
+            add_end_of(1 + draw(2), true);
+        ADD_OP({ .kind = SIM_END });
+    }
+    return program;
 }
 
 /* Threads that end with robust mutexes, which others find so. */

@@ -29,6 +29,14 @@ bool sim_could_proceed(const struct sim_thread *t)
         return !sim.rwlock[t->what] || late;
     case SIM_NEED_ONCE:
         return sim.once[t->what] != 1;
+    case SIM_NEED_SPIN:
+        return !sim.spin[t->what];
+    case SIM_NEED_KERNEL:
+        return sim.kernel > 0;
+    case SIM_NEED_LOADER:
+        return !sim.loader || sim.loader == t->core.id + 1;
+    case SIM_NEED_NOBODY:
+        return sim_nobody_waits(t->core.wait.object);
     }
     __builtin_unreachable();
 }

@@ -388,6 +388,7 @@ static uint32_t place(uint64_t call)
 }
 
 static struct pct_host host = {
+    .arrives = sim_arrives,
     .relatives = has_relatives,
     .still = still,
     .idle = idle,

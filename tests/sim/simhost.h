@@ -22,7 +22,7 @@
     8u /* mutexes, condition variables, semaphores, barriers, once controls, variables: this many of each */
 #define SIM_EVENTS 8u
 #define SIM_RUN_NS UINT64_C(10000000000) /* how long a thread that computes is left alone */
-#define SIM_OBJECTS (9 * SIM_THINGS)     /* the most objects that a run has */
+#define SIM_OBJECTS (10 * SIM_THINGS)    /* the most objects that a run has */
 
 struct sim;
 
@@ -63,8 +63,10 @@ enum sim_kind {
     SIM_ATOMIC,
     SIM_DETACH,
     SIM_TRYJOIN,
-    SIM_DESTROY,
+    SIM_SPINLOCK,
+    SIM_MAKE,
     SIM_KERNEL,
+    SIM_LOADER,
     SIM_CONSISTENT,
     SIM_EXIT,
     SIM_EXIT_NOW,
@@ -74,6 +76,7 @@ enum sim_kind {
     SIM_UNLESS,
     SIM_BACK,
     SIM_REPEAT,
+    SIM_LOADED,
     SIM_CALL
 };
 
@@ -145,8 +148,17 @@ struct sim_op {
 #define ATOMIC_TRY(v, x)    { .kind = SIM_ATOMIC, .a = v, .b = PCT_OP_ATOMIC_TRY, .value = x } /* if 0; likewise */
 #define DETACH(list)        { .kind = SIM_DETACH, .a = list }          /* as JOIN; register 0: it is detached already */
 #define TRYJOIN(list)       { .kind = SIM_TRYJOIN, .a = list }
-#define DESTROY(m)          { .kind = SIM_DESTROY, .a = m }            /* of a mutex; register 0: it is held, stays */
-#define KERNEL(n)           { .kind = SIM_KERNEL, .value = n }         /* adds to what the kernel keeps, in register */
+#define SPINLOCK(s)         { .kind = SIM_SPINLOCK, .a = s, .b = PCT_OP_SPIN_LOCK }
+#define TRYSPINLOCK(s)      { .kind = SIM_SPINLOCK, .a = s, .b = PCT_OP_SPIN_TRYLOCK }
+#define SPINUNLOCK(s)       { .kind = SIM_SPINLOCK, .a = s, .b = PCT_OP_SPIN_UNLOCK }
+/* An object is initialised (a semaphore to x) or destroyed, by the operation of this name: MAKE(SEM_INIT, 0, 1). */
+#define MAKE(name, o, x)    { .kind = SIM_MAKE, .a = o, .b = PCT_OP_##name, .value = x }
+#define DESTROY(m)          MAKE(MUTEX_DESTROY, m, 0)                  /* register 0: it is held, and stays */
+#define KERNEL(n)           KERNEL_BY(n ? PCT_OP_WRITE : PCT_OP_READ, n)
+#define KERNEL_BY(op, n)    { .kind = SIM_KERNEL, .b = op, .value = n } /* adds to the kernel's; register: that */
+#define KERNEL_WAIT(op)     { .kind = SIM_KERNEL, .b = op, .flag = true } /* until there is any, and takes one */
+#define LOAD                { .kind = SIM_LOADER }                     /* what follows up to LOADED, one by one */
+#define LOADED              { .kind = SIM_LOADED }                     /* no point: nobody is told */
 #define AWAY(ns)            { .kind = SIM_AWAY, .value = ns }          /* outside the scheduler for so much real time */
 #define SPIN_UNTIL(v, x)    { .kind = SIM_SPIN, .a = v, .value = x }   /* until v == x, without a step of its own */
 #define COMPUTE_UNTIL(v, x) { .kind = SIM_SPIN, .a = v, .value = x, .flag = true } /* likewise, not idle */
@@ -227,7 +239,11 @@ enum sim_need {
     SIM_NEED_TIME,
     SIM_NEED_SHARE, /* a read-write lock */
     SIM_NEED_ALONE,
-    SIM_NEED_ONCE /* nobody runs the routine */
+    SIM_NEED_ONCE, /* nobody runs the routine */
+    SIM_NEED_SPIN,
+    SIM_NEED_KERNEL, /* that it has any */
+    SIM_NEED_LOADER,
+    SIM_NEED_NOBODY /* waits for the condition variable, to destroy it */
 };
 
 struct sim_thread {
@@ -275,6 +291,8 @@ struct sim {
     uint32_t mutex[SIM_THINGS], sem[SIM_THINGS], arrived[SIM_THINGS];
     char cond[SIM_THINGS], barrier[SIM_THINGS]; /* nothing but their addresses is used */
     int32_t rwlock[SIM_THINGS];                 /* how many share it; -1: it is held alone */
+    uint8_t spin[SIM_THINGS];                   /* 1: it is held */
+    uint32_t loader, inside;                    /* who loads, plus 1; who was not seen to have come to its end */
     uint8_t once[SIM_THINGS];                   /* 1: somebody runs the routine; 2: it has been run */
     int64_t kernel, exits;
     int64_t var[SIM_THINGS];
@@ -327,8 +345,16 @@ bool sim_mutex_lacks(const struct sim_thread *self, uint8_t m);
 void sim_mutex_release(const struct sim_thread *self, uint8_t m, struct pct_object *object);
 void sim_mutex_end(const struct sim_thread *self);
 
-/* simwords.c: the operations of once controls, futexes, atomics, the kernel, and destroying. */
+/* simwords.c: the operations of once controls, futexes, atomics and the kernel. */
 void sim_word(struct sim_thread *self, const struct sim_op *op);
+
+/* simobjects.c: the operations of spin locks and the loader; objects are initialised and destroyed. Whether nobody
+ * waits for a condition variable but to destroy it. */
+void sim_object(struct sim_thread *self, const struct sim_op *op);
+bool sim_nobody_waits(const struct pct_object *queue);
+
+/* For the host: the thread comes to a point, and may have left the loader. */
+void sim_arrives(const struct pct_thread *thread);
 
 /* simops.c: the life of a thread. Does not return. */
 void sim_live(struct sim_thread *self) __attribute__((noreturn));

@@ -82,11 +82,11 @@ bool sim_is_late(uint64_t deadline)
     return deadline != PCT_NEVER && pct_sched_now(S) >= deadline;
 }
 
-/* Whoever stands at this place in a queue is woken. */
+/* Whoever stands at this place in a queue is woken; who waits to destroy it does not count. */
 static void wake(struct pct_object *queue, uint32_t place)
 {
     struct pct_thread *waiter = queue->first;
-    while (place--)
+    while (waiter->wait.ready || place--)
         waiter = waiter->next;
     ((struct sim_thread *)waiter)->woken = true;
     pct_sched_wake(S, waiter);
@@ -129,6 +129,8 @@ static void cond_wait(struct sim_thread *self, const struct sim_op *op)
         result = wait_for(self, &wait);
         queue->away -= result == PCT_INTERRUPTED;
     } while (result == PCT_INTERRUPTED);
+    if (queue->model[1])
+        changed(queue);
     self->reg = result != PCT_TIMEOUT;
     if (sim.mutex[m])
         sim.result->unready++;
@@ -145,9 +147,9 @@ static void signal(struct sim_thread *self, uint8_t c)
 {
     struct pct_object *queue = object_of(&sim.cond[c], PCT_CLASS_COND);
     sim_point(self, PCT_OP_COND_SIGNAL, queue);
-    uint32_t chosen = PCT_ARG_NOBODY;
-    if (queue->waiters) {
-        chosen = pct_sched_choose(S, queue, queue->waiters);
+    uint32_t chosen = PCT_ARG_NOBODY, waiters = queue->waiters - queue->model[1];
+    if (waiters) {
+        chosen = pct_sched_choose(S, queue, waiters);
         wake(queue, chosen);
     }
     record(self, PCT_OP_COND_SIGNAL, chosen, queue->number);
@@ -157,7 +159,7 @@ static void broadcast(struct sim_thread *self, uint8_t c)
 {
     struct pct_object *queue = object_of(&sim.cond[c], PCT_CLASS_COND);
     sim_point(self, PCT_OP_COND_BROADCAST, queue);
-    while (queue->first)
+    while (!sim_nobody_waits(queue))
         wake(queue, 0);
     record(self, PCT_OP_COND_BROADCAST, 0, queue->number);
 }
@@ -469,9 +471,14 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
     case SIM_FUTEX_WAKE:
     case SIM_REQUEUE:
     case SIM_ATOMIC:
-    case SIM_DESTROY:
     case SIM_KERNEL:
         sim_word(self, op);
+        break;
+    case SIM_SPINLOCK:
+    case SIM_MAKE:
+    case SIM_LOADER:
+    case SIM_LOADED:
+        sim_object(self, op);
         break;
     case SIM_DETACH:
     case SIM_TRYJOIN:

@@ -1,5 +1,5 @@
-/* What simulated threads do by words: once controls, futexes, atomics; what the kernel keeps; and mutexes that are
- * destroyed while they may be in use. See simhost.h. Called on the simulated thread's own stack. */
+/* What simulated threads do by words: once controls, futexes, atomics; and what the kernel keeps. See simhost.h. Called
+ * on the simulated thread's own stack. */
 #include "simhost.h"
 
 #define S (&sim.sched)
@@ -119,20 +119,32 @@ static void atomic(struct sim_thread *self, const struct sim_op *op)
         *var = op->value;
 }
 
-static void destroy(struct sim_thread *self, uint8_t m)
+static bool kernel_has(const struct pct_thread *thread)
 {
-    struct pct_object *object = pct_object_at(&S->objects, &sim.mutex[m], PCT_CLASS_MUTEX);
-    sim_point(self, PCT_OP_MUTEX_DESTROY, object);
-    self->reg = !sim.mutex[m];
-    record(self, PCT_OP_MUTEX_DESTROY, self->reg ? 0 : PCT_ARG_ERROR, object);
+    return *(const int64_t *)thread->wait.ready_arg > 0;
 }
 
-static void kernel(struct sim_thread *self, int64_t n)
+static void kernel(struct sim_thread *self, const struct sim_op *op)
 {
-    enum pct_op op = n ? PCT_OP_WRITE : PCT_OP_READ;
-    sim_point(self, op, NULL);
-    self->reg = sim.kernel += n;
-    record(self, op, 0, NULL);
+    enum pct_op what = (enum pct_op)op->b;
+    struct pct_object *object = pct_object_at(&S->objects, &sim.kernel, PCT_CLASS_FD);
+    if (op->flag) {
+        const struct pct_wait wait = { .op = what,
+                                       .object = object,
+                                       .ready = kernel_has,
+                                       .ready_arg = &sim.kernel,
+                                       .alike = true,
+                                       .deadline = PCT_NEVER };
+        do
+            sim_wait(self, &wait, SIM_NEED_KERNEL, 0);
+        while (sim.kernel <= 0);
+    } else {
+        sim_point(self, what, object);
+    }
+    sim.kernel += op->flag ? -1 : op->value;
+    self->reg = sim.kernel;
+    record(self, what, 0, object);
+    changed(object);
 }
 
 void sim_word(struct sim_thread *self, const struct sim_op *op)
@@ -156,10 +168,7 @@ void sim_word(struct sim_thread *self, const struct sim_op *op)
     case SIM_ATOMIC:
         atomic(self, op);
         break;
-    case SIM_DESTROY:
-        destroy(self, op->a);
-        break;
     default:
-        kernel(self, op->value);
+        kernel(self, op);
     }
 }

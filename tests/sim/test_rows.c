@@ -86,7 +86,7 @@ static void add_uses(void)
 static bool notices(const struct sim_program *program, const struct hashes *all)
 {
     search_all(program, PCT_UNBOUNDED, 4 * classes.count + 100);
-    bool seen = !explored_slack && (facts.redundant || facts.unplanned);
+    bool seen = !explored_slack && !waits_in_kernel && (facts.redundant || facts.unplanned);
     for (size_t i = 0; i < all->count && !seen; i++)
         seen = hashes_add(&found_behaviours, all->at[i]);
     return seen || twice;
@@ -114,8 +114,7 @@ static const struct sim_program directed[] = {
 #define NO_OBJECT "an event without an object is in no race"
 #define UNDEFINED                                                                                                      \
     "to use what is being initialised or destroyed is undefined; the row says that it commutes with nothing"
-#define LIKE_MUTEX "stands in one row with the same operation of mutexes"
-#define LIKE_READ "stands in one row with read and write"
+#define TRIED "where what it waits for is not there, the run shows that"
 static const struct {
     enum what what;
     int a, b;
@@ -127,9 +126,6 @@ static const struct {
     { USES, PCT_USE_BUSY, PCT_USE_ANY, "a failed try and a failed destroy change nothing" },
     { USES, PCT_USE_SHARES, PCT_USE_ANY, UNDEFINED },
     { USES, PCT_USE_PARTS, PCT_USE_ANY, UNDEFINED },
-    { USES, PCT_USE_DOWN, PCT_USE_ANY, UNDEFINED },
-    { USES, PCT_USE_UP, PCT_USE_ANY, UNDEFINED },
-    { USES, PCT_USE_EMPTY, PCT_USE_ANY, UNDEFINED },
     { USES, PCT_USE_ENDS, PCT_USE_ENDS, "a thread ends once" },
     { USES, PCT_USE_DETACHES, PCT_USE_ANY, "no thread may be joined and detached" },
     { USES, PCT_USE_DETACHES, PCT_USE_DETACHES, "no thread may be detached twice" },
@@ -140,8 +136,8 @@ static const struct {
     { WAITS, PCT_OP_AWAKE, 0, NO_OBJECT },
     { WAITS, PCT_OP_FUTEX_WAIT, 0, "the look at the word does not wait, and the wait has no object" },
     { WAITS, PCT_OP_THREAD_JOIN, 0, "that it waits for the end stands in order.c" },
-    { WAITS, PCT_OP_READ, 0, "no simulated thread waits in the kernel" },
-    { WAITS, PCT_OP_WRITE, 0, "no simulated thread waits in the kernel" },
+    { WAITS, PCT_OP_READ, 0, TRIED },
+    { WAITS, PCT_OP_WRITE, 0, TRIED },
     { IGNORED, PCT_OP_MUTEX_INIT, 0, UNDEFINED },
     { IGNORED, PCT_OP_MUTEX_CONSISTENT, 0, ONE_HOLDER },
     { IGNORED, PCT_OP_COND_INIT, 0, UNDEFINED },
@@ -153,32 +149,16 @@ static const struct {
     { IGNORED, PCT_OP_BARRIER_DESTROY, 0, UNDEFINED },
     { IGNORED, PCT_OP_SPIN_INIT, 0, UNDEFINED },
     { IGNORED, PCT_OP_SPIN_DESTROY, 0, UNDEFINED },
-    { IGNORED, PCT_OP_SEM_INIT, 0, UNDEFINED },
     { IGNORED, PCT_OP_SEM_DESTROY, 0, UNDEFINED },
-    { IGNORED, PCT_OP_SPIN_LOCK, 0, LIKE_MUTEX },
-    { WAITS, PCT_OP_SPIN_LOCK, 0, LIKE_MUTEX },
-    { IGNORED, PCT_OP_SPIN_TRYLOCK, 0, LIKE_MUTEX },
-    { IGNORED, PCT_OP_SPIN_UNLOCK, 0, LIKE_MUTEX },
-    { IGNORED, PCT_OP_POLL, 0, LIKE_READ },
-    { WAITS, PCT_OP_POLL, 0, LIKE_READ },
-    { IGNORED, PCT_OP_CLOSE, 0, LIKE_READ },
-    { WAITS, PCT_OP_CLOSE, 0, LIKE_READ },
-    { IGNORED, PCT_OP_ACCEPT, 0, LIKE_READ },
-    { WAITS, PCT_OP_ACCEPT, 0, LIKE_READ },
-    { IGNORED, PCT_OP_CONNECT, 0, LIKE_READ },
-    { WAITS, PCT_OP_CONNECT, 0, LIKE_READ },
-    { IGNORED, PCT_OP_SHUTDOWN, 0, LIKE_READ },
-    { WAITS, PCT_OP_SHUTDOWN, 0, LIKE_READ },
-    { IGNORED, PCT_OP_FILE_LOCK, 0, LIKE_READ },
-    { WAITS, PCT_OP_FILE_LOCK, 0, LIKE_READ },
-    { IGNORED, PCT_OP_FILE_UNLOCK, 0, LIKE_READ },
-    { WAITS, PCT_OP_FILE_UNLOCK, 0, LIKE_READ },
-    { IGNORED, PCT_OP_MESSAGE, 0, LIKE_READ },
-    { WAITS, PCT_OP_MESSAGE, 0, LIKE_READ },
-    { IGNORED, PCT_OP_OPEN, 0, LIKE_READ },
-    { WAITS, PCT_OP_OPEN, 0, LIKE_READ },
-    { IGNORED, PCT_OP_LOADER, 0, "no simulated thread loads a library" },
-    { WAITS, PCT_OP_LOADER, 0, "no simulated thread loads a library" },
+    { WAITS, PCT_OP_POLL, 0, TRIED },
+    { WAITS, PCT_OP_CLOSE, 0, TRIED },
+    { WAITS, PCT_OP_ACCEPT, 0, TRIED },
+    { WAITS, PCT_OP_CONNECT, 0, TRIED },
+    { WAITS, PCT_OP_SHUTDOWN, 0, TRIED },
+    { WAITS, PCT_OP_FILE_LOCK, 0, TRIED },
+    { WAITS, PCT_OP_FILE_UNLOCK, 0, TRIED },
+    { WAITS, PCT_OP_MESSAGE, 0, TRIED },
+    { WAITS, PCT_OP_OPEN, 0, TRIED },
 };
 
 static const char *why_equal(const struct mutant *m)
@@ -241,6 +221,10 @@ static void test_rows(void **unused)
     }
     for (uint64_t number = 0; number < programs; number++) {
         struct sim_program program = make_program(number);
+        try_all(&program);
+    }
+    for (uint64_t number = 0; number < programs; number++) {
+        struct sim_program program = make_own(number);
         try_all(&program);
     }
     for (size_t i = 0; i < count; i++) {
