@@ -276,7 +276,7 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->pages = pct_apart_map(sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
     p->map = map_page;
     p->calls = pct_shim.config.calls;
-    p->traps = pct_shim.config.memory >= PCT_PATCH_STACKS;
+    p->traps = pct_shim.config.memory >= PCT_PATCH_STACKS || pct_shim.config.rounds; /* explored: none is left out */
     p->blocks = pct_S.threads <= 1;
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? PCT_PATCH_HEAP_ROOM : 0);

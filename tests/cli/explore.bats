@@ -926,6 +926,63 @@ its rounds, was cut off: not all rounds behind the first 16 were tried ("* ]]
     done
 }
 
+@test "an instruction where no jump fits is a scheduling point of explored runs all the same" {
+    cat > program.c << 'PROGRAM'
+#include <assert.h>
+#include <pthread.h>
+static int count;
+
+/* No jump fits: the bytes behind the instruction are a target, lead to no address, and no pad is near. */
+static void add(int *at)
+{
+    __asm__ volatile(".rept 80\n\taddl $1, %%eax\n\t.endr\n\t"
+                     "lock incl (%0)\n"
+                     "1:\tnop\n\tnop\n\t"
+                     "movl $1, %%eax\n\t"
+                     ".rept 80\n\taddl $1, %%eax\n\t.endr\n\t"
+                     "testl %%eax, %%eax\n\tjs 1b"
+                     :
+                     : "r"(at)
+                     : "eax", "memory");
+}
+
+static void *work(void *unused)
+{
+    (void)unused;
+    int before = __atomic_exchange_n(&count, 7, __ATOMIC_SEQ_CST);
+    if (before == 7)
+        add(&count);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, work, NULL);
+    add(&count);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    assert(argc == 1 || count != 8);
+    return 0;
+}
+PROGRAM
+    "$cc" -O1 -g -pthread -no-pie -fno-pie -o program program.c
+    for level in atomics all; do
+        run "$pct" explore --memory=$level -- ./program
+        echo "$output"
+        [ "$status" -eq 0 ]
+        [[ $(last) == "pct: verified "*": all 8 classes of schedules pass"*" (8 runs,"* ]]
+    done
+    run "$pct" explore --memory=atomics -- ./program fails
+    echo "$output"
+    [[ $(last) == "pct: found: 2 of all 8 classes of schedules fail (8 runs,"* ]]
+    eval "$(grep -o "replay 'pct1:.*" <<< "$output" | sed "s|^|run '$pct' |")"
+    is "$status" 134
+    has "identical"
+}
+
 @test "locks of the program's own: loads that are no scheduling points are not called verified" {
     cat > flag.c <<'PROGRAM'
 #include <linux/futex.h>
