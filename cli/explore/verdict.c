@@ -51,13 +51,15 @@ __attribute__((format(printf, 2, 3))) static void add(struct reasons *r, const c
     va_end(arguments);
 }
 
-static void add_facts(struct reasons *r, const struct pct_explorer *e)
+static void add_facts(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
 {
     const struct pct_search_facts *facts = facts_of(e);
     for (unsigned i = 0; i < PCT_DOUBT_COUNT; i++)
         if (facts->doubts >> i & 1 && (i != PCT_DOUBT_CANCEL || e->bound < 0))
             add(r, "%s%s%s%s%s", doubts[i], e->doubt[i][0] ? " (" : "", e->doubt[i], e->doubt[i][0] ? ")" : "",
-                i == PCT_DOUBT_STACK ? ": --memory=all sees more, pct-cc all" : "");
+                i != PCT_DOUBT_STACK                  ? ""
+                : c->config.memory < PCT_PATCH_STACKS ? ": --memory=all sees more, pct-cc all"
+                                                      : ": pct-cc sees all");
     if (facts->unknown)
         add(r, "an operation that pct explore knows nothing of (%s)", pct_name_op(facts->unknown - 1));
     if (e->differs)
@@ -253,7 +255,7 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
                 e->flags & PCT_EXPLORED_RANDOM ? " and the random numbers of this seed" : "", e->threads, facts->depth,
                 e->flags & PCT_EXPLORED_MEMORY
                     ? "scheduling points at calls, and at the memory accesses that the program tells of"
-                    : "scheduling points at calls only: accesses to memory are not",
+                    : "scheduling points at calls only: accesses to memory are not (with --memory=all, they are)",
                 deadlines);
     if (facts->awaited)
         pct_cli_say(
@@ -353,7 +355,7 @@ void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
     if (e->quiet || e->warned || runs & (runs - 1))
         return;
     pct_explorer_name_places(e, c->launch.program);
-    add_facts(&reasons, e);
+    add_facts(&reasons, e, c);
     add_control(&reasons, e, c);
     e->warned = reasons.count;
     if (!reasons.count)
@@ -387,7 +389,7 @@ static char *write_line(const struct pct_explorer *e, const struct reasons *reas
 static char *make_line(const struct pct_explorer *e, const struct pct_campaign *c, bool *whole)
 {
     struct reasons reasons = { .text = "" }, given = { .text = "" };
-    add_facts(&reasons, e);
+    add_facts(&reasons, e, c);
     add_control(&reasons, e, c);
     bool early = !reasons.count && !e->cut;
     add_ends(&reasons, e, c);
