@@ -297,6 +297,7 @@ static void add_facts(struct pct_search_facts *all, const struct pct_search_fact
     all->unplanned += more->unplanned;
     all->moved_at = all->moved ? all->moved_at : more->moved_at;
     all->moved += more->moved;
+    all->strayed |= more->strayed;
     all->open += more->open;
     all->untried += more->untried;
     all->loop = more->untried ? more->loop : all->loop;

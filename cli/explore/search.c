@@ -261,13 +261,6 @@ static void drop_planned(struct pct_search *s)
     s->planned = NULL;
 }
 
-/* Of the last event of a sequence it was not known what it would find; nor of one in the place of a crash, which comes
- * behind it: see give(), reversals.c. */
-static bool is_open(const struct pct_branch *b)
-{
-    return !b->first || b->first->event.crashed;
-}
-
 /* The event of a new node: what was planned there comes off the sequence, and its other branches stay with the node. */
 static void follow_plan(struct pct_search *s, struct node *node, const struct pct_event *event)
 {
@@ -281,8 +274,10 @@ static void follow_plan(struct pct_search *s, struct node *node, const struct pc
         drop_planned(s);
         return;
     }
-    if (!(is_open(b) ? pct_same_operation(&b->event, event) : pct_same_objects(&b->event, event)) && !s->facts.moved++)
-        s->facts.moved_at = event->place;
+    if (!pct_wakeup_came(b, event)) {
+        s->facts.moved_at = s->facts.moved++ ? s->facts.moved_at : event->place;
+        s->facts.strayed |= b->event.op != event->op;
+    }
     node->alternatives |= b->alternative;
     node->open = b->next;
     s->planned = b->first;

@@ -25,6 +25,7 @@ struct pct_search_facts {
     uint64_t begun;     /* runs before the search began again, of which nothing else is counted */
     uint64_t moved;     /* events that used other objects than they were seen to use in another run: */
     uint32_t moved_at;  /* the first, here in the code (pct_event.place) */
+    bool strayed;       /* some of these were another operation: what its thread did follows from more than is known */
     uint64_t open;      /* branches that are known and were not tried yet */
     uint64_t untried;   /* and those that never will be: one more round of a loop of tries in vain, */
     uint32_t loop;      /* which is here in the code (pct_event.place) */

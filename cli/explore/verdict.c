@@ -85,7 +85,14 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e, const str
             "deadlines that may come early: %llu of the runs were not what they were to be, and others may be missed "
             "(--slack=0 takes the program)",
             (unsigned long long)(facts->redundant > facts->unplanned ? facts->redundant : facts->unplanned));
-    if (facts->moved)
+    if (facts->strayed)
+        add(r,
+            "threads that did something else in another schedule of the same past (%llu time%s%s%s): by memory that is "
+            "no "
+            "scheduling point%s",
+            (unsigned long long)facts->moved, facts->moved == 1 ? "" : "s", e->moved[0] ? ", first at " : "", e->moved,
+            c->config.memory < PCT_PATCH_STACKS ? " (--memory=all has more)" : "");
+    else if (facts->moved)
         add(r, "objects at other addresses in other schedules (%llu time%s%s%s): on the heap, or on stacks",
             (unsigned long long)facts->moved, facts->moved == 1 ? "" : "s", e->moved[0] ? ", first at " : "", e->moved);
 }

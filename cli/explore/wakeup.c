@@ -1,6 +1,7 @@
 /* Wakeup trees, and who sleeps: see wakeup.h. */
 #include "wakeup.h"
 #include "dependence.h"
+#include "same.h"
 #include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -49,6 +50,14 @@ struct pct_branch *pct_wakeup_new(const struct pct_event *event)
     b->alternative = b->ahead = false;
     pct_event_copy(&b->event, event);
     return b;
+}
+
+/* Of the last event of a sequence it was not known what it would find; nor of one in the place of a crash, which comes
+ * behind it: see give(), reversals.c. */
+bool pct_wakeup_came(const struct pct_branch *branch, const struct pct_event *event)
+{
+    bool open = !branch->first || branch->first->event.crashed;
+    return open ? pct_same_operation(&branch->event, event) : pct_same_objects(&branch->event, event);
 }
 
 struct pct_sleeper *pct_sleeper_new(const struct pct_event *event, struct pct_sleeper *next)

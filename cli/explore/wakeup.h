@@ -25,6 +25,9 @@ void pct_sleepers_free(struct pct_sleeper *sleepers);
 /* A branch that is this event. NULL: no memory. */
 struct pct_branch *pct_wakeup_new(const struct pct_event *event);
 
+/* Whether the event that came is what was to be tried, as far as that was known. */
+bool pct_wakeup_came(const struct pct_branch *branch, const struct pct_event *event);
+
 /* A sleeper that is this event, before the others. NULL: no memory. */
 struct pct_sleeper *pct_sleeper_new(const struct pct_event *event, struct pct_sleeper *next);
 

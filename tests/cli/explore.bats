@@ -1035,6 +1035,59 @@ no atomic loads and stores"* ]]
     all_accesses_tell
 }
 
+@test "what a thread does by a load that is no scheduling point is said, and not that objects have moved" {
+    cat > program.c << 'PROGRAM'
+#include <linux/futex.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static int state; /* 0: free; 1: held; 2: others wait */
+
+static void lock(void)
+{
+    int found = 0;
+    if (__atomic_compare_exchange_n(&state, &found, 1, 0, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+        return;
+    found = __atomic_load_n(&state, __ATOMIC_RELAXED);
+    while (found == 2 || __atomic_exchange_n(&state, 2, __ATOMIC_ACQUIRE) != 0) {
+        syscall(SYS_futex, &state, FUTEX_WAIT_PRIVATE, 2, NULL, NULL, 0);
+        found = __atomic_load_n(&state, __ATOMIC_RELAXED);
+    }
+}
+
+static void unlock(void)
+{
+    if (__atomic_exchange_n(&state, 0, __ATOMIC_RELEASE) == 2)
+        syscall(SYS_futex, &state, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void *work(void *unused)
+{
+    lock();
+    unlock();
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, work, NULL);
+    work(NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+PROGRAM
+    "$cc" -O1 -g -pthread -o program program.c
+    run "$pct" explore --memory=atomics -n 300 -- ./program
+    echo "$output"
+    [ "$status" -eq 119 ]
+    [[ $(last) == *"did something else in another schedule of the same past ("*"program.c:15, "*" (--memory=all has more)"* ]]
+    lacks 'other addresses'
+}
+
 @test "C++20 programs as they are built are explored at their accesses, with the heap the same in each run" {
     cat > wait.cc <<'PROGRAM'
 #include <atomic>
