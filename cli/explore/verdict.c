@@ -335,6 +335,11 @@ static void print_found(FILE *out, const struct pct_explorer *e, const struct re
                 e->passed == 1 ? "es" : "", (unsigned long long)runs_of(e), seconds, reasons->text);
         return;
     }
+    if (facts->classes == 1 && e->failing == 1 && !reasons->count) {
+        fprintf(out, "found: the only class of schedules%s fails (%llu run%s, %s)", within,
+                (unsigned long long)runs_of(e), runs_of(e) == 1 ? "" : "s", seconds);
+        return;
+    }
     fprintf(out, "found: %llu of %s%llu class%s of schedules%s fail%s (%llu runs, %s)%s%s",
             (unsigned long long)e->failing, reasons->count ? "" : "all ", (unsigned long long)facts->classes,
             facts->classes == 1 ? "" : "es", within, e->failing == 1 ? "s" : "", (unsigned long long)runs_of(e),
