@@ -270,8 +270,7 @@ static void checks(const struct action *a)
 static void destroy(void *value)
 {
     pthread_mutex_lock(&mutex[(uintptr_t)value - 1]);
-    var[(uintptr_t)value - 1] += 3;
-    tell(var[(uintptr_t)value - 1]);
+    tell(var[(uintptr_t)value - 1] += 3);
     pthread_mutex_unlock(&mutex[(uintptr_t)value - 1]);
 }
 
@@ -456,6 +455,8 @@ static void make_robust(void)
     }
 }
 
+#include "made.h"
+
 static void *worker(void *argument);
 
 static void act(const struct action *a)
@@ -519,7 +520,7 @@ static void act(const struct action *a)
         robusts(a);
         break;
     default:
-        break;
+        makes(a);
     }
 }
 
@@ -589,7 +590,8 @@ int main(int argc, char **argv)
     pthread_barrier_init(&second, NULL, 3);
     clock_gettime(CLOCK_REALTIME, &began[0]);
     clock_gettime(CLOCK_MONOTONIC, &began[1]);
-    if (kinds & EVENTS && (event = eventfd(0, kinds & LOCKS ? EFD_SEMAPHORE : 0)) < 0)
+    if ((kinds & EVENTS && (event = eventfd(0, kinds & LOCKS ? EFD_SEMAPHORE : 0)) < 0) ||
+        (kinds & PIPES && pipe(ends)))
         return 1;
     for (unsigned i = 0; i < THINGS; i++)
         sem_init(&sem[i], 0, draw(2));
@@ -597,8 +599,6 @@ int main(int argc, char **argv)
     pthread_key_create(&key, destroy);
     if (kinds & ROBUSTS)
         make_robust();
-    if (kinds & PIPES && pipe(ends))
-        return 1;
     if (kinds & EXITS)
         atexit(at_exit);
     unsigned mine = workers - nested;

@@ -26,10 +26,11 @@ enum kind {
     CANCELS = 131072,
     COUNTS = 262144, /* waiters that count each other, and are woken one by one */
     RACES = 524288,
-    EVENTS = 1 << 20, /* an eventfd */
-    CLOCKS = 1 << 21, /* deadlines of the other clock, several that wait, a second barrier */
-    DATES = 1 << 22,  /* deadlines are the same points in time for all */
-    ROBUSTS = 1 << 23 /* threads end with mutexes that others then have */
+    EVENTS = 1 << 20,  /* an eventfd */
+    CLOCKS = 1 << 21,  /* deadlines of the other clock, several that wait, a second barrier */
+    DATES = 1 << 22,   /* deadlines are the same points in time for all */
+    ROBUSTS = 1 << 23, /* threads end with mutexes that others then have */
+    MADE = 1 << 24     /* objects that the first who needs them initialises, or that threads make for themselves */
 };
 enum { FLAGS = MAKES | EXITS | LEAVES | CANCELS | DATES };
 
@@ -60,14 +61,15 @@ static unsigned draw(unsigned bound)
 
 static void make_text(unsigned workers)
 {
-    static const enum kind all[] = { LOCKS,   CONDS, SEMS,  RWLOCKS, BARRIERS, ONCES, TIME,   HEAP,   RANDOM, SPINS,
-                                     CHECKED, KEYS,  PIPES, NAPS,    COUNTS,   RACES, EVENTS, CLOCKS, ROBUSTS };
-    enum { KINDS = sizeof all / sizeof *all, OLD = 9, LATER = 15, MORE = 18 };
-    const unsigned of = kinds >= ROBUSTS  ? KINDS
-                        : kinds >= EVENTS ? MORE
-                        : kinds & RACES   ? LATER + 1
-                        : kinds >= SPINS  ? LATER
-                                          : OLD;
+    static const enum kind all[] = { LOCKS,   CONDS, SEMS,  RWLOCKS, BARRIERS, ONCES, TIME,   HEAP,   RANDOM,  SPINS,
+                                     CHECKED, KEYS,  PIPES, NAPS,    COUNTS,   RACES, EVENTS, CLOCKS, ROBUSTS, MADE };
+    enum { KINDS = sizeof all / sizeof *all, OLD = 9, LATER = 15, MORE = 18, MOST = 19 };
+    const unsigned of = kinds >= MADE      ? KINDS
+                        : kinds >= ROBUSTS ? MOST
+                        : kinds >= EVENTS  ? MORE
+                        : kinds & RACES    ? LATER + 1
+                        : kinds >= SPINS   ? LATER
+                                           : OLD;
     /* Of the kinds, a few: programs of one kind have more to say about it. */
     uint64_t chosen = kinds;
     while (draw(2) && !(chosen & (chosen - 1) & ~(uint64_t)FLAGS))
