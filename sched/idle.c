@@ -72,6 +72,9 @@ static bool attention_may_come(struct pct_sched *s)
  * not know is waited for, or the run has ended. True: only the strategy, which is to be asked, keeps threads back. */
 static bool go_on_alone(struct pct_sched *s)
 {
+    pct_sched_kernel_changed(s); /* not everybody who changes something there was seen: libc, inline system calls */
+    if (pct_idle_over(s))
+        return false;
     if (s->timers_count) {
         pct_await_look(s);
         pct_timer_jump(s);

@@ -91,6 +91,12 @@ void pct_races_object(struct pct_races *r, uint32_t thread, uint32_t number, uns
  */
 void pct_races_world(struct pct_races *r, uint32_t thread, unsigned what);
 
+/* The same as a step of this kind on a descriptor does that has brought something about, without one. */
+void pct_races_as(struct pct_races *r, uint32_t thread, enum pct_op op);
+
+/* The thread acquires what every other one has done so far: nobody knows which of them has told it. */
+void pct_races_all(struct pct_races *r, uint32_t thread);
+
 /* This thread is the last to arrive at the barrier of this number; its step of arrival is recorded. */
 void pct_races_round(struct pct_races *r, uint32_t thread, uint32_t number);
 

@@ -421,6 +421,30 @@ void pct_races_world(struct pct_races *r, uint32_t thread, unsigned what)
         release_to(r, thread, 0, WORLD | ROOM);
 }
 
+void pct_races_as(struct pct_races *r, uint32_t thread, enum pct_op op)
+{
+    const struct rule rule = rule_of(op);
+    pct_races_follow(r->sched);
+    acquire_of(r, thread, 0, rule.acquires);
+    release_to(r, thread, 0, rule.releases);
+}
+
+void pct_races_all(struct pct_races *r, uint32_t thread)
+{
+    struct pct_clock *now = &r->threads[thread].now;
+    pct_races_follow(r->sched);
+    if (!r->sched->threads || !pct_races_know(r, thread) || !pct_clock_reach(&r->memory, now, r->sched->threads - 1))
+        return;
+    for (uint32_t other = 0; other < r->sched->threads; other++) {
+        const struct race_thread *t = &r->threads[other];
+        const uint32_t own = pct_clock_get(&t->now, other), all = own > t->last ? own : t->last;
+        if (all > now->at[other])
+            now->at[other] = all;
+        if (own && other != thread)
+            tick(r, other); /* what it does from now on is not part of that */
+    }
+}
+
 void pct_races_round(struct pct_races *r, uint32_t thread, uint32_t number)
 {
     struct race_object *barrier = object_of(r, number);

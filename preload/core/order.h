@@ -31,6 +31,13 @@ static inline void pct_order_world(const struct pct_shim_thread *self, unsigned 
         pct_races_world(pct_S.races, self->core.id, what);
 }
 
+/* What a step of this kind on a descriptor orders, without one. */
+static inline void pct_order_as(const struct pct_shim_thread *self, enum pct_op op)
+{
+    if (PCT_UNLIKELY(pct_S.races != NULL))
+        pct_races_as(pct_S.races, self->core.id, op);
+}
+
 /* The kernel writes to this place, which the target reads as an atomic variable. */
 static inline void pct_order_kernels(const volatile void *place)
 {

@@ -37,6 +37,7 @@
 #include <sys/sem.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/times.h>
@@ -60,6 +61,8 @@ int __xpg_sigpause(int signal);
 __sighandler_t bsd_signal(int signal, __sighandler_t handler);
 ssize_t __read_chk(int fd, void *buffer, size_t size, size_t room);
 char *__fgets_chk(char *line, size_t room, int size, FILE *file);
+int __dprintf_chk(int fd, int flag, const char *format, ...);
+int __vdprintf_chk(int fd, int flag, const char *format, va_list arguments);
 size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *file);
 int __isoc99_vfscanf(FILE *file, const char *format, va_list arguments);
 int __isoc99_fscanf(FILE *file, const char *format, ...);

@@ -1,6 +1,7 @@
 /* Making, copying and closing descriptors. Making one is no scheduling point: nobody can wait for it yet. Closing one
  * is: it may end another thread's wait. */
 #include "fifo.h"
+#include "news.h"
 #include <common/exploration.h>
 #include <preload/core/kernel.h>
 #include <preload/core/order.h>
@@ -94,7 +95,7 @@ static int open_by(pct_fifo_opener *real, int folder, const char *path, int flag
     PCT_ENTER(self);
     if (self && pct_fifo_waits(folder, path, flags))
         return pct_fifo_open(self, real, folder, path, flags, mode, NULL);
-    return made(pct_absent_note(real(folder, path, flags, mode)), PCT_FD_UNKNOWN);
+    return made((int)pct_news_at(folder, path, pct_absent_note(real(folder, path, flags, mode))), PCT_FD_UNKNOWN);
 }
 
 /* The mode is there only with these flags; to read it without is harmless on this ABI. */

@@ -1,4 +1,6 @@
-/* Looking at files: no scheduling points, but what is not there may be what the program waits for (absent.h). */
+/* Looking at files, making and removing them: no scheduling points, but what is not there may be what the program waits
+ * for (absent.h), and what is may be news (news.h). */
+#include "news.h"
 #include <common/exploration.h>
 #include <preload/core/host_threads.h>
 #include <preload/core/real.h>
@@ -13,7 +15,7 @@
     ({                                                                                                                 \
         pct_explored_hidden(PCT_KEY_KERNEL, false);                                                                    \
         pct_host_threads_looks(folder, path);                                                                          \
-        pct_absent_note(call);                                                                                         \
+        (int)pct_news_at(folder, path, pct_absent_note(call));                                                         \
     })
 
 PCT_EXPORT int stat(const char *path, struct stat *status)
@@ -89,4 +91,61 @@ PCT_EXPORT int access(const char *path, int mode)
 PCT_EXPORT int faccessat(int folder, const char *path, int mode, int flags)
 {
     return LOOK(folder, path, REAL(faccessat)(folder, path, mode, flags));
+}
+
+PCT_EXPORT int fstat(int fd, struct stat *status)
+{
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
+    return (int)pct_news_of(fd, REAL(fstat)(fd, status));
+}
+
+PCT_EXPORT int fstat64(int fd, struct stat64 *status)
+{
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
+    return (int)pct_news_of(fd, REAL(fstat64)(fd, status));
+}
+
+/* What is there is news when it is found, as of the folder. */
+PCT_EXPORT struct dirent *readdir(DIR *directory)
+{
+    struct dirent *found = REAL(readdir)(directory);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
+    pct_news_of(dirfd(directory), 0);
+    return found;
+}
+
+PCT_EXPORT struct dirent64 *readdir64(DIR *directory)
+{
+    struct dirent64 *found = REAL(readdir64)(directory);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
+    pct_news_of(dirfd(directory), 0);
+    return found;
+}
+
+/* Whoever makes or takes a name may have waited for another one to do so, as for a lock. */
+#define NAME(path, call)                                                                                               \
+    ({                                                                                                                 \
+        pct_explored_hidden(PCT_KEY_KERNEL, false);                                                                    \
+        (int)pct_news_at(AT_FDCWD, path, call);                                                                        \
+    })
+
+PCT_EXPORT int mkdir(const char *path, mode_t mode)
+{
+    return NAME(path, REAL(mkdir)(path, mode));
+}
+
+PCT_EXPORT int link(const char *from, const char *to)
+{
+    return NAME(to, REAL(link)(from, to));
+}
+
+PCT_EXPORT int rename(const char *from, const char *to)
+{
+    return NAME(to, REAL(rename)(from, to));
+}
+
+/* It is not there any more. */
+PCT_EXPORT int unlink(const char *path)
+{
+    return NAME(path, REAL(unlink)(path));
 }

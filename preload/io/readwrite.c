@@ -3,12 +3,15 @@
  * A blocking write of more than the kernel has room for waits in its middle, where the scheduler could not see it; so
  * large writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait; what it
  * has written until then is a step, so that a replay knows when. */
+#include <common/exploration.h>
 #include <preload/core/order.h>
 #include <preload/core/real.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include <preload/memory/calls.h>
+#include <preload/memory/channel.h>
 #include "io.h"
+#include "news.h"
 #include <preload/thread/cancel.h>
 #include <preload/time/family.h>
 #include <limits.h>
@@ -128,7 +131,7 @@ static ssize_t read_some(int fd, void *buffer, size_t size)
 
 static ssize_t read_here(int fd, void *buffer, size_t size, const void *pc)
 {
-    ssize_t got = read_some(fd, buffer, size);
+    ssize_t got = pct_news_of(fd, read_some(fd, buffer, size));
     const struct iovec part = { buffer, got > 0 ? (size_t)got : 0 };
     if (got > 0) {
         pct_memory_of_call(&part, 1, part.iov_len, true, pc);
@@ -186,7 +189,7 @@ static ssize_t read_parts(int fd, const struct iovec *parts, int count, const st
 
 static ssize_t read_vector(int fd, const struct iovec *parts, int count, const struct how *how, const void *pc)
 {
-    ssize_t got = read_parts(fd, parts, count, how);
+    ssize_t got = pct_news_of(fd, read_parts(fd, parts, count, how));
     if (got > 0) {
         pct_memory_of_call(parts, (size_t)count, (size_t)got, true, pc);
         pct_random_replace(fd, parts, (size_t)got);
@@ -207,6 +210,27 @@ PCT_EXPORT ssize_t preadv2(int fd, const struct iovec *parts, int count, off_t o
 PCT_EXPORT ssize_t preadv64v2(int fd, const struct iovec *parts, int count, off64_t offset, int flags)
 {
     return read_vector(fd, parts, count, &(struct how){ offset, flags }, PCT_CALLER);
+}
+
+/* At a place in a file: no operation between threads, but what stands there may be news. */
+static ssize_t read_at(int fd, const void *buffer, ssize_t got, const void *pc)
+{
+    const struct iovec part = { (void *)buffer, got > 0 ? (size_t)got : 0 };
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
+    pct_news_of(fd, got);
+    if (got > 0)
+        pct_memory_of_call(&part, 1, part.iov_len, true, pc);
+    return got;
+}
+
+PCT_EXPORT ssize_t pread(int fd, void *buffer, size_t size, off_t offset)
+{
+    return read_at(fd, buffer, REAL(pread)(fd, buffer, size, offset), PCT_CALLER);
+}
+
+PCT_EXPORT ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
+{
+    return read_at(fd, buffer, REAL(pread64)(fd, buffer, size, offset), PCT_CALLER);
 }
 
 /* What has been written is told before the step of that, which others may wait for. */

@@ -7,6 +7,7 @@
 /* The headers would define some of these functions themselves. */
 #define __NO_INLINE__ 1
 #include "fifo.h"
+#include "news.h"
 #include <common/exploration.h>
 #include <preload/core/kernel.h>
 #include <preload/core/order.h>
@@ -211,7 +212,7 @@ static FILE *open_by(FILE *(*real)(const char *, const char *), const char *path
     pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (flags < 0 || !pct_fifo_waits(AT_FDCWD, path, flags)) {
         FILE *plain = real(path, mode);
-        pct_absent_note(plain ? 0 : -1);
+        pct_news_at(AT_FDCWD, path, pct_absent_note(plain ? 0 : -1));
         return plain;
     }
     PCT_ENTER(self);

@@ -24,6 +24,7 @@
 #include <preload/core/sites.h>
 #include <preload/core/sys.h>
 #include <preload/io/io.h>
+#include <preload/io/news.h>
 #include <preload/io/request.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/channel.h>
@@ -271,8 +272,10 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     pct_record_pack(s, records + room, rest * 8);
     if (pct_shim.config.races && !none && !pct_races_start(s))
         pct_say("no address space for the race detector: races are not looked for");
-    if (s->races)
+    if (s->races) {
+        pct_news_begin();
         pct_sched_in_full(s);
+    }
     pct_channel_open(pct_shim.strategy == &pct_strategy_explore ? pct_variables.PCT_EXPLORE : NULL);
     if (pct_shim.strategy == &pct_strategy_script)
         s->run.script = pct_script_open(pct_variables.PCT_EXPLORE);
@@ -385,6 +388,8 @@ PCT_STARTS static void check_layouts(void)
     char line[160];
     struct pct_text text;
     const char *unknown = pct_layouts_unknown();
+    if (!unknown && !pct_news_lead())
+        unknown = "streams";
     if (!unknown)
         return;
     pct_text_init(&text, line, sizeof line);

@@ -1,6 +1,7 @@
 /* syscall(): what threads wait on by it goes the way of the function of the same name; the rest is the kernel's. */
 #include "futex.h"
 #include <common/exploration.h>
+#include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/seccomp.h>
 #include <preload/core/sys.h>
@@ -16,6 +17,20 @@
 #include <linux/seccomp.h>
 #include <stdarg.h>
 #include <sys/prctl.h>
+
+/* The call may write to a descriptor, or read from one, for which another thread waits. */
+static void may_move(unsigned what)
+{
+    if (PCT_LIKELY(!pct_S.races && !pct_S.kernel_waits) || pct_vforking)
+        return;
+    const int error = errno;
+    const struct pct_shim_thread *self = pct_enter();
+    if (self)
+        pct_order_world(self, what);
+    if (self && what == PCT_ACQUIRES)
+        pct_sched_kernel_changed(&pct_S);
+    errno = error;
+}
 
 /* The upper half of an argument of 32 bits is whatever its caller's compiler has left there. */
 PCT_EXPORT long syscall(long number, ...)
@@ -82,9 +97,15 @@ PCT_EXPORT long syscall(long number, ...)
             pct_foreign_threads_of_kernel();
         bool clones = number == SYS_clone || number == SYS_clone3 || number == SYS_fork;
         uint32_t slot = clones ? pct_clone_expect(number, a) : 0;
-        if (number != SYS_gettid && number != SYS_getpid && number != SYS_sched_yield && number != SYS_membarrier)
+        const bool moves =
+            number != SYS_gettid && number != SYS_getpid && number != SYS_sched_yield && number != SYS_membarrier;
+        if (moves) {
             pct_explored_hidden(PCT_KEY_KERNEL, false);
+            may_move(PCT_RELEASES);
+        }
         long result = pct_by_number(number, a);
+        if (moves && !clones)
+            may_move(PCT_ACQUIRES);
         if (slot && result)
             pct_family_born(slot, result);
         if (number == SYS_prctl && (int)a[0] == PR_SET_NAME)

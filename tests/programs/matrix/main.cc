@@ -61,7 +61,8 @@ int main(int count, char **arguments)
 {
     static const char *const words[] = { "ordered", "unordered", "-" };
     const bool lists = count == 2 && !strcmp(arguments[1], "--list");
-    for (const table &table : { thread_table, other_table, kernel_table, stream_table, service_table, uring_table })
+    for (const table &table :
+         { thread_table, other_table, kernel_table, stream_table, file_table, service_table, uring_table })
         for (const row *row = table.rows; row < table.rows + table.count; row++) {
             if (lists)
                 printf("%s\t%s\t%s\t%s\n", row->name, words[row->is], words[row->libtsan], row->why);

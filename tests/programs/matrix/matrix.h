@@ -132,12 +132,6 @@ constexpr row unknown(const char *name, const char *why, void (*first)(), void (
     return { name, ORDERED, UNORDERED, why, first, second, prepare };
 }
 
-/* Both do: docs/MEMORY.md says so. */
-constexpr row unseen(const char *name, void (*first)(), void (*second)(), void (*prepare)() = nullptr)
-{
-    return { name, UNORDERED, UNORDERED, "nobody sees what orders them", first, second, prepare };
-}
-
 /* libtsan cannot run it, or what it says depends on its version. */
 constexpr row alone(const char *name, what is, const char *why, void (*first)(), void (*second)(),
                     void (*prepare)() = nullptr)
@@ -151,7 +145,7 @@ struct table {
 };
 
 /* The rows of each file, and what those of threads.cc and of kernel.cc need. */
-extern const table thread_table, other_table, kernel_table, stream_table, service_table, uring_table;
+extern const table thread_table, other_table, kernel_table, stream_table, file_table, service_table, uring_table;
 void make_objects();
 void make_descriptors();
 

@@ -16,6 +16,7 @@
 #include <sys/time.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <cwchar>
 
 namespace
 {
@@ -35,6 +36,7 @@ const char poll_acquires[] = "to libtsan, a call that only looks at descriptors 
            timers[] = "libtsan does not order setting a timer with its expiry",
            filling[] = "to libtsan, reading from a stream acquires nothing",
            opening[] = "libtsan does not know that the ends of a named pipe wait for each other",
+           writing[] = "to libtsan, a stream's write releases nothing",
            closing[] = "to libtsan, what closes an end releases nothing";
 
 /* As MUST, in an expression. */
@@ -80,16 +82,16 @@ void make_file()
     write_byte(file);
 }
 
-void make_listener()
-{
-    MUST(listener = socket(AF_INET, SOCK_STREAM, 0));
-    MUST(listen(listener, 1));
-}
-
 void name_fifo()
 {
     fifo = "/tmp/pct-races-fifo-" + std::to_string(getpid());
     unlink(fifo.c_str()); /* of a run that ended at a race, before it came to that */
+}
+
+void make_listener()
+{
+    MUST(listener = socket(AF_INET, SOCK_STREAM, 0));
+    MUST(listen(listener, 1));
 }
 
 void make_fifo()
@@ -229,8 +231,29 @@ const row rows[] = {
             look(fscanf(from, "%d", &number)), READ;
         },
         make_streams),
-    unseen(
-        "fputs", [] { WRITE, fputs("7 x\n", to), fflush(to); }, [] { read_byte(ends[0]), READ; }, make_streams),
+    unknown(
+        "fputs", writing, [] { WRITE, fputs("7 x\n", to), fflush(to); }, [] { read_byte(ends[0]), READ; },
+        make_streams),
+    unknown(
+        "fputws", writing, [] { WRITE, fputws(L"7 x\n", to), fflush(to); }, [] { read_byte(ends[0]), READ; },
+        make_streams),
+    unknown(
+        "printf-in-pieces", writing,
+        [] {
+            fprintf(to, "7 "), fflush(to);
+            WRITE, fprintf(to, "x\n"), fflush(to);
+        },
+        [] {
+            char line[8];
+            look(fgets(line, sizeof line, from) != nullptr), READ;
+        },
+        make_streams),
+    unknown(
+        "dprintf", writing, [] { WRITE, dprintf(ends[1], "%d x\n", 7); }, [] { read_byte(ends[0]), READ; }),
+    /* What comes behind the line that is read */
+    unordered(
+        "fputs-elsewhere", [] { fputs("7 x\n", to), fflush(to), WRITE; }, [] { read_byte(ends[0]), READ; },
+        make_streams),
     unknown(
         "fclose", closing, [] { WRITE, fclose(to); }, [] { fgetc(from), READ; }, make_streams),
 
@@ -327,32 +350,6 @@ const row rows[] = {
             if (end >= 0)
                 READ;
             unlink(fifo.c_str());
-        },
-        make_fifo),
-
-    /* What files tell */
-    unseen(
-        "file-grows", [] { WRITE, write_byte(file); },
-        [] {
-            while (pread(file, &taken, 1, 1) != 1)
-                pause_a_little();
-            READ;
-        },
-        make_file),
-    unseen(
-        "file-appears", [] { WRITE, creat(fifo.c_str(), 0600); },
-        [] {
-            while (access(fifo.c_str(), F_OK))
-                pause_a_little();
-            READ, unlink(fifo.c_str());
-        },
-        name_fifo),
-    unseen(
-        "file-goes", [] { WRITE, unlink(fifo.c_str()); },
-        [] {
-            while (!access(fifo.c_str(), F_OK))
-                pause_a_little();
-            READ;
         },
         make_fifo),
 
