@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "claims.h"
 #include <errno.h>
+#include <link.h>
 #include <signal.h>
 #include <linux/futex.h>
 #include <sys/eventfd.h>
@@ -503,6 +504,34 @@ static void cancel_between(void)
     join_all();
 }
 
+/* A thread keeps the baton in a callback that holds the loader's lock: change points that fall there are none. */
+static int pass_points(struct dl_phdr_info *module, size_t size, void *unused)
+{
+    (void)module;
+    (void)size;
+    (void)unused;
+    for (int i = 0; i < 4; i++)
+        point();
+    return 1;
+}
+
+static void *make_pinned_events(void *unused)
+{
+    event(0);
+    dl_iterate_phdr(pass_points, NULL);
+    event(2);
+    return unused;
+}
+
+static void pinned(void)
+{
+    start(make_pinned_events);
+    point();
+    event(1);
+    join_all();
+    hit = reached == 3;
+}
+
 /* A timer goes off, and a handler runs, while others make their steps. */
 static void timer(void)
 {
@@ -540,6 +569,7 @@ static const struct program programs[] = {
     { "robust", 1, "order", robust_order, "" },
     { "signal", 2, "order", signal_between, "" },
     { "cancel", 2, "order", cancel_between, "" },
+    { "pinned", 2, "order", pinned, "" },
     { "timer", 2, "order", timer, "" },
 };
 

@@ -3,7 +3,8 @@
  *     claims NAME       ends with status 1 if the bug shows
  *     claims NAME safe  makes the same steps, and ends with status 0
  *     claims --list     NAME DEPTH SENTENCE OPTIONS, tabs between them: which sentence of the guarantee counts it:
- *                       order: of a bug of this depth; early: "if one of them has to end earlier"; options of pct run
+ *                       order: of a bug of this depth; early: "if one of them has to end earlier"; nothing: none does;
+ *                       options of pct run
  * A point is a step that does nothing else. Where the bug shows, everything is behind it that the fewest constraints
  * ask for, and it is found no sooner: so a wrong factor in the bound is seen. */
 #ifndef PCT_TESTS_CLAIMS_H

@@ -64,6 +64,37 @@ static void spin_mutex(void)
     spin_by(try_mutex);
 }
 
+/* Rounds of sixteen operations that change nothing: after eight blocks of the trace with no other, those of the ninth
+ * count as failed tries. */
+static void look_in_rounds(void)
+{
+    enum { BLOCK = 512, ROUND = 16 };
+    static sem_t sems[ROUND / 2];
+    for (int i = 0; i < BLOCK * 10 / ROUND + 3; i++)
+        for (int j = 0; j < ROUND / 2; j++) {
+            sem_post(&sems[j]);
+            sem_wait(&sems[j]);
+        }
+}
+
+static void spin_rounds(void)
+{
+    start(come_later);
+    look_in_rounds();
+    flags = 1;
+    join_all();
+}
+
+/* It keeps the other from running for so long that others go first. */
+static void spin_held(void)
+{
+    start(come_later);
+    for (int i = 0; i < 1100000; i++)
+        point();
+    flags = 1;
+    join_all();
+}
+
 static void try_semaphore(void)
 {
     sem_trywait(&never);
@@ -324,6 +355,8 @@ static const struct program programs[] = {
     { "spin-mutex", 1, "order", spin_mutex, "" },
     { "spin-semaphore", 1, "order", spin_semaphore, "" },
     { "spin-rwlock", 1, "order", spin_rwlock, "" },
+    { "spin-rounds", 1, "order", spin_rounds, "" },
+    { "spin-held", 1, "nothing", spin_held, "" },
     { "spin-poll", 1, "order", spin_poll, "" },
     { "spin-join", 1, "order", spin_join, "" },
     { "early-usleep", 1, "early", early_usleep, "" },
