@@ -72,7 +72,10 @@ static bool attention_may_come(struct pct_sched *s)
  * not know is waited for, or the run has ended. True: only the strategy, which is to be asked, keeps threads back. */
 static bool go_on_alone(struct pct_sched *s)
 {
-    pct_sched_kernel_changed(s); /* not everybody who changes something there was seen: libc, inline system calls */
+    /* Not everybody who changes something there was seen: inline system calls. They could have gone on sooner. */
+    const uint32_t enabled = s->enabled;
+    pct_sched_kernel_changed(s);
+    s->uncontrolled[PCT_UNCONTROLLED_OUTSIDE] += s->enabled - enabled;
     if (pct_idle_over(s))
         return false;
     if (s->timers_count) {

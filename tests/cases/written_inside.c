@@ -9,6 +9,10 @@
  *
  * The reader can go on as soon as the stream is flushed, though the writer goes on, too.
  *     RUN 1: pct run -q -n 300 -d 2 --strategy pct -- %p stream early
+ *
+ * But for the inline one, of which pct then says so.
+ *     RUN: pct run -n 20 --strategy pct -- %p inline 2>&1 | grep 'no guarantee.*left to the outside world'
+ *     RUN: ! pct run -n 20 --strategy pct -- %p number 2>&1 | grep 'no guarantee'
  */
 #include <pthread.h>
 #include <stdio.h>
