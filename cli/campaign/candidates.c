@@ -10,9 +10,13 @@
 
 enum { SATURATED = 3 };
 enum { TRIES_BY_CHANCE = 2 /* of an iRoot that another run has exposed: the first two ways */ };
-enum { ALONE = 2 /* this many first tries follow no other run */ };
+/* This many tries, the first ones, follow no other run; but the second one does where one had an exact chance. */
+enum { ALONE = 2, EXACT_TRY = 1 };
 enum { EACH = 3 /* one run in this many is a profile run, at first */, AHEAD = 16 /* runs, at most */ };
 enum { EACH_AGAIN = 4 /* likewise, when nothing but the last idiom is left to be tried */ };
+/* One turn in three is for idioms of four accesses first. All but idiom 1 are spread over their dependencies: those go
+ * first of which fewer have begun, by steps of SPREAD. */
+enum { EACH_LONGER = 3, FIRST_OF_FOUR = 4, FIRST_SPREAD = 2, SPREAD = 4, MOST_SPREAD = INT16_MAX };
 /* The parameter `order` (strategies/maple.c). */
 enum { RANDOM, OLDEST, YOUNGEST, MAIN, CHANGING, EAGER, LOOSE, EAGER_LOOSE, PATIENT, GOES_ON, AWAITS };
 
@@ -82,22 +86,25 @@ static bool is_by(const struct pct_iroot *exposed, uint64_t known)
     return exposed && exposed->first <= known;
 }
 
-/* Where the candidate stands in the queue: lower goes first. The other order of one that was seen often is what
- * programs do not expect. Behind these come those that runs have exposed that were to do something else: what else had
- * happened there may have hidden a bug, and most so of those of many accesses, and of those that came late: they are
- * rare. */
-static uint64_t rank_of(const struct pct_directed *d, size_t i, uint64_t known)
+/* Where the candidate stands in the queue: lower goes first; longer: first those of four accesses, as many a bug needs
+ * them. The other order of one that was seen often is what programs do not expect. Behind these come those that runs
+ * have exposed that were to do something else: what else had happened there may have hidden a bug, and most so of those
+ * of many accesses, and of those that came late: they are rare. */
+static uint64_t rank_of(const struct pct_directed *d, size_t i, bool longer, uint64_t known)
 {
     const struct pct_candidate *candidate = &d->candidate[i];
     const uint32_t idiom = d->sets.predicted.item[i]->idiom;
     const uint64_t last = (uint64_t)is_extra(d->sets.predicted.item[i]) << 62;
     bool usual = !is_by(candidate->reverse, known);
+    const uint32_t kin = idiom >= FIRST_SPREAD ? pct_directed_kin(d, d->sets.predicted.item[i]) / SPREAD : 0;
     if (is_by(candidate->exposed, known)) {
         const uint64_t first = candidate->exposed->first, late = first < UINT16_MAX ? UINT16_MAX - first : 0;
         return UINT64_C(1) << 61 | last | (uint64_t)candidate->tries << 48 | (uint64_t)(PCT_IDIOMS - idiom) << 40 |
                late << 24 | i;
     }
-    return last | (uint64_t)candidate->tries << 48 | (uint64_t)idiom << 40 | (uint64_t)usual << 39 | i;
+    const uint64_t behind = longer && idiom < FIRST_OF_FOUR;
+    return last | (uint64_t)candidate->tries << 48 | behind << 47 | (uint64_t)idiom << 40 | (uint64_t)usual << 39 |
+           (uint64_t)(kin < MOST_SPREAD ? kin : MOST_SPREAD) << 24 | i;
 }
 
 const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, const struct pct_iroot *root)
@@ -168,11 +175,12 @@ static uint32_t tries_of(const struct pct_directed *d, size_t i, uint64_t known)
 static size_t choose(struct pct_directed *d, uint64_t index, uint64_t known)
 {
     const bool all = index % EACH_AGAIN == 1 && pct_directed_is_profiled(d, known);
+    const bool longer = index % EACH_LONGER == EACH_LONGER - 1;
     size_t best = SIZE_MAX;
     uint64_t lowest = UINT64_MAX;
     for (size_t i = 0; i < d->upto[known]; i++) {
         look_up(d, i);
-        uint64_t rank = rank_of(d, i, known);
+        uint64_t rank = rank_of(d, i, longer, known);
         if (d->candidate[i].tries >= tries_of(d, i, known) || rank >= lowest ||
             (is_extra(d->sets.predicted.item[i]) && !all))
             continue;
@@ -306,6 +314,27 @@ static bool follow_any(const struct pct_directed *d, const struct pct_iroot *roo
     return false;
 }
 
+/* Whether one of the first `known` runs had a chance behind which all reads see what they saw there. */
+static bool has_exact_chance(const struct pct_iroot *root, uint64_t known)
+{
+    for (unsigned kind = 0; kind < 2; kind++) {
+        const uint32_t chances = count_chances(root, kind, known);
+        if (chances && !root->chance[kind][find_least(root, kind, chances)].changes)
+            return true;
+    }
+    return false;
+}
+
+/* Whether a try of this number follows another run, if it can. */
+static bool follows_now(const struct pct_candidate *candidate, uint32_t try, bool exact)
+{
+    if (candidate->follows == PCT_DIRECTED_TRIES - ALONE)
+        return false;
+    if (try < ALONE)
+        return try == EXACT_TRY && exact;
+    return !candidate->follows || candidate->alone >= ALONE;
+}
+
 static void force(struct pct_directed *d, size_t i, uint64_t known, char *list, struct pct_directed_run *run)
 {
     static const uint8_t orders[PCT_DIRECTED_TRIES] = { OLDEST, YOUNGEST, MAIN, EAGER_LOOSE, CHANGING, EAGER };
@@ -317,6 +346,8 @@ static void force(struct pct_directed *d, size_t i, uint64_t known, char *list, 
     struct pct_candidate *candidate = &d->candidate[i];
     const bool again = candidate->tries >= tries_of(d, i, known);
     const uint32_t try = candidate->tries++;
+    if (!try)
+        pct_directed_begin_kin(d, root);
     candidate->younger |= try == 0 && pct_directed_begins_younger(d, root);
     pct_directed_format(list, &d->sets, root);
     /* Of many that were exposed by chance, half begin with the one of the two complementary orders, half with the
@@ -325,7 +356,8 @@ static void force(struct pct_directed *d, size_t i, uint64_t known, char *list, 
         run->order = CHANGING + (uint32_t)pct_random_below(run->seed, PCT_STREAM_ORDER, 0, PATIENT - CHANGING);
     else if (is_by(candidate->exposed, known))
         run->order = orders[(candidate->younger + try) % TRIES_BY_CHANCE];
-    else if (try >= ALONE && follow_any(d, root, &ways[candidate->follows], known, list, run))
+    else if (follows_now(candidate, try, has_exact_chance(root, known)) &&
+             follow_any(d, root, &ways[candidate->follows], known, list, run))
         run->order = ways[candidate->follows].order;
     else if (candidate->alone < ALONE)
         run->order = orders[(candidate->younger + candidate->alone++) % ALONE];

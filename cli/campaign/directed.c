@@ -172,17 +172,44 @@ int pct_directed_save(struct pct_campaign *c, struct pct_store *store)
     return pct_store_set_fact(store, "outside", run);
 }
 
+/* The file of this name may be of another version of pct, which has decided its runs otherwise. */
+static void check_version(struct pct_campaign *c, struct pct_store *store, const char *path)
+{
+    const bool part = pct_directed_is_part(c);
+    const uint64_t version = pct_store_number(store, part ? "directed" : "tries");
+    if (!c->directed || !c->directed->directs || version == PCT_DIRECTED_PART)
+        return;
+    if (part) {
+        if (version && c->resumed)
+            pct_cli_say("%s: another version of pct has begun it, so that no further run is directed; --fresh begins "
+                        "anew",
+                        path);
+        pct_directed_free(c); /* or it was merged */
+    } else if (c->resumed) {
+        pct_cli_say("%s: another version of pct has begun it: what its runs have tried is known in part, so that some "
+                    "iRoots are tried less than %d times; to begin anew with what it knows: --fresh --memo=FILE",
+                    path, PCT_DIRECTED_TRIES);
+    }
+}
+
+static int set_number(struct pct_store *store, const char *fact, int number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    return pct_store_set_fact(store, fact, text);
+}
+
 int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const char *path)
 {
-    char idioms[16];
     pct_directed_settle(c);
-    if (pct_directed_is_part(c) && pct_store_number(store, "directed") != PCT_DIRECTED_PART)
-        pct_directed_free(c); /* another version has begun it, or it was merged */
+    check_version(c, store, path);
     int failed = c->directed ? pct_store_begin_iroots(store) : 0;
     if (failed || !c->directed)
         return failed;
-    snprintf(idioms, sizeof idioms, "%d", PCT_IDIOMS);
-    failed = c->resumed ? 0 : pct_store_set_fact(store, "idioms", idioms);
+    if (!c->resumed)
+        failed = set_number(store, "idioms", PCT_IDIOMS);
+    if (!failed && !c->resumed && c->directed->directs && !c->directed->part)
+        failed = set_number(store, "tries", PCT_DIRECTED_PART);
     if (failed)
         return failed;
     failed = pct_iroot_sets_load(&c->directed->sets, store, c->resumed);

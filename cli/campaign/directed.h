@@ -19,9 +19,9 @@
 
 #include "engine.h"
 
-/* Which of a campaign's runs are directed where others are drawn, as its file has it: 1 was one in four, 2 one in five.
- */
-enum { PCT_DIRECTED_PART = 4 };
+/* How runs of a campaign are directed, as its file has it: in `directed` where others are drawn, else in `tries`. What
+ * other numbers have decided cannot be decided again. */
+enum { PCT_DIRECTED_PART = 5 };
 
 enum { PCT_DIRECTED_TRIES = 6, PCT_DIRECTED_WINDOW = 40 /* steps, of a thread */ };
 

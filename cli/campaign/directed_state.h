@@ -48,8 +48,9 @@ struct pct_directed {
     struct pct_iroot_sets sets;
     struct pct_memo memo;
     struct pct_candidate *candidate;
-    size_t candidates;               /* there is room for */
-    uint8_t begun[PCT_DIRECTED_KIN]; /* candidates of these functions (a hash) whose tries have begun */
+    size_t candidates;                     /* there is room for */
+    uint8_t begun[PCT_DIRECTED_KIN];       /* candidates of these functions (a hash) whose tries have begun */
+    uint16_t begun_with[PCT_DIRECTED_KIN]; /* likewise, that have this dependency */
     struct pct_further *further;
     size_t furthers; /* likewise */
     uint64_t taken;  /* runs that were looked at */
@@ -114,6 +115,10 @@ bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidat
 /* Whether the tries of this candidate, which begin now, begin with younger threads first: every other one of those
  * whose accesses are in the same functions does, the others begin with older ones. kin.c */
 bool pct_directed_begins_younger(struct pct_directed *d, const struct pct_iroot *root);
+
+/* How many candidates that have a dependency of this one's are tried already; now this one is, too. kin.c */
+uint32_t pct_directed_kin(const struct pct_directed *d, const struct pct_iroot *root);
+void pct_directed_begin_kin(struct pct_directed *d, const struct pct_iroot *root);
 
 /* Begin: patterns that are guessed, and combined ones that are exposed, are as many as can be tried. further.c */
 void pct_further_begin(struct pct_directed *d);

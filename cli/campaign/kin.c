@@ -16,3 +16,27 @@ bool pct_directed_begins_younger(struct pct_directed *d, const struct pct_iroot 
     }
     return d->begun[hash % PCT_DIRECTED_KIN]++ % 2;
 }
+
+/* The counter of its first dependency, or of its last one. */
+static uint32_t counter_of(const struct pct_directed *d, const struct pct_iroot *root, bool last)
+{
+    const uint32_t *number = root->place + (last ? pct_idiom_accesses(root->idiom) - 2 : 0);
+    uint32_t both[2][2];
+    for (unsigned i = 0; i < 2; i++) {
+        const struct pct_access_place *place = d->sets.places.item[number[i] - 1];
+        both[i][0] = place->op;
+        both[i][1] = place->code;
+    }
+    return XXH3_64bits(both, sizeof both) % PCT_DIRECTED_KIN;
+}
+
+uint32_t pct_directed_kin(const struct pct_directed *d, const struct pct_iroot *root)
+{
+    return (uint32_t)d->begun_with[counter_of(d, root, false)] + d->begun_with[counter_of(d, root, true)];
+}
+
+void pct_directed_begin_kin(struct pct_directed *d, const struct pct_iroot *root)
+{
+    d->begun_with[counter_of(d, root, false)]++;
+    d->begun_with[counter_of(d, root, true)]++;
+}

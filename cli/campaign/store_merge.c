@@ -146,6 +146,7 @@ static int create(struct merge *m, const char *path)
         { "memo", pct_store_fact(first, "memo") },
         { "idioms", idioms_text },
         { "directed", m->count == 1 ? pct_store_fact(first, "directed") : "" },
+        { "tries", m->count == 1 ? pct_store_fact(first, "tries") : "" },
     };
     const struct pct_store_fact explored[] = { { "bound", pct_store_fact(first, "bound") },
                                                { "code", pct_store_fact(first, "code") },
