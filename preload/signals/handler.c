@@ -319,6 +319,16 @@ static void recall(struct pct_shim_thread *self, siginfo_t *info)
     self->delivers = NULL;
 }
 
+/* In patched code the handler is told of the instruction as the program has it: also by the address of a fault that is
+ * the instruction's own, such as a division by zero. */
+static void translate(int signal, siginfo_t *info, ucontext_t *context)
+{
+    const void *pc = (const void *)context->uc_mcontext.gregs[REG_RIP];
+    pct_patch_translate(context);
+    if ((signal == SIGFPE || signal == SIGILL) && is_fault(signal, info) && info->si_addr == pc)
+        info->si_addr = (void *)context->uc_mcontext.gregs[REG_RIP];
+}
+
 void pct_signal_arrive(int signal, siginfo_t *info, void *context)
 {
     struct pct_shim_thread *self = pct_self;
@@ -334,7 +344,7 @@ void pct_signal_arrive(int signal, siginfo_t *info, void *context)
             pct_signal_crashed(signal, info, context);
         return;
     }
-    pct_patch_translate(context);
+    translate(signal, info, context);
     if (!is_controlled(self) || is_fault(signal, info)) {
         run(signal, info, context);
     } else if (self->turn && pct_enter()) {
