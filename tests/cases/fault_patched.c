@@ -53,10 +53,10 @@ static void handle(int signal, siginfo_t *info, void *context)
     siglongjmp(back, 1);
 }
 
-#define FAULT(name, ...)                                                                                                             \
-    __attribute__((noinline)) void name(void)                                                                                        \
-    {                                                                                                                                \
-        __asm__ volatile(__VA_ARGS__ : : : "rax", "rcx", "rdx", "xmm0", "cc", "memory");                                             \
+#define FAULT(name, ...)                                                                                               \
+    __attribute__((noinline)) void name(void)                                                                          \
+    {                                                                                                                  \
+        __asm__ volatile(__VA_ARGS__ : : : "rax", "rcx", "rdx", "xmm0", "cc", "memory");                               \
     }
 FAULT(divide, "mov dividend(%%rip), %%rax; cqto; idivq divisor(%%rip)")
 FAULT(divide_half, "mov dividend(%%rip), %%eax; cltd; idivl divisor(%%rip)")
@@ -79,8 +79,14 @@ int main(void)
     static const struct {
         const char *name;
         void (*function)(void);
-    } all[] = { { "divide", divide },           { "divide_half", divide_half }, { "convert", convert }, { "narrow", narrow },
-                { "divide_real", divide_real }, { "load", load },               { "store", store },     { "update", update } };
+    } all[] = { { "divide", divide },
+                { "divide_half", divide_half },
+                { "convert", convert },
+                { "narrow", narrow },
+                { "divide_real", divide_real },
+                { "load", load },
+                { "store", store },
+                { "update", update } };
     pthread_t threads[2];
     for (int i = 0; i < 2; i++)
         if (pthread_create(&threads[i], NULL, count, NULL))
