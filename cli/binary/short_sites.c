@@ -58,8 +58,11 @@ static bool may_move(const ZydisDecodedInstruction *instruction, const ZydisDeco
         if (instruction->mnemonic != ZYDIS_MNEMONIC_POP)
             return false; /* of the flags, one of which traps */
         break;
+    case ZYDIS_CATEGORY_CONVERT: /* cltd; those of real numbers may trap */
+        if (instruction->meta.isa_ext != ZYDIS_ISA_EXT_BASE && instruction->meta.isa_ext != ZYDIS_ISA_EXT_LONGMODE)
+            return false;
+        break;
     case ZYDIS_CATEGORY_CMOV:
-    case ZYDIS_CATEGORY_CONVERT:
     case ZYDIS_CATEGORY_DATAXFER:
     case ZYDIS_CATEGORY_LOGICAL:
     case ZYDIS_CATEGORY_MISC: /* lea, but also others: below */

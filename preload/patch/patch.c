@@ -15,6 +15,7 @@
 #include <preload/core/sys.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/scope.h>
+#include <preload/signals/signals.h>
 #include <preload/signals/trap.h>
 #include "patch_choice.h"
 #include "patch_leaf.h"
@@ -277,7 +278,7 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->map = map_page;
     p->calls = pct_shim.config.calls;
     p->traps = pct_shim.config.memory >= PCT_PATCH_STACKS || pct_shim.config.rounds; /* explored: none is left out */
-    p->blocks = pct_S.threads <= 1;
+    p->blocks = pct_S.threads <= 1 && !(pct_self && pct_signal_is_handling(pct_self));
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? PCT_PATCH_HEAP_ROOM : 0);
     if (!p->code || !p->locked || !p->patched || !p->pages || !find_room(p, m->from, m->to))

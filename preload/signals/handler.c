@@ -61,6 +61,13 @@ static bool is_controlled(const struct pct_shim_thread *self)
            self->core.state != PCT_STATE_FINISHED && pct_is_process(pct_shim.pid);
 }
 
+/* On an alternate stack, where frames say nothing, always. */
+bool pct_signal_is_handling(const struct pct_shim_thread *self)
+{
+    return self->handles &&
+           ((const void *)__builtin_frame_address(0) <= self->handles || pct_signal_on_alternate_stack());
+}
+
 /* Inline: handlers may have small stacks. */
 __attribute__((always_inline)) static inline void run(int signal, siginfo_t *info, void *context)
 {
@@ -71,10 +78,14 @@ __attribute__((always_inline)) static inline void run(int signal, siginfo_t *inf
     bool restart = self && self->restart && action.flags & SA_RESTART;
     pct_timer_taken(info);
     const bool blocked = self && pct_trap_show(self, context);
+    const void *outer = self ? self->handles : NULL;
+    if (self && !pct_signal_is_handling(self))
+        self->handles = __builtin_frame_address(0);
     action.handler(signal, info, context);
     if (self) { /* only now: waits of the handler's own have changed both */
         if (!blocked)
             pct_trap_hide(self, context);
+        self->handles = outer;
         self->restart = restart;
         self->handled = signal;
     }

@@ -92,6 +92,9 @@ bool pct_signal_in_wrapper(const struct pct_shim_thread *self, const ucontext_t 
 bool pct_signal_in_shim(const struct pct_shim_thread *self, const ucontext_t *context);
 /* Whether the caller, a handler, is on the thread's alternate stack. */
 bool pct_signal_on_alternate_stack(void);
+
+/* Whether the thread runs a handler; perhaps, when it has jumped out of one. */
+bool pct_signal_is_handling(const struct pct_shim_thread *self);
 /* The kernel's handler of all signals that the target handles, and of crashes that it does not. */
 void pct_signal_arrive(int signal, siginfo_t *info, void *context);
 void pct_signal_crashed(int signal, siginfo_t *info, void *context);
