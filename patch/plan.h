@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplanc"
+#define PCT_PLAN_MAGIC "pctpland"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
  * never patched. */

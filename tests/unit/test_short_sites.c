@@ -54,6 +54,7 @@ static void test_moves(void **state)
     assert_int_equal(MORE(0, false, XCHG, 0x0f, 0x1f, 0x00, 0xc3), 3);             /* nopl (%rax) */
     assert_int_equal(MORE(0, false, XCHG, 0x48, 0x8d, 0x04, 0x90, 0xc3), 4);       /* lea (%rax, %rdx, 4), %rax */
     assert_int_equal(MORE(0, false, XCHG, 0x48, 0x8b, 0x44, 0x24, 0x08, 0xc3), 5); /* mov 8(%rsp), %rax */
+    assert_int_equal(MORE(0, false, XCHG, 0x99, 0x48, 0x98, 0xc3), 3);             /* cltd; cltq */
     assert_int_equal(MORE(0, false, XCHG, 0x48, 0xb8, 1, 2, 3, 4, 5, 6, 7, 8, 0xc3), 10); /* movabs */
 }
 
@@ -66,6 +67,7 @@ static void test_stays(void **state)
     assert_int_equal(MORE(0, false, XCHG, 0x8b, 0x40, 0x08, 0xc3), 0);             /* mov 8(%rax), %eax: may fail */
     assert_int_equal(MORE(0, false, XCHG, 0x48, 0x8d, 0x05, 0, 1, 0, 0, 0xc3), 0); /* lea 0x100(%rip), %rax */
     assert_int_equal(MORE(0, false, XCHG, 0xf7, 0xf1, 0x90, 0xc3), 0);             /* div %ecx: may fail */
+    assert_int_equal(MORE(0, false, XCHG, 0xf2, 0x0f, 0x2c, 0xc8, 0xc3), 0);       /* cvttsd2si: may trap */
     assert_int_equal(MORE(0, false, XCHG, 0x87, 0x10, 0x90, 0x90, 0x90, 0xc3), 0); /* a site of its own */
     assert_int_equal(MORE(0, false, XCHG, 0x90, 0xf3, 0x90, 0x90, 0xc3), 0);       /* pause, likewise */
     assert_int_equal(MORE(0, false, XCHG, 0x9d, 0x31, 0xc0, 0xc3), 0);             /* popf: may trap */
