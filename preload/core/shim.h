@@ -118,10 +118,10 @@ struct pct_shim_thread {
     int half_open;             /* the end of a named pipe that it waits with in open(), plus 1; 0: none */
     uint32_t absences;         /* sleeps in a row that came behind a look for what is not there */
     uint64_t signal_mask;      /* of a thread that has not started, or that waits for a child of vfork */
-    const void *handles; /* the frame below which it runs a handler, the outermost; it may have jumped out since */
-    int handled;         /* the last signal whose handler has run in it */
-    uint32_t recall;     /* doorbell.c; atomic */
-    struct pct_pin pin;  /* what it keeps the baton for, while pct_S.pinned says so */
+    const void *handles;       /* the frame below which it runs its handlers; it may have jumped out since */
+    int handled;               /* the last signal whose handler has run in it */
+    uint32_t recall;           /* doorbell.c; atomic */
+    struct pct_pin pin;        /* what it keeps the baton for, while pct_S.pinned says so */
     /* Memory: memory.c */
     struct pct_object location;      /* that it is about to access */
     struct pct_memory_recent recent; /* what it looked at last */
