@@ -5,6 +5,7 @@
 #include "unwind.h"
 #include <cli/base/cli.h>
 #include <cli/base/demangle.h>
+#include <cli/base/table.h>
 #include <cli/binary/debug_info.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -27,7 +28,14 @@ struct pct_unwinder {
     const struct pct_snap_memory *stack; /* the only one to look at, or NULL */
     struct pct_main_frame main;          /* .cfa is 0: there is none, or nobody has looked */
     bool looked;                         /* for it */
+    struct pct_table named;              /* of struct named *: by what recall() asks */
     char directory[4096];                /* ours, with a slash: file names below it are printed without it */
+};
+
+/* What stands at an address. To look for that takes longer than all else where many runs fail alike. */
+struct named {
+    size_t count;
+    struct pct_frame frames[];
 };
 
 /* A module's name is the path in the memory map. Only regular files: what the map names is not to be trusted. */
@@ -251,26 +259,56 @@ static bool is_start(const struct pct_frame *frame)
     return !strncmp(frame->function, "__libc_start_main", sizeof "__libc_start_main" - 1);
 }
 
-/* pc: what to name. at: where the frame is. False: there is no room. */
-static bool add_address(struct pct_unwinder *unwinder, struct pct_stack *stack, Dwarf_Addr pc, Dwarf_Addr at)
+/* pc: what to name. at: where the frame is. */
+static void name_address(struct pct_unwinder *unwinder, struct pct_stack *stack, Dwarf_Addr pc, Dwarf_Addr at)
 {
-    if (stack->count == PCT_STACK_MAX) {
-        stack->cut = true;
-        return false;
-    }
     struct pct_frame *frame = &stack->frames[stack->count];
     memset(frame, 0, sizeof *frame);
     frame->pc = at;
     name_code(unwinder, frame, pc);
     /* Topmost, what a signal handler returns to belongs to a handler of ours. */
     if (is_shim(frame) || (!stack->count && !strcmp(frame->function, "__restore_rt")))
-        return true;
+        return;
     /* The line of what is dropped in the end is not looked for. */
     if (!stack->count || !is_start(frame))
         name_line(unwinder, frame, pc);
     if (frame->file[0])
         split_inlined(unwinder, stack, pc);
     stack->count++;
+}
+
+/* Where the names of this address are kept: those of the topmost frame are others. NULL: nowhere. */
+static struct named **recall(struct pct_unwinder *unwinder, const struct pct_stack *stack, Dwarf_Addr pc, Dwarf_Addr at)
+{
+    enum { MOST = 1024, NEAR_THE_END = PCT_STACK_MAX / 2 };
+    const uint64_t key = pc << 2 | (uint64_t)(at != pc) << 1 | !stack->count;
+    if (pc >> 62 || stack->count >= NEAR_THE_END)
+        return NULL;
+    return unwinder->named.count < MOST ? pct_table_add(&unwinder->named, key) : pct_table_find(&unwinder->named, key);
+}
+
+/* As name_address(). False: there is no room. */
+static bool add_address(struct pct_unwinder *unwinder, struct pct_stack *stack, Dwarf_Addr pc, Dwarf_Addr at)
+{
+    if (stack->count == PCT_STACK_MAX) {
+        stack->cut = true;
+        return false;
+    }
+    const size_t from = stack->count;
+    struct named **kept = recall(unwinder, stack, pc, at), *names = kept ? *kept : NULL;
+    if (names && from + names->count < PCT_STACK_MAX) {
+        memcpy(&stack->frames[from], names->frames, names->count * sizeof *names->frames);
+        stack->count += names->count;
+        return true;
+    }
+    name_address(unwinder, stack, pc, at);
+    const size_t count = stack->count - from;
+    if (kept && !names && stack->count < PCT_STACK_MAX &&
+        (names = malloc(sizeof *names + count * sizeof *names->frames))) {
+        names->count = count;
+        memcpy(names->frames, &stack->frames[from], count * sizeof *names->frames);
+        *kept = names;
+    }
     return true;
 }
 
@@ -408,19 +446,54 @@ static bool report_modules(struct pct_unwinder *unwinder)
     return !dwfl_report_end(unwinder->dwfl, NULL, NULL) && !failed;
 }
 
-/* A hash of the lines of the memory map that are code of files. Everything else differs from run to run. */
+/* Code of a file, as it is mapped. */
+struct code {
+    unsigned long long from, to, offset;
+    const char *file; /* its numbers and its name, up to the end of the line */
+    size_t length;
+};
+
+static bool read_code(struct code *code, const char *line, size_t length)
+{
+    char text[128], rights[5] = "";
+    int numbers = 0;
+    snprintf(text, sizeof text, "%.*s", (int)(length < sizeof text ? length : sizeof text - 1), line);
+    if (sscanf(text, "%llx-%llx %4s %llx %n", &code->from, &code->to, rights, &code->offset, &numbers) < 4 ||
+        strcmp(rights, "r-xp") != 0 || !numbers || !memchr(line, '/', length))
+        return false;
+    code->file = line + numbers;
+    code->length = length - (size_t)numbers;
+    return true;
+}
+
+static uint64_t add_code(uint64_t hash, const struct code *code)
+{
+    const uint64_t place[] = { code->from, code->to, code->offset };
+    return code->to ? XXH3_64bits_withSeed(code->file, code->length, XXH3_64bits_withSeed(place, sizeof place, hash))
+                    : hash;
+}
+
+/* A hash of what the memory map says of code of files. Everything else differs from run to run; and where some of it is
+ * patched, a file is in pieces. */
 static uint64_t code_of(const struct pct_snapshot *snapshot)
 {
     uint64_t hash = 0;
     const char *line = snapshot->maps, *end = line + snapshot->maps_size;
-    while (line < end) {
+    struct code all = { .to = 0 }, next;
+    for (size_t length; line < end; line += length + 1) {
         const char *stop = memchr(line, '\n', (size_t)(end - line));
-        size_t length = (size_t)((stop ? stop : end) - line);
-        if (memmem(line, length, " r-xp ", 6) && memchr(line, '/', length))
-            hash = XXH3_64bits_withSeed(line, length, hash);
-        line += length + 1;
+        length = (size_t)((stop ? stop : end) - line);
+        if (!read_code(&next, line, length))
+            continue;
+        if (next.from == all.to && next.offset == all.offset + (all.to - all.from) && next.length == all.length &&
+            !memcmp(next.file, all.file, all.length)) {
+            all.to = next.to;
+        } else {
+            hash = add_code(hash, &all);
+            all = next;
+        }
     }
-    return hash;
+    return add_code(hash, &all);
 }
 
 /* The last one that was closed. A campaign unwinds many runs of the same program, and reading its debug information
@@ -429,8 +502,14 @@ static struct pct_unwinder *kept;
 
 static void free_unwinder(struct pct_unwinder *unwinder)
 {
-    if (unwinder && unwinder->dwfl)
+    struct named **names;
+    if (!unwinder)
+        return;
+    if (unwinder->dwfl)
         dwfl_end(unwinder->dwfl);
+    for (size_t at = 0; (names = pct_table_next(&unwinder->named, &at, NULL));)
+        free(*names);
+    pct_table_free(&unwinder->named);
     free(unwinder);
 }
 
@@ -453,6 +532,7 @@ struct pct_unwinder *pct_unwind_open(const struct pct_snapshot *snapshot)
     if (!unwinder)
         return NULL;
     unwinder->code = code;
+    unwinder->named = PCT_TABLE(struct named *);
     unwinder->snapshot = snapshot;
     if (getcwd(unwinder->directory, sizeof unwinder->directory - 1))
         strcat(unwinder->directory, "/");
