@@ -56,7 +56,7 @@ enum pct_host_reason {
 struct pct_host_reply {
     uint32_t version;
     uint32_t reason;  /* enum pct_host_reason, of a host that ends; NONE: it waits for the next run */
-    int32_t status;   /* the exit status of the run that is over */
+    int32_t status;   /* the exit status of the run that is over; negative: of the signal that ends it */
     int32_t call;     /* with CALL: the number of the system call; negative: not known */
     uint32_t verdict; /* as in the header of the trace, where there was a run */
     uint32_t threads;

@@ -318,6 +318,12 @@ static enum pct_host_reason is_refused(int status)
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS ? PCT_HOST_CALL : PCT_HOST_NONE;
 }
 
+/* As the kernel would tell it. */
+static int status_of(const struct pct_host_reply *reply)
+{
+    return reply->status < 0 ? W_EXITCODE(0, -reply->status) : W_EXITCODE(reply->status & 0xff, 0);
+}
+
 /* What the host has said, if it has. */
 static bool hear(const struct pct_host *host, struct pct_process *process)
 {
@@ -332,6 +338,11 @@ static bool hear(const struct pct_host *host, struct pct_process *process)
 bool pct_hosts_run(const struct pct_process *process)
 {
     return process->hosting == PCT_HOSTING_FIRST || process->hosting == PCT_HOSTING_RESTORED;
+}
+
+bool pct_hosts_whole(const struct pct_process *process)
+{
+    return process->hosting == PCT_HOSTING_RESTORED && process->host_said && !process->host_reply.reason;
 }
 
 bool pct_hosts_queue(const struct pct_launch *launch, unsigned worker)
@@ -366,7 +377,7 @@ bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process)
     const bool due = host && process->pid && host->pid == process->pid && host->over == process->host_turn;
     if (!pct_hosts_run(process) || !due || !hear(host, process) || process->host_reply.reason)
         return false;
-    process->status = W_EXITCODE(process->host_reply.status & 0xff, 0);
+    process->status = status_of(&process->host_reply);
     host->over++;
     if (host->spoiled)
         end_one(host);
@@ -380,6 +391,15 @@ void pct_hosts_forget(struct pct_launch *launch, const struct pct_process *proce
         host->spoiled = true;
     else if (host && host->pid == process->pid)
         forget(host);
+}
+
+/* Whether it is worth it. */
+static void judge(struct pct_launch *launch)
+{
+    const struct pct_hosts *all = &launch->restore;
+    const uint64_t ends = all->ended + all->failed;
+    if (all->fruitless >= FRUITLESS || (ends >= ENDED && ends * ONE_OF > all->restored))
+        stop(launch, all->failed > all->ended ? text_of(PCT_HOST_FAILED) : all->ended_why);
 }
 
 void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
@@ -408,9 +428,7 @@ void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
         describe(all->ended_why, sizeof all->ended_why, &process->host_reply);
     }
     all->fruitless = !first ? 0 : all->fruitless + (!failed && process->host_reply.reason != PCT_HOST_WATCHDOG);
-    uint64_t ends = all->ended + all->failed;
-    if (all->fruitless >= FRUITLESS || (ends >= ENDED && ends * ONE_OF > all->restored))
-        stop(launch, all->failed > all->ended ? text_of(PCT_HOST_FAILED) : all->ended_why);
+    judge(launch);
 }
 
 /* Of what was written, as far as it is compared; of an explored run also the log. */
@@ -430,6 +448,31 @@ static uint64_t digest(const struct pct_process *process)
     return XXH3_64bits_digest(&state);
 }
 
+/* How a run ended, as its host or the kernel says. */
+static uint64_t ending(int status, uint64_t number)
+{
+    return number | (uint64_t)(WIFSIGNALED(status) ? 256 + WTERMSIG(status) : WEXITSTATUS(status)) << 32;
+}
+
+/* How many explored runs have failed like this one, as far as can be seen here. 0: it is the first, or nobody knows. */
+static uint64_t count_failed(struct pct_hosts *all, const struct pct_process *process)
+{
+    struct pct_trace_header header;
+    if (pread(process->trace, &header, sizeof header, 0) != sizeof header)
+        return 0;
+    header.message[sizeof header.message - 1] = 0;
+    const uint64_t kind = XXH3_64bits_withSeed(header.message, strlen(header.message),
+                                               ending(process->status, process->host_reply.verdict)) |
+                          1;
+    for (unsigned i = 0; i < sizeof all->kinds / sizeof *all->kinds; i++) {
+        if (!all->kinds[i].kind)
+            all->kinds[i].kind = kind;
+        if (all->kinds[i].kind == kind)
+            return all->kinds[i].count++;
+    }
+    return 0;
+}
+
 bool pct_hosts_again(struct pct_launch *launch, struct pct_process *process, bool *exec)
 {
     static const bool counting[] = {
@@ -439,23 +482,32 @@ bool pct_hosts_again(struct pct_launch *launch, struct pct_process *process, boo
     };
     struct pct_hosts *all = &launch->restore;
     const struct pct_host_reply *reply = &process->host_reply;
-    bool restored = process->hosting == PCT_HOSTING_RESTORED;
+    bool restored = process->hosting == PCT_HOSTING_RESTORED, tried = process->extras.channel || all->tries;
     bool counts = process->host_said && reply->reason < PCT_HOST_REASON_COUNT && counting[reply->reason];
     /* As it was told to us, or as the kernel says. */
     bool well = counts && WIFEXITED(process->status) && !WEXITSTATUS(process->status);
     process->host_restored = restored;
     counts |= process->host_said && reply->reason == PCT_HOST_FAILED;
-    *exec = !well && (counts || !process->host_said);
+    /* What exploration finds, and a search, is made again by exec in any case, from its token. */
+    bool whole = well || (tried && pct_hosts_whole(process));
+    const uint64_t failed = whole && !well ? count_failed(all, process) : FIRST;
+    *exec = !failed || (!whole && (counts || !process->host_said));
     all->restored += restored && counts;
     const bool branched = restored && counts && reply->from;
     all->branched += branched;
-    if (!well)
+    /* That its host goes on does not make up for the run by exec. */
+    if (!whole && pct_hosts_whole(process) && reply->verdict != PCT_VERDICT_EXIT) {
+        all->failed++;
+        judge(launch);
+    }
+    if (!whole)
         return true;
     if (!restored)
         return false;
-    if (all->restored > FIRST && (!branched || all->branched > FIRST) && pct_random(all->restored, 0, 0) % ONE_IN) {
+    if (failed >= FIRST && all->restored > FIRST && (!branched || all->branched > FIRST) &&
+        pct_random(all->restored, 0, 0) % ONE_IN) {
         all->unchecked++;
-        if (process->extras.channel) /* its token does not name all of it */
+        if (tried) /* its token does not name all of it, or nobody asks */
             return false;
         all->last.reply = *reply;
         all->last.digest = digest(process);
@@ -475,9 +527,11 @@ void pct_hosts_compare(struct pct_launch *launch, struct pct_process *process)
         return; /* there is nothing to compare it with */
     if (pread(process->trace, &b, sizeof b, 0) != sizeof b)
         memset(&b, 0, sizeof b);
-    bool same =
-        a->verdict == b.verdict && a->hash == b.hash && a->steps == b.steps && a->threads == b.threads &&
-        (failed || (process->status == W_EXITCODE(a->status & 0xff, 0) && process->host_digest == digest(process)));
+    /* By exec, memory may stand elsewhere, and the log says where. */
+    const bool digests = process->forked || !process->extras.log;
+    bool same = a->verdict == b.verdict && a->hash == b.hash && a->steps == b.steps && a->threads == b.threads &&
+                (failed || ending(process->status, 0) == ending(status_of(a), 0)) &&
+                (failed || !digests || process->host_digest == digest(process));
     if (same) {
         all->compared++;
         return;

@@ -31,14 +31,19 @@ struct pct_host {
 };
 
 struct pct_hosts {
-    bool wanted;        /* --engine=restore */
-    bool on;            /* the runs that are made now may be */
-    bool broken;        /* a restored run was not the one that is forked, and others had counted */
-    char why[200];      /* no run is restored any more, because; "": they are */
-    uint64_t restored;  /* runs that were, */
-    uint64_t compared;  /* and made again, with the same result, */
+    bool wanted;       /* --engine=restore */
+    bool on;           /* the runs that are made now may be */
+    bool tries;        /* what comes of them is made again by exec, or with sites: one that fails counts as any other */
+    bool broken;       /* a restored run was not the one that is forked, and others had counted */
+    char why[200];     /* no run is restored any more, because; "": they are */
+    uint64_t restored; /* runs that were, */
+    uint64_t compared; /* and made again, with the same result, */
     uint64_t unchecked; /* and not made again */
     uint64_t branched;  /* of these, those that went on from a point in the middle of an earlier one */
+    struct {
+        uint64_t kind; /* 0: there is none */
+        uint64_t count;
+    } kinds[64]; /* of explored runs that failed and were whole: as far as is seen without their stacks */
     struct {
         char token[PCT_TOKEN_MAX]; /* "": there is none */
         struct pct_host_reply reply;
@@ -88,6 +93,9 @@ void pct_hosts_began(struct pct_launch *launch, struct pct_process *process);
 
 /* Whether the run of this process goes on in a host, or has. */
 bool pct_hosts_run(const struct pct_process *process);
+
+/* Whether the run was made in a host that had made others, which has put all back: nothing of it is left. */
+bool pct_hosts_whole(const struct pct_process *process);
 
 /* Whether its host makes another run first. When it no longer does, this run begins to count. */
 bool pct_hosts_waits(struct pct_launch *launch, struct pct_process *process);

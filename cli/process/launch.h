@@ -166,7 +166,7 @@ struct pct_process {
     char trace_path[PATH_MAX];
     int output;     /* the scratch file of what the target wrote, -1: passed through */
     bool childless; /* it has made no children: there are no other files than these */
-    bool clean;     /* nor has it failed: nobody else has these files */
+    bool clean;     /* nor has it failed, unless its host goes on: nobody else has these files */
     enum pct_phase phase;
     enum pct_phase trouble; /* whose command failed; PCT_PHASE_RUN: none's */
     pid_t errand;           /* the command of the phase, 0: it does not run */

@@ -2,6 +2,7 @@
  * together because either can be silent: a killed process wrote nothing, and a deadlock is a plain exit to the kernel.
  */
 #include "child_failures.h"
+#include "hosts.h"
 #include "launch.h"
 #include <cli/base/cli.h>
 #include <common/config.h>
@@ -178,7 +179,8 @@ void pct_process_result(struct pct_process *process, struct pct_result *result)
     /* A run that was killed has counted nothing. */
     process->childless = result->state == PCT_TRACE_GOOD && !result->unrecorded &&
                          header->verdict != PCT_VERDICT_RUNNING && !header->uncontrolled[PCT_UNCONTROLLED_CHILD];
-    process->clean = process->childless && result->ending == PCT_ENDING_EXIT && header->verdict == PCT_VERDICT_EXIT;
+    process->clean = process->childless && (pct_hosts_whole(process) ||
+                                            (result->ending == PCT_ENDING_EXIT && header->verdict == PCT_VERDICT_EXIT));
     if (process->trouble != PCT_PHASE_RUN) {
         set(result, process->trouble == PCT_PHASE_SETUP ? PCT_ENDING_SETUP : PCT_ENDING_TEARDOWN, PCT_EXIT_INTERNAL);
         process->clean = false;

@@ -87,7 +87,7 @@ static bool renew_trace(int fd, uint64_t most)
     size_t size = used < CLEARED ? (used + 4095) & ~(size_t)4095 : 0;
     if (size < PCT_TRACE_HEADER_SIZE || (off_t)size > status.st_size) {
         size = PCT_TRACE_HEADER_SIZE;
-        if (ftruncate(fd, PCT_TRACE_HEADER_SIZE))
+        if (ftruncate(fd, PCT_TRACE_HEADER_SIZE) || ftruncate(fd, status.st_size)) /* a host has it mapped */
             return false;
     }
     return !write_header(fd, 0, most, size);

@@ -544,11 +544,28 @@ void pct_host_over(bool flush)
     if (!pct_host_is_on() || pct_shim.mode != PCT_MODE_CONTROLLED)
         return;
     host->status = (int)pct_shim.header->exit_status;
-    if ((pct_host_contexts ? pct_any_tid() : (int)PCT_SYS0(SYS_gettid)) != pct_shim.pid || !pct_sched_alone(&pct_S)) {
+    if (!pct_host_contexts && ((int)PCT_SYS0(SYS_gettid) != pct_shim.pid || !pct_sched_alone(&pct_S))) {
         tell(host->socket, PCT_HOST_THREADS, host->status, 0);
         return;
     }
     if (flush)
         fflush(NULL);
+    if (pct_host_contexts && !pct_host_contexts_leave())
+        pct_host_leave(PCT_HOST_THREADS, 0);
+    pct_host_switch(host->stack + STACK, go_back);
+}
+
+bool pct_host_stands(void)
+{
+    return pct_host_is_on() && pct_host_contexts && !pct_S.ring && pct_shim.mode == PCT_MODE_CONTROLLED;
+}
+
+void pct_host_failed(int status)
+{
+    if (!pct_host_stands())
+        return;
+    host->status = status;
+    if (!pct_host_contexts_leave())
+        pct_host_leave(PCT_HOST_FAILED, 0);
     pct_host_switch(host->stack + STACK, go_back);
 }

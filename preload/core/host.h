@@ -42,11 +42,17 @@ void pct_host_close(void *trace, size_t size);
  * the process is no host, or ends now. By the thread that ends it. */
 void pct_host_over(bool flush);
 
+/* Whether the process is a host that goes on behind this run even if it fails: one of contexts. Such a run leaves its
+ * snapshot, and then calls the other one: status: of the exit; or the signal, negated. That returns where it is none.
+ * By the thread that has closed the trace. */
+bool pct_host_stands(void);
+void pct_host_failed(int status);
+
 /* Whether the process is a host, in a run. */
 bool pct_host_is_on(void);
 
-/* What is put back after the memory, which it can rely on: by this, on the host's own stack. NULL: nothing. False: it
- * cannot be. Set before there is a host. */
+/* What is put back after the memory, also of a point in the middle of a run, which it can rely on: by this, on the
+ * host's own stack. NULL: nothing. False: it cannot be. Set before there is a host. */
 extern bool (*pct_host_undo)(void);
 
 /* The CPU that a host of contexts is on already, and the ones that the run had at first (1,024 bits): returns how many

@@ -256,6 +256,18 @@ __attribute__((used)) void pct_host_context_end(struct thread *self)
     pct_host_context_go(next);
 }
 
+bool pct_host_contexts_leave(void)
+{
+    struct threads *all = pct_host_threads;
+    if (!pct_host_contexts || all->busy || all->ready || all->coming)
+        return false;
+    if (all->rseq_at && all->rseq_at != (char *)all->main.fs + all->rseq_offset) /* on the stack of any */
+        leave_area(all);
+    if (all->current != &all->main)
+        __asm__ volatile("wrfsbase %0" : : "r"(all->main.fs));
+    return true;
+}
+
 bool pct_host_contexts_over(void)
 {
     struct threads *all = pct_host_threads;

@@ -127,7 +127,7 @@ enum pct_host_point pct_host_point_keep(uint32_t depth)
     unsigned slot, i = 0;
     uint64_t requests;
     const char *text = points ? pct_host_text(&slot, &requests) : NULL;
-    if (!text || requests < SOON || pct_host_undo || depth >= MOST_DEPTH || pct_S.threads < 2 ||
+    if (!text || requests < SOON || depth >= MOST_DEPTH || pct_S.threads < 2 ||
         points->tried > TRIES + points->used / USES)
         return PCT_HOST_POINT_NONE;
     struct pct_host_kept *level = points->level[slot];
@@ -206,7 +206,8 @@ static bool tell_again(const struct pct_host_kept *p)
 void pct_host_points_go(const struct pct_host_kept *p)
 {
     points->used++;
-    if (!pct_host_memory_load(&p->memory) || !pct_host_contexts_load(p->contexts))
+    if (!pct_host_memory_load(&p->memory) || (pct_host_undo && !pct_host_undo()) ||
+        !pct_host_contexts_load(p->contexts))
         pct_host_sys4(SYS_exit_group, PCT_EXIT_INTERNAL, 0, 0, 0);
     if (!tell_again(p))
         pct_host_leave(PCT_HOST_TRACE, 0);

@@ -43,6 +43,10 @@ void pct_host_context_ready(void *context);
 /* Wait: the one that is ready goes on. */
 void pct_host_context_wait(void);
 
+/* The run ends here, though others than main are left: from now on, nothing of the context that runs is used but its
+ * stack. False: it cannot. */
+bool pct_host_contexts_leave(void);
+
 /* The run is over; only main is left, and its memory is put back. False: the next one cannot begin. */
 bool pct_host_contexts_over(void);
 

@@ -8,6 +8,7 @@
 #include "host_stacks.h"
 #include "host_threads.h"
 #include "kernel.h"
+#include "shim.h"
 #include "user_memory.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -115,6 +116,16 @@ static bool ask_cpus(greg_t *regs)
     return true;
 }
 
+/* By abort(), to the context that runs, which the kernel knows as main: it comes when the handler returns, as behind
+ * the system call. */
+static bool send_abort(greg_t *regs)
+{
+    const uint64_t all = ~UINT64_C(0);
+    pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&all, 0, sizeof all);
+    regs[REG_RAX] = pct_host_sys4(SYS_tgkill, pct_shim.pid, pct_shim.pid, SIGABRT, 0);
+    return true;
+}
+
 bool pct_host_trapped(int call, void *context)
 {
     greg_t *regs = ((ucontext_t *)context)->uc_mcontext.gregs;
@@ -130,6 +141,9 @@ bool pct_host_trapped(int call, void *context)
     }
     if (pct_host_contexts && call == SYS_sched_getaffinity && !(int)regs[REG_RDI])
         return ask_cpus(regs);
+    if (pct_host_contexts && call == SYS_tgkill && (int)regs[REG_RDI] == pct_shim.pid &&
+        (int)regs[REG_RSI] == pct_tid() && (int)regs[REG_RDX] == SIGABRT)
+        return send_abort(regs);
     if (pct_host_contexts && pct_host_is_of_thread(call))
         pct_host_leave(PCT_HOST_CONTEXT, 0);
     if (call == SYS_open || call == SYS_openat)

@@ -167,20 +167,20 @@ static bool find_changes(struct module *m)
     return m->changes || !count;
 }
 
-/* Whether nobody has changed the code since. */
-static bool is_unchanged(const struct module *m)
+/* Whether the code is what was made ready; or what it was before. */
+static bool is_code(const struct module *m, bool patched)
 {
-    bool same = true;
-    for (size_t i = 0; i < m->changes_count && same; i++)
-        same = pct_debugger_code_is((const void *)m->changes[i].at, m->changes[i].before, m->changes[i].size);
-    return same;
+    const struct change *c = m->changes, *end = c + m->changes_count;
+    while (c < end && pct_debugger_code_is((const void *)c->at, patched ? c->after : c->before, c->size))
+        c++;
+    return c == end;
 }
 
 /* Where the code was written to, but may not be run any more: back to the file's. */
 static void restore(const struct module *m)
 {
     struct pct_mapping text;
-    if (is_unchanged(m) || !pct_maps_find((const void *)m->from, &text, NULL, 0))
+    if (is_code(m, false) || !pct_maps_find((const void *)m->from, &text, NULL, 0))
         return;
     long file = PCT_SYS3(SYS_open, m->path, O_RDONLY | O_CLOEXEC, 0);
     PCT_SYS6(SYS_mmap, text.from, text.to - text.from, PROT_READ | PROT_EXEC, MAP_PRIVATE | MAP_FIXED, file,
@@ -212,7 +212,7 @@ static bool write_code(const struct module *m, bool back)
 
 static enum pct_plan_refusal change(struct module *m)
 {
-    if (!is_unchanged(m))
+    if (!is_code(m, false))
         return PCT_PLAN_CHANGED;
     if (!write_code(m, false)) {
         restore(m);
@@ -227,12 +227,16 @@ static enum pct_plan_refusal change(struct module *m)
     return PCT_PLAN_NONE;
 }
 
-/* A run in a host is over, and all is as it was before, but for the code, and what the loader has locked. */
+/* Memory of a host is as it was before a run, or at a point in the middle of one: so are the code, and what the loader
+ * has locked. */
 static bool undo(void)
 {
-    for (const struct module *m = modules; m; m = m->next)
-        if ((m->changes && !is_unchanged(m) && !write_code(m, true)) || !pct_patch_slots_undo(&m->slots))
+    for (const struct module *m = modules; m; m = m->next) {
+        const bool patched = m->near_end;
+        if ((m->changes && !is_code(m, patched) && !write_code(m, !patched)) ||
+            !pct_patch_slots_put_back(&m->slots, m->changed))
             return false;
+    }
     return true;
 }
 

@@ -65,18 +65,20 @@ bool pct_patch_slots_change(struct pct_patch_slots *slots)
     return allowed;
 }
 
-bool pct_patch_slots_undo(const struct pct_patch_slots *slots)
+bool pct_patch_slots_put_back(const struct pct_patch_slots *slots, bool changed)
 {
-    bool changed = false;
-    for (size_t i = 0; i < slots->count && !changed; i++)
-        changed = slots->slots[i].locked && *slots->slots[i].at != slots->slots[i].before;
-    if (!changed)
+    bool same = true;
+    for (size_t i = 0; i < slots->count && same; i++) {
+        const struct pct_patch_slot *slot = &slots->slots[i];
+        same = !slot->locked || *slot->at == (changed ? slot->after : slot->before);
+    }
+    if (same)
         return true;
     if (!protect(slots, PROT_READ | PROT_WRITE))
         return false;
     for (size_t i = 0; i < slots->count; i++)
         if (slots->slots[i].locked)
-            *slots->slots[i].at = slots->slots[i].before;
+            *slots->slots[i].at = changed ? slots->slots[i].after : slots->slots[i].before;
     return protect(slots, PROT_READ);
 }
 

@@ -24,9 +24,9 @@ bool pct_patch_slots_prepare(struct pct_patch_slots *slots, const struct pct_pla
  * it, and nothing has changed. */
 bool pct_patch_slots_change(struct pct_patch_slots *slots);
 
-/* Behind a run in a host, with memory as it was before that: those that the loader has locked are led where they were,
- * too. False: the system does not allow it. */
-bool pct_patch_slots_undo(const struct pct_patch_slots *slots);
+/* Memory of a host is as at another time: those that the loader has locked lead where they did then, after they were
+ * changed, or before. False: the system does not allow it. */
+bool pct_patch_slots_put_back(const struct pct_patch_slots *slots, bool changed);
 
 /* They are not to be led anywhere. */
 void pct_patch_slots_abandon(struct pct_patch_slots *slots);

@@ -11,6 +11,7 @@
 #include <preload/core/debugger.h>
 #include <preload/core/environment.h>
 #include <preload/core/host.h>
+#include <preload/core/host_threads.h>
 #include <preload/core/kernel.h>
 #include <preload/core/maps.h>
 #include <preload/core/registers.h>
@@ -66,7 +67,7 @@ static void *section(struct sink *sink, uint32_t type, uint32_t thread, size_t s
 
 static void add_maps(struct sink *sink)
 {
-    long fd = PCT_SYS3(SYS_open, "/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0);
+    long fd = pct_host_sys4(SYS_open, (long)"/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0, 0);
     if (fd < 0)
         return;
     struct sink before = *sink;
@@ -76,12 +77,20 @@ static void add_maps(struct sink *sink)
     /* By the pieces in which the kernel gives it: memory that is only touched for its size costs more than the text. */
     for (long got = 1; head && got > 0 && size<MAPS_BYTES; size += got> 0 ? (size_t)got : 0) {
         sink->at = text + size;
-        got = reserve(sink, MAPS_PIECE) ? PCT_SYS3(SYS_read, fd, text + size, MAPS_PIECE) : 0;
+        got = reserve(sink, MAPS_PIECE) ? pct_host_sys4(SYS_read, fd, (long)(text + size), MAPS_PIECE, 0) : 0;
     }
-    PCT_SYS1(SYS_close, fd);
+    pct_host_sys4(SYS_close, fd, 0, 0, 0);
     if (size)
         *head = (struct pct_snap_section){ .type = PCT_SNAP_MAPS, .size = size };
     sink->at = size ? text + ((size + 7) & ~(size_t)7) : before.at;
+}
+
+/* Memory that is not there is no fault. Returns how much there was. */
+static long copy_from(const struct iovec *to, const struct iovec *from, long pieces)
+{
+    /* Of contexts the kernel knows but the process. */
+    const long self = pct_host_contexts ? pct_shim.pid : pct_any_tid();
+    return pct_host_sys(SYS_process_vm_readv, self, (long)to, 1, (long)from, pieces, 0);
 }
 
 /* A copy of the stack from sp upwards; memory that is not there ends it. */
@@ -98,7 +107,7 @@ static void add_stack(struct sink *sink, uint32_t id, uintptr_t sp)
         if (step > STACK_BYTES - size)
             step = STACK_BYTES - size;
         struct iovec to = { (char *)(at + 1) + size, step }, from = { (void *)(sp + size), step };
-        if (PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &to, 1, &from, 1, 0) != (long)step)
+        if (copy_from(&to, &from, 1) != (long)step)
             break;
         size += step;
     }
@@ -114,7 +123,7 @@ static uint32_t holder_of(const struct pct_object *object)
     pthread_mutex_t mutex;
     struct iovec to = { &mutex, sizeof mutex }, from = { (void *)object->address, sizeof mutex };
     if ((object->class_ != PCT_CLASS_MUTEX && object->class_ != PCT_CLASS_LOADER) ||
-        PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &to, 1, &from, 1, 0) != sizeof mutex)
+        copy_from(&to, &from, 1) != sizeof mutex)
         return object->holder;
     for (uint32_t id = 0; id < pct_S.threads; id++)
         if (mutex.__data.__owner && pct_shim.slots[id].tid == mutex.__data.__owner)
@@ -137,12 +146,12 @@ void pct_end_read_name(int tid, char name[16])
         pct_text_add(&text, "/");
     }
     pct_text_add(&text, "comm");
-    long fd = PCT_SYS3(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
-    long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, name, 15);
+    long fd = pct_host_sys4(SYS_open, (long)path, O_RDONLY | O_CLOEXEC, 0, 0);
+    long got = fd < 0 ? 0 : pct_host_sys4(SYS_read, fd, (long)name, 15, 0);
     if (got > 0 && name[got - 1] == '\n')
         name[got - 1] = 0;
     if (fd >= 0)
-        PCT_SYS1(SYS_close, fd);
+        pct_host_sys4(SYS_close, fd, 0, 0, 0);
 }
 
 static bool is_ended_by_sanitizer(void)
@@ -245,7 +254,7 @@ static void copy_text(char *text, uintptr_t address, size_t size)
     size_t first = 4096 - address % 4096 < size ? 4096 - address % 4096 : size;
     struct iovec to = { text, size };
     struct iovec from[2] = { { (void *)address, first }, { (void *)(address + first), size - first } };
-    PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &to, 1, from, 2, 0);
+    copy_from(&to, from, 2);
 }
 
 /* What the program calls its points. One whose code is no longer loaded has no name. */
@@ -446,12 +455,14 @@ static bool finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *con
 {
     if (!finish(verdict))
         return false;
-    pct_host_leave(PCT_HOST_FAILED, 0);
+    if (!pct_host_stands() || verdict == PCT_VERDICT_EXIT)
+        pct_host_leave(PCT_HOST_FAILED, 0);
     int fd = -1;
     if (pct_shim.mapped && !pct_S.ring) {
         /* Of a run that ended by itself, its races. */
         append_snapshot(context, verdict != PCT_VERDICT_EXIT || is_ended_by_sanitizer());
-        cut_file();
+        if (!pct_host_is_on())
+            cut_file();
         if (!pct_shim.quiet)
             fd = (int)PCT_SYS3(SYS_open, pct_shim.trace_path, O_RDONLY, 0);
     } else if (!pct_shim.quiet || is_child()) {
@@ -536,6 +547,7 @@ void pct_end_verdict(enum pct_verdict verdict, const char *message)
     pct_debugger_end(verdict);
     if (!finish_with_snapshot(verdict, NULL))
         let_it_end();
+    pct_host_failed(exit_code(verdict));
     PCT_SYS1(SYS_exit_group, exit_code(verdict));
     __builtin_unreachable();
 }
@@ -560,8 +572,9 @@ void pct_end_crash(int signal, void *context)
         return;
     pct_shim.header->signal = signal;
     pct_shim.header->culprit = pct_self ? pct_self->core.id : PCT_NO_THREAD;
-    if (!finish_with_snapshot(signal == SIGABRT && pct_shim.assertion ? PCT_VERDICT_ASSERTION : PCT_VERDICT_CRASH,
-                              context) &&
-        pct_shim.header->verdict != PCT_VERDICT_EXIT)
+    if (finish_with_snapshot(signal == SIGABRT && pct_shim.assertion ? PCT_VERDICT_ASSERTION : PCT_VERDICT_CRASH,
+                             context))
+        pct_host_failed(-signal);
+    else if (pct_shim.header->verdict != PCT_VERDICT_EXIT)
         let_it_end();
 }

@@ -9,7 +9,12 @@
  *     output   writes in the middle
  *     file     has a pipe open in the middle
  *     gone     gives memory back at the end that it has had in the middle
- *     waiters  waits for a condition, of which one waiter is woken */
+ *     waiters  waits for a condition, of which one waiter is woken
+ *     fails    says so in an assertion, if the second thread comes early; main: the same in main
+ *     crashes  likewise, by a write to where nothing is
+ *     blocks   likewise, by waiting for itself
+ *     exits    likewise, with exit status 3
+ *     aborts   likewise, with a handler of that signal */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <fenv.h>
@@ -26,7 +31,7 @@ enum { THREADS = 2, TURNS = 9, PAGE = 4096 };
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, robust;
 static pthread_cond_t turned = PTHREAD_COND_INITIALIZER;
 static const char *what;
-static int shared, waiting;
+static int shared, waiting, wrong;
 static int turns[THREADS];
 static __thread int own;
 static char *early;
@@ -116,6 +121,22 @@ static void change_kernel(int turn)
         signal(SIGUSR1, handle);
 }
 
+static void go_wrong(void)
+{
+    volatile char *volatile nowhere = NULL;
+    assert(!is("fails"));
+    if (is("main"))
+        wrong = 1;
+    if (is("crashes"))
+        *nowhere = 1;
+    if (is("blocks"))
+        pthread_mutex_lock(&mutex);
+    if (is("exits"))
+        exit(3);
+    if (is("aborts"))
+        abort();
+}
+
 static void *run(void *argument)
 {
     const int me = (int)(size_t)argument;
@@ -151,6 +172,8 @@ static void *run(void *argument)
             be_interrupted(me, turn);
         if (is("output") && shared == TURNS)
             assert(write(STDOUT_FILENO, "middle\n", 7) == 7);
+        if (me == 1 && turn == 1 && turns[0] < TURNS)
+            go_wrong();
         if (is("gone") && shared == THREADS * TURNS)
             munmap(early, PAGE);
         if (is("waiters") && turn == TURNS / 2 && waiting < THREADS - 1) {
@@ -183,10 +206,14 @@ int main(int argc, char **argv)
         sigaction(SIGTRAP, &action, NULL);
     if (is("file"))
         assert(!pipe(ends));
+    if (is("aborts"))
+        signal(SIGABRT, handle);
     for (size_t i = 0; i < THREADS; i++)
         pthread_create(&thread[i], NULL, run, (void *)i);
-    for (int i = 0; i < THREADS; i++)
+    for (int i = 0; i < THREADS; i++) {
         pthread_join(thread[i], NULL);
+        assert(!wrong); /* the second thread may be there */
+    }
     assert(shared == THREADS * TURNS);
     printf("%d\n", shared);
     return 0;

@@ -151,6 +151,48 @@ static void the_first_from_the_middle_are_made_again(void **unused)
     tear_down(&f);
 }
 
+/* An explored run that fails, in a host that goes on: the first of its kind is made again by exec, two others by fork. */
+static void the_first_of_a_kind_that_fails_is_made_again_by_exec(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    char path[] = "/tmp/pct-test-hosts-XXXXXX";
+    int trace = mkstemp(path), execs = 0, forks = 0;
+    struct pct_trace_header header = { .message = "a" };
+    assert_true(trace >= 0 && !unlink(path));
+    set_up(&f);
+    f.launch.restore.restored = 1000;
+    for (int i = 0; i < 40; i++) {
+        struct pct_process process = f.second;
+        bool exec;
+        snprintf(header.message, sizeof header.message, "%s", i < 20 ? "a" : "b");
+        assert_int_equal(pwrite(trace, &header, sizeof header, 0), sizeof header);
+        process.trace = trace;
+        process.output = -1;
+        process.extras.channel = "channel";
+        process.host_said = true;
+        process.host_reply = (struct pct_host_reply){ .status = -SIGABRT, .verdict = PCT_VERDICT_ASSERTION };
+        process.status = W_EXITCODE(0, SIGABRT);
+        const bool again = pct_hosts_again(&f.launch, &process, &exec);
+        assert_int_equal(exec, !(i % 20));
+        assert_true(again || i % 20 > 2);
+        execs += again && exec;
+        forks += again && !exec;
+    }
+    assert_int_equal(execs, 2);
+    assert_in_range(forks, 4, 6);
+    /* Of a run that nobody replays, each is. */
+    struct pct_process drawn = f.second;
+    bool exec;
+    drawn.trace = trace;
+    drawn.host_said = true;
+    drawn.host_reply = (struct pct_host_reply){ .status = -SIGABRT, .verdict = PCT_VERDICT_ASSERTION };
+    drawn.status = W_EXITCODE(0, SIGABRT);
+    assert_true(pct_hosts_again(&f.launch, &drawn, &exec) && exec);
+    close(trace);
+    tear_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -158,6 +200,7 @@ int main(void)
         cmocka_unit_test(each_hears_of_its_own_end_alone),
         cmocka_unit_test(another_process_is_none_of_it),
         cmocka_unit_test(contexts_are_given_up),
+        cmocka_unit_test(the_first_of_a_kind_that_fails_is_made_again_by_exec),
         cmocka_unit_test(the_first_from_the_middle_are_made_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
