@@ -3,6 +3,7 @@
  * now. */
 #include "queries.h"
 #include <cli/base/status_line.h>
+#include <cli/process/hosts.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,8 @@ static int run(struct state *s)
                                      .quiet = runs->progress.quiet };
     s->source = (struct pct_run_source){ .next = next, .ended = ended, .tick = tick, .turn = turn };
     runs->status = pct_engine_run(&s->engine, &s->source);
+    if (runs->launch.restore.broken)
+        runs->status = pct_hosts_begin_anew(&runs->launch);
     runs->vain += s->engine.dropped;
     if (!s->engine.signal)
         return runs->status;

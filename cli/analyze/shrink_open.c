@@ -6,6 +6,7 @@
 #include <cli/process/learned_sites.h>
 #include "shrink.h"
 #include <cli/process/environment.h>
+#include <cli/process/hosts.h>
 #include "nearest_schedule.h"
 #include <cli/process/options.h>
 #include <cli/process/settings.h>
@@ -21,12 +22,16 @@
 
 /* How often a run is repeated to see whether the schedule decides it; and if not, to measure a rate. */
 enum { REPEATS = 2, RATE_RUNS = 20, RATE_MOST = 60, JOBS_MAX = 256, SECONDS_MAX = 1000000, SECONDS = 20 };
-enum { KEY_SECONDS = 4100, KEY_QUICK };
+enum { KEY_SECONDS = 4100, KEY_QUICK, KEY_ENGINE };
 
 static const struct argp_option options[] = {
     { "jobs", 'j', "N", 0, "this many runs at a time; the result does not depend on it (default: one on each CPU)", 1 },
     { "seconds", KEY_SECONDS, "N", 0,
       "stop after this many seconds (default: 20), as after Ctrl-C: what was found so far is the result", 1 },
+    { "engine", KEY_ENGINE, "NAME", 0,
+      "how the runs that it tries are made: fork (also auto, the default), or restore: in one process, whose memory is "
+      "put back after each, where the program allows it",
+      1 },
     { "quick", KEY_QUICK, NULL, 0, "turn each ordering round once, and do not look for what else decides it", 1 },
     { 0 },
 };
@@ -50,6 +55,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_SECONDS:
         s->runs.seconds = (double)pct_options_number(state, "--seconds", argument, 0, SECONDS_MAX);
+        return 0;
+    case KEY_ENGINE:
+        pct_options_engine(state, &s->runs.launch, argument);
         return 0;
     case ARGP_KEY_ARG:
         if (!s->name && pct_options_is_left_out(state, argument))
@@ -356,6 +364,8 @@ int pct_shrink_open(struct pct_shrink *s)
     if (failed)
         return failed;
     pct_forking_plan(&t->launch, true, false, t->config.strategy);
+    t->launch.restore.tries = true;
+    pct_hosts_let(&t->launch, true);
     failed = first_failure(s, &run);
     if (failed)
         return failed;

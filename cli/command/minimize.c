@@ -2,6 +2,7 @@
 #include <cli/binary/code_hash.h>
 #include <cli/analyze/analysis.h>
 #include <cli/base/replacement.h>
+#include <cli/process/hosts.h>
 #include <cli/process/options.h>
 #include <cli/process/settings.h>
 #include "parse.h"
@@ -264,6 +265,7 @@ int pct_cmd_minimize(int argc, char **argv)
         print_result(q, m.depth);
         print_late(&q->shrink.runs);
         print_cost(&q->shrink.runs);
+        pct_hosts_print(stderr, &q->shrink.runs.launch);
         print_commands(q);
     } else if (!failed) {
         puts(q->shrink.token ? q->shrink.token : "");

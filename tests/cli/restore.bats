@@ -347,6 +347,32 @@ for columns in "* FROM runs", "signature, title, seed, token, output, line, repl
     grep -E '; [1-9][0-9]* went on from the middle of an earlier one$' restored.said
 }
 
+# analysed TO COMMAND...: what it says, without times and what it says of restored runs, and its exit status.
+analysed()
+{
+    local to=$1 status=0
+    "$pct" "${@:2}" > "$to.said" 2>&1 || status=$?
+    sed -E '/restored/d; s/[0-9.]+ m?s$//' "$to.said" > "$to"
+    echo "$status" >> "$to"
+}
+
+@test "pct minimize and pct explain restore the runs that they try, and come to the same" {
+    local token what
+    for what in abba3 philosophers; do
+        token=$("$pct" run "${fixed[@]}" -n 1000 --state none -- "$build/bugs/$what" 2>&1 | grep -o "pct1:[^ ']*" | head -n 1)
+        for command in minimize "explain --search"; do
+            # shellcheck disable=SC2086 # two words
+            analysed forked $command -j 1 --seconds 1000 "$token" -- "$build/bugs/$what"
+            # shellcheck disable=SC2086
+            analysed restored $command -j 1 --seconds 1000 --engine=restore "$token" -- "$build/bugs/$what"
+            cmp forked restored
+            [ "$command" != minimize ] || grep -E '^pct: [1-9][0-9]+ runs were restored; [4-9] of them' restored.said
+        done
+    done
+    run "$pct" minimize --engine=fast pct1: -- ./kept none
+    is "$status" 2
+}
+
 @test "of random programs, restored runs find what forked ones do" {
     PCT_BUILD=$build "$root/tests/explored/restored" 8 3
 }
