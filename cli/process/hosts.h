@@ -3,9 +3,10 @@
  * has forked.
  *
  * That restored runs are the runs that are forked is looked at all the time: the first three, later one in 256 and,
- * unless runs are explored, the last are made again under the fork server, and each that fails by exec; what is
- * reported is that second run. Where the two differ, no further run is restored; if others were taken for what they
- * were, none of it counts, and the command begins anew (supervise.h), without restored runs. */
+ * unless runs are explored, the last are made again under the fork server, and each that fails by exec; of those that
+ * are explored, or tried by a search, the first of each kind, since what is found is made again. What is reported is
+ * that second run. Where the two differ, no further run is restored; if others were taken for what they were, none of
+ * it counts, and the command begins anew (supervise.h), without restored runs. */
 #ifndef PCT_CLI_HOSTS_H
 #define PCT_CLI_HOSTS_H
 
