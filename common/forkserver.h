@@ -13,7 +13,7 @@
 #include <pct/trace.h>
 #include <stdint.h>
 
-enum { PCT_FORKSERVER_VERSION = 5, PCT_FORKSERVER_TEXT = PCT_TOKEN_MAX + 4096 };
+enum { PCT_FORKSERVER_VERSION = 6, PCT_FORKSERVER_TEXT = PCT_TOKEN_MAX + 4096 };
 
 /* The last variable of a target's environment rounds it up to a multiple of this many bytes: cli/process/environment.c
  * says why. */
@@ -46,14 +46,14 @@ struct pct_forkserver_reply {
     int32_t pid;    /* of the run; 0: the server speaks for itself */
 };
 
-enum { PCT_REQUEST_FILES = 4 /* descriptors that come along, at most */ };
+enum { PCT_REQUEST_FILES = 5 /* descriptors that come along, at most */ };
 
 struct pct_forkserver_request {
     uint32_t version;
     uint16_t input;                 /* 1: the first descriptor that comes along is standard input */
     uint16_t output;                /* 1: the next one is standard output and standard error */
     uint16_t followed;              /* 1: the next request may come before this run is over; it waits for that */
-    uint16_t host;                  /* 1: it shall be a host (host.h); the next two are its socket and its trace */
+    uint16_t host;                  /* 1: it shall be a host (host.h); the next three: its socket, trace, ring */
     uint16_t contexts;              /* 1: whose threads are contexts, where they can be */
     uint16_t sites;                 /* 1: with PCT_SITES=on, whatever the server's environment has */
     char text[PCT_FORKSERVER_TEXT]; /* the values of PCT_TOKEN and PCT_TRACE, each with its end; not sent in full */

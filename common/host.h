@@ -1,20 +1,21 @@
 /* What the `pct` command and a host say to each other. A host is a run of a fork server (forkserver.h) that does not
- * end: it puts its memory back as it was when the run began (preload/core/host.h), and makes the next one. Over a
- * SOCK_SEQPACKET socket that came with the request for it, one message each:
+ * end: it puts its memory back as it was when the run began (preload/core/host.h), and makes the next one. Many runs
+ * are asked for at once: what is asked and how each run has ended stands in a ring in memory that both have, and
+ * neither wakes the other for a single one. Over a SOCK_SEQPACKET socket, one message each:
  *
- *     host -> command    the run is over, and the next one can begin; or the process ends, and why
- *     command -> host    the next run, which may come before the one under way is over: it waits
+ *     host -> command    a reply: the process ends, and why; an empty one: as many runs are over as are awaited
+ *     command -> host    files of the run that it comes to next; or nothing, if it sleeps and there is one
  *
- * A run has a slot: the files of a trace and of output. The host keeps the trace mapped, and the command reads it while
- * the run of another slot goes on. With the first run of a slot come its files, and later where they are other ones.
- * The end of the connection ends the host. */
+ * Both came with the request for the host. A run has a slot: the files of a trace and of output. The host keeps the
+ * trace mapped, and the command reads it while the run of another slot goes on. With the first run of a slot come its
+ * files, and later where they are other ones. The end of the connection ends the host. */
 #ifndef PCT_COMMON_HOST_H
 #define PCT_COMMON_HOST_H
 
 #include <pct/trace.h>
 #include <stdint.h>
 
-enum { PCT_HOST_VERSION = 4, PCT_HOST_SLOTS = 2, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
+enum { PCT_HOST_VERSION = 5, PCT_HOST_SLOTS = 16, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
 
 /* Why a run is not restored. X(identifier, whether the run counts after which a host says so: it has ended as any other
  * does, what the user reads). docs/FORKING.md has each, and tests/cli/restore.bats. */
@@ -62,6 +63,7 @@ struct pct_host_reply {
     uint32_t threads;
     uint64_t hash, steps;
     uint64_t from; /* how many places of its plan the run found made, as it went on from a point in another one */
+    uint64_t time; /* when it was over, in nanoseconds of CLOCK_MONOTONIC */
 };
 
 struct pct_host_request {
@@ -69,6 +71,18 @@ struct pct_host_request {
     uint16_t slot;            /* below PCT_HOST_SLOTS */
     uint16_t files;           /* 1: two descriptors come along: its trace; its standard output and standard error */
     char text[PCT_HOST_TEXT]; /* as in a request for a run of the fork server */
+};
+
+/* Numbers of runs are counted from 0, the host's first one, and modulo 2^32. Entry n % PCT_HOST_SLOTS is run n's. */
+struct pct_host_ring {
+    uint32_t asked;  /* runs that were asked for; the command's, */
+    uint32_t awaits; /* which sleeps until this number of them is over */
+    uint32_t over;   /* runs that are over; the host's, */
+    uint32_t sleeps; /* which does so until a message comes */
+    struct {
+        struct pct_host_reply reply;
+        struct pct_host_request request;
+    } entry[PCT_HOST_SLOTS];
 };
 
 #endif

@@ -14,7 +14,7 @@
 
 enum {
     JOBS_MAX = 256,
-    PLACES = 2 /* runs of a worker that have begun: one may wait for the other */
+    PLACES = PCT_HOST_SLOTS /* runs of a worker that have begun: each waits for the one before */
 };
 
 /* A run that has ended and waits for its turn. */
@@ -31,7 +31,8 @@ struct list {
 
 struct pct_engine_state {
     struct pct_run_source *source;
-    struct pct_process *place; /* worker w has w, and w + jobs */
+    struct pct_process *place; /* worker w has w, w + jobs, ... */
+    unsigned *busy;            /* by worker: how many of these go on */
     struct list *list;         /* by place; NULL: none has one */
     struct waiting *cut;       /* by place: what ran there before, and is made again */
     struct waiting *waiting;
@@ -118,15 +119,18 @@ static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec 
     failed = pct_process_start(process, engine->launch, token, &extras, cpu_of(engine, spec->worker), !engine->pass);
     s->under_way += !failed;
     s->open += !failed;
+    s->busy[spec->worker] += !failed;
     return failed;
 }
 
-/* Whether the next run of this worker may wait, or begin, while its last one goes on. With one worker that takes more
+/* How many runs of this worker may wait while its last one goes on. In a fork server, with one worker, that takes more
  * processor time than it saves. */
-static bool queues(const struct pct_engine *engine, unsigned worker)
+static unsigned queues(const struct pct_engine *engine, unsigned worker)
 {
-    return engine->sure && engine->jobs > 1 && !engine->state->source->over &&
-           (pct_forking_queues(engine->launch) || pct_hosts_queue(engine->launch, worker));
+    if (!engine->sure || engine->state->source->over)
+        return 0;
+    const unsigned hosted = pct_hosts_queue(engine->launch, worker);
+    return hosted ? hosted : engine->jobs > 1 && pct_forking_queues(engine->launch);
 }
 
 /* A place in which nothing goes on, or as many as there are. */
@@ -134,9 +138,11 @@ static unsigned free_place(const struct pct_engine *engine)
 {
     const struct pct_engine_state *s = engine->state;
     unsigned place = 0;
-    while (place < s->places &&
-           (s->place[place].running || (place >= engine->jobs && !queues(engine, place % engine->jobs))))
-        place++;
+    for (; place < s->places; place++) {
+        const unsigned worker = place % engine->jobs;
+        if (!s->place[place].running && (!s->busy[worker] || s->busy[worker] <= queues(engine, worker)))
+            break;
+    }
     return place;
 }
 
@@ -267,6 +273,7 @@ static void put_aside(struct pct_engine_state *s, unsigned place)
         waiting++;
     *waiting = (struct waiting){ .valid = true, .process = s->place[place] };
     memset(&s->place[place], 0, sizeof s->place[place]);
+    s->busy[waiting->process.worker]--;
     s->under_way--;
     if (s->source->over)
         s->source->over(s->source, &waiting->process);
@@ -328,6 +335,7 @@ static void kill_run(struct pct_engine *engine, struct pct_process *process, int
     cut->valid = false;
     pct_process_kill(process, signal);
     pct_process_close(process);
+    engine->state->busy[process->worker]--;
     memset(process, 0, sizeof *process);
     engine->state->under_way--;
     engine->state->open--;
@@ -386,6 +394,7 @@ static void close_state(struct pct_engine *engine)
     if (s) {
         free(s->list);
         free(s->place);
+        free(s->busy);
         free(s->cut);
         free(s->waiting);
     }
@@ -403,9 +412,10 @@ static bool open_state(struct pct_engine *engine, struct pct_run_source *source)
     s->places = PLACES * engine->jobs;
     s->room = engine->room ? engine->room : 2 * s->places + 2;
     s->place = calloc(s->places, sizeof *s->place);
+    s->busy = calloc(engine->jobs, sizeof *s->busy);
     s->cut = calloc(s->places, sizeof *s->cut);
     s->waiting = calloc(s->room, sizeof *s->waiting);
-    return s->place && s->cut && s->waiting;
+    return s->place && s->busy && s->cut && s->waiting;
 }
 
 int pct_engine_run(struct pct_engine *engine, struct pct_run_source *source)

@@ -265,14 +265,15 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
                                               .input = input >= 0,
                                               .output = process->output >= 0,
                                               .sites = process->extras.sites != NULL,
-                                              .followed = process->cpu >= 0 && may_wait(launch) };
+                                              .followed =
+                                                  (process->cpu >= 0 || launch->restore.wanted) && may_wait(launch) };
     const size_t values = pct_request_write(request.text, sizeof request.text, process);
     if (!values) {
         miss(launch, "the path of the scratch file is too long");
         return -ENAMETOOLONG;
     }
-    int files[PCT_REQUEST_FILES], count = 0, host = pct_hosts_open(launch, process);
-    request.host = host >= 0;
+    int files[PCT_REQUEST_FILES], count = 0, host[2];
+    request.host = pct_hosts_open(launch, process, host);
     request.contexts = !launch->restore.kernel_threads;
     request.followed &= !request.host; /* it is not over when its run is */
     if (request.input)
@@ -280,15 +281,16 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
     if (request.output)
         files[count++] = process->output;
     if (request.host) {
-        files[count++] = host;
+        files[count++] = host[0];
         files[count++] = process->trace;
+        files[count++] = host[1];
     }
     process->answer = pct_cli_now() + ANSWER_SECONDS;
     process->turn = server->asked++;
     const size_t size = offsetof(struct pct_forkserver_request, text) + values;
     bool sent = pct_request_send(server->socket, &request, size, files, count);
-    if (request.host)
-        close(host);
+    for (int i = 0; request.host && i < 2; i++)
+        close(host[i]);
     if (sent)
         return 0;
     lose(launch, server);

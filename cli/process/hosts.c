@@ -1,7 +1,7 @@
 /* Hosts: see hosts.h. */
 #include "hosts.h"
+#include "host_ring.h"
 #include "launch.h"
-#include "request.h"
 #include "supervise.h"
 #include <cli/base/cli.h>
 #include <common/exploration.h>
@@ -20,11 +20,12 @@
 #include <xxhash.h>
 
 enum {
-    FIRST = 3,     /* restored runs that are all made again, */
-    ONE_IN = 256,  /* and of the later ones */
-    FRUITLESS = 3, /* hosts that have ended in their first run: there is no use in more, */
-    ENDED = 8,     /* nor if this many have ended, */
-    ONE_OF = 4,    /* and one for this many restored runs: a new one costs more than to fork a run */
+    FIRST = 3,       /* restored runs that are all made again, */
+    ONE_IN = 256,    /* and of the later ones */
+    FRUITLESS = 3,   /* hosts that have ended in their first run: there is no use in more, */
+    ENDED = 8,       /* nor if this many have ended, */
+    ONE_OF = 4,      /* and one for this many restored runs: a new one costs more than to fork a run */
+    SHORT = 1000000, /* ns: a run that takes less ends with others before it is looked at */
     DIGESTED = 1 << 20
 };
 
@@ -52,8 +53,9 @@ static void forget(struct pct_host *host)
 {
     if (host->socket > 0)
         close(host->socket);
+    pct_host_ring_close(host->ring);
     for (unsigned i = 0; i < PCT_HOST_SLOTS; i++)
-        free(host->traces[i]);
+        free(host->slots[i].trace);
     *host = (struct pct_host){ .pid = 0 };
 }
 
@@ -223,48 +225,48 @@ int pct_hosts_begin_anew(struct pct_launch *launch)
 
 /* --- Requests ----------------------------------------------------------------------------------------------------- */
 
-/* The slot that has this trace, and with it its output: the two stay together (scratch.c). If none has, it is another
- * one than the last, which may be in use, and the result is false. */
-static bool choose_slot(struct pct_host *host, const char *trace)
+/* The slot that has this trace, and with it its output: the two stay together (scratch.c). If none has, it is one that
+ * no run under way has, and *files is set. NULL: there is none. */
+static unsigned choose_slot(struct pct_host *host, const char *trace, bool *files)
 {
-    for (unsigned i = 0; i < PCT_HOST_SLOTS; i++)
-        if (host->traces[i] && !strcmp(host->traces[i], trace)) {
-            host->slot = i;
-            return true;
-        }
-    host->slot = (host->slot + 1) % PCT_HOST_SLOTS;
-    free(host->traces[host->slot]);
-    host->traces[host->slot] = strdup(trace);
-    return false;
+    unsigned free_one = PCT_HOST_SLOTS;
+    *files = false;
+    for (unsigned i = 0; i < PCT_HOST_SLOTS; i++) {
+        if (host->slots[i].trace && !strcmp(host->slots[i].trace, trace))
+            return i;
+        if (host->slots[i].over <= host->over && (free_one == PCT_HOST_SLOTS || !host->slots[i].trace))
+            free_one = i;
+    }
+    *files = true;
+    if (free_one < PCT_HOST_SLOTS) {
+        free(host->slots[free_one].trace);
+        host->slots[free_one].trace = strdup(trace);
+    }
+    return free_one;
 }
 
 bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process)
 {
     struct pct_host *host = host_of(launch, process->worker);
-    struct pct_host_request request = { .version = PCT_HOST_VERSION };
     const enum pct_host_reason barred = bar(launch, process);
+    bool files;
     if (barred && launch->restore.on) {
         launch->restore.others++;
         launch->restore.others_why = barred;
     }
     if (!may(launch, process) || !host || !host->pid)
         return false;
-    const size_t values = pct_request_write(request.text, sizeof request.text, process);
-    if (host->cpu != process->cpu || !values || host->spoiled) {
-        retire(host);
-        return false;
-    }
-    const int files[2] = { process->trace, process->output };
-    request.files = !choose_slot(host, process->trace_path);
-    request.slot = (uint16_t)host->slot;
-    const size_t size = offsetof(struct pct_host_request, text) + values;
-    if (!host->traces[host->slot] || !pct_request_send(host->socket, &request, size, files, 2 * request.files)) {
+    const unsigned slot =
+        host->cpu == process->cpu && !host->spoiled ? choose_slot(host, process->trace_path, &files) : PCT_HOST_SLOTS;
+    process->host_turn = host->asked;
+    if (slot == PCT_HOST_SLOTS || !host->slots[slot].trace ||
+        !pct_host_ring_ask(host->ring, host->socket, process, slot, files)) {
         retire(host);
         return false;
     }
     process->hosting = PCT_HOSTING_RESTORED;
     process->host_number = host->number;
-    process->host_turn = host->asked++;
+    host->slots[slot].over = ++host->asked;
     process->queued = process->host_turn > host->over;
     process->pid = process->queued ? 0 : host->pid;
     process->forked = true;
@@ -272,32 +274,40 @@ bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process)
     return true;
 }
 
-int pct_hosts_open(struct pct_launch *launch, struct pct_process *process)
+bool pct_hosts_open(struct pct_launch *launch, struct pct_process *process, int files[2])
 {
     struct pct_hosts *all = &launch->restore;
     int ends[2];
     if (!may(launch, process))
-        return -1;
+        return false;
     if (!all->hosts && !(all->hosts = calloc(PCT_FORKSERVERS, sizeof *all->hosts)))
-        return -1;
+        return false;
     struct pct_host *host = host_of(launch, process->worker);
     if (host->socket > 0) /* that of another run is about to be */
-        return -1;
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends))
-        return -1;
+        return false;
+    struct pct_host_ring *ring = pct_host_ring_make(&files[1]);
+    if (!ring)
+        return false;
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends)) {
+        pct_host_ring_close(ring);
+        close(files[1]);
+        return false;
+    }
     /* What it says comes with a signal, like the end of any process. */
     fcntl(ends[0], F_SETOWN, getpid());
     fcntl(ends[0], F_SETFL, O_ASYNC | O_NONBLOCK);
     *host = (struct pct_host){ .socket = ends[0],
+                               .ring = ring,
                                .cpu = process->cpu,
                                .contexts = !all->kernel_threads,
-                               .traces = { strdup(process->trace_path) },
+                               .slots = { { strdup(process->trace_path), 1 } },
                                .number = ++all->opened,
                                .asked = 1 };
     process->hosting = PCT_HOSTING_FIRST;
     process->host_number = host->number;
     process->host_turn = 0;
-    return ends[1];
+    files[0] = ends[1];
+    return true;
 }
 
 void pct_hosts_began(struct pct_launch *launch, struct pct_process *process)
@@ -324,15 +334,15 @@ static int status_of(const struct pct_host_reply *reply)
     return reply->status < 0 ? W_EXITCODE(0, -reply->status) : W_EXITCODE(reply->status & 0xff, 0);
 }
 
-/* What the host has said, if it has. */
-static bool hear(const struct pct_host *host, struct pct_process *process)
+/* What the host has said of its end, if it has. */
+static void hear(const struct pct_host *host, struct pct_process *process)
 {
     struct pct_host_reply reply;
-    if (recv(host->socket, &reply, sizeof reply, MSG_DONTWAIT) != sizeof reply || reply.version != PCT_HOST_VERSION)
-        return false;
-    process->host_reply = reply;
-    process->host_said = true;
-    return true;
+    for (ssize_t got; (got = recv(host->socket, &reply, sizeof reply, MSG_DONTWAIT)) > 0;)
+        if (got == sizeof reply && reply.version == PCT_HOST_VERSION && !process->host_said) {
+            process->host_reply = reply;
+            process->host_said = true;
+        }
 }
 
 bool pct_hosts_run(const struct pct_process *process)
@@ -345,10 +355,11 @@ bool pct_hosts_whole(const struct pct_process *process)
     return process->hosting == PCT_HOSTING_RESTORED && process->host_said && !process->host_reply.reason;
 }
 
-bool pct_hosts_queue(const struct pct_launch *launch, unsigned worker)
+unsigned pct_hosts_queue(const struct pct_launch *launch, unsigned worker)
 {
     const struct pct_host *host = host_of(launch, worker);
-    return launch->restore.on && !launch->restore.why[0] && host && host->pid && host->over && !host->spoiled;
+    const bool can = launch->restore.on && !launch->restore.why[0] && host && host->pid && host->over && !host->spoiled;
+    return can ? PCT_HOST_SLOTS - 1 : 0;
 }
 
 bool pct_hosts_waits(struct pct_launch *launch, struct pct_process *process)
@@ -358,7 +369,7 @@ bool pct_hosts_waits(struct pct_launch *launch, struct pct_process *process)
         return process->queued;
     process->queued = false;
     process->pid = host->pid;
-    process->started = pct_cli_now();
+    process->started = host->told ? (double)host->told / 1e9 : pct_cli_now();
     pct_time_limit_begin(process);
     return false;
 }
@@ -369,19 +380,65 @@ bool pct_hosts_lost(const struct pct_launch *launch, const struct pct_process *p
            !host_with(launch, process);
 }
 
+/* Its first run may be over before the fork server has told us which process it is; what it says would then be taken
+ * for this run's once more. */
+static bool is_due(const struct pct_host *host, const struct pct_process *process)
+{
+    return pct_hosts_run(process) && host && process->pid && host->pid == process->pid &&
+           host->over == process->host_turn;
+}
+
+bool pct_hosts_let_begin(const struct pct_launch *launch, const struct pct_process *process,
+                         const struct pct_process *processes, int count)
+{
+    if (pct_hosts_queue(launch, process->worker))
+        return true;
+    for (int i = 0; i < count; i++) {
+        const struct pct_process *other = &processes[i];
+        const bool goes_on = other->pid || other->asked || other->postponed > 0;
+        if (other->running && other != process && other->worker == process->worker &&
+            (goes_on || (pct_hosts_lost(launch, other) && other->index < process->index)))
+            return false;
+    }
+    return true;
+}
+
 bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process)
 {
     struct pct_host *host = host_with(launch, process);
-    /* Its first run may be over before the fork server has told us which process it is; the next message would then be
-     * taken for this run's once more. */
-    const bool due = host && process->pid && host->pid == process->pid && host->over == process->host_turn;
-    if (!pct_hosts_run(process) || !due || !hear(host, process) || process->host_reply.reason)
+    if (!is_due(host, process))
         return false;
+    const int over = pct_host_ring_over(host->ring, host->over, &process->host_reply);
+    if (over <= 0)
+        hear(host, process);
+    if (over < 0)
+        kill(host->pid, SIGKILL); /* its end is this run's */
+    if (over <= 0)
+        return false;
+    process->host_said = true;
     process->status = status_of(&process->host_reply);
+    process->ended = (double)process->host_reply.time / 1e9;
+    host->taken = process->host_reply.time - host->told;
+    host->told = process->host_reply.time;
     host->over++;
     if (host->spoiled)
         end_one(host);
     return true;
+}
+
+bool pct_hosts_await(struct pct_launch *launch, const struct pct_process *processes, int count)
+{
+    bool sleeps = true;
+    for (int i = 0; i < count; i++) {
+        struct pct_host *host = host_with(launch, &processes[i]);
+        if (!processes[i].running || !is_due(host, &processes[i]))
+            continue;
+        /* Of short runs half of those that are left, so that neither side waits for the other. */
+        const uint64_t left = host->asked - host->over,
+                       some = host->taken < SHORT && !host->spoiled ? (left + 1) / 2 : 1;
+        sleeps &= pct_host_ring_await(host->ring, host->over + some);
+    }
+    return sleeps;
 }
 
 void pct_hosts_forget(struct pct_launch *launch, const struct pct_process *process)

@@ -22,13 +22,18 @@
 struct pct_host {
     pid_t pid; /* 0: there is none */
     int socket;
+    struct pct_host_ring *ring;
     int cpu;
-    bool contexts;                /* its threads may be such */
-    char *traces[PCT_HOST_SLOTS]; /* the path of the one that each slot has, when all that it was asked for is made */
-    unsigned slot;                /* of the last that it was asked for */
-    uint64_t number;              /* no other has it; 0: there was none */
-    uint64_t asked, over;         /* runs that it was asked for, and those that are over */
-    bool spoiled;                 /* nobody wants one that it was asked for */
+    bool contexts; /* its threads may be such */
+    struct {
+        char *trace;   /* the path of the one that it has, when all that it was asked for is made */
+        uint64_t over; /* the number of runs that are then, of which the last one has this slot */
+    } slots[PCT_HOST_SLOTS];
+    uint64_t number;      /* no other has it; 0: there was none */
+    uint64_t asked, over; /* runs that it was asked for, and those that are over, */
+    uint64_t told;        /* when it has told so, in nanoseconds, */
+    uint64_t taken;       /* and what the last one took; 0: not known */
+    bool spoiled;         /* nobody wants one that it was asked for */
 };
 
 struct pct_hosts {
@@ -83,13 +88,13 @@ int pct_hosts_begin_anew(struct pct_launch *launch);
 /* Ask the host of this worker for this run. False: there is none. */
 bool pct_hosts_ask(struct pct_launch *launch, struct pct_process *process);
 
-/* Whether the host of this worker can be asked for a run before the one under way is over: it begins then at once, and
- * we look at what is over meanwhile. */
-bool pct_hosts_queue(const struct pct_launch *launch, unsigned worker);
+/* How many runs the host of this worker can be asked for before the one under way is over: it begins them one behind
+ * the other, and we look at what is over meanwhile. 0: none. */
+unsigned pct_hosts_queue(const struct pct_launch *launch, unsigned worker);
 
-/* For a request to the fork server: the other end of the socket of a new host, to be closed when it is sent; negative:
- * there is none. Its process is known later. */
-int pct_hosts_open(struct pct_launch *launch, struct pct_process *process);
+/* For a request to the fork server, to be closed when it is sent: the other end of the socket of a new host, and its
+ * ring. False: there is none. Its process is known later. */
+bool pct_hosts_open(struct pct_launch *launch, struct pct_process *process, int files[2]);
 void pct_hosts_began(struct pct_launch *launch, struct pct_process *process);
 
 /* Whether the run of this process goes on in a host, or has. */
@@ -103,6 +108,14 @@ bool pct_hosts_waits(struct pct_launch *launch, struct pct_process *process);
 
 /* Whether its host was ended, or has ended with another run: this one has to begin anew. */
 bool pct_hosts_lost(const struct pct_launch *launch, const struct pct_process *process);
+
+/* Whether such a run may begin anew now: of one worker, one at a time, but for what waits in a host. */
+bool pct_hosts_let_begin(const struct pct_launch *launch, const struct pct_process *process,
+                         const struct pct_process *processes, int count);
+
+/* Before this process sleeps: the hosts of these runs shall wake it when it is worth that. False: there is something to
+ * look at. */
+bool pct_hosts_await(struct pct_launch *launch, const struct pct_process *processes, int count);
 
 /* Whether the run of this process is over, which its host says, with its status. */
 bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process);

@@ -410,6 +410,7 @@ static void begin_anew(struct pct_launch *launch, struct pct_process *process, b
         pct_channel_renew(process->extras.log);
     process->forked = process->timed_out = process->preloaded = false;
     process->status = 0;
+    process->ended = 0;
     process->started = pct_cli_now();
     if (!pct_scratch_renew(process) || ((exec || !start_by_fork(process, launch)) && start_by_exec(process, launch)))
         fail_to_start(process, launch);
@@ -432,7 +433,7 @@ static bool begin_again(struct pct_launch *launch, struct pct_process *process)
 /* The run has ended: what is left to be done is the teardown. */
 static void end_run(struct pct_launch *launch, struct pct_process *process)
 {
-    process->seconds = pct_cli_now() - process->started;
+    process->seconds = (process->ended > 0 ? process->ended : pct_cli_now()) - process->started;
     pct_forking_note(launch, process->forked, process->seconds);
     pct_time_limit_learn(process);
     process->deadline = 0;
@@ -442,12 +443,17 @@ static void end_run(struct pct_launch *launch, struct pct_process *process)
 }
 
 /* Returns when to look again, 0 for when a child has changed. */
-static double look_at_run(struct pct_launch *launch, struct pct_process *process)
+static double look_at_run(struct pct_launch *launch, struct pct_process *process, const struct pct_process *processes,
+                          int count)
 {
     double again = process->postponed > 0 ? retry(launch, process) : 0;
     if (process->postponed > 0)
         return again;
     if (pct_hosts_lost(launch, process)) {
+        process->queued = true;
+        process->pid = 0;
+        if (!pct_hosts_let_begin(launch, process, processes, count))
+            return 0;
         process->hosting = PCT_HOSTING_NO;
         begin_anew(launch, process, false);
     }
@@ -478,7 +484,7 @@ static int look(struct pct_launch *launch, struct pct_process *processes, int co
         double then = 0;
         for (enum pct_phase phase = PCT_PHASE_OVER; process->phase != phase && process->phase != PCT_PHASE_OVER;) {
             phase = process->phase;
-            then = phase == PCT_PHASE_RUN ? look_at_run(launch, process) : 0;
+            then = phase == PCT_PHASE_RUN ? look_at_run(launch, process, processes, count) : 0;
             if (phase != PCT_PHASE_RUN)
                 advance(process, launch);
         }
@@ -526,6 +532,8 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
         *ended = look(launch, processes, count, &next);
         if (*ended >= 0)
             return 0;
+        if (!pct_hosts_await(launch, processes, count))
+            continue;
         double now = pct_cli_now();
         next = pct_deadlines_enforce(processes, count, now, next);
         next = bound_output(processes, count, now, next);

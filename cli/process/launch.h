@@ -35,7 +35,7 @@ struct pct_scratch {
 /* Those of runs that have ended, to be used again: making and removing files takes longer than a short run. */
 struct pct_scratches {
     unsigned count;
-    struct pct_scratch spare[16];
+    struct pct_scratch spare[64];
 };
 
 /* What all runs of a command have in common. The first members are what the user has chosen. */
@@ -152,6 +152,7 @@ struct pct_process {
     int killed_pct;   /* it is not started, because it has killed pct by this signal when it was; 0: it has not */
     unsigned note;    /* supervise.c: where it is noted as under way, 0: nowhere */
     double started;   /* on the same clock */
+    double ended;     /* likewise, as its host says; 0: it does not */
     double seconds;   /* that it took, when it is over */
     bool pass;        /* its output goes where ours does */
     int cpu;          /* that the target is to be pinned to, -1: any */

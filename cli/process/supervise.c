@@ -21,10 +21,10 @@
 #include <unistd.h>
 
 enum {
-    RUNS = 2 * PCT_FORKSERVERS + 2, /* that can be under way */
-    CONVICTS = 64,                  /* the last of them: those of a calibration are needed again and again */
-    SUSPECTS = 2 * RUNS,            /* the last of them, too */
-    FRUITLESS = 3                   /* workers that were killed in a row, without anything new */
+    RUNS = PCT_HOST_SLOTS * PCT_FORKSERVERS + 2, /* that can be under way */
+    CONVICTS = 64,       /* the last of them: those of a calibration are needed again and again */
+    SUSPECTS = 2 * RUNS, /* the last of them, too */
+    FRUITLESS = 3        /* workers that were killed in a row, without anything new */
 };
 
 /* How often the worker looks whether its supervisor was stopped. */

@@ -2,11 +2,12 @@
 #include "host.h"
 #include "apart.h"
 #include "host_mask.h"
+#include "host_ring.h"
 #include "host_threads.h"
 #include "kernel.h"
-#include "request.h"
 #include "shim.h"
 #include "sys.h"
+#include <common/forkserver.h>
 #include <asm/prctl.h>
 #include <fcntl.h>
 #include <pct/trace.h>
@@ -70,6 +71,8 @@ struct host {
     char stack[STACK]; /* for what must not stand on the target's */
     struct pct_host_place place;
     int socket;
+    struct pct_host_ring *ring;
+    int state;       /* what the kernel says of main, */
     int tasks;       /* the directories of this process's threads */
     int descriptors; /* and descriptors, */
     off_t open;      /* how many there were of these when the run began: see count_files() */
@@ -95,7 +98,7 @@ struct host {
 static struct host *host; /* NULL: this is none */
 bool (*pct_host_undo)(void);
 
-static void tell(int socket, enum pct_host_reason reason, int status, int call)
+static struct pct_host_reply describe(enum pct_host_reason reason, int status, int call)
 {
     struct pct_host_reply reply = { .version = PCT_HOST_VERSION, .reason = reason, .status = status, .call = call };
     const struct pct_trace_header *header = host && host->closed ? pct_shim.header : NULL;
@@ -106,6 +109,13 @@ static void tell(int socket, enum pct_host_reason reason, int status, int call)
         reply.steps = header->steps;
         reply.from = host->from;
     }
+    return reply;
+}
+
+/* Why the process ends. */
+static void tell(int socket, enum pct_host_reason reason, int status, int call)
+{
+    const struct pct_host_reply reply = describe(reason, status, call);
     pct_host_sys(SYS_sendto, socket, (long)&reply, sizeof reply, MSG_NOSIGNAL, 0, 0);
 }
 
@@ -169,7 +179,7 @@ static enum pct_host_reason reserve_slots(struct host *h, int trace)
     return PCT_HOST_NONE;
 }
 
-static enum pct_host_reason prepare(int socket, int trace, bool contexts)
+static enum pct_host_reason prepare(int socket, int trace, struct pct_host_ring *ring, bool contexts)
 {
     const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED;
     if (has_shadow_stack())
@@ -180,16 +190,18 @@ static enum pct_host_reason prepare(int socket, int trace, bool contexts)
     if (!h || PCT_SYS6(SYS_mmap, h, sizeof *h, PROT_READ | PROT_WRITE, flags, -1, 0) != (long)h)
         return PCT_HOST_LARGE;
     h->socket = socket;
+    h->ring = ring;
     h->tasks = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/task", O_PATH | O_CLOEXEC, 0));
     h->descriptors = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/fd", O_PATH | O_CLOEXEC, 0));
-    if (h->tasks < 0 || h->descriptors < 0)
+    h->state = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/stat", O_RDONLY | O_CLOEXEC, 0));
+    if (h->tasks < 0 || h->descriptors < 0 || h->state < 0)
         return PCT_HOST_DESCRIPTORS;
     host = h;
     enum pct_host_reason reason = reserve_slots(h, trace);
     if (reason)
         return reason;
     PCT_SYS2(SYS_arch_prctl, ARCH_GET_GS, &h->gs);
-    pct_host_threads_prepare(contexts);
+    pct_host_threads_prepare(contexts, h->state);
     PCT_SYS4(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &h->mask, MASK);
     for (int signal = 1; signal < NSIG; signal++) {
         PCT_SYS4(SYS_rt_sigaction, signal, NULL, &h->actions[signal], MASK);
@@ -203,15 +215,18 @@ static enum pct_host_reason prepare(int socket, int trace, bool contexts)
     return PCT_HOST_NONE;
 }
 
-const char *pct_host_begin(int socket, int trace, bool contexts)
+const char *pct_host_begin(const int *files, bool contexts)
 {
-    int own = copy_own(socket);
+    int socket = files[0], own = copy_own(socket), trace = pct_host_move(files[1]);
     if (own >= 0) { /* or else the other one says so */
         PCT_SYS1(SYS_close, socket);
         socket = own;
     }
-    trace = pct_host_move(trace);
-    enum pct_host_reason reason = own < 0 || trace < 0 ? PCT_HOST_DESCRIPTORS : prepare(socket, trace, contexts);
+    struct pct_host_ring *ring = pct_host_ring_map(files[2]);
+    PCT_SYS1(SYS_close, files[2]);
+    enum pct_host_reason reason = own < 0 || trace < 0 ? PCT_HOST_DESCRIPTORS
+                                  : !ring              ? PCT_HOST_LARGE
+                                                       : prepare(socket, trace, ring, contexts);
     if (!reason) {
         if (pct_host_mark(&host->place))
             return host->request.text;
@@ -221,6 +236,7 @@ const char *pct_host_begin(int socket, int trace, bool contexts)
         if (host) {
             PCT_SYS1(SYS_close, host->tasks);
             PCT_SYS1(SYS_close, host->descriptors);
+            PCT_SYS1(SYS_close, host->state);
             for (unsigned i = 1; i < PCT_HOST_SLOTS; i++)
                 PCT_SYS1(SYS_close, host->slots[i].output);
         }
@@ -252,9 +268,14 @@ void pct_host_trace_file(uint64_t *device, uint64_t *inode)
 /* Those that are open. */
 static void list_files(struct pct_host_files *files)
 {
-    for (int fd = PCT_HOST_FILES_FROM; fd < PCT_HOST_FILES_TO && files->count <= PCT_HOST_FILES; fd++)
-        if (PCT_SYS3(SYS_fcntl, fd, F_GETFD, 0) != -EBADF && files->count++ < PCT_HOST_FILES)
-            files->file[files->count - 1] = fd;
+    for (int fd = PCT_HOST_FILES_FROM; fd < PCT_HOST_FILES_TO && files->count <= PCT_HOST_FILES; fd++) {
+        if (PCT_SYS3(SYS_fcntl, fd, F_GETFD, 0) == -EBADF)
+            continue;
+        if (files->count && files->some[files->count - 1].to == fd)
+            files->some[files->count - 1].to++;
+        else if (files->count++ < PCT_HOST_FILES)
+            files->some[files->count - 1] = (struct pct_host_some){ fd, fd + 1 };
+    }
 }
 
 /* How many; 0: before Linux 6.2, nobody knows. */
@@ -293,23 +314,12 @@ bool pct_host_may_have(int fd)
     if (!pct_host_is_on() || host->files.count > PCT_HOST_FILES)
         return false;
     for (unsigned i = 0; i < host->files.count; i++)
-        if (host->files.file[i] == fd)
+        if (fd >= host->files.some[i].from && fd < host->files.some[i].to)
             return false;
     return fd == -1 || (fd >= PCT_HOST_FILES_FROM && fd < PCT_HOST_FILES_TO);
 }
 
 /* --- The end of a run, and the next ------------------------------------------------------------------------------- */
-
-/* Wait for the next request. Returns the number of descriptors that came along. */
-static int receive(int *files)
-{
-    struct pct_host_request *request = &host->request;
-    const size_t head = offsetof(struct pct_host_request, text);
-    int count = pct_request_receive(host->socket, request, sizeof *request, head, files);
-    if (count < 0 || request->version != PCT_HOST_VERSION)
-        end(0); /* nobody wants another run */
-    return count;
-}
 
 /* Other files for this slot. */
 static void fill(struct slot *slot, int trace, int output)
@@ -385,10 +395,10 @@ static bool close_files(const struct pct_host_files *files)
     if (host->open && count_files() == host->open)
         return true;
     for (unsigned i = 0; i <= files->count && files->count <= PCT_HOST_FILES; i++) {
-        int to = i < files->count ? files->file[i] : PCT_HOST_FILES_TO;
+        int to = i < files->count ? files->some[i].from : PCT_HOST_FILES_TO;
         if (from < to)
             pct_host_sys4(SYS_close_range, from, to - 1, 0, 0);
-        from = to + 1;
+        from = i < files->count ? files->some[i].to : to;
     }
     return count_files() == host->open;
 }
@@ -506,16 +516,21 @@ static void go_back(void)
     enum pct_host_reason reason = examine(&goes_on);
     if (!close_files(&host->files) && !reason)
         reason = PCT_HOST_DESCRIPTORS;
-    tell(host->socket, reason, host->status, 0);
-    if (reason)
+    struct pct_host_reply reply = describe(reason, host->status, 0);
+    if (reason) {
+        tell(host->socket, reason, host->status, 0);
         end(host->status);
+    }
+    pct_host_ring_over(host->ring, host->socket, &reply);
     if (!pct_host_contexts_over())
         end(PCT_EXIT_INTERNAL);
     pct_host_threads_over();
     struct host *h = host; /* the pointer is put back, to the same */
     if (!goes_on)
         put_memory_back();
-    const int count = receive(files);
+    const int count = pct_host_ring_take(h->ring, h->socket, &h->request, files);
+    if (count < 0)
+        end(0);
     h->requests++;
     h->from = 0;
     if (goes_on) {

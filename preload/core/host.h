@@ -20,12 +20,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* In a new copy: become a host, by this socket to the command, with this file of a trace open; contexts: its threads
+/* In a new copy: become a host, with these files: a socket to the command, a trace, and the ring; contexts: its threads
  * may be such (host_contexts.c). Where that cannot be,
  * says why to the command: the copy is a run like any other, and the result is NULL. Likewise at first in a host. It
  * returns again for each later run, with the memory as it was, and the request's text (common/forkserver.h). By the
  * only thread, before the run. */
-const char *pct_host_begin(int socket, int trace, bool contexts);
+const char *pct_host_begin(const int *files, bool contexts);
 
 /* Where the trace of the run before is mapped, which is also that of this one, and how large its file is; *used: an
  * earlier run has written to it. NULL: it is the first run. Before the run. */
@@ -109,7 +109,9 @@ enum { PCT_HOST_OWN = 200 };
 enum { PCT_HOST_FILES_FROM = 3, PCT_HOST_FILES_TO = 1024, PCT_HOST_FILES = 24 };
 struct pct_host_files {
     unsigned count;
-    int file[PCT_HOST_FILES];
+    struct pct_host_some {
+        int from, to;
+    } some[PCT_HOST_FILES]; /* rising, none beside another */
 };
 
 /* The filter is in force for the process from now on. gaps: where mappings may come and go. False: it
@@ -176,7 +178,8 @@ uint64_t pct_host_acted(void);
 void pct_host_act(uint64_t acted, const struct pct_host_action *actions);
 
 /* host_contexts.c: contexts at a point. */
-struct pct_host_contexts *pct_host_contexts_map(void);
+struct pct_host_contexts *pct_host_contexts_map(unsigned count);
+struct pct_host_contexts *pct_host_contexts_of(struct pct_host_contexts *all, unsigned number);
 bool pct_host_contexts_save(struct pct_host_contexts *to);
 bool pct_host_contexts_load(const struct pct_host_contexts *from);
 void pct_host_contexts_bases(const struct pct_host_contexts *from);

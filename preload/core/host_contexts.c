@@ -22,7 +22,6 @@
 #include "shim.h"
 #include "sys.h"
 #include <cpuid.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
 #include <signal.h>
@@ -94,9 +93,7 @@ static bool is_asleep(void)
 {
     char text[256];
     char *state = NULL;
-    const long file = pct_host_sys4(SYS_openat, AT_FDCWD, (long)"/proc/self/stat", O_RDONLY | O_CLOEXEC, 0);
-    const long got = pct_host_sys4(SYS_read, file, (long)text, sizeof text, 0);
-    pct_host_sys4(SYS_close, file, 0, 0, 0);
+    const long got = pct_host_sys4(SYS_pread64, pct_host_threads->guard.state, (long)text, sizeof text, 0);
     for (char *at = text; at < text + got - 2; at++) /* behind a name, which may have anything in it */
         if (*at == ')')
             state = at + 2;
@@ -307,9 +304,14 @@ struct pct_host_contexts {
     char copy[KEPT + 1][AT_STACK];                      /* the last one: main's */
 };
 
-struct pct_host_contexts *pct_host_contexts_map(void)
+struct pct_host_contexts *pct_host_contexts_of(struct pct_host_contexts *all, unsigned number)
 {
-    const size_t size = sizeof(struct pct_host_contexts);
+    return &all[number];
+}
+
+struct pct_host_contexts *pct_host_contexts_map(unsigned count)
+{
+    const size_t size = count * sizeof(struct pct_host_contexts);
     const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
     void *place = pct_apart_map(size);
     return place && PCT_SYS6(SYS_mmap, place, size, PROT_READ | PROT_WRITE, flags, -1, 0) == (long)place ? place : NULL;

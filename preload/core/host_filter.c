@@ -188,7 +188,8 @@ static void only_own(int argument, const struct pct_host_files *files)
 {
     load_argument(argument, false);
     for (unsigned i = 0; i < files->count; i++) {
-        add(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)files->file[i], 0, 1);
+        add(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)files->some[i].from, 0, 2);
+        add(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)files->some[i].to, 1, 0);
         refuse();
     }
     add(BPF_JMP | BPF_JGE | BPF_K, PCT_HOST_FILES_FROM, 1, 0);

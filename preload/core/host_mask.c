@@ -9,6 +9,7 @@
  * it is known that it calls clone3() or ends the thread before the baton can pass, and both say so. */
 #include "host_mask.h"
 #include "host.h"
+#include "host_code.h"
 #include "host_thread.h"
 #include "real.h"
 #include "sys.h"
@@ -68,7 +69,7 @@ void pct_host_mask_prepare(void)
 bool pct_host_mask_begin(void)
 {
     for (unsigned i = 0; i < places; i++)
-        if (!pct_host_thread_lead(place[i], pct_host_mask_stubs + (size_t)i * STUB))
+        if (!pct_host_code_lead(place[i], pct_host_mask_stubs + (size_t)i * STUB))
             return false;
     return true;
 }

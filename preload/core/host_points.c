@@ -74,11 +74,11 @@ void pct_host_points_prepare(void)
     if (!all || PCT_SYS6(SYS_mmap, all, sizeof *all, PROT_READ | PROT_WRITE, flags, -1, 0) != (long)all)
         return;
     PCT_SYS3(SYS_madvise, all, sizeof *all, MADV_DONTDUMP);
-    for (unsigned slot = 0; slot < PCT_HOST_SLOTS; slot++)
-        for (unsigned i = 0; i < LEVELS; i++)
-            if (!(all->level[slot][i].contexts = pct_host_contexts_map()))
-                return;
-    points = all;
+    struct pct_host_contexts *contexts = pct_host_contexts_map(PCT_HOST_SLOTS * LEVELS);
+    for (unsigned i = 0; contexts && i < PCT_HOST_SLOTS * LEVELS; i++)
+        all->level[i / LEVELS][i % LEVELS].contexts = pct_host_contexts_of(contexts, i);
+    if (contexts)
+        points = all;
 }
 
 /* --- At a point --------------------------------------------------------------------------------------------------- */

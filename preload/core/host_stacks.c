@@ -11,6 +11,7 @@
 #include "host_stacks.h"
 #include "apart.h"
 #include "host.h"
+#include "host_code.h"
 #include "host_thread.h"
 #include "real.h"
 #include "sys.h"
@@ -126,7 +127,7 @@ void pct_host_stacks_prepare(void)
 bool pct_host_stacks_begin(void)
 {
     for (unsigned i = 0; stacks && i < CALLS; i++)
-        if (!pct_host_thread_lead(place[i], pct_host_stacks_stubs + (size_t)STUB_SIZE * i))
+        if (!pct_host_code_lead(place[i], pct_host_stacks_stubs + (size_t)STUB_SIZE * i))
             return false;
     return true;
 }

@@ -81,6 +81,7 @@ struct threads {
         uint32_t phase; /* of the run */
         int32_t tid;    /* 0: there is none */
         uint32_t never; /* a futex */
+        int state;      /* the file that tells whether main sleeps */
         char stack[STACK] __attribute__((aligned(64)));
     } guard;
 };
@@ -94,9 +95,6 @@ extern uint64_t pct_host_clone_after __attribute__((visibility("hidden"))); /* l
 /* Save the registers of `from`, and go on as `to`; or only that. */
 void pct_host_context_switch(struct thread *from, struct thread *to);
 void pct_host_context_go(struct thread *to) __attribute__((noreturn));
-
-/* host_threads.c: libc's code at this place goes on there. False: it cannot. */
-bool pct_host_thread_lead(uint8_t *site, const void *to);
 
 /* By the creator, whether what it asks the kernel for is a thread as pthread_create() makes them; and
  * whether it blocks all signals. */

@@ -13,6 +13,7 @@
 #include "host_thread.h"
 #include "apart.h"
 #include "host.h"
+#include "host_code.h"
 #include "host_mask.h"
 #include "host_stacks.h"
 #include "real.h"
@@ -269,7 +270,7 @@ static bool find_sites(void)
     static const uint8_t number[] = { 0xba, 0x3c, 0x00, 0x00, 0x00 }; /* mov $60, %edx, a few bytes before */
     enum { NEAR = 16, BEFORE = 8 << 10, ROOM = 24 << 10, BEHIND_CLONE = 8 << 10 };
     uint8_t *clone = address_of("clone"), *create = address_of("pthread_create");
-    if (!clone || !create)
+    if (!clone || !create || !pct_host_code_find())
         return false;
     clone_site = find(clone, BEHIND_CLONE, clones, sizeof clones);
     exit_site = find(create - BEFORE, ROOM, exits_now, sizeof exits_now);
@@ -280,23 +281,6 @@ static bool find_sites(void)
     }
     pct_host_clone_after = (uint64_t)(clone_site + sizeof clones);
     return clone_site && exit_site;
-}
-
-static bool reaches(const uint8_t *site, const void *to)
-{
-    const int64_t distance = (int64_t)to - (int64_t)(site + 5);
-    return distance == (int32_t)distance;
-}
-
-bool pct_host_thread_lead(uint8_t *site, const void *to)
-{
-    const uint64_t from = (uint64_t)site & ~(uint64_t)(PAGE - 1), end = (uint64_t)site + 5;
-    const int32_t distance = (int32_t)((int64_t)to - (int64_t)(site + 5));
-    if (!reaches(site, to) || pct_host_sys4(SYS_mprotect, (long)from, (long)(end - from), PROT_READ | PROT_WRITE, 0))
-        return false;
-    *site = 0xe9; /* jmp */
-    memcpy(site + 1, &distance, sizeof distance);
-    return !pct_host_sys4(SYS_mprotect, (long)from, (long)(end - from), PROT_READ | PROT_EXEC, 0);
 }
 
 static bool can_save_vectors(void)
@@ -332,16 +316,17 @@ static void learn_rseq(struct threads *all)
             all->rseq_size = guess;
 }
 
-void pct_host_threads_prepare(bool contexts)
+void pct_host_threads_prepare(bool contexts, int state)
 {
     const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
-    if (!can_save_vectors() || !find_sites() || !reaches(clone_site, pct_host_clone) ||
-        !reaches(exit_site, pct_host_exit))
+    if (!can_save_vectors() || !find_sites() || !pct_host_code_reaches(clone_site, pct_host_clone) ||
+        !pct_host_code_reaches(exit_site, pct_host_exit))
         return;
     struct threads *all = pct_apart_map(sizeof *all);
     if (!all || PCT_SYS6(SYS_mmap, all, sizeof *all, PROT_READ | PROT_WRITE, flags, -1, 0) != (long)all)
         return;
     all->run = 1;
+    all->guard.state = state;
     learn_rseq(all);
     all->contexts = contexts && pct_host_contexts_prepare(all);
     pct_host_threads = all;
@@ -359,8 +344,9 @@ void pct_host_threads_begin(void)
 {
     if (!pct_host_threads)
         return;
-    if (!pct_host_thread_lead(clone_site, pct_host_clone) || !pct_host_thread_lead(exit_site, pct_host_exit) ||
-        (pct_host_contexts && (!pct_host_mask_begin() || !pct_host_stacks_begin())))
+    if (!pct_host_code_open() || !pct_host_code_lead(clone_site, pct_host_clone) ||
+        !pct_host_code_lead(exit_site, pct_host_exit) ||
+        (pct_host_contexts && (!pct_host_mask_begin() || !pct_host_stacks_begin())) || !pct_host_code_close())
         pct_host_leave(PCT_HOST_KERNEL, 0);
     pct_host_threads->usable = 1;
 }

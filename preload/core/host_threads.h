@@ -6,8 +6,8 @@
 #include <stdint.h>
 
 /* Look how libc makes and ends threads, by the only thread, before the memory is kept. Where that is not known, none
- * are kept: each is made and ends in its run. */
-void pct_host_threads_prepare(bool contexts);
+ * are kept: each is made and ends in its run. state: the file that tells what main does (proc_pid_stat(5)). */
+void pct_host_threads_prepare(bool contexts, int state);
 
 /* From now on threads are kept. By the only thread, with the filter in force. */
 void pct_host_threads_begin(void);

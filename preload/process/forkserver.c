@@ -313,7 +313,7 @@ void pct_forkserver_serve(char **environment)
         const char *values[KNOWN];
         int plain = request->input + request->output;
         find_values(values, request->text);
-        if (!fits(&region, values) || count != plain + 2 * request->host) {
+        if (!fits(&region, values) || count != plain + 3 * request->host) {
             reply(PCT_FORKSERVER_FULL, 0);
         } else {
             /* GLIBC: as fork does it, so that libc knows the new thread id. The list of robust mutexes is not
@@ -325,8 +325,7 @@ void pct_forkserver_serve(char **environment)
                 PCT_SYS1(SYS_set_tid_address, (char *)pthread_self() + pct_shim.clear_tid);
                 PCT_SYS2(SYS_set_robust_list, robust, robust_size);
                 become_run(request, files, parent);
-                const char *later =
-                    request->host ? pct_host_begin(files[plain], files[plain + 1], request->contexts) : NULL;
+                const char *later = request->host ? pct_host_begin(files + plain, request->contexts) : NULL;
                 if (later) {
                     find_values(values, later);
                     if (!fits(&region, values))

@@ -1,4 +1,5 @@
-/* Whose end it is that a host tells of (cli/process/hosts.h). The other end of its socket is the test's. */
+/* Whose end it is that a host tells of (cli/process/hosts.h). The other end of its socket and of its ring is the test's.
+ */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -6,8 +7,12 @@
 #include <stdint.h>
 #include <cmocka.h>
 /* clang-format on */
+#include <cli/process/host_ring.h>
 #include <cli/process/launch.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,6 +24,7 @@ struct fixture {
     struct pct_launch launch;
     struct pct_host *host;
     struct pct_process first, second;
+    struct pct_host_ring ring;
     int end;
 };
 
@@ -30,7 +36,8 @@ static void set_up(struct fixture *f)
     f->launch.restore.hosts = calloc(PCT_FORKSERVERS, sizeof *f->launch.restore.hosts);
     assert_non_null(f->launch.restore.hosts);
     f->host = &f->launch.restore.hosts[0];
-    *f->host = (struct pct_host){ .pid = PID, .socket = ends[0], .number = 1, .asked = 2 };
+    *f->host = (struct pct_host){ .pid = PID, .socket = ends[0], .ring = &f->ring, .number = 1, .asked = 2 };
+    f->ring.asked = 2;
     f->first = (struct pct_process){ .pid = PID, .hosting = PCT_HOSTING_FIRST, .host_number = 1 };
     f->second = (struct pct_process){ .pid = PID, .hosting = PCT_HOSTING_RESTORED, .host_number = 1, .host_turn = 1 };
 }
@@ -44,8 +51,8 @@ static void tear_down(struct fixture *f)
 
 static void say(struct fixture *f, int status)
 {
-    struct pct_host_reply reply = { .version = PCT_HOST_VERSION, .status = status };
-    assert_int_equal(send(f->end, &reply, sizeof reply, 0), sizeof reply);
+    f->ring.entry[f->ring.over % PCT_HOST_SLOTS].reply = (struct pct_host_reply){ PCT_HOST_VERSION, .status = status };
+    f->ring.over++;
 }
 
 /* The host may be faster than what says which process it is. */
@@ -99,6 +106,62 @@ static void another_process_is_none_of_it(void **unused)
     tear_down(&f);
 }
 
+/* Runs are asked for one behind the other, over the end of the ring, too; the host is woken where it sleeps, or gets
+ * files. */
+static void many_are_asked_for(void **unused)
+{
+    (void)unused;
+    struct fixture f;
+    struct pct_host_reply reply;
+    char message[64];
+    set_up(&f);
+    for (uint64_t run = 2; run < 3 * PCT_HOST_SLOTS; run++) {
+        struct pct_process process = { .host_turn = run, .trace = -1, .output = -1 };
+        snprintf(process.token, sizeof process.token, "token %llu", (unsigned long long)run);
+        snprintf(process.trace_path, sizeof process.trace_path, "/trace");
+        f.ring.sleeps = run % 2;
+        assert_true(pct_host_ring_ask(&f.ring, f.host->socket, &process, 3, false));
+        assert_int_equal(recv(f.end, message, sizeof message, MSG_DONTWAIT) > 0, run % 2);
+        assert_int_equal(f.ring.sleeps, 0);
+        assert_int_equal(f.ring.asked, run + 1);
+        const struct pct_host_request *request = &f.ring.entry[run % PCT_HOST_SLOTS].request;
+        assert_int_equal(request->slot, 3);
+        assert_string_equal(request->text, process.token);
+        assert_string_equal(request->text + strlen(request->text) + 1, "/trace");
+        f.ring.over = (uint32_t)run;
+        assert_int_equal(pct_host_ring_over(&f.ring, run, &reply), 0);
+        assert_true(pct_host_ring_await(&f.ring, run + 1));
+        say(&f, 3);
+        assert_false(pct_host_ring_await(&f.ring, run + 1));
+        assert_int_equal(pct_host_ring_over(&f.ring, run, &reply), 1);
+        assert_int_equal(reply.status, 3);
+    }
+    tear_down(&f);
+}
+
+/* A run can write anywhere, to the ring, too: its process is ended, and the run made again without it. */
+static void what_makes_no_sense_ends_the_host(void **unused)
+{
+    (void)unused;
+    for (int kind = 0; kind < 3; kind++) {
+        struct fixture f;
+        int status;
+        set_up(&f);
+        say(&f, 0);
+        f.ring.over = kind == 0 ? 1000 : kind == 1 ? (uint32_t)-1 : f.ring.over;
+        f.ring.entry[0].reply.version += kind == 2;
+        f.host->pid = f.first.pid = fork();
+        if (!f.host->pid) {
+            pause();
+            _exit(0);
+        }
+        assert_false(pct_hosts_over(&f.launch, &f.first));
+        assert_int_equal(waitpid(f.host->pid, &status, 0), f.host->pid);
+        assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+        tear_down(&f);
+    }
+}
+
 /* A host whose threads cannot be contexts says so, or can say nothing; the next one's are none. That is no failure of
  * hosts. */
 static void contexts_are_given_up(void **unused)
@@ -109,6 +172,7 @@ static void contexts_are_given_up(void **unused)
         const struct pct_host_reply reply = { .version = PCT_HOST_VERSION, .reason = PCT_HOST_CONTEXT };
         set_up(&f);
         f.host->contexts = true;
+        f.host->ring = NULL; /* it is unmapped */
         if (says)
             assert_int_equal(send(f.end, &reply, sizeof reply, 0), sizeof reply);
         close(f.end);
@@ -199,6 +263,8 @@ int main(void)
         cmocka_unit_test(an_end_waits_until_its_process_is_known),
         cmocka_unit_test(each_hears_of_its_own_end_alone),
         cmocka_unit_test(another_process_is_none_of_it),
+        cmocka_unit_test(many_are_asked_for),
+        cmocka_unit_test(what_makes_no_sense_ends_the_host),
         cmocka_unit_test(contexts_are_given_up),
         cmocka_unit_test(the_first_of_a_kind_that_fails_is_made_again_by_exec),
         cmocka_unit_test(the_first_from_the_middle_are_made_again),
