@@ -15,7 +15,7 @@
 #include <pct/trace.h>
 #include <stdint.h>
 
-enum { PCT_HOST_VERSION = 5, PCT_HOST_SLOTS = 16, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
+enum { PCT_HOST_VERSION = 6, PCT_HOST_SLOTS = 16, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
 
 /* Why a run is not restored. X(identifier, whether the run counts after which a host says so: it has ended as any other
  * does, what the user reads). docs/FORKING.md has each, and tests/cli/restore.bats. */
@@ -42,7 +42,6 @@ enum { PCT_HOST_VERSION = 5, PCT_HOST_SLOTS = 16, PCT_HOST_TEXT = PCT_TOKEN_MAX 
     X(FORKING, 0, "runs are not forked")                                                                               \
     X(FEW, 0, "too few runs")                                                                                          \
     X(AROUND, 0, "runs have --setup, --teardown or --scratch")                                                         \
-    X(SITES, 0, "places are recorded (--sites, directed runs)")                                                        \
     X(LEARNS, 0, "runs learn (--memory-points=learned)")                                                               \
     X(POINTS, 0, "runs have other points than the first")                                                              \
     X(DIFFERS, 0, "a restored run differed")
@@ -69,6 +68,7 @@ struct pct_host_reply {
 struct pct_host_request {
     uint32_t version;
     uint16_t slot;            /* below PCT_HOST_SLOTS */
+    uint16_t sites;           /* as in a request for a run of the fork server */
     uint16_t files;           /* 1: two descriptors come along: its trace; its standard output and standard error */
     char text[PCT_HOST_TEXT]; /* as in a request for a run of the fork server */
 };

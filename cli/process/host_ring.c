@@ -35,7 +35,9 @@ bool pct_host_ring_ask(struct pct_host_ring *ring, int socket, const struct pct_
 {
     struct pct_host_request *request = &ring->entry[process->host_turn % PCT_HOST_SLOTS].request, wake;
     const int both[2] = { process->trace, process->output };
-    *request = (struct pct_host_request){ .version = PCT_HOST_VERSION, .slot = (uint16_t)slot, .files = files };
+    *request = (struct pct_host_request){
+        .version = PCT_HOST_VERSION, .slot = (uint16_t)slot, .sites = process->extras.sites != NULL, .files = files
+    };
     if (!pct_request_write(request->text, sizeof request->text, process))
         return false;
     __atomic_store_n(&ring->asked, (uint32_t)process->host_turn + 1, __ATOMIC_SEQ_CST);

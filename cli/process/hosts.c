@@ -189,8 +189,6 @@ static enum pct_host_reason bar(const struct pct_launch *launch, const struct pc
     const struct pct_setup_teardown *around = &launch->around;
     if (around->scratch || around->setup || around->teardown)
         return PCT_HOST_AROUND;
-    if (process->extras.sites)
-        return PCT_HOST_SITES;
     if (process->extras.learns)
         return PCT_HOST_LEARNS;
     const bool served = process->worker < PCT_FORKSERVERS;

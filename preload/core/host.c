@@ -215,7 +215,7 @@ static enum pct_host_reason prepare(int socket, int trace, struct pct_host_ring 
     return PCT_HOST_NONE;
 }
 
-const char *pct_host_begin(const int *files, bool contexts)
+const struct pct_host_request *pct_host_begin(const int *files, bool contexts)
 {
     int socket = files[0], own = copy_own(socket), trace = pct_host_move(files[1]);
     if (own >= 0) { /* or else the other one says so */
@@ -229,7 +229,7 @@ const char *pct_host_begin(const int *files, bool contexts)
                                                        : prepare(socket, trace, ring, contexts);
     if (!reason) {
         if (pct_host_mark(&host->place))
-            return host->request.text;
+            return &host->request;
         reason = pct_host_memory_keep();
     }
     if (reason) {

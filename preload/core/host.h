@@ -25,7 +25,7 @@
  * says why to the command: the copy is a run like any other, and the result is NULL. Likewise at first in a host. It
  * returns again for each later run, with the memory as it was, and the request's text (common/forkserver.h). By the
  * only thread, before the run. */
-const char *pct_host_begin(const int *files, bool contexts);
+const struct pct_host_request *pct_host_begin(const int *files, bool contexts);
 
 /* Where the trace of the run before is mapped, which is also that of this one, and how large its file is; *used: an
  * earlier run has written to it. NULL: it is the first run. Before the run. */

@@ -47,6 +47,11 @@ bool pct_sites_parse(const char *value)
     return false;
 }
 
+void pct_sites_want(bool all)
+{
+    sites.wanted = all;
+}
+
 bool pct_sites_of_family(void)
 {
     return sites.family;

@@ -8,6 +8,9 @@
  * rising, with commas between them. Returns false if it is neither. At the start. */
 bool pct_sites_parse(const char *value);
 
+/* Record them all, or none: of a run whose environment does not say it. */
+void pct_sites_want(bool all);
+
 /* Whether it was "family": each child leaves a trace, too, however it ends. */
 bool pct_sites_of_family(void);
 

@@ -254,8 +254,7 @@ static void become_run(const struct pct_forkserver_request *request, const int *
         end_server();
     PCT_SYS1(SYS_close, server.fd);
     pct_affinity_go_free();
-    if (request->sites)
-        pct_sites_parse("on");
+    pct_sites_want(request->sites);
     if (request->input) {
         PCT_SYS2(SYS_dup2, *files, 0);
         PCT_SYS1(SYS_close, *files++);
@@ -325,9 +324,11 @@ void pct_forkserver_serve(char **environment)
                 PCT_SYS1(SYS_set_tid_address, (char *)pthread_self() + pct_shim.clear_tid);
                 PCT_SYS2(SYS_set_robust_list, robust, robust_size);
                 become_run(request, files, parent);
-                const char *later = request->host ? pct_host_begin(files + plain, request->contexts) : NULL;
+                const struct pct_host_request *later =
+                    request->host ? pct_host_begin(files + plain, request->contexts) : NULL;
                 if (later) {
-                    find_values(values, later);
+                    pct_sites_want(later->sites);
+                    find_values(values, later->text);
                     if (!fits(&region, values))
                         pct_host_leave(PCT_HOST_ENVIRONMENT, 0);
                 }

@@ -67,6 +67,7 @@ static void *section(struct sink *sink, uint32_t type, uint32_t thread, size_t s
 
 static void add_maps(struct sink *sink)
 {
+    /* Also in a host, which has files where they are in any run. */
     long fd = pct_host_sys4(SYS_open, (long)"/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0, 0);
     if (fd < 0)
         return;

@@ -89,6 +89,25 @@ say()
     done
 }
 
+@test "runs whose places are recorded: directed ones, and what the campaign has learned from them" {
+    local how
+    for how in --exec --engine=restore; do
+        rows "runs$how" -n 60 "$how" -j 1 -S maple --memory=globals --fresh -- "$build/bugs/bounded-buffer-fixed"
+        for table in runs iroot_places iroots iroot_further iroot_code iroot_chances; do
+            python3 -c 'import sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute("SELECT * FROM " + sys.argv[2])
+print("\n".join(sorted(map(repr, rows))))' "runs$how.db" $table
+        done > "learned$how"
+    done
+    cmp learned--exec learned--engine=restore
+    [ "$(grep -c '^(' learned--exec)" -gt 100 ]
+    grep -E '^pct: 5[0-9] runs were restored; 4 of them were made again, and were the same$' runs--engine=restore.said
+    rows started -n 12 --exec --sites --fresh -- ./kept memory
+    rows restored -n 12 -j 1 --engine=restore --sites --fresh -- ./kept memory
+    cmp started restored
+    grep -E '^pct: ([4-9]|1[0-9]) runs were restored; 4 of them were made again, and were the same' restored.said
+}
+
 @test "what a run leaves is undone, or it is forked, and it is said why" {
     is "$(say open)" "a system call is not undone (openat)"
     is "$(say proc)" "a system call is not undone (openat)"
@@ -195,8 +214,6 @@ say()
         options=("$option")
         is "$(say none)" "runs have --setup, --teardown or --scratch"
     done
-    options=(--sites)
-    is "$(say none)" "places are recorded (--sites, directed runs)"
     options=(--memory=globals --memory-points=learned)
     is "$(say none)" "runs learn (--memory-points=learned)"
     options=(--aslr)
