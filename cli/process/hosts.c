@@ -1,6 +1,7 @@
 /* Hosts: see hosts.h. */
 #include "hosts.h"
 #include "host_ring.h"
+#include "hosts_print.h"
 #include "launch.h"
 #include "supervise.h"
 #include <cli/base/cli.h>
@@ -94,77 +95,6 @@ void pct_hosts_end(struct pct_launch *launch)
     launch->restore.hosts = NULL;
 }
 
-/* Those that one is most likely to meet. */
-static const char *name_of_call(int call)
-{
-#define CALL(name)                                                                                                     \
-    case SYS_##name:                                                                                                   \
-        return #name;
-    switch (call) {
-        CALL(open)
-        CALL(openat)
-        CALL(close)
-        CALL(read)
-        CALL(write)
-        CALL(lseek)
-        CALL(dup2)
-        CALL(fcntl)
-        CALL(pipe)
-        CALL(pipe2)
-        CALL(eventfd2)
-        CALL(epoll_create1)
-        CALL(timerfd_create)
-        CALL(memfd_create)
-        CALL(socket)
-        CALL(socketpair)
-        CALL(clone)
-        CALL(fork)
-        CALL(vfork)
-        CALL(execve)
-        CALL(kill)
-        CALL(tgkill)
-        CALL(stat)
-        CALL(rt_sigaction)
-        CALL(setitimer)
-        CALL(timer_create)
-        CALL(prctl)
-        CALL(chdir)
-        CALL(mkdir)
-        CALL(unlink)
-        CALL(mmap)
-        CALL(munmap)
-        CALL(mprotect)
-        CALL(madvise)
-        CALL(shmget)
-        CALL(sched_getscheduler)
-        CALL(sched_setaffinity)
-    default:
-        return NULL;
-    }
-#undef CALL
-}
-
-static const char *text_of(uint32_t reason)
-{
-    static const char *const texts[] = {
-#define TEXT(id, counts, text) text,
-        PCT_HOST_REASONS(TEXT)
-#undef TEXT
-    };
-    return texts[reason < PCT_HOST_REASON_COUNT ? reason : PCT_HOST_NONE];
-}
-
-static void describe(char *text, size_t size, const struct pct_host_reply *reply)
-{
-    const char *name = name_of_call(reply->call);
-    if (reply->reason == PCT_HOST_CALL && name)
-        snprintf(text, size, "%s (%s)", text_of(reply->reason), name);
-    else if (reply->reason == PCT_HOST_CALL && reply->call >= 0)
-        snprintf(text, size, "%s (number %d)", text_of(reply->reason), reply->call);
-    else
-        snprintf(text, size, "%s", text_of(reply->reason));
-}
-
 static void stop(struct pct_launch *launch, const char *why)
 {
     snprintf(launch->restore.why, sizeof launch->restore.why, "%s", why);
@@ -210,7 +140,7 @@ void pct_hosts_let(struct pct_launch *launch, bool may)
 {
     launch->restore.on = may;
     if (pct_supervised_is_anew())
-        stop(launch, text_of(PCT_HOST_DIFFERS));
+        stop(launch, pct_hosts_text(PCT_HOST_DIFFERS));
 }
 
 int pct_hosts_begin_anew(struct pct_launch *launch)
@@ -454,7 +384,7 @@ static void judge(struct pct_launch *launch)
     const struct pct_hosts *all = &launch->restore;
     const uint64_t ends = all->ended + all->failed;
     if (all->fruitless >= FRUITLESS || (ends >= ENDED && ends * ONE_OF > all->restored))
-        stop(launch, all->failed > all->ended ? text_of(PCT_HOST_FAILED) : all->ended_why);
+        stop(launch, all->failed > all->ended ? pct_hosts_text(PCT_HOST_FAILED) : all->ended_why);
 }
 
 void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
@@ -480,7 +410,7 @@ void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
         all->failed++;
     else {
         all->ended++;
-        describe(all->ended_why, sizeof all->ended_why, &process->host_reply);
+        pct_hosts_describe(all->ended_why, sizeof all->ended_why, &process->host_reply);
     }
     all->fruitless = !first ? 0 : all->fruitless + (!failed && process->host_reply.reason != PCT_HOST_WATCHDOG);
     judge(launch);
@@ -591,7 +521,7 @@ void pct_hosts_compare(struct pct_launch *launch, struct pct_process *process)
         all->compared++;
         return;
     }
-    stop(launch, text_of(PCT_HOST_DIFFERS));
+    stop(launch, pct_hosts_text(PCT_HOST_DIFFERS));
     pct_hosts_end(launch);
     all->broken |= all->unchecked != 0;
 }
@@ -612,47 +542,4 @@ void pct_hosts_compare_last(struct pct_launch *launch, struct pct_process *proce
 void pct_hosts_remember(struct pct_process *process)
 {
     process->host_digest = digest(process);
-}
-
-/* Why no run was restored. */
-static const char *why_none(const struct pct_launch *launch)
-{
-    const struct pct_hosts *all = &launch->restore;
-    if (all->why[0] || all->ended)
-        return all->why[0] ? all->why : all->ended_why;
-    if (all->others || launch->forks.state == PCT_FORKING_NO)
-        return text_of(all->others ? all->others_why : PCT_HOST_FORKING);
-    return text_of(all->failed ? PCT_HOST_FAILED : PCT_HOST_FEW);
-}
-
-static const char *plural(uint64_t count)
-{
-    return count == 1 ? " was" : "s were";
-}
-
-void pct_hosts_print(FILE *out, const struct pct_launch *launch)
-{
-    const struct pct_hosts *all = &launch->restore;
-    const unsigned long long restored = all->restored, compared = all->compared, ended = all->ended,
-                             others = all->others;
-    if (!all->wanted)
-        return;
-    if (!restored) {
-        fprintf(out, "pct: no run was restored: %s\n", why_none(launch));
-        return;
-    }
-    fprintf(out, "pct: %llu run%s restored", restored, plural(restored));
-    if (compared)
-        fprintf(out, "; %llu of them %s made again, and %s the same", compared, compared == 1 ? "was" : "were",
-                compared == 1 ? "was" : "were");
-    if (all->branched)
-        fprintf(out, "; %llu went on from the middle of an earlier one", (unsigned long long)all->branched);
-    fputc('\n', out);
-    if (all->why[0])
-        fprintf(out, "pct: from then on, runs were forked: %s\n", all->why);
-    else if (ended)
-        fprintf(out, "pct: after %llu run%s the memory was not put back: %s\n", ended, ended == 1 ? "" : "s",
-                all->ended_why);
-    if (others)
-        fprintf(out, "pct: %llu run%s not restored: %s\n", others, plural(others), text_of(all->others_why));
 }

@@ -20,8 +20,8 @@ bool pct_slots_begin(bool all);
  * whole. */
 bool pct_slots_reach(uint32_t id);
 
-/* The program limits its address space to so many bytes: give back the places of threads whose stacks would not fit
- * there (16 KB each), as far as they are only reserved. With the baton, or by the only thread. */
+/* The program limits its address space, in bytes: give back the places of threads whose stacks would not fit
+ * there (16 KB each), where they are only reserved. With the baton, or by the only thread. */
 void pct_slots_give_back(uint64_t limit);
 
 /* No thread with these attributes (NULL: the usual ones) could be made. Whether there would be room for its stack if

@@ -4,8 +4,10 @@
 // NEED: [ "$(id -u)" = 0 ]
 // BUILD: gcc -g -o %p %s && cp %p %p.suid && chown 65534 %p.suid && chmod 4755 %p.suid
 // RUN 4: %p %p.suid
-// RUN 4: pct run -s 1 --state none -- %p %p.suid > %t/out 2>&1; s=$?; grep 'became a program that pct could not follow' %t/out || exit 1; exit $s
-// RUN 4: pct run -s 1 --state none -- %p %p.suid child > %t/out 2>&1; s=$?; grep '1 child process' %t/out || exit 1; exit $s
+// RUN 4: pct run -s 1 --state none -- %p %p.suid > %t/out 2>&1; s=$?;
+//     grep 'became a program that pct could not follow' %t/out || exit 1; exit $s
+// RUN 4: pct run -s 1 --state none -- %p %p.suid child > %t/out 2>&1; s=$?;
+//     grep '1 child process' %t/out || exit 1; exit $s
 // RUN 123: pct run -s 1 --state none -- %p.suid
 #include <sys/wait.h>
 #include <unistd.h>

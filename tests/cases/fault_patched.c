@@ -1,5 +1,6 @@
-/* A fault of an instruction that was moved into a trampoline, in a patched program: the handler is told the address that the instruction
- * has in the program, in the context and (a division) in si_addr, which once was in the trampoline; backtrace() finds the callers.
+/* A fault of an instruction that was moved into a trampoline, in a patched program: the handler is told the address
+ * that the instruction has in the program, in the context and (a division) in si_addr, once in the trampoline;
+ * backtrace() finds the callers.
  *
  * BUILD: gcc -O1 -g -rdynamic -pthread -o %p %s -lm
  * RUN: %p

@@ -1,5 +1,5 @@
-/* A handler creates the second thread, when the program is patched, while the first one may stand between instructions that move together
- * with a short one: it went on in the middle of the jump.
+/* A handler creates the second thread, when the program is patched, while the first one may stand between instructions
+ * that move together with a short one: it went on in the middle of the jump.
  *
  * BUILD: gcc -O1 -g -no-pie -fno-pie -fno-align-functions -pthread -o %p %s
  * RUN: %p

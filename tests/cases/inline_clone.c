@@ -1,9 +1,10 @@
-// A thread that the program makes by a clone of its own, without libc: pct does not see it start. Whoever waits for it in
-// a loop, by a sleep, by a futex or with a deadline finds what it has done, as natively; the report counts its steps,
-// and makes no claim.
+// A thread that the program makes by a clone of its own, without libc: pct does not see it start. Whoever waits for it
+// in a loop, by a sleep, by a futex or with a deadline finds what it has done, as natively; the report counts its
+// steps, and makes no claim.
 //
 // RUN: for w in loop sleep futex deadline; do pct run -q -n 5 -s 1 --state none -- %p $w || exit; done
-// RUN: pct run -n 20 -s 1 --state none -- %p futex > %t/out 2>&1; grep -q 'by threads that pct did not see start' %t/out && ! grep 'would have been missed' %t/out
+// RUN: pct run -n 20 -s 1 --state none -- %p futex > %t/out 2>&1;
+//     grep -q 'by threads that pct did not see start' %t/out && ! grep 'would have been missed' %t/out
 #define _GNU_SOURCE
 #include <assert.h>
 #include <linux/futex.h>

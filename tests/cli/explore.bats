@@ -1084,7 +1084,8 @@ PROGRAM
     run "$pct" explore --memory=atomics -n 300 -- ./program
     echo "$output"
     [ "$status" -eq 119 ]
-    [[ $(last) == *"did something else in another schedule of the same past ("*"program.c:15, "*" (--memory=all has more)"* ]]
+    [[ $(last) == *"did something else in another schedule of the same past ("*"program.c:15, "* ]]
+    [[ $(last) == *" (--memory=all has more)"* ]]
     lacks 'other addresses'
 }
 

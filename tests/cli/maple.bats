@@ -576,7 +576,8 @@ END
     "$build/pct-cc" -DFIXED -O1 -g -pthread -o fixed "$root/bench/bugs-memory/peterson.c"
     run "$pct" run -n 200 --seed 1 --state none -- ./peterson
     [ "$status" -eq 134 ]
-    [[ $output =~ runs\ were\ directed\ at\ [0-9]+\ patterns\ of\ accesses,\ of\ which\ [1-9][0-9]*\ (was|were)\ exposed ]]
+    local directed='runs were directed at [0-9]+ patterns of accesses, of which [1-9][0-9]* (was|were) exposed'
+    [[ $output =~ $directed ]]
     [ "$(runs)" -le 40 ]
     replay=$(printf '%s\n' "$output" | grep -o "replay 'pct1:maple[^']*'" | cut -d"'" -f2)
     run "$pct" replay "$replay" -- ./peterson

@@ -376,7 +376,8 @@ analysed()
 @test "pct minimize and pct explain restore the runs that they try, and come to the same" {
     local token what
     for what in abba3 philosophers; do
-        token=$("$pct" run "${fixed[@]}" -n 1000 --state none -- "$build/bugs/$what" 2>&1 | grep -o "pct1:[^ ']*" | head -n 1)
+        token=$("$pct" run "${fixed[@]}" -n 1000 --state none -- "$build/bugs/$what" 2>&1 |
+            grep -o "pct1:[^ ']*" | head -n 1)
         for command in minimize "explain --search"; do
             # shellcheck disable=SC2086 # two words
             analysed forked $command -j 1 --seconds 1000 "$token" -- "$build/bugs/$what"

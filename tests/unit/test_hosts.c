@@ -1,5 +1,4 @@
-/* Whose end it is that a host tells of (cli/process/hosts.h). The other end of its socket and of its ring is the test's.
- */
+/* Whose end it is that a host tells of (cli/process/hosts.h). The other end of its socket and ring is the test's. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -215,7 +214,7 @@ static void the_first_from_the_middle_are_made_again(void **unused)
     tear_down(&f);
 }
 
-/* An explored run that fails, in a host that goes on: the first of its kind is made again by exec, two others by fork. */
+/* An explored run that fails, in a host that goes on: the first of its kind is made again by exec, two by fork. */
 static void the_first_of_a_kind_that_fails_is_made_again_by_exec(void **unused)
 {
     (void)unused;

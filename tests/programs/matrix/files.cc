@@ -1,4 +1,4 @@
-/* The matrix: what files tell. Whoever looks at one that another thread has made, changed or taken away is behind it. */
+/* The matrix: what files tell. Whoever looks at one that another thread has made, changed or taken away comes after. */
 #include "matrix.h"
 #include <dirent.h>
 #include <fcntl.h>
