@@ -495,8 +495,10 @@ static uint32_t choose_directed(struct state *s)
     if (s->stand.first[OTHER] && s->in_vain < PATIENCE)
         return highest(s, OTHER, false, false);
     uint32_t thread = let_go(s);
-    if (s->let_go % PATIENCE == 0) /* some may poll for what one does that is free, and never its turn */
+    if (s->let_go % PATIENCE == 0) { /* some may poll for what one does that is free, and never its turn; */
         pct_priorities_put_last(&s->priorities, thread);
+        s->in_vain = PATIENCE; /* or for a held one that cannot go on whenever one is let go */
+    }
     return thread;
 }
 
