@@ -17,6 +17,7 @@
 #include <preload/watchdog/lone.h>
 #include <preload/watchdog/watchdog.h>
 #include <sched/record.h>
+#include <errno.h>
 #include <linux/seccomp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -87,7 +88,11 @@ static void keep_timers(struct pct_shim_thread *self, const struct sock_fprog *f
     static const uint16_t make[] = { SYS_timer_create, SYS_timer_settime };
     static const uint16_t arm[] = { SYS_alarm, SYS_setitimer, SYS_timer_settime };
     static const uint16_t threads[] = { SYS_clone, SYS_clone3, SYS_fork, SYS_vfork };
-    static bool handles = true, makes = true; /* by the filters before, too */
+    static const uint16_t delete[] = { SYS_timer_delete }, go_back[] = { SYS_rt_sigreturn };
+    static bool handles = true, makes = true, deletes = true, returns = true; /* by the filters before, too */
+    const bool may_delete = deletes;                                          /* before this one is in force */
+    deletes = deletes && ANSWERS(filter, delete) == PCT_BPF_PASSES;
+    returns = returns && ANSWERS(filter, go_back) == PCT_BPF_PASSES;
     handles = handles && ANSWERS(filter, handle) == PCT_BPF_PASSES;
     makes = makes && ANSWERS(filter, make) == PCT_BPF_PASSES;
     const bool timers = pct_vtimer_alarm() != PCT_NEVER || ANSWERS(filter, arm) & PCT_BPF_PASSES;
@@ -95,16 +100,17 @@ static void keep_timers(struct pct_shim_thread *self, const struct sock_fprog *f
         pct_lone_confine(makes);
         return;
     }
-    pct_lone_silence();
+    pct_lone_silence(may_delete, returns);
     if (timers && !(ANSWERS(filter, threads) & PCT_BPF_PASSES))
         end_schedule(self);
 }
 
-/* With a program that cannot be read: the kernel looks first whether the process may have one. */
+/* With a program that cannot be read: the kernel looks first whether the process may have one. Who has had one may,
+ * nearly always, and that one may kill for the question. */
 static bool may_filter(void)
 {
     const struct sock_fprog none = { .len = 1, .filter = (struct sock_filter *)-sizeof(struct sock_filter) };
-    return PCT_SYS3(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &none) == -EFAULT;
+    return pct_shim.confined || PCT_SYS3(SYS_prctl, PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &none) == -EFAULT;
 }
 
 void pct_sandbox_filter(const void *program)
@@ -139,6 +145,12 @@ PCT_EXPORT int prctl(int option, ...)
     return result;
 }
 
+/* Nobody else may be recording meanwhile; and in a child of vfork it is not this process's limit. */
+static bool may_resize(void)
+{
+    return !pct_vforking && (pct_enter() || (pct_shim.mode == PCT_MODE_FREE && pct_S.threads == 1));
+}
+
 /* At most an eighth of what the program leaves itself is the trace's. What is recorded stays. Of the places of threads
  * as many stay as could have a stack. */
 static void give_back(pid_t pid, enum __rlimit_resource resource, const struct rlimit *limit)
@@ -147,13 +159,12 @@ static void give_back(pid_t pid, enum __rlimit_resource resource, const struct r
     if (resource != RLIMIT_AS || !limit || (pid && pid != pct_shim.pid) ||
         !pct_user_copy_in(&wanted, limit, sizeof wanted) || wanted.rlim_cur == RLIM_INFINITY)
         return;
-    /* Nobody else may be recording meanwhile. */
-    bool alone = pct_enter() || (pct_shim.mode == PCT_MODE_FREE && pct_S.threads == 1);
-    if (alone)
-        pct_slots_give_back(wanted.rlim_cur);
+    if (!may_resize())
+        return;
+    pct_slots_give_back(wanted.rlim_cur);
     size_t most = (wanted.rlim_cur / 8) & ~(size_t)4095, least = pct_record_held(&pct_S);
     most = most > least ? most : (least + 4095) & ~(size_t)4095;
-    if (!alone || pct_S.ring || most >= pct_shim.mapped)
+    if (pct_S.ring || most >= pct_shim.mapped)
         return;
     if (PCT_SYS2(SYS_munmap, (char *)pct_shim.header + most, pct_shim.mapped - most))
         return;
@@ -162,11 +173,21 @@ static void give_back(pid_t pid, enum __rlimit_resource resource, const struct r
     pct_record_cut(&pct_S, (char *)pct_shim.header + most);
 }
 
+/* The limit of this process may have been raised. */
+static int take_back(enum __rlimit_resource resource, int result)
+{
+    const int error = errno;
+    if (resource == RLIMIT_AS && !pct_shim.confined && may_resize())
+        pct_slots_take_back(pct_address_space());
+    errno = error;
+    return result;
+}
+
 PCT_EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *new, struct rlimit *old)
 {
     give_back(pid, resource, new);
     pct_explored_hidden(PCT_KEY_KERNEL, false);
-    return REAL(prlimit)(pid, resource, new, old);
+    return take_back(resource, REAL(prlimit)(pid, resource, new, old));
 }
 
 /* GLIBC: the same function. */
@@ -179,7 +200,7 @@ PCT_EXPORT int setrlimit(enum __rlimit_resource resource, const struct rlimit *l
 {
     give_back(0, resource, limit);
     pct_explored_hidden(PCT_KEY_KERNEL, false);
-    return REAL(setrlimit)(resource, limit);
+    return take_back(resource, REAL(setrlimit)(resource, limit));
 }
 
 PCT_EXPORT int setrlimit64(enum __rlimit_resource resource, const struct rlimit64 *limit)

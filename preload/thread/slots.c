@@ -59,15 +59,30 @@ bool pct_slots_reach(uint32_t id)
     return id < room || grow(left && left < PIECE ? left : PIECE);
 }
 
+/* As many threads as could have a stack within the limit. */
+static uint32_t most_within(uint64_t limit)
+{
+    const uint64_t most = limit / LEAST_STACK / PIECE * PIECE + PIECE;
+    return (uint32_t)(most < PCT_MAX_THREADS ? most : PCT_MAX_THREADS);
+}
+
 void pct_slots_give_back(uint64_t limit)
 {
-    uint64_t most = limit / LEAST_STACK / PIECE * PIECE + PIECE;
-    uint32_t keep = most < room ? room : (uint32_t)(most < reserved ? most : reserved);
-    uint64_t size = (reserved - keep) * sizeof *pct_shim.slots;
-    if (!size || PCT_SYS2(SYS_munmap, pct_shim.slots + keep, size))
+    const uint32_t most = most_within(limit), keep = most < room ? room : most;
+    if (keep >= reserved || PCT_SYS2(SYS_munmap, pct_shim.slots + keep, (reserved - keep) * sizeof *pct_shim.slots))
         return;
+    pct_shim.space -= (reserved - keep) * sizeof *pct_shim.slots;
     reserved = keep;
-    pct_shim.space -= size;
+}
+
+void pct_slots_take_back(uint64_t limit)
+{
+    const uint32_t most = most_within(limit);
+    if (inherited != UINT64_MAX || most <= reserved)
+        return; /* at the first, room is made as it is needed */
+    for (uint32_t by = most - reserved; by >= PIECE; by = by / 2 / PIECE * PIECE)
+        while (reserved + by <= most && map((uint64_t)(pct_shim.slots + reserved), by, PROT_NONE, MAP_FIXED_NOREPLACE))
+            ;
 }
 
 bool pct_slots_in_the_way(const pthread_attr_t *attr)

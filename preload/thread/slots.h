@@ -23,6 +23,8 @@ bool pct_slots_reach(uint32_t id);
 /* The program limits its address space, in bytes: give back the places of threads whose stacks would not fit
  * there (16 KB each), where they are only reserved. With the baton, or by the only thread. */
 void pct_slots_give_back(uint64_t limit);
+/* The limit has been raised to this: reserve them again, as far as nothing of the program's stands there. Likewise. */
+void pct_slots_take_back(uint64_t limit);
 
 /* No thread with these attributes (NULL: the usual ones) could be made. Whether there would be room for its stack if
  * pct had taken none of an address space that was limited when the program started. One that limits itself wants to see

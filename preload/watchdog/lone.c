@@ -70,11 +70,15 @@ void pct_lone_end(void)
     armed = false;
 }
 
-void pct_lone_silence(void)
+void pct_lone_silence(bool may_delete, bool may_return)
 {
-    if (timer && pct_shim.confined)
+    /* The signal is that of libc's setuid(), which threads to come could not take either: they inherit this. */
+    if (timer && may_delete)
+        PCT_SYS1(SYS_timer_delete, timer - 1);
+    else if (timer && !may_return)
         pct_signal_mask(SIG_BLOCK, PCT_SIGNAL_SETXID);
-    pct_lone_end();
+    timer = 0;
+    armed = false;
 }
 
 void pct_lone_confine(bool may_make)

@@ -12,8 +12,8 @@
 void pct_lone_watch(void);
 /* There is a watchdog, or the process is about to forbid itself system calls. */
 void pct_lone_end(void);
-/* The second, for good. */
-void pct_lone_silence(void);
+/* The second, for good. may_delete: a timer; may_return: what handles its signal. */
+void pct_lone_silence(bool may_delete, bool may_return);
 /* It is about to do so, but what it takes to handle a signal passes. From now on a timer is one that goes off again and
  * again, which takes no other call, and looks for nothing but that signal. may_make: a timer can be made later, too. */
 void pct_lone_confine(bool may_make);
