@@ -490,7 +490,7 @@ help:
 	@echo 'experiments       those of the PCT paper, and every strategy on every program with a known bug:'
 	@echo '                  hours; writes docs/experiments;'
 	@echo '                  PARTS (tables stealers coverage bugs depths) and RUNS (of each campaign) make'
-	@echo '           it shorter'
+	@echo '                  it shorter'
 	@echo 'check-distros     make demo and the suite on fresh Debian 12, 13 and sid, gcc and clang, as'
 	@echo '                  root; SUITES=sid:gcc:cases: only that'
 	@echo "check-deb         Debian's packages on fresh Debian 12 and 13, as root: reproducible, lintian,"

@@ -10,6 +10,7 @@
 #include <cli/campaign/closer.h>
 #include <cli/campaign/outcome.h>
 #include <cli/analyze/queries.h>
+#include <cli/process/hosts.h>
 #include <cli/process/options.h>
 #include <cli/process/settings.h>
 #include "explain_exact.h"
@@ -78,12 +79,10 @@ static const struct argp argp = {
     .options = options,
     .parser = parse,
     .args_doc = "TOKEN|FILE [--] COMMAND [ARGUMENT...]",
-    .doc =
-        "Say why the run of this token fails (or of a trace, or of a schedule that `pct minimize` wrote), by rules "
-        "that "
-        "know how concurrent programs go wrong. Where none fits, or with --search: which operations came in an order "
-        "that the program does not survive, where they stand in the source, and how a run that passes differs.\vThe "
-        "exit status is 0 if there was something to explain, 122 if the run does not fail any more.",
+    .doc = "Say why the run of this token fails (or of a trace, or of a schedule that `pct minimize` wrote), by rules "
+           "that know how concurrent programs go wrong. Where none fits, or with --search: which operations came in an "
+           "order that the program does not survive, where they stand in the source, and how a run that passes "
+           "differs.\vThe exit status is 0 if there was something to explain, 122 if the run does not fail any more.",
     .children = pct_shrink_options,
 };
 
@@ -579,6 +578,7 @@ static int search(struct explain *e)
     print_schedule(stdout, q);
     print_beside(stdout, q);
     print_commands(stdout, q);
+    pct_hosts_print(stderr, &q->shrink.runs.launch);
     return e->script ? write_script(e) : 0;
 }
 

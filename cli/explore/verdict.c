@@ -88,8 +88,7 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e, const str
     if (facts->strayed)
         add(r,
             "threads that did something else in another schedule of the same past (%llu time%s%s%s): by memory that is "
-            "no "
-            "scheduling point%s",
+            "no scheduling point%s",
             (unsigned long long)facts->moved, facts->moved == 1 ? "" : "s", e->moved[0] ? ", first at " : "", e->moved,
             c->config.memory < PCT_PATCH_STACKS ? " (--memory=all has more)" : "");
     else if (facts->moved)

@@ -186,7 +186,7 @@ static void use(pthread_mutex_t *m) { pthread_mutex_lock(m); pthread_mutex_unloc
 __attribute__((noinline)) void inner(int i) { use(&in); if (i < 2) throw i; }
 __attribute__((noinline)) void outer(int i) { volatile int n = i; inner(n); use(&in); }
 namespace deep { __attribute__((used)) void far(int) {} }
-static void *go(void *unused) { for (int i = 0; i < 2; i++) 
+static void *go(void *unused) { for (int i = 0; i < 2; i++)
     try { outer(i); } catch (int) { use(&out); } return unused; }
 int main() { pthread_t t; pthread_create(&t, nullptr, go, nullptr); pthread_join(t, nullptr); }
 EOF
