@@ -29,7 +29,8 @@
 struct pct_scratch {
     int trace; /* -1: none */
     char trace_path[PATH_MAX];
-    int output; /* -1: none */
+    int output;      /* -1: none */
+    unsigned worker; /* that had them last */
 };
 
 /* Those of runs that have ended, to be used again: making and removing files takes longer than a short run. */

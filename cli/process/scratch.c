@@ -113,18 +113,31 @@ bool pct_scratch_renew(const struct pct_process *process)
     return renew(&files, process->launch->trace_size);
 }
 
+/* If there is one, what this worker has had: its host has that mapped, and points of runs that wrote there. */
+static struct pct_scratch take_spare(struct pct_scratches *all, unsigned worker)
+{
+    unsigned at = all->count--;
+    while (at && all->spare[at - 1].worker != worker)
+        at--;
+    at = at ? at - 1 : all->count;
+    const struct pct_scratch files = all->spare[at];
+    if (at < all->count)
+        all->spare[at] = all->spare[all->count];
+    return files;
+}
+
 int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, bool capture)
 {
     struct pct_scratches *all = &launch->scratches;
     while (all->count) {
-        const struct pct_scratch *files = &all->spare[--all->count];
-        if ((files->output >= 0) == capture) {
-            process->trace = files->trace;
-            process->output = files->output;
-            strcpy(process->trace_path, files->trace_path);
+        const struct pct_scratch files = take_spare(all, process->worker);
+        if ((files.output >= 0) == capture) {
+            process->trace = files.trace;
+            process->output = files.output;
+            strcpy(process->trace_path, files.trace_path);
             return 0;
         }
-        remove_files(files);
+        remove_files(&files);
     }
     process->trace = pct_scratch_make_trace(process->trace_path, sizeof process->trace_path, 0, launch->trace_size);
     if (process->trace < 0)
@@ -138,7 +151,7 @@ void pct_scratch_close(struct pct_process *process)
     if (!process->trace_path[0])
         return;
     struct pct_scratches *all = &process->launch->scratches;
-    struct pct_scratch files = { .trace = process->trace, .output = process->output };
+    struct pct_scratch files = { .trace = process->trace, .output = process->output, .worker = process->worker };
     strcpy(files.trace_path, process->trace_path);
     /* Made new here and not when they are needed: with several workers, the next run goes on meanwhile. */
     if (process->clean && all->count < sizeof all->spare / sizeof *all->spare &&

@@ -19,6 +19,7 @@
 #include <sys/mman.h>
 
 enum {
+    SETS = 2, /* of points: each is one slot's, whose trace the runs from there write */
     LEVELS = 6,
     MOST_TOLD = 1 << 20,
     MOST_DEPTH = 1 << 16,
@@ -45,27 +46,35 @@ struct pct_host_kept {
     uint32_t log_count;
     char head[sizeof(struct pct_channel)]; /* of the channel, without its plan */
     struct pct_log_entry log[MOST_TOLD / sizeof(struct pct_log_entry)];
-    char text[PCT_HOST_TEXT];
     struct pct_saved memory;
 };
 
 struct points {
-    uint32_t tried, used;                               /* how often one was to be kept, and gone on from */
-    struct pct_host_kept level[PCT_HOST_SLOTS][LEVELS]; /* rising, the unused ones last */
+    uint32_t tried, used; /* how often one was to be kept, and gone on from */
+    uint64_t turns;
+    struct set {
+        unsigned slot;
+        uint64_t turn;                      /* rising, when a run had this slot; 0: it is nobody's */
+        char text[PCT_HOST_TEXT];           /* the words in which its runs were asked for */
+        struct pct_host_kept level[LEVELS]; /* rising, the unused ones last */
+    } set[SETS];
 };
 static struct points *points; /* NULL: there are none */
+_Static_assert(SETS *LEVELS == 12 && sizeof(struct pct_host_kept) <= 7000000, "docs/FORKING.md says so");
 
 static void copy(void *to, const void *from, size_t size)
 {
     __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
 }
 
-static bool is_same(const void *a, const void *b, size_t size)
+static bool is_same(const char *a, const char *b)
 {
+    size_t words = PCT_HOST_TEXT / 8;
     bool same;
-    __asm__ volatile("repe cmpsb" : "+D"(a), "+S"(b), "+c"(size), "=@cce"(same) : : "memory");
+    __asm__ volatile("repe cmpsq" : "+D"(a), "+S"(b), "+c"(words), "=@cce"(same) : : "memory");
     return same;
 }
+_Static_assert(PCT_HOST_TEXT % 8 == 0, "all of it is compared");
 
 void pct_host_points_prepare(void)
 {
@@ -74,9 +83,9 @@ void pct_host_points_prepare(void)
     if (!all || PCT_SYS6(SYS_mmap, all, sizeof *all, PROT_READ | PROT_WRITE, flags, -1, 0) != (long)all)
         return;
     PCT_SYS3(SYS_madvise, all, sizeof *all, MADV_DONTDUMP);
-    struct pct_host_contexts *contexts = pct_host_contexts_map(PCT_HOST_SLOTS * LEVELS);
-    for (unsigned i = 0; contexts && i < PCT_HOST_SLOTS * LEVELS; i++)
-        all->level[i / LEVELS][i % LEVELS].contexts = pct_host_contexts_of(contexts, i);
+    struct pct_host_contexts *contexts = pct_host_contexts_map(SETS * LEVELS);
+    for (unsigned i = 0; contexts && i < SETS * LEVELS; i++)
+        all->set[i / LEVELS].level[i % LEVELS].contexts = pct_host_contexts_of(contexts, i);
     if (contexts)
         points = all;
 }
@@ -112,14 +121,44 @@ static bool keep_kernel(struct pct_host_kept *p)
            pct_host_cpus_save(&p->cpus);
 }
 
-static bool keep(struct pct_host_kept *p, uint32_t depth, const char *text)
+static bool keep(struct pct_host_kept *p, uint32_t depth)
 {
     p->depth = depth;
     copy(p->plan, pct_S.log->plan, depth * sizeof *p->plan);
-    copy(p->text, text, sizeof p->text);
     p->now = pct_real_now();
     return !pct_host_has_files() && keep_told(p) && keep_kernel(p) && pct_host_contexts_save(p->contexts) &&
            pct_host_memory_save(&p->memory);
+}
+
+/* That of this slot. NULL: there is none. */
+static struct set *find_set(unsigned slot)
+{
+    for (struct set *set = points->set; set < points->set + SETS; set++)
+        if (set->turn && set->slot == slot) {
+            set->turn = ++points->turns;
+            return set;
+        }
+    return NULL;
+}
+
+/* Likewise, for these words: it may be the one whose slot had no run for longest, without its points. */
+static struct set *take_set(unsigned slot, const char *text)
+{
+    struct set *set = find_set(slot);
+    if (set && is_same(set->text, text))
+        return set;
+    if (!set) {
+        set = points->set;
+        for (struct set *other = set; other < points->set + SETS; other++)
+            if (other->turn < set->turn)
+                set = other;
+    }
+    for (unsigned i = 0; i < LEVELS; i++)
+        set->level[i].used = false;
+    set->slot = slot;
+    set->turn = ++points->turns;
+    copy(set->text, text, sizeof set->text);
+    return set;
 }
 
 enum pct_host_point pct_host_point_keep(uint32_t depth)
@@ -130,7 +169,7 @@ enum pct_host_point pct_host_point_keep(uint32_t depth)
     if (!text || requests < SOON || depth >= MOST_DEPTH || pct_S.threads < 2 ||
         points->tried > TRIES + points->used / USES)
         return PCT_HOST_POINT_NONE;
-    struct pct_host_kept *level = points->level[slot];
+    struct pct_host_kept *level = take_set(slot, text)->level;
     while (i < LEVELS && level[i].used && level[i].depth < depth)
         i++;
     if (i == LEVELS)
@@ -140,7 +179,7 @@ enum pct_host_point pct_host_point_keep(uint32_t depth)
         level[later].used = false;
     if (pct_host_mark(&level[i].place))
         return PCT_HOST_POINT_RESUMED;
-    level[i].used = keep(&level[i], depth, text);
+    level[i].used = keep(&level[i], depth);
     return level[i].used ? PCT_HOST_POINT_KEPT : PCT_HOST_POINT_NONE;
 }
 
@@ -148,19 +187,19 @@ enum pct_host_point pct_host_point_keep(uint32_t depth)
 
 bool pct_host_points_stand(void)
 {
-    unsigned slot;
+    const struct set *set;
     bool any = false;
     if (!points || !points->tried || !pct_S.log)
         return false;
-    for (slot = 0; slot < PCT_HOST_SLOTS; slot++)
-        any |= points->level[slot]->used;
+    for (set = points->set; set < points->set + SETS; set++)
+        any |= set->level->used;
     if (!any)
         return false;
     pct_host_memory_look();
     any = false;
-    for (slot = 0; slot < PCT_HOST_SLOTS; slot++)
-        for (unsigned i = 0; i < LEVELS && points->level[slot][i].used; i++)
-            any |= pct_host_memory_has(&points->level[slot][i].memory);
+    for (set = points->set; set < points->set + SETS; set++)
+        for (unsigned i = 0; i < LEVELS && set->level[i].used; i++)
+            any |= pct_host_memory_has(&set->level[i].memory);
     return any;
 }
 
@@ -178,12 +217,14 @@ uint32_t pct_host_points_depth(const struct pct_host_kept *point)
 
 const struct pct_host_kept *pct_host_points_choose(const char *text, unsigned slot)
 {
-    struct pct_host_kept *level = points->level[slot < PCT_HOST_SLOTS ? slot : 0], *best = NULL;
+    struct set *set = find_set(slot);
+    if (!set || !is_same(set->text, text))
+        return NULL;
+    struct pct_host_kept *level = set->level, *best = NULL;
     const struct pct_channel *channel = pct_S.log;
     for (unsigned i = 0; i < LEVELS && level[i].used; i++) {
         level[i].used = pct_explore_begins(channel->plan, channel->plan_count, level[i].plan, level[i].depth);
-        if (level[i].used && slot < PCT_HOST_SLOTS && is_same(level[i].text, text, sizeof level[i].text) &&
-            pct_host_memory_has(&level[i].memory) && is_told_the_same(&level[i]))
+        if (level[i].used && pct_host_memory_has(&level[i].memory) && is_told_the_same(&level[i]))
             best = &level[i];
     }
     return best && pct_host_memory_cut(&best->memory) ? best : NULL;

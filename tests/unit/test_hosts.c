@@ -256,6 +256,38 @@ static void the_first_of_a_kind_that_fails_is_made_again_by_exec(void **unused)
     tear_down(&f);
 }
 
+/* Its host has them mapped. */
+static void a_worker_has_the_files_again_that_it_had(void **unused)
+{
+    (void)unused;
+    enum { WORKERS = 3 };
+    struct pct_launch *launch = calloc(1, sizeof *launch);
+    char had[WORKERS][PATH_MAX];
+    assert_non_null(launch);
+    launch->trace_size = 1 << 20;
+    for (int round = 0; round < 4; round++) {
+        struct pct_process runs[WORKERS];
+        for (unsigned i = 0; i < WORKERS; i++) {
+            const unsigned worker = round & 1 ? i : WORKERS - 1 - i;
+            runs[i] = (struct pct_process){ .launch = launch, .worker = worker, .clean = true, .childless = true };
+            assert_int_equal(pct_scratch_open(&runs[i], launch, true), 0);
+            if (round)
+                assert_string_equal(runs[i].trace_path, had[worker]);
+            strcpy(had[worker], runs[i].trace_path);
+        }
+        assert_string_not_equal(had[0], had[1]);
+        for (unsigned i = 0; i < WORKERS; i++)
+            pct_scratch_close(&runs[i]);
+    }
+    /* One that has none takes those of another. */
+    struct pct_process fourth = { .launch = launch, .worker = WORKERS };
+    assert_int_equal(pct_scratch_open(&fourth, launch, true), 0);
+    assert_int_equal(launch->scratches.count, WORKERS - 1);
+    pct_scratch_close(&fourth);
+    pct_scratches_remove(launch);
+    free(launch);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -267,6 +299,7 @@ int main(void)
         cmocka_unit_test(contexts_are_given_up),
         cmocka_unit_test(the_first_of_a_kind_that_fails_is_made_again_by_exec),
         cmocka_unit_test(the_first_from_the_middle_are_made_again),
+        cmocka_unit_test(a_worker_has_the_files_again_that_it_had),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
