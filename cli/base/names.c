@@ -82,7 +82,7 @@ char *pct_name_uncontrolled_count(unsigned kind, uint64_t count)
         [PCT_UNCONTROLLED_SLEPT] = "sleep in a call that pct does not intercept: other threads went on",
         [PCT_UNCONTROLLED_SPUN] = "spin on plain memory, without a call: other threads, or a timer, went first",
         [PCT_UNCONTROLLED_RAN] = "long run without a call, ended by real time: other threads, or a timer, went first",
-        [PCT_UNCONTROLLED_SIGNAL] = "signal that came from outside",
+        [PCT_UNCONTROLLED_SIGNAL] = "signal that came from outside, or to the process group",
         [PCT_UNCONTROLLED_PARENT] = "signal to the pct that started the run, which it was spared",
         [PCT_UNCONTROLLED_SITE] = "instruction that accesses memory and could not be patched",
         [PCT_UNCONTROLLED_MODULE] = "module of which nothing could be patched",

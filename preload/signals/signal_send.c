@@ -195,17 +195,27 @@ static void sent(struct pct_shim_thread *self, int signal, uint32_t thread, bool
         pct_result_;                                                                                                   \
     })
 
-/* To the process. */
+/* Whether a signal that went to a group went to this process, too. The kernel cannot be told to leave one process out,
+ * so where a handler runs is for it to say. */
+static bool reaches_group(pid_t pid, int signal)
+{
+    if (pid && (pid >= -1 || -pid != PCT_SYS1(SYS_getpgid, 0)))
+        return false;
+    if (signal && pct_action_handles(signal))
+        pct_uncontrolled(PCT_UNCONTROLLED_SIGNAL);
+    return true;
+}
+
+/* To a process, or to a group. */
 #define SEND_ANY(self, pid, info, otherwise)                                                                           \
     ({                                                                                                                 \
         int pct_result_ = 0;                                                                                           \
         pct_here(self, PCT_OP_SIGNAL_SEND);                                                                            \
         pct_family_tell();                                                                                             \
-        if ((pid) != (info)->si_pid) {                                                                                 \
+        bool own_ = (pid) == (info)->si_pid;                                                                           \
+        if (!own_ || !pct_signal_direct_any(self, info)) {                                                             \
             pct_result_ = CALL_MAY_BLOCK(self, otherwise);                                                             \
-        } else if (!pct_signal_direct_any(self, info)) {                                                               \
-            pct_result_ = CALL_MAY_BLOCK(self, otherwise);                                                             \
-            if (!pct_result_)                                                                                          \
+            if (!pct_result_ && (own_ || reaches_group(pid, (info)->si_signo)))                                        \
                 pct_signal_given(NULL, (info)->si_signo);                                                              \
         }                                                                                                              \
         sent(self, (info)->si_signo, 0, pct_result_);                                                                  \
@@ -230,6 +240,15 @@ PCT_EXPORT int kill(pid_t pid, int signal)
         return PASS(PCT_OP_SIGNAL_SEND, PCT_CLASS_THREAD, NULL, REAL(kill)(pid, signal));
     siginfo_t info = user_info(signal, SI_USER);
     return SEND_ANY(self, pid, &info, REAL(kill)(pid, signal));
+}
+
+PCT_EXPORT int killpg(pid_t group, int signal)
+{
+    PCT_ENTER(self);
+    if (!self || group < 0)
+        return PASS(PCT_OP_SIGNAL_SEND, PCT_CLASS_THREAD, NULL, REAL(killpg)(group, signal));
+    siginfo_t info = user_info(signal, SI_USER);
+    return SEND_ANY(self, -group, &info, REAL(killpg)(group, signal));
 }
 
 PCT_EXPORT int sigqueue(pid_t pid, int signal, const union sigval value)
