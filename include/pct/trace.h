@@ -241,7 +241,7 @@ enum {
     X(SLEPT, "sleeps in calls that pct does not intercept: other threads went on")                                     \
     X(SPUN, "spins on plain memory, without a call: other threads, or a timer, went first")                            \
     X(RAN, "long runs without a call, ended by real time: other threads, or a timer, went first")                      \
-    X(SIGNAL, "signals that came from outside, or to the process group")                                                                        \
+    X(SIGNAL, "signals that came from outside, or to the process group")                                               \
     X(PARENT, "signals to the pct that started the run, which it was spared")                                          \
     X(SITE, "instructions that access memory and could not be patched")                                                \
     X(MODULE, "modules of which nothing could be patched")                                                             \
