@@ -33,7 +33,11 @@ void pct_host_ring_close(struct pct_host_ring *ring)
 bool pct_host_ring_ask(struct pct_host_ring *ring, int socket, const struct pct_process *process, unsigned slot,
                        bool files)
 {
-    struct pct_host_request *request = &ring->entry[process->host_turn % PCT_HOST_SLOTS].request, wake;
+    struct pct_host_request *request = &ring->entry[process->host_turn % PCT_HOST_SLOTS].request;
+    struct {
+        uint32_t version;
+        char more; /* a request is longer than its version */
+    } wake = { .version = PCT_HOST_VERSION };
     const int both[2] = { process->trace, process->output };
     *request = (struct pct_host_request){
         .version = PCT_HOST_VERSION, .slot = (uint16_t)slot, .sites = process->extras.sites != NULL, .files = files
@@ -43,7 +47,6 @@ bool pct_host_ring_ask(struct pct_host_ring *ring, int socket, const struct pct_
     __atomic_store_n(&ring->asked, (uint32_t)process->host_turn + 1, __ATOMIC_SEQ_CST);
     if (!__atomic_exchange_n(&ring->sleeps, 0, __ATOMIC_SEQ_CST) && !files)
         return true;
-    wake.version = PCT_HOST_VERSION;
     return pct_request_send(socket, &wake, offsetof(struct pct_host_request, slot) + 1, both, files ? 2 : 0);
 }
 
