@@ -12,7 +12,7 @@
  *             [ ",watch=" PATTERN *( "/" PATTERN ) ] [ ",memory-sample=" VALUE [ "-" VALUE ] ]
  *             [ ",races-passed=" VALUE ] [ ",ordered=" DIGEST ] [ ",end=" WORD ] [ ",slack=" TIME ]
  *             [ ",spurious=on" ] [ ",functions=" PATTERN *( "/" PATTERN ) ] [ ",rounds=all" ]
- *             [ ",calls=all" ] [ ",strings=all" ]
+ *             [ ",calls=all" ] [ ",strings=all" ] [ ",statics=all" ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
  *     LIST  = [a-z0-9.-]+, if the strategy has one, or that packed (list.h); "none" if it is empty
@@ -44,7 +44,7 @@ static const char *const reserved_names[] = { "time",          "max-steps",     
                                               "memory",        "memory-modules", "focus",         "watch",
                                               "memory-sample", "races-passed",   "ordered",       "end",
                                               "slack",         "spurious",       "functions",     "rounds",
-                                              "calls",         "strings" };
+                                              "calls",         "strings",        "statics" };
 enum {
     SEEN_TIME,
     SEEN_MAX_STEPS,
@@ -64,6 +64,7 @@ enum {
     SEEN_ROUNDS,
     SEEN_CALLS,
     SEEN_STRINGS,
+    SEEN_STATICS,
     RESERVED,
     SEEN_LIST = RESERVED
 };
@@ -179,7 +180,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
             return " declares a parameter named as its list, or with a reserved name: time, "
                    "max-steps, "
                    "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed, ordered, "
-                   "end, slack, spurious, functions, rounds, calls or strings";
+                   "end, slack, spurious, functions, rounds, calls, strings or statics";
         if (param->default_value < param->min || param->default_value > param->max)
             return " declares a parameter whose default is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -279,6 +280,8 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
         return pct_config_parse_some(&config->calls, value, name, error, size);
     case SEEN_STRINGS:
         return pct_config_parse_some(&config->strings, value, name, error, size);
+    case SEEN_STATICS:
+        return pct_config_parse_some(&config->statics, value, name, error, size);
     case SEEN_PASSED:
         return pct_config_parse_u64(&config->passed_races, value, 1, UINT64_MAX, name, error, size);
     default:

@@ -376,5 +376,6 @@ int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, con
     c->config.calls = c->config.memory >= PCT_PATCH_GLOBALS;
     c->config.real_time = false;
     c->config.end = PCT_END_FREE;
+    c->config.statics = true;
     return failed;
 }

@@ -103,7 +103,7 @@ bool pct_use_of(enum pct_op op, uint32_t arg, enum pct_use *use, bool *none)
         *use = PCT_USE_ANY;
     if ((op == PCT_OP_COND_SIGNAL || op == PCT_OP_COND_BROADCAST) && arg == PCT_ARG_NOBODY)
         *use = PCT_USE_NOBODY;
-    if (op == PCT_OP_ONCE && arg != PCT_ARG_RUN)
+    if ((op == PCT_OP_ONCE || op == PCT_OP_GUARD_ACQUIRE) && arg != PCT_ARG_RUN)
         *use = PCT_USE_BUSY; /* it was done already */
     return true;
 }
@@ -150,6 +150,7 @@ static bool result_is_open(enum pct_op op)
     case PCT_OP_FUTEX_WAKE:
     case PCT_OP_BARRIER_ARRIVE:
     case PCT_OP_ONCE:
+    case PCT_OP_GUARD_ACQUIRE:
     case PCT_OP_MUTEX_LOCK: /* with a deadline */
     case PCT_OP_SPIN_LOCK:
     case PCT_OP_RWLOCK_RDLOCK:

@@ -20,13 +20,13 @@ void pct_shard_format(char *text, size_t size, const struct pct_explorer *e, int
     const struct pct_search_facts *f = pct_search_facts(e->search);
     snprintf(text, size,
              "%016" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIx32
-             " %" PRIx32 " %" PRIu32 " %d",
+             " %" PRIx32 " %" PRIu32 " memory=%d",
              f->division, f->runs, f->classes, f->redundant, f->awaited, e->passed, e->failing, e->flags, e->assumes,
              e->threads, patched);
 }
 
-/* Add what a shard says of itself. False: it is damaged, or was divided in another way. */
-static bool add_shard(struct merging *m, const char *text)
+/* Add what a shard says of itself. Returns NULL, or why it cannot be: a clause. */
+static const char *add_shard(struct merging *m, const char *text)
 {
     struct pct_search_facts f = { 0 };
     uint64_t passed, failing;
@@ -34,11 +34,14 @@ static bool add_shard(struct merging *m, const char *text)
     int patched, read = 0;
     if (sscanf(text,
                "%" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNx32
-               " %" SCNx32 " %" SCNu32 " %d%n",
+               " %" SCNx32 " %" SCNu32 " memory=%d%n",
                &f.division, &f.runs, &f.classes, &f.redundant, &f.awaited, &passed, &failing, &flags, &assumes,
                &threads, &patched, &read) != 11 ||
-        text[read] || !f.runs || (m->facts.division && m->facts.division != f.division))
-        return false;
+        text[read] || !f.runs)
+        return "it is damaged, or another version of pct made it";
+    if (m->facts.division && m->facts.division != f.division)
+        return "it was divided in another way than the files before it: the program's first runs are others there, "
+               "which its libraries, environment or files make";
     m->facts.division = f.division;
     m->facts.runs += f.runs;
     m->facts.classes += f.classes;
@@ -50,7 +53,7 @@ static bool add_shard(struct merging *m, const char *text)
     m->sum.assumes |= assumes;
     m->sum.threads = threads > m->sum.threads ? threads : m->sum.threads;
     m->patched = patched;
-    return true;
+    return NULL;
 }
 
 bool pct_explorer_owns(const char *path)
@@ -90,12 +93,8 @@ static int take_store(struct merging *m, const char *path, struct pct_store *sto
     if (!*whole || !*pct_store_fact(store, "verdict"))
         return 0;
     m->there[shard] = 2;
-    return add_shard(m, whole)
-               ? 0
-               : pct_cli_usage("%s: it was divided in another way than the files before it: the program's first runs "
-                               "are others there, which its libraries, environment or files make; explore its shard "
-                               "anew",
-                               path);
+    const char *why = add_shard(m, whole);
+    return why ? pct_cli_usage("%s: %s; explore its shard anew", path, why) : 0;
 }
 
 /* Why the whole is not known. */

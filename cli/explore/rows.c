@@ -15,7 +15,8 @@ struct pct_row pct_row_of(enum pct_op op)
     case PCT_OP_SPIN_LOCK:
     case PCT_OP_RWLOCK_WRLOCK:
     case PCT_OP_ONCE:
-    case PCT_OP_LOADER: /* who has it already takes it again: take_record(), execution.c */
+    case PCT_OP_GUARD_ACQUIRE: /* who finds it made does not take it: pct_use_of() */
+    case PCT_OP_LOADER:        /* who has it already takes it again: take_record(), execution.c */
         return ROW(PCT_USE_TAKES, PCT_USE_BUSY, true);
     case PCT_OP_COND_WAKE: /* its mutex is another touch; to the condition variable it was woken from, it does nothing
                             */
@@ -27,6 +28,7 @@ struct pct_row pct_row_of(enum pct_op op)
     case PCT_OP_MUTEX_UNLOCK:
     case PCT_OP_SPIN_UNLOCK:
     case PCT_OP_RWLOCK_UNLOCK:
+    case PCT_OP_GUARD_RELEASE:
         return ROW(PCT_USE_GIVES, PCT_USE_ANY, false);
     case PCT_OP_RWLOCK_RDLOCK:
         return ROW(PCT_USE_SHARES, PCT_USE_BUSY, true);

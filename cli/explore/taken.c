@@ -93,13 +93,22 @@ static int take_walk(struct pct_explorer *e, const struct pct_made *made, struct
     return pct_explorer_take_failure(e, made, true);
 }
 
+/* None of those that pct stands in for come here: a word of the program's own, or of a library's. */
+static bool calls_futexes(const struct pct_explored *run)
+{
+    for (uint32_t i = 0; i < run->record_count; i++)
+        if (pct_name_op_class(PCT_RECORD_OP(run->records[i])) == PCT_CLASS_FUTEX)
+            return true;
+    return false;
+}
+
 /* Of a run that the search has asked for. Takes the execution over. */
 static int take_class(struct pct_explorer *e, const struct pct_made *made, struct pct_execution *x)
 {
     const struct pct_search_facts *facts = pct_search_facts(e->search);
     uint64_t redundant = facts->redundant, class_ = 0;
     bool blocked = x->blocked;
-    e->flags |= made->run.flags;
+    e->flags |= made->run.flags | (calls_futexes(&made->run) ? PCT_EXPLORED_FUTEXES : 0);
     e->assumes |= made->run.assumes | (x->pieces ? 1u << PCT_ASSUMES_PIECES : 0);
     if (e->threads < made->run.threads)
         e->threads = made->run.threads;

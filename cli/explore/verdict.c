@@ -96,6 +96,13 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e, const str
             (unsigned long long)facts->moved, facts->moved == 1 ? "" : "s", e->moved[0] ? ", first at " : "", e->moved);
 }
 
+/* What --memory patches, of a campaign's program: PCT_PATCH_*. One that tells of its accesses has all of its own. */
+static int patched_by(const struct pct_campaign *c)
+{
+    return c->config.memory == PCT_PATCH_ATOMICS && pct_elf_tells(c->launch.program) ? PCT_PATCH_GLOBALS
+                                                                                     : c->config.memory;
+}
+
 static void add_control(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
 {
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
@@ -109,7 +116,8 @@ static void add_control(struct reasons *r, const struct pct_explorer *e, const s
         add(r, "scheduling points in signal handlers");
     if (c->locks_inline)
         add(r, "locks of the program's own, whose taking is no scheduling point without --memory");
-    if (c->locks_patched && e->flags & PCT_EXPLORED_MEMORY) /* they are in use */
+    const bool own = e->flags & (c->locks_patched ? PCT_EXPLORED_MEMORY | PCT_EXPLORED_FUTEXES : PCT_EXPLORED_FUTEXES);
+    if (own && patched_by(c) == PCT_PATCH_ATOMICS) /* such locks are in use */
         add(r, "atomic loads and stores without `lock` may be no scheduling points (--memory=all has them)");
     if (c->hardware)
         add(r, "the program reads the processor's clock or random numbers");
@@ -147,13 +155,6 @@ static void add_ends(struct reasons *r, const struct pct_explorer *e, const stru
         add(r, "random schedules that are of no class which was explored: they depend on more than the schedule, or "
                "pct explore "
                "knows too little of what the program does");
-}
-
-/* What --memory patches, of a campaign's program: PCT_PATCH_*. One that tells of its accesses has all of its own. */
-static int patched_by(const struct pct_campaign *c)
-{
-    return c->config.memory == PCT_PATCH_ATOMICS && pct_elf_tells(c->launch.program) ? PCT_PATCH_GLOBALS
-                                                                                     : c->config.memory;
 }
 
 /* At which points threads were switched. */

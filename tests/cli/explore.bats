@@ -1028,10 +1028,12 @@ PROGRAM
             [[ $(last) == *"atomic loads and stores without"* || $(last) == *"locks of the program's own"* ]]
         done
     done
-    run "$pct" explore --memory=atomics -- ./wrong
-    echo "$output"
-    [[ $status -ne 0 || $(last) == "pct: verified at calls and atomic instructions: "*" by these alone (no data races, \
-no atomic loads and stores"* ]]
+    for program in right wrong; do
+        run "$pct" explore --memory=atomics -- "./$program"
+        echo "$output"
+        [ "$status" -eq 119 ]
+        [[ $(last) == *"atomic loads and stores without"*"(--memory=all has them)"* ]]
+    done
     all_accesses_tell
 }
 
@@ -1120,6 +1122,121 @@ PROGRAM
     [ "$status" -eq 119 ]
     [[ $(last) == *"another one's stack, not all of whose accesses are seen ("*":"*"): --memory=all sees more, "* ]]
     all_accesses_tell
+}
+
+@test "statics of C++: who makes them, who waits, and whose initialiser throws, as in random schedules without that" {
+    cat > statics.cc <<'PROGRAM'
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <pthread.h>
+#include <string>
+
+static std::string seen[3];
+static std::mutex lock;
+static int count;
+
+struct thing {
+    explicit thing(int who) : maker(who)
+    {
+        std::lock_guard<std::mutex> held(lock);
+        if (++count == 1)
+            throw 1;
+    }
+    int maker;
+};
+
+static thing &use(int who)
+{
+    static thing one(who);
+    return one;
+}
+
+static void *work(void *given)
+{
+    int who = (int)(long)given;
+    if (who == 1) {
+        std::lock_guard<std::mutex> held(lock);
+        seen[who] += std::to_string(count);
+    }
+    for (int i = 0; i < 2; i++)
+        try {
+            seen[who] += (char)('a' + use(who).maker);
+        } catch (int) {
+            seen[who] += '!';
+        }
+    if (who == 2) {
+        std::lock_guard<std::mutex> held(lock);
+        seen[who] += std::to_string(count);
+    }
+    return nullptr;
+}
+
+int main(int, char **argv)
+{
+    pthread_t thread[2];
+    for (long i = 0; i < 2; i++)
+        pthread_create(&thread[i], nullptr, work, (void *)(i + 1));
+    work(nullptr);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], nullptr);
+    FILE *file = fopen(argv[1], "a");
+    fprintf(file, "%s %s %s\n", seen[0].c_str(), seen[1].c_str(), seen[2].c_str());
+    fclose(file);
+}
+PROGRAM
+    g++ -O1 -g -pthread statics.cc -o statics
+    run "$pct" explore -- ./statics "$PWD/explored"
+    echo "$output"
+    [[ $(last) == "pct: verified at calls: all 28 classes of schedules pass, "*" (28 runs, "* ]]
+    "$pct" run -g -n 500 -s 1 --memory=off -- ./statics "$PWD/random" || true
+    sort -u explored > explored.all
+    sort -u random > random.all
+    [ "$(wc -l < explored.all)" -eq 19 ]
+    is "$(comm -13 explored.all random.all)" ""
+}
+
+@test "statics of C++ are one call for each use: a race for who makes one is found, and replayed" {
+    cat > first.cc <<'PROGRAM'
+#include <cassert>
+#include <pthread.h>
+
+static int &first(int who)
+{
+    static int made = who + 1;
+    return made;
+}
+
+static void *work(void *who)
+{
+    int &made = first((int)(long)who);
+    assert(!WRONG || made != 3);
+    return nullptr;
+}
+
+int main()
+{
+    pthread_t thread[2];
+    for (long i = 0; i < 2; i++)
+        pthread_create(&thread[i], nullptr, work, (void *)(i + 1));
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], nullptr);
+}
+PROGRAM
+    g++ -O1 -g -pthread -DWRONG=0 first.cc -o right
+    g++ -O1 -g -pthread -DWRONG=1 first.cc -o wrong
+    for options in --memory=off --memory=atomics --memory=all; do
+        run "$pct" explore "$options" -- ./right
+        echo "$output"
+        [[ $(last) == "pct: verified "*": all 2 classes of schedules pass"* ]]
+        run "$pct" explore "$options" -- ./wrong
+        echo "$output"
+        [ "$status" -eq 1 ]
+        has ",statics=all:"
+        eval "$(grep -o "replay 'pct1:.*" <<< "$output" | sed "s|^|run '$pct' |")"
+        is "$status" 134
+        has "identical"
+    done
 }
 
 @test "a thread finds the guard of its stack that it would have without pct" {

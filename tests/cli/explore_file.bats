@@ -135,6 +135,19 @@ survives()
     [ "$status" -eq 2 ]
     has 'whole.db: it is no shard of an exploration'
 
+    # An earlier version did not say at which accesses: the last number was whether there were any.
+    cp 1.db old.db
+    python3 -c 'import sqlite3
+file = sqlite3.connect("old.db")
+for table, in file.execute("SELECT name FROM sqlite_master WHERE type = \"table\"").fetchall():
+    if "fact" in table:
+        file.execute(f"UPDATE {table} SET value = replace(value, \" memory=\", \" \") WHERE key = \"whole\"")
+file.commit()'
+    run "$pct" campaign merge new.db old.db 2.db
+    echo "$output"
+    [ "$status" -eq 2 ]
+    has 'old.db: it is damaged, or another version of pct made it; explore its shard anew'
+
     # A shard that goes on later is the same, with any number of workers; before its end, nothing is known.
     run "$pct" explore -q --epoch 1 -n 20 --shard 1/2 --db begun.db -- ./program
     [ "$status" -eq 119 ]
