@@ -256,6 +256,52 @@ static void the_first_of_a_kind_that_fails_is_made_again_by_exec(void **unused)
     tear_down(&f);
 }
 
+/* The later runs that end well: one in 256 is made again, by fork, and if that is another run, nothing counts. */
+static void one_in_many_is_made_again(void **unused)
+{
+    (void)unused;
+    enum { RUNS = 5120 };
+    struct fixture f;
+    char path[] = "/tmp/pct-test-hosts-XXXXXX";
+    const int trace = mkstemp(path);
+    struct pct_trace_header header = { .hash = 7 };
+    unsigned again = 0;
+    assert_true(trace >= 0 && !unlink(path));
+    set_up(&f);
+    f.host->pid = 0; /* nobody's, where all are ended */
+    f.launch.restore.restored = 1000;
+    struct pct_process drawn = f.second;
+    for (int i = 0; i < RUNS; i++) {
+        struct pct_process process = f.second;
+        bool exec;
+        process.output = process.trace = -1;
+        process.host_said = true;
+        process.host_reply.hash = 7;
+        if (pct_hosts_again(&f.launch, &process, &exec)) {
+            assert_false(exec);
+            again++;
+            drawn = process;
+        }
+    }
+    assert_in_range(again, RUNS / 512, RUNS / 128);
+    assert_int_equal(f.launch.restore.unchecked, RUNS - again);
+    drawn.trace = trace;
+    drawn.forked = true;
+    pct_hosts_remember(&drawn);
+    assert_int_equal(pwrite(trace, &header, sizeof header, 0), sizeof header);
+    pct_hosts_compare(&f.launch, &drawn);
+    assert_int_equal(f.launch.restore.compared, 1);
+    assert_false(f.launch.restore.broken);
+    header.hash++;
+    assert_int_equal(pwrite(trace, &header, sizeof header, 0), sizeof header);
+    pct_hosts_compare(&f.launch, &drawn);
+    assert_true(f.launch.restore.broken);
+    assert_string_equal(f.launch.restore.why, "a restored run differed");
+    assert_null(f.launch.restore.hosts);
+    close(f.end);
+    close(trace);
+}
+
 /* Its host has them mapped. */
 static void a_worker_has_the_files_again_that_it_had(void **unused)
 {
@@ -299,6 +345,7 @@ int main(void)
         cmocka_unit_test(contexts_are_given_up),
         cmocka_unit_test(the_first_of_a_kind_that_fails_is_made_again_by_exec),
         cmocka_unit_test(the_first_from_the_middle_are_made_again),
+        cmocka_unit_test(one_in_many_is_made_again),
         cmocka_unit_test(a_worker_has_the_files_again_that_it_had),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
