@@ -159,6 +159,13 @@ static int run(struct state *s)
     if (runs->launch.restore.broken)
         runs->status = pct_hosts_begin_anew(&runs->launch);
     runs->vain += s->engine.dropped;
+    runs->late = runs->late || s->engine.late;
+    if (!runs->status && s->engine.late && s->queries->must && (s->open || !s->all_asked)) {
+        pct_status_line_clear(runs->progress.quiet);
+        pct_cli_say("out of time (--seconds=%.0f, and %d to end): a run that nothing goes on without has not ended",
+                    runs->seconds, PCT_QUERY_RUNS_GRACE);
+        runs->status = PCT_EXIT_DIVERGENCE;
+    }
     if (!s->engine.signal)
         return runs->status;
     pct_status_line_clear(runs->progress.quiet);

@@ -30,7 +30,7 @@ struct pct_queries {
      * keeps a copy. */
     enum pct_answer (*answer)(void *context, size_t number, struct pct_query *query, struct pct_query_run *run);
     void *context;
-    bool must;  /* also when the time is over: nothing can go on without the answer */
+    bool must;  /* also when the time is over, but for the grace: nothing can go on without the answer */
     bool shows; /* likewise, and not ended by the first signal that tells us to: what was found so far is shown by it.
                    A run that this signal ended has no answer, so it is to be made again */
 };
@@ -39,7 +39,7 @@ struct pct_queries {
 int pct_queries_run(struct pct_query_runs *runs, const struct pct_queries *queries);
 
 /* One run by the strategy `schedule` or `order` with this list, and this seed. sites: PCT_SITES, or NULL. Also when the
- * time is over. Returns 0: *run is it, and to be closed; or runs->status. */
+ * time is over, but for the grace. Returns 0: *run is it, and to be closed; or runs->status. */
 int pct_query_run_make(struct pct_query_runs *runs, struct pct_query_run *run, const char *strategy, const char *list,
                        uint64_t seed, const char *sites);
 /* The same by the configuration that failed, with this strategy's own parameters. */

@@ -65,6 +65,11 @@ void pct_query_run_close(struct pct_query_run *run)
     pct_process_close(&run->process);
 }
 
+void pct_query_runs_begin(struct pct_query_runs *runs)
+{
+    runs->launch.ends = runs->begun + runs->seconds + PCT_QUERY_RUNS_GRACE;
+}
+
 double pct_query_runs_left(const struct pct_query_runs *runs)
 {
     double left = runs->seconds - runs->kept - (runs->begun ? pct_cli_now() - runs->begun : 0);

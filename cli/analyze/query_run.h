@@ -83,6 +83,12 @@ void pct_query_run_close(struct pct_query_run *run);
  * tell. */
 int pct_query_runs_verdict(const struct pct_query_runs *runs, unsigned failed, unsigned of);
 
+/* What must be done when the time is over has this many seconds more, and ends then, a run that is under way, too. */
+enum { PCT_QUERY_RUNS_GRACE = 10 };
+
+/* The time begins, and with it that of all runs of this launch. */
+void pct_query_runs_begin(struct pct_query_runs *runs);
+
 /* Seconds that are left for all of it but showing what was found. */
 double pct_query_runs_left(const struct pct_query_runs *runs);
 

@@ -140,6 +140,12 @@ static int read_name(struct pct_shrink *s)
 static int explain_pass(const struct pct_shrink *s, bool same)
 {
     char text[1200];
+    const struct pct_query_runs *t = &s->runs;
+    if (!same && (t->late || t->cut)) {
+        pct_cli_say("out of time (--seconds=%.0f): the run was made %llu time%s, and has not failed again", t->seconds,
+                    (unsigned long long)t->made, t->made == 1 ? "" : "s");
+        return PCT_EXIT_DIVERGENCE;
+    }
     if (same)
         return pct_cli_usage("the run of this token does not fail, and did not when it was recorded: only failing runs "
                              "can be minimized");
@@ -161,7 +167,7 @@ struct again {
     struct pct_query_runs *runs;
     uint64_t hash; /* of the run that was found */
     bool other;    /* one of these took other steps */
-    unsigned failed, made, most;
+    unsigned failed, made, most, least;
     unsigned otherwise; /* failed in another way */
 };
 
@@ -183,17 +189,22 @@ static enum pct_answer answer_again(void *context, size_t number, struct pct_que
     a->other = a->other || run->result.trace.header.hash != a->hash;
     if (!run->fails || a->other)
         a->most = query->expected = RATE_RUNS;
-    return a->made < a->most ? PCT_ANSWER_MORE : PCT_ANSWER_STOP;
+    bool over = a->made >= a->least && pct_query_runs_over(a->runs);
+    return a->made < a->most && !over ? PCT_ANSWER_MORE : PCT_ANSWER_STOP;
 }
 
-/* Whether it always fails. With as many runs at a time as there will be: at least `least`, or RATE_RUNS where one of
- * them takes other steps. Returns 0, or a status. */
-static int run_again(struct again *a, struct pct_query_runs *runs, uint64_t hash, unsigned least)
+/* Whether it always fails. With as many runs at a time as there will be: at least `most`, or RATE_RUNS where one of
+ * them takes other steps; but as the time goes, no more than REPEATS. Returns 0, or a status. */
+static int run_again(struct again *a, struct pct_query_runs *runs, uint64_t hash, unsigned most)
 {
-    *a = (struct again){ .runs = runs, .hash = hash, .most = least };
+    static const double share = 0.25;
+    *a = (struct again){ .runs = runs, .hash = hash, .most = most, .least = REPEATS };
     struct pct_queries queries = { .ask = ask_again, .answer = answer_again, .context = a, .must = true };
     pct_queries_step(runs, "measuring how often it fails", 1);
-    return pct_queries_run(runs, &queries);
+    pct_query_runs_share(runs, share);
+    int failed = pct_queries_run(runs, &queries);
+    pct_query_runs_share(runs, 1);
+    return failed;
 }
 
 /* How often the failing run fails, if not always; and whether its schedule decides all. The run that was found does not
@@ -218,7 +229,9 @@ static int judge(struct pct_shrink *s, uint64_t hash)
         t->jobs = 1;
         if (run_again(&alone, t, hash, RATE_RUNS))
             return t->status;
-        if (alone.failed == alone.made || (a.otherwise && !alone.otherwise && alone.failed > a.failed)) {
+        /* Too few of them tell nothing. */
+        if (alone.made == RATE_RUNS &&
+            (alone.failed == alone.made || (a.otherwise && !alone.otherwise && alone.failed > a.failed))) {
             pct_status_line_clear(t->progress.quiet);
             pct_cli_say("runs that go on at the same time disturb each other (do they write the same file?), so there "
                         "is one at a "
@@ -316,7 +329,7 @@ static int try_first(struct first *first)
 {
     static struct pct_query_run run;
     struct pct_query_runs *t = first->runs;
-    struct pct_queries queries = { .ask = ask_first, .answer = answer_first, .context = first, .must = true };
+    struct pct_queries queries = { .ask = ask_first, .answer = answer_first, .context = first };
     pct_queries_step(t, "running it", 0);
     /* The first alone: it mostly fails, and how runs are started is found out by it. */
     if (run_first(first, &run))
@@ -335,11 +348,14 @@ static int first_failure(struct pct_shrink *s, struct pct_query_run *run)
 {
     struct first first = { .runs = &s->runs, .failing = run };
     bool moved = false;
+    static const double share = 0.5; /* for what is told of one that comes, or of a recorded one */
+    pct_query_runs_share(&s->runs, share);
     int failed = try_first(&first);
     if (!failed && !first.failed && !first.same)
         failed = go_nearby(s, &moved);
     if (!failed && moved)
         failed = try_first(&first);
+    pct_query_runs_share(&s->runs, 1);
     if (failed || first.failed)
         return failed;
     return explain_pass(s, first.same);
@@ -363,6 +379,7 @@ int pct_shrink_open(struct pct_shrink *s)
     t->launch.sites = NULL; /* each run says which it wants */
     if (failed)
         return failed;
+    pct_query_runs_begin(t);
     pct_forking_plan(&t->launch, true, false, t->config.strategy);
     t->launch.restore.tries = true;
     pct_hosts_let(&t->launch, true);

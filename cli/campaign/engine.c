@@ -289,15 +289,24 @@ static int tick(struct pct_engine_state *s)
     return s->source->tick(s->source);
 }
 
+/* The moment for which runs need not be waited for any longer; 0: there is none. */
+static double wait_until(const struct pct_engine *engine)
+{
+    const struct pct_engine_state *s = engine->state;
+    const double tick = s->source->tick ? s->ticked + PCT_STATUS_LINE_TICK : 0, ends = engine->launch->ends;
+    return ends > 0 && (tick <= 0 || ends < tick) ? ends : tick;
+}
+
 static int loop(struct pct_engine *engine)
 {
     struct pct_engine_state *s = engine->state;
     for (;;) {
-        int ended, status = fill(engine);
+        engine->late = engine->launch->ends > 0 && pct_cli_now() >= engine->launch->ends;
+        int ended, status = engine->late ? PCT_RUNS_ENOUGH : fill(engine);
         if (status || !s->under_way)
             return status;
-        engine->signal = pct_launch_wait(engine->launch, s->place, (int)s->places,
-                                         s->source->tick ? s->ticked + PCT_STATUS_LINE_TICK : 0, &ended);
+        engine->signal =
+            pct_launch_wait(engine->launch, s->place, (int)s->places, wait_until(engine), &ended);
         if (engine->signal)
             return 128 + engine->signal;
         if (ended >= 0 && !make_again(engine, (unsigned)ended)) {
@@ -423,6 +432,7 @@ int pct_engine_run(struct pct_engine *engine, struct pct_run_source *source)
     enum pct_forking forking = engine->launch->forks.state;
     int status = open_state(engine, source) ? 0 : pct_cli_no_memory("");
     engine->signal = 0;
+    engine->late = false;
     if (engine->exec)
         engine->launch->forks.state = PCT_FORKING_NO;
     if (!status) {

@@ -8,7 +8,8 @@
  *     classify(), ended()      it is this run's turn: in the order of their numbers, however they end
  *
  * All of a source is called on the command's only thread, one function at a time. A source may use another engine in
- * next() when nothing is under way, for runs in between. */
+ * next() when nothing is under way, for runs in between. Behind launch->ends there are no runs, whatever a source
+ * wants. */
 #ifndef PCT_CLI_ENGINE_H
 #define PCT_CLI_ENGINE_H
 
@@ -79,6 +80,7 @@ struct pct_engine {
     /* What came of it. */
     int signal;       /* the one that told us to end, 0: none */
     uint64_t dropped; /* runs that were begun, and ended() has not heard of */
+    bool late;        /* launch->ends was over: those under way were ended, and there are no more */
     struct pct_engine_state *state;
 };
 
@@ -86,7 +88,7 @@ struct pct_engine {
  * message), or 128 + the number of the signal that told us to end. */
 int pct_engine_run(struct pct_engine *engine, struct pct_run_source *source);
 
-/* Make one run. Returns likewise; 0: *run is it, and to be closed. */
+/* Make one run. Returns likewise; 0: *run is it, and to be closed, unless engine->late. */
 int pct_engine_run_one(struct pct_engine *engine, const struct pct_run_spec *spec, struct pct_ended_run *run);
 
 /* For ended(): the runs with these numbers, the last one included, are not wanted any more. */

@@ -600,7 +600,7 @@ int pct_cmd_explain(int argc, char **argv)
         failed = diagnose(&e, false, &done);
     if (!failed && !done)
         failed = search(&e);
-    if (failed && !done && (shrink->runs.interrupted || e.diagnosing.interrupted) && shrink->given)
+    if (failed && !done && (shrink->runs.late || e.diagnosing.interrupted) && shrink->given)
         print_given(stdout, &e);
     failed = failed ? failed : pct_query_runs_status(&shrink->runs);
     pct_diagnosing_close(&e.diagnosing);

@@ -183,7 +183,8 @@ static int leave_out(struct family *f, const struct pct_script_trial *trial, cha
 /* By halves, quarters, ..., single lines, and these again as long as one of them can go. */
 static int make_short(struct family *f, struct pct_query_runs *runs, const struct pct_script_trial *trial, char **text)
 {
-    const double until = pct_cli_now() + runs->seconds / 2;
+    const double half = pct_cli_now() + runs->seconds / 2;
+    const double until = half < runs->launch.ends ? half : runs->launch.ends;
     size_t size = f->items, were = 0, are = 0;
     int failed = 0;
     do {
@@ -222,6 +223,10 @@ static int record(struct pct_query_runs *runs, struct pct_ended_run *run, bool *
             pct_ended_run_close(run);
         pct_query_run_spec(runs, &what, runs->config.run.seed, &spec);
         failed = pct_engine_run_one(&engine, &spec, run);
+        if (!failed && engine.late) {
+            pct_cli_say("out of time (--seconds=%.0f): a script of several processes was not tried", runs->seconds);
+            return PCT_EXIT_DIVERGENCE;
+        }
         *fails = !failed && pct_failure_read(&failure, &run->result) && pct_failure_same(&failure, &runs->failure);
     }
     return failed;

@@ -26,10 +26,14 @@ static void print_config(FILE *out, const struct pct_config *config)
     pct_options_print_word(out, "--max-steps", config->max_steps ? steps : NULL);
 }
 
-static void print_command(FILE *out, const struct pct_script_trial *trial, const char *program, const char *path)
+/* With this limit, in seconds; 0: none. */
+static void print_command(FILE *out, const struct pct_script_trial *trial, const char *program, const char *path,
+                          double limit)
 {
     pct_cli_print_quoted(out, program);
     fputs(" script ", out);
+    if (limit > 0)
+        fprintf(out, "--timeout %g ", limit);
     print_config(out, &trial->runs->config);
     pct_options_print(out, &trial->runs->launch, trial->process, false);
     pct_cli_print_quoted(out, path);
@@ -37,17 +41,18 @@ static void print_command(FILE *out, const struct pct_script_trial *trial, const
     pct_cli_print_command(out, trial->process->command);
 }
 
-/* Whether the program fails under this script in the way that is looked for. */
+/* Whether the program fails under this script in the way that is looked for, and in the time that is left. */
 static bool fails(const struct pct_script_trial *trial, const char *path)
 {
     char program[PATH_MAX], *command = NULL;
     size_t size;
+    double left = trial->runs->launch.ends - pct_cli_now(), given = trial->runs->launch.timeout;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    FILE *out = length > 0 ? open_memstream(&command, &size) : NULL;
+    FILE *out = length > 0 && left > 0 ? open_memstream(&command, &size) : NULL;
     if (!out)
         return false;
     program[length] = 0;
-    print_command(out, trial, program, path);
+    print_command(out, trial, program, path, given > 0 && given < left ? given : left);
     fputs(" > /dev/null 2>&1 < /dev/null", out);
     fflush(stdout);
     int status = fclose(out) ? -1 : system(command);
@@ -90,7 +95,7 @@ int pct_explain_script_keep(const struct pct_script_trial *trial, const char *pa
     if (note)
         printf("\n%s\n", note);
     puts("\nThis runs it by the script that was written, and tried:");
-    print_command(stdout, trial, pct_cli_program, path);
+    print_command(stdout, trial, pct_cli_program, path, 0);
     putchar('\n');
     return 0;
 }

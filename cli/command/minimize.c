@@ -235,14 +235,16 @@ static void print_commands(const struct pct_analysis *q)
     }
 }
 
-/* Nothing was found in the time that there was. */
-static void print_given(const struct pct_shrink *s)
+/* What was found could not be shown in the time that there was. */
+static void print_unshown(const struct pct_shrink *s)
 {
-    fputs("pct: nothing smaller was found so far; this replays the run as it is:\n", stderr);
+    fputs(s->token ? "pct: this replays the smallest run so far:\n"
+                   : "pct: nothing smaller was found so far; this replays the run as it is:\n",
+          stderr);
     pct_cli_print_quoted(stderr, pct_cli_program);
     fputs(" replay ", stderr);
     pct_options_print(stderr, &s->runs.launch, NULL, false);
-    pct_cli_print_quoted(stderr, s->given);
+    pct_cli_print_quoted(stderr, s->token ? s->token : s->given);
     fputs(" -- ", stderr);
     pct_cli_print_command(stderr, s->runs.launch.command);
     fputc('\n', stderr);
@@ -270,8 +272,8 @@ int pct_cmd_minimize(int argc, char **argv)
     } else if (!failed) {
         puts(q->shrink.token ? q->shrink.token : "");
     }
-    if (failed && q->shrink.runs.interrupted && q->shrink.given)
-        print_given(&q->shrink);
+    if (failed && q->shrink.runs.late && q->shrink.given)
+        print_unshown(&q->shrink);
     failed = failed ? failed : pct_query_runs_status(&q->shrink.runs);
     pct_analysis_close(q);
     return failed;

@@ -59,6 +59,7 @@ struct pct_launch {
     uint64_t memory;             /* bytes of address space that each process may have, 0: no bound */
     double timeout;              /* seconds of real time for each run, 0: none; */
     struct pct_time_limit limit; /* and less for those that take far longer than the others */
+    double ends;                 /* on the clock of pct_cli_now(): no run goes on behind this; 0: no such moment */
     enum pct_children children;  /* which child processes that fail make a failing run */
     bool exec;                   /* start each run by exec */
     bool explored;               /* of `pct explore`: with libpct-explored.so (runtime/explored/) */

@@ -166,7 +166,11 @@ END
     set -- --ready "unix:$place" --drive "./server ask $place; sh ./client $place"
     run --separate-stderr "$pct" run -s 1 "$@" -- ./server "$place"
     is "$status" 7
-    run "$pct" minimize --seconds 1 -j 2 --no-depth "$@" "$(replay_token)" -- ./server "$place"
+    coproc "$pct" minimize --seconds 1000000 -j 2 --no-depth "$@" "$(replay_token)" -- ./server "$place" 2>&1
+    pid=$COPROC_PID output=''
+    while [[ $output != *"times of 20"* ]] && read -r line; do output+=$line$'\n'; done <&"${COPROC[0]}"
+    kill -INT "$pid" # what it says has been said
+    wait "$pid" || true
     has "runs that go on at the same time disturb each other"
     has "something besides the schedule decides: it failed 15 times of 20"
 }
@@ -222,6 +226,20 @@ abba" /dev/null
     is "$status" 0
     run -0 "$pct" explain --seconds 1 good -- ./server ./one
     has "the target itself did not fail in it; that a client did is not in a trace"
+}
+
+@test "the time is over: a run that does not fail again is not made many times, and a trace is still explained" {
+    echo 'echo run >> begun; n=$(cat n); echo $((n + 1)) > n; [ "$n" != 1 ] || exit 7' > client
+    echo 1 > n
+    set -- --ready unix:./one --drive "./server ask ./one; sh ./client"
+    run --separate-stderr "$pct" run -n 1 -s 1 -t trace "$@" -- ./server ./one
+    is "$status" 7
+    : > begun
+    run -122 "$pct" explain --seconds 0 "$@" "$(replay_token)" -- ./server ./one
+    is "$(grep -c run begun)" 1
+    has "out of time (--seconds=0): the run was made 1 time, and has not failed again"
+    run -0 "$pct" explain --seconds 0 "$@" trace -- ./server ./one
+    has "the recorded run is explained, as it was"
 }
 
 @test "a bound on the time: the best so far, and what was left undone" {

@@ -170,6 +170,31 @@ static void test_cancel(void **unused)
 }
 
 /* No more than there is room for are under way, or wait. */
+/* Behind the end of all runs none begins, whatever the source wants; and one that would never end does. */
+static void test_ends(void **unused)
+{
+    static char *endless[] = { "sh", "-c", "while :; do :; done", NULL };
+    struct pct_engine engine = { .jobs = JOBS };
+    struct noting n = { .next = 0 };
+    (void)unused;
+    launch.ends = pct_cli_now();
+    assert_int_equal(run(&n, &engine), 0);
+    assert_true(engine.late);
+    assert_int_equal(n.next, 0);
+    launch.ends = pct_cli_now() + 1;
+    launch.command = endless;
+    run(&n, &engine);
+    assert_true(engine.late);
+    assert_int_equal(n.count, 0);
+    launch.command = command;
+    launch.ends = 0;
+    engine.late = true;
+    struct noting all = { .next = 0 };
+    run(&all, &engine);
+    assert_false(engine.late);
+    assert_int_equal(all.count, RUNS);
+}
+
 static void test_room(void **unused)
 {
     (void)unused;
@@ -351,6 +376,7 @@ int main(void)
         cmocka_unit_test(test_turn),
         cmocka_unit_test(test_enough),
         cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_ends),
         cmocka_unit_test(test_room),
         cmocka_unit_test(test_one),
         cmocka_unit_test(test_a_pause_of_the_machine_is_no_time_of_runs),
