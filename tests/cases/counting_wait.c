@@ -13,7 +13,7 @@
 //     grep '"held": *"thread 0 computed' %t/json &&
 //     [ "$(cd %t && grep -l 'natively they do: should it wait in a.loop that counts, PCT_WATCHDOG=MILLISECONDS lets
 //     them' text html json sarif github gitlab | wc -l)" = 6 ] && grep 'without a call while others' %t/junit
-// RUN: pct explain --seconds 1 "$(pct run -s 1 -n 1 -S round-robin -- %p gives up 2>&1 | grep -o "pct1:[^']*" | tail -n
+// RUN: pct explain --seconds 4 "$(pct run -s 1 -n 1 -S round-robin -- %p gives up 2>&1 | grep -o "pct1:[^']*" | tail -n
 //     1)" -- %p gives up > %t/out; grep '^thread 0 computed for' %t/out
 // RUN: ! pct run -s 1 -n 1 --timeout 2 -- sleep 100 2>&1 | grep computed
 // RUN: ! pct run -s 1 -n 1 -S round-robin --timeout 3 -- %p alone 2>&1 | grep computed
@@ -33,8 +33,8 @@ int main(int argc, char **argv)
 {
     pthread_t thread;
     (void)argv;
-    unsigned long most = argc > 2 ? 400000000 : -1ul; /* five times what the note is for, at a step a cycle */
-    if (argc == 2) /* nobody else is kept from anything */
+    unsigned long most = argc > 2 ? 200000000 : -1ul; /* at a step a cycle, more than twice what the note is for */
+    if (argc == 2)                                    /* nobody else is kept from anything */
         while (!flag)
             count++;
     pthread_create(&thread, NULL, set, NULL);
