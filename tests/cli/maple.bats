@@ -25,6 +25,14 @@ runs()
     printf '%s\n' "$output" | sed -n 's/^pct: \([0-9]*\) runs\{0,1\} in .*/\1/p'
 }
 
+# How many runs had other scheduling points than the rest: what the campaign says of them.
+other_points()
+{
+    local number
+    number=$(printf '%s\n' "$output" | sed -n 's/^pct: \([0-9]*\) of these runs had other scheduling points .*/\1/p')
+    echo "${number:-0}"
+}
+
 @test "maple: few runs, however many threads there are; the token replays without the profile" {
     for threads in 3 30; do
         run "$pct" run -S maple -n 40 --seed 1 --state none -- "$reorder" "$threads"
@@ -616,6 +624,27 @@ END
     "$pct" campaign -n 200 --seed 1 --epoch 1700000000 --db whole.db -- ./fixed > whole
     [ "$(grep -o '[0-9]* of [0-9]* runs count' resumed)" = "$(grep -o '[0-9]* of [0-9]* runs count' whole)" ]
     [ "$(grep 'directed runs, in which' resumed)" = "$(grep 'directed runs, in which' whole)" ]
+}
+
+@test "the claim of a campaign with directed runs is the arithmetic of its runs of pct alone" {
+    unset PCT_STRATEGY
+    for runs in 60 200; do
+        run "$pct" campaign -n "$runs" --seed 1 -k 60 --fresh --db claim.db -- "$BATS_FILE_TMPDIR/reorder-fixed" 2
+        [ "$status" -eq 0 ]
+        directed=$(sqlite3 claim.db 'select count(*) from runs where complete & 16')
+        [ "$directed" -gt $((runs / 20)) ]
+        local said='n = 3 threads, k = 60 points, ([0-9]+) runs: a bug of depth 1 .* at most ([0-9.]+); depth 2'
+        [[ $output =~ $said ]]
+        own=${BASH_REMATCH[1]} miss=${BASH_REMATCH[2]}
+        # Four seeds of twenty are those of pct, and of these some are for runs of other parts.
+        [ "$own" -gt 0 ] && [ "$own" -le $((runs / 5)) ]
+        has "$own of $((runs - $(other_points))) runs are those of pct, which alone has a guarantee"
+        # Each finds it with at least 1/(n k^(d-1)), theorem 9, where it has drawn the depth d: 1 to 5.
+        is "$(awk -v own="$own" 'BEGIN {
+            q = (1 / 8 + 1 / 4 / 60 + 1 / 4 / 60 ^ 2 + 1 / 4 / 60 ^ 3 + 1 / 8 / 60 ^ 4) / 3
+            miss = (1 - q) ^ own * 100
+            printf "%.2f", (int(miss) + (int(miss) < miss)) / 100 }')" "$miss"
+    done
 }
 
 @test "a directed part goes on where it was; shards have it once, and a merged file goes on without" {
