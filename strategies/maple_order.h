@@ -24,8 +24,7 @@ enum standing {
     LOW,    /* it has made its access, and the next one is not its own */
     HELD,   /* at an access of the iRoot */
     SPOILS, /* would come in between */
-    ENDING, /* would end the process */
-    STANDINGS
+    ENDING  /* would end the process */
 };
 
 enum {

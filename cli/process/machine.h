@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 /* Nothing is lacking; worth knowing; something of pct does not work here, or claims are weaker; nothing works. */
-enum pct_machine_kind { PCT_MACHINE_OK, PCT_MACHINE_NOTE, PCT_MACHINE_LIMITED, PCT_MACHINE_NOT, PCT_MACHINE_KINDS };
+enum pct_machine_kind { PCT_MACHINE_OK, PCT_MACHINE_NOTE, PCT_MACHINE_LIMITED, PCT_MACHINE_NOT };
 
 enum { PCT_MACHINE_FACTS = 24 };
 

@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 /* Linux: include/uapi/linux/mqueue.h. The last byte is the kernel's to say what has happened. */
-enum { COOKIE = 32, WOKEN = 1, REMOVED = 2 };
+enum { COOKIE = 32, WOKEN = 1 };
 union cookie {
     struct {
         void (*function)(union sigval);

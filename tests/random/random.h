@@ -173,7 +173,7 @@ struct lock_kind {
     bool (*take)(struct lock *lock, bool shared, unsigned way);
     void (*give)(struct lock *lock);
 };
-enum { WAY_TRY = 0, WAY_SHORT = 1, WAY_FAR = 2, WAY_CLOCK = 3, WAYS_PLAIN = 4, WAYS = 8 };
+enum { WAY_TRY = 0, WAY_SHORT = 1, WAY_FAR = 2, WAY_CLOCK = 3, WAYS = 8 };
 extern const struct lock_kind locks[], cxx_locks[];
 
 /* --- Events ------------------------------------------------------------------------------------------------------ */

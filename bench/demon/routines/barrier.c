@@ -3,9 +3,9 @@
 struct gate {
     pthread_mutex_t lock;
     pthread_cond_t changed;
-    int open, closed_again;
+    int open;
 };
-struct gate gate = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0, 0 };
+struct gate gate = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0 };
 /*@demon require open: g.open = 1 */
 NI void pass(struct gate *g)
 {
