@@ -2,7 +2,7 @@
  * when a second thread is about to exist, all the others are looked up at once.
  *
  * Libraries that are preloaded behind us (LD_PRELOAD) come first, as natively: they replace functions without saying a
- * version.
+ * version. Not for signals: the handlers are ours, and a crash is no moment to wait for another library's lock.
  *
  * Not by dlvsym: it takes the loader's lock, which a parked thread may hold, and frees what it said of an earlier
  * failure. An allocator of the target's own (a sanitizer's) may read a clock for that, which has to be looked up. */
@@ -21,8 +21,9 @@ struct pct_real pct_real __attribute__((section(".data")));
 /* Arrays, not pointers: the loader has nothing to relocate. */
 static const struct {
     char name[36], version[12];
+    bool of_signals;
 } rows[] = {
-#define ROW(name, version, family, point, note) { #name, version },
+#define ROW(name, version, family, point, note) { #name, version, !__builtin_strcmp(#family, "signal") },
 #include <preload/intercepts.def>
 #undef ROW
 };
@@ -238,7 +239,7 @@ bool pct_real_is_preloaded(const char *name)
 PCT_STARTS void pct_real_resolve(unsigned row)
 {
     const struct link_map *object;
-    const Elf64_Sym *symbol = symbol_preloaded(rows[row].name, &object);
+    const Elf64_Sym *symbol = rows[row].of_signals ? NULL : symbol_preloaded(rows[row].name, &object);
     if (!symbol)
         symbol = symbol_behind_us(rows[row].name, rows[row].version, &object);
     if (!symbol && rows[row].version[0])
