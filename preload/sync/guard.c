@@ -13,8 +13,7 @@
 
 static bool is_made(const uint64_t *guard)
 {
-    uint64_t word = __atomic_load_n(guard, __ATOMIC_ACQUIRE);
-    return word == MADE || word & 0xff;
+    return __atomic_load_n(guard, __ATOMIC_ACQUIRE) == MADE;
 }
 
 static bool nobody_makes(const struct pct_thread *thread)
@@ -33,7 +32,7 @@ static int acquire_in_turn(struct pct_shim_thread *self, uint64_t *guard)
         pct_wait_for(self, PCT_OP_GUARD_ACQUIRE, object, nobody_makes, guard, PCT_NEVER);
         object = pct_object_at(&pct_S.objects, guard, PCT_CLASS_GUARD);
     } while (object->holder != PCT_NO_THREAD); /* a signal came, or its handler makes it */
-    const bool made = is_made(guard);
+    const bool made = is_made(guard) || *(const unsigned char *)guard;
     pct_done(self, PCT_OP_GUARD_ACQUIRE, made ? 0 : PCT_ARG_RUN, object);
     if (made)
         return 0;
