@@ -175,12 +175,6 @@ int pct_elf_facts_read(struct pct_elf_facts *facts, const char *path, bool code)
     return 0;
 }
 
-bool pct_elf_locks_inline(const char *path)
-{
-    struct pct_elf_facts facts;
-    return !pct_elf_facts_read(&facts, path, false) && facts.has_futexes;
-}
-
 uint64_t pct_elf_reads_hardware(const char *path)
 {
     struct pct_elf_facts facts;
@@ -254,6 +248,26 @@ static bool find(const char *path, find_in *in, const struct search *search)
     if (fd >= 0)
         close(fd);
     return found;
+}
+
+/* std::atomic::wait() and notify_*(), which libstdc++ 16 makes the futex calls of. */
+static bool find_atomic_waits(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
+{
+    GElf_Sym symbol;
+    bool symbols = header->sh_type == SHT_DYNSYM || header->sh_type == SHT_SYMTAB;
+    (void)search;
+    for (int i = 0; symbols && gelf_getsym(data, i, &symbol); i++) {
+        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
+        if (name && (begins(name, "_ZNSt8__detail11__wait_impl") || begins(name, "_ZNSt8__detail13__notify_impl")))
+            return true;
+    }
+    return false;
+}
+
+bool pct_elf_locks_inline(const char *path)
+{
+    struct pct_elf_facts facts;
+    return !pct_elf_facts_read(&facts, path, false) && (facts.has_futexes || find(path, find_atomic_waits, NULL));
 }
 
 bool pct_elf_is_foreign(const char *path, unsigned *bits, unsigned *machine)
