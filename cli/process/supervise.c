@@ -19,6 +19,8 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 enum {
     RUNS = PCT_HOST_SLOTS * PCT_FORKSERVERS + 2, /* that can be under way */
@@ -173,8 +175,8 @@ static struct {
     bool said_stop;
     uint64_t progress;
     unsigned fruitless;
-    unsigned suspects; /* how many there were; the last of them: */
-    char suspect[SUSPECTS][PCT_TOKEN_MAX];
+    unsigned suspects;          /* how many there were; the last of them: */
+    uint64_t suspect[SUSPECTS]; /* hashes of their tokens: of so many, the text would be most of pct's memory */
 } supervisor;
 
 static void add_if_heeded(sigset_t *set, int signal)
@@ -242,7 +244,7 @@ static void clean_up_all(void)
 static bool is_suspect(const char *token)
 {
     for (unsigned i = 0; i < supervisor.suspects && i < SUSPECTS; i++)
-        if (!strcmp(supervisor.suspect[i], token))
+        if (supervisor.suspect[i] == XXH3_64bits(token, strlen(token)))
             return true;
     return false;
 }
@@ -274,7 +276,8 @@ static bool charge(int signal)
     }
     for (unsigned i = 0; i < RUNS; i++)
         if (shared->runs[i].under_way && !is_suspect(shared->runs[i].token)) {
-            strcpy(supervisor.suspect[supervisor.suspects++ % SUSPECTS], shared->runs[i].token);
+            const char *token = shared->runs[i].token;
+            supervisor.suspect[supervisor.suspects++ % SUSPECTS] = XXH3_64bits(token, strlen(token));
             further = true;
         }
     return further;
