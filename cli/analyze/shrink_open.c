@@ -141,7 +141,8 @@ static int explain_pass(const struct pct_shrink *s, bool same)
 {
     char text[1200];
     const struct pct_query_runs *t = &s->runs;
-    if (!same && (t->late || t->cut)) {
+    /* What a client does is not in the steps. */
+    if ((!same || t->launch.drive.client) && (t->late || t->cut)) {
         pct_cli_say("out of time (--seconds=%.0f): the run was made %llu time%s, and has not failed again", t->seconds,
                     (unsigned long long)t->made, t->made == 1 ? "" : "s");
         return PCT_EXIT_DIVERGENCE;

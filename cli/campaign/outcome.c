@@ -7,6 +7,7 @@
 #include <cli/trace/report.h>
 #include <common/config.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -40,13 +41,32 @@ const char *pct_outcome_format(char *buffer, size_t size, const struct pct_proce
     return buffer;
 }
 
+/* In a report: no terminal, nor the log of a CI, shall obey it. False: it is empty. */
+static bool quote(int output)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    bool some = out && pct_output_copy(output, out);
+    if (out && !fclose(out) && some) {
+        for (char *zero = text; (zero = memchr(zero, 0, size - (size_t)(zero - text)));)
+            *zero = '?';
+        pct_cli_print_lines(stdout, text, 0);
+    }
+    free(text);
+    return some;
+}
+
+/* Without a heading it stands for itself, as it is without pct. */
 static void show(const char *who, int output)
 {
     if (output < 0)
         return;
     if (who)
         pct_cli_say("what the %s wrote:", who);
-    if (!pct_output_copy(output, stdout) && who)
+    if (!who)
+        pct_output_copy(output, stdout);
+    else if (!quote(output))
         fputs("(nothing)\n", stderr);
     fflush(stdout);
 }

@@ -6,11 +6,13 @@
 #include <cli/base/cli.h>
 #include <cli/trace/events.h>
 #include <cli/trace/unwind.h>
+#include <cli/trace/variable.h>
 #include <pct/operations.h>
 #include <pct/strategy.h>
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 bool pct_moment_failed(const struct pct_moment *moment)
@@ -44,7 +46,8 @@ bool pct_moment_locks(const struct pct_moment *moment)
 
 bool pct_moment_same_object(const struct pct_moment *a, const struct pct_moment *b)
 {
-    return a->object && a->class_ == b->class_ && a->object == b->object;
+    return a->object && a->class_ == b->class_ && a->object == b->object &&
+           (a->part == b->part || !a->part || !b->part);
 }
 
 enum pct_access pct_moment_access(const struct pct_moment *moment)
@@ -342,6 +345,50 @@ static bool knows_all(const struct pct_trace *trace)
     return true;
 }
 
+enum { WORD = 8, UNKNOWN = 0xff }; /* bytes with one number; of a byte there, that its variable was not looked up */
+
+/* The variable at this address, by where it begins in its eight bytes, from 1. 0: it has no symbol. */
+static uint8_t part_at(const struct pct_history *h, uint64_t address)
+{
+    struct pct_variable variable;
+    uint64_t into = h->unwinder && pct_variable_find(h->unwinder, address, &variable) ? variable.into : UINT64_MAX;
+    return into == UINT64_MAX ? 0 : into >= address % WORD ? 1 : (uint8_t)(1 + address % WORD - into);
+}
+
+/* The scheduler has one number for an aligned eight bytes. Of those where several addresses were used, variables are
+ * looked up: two of them are two objects. */
+static int tell_neighbours_apart(struct pct_history *h)
+{
+    uint32_t objects = 0;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].object >= objects)
+            objects = h->steps[i].object + 1;
+    uint64_t *first = calloc(objects + (size_t)1, sizeof *first);
+    uint8_t(*parts)[WORD] = malloc((objects + (size_t)1) * sizeof *parts);
+    bool *several = calloc(objects + (size_t)1, sizeof *several);
+    for (uint32_t i = 0; first && parts && several && i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->class_ != PCT_CLASS_MEMORY || !m->object || !m->address)
+            continue;
+        first[m->object] = first[m->object] ? first[m->object] : m->address;
+        several[m->object] |= m->address != first[m->object];
+        memset(parts[m->object], UNKNOWN, WORD);
+    }
+    for (uint32_t i = 0; first && parts && several && i < h->count; i++) {
+        struct pct_moment *m = &h->steps[i];
+        if (m->class_ != PCT_CLASS_MEMORY || !m->object || !m->address || !several[m->object])
+            continue;
+        uint8_t *part = &parts[m->object][m->address % WORD];
+        *part = *part == UNKNOWN ? part_at(h, m->address) : *part;
+        m->part = *part;
+    }
+    bool failed = !first || !parts || !several;
+    free(first);
+    free(parts);
+    free(several);
+    return failed ? -ENOMEM : 0;
+}
+
 static int read_steps(struct pct_history *h)
 {
     struct pct_events *events = pct_events_open(h->trace, &h->snapshot);
@@ -364,6 +411,7 @@ static int read_steps(struct pct_history *h)
         pct_words_find(h);
     for (uint32_t i = 0; !failed && i < h->count; i++)
         failed = follow(h, i, held, &waits[h->steps[i].thread]) ? 0 : -ENOMEM;
+    failed = failed ? failed : tell_neighbours_apart(h);
     if (!failed)
         add_pending(h, &places);
     pct_places_close(&places);

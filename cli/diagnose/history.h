@@ -31,6 +31,7 @@ struct pct_moment {
     bool awaited;            /* of memory that somebody waits for: else a word may look like a lock, and be none */
     bool pending, blocked;   /* it was not made; and could not have been */
     uint64_t address;        /* of the object, 0: not known */
+    uint32_t part;           /* of memory, where eight bytes have several variables: which; 0: not known */
     uint64_t place;          /* the same in all runs for the same place in the code; 0: not known */
     uint64_t way;            /* the same with the calls that led there, as far as they are known */
     uint64_t code;           /* the same without callers: for pct_places_address() */

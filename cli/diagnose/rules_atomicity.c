@@ -17,10 +17,12 @@ static enum pct_access access_of(const struct pct_moment *m)
     return retakes(m) ? PCT_ACCESS_UNKNOWN : pct_moment_access(m);
 }
 
-/* The object of the access as a number of its own: descriptors are counted by themselves. */
+/* The object of the access as a number of its own: descriptors are counted by themselves, and variables that share
+ * eight bytes. */
 static uint32_t object_of(const struct pct_moment *m)
 {
-    return 2 * (retakes(m) ? m->mutex : m->object) + (m->class_ == PCT_CLASS_FD);
+    enum { PARTS = 9 };
+    return 2 * (PARTS * (retakes(m) ? m->mutex : m->object) + m->part) + (m->class_ == PCT_CLASS_FD);
 }
 
 static bool reads(enum pct_access access)

@@ -213,6 +213,7 @@ bool pct_variable_find(const struct pct_unwinder *unwinder, uint64_t address, st
     variable->name[strcspn(variable->name, "+")] = 0;
     variable->size = symbol.st_size;
     variable->offset = address - offset - start;
+    variable->into = offset;
     snprintf(variable->module, sizeof variable->module, "%s", base_name(file ? file : name));
     Dwarf_Die entry, type;
     if (!find_entry(module, address - offset, &entry))

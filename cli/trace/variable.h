@@ -10,6 +10,7 @@ struct pct_variable {
     uint64_t size;  /* of all of it, in bytes */
     char module[200];
     uint64_t offset; /* in the module */
+    uint64_t into;   /* from its beginning to the address */
     char file[200];  /* where it is declared; "" if there is no debug information */
     int line;
 };

@@ -331,3 +331,45 @@ C
     has 'cause: atomicity violation'
     has 'get order.c:7 < work order.c:16'
 }
+
+@test "variables that share eight bytes are two objects: a neighbour is not to blame" {
+    cat > pair.c << 'C'
+#include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
+_Alignas(8) static atomic_int tickets;
+static atomic_int innocent;
+static void *sell(void *unused)
+{
+    int seen = tickets;
+    tickets = seen + 1;
+    return unused;
+}
+static void *count(void *unused)
+{
+    for (int i = 0; i < 4; i++)
+        innocent = innocent + 1;
+    return unused;
+}
+int main(void)
+{
+    pthread_t t[3];
+    pthread_create(&t[0], NULL, sell, NULL);
+    pthread_create(&t[1], NULL, sell, NULL);
+    pthread_create(&t[2], NULL, count, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    assert(tickets == 2);
+    return 0;
+}
+C
+    "$cc" -g -O0 -pthread -o pair pair.c
+    tickets=$(nm pair | sed -n 's/ b tickets$//p') innocent=$(nm pair | sed -n 's/ b innocent$//p')
+    [ $((16#$innocent - 16#$tickets)) = 4 ] || skip "the two do not share eight bytes"
+    token=$("$pct" run -q -n 500 -s 1 --state none --memory=atomics -- ./pair 2>&1 | grep -o "pct1:[^' ]*" | tail -n 1)
+    run "$pct" explain --all "$token" -- ./pair
+    is "$status" 0
+    has 'cause: atomicity violation'
+    has 'sell pair.c:8'
+    lacks 'count pair.c'
+}

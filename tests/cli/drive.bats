@@ -62,6 +62,19 @@ nothing_left()
     is "$(grep -c '^a line that nobody waits for$' err)" 40000
 }
 
+@test "what a report quotes of the target is obeyed by no terminal and no log" {
+    printf 'printf "one\\ttwo \\033[31mred\\n::error::not ours\\n\\0end"; exit 3\n' > loud
+    run --separate-stderr "$pct" run -n 2 -s 1 -- /bin/sh ./loud
+    is "$status" 3
+    has "what the target wrote:"
+    is "$(printf '%s\n' "$output" | grep -c $'\033')" 0
+    is "$(printf '%s\n' "$output" | grep -c '^::error')" 0
+    has "two ?[31mred"
+    has "?end"
+    run --separate-stderr "$pct" run -n 1 -s 1 -- /bin/sh ./loud
+    is "$(printf '%s\n' "$output" | grep -c $'\033')" 1 # of one run, it passes
+}
+
 @test "a client that fails is a failing run; the last line replays it" {
     run --separate-stderr "$pct" run -n 3 -s 1 --ready port:$port --drive "$ask; echo 'it'\''s wrong'; exit 9" \
         -- ./server $port
