@@ -176,7 +176,7 @@ static struct {
     uint64_t progress;
     unsigned fruitless;
     unsigned suspects;          /* how many there were; the last of them: */
-    uint64_t suspect[SUSPECTS]; /* hashes of their tokens: of so many, the text would be most of pct's memory */
+    uint64_t suspect[SUSPECTS]; /* hashes of their tokens: the texts would be most of pct's memory */
 } supervisor;
 
 static void add_if_heeded(sigset_t *set, int signal)

@@ -100,7 +100,7 @@ END
     printf '%s\n' "$output" | jq "$guessed" > coverage.json
     "$pct" campaign -S maple --seed 1 -n 60 --ok-status any --db it.db -- "$reorder" 4 > out 2>&1 || [ $? -eq 1 ]
     run "$pct" coverage report it.db
-    [ "$(grep -c 'by a third thread.*first in run [0-9]*]$' <<< "$output")" \
+    [ "$(grep -c 'by a third .*first in run [0-9]*]$' <<< "$output")" \
         -eq "$(jq '[.[] | select(.[1])] | length' coverage.json)" ]
     has "pct: guessed and tried: $(jq length coverage.json), of which $(jq '[.[] | select(.[1])] | length' \
         coverage.json) were exposed"
