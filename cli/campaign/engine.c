@@ -305,8 +305,7 @@ static int loop(struct pct_engine *engine)
         int ended, status = engine->late ? PCT_RUNS_ENOUGH : fill(engine);
         if (status || !s->under_way)
             return status;
-        engine->signal =
-            pct_launch_wait(engine->launch, s->place, (int)s->places, wait_until(engine), &ended);
+        engine->signal = pct_launch_wait(engine->launch, s->place, (int)s->places, wait_until(engine), &ended);
         if (engine->signal)
             return 128 + engine->signal;
         if (ended >= 0 && !make_again(engine, (unsigned)ended)) {
