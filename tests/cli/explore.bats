@@ -1316,7 +1316,7 @@ PROGRAM
         run "$pct" explore --memory=globals -- ./calls $option
         echo "$output"
         [[ $(last) == "pct: found: 1 of all 3 classes of schedules fails"* ]]
-        [[ $output == *",calls=all,strings=all:"* ]]
+        [[ $output == *",calls=all,strings=all,statics=all:"* ]]
         token=$(grep -o "pct1:[^']*" <<< "$output")
         run "$pct" replay "$token" -- ./calls $option
         echo "$output"
