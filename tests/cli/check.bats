@@ -280,8 +280,10 @@ PYTHON
 # The command of the file's only entry prints these arguments, and fails.
 print_and_fail()
 {
-    { sed '/^Command: /d' pct.schedules; printf "Command: sh -c 'printf \"<%%s>\" \"\$@\"; exit 1' sh %s\\n" "$1"; } \
-        > changed
+    {
+        sed '/^Command: /d' pct.schedules
+        printf "Command: sh -c 'printf \"<%%s>\" \"\$@\" > printed; exit 1' sh %s\\n" "$1"
+    } > changed
     mv changed pct.schedules
 }
 
@@ -294,11 +296,11 @@ print_and_fail()
     has "Command: ./target abba \$'a\\033\\'b\\\\' \$'\\302\\233'"
     print_and_fail "\$'a\\033\\'b\\\\' \$'\\302\\233'"
     run --separate-stderr "$pct" check --near 0
-    is "$output" $'<a\033\'b\\><\xc2\x9b>'
+    is "$(< printed)" $'<a\033\'b\\><\xc2\x9b>'
     # As a shell reads it: not inside of other quotes.
     print_and_fail "a\$'\\x41\\t\\1013' '\$' \"\$'b'\" \\\$'c'"
     run --separate-stderr "$pct" check --near 0
-    is "$output" $'<aA\tA3><$><$\'b\'><$c>'
+    is "$(< printed)" $'<aA\tA3><$><$\'b\'><$c>'
 }
 
 @test "what cannot be kept is refused" {
