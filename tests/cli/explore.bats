@@ -1121,7 +1121,15 @@ PROGRAM
     run "$pct" explore -- ./right
     [ "$status" -eq 119 ]
     [[ $(last) == *"another one's stack, not all of whose accesses are seen ("*":"*"): --memory=all sees more, "* ]]
-    all_accesses_tell
+    if nm -D right | grep -q 11__wait_impl; then
+        # libstdc++ 16 waits inside its library, whose accesses are no scheduling points.
+        run "$pct" explore --memory=all -- ./right
+        [ "$status" -eq 119 ]
+        run "$pct" explore --memory=all -- ./wrong
+        [ "$status" -eq 1 ]
+    else
+        all_accesses_tell
+    fi
 }
 
 @test "statics of C++: who makes them, who waits, and whose initialiser throws, as in random schedules without that" {
