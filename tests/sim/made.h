@@ -53,7 +53,8 @@ enum {
     SPINS = 2 << KINDS,
     MADE = 4 << KINDS,
     LOADS = 8 << KINDS,
-    KERNEL_WAITS = 16 << KINDS
+    KERNEL_WAITS = 16 << KINDS,
+    GUARDS = 32 << KINDS
 };
 
 /* The robust mutexes are those behind the others. Who finds that a thread has ended with one repairs it, or does as if
@@ -149,6 +150,19 @@ static void add_once(uint8_t held, uint32_t kinds)
     if (draw(2) && kinds != ONCES)
         add_action(held, kinds & ~(uint32_t)ONCES);
     ADD_OP(ONCE_DONE(0));
+    list[from - 1].a = (uint8_t)(length - from);
+}
+
+/* A guarded static is used; whoever makes it may not succeed. */
+static void add_guard(uint8_t held, uint32_t kinds)
+{
+    uint8_t o = 1 + !draw(4);
+    ADD_OP(GUARD(o));
+    ADD_OP({ .kind = SIM_UNLESS, .value = 1 });
+    uint32_t from = length;
+    if (draw(2))
+        add_action(held, kinds & ~(uint32_t)GUARDS);
+    ADD_OP(GUARD_END(o, draw(3) != 0));
     list[from - 1].a = (uint8_t)(length - from);
 }
 
@@ -309,6 +323,10 @@ static void add_made(uint8_t held)
 static bool add_own(uint8_t m, uint8_t held, uint32_t kinds)
 {
     uint32_t own = kinds & (ROBUSTS | SPINS | MADE | LOADS | KERNEL_WAITS), kind;
+    if (kinds & GUARDS && draw(3)) {
+        add_guard(held, kinds);
+        return true;
+    }
     if (!own || draw(2))
         return false;
     do
@@ -480,7 +498,7 @@ static void begin_thread(struct sim_program *program, uint32_t t)
 static inline struct sim_program make_own(uint64_t number)
 {
     struct sim_program program = begin_program(number, number % 4 ? 0 : 1000000);
-    uint32_t own = (uint32_t)SPINS << draw(4), kinds;
+    uint32_t own = number % 5 == 2 ? GUARDS : (uint32_t)SPINS << draw(4), kinds;
     kinds = own | (draw(2) ? (uint32_t)SPINS << draw(4) : 0) | 1u << draw(KINDS) | (draw(2) ? VARIABLES : LOCKS);
     program.barrier[MADE_ONE] = 2;
     for (uint32_t t = 0; t < 3; t++) {

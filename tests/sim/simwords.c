@@ -20,30 +20,47 @@ static bool nobody_runs(const struct pct_thread *thread)
     return *(const uint8_t *)thread->wait.ready_arg != 1;
 }
 
-static void once(struct sim_thread *self, uint8_t o)
+static struct pct_object *once_of(const struct sim_op *op)
 {
-    struct pct_object *object = pct_object_at(&S->objects, &sim.once[o], PCT_CLASS_ONCE);
+    return pct_object_at(&S->objects, &sim.once[op->a], op->flag ? PCT_CLASS_GUARD : PCT_CLASS_ONCE);
+}
+
+static void once(struct sim_thread *self, const struct sim_op *op)
+{
+    const uint8_t o = op->a;
+    const enum pct_op name = op->flag ? PCT_OP_GUARD_ACQUIRE : PCT_OP_ONCE;
+    struct pct_object *object = once_of(op);
     const struct pct_wait wait = {
-        .op = PCT_OP_ONCE, .object = object, .ready = nobody_runs, .ready_arg = &sim.once[o], .deadline = PCT_NEVER
+        .op = name, .object = object, .ready = nobody_runs, .ready_arg = &sim.once[o], .deadline = PCT_NEVER
     };
     do
         sim_wait(self, &wait, SIM_NEED_ONCE, o);
     while (sim.once[o] == 1);
     self->reg = !sim.once[o];
-    record(self, PCT_OP_ONCE, self->reg ? PCT_ARG_RUN : 0, object);
+    record(self, name, self->reg ? PCT_ARG_RUN : 0, object);
     if (!self->reg)
         return;
     sim.once[o] = 1;
     changed(object);
 }
 
-static void once_done(struct sim_thread *self, uint8_t o)
+static void once_done(struct sim_thread *self, const struct sim_op *op)
 {
-    struct pct_object *object = pct_object_at(&S->objects, &sim.once[o], PCT_CLASS_ONCE);
-    sim.once[o] = 2;
+    struct pct_object *object = once_of(op);
+    sim.once[op->a] = 2;
     changed(object);
     sim_point(self, PCT_OP_ONCE_DONE, object);
     record(self, PCT_OP_ONCE_DONE, 0, object);
+}
+
+/* As preload/sync/guard.c: others may go on behind the point. */
+static void guard_end(struct sim_thread *self, const struct sim_op *op)
+{
+    struct pct_object *object = once_of(op);
+    sim_point(self, PCT_OP_GUARD_RELEASE, object);
+    record(self, PCT_OP_GUARD_RELEASE, 0, object);
+    sim.once[op->a] = op->value ? 2 : 0;
+    changed(object);
 }
 
 static struct pct_object *futex_of(uint8_t v)
@@ -151,10 +168,13 @@ void sim_word(struct sim_thread *self, const struct sim_op *op)
 {
     switch (op->kind) {
     case SIM_ONCE:
-        once(self, op->a);
+        once(self, op);
         break;
     case SIM_ONCE_DONE:
-        once_done(self, op->a);
+        if (op->flag)
+            guard_end(self, op);
+        else
+            once_done(self, op);
         break;
     case SIM_FUTEX_WAIT:
         futex_wait(self, op->a, op->value);

@@ -114,7 +114,6 @@ static const struct sim_program directed[] = {
 #define NO_OBJECT "an event without an object is in no race"
 #define UNDEFINED                                                                                                      \
     "to use what is being initialised or destroyed is undefined; the row says that it commutes with nothing"
-#define REAL "no simulated thread has statics: tests/cli/explore.bats compares with random schedules"
 #define TRIED "where what it waits for is not there, the run shows that"
 static const struct {
     enum what what;
@@ -160,9 +159,6 @@ static const struct {
     { WAITS, PCT_OP_FILE_UNLOCK, 0, TRIED },
     { WAITS, PCT_OP_MESSAGE, 0, TRIED },
     { WAITS, PCT_OP_OPEN, 0, TRIED },
-    { IGNORED, PCT_OP_GUARD_ACQUIRE, 0, REAL },
-    { WAITS, PCT_OP_GUARD_ACQUIRE, 0, REAL },
-    { IGNORED, PCT_OP_GUARD_RELEASE, 0, REAL },
 };
 
 static const char *why_equal(const struct mutant *m)
