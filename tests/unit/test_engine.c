@@ -372,16 +372,11 @@ static void test_waited(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_turn),
-        cmocka_unit_test(test_enough),
-        cmocka_unit_test(test_cancel),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_room),
-        cmocka_unit_test(test_one),
-        cmocka_unit_test(test_a_pause_of_the_machine_is_no_time_of_runs),
-        cmocka_unit_test(test_time_limit),
-        cmocka_unit_test(test_learning),
+        cmocka_unit_test(test_order),      cmocka_unit_test(test_turn),
+        cmocka_unit_test(test_enough),     cmocka_unit_test(test_cancel),
+        cmocka_unit_test(test_ends),       cmocka_unit_test(test_room),
+        cmocka_unit_test(test_one),        cmocka_unit_test(test_a_pause_of_the_machine_is_no_time_of_runs),
+        cmocka_unit_test(test_time_limit), cmocka_unit_test(test_learning),
         cmocka_unit_test(test_waited),
     };
     return cmocka_run_group_tests(tests, set_up, launch_tear_down);
