@@ -108,13 +108,13 @@ static void test_behind_crash(void **unused)
     check_whole(&tally);
 }
 
-static void test_robust(void **unused)
+/* As many programs of a generator as the environment variable of this name says, or `usual`. */
+static void compare_made(struct sim_program (*make)(uint64_t number), const char *name, uint64_t usual)
 {
-    (void)unused;
     struct tally tally = { 0 };
-    uint64_t first = from_environment("FIRST", 0), programs = from_environment("ROBUST", 120);
+    uint64_t first = from_environment("FIRST", 0), programs = from_environment(name, usual);
     for (uint64_t number = first; number < first + programs; number++) {
-        struct sim_program program = make_robust(number);
+        struct sim_program program = make(number);
         compare(&program, number, &tally, true);
     }
     explored_to_the_full = false;
@@ -122,19 +122,18 @@ static void test_robust(void **unused)
     check_whole(&tally);
 }
 
-/* Spin locks, objects that are initialised and destroyed, the loader, and waits for what the kernel keeps. */
+static void test_robust(void **unused)
+{
+    (void)unused;
+    compare_made(make_robust, "ROBUST", 120);
+}
+
+/* Spin locks, guards of statics, objects that are initialised and destroyed, the loader, and waits for what the kernel
+ * keeps. */
 static void test_own_kinds(void **unused)
 {
     (void)unused;
-    struct tally tally = { 0 };
-    uint64_t first = from_environment("FIRST", 0), programs = from_environment("OWN", 150);
-    for (uint64_t number = first; number < first + programs; number++) {
-        struct sim_program program = make_own(number);
-        compare(&program, number, &tally, true);
-    }
-    explored_to_the_full = false;
-    explored_slack = 0;
-    check_whole(&tally);
+    compare_made(make_own, "OWN", 150);
 }
 
 /* Every operation that the table has a row for, if it uses anything, is made by some of the programs. */
