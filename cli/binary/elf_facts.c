@@ -217,17 +217,39 @@ static bool find_defined(Elf *elf, const GElf_Shdr *header, Elf_Data *data, cons
     return false;
 }
 
-static bool find_library_threads(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
+static bool find_name(Elf *elf, const GElf_Shdr *header, Elf_Data *data, bool (*is)(const char *name))
 {
     GElf_Sym symbol;
     bool symbols = header->sh_type == SHT_DYNSYM || header->sh_type == SHT_SYMTAB;
-    (void)search;
     for (int i = 0; symbols && gelf_getsym(data, i, &symbol); i++) {
         const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (name && (begins(name, CXX_THREADS) || strstr(name, "__rust_begin_short_backtrace")))
+        if (name && is(name))
             return true;
     }
     return false;
+}
+
+static bool has_library_threads(const char *name)
+{
+    return begins(name, CXX_THREADS) || strstr(name, "__rust_begin_short_backtrace");
+}
+
+static bool find_library_threads(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
+{
+    (void)search;
+    return find_name(elf, header, data, has_library_threads);
+}
+
+/* std::atomic::wait() and notify_*(), which libstdc++ 16 makes the futex calls of. */
+static bool waits_for_atomics(const char *name)
+{
+    return begins(name, "_ZNSt8__detail11__wait_impl") || begins(name, "_ZNSt8__detail13__notify_impl");
+}
+
+static bool find_atomic_waits(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
+{
+    (void)search;
+    return find_name(elf, header, data, waits_for_atomics);
 }
 
 static bool find(const char *path, find_in *in, const struct search *search)
@@ -248,20 +270,6 @@ static bool find(const char *path, find_in *in, const struct search *search)
     if (fd >= 0)
         close(fd);
     return found;
-}
-
-/* std::atomic::wait() and notify_*(), which libstdc++ 16 makes the futex calls of. */
-static bool find_atomic_waits(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
-{
-    GElf_Sym symbol;
-    bool symbols = header->sh_type == SHT_DYNSYM || header->sh_type == SHT_SYMTAB;
-    (void)search;
-    for (int i = 0; symbols && gelf_getsym(data, i, &symbol); i++) {
-        const char *name = elf_strptr(elf, header->sh_link, symbol.st_name);
-        if (name && (begins(name, "_ZNSt8__detail11__wait_impl") || begins(name, "_ZNSt8__detail13__notify_impl")))
-            return true;
-    }
-    return false;
 }
 
 bool pct_elf_locks_inline(const char *path)
