@@ -5,12 +5,12 @@
 // RUN: ulimit -v 60000; %p && pct run -q -n 20 -s 1 --state none -- %p && LD_PRELOAD=$LIBPCT %p
 // RUN: ulimit -v 2000000; pct run -q -s 1 --state none -- %p 3000
 //
-// From where the command itself starts: that takes more or less, by the libraries of the system.
-// RUN: v=10000; until (ulimit -v $v; pct --version) > /dev/null 2>&1; do v=$((v + 1000)); done;
+// From where the command itself starts and reads its options: that takes more or less, by the system's libraries.
+// RUN: v=10000; until (ulimit -v $v; pct --version) > /dev/null 2>&1; do v=$((v + 1000)); done; v=$((v + 2000));
 //     for v in $(seq $v 2000 $((v + 20000))); do (ulimit -v $v; pct run -q -s 1 --state none -- %p); s=$?;
 //     [ $s = 125 ] || [ $s = 0 ] || exit 1; done
 // RUN 125: v=10000; until (ulimit -v $v; pct --version) > /dev/null 2>&1; do v=$((v + 1000)); done;
-//     ulimit -v $v; pct run -q -s 1 --state none -- %p
+//     ulimit -v $((v + 2000)); pct run -q -s 1 --state none -- %p
 // RUN 125: ulimit -v 20000; LD_PRELOAD=$LIBPCT PCT_STRATEGY=pct %p
 #include <pthread.h>
 #include <stdlib.h>
