@@ -140,7 +140,7 @@ struct sim_op {
 #define ONCE(o)             { .kind = SIM_ONCE, .a = o }               /* register 1: up to ONCE_DONE is the routine */
 #define ONCE_DONE(o)        { .kind = SIM_ONCE_DONE, .a = o }
 #define GUARD(o)            { .kind = SIM_ONCE, .a = o, .flag = true } /* of a static: as ONCE, up to GUARD_END */
-#define GUARD_END(o, x)     { .kind = SIM_ONCE_DONE, .a = o, .flag = true, .value = x } /* 1: it is made; 0: it is not */
+#define GUARD_END(o, x)     { .kind = SIM_ONCE_DONE, .a = o, .flag = true, .value = x } /* 1: it is made */
 #define FUTEX_WAIT(v, x)    { .kind = SIM_FUTEX_WAIT, .a = v, .value = x } /* if v == x */
 #define FUTEX_WAKE(v, n)    { .kind = SIM_FUTEX_WAKE, .a = v, .value = n } /* register: how many were woken */
 #define REQUEUE(v, n, w)    { .kind = SIM_REQUEUE, .a = v, .b = w, .value = n } /* wakes n, moves the others to w */
