@@ -229,7 +229,7 @@ static bool find_name(Elf *elf, const GElf_Shdr *header, Elf_Data *data, bool (*
     return false;
 }
 
-static bool has_library_threads(const char *name)
+static bool starts_library_threads(const char *name)
 {
     return begins(name, CXX_THREADS) || strstr(name, "__rust_begin_short_backtrace");
 }
@@ -237,7 +237,7 @@ static bool has_library_threads(const char *name)
 static bool find_library_threads(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
 {
     (void)search;
-    return find_name(elf, header, data, has_library_threads);
+    return find_name(elf, header, data, starts_library_threads);
 }
 
 /* std::atomic::wait() and notify_*(), which libstdc++ 16 makes the futex calls of. */
@@ -308,7 +308,7 @@ bool pct_elf_tells(const char *path)
     return false;
 }
 
-bool pct_elf_has_library_threads(const char *path)
+bool pct_elf_starts_library_threads(const char *path)
 {
     return find(path, find_library_threads, NULL);
 }

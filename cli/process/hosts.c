@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL
@@ -154,7 +153,7 @@ int pct_hosts_begin_anew(struct pct_launch *launch)
 /* --- Requests ----------------------------------------------------------------------------------------------------- */
 
 /* The slot that has this trace, and with it its output: the two stay together (scratch.c). If none has, it is one that
- * no run under way has, and *files is set. NULL: there is none. */
+ * no run under way has, and *files is set. PCT_HOST_SLOTS: none. */
 static unsigned choose_slot(struct pct_host *host, const char *trace, bool *files)
 {
     unsigned free_one = PCT_HOST_SLOTS;

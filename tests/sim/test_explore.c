@@ -65,8 +65,7 @@ static uint64_t from_environment(const char *name, uint64_t default_value)
 static void check_whole(const struct tally *tally)
 {
     print_message("# %lu programs (%lu had too many schedules, %lu are refused), %lu classes, %lu runs, %lu tried for "
-                  "the kernel, "
-                  "%lu redundant, %lu unplanned\n",
+                  "the kernel, %lu redundant, %lu unplanned\n",
                   (unsigned long)tally->programs, (unsigned long)tally->skipped, (unsigned long)tally->refused,
                   (unsigned long)tally->classes, (unsigned long)tally->runs, (unsigned long)tally->tried,
                   (unsigned long)tally->redundant, (unsigned long)tally->unplanned);
