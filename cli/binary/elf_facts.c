@@ -308,7 +308,7 @@ bool pct_elf_tells(const char *path)
     return false;
 }
 
-bool pct_elf_starts_library_threads(const char *path)
+bool pct_elf_has_library_threads(const char *path)
 {
     return find(path, find_library_threads, NULL);
 }
