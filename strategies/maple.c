@@ -20,12 +20,14 @@
  *
  * Called by the scheduler through <pct/strategy.h>. While there is something to be forced each budget is 1. Threads
  * that poll for what a held one is to do must not hold it for ever: after `PATIENCE` steps, of which each spin is worth
- * `SPIN`, one is let go. `STUCK` spins at once: it polls memory without a call, where a step takes milliseconds. */
+ * `SPIN`, one is let go. `STUCK` spins at once: it polls memory without a call, where a step takes milliseconds. Behind
+ * `SPINS_MOST` in a run the iRoot is given up: threads that try, and make room for each other (std::lock), may do so
+ * for ever where each is held in turn. */
 #include "maple_state.h"
 #include <pct/trace.h>
 #include <stddef.h>
 
-enum { PATIENCE = 4096, SPIN = 256, STUCK = 64 };
+enum { PATIENCE = 4096, SPIN = 256, STUCK = 64, SPINS_MOST = 4 * PATIENCE };
 enum { VAIN = 3 /* in a run, so often the outside may be waited for in vain */ };
 enum { LONGEST = 7, LONGEST_FORCED = 4 }; /* such means of the time between changes are drawn: powers of two */
 
@@ -570,6 +572,10 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
     s->in_vain += s->idiom ? SPIN : 0;
     if (s->idiom)
         end_preference(s);
+    if (s->idiom && ++s->spins_in_all >= SPINS_MOST) {
+        s->idiom = NULL;
+        sort_all(s);
+    }
     if (s->idiom && ++s->spins == STUCK && standing_of(s, thread) != FREE) {
         s->in_vain -= STUCK * SPIN; /* what it waits for, one that is free may do */
         s->low_in_vain += SPIN;

@@ -49,6 +49,7 @@ struct state {
     uint32_t let_go;                      /* times that one was */
     uint32_t spins;                       /* since the last pick */
     uint32_t spun;                        /* spins of all since one that comes last was let go for them */
+    uint32_t spins_in_all;                /* in the run, while there was an iRoot to be made */
     struct pct_draws draws;
     uint32_t mean;                    /* of a profile run: steps between two changes, about */
     struct pct_priorities priorities; /* its enabled ones are those who are free */
