@@ -1,7 +1,7 @@
 /* Is libc's layout of its objects the one that is known? Of each kind, libc makes one and uses it, and what is in it is
  * compared before what was done is undone. These are libc's own functions, not those of libraries in between, whose
  * constructors have not run; but valgrind's tools see them, and each object must be destroyed before its place has
- * another. */
+ * another. All begin as zeros: where libc leaves some, no function of its may take what was on the stack for waiters. */
 #include "layouts.h"
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
@@ -19,7 +19,7 @@ PCT_STARTS static bool knows_mutexes(void)
     __typeof__(pthread_mutex_lock) *lock = LIBC(pthread_mutex_lock), *unlock = LIBC(pthread_mutex_unlock);
     __typeof__(pthread_mutex_destroy) *destroy = LIBC(pthread_mutex_destroy);
     pthread_mutexattr_t attr;
-    pthread_mutex_t plain, recursive, robust, shared;
+    pthread_mutex_t plain = { 0 }, recursive = { 0 }, robust = { 0 }, shared = { 0 };
     if (!set_type || !set_robust || !set_shared || !begin || !init || !lock || !unlock || !destroy ||
         init(&plain, NULL) || begin(&attr) || set_shared(&attr, PTHREAD_PROCESS_SHARED) || init(&shared, &attr) ||
         begin(&attr) || set_robust(&attr, PTHREAD_MUTEX_ROBUST) || init(&robust, &attr) || begin(&attr) ||
@@ -61,7 +61,7 @@ PCT_STARTS static bool knows_rwlocks(void)
                                       *unlock = LIBC(pthread_rwlock_unlock);
     __typeof__(pthread_rwlock_init) *init = LIBC(pthread_rwlock_init);
     __typeof__(pthread_rwlock_destroy) *destroy = LIBC(pthread_rwlock_destroy);
-    pthread_rwlock_t lock;
+    pthread_rwlock_t lock = { 0 };
     if (!read || !write || !unlock || !init || !destroy || init(&lock, NULL) || read(&lock) || read(&lock) ||
         lock.__data.__readers >> READER_SHIFT != 2 || lock.__data.__readers & WRITE_LOCKED || unlock(&lock) ||
         unlock(&lock))
@@ -95,7 +95,7 @@ PCT_STARTS static bool knows_semaphores(void)
     __typeof__(sem_init) *init = LIBC(sem_init);
     __typeof__(sem_post) *post = LIBC(sem_post);
     __typeof__(sem_destroy) *destroy = LIBC(sem_destroy);
-    sem_t plain, shared;
+    sem_t plain = { { 0 } }, shared = { { 0 } };
     return init && post && destroy && !init(&plain, 0, 5) && !init(&shared, 1, 0) && !post(&plain) &&
            sem_value(&plain) == 6 && !sem_value(&shared) && !sem_shared(&plain) && sem_shared(&shared) &&
            !destroy(&plain) && !destroy(&shared);

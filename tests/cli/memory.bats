@@ -272,7 +272,9 @@ seen"
     [ "$status" = 134 ]
     has "store memory 1"
     lacks "ThreadSanitizer"
-    run -2 env LD_PRELOAD="$build/libpct.so" ./other
+    # Where clang's library is, the loader does not know by itself.
+    run -2 env LD_LIBRARY_PATH="$(dirname "$("$cc" -print-file-name=libclang_rt.tsan-x86_64.so)")" \
+        LD_PRELOAD="$build/libpct.so" ./other
     has "start it by \`pct run\`"
 }
 
