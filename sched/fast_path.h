@@ -69,7 +69,30 @@ static inline void pct_record(struct pct_sched *s, const struct pct_thread *self
     *s->record++ = self->stamp | PCT_RECORD(0, op, arg, number);
 }
 
-/* The same on the fast path, for who keeps its record ready. at: s->record. */
+/* For who passes points by itself: where the next record goes; the record at which something is due; the same, but for
+ * the end of the budget, while pct_is_calm(). */
+static inline uint64_t *pct_record_at(const struct pct_sched *s)
+{
+    return s->record;
+}
+
+static inline const uint64_t *pct_stop_at(const struct pct_sched *s)
+{
+    return s->stop;
+}
+
+static inline const uint64_t *pct_calm_stop_at(const struct pct_sched *s)
+{
+    return s->calm_stop;
+}
+
+/* Whether no operation may take a shortcut. */
+static inline bool pct_sched_is_in_full(const struct pct_sched *s)
+{
+    return s->in_full;
+}
+
+/* The record of who keeps it ready. at: pct_record_at(). */
 static inline void pct_record_ready(struct pct_sched *s, uint64_t *at, uint64_t record)
 {
     *at = record;

@@ -109,6 +109,17 @@ static inline struct pct_object *pct_object_at(struct pct_objects *objects, cons
     return object ? object : pct_objects_find(objects, PCT_OBJECT_KEY(at, class_));
 }
 
+/* The objects that are known: each stands in one of these places, in the others is NULL. */
+static inline uint32_t pct_objects_room(const struct pct_objects *objects)
+{
+    return UINT32_C(1) << (64 - objects->shift);
+}
+
+static inline const struct pct_object *pct_objects_slot(const struct pct_objects *objects, uint32_t place)
+{
+    return objects->slots[place].object;
+}
+
 /* The object if it is known, else NULL. */
 struct pct_object *pct_object_known(struct pct_objects *objects, const volatile void *at, enum pct_class class_);
 

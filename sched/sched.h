@@ -178,9 +178,10 @@ struct pct_races;
 struct pct_channel;
 
 /* The state of a run. All of it is written with the baton, but for what is marked as atomic. Who writes what stands at
- * each part; the host sets what it configures before pct_sched_start(), reads what it likes with the baton, and says
- * what it knows by the functions below. What belongs to one thread stands in struct pct_thread, to one object in struct
- * pct_object, signs of no progress in struct pct_progress, and what the strategy remembers in its own block. */
+ * each part. The host sets what it configures before pct_sched_start(); from then on it asks by the functions of
+ * state.h and fast_path.h, and says what it knows by those below. What belongs to one thread stands in struct
+ * pct_thread, to one object in struct pct_object, signs of no progress in struct pct_progress, and what the strategy
+ * remembers in its own block. */
 struct pct_sched {
     /* The fast path: one cache line, in this order. */
     struct pct_thread *current; /* who holds the baton and is outside the scheduler's own code; NULL inside it */
@@ -477,6 +478,9 @@ void pct_sched_chose(struct pct_sched *s);
  */
 void pct_sched_shut(struct pct_sched *s);
 
+/* The same, as the host has found what fails the run. */
+void pct_sched_fail(struct pct_sched *s, enum pct_verdict verdict, const char *text) __attribute__((noreturn));
+
 /* Arm a timer of the host's, anew if it is armed; PCT_NEVER: disarm it. fire() is called with the baton, inside the
  * scheduler; what it does is to be a function of the scheduler's state. An armed timer is no deadlock. */
 void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t deadline);
@@ -528,31 +532,7 @@ static inline uint32_t pct_readiness_now(const struct pct_sched *s)
     return s->enabled - s->early;
 }
 
-/* Whether the running thread is the only one that lives. */
-static inline bool pct_sched_alone(const struct pct_sched *s)
-{
-    return s->live < 2;
-}
-
-/* Whether anybody makes calls without the baton. */
-static inline bool pct_sched_has_foreign(const struct pct_sched *s)
-{
-    return PCT_UNLIKELY(s->foreign != 0);
-}
-
-/* Whether time is virtual. */
-static inline bool pct_sched_is_virtual(const struct pct_sched *s)
-{
-    return s->step_ns != 0;
-}
-
-/* Whether an access to memory may concern another thread. Of explored runs this must not depend on who has ended by
- * now: equivalent schedules have the same steps. */
-static inline bool pct_sched_is_shared(const struct pct_sched *s)
-{
-    return s->live > 1 || (s->log && s->threads > 1);
-}
-
 #include "fast_path.h"
+#include "state.h"
 
 #endif

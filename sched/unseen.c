@@ -49,3 +49,9 @@ void pct_sched_shut(struct pct_sched *s)
 {
     s->current = NULL;
 }
+
+void pct_sched_fail(struct pct_sched *s, enum pct_verdict verdict, const char *text)
+{
+    pct_sched_shut(s);
+    s->host->end(verdict, text);
+}

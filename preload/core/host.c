@@ -572,7 +572,7 @@ void pct_host_over(bool flush)
 
 bool pct_host_stands(void)
 {
-    return pct_host_is_on() && pct_host_contexts && !pct_S.ring && pct_shim.mode == PCT_MODE_CONTROLLED;
+    return pct_host_is_on() && pct_host_contexts && !pct_sched_is_ring(&pct_S) && pct_shim.mode == PCT_MODE_CONTROLLED;
 }
 
 void pct_host_failed(int status)

@@ -474,7 +474,7 @@ static bool save_mapping(struct memory *m, struct pct_saved *saved, const struct
         if (from >= to || from >= END)
             continue;
         if (mapping->shared) {
-            const uintptr_t header = (uintptr_t)pct_shim.header, log = (uintptr_t)pct_S.log;
+            const uintptr_t header = (uintptr_t)pct_shim.header, log = (uintptr_t)pct_sched_log(&pct_S);
             if ((header < from || header >= to) && (log < from || log >= to))
                 return false;
             continue;

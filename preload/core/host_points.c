@@ -96,16 +96,16 @@ static bool keep_told(struct pct_host_kept *p)
 {
     const struct pct_sched *s = &pct_S;
     const char *header = (const char *)pct_shim.header;
-    const uint64_t *end = s->record > s->block ? s->record : s->block;
-    p->trace_size = (size_t)((const char *)end - header);
-    p->trace_room = (size_t)((const char *)(s->records + s->records_ready) - header);
-    if (s->ring || !s->log || p->trace_size > sizeof p->trace || pct_record_packed_end(s) ||
-        s->log->log_count > sizeof p->log / sizeof *p->log || s->log->began != 1)
+    struct pct_channel *log = pct_sched_log(s);
+    p->trace_size = (size_t)((const char *)pct_sched_records_end(s) - header);
+    p->trace_room = (size_t)((const char *)pct_sched_records_room(s) - header);
+    if (pct_sched_is_ring(s) || !log || p->trace_size > sizeof p->trace || pct_record_packed_end(s) ||
+        log->log_count > sizeof p->log / sizeof *p->log || log->began != 1)
         return false;
     copy(p->trace, header, p->trace_size);
-    copy(p->head, s->log, sizeof p->head);
-    p->log_count = s->log->log_count;
-    copy(p->log, pct_channel_log(s->log), p->log_count * sizeof *p->log);
+    copy(p->head, log, sizeof p->head);
+    p->log_count = log->log_count;
+    copy(p->log, pct_channel_log(log), p->log_count * sizeof *p->log);
     return true;
 }
 
@@ -124,7 +124,7 @@ static bool keep_kernel(struct pct_host_kept *p)
 static bool keep(struct pct_host_kept *p, uint32_t depth)
 {
     p->depth = depth;
-    copy(p->plan, pct_S.log->plan, depth * sizeof *p->plan);
+    copy(p->plan, pct_sched_log(&pct_S)->plan, depth * sizeof *p->plan);
     p->now = pct_real_now();
     return !pct_host_has_files() && keep_told(p) && keep_kernel(p) && pct_host_contexts_save(p->contexts) &&
            pct_host_memory_save(&p->memory);
@@ -166,7 +166,7 @@ enum pct_host_point pct_host_point_keep(uint32_t depth)
     unsigned slot, i = 0;
     uint64_t requests;
     const char *text = points ? pct_host_text(&slot, &requests) : NULL;
-    if (!text || requests < SOON || depth >= MOST_DEPTH || pct_S.threads < 2 ||
+    if (!text || requests < SOON || depth >= MOST_DEPTH || pct_sched_threads(&pct_S) < 2 ||
         points->tried > TRIES + points->used / USES)
         return PCT_HOST_POINT_NONE;
     struct pct_host_kept *level = take_set(slot, text)->level;
@@ -189,7 +189,7 @@ bool pct_host_points_stand(void)
 {
     const struct set *set;
     bool any = false;
-    if (!points || !points->tried || !pct_S.log)
+    if (!points || !points->tried || !pct_sched_log(&pct_S))
         return false;
     for (set = points->set; set < points->set + SETS; set++)
         any |= set->level->used;
@@ -221,7 +221,7 @@ const struct pct_host_kept *pct_host_points_choose(const char *text, unsigned sl
     if (!set || !is_same(set->text, text))
         return NULL;
     struct pct_host_kept *level = set->level, *best = NULL;
-    const struct pct_channel *channel = pct_S.log;
+    const struct pct_channel *channel = pct_sched_log(&pct_S);
     for (unsigned i = 0; i < LEVELS && level[i].used; i++) {
         level[i].used = pct_explore_begins(channel->plan, channel->plan_count, level[i].plan, level[i].depth);
         if (level[i].used && pct_host_memory_has(&level[i].memory) && is_told_the_same(&level[i]))
@@ -232,7 +232,7 @@ const struct pct_host_kept *pct_host_points_choose(const char *text, unsigned sl
 
 static bool tell_again(const struct pct_host_kept *p)
 {
-    struct pct_channel *log = pct_S.log;
+    struct pct_channel *log = pct_sched_log(&pct_S);
     const uint32_t plan_count = log->plan_count, output = log->output;
     if (!pct_populate(pct_shim.header, p->trace_room))
         return false;

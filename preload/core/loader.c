@@ -76,8 +76,8 @@ void pct_loader_arrives(const struct pct_thread *thread)
  * since counts, an edge too many. */
 static void order(const struct pct_shim_thread *self)
 {
-    if (PCT_UNLIKELY(pct_S.races != NULL) && last && last != self->core.id + 1)
-        pct_races_succeed(pct_S.races, self->core.id, last - 1);
+    if (PCT_UNLIKELY(pct_sched_races(&pct_S) != NULL) && last && last != self->core.id + 1)
+        pct_races_succeed(pct_sched_races(&pct_S), self->core.id, last - 1);
     last = self->core.id + 1;
 }
 
@@ -172,7 +172,7 @@ PCT_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
     pct_order_at(self, &list, PCT_RELEASES);
     self->loader = NULL;
     self->pin = outer;
-    if (pct_S.pinned == &self->core)
+    if (pct_sched_is_pinned(&pct_S, &self->core))
         pct_sched_unpin(&pct_S, pinned);
     return result;
 }

@@ -73,10 +73,10 @@ void pct_signal_away(struct pct_shim_thread *self);
  * of the target: the watchdog may have taken the baton away meanwhile. Leaves errno alone. */
 static inline void pct_ensure_baton(struct pct_shim_thread *self)
 {
-    if (PCT_UNLIKELY(pct_S.current != &self->core))
+    if (PCT_UNLIKELY(!pct_sched_holds(&pct_S, &self->core)))
         pct_enter_slow();
     /* The target's code may have made steps; there must be room for the one that is about to be recorded. */
-    if (pct_is_full(&pct_S) && pct_S.current == &self->core)
+    if (pct_is_full(&pct_S) && pct_sched_holds(&pct_S, &self->core))
         pct_sched_make_room(&pct_S, &self->core);
 }
 #define CALL_MAY_BLOCK(self, call)                                                                                     \

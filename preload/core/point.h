@@ -54,7 +54,7 @@
 static inline struct pct_shim_thread *pct_holder(void)
 {
     struct pct_shim_thread *self = pct_self;
-    return PCT_LIKELY(self && &self->core == pct_S.current) ? self : NULL;
+    return PCT_LIKELY(self && pct_sched_holds(&pct_S, &self->core)) ? self : NULL;
 }
 
 /* The same for a wrapper; NULL: pass the call through. */
@@ -69,7 +69,7 @@ static inline struct pct_shim_thread *pct_enter(void)
 static inline bool pct_running(void)
 {
     pct_enter();
-    return pct_S.host != NULL && !pct_vforking;
+    return pct_sched_is_on(&pct_S) && !pct_vforking;
 }
 
 /* signals.h: let in the signals that were put off, or sent, while the thread was parked or in a wrapper. */

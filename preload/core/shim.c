@@ -84,7 +84,7 @@ static void note_free(enum pct_op op, enum pct_class class_, const volatile void
 bool pct_passing(enum pct_op op, enum pct_class class_, const volatile void *object)
 {
     struct pct_shim_thread *self = pct_holder();
-    if (!pct_S.host || pct_shim.ended || pct_is_unscheduled())
+    if (!pct_sched_is_on(&pct_S) || pct_shim.ended || pct_is_unscheduled())
         return false;
     if (self) {
         pct_sched_leave(&pct_S, &self->core, op, NULL, PCT_NEVER, false);
@@ -103,7 +103,7 @@ bool pct_passing(enum pct_op op, enum pct_class class_, const volatile void *obj
 void pct_passed(enum pct_op op, enum pct_class class_, const volatile void *object)
 {
     struct pct_shim_thread *self = pct_self;
-    if (!pct_S.host || pct_shim.mode == PCT_MODE_OFF || pct_shim.ended || pct_is_unscheduled())
+    if (!pct_sched_is_on(&pct_S) || pct_shim.mode == PCT_MODE_OFF || pct_shim.ended || pct_is_unscheduled())
         return;
     if (pct_shim.mode == PCT_MODE_FREE) {
         note_free(second_of(op) == PCT_OP_NONE ? op : second_of(op), class_, object);
@@ -160,14 +160,14 @@ __attribute__((noinline)) void pct_probe_stack(void)
     char room[1536];
     __asm__ volatile("" : "=m"(room)); /* clang would leave all of it out but the byte that is touched */
     *(volatile char *)room = 0;
-    if (PCT_UNLIKELY(pct_S.pinned != NULL) && pct_S.pinned == &pct_self->core)
+    if (PCT_UNLIKELY(pct_sched_has_pinned(&pct_S)) && pct_sched_is_pinned(&pct_S, &pct_self->core))
         pct_signal_unpin(pct_self);
 }
 
 void pct_renamed(void)
 {
     __atomic_fetch_add(&pct_shim.renamed, 1, __ATOMIC_SEQ_CST);
-    if (pct_S.calm && pct_holder())
+    if (pct_sched_has_calm(&pct_S) && pct_holder())
         pct_stop_soon(&pct_S);
 }
 

@@ -121,7 +121,7 @@ struct pct_shim_thread {
     const void *handles;       /* the frame below which it runs its handlers; it may have jumped out since */
     int handled;               /* the last signal whose handler has run in it */
     uint32_t recall;           /* doorbell.c; atomic */
-    struct pct_pin pin;        /* what it keeps the baton for, while pct_S.pinned says so */
+    struct pct_pin pin;        /* what it keeps the baton for, while pct_sched_is_pinned() says so */
     /* Memory: memory.c */
     struct pct_object location;      /* that it is about to access */
     struct pct_memory_recent recent; /* what it looked at last */

@@ -135,7 +135,7 @@ int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folde
 unsigned pct_fifo_half_open(int *fds, unsigned most)
 {
     unsigned count = 0;
-    for (uint32_t id = 0; id < pct_S.threads; id++)
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++)
         if (pct_shim.slots[id].half_open && pct_shim.slots[id].core.state != PCT_STATE_FINISHED && count < most)
             fds[count++] = pct_shim.slots[id].half_open - 1;
     return count;

@@ -148,7 +148,7 @@ static int fcntl_by(int (*real)(int, int, ...), int fd, int command, void *argum
     case F_DUPFD_CLOEXEC: {
         int copy = real(fd, command, argument);
         pct_explored_hidden(PCT_KEY_KERNEL, false);
-        if (copy >= 0 && pct_S.host)
+        if (copy >= 0 && pct_sched_is_on(&pct_S))
             pct_fd_copied(fd, copy);
         return copy;
     }

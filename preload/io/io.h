@@ -82,7 +82,7 @@ void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, con
 /* Pass the call through, when PCT_IO_ENTER() gave NULL. A regular file's is no operation between threads. */
 #define PCT_IO_PASS(op, fd, call)                                                                                      \
     ({                                                                                                                 \
-        bool pct_blocks_ = pct_S.host && !pct_is_unscheduled() && pct_fd_blocks(fd);                                   \
+        bool pct_blocks_ = pct_sched_is_on(&pct_S) && !pct_is_unscheduled() && pct_fd_blocks(fd);                      \
         bool pct_left_ = pct_blocks_ && pct_passing(op, PCT_CLASS_FD, pct_io_key(fd));                                 \
         __typeof__(call) pct_result_ = (call);                                                                         \
         if (pct_left_)                                                                                                 \

@@ -26,7 +26,7 @@ static void acquire_all(void)
     const int error = errno;
     const struct pct_shim_thread *self = pct_vforking ? NULL : pct_enter();
     if (self)
-        pct_races_all(pct_S.races, self->core.id);
+        pct_races_all(pct_sched_races(&pct_S), self->core.id);
     errno = error;
 }
 
@@ -63,7 +63,7 @@ static read_of_stream *libc_read;
 
 static void order_as(enum pct_op op, int fd)
 {
-    if (PCT_LIKELY(pct_S.races == NULL) || pct_vforking || !pct_fd_blocks(fd))
+    if (PCT_LIKELY(pct_sched_races(&pct_S) == NULL) || pct_vforking || !pct_fd_blocks(fd))
         return;
     const int error = errno;
     const struct pct_shim_thread *self = pct_enter();
@@ -77,7 +77,7 @@ static void moved(enum pct_op op, int fd)
 {
     const int error = errno;
     order_as(op, fd);
-    if (PCT_UNLIKELY(pct_S.kernel_waits != NULL) && !pct_vforking && pct_enter())
+    if (PCT_UNLIKELY(pct_sched_kernel_waits(&pct_S) != NULL) && !pct_vforking && pct_enter())
         pct_sched_kernel_changed(&pct_S);
     errno = error;
 }

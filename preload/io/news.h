@@ -26,7 +26,7 @@ void pct_news_read(int fd);
  * it could not. Any thread, also without the baton. Returns the result, errno untouched. */
 static inline long pct_news_at(int folder, const char *path, long result)
 {
-    if (PCT_UNLIKELY(pct_S.races != NULL))
+    if (PCT_UNLIKELY(pct_sched_races(&pct_S) != NULL))
         pct_news_found(folder, path, result < 0);
     return result;
 }
@@ -34,7 +34,7 @@ static inline long pct_news_at(int folder, const char *path, long result)
 /* The same of one that it has looked at, or read from, by a descriptor. */
 static inline long pct_news_of(int fd, long result)
 {
-    if (PCT_UNLIKELY(pct_S.races != NULL))
+    if (PCT_UNLIKELY(pct_sched_races(&pct_S) != NULL))
         pct_news_read(fd);
     return result;
 }

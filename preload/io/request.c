@@ -1,5 +1,6 @@
 /* Asynchronous requests: request.h. */
 #include "request.h"
+#include <preload/core/kernel.h>
 #include <preload/core/order.h>
 #include <preload/core/point.h>
 
@@ -106,7 +107,7 @@ bool pct_request_add(struct pct_shim_thread *self, struct pct_pool *pool, const 
     if (mine)
         spare = mine->next;
     else
-        mine = pct_S.host->map(sizeof *mine);
+        mine = pct_map(sizeof *mine);
     if (!mine)
         return false;
     *mine = *request;
@@ -140,7 +141,7 @@ struct pct_batch *pct_batch_new(unsigned count, const struct sigevent *event)
     if (batch)
         spare_batches = batch->next;
     else
-        batch = pct_S.host->map(sizeof *batch);
+        batch = pct_map(sizeof *batch);
     if (batch)
         *batch = (struct pct_batch){ .left = count, .event = *event };
     return batch;

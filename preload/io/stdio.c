@@ -54,7 +54,7 @@ static int await(FILE *file)
 {
     int fd = file->_fileno;
     pct_explored_hidden(PCT_KEY_KERNEL, false); /* the stream's place in its file */
-    if (!pct_S.host || file->_IO_read_ptr < file->_IO_read_end || fd < 0 || !pct_fd_blocks(fd))
+    if (!pct_sched_is_on(&pct_S) || file->_IO_read_ptr < file->_IO_read_end || fd < 0 || !pct_fd_blocks(fd))
         return 0;
     PCT_ENTER(self);
     if (!self) {
@@ -208,7 +208,7 @@ static int open_flags(const char *mode)
 
 static FILE *open_by(FILE *(*real)(const char *, const char *), const char *path, const char *mode)
 {
-    int flags = pct_S.host && pct_enter() ? open_flags(mode) : -1;
+    int flags = pct_sched_is_on(&pct_S) && pct_enter() ? open_flags(mode) : -1;
     pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (flags < 0 || !pct_fifo_waits(AT_FDCWD, path, flags)) {
         FILE *plain = real(path, mode);
@@ -240,7 +240,7 @@ PCT_EXPORT FILE *fopen64(const char *path, const char *mode)
 static void closed(int fd, bool blocks)
 {
     pct_explored_hidden(PCT_KEY_KERNEL, false);
-    if (fd < 0 || !pct_S.host)
+    if (fd < 0 || !pct_sched_is_on(&pct_S))
         return;
     pct_fd_forget(fd);
     struct pct_shim_thread *self = blocks ? pct_enter() : NULL;
@@ -252,7 +252,7 @@ static void closed(int fd, bool blocks)
 
 static bool may_block(int fd)
 {
-    return fd >= 0 && pct_S.host && pct_fd_blocks(fd);
+    return fd >= 0 && pct_sched_is_on(&pct_S) && pct_fd_blocks(fd);
 }
 
 PCT_EXPORT int fclose(FILE *file)

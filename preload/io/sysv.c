@@ -284,7 +284,7 @@ static const struct attempt *attempt_of(const struct pct_thread *thread)
 {
     enum pct_state state = pct_state(thread);
     const struct pct_io *io = thread->wait.ready_arg;
-    bool stands = thread != pct_S.current && (state == PCT_STATE_ENABLED || state == PCT_STATE_BLOCKED) &&
+    bool stands = !pct_sched_holds(&pct_S, thread) && (state == PCT_STATE_ENABLED || state == PCT_STATE_BLOCKED) &&
                   thread->wait.op == PCT_OP_MESSAGE;
     return stands && io && io->ready == goes ? io->arg : NULL;
 }
@@ -295,8 +295,8 @@ static int count_waiters(int set, int number, int command)
 {
     const struct sembuf *which;
     int count = 0;
-    for (uint32_t id = 0; id < pct_S.threads; id++) {
-        const struct attempt *a = attempt_of(pct_S.thread_at(id));
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
+        const struct attempt *a = attempt_of(pct_sched_thread(&pct_S, id));
         if (a && a->look == operate_look && a->id == set && operate_find(a, &which) == STATE_WAITS &&
             which->sem_num == number && (which->sem_op < 0) == (command == GETNCNT))
             count++;

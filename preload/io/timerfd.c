@@ -8,6 +8,7 @@
  * Where a process ends, or becomes another program, what nobody else knows of goes on in real time, by the kernel. */
 #include "io.h"
 #include <common/exploration.h>
+#include <preload/core/kernel.h>
 #include <preload/time/clock.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
@@ -138,7 +139,7 @@ static void expired(struct pct_vtimer *v, uint64_t times)
 static struct timer *allocate(void)
 {
     if (!timers)
-        timers = pct_S.host->map(MOST * sizeof *timers);
+        timers = pct_map(MOST * sizeof *timers);
     for (uint32_t i = 0; timers && i < used; i++)
         if (!timers[i].used || !is_open(&timers[i])) {
             pct_vtimer_set(&timers[i].v, PCT_NEVER, 0);

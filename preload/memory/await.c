@@ -91,12 +91,12 @@ static bool harmless(const struct pct_log_entry *entry)
  * announcement names its thread; of all else, the one does it that was chosen last. */
 static bool has_only_looked(const struct pct_shim_thread *self, const struct pct_await *a)
 {
-    const struct pct_log_entry *log = pct_channel_log(pct_S.log);
+    const struct pct_log_entry *log = pct_channel_log(pct_sched_log(&pct_S));
     uint64_t steps = pct_steps(&pct_S) - a->steps;
     uint32_t id = self->core.id, runs = id;
-    if (steps >= PCT_TRACE_BLOCK || pct_S.log->doubts & 1u << PCT_DOUBT_FULL)
+    if (steps >= PCT_TRACE_BLOCK || pct_sched_log(&pct_S)->doubts & 1u << PCT_DOUBT_FULL)
         return false;
-    for (uint32_t i = a->log; i < pct_S.log->log_count; i++) {
+    for (uint32_t i = a->log; i < pct_sched_log(&pct_S)->log_count; i++) {
         bool own = log[i].kind == PCT_LOG_ANNOUNCE ? log[i].thread == id : runs == id;
         if (log[i].kind == PCT_LOG_JUMP || (own && !harmless(&log[i])))
             return false;
@@ -191,10 +191,10 @@ void pct_await_expected(struct pct_shim_thread *self, uintptr_t address)
 static void settle_store(const struct pct_shim_thread *self, struct pct_await *a)
 {
     const uintptr_t from = (uintptr_t)self->entry;
-    const struct pct_log_entry *log = pct_channel_log(pct_S.log);
+    const struct pct_log_entry *log = pct_channel_log(pct_sched_log(&pct_S));
     uint64_t value;
     bool silent = !a->stored.size || (read_value(&a->stored, &value) && value == a->stored.value);
-    for (uint32_t i = a->stored_log; a->stored.size && i < pct_S.log->log_count; i++)
+    for (uint32_t i = a->stored_log; a->stored.size && i < pct_sched_log(&pct_S)->log_count; i++)
         silent &= log[i].kind != PCT_LOG_PICK;
     if (!silent && a->stored.address - from < top_of(self) - from)
         add_own(a, a->stored.address);
@@ -231,9 +231,10 @@ static void log_own(const struct pct_shim_thread *self, struct pct_await *a)
         if (own.looks <= a->looks - a->first)
             continue; /* before the round */
         read_value(&own.at, &own.at.value);
-        pct_log_add(pct_S.log, (struct pct_log_entry){ .kind = PCT_LOG_OWN,
-                                                       .thread = (uint16_t)self->core.id,
-                                                       .key = PCT_OBJECT_KEY(own.at.address, PCT_CLASS_MEMORY) });
+        pct_log_add(pct_sched_log(&pct_S),
+                    (struct pct_log_entry){ .kind = PCT_LOG_OWN,
+                                            .thread = (uint16_t)self->core.id,
+                                            .key = PCT_OBJECT_KEY(own.at.address, PCT_CLASS_MEMORY) });
         a->own[count++] = own;
     }
     a->owns = count;
@@ -276,7 +277,7 @@ bool pct_await_round(struct pct_shim_thread *self, uintptr_t address, size_t siz
     } else {
         log_own(self, a);
     }
-    a->log = pct_S.log->log_count;
+    a->log = pct_sched_log(&pct_S)->log_count;
     a->steps = pct_steps(&pct_S);
     return no_progress;
 }
@@ -289,7 +290,7 @@ void pct_await_passed(struct pct_shim_thread *self)
     struct look_at *this = a->now == STORE ? &a->stored : &at(a, 1)->at;
     if (!read_value(this, &this->value))
         forget(a);
-    a->stored_log = pct_S.log->log_count;
+    a->stored_log = pct_sched_log(&pct_S)->log_count;
     a->now = NONE;
 }
 
@@ -322,8 +323,8 @@ static bool has_other_stack(const struct pct_shim_thread *thread)
 bool pct_await_changed(void)
 {
     bool untold = false;
-    for (uint32_t id = 0; id < pct_S.threads; id++) {
-        struct pct_shim_thread *t = (struct pct_shim_thread *)pct_S.thread_at(id);
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
+        struct pct_shim_thread *t = (struct pct_shim_thread *)pct_sched_thread(&pct_S, id);
         if (t->core.awaits && reads_else(t->await))
             return true;
         untold |= t->core.awaits && has_other_stack(t);

@@ -19,12 +19,13 @@ static unsigned codes;
 void pct_memory_of_lock(const struct pct_shim_thread *self, const volatile void *lock, bool destroys, const void *pc)
 {
     const bool patched = pct_shim.config.memory != PCT_PATCH_OFF;
-    if (PCT_LIKELY(!pct_S.races) || pct_S.threads < 2 || (!patched && !pct_memory_was_seen()))
+    if (PCT_LIKELY(!pct_sched_races(&pct_S)) || pct_sched_threads(&pct_S) < 2 || (!patched && !pct_memory_was_seen()))
         return;
     unsigned what =
         (destroys ? PCT_MEMORY_WRITE | PCT_MEMORY_PLAIN : PCT_MEMORY_ATOMIC_READ) | (patched ? PCT_MEMORY_SEEN : 0);
-    pct_memory_met(pct_races_access(pct_S.races, &(struct pct_access){ (uintptr_t)lock, 1, (uintptr_t)pc, UINT64_MAX,
-                                                                       self->core.id, pct_memory_kind(what) }));
+    pct_memory_met(
+        pct_races_access(pct_sched_races(&pct_S), &(struct pct_access){ (uintptr_t)lock, 1, (uintptr_t)pc, UINT64_MAX,
+                                                                        self->core.id, pct_memory_kind(what) }));
 }
 
 static bool has_told(uintptr_t pc)
@@ -47,9 +48,9 @@ void pct_memory_learn_code(uintptr_t pc)
 
 void pct_memory_of_call(const struct iovec *parts, size_t count, size_t size, bool writes, const void *pc)
 {
-    const struct pct_shim_thread *self = pct_S.races ? pct_holder() : NULL;
+    const struct pct_shim_thread *self = pct_sched_races(&pct_S) ? pct_holder() : NULL;
     const bool told = self && has_told((uintptr_t)pc);
-    if (!self || pct_S.threads < 2 || (!told && !pct_strings_calls(pc)))
+    if (!self || pct_sched_threads(&pct_S) < 2 || (!told && !pct_strings_calls(pc)))
         return;
     const unsigned what =
         (writes ? PCT_MEMORY_WRITE : PCT_MEMORY_READ) | (told ? 0 : PCT_MEMORY_SEEN | PCT_MEMORY_PLAIN);
@@ -58,7 +59,7 @@ void pct_memory_of_call(const struct iovec *parts, size_t count, size_t size, bo
         const size_t length = told ? part : pct_strings_wants(parts[i].iov_base, part);
         size -= part;
         if (length)
-            pct_memory_met(pct_races_access(pct_S.races,
+            pct_memory_met(pct_races_access(pct_sched_races(&pct_S),
                                             &(struct pct_access){ (uintptr_t)parts[i].iov_base, length, (uintptr_t)pc,
                                                                   UINT64_MAX, self->core.id, pct_memory_kind(what) }));
     }

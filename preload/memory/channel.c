@@ -34,38 +34,38 @@ void pct_channel_open(const char *path)
 
 PCT_EXPORT uint32_t pct_explored_thread(void)
 {
-    return pct_S.log && pct_self ? pct_self->core.id : 0;
+    return pct_sched_log(&pct_S) && pct_self ? pct_self->core.id : 0;
 }
 
 PCT_EXPORT void pct_explored_fresh(const volatile void *block, size_t size)
 {
-    if (pct_S.log && pct_memory_view.active)
+    if (pct_sched_log(&pct_S) && pct_memory_view.active)
         pct_memory_fresh(block, size);
 }
 
 /* Whoever gives a block up writes all of it, for those who still use it. */
 PCT_EXPORT void pct_explored_gone(const volatile void *block, size_t size, bool told)
 {
-    if (!pct_S.log || !pct_memory_view.active || (!told && pct_shim.config.memory == PCT_PATCH_OFF) ||
-        pct_S.threads < 2 || !pct_enter())
+    if (!pct_sched_log(&pct_S) || !pct_memory_view.active || (!told && pct_shim.config.memory == PCT_PATCH_OFF) ||
+        pct_sched_threads(&pct_S) < 2 || !pct_enter())
         return;
     pct_log_freed(&pct_S, (uintptr_t)block, size ? size : 1, told || pct_shim.config.memory >= PCT_PATCH_ALL);
 }
 
 PCT_EXPORT void pct_explored_hidden(uint64_t key, bool read)
 {
-    if (pct_S.log && pct_enter())
+    if (pct_sched_log(&pct_S) && pct_enter())
         pct_log_hidden(&pct_S, key, read);
 }
 
 PCT_EXPORT void pct_explored_doubt(enum pct_doubt doubt)
 {
-    if (pct_S.log && pct_enter())
+    if (pct_sched_log(&pct_S) && pct_enter())
         pct_log_doubt(&pct_S, doubt);
 }
 
 PCT_EXPORT void pct_explored_output(void)
 {
-    if (pct_S.log && pct_S.log->output)
+    if (pct_sched_log(&pct_S) && pct_sched_log(&pct_S)->output)
         pct_explored_hidden(PCT_KEY_KERNEL, false);
 }

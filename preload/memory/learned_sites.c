@@ -82,7 +82,7 @@ static void met(uintptr_t first, uintptr_t second)
 void pct_ordered_start(void)
 {
     const struct pct_config *config = &pct_shim.config;
-    if (places.started || config->memory_points != PCT_POINTS_LEARNED || !pct_S.races)
+    if (places.started || config->memory_points != PCT_POINTS_LEARNED || !pct_sched_races(&pct_S))
         return;
     places.started = true;
     if (config->ordered)
@@ -90,7 +90,7 @@ void pct_ordered_start(void)
     places.log = FIRST_LOG;
     places.table = pct_map(sizeof *places.table << FIRST_LOG);
     pct_ordered_active = places.table != NULL;
-    pct_races_watch(pct_S.races, pct_ordered_active ? met : NULL);
+    pct_races_watch(pct_sched_races(&pct_S), pct_ordered_active ? met : NULL);
 }
 
 static struct place *find(uintptr_t pc)

@@ -55,10 +55,10 @@ static void show(void)
 
 void pct_memory_second_thread(void)
 {
-    pct_memory_view.wants_all = pct_S.races != NULL;
+    pct_memory_view.wants_all = pct_sched_races(&pct_S) != NULL;
     pct_memory_view.chosen = pct_scope_chooses || pct_ordered_active;
-    pct_memory_view.active = pct_S.races || pct_shim.config.memory_points != PCT_POINTS_OFF;
-    pct_memory_explored = pct_S.log != NULL;
+    pct_memory_view.active = pct_sched_races(&pct_S) || pct_shim.config.memory_points != PCT_POINTS_OFF;
+    pct_memory_explored = pct_sched_log(&pct_S) != NULL;
     show();
 }
 
@@ -200,13 +200,14 @@ static bool find_mapped(struct pct_shim_thread *self)
 static void find_stack(struct pct_shim_thread *self)
 {
     self->stack_from = self->stack_to = 1;
-    pct_memory_own.points = pct_memory_view.wants_all || pct_memory_view.chosen || pct_S.log ? NULL : &self->core;
+    pct_memory_own.points =
+        pct_memory_view.wants_all || pct_memory_view.chosen || pct_sched_log(&pct_S) ? NULL : &self->core;
     /* On the first thread's there were events before, and others may know what is on it. */
     if ((!find_made(self) && !find_mapped(self)) || !self->core.id)
         return;
     pct_memory_clear(memory.map.cells, self->stack_from, self->stack_to, sizeof(uint64_t));
-    if (pct_S.races)
-        pct_races_fresh(pct_S.races, self->stack_from, self->stack_to);
+    if (pct_sched_races(&pct_S))
+        pct_races_fresh(pct_sched_races(&pct_S), self->stack_from, self->stack_to);
 }
 
 /* The slow half of a point: others may go first. */
@@ -292,7 +293,7 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
     enum pct_memory_use use = pct_memory_atomic(what)                                          ? PCT_USE_ATOMIC
                               : address - self->stack_from < self->stack_to - self->stack_from ? PCT_USE_STACK
                                                                                                : PCT_USE_PLAIN;
-    if (PCT_UNLIKELY(pct_S.log != NULL) && address - self->stack_from >= self->stack_to - self->stack_from)
+    if (PCT_UNLIKELY(pct_sched_log(&pct_S) != NULL) && address - self->stack_from >= self->stack_to - self->stack_from)
         pct_other_stack(self, address, what, pc);
     bool skipped = PCT_UNLIKELY(pct_scope_chooses) && !pct_scope_wants(address, size, pc, use == PCT_USE_ATOMIC);
     bool ordered = PCT_UNLIKELY(pct_ordered_active) && !pct_memory_atomic(what) && !skipped;
@@ -312,13 +313,13 @@ static void pass_point(struct pct_shim_thread *self, uintptr_t address, size_t s
     }
     if (counts && place)
         *place |= PCT_PLACE_POINT;
-    if (counts && PCT_UNLIKELY(pct_S.log != NULL))
+    if (counts && PCT_UNLIKELY(pct_sched_log(&pct_S) != NULL))
         point_explored(self, address, size, what, pc, number);
     else if (counts)
         point(self, address, what, pc, number);
     /* To an explored run each location counts, and not the first alone. */
     uintptr_t second = (address & ~(uintptr_t)7) + 8;
-    if (PCT_UNLIKELY(pct_S.log != NULL) && second < address + size)
+    if (PCT_UNLIKELY(pct_sched_log(&pct_S) != NULL) && second < address + size)
         pct_log_memory(&pct_S, pct_memory_op(what), second, address + size - second);
 }
 
@@ -355,8 +356,7 @@ static void end_by_race(const struct pct_snap_race *race)
     pct_text_add(&text, ", thread ");
     pct_text_add_u64(&text, race->access[1].thread);
     pct_text_add(&text, does(&race->access[1]));
-    pct_sched_shut(&pct_S);
-    pct_S.host->end(PCT_VERDICT_RACE, buffer);
+    pct_sched_fail(&pct_S, PCT_VERDICT_RACE, buffer);
 }
 
 void pct_memory_met(const struct pct_snap_race *race)
@@ -370,7 +370,7 @@ void pct_memory_met(const struct pct_snap_race *race)
 static bool taken_for_atomic(uintptr_t address, unsigned what)
 {
     return (what & (PCT_MEMORY_SEEN | PCT_MEMORY_PLAIN)) == PCT_MEMORY_SEEN &&
-           (what & PCT_MEMORY_WAITS || pct_races_synchronises(pct_S.races, address));
+           (what & PCT_MEMORY_WAITS || pct_races_synchronises(pct_sched_races(&pct_S), address));
 }
 
 static __attribute__((noinline)) void look_for_race(struct pct_shim_thread *self, uintptr_t address, size_t size,
@@ -390,9 +390,9 @@ static __attribute__((noinline)) void look_for_race(struct pct_shim_thread *self
         what = kind == PCT_MEMORY_READ ? PCT_MEMORY_ATOMIC_READ | PCT_MEMORY_ACQUIRE
                                        : PCT_MEMORY_ATOMIC_WRITE | PCT_MEMORY_RELEASE;
     }
-    const struct pct_snap_race *race = pct_races_access(pct_S.races, &access);
+    const struct pct_snap_race *race = pct_races_access(pct_sched_races(&pct_S), &access);
     if (atomic)
-        pct_races_atomic(pct_S.races, self->core.id, address, race_order(what));
+        pct_races_atomic(pct_sched_races(&pct_S), self->core.id, address, race_order(what));
     pct_memory_met(race);
 }
 
@@ -405,9 +405,10 @@ static void look_for_race_after(struct pct_shim_thread *self, uintptr_t address,
     const unsigned kind = (wrote ? PCT_MEMORY_ATOMIC_UPDATE : PCT_MEMORY_ATOMIC_READ) | (what & PCT_MEMORY_SEEN);
     self->tried.size = 0;
     if (tried.size && tried.address == address)
-        race = pct_races_access(pct_S.races, &(struct pct_access){ address, tried.size, tried.pc, tried.arrived,
-                                                                   self->core.id, pct_memory_kind(kind) });
-    pct_races_atomic(pct_S.races, self->core.id, address,
+        race = pct_races_access(
+            pct_sched_races(&pct_S),
+            &(struct pct_access){ address, tried.size, tried.pc, tried.arrived, self->core.id, pct_memory_kind(kind) });
+    pct_races_atomic(pct_sched_races(&pct_S), self->core.id, address,
                      PCT_RACES_READ | (wrote ? PCT_RACES_WRITE : 0) |
                          race_order(PCT_MEMORY_KIND | (what & (PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE))));
     pct_memory_met(race);
@@ -423,7 +424,7 @@ static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size
     if (pct_sched_is_shared(&pct_S) && (!memory.map.cells || (address & 7) + size > 8 || pct_memory_atomic(what) ||
                                         !pct_memory_settled(&memory.map, &self->core, address)))
         pass_point(self, address, size, what, pc);
-    if (PCT_UNLIKELY(pct_S.races != NULL) && pct_holder()) {
+    if (PCT_UNLIKELY(pct_sched_races(&pct_S) != NULL) && pct_holder()) {
         memory.seen = true;
         if (!(what & PCT_MEMORY_SEEN))
             pct_memory_learn_code(pc);
@@ -439,7 +440,7 @@ static __attribute__((noinline)) void access_slow(uintptr_t address, size_t size
 static __attribute__((noinline)) void access_any(uintptr_t address, size_t size, unsigned what, uintptr_t pc)
 {
     struct pct_shim_thread *self = pct_holder();
-    if (self && pct_S.threads > 1 && !pct_memory_quick(self, address, size, what))
+    if (self && pct_sched_threads(&pct_S) > 1 && !pct_memory_quick(self, address, size, what))
         access_slow(address, size, what, pc);
 }
 
@@ -472,12 +473,12 @@ static __attribute__((noinline)) void look_again(struct pct_shim_thread *self, u
         pct_memory_spin();
         no_progress = false; /* others may have gone first */
     }
-    uint64_t switches = pct_S.switches;
+    uint64_t switches = pct_sched_switches(&pct_S);
     if (no_progress)
         pct_await_progress(self);
     else
         pct_memory_patched((const volatile void *)address, size, what, pc);
-    if (!no_progress && known && pct_holder() && pct_S.switches == switches)
+    if (!no_progress && known && pct_holder() && pct_sched_switches(&pct_S) == switches)
         pct_spin_reads_go_on(&pct_S, &self->reads);
     errno = error;
 }
@@ -513,14 +514,14 @@ void pct_memory_told(const volatile void *address, size_t size, unsigned what, c
 PCT_EXPORT void pct_memory_after(const volatile void *address, unsigned what)
 {
     struct pct_shim_thread *self = pct_holder();
-    if (!self || pct_S.threads < 2)
+    if (!self || pct_sched_threads(&pct_S) < 2)
         return;
     bool changed = what & PCT_MEMORY_CHANGED;
     if (changed) {
         pct_memory_progress(&pct_S, &self->recent);
         pct_await_progress(self);
     }
-    if (pct_S.races)
+    if (pct_sched_races(&pct_S))
         look_for_race_after(self, (uintptr_t)address, what);
 }
 
@@ -528,14 +529,14 @@ PCT_EXPORT void pct_memory_more(const volatile void *address, size_t size, unsig
 {
     struct pct_shim_thread *self = pct_holder();
     const uintptr_t at = (uintptr_t)address;
-    if (!self || pct_S.threads < 2)
+    if (!self || pct_sched_threads(&pct_S) < 2)
         return;
     if (memory.map.cells && self->stack_to) {
         touch(self, at, size,
               at - self->stack_from < self->stack_to - self->stack_from ? PCT_USE_STACK : PCT_USE_PLAIN);
         pct_log_memory(&pct_S, pct_memory_op(what), at, size);
     }
-    if (PCT_UNLIKELY(pct_S.races != NULL))
+    if (PCT_UNLIKELY(pct_sched_races(&pct_S) != NULL))
         look_for_race(self, at, size, what, (uintptr_t)pc, pct_steps(&pct_S));
 }
 
@@ -547,8 +548,8 @@ PCT_EXPORT bool pct_memory_is_explored(void)
 PCT_EXPORT void pct_memory_order(const volatile void *address, unsigned what)
 {
     const struct pct_shim_thread *self = pct_holder();
-    if (self && pct_S.races)
-        pct_races_atomic(pct_S.races, self->core.id, (uintptr_t)address,
+    if (self && pct_sched_races(&pct_S))
+        pct_races_atomic(pct_sched_races(&pct_S), self->core.id, (uintptr_t)address,
                          race_order(PCT_MEMORY_KIND | what) | PCT_RACES_READ |
                              (what & PCT_MEMORY_RELEASE ? PCT_RACES_WRITE : 0));
 }
@@ -556,8 +557,8 @@ PCT_EXPORT void pct_memory_order(const volatile void *address, unsigned what)
 PCT_EXPORT void pct_memory_fence(unsigned what)
 {
     const struct pct_shim_thread *self = pct_holder();
-    if (self && pct_S.races)
-        pct_races_fence(pct_S.races, self->core.id, race_order(PCT_MEMORY_KIND | what));
+    if (self && pct_sched_races(&pct_S))
+        pct_races_fence(pct_sched_races(&pct_S), self->core.id, race_order(PCT_MEMORY_KIND | what));
 }
 
 PCT_EXPORT void pct_memory_fresh(const volatile void *address, size_t size)
@@ -567,49 +568,49 @@ PCT_EXPORT void pct_memory_fresh(const volatile void *address, size_t size)
         return;
     if (memory.map.cells)
         pct_memory_clear(memory.map.cells, from, from + size, sizeof(uint64_t));
-    if (pct_S.races)
-        pct_races_fresh(pct_S.races, from, from + size);
+    if (pct_sched_races(&pct_S))
+        pct_races_fresh(pct_sched_races(&pct_S), from, from + size);
 }
 
 PCT_EXPORT void pct_memory_renewed(const volatile void *address, size_t size)
 {
-    if (pct_holder() && pct_S.races)
-        pct_races_fresh(pct_S.races, (uintptr_t)address, (uintptr_t)address + size);
+    if (pct_holder() && pct_sched_races(&pct_S))
+        pct_races_fresh(pct_sched_races(&pct_S), (uintptr_t)address, (uintptr_t)address + size);
 }
 
 PCT_EXPORT void pct_memory_gone(const volatile void *address, size_t size, const void *pc)
 {
     const struct pct_shim_thread *self = pct_holder();
     const uintptr_t from = (uintptr_t)address;
-    if (self && pct_S.races && pct_S.threads > 1)
-        pct_memory_met(pct_races_give_up(pct_S.races, self->core.id, from, from + size, (uintptr_t)pc));
+    if (self && pct_sched_races(&pct_S) && pct_sched_threads(&pct_S) > 1)
+        pct_memory_met(pct_races_give_up(pct_sched_races(&pct_S), self->core.id, from, from + size, (uintptr_t)pc));
 }
 
 PCT_EXPORT void pct_memory_function(const void *pc, const void *frame)
 {
     const struct pct_shim_thread *self = pct_holder();
-    if (PCT_UNLIKELY(self && pct_S.races)) {
+    if (PCT_UNLIKELY(self && pct_sched_races(&pct_S))) {
         memory.seen = true;
-        pct_races_call(pct_S.races, self->core.id, (uintptr_t)pc, (uintptr_t)frame);
+        pct_races_call(pct_sched_races(&pct_S), self->core.id, (uintptr_t)pc, (uintptr_t)frame);
     }
 }
 
 PCT_EXPORT void pct_memory_function_exit(void)
 {
     const struct pct_shim_thread *self = pct_holder();
-    if (PCT_UNLIKELY(self && pct_S.races))
-        pct_races_return(pct_S.races, self->core.id);
+    if (PCT_UNLIKELY(self && pct_sched_races(&pct_S)))
+        pct_races_return(pct_sched_races(&pct_S), self->core.id);
 }
 
 PCT_EXPORT void pct_memory_ignore(int change)
 {
     const struct pct_shim_thread *self = pct_holder();
-    if (self && pct_S.races)
-        pct_races_ignore(pct_S.races, self->core.id, change);
+    if (self && pct_sched_races(&pct_S))
+        pct_races_ignore(pct_sched_races(&pct_S), self->core.id, change);
 }
 
 PCT_EXPORT void pct_memory_benign(const volatile void *address, size_t size)
 {
-    if (pct_holder() && pct_S.races)
-        pct_races_benign(pct_S.races, (uintptr_t)address, (uintptr_t)address + size);
+    if (pct_holder() && pct_sched_races(&pct_S))
+        pct_races_benign(pct_sched_races(&pct_S), (uintptr_t)address, (uintptr_t)address + size);
 }

@@ -79,7 +79,7 @@ static inline __attribute__((always_inline)) bool pct_memory_quick(struct pct_sh
     return !pct_memory_view.wants_all ||
            /* Who learns which places are ordered wants to hear of each. */
            (!pct_ordered_active &&
-            pct_races_repeated(pct_S.races, self->core.id, address, size, pct_memory_kind(what)));
+            pct_races_repeated(pct_sched_races(&pct_S), self->core.id, address, size, pct_memory_kind(what)));
 }
 
 #endif

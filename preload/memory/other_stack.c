@@ -33,8 +33,8 @@ static void look_at(const struct pct_shim_thread *owner, uintptr_t address, unsi
 
 void pct_other_stack(const struct pct_shim_thread *self, uintptr_t address, unsigned what, uintptr_t pc)
 {
-    for (uint32_t id = 0; id < pct_S.threads; id++) {
-        const struct pct_shim_thread *t = (const struct pct_shim_thread *)pct_S.thread_at(id);
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
+        const struct pct_shim_thread *t = (const struct pct_shim_thread *)pct_sched_thread(&pct_S, id);
         if (t != self && t->core.state != PCT_STATE_FINISHED && is_on_stack(t, address))
             look_at(t, address, what, pc);
     }

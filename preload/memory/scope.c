@@ -217,8 +217,8 @@ void pct_scope_look(void)
     if (!scope.looked) {
         scope.looked = true;
         pct_scope_chooses = config->focus[0] || config->sample;
-        if (pct_S.races && (config->passed_races || (scope.scope && scope.scope->has & suppressing)))
-            pct_races_suppress(pct_S.races, pct_scope_suppresses);
+        if (pct_sched_races(&pct_S) && (config->passed_races || (scope.scope && scope.scope->has & suppressing)))
+            pct_races_suppress(pct_sched_races(&pct_S), pct_scope_suppresses);
     }
     if (!scope.scope || scope.found_count == scope.scope->modules || !(list = loader()))
         return;
@@ -332,7 +332,7 @@ bool pct_scope_suppresses(const struct pct_snap_race *race)
     /* A replay that has no suppressions passes as many races as the run did. */
     if (!scope.scope || !(scope.scope->has & suppressing)) {
         uint32_t pairs;
-        return pct_races_suppressed(pct_S.races, &pairs) < pct_shim.config.passed_races;
+        return pct_races_suppressed(pct_sched_races(&pct_S), &pairs) < pct_shim.config.passed_races;
     }
     for (unsigned i = 0; i < 2; i++) {
         const struct pct_snap_access *access = &race->access[i];

@@ -79,7 +79,7 @@ static void set(uintptr_t address, uint32_t size)
     *point = (struct watchpoint){ .address = address, .size = size };
     point->value = value_of(point);
     bool set_all = true;
-    for (uint32_t id = 0; id < pct_S.threads; id++) {
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
         const struct pct_shim_thread *thread = &pct_shim.slots[id];
         if (thread->core.state != PCT_STATE_FINISHED && thread->tid)
             set_all &= open_event(point, thread->tid);
@@ -144,7 +144,7 @@ static void pass(struct pct_shim_thread *self, struct watchpoint *point, uintptr
 static void take(const struct perf_trap *trap, const ucontext_t *context)
 {
     struct pct_shim_thread *self = pct_self;
-    if (!self || !pct_S.host || pct_shim.ended || pct_shim.mode != PCT_MODE_CONTROLLED ||
+    if (!self || !pct_sched_is_on(&pct_S) || pct_shim.ended || pct_shim.mode != PCT_MODE_CONTROLLED ||
         self->core.state == PCT_STATE_FINISHED || pct_sched_alone(&pct_S) || pct_signal_in_shim(self, context))
         return; /* a part of an operation that is a step itself, or there is nobody else */
     if (trap->flags & LATE || !pct_holder())

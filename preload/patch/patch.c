@@ -282,7 +282,7 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->map = map_page;
     p->calls = pct_shim.config.calls;
     p->traps = pct_shim.config.memory >= PCT_PATCH_STACKS || pct_shim.config.rounds; /* explored: none is left out */
-    p->blocks = pct_S.threads <= 1 && !(pct_self && pct_signal_is_handling(pct_self));
+    p->blocks = pct_sched_threads(&pct_S) <= 1 && !(pct_self && pct_signal_is_handling(pct_self));
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? PCT_PATCH_HEAP_ROOM : 0);
     if (!p->code || !p->locked || !p->patched || !p->pages || !find_room(p, m->from, m->to))
@@ -456,8 +456,8 @@ static void refuse_place(const struct module *m, uint64_t address)
  * is counted with those that are no points. */
 static void check_functions(const struct module *m, const char *functions)
 {
-    const unsigned flags = pct_S.run.script ? PCT_SITE_ENTERS | PCT_SITE_RETURNS : PCT_SITE_ENTERS;
-    if (!*functions || !(pct_S.run.script || pct_demon_enter))
+    const unsigned flags = pct_sched_has_script(&pct_S) ? PCT_SITE_ENTERS | PCT_SITE_RETURNS : PCT_SITE_ENTERS;
+    if (!*functions || !(pct_sched_has_script(&pct_S) || pct_demon_enter))
         return;
     if (m->why != PCT_PLAN_NONE)
         pct_scope_refuse("--functions: where these functions or lines begin or return, this process cannot be patched; "
@@ -491,7 +491,7 @@ void pct_patch_modules(void)
 {
     if (!pct_patch_is_wanted() || !find_loader())
         return;
-    if (pct_S.threads == 1)
+    if (pct_sched_threads(&pct_S) == 1)
         take_settings();
     if (pct_shim.config.strings)
         pct_strings_find();

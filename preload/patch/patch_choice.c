@@ -72,15 +72,15 @@ bool pct_patch_is_wanted(void)
 bool pct_patch_others_run(void)
 {
     struct stat tasks;
-    if (pct_S.foreign & PCT_FOREIGN_THREADS)
+    if (pct_sched_has_met(&pct_S, PCT_FOREIGN_THREADS))
         return true;
     /* One that was made by hand shows as soon as it is there, while ours do not come and go yet: nobody who shares the
      * memory can give up sharing it. A sandbox may forbid to try. Then, a folder has a link from each of its folders,
      * and two of its own. */
-    if (pct_S.threads == 1)
+    if (pct_sched_threads(&pct_S) == 1)
         return pct_host_sys4(SYS_unshare, CLONE_VM, 0, 0, 0) &&
                (PCT_SYS2(SYS_stat, "/proc/self/task", &tasks) || tasks.st_nlink > 3 + pct_host_threads_parked());
-    for (uint32_t id = 0; id < pct_S.threads; id++)
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++)
         if (__atomic_load_n(&pct_shim.slots[id].revoked, __ATOMIC_SEQ_CST))
             return true;
     return false;

@@ -196,11 +196,11 @@ static void update(const struct pct_plan_site *site, volatile void *place, const
         pct_memory_patched(place, size, seen(site, PCT_MEMORY_READ), pc);
     memcpy(old, (const void *)place, size);
     struct pct_shim_thread *self = pct_holder();
-    uint64_t switches = pct_S.switches;
+    uint64_t switches = pct_sched_switches(&pct_S);
     if (self)
         self->handled = 0;
     pct_memory_patched(place, size, seen(site, PCT_MEMORY_WRITE), pc);
-    if (self && !self->handled && pct_S.switches != switches)
+    if (self && !self->handled && pct_sched_switches(&pct_S) != switches)
         memcpy((void *)place, old, size);
 }
 
@@ -215,11 +215,11 @@ static void pause_often(void)
 
 static void look(const struct pct_plan_site *site, const volatile void *place, const void *pc)
 {
-    uint64_t switches = pct_S.switches;
+    uint64_t switches = pct_sched_switches(&pct_S);
     pct_memory_patched(place, site->size, seen(site, PCT_MEMORY_READ), pc);
     struct pct_shim_thread *self = pct_holder();
     /* That it was a step itself does not matter to the looks that follow. */
-    if (self && site->flags & PCT_SITE_WAITS && pct_S.switches == switches)
+    if (self && site->flags & PCT_SITE_WAITS && pct_sched_switches(&pct_S) == switches)
         pct_spin_reads_go_on(&pct_S, &self->reads);
 }
 
@@ -236,8 +236,8 @@ static void pass_function(unsigned begins, const void *pc, uint64_t stack)
     pct_here(self, op);
     pct_done(self, op, 0, NULL);
     self->here = 0;
-    if (pct_S.run.script && begins != PCT_BEGINS_LINE)
-        pct_strategy_script_passed(pct_S.strategy_state, self->core.id, begins != 0, (uintptr_t)pc, stack);
+    if (pct_sched_has_script(&pct_S) && begins != PCT_BEGINS_LINE)
+        pct_strategy_script_passed(pct_sched_strategy_state(&pct_S), self->core.id, begins != 0, (uintptr_t)pc, stack);
 }
 
 static void pass_access(struct pct_patch_frame *frame, const struct pct_plan_site *site, enum pct_patch_rest rest)

@@ -56,7 +56,7 @@ bool pct_patch_will_change(const struct pct_plan_site *site, uint64_t address, c
 static bool concerns_nobody(const struct pct_plan_site *site)
 {
     bool simple = site->kind == PCT_SITE_READ || site->kind == PCT_SITE_WRITE || site->kind == PCT_SITE_UPDATE;
-    return simple && !(site->flags & PCT_SITE_WAITS) && !pct_S.races && !pct_sched_is_shared(&pct_S);
+    return simple && !(site->flags & PCT_SITE_WAITS) && !pct_sched_races(&pct_S) && !pct_sched_is_shared(&pct_S);
 }
 
 enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
@@ -66,7 +66,8 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
     const unsigned plain = PCT_MEMORY_SEEN | (site->flags & PCT_SITE_PLAIN ? PCT_MEMORY_PLAIN : 0);
     struct pct_shim_thread *self = pct_self;
     frame->pc = site->address;
-    if (!self || &self->core != pct_S.current || !pct_S.host || pct_shim.mode != PCT_MODE_CONTROLLED || pct_shim.ended)
+    if (!self || !pct_sched_holds(&pct_S, &self->core) || !pct_sched_is_on(&pct_S) ||
+        pct_shim.mode != PCT_MODE_CONTROLLED || pct_shim.ended)
         return PCT_REST_NONE;
     const bool named = site->flags & (PCT_SITE_ENTERS | PCT_SITE_RETURNS);
     if (!pct_memory_view.active)

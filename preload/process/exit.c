@@ -130,7 +130,7 @@ PCT_EXPORT void exit(int status)
 static void end_now(int status)
 {
     struct pct_shim_thread *self = pct_shim.left ? NULL : pct_enter();
-    if (!pct_S.host || is_over())
+    if (!pct_sched_is_on(&pct_S) || is_over())
         return;
     if (self) {
         pct_here(self, PCT_OP_EXIT_NOW);

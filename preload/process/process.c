@@ -53,7 +53,7 @@ static bool begin(void)
         return true;
     }
     pct_passed(PCT_OP_FORK, PCT_CLASS_NONE, NULL);
-    return pct_shim.mode == PCT_MODE_FREE && pct_S.host;
+    return pct_shim.mode == PCT_MODE_FREE && pct_sched_is_on(&pct_S);
 }
 
 /* Ends of named pipes that threads wait with to open them: the kernel would not have copied these. Whoever opens the
@@ -89,7 +89,7 @@ static pid_t fork_by(pid_t (*real)(void))
     PCT_ENTER(self);
     if (!begin())
         return real();
-    uint64_t seed = pct_S.run.seed;
+    uint64_t seed = pct_sched_seed(&pct_S);
     uint32_t ordinal = count_child();
     struct half_open half;
     find_half_open(&half, self != NULL);

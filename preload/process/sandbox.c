@@ -118,7 +118,7 @@ void pct_sandbox_filter(const void *program)
     struct pct_shim_thread *self = pct_enter();
     struct sock_fprog filter;
     pct_watchdog_have();
-    if (self && pct_S.threads == 1 && pct_user_copy_in(&filter, program, sizeof filter) && filter.len &&
+    if (self && pct_sched_threads(&pct_S) == 1 && pct_user_copy_in(&filter, program, sizeof filter) && filter.len &&
         pct_user_readable(filter.filter, filter.len * sizeof *filter.filter) && may_filter())
         keep_timers(self, &filter);
 }
@@ -148,7 +148,7 @@ PCT_EXPORT int prctl(int option, ...)
 /* Nobody else may be recording meanwhile; and in a child of vfork it is not this process's limit. */
 static bool may_resize(void)
 {
-    return !pct_vforking && (pct_enter() || (pct_shim.mode == PCT_MODE_FREE && pct_S.threads == 1));
+    return !pct_vforking && (pct_enter() || (pct_shim.mode == PCT_MODE_FREE && pct_sched_threads(&pct_S) == 1));
 }
 
 /* At most an eighth of what the program leaves itself is the trace's. What is recorded stays. Of the places of threads
@@ -164,7 +164,7 @@ static void give_back(pid_t pid, enum __rlimit_resource resource, const struct r
     pct_slots_give_back(wanted.rlim_cur);
     size_t most = (wanted.rlim_cur / 8) & ~(size_t)4095, least = pct_record_held(&pct_S);
     most = most > least ? most : (least + 4095) & ~(size_t)4095;
-    if (pct_S.ring || most >= pct_shim.mapped)
+    if (pct_sched_is_ring(&pct_S) || most >= pct_shim.mapped)
         return;
     if (PCT_SYS2(SYS_munmap, (char *)pct_shim.header + most, pct_shim.mapped - most))
         return;

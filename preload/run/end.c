@@ -126,7 +126,7 @@ static uint32_t holder_of(const struct pct_object *object)
     if ((object->class_ != PCT_CLASS_MUTEX && object->class_ != PCT_CLASS_LOADER) ||
         copy_from(&to, &from, 1) != sizeof mutex)
         return object->holder;
-    for (uint32_t id = 0; id < pct_S.threads; id++)
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++)
         if (mutex.__data.__owner && pct_shim.slots[id].tid == mutex.__data.__owner)
             return id;
     return PCT_NO_THREAD;
@@ -216,7 +216,8 @@ static void add_thread(struct sink *sink, struct pct_shim_thread *t, const struc
 static void add_races(struct sink *sink)
 {
     uint32_t count = 0, sure = 0;
-    const struct pct_snap_race *races = pct_S.races ? pct_races_found(pct_S.races, &count, &sure) : NULL;
+    const struct pct_snap_race *races =
+        pct_sched_races(&pct_S) ? pct_races_found(pct_sched_races(&pct_S), &count, &sure) : NULL;
     pct_shim.header->races = sure;
     pct_shim.header->possible_races = count - sure;
     for (uint32_t i = 0; i < count; i++) {
@@ -239,10 +240,11 @@ static void add_places(struct sink *sink)
 static void add_sites(struct sink *sink)
 {
     const uint64_t first = pct_shim.header->first;
-    size_t size = pct_S.sited > first ? (pct_S.sited - first) * sizeof *pct_S.sites : 0;
+    size_t size =
+        pct_sched_sited(&pct_S) > first ? (pct_sched_sited(&pct_S) - first) * sizeof *pct_sched_sites(&pct_S) : 0;
     struct pct_site *sites = size ? section(sink, PCT_SNAP_SITES, 0, size) : NULL;
     if (sites)
-        __builtin_memcpy(sites, pct_S.sites + first, size);
+        __builtin_memcpy(sites, pct_sched_sites(&pct_S) + first, size);
     const void *stacks = pct_sites_stacks(&size);
     void *to = stacks ? reserve(sink, size) : NULL;
     if (to)
@@ -261,8 +263,8 @@ static void copy_text(char *text, uintptr_t address, size_t size)
 /* What the program calls its points. One whose code is no longer loaded has no name. */
 static void add_points(struct sink *sink)
 {
-    for (uint32_t i = 0; i < UINT32_C(1) << (64 - pct_S.objects.shift); i++) {
-        const struct pct_object *object = pct_S.objects.slots[i].object;
+    for (uint32_t i = 0; i < pct_objects_room(&pct_S.objects); i++) {
+        const struct pct_object *object = pct_objects_slot(&pct_S.objects, i);
         if (!object || object->class_ != PCT_CLASS_POINT)
             continue;
         struct pct_snap_point *point = section(sink, PCT_SNAP_POINT, 0, sizeof *point);
@@ -280,11 +282,11 @@ static void add_snapshot(struct sink *sink, const ucontext_t *context, bool thre
     add_maps(sink);
     add_races(sink);
     add_points(sink);
-    if (pct_S.sites)
+    if (pct_sched_sites(&pct_S))
         add_sites(sink);
     if (pct_ordered_active)
         add_places(sink);
-    for (uint32_t id = 0; threads && id < pct_S.threads && id < THREADS_SHOWN; id++)
+    for (uint32_t id = 0; threads && id < pct_sched_threads(&pct_S) && id < THREADS_SHOWN; id++)
         if (pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
             add_thread(sink, &pct_shim.slots[id], pct_self, context);
     pct_shim.header->snapshot = (uint64_t)(begin - (char *)pct_shim.header);
@@ -388,12 +390,12 @@ static PCT_OF_RUN int finisher;
 static bool finish(enum pct_verdict verdict)
 {
     /* The watchdog may be about to close the trace, too. */
-    if (!pct_S.host || __atomic_exchange_n(&pct_shim.ended, true, __ATOMIC_SEQ_CST))
+    if (!pct_sched_is_on(&pct_S) || __atomic_exchange_n(&pct_shim.ended, true, __ATOMIC_SEQ_CST))
         return false;
     pct_foreign_threads_count();
-    if (pct_S.races && pct_S.threads > 1 && !pct_memory_was_seen())
+    if (pct_sched_races(&pct_S) && pct_sched_threads(&pct_S) > 1 && !pct_memory_was_seen())
         pct_uncontrolled(PCT_UNCONTROLLED_UNSEEN);
-    for (uint32_t id = 0; id < pct_S.threads && pct_S.threads > 1; id++)
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S) && pct_sched_threads(&pct_S) > 1; id++)
         if (pct_state(&pct_shim.slots[id].core) != PCT_STATE_FINISHED)
             pct_thread_note_priority(&pct_shim.slots[id]);
     __atomic_store_n(&finisher, pct_any_tid(), __ATOMIC_SEQ_CST);
@@ -416,13 +418,13 @@ static bool finish(enum pct_verdict verdict)
     /* When time is over is nothing that a token could promise. */
     pct_shim.config.has_hash = pct_shim.mode == PCT_MODE_CONTROLLED && verdict != PCT_VERDICT_TIMEOUT;
     pct_shim.config.hash = pct_shim.header->hash;
-    if (pct_S.races) {
-        uint64_t passed = pct_races_suppressed(pct_S.races, &pct_shim.header->suppressed);
+    if (pct_sched_races(&pct_S)) {
+        uint64_t passed = pct_races_suppressed(pct_sched_races(&pct_S), &pct_shim.header->suppressed);
         if (pct_shim.config.races == PCT_RACES_FAIL)
             pct_shim.config.passed_races = passed;
     }
     pct_config_format_token(pct_shim.header->token, sizeof pct_shim.header->token, &pct_shim.config, pct_shim.strategy);
-    if (!pct_S.ring)
+    if (!pct_sched_is_ring(&pct_S))
         pct_shim.header->file_size = used_size();
     return true;
 }
@@ -459,7 +461,7 @@ static bool finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *con
     if (!pct_host_stands() || verdict == PCT_VERDICT_EXIT)
         pct_host_leave(PCT_HOST_FAILED, 0);
     int fd = -1;
-    if (pct_shim.mapped && !pct_S.ring) {
+    if (pct_shim.mapped && !pct_sched_is_ring(&pct_S)) {
         /* Of a run that ended by itself, its races. */
         append_snapshot(context, verdict != PCT_VERDICT_EXIT || is_ended_by_sanitizer());
         if (!pct_host_is_on())
@@ -477,8 +479,8 @@ static bool finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *con
 void pct_end_normal(void)
 {
     uint32_t races = 0, sure = 0;
-    if (pct_S.races)
-        pct_races_found(pct_S.races, &races, &sure);
+    if (pct_sched_races(&pct_S))
+        pct_races_found(pct_sched_races(&pct_S), &races, &sure);
     if (races) {
         finish_with_snapshot(PCT_VERDICT_EXIT, NULL);
         return;
@@ -487,12 +489,12 @@ void pct_end_normal(void)
         return;
     if (is_child() && (pct_shim.header->verdict == PCT_VERDICT_DIVERGENCE || child_leaves_trace()))
         make_file(NULL);
-    if ((pct_S.sites || pct_ordered_active) && pct_shim.mapped && !pct_S.ring)
+    if ((pct_sched_sites(&pct_S) || pct_ordered_active) && pct_shim.mapped && !pct_sched_is_ring(&pct_S))
         append_snapshot(NULL, false);
     /* The launcher reads what is in it, and uses it again. */
     if (!pct_shim.header->launcher)
         cut_file();
-    if (pct_S.threads < 2 && pct_shim.header->steps < 2)
+    if (pct_sched_threads(&pct_S) < 2 && pct_shim.header->steps < 2)
         return;
     char line[PCT_TOKEN_MAX + 80];
     struct pct_text text;
@@ -502,7 +504,7 @@ void pct_end_normal(void)
     pct_text_add(&text, " after ");
     pct_text_add_u64(&text, pct_shim.header->steps);
     pct_text_add(&text, " steps of ");
-    pct_text_add_u64(&text, pct_S.threads);
+    pct_text_add_u64(&text, pct_sched_threads(&pct_S));
     pct_text_add(&text, " threads; PCT_TOKEN=");
     pct_text_add(&text, pct_shim.header->token);
     pct_say(line);
@@ -569,7 +571,7 @@ void pct_end_crash(int signal, void *context)
 {
     make_final(signal, context);
     pct_enter(); /* begins a run that has not begun, so that there is one to report */
-    if (!pct_S.host || !pct_is_process(pct_shim.pid))
+    if (!pct_sched_is_on(&pct_S) || !pct_is_process(pct_shim.pid))
         return;
     pct_shim.header->signal = signal;
     pct_shim.header->culprit = pct_self ? pct_self->core.id : PCT_NO_THREAD;

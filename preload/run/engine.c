@@ -241,15 +241,16 @@ static void aim(uint32_t from, uint32_t count)
 static void point(void)
 {
     uint32_t at, count;
-    pct_explore_at(pct_S.strategy_state, &at, &count);
+    pct_explore_at(pct_sched_strategy_state(&pct_S), &at, &count);
     if (!at)
         aim(0, count);
     if (!at || at != points.next)
         return;
     switch (pct_host_point_keep(at)) {
     case PCT_HOST_POINT_RESUMED:
-        pct_explore_follow(pct_S.strategy_state, pct_S.log->plan, pct_S.log->plan_count);
-        pct_explore_at(pct_S.strategy_state, &at, &count);
+        pct_explore_follow(pct_sched_strategy_state(&pct_S), pct_sched_log(&pct_S)->plan,
+                           pct_sched_log(&pct_S)->plan_count);
+        pct_explore_at(pct_sched_strategy_state(&pct_S), &at, &count);
         aim(at, count);
         break;
     case PCT_HOST_POINT_KEPT:

@@ -34,7 +34,7 @@ static uint32_t holder_of(const struct pct_thread *thread, const struct pct_obje
 
 static bool look(uint32_t id, struct pct_script_look *out)
 {
-    if (id >= pct_S.threads)
+    if (id >= pct_sched_threads(&pct_S))
         return false;
     const struct pct_shim_thread *t = &pct_shim.slots[id];
     const struct pct_object *object = t->core.wait.object;
@@ -57,8 +57,8 @@ static bool look(uint32_t id, struct pct_script_look *out)
         if (out->readers)
             out->holder = (uint32_t)__builtin_ctzll(out->readers);
     }
-    if (!out->ready && out->holder == PCT_NO_THREAD && pct_S.host->holder)
-        out->holder = pct_S.host->holder(&t->core);
+    if (!out->ready && out->holder == PCT_NO_THREAD)
+        out->holder = pct_mutex_holder(&t->core);
     return true;
 }
 
@@ -71,7 +71,7 @@ static uint32_t pending(uint32_t id)
 static void name(uint32_t id, char out[16])
 {
     memset(out, 0, 16);
-    if (id < pct_S.threads)
+    if (id < pct_sched_threads(&pct_S))
         pct_end_read_name(pct_shim.slots[id].tid, out);
 }
 
@@ -156,7 +156,7 @@ static void record(enum pct_script_switch_kind kind, uint32_t value, uint64_t st
 
 bool pct_script_has_family(void)
 {
-    return channel && channel->processes && pct_S.run.script;
+    return channel && channel->processes && pct_sched_has_script(&pct_S);
 }
 
 void pct_script_watch(void)
@@ -230,7 +230,7 @@ static bool runs_too_long(struct pct_script_runner *runner)
         return false;
     }
     const uint64_t passed = cpu - runs.from, seconds = passed / 1000000000;
-    const bool ends = passed >= LONG_RUNS * pct_S.run_ns;
+    const bool ends = passed >= LONG_RUNS * pct_sched_run_ns(&pct_S);
     if (!ends && (passed < TELL_NS || seconds == runs.told))
         return false;
     *runner = (struct pct_script_runner){ .process = process, .image = said->image, .step = step };
@@ -283,7 +283,7 @@ static struct pct_script_channel *map_channel(const char *path)
 void pct_script_expect(uint32_t ticket)
 {
     bool parts = channel && channel->parts;
-    if (ticket && (parts || pct_S.strategy == &pct_strategy_processes))
+    if (ticket && (parts || pct_sched_strategy_is(&pct_S, &pct_strategy_processes)))
         pct_family_take_turns();
     if (!parts)
         return;
@@ -307,21 +307,21 @@ static uint32_t find_number(void)
 void pct_script_rests(void)
 {
     uint64_t step = pct_steps(&pct_S);
-    if (pct_S.run.script)
-        pct_strategy_script_rests(pct_S.strategy_state, step - pct_S.picked_at, step);
-    else if (pct_S.strategy == &pct_strategy_processes)
-        pct_strategy_processes_rests(pct_S.strategy_state, step);
+    if (pct_sched_has_script(&pct_S))
+        pct_strategy_script_rests(pct_sched_strategy_state(&pct_S), step - pct_sched_picked_at(&pct_S), step);
+    else if (pct_sched_strategy_is(&pct_S, &pct_strategy_processes))
+        pct_strategy_processes_rests(pct_sched_strategy_state(&pct_S), step);
 }
 
 bool pct_script_returned(const struct pct_thread *thread)
 {
-    if (pct_S.run.script)
-        pct_strategy_script_returned(pct_S.strategy_state, thread->id);
-    else if (pct_S.strategy == &pct_strategy_schedule)
-        return pct_strategy_schedule_returned(pct_S.strategy_state, thread->id, pct_steps(&pct_S));
-    else if (pct_S.strategy == &pct_strategy_processes)
-        return pct_strategy_processes_returned(pct_S.strategy_state, pct_steps(&pct_S));
-    return pct_S.run.script;
+    if (pct_sched_has_script(&pct_S))
+        pct_strategy_script_returned(pct_sched_strategy_state(&pct_S), thread->id);
+    else if (pct_sched_strategy_is(&pct_S, &pct_strategy_schedule))
+        return pct_strategy_schedule_returned(pct_sched_strategy_state(&pct_S), thread->id, pct_steps(&pct_S));
+    else if (pct_sched_strategy_is(&pct_S, &pct_strategy_processes))
+        return pct_strategy_processes_returned(pct_sched_strategy_state(&pct_S), pct_steps(&pct_S));
+    return pct_sched_has_script(&pct_S);
 }
 
 /* --- Threads that pass no point ----------------------------------------------------------------------------------- */
@@ -334,7 +334,8 @@ static struct {
 
 bool pct_script_listens(void)
 {
-    return channel && pct_S.run.script && pct_strategy_script_is_under_way(pct_S.strategy_state);
+    return channel && pct_sched_has_script(&pct_S) &&
+           pct_strategy_script_is_under_way(pct_sched_strategy_state(&pct_S));
 }
 
 /* "libz.so.1+0x1c000" */
@@ -358,15 +359,15 @@ static void describe(uintptr_t pc, char *where, size_t size)
 /* Whether what nobody in the schedule does may let others go on, or end a loop. */
 static bool may_come(void)
 {
-    return pct_S.timers_count || pct_S.outside || pct_S.can_outside || pct_S.kernel_waits ||
-           (pct_family_relatives() && !pct_family_stuck(false));
+    return pct_sched_timers(&pct_S) || pct_sched_outside(&pct_S) || pct_sched_can_outside(&pct_S) ||
+           pct_sched_kernel_waits(&pct_S) || (pct_family_relatives() && !pct_family_stuck(false));
 }
 
 bool pct_script_keeps(const struct pct_thread *thread, bool waits, uint64_t cpu, uintptr_t pc)
 {
     char where[64];
     const uint64_t step = pct_steps(&pct_S);
-    if (!pct_script_listens() || !pct_strategy_script_is_alone(pct_S.strategy_state, thread->id))
+    if (!pct_script_listens() || !pct_strategy_script_is_alone(pct_sched_strategy_state(&pct_S), thread->id))
         return false;
     /* That it lost the baton meanwhile, or time passed, is no progress. */
     if (busy.thread != thread->id + 1 || step - busy.step > 2 || cpu < busy.from) {
@@ -378,7 +379,7 @@ bool pct_script_keeps(const struct pct_thread *thread, bool waits, uint64_t cpu,
     busy.step = step;
     const uint64_t passed = cpu - busy.from, seconds = passed / 1000000000;
     const bool open = may_come();
-    const uint64_t most = open ? LONG_RUNS * pct_S.run_ns : waits ? SURE_NS : pct_S.run_ns;
+    const uint64_t most = open ? LONG_RUNS * pct_sched_run_ns(&pct_S) : waits ? SURE_NS : pct_sched_run_ns(&pct_S);
     struct pct_script_spin spin = { .thread = thread->id,
                                     .loops = waits,
                                     .ends = passed >= most,
@@ -389,7 +390,7 @@ bool pct_script_keeps(const struct pct_thread *thread, bool waits, uint64_t cpu,
     if (spin.ends || (passed >= TELL_NS && seconds > busy.told)) {
         busy.told = seconds;
         describe(pc, where, sizeof where);
-        pct_strategy_script_spins(pct_S.strategy_state, step, &spin);
+        pct_strategy_script_spins(pct_sched_strategy_state(&pct_S), step, &spin);
     }
     if (spin.ends)
         pct_family_end_turns(); /* others have waited for long, and it may wait for them */
@@ -399,8 +400,8 @@ bool pct_script_keeps(const struct pct_thread *thread, bool waits, uint64_t cpu,
 bool pct_script_spun(const struct pct_thread *thread)
 {
     const struct pct_script_spin spin = { .thread = thread->id, .loops = true, .ends = true };
-    return pct_script_listens() && pct_strategy_script_is_alone(pct_S.strategy_state, thread->id) &&
-           pct_strategy_script_spins(pct_S.strategy_state, pct_steps(&pct_S), &spin);
+    return pct_script_listens() && pct_strategy_script_is_alone(pct_sched_strategy_state(&pct_S), thread->id) &&
+           pct_strategy_script_spins(pct_sched_strategy_state(&pct_S), pct_steps(&pct_S), &spin);
 }
 
 /* --- The beginning ------------------------------------------------------------------------------------------------ */
@@ -430,7 +431,7 @@ const struct pct_script_engine *pct_script_open(const char *path)
 
 bool pct_script_leaves_trace(void)
 {
-    bool leaves = channel && channel->keeps && self.number && pct_S.run.script;
+    bool leaves = channel && channel->keeps && self.number && pct_sched_has_script(&pct_S);
     struct pct_script_process *process = leaves ? &channel->process[self.number - 1] : NULL;
     if (!leaves || process->said.outcome == PCT_SCRIPT_NEVER)
         return false;
@@ -443,22 +444,23 @@ const char *pct_script_ended(uint64_t steps, uint64_t hash, bool first, bool wel
 {
     uint64_t last;
     uint32_t low;
-    if (pct_S.run.script && self.number && channel->process[self.number - 1].said.outcome != PCT_SCRIPT_NEVER)
+    if (pct_sched_has_script(&pct_S) && self.number &&
+        channel->process[self.number - 1].said.outcome != PCT_SCRIPT_NEVER)
         record(PCT_SCRIPT_SWITCH_END, (uint32_t)hash, steps);
     if (channel && pct_family_lost_turns())
         __atomic_store_n(&channel->lost_turns, 1, __ATOMIC_SEQ_CST);
-    if (pct_S.strategy != &pct_strategy_processes)
+    if (!pct_sched_strategy_is(&pct_S, &pct_strategy_processes))
         return NULL;
     struct pct_family_board *board = pct_family_board();
-    bool other = !first && pct_strategy_processes_end(pct_S.strategy_state, &last, &low) &&
+    bool other = !first && pct_strategy_processes_end(pct_sched_strategy_state(&pct_S), &last, &low) &&
                  (last != steps || low != (uint32_t)hash);
     if (other && well)
         return "at its end: it took other steps than under the script";
     if (other)
         __atomic_store_n(&board->strayed, 1, __ATOMIC_SEQ_CST);
     bool strayed = __atomic_load_n(&board->strayed, __ATOMIC_SEQ_CST),
-         missing =
-             __atomic_load_n(&board->begun, __ATOMIC_SEQ_CST) < pct_strategy_processes_parts(pct_S.strategy_state);
+         missing = __atomic_load_n(&board->begun, __ATOMIC_SEQ_CST) <
+                   pct_strategy_processes_parts(pct_sched_strategy_state(&pct_S));
     /* Only the last one knows that no more will come. */
     if (!well || (!strayed && !missing) || !pct_family_is_last())
         return NULL;

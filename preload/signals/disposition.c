@@ -2,6 +2,7 @@
  * (handler.c). What the kernel says of a signal is the truth about everything else: flags, mask, the default. */
 #include <common/exploration.h>
 #include <preload/core/host.h>
+#include <preload/core/kernel.h>
 #include <preload/core/order.h>
 #include <preload/core/point.h>
 #include <preload/core/real.h>
@@ -115,7 +116,7 @@ static struct sigaction as_set(int signal, const struct sigaction *kernel)
 static bool have_actions(void)
 {
     if (!actions)
-        actions = pct_S.host->map((PCT_SIGNALS + 1) * sizeof *actions);
+        actions = pct_map((PCT_SIGNALS + 1) * sizeof *actions);
     return actions;
 }
 
@@ -151,7 +152,7 @@ PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struc
     struct sigaction kernel, before;
     pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (passes() || !new) {
-        bool standard = new &&new->sa_handler == SIG_DFL &&pct_S.host &&pct_signal_is_crash(signal);
+        bool standard = new &&new->sa_handler == SIG_DFL &&pct_sched_is_on(&pct_S) && pct_signal_is_crash(signal);
         int failed = standard ? set_crash(signal, &before) : REAL(sigaction)(signal, new, &before);
         if (!failed && old)
             *old = as_set(signal, &before);

@@ -50,14 +50,14 @@ static bool is_ours(const siginfo_t *info)
     if (info->si_code == SI_TIMER)
         return info->si_timerid >= PCT_TIMER_FIRST_ID;
     if (info->si_signo == SIGALRM && info->si_code == SI_KERNEL)
-        return pct_S.step_ns;
+        return pct_sched_step_ns(&pct_S);
     /* What the kernel itself sends to a thread for what it does, like SIGPIPE, looks as if the thread had sent it. */
     return info->si_code <= 0 && info->si_pid == (int)PCT_SYS0(SYS_getpid);
 }
 
 static bool is_controlled(const struct pct_shim_thread *self)
 {
-    return self && pct_S.host && !pct_shim.ended && pct_shim.mode == PCT_MODE_CONTROLLED &&
+    return self && pct_sched_is_on(&pct_S) && !pct_shim.ended && pct_shim.mode == PCT_MODE_CONTROLLED &&
            self->core.state != PCT_STATE_FINISHED && pct_is_process(pct_shim.pid);
 }
 
@@ -105,7 +105,7 @@ static void run_on_turn(struct pct_shim_thread *self, int signal, siginfo_t *inf
     run(signal, info, context);
     self->inside = inside;
     /* The wrapper that was interrupted has passed its point already: there must be room for what it records. */
-    if (pct_is_full(&pct_S) && pct_S.current == &self->core)
+    if (pct_is_full(&pct_S) && pct_sched_holds(&pct_S, &self->core))
         pct_sched_make_room(&pct_S, &self->core);
 }
 
@@ -300,7 +300,7 @@ static void run_here(struct pct_shim_thread *self, int signal, siginfo_t *info, 
     struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
     run_on_turn(self, signal, info, context);
     self->pin = outer;
-    if (pct_S.pinned == &self->core && pinned != &self->core)
+    if (pct_sched_is_pinned(&pct_S, &self->core) && pinned != &self->core)
         pct_sched_unpin(&pct_S, NULL);
 }
 
@@ -372,7 +372,7 @@ void pct_signal_arrive(int signal, siginfo_t *info, void *context)
             run_here(self, signal, info, context);
             return;
         }
-        bool baton = &self->core == pct_S.current;
+        bool baton = pct_sched_holds(&pct_S, &self->core);
         put_off(self, signal, info, context);
         if (!baton || !wrapped)
             pct_sched_attention(&pct_S);
@@ -455,7 +455,7 @@ void pct_signal_crashed(int signal, siginfo_t *info, void *context)
         return;
     pct_patch_translate(context);
     /* So a process of a pipeline is told that nobody reads any more: where it has one thread, that is no failure. */
-    if (signal != SIGPIPE || (pct_S.host && pct_S.threads > 1))
+    if (signal != SIGPIPE || (pct_sched_is_on(&pct_S) && pct_sched_threads(&pct_S) > 1))
         pct_end_crash(signal, context);
     struct sigaction standard = { .sa_handler = SIG_DFL };
     REAL(sigaction)(signal, &standard, NULL);

@@ -7,6 +7,7 @@
 #include <common/text.h>
 #include <preload/core/host.h>
 #include <preload/core/host_threads.h>
+#include <preload/core/kernel.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include "signals.h"
@@ -73,7 +74,7 @@ uint64_t pct_signal_blocked(const struct pct_shim_thread *thread)
 
 void pct_signal_sent(void)
 {
-    if (pct_S.can_outside || pct_S.kernel_waits)
+    if (pct_sched_can_outside(&pct_S) || pct_sched_kernel_waits(&pct_S))
         pct_sched_attention(&pct_S);
 }
 
@@ -107,7 +108,7 @@ static struct pct_sent *new_entry(void)
 {
     struct pct_sent *entry = spare;
     if (!entry)
-        return pct_S.host->map(sizeof *entry);
+        return pct_map(sizeof *entry);
     spare = entry->next;
     return entry;
 }
@@ -136,7 +137,7 @@ bool pct_signal_direct(struct pct_shim_thread *thread, const siginfo_t *info)
 /* Whether the kernel might let another thread take it: schedules do not decide which. */
 static bool another_may_take(const struct pct_shim_thread *taker, int signal)
 {
-    for (uint32_t id = 1; id < pct_S.threads; id++) {
+    for (uint32_t id = 1; id < pct_sched_threads(&pct_S); id++) {
         const struct pct_shim_thread *other = &pct_shim.slots[id];
         if (other != taker && other->core.state != PCT_STATE_FINISHED &&
             !(pct_signal_blocked(other) & pct_signal_bit(signal)))
@@ -156,7 +157,7 @@ bool pct_signal_direct_any(struct pct_shim_thread *self, const siginfo_t *info)
         !(pct_signal_blocked(&pct_shim.slots[0]) & pct_signal_bit(info->si_signo)))
         return false;
     struct pct_shim_thread *taker = self && pct_signal_direct(self, info) ? self : NULL;
-    for (uint32_t id = 1; !taker && id < pct_S.threads; id++)
+    for (uint32_t id = 1; !taker && id < pct_sched_threads(&pct_S); id++)
         if (&pct_shim.slots[id] != self && pct_signal_direct(&pct_shim.slots[id], info))
             taker = &pct_shim.slots[id];
     if (taker && another_may_take(taker, info->si_signo))
@@ -309,7 +310,7 @@ PCT_EXPORT int tgkill(pid_t pid, pid_t tid, int signal)
         return PASS(PCT_OP_SIGNAL_SEND, PCT_CLASS_THREAD, NULL, REAL(tgkill)(pid, tid, signal));
     siginfo_t info = user_info(signal, SI_TKILL);
     struct pct_shim_thread *thread = NULL;
-    for (uint32_t id = 0; pid == info.si_pid && id < pct_S.threads && !thread; id++)
+    for (uint32_t id = 0; pid == info.si_pid && id < pct_sched_threads(&pct_S) && !thread; id++)
         if (pct_shim.slots[id].tid == tid && pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
             thread = &pct_shim.slots[id];
     return SEND(self, thread, &info, REAL(tgkill)(pid, tid, signal));

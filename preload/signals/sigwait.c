@@ -46,7 +46,7 @@ static bool is_thread(const struct pct_thread *thread, uint64_t id)
 static bool is_taken(uint64_t bit)
 {
     bool taken = false;
-    for (uint32_t id = 0; id < pct_S.threads; id++) {
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
         const struct pct_shim_thread *thread = &pct_shim.slots[id];
         if (takes(&thread->core, bit))
             taken = true;
@@ -59,7 +59,7 @@ static bool is_taken(uint64_t bit)
 void pct_signal_given(const struct pct_shim_thread *thread, int signal)
 {
     uint64_t bit = pct_signal_bit(signal);
-    if (!pct_S.outside)
+    if (!pct_sched_outside(&pct_S))
         return;
     if (thread ? takes(&thread->core, bit) || is_interrupted(thread, signal) : is_taken(bit))
         pct_sched_expect(&pct_S, thread ? is_thread : takes, thread ? thread->core.id : bit);

@@ -55,8 +55,8 @@ PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     pct_log_value(&pct_S, object, real->count - object->model[1] - 1);
     pct_done(self, PCT_OP_BARRIER_ARRIVE, 0, object);
     if (pct_barrier_arrive(object)) {
-        if (PCT_UNLIKELY(pct_S.races != NULL))
-            pct_races_round(pct_S.races, self->core.id, object->number);
+        if (PCT_UNLIKELY(pct_sched_races(&pct_S) != NULL))
+            pct_races_round(pct_sched_races(&pct_S), self->core.id, object->number);
         return PTHREAD_BARRIER_SERIAL_THREAD;
     }
     /* Until this thread runs, another one may have destroyed the barrier. While a signal handler keeps this one, the

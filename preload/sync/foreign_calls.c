@@ -26,7 +26,7 @@ static bool anybody;    /* something was missed: threads may wait in any conditi
 
 static bool is_heard(void)
 {
-    return pct_S.host && pct_shim.mode == PCT_MODE_CONTROLLED && !pct_shim.ended && !pct_is_unscheduled();
+    return pct_sched_is_on(&pct_S) && pct_shim.mode == PCT_MODE_CONTROLLED && !pct_shim.ended && !pct_is_unscheduled();
 }
 
 static struct entry *take(void)
@@ -113,7 +113,7 @@ static void heed(struct entry *entry)
 /* Nobody knows who was to be woken: all that wait so, as both kinds of waiters have to expect. */
 static void wake_everybody(void)
 {
-    for (uint32_t id = 0; id < pct_S.threads; id++) {
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
         struct pct_thread *thread = &pct_shim.slots[id].core;
         struct pct_object *queue = thread->queued && !thread->wait.ready ? thread->wait.object : NULL;
         if (queue && queue->class_ == PCT_CLASS_COND)
@@ -134,7 +134,7 @@ static bool is_told(void)
 void pct_foreign(void)
 {
     /* The holder has said that it waits (it has arrived, or unlocked the mutex), and is to be found in the queue. */
-    if (pct_S.joins) {
+    if (pct_sched_joins(&pct_S)) {
         if (is_told())
             pct_set_due(&pct_S, PCT_DUE_ATTENTION);
         return;

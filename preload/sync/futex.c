@@ -4,6 +4,7 @@
  * and its counterpart, may block on the kernel, so it runs outside the scheduler, and is counted. */
 #include "foreign_calls.h"
 #include "futex.h"
+#include <preload/core/kernel.h>
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/sys.h>
@@ -126,7 +127,7 @@ static long wake_from(struct pct_object *queue, uint32_t first, uint32_t count, 
  * woken. */
 static long wake(struct pct_object *queue, uint32_t count, uint32_t bits, uint32_t *chosen)
 {
-    bool all = pct_S.log && queue->waiters <= count;
+    bool all = pct_sched_log(&pct_S) && queue->waiters <= count;
     uint32_t first = queue->waiters && !all ? pct_sched_choose(&pct_S, queue, queue->waiters) : 0;
     *chosen = queue->waiters ? first : PCT_ARG_NOBODY;
     return wake_from(queue, first, count, bits);
@@ -453,7 +454,7 @@ long pct_futex(struct pct_shim_thread *self, const long a[6])
 /* An explored run is told of all the words: the record has but the first. */
 static void note_words(const struct futex_waitv *words, unsigned count)
 {
-    for (unsigned i = 1; pct_S.log && i < count; i++) {
+    for (unsigned i = 1; pct_sched_log(&pct_S) && i < count; i++) {
         const uint32_t *word = (const uint32_t *)(uintptr_t)words[i].uaddr;
         pct_log_touch(&pct_S, PCT_OP_FUTEX_WAIT, pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX));
         note_word(PCT_OP_ATOMIC_LOAD, word);
@@ -496,7 +497,7 @@ static int take_words(struct pct_shim_thread *self, const long a[6], struct fute
 {
     unsigned count = (unsigned)a[1];
     if (count > FEW && !self->futex_words)
-        self->futex_words = pct_S.host->map(FUTEX_WAITV_MAX * sizeof **words);
+        self->futex_words = pct_map(FUTEX_WAITV_MAX * sizeof **words);
     *words = count > FEW ? self->futex_words : few;
     if (!*words)
         return ENOMEM;

@@ -74,7 +74,7 @@ static void release_in_turn(uint64_t *guard, bool made)
     if (!self || !pct_shim.config.statics)
         return;
     struct pct_object *object = pct_object_at(&pct_S.objects, guard, PCT_CLASS_GUARD);
-    if (made && pct_S.threads > 1)
+    if (made && pct_sched_threads(&pct_S) > 1)
         __atomic_store_n(guard, MADE, __ATOMIC_RELEASE);
     object->holder = PCT_NO_THREAD;
     pct_program_changed(object);

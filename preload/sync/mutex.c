@@ -30,7 +30,7 @@ enum { CEILING_LEAST = 1, CEILING_MOST = 99 };
  * be written as they are. */
 static inline bool plain(const pthread_mutex_t *mutex)
 {
-    return PCT_LIKELY(mutex->__data.__kind == PTHREAD_MUTEX_TIMED_NP && !pct_S.in_full);
+    return PCT_LIKELY(mutex->__data.__kind == PTHREAD_MUTEX_TIMED_NP && !pct_sched_is_in_full(&pct_S));
 }
 
 /* Owner and number of users (of a plain mutex: of its owner) in one store: struct pct_shim_thread.owner, or 0. */
@@ -50,8 +50,8 @@ static bool available(const pthread_mutex_t *mutex, const struct pct_object *obj
 {
     int kind = mutex->__data.__kind, mask = kind & KIND_PROTECT ? LOCK_PROTECT : LOCK_TID;
     /* The kernel hands a dead thread's robust mutexes on; whoever runs next waits for its end first (engine.c). */
-    if (kind & KIND_ROBUST && object && object->holder < pct_S.threads &&
-        pct_S.thread_at(object->holder)->state == PCT_STATE_FINISHED)
+    if (kind & KIND_ROBUST && object && object->holder < pct_sched_threads(&pct_S) &&
+        pct_sched_thread(&pct_S, object->holder)->state == PCT_STATE_FINISHED)
         return true;
     return !(*(const volatile int *)&mutex->__data.__lock & mask) || owned_again(mutex, tid);
 }
@@ -79,8 +79,9 @@ uint32_t pct_mutex_owner(const struct pct_thread *thread)
     if (!locks(thread))
         return PCT_NO_THREAD;
     int tid = mutex->__data.__owner;
-    for (uint32_t id = 0; tid && id < pct_S.threads; id++)
-        if (pct_shim_of(pct_S.thread_at(id))->tid == tid && pct_S.thread_at(id)->state != PCT_STATE_FINISHED)
+    for (uint32_t id = 0; tid && id < pct_sched_threads(&pct_S); id++)
+        if (pct_shim_of(pct_sched_thread(&pct_S, id))->tid == tid &&
+            pct_sched_thread(&pct_S, id)->state != PCT_STATE_FINISHED)
             return id;
     return PCT_NO_THREAD;
 }
@@ -185,7 +186,7 @@ static __attribute__((noinline)) int lock_slow(struct pct_shim_thread *self, pth
 static inline bool fast_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, uint64_t what, int from, int to,
                               const uint64_t *stop)
 {
-    uint64_t *record = pct_S.record;
+    uint64_t *record = pct_record_at(&pct_S);
     if (!plain(mutex) || PCT_UNLIKELY(record >= stop) || PCT_UNLIKELY(mutex->__data.__lock != from))
         return false;
     struct pct_object *object = pct_object_mutex(&pct_S.objects, mutex);
@@ -201,7 +202,7 @@ static inline bool fast_until(struct pct_shim_thread *self, pthread_mutex_t *mut
 
 static inline bool fast(struct pct_shim_thread *self, pthread_mutex_t *mutex, uint64_t what, int from, int to)
 {
-    return fast_until(self, mutex, what, from, to, pct_S.stop);
+    return fast_until(self, mutex, what, from, to, pct_stop_at(&pct_S));
 }
 
 static __attribute__((noinline)) int lock_full(pthread_mutex_t *mutex, const void *pc)
@@ -210,7 +211,7 @@ static __attribute__((noinline)) int lock_full(pthread_mutex_t *mutex, const voi
     if (!self)
         return PASS(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_lock)(mutex));
     if (pct_is_calm(&pct_S, PCT_OP_MUTEX_LOCK, (uintptr_t)mutex, (uintptr_t)pc) &&
-        fast_until(self, mutex, self->locks, 0, 1, pct_S.calm_stop))
+        fast_until(self, mutex, self->locks, 0, 1, pct_calm_stop_at(&pct_S)))
         return 0;
     int error = lock_slow(self, mutex, PCT_NEVER);
     if (!error)
@@ -300,7 +301,7 @@ static __attribute__((noinline)) int unlock_full(pthread_mutex_t *mutex, const v
     if (!self)
         return PASS(PCT_OP_MUTEX_UNLOCK, PCT_CLASS_MUTEX, mutex, REAL(pthread_mutex_unlock)(mutex));
     if (pct_is_calm(&pct_S, PCT_OP_MUTEX_UNLOCK, (uintptr_t)mutex, (uintptr_t)pc) &&
-        fast_until(self, mutex, self->unlocks, 1, 0, pct_S.calm_stop))
+        fast_until(self, mutex, self->unlocks, 1, 0, pct_calm_stop_at(&pct_S)))
         return 0;
     struct pct_object *object = pct_at(self, PCT_OP_MUTEX_UNLOCK, mutex, PCT_CLASS_MUTEX);
     pct_memory_of_lock(self, mutex, false, pc);

@@ -31,8 +31,8 @@ static void run_routine(void)
 int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread_once_t *, void (*)(void)))
 {
     /* To an explored run it matters who came first. */
-    if (__atomic_load_n(control, __ATOMIC_ACQUIRE) & ONCE_DONE && !pct_S.log) {
-        if (PCT_UNLIKELY(pct_S.races != NULL))
+    if (__atomic_load_n(control, __ATOMIC_ACQUIRE) & ONCE_DONE && !pct_sched_log(&pct_S)) {
+        if (PCT_UNLIKELY(pct_sched_races(&pct_S) != NULL))
             pct_memory_order(control, PCT_MEMORY_ACQUIRE);
         return 0;
     }
@@ -51,8 +51,8 @@ int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread
         return 0;
     }
     /* Whoever began it before has thrown, or was cancelled. */
-    if (PCT_UNLIKELY(pct_S.races != NULL) && object->holder != PCT_NO_THREAD)
-        pct_races_succeed(pct_S.races, self->core.id, object->holder);
+    if (PCT_UNLIKELY(pct_sched_races(&pct_S) != NULL) && object->holder != PCT_NO_THREAD)
+        pct_races_succeed(pct_sched_races(&pct_S), self->core.id, object->holder);
     object->holder = self->core.id;
     /* A routine that throws or is cancelled unwinds past us. A cleanup here would tie the shim to one unwinder, so the
      * scheduler is told to ask the others' predicates on its own now and then, until the routine has returned. */
@@ -62,7 +62,7 @@ int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread
     int error = real(control, run_routine);
     self = pct_enter();
     /* It is done. Other schedules have always been made as if those that wait were told behind the point. */
-    if (self && (pct_S.log || pct_S.strategy == &pct_strategy_schedule))
+    if (self && (pct_sched_log(&pct_S) || pct_sched_strategy_is(&pct_S, &pct_strategy_schedule)))
         pct_program_changed(pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE));
     pct_sched_unseen(&pct_S, false);
     if (self) {

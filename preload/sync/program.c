@@ -28,8 +28,9 @@ PCT_EXPORT unsigned pct_program_choose(unsigned ways)
         return PASS(PCT_OP_CHOICE, PCT_CLASS_NONE, NULL, 0u);
     pct_here(self, PCT_OP_CHOICE);
     uint32_t most = ways < MOST ? ways : MOST;
-    uint32_t chosen = pct_S.run.script ? pct_strategy_script_choose(pct_S.strategy_state, self->core.id, most)
-                                       : pct_sched_choose_number(&pct_S, most);
+    uint32_t chosen = pct_sched_has_script(&pct_S)
+                          ? pct_strategy_script_choose(pct_sched_strategy_state(&pct_S), self->core.id, most)
+                          : pct_sched_choose_number(&pct_S, most);
     pct_done(self, PCT_OP_CHOICE, chosen, NULL);
     return chosen;
 }

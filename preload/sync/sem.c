@@ -154,7 +154,8 @@ PCT_EXPORT int sem_getvalue(sem_t *sem, int *value)
     int failed = REAL(sem_getvalue)(sem, value);
     const struct pct_shim_thread *self = pct_holder();
     pct_log_doubt(&pct_S, PCT_DOUBT_VALUE);
-    const struct pct_object *object = self && pct_S.races ? pct_object_known(&pct_S.objects, sem, PCT_CLASS_SEM) : NULL;
+    const struct pct_object *object =
+        self && pct_sched_races(&pct_S) ? pct_object_known(&pct_S.objects, sem, PCT_CLASS_SEM) : NULL;
     if (!failed && object)
         pct_order_object(self, object, PCT_ACQUIRES);
     return failed;

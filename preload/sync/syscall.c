@@ -21,7 +21,7 @@
 /* The call may write to a descriptor, or read from one, for which another thread waits. */
 static void may_move(unsigned what)
 {
-    if (PCT_LIKELY(!pct_S.races && !pct_S.kernel_waits) || pct_vforking)
+    if (PCT_LIKELY(!pct_sched_races(&pct_S) && !pct_sched_kernel_waits(&pct_S)) || pct_vforking)
         return;
     const int error = errno;
     const struct pct_shim_thread *self = pct_enter();

@@ -108,7 +108,7 @@ static struct pct_shim_thread *thread_of(pid_t tid)
         return NULL;
     if (!tid)
         return pct_self;
-    for (uint32_t id = 0; id < pct_S.threads; id++)
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++)
         if (pct_shim.slots[id].tid == tid && pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
             return &pct_shim.slots[id];
     return NULL;

@@ -91,7 +91,7 @@ void pct_foreign_threads_begin(void)
 void pct_foreign_threads_count(void)
 {
     int64_t least, most;
-    bool alone = pct_shim.mode == PCT_MODE_CONTROLLED && pct_S.threads == 1 && pct_self && !kernel_works;
+    bool alone = pct_shim.mode == PCT_MODE_CONTROLLED && pct_sched_threads(&pct_S) == 1 && pct_self && !kernel_works;
     if (alone && (ended_before || (!pct_shim.confined && read_others_time(&least, &most) && least > others_before)))
         pct_uncontrolled(PCT_UNCONTROLLED_FOREIGN);
 }
@@ -161,8 +161,8 @@ static uint64_t acts(int folder, int32_t tid, bool wake, bool *works)
 static bool is_known(int32_t tid)
 {
     static uint32_t next; /* tasks stand there in the order in which they were made, like our threads */
-    for (uint32_t i = 0; i < pct_S.threads; i++) {
-        uint32_t id = (next + i) % pct_S.threads;
+    for (uint32_t i = 0; i < pct_sched_threads(&pct_S); i++) {
+        uint32_t id = (next + i) % pct_sched_threads(&pct_S);
         if (pct_shim.slots[id].tid == tid) {
             next = id + 1;
             return true;
@@ -221,7 +221,7 @@ static uint64_t count(void)
  * kernel does so when one ends. So a futex whose word has changed is taken for woken. */
 static void ask_futexes(void)
 {
-    for (uint32_t id = 0; id < pct_S.threads; id++) {
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
         struct pct_shim_thread *thread = &pct_shim.slots[id];
         const struct pct_wait *wait = &thread->core.wait;
         if (thread->core.queued && !wait->ready && wait->object->class_ == PCT_CLASS_FUTEX &&
@@ -247,14 +247,14 @@ uint64_t pct_foreign_threads(uint64_t until)
 {
     if (pct_absent_awaited(until))
         return 0;
-    uint64_t known = pct_S.live - pct_thread_coming + (pct_watchdog_tid() != 0);
+    uint64_t known = pct_sched_live(&pct_S) - pct_thread_coming + (pct_watchdog_tid() != 0);
     uint64_t there = pct_shim.confined || !pct_shim.clear_tid ? 0 : count();
     bool found = false, last = until == PCT_NEVER;
     if (there && there <= known)
         return last || seen.met ? quiet() : PCT_NEVER;
     long folder = there ? PCT_SYS3(SYS_open, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
     if (folder < 0) /* nobody tells; but some may have shown themselves */
-        return there || pct_S.foreign & PCT_FOREIGN_THREADS ? 0 : PCT_NEVER;
+        return there || pct_sched_has_met(&pct_S, PCT_FOREIGN_THREADS) ? 0 : PCT_NEVER;
     /* Before a verdict, those that sleep look again. */
     bool wake = last && seen.woken_at != pct_steps(&pct_S) + 1;
     uint64_t soonest = ask_all((int)folder, wake, &found);

@@ -113,7 +113,7 @@ static int join_until(struct pct_shim_thread *self, pthread_t handle, void **val
     struct pct_shim_thread *thread = pct_thread_find(handle);
     bool waits = thread && thread->core.state != PCT_STATE_FINISHED && !refused(self, thread);
     /* Explored runs tell of it also where the thread has finished: in another schedule it comes. */
-    bool told = pct_S.log && pct_user_readable(when, sizeof *when);
+    bool told = pct_sched_log(&pct_S) && pct_user_readable(when, sizeof *when);
     if (when && (waits || told) && !pct_deadline(clock, when, &deadline) && waits)
         return EINVAL;
     return join(self, handle, value, deadline);

@@ -1,5 +1,6 @@
 /* Threads of libc's own, under control: see service.h. */
 #include "service.h"
+#include <preload/core/kernel.h>
 #include <preload/core/pass.h>
 #include "thread.h"
 
@@ -77,7 +78,7 @@ static void *notify(void *argument)
 
 void pct_notice_start(const struct pct_notice *notice, uint64_t mask)
 {
-    struct errand *errand = spare ? spare : pct_S.host->map(sizeof *errand);
+    struct errand *errand = spare ? spare : pct_map(sizeof *errand);
     if (!errand)
         return;
     if (errand == spare)

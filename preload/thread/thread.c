@@ -56,12 +56,12 @@ static struct pct_shim_thread *used_slot(void)
 /* For a thread that is about to be made. NULL: there are too many, or there is no memory. */
 static struct pct_shim_thread *new_slot(void)
 {
-    if (pct_S.threads >= PCT_MAX_THREADS)
+    if (pct_sched_threads(&pct_S) >= PCT_MAX_THREADS)
         return used_slot();
-    if (!pct_slots_reach(pct_S.threads))
+    if (!pct_slots_reach(pct_sched_threads(&pct_S)))
         return NULL;
-    struct pct_shim_thread *slot = &pct_shim.slots[pct_S.threads];
-    slot->core.id = pct_S.threads;
+    struct pct_shim_thread *slot = &pct_shim.slots[pct_sched_threads(&pct_S)];
+    slot->core.id = pct_sched_threads(&pct_S);
     return slot;
 }
 
@@ -100,7 +100,7 @@ void pct_thread_note_priority(const struct pct_shim_thread *thread)
 static void finish(void *argument)
 {
     struct pct_shim_thread *self = argument;
-    if (self != pct_self || !pct_S.host)
+    if (self != pct_self || !pct_sched_is_on(&pct_S))
         return;
     pct_explored_hidden(PCT_KEY_KEYS, true);
     if (++self->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS) {
@@ -193,7 +193,7 @@ static const pthread_attr_t *place_stack(struct pct_shim_thread *slot, const pth
 {
     enum { STRIDE_LOG = 28, PAGE = 4096 };
     const uintptr_t place = UINT64_C(0x280000000000) + ((uintptr_t)slot->core.id << STRIDE_LOG);
-    if (!pct_S.log || slot->stack_given || !slot->stack_size || slot->stack_size >> (STRIDE_LOG - 1))
+    if (!pct_sched_log(&pct_S) || slot->stack_given || !slot->stack_size || slot->stack_size >> (STRIDE_LOG - 1))
         return attr;
     long at = PCT_SYS6(SYS_mmap, place, slot->stack_size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
@@ -263,14 +263,14 @@ static int create_free(pthread_t *handle, const pthread_attr_t *attr, void *(*st
 int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*start)(void *), void *argument, bool c11)
 {
     PCT_ENTER(self);
-    if (pct_S.threads == 1) {
+    if (pct_sched_threads(&pct_S) == 1) {
         pct_real_resolve_all();
         pct_keys_find();
         pct_loader_find();
         pct_affinity_pin();
         pct_watchdog_plan();
     }
-    if (!self && pct_shim.mode == PCT_MODE_FREE && pct_self && pct_S.host)
+    if (!self && pct_shim.mode == PCT_MODE_FREE && pct_self && pct_sched_is_on(&pct_S))
         return create_free(handle, attr, start, argument, c11);
     if (!self)
         return PASS(PCT_OP_THREAD_CREATE, PCT_CLASS_THREAD, NULL, create_unseen(handle, attr, start, argument, c11));
@@ -283,7 +283,7 @@ int pct_thread_create(pthread_t *handle, const pthread_attr_t *attr, void *(*sta
     int error = EAGAIN;
     if (slot) {
         prepare(slot, attr, start, argument);
-        pct_engine_expect(pct_S.live);
+        pct_engine_expect(pct_sched_live(&pct_S));
         slot->c11 = c11;
         slot->trap_hidden = self->trap_hidden;
         /* It begins with all of them blocked, so that none comes before its turn. */

@@ -38,7 +38,7 @@ static bool waits_so(const struct pct_shim_thread *thread)
 static bool goes_on(const struct pct_timer *timer)
 {
     if (timer->order >= PCT_MAX_THREADS)
-        return pct_S.can_attention || !pct_itimer_is(timer);
+        return pct_sched_can_attention(&pct_S) || !pct_itimer_is(timer);
     return !waits_so(&pct_shim.slots[timer->order]);
 }
 
@@ -46,7 +46,7 @@ static bool goes_on(const struct pct_timer *timer)
 static bool has_time(uint64_t until)
 {
     uint64_t now = pct_sched_now(&pct_S);
-    if (pct_S.threads == 1 || until == PCT_NEVER || until == waits.until || until <= now)
+    if (pct_sched_threads(&pct_S) == 1 || until == PCT_NEVER || until == waits.until || until <= now)
         return true;
     waits.waited += until - now;
     waits.until = until;
@@ -60,7 +60,7 @@ static bool has_time(uint64_t until)
 static void forget(void)
 {
     waits.any = false;
-    for (uint32_t id = 0; id < pct_S.threads; id++)
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++)
         pct_shim.slots[id].absences = 0;
 }
 
@@ -68,12 +68,12 @@ bool pct_absent_awaited(uint64_t until)
 {
     if (!waits.any || waits.over || pct_family_relatives())
         return false;
-    for (uint32_t i = 0; i < pct_S.timers_count; i++)
-        if (goes_on(pct_S.timers[i])) {
+    for (uint32_t i = 0; i < pct_sched_timers(&pct_S); i++)
+        if (goes_on(pct_sched_timer(&pct_S, i))) {
             forget();
             return false;
         }
-    if ((!pct_S.timers_count && !(pct_self && waits_so(pct_self))) || !has_time(until))
+    if ((!pct_sched_timers(&pct_S) && !(pct_self && waits_so(pct_self))) || !has_time(until))
         return false;
     if (!waits.real)
         pct_uncontrolled(PCT_UNCONTROLLED_OUTSIDE);

@@ -3,6 +3,7 @@
  * a loop that waits for the time or for another thread, and counts as a spin (pct_progress_clock()). */
 #include "clock.h"
 #include "computed.h"
+#include <preload/core/kernel.h>
 #include <preload/core/point.h>
 #include <preload/core/user_memory.h>
 #include "family.h"
@@ -28,7 +29,7 @@ static bool origin(clockid_t clock, uint64_t *at)
         struct timespec now;
         if (REAL(clock_gettime)(clock, &now))
             return false;
-        *at = pct_nanoseconds(&now) - pct_S.host->now();
+        *at = pct_nanoseconds(&now) - pct_real_now();
         return true;
     }
     switch (clock) {

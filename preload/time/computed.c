@@ -28,7 +28,7 @@ uint64_t pct_computed(struct pct_shim_thread *self, bool spins)
 {
     struct pct_computed *c = &self->computed;
     struct timespec now;
-    if (!pct_sched_is_virtual(&pct_S) || pct_S.still || pct_shim.confined ||
+    if (!pct_sched_is_virtual(&pct_S) || pct_sched_is_still(&pct_S) || pct_shim.confined ||
         REAL(clock_gettime)(CLOCK_MONOTONIC_COARSE, &now))
         return 0;
     const uint64_t real = pct_nanoseconds(&now);

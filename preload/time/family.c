@@ -232,7 +232,7 @@ bool pct_family_await_turn(void)
 
 bool pct_family_is_itself(void)
 {
-    return pct_S.host && !pct_vforking && pct_is_process(pct_shim.pid);
+    return pct_sched_is_on(&pct_S) && !pct_vforking && pct_is_process(pct_shim.pid);
 }
 
 uint32_t pct_family_slot(void)
@@ -360,7 +360,7 @@ static void begin(uint64_t now, uint64_t deadline, bool world)
     me->from = later(now, idle.offset);
     me->real = pct_relative_now();
     me->world = world;
-    me->asks = pct_S.can_both || pct_io_must_ask(pct_S.kernel_waits);
+    me->asks = pct_sched_can_both(&pct_S) || pct_io_must_ask(pct_sched_kernel_waits(&pct_S));
     idle.seen = __atomic_load_n(&me->word, __ATOMIC_SEQ_CST);
     me->looked = idle.seen - 1;
     __atomic_fetch_add(&me->turn, 1, __ATOMIC_SEQ_CST);
@@ -444,7 +444,7 @@ static bool all_idle(uint64_t *passed)
     for (uint32_t i = 1; idles && i <= top; i++)
         idles = sleeps(i, passed);
     /* A thread of our own that has a signal to handle, or comes back from outside, has not told yet. */
-    if (idles && (pct_S.threads > 1 || !pct_self) && (pct_S.outside || pct_action_any()))
+    if (idles && (pct_sched_threads(&pct_S) > 1 || !pct_self) && (pct_sched_outside(&pct_S) || pct_action_any()))
         idles = pct_relative_others_sleep(pct_shim.pid, pct_any_tid());
     for (uint32_t i = 1; idles && i <= top; i++)
         if (i != self && pct_known[i].turn & 1 && !pct_slot_is_free(pct_known[i].who))
@@ -547,7 +547,7 @@ bool pct_family_idle(uint64_t now, uint64_t deadline, bool world, uint64_t *agai
 static uint64_t strangers_took(uint64_t now, bool idled)
 {
     uint64_t real = pct_relative_now(), took = 0, least = idled ? real - pct_slot_at(self)->real : 0;
-    uint64_t deadline = pct_S.timers_count ? later(pct_S.timers[0]->deadline, idle.offset) : PCT_NEVER;
+    uint64_t deadline = pct_sched_timers(&pct_S) ? later(pct_sched_timer(&pct_S, 0)->deadline, idle.offset) : PCT_NEVER;
     for (uint32_t i = 1; i <= pct_family_memory->top; i++)
         took = i == self ? took : pct_slot_took(i, real, idle.counted, took);
     idle.counted = real;
@@ -585,14 +585,14 @@ uint64_t pct_family_busy(uint64_t now)
     /* Its own time comes up to the family's. But those that wait for a time of their own shall not find that nearer: in
      * their eyes it is `offset` behind, and stays so. */
     uint64_t clock = __atomic_load_n(&pct_family_memory->clock, __ATOMIC_SEQ_CST);
-    uint64_t ours = later(now, pct_S.timers_count ? idle.offset : 0), lag = clock > ours ? clock - ours : 0;
+    uint64_t ours = later(now, pct_sched_timers(&pct_S) ? idle.offset : 0), lag = clock > ours ? clock - ours : 0;
     uint64_t took = waited || pct_family_memory->turns != PCT_TURNS_ON ? strangers_took(ours, waited) : 0;
     return took > lag ? took : lag;
 }
 
 void pct_family_caught_up(uint64_t by)
 {
-    if (!pct_S.timers_count)
+    if (!pct_sched_timers(&pct_S))
         idle.offset -= by < idle.offset ? by : idle.offset;
 }
 

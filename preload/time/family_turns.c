@@ -98,7 +98,8 @@ static bool is_next(uint32_t self, uint32_t holder)
     if (all == GOES_ON || !pct_known_is_still(top))
         period = (period + 1) | UINT32_C(1) << 31;
     /* A thread of our own that comes back from outside has not told yet. */
-    return all == RESTS && (pct_S.threads < 2 || pct_relative_others_sleep((int)PCT_SYS0(SYS_getpid), pct_any_tid())) &&
+    return all == RESTS &&
+           (pct_sched_threads(&pct_S) < 2 || pct_relative_others_sleep((int)PCT_SYS0(SYS_getpid), pct_any_tid())) &&
            pct_known_is_still(top);
 }
 

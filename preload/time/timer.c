@@ -3,6 +3,7 @@
  * A signal of a timer goes to the thread that it names, or as one for the process: to the first thread if that does not
  * block it, else to the lowest that does not. For SIGEV_THREAD there is, as in libc, a thread that waits for such
  * timers and starts one for each expiration; it is an ordinary thread of the schedule. */
+#include <preload/core/kernel.h>
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/sys.h>
@@ -136,7 +137,7 @@ static bool on_its_way(const struct timer *timer)
     uint64_t bit = pct_signal_bit(timer->signal);
     if (!timer->queued || pct_signal_pending(pct_self) & bit)
         return timer->queued;
-    for (uint32_t id = 0; id < pct_S.threads; id++) {
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
         const struct pct_shim_thread *thread = &pct_shim.slots[id];
         if (thread->core.state == PCT_STATE_FINISHED)
             continue;
@@ -229,7 +230,7 @@ static bool keeps(clockid_t clock)
 static struct timer *allocate(void)
 {
     if (!timers)
-        timers = pct_S.host->map(sizeof *timers * MOST);
+        timers = pct_map(sizeof *timers * MOST);
     if (!timers)
         return NULL;
     uint32_t i = 0;
@@ -254,7 +255,7 @@ static int describe(struct pct_shim_thread *self, struct timer *timer, const str
         pct_notice_from(&timer->notice, event);
         return pct_service_start(self, &service, serve) ? 0 : EAGAIN;
     case SIGEV_THREAD_ID:
-        for (uint32_t id = 0; id < pct_S.threads && !timer->thread; id++)
+        for (uint32_t id = 0; id < pct_sched_threads(&pct_S) && !timer->thread; id++)
             if (pct_shim.slots[id].tid == event->_sigev_un._tid && pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
                 timer->thread = &pct_shim.slots[id];
         if (!timer->thread)

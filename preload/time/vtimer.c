@@ -48,8 +48,8 @@ void pct_vtimer_set(struct pct_vtimer *timer, uint64_t at, uint64_t interval)
 uint64_t pct_vtimer_alarm(void)
 {
     uint64_t first = PCT_NEVER;
-    for (uint32_t i = 0; i < pct_S.timers_count; i++) {
-        const struct pct_vtimer *timer = (const struct pct_vtimer *)pct_S.timers[i];
+    for (uint32_t i = 0; i < pct_sched_timers(&pct_S); i++) {
+        const struct pct_vtimer *timer = (const struct pct_vtimer *)pct_sched_timer(&pct_S, i);
         if (timer->core.fire == fire && timer->signals && !timer->held && timer->core.deadline < first)
             first = timer->core.deadline;
     }

@@ -51,7 +51,7 @@ static bool make(void)
 
 static bool is_wanted(void)
 {
-    return pct_S.threads == 1 && !armed && pct_self && pct_shim.watchdog && !pct_in_valgrind() &&
+    return pct_sched_threads(&pct_S) == 1 && !armed && pct_self && pct_shim.watchdog && !pct_in_valgrind() &&
            pct_preempt_listen(true) && !pct_watchdog_is_made();
 }
 
@@ -106,7 +106,7 @@ static uint64_t until_next(const struct pct_shim_thread *self, uint64_t used)
 static void tick(struct pct_shim_thread *self, uint64_t ticks, void *context)
 {
     const uint64_t now = pct_steps(&pct_S);
-    idle = pct_S.current != &self->core || step != now ? 0 : idle + ticks * CALLS;
+    idle = !pct_sched_holds(&pct_S, &self->core) || step != now ? 0 : idle + ticks * CALLS;
     step = now;
     if (idle && pct_sched_may_take(&pct_S, &self->core, PCT_ARG_SPINS))
         pct_preempt_sample_confined(self, context, idle);
@@ -125,7 +125,7 @@ bool pct_lone_sampled(const siginfo_t *info, void *context)
         return true;
     }
     uint64_t cpu = pct_task_cpu(self->tid), now = pct_steps(&pct_S);
-    bool calls = pct_S.current != &self->core || step != now;
+    bool calls = !pct_sched_holds(&pct_S, &self->core) || step != now;
     if (calls)
         from = cpu;
     step = now;

@@ -325,12 +325,12 @@ static void interrupted(int number, siginfo_t *info, void *context)
     }
     struct pct_shim_thread *self = pct_self;
     unsigned asked = __atomic_exchange_n(&question, NOTHING, __ATOMIC_SEQ_CST);
-    if (asked == STOP && (__atomic_load_n(&pct_S.turning, __ATOMIC_SEQ_CST) || pct_shim.ended))
+    if (asked == STOP && (pct_sched_is_turning(&pct_S) || pct_shim.ended))
         return; /* perhaps this thread turns a block, or closes the trace: half of that is no trace. It is asked again
                  */
     if (asked == STOP)
         stop(self, context);
-    else if (asked != NOTHING && self && pct_S.current == &self->core) {
+    else if (asked != NOTHING && self && pct_sched_holds(&pct_S, &self->core)) {
         look(self, context, asked == LOOK_LONG);
         evidence->samples.left = pct_task_cpu(self->tid);
     }
@@ -342,7 +342,7 @@ static void ask(const struct pct_shim_thread *thread, unsigned what)
     info.si_value.sival_ptr = &question;
     __atomic_store_n(&question, what, __ATOMIC_SEQ_CST);
     /* In this order: see pct_preempt_settle(). */
-    if (what != STOP && __atomic_load_n(&pct_S.current, __ATOMIC_SEQ_CST) != &thread->core) {
+    if (what != STOP && pct_sched_holder(&pct_S) != &thread->core) {
         __atomic_store_n(&question, NOTHING, __ATOMIC_SEQ_CST);
         return;
     }

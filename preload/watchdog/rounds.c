@@ -225,7 +225,7 @@ static enum pct_rounds_found look(struct pct_rounds *r, struct instruction next,
     enum pct_rounds_found found = PCT_ROUNDS_GOES;
     bool pause, repeats;
     /* It may have been interrupted, and others have run meanwhile. */
-    if (!is_of(r, self) || pct_S.current != &self->core || pct_loader_is_held(self))
+    if (!is_of(r, self) || !pct_sched_holds(&pct_S, &self->core) || pct_loader_is_held(self))
         return PCT_ROUNDS_OPEN;
     if (pct_preempt_is_inside(rip))
         return look_inside(r, next, self, context);

@@ -103,7 +103,8 @@ static struct {
 bool pct_watchdog_took(struct pct_shim_thread *self)
 {
     uint32_t revoked = __atomic_load_n(&self->revoked, __ATOMIC_SEQ_CST);
-    if (revoked == KEPT || !pct_S.host) /* a child made behind our back has a copy of our word, but no run */
+    if (revoked == KEPT ||
+        !pct_sched_is_on(&pct_S)) /* a child made behind our back has a copy of our word, but no run */
         return false;
     if (revoked == TAKING &&
         __atomic_compare_exchange_n(&self->revoked, &revoked, KEPT, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
@@ -175,7 +176,7 @@ static bool sleeps(const struct pct_shim_thread *thread, const struct pct_task *
  * 10 us a thread: with 4,000 threads a sleep of less than 50 ms is over before, and holds the others for so long. */
 static bool others_work(const struct pct_thread *holder)
 {
-    for (uint32_t id = 0; id < pct_S.threads; id++) {
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
         const struct pct_shim_thread *thread = &pct_shim.slots[id];
         enum pct_state state = __atomic_load_n(&thread->core.state, __ATOMIC_RELAXED);
         bool own = &thread->core == holder || thread->unscheduled || !thread->tid || state == PCT_STATE_OUTSIDE;
@@ -294,7 +295,7 @@ static void begin(struct pct_thread *holder, uint64_t step)
 
 static void look(void)
 {
-    struct pct_thread *holder = __atomic_load_n(&pct_S.current, __ATOMIC_SEQ_CST);
+    struct pct_thread *holder = pct_sched_holder(&pct_S);
     uint64_t step = pct_steps(&pct_S);
     struct pct_task task;
     if (pct_shim.ended)
@@ -343,11 +344,11 @@ static const char *blame(const struct pct_thread *holder)
 /* `pct run --timeout` wants to know where all threads are before it kills them. */
 static void last_word(void)
 {
-    struct pct_thread *holder = __atomic_load_n(&pct_S.current, __ATOMIC_SEQ_CST);
+    struct pct_thread *holder = pct_sched_holder(&pct_S);
     if (pct_shim.ended)
         return;
     const char *message = blame(holder);
-    for (uint32_t id = 0; id < pct_S.threads; id++) {
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
         const struct pct_shim_thread *thread = &pct_shim.slots[id];
         if (&thread->core == holder || thread->core.state == PCT_STATE_OUTSIDE)
             pct_preempt_stop(thread, tasks);
@@ -530,7 +531,7 @@ void pct_watchdog_listen(void)
     pct_shim.header->watched = pct_preempt_listen(false);
     /* A real-time policy is that of the threads to come, too: of them, one that waits gets no CPU to make it from one
      * that spins. */
-    if (pct_S.timers_count || pct_script_has_family() || pct_task_asked_is_real_time(0))
+    if (pct_sched_timers(&pct_S) || pct_script_has_family() || pct_task_asked_is_real_time(0))
         pct_watchdog_start();
 }
 
@@ -544,7 +545,7 @@ static void make_once(void)
 
 void pct_watchdog_start(void)
 {
-    if (pct_S.threads > 1)
+    if (pct_sched_threads(&pct_S) > 1)
         make_once();
 }
 
@@ -562,7 +563,8 @@ void pct_watchdog_have(void)
 {
     struct timespec patience = { .tv_sec = 1 };
     pct_watchdog_start();
-    if (pct_S.threads > 1 && pct_shim.header->watched && __atomic_load_n(&presence, __ATOMIC_SEQ_CST) == COMES)
+    if (pct_sched_threads(&pct_S) > 1 && pct_shim.header->watched &&
+        __atomic_load_n(&presence, __ATOMIC_SEQ_CST) == COMES)
         pct_futex_wait(&presence, COMES, &patience);
 }
 
