@@ -6,6 +6,7 @@
 #include <cli/process/options.h>
 #include "recorder.h"
 #include "state.h"
+#include <strategies/strategies.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -331,7 +332,11 @@ static int match_spec(struct pct_store *store, struct pct_campaign *c, const str
         print_spec(out, c);
         fclose(out);
     }
-    return refuse(plan, "its strategy is", spec, here);
+    int status = refuse(plan, "its strategy is", spec, here);
+    if (strcmp(there.strategy, c->config.strategy) && strcmp(there.strategy, pct_strategy_explore.name))
+        pct_cli_say("or go on with it by --strategy %s, which may have been the default of an earlier version",
+                    there.strategy);
+    return status;
 }
 
 static int match_number(struct pct_store *store, const struct pct_campaign_plan *plan, const char *key,

@@ -91,6 +91,14 @@ static bool get(const char *text, const char *key, int base, uint64_t max, uint6
     return !errno && end != at && *end == '\n' && *at != '-' && *at != '+' && *at != ' ' && *value <= max;
 }
 
+/* Whether it was written for a command of these words. */
+static bool is_titled(const char *text, const char *title)
+{
+    const char *at = strstr(text, "\nfor ");
+    size_t length = strlen(title);
+    return at && !strncmp(at + strlen("\nfor "), title, length) && at[strlen("\nfor ") + length] == '\n';
+}
+
 bool pct_state_parse(struct pct_state_file *state, const char *text, size_t length, const char **other)
 {
     *other = NULL;
@@ -113,7 +121,9 @@ bool pct_state_parse(struct pct_state_file *state, const char *text, size_t leng
         return false;
     l.threads = (uint32_t)threads;
     if (command != state->command)
-        *other = "it is of another command";
+        *other = is_titled(text, state->title)
+                     ? "it is of other options, another directory or an earlier version of pct"
+                     : "it is of another command";
     else if (binary == state->binary) {
         if (!get(text, "plain", 10, UINT64_MAX, &l.plain))
             l.plain = 0;
