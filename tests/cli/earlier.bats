@@ -46,7 +46,7 @@ campaign()
         has "$(printf "\nswitch ")"
         run -120 "$pct" replay trace -- ../fig1c-deadlock
         has "replayed identically"
-        run -0 "$pct" explain --quiet trace -- ../fig1c-deadlock
+        run -0 "$pct" explain trace -- ../fig1c-deadlock
         has "wait cycle"
     done
 }
