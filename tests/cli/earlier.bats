@@ -33,7 +33,7 @@ campaign()
 @test "a token whose strategy has changed since does not replay, and the report says why" {
     run -122 "$pct" replay pct1:surw,among=3,n=100:3:6553f100:8e09b1415382e4a0:26b4 -- ../fig1c-deadlock
     has "did NOT replay: "
-    has "If an earlier version of pct made it: CHANGELOG.md says which changes break schedules"
+    has "nor which version of pct made it: CHANGELOG.md says which changes break schedules"
 }
 
 @test "traces of earlier versions are read and replayed" {

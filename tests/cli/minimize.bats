@@ -559,7 +559,7 @@ END
     run -122 "$pct" replay "$small" -- ./changed
     has "did NOT replay: "
     lacks "it may have been rebuilt"
-    has "a token or trace does not tell which functions have changed; a schedule file (\`pct minimize -o\`) does. If"
+    has "a token or trace does not tell which functions have changed (a schedule file, \`pct minimize -o\`, does), nor"
     has "the nearest schedule that fails: pct minimize '$small'"
     touch -d 2100-01-01 changed
     run -122 "$pct" replay -q -n 2 small -- ./changed
