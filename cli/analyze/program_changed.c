@@ -30,8 +30,8 @@ void pct_program_changed_say(const char *name, const struct pct_config *config, 
         pct_schedule_file_compare(name, program);
     else
         pct_cli_say(
-            "a token or trace does not tell which functions have changed (a schedule file, `pct minimize -o`, does), nor "
-            "which version of pct made it: CHANGELOG.md says which changes break schedules");
+            "a token or trace does not tell which functions have changed (a schedule file, `pct minimize -o`, does), "
+            "nor which version of pct made it: CHANGELOG.md says which changes break schedules");
 }
 
 void pct_program_changed_offer(const char *name, const struct pct_config *config)
