@@ -339,7 +339,7 @@ static void look_for_phase(struct state *s, uint64_t step)
         if (s->idiom)
             come(s, i);
     }
-    s->in_vain = s->low_in_vain = s->wanted_in_vain = 0;
+    s->no_progress = s->low_in_a_row = s->wanted_in_a_row = 0;
     uint32_t last = s->phase[s->phases].last;
     if (last && last <= s->threads && !changes(s))
         pct_priorities_put_last(&s->priorities, last - 1);
@@ -358,7 +358,7 @@ static void made(struct state *s)
         s->object[s->idiom->object[access]] = s->last.object;
         if (s->done == (1u << s->idiom->accesses) - 1)
             s->idiom = NULL;
-        s->in_vain = s->low_in_vain = s->wanted_in_vain = 0;
+        s->no_progress = s->low_in_a_row = s->wanted_in_a_row = 0;
         sort_all(s);
     } else if (spoils(s, thread, &s->last)) {
         begin_anew(s);
@@ -432,18 +432,18 @@ static uint32_t let_any_go(const struct state *s, bool last_first)
 /* Nobody is free to go on, or too long others have waited for that. Somebody stands. */
 static uint32_t let_go(struct state *s)
 {
-    s->in_vain = 0;
+    s->no_progress = 0;
     if (s->let_go++ & 1 && s->stand.first[OTHER])
         return highest(s, OTHER, false, false);
-    uint32_t thread = s->low_in_vain < PATIENCE ? highest(s, LOW, false, false) : PCT_NO_THREAD;
-    s->low_in_vain = thread != PCT_NO_THREAD ? s->low_in_vain + 1 : 0; /* it may poll for what a held one is to do */
+    uint32_t thread = s->low_in_a_row < PATIENCE ? highest(s, LOW, false, false) : PCT_NO_THREAD;
+    s->low_in_a_row = thread != PCT_NO_THREAD ? s->low_in_a_row + 1 : 0; /* it may poll for what a held one is to do */
     if (thread != PCT_NO_THREAD)
         return thread;
     thread = highest(s, HELD, true, true);
     if (thread != PCT_NO_THREAD)
         return make(s, thread);
-    thread = s->wanted_in_vain < PATIENCE ? find_wanted(s) : PCT_NO_THREAD;
-    s->wanted_in_vain = thread != PCT_NO_THREAD ? s->wanted_in_vain + 1 : 0; /* it may poll for another held one's */
+    thread = s->wanted_in_a_row < PATIENCE ? find_wanted(s) : PCT_NO_THREAD;
+    s->wanted_in_a_row = thread != PCT_NO_THREAD ? s->wanted_in_a_row + 1 : 0; /* it may poll for another held one's */
     return thread != PCT_NO_THREAD ? thread : let_any_go(s, false);
 }
 
@@ -464,7 +464,7 @@ static uint32_t follow_segments(struct state *s)
         const bool enabled = thread < s->threads && s->of[thread].enabled;
         if (!s->segment[i])
             continue;
-        if (s->in_vain >= PATIENCE || (!enabled && !s->stand.first[OTHER]))
+        if (s->no_progress >= PATIENCE || (!enabled && !s->stand.first[OTHER]))
             break;
         if (!enabled)
             return highest(s, OTHER, false, false); /* it may wait for that */
@@ -490,16 +490,16 @@ static uint32_t choose_directed(struct state *s)
             return make(s, thread);
     }
     s->look = false;
-    if (s->in_vain >= PATIENCE)
+    if (s->no_progress >= PATIENCE)
         end_preference(s);
-    if (s->priorities.top && (s->in_vain < PATIENCE || !is_any_standing(s)))
+    if (s->priorities.top && (s->no_progress < PATIENCE || !is_any_standing(s)))
         return pct_priorities_highest(&s->priorities);
-    if (s->stand.first[OTHER] && s->in_vain < PATIENCE)
+    if (s->stand.first[OTHER] && s->no_progress < PATIENCE)
         return highest(s, OTHER, false, false);
     uint32_t thread = let_go(s);
     if (s->let_go % PATIENCE == 0) { /* some may poll for what one does that is free, and never its turn; */
         pct_priorities_put_last(&s->priorities, thread);
-        s->in_vain = PATIENCE; /* or for a held one that cannot go on whenever one is let go */
+        s->no_progress = PATIENCE; /* or for a held one that cannot go on whenever one is let go */
     }
     return thread;
 }
@@ -511,7 +511,7 @@ static void catch_up(struct state *s, uint64_t step)
     pct_draws_next(&s->draws, step);
     if (!s->idiom || !stepped)
         return;
-    s->in_vain += is_any_standing(s);
+    s->no_progress += is_any_standing(s);
     made(s);
     if (s->mean && pct_random_below(s->seed, PCT_STREAM_PICK, step, s->mean) == 0)
         pct_priorities_put_last(&s->priorities, s->previous - 1);
@@ -569,7 +569,7 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
     (void)spins;
     struct state *s = state;
     s->spun++;
-    s->in_vain += s->idiom ? SPIN : 0;
+    s->no_progress += s->idiom ? SPIN : 0;
     if (s->idiom)
         end_preference(s);
     if (s->idiom && ++s->spins_in_all >= SPINS_MOST) {
@@ -577,8 +577,8 @@ static void spinning(void *state, uint32_t thread, uint64_t spins)
         sort_all(s);
     }
     if (s->idiom && ++s->spins == STUCK && standing_of(s, thread) != FREE) {
-        s->in_vain -= STUCK * SPIN; /* what it waits for, one that is free may do */
-        s->low_in_vain += SPIN;
+        s->no_progress -= STUCK * SPIN; /* what it waits for, one that is free may do */
+        s->low_in_a_row += SPIN;
     }
     pct_priorities_spin(&s->priorities, s->seed, thread, PCT_SPIN_INVERSE);
 }

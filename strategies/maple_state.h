@@ -44,12 +44,12 @@ struct state {
     uint32_t making;                                /* the access that the thread chosen last is to make, plus 1 */
     uint32_t previous;                              /* that thread, plus 1 */
     struct pct_operation last;                      /* what it was about to do */
-    uint32_t in_vain;                               /* steps since one was let go */
-    uint32_t low_in_vain, wanted_in_vain; /* times in a row that it was one at the low priority, or who owns */
-    uint32_t let_go;                      /* times that one was */
-    uint32_t spins;                       /* since the last pick */
-    uint32_t spun;                        /* spins of all since one that comes last was let go for them */
-    uint32_t spins_in_all;                /* in the run, while there was an iRoot to be made */
+    uint32_t no_progress;                           /* steps since one was let go */
+    uint32_t low_in_a_row, wanted_in_a_row; /* times in a row that it was one at the low priority, or who owns */
+    uint32_t let_go;                        /* times that one was */
+    uint32_t spins;                         /* since the last pick */
+    uint32_t spun;                          /* spins of all since one that comes last was let go for them */
+    uint32_t spins_in_all;                  /* in the run, while there was an iRoot to be made */
     struct pct_draws draws;
     uint32_t mean;                    /* of a profile run: steps between two changes, about */
     struct pct_priorities priorities; /* its enabled ones are those who are free */

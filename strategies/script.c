@@ -161,7 +161,7 @@ void pct_strategy_script_rests(void *state, uint64_t ran, uint64_t step)
     if (!s->control.over)
         s->engine->turn(s->inner, &s->control, made, step);
     if (!s->control.over && choose_thread(s) == PCT_NO_RANK)
-        s->engine->in_vain(s->inner);
+        s->engine->is_stuck(s->inner);
 }
 
 /* Where those that the script leaves cannot go on, something from outside may yet let them. */
@@ -178,7 +178,7 @@ static uint32_t would_pick(void *state, uint64_t step, uint64_t ran, uint32_t wi
         s->without = 0;
         if (next != PCT_NO_RANK)
             return next;
-        if (without != PCT_NO_THREAD || !s->engine->in_vain(s->inner)) {
+        if (without != PCT_NO_THREAD || !s->engine->is_stuck(s->inner)) {
             s->waits = s->waits ? s->waits : step + 1;
             return PCT_NO_THREAD;
         }

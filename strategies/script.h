@@ -56,7 +56,7 @@ struct pct_script_engine {
 
     /* None of those that do not stand can go on: whether what the script waits for cannot come by itself either, from
      * outside or in time. Where it may, the engine tells the command for what the process waits. */
-    bool (*in_vain)(const void *state);
+    bool (*is_stuck)(const void *state);
 
     /* None of those that do not stand can go on. The engine must hold fewer, or be over. */
     void (*stuck)(void *state, struct pct_script_control *control, uint64_t step);

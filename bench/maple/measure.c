@@ -47,7 +47,7 @@ struct measure {
     struct pct_directed directed; /* part 2: its candidates are the possible ones */
     struct pct_iroots shown;      /* what its runs have predicted */
     uint64_t profiles;            /* of its runs: profile runs */
-    unsigned in_vain;             /* of these, the last ones, that have shown nothing new */
+    unsigned nothing_new;         /* of these, the last ones, that have shown nothing new */
     uint32_t *try;                /* of each possible one: the run of its own six that exposed it, from 1; 0: none */
     uint64_t runs;
     bool why, chess, spins; /* --why; --chess; explored runs have had loops that wait */
@@ -61,7 +61,7 @@ static struct measure m;
 
 static bool profiles(void)
 {
-    return m.in_vain < 3;
+    return m.nothing_new < 3;
 }
 
 /* Chances that runs have shown, as those of the candidate. */
@@ -94,7 +94,7 @@ static int take_try(const struct pct_trace *trace, const struct pct_access *acce
         failed = pct_predict_add(&m.shown, trace, accesses, count, PCT_DIRECTED_WINDOW, m.runs);
     if (own == SIZE_MAX) {
         m.profiles++;
-        m.in_vain = m.shown.count > before ? 0 : m.in_vain + 1;
+        m.nothing_new = m.shown.count > before ? 0 : m.nothing_new + 1;
     } else if (!m.try[own] && pct_iroots_find_either(&these, m.possible.item[own])) {
         m.try[own] = d->candidate[own].tries;
     }

@@ -70,15 +70,15 @@ static bool predicts_new(const struct pct_directed *d, uint64_t run)
 
 bool pct_directed_is_profiled(const struct pct_directed *d, uint64_t known)
 {
-    unsigned in_vain = 0;
-    for (uint64_t run = known; run && in_vain < SATURATED; run--) {
+    unsigned nothing_new = 0;
+    for (uint64_t run = known; run && nothing_new < SATURATED; run--) {
         if (!pct_directed_is_profile_run(d, run - 1) || !d->run[run - 1].looked)
             continue;
         if (predicts_new(d, run))
             return false;
-        in_vain++;
+        nothing_new++;
     }
-    return in_vain == SATURATED;
+    return nothing_new == SATURATED;
 }
 
 static bool is_by(const struct pct_iroot *exposed, uint64_t known)

@@ -348,7 +348,7 @@ void pct_engine_open_lua(void *engine);
 bool pct_engine_has_ended(const struct pct_engine *engine, uint32_t thread);
 
 /* stuck.c: of struct pct_script_engine; and the end of the script, as no thread that it lets go on can. */
-bool pct_engine_in_vain(const void *state);
+bool pct_engine_is_stuck(const void *state);
 void pct_engine_spins(void *state, struct pct_script_control *control, uint64_t step,
                       const struct pct_script_spin *spin);
 void pct_engine_give_up(struct pct_engine *engine);

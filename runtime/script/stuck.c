@@ -108,22 +108,22 @@ static void say_outside(const struct pct_engine *engine)
 }
 
 /* A thread that is tried is one that may have to wait. */
-bool pct_engine_in_vain(const void *state)
+bool pct_engine_is_stuck(const void *state)
 {
     const struct pct_engine *engine = state;
     const struct pct_request *request = &engine->request;
-    bool vain = request->tries && engine->control->first != PCT_NO_THREAD;
-    if (!vain && request->end) {
-        vain = waits_for_standing(engine, request->end - 1);
-    } else if (!vain) {
+    bool stuck = request->tries && engine->control->first != PCT_NO_THREAD;
+    if (!stuck && request->end) {
+        stuck = waits_for_standing(engine, request->end - 1);
+    } else if (!stuck) {
         uint32_t t = pct_rank_set_lowest(&request->set);
         while (t != PCT_NO_RANK && (pct_engine_has_ended(engine, t) || waits_for_standing(engine, t)))
             t = pct_rank_set_above(&request->set, t);
-        vain = !request->any && t == PCT_NO_RANK;
+        stuck = !request->any && t == PCT_NO_RANK;
     }
-    if (!vain)
+    if (!stuck)
         say_outside(engine);
-    return vain;
+    return stuck;
 }
 
 void pct_engine_give_up(struct pct_engine *engine)

@@ -63,7 +63,7 @@ static int look(int how, const char *path)
     }
 }
 
-static void *in_vain(void *unused)
+static void *finds_nothing(void *unused)
 {
     for (int i = 0; i < 2 * WAYS; i++) {
         errno = 0;
@@ -77,7 +77,7 @@ static void *in_vain(void *unused)
 int main(void)
 {
     pthread_t thread;
-    CHECK_EQ(pthread_create(&thread, NULL, in_vain, NULL), 0);
+    CHECK_EQ(pthread_create(&thread, NULL, finds_nothing, NULL), 0);
     for (int i = 0; i < WAYS; i++)
         CHECK_EQ(look(i, "/dev/null"), 0);
     CHECK(S_ISCHR(narrow.st_mode) && S_ISCHR(wide.st_mode) && S_ISCHR(more.stx_mode));
