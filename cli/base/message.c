@@ -124,13 +124,17 @@ static void say(const char *format, va_list arguments)
     if (out)
         fclose(out);
     char *whole = NULL;
-    FILE *wrapped = open_memstream(&whole, &size);
+    FILE *wrapped = clean ? open_memstream(&whole, &size) : NULL;
     if (wrapped) {
         fputs("pct: ", wrapped);
-        pct_cli_wrap(wrapped, clean ? clean : "?", pct_status_line_columns(stderr), 5, 5);
+        pct_cli_wrap(wrapped, clean, pct_status_line_columns(stderr), 5, 5);
         fclose(wrapped);
     }
-    fprintf(stderr, "%s\n", whole ? whole : "pct: ?");
+    /* Without memory, all in one line. */
+    for (char *at = line; !whole && *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = '?';
+    fprintf(stderr, "%s%s\n", whole ? "" : "pct: ", whole ? whole : line);
     free(whole);
     free(clean);
     errno = error;

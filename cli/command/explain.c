@@ -470,7 +470,8 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     }
     pct_status_line_clear(runs->progress.quiet);
     if (e->closer.better) {
-        pct_cli_say("no rule fits well; explained is a run that fails in the same way and shows accesses to memory");
+        pct_cli_say(
+            "no rule fits well: this explains another run, which fails in the same way and shows accesses to memory");
         shrink->given = e->closer.token;
         d = &e->closer.diagnosing;
     }

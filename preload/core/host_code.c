@@ -13,12 +13,11 @@ static uint64_t code_from, code_to;
 bool pct_host_code_find(void)
 {
     const struct link_map *libc;
-    unsigned found = 0;
+    unsigned found = 0, count;
     if (!pct_real_symbol("clone", &libc))
         return false;
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)libc->l_addr;
-    const Elf64_Phdr *part = (const Elf64_Phdr *)(libc->l_addr + head->e_phoff);
-    for (unsigned i = 0; i < head->e_phnum; i++, part++)
+    const Elf64_Phdr *part = pct_real_parts(libc, &count);
+    for (; count; count--, part++)
         if (part->p_type == PT_LOAD && part->p_flags & PF_X) {
             code_from = libc->l_addr + (part->p_vaddr & ~(uint64_t)(PAGE - 1));
             code_to = (libc->l_addr + part->p_vaddr + part->p_memsz + PAGE - 1) & ~(uint64_t)(PAGE - 1);

@@ -52,11 +52,11 @@ void pct_host_mask_prepare(void)
 {
     static const uint8_t code[] = { 0xb8, 0x0e, 0x00, 0x00, 0x00, 0x0f, 0x05 }; /* mov $14, %eax; syscall */
     const struct link_map *libc;
+    unsigned count;
     if (!pct_real_symbol("pthread_sigmask", &libc))
         return;
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)libc->l_addr;
-    const Elf64_Phdr *part = (const Elf64_Phdr *)(libc->l_addr + head->e_phoff);
-    for (unsigned i = 0; i < head->e_phnum; i++, part++) {
+    const Elf64_Phdr *part = pct_real_parts(libc, &count);
+    for (; count; count--, part++) {
         uint8_t *at = (uint8_t *)(libc->l_addr + part->p_vaddr), *end = at + part->p_filesz - sizeof code;
         for (; part->p_type == PT_LOAD && part->p_flags & PF_X && at <= end && places < PLACES; at++)
             if (at[0] == code[0] && !__builtin_memcmp(at, code, sizeof code)) {

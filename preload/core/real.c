@@ -211,6 +211,13 @@ const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **objec
     return symbol_behind_us(name, any_version, object);
 }
 
+const Elf64_Phdr *pct_real_parts(const struct link_map *object, unsigned *count)
+{
+    const Elf64_Ehdr *head = (const Elf64_Ehdr *)object->l_addr;
+    *count = head->e_phnum;
+    return (const Elf64_Phdr *)(object->l_addr + head->e_phoff);
+}
+
 void *pct_real_libc(const char *name)
 {
     static const struct link_map *libc;

@@ -104,15 +104,15 @@ PCT_STARTS bool pct_news_lead(void)
     enum { PAGE = 4096 };
     const struct link_map *libc;
     bool writes = false, reads = false;
+    unsigned count;
     if (!pct_real_symbol("gnu_get_libc_version", &libc))
         return false;
     libc_write = (write_of_stream *)pct_real_libc("_IO_file_write");
     libc_read = (read_of_stream *)pct_real_libc("_IO_file_read");
     if (!libc_write || !libc_read)
         return false;
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)libc->l_addr;
-    const Elf64_Phdr *part = (const Elf64_Phdr *)(libc->l_addr + head->e_phoff);
-    for (unsigned i = 0; i < head->e_phnum; i++, part++) {
+    const Elf64_Phdr *part = pct_real_parts(libc, &count);
+    for (; count; count--, part++) {
         const uintptr_t from = libc->l_addr + part->p_vaddr, page = from & -(uintptr_t)PAGE,
                         end = (from + part->p_memsz) & -(uintptr_t)PAGE;
         if (part->p_type != PT_GNU_RELRO || end <= page ||

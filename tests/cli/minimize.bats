@@ -466,7 +466,7 @@ END
     has "cause: order violation: "
     has "thread 0: store memory 1 \`stop\`"
     [[ $output == *"replay 'pct1:"*memory=all* ]]
-    [[ $stderr == *'no rule fits well; explained is a run that fails in the same way and shows accesses to memory'* ]]
+    [[ $stderr == *'no rule fits well: this explains another run, which fails in the same way and shows'* ]]
     "$pct" explain --seconds 1000000 --json calls -- ./plain 2> /dev/null | grep -q '"token": *"pct1:.*memory=all'
     run "$pct" run -q -s 1 -n 100 -t all --memory=all -- ./plain
     run -0 "$pct" explain --seconds 1000000 all -- ./plain

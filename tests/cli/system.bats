@@ -88,3 +88,10 @@ line()
     [[ $(line library) == not*'libpct.so was not found beside'* ]]
     has "this machine: pct does not work here"
 }
+
+@test "in an address space in which pct has no room itself, what it says has a cause" {
+    for ((kilobytes = 40000; kilobytes > 8000; kilobytes -= 500)); do
+        run -0 bash -c 'ulimit -v "$1"; "$2" run -n 1 -- /bin/true; true' sh "$kilobytes" "$pct"
+        lacks "pct: ?"
+    done
+}
