@@ -70,7 +70,7 @@ bool pct_lock_cycles_may_be(const struct pct_trace *trace)
         unsigned op = PCT_RECORD_OP(trace->records[i]);
         if (gives(op))
             *by -= *by > 0;
-        else if ((takes(op) || tries(op)) && !pct_orderings_in_vain(trace->records[i]))
+        else if ((takes(op) || tries(op)) && !pct_orderings_failed(trace->records[i]))
             nested = (*by)++ && takes(op);
     }
     free(held);
@@ -104,7 +104,7 @@ static void add_edges(struct finder *f, size_t at)
 {
     const struct pct_access *access = &f->accesses[at];
     const struct pct_lockset *set = &f->orderings.locksets[f->orderings.lockset[at]];
-    bool again = !takes(access->op) || pct_orderings_in_vain(f->trace->records[access->index]);
+    bool again = !takes(access->op) || pct_orderings_failed(f->trace->records[access->index]);
     for (uint32_t i = 0; i < set->count; i++)
         again = again || set->section[i].lock == access->object;
     for (uint32_t i = 0; i < set->count && !again; i++)

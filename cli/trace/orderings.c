@@ -105,7 +105,7 @@ static bool follow_wait(struct reader *r, struct thread *t, uint32_t op)
     return !set->count || give(r, t, set->section[set->count - 1].lock, &t->given);
 }
 
-bool pct_orderings_in_vain(uint64_t record)
+bool pct_orderings_failed(uint64_t record)
 {
     uint32_t argument = PCT_RECORD_ARG(record);
     return argument == PCT_ARG_BUSY || argument == PCT_ARG_TIMEOUT || argument == PCT_ARG_ERROR;
@@ -125,7 +125,7 @@ static bool follow_locks(struct reader *r, struct thread *t, uint64_t record, ui
     uint32_t op = PCT_RECORD_OP(record);
     if (op == PCT_OP_COND_WAIT || op == PCT_OP_COND_WAKE)
         return follow_wait(r, t, op);
-    if (pct_orderings_in_vain(record))
+    if (pct_orderings_failed(record))
         return true;
     switch (op) {
     case PCT_OP_MUTEX_LOCK:

@@ -45,6 +45,6 @@ bool pct_orderings_before(const struct pct_orderings *orderings, uint32_t thread
 bool pct_locksets_exclude(const struct pct_lockset *a, const struct pct_lockset *b);
 
 /* Whether this record says that its call did not get what it asked for. */
-bool pct_orderings_in_vain(uint64_t record);
+bool pct_orderings_failed(uint64_t record);
 
 #endif

@@ -27,7 +27,7 @@ bool pct_leave_at_access(struct pct_shim_thread *self, uint64_t went_on, bool si
     return leave->wanted;
 }
 
-uint32_t pct_leave_in_vain(const struct pct_shim_thread *thread)
+uint32_t pct_leave_ignored(const struct pct_shim_thread *thread)
 {
     const struct pct_shim_leave *leave = &thread->leave;
     bool silent = __atomic_load_n(&leave->wanted, __ATOMIC_RELAXED) &&

@@ -15,7 +15,7 @@ bool pct_leave_at_access(struct pct_shim_thread *self, uint64_t went_on, bool si
 
 /* How often this was said of the thread in this step, if that is often, and it has told of no access since; or 0. By
  * the watchdog. */
-uint32_t pct_leave_in_vain(const struct pct_shim_thread *thread);
+uint32_t pct_leave_ignored(const struct pct_shim_thread *thread);
 
 /* The thread, of which this was said, is about to access memory from pc: it may give up the baton, and then returns
  * when it has it again. */

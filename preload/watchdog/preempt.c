@@ -393,7 +393,7 @@ uint64_t pct_preempt_pause(const struct pct_shim_thread *thread)
     bool found = rounds_are_of(thread) && evidence->rounds.found != PCT_ROUNDS_OPEN; /* without that */
     bool still = evidence->samples.thread == thread && evidence->samples.still && !found;
     /* On its way to an access it is to get somewhere, however long a question holds it up. */
-    uint64_t way = UNDISTURBED / 8 * (uint64_t)pct_leave_in_vain(thread), rest = still ? UNDISTURBED * 5 / 4 : 0;
+    uint64_t way = UNDISTURBED / 8 * (uint64_t)pct_leave_ignored(thread), rest = still ? UNDISTURBED * 5 / 4 : 0;
     return way > rest ? way : rest;
 }
 

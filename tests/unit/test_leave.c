@@ -44,9 +44,9 @@ static void test_code_that_tells_has_its_time(void **unused)
 {
     (void)unused;
     assert_int_equal(count_finds(true, 1000, false), MANY);
-    assert_int_equal(pct_leave_in_vain(&thread), MANY - 1);
+    assert_int_equal(pct_leave_ignored(&thread), MANY - 1);
     assert_int_equal(count_finds(true, LONG / 100, false), 101);
-    assert_int_equal(pct_leave_in_vain(&thread), 0);
+    assert_int_equal(pct_leave_ignored(&thread), 0);
 }
 
 static void test_code_that_does_not_tell_has_few_questions(void **unused)
@@ -72,7 +72,7 @@ static void test_an_access_ends_it(void **unused)
     taken = 0;
     for (unsigned i = 1; i < MANY && !taken; i++) {
         pct_leave_pass(&thread, 100 + i % 3);
-        assert_int_equal(pct_leave_in_vain(&thread), 0);
+        assert_int_equal(pct_leave_ignored(&thread), 0);
         assert_true(!taken || i % 3 == 0);
     }
     assert_int_equal(taken, 1);
