@@ -121,7 +121,7 @@ int pct_libc_minor(void);
  * NULL: none does. GLIBC: this is how what libc keeps to itself is found. While there is one thread. */
 const Elf64_Sym *pct_real_symbol(const char *name, const struct link_map **object);
 
-/* The parts of which this object is mapped, so many. */
+/* The program headers of this object, and their number. */
 const Elf64_Phdr *pct_real_parts(const struct link_map *object, unsigned *count);
 
 /* libc's own function of this name, the version that programs are linked to now, whoever replaces it; NULL: there is

@@ -367,6 +367,9 @@ static void test_state_text(void **unused)
     back = (struct pct_state_file){ .command = 1, .binary = 42 };
     assert_true(pct_state_parse(&back, text, length, &other));
     assert_string_equal(other, "it is of another command");
+    strcpy(back.title, state.title);
+    assert_true(pct_state_parse(&back, text, length, &other));
+    assert_string_equal(other, "it is of other options, another directory or an earlier version of pct");
     /* Every single byte matters, and so does the end. In the first word a change makes it no state file. */
     for (size_t at = sizeof "pct-state" - 1; at < length; at++) {
         memcpy(broken, text, length + 1);
