@@ -212,6 +212,7 @@ static enum pct_host_reason prepare(int socket, int trace, struct pct_host_ring 
     PCT_SYS2(SYS_sigaltstack, NULL, &h->alternate);
     h->cpus_size = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof h->cpus, h->cpus);
     pct_host_points_prepare();
+    pct_map_ahead();
     return PCT_HOST_NONE;
 }
 

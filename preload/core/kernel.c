@@ -28,25 +28,45 @@ uint64_t pct_real_now(void)
     return (uint64_t)((t.tv_sec - started.tv_sec) * 1000000000L + (t.tv_nsec - started.tv_nsec));
 }
 
+/* What is mapped for later pieces, and not used yet. */
+static struct room {
+    char *at;
+    size_t left;
+} pool, ahead;
+
+void pct_map_ahead(void)
+{
+    enum { AHEAD = 64 << 20 };
+    ahead.at = pct_apart_map(AHEAD);
+    ahead.left = ahead.at ? AHEAD : 0;
+}
+
+static void *map_large(size_t size)
+{
+    if (size > ahead.left)
+        return pct_apart_map(size);
+    ahead.left -= size;
+    ahead.at += size;
+    return ahead.at - size;
+}
+
 /* Small pieces come from one mapping, which costs one system call; address space, not memory. Apart from the target's:
  * how much is needed depends on the strategy and on whether this is a replay, and the target's addresses must not. */
 void *pct_map(size_t size)
 {
-    static char *pool;
-    static size_t left;
     enum { POOL = 4 << 20 };
     size = (size + 63) & ~(size_t)63;
     if (size > POOL / 2)
-        return pct_apart_map(size);
-    if (size > left) {
-        pool = pct_apart_map(POOL);
-        left = pool ? POOL : 0;
+        return map_large((size + 4095) & ~(size_t)4095);
+    if (size > pool.left) {
+        pool.at = map_large(POOL);
+        pool.left = pool.at ? POOL : 0;
     }
-    if (size > left)
+    if (size > pool.left)
         return NULL;
-    left -= size;
-    pool += size;
-    return pool - size;
+    pool.left -= size;
+    pool.at += size;
+    return pool.at - size;
 }
 
 bool pct_populate(void *at, size_t size)

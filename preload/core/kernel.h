@@ -18,6 +18,10 @@ uint64_t pct_real_now(void);
 /* Zeroed memory of this size in bytes, for good, aligned to 64; NULL: there is none. By the only thread, or with the
  * baton. */
 void *pct_map(size_t size);
+
+/* Map some for these pieces now: a run of a host then maps none, and none is unmapped behind it. Before the run. */
+void pct_map_ahead(void);
+
 /* Whether there is memory, or room in the file, behind these bytes; then there is from now on. Any thread. */
 bool pct_populate(void *at, size_t size);
 
