@@ -13,6 +13,7 @@
 #define PCT_COMMON_HOST_H
 
 #include <pct/trace.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 enum { PCT_HOST_VERSION = 6, PCT_HOST_SLOTS = 16, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
@@ -52,6 +53,14 @@ enum pct_host_reason {
 #undef PCT_HOST_ENUM
         PCT_HOST_REASON_COUNT
 };
+
+/* Whether the command clears a trace for the next run where it stands, by what the last one has used of it: what it cuts
+ * instead, and lets grow again, takes less time so; the header stays. */
+enum { PCT_HOST_TRACE_CLEARED = 1 << 16 };
+static inline bool pct_host_trace_stays(uint64_t used)
+{
+    return used < PCT_HOST_TRACE_CLEARED && used > PCT_TRACE_HEADER_SIZE - 4096;
+}
 
 struct pct_host_reply {
     uint32_t version;

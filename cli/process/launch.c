@@ -511,7 +511,7 @@ static double bound_output(struct pct_process *processes, int count, double now,
         struct stat status;
         if (!process->running || process->output < 0 || process->driven)
             continue;
-        if (!fstat(process->output, &status) && status.st_size - process->dropped > MOST) {
+        if (!process->queued && !fstat(process->output, &status) && status.st_size - process->dropped > MOST) {
             off_t from = process->dropped, to = (status.st_size - KEPT) & ~(off_t)4095;
             if (!fallocate(process->output, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, from, to - from))
                 process->dropped = to;

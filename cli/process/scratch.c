@@ -13,16 +13,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* What a short run has written is cleared. To cut a file of more, and let it grow again, takes less time. */
-enum { CLEARED = 1 << 16 };
-
 /* The shim overwrites this; if it does not, it never ran. A file that it has emptied means that there is no space.
  * Behind it the file is cleared up to this size. Returns 0 or a negative errno. */
 static int write_header(int fd, int server, uint64_t most, size_t size)
 {
     static union {
         struct pct_trace_header header;
-        char bytes[CLEARED];
+        char bytes[PCT_HOST_TRACE_CLEARED];
     } head;
     head.header = (struct pct_trace_header){ .version = PCT_TRACE_FLAT,
                                              .header_size = PCT_TRACE_HEADER_SIZE,
@@ -84,8 +81,8 @@ static bool renew_trace(int fd, uint64_t most)
     if (fstat(fd, &status) || !status.st_nlink ||
         pread(fd, &used, sizeof used, offsetof(struct pct_trace_header, file_size)) != sizeof used)
         return false;
-    size_t size = used < CLEARED ? (used + 4095) & ~(size_t)4095 : 0;
-    if (size < PCT_TRACE_HEADER_SIZE || (off_t)size > status.st_size) {
+    size_t size = pct_host_trace_stays(used) ? (used + 4095) & ~(size_t)4095 : 0;
+    if (!size || (off_t)size > status.st_size) {
         size = PCT_TRACE_HEADER_SIZE;
         if (ftruncate(fd, PCT_TRACE_HEADER_SIZE) || ftruncate(fd, status.st_size)) /* a host has it mapped */
             return false;

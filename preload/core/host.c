@@ -65,7 +65,7 @@ struct slot {
     void *mapped; /* the trace; of all slots but the first, before there is one: address space */
     int output;
     uint64_t device, inode; /* of the trace */
-    bool used;              /* by an earlier run */
+    size_t ready;           /* so much of it is there, from its beginning on */
 };
 struct host {
     char stack[STACK]; /* for what must not stand on the target's */
@@ -250,14 +250,26 @@ const struct pct_host_request *pct_host_begin(const int *files, bool contexts)
     return NULL;
 }
 
-void *pct_host_trace(size_t *size, bool *used)
+void *pct_host_trace(size_t *size)
 {
     if (!host || !host->slot)
         return NULL;
     *size = host->size;
-    *used = host->slot->used;
-    host->slot->used = true;
     return host->slot->mapped;
+}
+
+bool pct_host_populate(void *at, size_t size)
+{
+    struct slot *slot = pct_host_is_on() ? host->slot : NULL;
+    const size_t from = slot ? (size_t)((char *)at - (char *)slot->mapped) : 0;
+    const bool traces = slot && from < host->size;
+    if (traces && from + size <= slot->ready)
+        return true;
+    if (!pct_populate(at, size))
+        return false;
+    if (traces && from <= slot->ready)
+        slot->ready = from + size;
+    return true;
 }
 
 void pct_host_trace_file(uint64_t *device, uint64_t *inode)
@@ -294,7 +306,8 @@ void pct_host_close(void *trace, size_t size)
     if (!pct_shim.mapped)
         pct_host_leave(PCT_HOST_TRACE, 0);
     host->slot = host->slots;
-    *host->slot = (struct slot){ trace, host->slot->output, pct_shim.trace_device, pct_shim.trace_inode, true };
+    *host->slot = (struct slot){ trace, host->slot->output, pct_shim.trace_device, pct_shim.trace_inode,
+                                PCT_TRACE_HEADER_SIZE };
     PCT_SYS3(SYS_dup3, 1, host->slot->output, O_CLOEXEC);
     host->size = size;
     list_files(&host->files);
@@ -336,7 +349,7 @@ static void fill(struct slot *slot, int trace, int output)
     pct_host_sys4(SYS_madvise, at, (long)host->size, MADV_DONTDUMP, 0);
     slot->device = status.st_dev;
     slot->inode = status.st_ino;
-    slot->used = false;
+    slot->ready = 0;
     pct_host_sys4(SYS_dup3, output, slot->output, O_CLOEXEC, 0);
     pct_host_sys4(SYS_close, trace, 0, 0, 0);
     pct_host_sys4(SYS_close, output, 0, 0, 0);
@@ -374,16 +387,19 @@ static bool is_alone(void)
     return false;
 }
 
-/* goes_on: the next run may go on from a point in this one, with its mappings. */
+/* goes_on: the next run may go on from a point in this one, with its mappings. Where threads are contexts, the filter
+ * lets no run make a process or a kernel thread. */
 static enum pct_host_reason examine(bool *goes_on)
 {
     uint64_t pending = 0;
     siginfo_t info;
     if (pct_host_sys4(SYS_rt_sigpending, (long)&pending, MASK, 0, 0) || pending)
         return PCT_HOST_SIGNALS;
-    if (pct_host_sys(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0) != -ECHILD)
+    const bool may_have_some = !pct_host_contexts || !host->requests;
+    if (may_have_some &&
+        pct_host_sys(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0) != -ECHILD)
         return PCT_HOST_CHILDREN;
-    if (!is_alone())
+    if (may_have_some && !is_alone())
         return PCT_HOST_THREADS;
     *goes_on = pct_host_points_stand();
     return *goes_on || pct_host_memory_trim() ? PCT_HOST_NONE : PCT_HOST_MAPPINGS;
@@ -507,6 +523,16 @@ void pct_host_cpus_load(const struct pct_host_cpus *cpus)
     host->stayed++;
 }
 
+/* Contexts have the instruction that tells the base (host_contexts.c); a selector is set without a system call, too. */
+static bool has_gs(uint64_t base)
+{
+    uint64_t now = ~base;
+    uint32_t selector = 1;
+    if (pct_host_contexts)
+        __asm__ volatile("rdgsbase %0\n\tmov %%gs, %1" : "=r"(now), "=r"(selector));
+    return now == base && !selector;
+}
+
 /* On the host's own stack: everything else is about to change. */
 static void go_back(void)
 {
@@ -522,6 +548,8 @@ static void go_back(void)
         tell(host->socket, reason, host->status, 0);
         end(host->status);
     }
+    if (!pct_host_trace_stays(pct_shim.header->file_size) && host->slot->ready > PCT_TRACE_HEADER_SIZE)
+        host->slot->ready = PCT_TRACE_HEADER_SIZE;
     pct_host_ring_over(host->ring, host->socket, &reply);
     if (!pct_host_contexts_over())
         end(PCT_EXIT_INTERNAL);
@@ -547,7 +575,8 @@ static void go_back(void)
         put_memory_back();
     }
     take_files(count, files);
-    pct_host_sys4(SYS_arch_prctl, ARCH_SET_GS, (long)h->gs, 0, 0);
+    if (!has_gs(h->gs))
+        pct_host_sys4(SYS_arch_prctl, ARCH_SET_GS, (long)h->gs, 0, 0);
     pct_host_sys4(SYS_sigaltstack, (long)&h->alternate, 0, 0, 0);
     free_cpu(h);
     pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&h->mask, 0, MASK);

@@ -27,9 +27,11 @@
  * only thread, before the run. */
 const struct pct_host_request *pct_host_begin(const int *files, bool contexts);
 
-/* Where the trace of the run before is mapped, which is also that of this one, and how large its file is; *used: an
- * earlier run has written to it. NULL: it is the first run. Before the run. */
-void *pct_host_trace(size_t *size, bool *used);
+/* Where the trace of this run is mapped, and how large its file is. NULL: it is the first run. Before the run. */
+void *pct_host_trace(size_t *size);
+
+/* As pct_populate(). What earlier runs have asked for in the same trace is mostly there. Any process. */
+bool pct_host_populate(void *at, size_t size);
 
 /* The file of the trace, as the kernel knows it. Likewise. */
 void pct_host_trace_file(uint64_t *device, uint64_t *inode);

@@ -234,7 +234,7 @@ static bool tell_again(const struct pct_host_kept *p)
 {
     struct pct_channel *log = pct_sched_log(&pct_S);
     const uint32_t plan_count = log->plan_count, output = log->output;
-    if (!pct_populate(pct_shim.header, p->trace_room))
+    if (!pct_host_populate(pct_shim.header, p->trace_room))
         return false;
     copy(pct_shim.header, p->trace, p->trace_size);
     copy(log, p->head, sizeof p->head);

@@ -173,15 +173,15 @@ static struct pct_trace_header *open_trace(const char *path)
     return pct_trace_file_take(at, size, &old, images);
 }
 
-/* The next run of a host: the file is mapped, and the launcher's. used: its header has its place already. */
-static struct pct_trace_header *open_again(const char *path, void *at, size_t size, bool used)
+/* The next run of a host: the file is mapped, and the launcher's. */
+static struct pct_trace_header *open_again(const char *path, void *at, size_t size)
 {
     const struct pct_trace_header old = *(const struct pct_trace_header *)at;
     pct_trace_file_keep(path);
     pct_host_trace_file(&pct_shim.trace_device, &pct_shim.trace_inode);
     pct_shim.launcher = old.launcher;
     pct_shim.supervisor = old.supervisor;
-    if (!used && !pct_populate(at, PCT_TRACE_HEADER_SIZE))
+    if (!pct_host_populate(at, PCT_TRACE_HEADER_SIZE))
         pct_host_leave(PCT_HOST_TRACE, 0);
     return pct_trace_file_take(at, size, &old, 0);
 }
@@ -436,10 +436,9 @@ struct pct_shim_thread *pct_enter_first(void)
     pct_error_note();
     struct pct_trace_header *header = NULL;
     size_t size = 0;
-    bool used = false;
-    void *again = forked ? pct_host_trace(&size, &used) : NULL;
+    void *again = forked ? pct_host_trace(&size) : NULL;
     if (pct_variables.PCT_TRACE)
-        header = again ? open_again(pct_variables.PCT_TRACE, again, size, used) : open_trace(pct_variables.PCT_TRACE);
+        header = again ? open_again(pct_variables.PCT_TRACE, again, size) : open_trace(pct_variables.PCT_TRACE);
     if (!forked && pct_forkserver_is_on()) {
         pct_shim.pending = true;
         return NULL;

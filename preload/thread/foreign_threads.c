@@ -7,6 +7,7 @@
  * if there is another stranger who could, that one counts. The others may act by themselves: at once, for all that can
  * be known, or when the futex's time is over. */
 #include "foreign_threads.h"
+#include <preload/core/host.h>
 #include <preload/core/host_threads.h>
 #include <preload/core/maps.h>
 #include <preload/core/point.h>
@@ -48,9 +49,12 @@ void pct_foreign_threads_forget(void)
  * Of a process with one thread, the CPU time is that thread's. If it has used more than the thread, there were others,
  * which nobody met: they have called nothing, or another libc. Where the schedule knows several, nobody can tell. */
 
-/* CPU time that the process has used, and neither the calling thread nor the watchdog, ns: at least, and at most. */
+/* CPU time that the process has used, and neither the calling thread nor the watchdog, ns: at least, and at most. Where
+ * threads are contexts, no run can make any that nobody meets (preload/core/host_filter.c). */
 static bool read_others_time(int64_t *least, int64_t *most)
 {
+    if (pct_host_contexts && pct_host_is_on())
+        return false;
     struct timespec before, process, after, watchdog = { 0 };
     int32_t tid = pct_watchdog_tid();
     if (PCT_SYS2(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &before) ||
