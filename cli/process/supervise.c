@@ -12,6 +12,7 @@
 #include <cli/binary/scope.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -26,7 +27,8 @@ enum {
     RUNS = PCT_HOST_SLOTS * PCT_FORKSERVERS + 2, /* that can be under way */
     CONVICTS = 64,       /* the last of them: those of a calibration are needed again and again */
     SUSPECTS = 2 * RUNS, /* the last of them, too */
-    FRUITLESS = 3        /* workers that were killed in a row, without anything new */
+    STRIKES = 3,         /* deaths in a row with one run under way alone, which is charged with them then */
+    FRUITLESS = 6        /* workers that were killed in a row, without anything new */
 };
 
 /* How often the worker looks whether its supervisor was stopped. */
@@ -177,6 +179,8 @@ static struct {
     unsigned fruitless;
     unsigned suspects;          /* how many there were; the last of them: */
     uint64_t suspect[SUSPECTS]; /* hashes of their tokens: the texts would be most of pct's memory */
+    uint64_t struck;            /* likewise: the run that was under way alone in the last death, */
+    unsigned strikes;           /* and in how many in a row */
 } supervisor;
 
 static void add_if_heeded(sigset_t *set, int signal)
@@ -240,13 +244,44 @@ static void clean_up_all(void)
     pct_setup_teardown_finish(launch);
 }
 
+static uint64_t hash_of(const struct note *note)
+{
+    return XXH3_64bits(note->token, strlen(note->token));
+}
+
 /* Whether it was under way before when pct was killed. */
-static bool is_suspect(const char *token)
+static bool is_suspect(const struct note *note)
 {
     for (unsigned i = 0; i < supervisor.suspects && i < SUSPECTS; i++)
-        if (supervisor.suspect[i] == XXH3_64bits(token, strlen(token)))
+        if (supervisor.suspect[i] == hash_of(note))
             return true;
     return false;
+}
+
+/* Whether its target has come as far as its first call, or a command of --setup was under way: otherwise, somebody else
+ * has killed pct. */
+static bool has_begun(const struct note *note)
+{
+    int32_t pid = 0;
+    if (supervisor.launch->around.setup)
+        return true;
+    const int fd = open(note->trace_path, O_RDONLY | O_CLOEXEC);
+    const ssize_t got = fd < 0 ? 0 : pread(fd, &pid, sizeof pid, offsetof(struct pct_trace_header, pid));
+    if (fd >= 0)
+        close(fd);
+    return got == sizeof pid && pid;
+}
+
+/* The run was under way alone. Whether it has been so often enough: others kill pct, too, at any time, but hardly in
+ * the same run again and again. */
+static bool strike(const struct note *note)
+{
+    const uint64_t hash = hash_of(note);
+    if (!has_begun(note))
+        return false;
+    supervisor.strikes = supervisor.struck == hash ? supervisor.strikes + 1 : 1;
+    supervisor.struck = hash;
+    return supervisor.strikes >= STRIKES;
 }
 
 static void convict(const struct note *note, int signal)
@@ -270,14 +305,13 @@ static bool charge(int signal)
             last = &shared->runs[i];
             count++;
         }
-    if (count == 1 && is_suspect(last->token)) {
+    if (count == 1 && strike(last)) {
         convict(last, signal);
         return true;
     }
     for (unsigned i = 0; i < RUNS; i++)
-        if (shared->runs[i].under_way && !is_suspect(shared->runs[i].token)) {
-            const char *token = shared->runs[i].token;
-            supervisor.suspect[supervisor.suspects++ % SUSPECTS] = XXH3_64bits(token, strlen(token));
+        if (shared->runs[i].under_way && !is_suspect(&shared->runs[i])) {
+            supervisor.suspect[supervisor.suspects++ % SUSPECTS] = hash_of(&shared->runs[i]);
             further = true;
         }
     return further;

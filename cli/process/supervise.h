@@ -4,8 +4,9 @@
  * it was stopped, and ends what is left when it was killed. A campaign goes on then with another worker, from its file.
  *
  * Which run has killed pct nobody can say who was not there. But the worker notes in memory that both have which runs
- * are under way; those are done again, one at a time, and a run that was under way alone when the same happened again
- * is charged with it (PCT_ENDING_KILLED_PCT). Costs of a run: a note in memory at its start and its end.
+ * are under way; those are done again, one at a time, and a run that had begun and was under way alone when the same
+ * happened three times in a row is charged with it (PCT_ENDING_KILLED_PCT). Costs of a run: a note in memory at its
+ * start and its end.
  *
  * A worker may also find out that its own work is worth nothing (hosts.h): then it ends, and another one begins anew.
  */

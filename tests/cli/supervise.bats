@@ -128,7 +128,7 @@ SH
     # The oracle is asked when the run is over.
     run "$pct" campaign "${fixed[@]:2}" -n 5 -s 1 --oracle 'kill -KILL $PPID' -- ./target
     is "$status" 137
-    has "3 times in a row"
+    has "6 times in a row"
     is "$(ls runtime temporary)" $'runtime:\n\ntemporary:'
     # Nothing was lost.
     run "$pct" campaign "${fixed[@]:2}" -n 5 -s 1 --oracle true --fresh -- ./target
