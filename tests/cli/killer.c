@@ -1,8 +1,8 @@
 /* A target that harms the process that started it, by a system call of its own, past every library:
- *     killer WHOM SIGNAL [ONE_OF]
+ *     killer WHOM SIGNAL [ONE_OF [FILE]]
  * WHOM: parent, its process group, or supervisor, the parent of the parent. With ONE_OF, only one of this many runs
- * does, drawn from what the seed decides; SIGNAL 0: it exits with status 3 instead. Nobody is hit who is not called
- * pct. */
+ * does, drawn from what the seed decides; SIGNAL 0: it exits with status 3 instead. FILE: only the first two of all do,
+ * which are counted there: as if somebody else had done it. Nobody is hit who is not called pct. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -33,6 +33,18 @@ static int parent_of(int pid)
     return name && sscanf(name + 6, "%*c %d", &parent) == 1 ? parent : 0;
 }
 
+/* Whether this is the first or second time. */
+static int is_early(const char *counter)
+{
+    FILE *file = fopen(counter, "a");
+    long before = -1;
+    if (file && !fseek(file, 0, SEEK_END) && (before = ftell(file)) < 2)
+        fputc('x', file);
+    if (file)
+        fclose(file);
+    return before >= 0 && before < 2;
+}
+
 static void *nothing(void *unused)
 {
     return unused;
@@ -47,7 +59,7 @@ int main(int argc, char **argv)
         return 9;
     if (pthread_create(&thread, NULL, nothing, NULL) || pthread_join(thread, NULL) || getentropy(&drawn, sizeof drawn))
         return 8;
-    if (argc > 3 && drawn % (unsigned)atoi(argv[3]))
+    if ((argc > 3 && drawn % (unsigned)atoi(argv[3])) || (argc > 4 && !is_early(argv[4])))
         return 0;
     if (!number)
         return 3;

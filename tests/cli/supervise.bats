@@ -78,6 +78,15 @@ wait_for_state()
     lacks "not yet replayed"
 }
 
+@test "pct that was killed twice in the same run does not say that the run did it: it is made once more" {
+    run "$pct" campaign "${fixed[@]:2}" -n 4 -s 1 -j 1 -- "$PWD/killer" parent 9 1 "$PWD/count"
+    is "$status" 0
+    has "4 of 4 runs"
+    has "pct was ended by signals 2 times in all, and went on each time"
+    is "$(cat count)" xx
+    nothing_is_left
+}
+
 @test "a target that kills pct, or the process group of it, in each run ends neither the calibration nor the campaign" {
     for whom in parent group; do
         run "$pct" campaign "${fixed[@]:2}" -n 6 -s 1 -j 2 --scratch=cwd --fresh -- "$PWD/killer" $whom 9
