@@ -54,8 +54,8 @@ enum pct_host_reason {
         PCT_HOST_REASON_COUNT
 };
 
-/* Whether the command clears a trace for the next run where it stands, by what the last one has used of it: what it cuts
- * instead, and lets grow again, takes less time so; the header stays. */
+/* Whether the command clears a trace for the next run where it stands, by what the last one has used of it. A longer
+ * one it cuts behind the header, and lets it grow again, which takes less time. */
 enum { PCT_HOST_TRACE_CLEARED = 1 << 16 };
 static inline bool pct_host_trace_stays(uint64_t used)
 {

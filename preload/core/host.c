@@ -306,8 +306,8 @@ void pct_host_close(void *trace, size_t size)
     if (!pct_shim.mapped)
         pct_host_leave(PCT_HOST_TRACE, 0);
     host->slot = host->slots;
-    *host->slot = (struct slot){ trace, host->slot->output, pct_shim.trace_device, pct_shim.trace_inode,
-                                PCT_TRACE_HEADER_SIZE };
+    *host->slot =
+        (struct slot){ trace, host->slot->output, pct_shim.trace_device, pct_shim.trace_inode, PCT_TRACE_HEADER_SIZE };
     PCT_SYS3(SYS_dup3, 1, host->slot->output, O_CLOEXEC);
     host->size = size;
     list_files(&host->files);
