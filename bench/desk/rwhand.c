@@ -1,8 +1,8 @@
-// A lock for readers and writers, made of a mutex and a condition, around a table of routes. Two lookups and two
-// updates.
+// A lock for readers and writers, made of a mutex and a condition, around a table of routes. Who reads lets a writer
+// that waits go first.
 //
-// Bug: whoever leaves signals one of those who wait, though a writer that leaves lets all readers in; and a reader that
-// is woken does not pass it on.
+// Bug: whoever leaves signals one of those who wait; a reader that is woken while a writer waits waits again, and the
+// writer is not woken.
 // Shows as: a deadlock: somebody waits for the lock, which nobody has.
 // FIXED: it is a broadcast.
 #include <pthread.h>
@@ -14,7 +14,7 @@ enum { ROUTES = 4, READERS = 2, WRITERS = 2, ROUNDS = 2 };
 struct rw_lock {
     pthread_mutex_t mutex;
     pthread_cond_t free;
-    int readers;
+    int readers, writers_waiting;
     bool writer;
 };
 
@@ -35,7 +35,7 @@ static void wake(struct rw_lock *l)
 static void read_lock(struct rw_lock *l)
 {
     pthread_mutex_lock(&l->mutex);
-    while (l->writer)
+    while (l->writer || l->writers_waiting)
         pthread_cond_wait(&l->free, &l->mutex); // culprit
     l->readers++;
     pthread_mutex_unlock(&l->mutex);
@@ -52,8 +52,10 @@ static void read_unlock(struct rw_lock *l)
 static void write_lock(struct rw_lock *l)
 {
     pthread_mutex_lock(&l->mutex);
+    l->writers_waiting++;
     while (l->writer || l->readers)
         pthread_cond_wait(&l->free, &l->mutex); // culprit
+    l->writers_waiting--;
     l->writer = true;
     pthread_mutex_unlock(&l->mutex);
 }

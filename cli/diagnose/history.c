@@ -168,21 +168,56 @@ static void give(struct pct_history *h, uint32_t *held, uint32_t step, unsigned 
     *held = unlink_hold(h, *held, (uint32_t)(hold - h->holds));
 }
 
-/* The mutex that a wait on a condition variable gives up, which its record does not say: known if the thread has only
- * one. */
-static uint32_t mutex_of(struct pct_history *h, uint32_t held)
+/* Whether another thread takes this mutex while the thread of this wait waits: then the wait has given it up. */
+static bool taken_meanwhile(const struct pct_history *h, uint32_t wait, uint32_t mutex)
 {
-    uint32_t only = 0, count = 0;
-    for (; held; held = h->links[held].next) {
-        const struct pct_hold *hold = &h->holds[h->links[held].hold];
-        if (hold->class_ != PCT_CLASS_MUTEX)
-            continue;
-        only = hold->object;
-        count++;
+    const uint32_t end = h->steps[wait].next == PCT_NO_STEP ? h->count : h->steps[wait].next;
+    for (uint32_t i = wait + 1; i < end; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->thread != h->steps[wait].thread && m->class_ == PCT_CLASS_MUTEX && m->object == mutex &&
+            pct_operation_locks(m->op) && !pct_moment_failed(m))
+            return true;
     }
-    if (count != 1)
+    return false;
+}
+
+/* Whether the thread of this wait has the mutex still, at the end. */
+static bool keeps(const struct pct_history *h, uint32_t wait, uint32_t mutex)
+{
+    const struct pct_snap_object *object =
+        h->steps[wait].next == PCT_NO_STEP ? pct_snapshot_object(&h->snapshot, mutex) : NULL;
+    return object && object->holder == h->steps[wait].thread;
+}
+
+/* Whether who waited on the same condition variable before did so with this mutex: all have to, at a time. */
+static bool goes_with(const struct pct_history *h, uint32_t wait, uint32_t mutex)
+{
+    for (uint32_t i = wait; i-- > 0;)
+        if (h->steps[i].op == PCT_OP_COND_WAIT && pct_moment_same_object(&h->steps[i], &h->steps[wait]))
+            return h->steps[i].mutex == mutex;
+    return false;
+}
+
+/* The mutex that a wait on a condition variable gives up, which its record does not say: of those that the thread has,
+ * and does not keep, the one that another thread takes meanwhile; or the latest. Which one that is does not matter
+ * where nobody takes one until the thread is woken. */
+static uint32_t mutex_of(struct pct_history *h, uint32_t wait, uint32_t held)
+{
+    uint32_t latest = 0, count = 0;
+    for (uint32_t i = held; i; i = h->links[i].next) {
+        const struct pct_hold *hold = &h->holds[h->links[i].hold];
+        if (hold->class_ != PCT_CLASS_MUTEX || keeps(h, wait, hold->object))
+            continue;
+        latest = count++ ? latest : hold->object;
+    }
+    for (uint32_t i = held; count > 1 && i; i = h->links[i].next) {
+        const struct pct_hold *hold = &h->holds[h->links[i].hold];
+        if (hold->class_ == PCT_CLASS_MUTEX && taken_meanwhile(h, wait, hold->object))
+            return hold->object;
+    }
+    if (!count || (count > 1 && h->steps[wait].next == PCT_NO_STEP && !goes_with(h, wait, latest)))
         h->sure = false;
-    return count == 1 ? only : 0;
+    return latest;
 }
 
 /* The lock that is made of this word: whoever still seems to have it has given it back, unseen. held: by thread. */
@@ -222,7 +257,7 @@ static bool follow(struct pct_history *h, uint32_t i, uint32_t *all, uint32_t *w
     struct pct_moment *m = &h->steps[i];
     uint32_t *held = &all[m->thread];
     if (m->op == PCT_OP_COND_WAIT && !pct_moment_failed(m)) {
-        m->mutex = mutex_of(h, *held);
+        m->mutex = mutex_of(h, i, *held);
         *waits = m->mutex;
         give(h, held, i, PCT_CLASS_MUTEX, m->mutex, true);
     } else if (m->op == PCT_OP_COND_WAKE) {

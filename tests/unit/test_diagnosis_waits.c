@@ -204,40 +204,6 @@ static void test_no_post(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_NO_POST, false);
 }
 
-/* Thread 1 waits for semaphore 4 with lock 3, or without; thread 2, which posts it at other times, or does not, needs
- * the lock. */
-static void make_hold_and_wait(bool holds, bool posts)
-{
-    begin(2);
-    if (posts)
-        STEP(&run, 2, SEM_POST, 4);
-    STEP(&run, 1, SEM_WAIT, 4);
-    STEP(&run, 1, MUTEX_LOCK, 3);
-    if (!holds)
-        STEP(&run, 1, MUTEX_UNLOCK, 3);
-    pending(&run, 1, PCT_OP_SEM_WAIT, 4);
-    pending(&run, 2, PCT_OP_MUTEX_LOCK, 3);
-}
-
-static void test_waits_with_lock(void **unused)
-{
-    (void)unused;
-    make_hold_and_wait(true, true);
-    look(&run, PCT_VERDICT_DEADLOCK, NULL);
-    const struct pct_diagnosis *d = found(&run, PCT_RULE_WAITS_WITH_LOCK);
-    assert_non_null(d);
-    assert_int_equal(run.history.steps[d->step[0]].op, PCT_OP_MUTEX_LOCK);
-    assert_int_equal(run.history.steps[d->step[1]].op, PCT_OP_SEM_WAIT);
-    done(&run);
-    make_hold_and_wait(false, true);
-    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAITS_WITH_LOCK, false);
-    /* Who needs the lock has nothing to do with the semaphore. */
-    make_hold_and_wait(true, false);
-    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAITS_WITH_LOCK, false);
-    make_hold_and_wait(true, true);
-    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_WAITS_WITH_LOCK, false);
-}
-
 /* Thread 1 takes and gives back, once more or not, and thread 2 takes; somebody takes what is too many, or does not. */
 static void make_given_back(bool again, bool taken)
 {
@@ -597,23 +563,14 @@ static void test_timed_out(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_cycle),
-        cmocka_unit_test(test_relocked),
-        cmocka_unit_test(test_late),
-        cmocka_unit_test(test_semaphore_as_lock),
-        cmocka_unit_test(test_no_post),
-        cmocka_unit_test(test_too_many_posts),
-        cmocka_unit_test(test_ends_with_lock),
-        cmocka_unit_test(test_ends_with_semaphore),
-        cmocka_unit_test(test_lost_wakeup),
-        cmocka_unit_test(test_lost_wakeup_look),
-        cmocka_unit_test(test_wrong_waiter),
-        cmocka_unit_test(test_no_notice),
-        cmocka_unit_test(test_nobody_left),
-        cmocka_unit_test(test_woken),
-        cmocka_unit_test(test_waits_with_lock),
-        cmocka_unit_test(test_guard),
-        cmocka_unit_test(test_timed_out),
+        cmocka_unit_test(test_cycle),          cmocka_unit_test(test_relocked),
+        cmocka_unit_test(test_late),           cmocka_unit_test(test_semaphore_as_lock),
+        cmocka_unit_test(test_no_post),        cmocka_unit_test(test_too_many_posts),
+        cmocka_unit_test(test_ends_with_lock), cmocka_unit_test(test_ends_with_semaphore),
+        cmocka_unit_test(test_lost_wakeup),    cmocka_unit_test(test_lost_wakeup_look),
+        cmocka_unit_test(test_wrong_waiter),   cmocka_unit_test(test_no_notice),
+        cmocka_unit_test(test_nobody_left),    cmocka_unit_test(test_woken),
+        cmocka_unit_test(test_guard),          cmocka_unit_test(test_timed_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
