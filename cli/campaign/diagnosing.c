@@ -22,7 +22,7 @@ enum {
     REDUCE = 4    /* this many times as many runs, at most, to make the failing one small */
 };
 
-enum { TRIALS = 8, ROUNDS = 4 }; /* that are tried at a time, and how often, until one is right */
+enum { ROUNDS = 4 }; /* how often some are tried, until one is right */
 
 /* The runs of one step. */
 struct source {
@@ -50,7 +50,7 @@ struct source {
     bool has_least;
     /* Runs that try whether what a diagnosis says matters, two for each. */
     bool trying;
-    struct pct_trial trial[TRIALS];
+    struct pct_trial trial[PCT_TRIALS];
 };
 
 static double now(const struct source *s)
@@ -290,6 +290,10 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
         uint64_t number = run->process.index - s->first;
         s->trial[number / 2].ended[number % 2] = true;
         s->trial[number / 2].fails[number % 2] = fails;
+        if (fails || number % 2 || open_history(&history, &run->result))
+            return PCT_RUNS_ON;
+        pct_trials_see(s->d, s->trial, (s->count - s->first) / 2, number / 2, &history);
+        pct_history_close(&history);
         return PCT_RUNS_ON;
     }
     if (!open_history(&history, &run->result)) {
@@ -402,7 +406,7 @@ static size_t prepare_trials(struct source *s, const struct pct_diagnoses *least
 {
     struct pct_diagnosing *d = s->d;
     size_t count = 0;
-    for (; *next < d->diagnoses.count && count < TRIALS; ++*next) {
+    for (; *next < d->diagnoses.count && count < PCT_TRIALS; ++*next) {
         const struct pct_diagnosis *item = &d->diagnoses.item[*next], *same = in_least(least, item);
         const struct pct_history *history = same ? &s->least_history : &d->history;
         struct pct_trial *trial = &s->trial[count];

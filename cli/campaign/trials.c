@@ -16,6 +16,7 @@ static const double by_trial[2][2] = { { 0.6, 0.4 }, { 1.2, 0.9 } };
 #define WHOLE 4       /* bases above this are of what does not consist of updates */
 #define BEHIND 0.97   /* of the best one's score */
 #define NEARLY 0.75   /* of the score of updates: nearly as good */
+#define ALIKE 0.95    /* precision and recall are nearly as good */
 #define MANY 8        /* runs that fail: what all of them have is needed */
 #define HARMLESS 0.65 /* of the runs that pass may have it, too: nothing comes of it there */
 
@@ -112,6 +113,49 @@ static void put_needed_first(struct pct_diagnosing *d)
         needed->score = first->score / BEHIND;
 }
 
+/* Whether the other one, which both trials speak for, only came of this pair of steps: without this one the run passes,
+ * and has not got the other one, either; without the other one it passes, and has this one still. This one has to tell
+ * as well which runs fail: what has nothing to do with it, earlier in the run, changes what comes behind it, too. */
+static bool leads_to(const struct pct_diagnosing *d, const struct pct_trial *trials, size_t one, size_t other)
+{
+    const struct pct_diagnosis *a = &d->diagnoses.item[trials[one].item], *b = &d->diagnoses.item[trials[other].item];
+    return b->tried && trials[one].seen && trials[other].seen && trials[other].has[one] && !trials[one].has[other] &&
+           a->base >= WHOLE && a->share >= ALIKE * b->share && precision_of(a) >= ALIKE * precision_of(b);
+}
+
+/* Of these trials the one whose diagnosis scores best, or best among those that lead to another trial's. */
+static size_t best_of(const struct pct_diagnosing *d, const struct pct_trial *trials, size_t count, size_t to)
+{
+    size_t best = count;
+    for (size_t i = 0; i < count; i++) {
+        double score = d->diagnoses.item[trials[i].item].score;
+        if ((to == count || leads_to(d, trials, i, to)) &&
+            (best == count || score > d->diagnoses.item[trials[best].item].score))
+            best = i;
+    }
+    return best;
+}
+
+/* What came of another one stands behind it. */
+static void put_source_first(struct pct_diagnosing *d, const struct pct_trial *trials, size_t count)
+{
+    size_t best = best_of(d, trials, count, count), source = best_of(d, trials, count, best);
+    if (source < count && source != best)
+        d->diagnoses.item[trials[source].item].score = d->diagnoses.item[trials[best].item].score / BEHIND;
+}
+
+void pct_trials_see(struct pct_diagnosing *d, struct pct_trial *trials, size_t count, size_t trial,
+                    const struct pct_history *history)
+{
+    struct pct_diagnoses there;
+    pct_diagnoses_find(&there, history, &d->evidence);
+    trials[trial].seen = !there.full;
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < there.count && !trials[trial].has[i]; j++)
+            trials[trial].has[i] = there.item[j].place_key == d->diagnoses.item[trials[i].item].place_key;
+    pct_diagnoses_free(&there);
+}
+
 bool pct_trials_weigh(struct pct_diagnosing *d, const struct pct_trial *trials, size_t count)
 {
     bool right = false;
@@ -141,6 +185,7 @@ bool pct_trials_weigh(struct pct_diagnosing *d, const struct pct_trial *trials, 
     }
     put_behind(d);
     put_needed_first(d);
+    put_source_first(d, trials, count);
     return right;
 }
 

@@ -5,11 +5,19 @@
 
 #include "diagnosing.h"
 
+/* Trials at a time. */
+enum { PCT_TRIALS = 8 };
+
 struct pct_trial {
     size_t item;   /* of the diagnoses */
     char *list[2]; /* of the runs, for the strategy `schedule`: before, and behind */
     bool ended[2], fails[2];
+    bool seen, has[PCT_TRIALS]; /* the first run was looked at; and which of the diagnoses that are tried it has */
 };
+
+/* Note which of the diagnoses that are tried the first run of this trial has. */
+void pct_trials_see(struct pct_diagnosing *diagnosing, struct pct_trial *trials, size_t count, size_t trial,
+                    const struct pct_history *history);
 
 /* Weigh the diagnoses, whose order stays, by these trials of some of them. Returns whether both of one speak for it. */
 bool pct_trials_weigh(struct pct_diagnosing *diagnosing, const struct pct_trial *trials, size_t count);

@@ -78,6 +78,14 @@ static double weigh(const struct pct_history *h, const struct pct_diagnosis *d)
     return base * near * compact;
 }
 
+/* A section that ends with a wait is another one than that which goes through the same code: it has looked, and found
+ * nothing. */
+static bool ends_in_wait(const struct pct_history *h, const struct pct_moment *m)
+{
+    const uint32_t end = m->hold == PCT_NO_HOLD ? PCT_NO_STEP : h->holds[m->hold].released;
+    return end != PCT_NO_STEP && h->steps[end].op == PCT_OP_COND_WAIT;
+}
+
 static uint64_t key_of(const struct pct_history *h, const struct pct_diagnosis *d, bool ways)
 {
     /* Neighbouring rules and places are small differences: they must not make up for each other. */
@@ -86,7 +94,7 @@ static uint64_t key_of(const struct pct_history *h, const struct pct_diagnosis *
         const struct pct_moment *m = &h->steps[d->step[i]];
         /* Without places, what was done to which object has to do. */
         uint64_t place = !m->place ? (uint64_t)m->op << 32 | m->object : ways ? m->way : m->place;
-        key = (key ^ place) * UINT64_C(0x9e3779b97f4a7c15);
+        key = (key ^ place ^ ends_in_wait(h, m)) * UINT64_C(0x9e3779b97f4a7c15);
         key ^= key >> 29;
     }
     return key;

@@ -213,6 +213,14 @@ static bool would_post(const struct pct_history *h, const struct pct_moment *wai
            pct_rules_comes_to_post(h, wait, semaphore, evidence);
 }
 
+/* Who holds the lock waits for the other end of a descriptor, or for others at a barrier. Of whom nobody knows: what is
+ * known of other waits comes first. */
+static bool waits_for_others(const struct pct_moment *end)
+{
+    return end->pending && end->blocked && end->object &&
+           (end->class_ == PCT_CLASS_FD || end->class_ == PCT_CLASS_BARRIER);
+}
+
 /* This thread waits at the end for a lock that another one has, who will not give it back. */
 static void look_at_holder(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
                            const struct pct_evidence *evidence)
@@ -229,6 +237,8 @@ static void look_at_holder(struct pct_diagnoses *out, const struct pct_history *
         pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, end->previous, waiting });
     else if (would_post(h, wait, end, evidence))
         pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, last, waiting });
+    else if (waits_for_others(end))
+        pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, NOBODYS, 3, (uint32_t[]){ hold->taken, last, waiting });
 }
 
 /* The same of a lock that is made of a word: who has it waits for a notice of another kind, such as that of a condition

@@ -168,6 +168,65 @@ static void test_needed(void **unused)
     assert_false(needed_is_first(PCT_RULE_USE_AFTER_DESTROY, 10, 6, 10, 0)); /* which is no effect */
 }
 
+/* The first speaks for itself by both trials. The second does not fail behind what comes between; this many of ten runs
+ * that pass have it. In the run of the trial of each, the other one is there, or not. */
+static bool source_is_first(bool first_has, bool second_has, unsigned passing)
+{
+    static struct pct_diagnosis items[2];
+    static struct pct_trace trace;
+    static struct pct_diagnosing d;
+    struct pct_trial trials[2] = { { .item = 0, .ended = { true, true }, .fails = { false, true }, .seen = true },
+                                   { .item = 1, .ended = { true, true }, .seen = true } };
+    trials[0].has[1] = first_has;
+    trials[1].has[0] = second_has;
+    items[0] = (struct pct_diagnosis){ .rule = PCT_RULE_ATOMICITY, .base = 5.5, .score = 3.7, .failing = 9 };
+    items[0].share = 1;
+    items[1] = items[0];
+    items[1].passing = passing;
+    d = (struct pct_diagnosing){ .history.trace = &trace, .evidence = { .failing = 10, .passing = 10 } };
+    d.diagnoses.item = items;
+    d.diagnoses.count = 2;
+    assert_true(pct_trials_weigh(&d, trials, 2));
+    return items[1].score > items[0].score;
+}
+
+/* What is not there without another one, which is there without it, came of that. */
+static void test_source(void **unused)
+{
+    (void)unused;
+    assert_true(source_is_first(true, false, 0));
+    assert_false(source_is_first(true, true, 0));
+    assert_false(source_is_first(false, false, 0));
+    assert_false(source_is_first(true, false, 3)); /* runs that pass have it */
+}
+
+/* The key of the pair of thread 1's sections between which thread 2 comes, whose own section ends with a wait or not. */
+static uint64_t key_between(bool waits)
+{
+    begin(2);
+    for (unsigned section = 0; section < 2; section++) {
+        step_at(&run, 1, PCT_OP_MUTEX_LOCK, 0, 3, 2000 + section);
+        step_at(&run, 1, PCT_OP_MUTEX_UNLOCK, 0, 3, 2002);
+        if (section)
+            break;
+        step_at(&run, 2, PCT_OP_MUTEX_LOCK, 0, 3, 2003);
+        step_at(&run, 2, waits ? PCT_OP_COND_WAIT : PCT_OP_MUTEX_UNLOCK, 0, waits ? 5 : 3, 2004);
+    }
+    look(&run, PCT_VERDICT_ASSERTION, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_ATOMICITY);
+    assert_non_null(d);
+    uint64_t key = d->key;
+    done(&run);
+    return key;
+}
+
+static void test_waits_apart(void **unused)
+{
+    (void)unused;
+    assert_true(key_between(true) == key_between(true));
+    assert_true(key_between(true) != key_between(false));
+}
+
 /* Whether explain is content with a best diagnosis of this base and score. */
 static bool is_trusted(bool known, double base, double score)
 {
@@ -190,9 +249,10 @@ static void test_trust(void **unused)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_both),    cmocka_unit_test(test_pending),
-                                        cmocka_unit_test(test_others),  cmocka_unit_test(test_weigh),
-                                        cmocka_unit_test(test_updates), cmocka_unit_test(test_needed),
-                                        cmocka_unit_test(test_trust) };
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_both),       cmocka_unit_test(test_pending),
+                                        cmocka_unit_test(test_others),     cmocka_unit_test(test_weigh),
+                                        cmocka_unit_test(test_updates),    cmocka_unit_test(test_needed),
+                                        cmocka_unit_test(test_trust),      cmocka_unit_test(test_source),
+                                        cmocka_unit_test(test_waits_apart) };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -87,11 +87,40 @@ static void test_waits_with_two_locks(void **unused)
     expect(&run, PCT_VERDICT_EXIT, PCT_RULE_DESTROYED_WHILE_HELD, true);
 }
 
+/* Thread 1 has lock 3, or gave it back, and waits for this at the end; thread 2 needs the lock. */
+static void make_hold_and_block(bool holds, unsigned op)
+{
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    if (!holds)
+        STEP(&run, 1, MUTEX_UNLOCK, 3);
+    pending(&run, 1, op, 4);
+    pending(&run, 2, PCT_OP_MUTEX_LOCK, 3);
+}
+
+static void test_waits_for_others(void **unused)
+{
+    static const unsigned ops[] = { PCT_OP_WRITE, PCT_OP_READ, PCT_OP_BARRIER_ARRIVE };
+    (void)unused;
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) {
+        make_hold_and_block(true, ops[i]);
+        expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAITS_WITH_LOCK, true);
+        make_hold_and_block(false, ops[i]);
+        expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAITS_WITH_LOCK, false);
+        make_hold_and_block(true, ops[i]);
+        expect(&run, PCT_VERDICT_EXIT, PCT_RULE_WAITS_WITH_LOCK, false);
+    }
+    /* Time goes on by itself. */
+    make_hold_and_block(true, PCT_OP_SLEEP);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAITS_WITH_LOCK, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_waits_with_lock),
         cmocka_unit_test(test_waits_with_two_locks),
+        cmocka_unit_test(test_waits_for_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
