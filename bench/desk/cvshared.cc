@@ -1,5 +1,5 @@
-// Readers of a configuration wait, with the shared lock, until it is complete; the loader sets its parts under the lock,
-// and says at the end that it is complete.
+// Readers of a configuration wait, with the shared lock, until it is complete; the loader sets its parts under the
+// lock, and says at the end that it is complete.
 //
 // Bug: that it is complete is set, and told, without the lock: a reader that has looked, and does not wait yet, is not
 // woken.

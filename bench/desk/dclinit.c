@@ -1,7 +1,7 @@
 // Handlers translate words by a dictionary, which the first of them loads.
 //
-// Bug: the flag that says that the dictionary is there is set before it is loaded; who looks at it without the lock goes
-// on with a dictionary that is not there yet.
+// Bug: the flag that says that the dictionary is there is set before it is loaded; who looks at it without the lock
+// goes on with a dictionary that is not there yet.
 // Shows as: a crash.
 // FIXED: the flag is set behind that.
 #include <pthread.h>

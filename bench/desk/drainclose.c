@@ -1,5 +1,5 @@
-// A bounded queue of jobs between a reader and two workers. When the reader has no more, it closes the queue; the workers
-// take what is left, and go.
+// A bounded queue of jobs between a reader and two workers. When the reader has no more, it closes the queue; the
+// workers take what is left, and go.
 //
 // Bug: a worker looks whether the queue is closed before it looks whether there is a job, so that jobs that are still
 // queued when it is closed are never done.

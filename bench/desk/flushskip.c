@@ -1,7 +1,7 @@
 /* Producers put entries into a buffer and flush it. Who finds another one flushing leaves it to that one.
  *
- * Bug: the one that is flushing may have looked at the buffer already, and found nothing, when another puts an entry and
- * leaves it: nobody flushes that one.
+ * Bug: the one that is flushing may have looked at the buffer already, and found nothing, when another puts an entry
+ * and leaves it: nobody flushes that one.
  * Shows as: an exit status of 1: an entry is left in the buffer.
  * FIXED: who has flushed looks again when it has given the lock of flushing back. */
 #include <pthread.h>

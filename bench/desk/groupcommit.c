@@ -1,5 +1,5 @@
-/* Transactions commit in groups: the first of those that wait becomes the leader, writes the log for all that are queued
- * by then, and wakes them; the others wait until theirs is written.
+/* Transactions commit in groups: the first of those that wait becomes the leader, writes the log for all that are
+ * queued by then, and wakes them; the others wait until theirs is written.
  *
  * Bug: the leader signals once, which wakes one, where a whole group may wait.
  * Shows as: a deadlock: a transaction waits that is written.

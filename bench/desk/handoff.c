@@ -1,8 +1,8 @@
 // A pool of connections. Who finds none free queues up and waits for a while; who gives one back hands it to the first
 // in the queue.
 //
-// Bug: who gave up waiting goes without a look whether it was handed a connection meanwhile, between the end of its time
-// and its lock; that connection is lost.
+// Bug: who gave up waiting goes without a look whether it was handed a connection meanwhile, between the end of its
+// time and its lock; that connection is lost.
 // Shows as: an exit status of 1: fewer free connections at the end than at the start.
 // FIXED: it looks.
 #include <errno.h>

@@ -1,6 +1,6 @@
 // A cache of rendered pages, with room for two. Who asks for a page gets a pointer to it and reads it without the lock.
 //
-// Bug: nothing keeps a page that somebody reads: when another page needs room, the place of the oldest is used for that.
+// Bug: nothing keeps a page that somebody reads: when another page needs room, the place of the oldest is used.
 // Shows as: an exit status of 1: the reader has another page than it asked for.
 // FIXED: pages are counted, and a place is used anew only if nobody reads.
 #include <array>

@@ -1,5 +1,5 @@
-/* Workers write log records into a pipe, which the collector reads, and counts. Each record that is too long is reported
- * by the collector with a record of its own.
+/* Workers write log records into a pipe, which the collector reads, and counts. Each record that is too long is
+ * reported by the collector with a record of its own.
  *
  * Bug: records are written with the lock of the log held; when the pipe is full the writer waits for the collector,
  * which waits for the lock to write its report.

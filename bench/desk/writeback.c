@@ -1,8 +1,8 @@
 // A cache of blocks in front of a slow store. Blocks are pinned while somebody uses them. If no place is free, a block
 // that is not pinned is written back and its place used again.
 //
-// Bug: the lock is released while a victim is written back, and its pins are not looked at again behind that; who pinned
-// it meanwhile has a block that becomes another one.
+// Bug: the lock is released while a victim is written back, and its pins are not looked at again behind that; who
+// pinned it meanwhile has a block that becomes another one.
 // Shows as: an assertion: a pinned block has another number.
 // FIXED: the victim is marked as busy, and who looks it up waits.
 #include <assert.h>

@@ -1,38 +1,29 @@
 /* Of a run that ended in a deadlock, why nobody woke those that wait on condition variables: see rules.h. */
 #include "evidence.h"
-#include "rules.h"
-
-static bool notifies(const struct pct_moment *m)
-{
-    return m->op == PCT_OP_COND_SIGNAL || m->op == PCT_OP_COND_BROADCAST;
-}
-
-/* A thread that waits at the end. */
-struct waiter {
-    const struct pct_history *history;
-    uint32_t wait, taken; /* steps: where its wait began, and where it had taken the mutex of it */
-    const struct pct_moment *at;
-};
+#include "rules_wakes.h"
 
 /* --- Lost wake-up ------------------------------------------------------------------------------------------------- */
 
 /* The change that this signal tells of was made under the mutex, before the waiter took it: then the waiter has seen
  * it, and the signal was for others. Who has signalled the same elsewhere since tells of another change. */
-static bool was_seen(const struct waiter *w, uint32_t signal)
+static bool was_seen(const struct pct_waiter *w, uint32_t signal)
 {
     const struct pct_history *h = w->history;
     const struct pct_moment *m = &h->steps[signal];
     uint32_t before = m->previous;
-    for (; before != PCT_NO_STEP && notifies(&h->steps[before]); before = h->steps[before].previous)
+    /* The mutex of a condition_variable_any itself. */
+    if (before != PCT_NO_STEP && w->guard->object != w->at->mutex && h->steps[before].object == w->at->mutex)
+        before = h->steps[before].previous;
+    for (; before != PCT_NO_STEP && pct_moment_notifies(&h->steps[before]); before = h->steps[before].previous)
         if (pct_moment_same_object(&h->steps[before], m) && h->steps[before].place != m->place)
             return false;
-    return before != PCT_NO_STEP && before < w->taken && h->steps[before].op == PCT_OP_MUTEX_UNLOCK &&
-           h->steps[before].object == w->at->mutex;
+    return before != PCT_NO_STEP && before < w->taken && h->steps[before].object == w->guard->object &&
+           (h->steps[before].op == PCT_OP_MUTEX_UNLOCK || h->steps[before].op == PCT_OP_RWLOCK_UNLOCK);
 }
 
 /* The last thing that the waiter looked at before this signal, with the mutex of the wait; if nothing, where it has
  * taken that. */
-static uint32_t last_look(const struct waiter *w, uint32_t signal)
+static uint32_t last_look(const struct pct_waiter *w, uint32_t signal)
 {
     const struct pct_history *h = w->history;
     for (uint32_t i = h->steps[w->wait].previous; i != PCT_NO_STEP && i > w->taken; i = h->steps[i].previous)
@@ -41,12 +32,13 @@ static uint32_t last_look(const struct waiter *w, uint32_t signal)
     return w->taken;
 }
 
-static bool lost_wakeup(struct pct_diagnoses *out, const struct waiter *w)
+static bool lost_wakeup(struct pct_diagnoses *out, const struct pct_waiter *w)
 {
     const struct pct_history *h = w->history;
     for (uint32_t i = w->wait; i-- > w->taken + 1;) {
         const struct pct_moment *m = &h->steps[i];
-        if (!notifies(m) || !pct_moment_same_object(m, w->at) || m->thread == w->at->thread || was_seen(w, i))
+        if (!pct_moment_notifies(m) || !pct_moment_same_object(m, w->at) || m->thread == w->at->thread ||
+            was_seen(w, i))
             continue;
         uint32_t look = last_look(w, i);
         struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_LOST_WAKEUP, 0, 3, (uint32_t[]){ look, i, w->wait });
@@ -58,113 +50,6 @@ static bool lost_wakeup(struct pct_diagnoses *out, const struct waiter *w)
         return true;
     }
     return false;
-}
-
-/* --- The wrong waiter --------------------------------------------------------------------------------------------- */
-
-/* Whether what the thread does here, woken from a futex, is no more than what it does to look again: it takes and gives
- * back a lock that it has made of memory and of another futex. */
-static bool is_looking(const struct pct_moment *m, const struct pct_moment *woken)
-{
-    return m->op == PCT_OP_YIELD || m->class_ == PCT_CLASS_MEMORY ||
-           (m->class_ == PCT_CLASS_FUTEX && !pct_moment_same_object(m, woken));
-}
-
-/* Whether the thread of this return from a wait waited again at once: at this step; PCT_NO_STEP: it did not. */
-static uint32_t waited_again(const struct pct_history *h, uint32_t wake)
-{
-    const struct pct_moment *woken = &h->steps[wake];
-    bool futex = woken->op == PCT_OP_FUTEX_WOKEN;
-    for (uint32_t i = woken->next; i != PCT_NO_STEP && i < h->count; i = h->steps[i].next) {
-        const struct pct_moment *m = &h->steps[i];
-        if (m->op == (futex ? PCT_OP_FUTEX_WAIT : PCT_OP_COND_WAIT) && pct_moment_same_object(m, woken))
-            return i;
-        if (futex ? !is_looking(m, woken) : m->class_ != PCT_CLASS_MEMORY || pct_moment_access(m) != PCT_ACCESS_READ)
-            return PCT_NO_STEP;
-    }
-    return PCT_NO_STEP;
-}
-
-/* The last section with this mutex that another thread began between the two steps. PCT_NO_STEP: there is none. */
-static uint32_t section_between(const struct pct_history *h, uint32_t from, uint32_t to, uint32_t mutex)
-{
-    for (uint32_t i = h->hold_count; i-- > 0 && h->holds[i].taken > from;) {
-        const struct pct_hold *section = &h->holds[i];
-        if (section->class_ == PCT_CLASS_MUTEX && section->object == mutex && section->taken < to &&
-            section->thread != h->steps[to].thread)
-            return section->taken;
-    }
-    return PCT_NO_STEP;
-}
-
-/* Whether the two stand at the same place, and what the signal told of was for neither another thread that came first
- * nor is told of by a later one: then it was for one who waits at this place, too. */
-static bool is_for_another(const struct waiter *w, uint32_t wake)
-{
-    const struct pct_history *h = w->history;
-    const struct pct_moment *woken = &h->steps[wake];
-    for (uint32_t i = woken->cause + 1; i < h->count; i++)
-        if (notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
-            return false;
-    return woken->mutex && section_between(h, woken->cause, wake, woken->mutex) == PCT_NO_STEP;
-}
-
-/* Whether the wait that begins here and the waiter's are made at the same place: as far as the steps tell, and the
- * stacks of the two, if both wait at the end. */
-static bool at_same_place(const struct waiter *w, uint32_t wait)
-{
-    const struct pct_moment *m = &w->history->steps[wait];
-    const struct pct_moment *end = m->next == PCT_NO_STEP ? m : &w->history->steps[m->next];
-    bool stacks = end->pending && end->place && w->at->place;
-    return m->place == w->history->steps[w->wait].place && (!stacks || end->place == w->at->place);
-}
-
-/* Of several who wait, the last signal woke this one alone, which has done with it. */
-static void one_of_several(struct pct_diagnoses *out, const struct waiter *w, uint32_t wake)
-{
-    const struct pct_history *h = w->history;
-    uint32_t signal = h->steps[wake].cause;
-    for (uint32_t i = signal + 1; i < h->count; i++)
-        if ((notifies(&h->steps[i]) || h->steps[i].op == PCT_OP_FUTEX_WAKE) &&
-            pct_moment_same_object(&h->steps[i], w->at))
-            return;
-    struct pct_diagnosis *d =
-        pct_diagnoses_add(out, PCT_RULE_ONE_OF_SEVERAL, 0, 3, (uint32_t[]){ w->wait, signal, wake });
-    if (d) {
-        d->note[0] = "waits";
-        d->note[1] = "wakes another one,";
-        d->note[2] = "which goes on";
-    }
-}
-
-static bool wrong_waiter(struct pct_diagnoses *out, const struct waiter *w)
-{
-    const struct pct_history *h = w->history;
-    uint64_t place = h->steps[w->wait].place;
-    bool found = false;
-    for (uint32_t wake = w->wait + 1; wake < h->count; wake++) {
-        const struct pct_moment *m = &h->steps[wake];
-        if ((m->op != PCT_OP_COND_WAKE && m->op != PCT_OP_FUTEX_WOKEN) || !pct_moment_same_object(m, w->at) ||
-            m->cause == PCT_NO_STEP || m->cause < w->wait || h->steps[m->cause].op == PCT_OP_COND_BROADCAST)
-            continue;
-        uint32_t again = waited_again(h, wake);
-        if (again == PCT_NO_STEP)
-            one_of_several(out, w, wake);
-        if (again == PCT_NO_STEP || !place || !h->steps[again].place)
-            continue;
-        bool same = at_same_place(w, again);
-        if (same && !is_for_another(w, wake))
-            continue;
-        struct pct_diagnosis *d = pct_diagnoses_add(out, same ? PCT_RULE_WRONG_OF_SAME : PCT_RULE_WRONG_WAITER, 0, 3,
-                                                    (uint32_t[]){ w->wait, m->cause, again });
-        if (d) {
-            d->note[0] = "waits";
-            d->note[1] = "wakes the other one,";
-            d->note[2] = "which waits again";
-        }
-        found = true;
-    }
-    return found;
 }
 
 /* --- A notice to others alone ------------------------------------------------------------------------------------- */
@@ -213,14 +98,14 @@ static void note_others(const struct pct_history *h, struct pct_evidence *eviden
 static bool is_notified_behind(const struct pct_history *h, const struct pct_moment *cond, uint32_t step)
 {
     for (uint32_t i = step + 1; i < h->count; i++)
-        if (notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], cond))
+        if (pct_moment_notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], cond))
             return true;
     return false;
 }
 
 /* Who ends what threads wait for in two ways, and tells those who wait in one of them. If runs pass in which somebody
  * waits meanwhile, it is no more than what others wait for. */
-static bool tells_others(struct pct_diagnoses *out, const struct waiter *w, const struct pct_evidence *evidence)
+static bool tells_others(struct pct_diagnoses *out, const struct pct_waiter *w, const struct pct_evidence *evidence)
 {
     const struct pct_history *h = w->history;
     for (uint32_t i = h->count; i-- > w->wait + 1;) {
@@ -252,7 +137,7 @@ static uint32_t notice_of(const struct pct_history *h, const struct pct_hold *se
     bool behind = false;
     for (uint32_t i = h->steps[section->taken].next; i != PCT_NO_STEP && i < h->count; i = h->steps[i].next) {
         const struct pct_moment *m = &h->steps[i];
-        if (notifies(m) && pct_moment_same_object(m, cond))
+        if (pct_moment_notifies(m) && pct_moment_same_object(m, cond))
             return i;
         if (behind && (pct_moment_locks(m) || m->op == PCT_OP_COND_WAIT || m->op == PCT_OP_THREAD_FINISH))
             break;
@@ -300,7 +185,7 @@ static void note_waiters(const struct pct_history *h, struct pct_evidence *evide
 /* Where the wait that has ended here was made again, at the same place: there; PCT_NO_STEP: it was not. */
 static uint32_t looped(const struct pct_history *h, uint32_t wake)
 {
-    uint32_t again = h->steps[wake].previous == PCT_NO_STEP ? PCT_NO_STEP : waited_again(h, wake);
+    uint32_t again = h->steps[wake].previous == PCT_NO_STEP ? PCT_NO_STEP : pct_waited_again(h, wake);
     bool same = again != PCT_NO_STEP && h->steps[again].place == h->steps[h->steps[wake].previous].place;
     return same ? again : PCT_NO_STEP;
 }
@@ -322,7 +207,7 @@ void pct_rules_notices(const struct pct_history *h, struct pct_evidence *evidenc
     for (uint32_t i = 0; i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
         /* The section that it stands in or behind: the last lock that was taken. */
-        uint32_t taken = notifies(m) && m->address ? m->previous : PCT_NO_STEP;
+        uint32_t taken = pct_moment_notifies(m) && m->address ? m->previous : PCT_NO_STEP;
         while (taken != PCT_NO_STEP && h->steps[taken].hold == PCT_NO_HOLD)
             taken = h->steps[taken].previous;
         if (taken != PCT_NO_STEP && h->steps[taken].place)
@@ -331,7 +216,7 @@ void pct_rules_notices(const struct pct_history *h, struct pct_evidence *evidenc
 }
 
 /* A section at the same place that does notify, in this run. PCT_NO_STEP: there is none. */
-static uint32_t elsewhere(const struct waiter *w, uint64_t place)
+static uint32_t elsewhere(const struct pct_waiter *w, uint64_t place)
 {
     const struct pct_history *h = w->history;
     for (uint32_t i = 0; i < h->hold_count; i++) {
@@ -346,7 +231,10 @@ static uint32_t elsewhere(const struct waiter *w, uint64_t place)
     return PCT_NO_STEP;
 }
 
-static bool no_notice(struct pct_diagnoses *out, const struct waiter *w, const struct pct_evidence *evidence)
+/* The base of this where a notice came later, which woke one of several. */
+#define TOLD_LATER 4.4
+
+static bool no_notice(struct pct_diagnoses *out, const struct pct_waiter *w, const struct pct_evidence *evidence)
 {
     const struct pct_history *h = w->history;
     bool found = false;
@@ -363,8 +251,9 @@ static bool no_notice(struct pct_diagnoses *out, const struct waiter *w, const s
             notice == PCT_NO_STEP && evidence && pct_evidence_has(evidence, pct_evidence_notice(place, w->at->address));
         if (notice == PCT_NO_STEP && !other_run)
             continue;
-        struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_NO_NOTICE, 0, notice == PCT_NO_STEP ? 2 : 3,
-                                                    (uint32_t[]){ w->wait, section->taken, notice });
+        struct pct_diagnosis *d =
+            pct_diagnoses_add(out, PCT_RULE_NO_NOTICE, pct_waiter_is_one_of_several(w, section) ? TOLD_LATER : 0,
+                              notice == PCT_NO_STEP ? 2 : 3, (uint32_t[]){ w->wait, section->taken, notice });
         if (d)
             d->note[2] = notice == PCT_NO_STEP ? NULL : "elsewhere";
         found = true;
@@ -388,14 +277,14 @@ static bool competes(const struct pct_history *h, uint32_t taken, const struct p
 }
 
 /* What a thread was woken for was taken back before it came to look, and nobody tells it again. */
-static bool taken_back(struct pct_diagnoses *out, const struct waiter *w, const struct pct_evidence *evidence)
+static bool taken_back(struct pct_diagnoses *out, const struct pct_waiter *w, const struct pct_evidence *evidence)
 {
     const struct pct_history *h = w->history;
     uint32_t wake = w->taken;
     if (wake == PCT_NO_STEP || h->steps[wake].op != PCT_OP_COND_WAKE || h->steps[wake].cause == PCT_NO_STEP ||
-        waited_again(h, wake) != w->wait || is_notified_behind(h, w->at, h->steps[wake].cause))
+        pct_waited_again(h, wake) != w->wait || is_notified_behind(h, w->at, h->steps[wake].cause))
         return false;
-    uint32_t between = section_between(h, h->steps[wake].cause, wake, w->at->mutex);
+    uint32_t between = pct_section_between(h, h->steps[wake].cause, wake, w->at->mutex);
     if (between == PCT_NO_STEP || competes(h, between, w->at, evidence))
         return false;
     struct pct_diagnosis *d =
@@ -410,7 +299,7 @@ static bool taken_back(struct pct_diagnoses *out, const struct waiter *w, const 
 
 /* The last section behind the beginning of the wait that may have changed what is waited for: not one of those that
  * wait for the same. */
-static void untold(struct pct_diagnoses *out, const struct waiter *w, const struct pct_evidence *evidence)
+static void untold(struct pct_diagnoses *out, const struct pct_waiter *w, const struct pct_evidence *evidence)
 {
     const struct pct_history *h = w->history;
     uint32_t last = PCT_NO_STEP;
@@ -428,7 +317,7 @@ static void untold(struct pct_diagnoses *out, const struct waiter *w, const stru
         d->note[0] = "waits";
 }
 
-static void nobody_signals(struct pct_diagnoses *out, const struct waiter *w)
+static void nobody_signals(struct pct_diagnoses *out, const struct pct_waiter *w)
 {
     if (!is_notified_behind(w->history, w->at, w->wait))
         pct_diagnoses_add(out, PCT_RULE_NOBODY_SIGNALS, 0, 1, &w->wait);
@@ -437,7 +326,7 @@ static void nobody_signals(struct pct_diagnoses *out, const struct waiter *w)
 /* --- Signalled before --------------------------------------------------------------------------------------------- */
 
 /* Who waits without looking waits in every run, whatever has happened. */
-static bool never_looks(const struct waiter *w, const struct pct_evidence *evidence)
+static bool never_looks(const struct pct_waiter *w, const struct pct_evidence *evidence)
 {
     uint64_t place = w->taken == PCT_NO_STEP ? 0 : w->history->steps[w->taken].place;
     return place && evidence && !pct_evidence_has(evidence, key_of_sections(place, false)) &&
@@ -445,12 +334,12 @@ static bool never_looks(const struct waiter *w, const struct pct_evidence *evide
 }
 
 /* A signal that came before the wait is missed then. until: where the wait is over, or all is. */
-static bool signalled_before(struct pct_diagnoses *out, const struct waiter *w, uint32_t until, enum pct_rule rule)
+static bool signalled_before(struct pct_diagnoses *out, const struct pct_waiter *w, uint32_t until, enum pct_rule rule)
 {
     const struct pct_history *h = w->history;
     uint32_t last = PCT_NO_STEP;
     for (uint32_t i = 0; i < until; i++)
-        if (notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
+        if (pct_moment_notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
             last = i;
     if (last == PCT_NO_STEP || w->taken == PCT_NO_STEP || last > w->taken || h->steps[last].thread == w->at->thread)
         return false;
@@ -503,7 +392,7 @@ static void nobody_left(struct pct_diagnoses *out, const struct pct_history *h, 
 {
     for (uint32_t i = 0; i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
-        if (!notifies(m) || m->argument != PCT_ARG_NOBODY || !serves(h, m->thread, m, evidence) ||
+        if (!pct_moment_notifies(m) || m->argument != PCT_ARG_NOBODY || !serves(h, m->thread, m, evidence) ||
             !all_are_blocked(h, m, evidence))
             continue;
         struct pct_diagnosis *d =
@@ -529,13 +418,26 @@ static bool counts_notices(const struct pct_history *h, const struct pct_moment 
     return raised;
 }
 
-/* Where the thread of this wait had taken the mutex that it gives up. PCT_NO_STEP: not known. */
-static uint32_t taken_for(const struct pct_history *h, uint32_t wait)
+/* The hold of the mutex that this wait gives up. NULL: not known. */
+static const struct pct_hold *given_up(const struct pct_history *h, uint32_t wait)
 {
     for (uint32_t i = h->hold_count; i-- > 0;)
         if (h->holds[i].released == wait && h->holds[i].thread == h->steps[wait].thread)
-            return h->holds[i].taken;
-    return PCT_NO_STEP;
+            return &h->holds[i];
+    return NULL;
+}
+
+/* The lock with which the waiter has looked: that of the wait, or, if it gives another one back while it has that, the
+ * other one. So does a C++ condition_variable_any, which waits with a mutex of its own. */
+static void find_guard(struct pct_waiter *w)
+{
+    const struct pct_history *h = w->history;
+    const struct pct_hold *own = given_up(h, w->wait), *guard = own;
+    for (uint32_t i = 0; own && i < h->hold_count && h->holds[i].taken < own->taken; i++)
+        if (h->holds[i].thread == own->thread && h->holds[i].released > own->taken && h->holds[i].released < w->wait)
+            guard = &h->holds[i];
+    w->guard = guard;
+    w->taken = guard ? guard->taken : PCT_NO_STEP;
 }
 
 void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
@@ -544,15 +446,15 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
         return;
     nobody_left(out, h, evidence);
     for (uint32_t i = h->count; i < h->all; i++) {
-        struct waiter w = { .history = h, .at = &h->steps[i], .wait = h->steps[i].previous };
+        struct pct_waiter w = { .history = h, .at = &h->steps[i], .wait = h->steps[i].previous };
         if (w.at->blocked && w.at->class_ == PCT_CLASS_FUTEX && w.wait != PCT_NO_STEP &&
             h->steps[w.wait].op == PCT_OP_FUTEX_WAIT && counts_notices(h, w.at))
-            wrong_waiter(out, &w);
+            pct_rules_wrong_waiter(out, &w);
         if (w.at->op != PCT_OP_COND_WAKE || w.at->class_ != PCT_CLASS_COND || !w.at->mutex)
             continue;
-        w.taken = taken_for(h, w.wait);
+        find_guard(&w);
         bool found = w.taken != PCT_NO_STEP && lost_wakeup(out, &w);
-        found = wrong_waiter(out, &w) || found;
+        found = pct_rules_wrong_waiter(out, &w) || found;
         found = no_notice(out, &w, evidence) || found;
         found =
             found || tells_others(out, &w, evidence) || taken_back(out, &w, evidence) || pct_rules_overtaken(out, h, i);
@@ -577,9 +479,10 @@ void pct_rules_timed_out(struct pct_diagnoses *out, const struct pct_history *h,
     for (uint32_t wake = 0; wake < h->count; wake++) {
         const struct pct_moment *m = &h->steps[wake];
         if (m->op != PCT_OP_COND_WAKE || m->argument != PCT_ARG_TIMEOUT || !m->mutex || m->previous == PCT_NO_STEP ||
-            waited_again(h, wake) != PCT_NO_STEP)
+            pct_waited_again(h, wake) != PCT_NO_STEP)
             continue;
-        struct waiter w = { .history = h, .at = m, .wait = m->previous, .taken = taken_for(h, m->previous) };
+        struct pct_waiter w = { .history = h, .at = m, .wait = m->previous };
+        find_guard(&w);
         if (!evidence || never_looks(&w, evidence))
             signalled_before(out, &w, wake, PCT_RULE_TIMED_OUT);
     }
@@ -594,11 +497,12 @@ void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *h, con
 {
     for (uint32_t wake = 0; wake < h->count; wake++) {
         const struct pct_moment *m = &h->steps[wake];
-        if (m->op != PCT_OP_COND_WAKE || !m->mutex || m->cause == PCT_NO_STEP || waited_again(h, wake) != PCT_NO_STEP)
+        if (m->op != PCT_OP_COND_WAKE || !m->mutex || m->cause == PCT_NO_STEP ||
+            pct_waited_again(h, wake) != PCT_NO_STEP)
             continue;
         uint64_t place = m->previous == PCT_NO_STEP ? 0 : h->steps[m->previous].place;
         bool loop = evidence && place && pct_evidence_has(evidence, key_of_loop(place));
-        uint32_t between = section_between(h, m->cause, wake, m->mutex);
+        uint32_t between = pct_section_between(h, m->cause, wake, m->mutex);
         /* A broadcast lets all go on who wait: those who look whether it is for them may come in any order. */
         if (between == PCT_NO_STEP || (loop && h->steps[between].cause == m->cause))
             continue;

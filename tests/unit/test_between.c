@@ -200,7 +200,7 @@ static void test_source(void **unused)
     assert_false(source_is_first(true, false, 3)); /* runs that pass have it */
 }
 
-/* The key of the pair of thread 1's sections between which thread 2 comes, whose own section ends with a wait or not. */
+/* The key of the pair of thread 1's sections between which thread 2 comes, whose section ends with a wait or not. */
 static uint64_t key_between(bool waits)
 {
     begin(2);

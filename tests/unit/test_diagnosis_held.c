@@ -42,8 +42,8 @@ static void test_waits_with_lock(void **unused)
     expect(&run, PCT_VERDICT_EXIT, PCT_RULE_WAITS_WITH_LOCK, false);
 }
 
-/* Thread 1 has two mutexes when it begins to wait, which gives back the second one: as thread 2 shows by a lock, or by a
- * wait of its own, or nobody does. */
+/* Thread 1 has two mutexes when it begins to wait, which gives back the second one: as thread 2 shows by a lock, or by
+ * a wait of its own, or nobody does. */
 static void make_two_held(bool taken, bool alone)
 {
     begin(2);

@@ -1,0 +1,33 @@
+/* Threads that wait on condition variables when a run has ended in a deadlock, for the rules of rules_wakes.c. */
+#ifndef PCT_CLI_RULES_WAKES_H
+#define PCT_CLI_RULES_WAKES_H
+
+#include "rules.h"
+
+/* A thread that waits at the end. */
+struct pct_waiter {
+    const struct pct_history *history;
+    uint32_t wait, taken; /* steps: where its wait began, and where it had taken the lock with which it looked */
+    const struct pct_hold *guard; /* that lock; NULL: not known */
+    const struct pct_moment *at;
+};
+
+static inline bool pct_moment_notifies(const struct pct_moment *m)
+{
+    return m->op == PCT_OP_COND_SIGNAL || m->op == PCT_OP_COND_BROADCAST;
+}
+
+/* Whether the thread of this return from a wait waited again at once: at this step; PCT_NO_STEP: it did not. */
+uint32_t pct_waited_again(const struct pct_history *history, uint32_t wake);
+
+/* The last section with this mutex that another thread began between the two steps. PCT_NO_STEP: there is none. */
+uint32_t pct_section_between(const struct pct_history *history, uint32_t from, uint32_t to, uint32_t mutex);
+
+/* A signal woke another one, which waits again, or has done with it. Returns whether one waits again. */
+bool pct_rules_wrong_waiter(struct pct_diagnoses *out, const struct pct_waiter *waiter);
+
+/* Whether the thread of this section signals behind it, and wakes another one that has waited at the same place and
+ * does not do so again: what the section changed was told of, to one of several. */
+bool pct_waiter_is_one_of_several(const struct pct_waiter *waiter, const struct pct_hold *section);
+
+#endif

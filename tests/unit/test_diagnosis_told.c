@@ -1,0 +1,91 @@
+/* The rules for whom a notice reaches, where a thread waits with a lock that is not the mutex of its wait, and where it
+ * is one of several: hand-made runs. */
+/* clang-format off: cmocka.h needs these four before it */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+/* clang-format on */
+#include "made_run.h"
+
+/* Thread 1 looks with reader-writer lock 6 and waits as condition_variable_any does, with mutex 3 of its own; thread 2
+ * notifies meanwhile, or before that, having changed something with the lock. */
+static void make_any(bool meanwhile)
+{
+    begin(2);
+    if (!meanwhile) {
+        STEP(&run, 2, RWLOCK_WRLOCK, 6);
+        STEP(&run, 2, RWLOCK_UNLOCK, 6);
+    }
+    STEP(&run, 1, RWLOCK_RDLOCK, 6);
+    STEP(&run, 2, MUTEX_LOCK, 3);
+    STEP(&run, 2, COND_BROADCAST, 5);
+    STEP(&run, 2, MUTEX_UNLOCK, 3);
+    STEP(&run, 1, MUTEX_LOCK, 3);
+    STEP(&run, 1, RWLOCK_UNLOCK, 6);
+    STEP(&run, 1, COND_WAIT, 5);
+    pending(&run, 1, PCT_OP_COND_WAIT, 5);
+}
+
+static void test_other_lock(void **unused)
+{
+    (void)unused;
+    make_any(true);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_LOST_WAKEUP);
+    assert_non_null(d);
+    assert_int_equal(run.history.steps[d->step[0]].op, PCT_OP_RWLOCK_RDLOCK);
+    done(&run);
+    make_any(false); /* it has seen the change */
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_LOST_WAKEUP, false);
+}
+
+/* The base of what is said of thread 3, which goes through a section without a signal while threads 1 and 2 wait, and
+ * then signals where it did not; who is woken waits again, or does not. */
+static double base_of_silence(bool told, bool again)
+{
+    begin(3);
+    for (unsigned waiter = 1; waiter < 3; waiter++) {
+        step_at(&run, waiter, PCT_OP_MUTEX_LOCK, 0, 3, 2000);
+        step_at(&run, waiter, PCT_OP_COND_WAIT, 0, 4, 2001);
+    }
+    for (unsigned section = 0; section < 2; section++) {
+        bool signals = told == section;
+        step_at(&run, 3, PCT_OP_MUTEX_LOCK, 0, 3, 2002);
+        if (signals)
+            step_at(&run, 3, PCT_OP_COND_SIGNAL, 1, 4, 2003);
+        step_at(&run, 3, PCT_OP_MUTEX_UNLOCK, 0, 3, 2004);
+        if (signals)
+            step_at(&run, 2, PCT_OP_COND_WAKE, 0, 4, 2005);
+        if (signals && again) {
+            step_at(&run, 2, PCT_OP_MUTEX_UNLOCK, 0, 3, 2006);
+            step_at(&run, 2, PCT_OP_MUTEX_LOCK, 0, 3, 2000);
+            step_at(&run, 2, PCT_OP_COND_WAIT, 0, 4, 2001);
+        } else if (signals)
+            step_at(&run, 2, PCT_OP_MUTEX_UNLOCK, 0, 3, 2006);
+    }
+    pending(&run, 1, PCT_OP_COND_WAIT, 4);
+    if (again)
+        pending(&run, 2, PCT_OP_COND_WAIT, 4);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_NO_NOTICE);
+    assert_non_null(d);
+    double base = d->base;
+    done(&run);
+    return base;
+}
+
+static void test_one_of_several(void **unused)
+{
+    (void)unused;
+    assert_true(base_of_silence(false, false) > 7);
+    assert_true(base_of_silence(true, false) < 4.5); /* that the signal woke one of several comes first */
+    assert_true(base_of_silence(true, true) > 7);    /* it takes what there is, whoever told of it */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_other_lock), cmocka_unit_test(test_one_of_several) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
