@@ -164,7 +164,7 @@ static void shorten(char *text)
 
 static void format_frames(FILE *out, const struct pct_stack *stack)
 {
-    for (size_t i = 0; i < stack->count && i < FRAMES; i++) {
+    for (size_t i = 0; i < stack->count && (pct_frames_all || i < FRAMES); i++) {
         const struct pct_frame *frame = &stack->frames[i];
         char text[512];
         if (frame->file[0])

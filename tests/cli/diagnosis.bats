@@ -6,10 +6,12 @@ load common
 setup_file()
 {
     local to=$BATS_FILE_TMPDIR name
-    for name in bank batch forklock parcels pipeline phases quota shutdown; do
+    for name in bank batch forklock groupcommit parcels pipeline phases quiesce quota shutdown; do
         "$cc" -g -pthread -o "$to/$name" "$root/bench/desk/$name.c"
     done
-    "${CXX:-g++}" -g -pthread -o "$to/singleton" "$root/bench/desk/singleton.cc"
+    for name in cvshared poolidle singleton; do
+        "${CXX:-g++}" -std=c++20 -g -pthread -o "$to/$name" "$root/bench/desk/$name.cc"
+    done
 }
 
 setup()
@@ -42,6 +44,33 @@ first_cause()
 '`depot.lock`'
     has 'bring parcels.c:35'
     has 'fetch parcels.c:45'
+}
+
+@test "who waits on a condition variable has two mutexes, of which the other one is needed" {
+    first_cause quiesce
+    has 'cause: waits with a lock held: thread 0 waits on condition variable 3 `paused_changed` and still holds mutex '
+    has 'reconfigure quiesce.c:87'
+    has 'answer quiesce.c:26'
+}
+
+@test "a condition_variable_any waits with a mutex of its own: the lock of its user counts" {
+    first_cause cvshared 10060
+    has 'cause: lost wake-up: thread 3 signals condition variable '
+    has 'configuration::get(std::string const&) cvshared.cc:37'
+    has 'configuration::complete() cvshared.cc:32'
+}
+
+@test "one of a group is woken: that an earlier section did not signal is not to blame" {
+    first_cause groupcommit
+    has 'cause: the signal woke one of several: thread '
+    has 'lead groupcommit.c:51'
+}
+
+@test "what only came of another pair of steps stands behind it" {
+    first_cause poolidle
+    has 'cause: atomicity violation: '
+    has 'thread_pool::work() poolidle.cc:53'
+    has 'thread_pool::wait_idle() poolidle.cc:46'
 }
 
 @test "a child process waits for a lock that another thread had at the fork" {

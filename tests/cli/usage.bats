@@ -305,6 +305,8 @@ EOF
     lacks "__invoke"
     run "$pct" run --state none --all-frames -s 1 -n 500 -S pct,depth=2,k=20 -- ./invoked
     has "__invoke"
+    # The program's own, too, behind those that stand before it.
+    [[ $output =~ cause:.*"std::mutex::lock()"[^$'\n']*"take(std::mutex&, std::mutex&) invoked.cc:" ]]
 }
 
 @test "what belongs to others, or everybody can write to, is run when it is trusted" {
