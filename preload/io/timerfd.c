@@ -27,7 +27,7 @@ enum { MOST = PCT_MAX_TIMERS / 2 - 1, PAGE = 4096 };
 
 /* What the processes that have a timer know of it together. */
 struct common {
-    uint64_t counted; /* virtual ns: all expirations up to then, since it was set; atomic */
+    uint64_t counted; /* virtual ns: all expirations before then, since it was set; 0: none; atomic */
     uint64_t unread;  /* of them, if it is still readable */
     uint32_t turn;    /* how often it was set; atomic */
 };
@@ -103,7 +103,8 @@ void pct_timerfd_stay(void)
 static uint64_t claim(struct timer *timer, uint64_t times)
 {
     const struct pct_vtimer *v = &timer->v;
-    uint64_t last = v->at - v->interval, before = __atomic_load_n(&timer->common->counted, __ATOMIC_SEQ_CST);
+    /* One that was set to a time before the run went off at 0. */
+    uint64_t last = v->at - v->interval + 1, before = __atomic_load_n(&timer->common->counted, __ATOMIC_SEQ_CST);
     do {
         if (before >= last)
             return 0;
