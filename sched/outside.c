@@ -337,6 +337,8 @@ static bool sleep_once(struct pct_sched *s, const struct kept *k)
         passed = false;
     if (again < next)
         next = again;
+    if (pct_replay_patience(s) < next)
+        next = pct_replay_patience(s);
     if (passed)
         ; /* no relative can run: what they have done is there */
     else if (s->kernel_outside || (silent && s->kernel_waits))
@@ -415,7 +417,7 @@ bool pct_outside_idle(struct pct_sched *s)
     if (relatives)
         s->host->idle(pct_sched_now(s), first, awaits_world(s, true), &again);
     s->idle_deadline = s->timers_count && !pct_is_replay(s) ? s->timers[0]->deadline : PCT_NEVER;
-    if (s->idle_deadline != PCT_NEVER && s->host->tend)
+    if ((s->idle_deadline != PCT_NEVER || pct_replay_patience(s) != PCT_NEVER) && s->host->tend)
         s->host->tend();
     if (set_free(s))
         return true;
@@ -451,13 +453,23 @@ static bool timer_is_due(struct pct_sched *s)
     return s->host->idle(s->idle_virtual, s->idle_deadline, false, &again);
 }
 
+/* Whether a replay has waited long enough. Asked without the baton, too. */
+static bool gave_time(const struct pct_sched *s)
+{
+    uint64_t until = pct_replay_patience(s);
+    return until != PCT_NEVER && until <= s->host->now();
+}
+
 void pct_sched_tend(struct pct_sched *s)
 {
     /* Whoever takes the baton sees what stood there when it was freed. */
-    if (!__atomic_load_n(&s->idle, __ATOMIC_SEQ_CST) || s->idle_deadline == PCT_NEVER || !take(s))
+    bool timer = s->idle_deadline != PCT_NEVER;
+    if (!__atomic_load_n(&s->idle, __ATOMIC_SEQ_CST) || (!timer && !gave_time(s)) || !take(s))
         return;
     /* Asked last: one that has come back, and sleeps by now, is nobody who could still do something. */
-    bool due = timer_is_due(s) && !__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST);
+    bool due = timer && timer_is_due(s) && !__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST);
+    if (gave_time(s) && !__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST))
+        pct_replay_ready(s); /* which ends the run */
     if (due) {
         pct_timer_jump(s);
         take_lag(s);

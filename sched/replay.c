@@ -105,6 +105,37 @@ static bool may_come(struct pct_sched *s, const struct pct_thread *t)
            t->wait.attention || t->state == PCT_STATE_OUTSIDE || pct_outside_strangers(s);
 }
 
+/* Whether nothing but threads that wait for their turn could wake those that sleep outside: such a sleep is not for the
+ * world, as far as is known. */
+static bool holds_up(struct pct_sched *s, const struct pct_thread *t)
+{
+    if (t->state != PCT_STATE_OUTSIDE || t->wait.op != PCT_OP_STUCK || !pct_readiness_now(s))
+        return false;
+    for (uint32_t id = 0; id < s->threads; id++) {
+        const struct pct_thread *other = s->thread_at(id);
+        if (other->state == PCT_STATE_OUTSIDE && other->wait.op != PCT_OP_STUCK)
+            return false;
+    }
+    return true;
+}
+
+/* In the recorded run the next thread came back, here it sleeps: for one that ran beside it then, and has come to a
+ * point of its own this time? That one would wait for its turn for ever. */
+static void hold(struct pct_sched *s, const uint64_t *expected)
+{
+    uint64_t step = pct_steps(s) + 1, now = s->host->now();
+    if (s->replay_held != step)
+        s->replay_until = now + PCT_EXPECT_NS;
+    s->replay_held = step;
+    if (now >= s->replay_until)
+        diverge(s, step - 1, expected, "that thread sleeps in a call that pct does not intercept", NULL);
+}
+
+uint64_t pct_replay_patience(const struct pct_sched *s)
+{
+    return s->replay_held == pct_steps(s) + 1 ? s->replay_until : PCT_NEVER;
+}
+
 bool pct_replay_ready(struct pct_sched *s)
 {
     if (!pct_is_replay(s))
@@ -119,6 +150,8 @@ bool pct_replay_ready(struct pct_sched *s)
         } else if (pct_state(t) != PCT_STATE_ENABLED) {
             if (!arrives && !may_come(s, t))
                 diverge(s, pct_steps(s), expected, "that thread is not enabled", NULL);
+            if (holds_up(s, t))
+                hold(s, expected);
             return false;
         } else if (jumps_first(s, *expected)) {
             pct_timer_jump(s);

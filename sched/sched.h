@@ -298,6 +298,9 @@ struct pct_sched {
 
     /* replay.c */
     uint64_t replay_checked; /* steps compared with run.records so far */
+    /* The next recorded thread sleeps in a call that nobody intercepted, perhaps for threads that wait for their turn:
+     * from this step on (one more; 0: it does not), and it has until then, in real time. */
+    uint64_t replay_held, replay_until;
 
     /* sites.c */
     struct pct_site *sites; /* by step, or NULL: not recorded */
