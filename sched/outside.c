@@ -218,9 +218,11 @@ void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, u
 }
 
 /* What certainly comes: the run must not depend on when, where nobody else could run. Else where relatives have gone on
- * for long while this process computed: what they do shows their time. */
+ * for long while this process computed: what they do shows their time. A replay knows, however fast it is itself. */
 bool pct_outside_was_slow(struct pct_sched *s, const struct pct_thread *thread, const struct pct_wait *wait)
 {
+    if (pct_is_replay(s))
+        return pct_replay_expects(s, thread, PCT_OP_OUTSIDE);
     if (wait->certain)
         return pct_idle_without(s, thread);
     return wait->outside && s->step_ns && s->host->behind && s->host->behind();
@@ -228,7 +230,9 @@ bool pct_outside_was_slow(struct pct_sched *s, const struct pct_thread *thread, 
 
 void pct_outside_awaited(struct pct_sched *s, const struct pct_thread *thread)
 {
-    if (!pct_is_replay(s))
+    if (pct_is_replay(s))
+        pct_replay_ready(s); /* feeds it in */
+    else
         pct_outside_arrived(s, thread, take_lag(s));
 }
 

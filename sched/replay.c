@@ -105,17 +105,23 @@ static bool may_come(struct pct_sched *s, const struct pct_thread *t)
            t->wait.attention || t->state == PCT_STATE_OUTSIDE || pct_outside_strangers(s);
 }
 
-/* Whether nothing but threads that wait for their turn could wake those that sleep outside: such a sleep is not for the
- * world, as far as is known. */
+/* Whether it sleeps outside the schedule, and, as far as is known, not for the world: in a call that nobody
+ * intercepted, or for a process-shared object. */
+static bool sleeps_within(const struct pct_thread *t)
+{
+    uint32_t op = t->wait.op;
+    return t->state == PCT_STATE_OUTSIDE &&
+           (op == PCT_OP_STUCK || (op >= PCT_OP_MUTEX_LOCK && op <= PCT_OP_FUTEX_WAKE));
+}
+
+/* Whether nothing but threads that wait for their turn could wake it. */
 static bool holds_up(struct pct_sched *s, const struct pct_thread *t)
 {
-    if (t->state != PCT_STATE_OUTSIDE || t->wait.op != PCT_OP_STUCK || !pct_readiness_now(s))
+    if (!sleeps_within(t) || !pct_readiness_now(s) || (s->host->relatives && s->host->relatives()))
         return false;
-    for (uint32_t id = 0; id < s->threads; id++) {
-        const struct pct_thread *other = s->thread_at(id);
-        if (other->state == PCT_STATE_OUTSIDE && other->wait.op != PCT_OP_STUCK)
+    for (uint32_t id = 0; id < s->threads; id++)
+        if (s->thread_at(id)->state == PCT_STATE_OUTSIDE && !sleeps_within(s->thread_at(id)))
             return false;
-    }
     return true;
 }
 
@@ -128,7 +134,7 @@ static void hold(struct pct_sched *s, const uint64_t *expected)
         s->replay_until = now + PCT_EXPECT_NS;
     s->replay_held = step;
     if (now >= s->replay_until)
-        diverge(s, step - 1, expected, "that thread sleeps in a call that pct does not intercept", NULL);
+        diverge(s, step - 1, expected, "that thread sleeps outside the schedule", NULL);
 }
 
 uint64_t pct_replay_patience(const struct pct_sched *s)
@@ -188,6 +194,13 @@ bool pct_replay_expects(const struct pct_sched *s, const struct pct_thread *thre
 {
     const uint64_t *expected = expected_step(s);
     return expected && PCT_RECORD_THREAD(*expected) == thread->id && PCT_RECORD_OP(*expected) == op;
+}
+
+bool pct_replay_waits_again(const struct pct_sched *s, const struct pct_thread *self)
+{
+    const uint64_t *expected = pct_is_replay(s) ? expected_step(s) : NULL;
+    return expected && (PCT_RECORD_THREAD(*expected) != self->id || PCT_RECORD_OP(*expected) == PCT_OP_OUTSIDE ||
+                        PCT_RECORD_OP(*expected) == PCT_OP_SIGNAL_HANDLE);
 }
 
 uint32_t pct_replay_arg(const struct pct_sched *s, uint32_t now)

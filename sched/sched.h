@@ -375,6 +375,9 @@ void pct_sched_behind(struct pct_sched *s, struct pct_thread *self, enum pct_op 
  * switch is due, returns at once. */
 enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, const struct pct_wait *wait);
 
+/* Whether this thread is to wait again for what is there: in the recorded run it came only now. */
+bool pct_replay_waits_again(const struct pct_sched *s, const struct pct_thread *self);
+
 /* An object has changed: ask the predicates of those that wait for it again. Call after every operation that may enable
  * or disable a waiter, if object->waiters is not 0. */
 void pct_sched_changed(struct pct_sched *s, struct pct_object *object);

@@ -63,9 +63,9 @@ static enum pct_result wait_for(struct pct_shim_thread *self, enum pct_op op, in
         if (io->attempted && result == PCT_INTERRUPTED && pct_io_ask(io))
             return PCT_READY; /* as if it had been tried only now */
         if (result == PCT_READY) {
-            if (!self->handled || pct_io_ask(io))
+            if (!self->handled || (pct_io_ask(io) && !pct_replay_waits_again(&pct_S, &self->core)))
                 return result;
-            continue; /* a handler has taken what there was */
+            continue; /* a handler has taken what there was; or a recorded one came before that */
         }
         /* Both at once: the operation goes before its deadline. */
         if (result == PCT_TIMEOUT)

@@ -5,7 +5,7 @@
  * hang.
  *
  * RUN: cd %t && pct run -q -S pos -s 1 --slack=0 --trace trace -- %p && touch early && timeout 100 pct replay trace --
- *     %p 2> said; [ $? = 122 ] && grep 'did NOT replay.*came that thread sleeps' said
+ *     %p 2> said; [ $? = 122 ] && grep 'did NOT replay.*came that thread sleeps outside' said
  */
 #include <linux/futex.h>
 #include <pthread.h>
