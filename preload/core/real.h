@@ -7,6 +7,9 @@
 #include <dlfcn.h>
 #include <assert.h>
 #include <fcntl.h>
+#include <fts.h>
+#include <ftw.h>
+#include <glob.h>
 #include <liburing.h>
 #include <link.h>
 #include <linux/openat2.h>
@@ -38,15 +41,19 @@
 #include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
+#include <sys/statvfs.h>
 #include <sys/time.h>
 #include <sys/timerfd.h>
 #include <sys/times.h>
 #include <sys/uio.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <threads.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
+#include <utime.h>
 
 /* What no header declares. */
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void), void (*fini)(void),
@@ -92,6 +99,12 @@ int __lxstat(int version, const char *path, struct stat *status);
 int __lxstat64(int version, const char *path, struct stat64 *status);
 int __fxstatat(int version, int folder, const char *path, struct stat *status, int flags);
 int __fxstatat64(int version, int folder, const char *path, struct stat64 *status, int flags);
+int __xmknod(int version, const char *path, mode_t mode, dev_t *device);
+int __xmknodat(int version, int folder, const char *path, mode_t mode, dev_t *device);
+ssize_t __readlink_chk(const char *path, char *to, size_t size, size_t room);
+ssize_t __readlinkat_chk(int folder, const char *path, char *to, size_t size, size_t room);
+mqd_t __mq_open_2(const char *name, int flags);
+char *__realpath_chk(const char *path, char *to, size_t room);
 int __cxa_at_quick_exit(void (*function)(void *), void *library);          /* what at_quick_exit calls */
 int __cxa_atexit(void (*function)(void *), void *argument, void *library); /* what atexit calls */
 int __cxa_thread_atexit_impl(void (*function)(void *), void *object, void *library);

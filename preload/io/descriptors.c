@@ -194,7 +194,34 @@ PCT_EXPORT int openat2(int folder, const char *path, const struct open_how *how,
         return made(CALL_EXTERNAL(self, PCT_OP_OUTSIDE, NULL, open_how(folder, path, how, size)), PCT_FD_UNKNOWN);
     if (waits)
         return pct_fifo_open(self, open_like, folder, path, (int)copy.flags, copy.mode != 0, &copy);
-    return made(pct_absent_note(open_how(folder, path, how, size)), PCT_FD_UNKNOWN);
+    return made((int)pct_news_at(folder, path, pct_absent_note(open_how(folder, path, how, size))), PCT_FD_UNKNOWN);
+}
+
+/* What has a name of its own kind; nobody says when it came. */
+static int made_named(int fd)
+{
+    pct_news_any();
+    return made(pct_absent_note(fd), PCT_FD_UNKNOWN);
+}
+
+PCT_EXPORT int shm_open(const char *name, int flags, mode_t mode)
+{
+    return made_named(REAL(shm_open)(name, flags, mode));
+}
+
+PCT_EXPORT mqd_t mq_open(const char *name, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    const mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    struct mq_attr *limits = flags & O_CREAT ? va_arg(arguments, struct mq_attr *) : NULL;
+    va_end(arguments);
+    return made_named(REAL(mq_open)(name, flags, mode, limits));
+}
+
+PCT_EXPORT mqd_t __mq_open_2(const char *name, int flags)
+{
+    return made_named(REAL(__mq_open_2)(name, flags));
 }
 
 PCT_EXPORT int dup(int fd)

@@ -21,7 +21,7 @@ static bool is_news(const struct stat *status)
     return status->st_ctim.tv_sec >= began || (S_ISREG(status->st_mode) && !status->st_size);
 }
 
-static void acquire_all(void)
+void pct_news_acquire(void)
 {
     const int error = errno;
     const struct pct_shim_thread *self = pct_vforking ? NULL : pct_enter();
@@ -37,7 +37,7 @@ void pct_news_found(int folder, const char *path, bool failed)
     if (failed || PCT_SYS4(SYS_newfstatat, folder, path, &link, AT_EMPTY_PATH | AT_SYMLINK_NOFOLLOW) ||
         is_news(&link) ||
         (S_ISLNK(link.st_mode) && (PCT_SYS4(SYS_newfstatat, folder, path, &file, AT_EMPTY_PATH) || is_news(&file))))
-        acquire_all();
+        pct_news_acquire();
 }
 
 void pct_news_read(int fd)
@@ -50,7 +50,7 @@ void pct_news_read(int fd)
     const bool told = kind == 0 ? pct_fd_reach(fd) == PCT_REACH_WORLD
                                 : (kind == S_IFREG || kind == S_IFDIR || kind == S_IFBLK) && is_news(&status);
     if (told)
-        acquire_all();
+        pct_news_acquire();
 }
 
 /* --- Streams ------------------------------------------------------------------------------------------------------ */

@@ -4,9 +4,11 @@
 #include <common/exploration.h>
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
+#include <preload/io/news.h>
 #include <preload/memory/channel.h>
 #include <preload/signals/doorbell.h>
 #include <preload/thread/cancel.h>
+#include <preload/time/absent.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
 #include <sched/log.h>
@@ -197,6 +199,8 @@ PCT_EXPORT sem_t *sem_open(const char *name, int flags, ...)
     }
     pct_explored_hidden(PCT_KEY_KERNEL, false);
     sem_t *sem = REAL(sem_open)(name, flags, mode, value);
+    pct_news_any();
+    pct_absent_note(sem == SEM_FAILED ? -1 : 0);
     PCT_ENTER(self);
     if (self && sem != SEM_FAILED && !pct_object_known(&pct_S.objects, sem, PCT_CLASS_SEM))
         pct_object_init(&pct_S.objects, sem, PCT_CLASS_SEM);

@@ -165,9 +165,10 @@ const row rows[] = {
         [] {
             struct stat status;
             const int old = open("/etc/passwd", O_RDONLY);
-            must(old), must(fstat(old, &status)), must(stat("/etc/passwd", &status)), read_byte(old), close(old);
+            must(old), must(fstat(old, &status)), must(stat("/etc/passwd", &status)), read_byte(old);
             FILE *stream = fopen("/etc/passwd", "r");
-            getc(stream), fclose(stream), READ;
+            getc(stream), fclose(stream);
+            must(lseek(old, 0, SEEK_END)), free(realpath("/etc/passwd", nullptr)), closedir(opendir("/usr")), READ;
         },
         make_file),
 };
