@@ -287,8 +287,32 @@ bool pct_signal_on_alternate_stack(void)
     return !PCT_SYS2(SYS_sigaltstack, NULL, &now) && now.ss_flags & SS_ONSTACK;
 }
 
+/* What a signal tells that the kernel had no room for: it comes as that of nobody. */
+static void recall(struct pct_shim_thread *self, siginfo_t *info)
+{
+    if (!self->delivers || info->si_code != SI_USER || info->si_pid || info->si_signo != self->delivers->si_signo)
+        return;
+    *info = *self->delivers;
+    self->delivers = NULL;
+}
+
+/* These three come last in pct_signal_arrive(), whose own frame then is gone: handlers may have small stacks. */
+__attribute__((noinline)) static void run_off_turn(int signal, siginfo_t *info, void *context)
+{
+    run(signal, info, context);
+}
+
+__attribute__((noinline)) static void run_let_in(struct pct_shim_thread *self, int signal, siginfo_t *info,
+                                                 void *context)
+{
+    self->turn = false;
+    recall(self, info);
+    run_on_turn(self, signal, info, context);
+    self->turn = true;
+}
+
 /* In the target's own code. */
-static void run_here(struct pct_shim_thread *self, int signal, siginfo_t *info, void *context)
+__attribute__((noinline)) static void run_here(struct pct_shim_thread *self, int signal, siginfo_t *info, void *context)
 {
     const greg_t *registers = ((const ucontext_t *)context)->uc_mcontext.gregs;
     const struct pct_pin outer = self->pin;
@@ -321,15 +345,6 @@ void pct_signal_unpin(struct pct_shim_thread *self)
         pct_sched_unpin(&pct_S, NULL);
 }
 
-/* What a signal tells that the kernel had no room for: it comes as that of nobody. */
-static void recall(struct pct_shim_thread *self, siginfo_t *info)
-{
-    if (!self->delivers || info->si_code != SI_USER || info->si_pid || info->si_signo != self->delivers->si_signo)
-        return;
-    *info = *self->delivers;
-    self->delivers = NULL;
-}
-
 /* In patched code the handler is told of the instruction as the program has it: also by the address of a fault that is
  * the instruction's own, such as a division by zero. */
 static void translate(int signal, siginfo_t *info, ucontext_t *context)
@@ -357,29 +372,30 @@ void pct_signal_arrive(int signal, siginfo_t *info, void *context)
     }
     translate(signal, info, context);
     if (!is_controlled(self) || is_fault(signal, info)) {
-        run(signal, info, context);
-    } else if (self->turn && pct_enter()) {
-        self->turn = false;
-        recall(self, info);
-        run_on_turn(self, signal, info, context);
-        self->turn = true;
-    } else if (self->away) {
-        visit(self, signal, info, context);
-    } else {
-        bool wrapped = pct_signal_in_wrapper(self, context);
-        /* It holds the baton; or the watchdog has taken it, and it comes back for it first. */
-        if (!wrapped && !in_image(context) && pct_enter()) {
-            run_here(self, signal, info, context);
-            return;
-        }
-        bool baton = pct_sched_holds(&pct_S, &self->core);
-        put_off(self, signal, info, context);
-        if (!baton || !wrapped)
-            pct_sched_attention(&pct_S);
-        /* In the handler of a trap of rounds, it comes as soon as that returns. */
-        if (baton && !wrapped && !self->rounds)
-            step(self, context);
+        run_off_turn(signal, info, context);
+        return;
     }
+    if (self->turn && pct_enter()) {
+        run_let_in(self, signal, info, context);
+        return;
+    }
+    if (self->away) {
+        visit(self, signal, info, context);
+        return;
+    }
+    bool wrapped = pct_signal_in_wrapper(self, context);
+    /* It holds the baton; or the watchdog has taken it, and it comes back for it first. */
+    if (!wrapped && !in_image(context) && pct_enter()) {
+        run_here(self, signal, info, context);
+        return;
+    }
+    bool baton = pct_sched_holds(&pct_S, &self->core);
+    put_off(self, signal, info, context);
+    if (!baton || !wrapped)
+        pct_sched_attention(&pct_S);
+    /* In the handler of a trap of rounds, it comes as soon as that returns. */
+    if (baton && !wrapped && !self->rounds)
+        step(self, context);
 }
 
 void pct_signal_open(struct pct_shim_thread *self)
