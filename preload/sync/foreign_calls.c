@@ -2,6 +2,7 @@
 #include "foreign_calls.h"
 #include <preload/core/pass.h>
 #include <preload/core/sys.h>
+#include <preload/thread/cancel.h>
 
 /* A place is taken by one compare-and-swap, so that a signal handler may do so, too. */
 enum state { FREE, TAKEN, TOLD };
@@ -42,7 +43,7 @@ static struct entry *take(void)
 static void tell(enum pct_class class_, const volatile void *object, uint32_t count, struct waiting *who)
 {
     struct entry *entry;
-    while (!(entry = take()) && who) /* one that arrives waits anyway */
+    while (!(entry = take()) && (who || class_ == PCT_CLASS_THREAD)) /* these cannot be made up for */
         PCT_SYS0(SYS_sched_yield);
     if (entry) {
         entry->class_ = class_;
@@ -68,6 +69,14 @@ void pct_tell_waits(const volatile void *cond)
         tell(PCT_CLASS_COND, cond, 0, NULL);
 }
 
+bool pct_tell_cancels(pthread_t handle)
+{
+    if (!is_heard())
+        return false;
+    tell(PCT_CLASS_THREAD, (void *)handle, 0, NULL);
+    return true;
+}
+
 bool pct_tell_arrives(const volatile void *barrier, bool *serial)
 {
     struct waiting me = { .released = NOT_YET, .barrier = barrier };
@@ -91,11 +100,16 @@ static void release(struct waiting *who, enum released how)
 
 static void heed(struct entry *entry)
 {
-    struct pct_object *object = pct_object_at(&pct_S.objects, entry->object, entry->class_);
+    const volatile void *address = entry->object;
     enum pct_class class_ = entry->class_;
     uint32_t count = entry->count;
     struct waiting *who = entry->arrived;
     __atomic_store_n(&entry->state, FREE, __ATOMIC_RELEASE);
+    if (class_ == PCT_CLASS_THREAD) {
+        pct_cancel_told((pthread_t)address);
+        return;
+    }
+    struct pct_object *object = pct_object_at(&pct_S.objects, address, class_);
     if (class_ == PCT_CLASS_BARRIER && pct_barrier_arrive(object)) {
         release(who, LAST);
     } else if (class_ == PCT_CLASS_BARRIER) {

@@ -5,6 +5,7 @@
 #define PCT_PRELOAD_FOREIGN_CALLS_H
 
 #include <pct/trace.h>
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,6 +17,9 @@ void pct_tell_wake(enum pct_class class_, const volatile void *object, uint32_t 
 
 /* Without the baton: the caller is about to wait in this condition variable, in libc. */
 void pct_tell_waits(const volatile void *cond);
+
+/* Without the baton: this thread of the schedule is to be cancelled. False: there is nobody to tell. */
+bool pct_tell_cancels(pthread_t handle);
 
 /* Without the baton: arrive at a barrier, and wait. False: there is nobody to tell. *serial: whether the caller was the
  * last. */

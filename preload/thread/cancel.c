@@ -7,6 +7,7 @@
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include <preload/signals/doorbell.h>
+#include <preload/sync/foreign_calls.h>
 #include "thread.h"
 
 /* GLIBC: since 2.41 the first request is a signal to every thread that has cancellation enabled, whose handler has
@@ -42,21 +43,13 @@ static void cancel_wait(struct pct_shim_thread *thread, bool interrupts)
                             &thread->core); /* one that is no cancellation point: what was ended is no wait any more */
 }
 
-PCT_EXPORT int pthread_cancel(pthread_t handle)
+/* self: the caller; NULL: it has not the baton. */
+static int ask(struct pct_shim_thread *self, struct pct_shim_thread *thread, pthread_t handle)
 {
-    PCT_ENTER(self);
-    if (!self)
-        return PASS(PCT_OP_THREAD_CANCEL, PCT_CLASS_THREAD, NULL, REAL(pthread_cancel)(handle));
-    pct_here(self, PCT_OP_THREAD_CANCEL);
-    struct pct_shim_thread *thread = pct_thread_find(handle);
-    if (handle == self->handle)
-        thread = self;
-    pct_record(&pct_S, &self->core, PCT_OP_THREAD_CANCEL, 0, thread ? thread->core.id : 0);
-    if (!thread)
-        return REAL(pthread_cancel)(handle);
     if (thread->core.state == PCT_STATE_FINISHED)
         return 0;
-    pct_order_at(self, &thread->cancel_asked, PCT_RELEASES);
+    if (self)
+        pct_order_at(self, &thread->cancel_asked, PCT_RELEASES);
     bool interrupts = pct_shim.cancel_interrupts && !thread->cancel_asked && !thread->cancel_disabled;
     thread->cancel_asked = thread->cancel_due = true;
     thread->cancel_sent = thread->core.state == PCT_STATE_OUTSIDE;
@@ -68,6 +61,44 @@ PCT_EXPORT int pthread_cancel(pthread_t handle)
     else
         cancel_wait(thread, interrupts);
     return 0;
+}
+
+void pct_cancel_told(pthread_t handle)
+{
+    struct pct_shim_thread *thread = pct_thread_find(handle);
+    if (thread)
+        ask(NULL, thread, handle);
+}
+
+/* Anywhere: the state of the thread of the schedule that has this handle, or PCT_STATE_FINISHED. */
+static enum pct_state state_of(pthread_t handle)
+{
+    for (uint32_t id = 0; id < pct_S.threads; id++)
+        if (pct_shim.slots[id].handle == handle && pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
+            return pct_shim.slots[id].core.state;
+    return PCT_STATE_FINISHED;
+}
+
+/* One that waits outside, libc tells at once: nobody else may be there to look. */
+static int cancel_unasked(pthread_t handle)
+{
+    const bool own = pct_self && pct_self->handle == handle;
+    const enum pct_state state = own ? PCT_STATE_FINISHED : state_of(handle);
+    const bool told = state != PCT_STATE_FINISHED && pct_tell_cancels(handle);
+    return told && state != PCT_STATE_OUTSIDE ? 0 : REAL(pthread_cancel)(handle);
+}
+
+PCT_EXPORT int pthread_cancel(pthread_t handle)
+{
+    PCT_ENTER(self);
+    if (!self)
+        return PASS(PCT_OP_THREAD_CANCEL, PCT_CLASS_THREAD, NULL, cancel_unasked(handle));
+    pct_here(self, PCT_OP_THREAD_CANCEL);
+    struct pct_shim_thread *thread = pct_thread_find(handle);
+    if (handle == self->handle)
+        thread = self;
+    pct_record(&pct_S, &self->core, PCT_OP_THREAD_CANCEL, 0, thread ? thread->core.id : 0);
+    return thread ? ask(self, thread, handle) : REAL(pthread_cancel)(handle);
 }
 
 PCT_EXPORT void pthread_testcancel(void)

@@ -11,4 +11,7 @@ void pct_cancel_start(void);
  * with PCT_CANCELLED. Returns if libc acts on none: the thread is ending already. */
 void pct_cancel_point(struct pct_shim_thread *self);
 
+/* With the baton: a thread without it has asked for this one to be cancelled. */
+void pct_cancel_told(pthread_t handle);
+
 #endif

@@ -7,6 +7,15 @@
  * RUN: pct run -q -s 1 -n 2 --timeout 60 -- %p
  * RUN: pct run -q -s 1 -n 2 --timeout 60 --strategy=random-walk -- %p
  * RUN: pct run -q -s 1 -n 2 --timeout 60 --strategy=pct -- %p
+ * Together they make all operations that pct models, but those by which no thread waits for another one or wakes it (of
+ * a thread that ends, and of its handle: foreign_ended.c, foreign_handle.c):
+ * RUN: gcc -g -pthread -o %t/objects tests/cases/foreign_objects.c && for program in %p %t/objects; do
+ *     pct run -q -s 1 -S pct -t %t/trace -- $program && pct trace -f jsonl %t/trace || exit; done > %t/steps;
+ *     sed -n '/define PCT_OPS/,/^enum/s/^ *X([A-Z_]*, "\([^"]*\)".*$/\1/p' include/pct/trace.h > %t/ops;
+ *     [ $(grep -c . %t/ops) -ge 90 ] && while read -r op; do
+ *     grep -qF "\"op\":\"$op\"" %t/steps || echo "$op"; done < %t/ops |
+ *     awk '!/^(none|load|store|atomic .*|deadline|.* destroy|choice|point|enter|return|exit now|testcancel)$/ &&
+ *     !/^(thread exit|detach|tryjoin)$/ { print "no step:", $0; bad = 1 } END { exit bad }'
  */
 #include <aio.h>
 #include <atomic>
@@ -19,6 +28,7 @@
 #include <ctime>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <mqueue.h>
 #include <mutex>
 #include <pthread.h>
@@ -75,7 +85,7 @@ pthread_rwlock_t rwlock;
 pthread_spinlock_t spin;
 mtx_t c11;
 std::timed_mutex timed;
-int files[2], set_of_semaphores;
+int files[2], shut[2], set_of_semaphores;
 FILE *locked;
 std::atomic<int> held;
 int inside;
@@ -212,15 +222,31 @@ void bring_condition()
     mtx_unlock(&condition_lock);
 }
 
+/* The one that brings has begun; the other one comes behind that. */
+std::atomic<int> begun;
+std::atomic<pthread_t> waiter;
+
+void await_begin()
+{
+    while (!begun)
+        usleep(100);
+}
+
+void begin_slowly()
+{
+    begun = 1;
+    delay();
+}
+
 void routine()
 {
-    delay();
+    begin_slowly();
     ready++;
 }
 
 int make_late()
 {
-    delay();
+    begin_slowly();
     return ++ready;
 }
 
@@ -231,8 +257,9 @@ template <int> int static_value()
 }
 
 /* One for each test. */
-int (*const statics[])() = { static_value<0>, static_value<1>, static_value<2>,
-                             static_value<3>, static_value<4>, static_value<5> };
+int (*const statics[])() = { static_value<0>, static_value<1>, static_value<2>,  static_value<3>,
+                             static_value<4>, static_value<5>, static_value<6>,  static_value<7>,
+                             static_value<8>, static_value<9>, static_value<10>, static_value<11> };
 int next_static;
 
 std::atomic<int> word;
@@ -296,6 +323,12 @@ void make_child()
     CHECK((child = fork()) >= 0);
     if (!child)
         _exit(read(ends[0], &byte, 1) == 1 ? 7 : 8);
+}
+
+int look_slowly(dl_phdr_info *, size_t, void *)
+{
+    begin_slowly();
+    return 1;
 }
 
 const struct {
@@ -386,6 +419,71 @@ const struct {
     { "C++ once", [] { std::call_once(cxx_once, routine), CHECK(ready == 1); },
       [] { std::call_once(cxx_once, routine), CHECK(ready == 1); } },
     { "C++ static", [] { CHECK(statics[next_static]() == 1); }, [] { CHECK(statics[next_static]() == 1); } },
+    { "C++ once, begun", [] { await_begin(), std::call_once(cxx_once, [] { abort(); }), CHECK(ready == 1); },
+      [] { std::call_once(cxx_once, routine); } },
+    { "C++ static, begun", [] { await_begin(), CHECK(statics[next_static]() == 1); },
+      [] { CHECK(statics[next_static]() == 1); } },
+    { "mutex, tried",
+      [] {
+          for (await_begin(); pthread_mutex_trylock(&mutex) == EBUSY;)
+              sched_yield();
+          unlock_mutex(0);
+      },
+      [] { lock_mutex(0), begin_slowly(), unlock_mutex(0); } },
+    { "end of an owner",
+      [] {
+          await_begin();
+          CHECK(pthread_mutex_lock(&mutex) == EOWNERDEAD && !pthread_mutex_consistent(&mutex));
+          unlock_mutex(0);
+      },
+      [] { lock_mutex(0), begin_slowly(); } },
+    { "rwlock, tried",
+      [] {
+          for (await_begin(); pthread_rwlock_tryrdlock(&rwlock) == EBUSY;)
+              sched_yield();
+          while (pthread_rwlock_trywrlock(&rwlock) == EBUSY)
+              CHECK(!pthread_rwlock_unlock(&rwlock));
+          CHECK(!pthread_rwlock_unlock(&rwlock));
+      },
+      [] { CHECK(!pthread_rwlock_wrlock(&rwlock)), begin_slowly(), CHECK(!pthread_rwlock_unlock(&rwlock)); } },
+    { "spin lock, tried",
+      [] {
+          for (await_begin(); pthread_spin_trylock(&spin) == EBUSY;)
+              sched_yield();
+          CHECK(!pthread_spin_unlock(&spin));
+      },
+      [] { CHECK(!pthread_spin_lock(&spin)), begin_slowly(), CHECK(!pthread_spin_unlock(&spin)); } },
+    { "semaphore, tried",
+      [] {
+          while (sem_trywait(&sem))
+              sched_yield();
+      },
+      [] { delay(), CHECK(!sem_post(&sem)); } },
+    { "end of a connection",
+      [] {
+          char byte;
+          CHECK(recv(shut[0], &byte, 1, 0) == 0);
+      },
+      [] { delay(), CHECK(!shutdown(shut[1], SHUT_WR)); } },
+    { "cancellation",
+      [] {
+          waiter = pthread_self();
+          begun = 1;
+          for (;;)
+              pause();
+      },
+      [] { await_begin(), delay(), CHECK(!pthread_cancel(waiter)); } },
+    { "loader", [] { await_begin(), dlclose(dlopen("libm.so.6", RTLD_NOW)); },
+      [] { dl_iterate_phdr(look_slowly, nullptr); } },
+    { "handler of a signal",
+      [] {
+          signal(SIGUSR2, [](int) { ready = 1; });
+          waiter = pthread_self();
+          begun = 1;
+          while (!ready)
+              usleep(100);
+      },
+      [] { await_begin(), delay(), CHECK(!pthread_kill(waiter, SIGUSR2)); } },
     { "atomic wait", [] { word.wait(0); }, [] { delay(), word = 1, word.notify_all(); } },
 };
 
@@ -432,14 +530,18 @@ void test_messages(const char *only)
             now_testing = std::string(message.name) + (brings ? ", brought by the foreign thread" : ", awaited by it");
             if (only && !strstr(now_testing.c_str(), only))
                 continue;
-            ready = word = 0;
+            ready = word = begun = 0;
+            make_mutex(PTHREAD_MUTEX_NORMAL, PTHREAD_MUTEX_ROBUST, 0, 0);
+            CHECK(!pthread_rwlock_init(&rwlock, nullptr) && !pthread_spin_init(&spin, 0));
+            CHECK(!socketpair(AF_UNIX, SOCK_STREAM, 0, shut));
             c11_once = ONCE_FLAG_INIT;
             new (&cxx_once) std::once_flag;
             semctl(set_of_semaphores, 0, SETVAL, 0);
             if (!strcmp(message.name, "end of a child"))
                 make_child();
             both(brings ? message.wait : message.bring, brings ? message.bring : message.wait);
-            next_static += !strcmp(message.name, "C++ static");
+            next_static += !strncmp(message.name, "C++ static", 10);
+            close(shut[0]), close(shut[1]);
         }
 }
 
