@@ -1,7 +1,7 @@
 /* A handler on an alternate stack that has room for the kernel's frame and 3 KB: what the shim takes of it fits in,
  * also while another thread waits in sigwait(), which is asked for the signals that it blocks.
- * Bound lazily, too, where it fits in natively: then the loader saves the vector registers there, 2.7 KB of them on some
- * processors, and the way into the handler has some 0.2 KB left.
+ * Bound lazily, too, where it fits in natively: then the loader saves the vector registers there, 2.7 KB of them on
+ * some processors, and the way into the handler has some 0.2 KB left.
  * BUILD: gcc -O1 -g -pthread -Wl,-z,now -o %p %s
  * RUN: for seed in 1 2 3 4 5 6 7 8 9 10; do pct run -q -s $seed -- %p || exit 1; done
  * RUN: pct run -q -n 30 -s 1 -S random-walk -- %p

@@ -1,6 +1,6 @@
 /* Looking at files, making, changing and removing them: one thread does so again and again until another one has made,
- * or taken away, what it is about; then it reads what that one has written before. With the name of a way, by that alone;
- * --list has their names: tests/cases/polled.cc has the race detector look at each. */
+ * or taken away, what it is about; then it reads what that one has written before. With the name of a way, by that
+ * alone; --list has their names: tests/cases/polled.cc has the race detector look at each. */
 /* ops: SLEEP AWAKE */
 /* tests: __mq_open_2 __readlink_chk __readlinkat_chk __realpath_chk __xmknod __xmknodat canonicalize_file_name chdir
  * chmod chown eaccess euidaccess fchmodat fchownat fdopendir fgetxattr flistxattr fremovexattr fsetxattr
