@@ -61,7 +61,6 @@ struct pct_log_entry {
  * text) */
 #define PCT_DOUBTS(X)                                                                                                  \
     X(JUMP, "time passed while a thread spun")                                                                         \
-    X(ROBUST, "pthread_mutex_trylock of a mutex that is not recoverable, which glibc leaves locked")                   \
     X(GUARD, "static variables with guards: to find one initialised is no scheduling point")                           \
     X(WRITER, "a read-write lock that prefers writers: a thread that only waits keeps others out")                     \
     X(VALUE, "sem_getvalue, which is no scheduling point")                                                             \

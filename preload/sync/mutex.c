@@ -240,9 +240,8 @@ PCT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
         pct_memory_of_lock(self, mutex, false, PCT_CALLER);
         return error;
     }
-    if (PCT_UNLIKELY(error == ENOTRECOVERABLE))
-        pct_log_doubt(&pct_S, PCT_DOUBT_ROBUST);
-    pct_done(self, PCT_OP_MUTEX_TRYLOCK, PCT_ARG_BUSY, object);
+    /* GLIBC: of one that is not recoverable it says so, but has taken it, for good: not even its end gives it up. */
+    pct_done(self, PCT_OP_MUTEX_TRYLOCK, error == ENOTRECOVERABLE ? 0 : PCT_ARG_BUSY, object);
     if (error == EBUSY)
         pct_sched_spin(&pct_S, &self->core);
     return error;
