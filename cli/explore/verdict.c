@@ -116,8 +116,9 @@ static void add_control(struct reasons *r, const struct pct_explorer *e, const s
         add(r, "scheduling points in signal handlers");
     if (c->locks_inline)
         add(r, "locks of the program's own, whose taking is no scheduling point without --memory");
-    const bool own = c->locks_patched || e->flags & PCT_EXPLORED_FUTEXES;
-    if (own && e->flags & PCT_EXPLORED_MEMORY && patched_by(c) == PCT_PATCH_ATOMICS) /* such locks are in use */
+    /* Such locks are in use; those of a program with futexes may do without an instruction that is patched. */
+    const bool own = e->flags & PCT_EXPLORED_FUTEXES || (c->locks_patched && e->flags & PCT_EXPLORED_MEMORY);
+    if (own && patched_by(c) == PCT_PATCH_ATOMICS)
         add(r, "atomic loads and stores without `lock` may be no scheduling points (--memory=all has them)");
     if (c->hardware)
         add(r, "the program reads the processor's clock or random numbers");
