@@ -117,8 +117,10 @@ static void add_control(struct reasons *r, const struct pct_explorer *e, const s
     if (c->locks_inline)
         add(r, "locks of the program's own, whose taking is no scheduling point without --memory");
     /* Such locks are in use; those of a program with futexes may do without an instruction that is patched. */
-    const bool own = e->flags & PCT_EXPLORED_FUTEXES || (c->locks_patched && e->flags & PCT_EXPLORED_MEMORY);
-    if (own && patched_by(c) == PCT_PATCH_ATOMICS)
+    const int patched = pct_elf_tells(c->launch.program) ? PCT_PATCH_OFF : c->config.memory;
+    const bool some = patched == PCT_PATCH_ATOMICS || patched == PCT_PATCH_GLOBALS;
+    const bool locks = c->locks_patched && patched == PCT_PATCH_ATOMICS && e->flags & PCT_EXPLORED_MEMORY;
+    if (locks || (some && e->flags & PCT_EXPLORED_FUTEXES))
         add(r, "atomic loads and stores without `lock` may be no scheduling points (--memory=all has them)");
     if (c->hardware)
         add(r, "the program reads the processor's clock or random numbers");

@@ -1096,6 +1096,15 @@ PROGRAM
     done
     run "$pct" explore --memory=all -- ./plain
     [ "$status" -eq 1 ]
+    # On the heap, which --memory=globals leaves alone.
+    sed 's/^static atomic_int flag;/#include <stdlib.h>\nstatic atomic_int *heap;\n#define flag (*heap)/
+        s/pthread_t thread;/&\n    heap = calloc(1, sizeof *heap);/' plain.c > heap.c
+    gcc -O1 -g -pthread -include sched.h -DWRONG heap.c -o heap
+    run "$pct" explore --memory=globals -- ./heap
+    [ "$status" -eq 119 ]
+    [[ $(last) == *"atomic loads and stores without"*"(--memory=all has them)"* ]]
+    run "$pct" explore --memory=all -- ./heap
+    [ "$status" -eq 1 ]
     all_accesses_tell
 }
 
