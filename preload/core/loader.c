@@ -102,6 +102,7 @@ static __attribute__((noinline)) void take_lock(bool always)
             pct_wait(self, &wait);
         } while (!pct_loader_ready(&self->core));
         pct_done(self, PCT_OP_LOADER, 0, wait.object);
+        pct_log_hidden(&pct_S, PCT_KEY_KERNEL, false); /* a library's file is open, and mapped */
         inside = self->core.id + 1;
     }
     order(self);

@@ -1040,6 +1040,32 @@ PROGRAM
     has "identical"
 }
 
+@test "a library that is loaded takes a descriptor for a while, between scheduling points" {
+    cat > loads.c <<'PROGRAM'
+#include <dlfcn.h>
+#include <pthread.h>
+#include <unistd.h>
+static void *loads(void *unused)
+{
+    dlopen("libm.so.6", RTLD_NOW);
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread;
+    pthread_create(&thread, NULL, loads, NULL);
+    close(dup(0));
+    pthread_join(thread, NULL);
+    return 0;
+}
+PROGRAM
+    cc -g -pthread loads.c -o loads
+    run "$pct" explore -- ./loads
+    echo "$output"
+    [ "$status" -eq 0 ]
+    [[ $(last) == *"uses of what libc and the kernel keep for all"*" at scheduling points alone"* ]]
+}
+
 @test "locks of the program's own: loads that are no scheduling points are not called verified" {
     cat > flag.c <<'PROGRAM'
 #include <linux/futex.h>
