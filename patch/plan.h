@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctpland"
+#define PCT_PLAN_MAGIC "pctplane"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
  * never patched. */

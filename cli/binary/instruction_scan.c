@@ -2,6 +2,7 @@
 #include "instruction_scan.h"
 #include <cli/base/grow.h>
 #include "frames.h"
+#include "held_addresses.h"
 #include "spin_loops.h"
 #include <Zydis/Zydis.h>
 #include <common/bisect.h>
@@ -58,7 +59,8 @@ struct one {
     ZydisDecoderContext context;
     ZydisDecodedInstruction instruction;
     uint64_t address;
-    bool framed; /* rbp points into the stack in this function */
+    bool framed;                     /* rbp points into the stack in this function */
+    struct pct_held_addresses *held; /* before the instruction; NULL: not asked for */
 };
 
 static uint8_t number_of(ZydisRegister reg)
@@ -67,8 +69,9 @@ static uint8_t number_of(ZydisRegister reg)
     return reg == ZYDIS_REGISTER_NONE || id < 0 ? PCT_SITE_NO_REGISTER : (uint8_t)id;
 }
 
-static bool in_globals(const struct pct_instruction_scan *s, uint64_t address)
+static bool in_globals(const void *scan, uint64_t address)
 {
+    const struct pct_instruction_scan *s = scan;
     for (size_t i = 0; i < s->globals_count; i++)
         if (address >= s->globals[i].from && address < s->globals[i].to)
             return true;
@@ -86,7 +89,8 @@ static bool is_global(const struct pct_instruction_scan *s, const struct one *on
         return in_globals(s, one->address + one->instruction.length + (uint64_t)memory->disp.value);
     /* An array of the executable with an index, or its address in a register with the offset of a member: only the
      * former has a displacement that lies in its data. */
-    return s->fixed && one->instruction.raw.disp.size >= 32 && in_globals(s, (uint64_t)memory->disp.value);
+    return (one->held && pct_held_addresses_in(one->held, memory)) ||
+           (s->fixed && one->instruction.raw.disp.size >= 32 && in_globals(s, (uint64_t)memory->disp.value));
 }
 
 static bool is_stack(const struct one *one, const ZydisDecodedOperandMem *memory)
@@ -456,19 +460,27 @@ bool pct_instruction_scan_function(struct pct_instruction_scan *s, const uint8_t
                                    bool *ended)
 {
     ZydisDecoder decoder;
-    struct one one = { .framed = pct_frames_has_pointer(code, size) };
+    struct pct_held_addresses held = { .fixed = s->fixed, .is_variable = in_globals, .module = s };
+    struct one one = { .framed = pct_frames_has_pointer(code, size),
+                       .held = s->level >= PCT_PATCH_GLOBALS ? &held : NULL };
     size_t pad = 0; /* where filling began; 0: we are not in one */
     size_t pads = s->pad_count;
     bool computed = false; /* there is a jump that may lead anywhere in the function */
     *ended = false;
     if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
         return false;
+    pct_held_addresses_begin(&held, size);
     for (size_t at = 0; at < size; at += one.instruction.length) {
-        if (!decode(&decoder, &one, code + at, size - at))
+        if (!decode(&decoder, &one, code + at, size - at)) {
+            pct_held_addresses_end(&held);
             return false;
+        }
         one.address = address + at;
         note_target(s, &one);
+        pct_held_addresses_come(&held, at);
         consider(s, &one, code + at, size - at);
+        s->no_memory |=
+            one.held && !pct_held_addresses_pass(&held, &decoder, &one.context, &one.instruction, at, one.address);
         look_for_wait(s, &one, code, size, at);
         if (is_hint(&one.instruction) && (*ended || pad)) {
             pad = pad ? pad : at;
@@ -480,6 +492,7 @@ bool pct_instruction_scan_function(struct pct_instruction_scan *s, const uint8_t
         computed |= one.instruction.meta.category == ZYDIS_CATEGORY_UNCOND_BR &&
                     !(one.instruction.attributes & ZYDIS_ATTRIB_IS_RELATIVE);
     }
+    pct_held_addresses_end(&held);
     if (computed)
         s->pad_count = pads;
     return !s->no_memory;

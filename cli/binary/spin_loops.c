@@ -1,8 +1,7 @@
 /* Loops that wait on memory: see spin_loops.h. */
 #include "spin_loops.h"
+#include "registers.h"
 #include <Zydis/Zydis.h>
-
-enum { RSP = 4, RBP = 5, NONE = 0xff };
 
 /* Bits by the number of a general register. */
 struct loop {
@@ -16,18 +15,6 @@ struct loop {
     unsigned loops;   /* branches back */
     bool framed;
 };
-
-static unsigned number_of(ZydisRegister reg)
-{
-    ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
-    return ZydisRegisterGetClass(whole) == ZYDIS_REGCLASS_GPR64 ? (unsigned)ZydisRegisterGetId(whole) : NONE;
-}
-
-static uint16_t bit_of(ZydisRegister reg)
-{
-    unsigned number = number_of(reg);
-    return number == NONE ? 0 : (uint16_t)(1u << number);
-}
 
 /* What a loop that waits does not do: it leaves the loop's code, or other threads or the processor might see it. */
 static bool acts(const ZydisDecodedInstruction *instruction)
@@ -53,9 +40,9 @@ static bool acts(const ZydisDecodedInstruction *instruction)
 /* Whether an operand in memory is one that other threads may write. */
 static bool is_shared(const struct loop *l, const ZydisDecodedOperandMem *memory)
 {
-    unsigned base = number_of(memory->base);
-    return memory->segment != ZYDIS_REGISTER_FS && memory->segment != ZYDIS_REGISTER_GS && base != RSP &&
-           !(l->framed && base == RBP);
+    unsigned base = pct_register_number(memory->base);
+    return memory->segment != ZYDIS_REGISTER_FS && memory->segment != ZYDIS_REGISTER_GS && base != PCT_REGISTER_RSP &&
+           !(l->framed && base == PCT_REGISTER_RBP);
 }
 
 /* `xor %eax, %eax` and `sub %eax, %eax` read nothing. */
@@ -84,12 +71,12 @@ static bool weigh(const struct loop *l, const ZydisDecodedOperand *operand, uint
     bool read = operand->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
     bool write = operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
     if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER) {
-        uint16_t bit = bit_of(operand->reg.value);
+        uint16_t bit = pct_register_bit(operand->reg.value);
         /* The rest of a small register stays as it was. */
         *reads |= read || (write && operand->size < 32) ? bit : 0;
         *writes |= write ? bit : 0;
     } else if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-        *reads |= bit_of(operand->mem.base) | bit_of(operand->mem.index);
+        *reads |= pct_register_bit(operand->mem.base) | pct_register_bit(operand->mem.index);
         bool access = operand->mem.type != ZYDIS_MEMOP_TYPE_AGEN;
         *look = *look || (access && read && is_shared(l, &operand->mem));
         return !access || !write;

@@ -152,6 +152,67 @@ static void test_globals(void **state)
     expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x48, 0x8d, 0x05, 0x00, 0x20, 0x00, 0x00));
 }
 
+#define LEA_DATA 0x48, 0x8d, 0x05, 0xf9, 0x1f, 0, 0 /* lea DATA(%rip), %rax, at CODE */
+
+/* An access by an address that the function has taken. */
+static void expect_taken(struct pct_instruction_scan s, unsigned at)
+{
+    assert_int_equal(s.count, 1);
+    assert_int_equal(s.sites[0].address, CODE + at);
+    pct_instruction_scan_free(&s);
+}
+
+static void test_taken_addresses(void **state)
+{
+    (void)state;
+    /* mov (%rax,%rdx,4), %ecx; mov (%rdx,%rax), %ecx; not mov (%rdx,%rax,4), nor an access by atomics alone */
+    struct pct_instruction_scan s = SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x8b, 0x0c, 0x90);
+    assert_int_equal(s.sites[0].kind, PCT_SITE_READ);
+    assert_int_equal(s.sites[0].base, 0);
+    assert_int_equal(s.sites[0].index, 2);
+    expect_taken(s, 7);
+    expect_taken(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x8b, 0x0c, 0x02), 7);
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x8b, 0x0c, 0x82));
+    expect_none(SCAN(PCT_PATCH_ATOMICS, false, LEA_DATA, 0x8b, 0x0c, 0x90));
+    /* what lies elsewhere: lea 0x10(%rip), %rax; mov (%rax), %ecx */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0x48, 0x8d, 0x05, 0x10, 0, 0, 0, 0x8b, 0x08));
+    /* mov $DATA, %eax; mov (%rax), %ecx, where modules stay; lea DATA(,%rdi,4), %rax; mov (%rax), %ecx */
+    expect_taken(SCAN(PCT_PATCH_GLOBALS, true, 0xb8, 0, 0x30, 0, 0, 0x8b, 0x08), 5);
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, 0xb8, 0, 0x30, 0, 0, 0x8b, 0x08));
+    expect_taken(SCAN(PCT_PATCH_GLOBALS, true, 0x48, 0x8d, 0x04, 0xbd, 0, 0x30, 0, 0, 0x8b, 0x08), 8);
+}
+
+static void test_addresses_move(void **state)
+{
+    (void)state;
+    /* add %rdi, %rax; add %rax, %rdi; lea 8(%rax,%rdi), %rdi; cmovne %rax, %rdi; inc %rax: and an access */
+    expect_taken(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x48, 0x01, 0xf8, 0x8b, 0x08), 10);
+    expect_taken(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x48, 0x01, 0xc7, 0x8b, 0x0f), 10);
+    expect_taken(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x48, 0x8d, 0x7c, 0x38, 0x08, 0x8b, 0x0f), 12);
+    expect_taken(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x48, 0x0f, 0x45, 0xf8, 0x8b, 0x0f), 11);
+    expect_taken(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x48, 0xff, 0xc0, 0x8b, 0x08), 10);
+    /* written anew: mov (%rdi), %rax; sub %rax, %rax; xor %eax, %eax; pop %rax */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x48, 0x8b, 0x07, 0x8b, 0x08));
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x48, 0x29, 0xc0, 0x8b, 0x08));
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x31, 0xc0, 0x8b, 0x08));
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x58, 0x8b, 0x08));
+    /* mov %rax, %rbx, a call, mov (%rbx), %ecx; a call, mov (%rax), %ecx */
+    expect_taken(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x48, 0x89, 0xc3, 0xe8, 0, 0, 0, 0, 0x8b, 0x0b), 15);
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0xe8, 0, 0, 0, 0, 0x8b, 0x08));
+}
+
+static void test_addresses_branch(void **state)
+{
+    (void)state;
+    /* behind a return, where a branch leads or none: jne 1f; ret; 1: mov (%rax), %ecx */
+    expect_taken(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x75, 0x01, 0xc3, 0x8b, 0x08), 10);
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0xc3, 0x8b, 0x08));
+    /* a loop whose condition stands at its end: jmp 2f; 1: mov (%rax), %ecx; 2: cmp %edx, %edi; jne 1b */
+    expect_taken(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0xeb, 0x02, 0x8b, 0x08, 0x39, 0xd7, 0x75, 0xfa), 9);
+    /* branches out of the function, forward and back */
+    expect_none(SCAN(PCT_PATCH_GLOBALS, false, LEA_DATA, 0x75, 0x7f, 0x75, 0x80, 0xc3, 0x8b, 0x08));
+}
+
 static void test_all(void **state)
 {
     (void)state;
@@ -334,11 +395,23 @@ static void test_stacks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stacks),  cmocka_unit_test(test_atomics),      cmocka_unit_test(test_exchanged_register),
-        cmocka_unit_test(test_calls),   cmocka_unit_test(test_call_in_site), cmocka_unit_test(test_globals),
-        cmocka_unit_test(test_all),     cmocka_unit_test(test_omitted),      cmocka_unit_test(test_entered),
-        cmocka_unit_test(test_no_code), cmocka_unit_test(test_pads),         cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_waits),   cmocka_unit_test(test_no_waits),
+        cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_atomics),
+        cmocka_unit_test(test_exchanged_register),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_call_in_site),
+        cmocka_unit_test(test_globals),
+        cmocka_unit_test(test_taken_addresses),
+        cmocka_unit_test(test_addresses_move),
+        cmocka_unit_test(test_addresses_branch),
+        cmocka_unit_test(test_all),
+        cmocka_unit_test(test_omitted),
+        cmocka_unit_test(test_entered),
+        cmocka_unit_test(test_no_code),
+        cmocka_unit_test(test_pads),
+        cmocka_unit_test(test_gaps),
+        cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_no_waits),
     };
     return cmocka_run_group_tests_name("scan", tests, NULL, NULL);
 }
