@@ -18,6 +18,7 @@
 #include <pct/random.h>
 #include <preload/core/host.h>
 #include <preload/core/kernel.h>
+#include <preload/core/known_maps.h>
 #include <preload/core/loader.h>
 #include <preload/core/real.h>
 #include <preload/core/request.h>
@@ -301,6 +302,7 @@ void pct_forkserver_serve(char **environment)
     pct_scope_find_program();
     pct_affinity_wait_there();
     pct_patience_share();
+    pct_known_maps_take();
     if (!reply(state, 0) || state != PCT_FORKSERVER_READY || !region.first)
         end_server();
     long parent = PCT_SYS0(SYS_getppid);

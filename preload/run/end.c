@@ -17,6 +17,7 @@
 #include <preload/core/registers.h>
 #include <preload/core/run_pct.h>
 #include <preload/core/shim.h>
+#include <preload/core/known_maps.h>
 #include <preload/core/sites.h>
 #include <preload/core/sys.h>
 #include <preload/io/io.h>
@@ -65,8 +66,16 @@ static void *section(struct sink *sink, uint32_t type, uint32_t thread, size_t s
     return head + 1;
 }
 
-static void add_maps(struct sink *sink)
+/* of_code: what the map tells of the program's code is enough. */
+static void add_maps(struct sink *sink, bool of_code)
 {
+    size_t known_size = 0;
+    const char *known = of_code ? pct_known_maps(&known_size) : NULL;
+    void *to = known ? section(sink, PCT_SNAP_MAPS, 0, known_size) : NULL;
+    if (to) {
+        __builtin_memcpy(to, known, known_size);
+        return;
+    }
     /* Also in a host, which has files where they are in any run. */
     long fd = pct_host_sys4(SYS_open, (long)"/proc/thread-self/maps", O_RDONLY | O_CLOEXEC, 0, 0);
     if (fd < 0)
@@ -279,7 +288,7 @@ static void add_points(struct sink *sink)
 static void add_snapshot(struct sink *sink, const ucontext_t *context, bool threads)
 {
     char *begin = sink->at;
-    add_maps(sink);
+    add_maps(sink, !threads && !pct_S.races);
     add_races(sink);
     add_points(sink);
     if (pct_sched_sites(&pct_S))

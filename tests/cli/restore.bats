@@ -89,16 +89,35 @@ say()
     done
 }
 
+# learned NAME: what the campaign of this name has learned.
+learned()
+{
+    for table in runs iroot_places iroots iroot_further iroot_code iroot_chances; do
+        python3 -c 'import sqlite3, sys
+rows = sqlite3.connect(sys.argv[1]).execute("SELECT * FROM " + sys.argv[2])
+print("\n".join(sorted(map(repr, rows))))' "$1.db" $table
+    done
+}
+
+@test "runs whose places are recorded: in a library that the run loads" {
+    "$cc" -g -O1 -fPIC -shared -pthread -o loaded.so "$root/tests/cli/loads.c"
+    "$cc" -g -O1 -pthread -o loads "$root/tests/cli/loads.c"
+    for how in exec engine=fork engine=restore; do
+        rows "$how" -n 12 "--$how" -j 1 -S maple --fresh -- ./loads ./loaded.so
+        learned "$how" > "learned-$how"
+        grep "'count_up', '.*loads.c', 12)" "learned-$how"
+    done
+    cmp learned-exec learned-engine=fork
+    cmp learned-exec learned-engine=restore
+}
+
 @test "runs whose places are recorded: directed ones, and what the campaign has learned from them" {
     local how
-    for how in --exec --engine=restore; do
+    for how in --exec --engine=fork --engine=restore; do
         rows "runs$how" -n 60 "$how" -j 1 -S maple --memory=globals --fresh -- "$build/bugs/bounded-buffer-fixed"
-        for table in runs iroot_places iroots iroot_further iroot_code iroot_chances; do
-            python3 -c 'import sqlite3, sys
-rows = sqlite3.connect(sys.argv[1]).execute("SELECT * FROM " + sys.argv[2])
-print("\n".join(sorted(map(repr, rows))))' "runs$how.db" $table
-        done > "learned$how"
+        learned "runs$how" > "learned$how"
     done
+    cmp learned--exec learned--engine=fork
     cmp learned--exec learned--engine=restore
     [ "$(grep -c '^(' learned--exec)" -gt 100 ]
     grep -E '^pct: 5[0-9] runs were restored; 4 of them were made again, and were the same$' runs--engine=restore.said
