@@ -381,7 +381,10 @@ static int prepare_next(struct state *s)
         learn(c, s->next);
         plan(s);
     }
-    int failed = s->stop ? 0 : pct_other_points_decide(c, s->next);
+    int failed = s->stop ? 0 : pct_exploring_decide(c, s->next);
+    s->stop = s->stop || pct_exploring_is_over(c);
+    if (!failed && !s->stop)
+        failed = pct_other_points_decide(c, s->next);
     if (!failed && !s->stop)
         failed = pct_cycles_decide(c, s->next);
     return failed || s->stop ? failed : pct_systematic_decide(c, s->next);
@@ -485,30 +488,40 @@ static int tick(struct pct_run_source *source)
     return failed;
 }
 
-/* Run the first run again: if the schedule decides all, it does the same. A failure now is a failure like any other. */
-static int repeat_first(struct pct_campaign *c)
+int pct_campaign_try(struct pct_campaign *c, const char *token, uint64_t index, uint64_t *hash)
 {
     static struct pct_ended_run run; /* large */
     struct pct_engine engine = { .launch = &c->launch, .quiet = !c->progress };
-    struct pct_run_spec spec = { 0 };
+    struct pct_run_spec spec = { .index = index };
     char error[256];
-    if (pct_run_spec_parse(&spec, c->origin.token, error, sizeof error))
+    if (pct_run_spec_parse(&spec, token, error, sizeof error))
         return pct_cli_usage("%s", error);
     int failed = pct_engine_run_one(&engine, &spec, &run);
     if (failed)
         return failed;
     const struct pct_result *result = &run.result;
-    c->differs = result->trace.header.hash != c->origin.hash;
-    c->unrepeated = false;
-    c->failed = pct_result_fails(result, c->ok);
-    if (c->failed) {
-        c->failures++;
-        c->by_ending[result->ending]++;
-        c->first = run.process;
-        c->first_result = run.result;
-    } else {
+    *hash = result->trace.header.hash;
+    if (c->failed || !pct_result_fails(result, c->ok)) {
         pct_ended_run_close(&run);
+        return 0;
     }
+    c->failed = true;
+    c->failures++;
+    c->by_ending[result->ending]++;
+    c->first = run.process;
+    c->first_result = run.result;
+    return 0;
+}
+
+/* Run the first run again: if the schedule decides all, it does the same. */
+static int repeat_first(struct pct_campaign *c)
+{
+    uint64_t hash = 0;
+    int failed = pct_campaign_try(c, c->origin.token, 0, &hash);
+    if (failed)
+        return failed;
+    c->differs = hash != c->origin.hash;
+    c->unrepeated = false;
     return 0;
 }
 
@@ -587,6 +600,7 @@ void pct_campaign_close(struct pct_campaign *campaign)
     pct_other_points_free(&campaign->other);
     pct_systematic_free(&campaign->systematic);
     pct_cycles_free(&campaign->cycles);
+    pct_exploring_free(&campaign->exploring);
     pct_directed_free(campaign);
     close_races(campaign);
     if (!campaign->failed)

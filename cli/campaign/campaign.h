@@ -11,6 +11,7 @@
 #include "cycles.h"
 #include "directed.h"
 #include "engine.h"
+#include "exploring.h"
 #include "guarantee.h"
 #include "other_points.h"
 #include <cli/process/launch.h>
@@ -37,6 +38,8 @@ struct pct_campaign_observer {
     int (*looked)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                   const struct pct_result *result, bool failed, bool *hold);
     int (*idle)(struct pct_campaign_observer *observer, struct pct_campaign *c);
+    /* All schedules were explored, or some: c->exploring has what came of it. */
+    int (*explored)(struct pct_campaign_observer *observer, struct pct_campaign *c);
     /* Several times a second. */
     int (*tick)(struct pct_campaign_observer *observer, struct pct_campaign *c);
 };
@@ -73,6 +76,7 @@ struct pct_campaign {
     struct pct_other_points other;    /* runs that have other scheduling points */
     struct pct_systematic systematic; /* runs that are schedules with few preemptions */
     struct pct_cycles cycles;         /* runs that force cycles of locks */
+    struct pct_exploring exploring;   /* all schedules, if these are few */
     struct pct_directed *directed;    /* of maple and, in part, others: what each run is to force; NULL: nothing */
     uint64_t until_saturated;         /* --until-saturated: end when this many runs bring nothing new; 0: never */
     bool ok[256];                     /* exit statuses that are no failure */
@@ -155,6 +159,10 @@ void pct_campaign_make_listed(const struct pct_campaign *c, struct pct_run_spec 
  * to `take`. Returns what that does, or the exit status of a failure to make it (after a message). */
 int pct_campaign_repeat(struct pct_campaign *c, uint64_t index, const struct pct_run_spec *spec,
                         int (*take)(struct pct_campaign *c, uint64_t index, const struct pct_result *result));
+
+/* Make the run of this token, when nothing is under way: a failure is one like any other, and if it is the first, *c
+ * has it, by this number. *hash: of its trace. Returns 0 or an exit status after a message. */
+int pct_campaign_try(struct pct_campaign *c, const char *token, uint64_t index, uint64_t *hash);
 
 /* How many threads a run had. */
 uint32_t pct_campaign_threads(const struct pct_result *result);

@@ -16,7 +16,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { FACTS = 29 };
+enum { FACTS = 30 };
 
 uint64_t pct_campaign_file_share(uint64_t total, uint64_t shard, uint64_t of)
 {
@@ -187,6 +187,7 @@ static void add_all(struct facts *all, const struct pct_campaign *c, const struc
     add(&facts, "cycles", "%d", c->systematic.may);
     add(&facts, "directed", "%d", pct_directed_is_part(c) ? PCT_DIRECTED_PART : 0);
     uint64_t share = pct_campaign_file_share(plan->total, plan->shard, plan->of);
+    add(&facts, "exploring", "%llu", (unsigned long long)c->exploring.most);
     add(&facts, "systematic", "%llu", (unsigned long long)(c->systematic.may ? pct_systematic_room(share) : 0));
     *all = facts;
 }

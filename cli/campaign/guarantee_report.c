@@ -512,6 +512,10 @@ void pct_guarantee_report_print(FILE *out, const struct pct_campaign *c, bool qu
         return;
     }
     char count[32];
+    if (!quiet)
+        pct_exploring_print(out, c);
+    if (c->exploring.whole) /* there is nothing left that the runs may have missed */
+        return;
     if (c->other.runs && !quiet)
         fprintf(out,
                 "pct: %s of these runs had other scheduling points than the rest, and do not count for the guarantee "

@@ -335,6 +335,19 @@ static int store_saturated(struct pct_recorder *r, uint64_t runs)
     return pct_store_set_fact(r->store, "saturated", text);
 }
 
+static int explored(struct pct_campaign_observer *observer, struct pct_campaign *c)
+{
+    struct pct_recorder *r = of(observer);
+    const struct pct_exploring *y = &c->exploring;
+    int failed = y->verdict ? pct_store_set_fact(r->store, "verdict", y->verdict) : 0;
+    if (!failed)
+        failed = pct_store_set_fact(r->store, "verdict_whole", y->whole ? "1" : "0");
+    if (!failed)
+        failed = pct_store_set_fact(r->store, "explored_token", y->token);
+    r->dirty = true;
+    return failed ? fail(r, failed) : commit(r);
+}
+
 static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                   const struct pct_result *result, bool failed, bool *hold)
 {
@@ -456,7 +469,9 @@ int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
     c->origin.hash = pct_store_number(store, "first_hash");
     c->launch.random = pct_store_number(store, "addresses_random");
     c->found = pct_store_number(store, "explored_found");
-    return failed;
+    return failed ? failed
+                  : pct_exploring_restore(c, pct_store_fact(store, "verdict"), pct_store_number(store, "verdict_whole"),
+                                          pct_store_fact(store, "explored_token"));
 }
 
 static int restore_pair(void *data, uint64_t pair, uint64_t seed)
@@ -489,7 +504,9 @@ static int restore_finding(void *data, const struct pct_store_finding *finding)
 
 int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
 {
-    r->observer = (struct pct_campaign_observer){ .classify = classify, .looked = looked, .idle = idle, .tick = tick };
+    r->observer = (struct pct_campaign_observer){
+        .classify = classify, .looked = looked, .idle = idle, .tick = tick, .explored = explored
+    };
     r->begun = r->committed = pct_cli_now();
     r->coverage = pct_coverage_new();
     if (!r->coverage)

@@ -275,6 +275,7 @@ static int go(struct command *w, struct pct_recorder *recorder)
     c->limit = c->runs;
     c->systematic.most = pct_store_number(recorder->store, "systematic");
     c->cycles.may = pct_store_number(recorder->store, "cycles");
+    c->exploring.most = pct_store_number(recorder->store, "exploring");
     char total[32];
     snprintf(total, sizeof total, "%llu", (unsigned long long)w->plan.total);
     if (c->done > c->runs)
@@ -285,11 +286,12 @@ static int go(struct command *w, struct pct_recorder *recorder)
         if (pct_store_set_fact(recorder->store, "runs", total))
             return pct_cli_usage("%s: %s", w->plan.path, pct_store_error(recorder->store));
     }
-    const bool saturated = pct_directed_is_saturated(c);
+    const bool saturated = pct_directed_is_saturated(c) || pct_exploring_is_over(c);
     if (!w->quiet && c->resumed && !pct_supervised_deaths())
         pct_cli_say("%s: %llu of %llu runs are done; %s", w->plan.path, (unsigned long long)c->resumed,
                     (unsigned long long)c->runs,
                     c->resumed == c->runs ? "-n adds more, --fresh begins anew"
+                    : c->exploring.whole  ? "all schedules were explored, --fresh begins anew"
                     : saturated           ? "it is saturated; a larger --until-saturated adds more, --fresh begins anew"
                                           : "going on");
     if (saturated)
@@ -306,6 +308,10 @@ static int run(struct command *w)
 {
     char error[512];
     static struct pct_recorder recorder;
+    static struct pct_explore_first first;
+    first = (struct pct_explore_first){ .campaign = w->campaign, .schedules = &w->schedules, .oracle = &w->oracle };
+    if (!w->runs.explore_said && w->plan.of < 2)
+        pct_explore_plan(&first, w->plan.total);
     int status = begin(w);
     if (status)
         return status;

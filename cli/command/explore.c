@@ -23,6 +23,7 @@ enum {
     KEY_EACH_TEST,
     KEY_ESTIMATE,
     KEY_TELL_WHOLE,
+    KEY_SERVE,
     KEY_AFFORD,
     KEY_SHARD,
     KEY_ENGINE
@@ -58,6 +59,7 @@ static const struct argp_option options[] = {
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 1 },
     { PCT_ENGINE_OPTION, KEY_ENGINE, "NAME", 0, PCT_ENGINE_HELP, 1 },
     { "tell-whole", KEY_TELL_WHOLE, NULL, OPTION_HIDDEN, NULL, 1 }, /* for explore_first.c */
+    { "serve", KEY_SERVE, NULL, OPTION_HIDDEN, NULL, 1 },           /* likewise */
     { "afford", KEY_AFFORD, "SECONDS", OPTION_HIDDEN, NULL, 1 },    /* likewise */
     { NULL, 0, NULL, 0, "Output", 3 },
     { "trace", 't', "FILE", 0, "keep the trace of the first failing run", 3 },
@@ -95,6 +97,7 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         { 'n', .number = &w->explorer->limit, .least = 1, .most = UINT64_MAX / 2 },
         { KEY_FIRST, .on = &w->explorer->first },
         { KEY_TELL_WHOLE, .on = &w->explorer->tells },
+        { KEY_SERVE, .on = &w->explorer->serves },
         { KEY_AFFORD, .seconds = &w->explorer->afford },
         { 't', .text = &w->explorer->save },
         { 'j', .count = &w->campaign->jobs, .least = 1, .most = 256 },

@@ -4,12 +4,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include "subcommand.h"
+#include <cli/binary/elf_facts.h>
 #include <cli/explore/explorer.h>
 #include <cli/process/input.h>
 #include <cli/process/options.h>
 #include <unistd.h>
 
 enum { PROBES = 1000, PART = 10 };
+
+/* Of an exploration within a campaign: whatever its runs take, it ends after so long. */
+#define SECONDS_A_RUN 0.1
+#define SECONDS_AT_LEAST 10.0
 
 /* What decides which schedules are made: then it is not for pct explore to. */
 static const char *find_choice(const struct pct_run_options *s)
@@ -28,25 +33,30 @@ static const char *find_choice(const struct pct_run_options *s)
                           : NULL;
 }
 
-/* Of an exploration for this many seconds; or, if afford is more than 0, of an estimate, whether it would end in as
- * many. */
-static void print_options(FILE *out, const struct pct_explore_first *f, double seconds, double afford)
+/* What the campaign has, too. */
+static void print_program(FILE *out, const struct pct_explore_first *f, double seconds)
 {
-    fprintf(out, "explore --budget=%g --jobs=%u %s", seconds, f->campaign->jobs ? f->campaign->jobs : 1,
-            f->quiet ? "-q " : "");
-    if (afford > 0)
-        fprintf(out, "--estimate=%d --afford=%g ", PROBES, afford);
-    else
-        fprintf(out, "--tell-whole %s", f->resumes ? "--resume " : "");
+    fprintf(out, "--budget=%g --jobs=%u %s", seconds, f->campaign->jobs ? f->campaign->jobs : 1, f->quiet ? "-q " : "");
     pct_options_print(out, &f->campaign->launch, NULL, true);
     pct_options_print_ok_status(out, f->campaign->ok);
-    pct_options_print_word(out, "--db", afford > 0 ? NULL : f->path);
-    pct_options_print_word(out, "--trace", afford > 0 ? NULL : f->trace);
     pct_options_print_word(out, "--expect", f->oracle ? f->oracle->expect : NULL);
     pct_options_print_word(out, "--oracle", f->oracle ? f->oracle->command : NULL);
     pct_configure_print(out, f->schedules);
     fputs("-- ", out);
     pct_cli_print_command(out, f->campaign->launch.command);
+}
+
+/* Of an exploration for this many seconds; or, if afford is more than 0, of an estimate, whether it would end in as
+ * many. */
+static void print_options(FILE *out, const struct pct_explore_first *f, double seconds, double afford)
+{
+    if (afford > 0)
+        fprintf(out, "--estimate=%d --afford=%g ", PROBES, afford);
+    else
+        fprintf(out, "--tell-whole %s", f->resumes ? "--resume " : "");
+    pct_options_print_word(out, "--db", afford > 0 ? NULL : f->path);
+    pct_options_print_word(out, "--trace", afford > 0 ? NULL : f->trace);
+    print_program(out, f, seconds);
 }
 
 /* Run it; what it says on standard error is *said, to be freed. Returns 0, or an exit status after a message. */
@@ -67,6 +77,7 @@ static int run_for(struct pct_explore_first *f, double seconds, double afford, c
     FILE *out = open_memstream(&text, &size);
     if (!out)
         return pct_cli_no_memory("");
+    fputs("explore ", out);
     print_options(out, f, seconds, afford);
     int failed = fclose(out) ? pct_cli_no_memory("") : run(f, text, said);
     free(text);
@@ -156,4 +167,64 @@ int pct_explore_first(struct pct_explore_first *f)
                         : "not all was explored; going on with random schedules",
                     f->seconds);
     return 0;
+}
+
+/* --- Within a campaign -------------------------------------------------------------------------------------------- */
+
+/* A program that tells nothing is explored at all memory accesses that can be patched, as in some of the campaign's
+ * runs: there are no more classes of schedules where locks order them. */
+static void print_small_options(FILE *out, struct pct_explore_first *f)
+{
+    const struct pct_campaign *c = f->campaign;
+    double seconds = SECONDS_A_RUN * (double)c->exploring.most;
+    fprintf(out, "explore --serve --runs=%llu ", (unsigned long long)c->exploring.most);
+    if (c->may_patch && !pct_elf_tells(c->launch.program))
+        fputs("--memory=all ", out);
+    f->quiet = true;
+    print_program(out, f, seconds > SECONDS_AT_LEAST ? seconds : SECONDS_AT_LEAST);
+}
+
+/* The last line of what it has said. */
+static const char *last_line(char *said)
+{
+    size_t length = strlen(said);
+    if (length && said[length - 1] == '\n')
+        said[length - 1] = 0;
+    const char *newline = strrchr(said, '\n');
+    return newline ? newline + 1 : said;
+}
+
+int pct_explore_small(struct pct_campaign *c, struct pct_exploring *y, void *data)
+{
+    struct pct_explore_first *f = data;
+    char *text = NULL, *said = NULL;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    if (!out)
+        return pct_cli_no_memory("");
+    print_small_options(out, f);
+    int failed = fclose(out) ? -ENOMEM : pct_subcommand_read(text, &said, &f->status);
+    free(text);
+    if (failed) /* which the campaign does not need */
+        return failed == -ENOMEM ? pct_cli_no_memory("") : 0;
+    if (f->status == 1)
+        snprintf(y->token, sizeof y->token, "%s", last_line(said));
+    if (!f->status || f->status == PCT_EXPLORER_VERIFIED_IF) {
+        y->verdict = strdup(last_line(said));
+        y->whole = y->verdict && !f->status && !c->differs;
+    }
+    free(said);
+    return 0;
+}
+
+void pct_explore_plan(struct pct_explore_first *f, uint64_t runs)
+{
+    struct pct_campaign *c = f->campaign;
+    const struct pct_drive *drive = &c->launch.drive;
+    bool other = drive->ready || drive->client || c->config.real_time || c->config.spurious;
+    if (!c->systematic.may || other || c->save || c->pass_output || (f->oracle && f->oracle->same))
+        return;
+    c->exploring.explore = pct_explore_small;
+    c->exploring.data = f;
+    c->exploring.most = pct_exploring_room(runs);
 }

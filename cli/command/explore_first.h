@@ -1,5 +1,5 @@
-/* --explore of `pct run` and `pct campaign`: before them, `pct explore` with the same options, for a while. A program
- * that has few enough classes of schedules needs no random schedules then. */
+/* `pct explore` with the options of `pct run` and `pct campaign`: with --explore before them, for a while; else behind
+ * the first runs, for some. A program that has few enough classes of schedules needs no random schedules then. */
 #ifndef PCT_CLI_EXPLORE_FIRST_H
 #define PCT_CLI_EXPLORE_FIRST_H
 
@@ -25,5 +25,9 @@ struct pct_explore_first {
 /* Explore; says on standard error what came of that. Returns 0, or an exit status after a message. Where not all was
  * explored, there is no file but one that was there. */
 int pct_explore_first(struct pct_explore_first *first);
+
+/* Without --explore: whether a campaign of this many runs, which is configured, explores behind its first ones, and how
+ * (campaign/exploring.h). *first has to stay. */
+void pct_explore_plan(struct pct_explore_first *first, uint64_t runs);
 
 #endif

@@ -251,11 +251,15 @@ static int finish_failed(struct pct_campaign *c, const struct arguments *w, int 
     char ending[256];
     unsigned long long seed = c->config.run.seed + c->first.index;
     if (c->runs > 1 && !c->pass_output) {
-        pct_cli_say("seed %llu failed", seed);
+        pct_cli_say(c->exploring.failed ? "an explored schedule failed" : "seed %llu failed", seed);
         pct_outcome_show_output(&c->first, true);
     }
     print_races(c);
-    pct_cli_say("seed %llu: %s", seed, pct_outcome_format(ending, sizeof ending, &c->first, result));
+    pct_outcome_format(ending, sizeof ending, &c->first, result);
+    if (c->exploring.failed)
+        pct_cli_say("explored, behind %llu runs: %s", (unsigned long long)c->done, ending);
+    else
+        pct_cli_say("seed %llu: %s", seed, ending);
     if (w->brief)
         pct_outcome_report_briefly(&c->first, result);
     else
@@ -287,6 +291,13 @@ static int explore(const struct arguments *w, struct pct_explore_first *first)
         .campaign = c, .schedules = &w->schedules, .trace = c->keep, .seconds = w->runs.explore, .quiet = w->quiet
     };
     return pct_explore_first(first);
+}
+
+/* Without it. */
+static void plan_exploring(const struct arguments *w, struct pct_explore_first *first)
+{
+    *first = (struct pct_explore_first){ .campaign = w->campaign, .schedules = &w->schedules };
+    pct_explore_plan(first, w->campaign->runs);
 }
 
 static void save_state(const struct pct_campaign *c, struct pct_state_file *state, bool quiet)
@@ -355,6 +366,8 @@ int pct_cmd_run(int argc, char **argv)
         return status ? status : first.status;
     status = configure(&campaign, &arguments);
     campaign.found = first.status == 1;
+    if (!status && !arguments.runs.explore_said)
+        plan_exploring(&arguments, &first);
     if (!status)
         status = prepare(&campaign, &arguments);
     if (status)

@@ -23,7 +23,9 @@ static const struct argp_option options[] = {
       "-n allows)",
       1 },
     { "explore", KEY_EXPLORE, "SECONDS", OPTION_ARG_OPTIONAL,
-      "first pct explore, for at most so long (default: 10): if that comes to its end, no schedule is drawn", 1 },
+      "first pct explore, for at most so long (default: 10): if that comes to its end, no schedule is drawn; 0: never "
+      "(without this option: behind the first 16 runs, with a tenth as many as there are to be)",
+      1 },
     { PCT_ENGINE_OPTION, KEY_ENGINE, "NAME", 0, PCT_ENGINE_HELP, 8 },
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 8 },
     { 0 },
@@ -47,7 +49,10 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         w->campaign->confidence = pct_options_confidence(state, argument);
         return 0;
     case KEY_EXPLORE:
-        w->explore = argument ? pct_options_seconds(state, "--explore", argument) : PCT_EXPLORE_FIRST_SECONDS;
+        w->explore_said = true;
+        w->explore = !argument                ? PCT_EXPLORE_FIRST_SECONDS
+                     : !strcmp(argument, "0") ? 0
+                                              : pct_options_seconds(state, "--explore", argument);
         return 0;
     }
     return ARGP_ERR_UNKNOWN;

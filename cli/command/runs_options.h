@@ -8,7 +8,8 @@
 
 struct pct_runs_options {
     struct pct_campaign *campaign; /* gets confidence and budget */
-    double explore;                /* seconds that pct explore may take before, 0: it is not asked */
+    double explore;                /* seconds that pct explore may take before, 0: it is not asked, */
+    bool explore_said;             /* nor at any other time */
     bool each_test;
     const char *framework; /* what --each-test says */
 };

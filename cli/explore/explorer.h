@@ -68,7 +68,11 @@ struct pct_explorer {
     bool progress; /* draw the progress line */
     bool quiet;
     bool tells; /* the exit status says whether all was explored, also where there are findings */
-    int bound;  /* at most this many preemptions; PCT_UNBOUNDED */
+    /* For a campaign, which goes on: end at the first finding, and when nothing can be verified any more; the last line
+     * is a finding's token or the verdict, and nothing else; the exit status says whether "verified" rests on what
+     * other runs may show not to hold. */
+    bool serves;
+    int bound; /* at most this many preemptions; PCT_UNBOUNDED */
     enum pct_search_order order;
     unsigned shard, of; /* explore this part of it, from 1, of this many; of: 0 or 1: all */
     uint64_t probes;    /* not to explore, but to estimate by this many how many classes there are; 0: to explore */
@@ -99,6 +103,7 @@ struct pct_explorer {
     bool differs;                     /* runs without a plan were not all the same */
     uint32_t flags;                   /* enum pct_explored_flag of any run */
     uint32_t assumes;                 /* of all runs: bit i: enum pct_assumption i */
+    bool frees;                       /* in any run, a block of memory was given back while other threads went on */
     uint32_t threads;
     double seconds;
     /* Of its own. */
@@ -158,13 +163,15 @@ struct pct_finding *pct_explorer_finding(struct pct_explorer *explorer, uint64_t
 /* place.c: give e->loop, moved and doubt their values, as far as they are in this program. */
 void pct_explorer_name_places(struct pct_explorer *explorer, const char *program);
 
-/* verdict.c: behind runs 1, 2, 4, ...: say so, once, if it is known already that nothing will be verified. */
+/* verdict.c: behind runs 1, 2, 4, ...: say so, once, if it is known already that nothing will be verified. Where that
+ * is for nobody to read, e->warned is all. */
 void pct_explorer_warn(struct pct_explorer *explorer, const struct pct_campaign *campaign);
 
 /* Exit statuses seen by nobody but explore_first.c. */
 enum {
-    PCT_EXPLORER_TOO_MANY = 114,  /* of an estimate: more classes than can be afforded */
-    PCT_EXPLORER_FOUND_SOME = 115 /* with `tells`: found, and not all was explored */
+    PCT_EXPLORER_TOO_MANY = 114,   /* of an estimate: more classes than can be afforded */
+    PCT_EXPLORER_FOUND_SOME = 115, /* with `tells`: found, and not all was explored */
+    PCT_EXPLORER_VERIFIED_IF = 116 /* with `serves`: verified, if something holds that other runs may show not to */
 };
 
 /* verdict.c: say on standard error what is known now, the last line first in importance. Returns the exit status: 0

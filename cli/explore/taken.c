@@ -102,6 +102,27 @@ static bool calls_futexes(const struct pct_explored *run)
     return false;
 }
 
+static bool frees(const struct pct_event *event)
+{
+    for (unsigned i = 0; i < event->touches; i++)
+        if (event->touch[i].use == PCT_USE_FREES)
+            return true;
+    return false;
+}
+
+/* Whether a thread gives a block of memory back, and another one does something behind that: where nobody explores, it
+ * may get the address (runtime/explored/heap.c). */
+static bool frees_early(const struct pct_execution *x)
+{
+    uint32_t last = x->count; /* event that is not of the thread which ends the run */
+    while (x->frees && last > 0 && x->event[last - 1].thread == x->event[x->count - 1].thread)
+        last--;
+    for (uint32_t i = 0; x->frees && i < x->count; i++)
+        if (frees(&x->event[i]) && (i + 1 < last || x->event[i].thread != x->event[x->count - 1].thread))
+            return true;
+    return false;
+}
+
 /* Of a run that the search has asked for. Takes the execution over. */
 static int take_class(struct pct_explorer *e, const struct pct_made *made, struct pct_execution *x)
 {
@@ -110,6 +131,7 @@ static int take_class(struct pct_explorer *e, const struct pct_made *made, struc
     bool blocked = x->blocked;
     e->flags |= made->run.flags | (calls_futexes(&made->run) ? PCT_EXPLORED_FUTEXES : 0);
     e->assumes |= made->run.assumes | (x->pieces ? 1u << PCT_ASSUMES_PIECES : 0);
+    e->frees = e->frees || frees_early(x);
     if (e->threads < made->run.threads)
         e->threads = made->run.threads;
     if (e->classes)
@@ -149,7 +171,9 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
     e->failure = 0;
     made->row.seed = pct_explorer_runs(e) - 1;
     pct_explorer_warn(e, c);
-    return status ? status : pct_explorer_keep_add(e->keep, e, c, made);
+    if (!status)
+        status = pct_explorer_keep_add(e->keep, e, c, made);
+    return !status && e->serves && e->warned ? PCT_RUNS_ENOUGH : status;
 }
 
 /* --- What comes next ---------------------------------------------------------------------------------------------- */
@@ -238,7 +262,7 @@ static bool choose_next(struct pct_explorer *e)
 static bool ask(struct pct_explorer *e)
 {
     const struct pct_search_facts *facts = pct_search_facts(e->search);
-    if (e->first && e->findings)
+    if ((e->first || e->serves) && e->findings)
         return false;
     if (!choose_next(e)) {
         e->complete = !facts->unrepeatable && !facts->no_memory;

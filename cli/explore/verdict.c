@@ -188,6 +188,15 @@ static void add_assumptions(struct reasons *given, const struct pct_explorer *e,
             used += (size_t)snprintf(given->text + used, sizeof given->text - used, "%s%s", join, assumptions[i]);
             join = ", and ";
         }
+    if (e->serves && e->frees) { /* else, print_scope() says it */
+        used +=
+            (size_t)snprintf(given->text + used, sizeof given->text - used,
+                             "%snothing depends on whether a block of memory gets the address of an earlier one", join);
+        join = ", and ";
+    }
+    if (e->serves && e->flags & PCT_EXPLORED_RANDOM)
+        snprintf(given->text + used, sizeof given->text - used, "%sthe program draws the random numbers of seed 0",
+                 join);
 }
 
 static void print_replay(const struct pct_explorer *e, const struct pct_campaign *c, const struct pct_finding *finding)
@@ -367,13 +376,13 @@ void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
 {
     struct reasons reasons = { .text = "" };
     uint64_t runs = runs_of(e);
-    if (e->quiet || e->warned || runs & (runs - 1))
+    if ((e->quiet && !e->serves) || e->warned || runs & (runs - 1))
         return;
     pct_explorer_name_places(e, c->launch.program);
     add_facts(&reasons, e, c);
     add_control(&reasons, e, c);
-    e->warned = reasons.count;
-    if (!reasons.count)
+    e->warned = reasons.count || (e->serves && e->cut);
+    if (!reasons.count || e->quiet)
         return;
     pct_status_line_clear(!e->progress);
     pct_cli_say("after %llu run%s: nothing will be verified, because of: %s; going on to look for failures",
@@ -438,7 +447,8 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
     char *line = make_line(e, c, &whole);
     if (!line)
         return pct_cli_no_memory("");
-    pct_explorer_print_findings(e, c, whole);
+    if (!e->serves)
+        pct_explorer_print_findings(e, c, whole);
     if (!e->quiet && facts_of(e)->runs)
         print_scope(e, c);
     char fact[PCT_SHARD_FACT] = "";
@@ -448,11 +458,15 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
     if (interrupted && e->keep->plan.path)
         pct_cli_say("%s has all runs so far; the same command with --resume goes on", e->keep->plan.path);
     print_other_ways(e);
-    say_lines(line);
+    if (e->serves)
+        fprintf(stderr, "%s\n", e->findings ? e->finding[0].token : line);
+    else
+        say_lines(line);
     free(line);
     if (failed || interrupted)
         return failed ? failed : 128 + interrupted;
     if (e->findings)
         return !whole && e->tells ? PCT_EXPLORER_FOUND_SOME : 1;
-    return whole ? 0 : PCT_EXIT_CONFIDENCE;
+    bool open = e->serves && (e->assumes || e->frees || e->flags & PCT_EXPLORED_RANDOM);
+    return !whole ? PCT_EXIT_CONFIDENCE : open ? PCT_EXPLORER_VERIFIED_IF : 0;
 }

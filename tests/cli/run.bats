@@ -500,3 +500,33 @@ C
     [ "$status" = 1 ]
     [[ $output == *heap-use-after-free* ]]
 }
+
+@test "few classes of schedules: behind 16 runs all are explored: verified, or a failure like others" {
+    unset PCT_STRATEGY
+    run "$pct" run -n 200 -s 1 --state none -- "$build/bugs/circular-list-fixed"
+    is "$status" 0
+    has "pct: 16 runs in "
+    has "pct: verified under sequential consistency: all 2 classes of schedules pass"
+    lacks "would have been missed"
+    run "$pct" run --explore=0 -n 200 -s 1 --state none -- "$build/bugs/circular-list-fixed"
+    has "pct: 200 runs in "
+    lacks "verified"
+    # A number of runs that leaves no room, or a strategy that somebody chose: they are made.
+    run "$pct" run -n 19 -s 1 --state none -- "$build/bugs/circular-list-fixed"
+    has "pct: 19 runs in "
+    run "$pct" run -n 30 -S mixture -s 1 --state none -- "$build/bugs/circular-list-fixed"
+    has "pct: 30 runs in "
+    # Its 16 runs find nothing.
+    run "$pct" run -n 1000 -s 2 --state none -- "$build/bugs/fig4-control-flow"
+    is "$status" 134
+    has "pct: explored, behind 16 runs: assertion"
+    has "pct: 16 runs in "
+    has "1 failed (1 assertion)"
+    local token
+    token=$(grep -o "pct1:schedule[^']*" <<< "$output${stderr:-}" | tail -n 1)
+    run "$pct" replay "$token" -- "$build/bugs/fig4-control-flow"
+    is "$status" 134
+    run "$pct" run -g -n 60 -s 2 --state none -- "$build/bugs/fig4-control-flow"
+    is "$status" 134
+    has "pct: 60 runs in "
+}
