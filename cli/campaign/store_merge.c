@@ -99,6 +99,7 @@ static int create(struct merge *m, const char *path)
     enum { MOST = sizeof most / sizeof *most };
     uint64_t value[MOST] = { 0 };
     bool learned = false, differs = false;
+    struct pct_store *verified = m->from[0]; /* one of them was, else the first */
     for (size_t i = 0; i < m->count; i++) {
         struct pct_store *from = m->from[i];
         uint64_t first = pct_store_number(from, "seed"), behind = first + pct_store_number(from, "runs");
@@ -106,6 +107,7 @@ static int create(struct merge *m, const char *path)
         seed = first < seed ? first : seed;
         end = behind > end ? behind : end;
         created = when < created ? when : created;
+        verified = *pct_store_fact(from, "verdict") ? from : verified;
         learned |= pct_store_number(from, "learned") != 0;
         differs |= pct_store_number(from, "differs") || took_other_steps(m->from[0], from);
         if (pct_store_has_iroots(from) && pct_store_number(from, "idioms") < idioms)
@@ -151,6 +153,8 @@ static int create(struct merge *m, const char *path)
     const struct pct_store_fact explored[] = { { "bound", pct_store_fact(first, "bound") },
                                                { "code", pct_store_fact(first, "code") },
                                                { "verdict", m->verdict } };
+    const struct pct_store_fact verdict[] = { { "verdict", pct_store_fact(verified, "verdict") },
+                                              { "verdict_whole", pct_store_fact(verified, "verdict_whole") } };
     enum { COMMON = sizeof common / sizeof *common, EXPLORED = sizeof explored / sizeof *explored };
     struct pct_store_fact facts[COMMON + MOST + EXPLORED + 1] = { { NULL, NULL } };
     memcpy(facts, common, sizeof common);
@@ -158,6 +162,8 @@ static int create(struct merge *m, const char *path)
         facts[COMMON + j] = (struct pct_store_fact){ most[j], text[j] };
     if (m->verdict)
         memcpy(facts + COMMON + MOST, explored, sizeof explored);
+    else
+        memcpy(facts + COMMON + MOST, verdict, sizeof verdict);
     if (m->to)
         return pct_store_add_part(m->to, facts);
     int failed = pct_store_create(path, facts, m->error, m->error_size);

@@ -1,8 +1,10 @@
 /* Programs that pct runs to their end: see subcommand.h. */
 #include "subcommand.h"
 #include <cli/base/cli.h>
+#include <cli/process/launch.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <wordexp.h>
+
+enum { PAUSE = 100 /* milliseconds between looks at what else there is */ };
 
 pid_t pct_subcommand_start(const char *file, char *const *words, int out, int error)
 {
@@ -39,6 +43,30 @@ int pct_subcommand_wait(pid_t pid)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* What it says until its end; which comes, where somebody wants us to end, by our telling it. */
+static char *read_said(int fd, pid_t pid)
+{
+    char *text = NULL, buffer[4096];
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    bool told = false;
+    for (ssize_t got = 1; out && got;) {
+        struct pollfd ready = { .fd = fd, .events = POLLIN };
+        if (!told && pct_signals_pending()) {
+            kill(pid, SIGTERM);
+            told = true;
+        }
+        if (poll(&ready, 1, PAUSE) <= 0)
+            continue;
+        got = read(fd, buffer, sizeof buffer);
+        if (got > 0)
+            fwrite(buffer, 1, (size_t)got, out);
+        else if (got < 0 && errno != EINTR)
+            break;
+    }
+    return out && !fclose(out) ? text : NULL;
+}
+
 int pct_subcommand_read(const char *text, char **said, int *status)
 {
     wordexp_t words;
@@ -54,7 +82,7 @@ int pct_subcommand_read(const char *text, char **said, int *status)
         memcpy(argv + 1, words.we_wordv, words.we_wordc * sizeof *argv);
         pid = pct_subcommand_start(PCT_SUBCOMMAND_SELF, argv, -1, ends[1]);
         close(ends[1]);
-        *said = pid < 0 ? NULL : pct_cli_read_all(ends[0]);
+        *said = pid < 0 ? NULL : read_said(ends[0], pid);
         close(ends[0]);
         *status = pid < 0 ? 0 : pct_subcommand_wait(pid);
     }

@@ -119,14 +119,6 @@ void pct_forkservers_end(struct pct_launch *launch)
         end_one(&launch->forks.servers[i]);
 }
 
-/* Whether the user wants us to end. */
-static bool is_interrupted(void)
-{
-    sigset_t pending;
-    return !sigpending(&pending) &&
-           (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
-}
-
 /* Returns 0, -EAGAIN when the time is over, or another negative errno: the other side has gone. */
 static int read_reply(int socket, struct pct_forkserver_reply *reply, double seconds)
 {
@@ -140,7 +132,7 @@ static int read_reply(int socket, struct pct_forkserver_reply *reply, double sec
         if (errno != EAGAIN && errno != EINTR)
             return -errno;
         double left = end - pct_cli_now();
-        if (left <= 0 || is_interrupted())
+        if (left <= 0 || pct_signals_pending())
             return -EAGAIN;
         struct pollfd fd = { .fd = socket, .events = POLLIN };
         poll(&fd, 1, left < 0.05 ? (int)ceil(left * 1000) : 50);

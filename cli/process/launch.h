@@ -261,6 +261,9 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
 /* signals.c: the signals that are blocked and awaited, not handled. */
 void pct_signals_of_ours(sigset_t *set);
 
+/* signals.c: where these are blocked: whether the user wants us to end. */
+bool pct_signals_pending(void);
+
 /* What the user or the system wants by this one: its number, or 0 if it says nothing or comes from a run. A target that
  * ends the process that started it would end the whole campaign; its kill() is kept back by the shim, a system call of
  * its own comes this far. */

@@ -26,6 +26,13 @@ void pct_signals_of_ours(sigset_t *set)
         sigaddset(set, SIGHUP);
 }
 
+bool pct_signals_pending(void)
+{
+    sigset_t pending;
+    return !sigpending(&pending) &&
+           (sigismember(&pending, SIGINT) || sigismember(&pending, SIGTERM) || sigismember(&pending, SIGHUP));
+}
+
 /* Whether this process is a child of ours; that of a run that ends just now, too. */
 static bool is_child(pid_t pid)
 {
