@@ -207,10 +207,13 @@ int pct_explore_small(struct pct_campaign *c, struct pct_exploring *y, void *dat
     free(text);
     if (failed) /* which the campaign does not need */
         return failed == -ENOMEM ? pct_cli_no_memory("") : 0;
+    char *behind;
+    y->runs = strtoull(last_line(said), &behind, 10);
+    behind += *behind == ' ';
     if (f->status == 1)
-        snprintf(y->token, sizeof y->token, "%s", last_line(said));
+        snprintf(y->token, sizeof y->token, "%s", behind);
     if (!f->status || f->status == PCT_EXPLORER_VERIFIED_IF) {
-        y->verdict = strdup(last_line(said));
+        y->verdict = strdup(behind);
         y->whole = y->verdict && !f->status && !c->differs;
     }
     free(said);

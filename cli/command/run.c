@@ -257,7 +257,8 @@ static int finish_failed(struct pct_campaign *c, const struct arguments *w, int 
     print_races(c);
     pct_outcome_format(ending, sizeof ending, &c->first, result);
     if (c->exploring.failed)
-        pct_cli_say("explored, behind %llu runs: %s", (unsigned long long)c->done, ending);
+        pct_cli_say("explored, behind %llu runs, in run %llu: %s", (unsigned long long)c->done,
+                    (unsigned long long)c->exploring.runs, ending);
     else
         pct_cli_say("seed %llu: %s", seed, ending);
     if (w->brief)

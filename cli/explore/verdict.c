@@ -459,7 +459,7 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
         pct_cli_say("%s has all runs so far; the same command with --resume goes on", e->keep->plan.path);
     print_other_ways(e);
     if (e->serves)
-        fprintf(stderr, "%s\n", e->findings ? e->finding[0].token : line);
+        fprintf(stderr, "%llu %s\n", (unsigned long long)runs_of(e), e->findings ? e->finding[0].token : line);
     else
         say_lines(line);
     free(line);

@@ -157,7 +157,7 @@ int main(void)
 }
 C
     "$cc" -g -pthread -o hangs hangs.c
-    run "$pct" run "${fixed[@]}" -g -j 2 -n 34 -s 1 --timeout 0.4 -- ./hangs
+    run "$pct" run "${fixed[@]}" -g -j 2 --explore=0 -n 34 -s 1 --timeout 0.4 -- ./hangs
     is "$status" 124
     has "pct: 34 runs in"
     lacks "not controlled"
@@ -211,7 +211,7 @@ int main(void)
 C
     "$cc" -g -O1 -pthread -Wl,-z,now -o slow slow.c
     rm -f first
-    run "$pct" run "${fixed[@]}" -g -j 2 -n 40 -s 1 --timeout 3 -- ./slow
+    run "$pct" run "${fixed[@]}" -g -j 2 --explore=0 -n 40 -s 1 --timeout 3 -- ./slow
     is "$status" 0
     has "pct: 40 runs in"
     has "the target does not come to its main in time"
@@ -236,7 +236,7 @@ C
 }
 
 @test "no server is left behind" {
-    run "$pct" run "${fixed[@]}" -n 40 -j 2 -s 1 -- ./early none line
+    run "$pct" run "${fixed[@]}" --explore=0 -n 40 -j 2 -s 1 -- ./early none line
     is "$status" "$(($(grep -c 'first=2' line) > 0))"
     ! grep -qsa "early.none" /proc/[0-9]*/cmdline
 }

@@ -629,7 +629,8 @@ END
 @test "the claim of a campaign with directed runs is the arithmetic of its runs of pct alone" {
     unset PCT_STRATEGY
     for runs in 60 200; do
-        run "$pct" campaign -n "$runs" --seed 1 -k 60 --fresh --db claim.db -- "$BATS_FILE_TMPDIR/reorder-fixed" 2
+        run "$pct" campaign --explore=0 -n "$runs" --seed 1 -k 60 --fresh --db claim.db -- \
+            "$BATS_FILE_TMPDIR/reorder-fixed" 2
         [ "$status" -eq 0 ]
         directed=$(sqlite3 claim.db 'select count(*) from runs where complete & 16')
         [ "$directed" -gt $((runs / 20)) ]

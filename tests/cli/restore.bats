@@ -27,7 +27,8 @@ rows()
 {
     local to=$1
     shift
-    "$pct" campaign "${fixed[@]}" --db "$to.db" "$@" > "$to.said" 2>&1 || [ $? = 1 ] || { cat "$to.said" && return 1; }
+    "$pct" campaign "${fixed[@]}" --explore=0 --db "$to.db" "$@" > "$to.said" 2>&1 || [ $? = 1 ] ||
+        { cat "$to.said" && return 1; }
     python3 -c 'import sqlite3, sys
 for row in sqlite3.connect(sys.argv[1]).execute("SELECT * FROM runs ORDER BY seed"): print(row)' "$to.db" > "$to"
 }

@@ -159,7 +159,7 @@ SH
 
 @test "stopped and continued by its user, pct does so as a whole" {
     set -m # a job of a shell, as users have it
-    "$pct" campaign "${fixed[@]:2}" -n 1000000 -j 2 -- ./target > out 2> errors &
+    "$pct" campaign "${fixed[@]:2}" --explore=0 -n 1000000 -j 2 -- ./target > out 2> errors &
     pid=$!
     set +m
     worker=$(worker_of $pid)
@@ -181,7 +181,7 @@ SH
 }
 
 @test "whoever kills the process that the user sees ends all of it" {
-    "$pct" campaign "${fixed[@]:2}" -n 1000000 -j 2 -- "$PWD/killer" parent 19 > out 2>&1 &
+    "$pct" campaign "${fixed[@]:2}" --explore=0 -n 1000000 -j 2 -- "$PWD/killer" parent 19 > out 2>&1 &
     pid=$!
     worker=$(worker_of $pid)
     kill -KILL $pid
@@ -192,7 +192,7 @@ SH
 }
 
 @test "under nohup, a campaign outlives its terminal" {
-    nohup "$pct" campaign "${fixed[@]:2}" -n 1000000 -- ./target > out 2>&1 &
+    nohup "$pct" campaign "${fixed[@]:2}" --explore=0 -n 1000000 -- ./target > out 2>&1 &
     pid=$!
     until [ -s pct-campaign.db ]; do sleep 0.05; done
     worker=$(worker_of $pid)
