@@ -69,8 +69,8 @@ struct pct_explorer {
     bool quiet;
     bool tells; /* the exit status says whether all was explored, also where there are findings */
     /* For a campaign, which goes on: end at the first finding, and when nothing can be verified any more; the last line
-     * is the number of runs, and a finding's token or the verdict; the exit status says whether "verified" rests on what
-     * other runs may show not to hold. */
+     * is the number of runs, and a finding's token or the verdict; the exit status says whether "verified" rests on
+     * what other runs may show not to hold. */
     bool serves;
     int bound; /* at most this many preemptions; PCT_UNBOUNDED */
     enum pct_search_order order;
