@@ -91,10 +91,10 @@ static size_t file_of(uint64_t address, size_t last)
 const char *pct_known_maps(size_t *size)
 {
     size_t file = 0;
-    if (!known.size || !pct_S.sites || modules() != known.modules)
+    if (!known.size || !pct_sched_sites(&pct_S) || modules() != known.modules)
         return NULL;
-    for (uint64_t i = pct_shim.header->first; i < pct_S.sited; i++) {
-        const uint64_t call = pct_S.sites[i].call;
+    for (uint64_t i = pct_shim.header->first; i < pct_sched_sited(&pct_S); i++) {
+        const uint64_t call = pct_sched_sites(&pct_S)[i].call;
         if (call && (file = file_of(call, file)) == known.count)
             return NULL;
     }

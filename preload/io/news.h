@@ -27,7 +27,7 @@ void pct_news_read(int fd);
 /* What the calling thread hears of files comes after all that others have done. */
 static inline void pct_news_any(void)
 {
-    if (PCT_UNLIKELY(pct_S.races != NULL))
+    if (PCT_UNLIKELY(pct_sched_races(&pct_S) != NULL))
         pct_news_acquire();
 }
 

@@ -288,7 +288,7 @@ static void add_points(struct sink *sink)
 static void add_snapshot(struct sink *sink, const ucontext_t *context, bool threads)
 {
     char *begin = sink->at;
-    add_maps(sink, !threads && !pct_S.races);
+    add_maps(sink, !threads && !pct_sched_races(&pct_S));
     add_races(sink);
     add_points(sink);
     if (pct_sched_sites(&pct_S))

@@ -1,7 +1,8 @@
 /* Is libc's layout of its objects the one that is known? Of each kind, libc makes one and uses it, and what is in it is
  * compared before what was done is undone. These are libc's own functions, not those of libraries in between, whose
  * constructors have not run; but valgrind's tools see them, and each object must be destroyed before its place has
- * another. All begin as zeros: where libc leaves some, no function of its may take what was on the stack for waiters. */
+ * another. All begin as zeros: where libc leaves some, none of its functions may take what was on the stack for
+ * waiters. */
 #include "layouts.h"
 #include <preload/core/real.h>
 #include <preload/core/shim.h>

@@ -73,7 +73,7 @@ void pct_cancel_told(pthread_t handle)
 /* Anywhere: the state of the thread of the schedule that has this handle, or PCT_STATE_FINISHED. */
 static enum pct_state state_of(pthread_t handle)
 {
-    for (uint32_t id = 0; id < pct_S.threads; id++)
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++)
         if (pct_shim.slots[id].handle == handle && pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
             return pct_shim.slots[id].core.state;
     return PCT_STATE_FINISHED;
