@@ -82,7 +82,8 @@ struct pct_log_entry {
     X(PIECES, ("threads come in between uses of what libc and the kernel keep for all (rand, the environment, files) " \
                "at scheduling points alone"))                                                                          \
     X(STACK, "no thread writes on its stack, which --memory does not patch, what others read at the same time")        \
-    X(FRAMES, "no thread uses another one's local variable once its function has returned")
+    X(FRAMES, "no thread uses another one's local variable once its function has returned")                            \
+    X(OUTSIDE, "each run finds files, process ids and whatever else is outside of it as the first one did")
 
 enum pct_doubt {
 #define PCT_DOUBT_ENUM(id, text) PCT_DOUBT_##id,

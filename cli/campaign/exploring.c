@@ -1,6 +1,8 @@
 /* The exploration within a campaign: see exploring.h. */
 #include "exploring.h"
 #include "campaign.h"
+#include <cli/base/cli.h>
+#include <cli/base/status_line.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +22,14 @@ static bool is_small(const struct pct_campaign *c)
            !c->fixed_deadlines && !c->passed_over && !c->randoms && !c->hardware && !c->images_open;
 }
 
+/* What was found is no failure of the campaign's: there is nothing that repeats it. */
+static void say_unrepeated(const struct pct_campaign *c)
+{
+    pct_status_line_clear(!c->progress);
+    pct_cli_say("a run of the exploration failed, and no token repeats that: runs depend on more than the schedule, or "
+                "it is too long (pct explore --trace=FILE keeps such a run); going on");
+}
+
 /* A failure that was found becomes one like any other; where the campaign is kept, when its runs are made. */
 static int take_token(struct pct_campaign *c)
 {
@@ -32,6 +42,10 @@ static int take_token(struct pct_campaign *c)
     }
     int status = pct_campaign_try(c, y->token, PCT_EXPLORING_FROM, &hash);
     y->failed = c->failed;
+    if (!status && !c->failed) { /* the runs go on */
+        *y->token = '\0';
+        say_unrepeated(c);
+    }
     return status;
 }
 
@@ -46,6 +60,8 @@ int pct_exploring_decide(struct pct_campaign *c, uint64_t next)
     bool due = next == PCT_EXPLORING_FROM && next < c->runs && y->explore && y->most && !*y->token && !y->verdict;
     if (due && !c->failures && !c->failing_count && is_small(c))
         status = y->explore(c, y, y->data);
+    if (!status && y->unrepeated)
+        say_unrepeated(c);
     if (!status && due && c->observer && c->observer->explored)
         status = c->observer->explored(c->observer, c);
     return status || !*y->token ? status : take_token(c);

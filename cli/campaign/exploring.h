@@ -25,6 +25,7 @@ struct pct_exploring {
     char *verdict;             /* the line that says what is verified; NULL: nothing is */
     bool whole;                /* and the other runs could show nothing more: the campaign is over */
     char token[PCT_TOKEN_MAX]; /* replays a failure that was found; "": none was */
+    bool unrepeated;           /* a failure was found, which no token repeats */
     bool failed;               /* the first run of the campaign that failed is that one */
 };
 

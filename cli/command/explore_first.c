@@ -212,6 +212,7 @@ int pct_explore_small(struct pct_campaign *c, struct pct_exploring *y, void *dat
     behind += *behind == ' ';
     if (f->status == 1)
         snprintf(y->token, sizeof y->token, "%s", behind);
+    y->unrepeated = f->status == 1 && !*behind;
     if (!f->status || f->status == PCT_EXPLORER_VERIFIED_IF) {
         y->verdict = strdup(behind);
         y->whole = y->verdict && !f->status && !c->differs;

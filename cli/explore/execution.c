@@ -456,6 +456,7 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
     case PCT_LOG_NEAR:
         return come_near(r, t, entry->thread);
     case PCT_LOG_HIDDEN:
+        r->x->outside |= entry->key == PCT_KEY_KERNEL && !entry->value;
         if (event) {
             pct_event_count_hidden(event, entry->key);
             pct_event_touch(event, entry->key, entry->value ? PCT_USE_READS : PCT_USE_ANY);

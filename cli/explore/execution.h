@@ -136,6 +136,7 @@ struct pct_execution {
     bool frees;      /* an event has PCT_USE_FREES; */
     bool frees_told; /* of a program that tells of its accesses to the heap */
     bool pieces;     /* a thread has used what another one uses, too, several times between two scheduling points */
+    bool outside;    /* a thread has changed what the kernel keeps, perhaps for later runs, too */
     uint32_t doubts; /* bit i: enum pct_doubt i */
     uint32_t place[PCT_DOUBT_COUNT]; /* of these, where in the code; 0: not known */
     uint32_t unknown; /* plus 1: an operation (enum pct_op) that pct explore has no row for; 0: there was none */

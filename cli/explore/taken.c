@@ -131,6 +131,7 @@ static int take_class(struct pct_explorer *e, const struct pct_made *made, struc
     bool blocked = x->blocked;
     e->flags |= made->run.flags | (calls_futexes(&made->run) ? PCT_EXPLORED_FUTEXES : 0);
     e->assumes |= made->run.assumes | (x->pieces ? 1u << PCT_ASSUMES_PIECES : 0);
+    e->assumes |= x->outside ? 1u << PCT_ASSUMES_OUTSIDE : 0;
     e->frees = e->frees || frees_early(x);
     if (e->threads < made->run.threads)
         e->threads = made->run.threads;

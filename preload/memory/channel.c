@@ -64,6 +64,12 @@ PCT_EXPORT void pct_explored_doubt(enum pct_doubt doubt)
         pct_log_doubt(&pct_S, doubt);
 }
 
+PCT_EXPORT void pct_explored_outside(void)
+{
+    if (pct_sched_log(&pct_S) && pct_enter())
+        pct_log_assumption(&pct_S, PCT_ASSUMES_OUTSIDE);
+}
+
 PCT_EXPORT void pct_explored_output(void)
 {
     if (pct_sched_log(&pct_S) && pct_sched_log(&pct_S)->output)

@@ -103,6 +103,8 @@ PCT_EXPORT long syscall(long number, ...)
             pct_explored_hidden(PCT_KEY_KERNEL, false);
             may_move(PCT_RELEASES);
         }
+        if (number == SYS_gettid || number == SYS_getpid)
+            pct_explored_outside();
         long result = pct_by_number(number, a);
         if (moves && !clones)
             may_move(PCT_ACQUIRES);

@@ -15,6 +15,7 @@
 #pragma weak pct_explored_gone
 #pragma weak pct_explored_hidden
 #pragma weak pct_explored_doubt
+#pragma weak pct_explored_outside
 #pragma weak pct_explored_output
 
 #endif

@@ -21,7 +21,8 @@ enum {
     KEYS = 16,       /* of threads' own data */
     HANDLERS = 32,   /* that exit calls */
     EVERYTHING = 15,
-    ALLOCATED = 64 /* what all threads have allocated */
+    ALLOCATED = 64, /* what all threads have allocated */
+    OUTSIDE = 128   /* what is another one in each run */
 };
 
 enum index {
@@ -83,6 +84,8 @@ void *pct_hidden_call(unsigned index, const struct registers *r)
             pct_explored_hidden(keys[i], !(changes >> i & 1));
     if (changes & ALLOCATED)
         pct_explored_doubt(PCT_DOUBT_ALLOCATED);
+    if (functions[index].reads & OUTSIDE)
+        pct_explored_outside();
     return found;
 }
 

@@ -530,3 +530,65 @@ C
     is "$status" 134
     has "pct: 60 runs in "
 }
+
+@test "what an exploration rests on is said, and the runs are made: what runs leave in files, process ids" {
+    unset PCT_STRATEGY
+    cat > "$BATS_TEST_TMPDIR/counts.c" << 'C'
+#include <assert.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *run(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+int main(int count, char **arguments)
+{
+    int runs = 0;
+    if (count > 2) {
+        int file = open(arguments[1], O_RDWR | O_CREAT, 0600);
+        if (pread(file, &runs, sizeof runs, 0) != sizeof runs)
+            runs = 0;
+        runs++;
+        assert(pwrite(file, &runs, sizeof runs, 0) == sizeof runs);
+        close(file);
+        assert(runs != atoi(arguments[2]));
+    } else if (count > 1)
+        assert(getpid() > 1);
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, run, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+}
+C
+    gcc -g -o "$BATS_TEST_TMPDIR/counts" "$BATS_TEST_TMPDIR/counts.c" -lpthread
+    local counts=$BATS_TEST_TMPDIR/counts file=$BATS_TEST_TMPDIR/runs
+    run "$pct" run -n 60 -s 1 --state none -- "$counts"
+    is "$status" 0
+    has "pct: 16 runs in "
+    lacks "and each run finds files, process ids and whatever else is outside of it as the first one did"
+    run "$pct" run -n 60 -s 1 --state none -- "$counts" pid
+    is "$status" 0
+    has "pct: 60 runs in "
+    has "and each run finds files, process ids and whatever else is outside of it as the first one did"
+    run "$pct" run -n 60 -s 1 --state none -- "$counts" "$file" 1000
+    is "$status" 0
+    has "pct: 60 runs in "
+    has "and each run finds files, process ids and whatever else is outside of it as the first one did"
+    # One of the explored runs fails, and no other one does.
+    rm "$file"
+    run "$pct" run -n 60 -s 1 --state none -- "$counts" "$file" 20
+    is "$status" 0
+    has "pct: a run of the exploration failed, and no token repeats that"
+    has "pct: 60 runs in "
+    lacks "verified"
+}
