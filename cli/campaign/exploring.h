@@ -21,7 +21,7 @@ struct pct_exploring {
     uint64_t most; /* this many runs may it take; 0: there is none */
     bool decided;
     /* What came of it, as the campaign file has it. */
-    uint64_t runs;             /* that were made, unless the file has it */
+    uint64_t runs;             /* that were made, up to a failure, unless the file has it */
     char *verdict;             /* the line that says what is verified; NULL: nothing is */
     bool whole;                /* and the other runs could show nothing more: the campaign is over */
     char token[PCT_TOKEN_MAX]; /* replays a failure that was found; "": none was */

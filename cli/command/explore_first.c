@@ -171,15 +171,11 @@ int pct_explore_first(struct pct_explore_first *f)
 
 /* --- Within a campaign -------------------------------------------------------------------------------------------- */
 
-/* A program that tells nothing is explored at all memory accesses that can be patched, as in some of the campaign's
- * runs: there are no more classes of schedules where locks order them. */
-static void print_small_options(FILE *out, struct pct_explore_first *f)
+/* Of an exploration by at most this many runs; at all memory accesses that can be patched, or at calls. */
+static void print_small_options(FILE *out, struct pct_explore_first *f, bool patched, uint64_t most)
 {
-    const struct pct_campaign *c = f->campaign;
-    double seconds = SECONDS_A_RUN * (double)c->exploring.most;
-    fprintf(out, "explore --serve --runs=%llu ", (unsigned long long)c->exploring.most);
-    if (c->may_patch && !pct_elf_tells(c->launch.program))
-        fputs("--memory=all ", out);
+    double seconds = SECONDS_A_RUN * (double)most;
+    fprintf(out, "explore --serve --runs=%llu %s", (unsigned long long)most, patched ? "--memory=all " : "");
     f->quiet = true;
     print_program(out, f, seconds > SECONDS_AT_LEAST ? seconds : SECONDS_AT_LEAST);
 }
@@ -194,31 +190,63 @@ static const char *last_line(char *said)
     return newline ? newline + 1 : said;
 }
 
+/* Its exit status is f->status, and what its last line says behind the number of runs, which counts, *said, to be
+ * freed. It may be NULL: the exploration could not be started, which the campaign does not need. */
+static int explore_few(struct pct_explore_first *f, bool patched, uint64_t most, char **said)
+{
+    struct pct_exploring *y = &f->campaign->exploring;
+    char *text = NULL, *all = NULL, *behind;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    *said = NULL;
+    if (!out)
+        return pct_cli_no_memory("");
+    print_small_options(out, f, patched, most);
+    int failed = fclose(out) ? -ENOMEM : pct_subcommand_read(text, &all, &f->status);
+    free(text);
+    if (failed)
+        return failed == -ENOMEM ? pct_cli_no_memory("") : 0;
+    y->runs += strtoull(last_line(all), &behind, 10);
+    *said = strdup(behind + (*behind == ' '));
+    free(all);
+    return *said ? 0 : pct_cli_no_memory("");
+}
+
+/* What fails at calls, too, does so in fewer steps, which show more of its cause. */
+static int explore_at_calls(struct pct_explore_first *f, struct pct_exploring *y)
+{
+    char *said = NULL;
+    const uint64_t before = y->runs;
+    if (before >= y->most || !*y->token)
+        return 0;
+    int status = explore_few(f, false, y->most - before, &said);
+    if (!status && said && f->status == 1 && *said)
+        snprintf(y->token, sizeof y->token, "%s", said);
+    else
+        y->runs = before; /* which found the other one */
+    free(said);
+    return status;
+}
+
+/* A program that tells nothing is explored at memory accesses, as in some of the campaign's runs: there are no more
+ * classes of schedules where locks order them. */
 int pct_explore_small(struct pct_campaign *c, struct pct_exploring *y, void *data)
 {
     struct pct_explore_first *f = data;
-    char *text = NULL, *said = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    if (!out)
-        return pct_cli_no_memory("");
-    print_small_options(out, f);
-    int failed = fclose(out) ? -ENOMEM : pct_subcommand_read(text, &said, &f->status);
-    free(text);
-    if (failed) /* which the campaign does not need */
-        return failed == -ENOMEM ? pct_cli_no_memory("") : 0;
-    char *behind;
-    y->runs = strtoull(last_line(said), &behind, 10);
-    behind += *behind == ' ';
+    const bool patched = c->may_patch && !pct_elf_tells(c->launch.program);
+    char *said = NULL;
+    int status = explore_few(f, patched, y->most, &said);
+    if (status || !said)
+        return status;
+    y->unrepeated = f->status == 1 && !*said;
     if (f->status == 1)
-        snprintf(y->token, sizeof y->token, "%s", behind);
-    y->unrepeated = f->status == 1 && !*behind;
+        snprintf(y->token, sizeof y->token, "%s", said);
     if (!f->status || f->status == PCT_EXPLORER_VERIFIED_IF) {
-        y->verdict = strdup(behind);
+        y->verdict = strdup(said);
         y->whole = y->verdict && !f->status && !c->differs;
     }
     free(said);
-    return 0;
+    return patched ? explore_at_calls(f, y) : 0;
 }
 
 void pct_explore_plan(struct pct_explore_first *f, uint64_t runs)
