@@ -35,6 +35,10 @@ struct pct_host {
      * thread of the process that is not in the schedule does anything by itself. 0: one may be about to; PCT_NEVER:
      * there is none, or they all wait for threads of the schedule. May be NULL. */
     uint64_t (*strangers)(uint64_t until);
+    /* How often this thread, which is outside, has gone to sleep so far, plus 1, if it now sleeps until another thread
+     * of this process wakes it, and no other process can; 0: it does not, or nobody knows. Without the baton, too. May
+     * be NULL: nobody knows. */
+    uint64_t (*asleep)(const struct pct_thread *thread);
     /* Whether other processes may change memory that threads of this one look at. May be NULL: they may not. */
     bool (*shares)(void);
     /* Whether any thread that waits in a loop for others to write (await.h) would read something else now than it did

@@ -164,7 +164,8 @@ void pct_outside_note(struct pct_sched *s, uint64_t passed, bool world);
  * only once time has passed or something has come from outside. What was recorded of those is fed in; a thread that
  * will never run is a divergence. */
 bool pct_replay_ready(struct pct_sched *s);
-/* Until when, in real time, the next recorded thread may go on sleeping; PCT_NEVER: no matter how long. */
+/* When, in real time, to ask again whether the next recorded thread, which is outside, can still come; PCT_NEVER:
+ * there is no need. */
 uint64_t pct_replay_patience(const struct pct_sched *s);
 /* Whether the next recorded step is that of a thread which then waited for its deadline, or for one of the host's
  * timers. */

@@ -457,8 +457,8 @@ static bool timer_is_due(struct pct_sched *s)
     return s->host->idle(s->idle_virtual, s->idle_deadline, false, &again);
 }
 
-/* Whether a replay has waited long enough. Asked without the baton, too. */
-static bool gave_time(const struct pct_sched *s)
+/* Whether a replay is to look whether what it waits for can still come. Asked without the baton, too. */
+static bool looks_again(const struct pct_sched *s)
 {
     uint64_t until = pct_replay_patience(s);
     return until != PCT_NEVER && until <= s->host->now();
@@ -468,12 +468,12 @@ void pct_sched_tend(struct pct_sched *s)
 {
     /* Whoever takes the baton sees what stood there when it was freed. */
     bool timer = s->idle_deadline != PCT_NEVER;
-    if (!__atomic_load_n(&s->idle, __ATOMIC_SEQ_CST) || (!timer && !gave_time(s)) || !take(s))
+    if (!__atomic_load_n(&s->idle, __ATOMIC_SEQ_CST) || (!timer && !looks_again(s)) || !take(s))
         return;
     /* Asked last: one that has come back, and sleeps by now, is nobody who could still do something. */
     bool due = timer && timer_is_due(s) && !__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST);
-    if (gave_time(s) && !__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST))
-        pct_replay_ready(s); /* which ends the run */
+    if (looks_again(s) && !__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST))
+        pct_replay_ready(s); /* which may end the run */
     if (due) {
         pct_timer_jump(s);
         take_lag(s);

@@ -105,41 +105,46 @@ static bool may_come(struct pct_sched *s, const struct pct_thread *t)
            t->wait.attention || t->state == PCT_STATE_OUTSIDE || pct_outside_strangers(s);
 }
 
-/* Whether it sleeps outside the schedule, and, as far as is known, not for the world: in a call that nobody
- * intercepted, or for a process-shared object. */
-static bool sleeps_within(const struct pct_thread *t)
+/* How often those that are outside have gone to sleep, plus 1 for each, if each of them sleeps now until another thread
+ * of the process wakes it; 0: one does not. */
+static uint64_t all_asleep(const struct pct_sched *s)
 {
-    uint32_t op = t->wait.op;
-    return t->state == PCT_STATE_OUTSIDE &&
-           (op == PCT_OP_STUCK || (op >= PCT_OP_MUTEX_LOCK && op <= PCT_OP_FUTEX_WAKE));
+    uint64_t sum = 0;
+    for (uint32_t id = 0; id < s->threads; id++) {
+        if (pct_state(s->thread_at(id)) != PCT_STATE_OUTSIDE)
+            continue;
+        uint64_t asleep = s->host->asleep(s->thread_at(id));
+        if (!asleep)
+            return 0;
+        sum += asleep;
+    }
+    return sum;
 }
 
-/* Whether nothing but threads that wait for their turn could wake it. */
-static bool holds_up(struct pct_sched *s, const struct pct_thread *t)
-{
-    if (!sleeps_within(t) || !pct_readiness_now(s) || (s->host->relatives && s->host->relatives()))
-        return false;
-    for (uint32_t id = 0; id < s->threads; id++)
-        if (s->thread_at(id)->state == PCT_STATE_OUTSIDE && !sleeps_within(s->thread_at(id)))
-            return false;
-    return true;
-}
-
-/* In the recorded run the next thread came back, here it sleeps: for one that ran beside it then, and has come to a
- * point of its own this time? That one would wait for its turn for ever. */
+/* In the recorded run the next thread came back, here it is outside: does it sleep for one that ran beside it then, and
+ * has come to a point of its own this time? That one would wait for its turn for ever. However long it takes: only if
+ * the same was seen twice have all of them slept at once, so that nobody is there to wake any. */
 static void hold(struct pct_sched *s, const uint64_t *expected)
 {
+    enum { LOOK_NS = 100000000 };
     uint64_t step = pct_steps(s) + 1, now = s->host->now();
     if (s->replay_held != step)
-        s->replay_until = now + PCT_EXPECT_NS;
-    s->replay_held = step;
-    if (now >= s->replay_until)
+        s->replay_asleep = 0;
+    else if (now < s->replay_look)
+        return;
+    uint64_t asleep = s->host->strangers && s->host->strangers(PCT_NEVER) != PCT_NEVER ? 0 : all_asleep(s);
+    if (__atomic_load_n(&s->arrivals, __ATOMIC_SEQ_CST)) /* one that has come back sleeps for its turn */
+        asleep = 0;
+    if (asleep && asleep == s->replay_asleep)
         diverge(s, step - 1, expected, "that thread sleeps outside the schedule", NULL);
+    s->replay_asleep = asleep;
+    s->replay_held = step;
+    s->replay_look = s->host->now() + LOOK_NS;
 }
 
 uint64_t pct_replay_patience(const struct pct_sched *s)
 {
-    return s->replay_held == pct_steps(s) + 1 ? s->replay_until : PCT_NEVER;
+    return s->replay_held == pct_steps(s) + 1 ? s->replay_look : PCT_NEVER;
 }
 
 bool pct_replay_ready(struct pct_sched *s)
@@ -156,7 +161,7 @@ bool pct_replay_ready(struct pct_sched *s)
         } else if (pct_state(t) != PCT_STATE_ENABLED) {
             if (!arrives && !may_come(s, t))
                 diverge(s, pct_steps(s), expected, "that thread is not enabled", NULL);
-            if (holds_up(s, t))
+            if (s->host->asleep && pct_state(t) == PCT_STATE_OUTSIDE && pct_readiness_now(s))
                 hold(s, expected);
             return false;
         } else if (jumps_first(s, *expected)) {

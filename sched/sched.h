@@ -298,9 +298,9 @@ struct pct_sched {
 
     /* replay.c */
     uint64_t replay_checked; /* steps compared with run.records so far */
-    /* The next recorded thread sleeps in a call that nobody intercepted, perhaps for threads that wait for their turn:
-     * from this step on (one more; 0: it does not), and it has until then, in real time. */
-    uint64_t replay_held, replay_until;
+    /* The next recorded thread is outside, and sleeps perhaps for threads that wait for their turn: since this step
+     * (one more; 0: it does not). When to look again, in real time; what was seen the last time. */
+    uint64_t replay_held, replay_look, replay_asleep;
 
     /* sites.c */
     struct pct_site *sites; /* by step, or NULL: not recorded */

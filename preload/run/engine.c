@@ -279,6 +279,7 @@ const struct pct_host pct_host_futex = {
     .alarm = pct_vtimer_alarm,
     .holder = pct_mutex_holder,
     .strangers = pct_foreign_threads,
+    .asleep = pct_foreign_threads_asleep,
     .shares = shares,
     .told = pct_foreign,
     .changed = pct_await_changed,

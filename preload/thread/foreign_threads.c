@@ -15,8 +15,10 @@
 #include <preload/core/user_memory.h>
 #include "proc_task.h"
 #include "thread.h"
+#include <common/text.h>
 #include <preload/time/absent.h>
 #include <preload/time/clock.h>
+#include <preload/time/family.h>
 #include <preload/watchdog/watchdog.h>
 #include <fcntl.h>
 #include <linux/futex.h>
@@ -245,6 +247,37 @@ static uint64_t quiet(void)
         pct_set_due(&pct_S, PCT_DUE_ATTENTION);
     }
     return PCT_NEVER;
+}
+
+/* Whether other processes may wake who sleeps on this word. Relatives alone have what is shared without a name. */
+static bool others_wake(uintptr_t word)
+{
+    static const char unnamed[] = "/SYSV00000000 (deleted)"; /* the kernel's word for IPC_PRIVATE */
+    struct pct_mapping mapping;
+    char path[sizeof unnamed + 1];
+    if (!pct_maps_find((const void *)word, &mapping, path, sizeof path))
+        return true;
+    const bool named = !pct_text_same(path, PCT_MAPS_ANONYMOUS) && !pct_text_same(path, unnamed);
+    return mapping.shared && (named || pct_family_relatives());
+}
+
+uint64_t pct_foreign_threads_asleep(const struct pct_thread *thread)
+{
+    const int32_t tid = pct_shim.slots[thread->id].tid;
+    struct pct_task_call call;
+    struct pct_task task;
+    const long folder =
+        pct_shim.confined ? -1 : PCT_SYS3(SYS_open, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    /* In this order: whoever wakes behind the first question goes to sleep once more. */
+    const bool sleeps = folder >= 0 && pct_task_read(folder, tid, &task) && task.state == 'S' &&
+                        pct_task_read_call(folder, tid, &call) && call.number == SYS_futex;
+    PCT_SYS1(SYS_close, folder);
+    if (!sleeps)
+        return 0;
+    const int op = (int)call.arguments[1], command = op & FUTEX_CMD_MASK;
+    const bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET || command == FUTEX_LOCK_PI;
+    const bool ends = call.arguments[3] || (!(op & FUTEX_PRIVATE_FLAG) && others_wake(call.arguments[0]));
+    return waits && !ends ? task.sleeps + 1 : 0;
 }
 
 uint64_t pct_foreign_threads(uint64_t until)

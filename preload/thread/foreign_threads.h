@@ -2,11 +2,14 @@
 #ifndef PCT_PRELOAD_FOREIGN_THREADS_H
 #define PCT_PRELOAD_FOREIGN_THREADS_H
 
+#include <sched/sched.h>
 #include <stdint.h>
 
 /* As of struct pct_host: strangers. */
 uint64_t pct_foreign_threads(uint64_t until);
 void pct_foreign_threads_forget(void); /* in a fork child */
+/* Likewise: asleep. */
+uint64_t pct_foreign_threads_asleep(const struct pct_thread *thread);
 
 /* Before any code of the target, by its only thread; and when its run ends or it becomes another program: threads that
  * came and went unseen are counted. Any thread. */
