@@ -27,7 +27,8 @@ enum { MOST = PCT_MAX_TIMERS / 2 - 1, PAGE = 4096 };
 
 /* What the processes that have a timer know of it together. */
 struct common {
-    uint64_t counted; /* virtual ns: all expirations before then, since it was set; 0: none; atomic */
+    uint64_t counted; /* virtual ns, plus 1: of the expirations since it was set, the first not counted; atomic. 0: none
+                         is */
     uint64_t unread;  /* of them, if it is still readable */
     uint32_t turn;    /* how often it was set; atomic */
 };
@@ -103,14 +104,14 @@ void pct_timerfd_stay(void)
 static uint64_t claim(struct timer *timer, uint64_t times)
 {
     const struct pct_vtimer *v = &timer->v;
-    /* One that was set to a time before the run went off at 0. */
-    uint64_t last = v->at - v->interval + 1, before = __atomic_load_n(&timer->common->counted, __ATOMIC_SEQ_CST);
+    /* One that goes off once stays where it is: at 0, if it was set to a time before the run. */
+    uint64_t next = v->at + 1, before = __atomic_load_n(&timer->common->counted, __ATOMIC_SEQ_CST);
     do {
-        if (before >= last)
+        if (before >= next)
             return 0;
-    } while (!__atomic_compare_exchange_n(&timer->common->counted, &before, last, false, __ATOMIC_SEQ_CST,
+    } while (!__atomic_compare_exchange_n(&timer->common->counted, &before, next, false, __ATOMIC_SEQ_CST,
                                           __ATOMIC_SEQ_CST));
-    uint64_t open = before && v->interval ? (last - before) / v->interval : times;
+    uint64_t open = before && v->interval ? (next - before) / v->interval : times;
     return open < times ? open : times;
 }
 

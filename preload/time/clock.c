@@ -85,6 +85,13 @@ bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadli
     return true;
 }
 
+uint64_t pct_before_time(clockid_t clock, const struct timespec *when)
+{
+    uint64_t start;
+    return origin(clock, &start) && !is_of_cpu(clock) && pct_nanoseconds(when) < start ? start - pct_nanoseconds(when)
+                                                                                       : 0;
+}
+
 uint64_t pct_deadline_in(uint64_t length)
 {
     uint64_t now = pct_sched_now(&pct_S);

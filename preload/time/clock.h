@@ -9,6 +9,9 @@
 
 /* A point in time on one of the system's clocks as virtual time. False: not a valid time or clock. */
 bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadline);
+
+/* How long before virtual time began this was, ns; 0: not before. when: valid. */
+uint64_t pct_before_time(clockid_t clock, const struct timespec *when);
 /* This many nanoseconds from now, in virtual time. What is farther away than PCT_FAR, 292 years, is there: time may
  * still jump to it. */
 #define PCT_FAR (PCT_NEVER / 2)

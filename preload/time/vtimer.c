@@ -9,8 +9,9 @@ static uint64_t created; /* this many so far: those created first fire first */
 /* Past all expirations up to now, of which there is one at least. Returns how many. */
 static uint64_t advance(struct pct_vtimer *timer, uint64_t now)
 {
-    uint64_t times = 1 + (now - timer->at) / timer->interval;
-    timer->at += times * timer->interval;
+    uint64_t times = 1 + (now - timer->at + timer->early) / timer->interval;
+    timer->at += times * timer->interval - timer->early;
+    timer->early = 0;
     return times;
 }
 
@@ -34,6 +35,7 @@ void pct_vtimer_set(struct pct_vtimer *timer, uint64_t at, uint64_t interval)
 {
     timer->armed = at != PCT_NEVER;
     timer->at = at;
+    timer->early = 0;
     timer->interval = timer->armed ? interval : 0;
     timer->held = false;
     if (timer->expired)
@@ -119,6 +121,7 @@ void pct_vtimer_settime(struct pct_vtimer *timer, clockid_t clock, bool absolute
     pct_vtimer_set(timer, at, pct_nanoseconds(&new->it_interval));
     /* One that is late already goes off before the call returns. */
     if (timer->expired && at <= now) {
+        timer->early = at ? 0 : pct_before_time(clock, &new->it_value);
         pct_sched_set_timer(&pct_S, &timer->core, PCT_NEVER);
         fire(&pct_S, &timer->core);
     }

@@ -12,6 +12,7 @@ struct pct_vtimer {
     struct pct_timer core; /* first */
     uint64_t at;           /* virtual ns of the next expiration; meaningless unless armed */
     uint64_t interval;     /* 0: once */
+    uint64_t early;        /* so long before time began was its first expiration, where `at` is 0 */
     bool armed;
     bool signals; /* a thread may wait for it without a call */
     bool held;    /* what comes from `at` on is not told one by one, but counted by pct_vtimer_release() */
