@@ -66,6 +66,13 @@ PCT_EXPORT int __cxa_guard_acquire(uint64_t *guard)
     return mine;
 }
 
+/* What libstdc++ and libc++abi leave in the guard of a static that is made. Another library may read its own there. */
+static bool is_known(uint64_t left)
+{
+    const uint16_t low = (uint16_t)left;
+    return low == 1 || low == 0x101;
+}
+
 /* The static is made, or is not. One that is before there is a second thread is so in all schedules, and needs no
  * calls. */
 static void release_in_turn(uint64_t *guard, bool made)
@@ -74,8 +81,12 @@ static void release_in_turn(uint64_t *guard, bool made)
     if (!self || !pct_shim.config.statics)
         return;
     struct pct_object *object = pct_object_at(&pct_S.objects, guard, PCT_CLASS_GUARD);
-    if (made && pct_sched_threads(&pct_S) > 1)
-        __atomic_store_n(guard, MADE, __ATOMIC_RELEASE);
+    if (made && pct_sched_threads(&pct_S) > 1) {
+        if (is_known(__atomic_load_n(guard, __ATOMIC_RELAXED)))
+            __atomic_store_n(guard, MADE, __ATOMIC_RELEASE);
+        else
+            pct_log_doubt(&pct_S, PCT_DOUBT_GUARD);
+    }
     object->holder = PCT_NO_THREAD;
     pct_program_changed(object);
 }

@@ -5,7 +5,7 @@
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s
  * RUN 134: pct run -q -s 1 -n 400 --state none -- %p
- * RUN: pct run -s 301 -n 400 --state none -- %p > %t/out 2>&1;
+ * RUN: pct run -s 301 -n 400 --explore=0 --state none -- %p > %t/out 2>&1;
  *     [ $(grep -c 'threads meet on 2 atomic variables' %t/out) = 1 ] && grep 'pct replay .*,memory=globals' %t/out
  * RUN: pct run -s 1 -n 200 --state none -- %p started > %t/out 2>&1;
  *     ! grep -e 'threads meet' -e 'other scheduling points' %t/out

@@ -5,7 +5,7 @@
  *
  * BUILD: gcc -O1 -g -pthread -o %p %s
  * RUN 134: pct run -q -s 1 -n 400 --state none -- %p
- * RUN: pct run -s 1 -n 400 --state none -- %p > %t/out 2>&1;
+ * RUN: pct run -s 1 -n 400 --explore=0 --state none -- %p > %t/out 2>&1;
  *     [ $(grep -c 'memory that calls do not order.*(--memory=all: all have' %t/out) = 1 ] &&
  *     token=$(grep -o -m 1 'pct1:[^ ]*,memory=all[^ ]*[0-9a-f]' %t/out) &&
  *     { pct replay -q "$token" -- %p > /dev/null 2>&1; [ $? = 134 ]; }
@@ -15,7 +15,7 @@
  * A campaign in two parts has the same runs as one in one part; and its guarantee counts only those with points at
  * calls.
  * RUN: for j in 1 2; do for n in 40 160; do [ $j$n = 240 ] ||
- *     pct campaign -q -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done;
+ *     pct campaign -q --explore=0 -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done;
  *     pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done;
  *     grep memory=all %t/1.out && diff %t/1.out %t/2.out
  * RUN: pct run -s 1 -n 140 --state none -- %p waits > %t/out 2>&1;

@@ -5,7 +5,7 @@
  * BUILD: gcc -O1 -g -pthread -o %p %s
  * RUN: pct run -q -s 1 -n 16 --state none -- %p
  * RUN 134: pct run -q -s 1 -n 400 --state none -- %p
- * RUN: pct run -s 1 -n 400 --state none -- %p > %t/out 2>&1;
+ * RUN: pct run -s 1 -n 400 --explore=0 --state none -- %p > %t/out 2>&1;
  *     [ $(grep -c 'memory that calls do not order' %t/out) = 1 ] && grep 'pct replay .*,memory=globals' %t/out
  * RUN: pct run -s 1 -n 400 --state none --memory=off -- %p > %t/out 2>&1; ! grep 'do not order' %t/out
  * RUN: pct run -s 1 -n 200 --state none -- %p locked > %t/out 2>&1;
@@ -18,8 +18,8 @@
  *     pct campaign -q -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done;
  *     pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done;
  *     grep memory=globals %t/1.out && diff %t/1.out %t/2.out
- * RUN: pct campaign -q -s 1 -n 200 --db %t/c -- %p waits > /dev/null 2>&1; pct campaign report %t/c > %t/out;
- *     grep -q 'of these runs had other scheduling points' %t/out
+ * RUN: pct campaign -q --explore=0 -s 1 -n 200 --db %t/c -- %p waits > /dev/null 2>&1;
+ *     pct campaign report %t/c > %t/out; grep -q 'of these runs had other scheduling points' %t/out
  */
 #include <assert.h>
 #include <pthread.h>
