@@ -169,7 +169,7 @@ static const char *level(const struct pct_explorer *e, int patched)
 }
 
 /* What has to hold for "verified" to be true: ", if ...". */
-static void add_assumptions(struct reasons *given, const struct pct_explorer *e, int patched)
+static void add_assumptions(struct reasons *given, const struct pct_explorer *e, uint64_t slack, int patched)
 {
     const char *join = ", if ";
     size_t used = 0;
@@ -188,7 +188,16 @@ static void add_assumptions(struct reasons *given, const struct pct_explorer *e,
             used += (size_t)snprintf(given->text + used, sizeof given->text - used, "%s%s", join, assumptions[i]);
             join = ", and ";
         }
-    if (e->serves && e->frees) { /* else, print_scope() says it */
+    if (e->serves && e->flags & PCT_EXPLORED_DEADLINES) { /* else, print_scope() says it, as what follows */
+        char by[48] = "", length[32];
+        if (slack)
+            snprintf(by, sizeof by, " by more than %s",
+                     pct_cli_format_duration(length, sizeof length, (double)slack / 1e9));
+        used += (size_t)snprintf(given->text + used, sizeof given->text - used, "%sno deadline comes early%s (--slack)",
+                                 join, by);
+        join = ", and ";
+    }
+    if (e->serves && e->frees) {
         used +=
             (size_t)snprintf(given->text + used, sizeof given->text - used,
                              "%snothing depends on whether a block of memory gets the address of an earlier one", join);
@@ -417,7 +426,7 @@ static char *make_line(const struct pct_explorer *e, const struct pct_campaign *
     add_control(&reasons, e, c);
     bool early = !reasons.count && !e->cut;
     add_ends(&reasons, e, c);
-    add_assumptions(&given, e, patched_by(c));
+    add_assumptions(&given, e, c->config.slack, patched_by(c));
     *whole = !reasons.count;
     return write_line(e, &reasons, early, &given, patched_by(c));
 }
@@ -427,7 +436,7 @@ char *pct_explorer_merged_line(struct pct_explorer *e, int patched, const char *
     struct reasons reasons = { .text = "" }, given = { .text = "" };
     if (*why)
         add(&reasons, "%s", why);
-    add_assumptions(&given, e, patched);
+    add_assumptions(&given, e, 0, patched);
     *status = e->findings ? 1 : *why ? PCT_EXIT_CONFIDENCE : 0;
     return write_line(e, &reasons, false, &given, patched);
 }

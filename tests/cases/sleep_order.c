@@ -8,8 +8,10 @@
  *     grep -q "slack=0" %t/log
  * RUN: ! pct run -q -n 100 -s 1 --state none -S random-walk -- %p 2> %t/log && grep -q "assertion failed" %t/log
  * RUN: ! pct campaign --db %t/db -n 100 -s 1 -- %p > %t/log && grep -q "sleep, .* ms early" %t/log
- * RUN: pct run -n 300 -s 1 --state none --slack=0 -- %p 2> %t/log &&
+ * RUN: pct run -n 300 -s 1 --state none --slack=0 --explore=0 -- %p 2> %t/log &&
  *     grep -q "one to end earlier is not among these" %t/log
+ * RUN: pct run -n 300 -s 1 --state none --slack=0 -- %p 2> %t/log &&
+ *     grep "verified.*, and no deadline comes early (--slack)" %t/log
  * RUN: token=$(pct run -n 100 -s 1 --state none -- %p 2>&1 | grep -o "pct1:[^']*" || :) &&
  *     ! pct replay "$token" -- %p > %t/log 2>&1 && grep -q "replayed identically" %t/log
  */
