@@ -16,10 +16,10 @@
 /* A run in this many each. Of as many consecutive seeds as there are entries, each has its share. */
 /* clang-format off */
 static const struct pct_strategy *const shares[] = {
-    &pct_strategy_surw_one, &pct_strategy_pct, &pct_strategy_surw_one, &pct_strategy_hold, &pct_strategy_surw_one,
-    &pct_strategy_surw, &pct_strategy_surw_one, &pct_strategy_pct, &pct_strategy_surw_one, &pct_strategy_hold,
-    &pct_strategy_surw_one, &pct_strategy_surw, &pct_strategy_pct, &pct_strategy_surw_one, &pct_strategy_pos,
-    &pct_strategy_surw_one, &pct_strategy_hold, &pct_strategy_pct, &pct_strategy_surw_one, &pct_strategy_surw,
+    &pct_strategy_surw_one, &pct_strategy_pct, &pct_strategy_surw_one, &pct_strategy_hold, &pct_strategy_pct_large,
+    &pct_strategy_surw, &pct_strategy_surw_one, &pct_strategy_pct, &pct_strategy_surw_one, &pct_strategy_pct_large,
+    &pct_strategy_surw_one, &pct_strategy_surw, &pct_strategy_pct, &pct_strategy_surw_one, &pct_strategy_pct_large,
+    &pct_strategy_surw_one, &pct_strategy_hold, &pct_strategy_pct, &pct_strategy_pct_large, &pct_strategy_surw,
 };
 /* clang-format on */
 enum { SHARES = sizeof shares / sizeof *shares };
@@ -29,9 +29,9 @@ enum { PARAM_DEPTH, PARAM_K, PARAM_N };
 static const struct pct_param params[] = { [PARAM_DEPTH] = { .name = "depth",
                                                              .max = PCT_MAX_DEPTH,
                                                              .zero = "auto",
-                                                             .help = "that of pct; auto: drawn for each run" },
-                                           PCT_K_PARAM(PARAM_K, 1000, "that of pct: the steps of a run"),
-                                           PCT_COUNT_PARAMS(PARAM_N, "that of surw: events of a thread"),
+                                                             .help = "of pct and pct-large; auto: drawn for each run" },
+                                           PCT_K_PARAM(PARAM_K, 1000, "of pct and pct-large: the steps of a run"),
+                                           PCT_COUNT_PARAMS(PARAM_N, "of surw and surw-one: events of a thread"),
                                            { 0 } };
 
 const struct pct_strategy *pct_mixture_member(uint64_t seed)
@@ -53,7 +53,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
 const struct pct_strategy pct_strategy_mixture = {
     .abi = PCT_STRATEGY_ABI,
     .name = "mixture",
-    .summary = "for each seed another strategy, by the shares that did best: surw-one, pct, surw, hold, pos",
+    .summary = "for each seed another strategy, by the shares that did best: surw-one, pct, pct-large, surw, hold",
     .params = params,
     .state_size = state_size,
     .start = start,

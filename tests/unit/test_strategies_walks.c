@@ -466,6 +466,13 @@ static void test_mixture(void **unused)
         orders += member != pct_strategy_member(&pct_strategy_mixture, seed % 20);
     }
     assert_true(orders > 100);
+    unsigned of_pct = 0, of_pct_large = 0;
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        of_pct += pct_strategy_member(&pct_strategy_mixture, seed) == &pct_strategy_pct;
+        of_pct_large += pct_strategy_member(&pct_strategy_mixture, seed) == &pct_strategy_pct_large;
+    }
+    assert_int_equal(of_pct, 4); /* one in five, as users are told */
+    assert_int_equal(of_pct_large, 4);
     assert_ptr_equal(pct_strategy_member(&pct_strategy_pos, 7), &pct_strategy_pos);
     assert_ptr_equal(pct_strategy_member(&pct_strategy_portfolio, 7), &pct_strategy_pos);
 }
