@@ -31,7 +31,8 @@
 
 #define MS UINT64_C(1000000)
 #define PATIENCE (4 * MS)
-#define USED (2 * MS) /* of CPU time, since it was seen first */
+#define STILL (8 * MS)  /* of CPU time, since it has made a step; */
+#define LONG (100 * MS) /* and since it was seen first: beside that, it is nothing to fork it */
 enum {
     SLEEPS = 2 /* looks */,
     FIRST_NUMBER = 1 << 22 /* PID_MAX_LIMIT */,
@@ -81,14 +82,17 @@ bool pct_host_contexts_prepare(struct threads *all)
 
 /* --- The guard ---------------------------------------------------------------------------------------------------- */
 
+/* Of the kernel thread that all contexts have. The process's has the guard's own in it, which grows with the time for
+ * which other processes have the CPU. */
 static uint64_t cpu_time(void)
 {
+    enum { THREAD = 4, SCHEDULED = 2 }; /* clock_getcpuclockid(3), of a thread */
     struct timespec t = { 0 };
-    pct_host_sys4(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, (long)&t, 0, 0);
+    pct_host_sys4(SYS_clock_gettime, (long)(~pct_shim.pid * 8 | THREAD | SCHEDULED), (long)&t, 0, 0);
     return (uint64_t)t.tv_sec * 1000 * MS + (uint64_t)t.tv_nsec;
 }
 
-/* Of the kernel thread that all contexts have. */
+/* Likewise. */
 static bool is_asleep(void)
 {
     char text[256];
@@ -101,24 +105,28 @@ static bool is_asleep(void)
 }
 
 /* On a kernel thread of its own, with main's thread pointer, of which it uses nothing. A machine under load may give
- * the run no CPU for long: that is no reason. */
+ * the run no CPU for long: that is no reason. Nor is a run that makes steps one that hangs. */
 static void guard(void)
 {
     struct threads *all = pct_host_threads;
     struct guard *guard = &all->guard;
-    uint64_t run = 0, used = 0;
+    uint64_t run = 0, step = 0, began = 0, used = 0;
     for (int sleeps = 0;;) {
         struct timespec patience = { .tv_nsec = PATIENCE };
         pct_host_sys4(SYS_futex, (long)&guard->never, FUTEX_WAIT_PRIVATE, 0, (long)&patience);
         uint32_t phase = RUN;
-        if (__atomic_load_n(&guard->phase, __ATOMIC_SEQ_CST) != phase || all->run != run) {
+        const uint64_t now = cpu_time(), steps = pct_steps(&pct_S);
+        const bool other = __atomic_load_n(&guard->phase, __ATOMIC_SEQ_CST) != phase || all->run != run;
+        began = other ? now : began;
+        if (other || steps != step) {
             run = all->run;
-            used = cpu_time();
+            step = steps;
+            used = now;
             sleeps = 0;
-            continue;
+        } else {
+            sleeps = is_asleep() ? sleeps + 1 : 0;
         }
-        sleeps = is_asleep() ? sleeps + 1 : 0;
-        if ((sleeps == SLEEPS || cpu_time() - used >= USED) &&
+        if ((sleeps == SLEEPS || now - used >= STILL || now - began >= LONG) &&
             __atomic_compare_exchange_n(&guard->phase, &phase, GIVEN_UP, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
             pct_host_leave(PCT_HOST_WATCHDOG, 0);
     }
