@@ -463,3 +463,29 @@ C
         cmp fork.out "$i.out"
     done
 }
+
+@test "a run is watched for what it does between two steps: many steps are no hang" {
+    cat > steps.c << 'C'
+#include <pthread.h>
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *argument)
+{
+    for (int i = 0; i < 10000; i++) {
+        pthread_mutex_lock(&mutex);
+        pthread_mutex_unlock(&mutex);
+    }
+    return argument;
+}
+int main(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++) pthread_create(t + i, 0, work, 0);
+    for (int i = 0; i < 2; i++) pthread_join(t[i], 0);
+    return 0;
+}
+C
+    "$cc" -O1 -pthread -o steps steps.c
+    unset PCT_WATCHDOG
+    "$pct" run "${fixed[@]}" --state none -n 20 -j 1 --explore=0 --engine=restore -- ./steps > said 2>&1
+    grep '^pct: 18 runs were restored; 4 of them were made again, and were the same$' said
+}
