@@ -76,11 +76,26 @@ void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t ar
 void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread, bool kin)
 {
     s->current = NULL;
+    s->unasked = true;
     record(s, thread, PCT_ARG_SLEEPS);
     /* What its last wait was for says nothing of this one. */
     thread->wait.kin = kin;
     thread->wait.deadline = PCT_NEVER;
     pct_outside_go(s, thread);
+}
+
+void pct_sched_pass_revoked(struct pct_sched *s, struct pct_thread *thread)
+{
+    for (struct pct_thread *t = s->kernel_waits; t; t = t->kernel_next) {
+        if (pct_state(t) != PCT_STATE_BLOCKED)
+            continue;
+        s->switches++;
+        s->host->go(thread, t); /* to ask: pct_sched_next() */
+        return;
+    }
+    s->unasked = false;
+    pct_timer_expire(s);
+    pct_sched_pass_on(s, thread);
 }
 
 /* The recorded thread lost the baton here, this one has come on to its next operation: it did not get stuck this time,

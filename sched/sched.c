@@ -290,8 +290,9 @@ static bool could_complete(const struct pct_thread *thread)
 
 void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread)
 {
+    const bool unasked = s->unasked && thread->wait.kernel;
     if (thread->queued && !thread->in_then)
-        pct_sched_end_wait(s, thread, could_complete(thread) ? PCT_READY : PCT_INTERRUPTED);
+        pct_sched_end_wait(s, thread, !unasked && could_complete(thread) ? PCT_READY : PCT_INTERRUPTED);
 }
 
 /* Picking */
@@ -387,6 +388,11 @@ struct pct_thread *pct_sched_next(struct pct_sched *s, struct pct_thread *self)
 {
     struct pct_thread *next, *last = self;
     pct_sched_unpin(s, NULL);
+    if (PCT_UNLIKELY(s->unasked)) {
+        s->unasked = false;
+        pct_sched_attend(s);
+        pct_timer_expire(s);
+    }
     if (!pct_readiness_now(s) && (s->unseen || s->often))
         pct_sched_attend(s);
     for (;; last = next) {

@@ -257,6 +257,7 @@ struct pct_sched {
     bool met;              /* `ahead` is known */
     bool stranger;         /* a thread that is not in the schedule may act before the next deadline */
     bool may_be_signalled; /* host->may_be_signalled(), when it was asked last */
+    bool unasked;          /* kernel waits are not asked: who has the baton has none of the target's descriptors */
     bool joins;            /* a thread is about to stand in a queue, where others would not find it yet to wake it */
     bool kept_back;        /* threads could go on, and the strategy waits for another one (idle.c) */
     uint64_t reluctant;    /* it is reluctant, and waits until this real time; 1: it did, in vain; 0: it is not */
@@ -442,6 +443,8 @@ void pct_sched_preempt(struct pct_sched *s, struct pct_thread *self, uint32_t ar
 /* Called for a holder of the baton that sleeps, by whoever found it, and has made sure that it does nothing meanwhile:
  * it is outside from now on, and comes back by pct_sched_return(). kin: only a relative or this process ends it. */
 void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread, bool kin);
+/* Behind it: the baton goes on. Whoever calls these may have none of the target's descriptors. */
+void pct_sched_pass_revoked(struct pct_sched *s, struct pct_thread *thread);
 void pct_sched_pass_on(struct pct_sched *s, struct pct_thread *thread);
 
 /* Called now and then without the baton, by nobody's thread, in real time: if nobody holds it, as all threads are

@@ -60,6 +60,8 @@ void pct_sched_answer(struct pct_sched *s, struct pct_thread *thread, bool ready
 
 void pct_sched_ask(struct pct_sched *s, struct pct_thread *thread)
 {
+    if (PCT_UNLIKELY(s->unasked) && thread->wait.kernel)
+        return;
     pct_sched_answer(s, thread, thread->wait.ready && thread->wait.ready(thread));
 }
 

@@ -133,6 +133,8 @@ void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t 
 void pct_timer_expire(struct pct_sched *s)
 {
     uint64_t now = pct_sched_now(s);
+    if (PCT_UNLIKELY(s->unasked))
+        return; /* some fire by descriptors */
     while (s->timers_count && s->timers[0]->deadline <= now) {
         struct pct_timer *timer = s->timers[0];
         pct_timer_remove(s, timer);

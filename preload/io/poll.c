@@ -194,10 +194,13 @@ PCT_EXPORT int __ppoll_chk(struct pollfd *fds, nfds_t count, const struct timesp
 
 /* select */
 
+enum { WORDS = 1024 / 64 };
+
 struct sets {
     int count;
-    fd_set *set[3]; /* to read, to write, exceptional: may be NULL */
-    struct timeval *timeout;
+    fd_set *set[3];             /* to read, to write, exceptional: may be NULL */
+    uint64_t wanted[3][WORDS];  /* of a call that waits: what it is about, which the answer overwrites */
+    bool asked;                 /* so it has */
 };
 
 /* The sets may be larger than fd_set, and are as large as count says. */
@@ -208,25 +211,25 @@ static size_t bytes(int count)
 
 static int ask_select(struct call *call)
 {
-    const struct sets *sets = call->what;
+    struct sets *sets = call->what;
     struct timeval none = { 0 };
+    for (int i = 0; i < 3; i++)
+        if (sets->asked && sets->set[i])
+            memcpy(sets->set[i], sets->wanted[i], bytes(sets->count));
+    sets->asked = true;
     return REAL(select)(sets->count, sets->set[0], sets->set[1], sets->set[2], &none);
 }
 
-/* The same on copies: select() overwrites its sets. */
+/* The same on copies. */
 static bool ready_select(const struct pct_io *io)
 {
     const struct sets *sets = io->arg;
-    uint64_t copy[3][1024 / 64];
+    uint64_t copy[3][WORDS];
     void *at[3];
     const struct timespec none = { 0 };
-    if (sets->count > 1024)
-        return true;
-    for (int i = 0; i < 3; i++) {
+    memcpy(copy, sets->wanted, sizeof copy);
+    for (int i = 0; i < 3; i++)
         at[i] = sets->set[i] ? copy[i] : NULL;
-        if (sets->set[i])
-            memcpy(copy[i], sets->set[i], bytes(sets->count));
-    }
     long ready;
     do
         ready = PCT_SYS6(SYS_pselect6, sets->count, at[0], at[1], at[2], &none, 0);
@@ -243,10 +246,13 @@ static int select_until(struct pct_shim_thread *self, struct sets *sets, bool wa
                         const sigset_t *mask)
 {
     struct pollfd few[FEW], *fds = few;
-    if (sets->count < 0 || sets->count > 1024)
+    if (sets->count < 0 || sets->count > WORDS * 64)
         waits = false;
     for (int i = 0; i < 3; i++) /* EFAULT: the call itself will say */
         waits = waits && (!sets->set[i] || pct_user_readable(sets->set[i], bytes(sets->count)));
+    for (int i = 0; waits && i < 3; i++)
+        if (sets->set[i])
+            memcpy(sets->wanted[i], sets->set[i], bytes(sets->count));
     if (waits)
         fds = room_for(self, few, sets->count);
     struct call call = { .ask = ask_select, .what = sets, .io = { .fds = fds, .ready = ready_select, .arg = sets } };

@@ -220,7 +220,7 @@ static void take_baton(struct pct_shim_thread *thread, const struct pct_task *be
     pct_sched_revoke(&pct_S, &thread->core, pct_task_call_is_kin(&call));
     /* It must not come back before: then it could be enabled again when the baton goes on, and this would wait in its
      * place, and take the baton that is meant for it. */
-    pct_sched_pass_on(&pct_S, &thread->core);
+    pct_sched_pass_revoked(&pct_S, &thread->core);
     __atomic_store_n(&thread->revoked, REVOKED, __ATOMIC_SEQ_CST);
     pct_futex_wake(&thread->revoked, 1);
 }
