@@ -198,9 +198,9 @@ enum { WORDS = 1024 / 64 };
 
 struct sets {
     int count;
-    fd_set *set[3];             /* to read, to write, exceptional: may be NULL */
-    uint64_t wanted[3][WORDS];  /* of a call that waits: what it is about, which the answer overwrites */
-    bool asked;                 /* so it has */
+    fd_set *set[3];            /* to read, to write, exceptional: may be NULL */
+    uint64_t wanted[3][WORDS]; /* of a call that waits: what it is about, which the answer overwrites */
+    bool asked;                /* so it has */
 };
 
 /* The sets may be larger than fd_set, and are as large as count says. */
