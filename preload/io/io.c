@@ -132,10 +132,10 @@ static bool would_wait(int fd, short events)
     return !(flags & O_NONBLOCK) && mode != (events & POLLIN ? O_WRONLY : O_RDONLY);
 }
 
-static int begin(struct pct_shim_thread *self, enum pct_op op, struct pollfd asked, bool nonblocking, bool lasting)
+static int begin(struct pct_shim_thread *self, enum pct_op op, struct pct_io io, bool nonblocking)
 {
-    const struct pct_io io = { .fds = &asked, .count = 1, .lasting = lasting };
-    int fd = asked.fd;
+    const struct pollfd asked = *io.fds;
+    const int fd = asked.fd;
     pct_io_object(fd); /* a number, whichever way it goes from here: a replay takes the slow one */
     if (pct_on_fast_path(&pct_S) && !nonblocking && !(pct_family_clock && pct_family_behind()) && pct_io_ask(&io)) {
         pct_family_tell();
@@ -157,13 +157,23 @@ static int begin(struct pct_shim_thread *self, enum pct_op op, struct pollfd ask
 
 int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking)
 {
+    struct pollfd asked = { .fd = fd, .events = events };
     pct_cancel_point(self);
-    return begin(self, op, (struct pollfd){ .fd = fd, .events = events }, nonblocking, false);
+    return begin(self, op, (struct pct_io){ .fds = &asked, .count = 1 }, nonblocking);
+}
+
+int pct_io_begin_write(struct pct_shim_thread *self, enum pct_op op, int fd, size_t size, bool nonblocking)
+{
+    struct pollfd asked = { .fd = fd, .events = POLLOUT };
+    pct_cancel_point(self);
+    return begin(self, op, (struct pct_io){ .fds = &asked, .count = 1, .ready = pct_io_has_room, .arg = &size },
+                 nonblocking);
 }
 
 int pct_io_begin_lasting(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking)
 {
-    return begin(self, op, (struct pollfd){ .fd = fd, .events = events }, nonblocking, true);
+    struct pollfd asked = { .fd = fd, .events = events };
+    return begin(self, op, (struct pct_io){ .fds = &asked, .count = 1, .lasting = true }, nonblocking);
 }
 
 void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, const struct pct_object *object)

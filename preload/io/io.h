@@ -65,7 +65,13 @@ struct pct_shim_thread *pct_io_enter(int fd);
  * or -1 with errno EINTR or EAGAIN. A cancellation point. */
 int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking);
 
-/* The same, but no cancellation point. */
+/* The same for a write of this size: until it would not have to wait, at least with its first bytes. */
+int pct_io_begin_write(struct pct_shim_thread *self, enum pct_op op, int fd, size_t size, bool nonblocking);
+
+/* room.c: whether it would not; pct_io.ready of such a wait, for one descriptor. arg: its size. */
+bool pct_io_has_room(const struct pct_io *io);
+
+/* The same as pct_io_begin(), but no cancellation point. */
 int pct_io_begin_lasting(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking);
 
 /* After the operation: records it, and asks those who wait for the kernel again. Returns the result, errno untouched.

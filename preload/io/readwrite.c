@@ -1,8 +1,9 @@
 /* Reading and writing: read, write, and those of vectors. Sockets' own calls are in socket.c.
  *
  * A blocking write of more than the kernel has room for waits in its middle, where the scheduler could not see it; so
- * large writes go in pieces that fit. Between the pieces of one write nobody else runs unless it has to wait; what it
- * has written until then is a step, so that a replay knows when. */
+ * large writes are made without waiting, where the kernel can do that, else in pieces that fit. Between the pieces of
+ * one write nobody else runs unless it has to wait; what it has written until then is a step, so that a replay knows
+ * when. */
 #include <common/exploration.h>
 #include <preload/core/order.h>
 #include <preload/core/real.h>
@@ -37,6 +38,29 @@ static int slice(struct iovec *out, int room, const struct iovec *parts, int cou
     return used;
 }
 
+/* Whether calls may be made by their numbers: few filters know these, and a library that is preloaded behind us wants
+ * to see the program's. */
+static bool by_number(void)
+{
+    static int calls_others; /* + 1 */
+    if (!calls_others)
+        calls_others = 1 + (pct_real_is_preloaded("read") || pct_real_is_preloaded("write"));
+    return !pct_shim.confined && calls_others == 1;
+}
+
+/* Write what there is room for; a pipe fills its pages by the size of the whole. tries: whether the kernel can do that
+ * (with pipes since Linux 6.4). */
+static ssize_t write_some(int fd, const struct iovec *parts, int count, bool tries)
+{
+    if (!tries)
+        return REAL(writev)(fd, parts, count);
+    long sent = PCT_SYS6(SYS_pwritev2, fd, parts, count, -1, -1, RWF_NOWAIT);
+    if (sent >= 0)
+        return sent;
+    errno = (int)-sent;
+    return -1;
+}
+
 ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags,
                      const void *pc)
 {
@@ -44,30 +68,40 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
     uint64_t deadline = PCT_NEVER;
     bool timed = false;
     size_t total = 0, done = 0;
+    const int error = errno;
     for (size_t i = 0; i < message->msg_iovlen; i++)
         total += message->msg_iov[i].iov_len;
     /* A pipe that poll() calls writable has room for PIPE_BUF; so has a terminal, or it takes less. */
-    size_t most = type ? SSIZE_MAX : PIPE_BUF;
+    bool tries = !type && by_number();
     struct pollfd asked = { .fd = fd, .events = POLLOUT };
-    const struct pct_io io = { .fds = &asked, .count = 1 };
+    size_t left = total;
+    struct pct_io io = { .fds = &asked, .count = 1, .ready = pct_io_has_room, .arg = &left };
     for (;;) {
         struct iovec pieces[16];
         struct msghdr piece = *message;
+        io.ready = type || tries ? pct_io_has_room : NULL; /* pieces need a page */
+        size_t most = type || tries ? SSIZE_MAX : PIPE_BUF;
         bool whole = type && type != SOCK_STREAM; /* a datagram */
-        if (!whole) {
+        if (!whole && (done || !tries)) {
             piece.msg_iov = pieces;
             piece.msg_iovlen = (size_t)slice(pieces, 16, message->msg_iov, (int)message->msg_iovlen, done, most);
         }
         if (done)
             piece.msg_controllen = 0;                       /* that went with the first bytes */
         pct_order_world(self, PCT_ACQUIRES | PCT_RELEASES); /* the step comes behind the last piece */
-        ssize_t sent =
-            type ? REAL(sendmsg)(fd, &piece, flags | MSG_DONTWAIT) : REAL(writev)(fd, pieces, (int)piece.msg_iovlen);
+        ssize_t sent = type ? REAL(sendmsg)(fd, &piece, flags | MSG_DONTWAIT)
+                            : write_some(fd, piece.msg_iov, (int)piece.msg_iovlen, tries);
+        if (sent < 0 && tries && (errno == EOPNOTSUPP || errno == EINVAL || errno == ENOSYS)) {
+            tries = false;
+            errno = error;
+            continue;
+        }
         if (sent < 0 && errno != EAGAIN)
             return done ? (ssize_t)done : -1;
         if (sent > 0)
             pct_memory_of_call(piece.msg_iov, piece.msg_iovlen, (size_t)sent, false, pc);
         done += sent > 0 ? (size_t)sent : 0;
+        left = total - done;
         if (sent >= 0 && (done >= total || whole))
             return (ssize_t)done;
         while (!pct_io_ask(&io)) {
@@ -90,7 +124,8 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
  * those who write there at the same time. */
 static bool may_wait(int fd, size_t size)
 {
-    return size > PIPE_BUF && pct_io_is_blocking(fd) && !pct_fd_is_file(fd);
+    struct pollfd asked = { .fd = fd, .events = POLLOUT };
+    return (size > PIPE_BUF || !pct_poll_now(&asked, 1)) && pct_io_is_blocking(fd) && !pct_fd_is_file(fd);
 }
 
 /* When nothing is due, what is most often the case takes one system call instead of two: an attempt that does not wait.
@@ -99,12 +134,8 @@ static bool may_wait(int fd, size_t size)
 static bool at_once(struct pct_shim_thread *self, long number, int fd, const void *buffer, size_t size, long *result)
 {
     const struct iovec part = { (void *)buffer, size };
-    static int calls_others; /* + 1 */
-    if (!calls_others)
-        calls_others = 1 + (pct_real_is_preloaded("read") || pct_real_is_preloaded("write"));
     const bool may_be_part = number == SYS_pwritev2 ? size > PIPE_BUF : pct_io_low_water;
-    /* Few filters know these calls. */
-    if (!pct_on_fast_path(&pct_S) || !size || may_be_part || pct_shim.confined || pct_family_clock || calls_others > 1)
+    if (!pct_on_fast_path(&pct_S) || !size || may_be_part || pct_family_clock || !by_number())
         return false;
     pct_cancel_point(self);
     *result = PCT_SYS6(number, fd, &part, 1, -1, -1, RWF_NOWAIT);
@@ -258,7 +289,7 @@ PCT_EXPORT ssize_t write(int fd, const void *buffer, size_t size)
         }
         return pct_io_end(self, PCT_OP_WRITE, fd, sent);
     }
-    if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, !size))
+    if (pct_io_begin_write(self, PCT_OP_WRITE, fd, size, !size))
         return -1;
     const struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
     return pct_io_end(self, PCT_OP_WRITE, fd,
@@ -277,11 +308,11 @@ static ssize_t write_vector(int fd, const struct iovec *parts, int count, const 
     if (!self)
         return wrote(parts, count, PCT_IO_PASS(PCT_OP_WRITE, fd, real_write(fd, parts, count, how)), pc);
     bool returns = never_waits(how, parts, count);
-    if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, returns))
-        return -1;
     size_t size = 0;
     for (int i = 0; !returns && i < count; i++)
         size += parts[i].iov_len;
+    if (pct_io_begin_write(self, PCT_OP_WRITE, fd, size, returns))
+        return -1;
     const struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = returns ? 0 : (size_t)count };
     return pct_io_end(self, PCT_OP_WRITE, fd,
                       may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0, pc)

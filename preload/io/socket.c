@@ -290,7 +290,7 @@ static bool carries_descriptors(const struct msghdr *message)
 
 static ssize_t transmit(struct pct_shim_thread *self, int fd, const struct msghdr *message, int flags, const void *pc)
 {
-    if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, flags & MSG_DONTWAIT))
+    if (pct_io_begin_write(self, PCT_OP_WRITE, fd, size_of(message), flags & MSG_DONTWAIT))
         return -1;
     if (carries_descriptors(message))
         pct_fd_share_all(); /* another process may have them from now on */
