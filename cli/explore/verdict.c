@@ -140,12 +140,17 @@ static bool is_contradicted(const struct pct_explorer *e)
     return contradicted;
 }
 
-static void add_ends(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
+static void add_cut(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
 {
     if (e->cut)
         add(r, "%llu run%s cut off by --max-steps=%llu or --timeout: a loop that waits, or a longer run%s%s%s",
             (unsigned long long)e->cut, e->cut == 1 ? "" : "s", (unsigned long long)c->config.max_steps,
             e->cut_title[0] ? " (" : "", e->cut_title, e->cut_title[0] ? ")" : "");
+}
+
+static void add_ends(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
+{
+    add_cut(r, e, c);
     if (e->used_up && e->limit && runs_of(e) >= e->limit)
         add(r, "the runs that -n allows are made");
     else if (e->used_up)
@@ -390,7 +395,8 @@ void pct_explorer_warn(struct pct_explorer *e, const struct pct_campaign *c)
     pct_explorer_name_places(e, c->launch.program);
     add_facts(&reasons, e, c);
     add_control(&reasons, e, c);
-    e->warned = reasons.count || (e->serves && e->cut);
+    add_cut(&reasons, e, c);
+    e->warned = reasons.count;
     if (!reasons.count || e->quiet)
         return;
     pct_status_line_clear(!e->progress);

@@ -179,6 +179,9 @@ long pct_random_syscall(void *buffer, size_t size, unsigned flags);
 /* The random bytes that the kernel gives each program (AT_RANDOM) are the same ones in every run. environment: as on
  * the stack. */
 void pct_random_begin(char **environment);
+/* With the baton: a call on this socket names another one, which is bound to this address, if any. Where that is none
+ * of this process's, an explored run depends on others. Leaves errno alone. */
+void pct_io_names(int fd, const void *name, socklen_t length);
 /* False: it is known not to be a socket, and need not be asked for what only sockets have. */
 bool pct_fd_may_be_socket(int fd);
 /* Whether it is a regular file (or a directory, or a disk), whatever it counts as. */

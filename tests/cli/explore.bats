@@ -913,11 +913,26 @@ was cut off: not all rounds behind the first 16 were tried (explore.c:"*") (370 
     echo "$output"
     [ "$status" -eq 119 ]
     [[ $(last) == *"cut off by --max-steps=8"* ]]
+    [[ $output == *"after 1 run: nothing will be verified, because of: 1 run cut off by --max-steps=8"* ]]
     # It says where.
     run "$pct" explore -n 30 --max-steps=30 -- "$explored" spins
     echo "$output"
     [ "$status" -eq 119 ]
     [[ $(last) == *"cut off by --max-steps=30 or --timeout: "*"(livelock at "*"explore.c:"* ]]
+}
+
+@test "who talks to another process's sockets is not verified, who talks to its own is" {
+    local kind
+    "$cc" -O1 -g -pthread -o peers "$root/tests/cli/peers.c"
+    for kind in connect sendto; do
+        run "$pct" explore -n 20 -- ./peers $kind 9
+        echo "$output"
+        [ "$status" -eq 119 ]
+        [[ $output == *"after 1 run: nothing will be verified, because of: sockets whose other end may be another"* ]]
+        run "$pct" explore -n 20 -- ./peers $kind
+        echo "$output"
+        [[ $output != *"sockets whose other end"* ]]
+    done
 }
 
 @test "a budget ends an exploration, and an estimate, even in its first run" {
