@@ -15,8 +15,9 @@
 #include <thread>
 #include <vector>
 
-class configuration {
-public:
+class configuration
+{
+  public:
     void set(const std::string &name, int value)
     {
         std::unique_lock<std::shared_mutex> hold(mutex_);
@@ -28,14 +29,14 @@ public:
 #ifdef FIXED
         std::unique_lock<std::shared_mutex> hold(mutex_);
 #endif
-        complete_ = true; // culprit
+        complete_ = true;      // culprit
         changed_.notify_all(); // culprit
     }
 
     int get(const std::string &name)
     {
         std::shared_lock<std::shared_mutex> hold(mutex_); // culprit
-        while (!complete_) { // culprit
+        while (!complete_) {                              // culprit
             trace("waits for " + name);
             changed_.wait(hold); // culprit
         }
@@ -49,7 +50,7 @@ public:
         return trace_.size();
     }
 
-private:
+  private:
     void trace(const std::string &line)
     {
         std::lock_guard<std::mutex> hold(trace_mutex_); // culprit

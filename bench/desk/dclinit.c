@@ -52,14 +52,14 @@ static struct dictionary *load_dictionary(void)
 
 static struct dictionary *get_dictionary(void)
 {
-    if (!atomic_load(&loaded)) { // culprit
+    if (!atomic_load(&loaded)) {        // culprit
         pthread_mutex_lock(&load_lock); // culprit
         if (!atomic_load(&loaded)) {
 #ifdef FIXED
             dictionary = load_dictionary();
             atomic_store(&loaded, true);
 #else
-            atomic_store(&loaded, true); // culprit
+            atomic_store(&loaded, true);    // culprit
             dictionary = load_dictionary(); // culprit
 #endif
         }

@@ -68,7 +68,7 @@ static void *produce(void *arg)
     int first = *(int *)arg;
     for (int i = 0; i < ENTRIES; i++) {
         put(first + i); /* culprit */
-        flush(); /* culprit */
+        flush();        /* culprit */
     }
     return NULL;
 }

@@ -31,8 +31,9 @@ struct page {
     }
 };
 
-class cache {
-public:
+class cache
+{
+  public:
     page *get(const std::string &name)
     {
         std::unique_lock<std::mutex> hold(mutex_); // culprit
@@ -68,7 +69,7 @@ public:
         given_back_.notify_all();
     }
 
-private:
+  private:
     std::mutex mutex_;
     std::condition_variable given_back_;
     std::array<page, 2> pages_;
@@ -77,7 +78,7 @@ private:
 
 static bool request(cache &pages, const std::string &name)
 {
-    page *one = pages.get(name); // culprit
+    page *one = pages.get(name);    // culprit
     std::string text = one->read(); // culprit
     pages.put(one);
     return text == "<h1>" + name + "</h1>";

@@ -9,43 +9,50 @@
 #include <mutex>
 #include <thread>
 
-class sensor {
-public:
+class sensor
+{
+  public:
     int read()
     {
         std::lock_guard<std::mutex> hold(mutex_);
         return ++value_;
     }
 
-private:
+  private:
     std::mutex mutex_;
     int value_ = 0;
 };
 
-class limits {
-public:
+class limits
+{
+  public:
     explicit limits(sensor &from)
     {
         lowest_ = from.read(); // culprit
         highest_ = lowest_ + 100;
     }
 
-    bool within(int value) const { return lowest_ <= value && value <= highest_; }
+    bool within(int value) const
+    {
+        return lowest_ <= value && value <= highest_;
+    }
 
-private:
+  private:
     int lowest_, highest_;
 };
 
-class sampler {
-public:
-    sampler(sensor &from, int wanted) :
+class sampler
+{
+  public:
+    sampler(sensor &from, int wanted)
+        :
 #ifndef FIXED
-        thread_([this, &from, wanted] { sample(from, wanted); }), // culprit
+          thread_([this, &from, wanted] { sample(from, wanted); }), // culprit
 #endif
-        limits_(from)
+          limits_(from)
 #ifdef FIXED
-        ,
-        thread_([this, &from, wanted] { sample(from, wanted); })
+          ,
+          thread_([this, &from, wanted] { sample(from, wanted); })
 #endif
     {
     }
@@ -57,7 +64,7 @@ public:
         return count_;
     }
 
-private:
+  private:
     void sample(sensor &from, int wanted)
     {
         for (int i = 0; i < wanted; i++) {

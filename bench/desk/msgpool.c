@@ -58,7 +58,7 @@ static void *write_messages(void *arg)
 #else
         give_back(message);
         pthread_mutex_unlock(&log_lock); // culprit
-        write_out(message); // culprit
+        write_out(message);              // culprit
         pthread_mutex_lock(&log_lock);
 #endif
     }

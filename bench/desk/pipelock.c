@@ -27,7 +27,7 @@ static void log_record(int from, int length)
 {
     struct record record = { .from = from, .length = length };
     memset(record.text, '.', sizeof record.text);
-    pthread_mutex_lock(&log_lock); /* culprit */
+    pthread_mutex_lock(&log_lock);                               /* culprit */
     if (write(ends[1], &record, sizeof record) == sizeof record) /* culprit */
         written++;
     pthread_mutex_unlock(&log_lock);

@@ -12,8 +12,9 @@
 #include <thread>
 #include <vector>
 
-class thread_pool {
-public:
+class thread_pool
+{
+  public:
     explicit thread_pool(int count)
     {
         for (int i = 0; i < count; i++)
@@ -42,15 +43,15 @@ public:
 
     void wait_idle()
     {
-        std::unique_lock<std::mutex> hold(mutex_); // culprit
+        std::unique_lock<std::mutex> hold(mutex_);                         // culprit
         idle_.wait(hold, [this] { return tasks_.empty() && busy_ == 0; }); // culprit
     }
 
-private:
+  private:
     void work()
     {
         for (;;) {
-            std::unique_lock<std::mutex> hold(mutex_); // culprit
+            std::unique_lock<std::mutex> hold(mutex_);                          // culprit
             available_.wait(hold, [this] { return stop_ || !tasks_.empty(); }); // culprit
             if (tasks_.empty())
                 return;
@@ -61,7 +62,7 @@ private:
             hold.unlock();
 #else
             hold.unlock(); // culprit
-            ++busy_; // culprit
+            ++busy_;       // culprit
 #endif
             task();
             hold.lock();
@@ -79,8 +80,9 @@ private:
     std::vector<std::thread> threads_;
 };
 
-class total {
-public:
+class total
+{
+  public:
     void add(int value)
     {
         std::lock_guard<std::mutex> hold(mutex_);
@@ -93,7 +95,7 @@ public:
         return value_;
     }
 
-private:
+  private:
     std::mutex mutex_;
     int value_ = 0;
 };

@@ -85,7 +85,7 @@ static void reconfigure(int value)
     pthread_mutex_lock(&config_lock);
 #else
     pthread_mutex_lock(&config_lock); // culprit
-    wait_for_pause(); // culprit
+    wait_for_pause();                 // culprit
 #endif
     config = value;
     pthread_mutex_unlock(&config_lock);

@@ -49,7 +49,7 @@ static struct letter *take_first(void)
 static void *work(void *arg)
 {
     for (;;) {
-        sem_wait(&in_box); /* culprit */
+        sem_wait(&in_box);                    /* culprit */
         struct letter *letter = take_first(); /* culprit */
         int number = letter->number;
         free(letter);

@@ -12,9 +12,12 @@
 #include <thread>
 #include <vector>
 
-class connection {
-public:
-    connection() : buffer_(std::make_unique<std::vector<std::string>>()) {}
+class connection
+{
+  public:
+    connection() : buffer_(std::make_unique<std::vector<std::string>>())
+    {
+    }
 
     bool is_open()
     {
@@ -47,13 +50,14 @@ public:
         return count;
     }
 
-private:
+  private:
     std::mutex mutex_;
     std::unique_ptr<std::vector<std::string>> buffer_;
 };
 
-class statistics {
-public:
+class statistics
+{
+  public:
     void sent()
     {
         std::lock_guard<std::mutex> hold(mutex_);
@@ -72,7 +76,7 @@ public:
         std::printf("%d sent, %d refused\n", sent_, refused_);
     }
 
-private:
+  private:
     std::mutex mutex_;
     int sent_ = 0, refused_ = 0;
 };

@@ -16,9 +16,12 @@
 using clock_type = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-class timers {
-public:
-    timers() : thread_([this] { run(); }) {}
+class timers
+{
+  public:
+    timers() : thread_([this] { run(); })
+    {
+    }
 
     ~timers()
     {
@@ -44,7 +47,7 @@ public:
             wake_.notify_one();
     }
 
-private:
+  private:
     void run()
     {
         std::unique_lock<std::mutex> hold(mutex_);
@@ -74,8 +77,9 @@ private:
     std::thread thread_;
 };
 
-class event {
-public:
+class event
+{
+  public:
     void set()
     {
         std::lock_guard<std::mutex> hold(mutex_);
@@ -89,7 +93,7 @@ public:
         changed_.wait(hold, [this] { return set_; });
     }
 
-private:
+  private:
     std::mutex mutex_;
     std::condition_variable changed_;
     bool set_ = false;

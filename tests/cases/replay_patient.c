@@ -3,8 +3,8 @@
  * its turn by then. However long that takes, the replay has not left the recorded path: nobody may conclude so from the
  * real time that has passed.
  *
- * RUN: cd %t && pct run -q -S pos -s 1 --slack=0 --trace trace -- %p && touch late && timeout 100 pct replay -q trace --
- *     %p
+ * RUN: cd %t && pct run -q -S pos -s 1 --slack=0 --trace trace -- %p && touch late &&
+ *     timeout 100 pct replay -q trace -- %p
  */
 #include <pthread.h>
 #include <stdlib.h>
