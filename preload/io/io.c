@@ -167,7 +167,7 @@ int pct_io_begin_write(struct pct_shim_thread *self, enum pct_op op, int fd, siz
     struct pollfd asked = { .fd = fd, .events = POLLOUT };
     pct_cancel_point(self);
     return begin(self, op, (struct pct_io){ .fds = &asked, .count = 1, .ready = pct_io_has_room, .arg = &size },
-                 nonblocking);
+                 nonblocking || pct_io_is_tried(&asked));
 }
 
 int pct_io_begin_lasting(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking)

@@ -104,6 +104,12 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
         left = total - done;
         if (sent >= 0 && (done >= total || whole))
             return (ssize_t)done;
+        if (whole && pct_io_ask(&io)) { /* what is full is the queue of another socket, of which poll() knows nothing */
+            pct_io_done(self, op, PCT_ARG_BUSY, pct_io_object(fd));
+            pct_sched_spin(&pct_S, &self->core);
+            pct_io_point(self, op, fd);
+            continue;
+        }
         while (!pct_io_ask(&io)) {
             pct_io_done(self, op, sent > 0 ? 0 : PCT_ARG_BUSY, pct_io_object(fd));
             /* The time of a local socket begins anew with each piece. */
