@@ -54,10 +54,10 @@ first_cause()
 }
 
 @test "a condition_variable_any waits with a mutex of its own: the lock of its user counts" {
-    first_cause cvshared 10060
+    first_cause cvshared 1000
     has 'cause: lost wake-up: thread 3 signals condition variable '
-    has 'configuration::get(std::string const&) cvshared.cc:37'
-    has 'configuration::complete() cvshared.cc:32'
+    has 'configuration::get(std::string const&) cvshared.cc:39'
+    has 'configuration::complete() cvshared.cc:33'
 }
 
 @test "one of a group is woken: that an earlier section did not signal is not to blame" {
@@ -69,8 +69,8 @@ first_cause()
 @test "what only came of another pair of steps stands behind it" {
     first_cause poolidle
     has 'cause: atomicity violation: '
-    has 'thread_pool::work() poolidle.cc:53'
-    has 'thread_pool::wait_idle() poolidle.cc:46'
+    has 'thread_pool::work() poolidle.cc:55'
+    has 'thread_pool::wait_idle() poolidle.cc:47'
 }
 
 @test "a child process waits for a lock that another thread had at the fork" {

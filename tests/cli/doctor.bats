@@ -126,7 +126,7 @@ END
     "$cc" -O1 -DLOCK_FREE -o lock_free points.c -pthread
     run "$pct" doctor ./lock_free
     has "it needs to be built with pct-cc, if it can be: 1 of its atomic instructions compare and exchange"
-    "$root/build/pct-cc" -O1 -DLOCK_FREE -o told points.c -pthread
+    "$build/pct-cc" -O1 -DLOCK_FREE -o told points.c -pthread
     run "$pct" doctor ./told
     has "built to tell of its memory accesses (pct-cc): nothing more is needed"
     lacks "it needs"

@@ -186,11 +186,11 @@ int main(void)
 }
 END
     "$build/pct-cc" -g -O1 -pthread -o inline inline.c
-    run "$pct" sites inline
+    run "$pct" sites --memory=all inline
     [ "$status" = 0 ]
     sites=$output
     objcopy --rename-section .pct_handlers=.other inline renamed
-    run "$pct" sites renamed
+    run "$pct" sites --memory=all renamed
     [ "$output" != "${sites//inline/renamed}" ]
     run "$pct" run -n 50 -s 1 -- ./inline
     [ "$status" = 0 ]
