@@ -2,7 +2,8 @@
  *
  * What it cannot do, the scheduler does (sched/replay.c): wait for what came from outside then, let as much time pass,
  * take the baton from a thread that lost it, compare what is done with what was recorded. So it is asked only where the
- * recorded thread can run. Behind the end of the recording anybody does: the next step is reported as one too many.
+ * recorded thread can run. Behind the end of the recording whoever made the last step goes on, as it may be the one
+ * that ended the process then, without a further step; or else anybody: the next step is reported as one too many.
  *
  * Called by the scheduler through <pct/strategy.h>. */
 #include "base.h"
@@ -30,8 +31,9 @@ PCT_ENABLED(enabled, pct_rank_set)
 static struct pct_choice pick(void *state, const struct pct_point *point)
 {
     const struct state *s = state;
-    uint32_t thread =
-        point->step < s->count ? PCT_RECORD_THREAD(s->records[point->step]) : pct_rank_set_lowest(&s->enabled);
+    uint32_t thread = s->count ? PCT_RECORD_THREAD(s->records[point->step < s->count ? point->step : s->count - 1]) : 0;
+    if (point->step >= s->count && !pct_rank_set_has(&s->enabled, thread))
+        thread = pct_rank_set_lowest(&s->enabled);
     return (struct pct_choice){ .thread = thread, .budget = 1 };
 }
 

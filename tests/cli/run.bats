@@ -531,7 +531,7 @@ C
     has "pct: 60 runs in "
     # What was found at memory accesses and fails at calls, too, is shown at calls, and has its cause.
     g++ -std=c++20 -g -o "$BATS_TEST_TMPDIR/inventory" "$root/bench/desk/inventory.cc" -lpthread
-    run "$pct" run -n 1000 -s 1 --state none -- "$BATS_TEST_TMPDIR/inventory"
+    run "$pct" run -n 1000 -s 96 --state none -- "$BATS_TEST_TMPDIR/inventory"
     is "$status" 134
     has "pct: explored, behind 16 runs, in run "
     has "cause: atomicity violation"
