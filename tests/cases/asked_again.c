@@ -6,7 +6,7 @@
  * RUN: pct run -g -s 1 -n 18 --state none -- %p > %t/out 2>&1; ! grep 'from now on' %t/out
  * RUN: pct run -g -s 1 -n 300 --state none -- %p > %t/out 2>&1; [ $(grep -c 'do not order: from now on' %t/out) = 1 ]
  * RUN: for j in 1 2; do for n in 70 100 300; do [ $j = 1 ] || [ $n = 300 ] || continue;
- *     pct campaign -q -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done;
+ *     pct campaign -q -s 3100 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done;
  *     pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done; grep memory= %t/1.out &&
  *     diff %t/1.out %t/2.out
  */
