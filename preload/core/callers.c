@@ -3,7 +3,7 @@
  * that they are of. */
 #include "callers.h"
 #include "kernel.h"
-#include "sys.h"
+#include "user_memory.h"
 #include <dlfcn.h>
 #include <sys/uio.h>
 
@@ -339,7 +339,7 @@ static struct row look_up(uint64_t pc)
 uint64_t pct_caller_copy(void *out, uint64_t from, uint64_t size)
 {
     struct iovec here = { out, size }, there = { (void *)(uintptr_t)from, size };
-    long got = PCT_SYS6(SYS_process_vm_readv, pct_any_tid(), &here, 1, &there, 1, 0);
+    long got = pct_user_copy_pieces(&here, &there, 1);
     return got < 0 ? 0 : (uint64_t)got;
 }
 

@@ -1,6 +1,8 @@
 /* The target's memory, where the kernel would read or write it: user_memory.h. */
 #include "user_memory.h"
 #include "host.h"
+#include "host_threads.h"
+#include "kernel.h"
 #include "shim.h"
 #include "sys.h"
 #include <linux/futex.h>
@@ -80,4 +82,11 @@ bool pct_user_copy_out(void *to, const void *from, size_t size)
         return false;
     memcpy(to, from, size);
     return true;
+}
+
+long pct_user_copy_pieces(const struct iovec *to, const struct iovec *from, long pieces)
+{
+    /* Of contexts the kernel knows but the process. */
+    const long self = pct_host_contexts ? pct_shim.pid : pct_any_tid();
+    return pct_host_sys(SYS_process_vm_readv, self, (long)to, 1, (long)from, pieces, 0);
 }

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/uio.h>
 
 /* Whether all of it can be read. A wrapper to which it says no leaves the call to the kernel, which knows which error
  * comes first. Leaves errno alone, like the others. */
@@ -23,5 +24,9 @@ bool pct_user_copy_in(void *to, const void *from, size_t size);
 
 /* Write it; 4 bytes, or 8 or more. False: it cannot be written, and some of it may have been overwritten. */
 bool pct_user_copy_out(void *to, const void *from, size_t size);
+
+/* Pieces of memory into one; what is not there ends it, and is no fault. Returns how many bytes there were; negative:
+ * none, or nobody may look. Any thread. */
+long pct_user_copy_pieces(const struct iovec *to, const struct iovec *from, long pieces);
 
 #endif

@@ -20,6 +20,7 @@
 #include <preload/core/known_maps.h>
 #include <preload/core/sites.h>
 #include <preload/core/sys.h>
+#include <preload/core/user_memory.h>
 #include <preload/io/io.h>
 #include <preload/memory/learned_sites.h>
 #include <preload/memory/memory.h>
@@ -95,14 +96,6 @@ static void add_maps(struct sink *sink, bool of_code)
     sink->at = size ? text + ((size + 7) & ~(size_t)7) : before.at;
 }
 
-/* Memory that is not there is no fault. Returns how much there was. */
-static long copy_from(const struct iovec *to, const struct iovec *from, long pieces)
-{
-    /* Of contexts the kernel knows but the process. */
-    const long self = pct_host_contexts ? pct_shim.pid : pct_any_tid();
-    return pct_host_sys(SYS_process_vm_readv, self, (long)to, 1, (long)from, pieces, 0);
-}
-
 /* A copy of the stack from sp upwards; memory that is not there ends it. */
 static void add_stack(struct sink *sink, uint32_t id, uintptr_t sp)
 {
@@ -117,7 +110,7 @@ static void add_stack(struct sink *sink, uint32_t id, uintptr_t sp)
         if (step > STACK_BYTES - size)
             step = STACK_BYTES - size;
         struct iovec to = { (char *)(at + 1) + size, step }, from = { (void *)(sp + size), step };
-        if (copy_from(&to, &from, 1) != (long)step)
+        if (pct_user_copy_pieces(&to, &from, 1) != (long)step)
             break;
         size += step;
     }
@@ -133,7 +126,7 @@ static uint32_t holder_of(const struct pct_object *object)
     pthread_mutex_t mutex;
     struct iovec to = { &mutex, sizeof mutex }, from = { (void *)object->address, sizeof mutex };
     if ((object->class_ != PCT_CLASS_MUTEX && object->class_ != PCT_CLASS_LOADER) ||
-        copy_from(&to, &from, 1) != sizeof mutex)
+        pct_user_copy_pieces(&to, &from, 1) != sizeof mutex)
         return object->holder;
     for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++)
         if (mutex.__data.__owner && pct_shim.slots[id].tid == mutex.__data.__owner)
@@ -266,7 +259,7 @@ static void copy_text(char *text, uintptr_t address, size_t size)
     size_t first = 4096 - address % 4096 < size ? 4096 - address % 4096 : size;
     struct iovec to = { text, size };
     struct iovec from[2] = { { (void *)address, first }, { (void *)(address + first), size - first } };
-    copy_from(&to, from, 2);
+    pct_user_copy_pieces(&to, from, 2);
 }
 
 /* What the program calls its points. One whose code is no longer loaded has no name. */
