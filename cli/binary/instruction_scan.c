@@ -3,6 +3,7 @@
 #include <cli/base/grow.h>
 #include "frames.h"
 #include "held_addresses.h"
+#include "registers.h"
 #include "spin_loops.h"
 #include <Zydis/Zydis.h>
 #include <common/bisect.h>
@@ -95,7 +96,8 @@ static bool is_global(const struct pct_instruction_scan *s, const struct one *on
 
 static bool is_stack(const struct one *one, const ZydisDecodedOperandMem *memory)
 {
-    return number_of(memory->base) == 4 /* rsp */ || (one->framed && number_of(memory->base) == 5 /* rbp */);
+    const unsigned base = pct_register_number(memory->base);
+    return base == PCT_REGISTER_RSP || (one->framed && base == PCT_REGISTER_RBP);
 }
 
 /* The operand in memory that the instruction accesses itself; NULL: none. */
@@ -113,7 +115,8 @@ static bool is_fence(const ZydisDecodedInstruction *instruction, const ZydisDeco
         return true;
     /* `lock or $0, (%rsp)`: what compilers make of a fence. */
     return instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK && instruction->mnemonic == ZYDIS_MNEMONIC_OR &&
-           operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY && number_of(operands[0].mem.base) == 4 &&
+           operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+           pct_register_number(operands[0].mem.base) == PCT_REGISTER_RSP &&
            operands[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && !operands[1].imm.value.u;
 }
 
