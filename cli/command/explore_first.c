@@ -36,7 +36,7 @@ static const char *find_choice(const struct pct_run_options *s)
 /* What the campaign has, too. */
 static void print_program(FILE *out, const struct pct_explore_first *f, double seconds)
 {
-    fprintf(out, "--budget=%g --jobs=%u %s", seconds, f->campaign->jobs ? f->campaign->jobs : 1, f->quiet ? "-q " : "");
+    fprintf(out, "--budget=%g --jobs=%u ", seconds, f->campaign->jobs ? f->campaign->jobs : 1);
     pct_options_print(out, &f->campaign->launch, NULL, true);
     pct_options_print_ok_status(out, f->campaign->ok);
     pct_options_print_word(out, "--expect", f->oracle ? f->oracle->expect : NULL);
@@ -50,6 +50,8 @@ static void print_program(FILE *out, const struct pct_explore_first *f, double s
  * many. */
 static void print_options(FILE *out, const struct pct_explore_first *f, double seconds, double afford)
 {
+    if (f->quiet)
+        fputs("-q ", out);
     if (afford > 0)
         fprintf(out, "--estimate=%d --afford=%g ", PROBES, afford);
     else
@@ -172,11 +174,10 @@ int pct_explore_first(struct pct_explore_first *f)
 /* --- Within a campaign -------------------------------------------------------------------------------------------- */
 
 /* Of an exploration by at most this many runs; at all memory accesses that can be patched, or at calls. */
-static void print_small_options(FILE *out, struct pct_explore_first *f, bool patched, uint64_t most)
+static void print_small_options(FILE *out, const struct pct_explore_first *f, bool patched, uint64_t most)
 {
     double seconds = SECONDS_A_RUN * (double)most;
-    fprintf(out, "explore --serve --runs=%llu %s", (unsigned long long)most, patched ? "--memory=all " : "");
-    f->quiet = true;
+    fprintf(out, "explore -q --serve --runs=%llu %s", (unsigned long long)most, patched ? "--memory=all " : "");
     print_program(out, f, seconds > SECONDS_AT_LEAST ? seconds : SECONDS_AT_LEAST);
 }
 
