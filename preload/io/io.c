@@ -141,7 +141,7 @@ static int begin(struct pct_shim_thread *self, enum pct_op op, struct pct_io io,
         pct_family_tell();
         return 0;
     }
-    if (nonblocking || !would_wait(fd, asked.events)) {
+    if (nonblocking || !would_wait(fd, asked.events) || pct_io_is_tried(&io)) {
         pct_io_point(self, op, fd);
         return 0;
     }
@@ -167,7 +167,7 @@ int pct_io_begin_write(struct pct_shim_thread *self, enum pct_op op, int fd, siz
     struct pollfd asked = { .fd = fd, .events = POLLOUT };
     pct_cancel_point(self);
     return begin(self, op, (struct pct_io){ .fds = &asked, .count = 1, .ready = pct_io_has_room, .arg = &size },
-                 nonblocking || pct_io_is_tried(&asked));
+                 nonblocking);
 }
 
 int pct_io_begin_lasting(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking)

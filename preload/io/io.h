@@ -68,10 +68,10 @@ int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short eve
 /* The same for a write of this size: until it would not have to wait, at least with its first bytes. */
 int pct_io_begin_write(struct pct_shim_thread *self, enum pct_op op, int fd, size_t size, bool nonblocking);
 
-/* room.c: whether a message to this descriptor, of which poll() says that it has to wait, is tried first, by
- * pct_io_write(): a UNIX socket of messages takes more until its buffer is full, but who waits for it is woken only
+/* room.c: whether what would wait for this is a message, of which poll() says that it has to wait, and is tried first,
+ * by pct_io_write(): a UNIX socket of messages takes more until its buffer is full, but who waits for it is woken only
  * when poll() says so. */
-bool pct_io_is_tried(struct pollfd *asked);
+bool pct_io_is_tried(const struct pct_io *io);
 
 /* room.c: whether it would not; pct_io.ready of such a wait, for one descriptor. arg: its size. */
 bool pct_io_has_room(const struct pct_io *io);

@@ -26,13 +26,14 @@ static bool socket_has_room(int fd)
     return sent == -EFAULT || sent == -EPIPE;
 }
 
-bool pct_io_is_tried(struct pollfd *asked)
+bool pct_io_is_tried(const struct pct_io *io)
 {
-    if (!pct_fd_may_be_socket(asked->fd) || pct_poll_now(asked, 1) ||
-        pct_io_socket_option(asked->fd, SO_DOMAIN) != AF_UNIX)
+    const int fd = io->fds->fd;
+    if (io->ready != pct_io_has_room || !pct_fd_may_be_socket(fd) || pct_poll_now(io->fds, io->count) ||
+        pct_io_socket_option(fd, SO_DOMAIN) != AF_UNIX)
         return false;
-    int type = pct_io_socket_option(asked->fd, SO_TYPE);
-    return (type == SOCK_DGRAM || type == SOCK_SEQPACKET) && pct_io_is_blocking(asked->fd);
+    int type = pct_io_socket_option(fd, SO_TYPE);
+    return type == SOCK_DGRAM || type == SOCK_SEQPACKET;
 }
 
 bool pct_io_has_room(const struct pct_io *io)
