@@ -20,6 +20,10 @@ static void handle(int signal)
 static void *take(void *set)
 {
     int signal;
+    sigset_t handled_elsewhere;
+    sigemptyset(&handled_elsewhere);
+    sigaddset(&handled_elsewhere, SIGUSR1); /* a handler that runs here would leave EINTR in errno, natively, too */
+    CHECK_OK(pthread_sigmask(SIG_BLOCK, &handled_elsewhere, NULL));
     CHECK_OK(sigwait(set, &signal));
     CHECK_EQ(signal, SIGUSR2);
     return NULL;
