@@ -57,6 +57,7 @@ struct module {
 /* What all of this depends on: a forked run may want something else than the process that it is forked from. */
 struct settings {
     uint32_t memory, points, races, calls, strings;
+    bool blocks; /* instructions may move together: no thread can stand between them when they do */
     char modules[sizeof pct_shim.config.modules], functions[sizeof pct_shim.config.functions];
 };
 
@@ -282,7 +283,7 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->map = map_page;
     p->calls = pct_shim.config.calls;
     p->traps = pct_shim.config.memory >= PCT_PATCH_STACKS || pct_shim.config.rounds; /* explored: none is left out */
-    p->blocks = pct_sched_threads(&pct_S) <= 1 && !(pct_self && pct_signal_is_handling(pct_self));
+    p->blocks = settings.blocks && pct_sched_threads(&pct_S) <= 1;
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? PCT_PATCH_HEAP_ROOM : 0);
     if (!p->code || !p->locked || !p->patched || !p->pages || !find_room(p, m->from, m->to))
@@ -400,9 +401,12 @@ static void give_up(void)
 static void take_settings(void)
 {
     const struct pct_config *config = &pct_shim.config;
-    struct settings now = {
-        config->memory, config->memory_points, config->races, config->calls, config->strings, "", ""
-    };
+    struct settings now = { .memory = config->memory,
+                            .points = config->memory_points,
+                            .races = config->races,
+                            .calls = config->calls,
+                            .strings = config->strings,
+                            .blocks = !(pct_self && pct_signal_is_handling(pct_self)) };
     memcpy(now.modules, config->modules, sizeof now.modules);
     memcpy(now.functions, config->functions, sizeof now.functions);
     if (memcmp(&now, &settings, sizeof now) != 0)

@@ -30,10 +30,9 @@ static void polls(void)
     pthread_t thread;
     struct stat status;
     CHECK_EQ(pthread_create(&thread, NULL, appears, NULL), 0);
-    while (stat(in_folder("two"), &status)) {
-        CHECK_EQ(errno, ENOENT);
+    do
         CHECK_EQ(usleep(100), 0);
-    }
+    while (stat(in_folder("two"), &status) && errno == ENOENT);
     CHECK_EQ(status.st_nlink, 2);
     CHECK_EQ(pthread_join(thread, NULL), 0);
 }
