@@ -108,7 +108,8 @@ static void *end_last(void *main_thread)
     return NULL;
 }
 
-/* What runs when it ends so is open to signals. */
+/* What runs when it ends so is open to signals. GLIBC: since 2.43 it is not, and join does not wait for the kernel's end
+ * of the main thread, which takes the signal if it is still there. */
 static void all_end_killed(void *unused)
 {
     static pthread_t self;
@@ -151,7 +152,11 @@ int main(void)
 
     CHECK_EXITED(child_run(main_first, NULL), 7);
     CHECK_EXITED(child_run(all_end, NULL), 0);
-    CHECK_SIGNALED(child_run(all_end_killed, NULL), SIGUSR1);
+    int status = child_run(all_end_killed, NULL);
+    if (check_libc_minor() < 43 || !WIFEXITED(status))
+        CHECK_SIGNALED(status, SIGUSR1);
+    else
+        CHECK_EXITED(status, 0);
     if (check_libc_minor() < 43)
         CHECK_SIGNALED(child_run(main_last_killed, NULL), SIGUSR1);
     else
