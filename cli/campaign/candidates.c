@@ -378,7 +378,9 @@ static void keep(struct pct_directed *d, uint64_t index, const struct pct_direct
     d->run[index] = *run;
 }
 
-/* Likewise of pct_directed_decide(), or a guessed pattern. */
+/* The run of this number, the next one, is to force this candidate (SIZE_MAX: none; further: a guessed pattern), by
+ * what is known of this many runs: make this, which is a profile run's, its configuration. False: there is no memory.
+ */
 static bool decide_run(struct pct_directed *d, uint64_t index, size_t candidate, bool further, uint64_t known,
                        struct pct_config *config)
 {
@@ -407,12 +409,6 @@ static bool decide_run(struct pct_directed *d, uint64_t index, size_t candidate,
     }
     keep(d, index, &run);
     return true;
-}
-
-bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidate, uint64_t known,
-                         struct pct_config *config)
-{
-    return decide_run(d, index, candidate, false, known, config);
 }
 
 bool pct_directed_draw(struct pct_directed *d, uint64_t index, uint64_t seed, bool looked)
