@@ -7,7 +7,7 @@
 /* sched.c */
 /* Everything that is due at this step: the recorder's turn, attention, deadlines, the step bound. Before
  * the baton passes, whenever a step may have been made since the last time. */
-void pct_sched_keep_house(struct pct_sched *s);
+void pct_sched_process_due(struct pct_sched *s);
 /* The one place where a block of the trace ends: if the one being filled is full, all that is done with it then, and
  * room for the next one. Whoever has recorded a step without a point behind it calls this, or pct_sched_make_room(). */
 void pct_sched_turn(struct pct_sched *s);

@@ -303,7 +303,7 @@ struct kept {
 enum kept_end { KEPT_ON = -1, KEPT_NOT_DUE, KEPT_DUE };
 
 /* Begin it. Anything but KEPT_ON: it has ended already. */
-static enum kept_end begin_keeping(struct pct_sched *s, struct kept *k)
+static enum kept_end begin_kept(struct pct_sched *s, struct kept *k)
 {
     bool recorded = s->timers_count && pct_replay_jumps(s);
     k->holds = pct_is_replay(s) && !recorded;
@@ -385,7 +385,7 @@ static bool keep(struct pct_sched *s, bool relatives)
                       .virtual = pct_sched_now(s),
                       .deadline = PCT_NEVER,
                       .until = PCT_NEVER };
-    enum kept_end end = begin_keeping(s, &k);
+    enum kept_end end = begin_kept(s, &k);
     const bool reluctant = end == KEPT_ON && s->reluctant > 1 && s->reluctant < k.until;
     if (reluctant)
         k.until = s->reluctant;

@@ -27,7 +27,7 @@ void pct_sched_behind(struct pct_sched *s, struct pct_thread *self, enum pct_op 
     s->passed_over += may_switch && s->pinned == self && pct_readiness_now(s) > 1;
     if (s->step_ns)
         s->base -= s->still ? 0 : s->step_ns - PCT_MEMORY_NS;
-    pct_sched_keep_house(s);
+    pct_sched_process_due(s);
     self->wait.op = PCT_OP_NONE; /* what comes next, nobody knows */
     self->wait.object = NULL;
     if (due)

@@ -32,13 +32,13 @@ static uint64_t time_of(const struct pct_sched *s, const struct pct_thread *thre
 static void record(struct pct_sched *s, struct pct_thread *thread, uint32_t arg)
 {
     thread->wait = (struct pct_wait){ .op = PCT_OP_STUCK, .deadline = PCT_NEVER };
-    pct_sched_keep_house(s);
+    pct_sched_process_due(s);
     pct_record(s, thread, PCT_OP_STUCK, arg, 0);
     if (s->step_ns)
         s->base += time_of(s, thread, arg);
     thread->long_runs += arg == PCT_ARG_RUNS || arg == PCT_ARG_AGAIN;
     pct_set_due(s, PCT_DUE_ATTENTION); /* no call said what the thread may have changed */
-    pct_sched_keep_house(s);
+    pct_sched_process_due(s);
     pct_sched_kernel_changed(s);
     if (arg == PCT_ARG_SPINS)
         pct_progress_jump(s);

@@ -47,8 +47,6 @@ int pct_sched_start(struct pct_sched *s, const char **why)
     if (!s->strategy_state)
         return -ENOMEM;
     *why = NULL;
-    if (pct_is_replay(s))
-        s->slack = 0; /* each early deadline has a step of its own */
     return s->strategy->start(s->strategy_state, &s->run, why);
 }
 
@@ -333,11 +331,11 @@ void pct_sched_turn(struct pct_sched *s)
 void pct_sched_make_room(struct pct_sched *s, struct pct_thread *self)
 {
     s->current = NULL;
-    pct_sched_keep_house(s);
+    pct_sched_process_due(s);
     s->current = self;
 }
 
-void pct_sched_keep_house(struct pct_sched *s)
+void pct_sched_process_due(struct pct_sched *s)
 {
     if (s->sites)
         pct_sites_keep(s);
@@ -446,7 +444,7 @@ static bool switch_is_due(struct pct_sched *s, const struct pct_thread *self)
 void pct_sched_arrive(struct pct_sched *s, struct pct_thread *self, enum pct_op op, struct pct_object *object)
 {
     s->current = NULL;
-    pct_sched_keep_house(s);
+    pct_sched_process_due(s);
     pct_revoke_replay(s, self);
     if (s->sites || s->log || s->places || s->run.script)
         pct_sites_note(s, self, object);

@@ -64,7 +64,7 @@ void pct_sched_create(struct pct_sched *s, struct pct_thread *thread)
 void pct_sched_finish(struct pct_sched *s, struct pct_thread *self)
 {
     s->current = NULL;
-    pct_sched_keep_house(s);
+    pct_sched_process_due(s);
     pct_sched_set_enabled(s, self, false);
     self->state = PCT_STATE_FINISHED;
     s->live--;

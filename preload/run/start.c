@@ -254,7 +254,7 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     if ((pct_shim.mapped || pct_sites_of_family()) && !none)
         pct_sites_begin(s);
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
-    s->slack = pct_shim.config.slack;
+    s->slack = follows ? 0 : pct_shim.config.slack; /* recorded, each early deadline has a step of its own */
     /* These say which waits end early; but one repeats what a script did, to which coins said it. */
     s->slack_coins =
         (!pct_shim.strategy->list || pct_shim.strategy == &pct_strategy_processes) && !pct_shim.config.still;

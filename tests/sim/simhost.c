@@ -487,7 +487,7 @@ static bool begin(void)
     s->end = sim.options->end;
     s->step_ns = sim.options->real_time ? 0 : PCT_STEP_NS;
     s->run_ns = SIM_RUN_NS;
-    s->slack = sim.options->slack;
+    s->slack = sim.options->replay ? 0 : sim.options->slack;
     host.site = s->strategy->places ? site : NULL;
     host.place = place;
     struct pct_channel *channel = sim.options->channel;

@@ -85,9 +85,9 @@ static uint8_t *map_page(void *context, uint64_t address)
     return at == MAP_FAILED ? NULL : at;
 }
 
-static void *map_code(void *wish, size_t size)
+static void *map_code(void *hint, size_t size)
 {
-    void *at = mmap(wish, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void *at = mmap(hint, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_ptr_not_equal(at, MAP_FAILED);
     return at;
 }

@@ -325,14 +325,14 @@ function describe(i) {
     el('code', `pct replay --sites -t FILE ${replayed} -- ${command}`)]));
   return parts;
 }
-function select(i, wish = true) {
+function select(i, scroll = true) {
   if (i < 0 || i >= n) return;
   selected = i;
   $('step-title').textContent = `Step ${number(i)}: thread ${thread[i]}: ${text(i)}`;
   $('details').replaceChildren(...describe(i));
   $('go').value = number(i);
   history.replaceState(null, '', '#step=' + number(i));
-  if (wish) reveal(i);
+  if (scroll) reveal(i);
   showSteps();
   paint();
 }
