@@ -30,6 +30,22 @@ campaign()
     [ "$count" -gt 40 ]
 }
 
+@test "options of earlier versions mean what they meant" {
+    count=0
+    while read -r line; do
+        options=${line%% => *}
+        # shellcheck disable=SC2086 # words
+        run -0 "$pct" run -q -s 3 --epoch 1700000000 --state none -t trace $options -- ../fig1c-deadlock-fixed
+        run -0 "$pct" report trace
+        token=$(grep -o 'pct1:[^:]*:3:6553f100:' <<< "$output" | head -n 1)
+        # What has another default since is in the token; no option of theirs said it.
+        token=$(sed -e 's/,end=drawn//' -e 's/,strings=all//' <<< "$token")
+        is "$token" "pct1:${line#* => }:3:6553f100:"
+        count=$((count + 1))
+    done < "$earlier/options"
+    [ "$count" -gt 30 ]
+}
+
 @test "a token whose strategy has changed since does not replay, and the report says why" {
     run -122 "$pct" replay pct1:surw,among=3,n=100:3:6553f100:8e09b1415382e4a0:26b4 -- ../fig1c-deadlock
     has "did NOT replay: "
