@@ -40,6 +40,8 @@ struct pct_directed_run {
 
 enum { PCT_DIRECTED_KIN = 1 << 12 /* counters: those of several kinds may be one */ };
 
+/* What a campaign with directed runs knows. Runs are decided in candidates.c, with kin.c and further.c, and looked at,
+ * in their order, in directed.c; directed_part.c and memo.c write what only they have. */
 struct pct_directed {
     bool directs;      /* or it only looks at what the runs have exposed */
     bool part;         /* of the campaign's runs, a part: the others are drawn by another strategy */

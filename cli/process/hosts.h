@@ -36,6 +36,8 @@ struct pct_host {
     bool spoiled;         /* nobody wants one that it was asked for */
 };
 
+/* Of a command, in its launch: what the user wants stands in `wanted` and, of queries, `tries`; hosts.c writes the
+ * rest, as runs are made. */
 struct pct_hosts {
     bool wanted;       /* --engine=restore */
     bool on;           /* the runs that are made now may be */
