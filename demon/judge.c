@@ -133,7 +133,7 @@ static const char *doubt(const struct demon_model *m, const struct pct_demon_pla
     if (r->culprit == DEMON_THREAD || (plan->helps && r->culprit == HELPER_THREAD))
         return "it is the other thread that failed, in its call";
     if (!plan->ended || !r->whole)
-        return "the calls were not made at one go: the test went on between them";
+        return "the calls were not made in one go: the test went on between them";
     if (!kept_rely(m, plan))
         return "what the calls really did is not what the rely and the invariant let others do";
     return j->clause ? NULL : "what is required held in that run";

@@ -43,7 +43,7 @@ struct demon_result {
     bool inside; /* it failed in the test, or in what that called */
     bool acted;  /* the demon thread entered a function that is looked at */
     bool locked; /* in the test its thread waits for a lock of the demon thread's, in its call, and that for one of
-                    it; the calls were made at one go up to there */
+                    it; the calls were made in one go up to there */
     bool cycle;  /* the two wait for each other's mutexes, the first in the test */
     bool whole;  /* from the first call of the demon thread to its end nobody else ran, but where it waited for its
                     later ones; likewise the helper's */

@@ -44,7 +44,7 @@ static const struct pct_param params[] = {
                       .quiet = true },
     [PARAM_SEQUENTIAL] = { .name = "sequential",
                            .max = 1,
-                           .help = "1: steps that a thread makes alone are not counted, neither in k",
+                           .help = "1: steps that a thread makes alone do not count, also not in k",
                            .quiet = true },
     [PARAM_PHASES] = { .name = "phases",
                        .max = 1,

@@ -422,19 +422,19 @@ void pct_analysis_print_negated(FILE *out, const struct pct_analysis *q, const s
     const struct pct_tally *negated = &need->negated;
     unsigned of = pct_tally_of(negated);
     if (!of && q->shrink.runs.late) {
-        fprintf(out, "     It was not turned round: %s.\n", pct_query_runs_why(&q->shrink.runs));
+        fprintf(out, "     It was not reversed: %s.\n", pct_query_runs_why(&q->shrink.runs));
         return;
     }
     if (!of) {
-        fputs("     The other way round is not possible together with the rest.\n", out);
+        fputs("     Reversed, it contradicts the other orderings.\n", out);
         return;
     }
-    fprintf(out, "     The other way round, %u of %u pass", negated->passed, of);
+    fprintf(out, "     Reversed, %u of %u pass", negated->passed, of);
     if (negated->failed)
-        fprintf(out, ", %u fail%s all the same: it can come about in another way, too", negated->failed,
+        fprintf(out, ", %u still fail%s: it can come about in another way, too", negated->failed,
                 negated->failed == 1 ? "s" : "");
     if (negated->otherwise)
-        fprintf(out, ", %u fail%s otherwise", negated->otherwise, negated->otherwise == 1 ? "s" : "");
+        fprintf(out, ", %u fail%s in another way", negated->otherwise, negated->otherwise == 1 ? "s" : "");
     fputs(".\n", out);
     if (!pct_need_decides(&q->depth, need)) {
         fputs("     It fails as often then, so this is not the cause.\n", out);
@@ -452,10 +452,10 @@ void pct_analysis_print_negated(FILE *out, const struct pct_analysis *q, const s
         return;
     const char *these = need->held.count == 1 ? "this" : "these";
     if (need->shared)
-        fprintf(out, "     With %s held as well, this ordering alone decides: %u of %u fail; the other way round, ",
-                these, need->held_kept.failed, pct_tally_of(&need->held_kept));
+        fprintf(out, "     With %s kept, too, this ordering decides: %u of %u fail; reversed, ", these,
+                need->held_kept.failed, pct_tally_of(&need->held_kept));
     else
-        fprintf(out, "     The other way round, and with %s as well, ", these);
+        fprintf(out, "     Reversed, and with %s kept, too, ", these);
     fprintf(out, "%u of %u pass:\n", need->held_negated.passed, pct_tally_of(&need->held_negated));
     for (size_t i = 0; i < need->held.count && i < HELD; i++) {
         fputs("       ", out);

@@ -38,7 +38,7 @@ void pct_analysis_print_event(FILE *out, const struct pct_narrative *narrative, 
  * the line. */
 void pct_analysis_print_then(FILE *out, const struct pct_narrative *narrative, const struct pct_order *order);
 
-/* What becomes of the run when this ordering is turned round: lines that begin with a margin. */
+/* What becomes of the run when this ordering is reversed: lines that begin with a margin. */
 void pct_analysis_print_negated(FILE *out, const struct pct_analysis *analysis, const struct pct_need *need);
 
 #endif

@@ -1,5 +1,5 @@
 /* Random schedules that keep to a set of ordering constraints: how many of them fail. The query behind the depth of
- * a bug (depth.h), and behind what becomes of it when an ordering is turned round (negated_orders.h). */
+ * a bug (depth.h), and behind what becomes of it when an ordering is reversed (negated_orders.h). */
 #ifndef PCT_CLI_CONSTRAINED_RUNS_H
 #define PCT_CLI_CONSTRAINED_RUNS_H
 

@@ -103,7 +103,7 @@ static int find_needs(struct pct_constrained *k, struct pct_depth *depth, bool *
     int stop = 0;
     for (unsigned again = 0; !stop && again < PCT_DEPTH_AGAIN; again++) {
         memset(keep, true, k->orders->count);
-        pct_queries_step(k->runs, "looking for the orderings that it needs", 0);
+        pct_queries_step(k->runs, "looking for the orderings that the bug needs", 0);
         k->most_passed = is_sometimes(k) ? UINT32_MAX : 1;
         stop = pct_constrained_reduce(k, keep, says_enough);
         unsigned searched = k->schedules;
@@ -167,7 +167,7 @@ int pct_depth_measure(struct pct_depth *depth, struct pct_query_runs *runs, cons
     int stop = keep ? 0 : -ENOMEM;
     if (!stop) {
         memset(keep, true, orders.count);
-        pct_queries_step(runs, "seeing whether the order of calls decides it", 1);
+        pct_queries_step(runs, "checking whether the order of calls decides it", 1);
         k.most_passed = is_sometimes(&k) ? UINT32_MAX : 1;
         stop = pct_constrained_sample(&k, keep);
     }

@@ -7,7 +7,7 @@
 #include "query_run.h"
 
 /* Schedules that decide whether a set of constraints is enough: while looking, and for the result; of each ordering
- * turned round; and how often to look. A set under which 19 of 20 schedules fail passes for enough 44 times of 100
+ * reversed; and how often to look. A set under which 19 of 20 schedules fail passes for enough 44 times of 100
  * while looking, and in the end once of 170. */
 enum { PCT_DEPTH_SEARCH = 16, PCT_DEPTH_CONFIRM = 100, PCT_DEPTH_NEGATED = 24, PCT_DEPTH_AGAIN = 3 };
 
@@ -43,8 +43,8 @@ struct pct_depth {
     uint64_t simplest_size, simplest_preemptions;
 };
 
-/* Whether the failure has to do with it: turned round, it fails less often; or all schedules pass that keep to some
- * more. Also where it could not be turned round. */
+/* Whether the failure has to do with it: reversed, it fails less often; or all schedules pass that keep to some
+ * more. Also where it could not be reversed. */
 bool pct_need_decides(const struct pct_depth *depth, const struct pct_need *need);
 
 /* Measure it, from a failing run and one that passes (or NULL). Returns 0, or runs->status. */

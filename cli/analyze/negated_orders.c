@@ -2,10 +2,10 @@
  *
  * Where schedules fail all the same, the bug has more ways to happen, and there are two reasons for it. The ordering
  * may say more than the bug needs: of `both threads load before either stores`, a run shows `this store before that
- * one`, and when that is turned round the loads can still be where they must not be. Then a weaker one will do: an
+ * one`, and when that is reversed the loads can still be where they must not be. Then a weaker one will do: an
  * earlier operation before a later one, whose other way round says more. Or the failure can come from another part of
  * the run (the next round of a loop). Then orderings that are the same in the run that fails and in one that passes
- * keep that part as it was. Where no such set is found, others of a run that passes say what must be turned round
+ * keep that part as it was. Where no such set is found, others of a run that passes say what must be reversed
  * besides. */
 #include "negated_orders.h"
 #include "constrained_runs.h"
@@ -32,7 +32,7 @@ struct negations {
     const struct pct_trace *trace;
     struct pct_constrained constrained;
     struct pct_orders needs; /* as depth has them */
-    size_t which;            /* the one that is turned round */
+    size_t which;            /* the one that is reversed */
     bool *all;               /* true, for every ordering that there can be in a set */
     struct common nearest[NEAREST];
     size_t count;
@@ -186,7 +186,7 @@ static int find_common(struct common *common, const struct negations *f, const s
     return item ? 0 : -ENOMEM;
 }
 
-/* A run with an ordering turned round: of those that pass, the nearest to the failing run are kept, the very nearest
+/* A run with an ordering reversed: of those that pass, the nearest to the failing run are kept, the very nearest
  * first. */
 static void keep_nearest(void *context, const struct pct_query_run *run, bool passes)
 {
@@ -228,7 +228,7 @@ static void find_in_run(const struct negations *f, struct pct_event *event)
         event->step = PCT_STEP_LATER;
 }
 
-/* With these orderings, does none fail if this one is turned round, and all as it is (if the failing run has them all)?
+/* With these orderings, does none fail if this one is reversed, and all as it is (if the failing run has them all)?
  */
 static int confirm_held(struct negations *f, const struct pct_orders *set, bool shared, size_t which, bool *fine)
 {
@@ -343,7 +343,7 @@ static int measure(struct negations *f)
 {
     struct pct_query_runs *runs = f->constrained.runs;
     bool weaker = false;
-    pct_queries_step(runs, "turning each ordering round", f->needs.count);
+    pct_queries_step(runs, "reversing each ordering", f->needs.count);
     int stop = turn(f, runs->repeat > PCT_DEPTH_NEGATED ? runs->repeat : PCT_DEPTH_NEGATED);
     if (stop || runs->rate < 1 || runs->quick)
         return stop;
@@ -355,7 +355,7 @@ static int measure(struct negations *f)
         stop = weaken(f, i);
         weaker = weaker || is_moved(&before, &f->needs.item[i]);
     }
-    /* The others were turned round under one that said more. */
+    /* The others were reversed under one that said more. */
     if (!stop && weaker)
         stop = turn(f, PCT_DEPTH_NEGATED);
     for (size_t i = 0; !stop && i < f->needs.count; i++) {

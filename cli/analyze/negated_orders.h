@@ -1,4 +1,4 @@
-/* The orderings that a bug needs, each turned round: does the failure go away? */
+/* The orderings that a bug needs, each reversed: does the failure go away? */
 #ifndef PCT_CLI_NEGATED_ORDERS_H
 #define PCT_CLI_NEGATED_ORDERS_H
 

@@ -162,7 +162,7 @@ static int run(struct state *s)
     runs->late = runs->late || s->engine.late;
     if (!runs->status && s->engine.late && s->queries->must && (s->open || !s->all_asked)) {
         pct_status_line_clear(runs->progress.quiet);
-        pct_cli_say("out of time (--seconds=%.0f, and %d to end): a run that nothing goes on without has not ended",
+        pct_cli_say("out of time (--seconds=%.0f, and %d to end): a run that the analysis depends on has not ended",
                     runs->seconds, PCT_QUERY_RUNS_GRACE);
         runs->status = PCT_EXIT_DIVERGENCE;
     }

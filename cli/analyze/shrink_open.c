@@ -32,7 +32,7 @@ static const struct argp_option options[] = {
       "how the runs that it tries are made: fork (also auto, the default), or restore: in one process, whose memory is "
       "put back after each, where the program allows it",
       1 },
-    { "quick", KEY_QUICK, NULL, 0, "turn each ordering round once, and do not look for what else decides it", 1 },
+    { "quick", KEY_QUICK, NULL, 0, "reverse each ordering once, and do not look for what else decides it", 1 },
     { 0 },
 };
 
@@ -125,10 +125,9 @@ static int read_name(struct pct_shrink *s)
         return pct_cli_usage("the schedule of this run was a script's, and is not in its token: give the one that pct "
                              "script printed, or the trace");
     if (!strcmp(s->runs.config.strategy, "processes"))
-        return pct_cli_usage(
-            "this is the schedule of several processes, and one switch less in one of them means other "
-            "things in the others: `pct replay` repeats it, and the script that made it, which `pct add "
-            "--script` keeps, says what orders it");
+        return pct_cli_usage("this is the schedule of several processes, and to take a switch away in one changes the "
+                             "others: `pct replay` repeats it, and the script that made it, which `pct add --script` "
+                             "keeps, says what orders it");
     pct_scope_want(&s->runs.launch, &s->runs.config);
     if (!s->runs.launch.command)
         return pct_cli_usage("no command is given: TOKEN -- COMMAND [ARGUMENT...]");
@@ -234,9 +233,8 @@ static int judge(struct pct_shrink *s, uint64_t hash)
         if (alone.made == RATE_RUNS &&
             (alone.failed == alone.made || (a.otherwise && !alone.otherwise && alone.failed > a.failed))) {
             pct_status_line_clear(t->progress.quiet);
-            pct_cli_say("runs that go on at the same time disturb each other (do they write the same file?), so there "
-                        "is one at a "
-                        "time; with --scratch, or {worker} in a server's port or path, there could be %u",
+            pct_cli_say("runs made at the same time disturb each other (do they write the same file?), so they are "
+                        "made one by one; with --scratch, or {worker} in a server's port or path, there could be %u",
                         jobs);
             a = alone;
         } else {
@@ -269,8 +267,8 @@ static int go_nearby(struct pct_shrink *s, bool *found)
     pct_config_format_token(token, sizeof token, &t->config,
                             pct_cli_find_strategy(t->config.strategy, error, sizeof error));
     pct_cli_say(
-        "the schedule does not fail any more (the program was rebuilt, or its input or libraries differ); the nearest "
-        "one that does, with which this goes on: %s",
+        "the schedule does not fail any more (the program was rebuilt, or its input or libraries differ); this goes "
+        "on with the nearest one that does: %s",
         t->list ? "(too long for a line)" : token);
     pct_program_changed_say(s->name, &t->config, t->launch.program);
     return 0;
@@ -398,7 +396,7 @@ int pct_shrink_open(struct pct_shrink *s)
     if (t->config.has_hash && hash != t->config.hash) {
         pct_cli_say(
             "the run took other steps than the one of the token (the program was rebuilt, or its input or libraries "
-            "differ), but it fails: going on with this failure");
+            "differ), but it fails: the analysis goes on with this failure");
         pct_program_changed_say(s->name, &t->config, t->launch.program);
     }
     if (!trace->complete) {

@@ -63,8 +63,8 @@ const char *pct_name_uncontrolled(unsigned kind)
 }
 
 #define INLINE_ONE                                                                                                     \
-    "wait or wake by a futex of the program's own: to take such a lock while it is free is no point without "          \
-    "--memory=atomics"
+    "wait or wake by a futex of the program's own: taking such a lock while it is free is no scheduling point "        \
+    "without --memory=atomics"
 #define UNSEEN_ONE                                                                                                     \
     "run in which races were not looked for, as nothing tells of memory accesses: build the program with pct-cc, or "  \
     "say --memory=globals"
@@ -77,24 +77,25 @@ char *pct_name_uncontrolled_count(unsigned kind, uint64_t count)
         [PCT_UNCONTROLLED_OUTSIDE] = "wait that was left to the outside world",
         [PCT_UNCONTROLLED_FUTEX] = "raw futex operation that is not modelled",
         [PCT_UNCONTROLLED_CHILD] = "child process",
-        [PCT_UNCONTROLLED_HANDLER] = "operation in a signal handler off turn",
+        [PCT_UNCONTROLLED_HANDLER] = "operation in a signal handler out of turn",
         [PCT_UNCONTROLLED_EXIT] = "thread whose end the kernel did not confirm in time",
         [PCT_UNCONTROLLED_SLEPT] = "sleep in a call that pct does not intercept: other threads went on",
         [PCT_UNCONTROLLED_SPUN] = "spin on plain memory, without a call: other threads, or a timer, went first",
         [PCT_UNCONTROLLED_RAN] = "long run without a call, ended by real time: other threads, or a timer, went first",
         [PCT_UNCONTROLLED_SIGNAL] = "signal that came from outside, or to the process group",
-        [PCT_UNCONTROLLED_PARENT] = "signal to the pct that started the run, which it was spared",
+        [PCT_UNCONTROLLED_PARENT] = "signal to the pct that started the run: not delivered",
         [PCT_UNCONTROLLED_SITE] = "instruction that accesses memory and could not be patched",
         [PCT_UNCONTROLLED_MODULE] = "module of which nothing could be patched",
         [PCT_UNCONTROLLED_WATCH] =
             "access to a watched variable, in a signal handler or the like, that was no scheduling point",
-        [PCT_UNCONTROLLED_STRICT] = "thread that left itself reading and writing alone: it went on beside the schedule",
-        [PCT_UNCONTROLLED_HELD] = "end of the process that others had held up for 20,000 steps: it ended before them",
+        [PCT_UNCONTROLLED_STRICT] = "thread in strict seccomp mode (read and write only): it ran outside the schedule",
+        [PCT_UNCONTROLLED_HELD] = "end of the process, which others held up for 20,000 steps: it ended before them",
         [PCT_UNCONTROLLED_INLINE] = INLINE_ONE, // NOLINT(bugprone-suspicious-missing-comma): as above
         [PCT_UNCONTROLLED_UNSEEN] = UNSEEN_ONE,
         [PCT_UNCONTROLLED_APART] =
             "library loaded apart (dlmopen), with a libc of its own: what it does by that, pct does not see",
         [PCT_UNCONTROLLED_PRIORITY] = "thread with a real-time priority (SCHED_FIFO, SCHED_RR)",
+        [PCT_UNCONTROLLED_COMPUTED] = "read of a clock behind long computing: it shows the CPU time that it took",
     };
     char *text = NULL;
     const char *name = count == 1 && kind < PCT_UNCONTROLLED_COUNT ? one[kind] : pct_name_uncontrolled(kind);

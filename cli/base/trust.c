@@ -17,7 +17,7 @@ bool pct_trust_file(const char *path, char *error, size_t size)
     char owner[64] = "";
     if (foreign)
         snprintf(owner, sizeof owner, "belongs to user %u%s", (unsigned)status.st_uid, open ? " and " : "");
-    snprintf(error, size, "%s %s%s, and pct would run what is in it: look at it, and say --trust", path, owner,
+    snprintf(error, size, "%s %s%s, and pct would run what is in it: check it, and give --trust", path, owner,
              open ? "can be written by everybody" : "");
     return false;
 }

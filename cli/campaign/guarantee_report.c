@@ -177,7 +177,7 @@ static const char *doubt_options(const struct pct_campaign *c, char *buffer, siz
     if (is_mixed(c) && c->confidence > 0)
         return write_reason(buffer, size, "only the runs of pct count; with --strategy pct all do");
     if (!c->config.run.param[c->depth] && c->confidence > 0)
-        return write_reason(buffer, size, "with depth=auto it is open which depth to be sure of; --depth says it");
+        return write_reason(buffer, size, "depth=auto names no depth to be sure of; --depth does");
     if (parameter(c, "later", 0) || parameter(c, "earlier", 0))
         return write_reason(buffer, size, "later= and earlier= leave some steps without change points");
     if (c->left && parameter(c, "final", 1) && c->config.end != PCT_END_DRAWN && c->config.end != PCT_END_FREE)
@@ -226,8 +226,7 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
     if (g->threads >= PCT_MAX_THREADS)
         return write_reason(
             buffer, size, "more than 32,767 threads came and went, so ids, and with them priorities, were used again%s",
-            c->config.races ? "; nor is a race seen of an earlier thread with one that knows of the later one of its id"
-                            : "");
+            c->config.races ? "; races with an earlier thread of the same id are missed" : "");
     if (c->images_open)
         return write_reason(buffer, size,
                             "the process was another program before, by exec, that had threads, or did what pct does "
@@ -405,7 +404,7 @@ static void print_unrepeated(FILE *out, const struct pct_campaign *c)
         fputs("pct: the first run was not repeated at the end: whether the schedule decides all is not known\n", out);
 }
 
-static void print_claim(FILE *out, const struct pct_campaign *c)
+static void print_guarantee(FILE *out, const struct pct_campaign *c)
 {
     const struct pct_guarantee *g = &c->guarantee;
     char count[32], other[32];
@@ -527,7 +526,7 @@ void pct_guarantee_report_print(FILE *out, const struct pct_campaign *c, bool qu
         return;
     }
     if (!quiet)
-        print_claim(out, c);
+        print_guarantee(out, c);
     if (!pct_guarantee_report_reached(c))
         pct_guarantee_report_print_shortfall(out, c);
     else if (!quiet && !(c->confidence > 0))

@@ -104,7 +104,7 @@ bool pct_outcome_headline(char *buffer, size_t size, const struct pct_process *p
         snprintf(buffer, size, "timeout: killed after %g s of real time%s", process->allowed,
                  process->cut ? ", which is far longer than other runs took" : "");
     else if (result->ending == PCT_ENDING_KILLED_PCT)
-        snprintf(buffer, size, "%s: twice while it was under way, the second time alone", ending);
+        snprintf(buffer, size, "%s: three times in a row, while no other run was under way", ending);
     else if (result->trace.header.verdict == PCT_VERDICT_RUNNING)
         snprintf(buffer, size, "the target ended before pct could record how: %s%s", ending,
                  is_ended_by_filter(process) ? FILTER : "");

@@ -95,7 +95,7 @@ static const struct argp argp = {
                 "[ARGUMENT...]",
     .doc = "Keep a failing schedule in a text file of the project, so that `pct check` runs it again from now on.\vThe "
            "schedule "
-           "is run first, and kept if it fails. With `explore`, or 'explore OPTION...', in the place of the token, all "
+           "is run first, and kept if it fails. With `explore`, or 'explore OPTION...', instead of the token, all "
            "schedules are "
            "explored, and kept if that verifies them. `script OPTION... FILE.lua` is a script with options of `pct "
            "script`. The exit status is 0 if it is in the file.",

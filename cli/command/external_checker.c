@@ -39,7 +39,7 @@ static bool rr_fails(char *why, size_t size)
     bool fails = !out || pclose(out) != 0;
     snprintf(command, sizeof command, "rm -rf %s", folder);
     if (system(command))
-        pct_cli_say("%s was not removed", folder);
+        pct_cli_say("%s could not be removed: remove it yourself", folder);
     return fails;
 }
 

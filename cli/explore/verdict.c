@@ -61,7 +61,7 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e, const str
                 : c->config.memory < PCT_PATCH_STACKS ? ": --memory=all sees more, pct-cc all"
                                                       : ": pct-cc sees all");
     if (facts->unknown)
-        add(r, "an operation that pct explore knows nothing of (%s)", pct_name_op(facts->unknown - 1));
+        add(r, "an operation unknown to pct explore (%s)", pct_name_op(facts->unknown - 1));
     if (e->differs)
         add(r, "runs with the same choices were not the same: they depend on more than the schedule");
     if (facts->unrepeatable)

@@ -39,7 +39,7 @@ struct pct_scratches {
     struct pct_scratch spare[64];
 };
 
-/* What all runs of a command have in common. The first members are what the user has chosen. */
+/* What all runs of a command have in common. The first members the command sets: what the user has chosen. */
 struct pct_launch {
     char **command;              /* the target and its arguments, ended by NULL */
     const char *library;         /* --lib, or NULL: look for it */
@@ -115,7 +115,7 @@ enum pct_ending {
     PCT_ENDING_ORACLE,
     PCT_ENDING_SETUP,      /* --setup failed: there was no run */
     PCT_ENDING_TEARDOWN,   /* --teardown failed: the next run might meet what this one has left */
-    PCT_ENDING_KILLED_PCT, /* it has killed this command, twice: see supervise.h */
+    PCT_ENDING_KILLED_PCT, /* it has killed this command, three times: see supervise.h */
     PCT_ENDING_COUNT
 };
 

@@ -157,7 +157,7 @@ static void look_at_io_uring(struct pct_machine *m)
         pct_machine_add(m, PCT_MACHINE_NOTE, "io_uring",
                         "if the program uses it: allow it in the container's seccomp profile; as root: sysctl "
                         "kernel.io_uring_disabled=0",
-                        "is refused (%s): a program that can do without it may do other things here than elsewhere",
+                        "is refused (%s): a program that can do without it may behave differently here",
                         strerror(errno));
 }
 

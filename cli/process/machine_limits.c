@@ -72,7 +72,8 @@ static void look_at_cpus(struct pct_machine *m)
                         "--timeout is real time",
                         cpus, (double)quota / (double)period);
     else
-        pct_machine_add(m, PCT_MACHINE_OK, "CPUs", "", "%d: as many runs at a time are worth it (-j %d)", cpus, cpus);
+        pct_machine_add(m, PCT_MACHINE_OK, "CPUs", "", "%d: more runs at a time than that (-j %d) are no faster", cpus,
+                        cpus);
 }
 
 static void look_at_memory(struct pct_machine *m)

@@ -459,7 +459,7 @@ static void list_doubts(const struct search *s, char *to, size_t size)
     *to = 0;
     add_texts(to, size, facts->doubts, doubts, "; ");
     if (facts->unknown)
-        snprintf(to + strlen(to), size - strlen(to), "%san operation of which nothing is known (%s)", *to ? "; " : "",
+        snprintf(to + strlen(to), size - strlen(to), "%san unknown operation (%s)", *to ? "; " : "",
                  pct_name_op(facts->unknown - 1));
     if (facts->loops)
         snprintf(to + strlen(to), size - strlen(to),

@@ -154,8 +154,8 @@ void pct_report_print_uncontrolled(FILE *out, const uint64_t *counts)
 {
     static const char *const headings[] = {
         "not controlled by pct, so a replay may differ there:\n",
-        "not seen by pct, so a bug that lies there does not show (docs/MEMORY.md, docs/PATCHING.md):\n",
-        "not kept to by pct, so a failure may be one that cannot come without it (docs/CONTROL.md):\n"
+        "not seen by pct, so bugs there do not show (docs/MEMORY.md, docs/PATCHING.md):\n",
+        "not respected by pct, so a failure may be impossible natively (docs/CONTROL.md):\n"
     };
     for (unsigned heading = 0; heading < sizeof headings / sizeof *headings; heading++) {
         bool any = false;
@@ -183,7 +183,7 @@ static void print_places(FILE *out, const struct pct_trace_header *header)
         }
         fprintf(out, "  thread %u ", place->thread);
         if (place->kind == PCT_UNCONTROLLED_SLEPT && place->call < 0)
-            fputs("slept at an access to memory that somebody provides (userfaultfd)", out);
+            fputs("slept at an access to memory that waits to be filled (userfaultfd)", out);
         else if (place->kind == PCT_UNCONTROLLED_SLEPT)
             fprintf(out, "slept in system call %d", place->call);
         else

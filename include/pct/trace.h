@@ -236,20 +236,20 @@ enum {
     X(OUTSIDE, "waits that were left to the outside world")                                                            \
     X(FUTEX, "raw futex operations that are not modelled")                                                             \
     X(CHILD, "child processes")                                                                                        \
-    X(HANDLER, "operations in signal handlers off turn")                                                               \
+    X(HANDLER, "operations in signal handlers out of turn")                                                            \
     X(EXIT, "threads whose end the kernel did not confirm in time")                                                    \
     X(SLEPT, "sleeps in calls that pct does not intercept: other threads went on")                                     \
     X(SPUN, "spins on plain memory, without a call: other threads, or a timer, went first")                            \
     X(RAN, "long runs without a call, ended by real time: other threads, or a timer, went first")                      \
     X(SIGNAL, "signals that came from outside, or to the process group")                                               \
-    X(PARENT, "signals to the pct that started the run, which it was spared")                                          \
+    X(PARENT, "signals to the pct that started the run: not delivered")                                                \
     X(SITE, "instructions that access memory and could not be patched")                                                \
     X(MODULE, "modules of which nothing could be patched")                                                             \
     X(WATCH, "accesses to a watched variable, in signal handlers and the like, that were no scheduling points")        \
-    X(STRICT, "threads that left themselves reading and writing alone: they went on beside the schedule")              \
-    X(HELD, "ends of the process that others had held up for 20,000 steps: it ended before them")                      \
-    X(INLINE, "waits and wakes by futexes of the program's own: to take such a lock while it is free is no point "     \
-              "without --memory=atomics")                                                                              \
+    X(STRICT, "threads in strict seccomp mode (read and write only): they ran outside the schedule")                   \
+    X(HELD, "ends of the process, which others held up for 20,000 steps: it ended before them")                        \
+    X(INLINE, "waits and wakes by futexes of the program's own: taking such a lock while it is free is no scheduling " \
+              "point without --memory=atomics")                                                                        \
     X(UNSEEN, "runs in which races were not looked for, as nothing tells of memory accesses: build the program with "  \
               "pct-cc, or say --memory=globals")                                                                       \
     X(APART, "libraries loaded apart (dlmopen), with a libc of their own: what they do by it, pct does not see")       \

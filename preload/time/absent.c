@@ -52,7 +52,7 @@ static bool has_time(uint64_t until)
     waits.until = until;
     waits.over = waits.waited > MOST_NS;
     if (waits.over)
-        pct_say("what the program looks for again and again has not come in 10 s: its sleeps take no more real time");
+        pct_say("what the program polls for has not come in 10 s of real time: its sleeps are virtual again");
     return !waits.over;
 }
 

@@ -161,7 +161,7 @@ static void found(void)
         id = UNKNOWN_ID;
         at =
             PCT_SYS6(SYS_mmap, 0, sizeof *pct_family_memory, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        pct_say("no shared memory of System V: for programs that this one starts, time passes as in the real world");
+        pct_say("no System V shared memory: programs that this one starts have real time");
     }
     if (at < 0 && at > -4096) {
         lost = true;

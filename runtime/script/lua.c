@@ -80,8 +80,7 @@ static void charge(lua_State *L, uint64_t instructions)
     if (engine->instructions <= HOOKS_MOST)
         return;
     lua_sethook(L, pct_engine_bound, LUA_MASKCOUNT, 1);
-    luaL_error(L, "the script goes on for ever: as much as %d instructions, and no thread has gone on",
-               HOOK_COUNT * HOOKS_MOST);
+    luaL_error(L, "the script loops: %d instructions, and no thread has gone on", HOOK_COUNT * HOOKS_MOST);
 }
 
 void pct_engine_bound(lua_State *L, lua_Debug *unused)

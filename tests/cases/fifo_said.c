@@ -4,11 +4,11 @@
 //
 // NEED: chrt -f 1 true
 // RUN: %p 15
-// RUN: ! pct run -n 200 -s 1 --state none -- %p 15 > %t/out 2>&1; grep -A 1 'not kept to by pct' %t/out |
+// RUN: ! pct run -n 200 -s 1 --state none -- %p 15 > %t/out 2>&1; grep -A 1 'not respected by pct' %t/out |
 //     grep 'threads\? with a real-time priority'
-// RUN: pct run -n 50 -s 1 -S pct -d 2 --state none -- %p 0 > %t/out 2>&1; grep -A 1 'not kept to by pct' %t/out |
+// RUN: pct run -n 50 -s 1 -S pct -d 2 --state none -- %p 0 > %t/out 2>&1; grep -A 1 'not respected by pct' %t/out |
 //     grep '150 threads' && grep 'would have been missed' %t/out
-// RUN: pct run -n 50 -s 1 --state none -- %p > %t/out 2>&1; ! grep 'not kept to' %t/out
+// RUN: pct run -n 50 -s 1 --state none -- %p > %t/out 2>&1; ! grep 'not respected' %t/out
 #define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>

@@ -52,13 +52,13 @@ C
         run "$pct" run "${fixed[@]}" $mode -n 5 -- bash -c 'kill -KILL $PPID; kill -TERM $PPID; exit 0'
         is "$status" 0
         has "5 runs"
-        has "signals to the pct that started the run, which it was spared"
+        has "signals to the pct that started the run: not delivered"
         # Nor does one that looks for the process which the user sees.
         run "$pct" run "${fixed[@]}" $mode -n 5 -- bash \
             -c 'read -r _ _ _ parent _ < /proc/$PPID/stat; kill -KILL $parent; exit 0'
         is "$status" 0
         has "5 runs"
-        has "signals to the pct that started the run, which it was spared"
+        has "signals to the pct that started the run: not delivered"
     done
 }
 

@@ -146,7 +146,7 @@ assert f["deadlock"] and f["requires"] == f["changes"] == []'
     graded confirmed=0 contract_only=0
     changed -DFIXED -e '/^__attribute__/,/^}/s/queue->idlers > 0/1/' \
         -e 's/ wait_for_idler(&queue);/& usleep(1); assert(queue.idlers == 0);/' -e '1i #include <unistd.h>'
-    judges 3 'the calls were not made at one go: the test went on between them'
+    judges 3 'the calls were not made in one go: the test went on between them'
     graded confirmed=0
 }
 

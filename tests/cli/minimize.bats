@@ -27,7 +27,7 @@ find_deadlock()
     is "$status" 0
     has "the smallest schedule: 1 switch, 1 preemption"
     has "depth 2: 100 of 100 schedules fail that keep to these orderings"
-    has "The other way round, "
+    has "Reversed, "
     second=$(grep -n 'pthread_mutex_lock(second)' "$root/tests/cli/target.c" | head -n 1 | cut -d : -f 1)
     has "target.c:$second (take_both)"
     small=$(printf '%s\n' "$output" | grep -o 'pct1:schedule,switches=[^ '"'"']*' | head -n 1)
@@ -134,7 +134,7 @@ END
     run "$pct" minimize --seconds 1000000 -j 2 --no-depth --ready "unix:$place" --drive "./server ask $place" \
         "$(replay_token)" -- ./server "$place" first
     is "$status" 0
-    has "runs that go on at the same time disturb each other"
+    has "runs made at the same time disturb each other"
     has ", 1 at a time, "
     cat > odd.c <<'END'
 #include <pthread.h>
@@ -171,7 +171,7 @@ END
     while [[ $output != *"times of 20"* ]] && read -r line; do output+=$line$'\n'; done <&"${COPROC[0]}"
     kill -INT "$pid" # what it says has been said
     wait "$pid" || true
-    has "runs that go on at the same time disturb each other"
+    has "runs made at the same time disturb each other"
     has "something besides the schedule decides: it failed 15 times of 20"
 }
 
@@ -343,7 +343,7 @@ end_when()
     has "1. thread 0's signal cond"
     has "wakes.c:$culprit (main)"
     has "     wakes thread 2, of those that wait"
-    has "The other way round, 24 of 24 pass."
+    has "Reversed, 24 of 24 pass."
     run "$pct" explain --seconds 1000000 --search "$token" -- ./wakes
     is "$status" 0
     has "     wakes, of those that wait, thread 2: cond wake"
@@ -353,11 +353,11 @@ end_when()
     run --separate-stderr "$pct" run -n 1000 -s 1 -d 2 -- "$build/bugs/stringbuffer"
     token=$(replay_token)
     run "$pct" explain --seconds 1000000 --search "$token" -- "$build/bugs/stringbuffer"
-    has "fail all the same"
-    has "The other way round, and with this as well, "
+    has "still fail"
+    has "Reversed, and with this kept, too, "
     run "$pct" explain --seconds 1000000 --search --quick "$token" -- "$build/bugs/stringbuffer"
-    has "fail all the same"
-    lacks " as well, "
+    has "still fail"
+    lacks " kept, too, "
     lacks "No orderings were found that rule this out"
 }
 
@@ -410,7 +410,7 @@ end_when()
     is "$status" 0
     has "the cycle:"
     has "It needs these orderings (depth 2; 100 of 100"
-    has "The other way round, "
+    has "Reversed, "
     has "The smallest schedule that fails (1 preemption"
     has "The schedule that differs least and passes is the same up to step "
     has "Objects: mutex 1: \`"
@@ -551,7 +551,7 @@ END
     "$cc" -g -O0 -pthread -I"$root/bench/bugs" -I"$root" -o changed changed.c
     run "$pct" minimize --seconds 1000000 "$small" -- ./changed
     is "$status" 0
-    has "the nearest one that does, with which this goes on: pct1:schedule,switches="
+    has "this goes on with the nearest one that does: pct1:schedule,switches="
     has "the smallest schedule: 1 switch, 1 preemption"
     has "depth 2: "
     # The replay says what is known of it, and where to go on.

@@ -692,7 +692,7 @@ expect(a, ends)' ./script deadlock
     is "$stderr" "pct: test.lua:1: unexpected symbol near '='"
     script 'while true do end' ./script deadlock
     is "$status" 2
-    is "$stderr" 'pct: test.lua:1: the script goes on for ever: as much as 20000000 instructions, and no thread has '\
+    is "$stderr" 'pct: test.lua:1: the script loops: 20000000 instructions, and no thread has '\
 'gone on'
     for body in 'local x = string.rep("x", 4000)' 'table.sort(t)' 'table.insert(t, 1, 1) table.remove(t, 1)' \
         'local x = tonumber(s)' 'local x = string.format("%d", z)' 'local x = z:rep(z)' 'local x = math.abs(z)' \
@@ -701,7 +701,7 @@ expect(a, ends)' ./script deadlock
 for i = 1, 50000 do t[i] = -i end
 while true do $body end" ./script deadlock
         is "$status" 2
-        is "$stderr" 'pct: test.lua:3: the script goes on for ever: as much as 20000000 instructions, and no thread '\
+        is "$stderr" 'pct: test.lua:3: the script loops: 20000000 instructions, and no thread '\
 'has gone on'
     done
     script 'local x = string.rep("0", 4000) & 1' ./script deadlock
@@ -710,11 +710,11 @@ while true do $body end" ./script deadlock
     is "$stderr" 'pct: test.lua:1: not enough memory'
     script 'while true do pcall(function() while true do end end) end' ./script deadlock
     is "$status" 2
-    has 'the script goes on for ever'
+    has 'the script loops'
     script 'local a = thread "forwards"
 run(a, function(e) while true do end end)' ./script deadlock
     is "$status" 2
-    has 'test.lua:2: the script goes on for ever'
+    has 'test.lua:2: the script loops'
     script 'local a = thread "forwards"
 run(a, function(e) run(a, ends) end)' ./script deadlock
     is "$status" 2
@@ -974,7 +974,7 @@ ends)" \
     is "$status" 2
     options=--all=dpor script 'interleave(threads(2, "count"), ends)' ./told fork
     is "$status" 117
-    has 'may differ from what was run, because of: an operation of which nothing is known (wait for child); child proc'
+    has 'may differ from what was run, because of: an unknown operation (wait for child); child proc'
 }
 
 @test "--bound: the ways with this many preemptions, as a script counts them" {

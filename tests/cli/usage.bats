@@ -312,7 +312,7 @@ EOF
 @test "what belongs to others, or everybody can write to, is run when it is trusted" {
     cp -L lowest.so open.so
     chmod o+w open.so
-    wrong "./open.so can be written by everybody, and pct would run what is in it: look at it, and say --trust" run \
+    wrong "./open.so can be written by everybody, and pct would run what is in it: check it, and give --trust" run \
         -S ./open.so -- touch started
     run -0 "$pct" run --trust --state none -s 1 -S ./open.so -- touch started
     run --separate-stderr "$pct" run --state none -n 500 -s 1 -S pct,depth=2,k=20 -- ./target abba

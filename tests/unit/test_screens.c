@@ -161,6 +161,7 @@ static void numbers(void **state)
     for (unsigned kind = 0; kind < PCT_UNCONTROLLED_COUNT; kind++) {
         char *one = pct_name_uncontrolled_count(kind, 1), *two = pct_name_uncontrolled_count(kind, 2);
         assert_true(!strncmp(one, "1 ", 2) && !strncmp(two, "2 ", 2));
+        assert_string_not_equal(one + 2, "(null)");
         assert_string_not_equal(one + 2, two + 2);
         free(one);
         free(two);
