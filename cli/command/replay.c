@@ -162,14 +162,12 @@ static void take_list(struct replay *r, const struct pct_strategy *strategy)
     r->list = NULL;
 }
 
-static int prepare(struct replay *r)
+/* The configuration that the token, trace or schedule names, and what of its run is compared. */
+static int read_named(struct replay *r)
 {
     char token[PCT_TOKEN_MAX] = "", error[512];
-    int failed = pct_environment_check(true);
-    if (failed)
-        return failed;
     bool is_file;
-    failed = pct_locate_named(r->name, &is_file);
+    int failed = pct_locate_named(r->name, &is_file);
     if (failed)
         return failed;
     if (is_file)
@@ -195,6 +193,33 @@ static int prepare(struct replay *r)
         r->hash = r->config.hash;
     }
     r->config.has_hash = false;
+    return 0;
+}
+
+/* What a debugger cannot do. */
+static int check_debugger(const struct replay *r)
+{
+    if (r->with || r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0)
+        return pct_cli_usage("%s cannot be combined with --with, --rr, --runs, --trace, --timeout or --drive",
+                             r->debugger);
+    if (r->list)
+        return pct_cli_usage(
+            "%s: this schedule is too long for a debugger's environment; `pct minimize` makes it smaller", r->debugger);
+    if (r->config.watch[0])
+        return pct_cli_usage("%s: debuggers take the signals of watchpoints (watch=%s) for their own; `pct explain` "
+                             "and `pct trace --sites` show the schedule",
+                             r->debugger, r->launch.watch);
+    return 0;
+}
+
+static int prepare(struct replay *r)
+{
+    char error[512];
+    int failed = pct_environment_check(true);
+    if (!failed)
+        failed = read_named(r);
+    if (failed)
+        return failed;
     pct_scope_want(&r->launch, &r->config);
     failed = pct_cli_check_strategy(&r->config);
     if (!failed)
@@ -203,16 +228,9 @@ static int prepare(struct replay *r)
         return failed;
     pct_config_format_token(r->token, sizeof r->token, &r->config,
                             pct_cli_find_strategy(r->config.strategy, error, sizeof error));
-    if (r->debugger && (r->with || r->runs > 1 || r->keep || r->launch.drive.client || r->launch.timeout > 0))
-        return pct_cli_usage("%s cannot be combined with --with, --rr, --runs, --trace, --timeout or --drive",
-                             r->debugger);
-    if (r->debugger && r->list)
-        return pct_cli_usage(
-            "%s: this schedule is too long for a debugger's environment; `pct minimize` makes it smaller", r->debugger);
-    if (r->debugger && r->config.watch[0])
-        return pct_cli_usage("%s: debuggers take the signals of watchpoints (watch=%s) for their own; `pct explain` "
-                             "and `pct trace --sites` show the schedule",
-                             r->debugger, r->launch.watch);
+    failed = r->debugger ? check_debugger(r) : 0;
+    if (failed)
+        return failed;
     if (r->keep && !pct_trace_may_replace(r->keep, error, sizeof error))
         return pct_cli_usage("--trace=%s: %s", r->keep, error);
     return 0;
