@@ -300,11 +300,10 @@ static void say_next(const struct coverage *w)
 static void say_summary(const struct coverage *w)
 {
     const size_t *by = w->roots.by_idiom;
-    pct_cli_say(
-        "exposed iRoots: %zu (idioms 1 to 6: %zu, %zu, %zu, %zu, %zu, %zu) in %llu run%s; the last new one in run "
-        "%llu",
-        w->roots.count, by[1], by[2], by[3], by[4], by[5], by[6], (unsigned long long)w->runs, w->runs == 1 ? "" : "s",
-        (unsigned long long)pct_iroots_newest(&w->roots));
+    char newest[48];
+    pct_cli_say("exposed iRoots: %zu (idioms 1 to 6: %zu, %zu, %zu, %zu, %zu, %zu) in %llu run%s%s", w->roots.count,
+                by[1], by[2], by[3], by[4], by[5], by[6], (unsigned long long)w->runs, w->runs == 1 ? "" : "s",
+                pct_iroots_format_newest(newest, sizeof newest, pct_iroots_newest(&w->roots)));
     size_t left[PCT_IDIOMS + 1] = { 0 };
     const size_t *missed = w->tried.missed.by_idiom;
     for (size_t i = 0; i < w->predicted.count; i++)
@@ -315,8 +314,8 @@ static void say_summary(const struct coverage *w)
     if (w->campaign->directed)
         pct_cli_say("of these, not exposed in %d tries: %zu (%zu, %zu, %zu, %zu, %zu, %zu)", PCT_DIRECTED_TRIES,
                     w->tried.missed.count, missed[1], missed[2], missed[3], missed[4], missed[5], missed[6]);
-    pct_cli_say("reads-from pairs: %zu; the last new one in run %llu", w->pairs.count,
-                (unsigned long long)pct_iroots_newest(&w->pairs));
+    pct_cli_say("reads-from pairs: %zu%s", w->pairs.count,
+                pct_iroots_format_newest(newest, sizeof newest, pct_iroots_newest(&w->pairs)));
     pct_directed_say(w->campaign);
     if (w->roots.full)
         pct_cli_say("there are more, which are not counted: give a smaller --window");

@@ -163,10 +163,10 @@ static void say_summary(const struct report *w)
             left[covered->predicted.item[i]->idiom]++;
             all++;
         }
-    pct_cli_say("exposed iRoots: %zu (idioms 1 to 6: %zu, %zu, %zu, %zu, %zu, %zu) in %llu run%s; the last new one in "
-                "run %llu",
+    char newest[48];
+    pct_cli_say("exposed iRoots: %zu (idioms 1 to 6: %zu, %zu, %zu, %zu, %zu, %zu) in %llu run%s%s",
                 covered->exposed.count, by[1], by[2], by[3], by[4], by[5], by[6], (unsigned long long)covered->runs,
-                covered->runs == 1 ? "" : "s", (unsigned long long)covered->newest);
+                covered->runs == 1 ? "" : "s", pct_iroots_format_newest(newest, sizeof newest, covered->newest));
     pct_cli_say("predicted and not exposed: %zu (%zu, %zu, %zu, %zu, %zu, %zu)%s", all, left[1], left[2], left[3],
                 left[4], left[5], left[6],
                 all == covered->missed.count || w->lists_predicted || w->json ? "" : "; --predicted lists them");

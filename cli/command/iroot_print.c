@@ -58,6 +58,14 @@ static void add_place(struct json_object *object, const struct pct_access_place 
     pct_json_add_number(object, "line", (uint64_t)place->line);
 }
 
+const char *pct_iroots_format_newest(char *text, size_t size, uint64_t newest)
+{
+    *text = 0;
+    if (newest)
+        snprintf(text, size, "; the last new one in run %llu", (unsigned long long)newest);
+    return text;
+}
+
 void pct_iroot_add_json(struct json_object *to, const struct pct_access_places *places, const struct pct_iroot *root)
 {
     pct_json_add_number(to, "idiom", root->idiom);
