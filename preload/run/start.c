@@ -213,14 +213,9 @@ static struct pct_thread *thread_at(uint32_t id)
     return &pct_shim.slots[id].core;
 }
 
-/* Begin a run in this process, whose only thread is the caller; it follows this trace, if that has records. */
-static void begin(struct pct_trace_header *header, const struct pct_recorded *recorded)
+/* The head of the trace, as far as it is known before the run. */
+static void write_header(struct pct_trace_header *header)
 {
-    struct pct_sched *s = &pct_S;
-    const char *why = NULL;
-    bool none = !strcmp(pct_shim.strategy->name, "none");
-    /* A trace has the steps of one process, the token what all of them did. */
-    bool follows = recorded->records && pct_shim.strategy != &pct_strategy_processes;
     memcpy(header->magic, PCT_TRACE_MAGIC, 8);
     header->version = PCT_TRACE_FLAT;
     header->header_size = PCT_TRACE_HEADER_SIZE;
@@ -238,14 +233,17 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     pct_text_add(&text, command);
     pct_config_format_token(header->token, sizeof header->token, &pct_shim.config, pct_shim.strategy);
     pct_shim.header = header;
+}
 
-    map_slots();
+/* What the scheduler is told before it starts. recorded: the run that this one follows, or NULL. */
+static void configure(struct pct_sched *s, const struct pct_recorded *recorded, bool none)
+{
     s->host = &pct_host_futex;
     s->thread_at = thread_at;
-    s->strategy = follows ? &pct_strategy_replay : pct_shim.strategy;
+    s->strategy = recorded ? &pct_strategy_replay : pct_shim.strategy;
     s->run = pct_shim.config.run;
-    s->run.records = follows ? recorded->records : NULL;
-    s->run.records_count = follows ? recorded->count : 0;
+    s->run.records = recorded ? recorded->records : NULL;
+    s->run.records_count = recorded ? recorded->count : 0;
     s->run.list = list ? list : pct_shim.config.list;
     s->max_steps = pct_shim.config.max_steps;
     s->run_ns = pct_shim.run_ns;
@@ -254,12 +252,17 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
     if ((pct_shim.mapped || pct_sites_of_family()) && !none)
         pct_sites_begin(s);
     s->step_ns = pct_shim.config.real_time || none ? 0 : PCT_STEP_NS;
-    s->slack = follows ? 0 : pct_shim.config.slack; /* recorded, each early deadline has a step of its own */
+    s->slack = recorded ? 0 : pct_shim.config.slack; /* recorded, each early deadline has a step of its own */
     /* These say which waits end early; but one repeats what a script did, to which coins said it. */
     s->slack_coins =
         (!pct_shim.strategy->list || pct_shim.strategy == &pct_strategy_processes) && !pct_shim.config.still;
     s->still = pct_shim.config.still && s->step_ns;
     s->base = s->step_ns ? pct_family_began() : 0;
+}
+
+/* Room for the trace's records behind its head, and what the race detector needs. */
+static void begin_records(struct pct_sched *s, struct pct_trace_header *header, bool none)
+{
     uint64_t room = pct_shim.mapped ? (pct_shim.mapped - PCT_TRACE_HEADER_SIZE) / 8 : 0, rest = 0;
     uint64_t *records = (void *)((char *)header + PCT_TRACE_HEADER_SIZE);
     if (room > PCT_PACK_AREA) {
@@ -276,6 +279,20 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
         pct_news_begin();
         pct_sched_in_full(s);
     }
+}
+
+/* Begin a run in this process, whose only thread is the caller; it follows this trace, if that has records. */
+static void begin(struct pct_trace_header *header, const struct pct_recorded *recorded)
+{
+    struct pct_sched *s = &pct_S;
+    const char *why = NULL;
+    bool none = !strcmp(pct_shim.strategy->name, "none");
+    /* A trace has the steps of one process, the token what all of them did. */
+    bool follows = recorded->records && pct_shim.strategy != &pct_strategy_processes;
+    write_header(header);
+    map_slots();
+    configure(s, follows ? recorded : NULL, none);
+    begin_records(s, header, none);
     pct_channel_open(pct_shim.strategy == &pct_strategy_explore ? pct_variables.PCT_EXPLORE : NULL);
     if (pct_shim.strategy == &pct_strategy_script)
         s->run.script = pct_script_open(pct_variables.PCT_EXPLORE);
