@@ -92,7 +92,7 @@ static void handle(int signal)
 
 static void test_sleep(void)
 {
-    const struct itimerval soon = { .it_value = { 0, 20000 } };
+    const struct itimerval soon = { .it_interval = { 0, 20000 }, .it_value = { 0, 20000 } }, none = { 0 };
     const struct sigaction action = { .sa_handler = handle };
     struct timespec left;
     BAD_INPUT(struct timespec, nanosleep(bad, NULL));
@@ -106,8 +106,9 @@ static void test_sleep(void)
     CHECK_OK(sigaction(SIGALRM, &action, NULL));
     for (int i = 0; i < PLACES; i++) {
         const struct timespec long_time = { 5, 0 };
-        CHECK_OK(setitimer(ITIMER_REAL, &soon, NULL));
+        CHECK_OK(setitimer(ITIMER_REAL, &soon, NULL)); /* again and again: the first may come before the sleep */
         CHECK_FAILS(nanosleep(&long_time, place(i, sizeof left).at), EFAULT);
+        CHECK_OK(setitimer(ITIMER_REAL, &none, NULL));
     }
     BAD_OUTPUT(struct timespec, clock_gettime(CLOCK_PROCESS_CPUTIME_ID, bad));
     BAD_OUTPUT(struct timespec, clock_gettime(CLOCK_THREAD_CPUTIME_ID, bad));

@@ -22,15 +22,15 @@ static int64_t us(const struct timeval *t)
 int main(void)
 {
     struct itimerval now, old, none = { { 0, 0 }, { 0, 0 } };
-    struct itimerval slow = { .it_interval = { 7, 5 }, .it_value = { 100, 3 } };
+    struct itimerval slow = { .it_interval = { 7, 5 }, .it_value = { 1000, 3 } };
     CHECK_OK(getitimer(ITIMER_REAL, &now));
     CHECK_EQ(us(&now.it_value) + us(&now.it_interval), 0);
     CHECK_OK(setitimer(ITIMER_REAL, &slow, NULL));
     CHECK_OK(getitimer(ITIMER_REAL, &now));
-    CHECK(us(&now.it_value) <= 100000003 && us(&now.it_value) > 99000000);
+    CHECK(us(&now.it_value) <= 1000000003 && us(&now.it_value) > 900000000);
     CHECK_EQ(us(&now.it_interval), 7000005);
     CHECK_OK(setitimer(ITIMER_REAL, &none, &old));
-    CHECK(us(&old.it_value) <= us(&now.it_value) && us(&old.it_value) > 99000000);
+    CHECK(us(&old.it_value) <= us(&now.it_value) && us(&old.it_value) > 900000000);
     CHECK_EQ(us(&old.it_interval), 7000005);
     struct itimerval bad = { .it_value = { 0, 1000000 } };
     CHECK_FAILS(setitimer(ITIMER_REAL, &bad, NULL), EINVAL);

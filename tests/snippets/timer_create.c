@@ -58,8 +58,22 @@ static void test_errors(void)
     CHECK_FAILS(timer_delete(timer), EINVAL);
 }
 
+/* Wait for a signal that is blocked otherwise, so that it cannot come before the wait. */
+static void await(int times)
+{
+    sigset_t now;
+    CHECK_EQ(pthread_sigmask(SIG_BLOCK, NULL, &now), 0);
+    sigdelset(&now, SIGRTMIN + 1);
+    while (handled < times)
+        CHECK_FAILS(sigsuspend(&now), EINTR);
+}
+
 static void test_signal(clockid_t clock)
 {
+    sigset_t set, old;
+    sigemptyset(&set);
+    sigaddset(&set, SIGRTMIN + 1);
+    CHECK_EQ(pthread_sigmask(SIG_BLOCK, &set, &old), 0);
     timer_t timer;
     struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGRTMIN + 1 };
     event.sigev_value.sival_int = 4711;
@@ -71,8 +85,7 @@ static void test_signal(clockid_t clock)
     int64_t before = check_now(clock);
     CHECK_OK(timer_settime(timer, 0, &spec, &now));
     CHECK_EQ(ns(&now.it_value), 0);
-    while (!handled)
-        CHECK_FAILS(pause(), EINTR);
+    await(1);
     CHECK(check_now(clock) - before >= 3000000);
     CHECK_EQ(seen.si_code, SI_TIMER);
     CHECK_EQ(seen.si_value.sival_int, 4711);
@@ -86,9 +99,9 @@ static void test_signal(clockid_t clock)
     spec.it_value = check_in_ms(clock, 4);
     struct timespec when = spec.it_value;
     CHECK_OK(timer_settime(timer, TIMER_ABSTIME, &spec, NULL));
-    while (handled < 2)
-        CHECK_FAILS(pause(), EINTR);
+    await(2);
     CHECK(check_reached(clock, &when));
+    CHECK_EQ(pthread_sigmask(SIG_SETMASK, &old, NULL), 0);
     CHECK_OK(timer_settime(timer, TIMER_ABSTIME, &spec, NULL));
     while (handled < 3)
         sched_yield();
@@ -196,10 +209,11 @@ static void test_none(void)
     timer_t timer;
     struct sigevent event = { .sigev_notify = SIGEV_NONE };
     CHECK_OK(timer_create(CLOCK_MONOTONIC, &event, &timer));
-    struct itimerspec now, spec = in_us(5000, 0);
-    CHECK_OK(timer_settime(timer, 0, &spec, NULL));
+    struct itimerspec now, far = in_us(1000000000, 0), spec = in_us(5000, 0);
+    CHECK_OK(timer_settime(timer, 0, &far, NULL));
     CHECK_OK(timer_gettime(timer, &now));
-    CHECK(ns(&now.it_value) > 0 && ns(&now.it_value) <= 5000000);
+    CHECK(ns(&now.it_value) > 0 && ns(&now.it_value) <= 1000000000000);
+    CHECK_OK(timer_settime(timer, 0, &spec, NULL));
     struct timespec length = { 0, 6000000 };
     CHECK_OK(nanosleep(&length, NULL));
     CHECK_OK(timer_gettime(timer, &now));
