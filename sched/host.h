@@ -31,6 +31,9 @@ struct pct_host {
     /* Whether something outside may yet call pct_sched_attention() that no wait speaks of: a child's signal. May be
      * NULL. */
     bool (*may_be_signalled)(void);
+    /* Return when what other processes, or this one by the kernel, have already sent to threads that are parked has
+     * come to them: before a verdict that nothing can go on. May be NULL. */
+    void (*settle)(void);
     /* Before time jumps to `until`, or (PCT_NEVER) a verdict says that nothing can go on: up to which virtual time no
      * thread of the process that is not in the schedule does anything by itself. 0: one may be about to; PCT_NEVER:
      * there is none, or they all wait for threads of the schedule. May be NULL. */

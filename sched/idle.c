@@ -68,6 +68,14 @@ static bool attention_may_come(struct pct_sched *s)
     return s->may_be_signalled || (s->can_attention && !s->timers_count);
 }
 
+/* A signal that the kernel has given to a parked thread comes only when the machine gives that some time. */
+static bool was_on_its_way(struct pct_sched *s)
+{
+    if (s->host->settle)
+        s->host->settle();
+    return pct_is_due(s, PCT_DUE_ATTENTION);
+}
+
 /* Where no thread can run, and nothing comes from outside: time goes on to the next deadline, a thread that pct does
  * not know is waited for, or the run has ended. True: only the strategy, which is to be asked, keeps threads back. */
 static bool go_on_alone(struct pct_sched *s)
@@ -93,7 +101,7 @@ static bool go_on_alone(struct pct_sched *s)
         pct_sched_attend(s);
     } else if (pct_readiness_now(s) && !pct_is_replay(s)) {
         return true;
-    } else {
+    } else if (!was_on_its_way(s)) {
         pct_await_look(s);
         pct_await_end(s);
         s->host->end(PCT_VERDICT_DEADLOCK, NULL);

@@ -266,6 +266,7 @@ const struct pct_host pct_host_futex = {
     .nudge = nudge,
     .poll = pct_io_sleep,
     .may_be_signalled = pct_signal_may_come,
+    .settle = pct_signal_settle,
     .relatives = pct_family_relatives,
     .still = pct_family_still,
     .idle = pct_family_idle,

@@ -36,20 +36,34 @@ static const char *read_status(int tid)
     return text;
 }
 
-/* The set of signals in the line that begins with this name, which is in hexadecimal; 0: there is none. */
-static uint64_t signals_of(const char *status, const char *name)
+/* What stands behind this name, with which its line begins; "": there is no such line. */
+static const char *value_of(const char *status, const char *name)
 {
-    for (const char *c = status; *c; c += *c == '\n') {
+    const char *c = status;
+    for (; *c; c += *c == '\n') {
         const char *wanted = name;
         for (; *wanted && *c == *wanted; wanted++)
             c++;
-        uint64_t set = 0;
-        for (; *c && *c != '\n'; c++)
-            set = set << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
         if (!*wanted)
-            return set;
+            break;
+        while (*c && *c != '\n')
+            c++;
     }
-    return 0;
+    return c;
+}
+
+/* A set of signals is in hexadecimal. */
+static uint64_t signals_of(const char *status, const char *name)
+{
+    uint64_t set = 0;
+    for (const char *c = value_of(status, name); *c && *c != '\n'; c++)
+        set = set << 4 | (uint64_t)(*c <= '9' ? *c - '0' : *c - 'a' + 10);
+    return set;
+}
+
+static bool is_running(const struct pct_shim_thread *thread)
+{
+    return *value_of(read_status(thread->tid), "State:\t") == 'R';
 }
 
 uint64_t pct_signal_pending(const struct pct_shim_thread *thread)
@@ -70,6 +84,24 @@ uint64_t pct_signal_blocked(const struct pct_shim_thread *thread)
     uint64_t mask =
         thread == pct_self ? pct_signal_mask(SIG_BLOCK, 0) : signals_of(read_status(thread->tid), "SigBlk:\t");
     return mask & ~__atomic_load_n(&thread->held, __ATOMIC_SEQ_CST);
+}
+
+/* The kernel has woken a thread before a call that sends to it returns, and before a child that sends can be waited
+ * for; and one that is parked sleeps again once it has put off what came. */
+void pct_signal_settle(void)
+{
+    enum { PAUSE_NS = 50000, LIMIT_NS = 2000000000 };
+    const struct timespec pause = { .tv_nsec = PAUSE_NS };
+    if (!pct_action_any() || pct_host_contexts)
+        return;
+    const uint64_t limit = pct_real_now() + LIMIT_NS;
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
+        const struct pct_shim_thread *thread = &pct_shim.slots[id];
+        if (thread == pct_self || (id && !thread->started) || thread->core.state > PCT_STATE_BLOCKED)
+            continue;
+        while (is_running(thread) && pct_real_now() < limit)
+            PCT_SYS2(SYS_nanosleep, &pause, NULL);
+    }
 }
 
 void pct_signal_sent(void)
@@ -202,8 +234,10 @@ static bool reaches_group(pid_t pid, int signal)
 {
     if (pid && (pid >= -1 || -pid != PCT_SYS1(SYS_getpgid, 0)))
         return false;
-    if (signal && pct_action_handles(signal))
+    if (signal && pct_action_handles(signal)) {
         pct_uncontrolled(PCT_UNCONTROLLED_SIGNAL);
+        pct_signal_settle();
+    }
     return true;
 }
 

@@ -137,6 +137,8 @@ void pct_signal_sent(void);
  * for it outside, or waits there for others and handles it, is back when this returns: otherwise the machine would
  * decide when it is. */
 void pct_signal_given(const struct pct_shim_thread *thread, int signal);
+/* Wait until the parked threads have met what the kernel has given them. With the baton. */
+void pct_signal_settle(void);
 /* Whether this thread waits for signals outside, in the kernel, without the baton. By itself, or with the baton. */
 bool pct_signal_waits_outside(const struct pct_thread *thread);
 /* Pending for this thread, or for the process. */
