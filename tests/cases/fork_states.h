@@ -115,7 +115,7 @@ static void make_more(void)
 static void make(void)
 {
     pthread_mutexattr_t robust;
-    mq_unlink("/pct-fork-states");
+    char name[64];
     struct mq_attr limits = { .mq_maxmsg = 1, .mq_msgsize = 16 };
     pthread_mutexattr_init(&robust);
     pthread_mutexattr_setrobust(&robust, PTHREAD_MUTEX_ROBUST);
@@ -135,8 +135,9 @@ static void make(void)
     CHECK(!epoll_ctl(watcher, EPOLL_CTL_ADD, event, &(struct epoll_event){ .events = EPOLLIN }));
     CHECK((queue = msgget(IPC_PRIVATE, 0600)) >= 0);
     CHECK((semaphores = semget(IPC_PRIVATE, 1, 0600)) >= 0);
-    CHECK((messages = mq_open("/pct-fork-states", O_CREAT | O_RDWR, 0600, &limits)) >= 0);
-    mq_unlink("/pct-fork-states");
+    snprintf(name, sizeof name, "/pct-fork-states-%d", getpid());
+    CHECK((messages = mq_open(name, O_CREAT | O_RDWR, 0600, &limits)) >= 0);
+    mq_unlink(name);
     make_more();
 }
 

@@ -2,7 +2,7 @@
  * timer run all the time, the watchdog takes the baton from a loop, and the record area is used again and again, when
  * --timeout ends the run, or the run itself.
  * RUN: for strategy in pct pos random-walk; do for seed in 1 2 ${FULL:+3 4};
- *     do pct run -q -s $seed -S $strategy --timeout 0.5 -t %t/trace -- %p; [ $? = 124 ] &&
+ *     do pct run -q -s $seed -S $strategy --timeout 2 -t %t/trace -- %p; [ $? = 124 ] &&
  *     pct report %t/trace > %t/log || exit 1; grep "seed $seed; threads 4, steps [1-9]" %t/log || exit 1; done; done
  * RUN: for strategy in pct pos random-walk; do pct run -q -s 1 -S $strategy -t %t/trace -- %p 20000 &&
  *     pct report %t/trace > %t/log && pct trace %t/trace > /dev/null || exit 1; done

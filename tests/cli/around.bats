@@ -95,10 +95,10 @@ fixed=(--state none --epoch 1700000000)
         has "because"
         has "the command of --$which failed (status 3): echo because; exit 3"
     done
-    run "$pct" run "${fixed[@]}" -n 2 --timeout 0.2 --setup 'sleep 300.125' -- ./target
+    run "$pct" run "${fixed[@]}" -n 2 --timeout 0.2 --setup "sleep 300.$$" -- ./target
     is "$status" 125
     has "the command of --setup failed (signal 9)"
-    ! grep -qsa 'sleep.300\.125' /proc/[0-9]*/cmdline
+    ! grep -qsa "sleep.300\.$$" /proc/[0-9]*/cmdline
 }
 
 @test "the teardown is done for a run that is over its time, and for one that is interrupted" {

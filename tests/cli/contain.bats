@@ -135,10 +135,10 @@ int main(void)
 }
 C
     "$cc" -o bomb bomb.c
-    run "$pct" run "${fixed[@]}" -g -n 2 -s 1 --timeout 1 -- ./bomb
+    run "$pct" run "${fixed[@]}" -g -n 2 -s 1 --timeout 1 -- "$PWD/bomb"
     is "$status" 124
     has "2 failed (2 timeout)"
-    ! grep -qsa "^./bomb" /proc/[0-9]*/cmdline
+    ! grep -qsa "^$PWD/bomb" /proc/[0-9]*/cmdline
 }
 
 @test "processes that multiply outside of the session of their run are ended with it" {
@@ -201,7 +201,7 @@ int main(void)
 }
 C
     "$cc" -g -pthread -o alone alone.c
-    run "$pct" run --timeout 1 -- ./alone
+    run "$pct" run --timeout 4 -- ./alone
     is "$status" 124
     has "compute_forever"
 }
@@ -247,9 +247,9 @@ C
 }
 
 @test "a daemon that leaves its session is ended with its run" {
-    run "$pct" run -n 3 -- sh -c 'setsid sleep 300.75 > /dev/null 2>&1 & exit 0'
+    run "$pct" run -n 3 -- sh -c "setsid sleep 300.$$ > /dev/null 2>&1 & exit 0"
     is "$status" 0
-    ! grep -qsa 'sleep.300\.75' /proc/[0-9]*/cmdline
+    ! grep -qsa "sleep.300\.$$" /proc/[0-9]*/cmdline
 }
 
 @test "output of many megabytes is kept in its last part, and does not stop the run" {

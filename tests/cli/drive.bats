@@ -227,7 +227,7 @@ nothing_left()
     has "timeout: killed after 0.5 s"
     nothing_left
     for runs in 1 5; do
-        "$pct" run -n $runs -s 1 --ready port:$port --drive "$ask; touch asked; sh -c 'sleep 300.5; true'" -- \
+        "$pct" run -n $runs -s 1 --ready port:$port --drive "$ask; touch asked; sh -c 'sleep 300.$$; true'" -- \
             ./server $port 2> said &
         pid=$!
         until [ -e asked ]; do sleep 0.02; done
@@ -237,7 +237,7 @@ nothing_left()
         is "$status" 130
         grep -q interrupted said
         nothing_left
-        ! grep -qsa 'sleep.300\.5' /proc/[0-9]*/cmdline
+        run ! grep -qsa "sleep.300\.$$" /proc/[0-9]*/cmdline
         rm asked
     done
 }

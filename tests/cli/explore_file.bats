@@ -386,7 +386,7 @@ END
 
 @test "an interrupted exploration says what is known, and how it goes on" {
     "$pct" explore --db it.db -- "$starved" 2> said &
-    sleep 0.7
+    until [ -s it.db ]; do sleep 0.05; done
     kill -INT $!
     wait $! || status=$?
     cat said

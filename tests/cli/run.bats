@@ -360,9 +360,9 @@ controlled"
 
 @test "being interrupted: says what was done, ends the targets, leaves no files" {
     mkdir scratch
-    XDG_RUNTIME_DIR=$PWD/scratch "$pct" run -n 1000000 -j 2 -s 1 -- ./target 2> said &
+    XDG_RUNTIME_DIR=$PWD/scratch "$pct" run -n 1000000 -j 2 -s 1 -- sh -c 'echo >> ran; exec ./target' 2> said &
     pid=$!
-    sleep 0.7
+    until [ -e ran ] && [ "$(wc -l < ran)" -gt 5 ]; do sleep 0.05; done
     kill -INT $pid
     status=0
     wait $pid || status=$?
@@ -372,7 +372,7 @@ controlled"
 
     "$pct" run -q -n 1000000 -s 1 -- ./target 2> said &
     pid=$!
-    sleep 0.7
+    until [ "$(cat /proc/$pid/task/$pid/children)" ]; do sleep 0.05; done
     kill -INT $pid
     wait $pid || status=$?
     is "$status" 130
@@ -380,14 +380,12 @@ controlled"
 
     XDG_RUNTIME_DIR=$PWD/scratch "$pct" run -- ./target hang 2> said &
     pid=$!
-    sleep 0.4
-    child=$(tr -d " " < /proc/$pid/task/$pid/children)
+    until child=$(tr -d " " < /proc/$pid/task/$pid/children) && [ "$child" ]; do sleep 0.05; done
     kill -TERM $pid
     status=0
     wait $pid || status=$?
     is "$status" 143
     is "$(find scratch -type f)" ""
-    [ -n "$child" ]
     ! kill -0 "$child" 2>/dev/null
 }
 
@@ -399,9 +397,9 @@ controlled"
 }
 
 @test "what a target leaves behind is ended, when there are several runs" {
-    run "$pct" run -n 2 -- sh -c 'sleep 300.25 > /dev/null & exit 0'
+    run "$pct" run -n 2 -- sh -c "sleep 300.$$ > /dev/null & exit 0"
     is "$status" 0
-    ! grep -qsa 'sleep.300\.25' /proc/[0-9]*/cmdline
+    ! grep -qsa "sleep.300\.$$" /proc/[0-9]*/cmdline
 }
 
 @test "no scratch file stays after a run, a failure or a timeout" {
