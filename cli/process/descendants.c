@@ -129,7 +129,8 @@ static void describe_thread(char *text, size_t size, long tid, const struct task
                                            : "has ended");
 }
 
-static void describe(char *text, size_t size, pid_t pid)
+/* False: there is no room. */
+static bool describe(char *text, size_t size, pid_t pid)
 {
     enum { THREADS = 8 };
     char path[64], line[800] = "", stacks[3000] = "", stack[600];
@@ -157,19 +158,23 @@ static void describe(char *text, size_t size, pid_t pid)
     pct_live_close(process);
     if (threads > THREADS)
         append(line, sizeof line, ", and %u more", threads - THREADS);
-    if (threads)
-        append(text, size, "child process %d (%s): %.2f s of a CPU used%s\n%s", pid, first.name,
-               (double)ticks / (double)sysconf(_SC_CLK_TCK), line, stacks);
+    return !threads || append(text, size, "child process %d (%s): %.2f s of a CPU used%s\n%s", pid, first.name,
+                              (double)ticks / (double)sysconf(_SC_CLK_TCK), line, stacks);
 }
 
 void pct_descendants_describe(char *text, size_t size, pid_t first)
 {
+    enum { LAST_LINE = 64 };
     struct pct_pids all = { .count = 0 };
+    size_t more = 0; /* a stack takes a tenth of a second */
     text[0] = 0;
     pct_pids_add_children(&all, first);
     for (size_t i = 0; i < all.count; i++) {
-        describe(text, size, all.pid[i]);
+        if (more || !describe(text, size - LAST_LINE, all.pid[i]))
+            more++;
         pct_pids_add_children(&all, all.pid[i]);
     }
+    if (more)
+        append(text, size, "%zu more child processes\n", more);
     free(all.pid);
 }
