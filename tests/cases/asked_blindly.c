@@ -2,7 +2,9 @@
 // program's descriptors: what waited for some was found ready there, all of it. A select() that was asked then had lost
 // its sets, and waited for nothing (fio with io_uring: a deadlock); a read() was made, and took the others along.
 //
-//     asked_blindly select|poll|read TIMER      TIMER: ms until the timer goes off that they look at, too; 0: never
+//     asked_blindly select|poll|read TIMER [SLEEP]
+//         TIMER: ms until the timer goes off that they look at, too; 0: never
+//         SLEEP: ms, in which the watchdog has to see it; default: 15
 //
 // RUN: pct run -g -s 1 -n 12 -- %p select 0
 // RUN: pct run -g -s 1 -n 6 --sites -- %p select 20
@@ -11,8 +13,9 @@
 // RUN: pct run -g -s 1 -n 6 -- %p read 0
 // RUN: for i in 1 2 3 4; do PCT_SEED=$i PCT_TRACE=%t/trace LD_PRELOAD=$LIBPCT %p select 20 &&
 //         pct replay %t/trace -- %p select 20 || exit; done
-// RUN: for i in 1 2 3 4; do PCT_SEED=$i PCT_TRACE=%t/trace LD_PRELOAD=$LIBPCT %p read 0 && pct report %t/trace > %t/out
-//         && grep -q 'slept in system call 230' %t/out && ! grep -q 'slept in system call 0' %t/out || exit; done
+// RUN: for i in 1 2 3 4; do PCT_SEED=$i PCT_TRACE=%t/trace LD_PRELOAD=$LIBPCT %p read 0 400 &&
+//         pct report %t/trace > %t/out && grep -q 'slept in system call 230' %t/out &&
+//         ! grep -q 'slept in system call 0' %t/out || exit; done
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
@@ -27,11 +30,12 @@
 
 static int ends[2], timer;
 static const char *how;
+static long sleep_ms = 15;
 
 // In the program's own code, as programs without liburing make theirs.
 static void sleep_inline(void)
 {
-    const struct timespec length = { .tv_nsec = 15000000 };
+    const struct timespec length = { .tv_nsec = sleep_ms * 1000000 };
     register long rest __asm__("r10") = 0;
     long result;
     do { // a signal of pct's may meet it as it begins
@@ -84,7 +88,9 @@ static void *be_busy(void *unused)
 int main(int count, char **arguments)
 {
     pthread_t waiter, busy;
-    assert(count == 3);
+    assert(count == 3 || count == 4);
+    if (count == 4)
+        sleep_ms = atol(arguments[3]);
     how = arguments[1];
     const struct itimerspec when = { .it_value = { .tv_nsec = atoi(arguments[2]) * 1000000L } };
     timer = timerfd_create(CLOCK_MONOTONIC, 0);
