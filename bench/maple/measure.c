@@ -342,7 +342,7 @@ static int print(uint64_t classes, uint64_t campaign)
     printf("%llu,%zu,%zu,%zu,%zu,%zu,%zu,%llu,%zu,%zu,%zu\n", (unsigned long long)classes, all, tries[1],
            all - tries[0], known, known - missed, count(&m.possible, &m.by_campaign, true, "not in the campaign"),
            (unsigned long long)campaign, count(&m.predicted, &m.possible, true, NULL),
-           count(&m.predicted, &m.possible, false, NULL), false_words);
+           count(&m.predicted, &m.possible, false, "predicted, and impossible"), false_words);
     return false_words > 0;
 }
 
