@@ -5,6 +5,7 @@
 #include "directed_state.h"
 #include "store.h"
 #include <cli/base/cli.h>
+#include <cli/binary/elf_facts.h>
 #include <cli/trace/predict.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -264,6 +265,17 @@ static void say_part(const struct pct_directed *d)
                     exposed == 1 ? "was" : "were");
 }
 
+void pct_directed_say_unshared(const struct pct_campaign *c)
+{
+    const bool tells = c->config.memory >= PCT_PATCH_ALL || pct_elf_tells(c->launch.program);
+    const char *advice = c->max_threads < 2 ? "try a test that has several threads"
+                         : tells            ? "try a test whose threads share some"
+                         : c->config.memory == PCT_PATCH_GLOBALS
+                             ? "build the program with pct-cc, or say --memory=all"
+                             : "build the program with pct-cc, or say --memory=globals";
+    pct_cli_say("no run used memory or locks that threads can share, as far as pct sees: %s", advice);
+}
+
 void pct_directed_say(const struct pct_campaign *c)
 {
     const struct pct_directed *d = c->directed;
@@ -297,8 +309,7 @@ void pct_directed_say(const struct pct_campaign *c)
     else if (c->until_saturated && c->done == c->runs && !pct_directed_is_saturated(c))
         pct_cli_say("it is not saturated yet: the same command with a larger -n goes on");
     if (!d->shared && d->taken > c->resumed)
-        pct_cli_say("no run used memory or locks that threads can share, as far as pct sees: build the program with "
-                    "pct-cc, or say --memory=globals");
+        pct_directed_say_unshared(c);
 }
 
 void pct_directed_close(struct pct_directed *d)

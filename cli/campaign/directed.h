@@ -69,6 +69,9 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
 /* Print what came of it, as lines of the summary. */
 void pct_directed_say(const struct pct_campaign *c);
 
+/* That no run has used anything that threads can share, and what to do. */
+void pct_directed_say_unshared(const struct pct_campaign *c);
+
 void pct_directed_free(struct pct_campaign *c);
 
 #endif

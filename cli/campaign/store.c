@@ -177,7 +177,7 @@ enum pct_store_state pct_store_look(const char *path, char *error, size_t size)
     close(fd);
     if (got != sizeof head || memcmp(head, "SQLite format 3", 16) || big_endian(head + 68) != PCT_STORE_APPLICATION) {
         snprintf(error, size,
-                 "this is not a campaign file of pct; it was left as it is; name another with --db, or move it away");
+                 "this is not a campaign file of pct; it was left as it is; name another file, or move it away");
         return PCT_STORE_FOREIGN;
     }
     if (big_endian(head + 60) > PCT_STORE_VERSION) {
@@ -291,8 +291,9 @@ static int check(struct pct_store *store)
         code = sqlite3_step(statement);
     const char *verdict = code == SQLITE_ROW ? (const char *)sqlite3_column_text(statement, 0) : NULL;
     bool good = verdict && !strcmp(verdict, "ok");
+    const char *line = verdict ? strrchr(verdict, '\n') : NULL; /* behind a heading */
     if (!good && verdict)
-        snprintf(store->error, sizeof store->error, "the file is damaged (%s)", verdict);
+        snprintf(store->error, sizeof store->error, "the file is damaged (%s)", line ? line + 1 : verdict);
     sqlite3_finalize(statement);
     if (!good)
         return verdict ? -EINVAL : pct_store_fail(store, code);

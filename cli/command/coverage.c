@@ -320,8 +320,7 @@ static void say_summary(const struct coverage *w)
     if (w->roots.full)
         pct_cli_say("there are more, which are not counted: give a smaller --window");
     if (w->runs && !w->shared && !w->campaign->directed) /* which has said it */
-        pct_cli_say("no run used memory or locks that threads can share, as far as pct sees: build the program with "
-                    "pct-cc, or say --memory=globals");
+        pct_directed_say_unshared(w->campaign);
     say_next(w);
 }
 

@@ -489,6 +489,9 @@ C
     refused "damaged"
     python3 -c 'd = bytearray(open("good.db", "rb").read()); d[4096:8192] = b"x" * 4096; open("some.db", "wb").write(d)'
     refused "damaged"
+    python3 -c 'd = bytearray(open("good.db", "rb").read()); d[4104:4106] = b"xx"; open("some.db", "wb").write(d)'
+    refused "the file is damaged ("
+    lacks "***" # SQLite's heading, a line of its own
     cp good.db some.db
     python3 -c 'import sqlite3; f = sqlite3.connect("some.db"); f.execute("DROP TABLE findings"); f.commit()'
     refused "damaged"

@@ -86,7 +86,7 @@ END
     lacks "[predicted, not exposed in"
     has "pct: of these, not exposed in 6 tries: 0 "
     run "$pct" coverage -S maple --seed 1 -n 2 -- true
-    [ "$(grep -c 'no run used memory or locks' <<< "$output")" -eq 1 ]
+    [ "$(grep -c 'no run used memory or locks.*try a test that has several threads$' <<< "$output")" -eq 1 ]
     # Of three threads.
     run --separate-stderr "$pct" coverage -S maple --seed 1 -n 60 --ok-status any --html page.html \
         --json -- "$reorder" 4
@@ -351,7 +351,16 @@ b'</code>" page.html
     run "$pct" coverage --seed 1 --until-saturated 3 -- true
     [ "$status" -eq 0 ]
     has "exposed iRoots: 0 (idioms 1 to 6: 0, 0, 0, 0, 0, 0) in 3 runs"
-    has "build the program with pct-cc, or say --memory=globals"
+    has "try a test that has several threads"
+    printf '%s\n' '#include <pthread.h>' 'static void *idle(void *x) { return x; }' 'int main(void) {' \
+        '    pthread_t t; return pthread_create(&t, 0, idle, 0) || pthread_join(t, 0); }' > apart.c
+    gcc -pthread -o apart apart.c
+    run "$pct" coverage -n 1 -- ./apart
+    has "as far as pct sees: build the program with pct-cc, or say --memory=globals"
+    run "$pct" coverage -S maple -n 1 --memory=globals -- ./apart
+    has "as far as pct sees: build the program with pct-cc, or say --memory=all"
+    run "$pct" coverage -n 1 --memory=all -- ./apart
+    has "as far as pct sees: try a test whose threads share some"
     run "$pct" coverage
     [ "$status" -eq 2 ]
     run "$pct" coverage --window 0 -- true

@@ -202,7 +202,7 @@ other_points()
 @test "maple: a program without shared memory is told what to do; what is no iRoot is refused" {
     run "$pct" run -S maple -n 3 -- true
     [ "$status" -eq 0 ]
-    has "build the program with pct-cc, or say --memory=globals"
+    has "try a test that has several threads"
     for wrong in 6-1.00000000 1-1.0000000g-1.00000000 1-1.00000000 1-1.00000000-1.00000000-1.00000000 x; do
         run "$pct" run -S "maple,iroot=$wrong" -- true
         [ "$status" -eq 2 ]
