@@ -354,7 +354,7 @@ b'</code>" page.html
     has "try a test that has several threads"
     printf '%s\n' '#include <pthread.h>' 'static void *idle(void *x) { return x; }' 'int main(void) {' \
         '    pthread_t t; return pthread_create(&t, 0, idle, 0) || pthread_join(t, 0); }' > apart.c
-    gcc -pthread -o apart apart.c
+    "$cc" -pthread -o apart apart.c
     run "$pct" coverage -n 1 -- ./apart
     has "as far as pct sees: build the program with pct-cc, or say --memory=globals"
     run "$pct" coverage -S maple -n 1 --memory=globals -- ./apart
