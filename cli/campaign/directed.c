@@ -178,7 +178,7 @@ static void check_version(struct pct_campaign *c, struct pct_store *store, const
 {
     const bool part = pct_directed_is_part(c);
     const uint64_t version = pct_store_number(store, part ? "directed" : "tries");
-    if (!c->directed || !c->directed->directs || version == PCT_DIRECTED_PART)
+    if (!c->directed || !c->directed->directs || version == (part ? PCT_DIRECTED_PART : PCT_DIRECTED_WHOLE))
         return;
     if (part) {
         if (version && c->resumed)
@@ -210,7 +210,7 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
     if (!c->resumed)
         failed = set_number(store, "idioms", PCT_IDIOMS);
     if (!failed && !c->resumed && c->directed->directs && !c->directed->part)
-        failed = set_number(store, "tries", PCT_DIRECTED_PART);
+        failed = set_number(store, "tries", PCT_DIRECTED_WHOLE);
     if (failed)
         return failed;
     failed = pct_iroot_sets_load(&c->directed->sets, store, c->resumed);

@@ -8,12 +8,13 @@
 #include <errno.h>
 #include <strategies/strategies.h>
 
-/* One run in EACH may be directed, whatever other part would have it; from run FIRST to OFTEN_END, one in OFTEN: first
- * tries find most of what directed runs find, and what the first runs have not found is rare. Where all patterns were
- * tried once, it stays at those that are one in EACH, too. The first FIRST of the others are looked at, then one in
- * LATER: that is as much as finding what they predict may take of a campaign's time, and a run of more than MOST_STEPS
- * takes more. */
-enum { EACH = 5, FIRST_PLACE = 3, FIRST = 16, OFTEN = 2, OFTEN_END = 64, LATER = 8, MOST_STEPS = 1 << 14 };
+/* One run in EACH may be directed, whatever other part would have it; from run OFTEN_FROM to OFTEN_END, one in OFTEN:
+ * first tries find most of what directed runs find, and what the first runs have not found is rare. Where all patterns
+ * were tried once, it stays at those that are one in EACH, too. The first FIRST of the others are looked at, then one
+ * in LATER: that is as much as finding what they predict may take of a campaign's time, and a run of more than
+ * MOST_STEPS takes more. */
+enum { EACH = 5, FIRST_PLACE = 3, FIRST = 16, LATER = 8, MOST_STEPS = 1 << 14 };
+enum { OFTEN = 2, OFTEN_FROM = 8, OFTEN_END = 64 };
 
 /* A run of the part: the strategy maple, with all else as the campaign's runs have it. */
 static void configure(const struct pct_campaign *c, uint64_t seed, struct pct_config *config)
@@ -56,7 +57,7 @@ static bool is_place(uint64_t index)
 
 static bool is_place_often(uint64_t index)
 {
-    return index >= FIRST && index < OFTEN_END ? index % OFTEN == 0 : is_place(index);
+    return index >= OFTEN_FROM && index < OFTEN_END ? index % OFTEN == 0 : is_place(index);
 }
 
 /* Whether the run of this number and seed may be directed, behind one of that seed. Those of pct, which have a

@@ -94,6 +94,26 @@ static bool is_uncontrolled(const struct pct_trace_header *header)
     return any;
 }
 
+/* Whether threads call anything but what begins and ends them. */
+static bool has_calls(const struct pct_trace *trace)
+{
+    for (uint64_t i = 0; i < trace->count; i++)
+        switch (PCT_RECORD_OP(trace->records[i])) {
+        case PCT_OP_THREAD_START:
+        case PCT_OP_THREAD_FINISH:
+        case PCT_OP_THREAD_CREATE:
+        case PCT_OP_THREAD_JOIN:
+        case PCT_OP_THREAD_TRYJOIN:
+        case PCT_OP_THREAD_DETACH:
+        case PCT_OP_THREAD_EXIT:
+        case PCT_OP_EXIT:
+            break;
+        default:
+            return true;
+        }
+    return false;
+}
+
 static bool is_whole(const struct pct_result *result)
 {
     return !result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && !pct_sampling_count(&result->trace);
@@ -187,7 +207,9 @@ static int try_narrow(struct pct_campaign *c)
     kind->may = is_whole(&run->result);
     if (kind->may) {
         bool more = look_at(c, kind, &run->result, &(struct pct_other_shown){ 0 });
-        kind->on = c->other.memory ? more || kind->shown.fails : !is_uncontrolled(&run->result.trace.header);
+        if (!c->other.memory)
+            more = has_calls(&run->result.trace) && !is_uncontrolled(&run->result.trace.header);
+        kind->on = more || kind->shown.fails;
     }
     if (kind->on)
         learn(c, kind, &run->result);

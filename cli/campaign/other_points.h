@@ -2,7 +2,8 @@
  * more points find that fewer cannot, and what fewer find sooner.
  *
  *   - Of a program that tells of its memory accesses (pct-cc), from run PCT_OTHER_CALLS_FROM on, one run in
- *     PCT_OTHER_CALLS has points at calls only: more points dilute chance.
+ *     PCT_OTHER_CALLS has points at calls only: more points dilute chance. Not where threads call nothing but what
+ *     begins and ends them, as the first of these runs shows: without preemptions, few schedules are left.
  *   - Of one that does not, from run PCT_OTHER_MEMORY_FROM on, one run in PCT_OTHER_MEMORY is patched
  *     (--memory=globals), if its memory accesses are such as calls do not order. That is found out by the first of
  *     these runs: the race detector sees two of them unordered, threads meet on an atomic variable, or the run fails.

@@ -1,6 +1,7 @@
 /* A bug between two calls in a program built with pct-cc: hundreds of accesses to shared memory before and after dilute
  * chance, so one run in three, from the 17th on, has scheduling points at calls only. Its token says so, and it does
- * not count for the guarantee. (With --sites, no run is directed: such a one finds it before.)
+ * not count for the guarantee. (With --sites, no run is directed: such a one finds it before.) Threads that call
+ * nothing have none of these runs.
  *
  * BUILD: pct-cc -O1 -g -pthread -o %p %s
  * RUN 134: pct run -q -s 1 -n 400 --state none -- %p
@@ -13,10 +14,13 @@
  * RUN: pct run -s 1 -n 60 --state none --strategy=pct -- %p fixed > %t/out 2>&1;
  *     ! grep 'other scheduling points' %t/out
  * RUN: pct run -s 1 -n 16 --state none -- %p fixed > %t/out 2>&1; ! grep 'other scheduling points' %t/out
+ * RUN: pct run -s 1 -n 60 --explore=0 --state none -- %p no calls > %t/out 2>&1;
+ *     ! grep 'other scheduling points' %t/out
  */
 #include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int work;
@@ -47,13 +51,20 @@ static void *sell(void *fixed)
     return NULL;
 }
 
+static void *call_nothing(void *unused)
+{
+    compute();
+    return unused;
+}
+
 int main(int argc, char **argv)
 {
     pthread_t threads[2];
+    const bool calls = argc < 3;
     for (int i = 0; i < 2; i++)
-        pthread_create(&threads[i], NULL, sell, argc > 1 ? argv : NULL);
+        pthread_create(&threads[i], NULL, calls ? sell : call_nothing, argc > 1 ? argv : NULL);
     for (int i = 0; i < 2; i++)
         pthread_join(threads[i], NULL);
-    assert(sold == 1);
+    assert(sold == calls);
     return 0;
 }
