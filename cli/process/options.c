@@ -223,12 +223,16 @@ static const struct argp_option ok_options[] = {
 static error_t parse_ok(int key, char *argument, struct argp_state *state)
 {
     bool *ok = state->input;
+    uint64_t status;
+    char error[256];
     if (key != KEY_OK_STATUS)
         return ARGP_ERR_UNKNOWN;
     if (!strcmp(argument, "any"))
         memset(ok, true, STATUSES);
+    else if (pct_config_parse_u64(&status, argument, 0, STATUSES - 1, "--ok-status", error, sizeof error))
+        argp_failure(state, PCT_EXIT_USAGE, 0, "%s, or any", error);
     else
-        ok[pct_options_number(state, "--ok-status", argument, 0, STATUSES - 1)] = true;
+        ok[status] = true;
     return 0;
 }
 

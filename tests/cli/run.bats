@@ -43,6 +43,13 @@ setup()
     is "$status" 0
     run "$pct" run --ok-status 4 -- ./target exit 3
     is "$status" 3
+    run "$pct" run --ok-status any -- ./target exit 3
+    is "$status" 0
+    for bad in some 256; do
+        run "$pct" run --ok-status $bad -- ./target exit 3
+        is "$status" 2
+        has "it must be 0 to 255, or any"
+    done
 }
 
 @test "a crash is 128 and the signal, with a stack" {
