@@ -426,10 +426,10 @@ static int classify(struct pct_run_source *source, struct pct_ended_run *run)
     struct pct_campaign *c = s->c;
     int status =
         c->observer && c->observer->classify ? c->observer->classify(c->observer, c, &run->process, &run->result) : 0;
-    if (status)
+    if (status > 0)
         return status;
     s->failed = pct_result_fails(&run->result, c->ok);
-    return s->failed && !c->keep_going ? PCT_RUNS_ENOUGH : PCT_RUNS_ON;
+    return s->failed && !c->keep_going ? PCT_RUNS_ENOUGH : status;
 }
 
 /* The first run of all. */
@@ -560,7 +560,8 @@ int pct_campaign_run(struct pct_campaign *campaign)
                                    .ahead = campaign->directed && pct_directed_may(campaign),
                                    .pass = !observer && (campaign->runs == 1 || campaign->pass_output),
                                    .single = campaign->runs == 1,
-                                   .quiet = !campaign->progress },
+                                   .quiet = !campaign->progress,
+                                   .tells = campaign->tells && campaign->runs > 1 },
                        .start = pct_cli_now(),
                        .next = campaign->resumed,
                        .frontier = campaign->resumed };

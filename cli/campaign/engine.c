@@ -5,6 +5,7 @@
 #include <cli/base/list.h>
 #include <cli/base/status_line.h>
 #include <cli/binary/locate.h>
+#include <cli/process/long_run.h>
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -41,6 +42,7 @@ struct pct_engine_state {
     unsigned under_way; /* runs that go on, */
     unsigned open;      /* and these and those that wait */
     double ticked;
+    bool told; /* of a first run that takes long */
 };
 
 int pct_run_spec_parse(struct pct_run_spec *spec, const char *token, char *error, size_t size)
@@ -289,12 +291,42 @@ static int tick(struct pct_engine_state *s)
     return s->source->tick(s->source);
 }
 
+/* The first run of all, while it goes on; NULL: it does not, or that is said already, or nobody wants to know. */
+static const struct pct_process *find_untold(const struct pct_engine *engine)
+{
+    const struct pct_engine_state *s = engine->state;
+    const struct pct_process *first = NULL;
+    if (!engine->tells || s->told || engine->launch->reaped)
+        return NULL;
+    for (unsigned i = 0; i < s->places; i++)
+        if (s->place[i].pid && s->place[i].phase == PCT_PHASE_RUN && !s->place[i].driven &&
+            (!first || s->place[i].index < first->index))
+            first = &s->place[i];
+    return first;
+}
+
+static void tell(const struct pct_engine *engine)
+{
+    const struct pct_process *first = find_untold(engine);
+    if (!first || pct_cli_now() < first->limited + PCT_LONG_RUN_SECONDS)
+        return;
+    pct_status_line_clear(engine->quiet);
+    pct_long_run_say(first);
+    engine->state->told = true;
+}
+
+static double earlier(double one, double other)
+{
+    return one <= 0 || (other > 0 && other < one) ? other : one;
+}
+
 /* The moment for which runs need not be waited for any longer; 0: there is none. */
 static double wait_until(const struct pct_engine *engine)
 {
     const struct pct_engine_state *s = engine->state;
-    const double tick = s->source->tick ? s->ticked + PCT_STATUS_LINE_TICK : 0, ends = engine->launch->ends;
-    return ends > 0 && (tick <= 0 || ends < tick) ? ends : tick;
+    const struct pct_process *untold = find_untold(engine);
+    const double tick = s->source->tick ? s->ticked + PCT_STATUS_LINE_TICK : 0;
+    return earlier(earlier(tick, engine->launch->ends), untold ? untold->limited + PCT_LONG_RUN_SECONDS : 0);
 }
 
 static int loop(struct pct_engine *engine)
@@ -315,6 +347,7 @@ static int loop(struct pct_engine *engine)
             status = engine->sure && (engine->jobs > 1 || engine->ahead) ? fill(engine) : 0;
             status = status ? status : look(engine);
         }
+        tell(engine);
         status = status ? status : tick(s);
         if (status)
             return status;

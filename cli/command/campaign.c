@@ -28,11 +28,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* --timeout, unless it is given: one run that hangs must not be the end of a job that nobody watches. And if it is not,
- * runs that take far longer than the others are cut after this many seconds at least. */
-#define RUN_SECONDS 60
-#define CUT_SECONDS 5
-
 enum { KEY_DB = 5000, KEY_SHARD, KEY_FRESH, KEY_EXPECT_SAME, KEY_SATURATED, KEY_MEMO };
 
 /* --until-saturated, unless it says how many. */
@@ -416,10 +411,7 @@ static int campaign(int argc, char **argv)
     w.oracle.ok = c.ok;
     c.ok[0] = c.keep_going = c.kept = true;
     pct_parse(&argp, argc, argv, 0, &w);
-    if (!(c.launch.timeout > 0)) {
-        c.launch.timeout = RUN_SECONDS;
-        c.launch.limit = (struct pct_time_limit){ .cuts = true, .least = CUT_SECONDS, .ok = c.ok, .again = true };
-    }
+    pct_time_limit_by_default(&c.launch, c.ok);
     if (w.runs.each_test && w.plan.path != default_path && !strstr(w.plan.path, "{test}"))
         return pct_cli_usage("--each-test: each test case is a campaign with a file of its own: --db '%s-{test}'",
                              w.plan.path);

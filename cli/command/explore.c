@@ -242,6 +242,7 @@ static int explore(struct arguments *w)
     int status = pct_explorer_open(e, c);
     if (status)
         return status;
+    pct_time_limit_by_default(&c->launch, c->ok);
     pct_forking_plan(&c->launch, true, false, c->config.strategy);
     pct_configure_memory(c, e->quiet);
     status = pct_launch_prepare(&c->launch);
@@ -286,6 +287,7 @@ int pct_cmd_explore(int argc, char **argv)
         status = configure(&arguments);
     if (status)
         return status;
+    campaign.tells = !explorer.quiet;
     explorer.progress = !explorer.quiet && isatty(STDERR_FILENO);
     status = explore(&arguments);
     pct_campaign_close(&campaign);

@@ -328,6 +328,7 @@ static int prepare(struct pct_campaign *c, const struct arguments *w)
 {
     c->launch.alone = c->runs == 1 && !c->launch.drive.client;
     c->progress = c->runs > 1 && !w->quiet && !c->pass_output && isatty(STDERR_FILENO);
+    c->tells = !w->quiet;
     c->repeat = !w->quiet || c->confidence > 0;
     pct_forking_plan(&c->launch, c->runs > 1, c->pass_output, c->config.strategy);
     c->other.quiet = c->systematic.quiet = w->quiet;

@@ -234,7 +234,8 @@ static int classify(struct pct_campaign_observer *observer, struct pct_campaign 
                                         .complete = trace->complete,
                                         .hash = header->hash };
     memcpy(made->uncontrolled, header->uncontrolled, sizeof made->uncontrolled);
-    return 0;
+    /* Whether it could be forked would take as long to see. */
+    return result->ending == PCT_ENDING_TIMEOUT && !settled(&c->launch) ? PCT_RUNS_ENOUGH : 0;
 }
 
 /* A run without a plan: are they all alike? What is used may stand at other addresses, where they were started in

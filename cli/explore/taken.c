@@ -280,8 +280,8 @@ int pct_explorer_go_on(struct pct_explorer *e, struct pct_campaign *c)
 {
     bool taken = true;
     while (taken) {
-        if (!ask(e)) /* behind a search that found nothing, all runs are to be the same once more */
-            return e->complete && !e->findings ? 0 : PCT_RUNS_ENOUGH;
+        if (!ask(e)) /* behind a search that may verify something, all runs are to be the same once more */
+            return e->complete && !e->findings && !e->cut ? 0 : PCT_RUNS_ENOUGH;
         struct pct_made *ahead = find_ahead(e);
         if (!ahead)
             return 0;

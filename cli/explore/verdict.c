@@ -142,10 +142,12 @@ static bool is_contradicted(const struct pct_explorer *e)
 
 static void add_cut(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
 {
+    const bool sees = e->flags & PCT_EXPLORED_MEMORY || c->config.memory || pct_elf_tells(c->launch.program);
     if (e->cut)
-        add(r, "%llu run%s cut off by --max-steps=%llu or --timeout: a loop that waits, or a longer run%s%s%s",
+        add(r, "%llu run%s cut off by --max-steps=%llu or --timeout=%g: a loop that waits%s, or a longer run%s%s%s",
             (unsigned long long)e->cut, e->cut == 1 ? "" : "s", (unsigned long long)c->config.max_steps,
-            e->cut_title[0] ? " (" : "", e->cut_title, e->cut_title[0] ? ")" : "");
+            c->launch.timeout, sees ? "" : " (if for memory: --memory=all sees it)", e->cut_title[0] ? " (" : "",
+            e->cut_title, e->cut_title[0] ? ")" : "");
 }
 
 static void add_ends(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)

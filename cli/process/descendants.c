@@ -104,6 +104,31 @@ static struct task look(pid_t pid, long tid)
     return task;
 }
 
+/* With those of its threads that have ended. */
+static double cpu_of(pid_t pid)
+{
+    char path[64], text[1024];
+    unsigned long user, system;
+    snprintf(path, sizeof path, "/proc/%d/stat", pid);
+    const char *at = read_stat(path, text, sizeof text);
+    if (!at || sscanf(at, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &user, &system) != 2)
+        return 0;
+    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+}
+
+double pct_descendants_cpu(pid_t first)
+{
+    struct pct_pids all = { .count = 0 };
+    double seconds = cpu_of(first);
+    pct_pids_add_children(&all, first);
+    for (size_t i = 0; i < all.count; i++) {
+        seconds += cpu_of(all.pid[i]);
+        pct_pids_add_children(&all, all.pid[i]);
+    }
+    free(all.pid);
+    return seconds;
+}
+
 /* Adds to the text, whole or not at all: false. */
 __attribute__((format(printf, 3, 4))) static bool append(char *text, size_t size, const char *format, ...)
 {

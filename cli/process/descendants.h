@@ -21,6 +21,9 @@ void pct_pids_add_children(struct pct_pids *all, pid_t pid);
  * no /proc. */
 char pct_process_state(pid_t pid, pid_t *parent);
 
+/* The seconds of a CPU that this process and its descendants have used. */
+double pct_descendants_cpu(pid_t first);
+
 /* What the descendants of a run's first process do now that its time is over, with the stacks of their threads, of at
  * most `size` bytes in all, ended by 0; "": it has none. The first process itself says where its threads are, in its
  * last report. */

@@ -12,6 +12,15 @@
 #include <time.h>
 #include <unistd.h>
 
+void pct_time_limit_by_default(struct pct_launch *launch, const bool *ok)
+{
+    static const double run = 60, cut = 5;
+    if (launch->timeout > 0)
+        return;
+    launch->timeout = run;
+    launch->limit = (struct pct_time_limit){ .cuts = true, .least = cut, .ok = ok, .again = true };
+}
+
 double pct_time_limit_seconds(const struct pct_launch *launch)
 {
     const struct pct_time_limit *limit = &launch->limit;

@@ -24,6 +24,10 @@ struct pct_time_limit {
     const bool *ok;   /* exit statuses of runs that pass; NULL: 0 */
 };
 
+/* If --timeout is not given, it is 60 s, and runs that take far longer than the others are cut: one that hangs must not
+ * be the end of a job that nobody watches. ok: as above. */
+void pct_time_limit_by_default(struct pct_launch *launch, const bool *ok);
+
 /* How long runs of this launch may take, in seconds; 0: as they like. */
 double pct_time_limit_seconds(const struct pct_launch *launch);
 

@@ -918,7 +918,36 @@ was cut off: not all rounds behind the first 16 were tried (explore.c:"*") (370 
     run "$pct" explore -n 30 --max-steps=30 -- "$explored" spins
     echo "$output"
     [ "$status" -eq 119 ]
-    [[ $(last) == *"cut off by --max-steps=30 or --timeout: "*"(livelock at "*"explore.c:"* ]]
+    [[ $(last) == *"cut off by --max-steps=30 or --timeout=60: "*"(livelock at "*"explore.c:"* ]]
+}
+
+# says_meanwhile TEXT COMMAND...: while the first run of this command goes on, it says this.
+says_meanwhile()
+{
+    local text=$1 pct_pid
+    shift
+    "$@" < /dev/null > /dev/null 2> said 3>&- &
+    pct_pid=$!
+    until grep -q "the first run has gone on for" said || ! kill -0 $pct_pid 2> /dev/null; do
+        sleep 0.2
+    done
+    kill $pct_pid
+    wait $pct_pid || true
+    cat said
+    [[ $(< said) == *"$text"* ]]
+}
+
+@test "a first run that does not end is said while it goes on, with what ends it" {
+    says_meanwhile "it computes, maybe in a loop that waits for memory to change, which --memory=all sees; it is ended \
+after 60 s (--timeout)" "$pct" explore -- "$explored" computes
+    says_meanwhile "it waits for what is outside of it (input, a connection, a process), or for a call that pct does \
+not see; --timeout=SECONDS ends such runs" "$pct" run -n 100 -- "$explored" receives
+    # Behind its end, no time is lost with others.
+    run "$pct" explore --timeout=2 -- "$explored" computes
+    echo "$output"
+    [ "$status" -eq 119 ]
+    [[ $output == *"1 run cut off by --max-steps=20000 or --timeout=2: a loop that waits (if for memory: --memory=all \
+sees it), or a longer run (timeout at "*"explore.c:"* ]]
 }
 
 @test "who talks to another process's sockets is not verified, who talks to its own is" {

@@ -1,4 +1,5 @@
 /* For explore.bats: two threads that do what the first argument says, in functions of their own. */
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -6,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -142,6 +144,17 @@ static void yields_unevenly(long me)
     }
 }
 
+/* From whoever sends something to a port that nobody knows. */
+static void receive(void)
+{
+    char byte;
+    int fd = socket(AF_INET, SOCK_DGRAM, 0);
+    struct sockaddr_in any = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
+    if (bind(fd, (struct sockaddr *)&any, sizeof any) || recv(fd, &byte, 1, 0) < 0)
+        abort();
+    close(fd);
+}
+
 static void *worker(void *argument)
 {
     long me = (long)argument;
@@ -160,6 +173,11 @@ static void *worker(void *argument)
         wait(NULL);
     else if (!strcmp(what, "spins"))
         spins();
+    else if (!strcmp(what, "computes"))
+        for (volatile unsigned round = 0;; round++)
+            ;
+    else if (!strcmp(what, "receives"))
+        receive();
     else if (!strcmp(what, "random"))
         draws(me);
     else if (!strcmp(what, "file"))
