@@ -30,16 +30,11 @@ static void say_unrepeated(const struct pct_campaign *c)
                 "it is too long (pct explore --trace=FILE keeps such a run); going on");
 }
 
-/* A failure that was found becomes one like any other; where the campaign is kept, when its runs are made. */
+/* A failure that was found becomes one like any other. Where there is an observer, that has done so. */
 static int take_token(struct pct_campaign *c)
 {
     struct pct_exploring *y = &c->exploring;
     uint64_t hash;
-    if (c->observer) {
-        c->failing = &y->token;
-        c->failing_count = 1;
-        return 0;
-    }
     int status = pct_campaign_try(c, y->token, PCT_EXPLORING_FROM, &hash);
     y->failed = c->failed;
     if (!status && !c->failed) { /* the runs go on */
@@ -64,7 +59,7 @@ int pct_exploring_decide(struct pct_campaign *c, uint64_t next)
         say_unrepeated(c);
     if (!status && due && c->observer && c->observer->explored)
         status = c->observer->explored(c->observer, c);
-    return status || !*y->token ? status : take_token(c);
+    return status || !*y->token || c->observer ? status : take_token(c);
 }
 
 bool pct_exploring_is_over(const struct pct_campaign *c)

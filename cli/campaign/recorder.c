@@ -335,10 +335,41 @@ static int store_saturated(struct pct_recorder *r, uint64_t runs)
     return pct_store_set_fact(r->store, "saturated", text);
 }
 
+struct beside {
+    struct pct_recorder *r;
+    struct pct_campaign *c;
+};
+
+/* One of the runs that failed beside the campaign's own, again. */
+static int look_at_failing(void *data, size_t index, struct pct_process *process, struct pct_result *result)
+{
+    const struct beside *b = data;
+    int64_t id;
+    bool new;
+    (void)index;
+    int failed = pct_oracle_run(b->r->oracle, &b->c->launch, process, result);
+    if (failed || !pct_result_fails(result, b->c->ok))
+        return failed;
+    b->r->dirty = true;
+    failed = store_failure(b->r, b->c, process, result, result->trace.header.seed, &id, &new);
+    return failed == -ENOMEM ? pct_cli_no_memory("") : failed ? fail(b->r, failed) : 0;
+}
+
+/* Runs that have failed beside the campaign's own become findings. */
+static int take_failing(struct pct_recorder *r, struct pct_campaign *c, char (*tokens)[PCT_TOKEN_MAX], size_t count)
+{
+    struct beside beside = { r, c };
+    return count ? pct_batch_run(&c->launch, c->jobs, tokens, count, look_at_failing, &beside) : 0;
+}
+
+/* What failed is a finding at once: the same one, whether the campaign goes on now or is interrupted here. */
 static int explored(struct pct_campaign_observer *observer, struct pct_campaign *c)
 {
     struct pct_recorder *r = of(observer);
-    const struct pct_exploring *y = &c->exploring;
+    struct pct_exploring *y = &c->exploring;
+    int status = take_failing(r, c, &y->token, *y->token != 0);
+    if (status)
+        return status;
     int failed = y->verdict ? pct_store_set_fact(r->store, "verdict", y->verdict) : 0;
     if (!failed)
         failed = pct_store_set_fact(r->store, "verdict_whole", y->whole ? "1" : "0");
@@ -561,31 +592,10 @@ int pct_recorder_fail(struct pct_recorder *r, int error)
     return fail(r, error);
 }
 
-struct before {
-    struct pct_recorder *r;
-    struct pct_campaign *c;
-};
-
-/* One of the runs that failed before the campaign's own, again. */
-static int look_at_failing(void *data, size_t index, struct pct_process *process, struct pct_result *result)
-{
-    const struct before *b = data;
-    int64_t id;
-    bool new;
-    (void)index;
-    int failed = pct_oracle_run(b->r->oracle, &b->c->launch, process, result);
-    if (failed || !pct_result_fails(result, b->c->ok))
-        return failed;
-    b->r->dirty = true;
-    failed = store_failure(b->r, b->c, process, result, result->trace.header.seed, &id, &new);
-    return failed == -ENOMEM ? pct_cli_no_memory("") : failed ? fail(b->r, failed) : 0;
-}
-
 int pct_recorder_finish(struct pct_recorder *r, struct pct_campaign *c, int status)
 {
-    struct before before = { r, c };
-    if (!status && c->failing_count)
-        status = pct_batch_run(&c->launch, c->jobs, c->failing, c->failing_count, look_at_failing, &before);
+    if (!status)
+        status = take_failing(r, c, c->failing, c->failing_count);
     if (!status)
         status = confirm_all(r, c);
     pct_status_line_clear(r->quiet);
