@@ -31,21 +31,24 @@ static bool is_certain(const struct pct_diagnosis *best)
     return pct_rule_decides(best->rule) && best->score >= PCT_DIAGNOSIS_LIKELY && best->base >= PCT_DIAGNOSIS_DECISIVE;
 }
 
-/* Others that are nearly as good as the best, and say more than what stands there. */
-static void print_others(FILE *out, const struct pct_diagnosing *d)
+/* The best that are told: such as score more than this, and say more than what stands before them; then others until
+ * there are as many, if all are wanted. Returns how many. */
+static size_t choose(const struct pct_diagnosing *d, double least, bool all, const struct pct_diagnosis **told)
 {
-    const struct pct_diagnosis *item = d->diagnoses.item, *told[MOST_TOLD] = { item };
-    size_t count = 1;
-    for (size_t i = 1; i < d->diagnoses.count && i < PCT_DIAGNOSING_STACKS && count < MOST_TOLD && !is_certain(item);
-         i++) {
-        bool adds = item[i].score > PCT_DIAGNOSIS_CLOSE * item->score;
+    const struct pct_diagnosis *item = d->diagnoses.item;
+    size_t count = 0, next = 0, passed[MOST_TOLD], skipped = 0;
+    for (; next < d->diagnoses.count && next < PCT_DIAGNOSING_STACKS && count < MOST_TOLD; next++) {
+        bool adds = !next || item[next].score > least;
         for (size_t j = 0; j < count && adds; j++)
-            adds = pct_diagnosis_adds(&d->history, &item[i], told[j]);
-        if (!adds)
-            continue;
-        told[count++] = &item[i];
-        pct_diagnosis_print_brief(out, "or: ", &d->history, &item[i]);
+            adds = pct_diagnosis_adds(&d->history, &item[next], told[j]);
+        if (adds)
+            told[count++] = &item[next];
+        else if (skipped < MOST_TOLD)
+            passed[skipped++] = next;
     }
+    for (size_t i = 0; all && i < skipped && count < MOST_TOLD; i++)
+        told[count++] = &item[passed[i]];
+    return count;
 }
 
 /* Why no cause is said, and what to do. */
@@ -85,16 +88,17 @@ static void print_unknown(FILE *out, const struct pct_evidence *e)
 
 void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
 {
-    for (size_t i = 0; d->known && i < d->diagnoses.count && i < (all ? MOST_TOLD : 1); i++) {
-        const struct pct_diagnosis *item = &d->diagnoses.item[i];
-        char lead[64];
-        snprintf(lead, sizeof lead, "%s: ", i ? "or" : item->score < PCT_DIAGNOSIS_LIKELY ? "likely cause" : "cause");
-        pct_diagnosis_print(out, lead, &d->history, item);
-    }
-    if (d->known && !all)
-        print_others(out, d);
+    const struct pct_diagnosis *told[MOST_TOLD];
+    double least = d->known && !all ? PCT_DIAGNOSIS_CLOSE * d->diagnoses.item->score : 0;
+    size_t count = d->known ? choose(d, least, all, told) : 0;
     if (!d->known)
         print_unknown(out, &d->evidence);
+    else
+        pct_diagnosis_print(out, told[0]->score < PCT_DIAGNOSIS_LIKELY ? "likely cause: " : "cause: ", &d->history,
+                            told[0]);
+    /* Where one run decides the first, there is nothing to choose from. */
+    for (size_t i = 1; i < count && (all || !is_certain(told[0])); i++)
+        (all ? pct_diagnosis_print : pct_diagnosis_print_brief)(out, "or: ", &d->history, told[i]);
 }
 
 void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,

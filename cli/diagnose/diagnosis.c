@@ -41,6 +41,11 @@ bool pct_rule_is_rare(enum pct_rule rule)
     return !rules[rule].decides && !pct_rule_compares(rule) && rules[rule].base >= 7;
 }
 
+bool pct_rule_is_of_time(enum pct_rule rule)
+{
+    return rule == PCT_RULE_TIMED_OUT || rule == PCT_RULE_SIGNALLED_LATE || rule == PCT_RULE_ANSWERED_LATE;
+}
+
 /* The steps of this thread between the two: others may go on for as long as the schedule lets them. */
 static uint32_t own_steps(const struct pct_history *h, uint32_t thread, uint32_t first, uint32_t last)
 {

@@ -145,6 +145,9 @@ bool pct_rule_compares(enum pct_rule rule);
  * where there is no run to compare with. */
 bool pct_rule_is_rare(enum pct_rule rule);
 
+/* Whether it tells of a time that is up, which is virtual. */
+bool pct_rule_is_of_time(enum pct_rule rule);
+
 const char *pct_rule_words(enum pct_rule rule);
 const char *pct_rule_sentence(enum pct_rule rule);
 bool pct_rule_decides(enum pct_rule rule);

@@ -174,11 +174,12 @@ void pct_evidence_drop(struct pct_diagnoses *ds)
 }
 
 /* Of a program of which hardly a run passes nobody knows what those have: what is seldom, and seldom right, is worth
- * saying. Not where others were made and none does: the order may have nothing to do with it. */
+ * saying. Not where others were made and none does: the order may have nothing to do with it; unless it is one of
+ * time, which is the same in all runs, whatever their schedules. */
 static bool is_guess(const struct pct_evidence *e, const struct pct_diagnosis *d)
 {
-    bool hardly = e->passing < PCT_EVIDENCE_ENOUGH && (e->passing || !e->made);
-    return hardly && !d->passing && pct_rule_is_rare(d->rule);
+    bool may = e->passing || !e->made || (pct_rule_is_of_time(d->rule) && d->failing == e->failing);
+    return e->passing < PCT_EVIDENCE_ENOUGH && may && !d->passing && pct_rule_is_rare(d->rule);
 }
 
 /* Whether it is at least seldomer in runs that pass: of a program that hardly passes, those are too few to say more. */

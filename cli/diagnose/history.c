@@ -5,6 +5,7 @@
 #include <cli/base/grow.h>
 #include <cli/base/cli.h>
 #include <cli/trace/events.h>
+#include <cli/trace/frames.h>
 #include <cli/trace/unwind.h>
 #include <cli/trace/variable.h>
 #include <pct/operations.h>
@@ -79,6 +80,11 @@ enum pct_access pct_moment_access(const struct pct_moment *moment)
     default:
         return pct_operation_locks(moment->op) ? PCT_ACCESS_UNKNOWN : PCT_ACCESS_NONE;
     }
+}
+
+enum pct_access pct_moment_own_access(const struct pct_moment *moment)
+{
+    return moment->foreign ? PCT_ACCESS_NONE : pct_moment_access(moment);
 }
 
 bool pct_access_conflict(enum pct_access a, enum pct_access b)
@@ -390,14 +396,20 @@ static uint8_t part_at(const struct pct_history *h, uint64_t address)
     return into == UINT64_MAX ? 0 : into >= address % WORD ? 1 : (uint8_t)(1 + address % WORD - into);
 }
 
+static uint32_t memory_objects(const struct pct_history *h)
+{
+    uint32_t objects = 0;
+    for (uint32_t i = 0; i < h->all; i++)
+        if (h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].object >= objects)
+            objects = h->steps[i].object + 1;
+    return objects;
+}
+
 /* The scheduler has one number for an aligned eight bytes. Of those where several addresses were used, variables are
  * looked up: two of them are two objects. */
 static int tell_neighbours_apart(struct pct_history *h)
 {
-    uint32_t objects = 0;
-    for (uint32_t i = 0; i < h->count; i++)
-        if (h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].object >= objects)
-            objects = h->steps[i].object + 1;
+    const uint32_t objects = memory_objects(h);
     uint64_t *first = calloc(objects + (size_t)1, sizeof *first);
     uint8_t(*parts)[WORD] = malloc((objects + (size_t)1) * sizeof *parts);
     bool *several = calloc(objects + (size_t)1, sizeof *several);
@@ -421,6 +433,46 @@ static int tell_neighbours_apart(struct pct_history *h)
     free(first);
     free(parts);
     free(several);
+    return failed ? -ENOMEM : 0;
+}
+
+enum { UNKNOWN_YET, OWN, FOREIGN, PANICS };
+
+/* By its symbol: a variable of the program that one of a library's types is made of has the program's name. */
+static uint8_t whose(const struct pct_history *h, uint64_t address)
+{
+    static const char panics[] = "std::panicking::";
+    char name[256];
+    if (!pct_unwind_object(h->unwinder, address, name, sizeof name) || !pct_frame_is_library(name, "", ""))
+        return OWN;
+    return strncmp(name, panics, sizeof panics - 1) ? FOREIGN : PANICS;
+}
+
+/* Of a thread that panics: its own variables are seen to behind that, on its way out. main() may set what is to be
+ * called then, before there are others. */
+static void mark_unwinding(struct pct_history *h, uint32_t i)
+{
+    const uint32_t thread = h->steps[i].thread;
+    for (; thread && i != PCT_NO_STEP && !h->steps[i].unwinding; i = h->steps[i].next)
+        h->steps[i].unwinding = true;
+}
+
+static int mark_foreign(struct pct_history *h)
+{
+    uint8_t *known = h->unwinder ? calloc(memory_objects(h) + (size_t)1, sizeof *known) : NULL;
+    for (uint32_t i = 0; known && i < h->all; i++) {
+        struct pct_moment *m = &h->steps[i];
+        if (m->class_ != PCT_CLASS_MEMORY || !m->object || !m->address)
+            continue;
+        uint8_t *one = &known[m->object];
+        if (*one == UNKNOWN_YET)
+            *one = whose(h, m->address);
+        m->foreign = *one != OWN;
+        if (*one == PANICS && pct_moment_access(m) != PCT_ACCESS_READ)
+            mark_unwinding(h, i);
+    }
+    bool failed = h->unwinder && !known;
+    free(known);
     return failed ? -ENOMEM : 0;
 }
 
@@ -449,6 +501,7 @@ static int read_steps(struct pct_history *h)
     failed = failed ? failed : tell_neighbours_apart(h);
     if (!failed)
         add_pending(h, &places);
+    failed = failed ? failed : mark_foreign(h);
     pct_places_close(&places);
     pct_events_close(events);
     free(held);

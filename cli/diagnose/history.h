@@ -28,6 +28,8 @@ struct pct_moment {
     uint32_t held;           /* what its thread holds behind it: into struct pct_history.links, 0: nothing */
     uint32_t hold;           /* of a step that takes a lock: that hold, or PCT_NO_HOLD */
     enum pct_word word;      /* of an exchange of memory */
+    bool foreign;            /* a variable that a library has for itself, such as Rust's count of panics */
+    bool unwinding;          /* its thread has begun to panic (Rust): it has failed already */
     bool awaited;            /* of memory that somebody waits for: else a word may look like a lock, and be none */
     bool pending, blocked;   /* it was not made; and could not have been */
     uint64_t address;        /* of the object, 0: not known */
@@ -92,6 +94,10 @@ bool pct_moment_same_object(const struct pct_moment *a, const struct pct_moment 
 
 /* What the step does to its object, seen as data; a section stands for what is done in it, which nobody knows. */
 enum pct_access pct_moment_access(const struct pct_moment *moment);
+
+/* The same, but none where a library sees to its own variable: that is nothing the program's threads do to each other,
+ * and does not stand between two steps that belong together. */
+enum pct_access pct_moment_own_access(const struct pct_moment *moment);
 
 /* Whether two such accesses by different threads depend on their order. */
 bool pct_access_conflict(enum pct_access a, enum pct_access b);

@@ -391,7 +391,18 @@ bool pct_diagnosis_place(const struct pct_history *h, const struct pct_diagnosis
     return true;
 }
 
-/* Whether no function of the program's own had a part in the step, or it is on a library's variable. */
+/* Whether Rust's library looks at the word of a lock: as often as it likes, while it waits for it. */
+static bool is_look_of_lock(const struct pct_moment *m, const struct pct_stack *stack)
+{
+    static const char inside[] = "std::sys::sync::";
+    for (size_t i = 0; i < stack->count && pct_moment_access(m) == PCT_ACCESS_READ; i++)
+        if (strstr(stack->frames[i].function, inside))
+            return true;
+    return false;
+}
+
+/* Whether no function of the program's own had a part in the step, or it is on a library's variable, or is such a look.
+ */
 static bool step_is_foreign(const struct pct_history *h, uint32_t step)
 {
     static struct pct_stack stack;
@@ -401,6 +412,8 @@ static bool step_is_foreign(const struct pct_history *h, uint32_t step)
         pct_frame_is_library(name, "", ""))
         return true;
     find_stack(h, step, &stack);
+    if (m->class_ == PCT_CLASS_MEMORY && is_look_of_lock(m, &stack))
+        return true;
     for (size_t i = 0; i < stack.count; i++)
         if (!pct_frame_is_library(stack.frames[i].function, stack.frames[i].file, stack.frames[i].module))
             return false;

@@ -2,6 +2,7 @@
  * interleavings of AVIO (Lu, Tucek, Qin and Zhou, "AVIO: detecting atomicity violations via access interleaving
  * invariants", 2006). Good runs have such patterns, too: only other runs tell which one matters. */
 #include "rules.h"
+#include <pct/operations.h>
 #include <stdlib.h>
 
 enum { REMOTE = 64 }; /* accesses of others between two of a thread that are looked at */
@@ -14,7 +15,7 @@ static bool retakes(const struct pct_moment *m)
 
 static enum pct_access access_of(const struct pct_moment *m)
 {
-    return retakes(m) ? PCT_ACCESS_UNKNOWN : pct_moment_access(m);
+    return retakes(m) ? PCT_ACCESS_UNKNOWN : pct_moment_own_access(m);
 }
 
 /* The object of the access as a number of its own: descriptors are counted by themselves, and variables that share
@@ -48,12 +49,14 @@ static bool has_hold(const struct pct_history *h, const struct pct_moment *m, ui
     return false;
 }
 
-/* Whether the thread has a lock from p to q. */
+/* Whether the thread has a lock from p to q, other than what a library has for itself. */
 static bool has_common(const struct pct_history *h, const struct pct_moment *p, const struct pct_moment *q)
 {
-    for (uint32_t i = p->held; i; i = h->links[i].next)
-        if (h->links[i].hold != p->hold && has_hold(h, q, h->links[i].hold))
+    for (uint32_t i = p->held; i; i = h->links[i].next) {
+        const uint32_t hold = h->links[i].hold;
+        if (hold != p->hold && !h->steps[h->holds[hold].taken].foreign && has_hold(h, q, hold))
             return true;
+    }
     return false;
 }
 
@@ -100,8 +103,8 @@ static void look_between(struct pct_diagnoses *out, const struct pct_history *h,
     const struct pct_moment *p = &h->steps[steps[0]], *r = &h->steps[steps[1]], *q = &h->steps[steps[2]];
     enum pct_access a = access_of(p), b = access_of(r), c = access_of(q);
     /* Who waits has given its mutex up: what it does behind that stands for itself. What is not made yet has not come
-     * between. */
-    if (!unserializable(a, b, c) || retakes(q) || r->pending || only_waits(h, r))
+     * between. What is done behind the failure is none of its cause. */
+    if (!unserializable(a, b, c) || retakes(q) || q->unwinding || r->pending || only_waits(h, r))
         return;
     bool unknown = a == PCT_ACCESS_UNKNOWN || b == PCT_ACCESS_UNKNOWN || c == PCT_ACCESS_UNKNOWN;
     bool updates = a == PCT_ACCESS_UPDATE && b == PCT_ACCESS_UPDATE && c == PCT_ACCESS_UPDATE;
@@ -189,9 +192,45 @@ static void look_at_neighbours(struct pct_diagnoses *out, const struct pct_histo
     for (uint32_t p = 0; p < h->count; p++) {
         uint32_t q = access_of(&h->steps[p]) ? next_access(h, p) : PCT_NO_STEP;
         /* What is done under a lock that is held throughout does not come apart by others that take it. */
-        if (q != PCT_NO_STEP && !retakes(&h->steps[q]) && object_of(&h->steps[p]) != object_of(&h->steps[q]) &&
-            !has_common(h, &h->steps[p], &h->steps[q]))
+        if (q != PCT_NO_STEP && !retakes(&h->steps[q]) && !h->steps[q].unwinding &&
+            object_of(&h->steps[p]) != object_of(&h->steps[q]) && !has_common(h, &h->steps[p], &h->steps[q]))
             look_at_two(out, h, p, q);
+    }
+}
+
+/* --- Who finds a lock taken --------------------------------------------------------------------------------------- */
+
+static bool finds_taken(const struct pct_moment *m)
+{
+    return m->argument == PCT_ARG_BUSY && !m->pending && pct_operation_locks(m->op);
+}
+
+/* The access that the thread of this step has made last before it. PCT_NO_STEP: there is none. */
+static uint32_t last_access(const struct pct_history *h, uint32_t step)
+{
+    do
+        step = h->steps[step].previous;
+    while (step != PCT_NO_STEP && !access_of(&h->steps[step]));
+    return step;
+}
+
+/* Who holds the lock looks a last time before it gives it back; who finds it taken meanwhile leaves to it what it has
+ * done before, which has come behind that look. */
+static void look_at_taken(struct pct_diagnoses *out, const struct pct_history *h, uint32_t busy)
+{
+    const struct pct_moment *m = &h->steps[busy];
+    const struct pct_hold *hold = pct_history_holder(h, busy, m->class_, m->object, m->thread, true);
+    const uint32_t back = hold ? hold->released : PCT_NO_STEP, did = last_access(h, busy);
+    const uint32_t look = back == PCT_NO_STEP ? PCT_NO_STEP : last_access(h, back);
+    if (look == PCT_NO_STEP || look <= hold->taken || did == PCT_NO_STEP || did < look ||
+        !conflicts(&h->steps[did], &h->steps[look]))
+        return;
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_ATOMICITY, 5.5, 4, (uint32_t[]){ look, did, back, busy });
+    if (d) {
+        d->note[0] = "looks a last time,";
+        d->note[1] = "comes between";
+        d->note[2] = "and gives the lock back";
+        d->note[3] = "and finds it taken";
     }
 }
 
@@ -220,4 +259,7 @@ void pct_rules_atomicity(struct pct_diagnoses *out, const struct pct_history *h)
     free(last);
     free(before);
     look_at_neighbours(out, h);
+    for (uint32_t i = 0; i < h->count; i++)
+        if (finds_taken(&h->steps[i]))
+            look_at_taken(out, h, i);
 }

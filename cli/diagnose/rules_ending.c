@@ -4,7 +4,7 @@
 
 static bool conflict(const struct pct_moment *a, const struct pct_moment *b)
 {
-    return pct_moment_same_object(a, b) && pct_access_conflict(pct_moment_access(a), pct_moment_access(b));
+    return pct_moment_same_object(a, b) && pct_access_conflict(pct_moment_own_access(a), pct_moment_own_access(b));
 }
 
 /* What the ending thread did behind `from` and before `step` that this step depends on. PCT_NO_STEP: nothing. */

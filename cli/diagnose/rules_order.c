@@ -53,7 +53,7 @@ static void walk(const struct pct_history *h, bool ways, each_first *each, void 
     struct pct_table t = PCT_TABLE(struct accessed); /* by address */
     for (uint32_t i = 0; i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
-        enum pct_access access = pct_moment_access(m);
+        enum pct_access access = pct_moment_own_access(m);
         struct accessed *a = access && m->address && place_of(m, ways) ? find(&t, m->address) : NULL;
         unsigned known = 0;
         while (a && known < a->count && a->by[known].place != place_of(m, ways))
@@ -91,7 +91,7 @@ static void note_first(void *context, const struct pct_history *h, bool ways, ui
     pct_evidence_note(n->evidence, key_of_pair(m->address, 0, place), n->fails);
     for (unsigned i = 0; i < before->count; i++) {
         uint64_t key = key_of_pair(m->address, before->by[i].place, place);
-        if (!pct_access_conflict(before->by[i].access, pct_moment_access(m)))
+        if (!pct_access_conflict(before->by[i].access, pct_moment_own_access(m)))
             continue;
         for (uint32_t times = 2; times <= before->by[i].times && times <= TIMES; times++)
             pct_evidence_note(n->evidence, key_of_times(m->address, before->by[i].place, place, times), n->fails);

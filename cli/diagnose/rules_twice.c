@@ -29,7 +29,7 @@ static void walk(const struct pct_history *h, each_place *each, void *context)
     const struct pct_moment **all = calloc(h->count + (size_t)1, sizeof *all);
     size_t count = 0, end;
     for (uint32_t i = 0; all && i < h->count; i++)
-        if (pct_moment_access(&h->steps[i]) && h->steps[i].place && h->steps[i].address)
+        if (pct_moment_own_access(&h->steps[i]) && h->steps[i].place && h->steps[i].address)
             all[count++] = &h->steps[i];
     if (all)
         qsort(all, count, sizeof *all, by_place);

@@ -63,6 +63,16 @@ static uint32_t took(const struct graph *g, uint32_t thread, const struct pct_mo
     return PCT_NO_STEP;
 }
 
+/* Whether the thread waits for this word at the end, behind this step: then it has not got it by that one. */
+static bool tried_by(const struct pct_history *h, uint32_t thread, uint64_t address, uint32_t step)
+{
+    const struct pct_moment *last = &h->steps[h->last[thread]];
+    while (last->pending && last->class_ == PCT_CLASS_FUTEX && last->previous != PCT_NO_STEP &&
+           h->steps[last->previous].op == PCT_OP_FUTEX_WAIT)
+        last = &h->steps[last->previous];
+    return last->class_ == PCT_CLASS_FUTEX && last->previous == step && pct_words_waited_for(h, last) == address;
+}
+
 /* The step by which this thread has the lock that is made of the word of this futex (words.h), or makes the static
  * local whose guard it is. PCT_NO_STEP: it has not. */
 static uint32_t has_word(const struct pct_history *h, uint32_t thread, const struct pct_moment *wait)
@@ -71,7 +81,8 @@ static uint32_t has_word(const struct pct_history *h, uint32_t thread, const str
     for (uint32_t i = h->hold_count; wait->address && i-- > 0;) {
         const struct pct_hold *hold = &h->holds[i];
         bool word = hold->class_ == PCT_CLASS_MEMORY || hold->class_ == PCT_CLASS_GUARD;
-        if (word && hold->thread == thread && hold->released == PCT_NO_STEP && h->steps[hold->taken].address == address)
+        if (word && hold->thread == thread && hold->released == PCT_NO_STEP &&
+            h->steps[hold->taken].address == address && !tried_by(h, thread, address, hold->taken))
             return hold->taken;
     }
     return PCT_NO_STEP;

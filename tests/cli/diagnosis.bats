@@ -6,7 +6,7 @@ load common
 setup_file()
 {
     local to=$BATS_FILE_TMPDIR name
-    for name in bank batch forklock groupcommit parcels pipeline phases quiesce quota shutdown; do
+    for name in bank batch flushskip forklock groupcommit parcels pipeline phases quiesce quota request shutdown; do
         "$cc" -g -pthread -o "$to/$name" "$root/bench/desk/$name.c"
     done
     for name in cvshared poolidle singleton; do
@@ -128,6 +128,31 @@ first_cause()
     has 'mailroom::System::next mailroom.rs:52'
     has 'mailroom::System::send mailroom.rs:40'
     has 'mailroom::System::run mailroom.rs:68'
+}
+
+@test "what Rust's library does to its own variables, and behind a panic, does not stand between two steps" {
+    command -v rustc > /dev/null || skip 'no rustc'
+    rustc -g -o undo "$root/bench/desk/undo.rs"
+    first_cause ./undo 20001
+    has 'cause: atomicity violation: '
+    has 'undo::History::record undo.rs:26'
+    has 'undo::History::record undo.rs:27'
+    has 'undo::History::undo undo.rs:33'
+}
+
+@test "who finds a lock taken leaves it to one who has looked already" {
+    first_cause flushskip
+    has 'cause: atomicity violation: '
+    has 'take flushskip.c:27'
+    has 'put flushskip.c:19'
+    has 'flush flushskip.c:54'
+}
+
+@test "an answer to who has gone, as in every run: time is virtual" {
+    first_cause request
+    has 'likely cause: a wait that timed out: '
+    has 'ask request.c:69'
+    has 'serve request.c:45'
 }
 
 @test "a permit that is given back twice on an error path" {

@@ -171,6 +171,29 @@ static void test_no_run_passes(void **unused)
     assert_true(left_of(20, PCT_EVIDENCE_ENOUGH) > PCT_DIAGNOSIS_LIKELY);
 }
 
+/* A time that is up is virtual: where it is so in every run, other schedules say nothing of it. */
+static void test_no_run_passes_in_time(void **unused)
+{
+    (void)unused;
+    for (unsigned other = 0; other < 2; other++) {
+        struct pct_evidence evidence = { .made = 20 };
+        begin(2);
+        look(&run, PCT_VERDICT_ASSERTION, NULL);
+        if (other) /* one that fails alike has not got it */
+            pct_evidence_add(&evidence, &run.history, true);
+        done(&run);
+        make_answer(true, false, true, false, true);
+        look(&run, PCT_VERDICT_ASSERTION, NULL);
+        pct_evidence_add(&evidence, &run.history, true);
+        pct_evidence_weigh(&evidence, &run.diagnoses);
+        const struct pct_diagnosis *d = found(&run, PCT_RULE_ANSWERED_LATE);
+        assert_int_equal(!d, other);
+        assert_true(!d || d->score < PCT_DIAGNOSIS_LIKELY);
+        done(&run);
+        pct_evidence_free(&evidence);
+    }
+}
+
 /* Thread 1 was in the middle of a write when this signal came to that thread: the state of the call that it was in. */
 static enum pct_access access_amid(int signal, unsigned culprit)
 {
@@ -347,6 +370,7 @@ int main(void)
         cmocka_unit_test(test_untaken),
         cmocka_unit_test(test_all_parked),
         cmocka_unit_test(test_no_run_passes),
+        cmocka_unit_test(test_no_run_passes_in_time),
         cmocka_unit_test(test_broken_pipe),
         cmocka_unit_test(test_once),
         cmocka_unit_test(test_gone),

@@ -1,5 +1,5 @@
 /* The rules for whom a notice reaches, where a thread waits with a lock that is not the mutex of its wait, and where it
- * is one of several: hand-made runs. */
+ * is one of several; and who finds a lock taken, and leaves it to its holder: hand-made runs. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,8 +84,44 @@ static void test_one_of_several(void **unused)
     assert_true(base_of_silence(true, true) > 7);    /* it takes what there is, whoever told of it */
 }
 
+/* Thread 1 looks at 3 with lock 4, and gives that back; thread 2 comes to 3, before that look or behind it, and finds
+ * the lock taken, or has to do with another one. */
+static void make_taken(bool behind, bool another)
+{
+    begin(2);
+    STEP(&run, 1, MUTEX_LOCK, 4);
+    for (unsigned look = 0; look < 2; look++) {
+        unsigned thread = !look == behind ? 1 : 2;
+        STEP(&run, thread, MUTEX_LOCK, 3);
+        STEP(&run, thread, MUTEX_UNLOCK, 3);
+    }
+    STEP_ARG(&run, 2, MUTEX_TRYLOCK, PCT_ARG_BUSY, another ? 5 : 4);
+    STEP(&run, 1, MUTEX_UNLOCK, 4);
+}
+
+static void test_finds_taken(void **unused)
+{
+    (void)unused;
+    make_taken(true, false);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_ATOMICITY);
+    assert_non_null(d);
+    assert_int_equal(d->count, 4);
+    assert_int_equal(run.history.steps[d->step[2]].op, PCT_OP_MUTEX_UNLOCK);
+    assert_int_equal(run.history.steps[d->step[3]].op, PCT_OP_MUTEX_TRYLOCK);
+    done(&run);
+    make_taken(false, false);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_ATOMICITY, false);
+    make_taken(true, true);
+    expect(&run, PCT_VERDICT_EXIT, PCT_RULE_ATOMICITY, false);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = { cmocka_unit_test(test_other_lock), cmocka_unit_test(test_one_of_several) };
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_other_lock),
+        cmocka_unit_test(test_one_of_several),
+        cmocka_unit_test(test_finds_taken),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
