@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,6 +146,25 @@ int pct_locate_nameless(void)
     return fd;
 }
 
+#define START "pct-"
+enum { DIGITS = 10, WHOLE = DIGITS + 7, PID_MOST = 1 << 22 };
+
+/* Strict: by this name alone, files of users' are told from ours. */
+pid_t pct_locate_maker(const char *name)
+{
+    static const char digits[] = "0123456789";
+    if (strncmp(name, START, sizeof START - 1))
+        return 0;
+    name += sizeof START - 1;
+    if (strspn(name, digits) != DIGITS || name[DIGITS] != '-' || strnlen(name, WHOLE) != WHOLE)
+        return 0;
+    const char *child = name + WHOLE;
+    if (*child && (*child != '.' || child[1 + strspn(child + 1, digits)]))
+        return 0;
+    long pid = strtol(name, NULL, 10);
+    return pid < PID_MOST ? (pid_t)pid : 0;
+}
+
 int pct_locate_scratch(char *path, size_t size, bool large)
 {
     const char *places[PLACES];
@@ -153,9 +173,11 @@ int pct_locate_scratch(char *path, size_t size, bool large)
     for (size_t i = 0; i < PLACES; i++) {
         if (!places[i])
             continue;
-        if ((size_t)snprintf(path, size, "%s/pct-%010d-XXXXXX", places[i], getpid()) >= size)
+        if ((size_t)snprintf(path, size, "%s/" START "%0*d-XXXXXX", places[i], DIGITS, getpid()) >= size)
             continue;
         int fd = mkostemp(path, O_CLOEXEC);
+        if (fd >= 0)
+            flock(fd, LOCK_SH | LOCK_NB);
         failed = fd < 0 ? -errno : try_room(fd);
         if (!failed)
             return fd;

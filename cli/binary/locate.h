@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 /* The file that a shell would execute for this word. Returns 0 with the path in out; 126 if there is one that may not
  * be executed, 127 if there is none: the exit statuses that a shell has for these. */
@@ -24,8 +25,13 @@ int pct_locate_data(const char *name, char *out, size_t size);
  * some more bytes. large: what goes into it has no bound, so $TMPDIR, /tmp and /var/tmp come first; otherwise the
  * places that are memory, $XDG_RUNTIME_DIR and /dev/shm. Its name has this process's id, and always the same length: it
  * stands in the target's environment, where it would move the strings before it. Returns its descriptor, or a negative
- * errno. The caller unlinks it. */
+ * errno. The caller unlinks it, and leaves the descriptor open until then: its lock (flock) tells the commands of other
+ * containers that the file is in use. */
 int pct_locate_scratch(char *path, size_t size, bool large);
+
+/* The process that has made the scratch file of this name (without its directory), or the traces of its children, which
+ * have their own ids behind that; 0: it is none. */
+pid_t pct_locate_maker(const char *name);
 
 /* The same for what has no bound, without a name: should we be killed, it does not stay. */
 int pct_locate_nameless(void);

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 #define XXH_INLINE_ALL
@@ -31,8 +30,7 @@ static int open_channel(struct pct_explorer_channel *channel)
     channel->file = pct_locate_scratch(channel->path, sizeof channel->path, false);
     if (channel->file < 0)
         return channel->file;
-    /* The lock says that it is in use (cli/process/stale_files.c). */
-    if (flock(channel->file, LOCK_EX | LOCK_NB) || ftruncate(channel->file, (off_t)size))
+    if (ftruncate(channel->file, (off_t)size))
         return -errno;
     void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, channel->file, 0);
     if (at == MAP_FAILED)

@@ -78,6 +78,7 @@ struct pct_launch {
     char library_path[PATH_MAX];
     char plan[PATH_MAX];  /* of --demon, absolute; "": none */
     char scope[PATH_MAX]; /* the file of scope.h; "": none */
+    int scope_file;       /* open for as long as it has that name */
     int input;            /* what each run reads from the start, -1: ours (input.h) */
     bool input_is_file;   /* and not /dev/null, */
     bool input_kept;      /* but what came by a pipe, or has no name */
@@ -246,8 +247,7 @@ void pct_scratch_close(struct pct_process *process);
 bool pct_scratch_renew(const struct pct_process *process);
 void pct_scratches_remove(struct pct_launch *launch);
 
-/* stale_files.c: remove the scratch files of traces that commands of this user have left that were killed (SIGKILL).
- * Each of ours is locked (flock) for as long as its command lives. */
+/* stale_files.c: remove the scratch files that commands of this user have left that were killed (SIGKILL). */
 void pct_scratch_remove_stale(void);
 
 /* Those of this process, which has ended, but for one that is kept (or ""). */

@@ -80,11 +80,9 @@ static int write_file(struct pct_launch *launch, const struct pct_scope *scope)
 {
     size_t size;
     void *bytes = pct_scope_format(scope, &size);
-    int file = bytes ? pct_locate_scratch(launch->scope, sizeof launch->scope, false) : -1;
-    int failed = file < 0 ? -1 : pct_cli_write_all(file, bytes, size);
+    launch->scope_file = bytes ? pct_locate_scratch(launch->scope, sizeof launch->scope, false) : -1;
+    int failed = launch->scope_file < 0 ? -1 : pct_cli_write_all(launch->scope_file, bytes, size);
     free(bytes);
-    if (file >= 0)
-        close(file);
     if (!failed)
         return 0;
     pct_cli_say("no space for what --focus, --watch, --functions and --suppressions stand for: make room in /dev/shm "
@@ -145,6 +143,9 @@ int pct_scope_prepare(struct pct_launch *launch)
 
 void pct_scope_finish(const struct pct_launch *launch)
 {
-    if (launch->scope[0])
-        unlink(launch->scope);
+    if (!launch->scope[0])
+        return;
+    unlink(launch->scope);
+    if (launch->scope_file >= 0)
+        close(launch->scope_file);
 }

@@ -40,7 +40,6 @@ int pct_scratch_make_trace(char *path, size_t size, int server, uint64_t most)
         *path = 0;
         return -PCT_EXIT_INTERNAL;
     }
-    flock(fd, LOCK_SH | LOCK_NB); /* for pct_scratch_remove_stale() */
     int failed = write_header(fd, server, most, PCT_TRACE_HEADER_SIZE);
     if (!failed)
         return fd;

@@ -3,11 +3,10 @@
 #include "descendants.h"
 #include "launch.h"
 #include <cli/binary/locate.h>
-#include <common/exploration.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
@@ -36,34 +35,28 @@ static bool is_abandoned(int fd, pid_t launcher)
     return has_gone(launcher) && !flock(fd, LOCK_EX | LOCK_NB);
 }
 
-/* Whether this is the trace of a run, or a channel, whose command has gone: that of a channel is in its name, behind
- * "pct-". */
-static bool is_stale(int fd, const char *name)
+/* The trace of a child of a run has no lock of its own: it goes behind the run's. */
+static bool has_parent(int directory, const char *name)
 {
-    struct pct_trace_header header;
-    struct stat status;
-    if (!is_ours(fd, &status) || read(fd, &header, sizeof header) != sizeof header)
-        return false;
-    bool trace = !memcmp(header.magic, PCT_TRACE_MAGIC, sizeof header.magic);
-    bool channel = !memcmp(header.magic, PCT_CHANNEL_MAGIC, sizeof PCT_CHANNEL_MAGIC);
-    pid_t launcher = trace ? (pid_t)header.launcher : channel ? (pid_t)strtol(name, NULL, 10) : 0;
-    return launcher > 0 && time(NULL) - status.st_mtime > STALE_SECONDS && is_abandoned(fd, launcher);
+    char parent[NAME_MAX + 1];
+    const char *child = strchr(name, '.');
+    return child && (size_t)snprintf(parent, sizeof parent, "%.*s", (int)(child - name), name) < sizeof parent &&
+           !faccessat(directory, parent, F_OK, AT_SYMLINK_NOFOLLOW);
 }
 
-/* Whether its name, behind "pct-", says that it is this launcher's, which may have been ended before it had written
- * anything there. */
-static bool is_left(int fd, const char *name, pid_t launcher)
+/* launcher: whose files; 0: anybody's. Those of one that we know to be gone may be young. */
+static bool is_stale(int directory, int fd, const char *name, pid_t launcher)
 {
-    char *end;
     struct stat status;
-    return strtol(name, &end, 10) == launcher && *end == '-' && is_ours(fd, &status) && is_abandoned(fd, launcher);
+    pid_t maker = pct_locate_maker(name);
+    return maker && is_ours(fd, &status) && is_abandoned(fd, maker) &&
+           (launcher ? maker == launcher : time(NULL) - status.st_mtime > STALE_SECONDS && !has_parent(directory, name));
 }
 
 /* launcher: whose files, 0: anybody's. large: of which kind, as for pct_locate_scratch(). */
 static void remove_files(pid_t launcher, const char *kept, bool large)
 {
     char path[PATH_MAX];
-    static const char start[] = "pct-";
     int made = pct_locate_scratch(path, sizeof path, large);
     if (made < 0)
         return;
@@ -73,14 +66,13 @@ static void remove_files(pid_t launcher, const char *kept, bool large)
     DIR *directory = opendir(path);
     for (const struct dirent *entry; directory && (entry = readdir(directory));) {
         const char *name = entry->d_name;
-        if (strncmp(name, start, sizeof start - 1))
+        if (!pct_locate_maker(name))
             continue;
         size_t length = strlen(path);
         if (!strncmp(kept, path, length) && kept[length] == '/' && !strcmp(kept + length + 1, name))
             continue;
         int fd = openat(dirfd(directory), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-        if (fd >= 0 &&
-            (launcher ? is_left(fd, name + sizeof start - 1, launcher) : is_stale(fd, name + sizeof start - 1)))
+        if (fd >= 0 && is_stale(dirfd(directory), fd, name, launcher))
             unlinkat(dirfd(directory), name, 0);
         if (fd >= 0)
             close(fd);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -79,8 +78,7 @@ int pct_script_file_open(struct pct_script_file *file, const char *name, const c
     file->file = pct_locate_scratch(file->path, sizeof file->path, false);
     if (file->file < 0)
         return file->file;
-    /* The lock says that it is in use (cli/process/stale_files.c). */
-    if (flock(file->file, LOCK_EX | LOCK_NB) || ftruncate(file->file, (off_t)file->size))
+    if (ftruncate(file->file, (off_t)file->size))
         return -errno;
     void *at = mmap(NULL, file->size, PROT_READ | PROT_WRITE, MAP_SHARED, file->file, 0);
     if (at == MAP_FAILED)

@@ -208,3 +208,33 @@ SH
     is "$status" 0
     has "5 runs"
 }
+
+# scratch PID DRAWN: the name of a scratch file.
+scratch()
+{
+    printf 'runtime/pct-%010d-%s' "$1" "$2"
+}
+
+@test "scratch files of commands that were killed go; others of users, and those in use, stay" {
+    true &
+    gone=$!
+    wait $gone
+    # As SIGKILL leaves them: of all kinds, written or not; the trace of a child whose run's is gone, and of one whose
+    # run's is there, goes behind that.
+    child=$(scratch $gone aaaaaa).17
+    first=("$(scratch $gone bbbbbb)" "$(scratch $gone cccccc)" "$(scratch $gone cccccc).18" "$child")
+    echo PCTSCRP > "${first[1]}"
+    touch "${first[@]}"
+    kept=(runtime/pct-2026112801-backup runtime/pct-$gone-short1 "$(scratch $gone longer1)" "$(scratch $gone dddddd).txt" \
+        "$(scratch $$ living)" "$(scratch $gone locked)" "$(scratch $gone linked)" runtime/pct-)
+    touch "${kept[@]}"
+    ln "$(scratch $gone linked)" elsewhere
+    touch -d '2 minutes ago' "${first[@]}" "${kept[@]}"
+    touch "$(scratch $gone youngs)"
+    exec 9< "$(scratch $gone locked)"
+    flock -s 9
+    "$pct" run -q "${fixed[@]}" -n 2 -s 1 -- ./target
+    "$pct" run -q "${fixed[@]}" -n 2 -s 1 -- ./target
+    exec 9<&-
+    is "$(find runtime -type f | sort)" "$(printf '%s\n' "${kept[@]}" "$(scratch $gone youngs)" | sort)"
+}
