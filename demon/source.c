@@ -50,8 +50,9 @@ static char *read_file(const char *path, off_t most)
     struct stat status;
     int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     char *text = NULL;
-    errno = file < 0 ? errno : EFBIG;
-    if (file >= 0 && !fstat(file, &status) && S_ISREG(status.st_mode) && status.st_size <= most) {
+    bool known = file >= 0 && !fstat(file, &status);
+    errno = !known ? errno : S_ISDIR(status.st_mode) ? EISDIR : EFBIG;
+    if (known && S_ISREG(status.st_mode) && status.st_size <= most) {
         text = calloc(1, (size_t)status.st_size + 1);
         if (text && read(file, text, (size_t)status.st_size) != status.st_size) {
             free(text);

@@ -260,9 +260,10 @@ static void check_memory(struct pct_controllability *d, const struct pct_elf_fac
 int pct_controllability_find(struct pct_controllability *d, const char *word, bool libraries)
 {
     d->count = 0;
+    struct stat what;
     int status = pct_locate_command(word, d->program, sizeof d->program);
-    if (status == 127) {
-        pct_cli_say("%s: command not found", word);
+    if (status == 127 || (status == 126 && !stat(word, &what) && S_ISDIR(what.st_mode))) {
+        pct_cli_say("%s: %s", word, pct_locate_complaint(word, status));
         return status;
     }
     follow_scripts(d);

@@ -189,10 +189,26 @@ int pct_locate_scratch(char *path, size_t size, bool large)
     return failed;
 }
 
+/* Without a look at whether it may be executed: on some file systems all files may. */
+static bool is_program(const char *name)
+{
+    char head[4];
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    bool program = fd >= 0 && read(fd, head, sizeof head) == sizeof head &&
+                   (!memcmp(head, "\177ELF", 4) || !memcmp(head, "#!", 2));
+    if (fd >= 0)
+        close(fd);
+    return program;
+}
+
 int pct_locate_named(const char *name, bool *is_file)
 {
     struct stat status;
     *is_file = !stat(name, &status);
+    if (*is_file && S_ISDIR(status.st_mode))
+        return pct_cli_usage("%s: %s", name, strerror(EISDIR));
+    if (*is_file && is_program(name))
+        return pct_cli_usage("%s is a program; the token, or the trace, stands before it: TOKEN -- %s", name, name);
     if (*is_file)
         return 0;
     if (strncmp(name, "pct", 3) && strchr(name, '/'))

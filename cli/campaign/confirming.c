@@ -25,6 +25,39 @@ struct confirmation {
     char token[PCT_TOKEN_MAX]; /* with the hash */
 };
 
+/* The cause, before the report; and the place that it speaks of is the finding's. */
+static void take_cause(struct pct_store_finding *row, const struct pct_diagnosing *d)
+{
+    char *text = NULL;
+    size_t size;
+    struct pct_frame place;
+    FILE *out = d->known ? open_memstream(&text, &size) : NULL;
+    if (!out)
+        return;
+    pct_diagnosing_print(out, d, false);
+    fclose(out);
+    row->report = text;
+    if (pct_diagnosis_place(&d->history, &d->diagnoses.item[0], &place)) {
+        row->file = strdup(place.file);
+        row->line = place.line;
+    }
+}
+
+/* Where no other runs can be made: what the replay alone tells. */
+static void diagnose_trace(struct pct_store_finding *row, const struct pct_trace *trace)
+{
+    static struct pct_diagnosing d; /* large */
+    pct_diagnosing_of_trace(&d, trace);
+    take_cause(row, &d);
+    pct_diagnosing_close(&d);
+}
+
+/* The causes of no more are asked for. */
+static bool is_diagnosed(const struct confirmation *k)
+{
+    return k->finding - k->r->findings < DIAGNOSED;
+}
+
 static int look_at_replay(void *data, size_t index, struct pct_process *process, struct pct_result *result)
 {
     struct confirmation *k = data;
@@ -45,30 +78,15 @@ static int look_at_replay(void *data, size_t index, struct pct_process *process,
     struct pct_signature signature;
     if (pct_signature_make(&signature, process, result))
         return pct_cli_no_memory("");
-    if (signature.hash == k->finding->signature)
+    bool same = signature.hash == k->finding->signature;
+    pct_signature_free(&signature);
+    if (same)
         k->row->same++;
     else
         k->row->other++;
-    pct_signature_free(&signature);
+    if (same && !k->row->report && !k->cheap && is_diagnosed(k) && pct_diagnosing_is_whole(&k->c->launch, result))
+        diagnose_trace(k->row, &result->trace);
     return 0;
-}
-
-/* The cause, before the report; and the place that it speaks of is the finding's. */
-static void take_cause(struct pct_store_finding *row, const struct pct_diagnosing *d)
-{
-    char *text = NULL;
-    size_t size;
-    struct pct_frame place;
-    FILE *out = d->known ? open_memstream(&text, &size) : NULL;
-    if (!out)
-        return;
-    pct_diagnosing_print(out, d, false);
-    fclose(out);
-    row->report = text;
-    if (pct_diagnosis_place(&d->history, &d->diagnoses.item[0], &place)) {
-        row->file = strdup(place.file);
-        row->line = place.line;
-    }
 }
 
 static int diagnose(const struct confirmation *k)
@@ -99,7 +117,7 @@ int pct_confirming_run(struct pct_recorder *r, struct pct_campaign *c, struct pc
     for (unsigned i = 0; i < PCT_RECORDER_REPLAYS; i++)
         memcpy(tokens[i], finding->token, sizeof tokens[i]);
     int failed = pct_batch_run(&c->launch, c->jobs, tokens, PCT_RECORDER_REPLAYS, look_at_replay, &k);
-    if (!failed && k.cheap && row->identical == row->replays && finding - r->findings < DIAGNOSED)
+    if (!failed && k.cheap && row->identical == row->replays && is_diagnosed(&k))
         failed = diagnose(&k);
     return failed;
 }

@@ -560,18 +560,22 @@ int pct_diagnosing_run(struct pct_diagnosing *d)
     return failed;
 }
 
+void pct_diagnosing_of_trace(struct pct_diagnosing *d, const struct pct_trace *trace)
+{
+    *d = (struct pct_diagnosing){ 0 };
+    if (pct_history_open(&d->history, trace))
+        return;
+    pct_evidence_add(&d->evidence, &d->history, true);
+    pct_diagnoses_find(&d->diagnoses, &d->history, &d->evidence);
+    pct_evidence_weigh(&d->evidence, &d->diagnoses);
+    d->known = d->diagnoses.count;
+}
+
 void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, bool all)
 {
     static struct pct_diagnosing d; /* large */
-    d = (struct pct_diagnosing){ 0 };
-    if (pct_history_open(&d.history, trace))
-        return;
-    pct_evidence_add(&d.evidence, &d.history, true);
-    pct_diagnoses_find(&d.diagnoses, &d.history, &d.evidence);
-    pct_evidence_weigh(&d.evidence, &d.diagnoses);
-    d.known = d.diagnoses.count;
+    pct_diagnosing_of_trace(&d, trace);
     pct_diagnosing_print(out, &d, all);
-    pct_history_close(&d.history);
     pct_diagnosing_close(&d);
 }
 
@@ -579,17 +583,20 @@ void pct_diagnosing_close(struct pct_diagnosing *d)
 {
     pct_diagnoses_free(&d->diagnoses);
     pct_evidence_free(&d->evidence);
-    if (d->have) {
-        pct_history_close(&d->history);
+    pct_history_close(&d->history);
+    if (d->have)
         pct_ended_run_close(&d->run);
-    }
     d->have = d->known = false;
+}
+
+bool pct_diagnosing_is_whole(const struct pct_launch *launch, const struct pct_result *result)
+{
+    return !result->unrecorded && !launch->replay && result->state == PCT_TRACE_GOOD;
 }
 
 bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_process *process,
                              const struct pct_result *result)
 {
-    return !result->unrecorded && !launch->around.setup && !launch->around.teardown && !launch->around.scratch &&
-           !launch->replay && result->state == PCT_TRACE_GOOD &&
+    return pct_diagnosing_is_whole(launch, result) && !launch->around.setup && !launch->around.teardown &&
            process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 * pct_busy_clock_slower(PCT_DIAGNOSING_PATIENCE);
 }

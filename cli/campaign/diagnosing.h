@@ -59,16 +59,21 @@ void pct_diagnosing_put_foreign_last(struct pct_diagnosing *diagnosing);
  * Nothing if there are none. */
 void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *diagnosing, bool all);
 
-/* What the rules that need no other run find in a recorded trace; nothing if there is nothing. */
+/* What the rules that need no other run find in a recorded trace, which stays open until it is closed; printed, too:
+ * nothing if there is nothing. */
+void pct_diagnosing_of_trace(struct pct_diagnosing *diagnosing, const struct pct_trace *trace);
 void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, bool all);
 
-/* Whether a run may simply be made again: it is short, but for what it waits for a CPU, has threads, and nothing is
+/* Whether its trace has all of a run, and it is no replay. */
+bool pct_diagnosing_is_whole(const struct pct_launch *launch, const struct pct_result *result);
+
+/* Whether such a run may simply be made again: it is short, but for what it waits for a CPU, has threads, and nothing is
  * set up for it that could be made but once. */
 bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_process *process,
                              const struct pct_result *result);
 
 /* For the first screen of a run that has just failed: all of the above, as far as it is cheap and can do no harm;
- * otherwise nothing. */
+ * otherwise what its trace alone tells. */
 void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,
                          const struct pct_result *result, const bool *ok);
 

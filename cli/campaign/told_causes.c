@@ -106,8 +106,11 @@ void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_
 {
     static struct pct_diagnosing d; /* large */
     static struct pct_closer closer;
-    if (!pct_diagnosing_is_cheap(launch, process, result))
+    if (!pct_diagnosing_is_cheap(launch, process, result)) {
+        if (pct_diagnosing_is_whole(launch, result))
+            pct_diagnosing_recorded(out, &result->trace, false);
         return;
+    }
     d = (struct pct_diagnosing){ .launch = launch,
                                  .jobs = 1,
                                  .token = result->trace.header.token,

@@ -49,7 +49,10 @@ static int unknown(const char *word)
     names[COMMAND_COUNT] = "version";
     names[COMMAND_COUNT + 1] = "help";
     const char *closest = pct_text_closest(word, names, COMMAND_COUNT + 2);
-    bool program = !pct_locate_command(word, path, sizeof path);
+    int found = pct_locate_command(word, path, sizeof path);
+    bool program = !found;
+    if (found == 126 && strchr(word, '/'))
+        return pct_cli_usage("%s: %s; `pct help` lists the commands of pct", word, pct_locate_complaint(word, found));
     if (program && (strchr(word, '/') || !closest))
         return pct_cli_usage("%s is a program, not a command of pct: pct run -n 1000 -- %s", word, word);
     if (closest)

@@ -265,10 +265,10 @@ static int finish_failed(struct pct_campaign *c, const struct arguments *w, int 
         pct_outcome_report_briefly(&c->first, result);
     else
         pct_outcome_report(&c->first, result);
+    pct_setup_teardown_keep(stderr, &c->first);
     /* Whoever asked for one run, or for what has one schedule, does not expect more. */
     if (!status && (c->runs > 1 || c->confidence > 0) && pct_campaign_threads(result) > 1)
         pct_diagnosing_show(stderr, &c->launch, &c->first, result, c->ok);
-    pct_setup_teardown_keep(stderr, &c->first);
     if (!w->quiet)
         print_summary(c, status);
     pct_outcome_print_replay(&c->launch, &c->first, result);

@@ -217,6 +217,8 @@ static char *read_script(const char *name)
     char *text = NULL;
     if (file < 0 || fstat(file, &status))
         pct_cli_say("%s: %s", name, strerror(errno));
+    else if (S_ISDIR(status.st_mode))
+        pct_cli_say("%s: %s", name, strerror(EISDIR));
     else if (!S_ISREG(status.st_mode) || status.st_size > SCRIPT_MOST)
         pct_cli_say("%s: a script is a file of at most 1 MiB", name);
     else if (!(text = pct_cli_read_all(file)))

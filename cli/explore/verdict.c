@@ -285,13 +285,15 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
     else if (e->flags & PCT_EXPLORED_DEADLINES)
         strcpy(deadlines, "; deadlines come only when no thread can go on");
     const struct pct_search_facts *facts = facts_of(e);
-    pct_cli_say("for this input%s; %u threads, up to %u events a run; %s; any waiter is woken, and none but by a call; "
-                "blocks of memory stand where they do here%s",
-                e->flags & PCT_EXPLORED_RANDOM ? " and the random numbers of this seed" : "", e->threads, facts->depth,
-                e->flags & PCT_EXPLORED_MEMORY
-                    ? "scheduling points at calls, and at the memory accesses that the program tells of"
-                    : "scheduling points at calls only: accesses to memory are not (with --memory=all, they are)",
-                deadlines);
+    pct_cli_say(
+        "for this input%s; %u thread%s, up to %u event%s a run; %s; any waiter is woken, and none but by a call; "
+        "blocks of memory stand where they do here%s",
+        e->flags & PCT_EXPLORED_RANDOM ? " and the random numbers of this seed" : "", e->threads,
+        e->threads == 1 ? "" : "s", facts->depth, facts->depth == 1 ? "" : "s",
+        e->flags & PCT_EXPLORED_MEMORY
+            ? "scheduling points at calls, and at the memory accesses that the program tells of"
+            : "scheduling points at calls only: accesses to memory are not (with --memory=all, they are)",
+        deadlines);
     if (facts->awaited)
         pct_cli_say(
             "%llu of the runs ended behind a round of a loop that waits and changes nothing: others are without it",

@@ -270,15 +270,19 @@ void pct_setup_teardown_close(struct pct_process *process)
 
 void pct_setup_teardown_keep(FILE *out, struct pct_process *process)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], kept[PATH_MAX];
     if (!process->aside)
         return;
     format_aside(process, path, sizeof path);
     if (!rmdir(path))
         return;
+    /* Runs that are made to know why this one failed may have its number. */
+    snprintf(kept, sizeof kept, "%s/kept-%llu", process->launch->around.base, (unsigned long long)process->index);
+    if (rename(path, kept))
+        return;
     process->aside = false;
     remove_mark(&process->launch->around); /* from now on, somebody wants it */
     fputs("pct: what it left in its scratch directory is kept in ", out);
-    pct_cli_print_quoted(out, path);
+    pct_cli_print_quoted(out, kept);
     fputc('\n', out);
 }

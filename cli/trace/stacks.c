@@ -86,12 +86,15 @@ size_t pct_stacks_print_frames(FILE *out, const struct pct_stack *stack)
 }
 
 /* Returns how many frames were left out. */
-static size_t print_stack(FILE *out, struct pct_unwinder *unwinder, size_t index)
+static size_t print_stack(FILE *out, struct pct_unwinder *unwinder, size_t index, const struct pct_snap_thread *thread)
 {
     static struct pct_stack stack; /* large, and there is one thread here */
     if (!unwinder)
         return 0;
     pct_unwind_thread(unwinder, index, &stack);
+    /* One that has not begun has none. Who runs may have called nothing. */
+    if (thread->state != PCT_SNAP_RUNNING && stack.count && !stack.frames[0].pc)
+        return 0;
     if (!stack.count)
         fputs("    (its stack cannot be unwound)\n", out);
     return pct_stacks_print_frames(out, &stack);
@@ -195,7 +198,7 @@ static size_t print_thread(FILE *out, const struct pct_trace *trace, const struc
     if (!print_destroyed(out, trace, snapshot, thread) && is_held_by_nobody(snapshot, thread))
         fputs(", held by none of these threads", out);
     fputs(":\n", out);
-    return print_stack(out, unwinder, index);
+    return print_stack(out, unwinder, index, thread);
 }
 
 /* Threads with the same state, pending operation and stack. */
@@ -240,7 +243,7 @@ static size_t print_grouped(FILE *out, const struct pct_trace *trace, const stru
         FILE *memory = open_memstream(&text, &size);
         if (!memory)
             break;
-        left_out += print_stack(memory, unwinder, i);
+        left_out += print_stack(memory, unwinder, i, thread);
         fclose(memory);
         /* The thread to blame, and the one that ran, stand alone. */
         bool alone = thread->id == trace->header.culprit || thread->state == PCT_SNAP_RUNNING;

@@ -64,7 +64,7 @@ fixed=(--state none --epoch 1700000000)
     is "$status" 4
     kept=$(printf '%s\n' "$stderr" | sed -n 's/.*scratch directory is kept in //p')
     [ -f "$kept/deep/made" ]
-    is "$(ls tmp/*)" "run-0"
+    is "$(ls tmp/*)" "kept-0"
     run sh -c "$(replay_line)"
     is "$status" 4
     has "replayed identically"
@@ -78,6 +78,43 @@ fixed=(--state none --epoch 1700000000)
     case $(cat order) in srtsrtsrtsrtsrtsrtsrtsrtsrt*) ;; *) is "$(cat order)" "srt, nine times and more" ;; esac
     is "$(tr -d srt < order)" ""
     is "$(sed 's/srt//g' order)" ""
+}
+
+@test "a cause is looked for by runs with scratch directories of their own" {
+    cat > lost.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+static long balance;
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static long get(void) { pthread_mutex_lock(&m); long v = balance; pthread_mutex_unlock(&m); return v; }
+static void set(long v) { pthread_mutex_lock(&m); balance = v; pthread_mutex_unlock(&m); }
+static void *deposit(void *arg) { set(get() + (long)arg); return NULL; }
+int main(void)
+{
+    pthread_t a, b;
+    FILE *left = fopen("left", "wx");
+    if (!left)
+        return 9;
+    fprintf(left, "%d\n", getpid());
+    fclose(left);
+    pthread_create(&a, NULL, deposit, (void *)10L);
+    pthread_create(&b, NULL, deposit, (void *)20L);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    printf("process %d\n", getpid());
+    return balance != 30;
+}
+END
+    "$cc" -g -O1 -pthread -o lost lost.c
+    run --separate-stderr "$pct" run "${fixed[@]}" --explore=0 -n 100 -s 1 --scratch=cwd -- "$PWD/lost"
+    is "$status" 1
+    [[ $stderr == *'cause: atomicity violation'* ]]
+    kept=$(printf '%s\n' "$stderr" | sed -n 's/.*scratch directory is kept in //p')
+    is "$(ls "$kept")" left
+    has "process $(cat "$kept/left")"
+    is "$(ls "$TMPDIR"/*)" "${kept##*/}"
 }
 
 @test "they see the scratch directory, and a replay does the same" {

@@ -80,6 +80,24 @@ badly_folded()
         wrong "pct $command TOKEN -- COMMAND" "$command" -- ./target touch started
     done
     wrong "'five' is not a whole number" run -n five -- ./target touch started
+    echo text > text.c
+    wrong './text.c: is there, but cannot be executed' ./text.c
+    for command in replay minimize explain; do
+        wrong './target is a program; the token, or the trace, stands before it' "$command" ./target
+    done
+}
+
+@test "a directory is called one" {
+    mkdir folder
+    wrong './folder: it is a directory' ./folder
+    for command in replay minimize explain; do
+        wrong 'folder: Is a directory' "$command" folder
+    done
+    wrong 'folder: Is a directory' script folder -- ./target touch started
+    wrong 'folder: Is a directory' demon --spec folder -- ./target touch started
+    run "$pct" doctor ./folder
+    is "$status" 126
+    has './folder: it is a directory'
 }
 
 @test "what cannot be run: 126, and why" {
