@@ -64,11 +64,13 @@ static void add_awaited(struct pct_switches *switches, const struct pct_trace *t
         switches->item[switches->count++] = pct_switches_back(trace, number, next - 1, to);
 }
 
-/* Whether others go first by default between these two steps of a thread, which yields or has asked in vain: that it
- * went on itself is a choice like a switch. */
+/* Whether others go first by default between these two steps of a thread, which yields, goes to sleep or has asked in
+ * vain: that it went on itself is a choice like a switch. */
 static bool stays(uint64_t last, uint64_t next)
 {
-    return PCT_RECORD_OP(next) == PCT_OP_YIELD || (PCT_RECORD_ARG(last) == PCT_ARG_BUSY && !is_wake(last));
+    return PCT_RECORD_OP(next) == PCT_OP_YIELD || PCT_RECORD_OP(next) == PCT_OP_SLEEP ||
+           (PCT_RECORD_ARG(last) == PCT_ARG_BUSY && !is_wake(last)) ||
+           (PCT_RECORD_ARG(last) == PCT_ARG_TIMEOUT && PCT_RECORD_OP(last) == PCT_OP_POLL);
 }
 
 static int from_trace(struct pct_switches *switches, const struct pct_trace *trace, bool outside)

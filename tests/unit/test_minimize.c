@@ -119,14 +119,16 @@ static void test_switches(void **unused)
     assert_string_equal(text, "0.1.w2-0.5.1");
     free(text);
     pct_switches_free(&switches);
-    /* Who yields, or has asked in vain, and goes on all the same. */
-    static const uint64_t stays[] = { STEP(0, THREAD_CREATE, 1), STEP(0, YIELD, 0),
-                                      PCT_RECORD(0, PCT_OP_MUTEX_TRYLOCK, PCT_ARG_BUSY, 2), STEP(0, MUTEX_LOCK, 3),
-                                      STEP(1, THREAD_START, 1) };
+    /* Who yields, goes to sleep, or has asked in vain, and goes on all the same. */
+    static const uint64_t stays[] = {
+        STEP(0, THREAD_CREATE, 1), STEP(0, YIELD, 0),       PCT_RECORD(0, PCT_OP_MUTEX_TRYLOCK, PCT_ARG_BUSY, 2),
+        STEP(0, MUTEX_LOCK, 3),    STEP(0, SLEEP, 0),       PCT_RECORD(0, PCT_OP_POLL, PCT_ARG_TIMEOUT, 0),
+        STEP(0, MUTEX_LOCK, 3),    STEP(1, THREAD_START, 1)
+    };
     trace = (struct pct_trace){ .records = stays, .count = sizeof stays / sizeof *stays, .complete = true };
     assert_int_equal(pct_switches_from_trace(&switches, &trace), 0);
     text = pct_switches_format(&switches, NULL);
-    assert_string_equal(text, "0.1.0-0.3.0-0.4.1");
+    assert_string_equal(text, "0.1.0-0.3.0-0.4.0-0.6.0-0.7.1");
     free(text);
     pct_switches_free(&switches);
 }
