@@ -88,9 +88,10 @@ END
     done
     cmp result.1 result.2
     cmp result.1 result.5
-    run "$pct" explain --seconds 1000000 --search -j 1 "$token" -- ./target abba
+    # On a busy machine, standard error says how far it is.
+    run --separate-stderr "$pct" explain --seconds 1000000 --search -j 1 "$token" -- ./target abba
     one=$output
-    run "$pct" explain --seconds 1000000 --search -j 3 "$token" -- ./target abba
+    run --separate-stderr "$pct" explain --seconds 1000000 --search -j 3 "$token" -- ./target abba
     is "$output" "$one"
     run -2 "$pct" minimize --seconds 1000000 -j 0 "$token" -- ./target abba
     has "--jobs"
