@@ -225,8 +225,8 @@ scratch()
     first=("$(scratch $gone bbbbbb)" "$(scratch $gone cccccc)" "$(scratch $gone cccccc).18" "$child")
     echo PCTSCRP > "${first[1]}"
     touch "${first[@]}"
-    kept=(runtime/pct-2026112801-backup "runtime/pct-$gone-short1" "$(scratch $gone longer1)" "$(scratch $gone dddddd).txt" \
-        "$(scratch $$ living)" "$(scratch $gone locked)" "$(scratch $gone linked)" runtime/pct-)
+    kept=(runtime/pct-2026112801-backup "runtime/pct-$gone-short1" "$(scratch $gone longer1)" \
+        "$(scratch $gone dddddd).txt" "$(scratch $$ living)" "$(scratch $gone locked)" "$(scratch $gone linked)" runtime/pct-)
     touch "${kept[@]}"
     ln "$(scratch $gone linked)" elsewhere
     touch -d '2 minutes ago' "${first[@]}" "${kept[@]}"
