@@ -226,7 +226,8 @@ scratch()
     echo PCTSCRP > "${first[1]}"
     touch "${first[@]}"
     kept=(runtime/pct-2026112801-backup "runtime/pct-$gone-short1" "$(scratch $gone longer1)" \
-        "$(scratch $gone dddddd).txt" "$(scratch $$ living)" "$(scratch $gone locked)" "$(scratch $gone linked)" runtime/pct-)
+        "$(scratch $gone dddddd).txt" "$(scratch $$ living)" "$(scratch $gone locked)" \
+        "$(scratch $gone linked)" runtime/pct-)
     touch "${kept[@]}"
     ln "$(scratch $gone linked)" elsewhere
     touch -d '2 minutes ago' "${first[@]}" "${kept[@]}"
