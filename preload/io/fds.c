@@ -5,10 +5,12 @@
  * Descriptors come and go in ways that no wrapper sees. So a descriptor counts as inside only while it still is the
  * file that it was when it was made (its inode), and while no child has been made since, that would have a copy. */
 #include "io.h"
+#include <common/text.h>
 #include <preload/core/kernel.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/watchdog/watchdog.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -207,4 +209,14 @@ enum pct_reach pct_fd_reach(int fd)
         return PCT_REACH_WORLD;
     enum pct_reach own = e->era != era ? PCT_REACH_FAMILY : PCT_REACH_INSIDE;
     return e->watches > own ? e->watches : own;
+}
+
+long pct_fd_reopen(int fd, int flags)
+{
+    char link[64];
+    struct pct_text text;
+    pct_text_init(&text, link, sizeof link);
+    pct_text_add(&text, "/proc/thread-self/fd/");
+    pct_text_add_u64(&text, (uint64_t)fd);
+    return PCT_SYS3(SYS_open, link, flags | O_CLOEXEC, 0);
 }

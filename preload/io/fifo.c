@@ -7,7 +7,6 @@
  * number is taken by a descriptor that stands for the pipe alone (O_PATH). Either way the thread has the number that
  * the kernel would have kept for it. */
 #include "fifo.h"
-#include <common/text.h>
 #include <preload/core/sys.h>
 #include <preload/thread/cancel.h>
 #include <fcntl.h>
@@ -35,15 +34,9 @@ static bool has_writer(const struct pct_io *io)
 static bool has_reader(const struct pct_io *io)
 {
     struct half *half = (struct half *)io->arg;
-    char link[64];
-    struct pct_text text;
     if (half->found || half->error)
         return true;
-    pct_text_init(&text, link, sizeof link);
-    pct_text_add(&text, "/proc/thread-self/fd/");
-    pct_text_add_u64(&text, (uint64_t)half->fd);
-    int flags = (half->flags & ~(O_CREAT | O_TRUNC | O_NOFOLLOW)) | O_NONBLOCK | O_CLOEXEC;
-    long fd = PCT_SYS3(SYS_open, link, flags, 0);
+    long fd = pct_fd_reopen(half->fd, (half->flags & ~(O_CREAT | O_TRUNC | O_NOFOLLOW)) | O_NONBLOCK);
     if (fd == -ENXIO)
         return false;
     if (fd >= 0) {

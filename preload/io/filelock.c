@@ -5,7 +5,6 @@
  * Locks that belong to processes may be waited for in a cycle of processes. The kernel finds that (EDEADLK), but only
  * among those that wait in it: so after 10 ms of virtual time such a wait goes on there, without the baton. */
 #include <common/exploration.h>
-#include <common/text.h>
 #include <preload/core/order.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
@@ -41,12 +40,7 @@ struct flock_wait {
 static bool flock_free(const struct pct_io *io)
 {
     struct flock_wait *wait = (struct flock_wait *)io->arg;
-    char link[64];
-    struct pct_text text;
-    pct_text_init(&text, link, sizeof link);
-    pct_text_add(&text, "/proc/thread-self/fd/");
-    pct_text_add_u64(&text, (uint64_t)wait->fd);
-    long fd = PCT_SYS3(SYS_open, link, O_RDONLY | O_NONBLOCK | O_CLOEXEC, 0);
+    long fd = pct_fd_reopen(wait->fd, O_RDONLY | O_NONBLOCK);
     wait->refused = fd < 0;
     if (wait->refused)
         return true;

@@ -76,6 +76,10 @@ bool pct_io_is_tried(const struct pct_io *io);
 /* room.c: whether it would not; pct_io.ready of such a wait, for one descriptor. arg: its size. */
 bool pct_io_has_room(const struct pct_io *io);
 
+/* room.c: a write that does not wait, if the kernel can do that: a pipe fills its pages by the size of the whole.
+ * Returns what it took, or a negative errno; -EOPNOTSUPP, -EINVAL or -ENOSYS: it cannot. */
+long pct_io_write_now(int fd, const struct iovec *parts, int count);
+
 /* The same as pct_io_begin(), but no cancellation point. */
 int pct_io_begin_lasting(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking);
 
@@ -193,5 +197,8 @@ bool pct_fd_may_be_socket(int fd);
 bool pct_fd_is_file(int fd);
 /* Who can make it ready. */
 enum pct_reach pct_fd_reach(int fd);
+/* Open the same file once more, with these flags: a description of its own. With the baton, and to be closed before it
+ * is given on: other threads are not to see the number. Returns the descriptor, or a negative errno. */
+long pct_fd_reopen(int fd, int flags);
 
 #endif

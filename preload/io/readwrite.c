@@ -48,13 +48,12 @@ static bool by_number(void)
     return !pct_shim.confined && calls_others == 1;
 }
 
-/* Write what there is room for; a pipe fills its pages by the size of the whole. tries: whether the kernel can do that
- * (with pipes since Linux 6.4). */
+/* Write what there is room for. tries: whether the kernel can do that. */
 static ssize_t write_some(int fd, const struct iovec *parts, int count, bool tries)
 {
     if (!tries)
         return REAL(writev)(fd, parts, count);
-    long sent = PCT_SYS6(SYS_pwritev2, fd, parts, count, -1, -1, RWF_NOWAIT);
+    long sent = pct_io_write_now(fd, parts, count);
     if (sent >= 0)
         return sent;
     errno = (int)-sent;

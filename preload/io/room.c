@@ -5,16 +5,39 @@
 #include "io.h"
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 
 /* Nobody has a page there. */
 static void *const nowhere = (void *)1;
 
+/* Named pipes cannot do RWF_NOWAIT, nor can others before Linux 6.4; another description of the same pipe can be told
+ * not to wait. Packets (O_DIRECT) are the first one's. */
+static long write_otherwise(int fd, const struct iovec *parts, int count)
+{
+    struct stat status;
+    if (PCT_SYS2(SYS_fstat, fd, &status) || !S_ISFIFO(status.st_mode) || PCT_SYS2(SYS_fcntl, fd, F_GETFL) & O_DIRECT)
+        return -EOPNOTSUPP;
+    long other = pct_fd_reopen(fd, O_WRONLY | O_NONBLOCK);
+    if (other < 0)
+        return -EOPNOTSUPP;
+    long sent = PCT_SYS3(SYS_writev, other, parts, count);
+    PCT_SYS1(SYS_close, other);
+    return sent;
+}
+
+long pct_io_write_now(int fd, const struct iovec *parts, int count)
+{
+    long sent = PCT_SYS6(SYS_pwritev2, fd, parts, count, -1, -1, RWF_NOWAIT);
+    return sent == -EOPNOTSUPP ? write_otherwise(fd, parts, count) : sent;
+}
+
 /* A pipe takes what goes beyond whole pages first, where that fits. A multiple of any page: the rest decides. */
 static bool pipe_has_room(int fd, size_t size)
 {
     const struct iovec part = { nowhere, size % (1 << 16) };
-    return part.iov_len && PCT_SYS6(SYS_pwritev2, fd, &part, 1, -1, -1, RWF_NOWAIT) == -EFAULT;
+    return part.iov_len && pct_io_write_now(fd, &part, 1) == -EFAULT;
 }
 
 static bool socket_has_room(int fd)
