@@ -78,6 +78,7 @@ struct pct_shim_thread {
     bool unscheduled; /* it has left the schedule for good, and may make hardly a system call: sandbox.h */
     bool started;     /* it has had the baton */
     bool vforks;      /* it waits for a child of vfork */
+    bool execs;       /* atomic: it becomes another program (pct_bell_settle()) */
     bool repin;       /* its attributes named CPUs */
     bool detached;
     bool joined;

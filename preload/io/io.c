@@ -275,7 +275,9 @@ void pct_io_sleep(uint64_t when, const uint32_t *word, uint32_t value, struct pc
 
 void pct_io_nudge(void)
 {
+    pct_bell_begin();
     int tid = __atomic_load_n(&sleeper, __ATOMIC_SEQ_CST);
     if (tid)
         pct_doorbell_ring(tid);
+    pct_bell_end();
 }

@@ -2,16 +2,25 @@
  * called in a child of vfork, and in a signal handler. */
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
+#include <preload/signals/doorbell.h>
 #include <preload/thread/foreign_threads.h>
 #include <preload/time/family.h>
 #include <preload/time/vtimer.h>
 #include <sched/record.h>
+
+static void set_execs(bool execs)
+{
+    if (pct_self)
+        __atomic_store_n(&pct_self->execs, execs, __ATOMIC_SEQ_CST);
+}
 
 static void leave(void)
 {
     pct_family_leaves();
     if (!pct_family_is_itself())
         return;
+    set_execs(true);
+    pct_bell_settle();
     pct_timerfd_leave();
     pct_foreign_threads_count();
     pct_record_leave(&pct_S);
@@ -19,8 +28,10 @@ static void leave(void)
 
 static void stay(void)
 {
-    if (pct_family_is_itself())
+    if (pct_family_is_itself()) {
+        set_execs(false);
         pct_timerfd_stay();
+    }
     pct_family_stays();
 }
 

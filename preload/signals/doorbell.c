@@ -64,6 +64,26 @@ void pct_doorbell_ring(int tid)
         PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), tid, PCT_DOORBELL, &bare);
 }
 
+static PCT_OF_RUN uint32_t ringing; /* threads between pct_bell_begin() and pct_bell_end(); atomic */
+
+void pct_bell_begin(void)
+{
+    __atomic_add_fetch(&ringing, 1, __ATOMIC_SEQ_CST);
+}
+
+void pct_bell_end(void)
+{
+    __atomic_sub_fetch(&ringing, 1, __ATOMIC_SEQ_CST);
+}
+
+void pct_bell_settle(void)
+{
+    while (__atomic_load_n(&ringing, __ATOMIC_SEQ_CST))
+        PCT_SYS0(SYS_sched_yield);
+    if (!pct_shim.confined)
+        PCT_SYS0(SYS_getpid); /* returns behind the handler */
+}
+
 uint64_t pct_recall_open(struct pct_shim_thread *self)
 {
     if (!self->core.recallable)
@@ -104,11 +124,13 @@ bool pct_recall(struct pct_thread *thread)
         uint32_t open = __atomic_load_n(&t->recall, __ATOMIC_SEQ_CST);
         if (open == SEEN)
             return true;
+        pct_bell_begin();
         if (open != CLOSED &&
             __atomic_compare_exchange_n(&t->recall, &open, ASKED, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) {
             pct_doorbell_ring(t->tid);
             open = ASKED;
         }
+        pct_bell_end();
         pct_futex_wait(&t->recall, open, &moment);
     }
     return __atomic_load_n(&t->recall, __ATOMIC_SEQ_CST) == SEEN;

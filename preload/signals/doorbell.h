@@ -17,6 +17,14 @@ void pct_doorbell_install(void);
 /* To this thread of the process. Any thread, also in a signal handler. */
 void pct_doorbell_ring(int tid);
 
+/* What stands between these two sends a signal of the shim's to another thread, this one or the watchdog's question,
+ * and finds out before whether that thread may have one. */
+void pct_bell_begin(void);
+void pct_bell_end(void);
+/* The calling thread may have none from now on (it sleeps in no wait of the above, and `execs` is set): when this
+ * returns, none is on its way to it. What is pending outlives exec, but not its handler: the new program died of it. */
+void pct_bell_settle(void);
+
 /* Host: end the wait of a thread that is outside and recallable. False: it was not in it (yet); call again later. With
  * the baton. */
 bool pct_recall(struct pct_thread *thread);

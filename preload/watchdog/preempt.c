@@ -27,6 +27,7 @@
 #include <preload/memory/memory.h>
 #include <preload/memory/strings.h>
 #include <preload/run/script.h>
+#include <preload/signals/doorbell.h>
 #include <preload/signals/signals.h>
 #include <preload/thread/proc_task.h>
 #include <preload/time/vtimer.h>
@@ -340,15 +341,15 @@ static void ask(const struct pct_shim_thread *thread, unsigned what)
 {
     siginfo_t info = { .si_signo = SIGNAL, .si_code = SI_QUEUE };
     info.si_value.sival_ptr = &question;
+    pct_bell_begin();
     __atomic_store_n(&question, what, __ATOMIC_SEQ_CST);
-    /* In this order: see pct_preempt_settle(). */
-    if (what != STOP && pct_sched_holder(&pct_S) != &thread->core) {
+    /* In this order: see pct_preempt_settle(). The user may have as many signals pending as it may: the next look asks
+     * again. */
+    if ((what != STOP && pct_sched_holder(&pct_S) != &thread->core) ||
+        __atomic_load_n(&thread->execs, __ATOMIC_SEQ_CST) ||
+        PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), thread->tid, SIGNAL, &info))
         __atomic_store_n(&question, NOTHING, __ATOMIC_SEQ_CST);
-        return;
-    }
-    /* The user may have as many signals pending as it may: the next look asks again. */
-    if (PCT_SYS4(SYS_rt_tgsigqueueinfo, PCT_SYS0(SYS_getpid), thread->tid, SIGNAL, &info))
-        __atomic_store_n(&question, NOTHING, __ATOMIC_SEQ_CST);
+    pct_bell_end();
 }
 
 void pct_preempt_ask(const struct pct_shim_thread *thread, uint64_t used)
