@@ -1,4 +1,5 @@
-/* Who is at the other end of a socket: an explored run in which others have a say verifies nothing. */
+/* Who is at the other end of a socket: where others have a say, the run is not all under control, and one that is
+ * explored verifies nothing. */
 #include <preload/core/host_threads.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
@@ -47,6 +48,10 @@ static bool is_internet(const union address *a)
 /* A socket that is bound to `own` gets what is sent to `to`. */
 static bool receives(const union address *own, socklen_t size, const union address *to, socklen_t length)
 {
+    /* A path, of any length. */
+    if (own->any.sa_family == AF_UNIX && to->any.sa_family == AF_UNIX && *to->local.sun_path)
+        return size > sizeof own->any.sa_family &&
+               !strncmp(own->local.sun_path, to->local.sun_path, sizeof own->local.sun_path);
     if (!is_internet(own) || !is_internet(to))
         return size == length && !memcmp(own, to, length);
     if (port(own) != port(to))
@@ -60,11 +65,9 @@ static bool receives(const union address *own, socklen_t size, const union addre
 
 void pct_io_names(int fd, const void *name, socklen_t length)
 {
-    union address to = { .any.sa_family = AF_UNSPEC }, own;
-    const struct pct_channel *log = pct_sched_log(&pct_S);
-    /* Once is enough. */
-    if (!log || log->doubts & 1u << PCT_DOUBT_PEER || !name || length > sizeof to ||
-        !pct_user_copy_in(&to, name, length) || to.any.sa_family == AF_UNSPEC)
+    union address to = { .storage.ss_family = AF_UNSPEC }, own = to;
+    static PCT_OF_RUN bool told; /* once is enough */
+    if (told || !name || length > sizeof to || !pct_user_copy_in(&to, name, length) || to.any.sa_family == AF_UNSPEC)
         return;
     int type = pct_io_socket_option(fd, SO_TYPE);
     for (int other = 0; other < LOOKED_AT; other++) {
@@ -73,5 +76,7 @@ void pct_io_names(int fd, const void *name, socklen_t length)
             pct_io_socket_option(other, SO_TYPE) == type && receives(&own, size, &to, length))
             return;
     }
+    told = true;
+    pct_uncontrolled(PCT_UNCONTROLLED_OUTSIDE);
     pct_log_doubt(&pct_S, PCT_DOUBT_PEER);
 }
