@@ -36,6 +36,9 @@ static int await(struct pct_shim_thread *self, struct io_uring *ring, unsigned c
     struct pollfd fd = { .fd = ring->ring_fd, .events = POLLIN };
     /* poll() tells of the first one only. liburing's functions are no cancellation points. */
     const struct pct_io io = { .fds = &fd, .count = count == 1, .ready = ready, .arg = &wanted, .lasting = true };
+    /* Also what a thread of this process brings about the kernel completes by work of its own, a moment later. */
+    if (!ready(&io))
+        pct_uncontrolled(PCT_UNCONTROLLED_OUTSIDE);
     if (pct_io_wait(self, PCT_OP_POLL, -1, &io, PCT_REACH_WORLD, deadline, false) != PCT_INTERRUPTED)
         return 0;
     pct_done(self, PCT_OP_POLL, PCT_ARG_ERROR, NULL);
