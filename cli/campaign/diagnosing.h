@@ -67,8 +67,8 @@ void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, bool all)
 /* Whether its trace has all of a run, and it is no replay. */
 bool pct_diagnosing_is_whole(const struct pct_launch *launch, const struct pct_result *result);
 
-/* Whether such a run may simply be made again: it is short, but for what it waits for a CPU, has threads, and nothing is
- * set up for it that could be made but once. */
+/* Whether such a run may simply be made again: it is short, but for what it waits for a CPU, has threads, and nothing
+ * is set up for it that could be made but once. */
 bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_process *process,
                              const struct pct_result *result);
 

@@ -49,8 +49,9 @@ static bool is_stale(int directory, int fd, const char *name, pid_t launcher)
 {
     struct stat status;
     pid_t maker = pct_locate_maker(name);
-    return maker && is_ours(fd, &status) && is_abandoned(fd, maker) &&
-           (launcher ? maker == launcher : time(NULL) - status.st_mtime > STALE_SECONDS && !has_parent(directory, name));
+    if (!maker || !is_ours(fd, &status) || !is_abandoned(fd, maker))
+        return false;
+    return launcher ? maker == launcher : time(NULL) - status.st_mtime > STALE_SECONDS && !has_parent(directory, name);
 }
 
 /* launcher: whose files, 0: anybody's. large: of which kind, as for pct_locate_scratch(). */

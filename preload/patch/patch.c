@@ -56,8 +56,7 @@ struct module {
 
 /* What all of this depends on: a forked run may want something else than the process that it is forked from. */
 struct settings {
-    uint32_t memory, points, races, calls, strings;
-    bool blocks; /* instructions may move together: no thread can stand between them when they do */
+    uint32_t memory, points, races, calls, strings, blocks; /* blocks: no thread stands between what moves together */
     char modules[sizeof pct_shim.config.modules], functions[sizeof pct_shim.config.functions];
 };
 

@@ -108,8 +108,8 @@ static void *end_last(void *main_thread)
     return NULL;
 }
 
-/* What runs when it ends so is open to signals. GLIBC: since 2.43 it is not, and join does not wait for the kernel's end
- * of the main thread, which takes the signal if it is still there. */
+/* What runs when it ends so is open to signals. GLIBC: since 2.43 it is not, and join does not wait for the kernel's
+ * end of the main thread, which takes the signal if it is still there. */
 static void all_end_killed(void *unused)
 {
     static pthread_t self;
