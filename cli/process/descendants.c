@@ -189,17 +189,16 @@ static bool describe(char *text, size_t size, pid_t pid)
 
 void pct_descendants_describe(char *text, size_t size, pid_t first)
 {
-    enum { LAST_LINE = 64 };
     struct pct_pids all = { .count = 0 };
     size_t more = 0; /* a stack takes a tenth of a second */
     text[0] = 0;
     pct_pids_add_children(&all, first);
     for (size_t i = 0; i < all.count; i++) {
-        if (more || !describe(text, size - LAST_LINE, all.pid[i]))
+        if (more || !describe(text, size - PCT_DESCENDANTS_LAST_LINE, all.pid[i]))
             more++;
         pct_pids_add_children(&all, all.pid[i]);
     }
     if (more)
-        append(text, size, "%zu more child processes\n", more);
+        append(text, size, "%zu more child process%s\n", more, more == 1 ? "" : "es");
     free(all.pid);
 }

@@ -25,8 +25,9 @@ char pct_process_state(pid_t pid, pid_t *parent);
 double pct_descendants_cpu(pid_t first);
 
 /* What the descendants of a run's first process do now that its time is over, with the stacks of their threads, of at
- * most `size` bytes in all, ended by 0; "": it has none. The first process itself says where its threads are, in its
- * last report. */
+ * most `size` bytes in all, ended by 0; "": it has none. size: more than PCT_DESCENDANTS_LAST_LINE, which the last line
+ * has for itself: how many have no room. The first process itself says where its threads are, in its last report. */
+enum { PCT_DESCENDANTS_LAST_LINE = 64 };
 void pct_descendants_describe(char *text, size_t size, pid_t first);
 
 #endif

@@ -57,10 +57,10 @@ static void test_a_line_is_whole_or_not_there(void **state)
     pid_t child = start_child("child");
     pct_descendants_describe(text, sizeof text, getpid());
     size_t length = strlen(text);
-    pct_descendants_describe(few, length + 1, getpid());
+    pct_descendants_describe(few, length + 1 + PCT_DESCENDANTS_LAST_LINE, getpid());
     assert_int_equal(strlen(few), length);
-    pct_descendants_describe(few, length, getpid());
-    assert_string_equal(few, "");
+    pct_descendants_describe(few, length + PCT_DESCENDANTS_LAST_LINE, getpid());
+    assert_string_equal(few, "1 more child process\n");
     end_child(child);
 }
 
