@@ -14,10 +14,10 @@
  *
  * A campaign in two parts has the same runs as one in one part; and its guarantee counts only those with points at
  * calls.
- * RUN: for j in 1 2; do for n in 140 250; do [ $j$n = 2140 ] ||
- *     pct campaign -q -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done;
- *     pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done;
- *     grep memory=globals %t/1.out && diff %t/1.out %t/2.out
+ * RUN: for x in --explore=0 ''; do for j in 1 2; do for n in 140 250; do [ $j$n = 2140 ] ||
+ *     pct campaign -q -s 1 --epoch 1 -n $n -j $j $x --db %t/$j$x -- %p > /dev/null 2>&1; done;
+ *     pct campaign report --format json %t/$j$x | grep -e token -e identical > %t/$j$x.out; done;
+ *     diff %t/1$x.out %t/2$x.out || exit 1; done; grep memory=globals %t/1--explore=0.out && grep token %t/1.out
  * RUN: pct campaign -q --explore=0 -s 1 -n 200 --db %t/c -- %p waits > /dev/null 2>&1;
  *     pct campaign report %t/c > %t/out; grep -q 'of these runs had other scheduling points' %t/out
  */
