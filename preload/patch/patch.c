@@ -397,6 +397,15 @@ static void give_up(void)
     pct_memory_unmark();
 }
 
+/* In a child of a process with threads: what is patched runs, and keeps what it jumps to. */
+static bool is_patched(void)
+{
+    const struct module *m = modules;
+    while (m && !m->changed)
+        m = m->next;
+    return m != NULL;
+}
+
 static void take_settings(void)
 {
     const struct pct_config *config = &pct_shim.config;
@@ -408,7 +417,7 @@ static void take_settings(void)
                             .blocks = !(pct_self && pct_signal_is_handling(pct_self)) };
     memcpy(now.modules, config->modules, sizeof now.modules);
     memcpy(now.functions, config->functions, sizeof now.functions);
-    if (memcmp(&now, &settings, sizeof now) != 0)
+    if (memcmp(&now, &settings, sizeof now) != 0 && !is_patched())
         give_up();
     settings = now;
 }
