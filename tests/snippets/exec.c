@@ -65,6 +65,7 @@ static void fail(void *unused)
 {
     char *arguments[] = { "nothing", NULL };
     (void)unused;
+    CHECK_OK(setenv("PATH", "/usr/bin:/bin", 1)); /* a folder that may not be searched makes it EACCES */
     CHECK_FAILS(execv("/nonexistent/nothing", arguments), ENOENT);
     CHECK_FAILS(execvp("nonexistent-nothing", arguments), ENOENT);
     CHECK_FAILS(execl("/nonexistent/nothing", "nothing", NULL), ENOENT);
