@@ -5,6 +5,7 @@
  * RUN: pct run -q -s 1 -n 2 -- %p
  * RUN: LD_PRELOAD=$LIBPCT %p
  */
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,11 +36,22 @@ static long most_resident(void)
     return most;
 }
 
+/* Whether all may be locked that the threads need: this much can be, of which nothing is had. */
+static int may_lock(void)
+{
+    const size_t size = (size_t)1 << 30;
+    void *area = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    int may = area != MAP_FAILED && !mlock2(area, size, MLOCK_ONFAULT);
+    if (area != MAP_FAILED)
+        munmap(area, size);
+    return may;
+}
+
 int main(void)
 {
     pthread_t threads[THREADS];
-    if (mlockall(MCL_CURRENT | MCL_FUTURE))
-        return 0; /* it may not */
+    if (!may_lock() || mlockall(MCL_CURRENT | MCL_FUTURE))
+        return 0;
     for (int i = 0; i < THREADS; i++)
         if (pthread_create(&threads[i], NULL, add, NULL))
             return 2;

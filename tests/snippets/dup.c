@@ -63,6 +63,7 @@ int main(void)
     /* Files, by all the names of open. */
     CHECK(mkdtemp(folder));
     snprintf(path, sizeof path, "%s/file", folder);
+    umask(022); /* whatever the caller's is */
     int fd = open(path, O_CREAT | O_EXCL | O_RDWR, 0640);
     struct stat status;
     CHECK(fd >= 0);
