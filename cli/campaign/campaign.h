@@ -63,7 +63,7 @@ struct pct_campaign {
     bool keep_going;
     bool pass_output;    /* show what the targets write as they write it */
     bool progress;       /* draw the progress line */
-    bool tells;          /* say if the first of several runs takes long */
+    bool tells;          /* say if one of several runs takes long */
     bool learns;         /* k is not given: it is learned as the runs go */
     bool kept;           /* in a campaign file */
     bool calibrated;     /* k is not given: it was measured before the first run, and stays */

@@ -42,7 +42,7 @@ struct pct_engine_state {
     unsigned under_way; /* runs that go on, */
     unsigned open;      /* and these and those that wait */
     double ticked;
-    bool told; /* of a first run that takes long */
+    bool told; /* of a run that takes long */
 };
 
 int pct_run_spec_parse(struct pct_run_spec *spec, const char *token, char *error, size_t size)
@@ -251,6 +251,10 @@ static bool make_again(struct pct_engine *engine, unsigned place)
         return false;
     }
     s->cut[place] = cut;
+    if (engine->tells) {
+        pct_status_line_clear(engine->quiet);
+        pct_long_run_say_again(&cut.process);
+    }
     return true;
 }
 
@@ -291,24 +295,31 @@ static int tick(struct pct_engine_state *s)
     return s->source->tick(s->source);
 }
 
-/* The first run of all, while it goes on; NULL: it does not, or that is said already, or nobody wants to know. */
+static bool precedes(const struct pct_process *one, const struct pct_process *other)
+{
+    return one->launch->reaped ? one->limited < other->limited : one->index < other->index;
+}
+
+/* The first run of all while it goes on, behind it the one that has gone on the longest; NULL: there is none, or one is
+ * said already, or nobody wants to know. */
 static const struct pct_process *find_untold(const struct pct_engine *engine)
 {
     const struct pct_engine_state *s = engine->state;
     const struct pct_process *first = NULL;
-    if (!engine->tells || s->told || engine->launch->reaped)
+    if (!engine->tells || s->told)
         return NULL;
-    for (unsigned i = 0; i < s->places; i++)
-        if (s->place[i].pid && s->place[i].phase == PCT_PHASE_RUN && !s->place[i].driven &&
-            (!first || s->place[i].index < first->index))
-            first = &s->place[i];
+    for (unsigned i = 0; i < s->places; i++) {
+        const struct pct_process *one = &s->place[i];
+        if (one->pid && one->phase == PCT_PHASE_RUN && !one->driven && (!first || precedes(one, first)))
+            first = one;
+    }
     return first;
 }
 
 static void tell(const struct pct_engine *engine)
 {
     const struct pct_process *first = find_untold(engine);
-    if (!first || pct_cli_now() < first->limited + PCT_LONG_RUN_SECONDS)
+    if (!first || pct_cli_now() < pct_long_run_due(first))
         return;
     pct_status_line_clear(engine->quiet);
     pct_long_run_say(first);
@@ -324,9 +335,10 @@ static double earlier(double one, double other)
 static double wait_until(const struct pct_engine *engine)
 {
     const struct pct_engine_state *s = engine->state;
-    const struct pct_process *untold = find_untold(engine);
     const double tick = s->source->tick ? s->ticked + PCT_STATUS_LINE_TICK : 0;
-    return earlier(earlier(tick, engine->launch->ends), untold ? untold->limited + PCT_LONG_RUN_SECONDS : 0);
+    /* A run that is asked of a fork server begins while it is waited for. */
+    const double look = engine->tells && !s->told ? pct_cli_now() + 1 : 0;
+    return earlier(earlier(tick, engine->launch->ends), look);
 }
 
 static int loop(struct pct_engine *engine)

@@ -77,7 +77,7 @@ struct pct_engine {
     bool pass;   /* what they write is passed through */
     bool single; /* there is but one: a signal that ends us is passed on to it, so that it can clean up */
     bool quiet;  /* there is no progress line that has to make room for messages */
-    bool tells;  /* if the first run of the launch takes long, say so, once */
+    bool tells;  /* if a run takes long, say so, once; and of each that is made again */
     /* What came of it. */
     int signal;       /* the one that told us to end, 0: none */
     uint64_t dropped; /* runs that were begun, and ended() has not heard of */

@@ -431,6 +431,7 @@ static int campaign(int argc, char **argv)
     pct_forking_plan(&c.launch, true, false, c.config.strategy);
     c.launch.resumes = true;
     if (!status) {
+        c.tells = !w.quiet;
         c.other.quiet = c.systematic.quiet = w.quiet;
         pct_configure_memory(&c, w.quiet);
         status = pct_campaign_prepare(&c);

@@ -31,6 +31,13 @@ static const char *guess(const struct pct_launch *launch, bool computing)
     return "computes, maybe in a loop that waits for memory to change, which --memory=all sees";
 }
 
+double pct_long_run_due(const struct pct_process *process)
+{
+    static const double least = 10;
+    const double far = PCT_TIME_LIMIT_FAR * process->launch->limit.longest;
+    return process->limited + (far > least ? far : least);
+}
+
 void pct_long_run_say(const struct pct_process *process)
 {
     const double seconds = pct_cli_now() - process->limited;
@@ -39,6 +46,17 @@ void pct_long_run_say(const struct pct_process *process)
     char limit[64] = "--timeout=SECONDS ends such runs";
     if (process->allowed > 0)
         snprintf(limit, sizeof limit, "it is ended after %g s (--timeout)", process->allowed);
-    pct_cli_say("the first run has gone on for %.0f s, with %llu step%s and %.1f s of a CPU so far: it %s; %s", seconds,
-                steps, steps == 1 ? "" : "s", cpu, guess(process->launch, computes(cpu, seconds, waited)), limit);
+    pct_cli_say("%s run has gone on for %.0f s, with %llu step%s and %.1f s of a CPU so far: it %s; %s",
+                process->launch->reaped ? "a" : "the first", seconds, steps, steps == 1 ? "" : "s", cpu,
+                guess(process->launch, computes(cpu, seconds, waited)), limit);
+}
+
+void pct_long_run_say_again(const struct pct_process *process)
+{
+    char longest[64];
+    pct_cli_say(
+        "a run took more than %g s, far longer than the others (at most %s), and was cut: it is made again, and is "
+        "a timeout if it then takes %g s: %s",
+        process->allowed, pct_cli_format_duration(longest, sizeof longest, process->launch->limit.longest),
+        process->launch->timeout, process->token);
 }

@@ -921,14 +921,14 @@ was cut off: not all rounds behind the first 16 were tried (explore.c:"*") (370 
     [[ $(last) == *"cut off by --max-steps=30 or --timeout=60: "*"(livelock at "*"explore.c:"* ]]
 }
 
-# says_meanwhile TEXT COMMAND...: while the first run of this command goes on, it says this.
+# says_meanwhile TEXT COMMAND...: while a run of this command goes on, it says this.
 says_meanwhile()
 {
     local text=$1 pct_pid
     shift
     "$@" < /dev/null > /dev/null 2> said 3>&- &
     pct_pid=$!
-    until grep -q "the first run has gone on for" said || ! kill -0 $pct_pid 2> /dev/null; do
+    until grep -q "run has gone on for" said || ! kill -0 $pct_pid 2> /dev/null; do
         sleep 0.2
     done
     kill $pct_pid
@@ -948,6 +948,12 @@ not see; --timeout=SECONDS ends such runs" "$pct" run -n 100 -- "$explored" rece
     [ "$status" -eq 119 ]
     [[ $output == *"1 run cut off by --max-steps=20000 or --timeout=2: a loop that waits (if for memory: --memory=all \
 sees it), or a longer run (timeout at "*"explore.c:"* ]]
+}
+
+@test "a later run that does not end is said while it goes on" {
+    mkfifo nobody
+    says_meanwhile "pct: a run has gone on for 1" \
+        "$pct" run --exec -n 3 -- sh -c '[ ! -e before ] || read -r line < nobody; : > before'
 }
 
 @test "who talks to another process's sockets is not verified, who talks to its own is" {
