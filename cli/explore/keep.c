@@ -103,7 +103,7 @@ static int choose(struct pct_explorer_keep *k, const struct pct_explorer *e, con
     if (k->resumes)
         return pct_cli_usage(
             "--resume: %s has no exploration of this command with these options; `pct campaign report` "
-            "lists those that it has",
+            "lists those that it has (one of an earlier pct does not go on: begin anew with --fresh)",
             k->plan.path);
     failed = pct_campaign_file_add(store, c, &k->plan, &k->oracle);
     if (!failed && !e->quiet)

@@ -523,8 +523,6 @@ void pct_patch_modules(void)
 
 /* --- Signals ------------------------------------------------------------------------------------------------------ */
 
-extern const char probe[] __asm__("pct_patch_probe") __attribute__((visibility("hidden")));
-
 static const struct module *module_of(uint64_t pc)
 {
     for (const struct module *m = modules; m; m = m->next)
@@ -551,23 +549,6 @@ static bool is_island(uint64_t pc)
                 return true;
     }
     return false;
-}
-
-/* The fault of a site's own access came up in the slow half. */
-static void leave_probe(greg_t *regs)
-{
-    const struct pct_patch_frame *frame = (const void *)regs[REG_RBX];
-    static const struct {
-        int reg;
-        unsigned number;
-    } all[] = { { REG_RAX, 0 },  { REG_RCX, 1 },  { REG_RDX, 2 },  { REG_RBP, 5 },  { REG_RSI, 6 },
-                { REG_RDI, 7 },  { REG_R8, 8 },   { REG_R9, 9 },   { REG_R10, 10 }, { REG_R11, 11 },
-                { REG_R12, 12 }, { REG_R13, 13 }, { REG_R14, 14 }, { REG_R15, 15 }, { REG_RSP, 4 } };
-    for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
-        regs[all[i].reg] = (greg_t)pct_patch_register(frame, all[i].number);
-    regs[REG_RIP] = (greg_t)frame->pc;
-    regs[REG_EFL] = (regs[REG_EFL] & ~(greg_t)0x8d5) | (greg_t)((frame->flags >> 8 & 0xd5) | (frame->flags & 1) << 11);
-    regs[REG_RBX] = (greg_t)frame->rbx;
 }
 
 /* The module's site at this address; NULL: there is none. */
@@ -602,12 +583,8 @@ void pct_patch_translate(ucontext_t *context)
                                   .rcx = (uint64_t)regs[REG_RCX],
                                   .rdx = (uint64_t)regs[REG_RDX],
                                   .flags = (uint64_t)regs[REG_EFL] };
-    if (!modules)
+    if (!modules || pct_patch_leave_probe(regs))
         return;
-    if (at.pc == (uint64_t)(uintptr_t)probe) {
-        leave_probe(regs);
-        return;
-    }
     if (!module_of(at.pc) && is_island(at.pc))
         at.pc = follow(at.pc);
     const struct module *m = module_of(at.pc);

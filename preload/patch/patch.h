@@ -49,6 +49,8 @@ enum pct_patch_rest {
 /* patch_event.c: the first half of an event, on any thread: all of one that is of no interest, or at which no other
  * thread is due. Compiled for general registers only, and calls nothing that is not. */
 enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame);
+/* Whether the fault of a site's own access came up here, in the slow half: then the registers are those of the site. */
+bool pct_patch_leave_probe(greg_t *regs);
 /* EXCHANGE, COMPARE: whether the instruction, which comes next, will change the place at this address. */
 bool pct_patch_will_change(const struct pct_plan_site *site, uint64_t address, const struct pct_patch_frame *frame);
 /* The value of a register at the site, by its number. */

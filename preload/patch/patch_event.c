@@ -28,7 +28,7 @@ uint64_t pct_patch_address(const struct pct_plan_site *site, const struct pct_pa
 }
 
 /* The event's address is read later: should that fault, let it be here, where every register is still what it was
- * (pct_patch_translate() in patch.c knows the label). */
+ * (pct_patch_leave_probe() knows the label). */
 static __attribute__((noinline)) void probe(uint64_t address, const struct pct_patch_frame *frame)
 {
     __asm__ volatile(".globl pct_patch_probe\n"
@@ -37,6 +37,27 @@ static __attribute__((noinline)) void probe(uint64_t address, const struct pct_p
                      :
                      : "r"(address), "b"(frame)
                      : "cc");
+}
+
+extern const char probe_address[] __asm__("pct_patch_probe") __attribute__((visibility("hidden")));
+
+bool pct_patch_leave_probe(greg_t *regs)
+{
+    if (regs[REG_RIP] != (greg_t)(uintptr_t)probe_address)
+        return false;
+    const struct pct_patch_frame *frame = (const void *)regs[REG_RBX];
+    static const struct {
+        int reg;
+        unsigned number;
+    } all[] = { { REG_RAX, 0 },  { REG_RCX, 1 },  { REG_RDX, 2 },  { REG_RBP, 5 },  { REG_RSI, 6 },
+                { REG_RDI, 7 },  { REG_R8, 8 },   { REG_R9, 9 },   { REG_R10, 10 }, { REG_R11, 11 },
+                { REG_R12, 12 }, { REG_R13, 13 }, { REG_R14, 14 }, { REG_R15, 15 }, { REG_RSP, 4 } };
+    for (unsigned i = 0; i < sizeof all / sizeof *all; i++)
+        regs[all[i].reg] = (greg_t)pct_patch_register(frame, all[i].number);
+    regs[REG_RIP] = (greg_t)frame->pc;
+    regs[REG_EFL] = (regs[REG_EFL] & ~(greg_t)0x8d5) | (greg_t)((frame->flags >> 8 & 0xd5) | (frame->flags & 1) << 11);
+    regs[REG_RBX] = (greg_t)frame->rbx;
+    return true;
 }
 
 bool pct_patch_will_change(const struct pct_plan_site *site, uint64_t address, const struct pct_patch_frame *frame)

@@ -321,7 +321,7 @@ theorem 9)"
     has "; depth 5: 0.9953 (PCT, theorem 9; the depth is drawn for each run)"
     run "$pct" run --confidence 0.9 -S pct -- ./target race 0
     is "$status" 2
-    has "--depth says it"
+    has "--depth does"
 }
 
 @test "of the mixture, the default, the runs of pct count, and a depth or a confidence makes all of them so" {

@@ -793,7 +793,7 @@ run(thread(1), locks "third")' ./script deadlock
     has 'zero.lua: not a text file'
     run --separate-stderr "$pct" script / -- ./script deadlock
     is "$status" 2
-    has 'a script is a file'
+    has '/: Is a directory'
     printf '\033Lua' > compiled.lua
     run --separate-stderr "$pct" script compiled.lua -- ./script deadlock
     is "$status" 2
