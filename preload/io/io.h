@@ -188,9 +188,12 @@ long pct_random_syscall(void *buffer, size_t size, unsigned flags);
 /* The random bytes that the kernel gives each program (AT_RANDOM) are the same ones in every run. environment: as on
  * the stack. */
 void pct_random_begin(char **environment);
-/* With the baton: a call on this socket names another one, which is bound to this address, if any. Where that is none
- * of this process's, an explored run depends on others. Leaves errno alone. */
-void pct_io_names(int fd, const void *name, socklen_t length);
+/* With the baton: whether a call on this socket names another one, which none of this process is; perhaps nobody is.
+ * Never, once such a call was counted. Leaves errno alone. */
+bool pct_io_is_foreign(int fd, const void *name, socklen_t length);
+/* Such a call was made: others have a say in the run, and an explored one depends on them. nobody: it was refused, as
+ * nobody is there yet: only the latter. */
+void pct_io_meets_foreign(bool nobody);
 /* False: it is known not to be a socket, and need not be asked for what only sockets have. */
 bool pct_fd_may_be_socket(int fd);
 /* Whether it is a regular file (or a directory, or a disk), whatever it counts as. */

@@ -63,20 +63,30 @@ static bool receives(const union address *own, socklen_t size, const union addre
                : to->any.sa_family == AF_INET6 && IN6_ARE_ADDR_EQUAL(&own->v6.sin6_addr, &to->v6.sin6_addr);
 }
 
-void pct_io_names(int fd, const void *name, socklen_t length)
+static PCT_OF_RUN bool told, doubted; /* once is enough */
+
+bool pct_io_is_foreign(int fd, const void *name, socklen_t length)
 {
     union address to = { .storage.ss_family = AF_UNSPEC }, own = to;
-    static PCT_OF_RUN bool told; /* once is enough */
     if (told || !name || length > sizeof to || !pct_user_copy_in(&to, name, length) || to.any.sa_family == AF_UNSPEC)
-        return;
+        return false;
     int type = pct_io_socket_option(fd, SO_TYPE);
     for (int other = 0; other < LOOKED_AT; other++) {
         socklen_t size = sizeof own;
         if (pct_fd_may_be_socket(other) && !PCT_SYS3(SYS_getsockname, other, &own, &size) && size <= sizeof own &&
             pct_io_socket_option(other, SO_TYPE) == type && receives(&own, size, &to, length))
-            return;
+            return false;
     }
+    return true;
+}
+
+void pct_io_meets_foreign(bool nobody)
+{
+    if (!doubted)
+        pct_log_doubt(&pct_S, PCT_DOUBT_PEER);
+    doubted = true;
+    if (nobody || told)
+        return;
     told = true;
     pct_uncontrolled(PCT_UNCONTROLLED_OUTSIDE);
-    pct_log_doubt(&pct_S, PCT_DOUBT_PEER);
 }

@@ -74,7 +74,7 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
         return PCT_IO_PASS(PCT_OP_CONNECT, fd, REAL(connect)(fd, address, length));
     pct_cancel_point(self);
     pct_io_point(self, PCT_OP_CONNECT, fd);
-    pct_io_names(fd, address, length);
+    const bool foreign = pct_io_is_foreign(fd, address, length);
     int failed, error = errno;
     if (!pct_io_is_blocking(fd)) {
         failed = REAL(connect)(fd, address, length);
@@ -91,6 +91,8 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
             failed = CALL_EXTERNAL(self, PCT_OP_CONNECT, pct_io_object(fd), REAL(connect)(fd, address, length));
         }
     }
+    if (foreign)
+        pct_io_meets_foreign(failed && (errno == ECONNREFUSED || errno == ENOENT));
     return (int)pct_io_end(self, PCT_OP_CONNECT, fd, pct_absent_note(failed));
 }
 
@@ -293,7 +295,8 @@ static ssize_t transmit(struct pct_shim_thread *self, int fd, const struct msghd
 {
     if (pct_io_begin_write(self, PCT_OP_WRITE, fd, size_of(message), flags & MSG_DONTWAIT))
         return -1;
-    pct_io_names(fd, message->msg_name, message->msg_namelen);
+    if (pct_io_is_foreign(fd, message->msg_name, message->msg_namelen))
+        pct_io_meets_foreign(false);
     if (carries_descriptors(message))
         pct_fd_share_all(); /* another process may have them from now on */
     bool waits = !(flags & MSG_DONTWAIT) && pct_io_is_blocking(fd);
