@@ -57,7 +57,8 @@ int pct_exploring_decide(struct pct_campaign *c, uint64_t next)
         status = y->explore(c, y, y->data);
     if (!status && y->unrepeated)
         say_unrepeated(c);
-    if (!status && due && c->observer && c->observer->explored)
+    /* Earlier versions have made findings of what failed behind the last run only. */
+    if (!status && (due || *y->token) && c->observer && c->observer->explored)
         status = c->observer->explored(c->observer, c);
     return status || !*y->token || c->observer ? status : take_token(c);
 }

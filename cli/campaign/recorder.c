@@ -362,12 +362,22 @@ static int take_failing(struct pct_recorder *r, struct pct_campaign *c, char (*t
     return count ? pct_batch_run(&c->launch, c->jobs, tokens, count, look_at_failing, &beside) : 0;
 }
 
+static bool has_run(const struct pct_recorder *r, const char *token)
+{
+    char run[PCT_TOKEN_MAX];
+    strip(run, token);
+    for (size_t i = 0; i < r->count; i++)
+        if (!strcmp(r->findings[i].token, run))
+            return true;
+    return false;
+}
+
 /* What failed is a finding at once: the same one, whether the campaign goes on now or is interrupted here. */
 static int explored(struct pct_campaign_observer *observer, struct pct_campaign *c)
 {
     struct pct_recorder *r = of(observer);
     struct pct_exploring *y = &c->exploring;
-    int status = take_failing(r, c, &y->token, *y->token != 0);
+    int status = take_failing(r, c, &y->token, *y->token && !has_run(r, y->token));
     if (status)
         return status;
     int failed = y->verdict ? pct_store_set_fact(r->store, "verdict", y->verdict) : 0;
