@@ -23,7 +23,8 @@
  * What was explored in a session of an earlier version, which it did not end, is a finding, too.
  * RUN: pct campaign -q -s 1 --epoch 1 -n 40 --db %t/e -- %p > /dev/null 2>&1;
  *     python3 -c 'import sqlite3; file = sqlite3.connect("%t/e"); file.execute("delete from frames");
- *     file.execute("delete from findings"); file.commit()' && ! { pct campaign report %t/e || :; } | grep pct1: || exit 1;
+ *     file.execute("delete from findings"); file.commit()' &&
+ *     ! { pct campaign report %t/e || :; } | grep pct1: || exit 1;
  *     pct campaign -q -s 1 --epoch 1 -n 42 --db %t/e -- %p > /dev/null 2>&1; [ $? = 1 ] &&
  *     { pct campaign report %t/e || :; } | grep time=still
  * RUN: pct run -s 1 -n 140 --state none -- %p waits > %t/out 2>&1;
