@@ -85,17 +85,24 @@ char pct_process_state(pid_t pid, pid_t *parent)
     return at && sscanf(at, " %c %d", &state, parent) == 2 ? state : 0;
 }
 
+/* What a file `stat` says behind the name: the state, and the ticks of a CPU that were used. */
+static bool parse_stat(const char *at, char *state, unsigned long *ticks)
+{
+    unsigned long user, system;
+    if (!at || sscanf(at, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", state, &user, &system) != 3)
+        return false;
+    *ticks = user + system;
+    return true;
+}
+
 static struct task look(pid_t pid, long tid)
 {
     struct task task = { .state = 0 };
     char path[64], text[1024];
-    unsigned long user, system;
     snprintf(path, sizeof path, "/proc/%d/task/%ld/stat", pid, tid);
     const char *at = read_stat(path, text, sizeof text), *name = strchr(text, '(');
-    if (!at || !name ||
-        sscanf(at, " %c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &task.state, &user, &system) != 3)
+    if (!name || !parse_stat(at, &task.state, &task.ticks))
         return (struct task){ .state = 0 };
-    task.ticks = user + system;
     snprintf(task.name, sizeof task.name, "%.*s", (int)(at - 1 - name - 1), name + 1);
     snprintf(path, sizeof path, "/proc/%d/task/%ld/wchan", pid, tid);
     read_text(path, task.waits, sizeof task.waits);
@@ -107,26 +114,30 @@ static struct task look(pid_t pid, long tid)
 /* With those of its threads that have ended. */
 static double cpu_of(pid_t pid)
 {
-    char path[64], text[1024];
-    unsigned long user, system;
+    char path[64], text[1024], state;
+    unsigned long ticks;
     snprintf(path, sizeof path, "/proc/%d/stat", pid);
-    const char *at = read_stat(path, text, sizeof text);
-    if (!at || sscanf(at, " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %lu %lu", &user, &system) != 2)
+    if (!parse_stat(read_stat(path, text, sizeof text), &state, &ticks))
         return 0;
-    return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
+    return (double)ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+double pct_descendants_sum(pid_t first, double (*of)(pid_t pid))
+{
+    struct pct_pids all = { .count = 0 };
+    double sum = of(first);
+    pct_pids_add_children(&all, first);
+    for (size_t i = 0; i < all.count; i++) {
+        sum += of(all.pid[i]);
+        pct_pids_add_children(&all, all.pid[i]);
+    }
+    free(all.pid);
+    return sum;
 }
 
 double pct_descendants_cpu(pid_t first)
 {
-    struct pct_pids all = { .count = 0 };
-    double seconds = cpu_of(first);
-    pct_pids_add_children(&all, first);
-    for (size_t i = 0; i < all.count; i++) {
-        seconds += cpu_of(all.pid[i]);
-        pct_pids_add_children(&all, all.pid[i]);
-    }
-    free(all.pid);
-    return seconds;
+    return pct_descendants_sum(first, cpu_of);
 }
 
 /* Adds to the text, whole or not at all: false. */

@@ -21,6 +21,9 @@ void pct_pids_add_children(struct pct_pids *all, pid_t pid);
  * no /proc. */
 char pct_process_state(pid_t pid, pid_t *parent);
 
+/* The sum of what this function says of the process and of each of its descendants. */
+double pct_descendants_sum(pid_t first, double (*of)(pid_t pid));
+
 /* The seconds of a CPU that this process and its descendants have used. */
 double pct_descendants_cpu(pid_t first);
 

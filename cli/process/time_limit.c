@@ -6,7 +6,6 @@
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -128,15 +127,7 @@ double pct_time_limit_waited(int pid)
 
 double pct_time_limit_all_waited(int pid)
 {
-    struct pct_pids all = { .count = 0 };
-    double waited = pct_time_limit_waited(pid);
-    pct_pids_add_children(&all, pid);
-    for (size_t i = 0; i < all.count; i++) {
-        waited += pct_time_limit_waited(all.pid[i]);
-        pct_pids_add_children(&all, all.pid[i]);
-    }
-    free(all.pid);
-    return waited;
+    return pct_descendants_sum(pid, pct_time_limit_waited);
 }
 
 void pct_time_limit_extend(struct pct_process *process, double now)

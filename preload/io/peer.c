@@ -63,7 +63,7 @@ static bool receives(const union address *own, socklen_t size, const union addre
                : to->any.sa_family == AF_INET6 && IN6_ARE_ADDR_EQUAL(&own->v6.sin6_addr, &to->v6.sin6_addr);
 }
 
-static PCT_OF_RUN bool told, doubted; /* once is enough */
+static PCT_OF_RUN bool told; /* once is enough */
 
 bool pct_io_is_foreign(int fd, const void *name, socklen_t length)
 {
@@ -82,9 +82,7 @@ bool pct_io_is_foreign(int fd, const void *name, socklen_t length)
 
 void pct_io_meets_foreign(bool nobody)
 {
-    if (!doubted)
-        pct_log_doubt(&pct_S, PCT_DOUBT_PEER);
-    doubted = true;
+    pct_log_doubt(&pct_S, PCT_DOUBT_PEER);
     if (nobody || told)
         return;
     told = true;
