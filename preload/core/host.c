@@ -523,12 +523,13 @@ void pct_host_cpus_load(const struct pct_host_cpus *cpus)
     host->stayed++;
 }
 
-/* Contexts have the instruction that tells the base (host_contexts.c); a selector is set without a system call, too. */
+/* Whether it is known to have this base: an instruction tells (host_contexts.c); a selector is set without a system
+ * call, too. */
 static bool has_gs(uint64_t base)
 {
     uint64_t now = ~base;
     uint32_t selector = 1;
-    if (pct_host_contexts)
+    if (pct_host_contexts && pct_host_threads_bases)
         __asm__ volatile("rdgsbase %0\n\tmov %%gs, %1" : "=r"(now), "=r"(selector));
     return now == base && !selector;
 }

@@ -21,6 +21,7 @@
 #include "host_thread.h"
 #include "shim.h"
 #include "sys.h"
+#include <asm/prctl.h>
 #include <cpuid.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
@@ -58,6 +59,32 @@ static bool has_xsaveopt(void)
     return told && a & XSAVEOPT;
 }
 
+/* Where there are no instructions for them (old processors, some virtual machines), a system call sets that of FS; and
+ * that of GS, which nobody but the kernel can change then but by a segment, is 0 for all. */
+static bool has_bases(void)
+{
+    uint64_t gs = 1;
+    pct_host_threads_bases = getauxval(AT_HWCAP2) & FSGSBASE;
+    return pct_host_threads_bases || (!PCT_SYS2(SYS_arch_prctl, ARCH_GET_GS, &gs) && !gs);
+}
+
+static uint64_t base_of_gs(void)
+{
+    uint64_t gs = 0;
+    if (pct_host_threads_bases)
+        __asm__("rdgsbase %0" : "=r"(gs));
+    return gs;
+}
+
+/* Behind this, the thread pointer is another one. */
+static void set_base_of_fs(uint64_t fs)
+{
+    if (pct_host_threads_bases)
+        __asm__ volatile("wrfsbase %0" : : "r"(fs));
+    else
+        pct_host_sys4(SYS_arch_prctl, ARCH_SET_FS, (long)fs, 0, 0);
+}
+
 bool pct_host_contexts_prepare(struct threads *all)
 {
     const char *head = NULL;
@@ -65,7 +92,7 @@ bool pct_host_contexts_prepare(struct threads *all)
     stack_t alternate = { .ss_flags = 0 }; /* other threads have none */
     const uintptr_t self = (uintptr_t)__builtin_thread_pointer();
     const bool has_area = all->rseq_offset != 0;
-    if (!(getauxval(AT_HWCAP2) & FSGSBASE) || !has_xsaveopt() || PCT_SYS2(SYS_sigaltstack, NULL, &alternate) ||
+    if (!has_bases() || !has_xsaveopt() || PCT_SYS2(SYS_sigaltstack, NULL, &alternate) ||
         alternate.ss_flags != SS_DISABLE || PCT_SYS3(SYS_get_robust_list, 0, &head, &size) || size != ROBUST_LIST ||
         (uintptr_t)head - self > 4096 || (has_area && !all->rseq_size))
         return false;
@@ -188,7 +215,7 @@ int pct_host_context_make(struct threads *all)
     thread->registers.rsp = a->stack + a->stack_size;
     __builtin_memcpy(thread->vectors, all->vectors, sizeof thread->vectors);
     thread->fs = a->tls;
-    __asm__("rdgsbase %0" : "=r"(thread->gs));
+    thread->gs = base_of_gs();
     thread->mask = ~UINT64_C(0);
     thread->fresh = thread->whole = 1;
     thread->cleared = (int32_t *)a->child_tid;
@@ -269,7 +296,7 @@ bool pct_host_contexts_leave(void)
     if (all->rseq_at && all->rseq_at != (char *)all->main.fs + all->rseq_offset) /* on the stack of any */
         leave_area(all);
     if (all->current != &all->main)
-        __asm__ volatile("wrfsbase %0" : : "r"(all->main.fs));
+        set_base_of_fs(all->main.fs);
     return true;
 }
 
@@ -344,7 +371,7 @@ bool pct_host_contexts_save(struct pct_host_contexts *to)
     to->current = all->current;
     to->rseq_at = all->rseq_at;
     to->fs = all->current->fs;
-    __asm__("rdgsbase %0" : "=r"(to->gs));
+    to->gs = base_of_gs();
     __asm__ volatile("xsave64 %0" : "+m"(to->vectors) : "a"(pct_host_threads_mask), "d"(0) : "memory");
     return (uint64_t)__builtin_thread_pointer() == to->fs &&
            !pct_host_sys4(SYS_rt_sigprocmask, SIG_BLOCK, 0, (long)&to->mask, MASK) &&
@@ -379,5 +406,7 @@ void pct_host_contexts_bases(const struct pct_host_contexts *from)
     pct_host_sys4(SYS_rt_sigprocmask, SIG_SETMASK, (long)&from->mask, 0, MASK);
     __builtin_memcpy(from->current->vectors, from->vectors, sizeof from->vectors);
     __asm__ volatile("xrstor64 %0" : : "m"(from->current->vectors), "a"(pct_host_threads_mask), "d"(0) : "memory");
-    __asm__ volatile("wrgsbase %0\n\twrfsbase %1" : : "r"(from->gs), "r"(from->fs));
+    if (pct_host_threads_bases)
+        __asm__ volatile("wrgsbase %0" : : "r"(from->gs));
+    set_base_of_fs(from->fs);
 }

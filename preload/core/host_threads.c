@@ -57,7 +57,7 @@ _Static_assert(offsetof(struct thread, rip) == 0 && offsetof(struct thread, fs) 
 
 struct threads *pct_host_threads;
 uint32_t pct_host_threads_mask;
-bool pct_host_threads_light;
+bool pct_host_threads_light, pct_host_threads_bases;
 uint64_t pct_host_clone_after;
 static uint8_t *clone_site, *exit_site;
 
@@ -148,9 +148,11 @@ __asm__(".pushsection .text\n"
         "    mov %rax, 56(%rdi)\n"
         "    mov (%rsp), %rax\n"
         "    mov %rax, (%rdi)\n"
+        "    cmpb $0, pct_host_threads_bases(%rip)\n"
+        "    je 3f\n"
         "    rdgsbase %rax\n"
         "    mov %rax, 136(%rdi)\n"
-        "    movl $1, 160(%rdi)\n"
+        "3:  movl $1, 160(%rdi)\n"
         "    cmpb $0, pct_host_threads_light(%rip)\n"
         "    je 1f\n"
         "    mov $1, %ecx\n"
@@ -171,11 +173,19 @@ __asm__(".pushsection .text\n"
         "2:  mov %rsi, %rdi\n"
         ".type pct_host_context_go, @function\n"
         "pct_host_context_go:\n"
-        "    mov 128(%rdi), %rax\n"
-        "    wrfsbase %rax\n"
+        "    mov 128(%rdi), %rdx\n"
+        "    cmpb $0, pct_host_threads_bases(%rip)\n"
+        "    je 3f\n"
+        "    wrfsbase %rdx\n"
         "    mov 136(%rdi), %rax\n"
         "    wrgsbase %rax\n"
-        "    cmpl $0, 160(%rdi)\n"
+        "    jmp 4f\n"
+        "3:  mov %rdi, %rbx\n"
+        "    mov $158, %edi\n"    /* arch_prctl */
+        "    mov $0x1002, %esi\n" /* ARCH_SET_FS */
+        "    call pct_host_sys\n"
+        "    mov %rbx, %rdi\n"
+        "4:  cmpl $0, 160(%rdi)\n"
         "    jne pct_host_thread_start\n"
         "    mov $1, %ecx\n"
         "    xgetbv\n"

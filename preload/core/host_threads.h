@@ -34,6 +34,9 @@ bool pct_host_threads_code(uintptr_t *from, uintptr_t *to);
 /* Threads of this host's runs are contexts of one kernel thread. */
 extern bool pct_host_contexts;
 
+/* Instructions set the bases of FS and GS; otherwise system calls do, and that of GS stays 0. */
+extern bool pct_host_threads_bases __attribute__((visibility("hidden")));
+
 /* The next thread that libc makes shall be known by what is stored there. */
 void pct_host_context_expect(void **context);
 
