@@ -28,6 +28,10 @@ struct pct_host {
     /* The same, but also until something may have changed for a thread in this list (by kernel_next) of those whose
      * predicates ask the kernel and that the outside world could end. */
     void (*poll)(uint64_t when, const uint32_t *word, uint32_t value, struct pct_thread *kernel_waits);
+    /* A kernel wait of this thread that the outside world could end has ended while no thread of this process ran, and
+     * without relatives: somebody else has sent something, or the kernel is late with what this process did. The host
+     * counts the former. True: no more is to be told of. May be NULL. */
+    bool (*sent)(const struct pct_thread *thread);
     /* Whether something outside may yet call pct_sched_attention() that no wait speaks of: a child's signal. May be
      * NULL. */
     bool (*may_be_signalled)(void);

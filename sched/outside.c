@@ -328,9 +328,28 @@ static enum kept_end begin_kept(struct pct_sched *s, struct kept *k)
     return KEPT_ON;
 }
 
+/* Kernel waits are asked again behind a sleep: what has come meanwhile no thread of this process has brought about. */
+static void ask_slept(struct pct_sched *s)
+{
+    for (struct pct_thread *t = s->kernel_waits; t; t = t->kernel_next) {
+        bool before = pct_state(t) == PCT_STATE_ENABLED;
+        pct_sched_ask(s, t);
+        if (!before && pct_state(t) == PCT_STATE_ENABLED && t->wait.outside && !s->sent)
+            s->sent = s->host->sent(t);
+    }
+}
+
 /* Sleep until something may have come. True: no relative can run before the deadline. */
 static bool sleep_once(struct pct_sched *s, const struct kept *k)
 {
+    const bool tells = s->host->sent && !s->sent && !k->relatives;
+    if (tells) {
+        /* What is there already is perhaps its own doing, by ways that no point tells of. */
+        const uint32_t enabled = s->enabled;
+        pct_sched_kernel_changed(s);
+        if (s->enabled != enabled)
+            return false;
+    }
     bool silent = s->stranger || s->foreign & PCT_FOREIGN_SILENT;
     uint64_t soon = s->host->now() + SILENT_NS, next = silent && soon < k->until ? soon : k->until, again = PCT_NEVER;
     /* For relatives, what holds back its time has no deadline: they go to theirs. */
@@ -349,7 +368,10 @@ static bool sleep_once(struct pct_sched *s, const struct kept *k)
         s->host->poll(next, &s->due, pct_sched_undisturbed(s), s->kernel_waits);
     else
         pct_sched_sleep(s, next);
-    pct_sched_kernel_changed(s);
+    if (tells)
+        ask_slept(s);
+    else
+        pct_sched_kernel_changed(s);
     if (pct_is_due(s, PCT_DUE_ATTENTION) || silent || s->can_both)
         pct_sched_attend(s);
     return passed;

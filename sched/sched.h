@@ -257,6 +257,7 @@ struct pct_sched {
     bool met;              /* `ahead` is known */
     bool stranger;         /* a thread that is not in the schedule may act before the next deadline */
     bool may_be_signalled; /* host->may_be_signalled(), when it was asked last */
+    bool sent;             /* host->sent() need not be told any more */
     bool unasked;          /* kernel waits are not asked: who has the baton has none of the target's descriptors */
     bool joins;            /* a thread is about to stand in a queue, where others would not find it yet to wake it */
     bool kept_back;        /* threads could go on, and the strategy waits for another one (idle.c) */

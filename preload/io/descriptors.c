@@ -277,6 +277,7 @@ PCT_EXPORT int close(int fd)
         return failed;
     }
     pct_at(self, PCT_OP_CLOSE, pct_io_key(fd), PCT_CLASS_FD);
+    pct_io_closes(fd);
     int result = CALL_MAY_BLOCK(self, REAL(close)(fd)), error = errno;
     pct_fd_forget(fd);
     struct pct_object *o = pct_io_object(fd);

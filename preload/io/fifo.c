@@ -66,6 +66,7 @@ static int finish(struct pct_shim_thread *self, const struct half *half)
     PCT_SYS3(SYS_fcntl, half->fd, F_SETFD, half->flags & O_CLOEXEC ? FD_CLOEXEC : 0);
     self->half_open = 0;
     pct_fd_made(half->fd, PCT_FD_UNKNOWN);
+    pct_io_pipe_opened(half->fd, (half->flags & O_ACCMODE) == O_RDONLY);
     return (int)pct_io_end(self, PCT_OP_OPEN, half->fd, half->fd);
 }
 

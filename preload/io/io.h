@@ -194,6 +194,20 @@ bool pct_io_is_foreign(int fd, const void *name, socklen_t length);
 /* Such a call was made: others have a say in the run, and an explored one depends on them. nobody: it was refused, as
  * nobody is there yet: only the latter. */
 void pct_io_meets_foreign(bool nobody);
+/* With the baton: a connection was accepted, and this is its descriptor: counted where another process made it. */
+void pct_io_accepted(int fd);
+/* With the baton: this socket connects to one of this process. */
+void pct_io_connects(int fd);
+/* The same: this one is about to be closed; what it has sent may be read later. */
+void pct_io_closes(int fd);
+/* With the baton: something has come from the socket of this name. */
+void pct_io_heard(const void *name, socklen_t length);
+/* With the baton: an end of a named pipe was opened, and the other end is, or was, open, too. */
+void pct_io_pipe_opened(int fd, bool reads);
+/* This process sends to itself in a way in which the kernel may deliver when it is idle already. */
+void pct_io_sends_itself(void);
+/* Of the host (struct pct_host). */
+bool pct_io_sent(const struct pct_thread *thread);
 /* False: it is known not to be a socket, and need not be asked for what only sockets have. */
 bool pct_fd_may_be_socket(int fd);
 /* Whether it is a regular file (or a directory, or a disk), whatever it counts as. */

@@ -1,13 +1,17 @@
 /* Who is at the other end of a socket: where others have a say, the run is not all under control, and one that is
  * explored verifies nothing. */
 #include <preload/core/host_threads.h>
+#include <preload/core/shim.h>
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include "io.h"
 #include <sched/log.h>
 #include <sched/state.h>
+#include <fcntl.h>
 #include <netinet/in.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 enum { LOOKED_AT = 1024 }; /* descriptors; what is bound to a higher one counts as another process's */
@@ -63,7 +67,157 @@ static bool receives(const union address *own, socklen_t size, const union addre
                : to->any.sa_family == AF_INET6 && IN6_ARE_ADDR_EQUAL(&own->v6.sin6_addr, &to->v6.sin6_addr);
 }
 
-static PCT_OF_RUN bool told; /* once is enough */
+static PCT_OF_RUN bool told;   /* once is enough */
+static PCT_OF_RUN bool itself; /* this process sends to itself in ways in which the kernel delivers later */
+
+/* Local ports of the Internet that sockets of this process have, or had, by their low bits: another process's port that
+ * is taken for an own one is one of many. */
+static PCT_OF_RUN uint64_t ports[64];
+
+static void note_port(const union address *own)
+{
+    const unsigned number = ntohs(port(own)) % (64 * 64);
+    ports[number / 64] |= UINT64_C(1) << (number % 64);
+}
+
+static bool is_noted(const union address *own)
+{
+    const unsigned number = ntohs(port(own)) % (64 * 64);
+    return ports[number / 64] >> (number % 64) & 1;
+}
+
+/* The address of this end of a socket, or of the other (SYS_getsockname, SYS_getpeername). 0: it has none. */
+static socklen_t name_of(long number, int fd, union address *name)
+{
+    socklen_t size = sizeof *name;
+    name->any.sa_family = AF_UNSPEC;
+    return pct_fd_may_be_socket(fd) && !PCT_SYS3(number, fd, name, &size) && size <= sizeof *name ? size : 0;
+}
+
+/* Those of all sockets that there are now, whoever made them. */
+static void note_ports(void)
+{
+    union address own;
+    for (int fd = 0; fd < LOOKED_AT; fd++)
+        if (name_of(SYS_getsockname, fd, &own) && is_internet(&own) && port(&own))
+            note_port(&own);
+}
+
+/* Whether the other end of this socket of the Internet is one of these. */
+static bool is_own(const union address *peer)
+{
+    if (!is_noted(peer))
+        note_ports();
+    return is_noted(peer);
+}
+
+/* A pseudoterminal's two ends: the kernel moves what is written between them by work of its own. */
+static bool is_terminal(int fd)
+{
+    unsigned number;
+    return !PCT_SYS3(SYS_ioctl, fd, TIOCGPTN, &number);
+}
+
+/* Whether what came while this process slept may be its own. */
+static bool sends_itself(void)
+{
+    union address peer;
+    if (!itself)
+        note_ports();
+    for (int fd = 0; !itself && fd < LOOKED_AT; fd++)
+        itself = is_terminal(fd) || (name_of(SYS_getpeername, fd, &peer) && is_internet(&peer) && is_noted(&peer));
+    return itself;
+}
+
+/* Another process that the run did not make; those that it made are counted themselves. */
+static bool is_others(void)
+{
+    return !told && !pct_shim.children;
+}
+
+bool pct_io_sent(const struct pct_thread *thread)
+{
+    if (!is_others() || sends_itself())
+        return true;
+    const struct pct_io *io = thread->wait.ready_arg;
+    bool input = !io->count;
+    for (unsigned i = 0; i < io->count; i++)
+        input |= io->fds[i].fd >= 0 && io->fds[i].events & ~POLLOUT;
+    if (input)
+        pct_io_meets_foreign(false);
+    return input;
+}
+
+void pct_io_accepted(int fd)
+{
+    union address peer;
+    struct ucred from;
+    unsigned size = sizeof from;
+    if (!is_others() || !name_of(SYS_getpeername, fd, &peer))
+        return;
+    bool own = true;
+    if (is_internet(&peer))
+        own = is_own(&peer);
+    else if (peer.any.sa_family == AF_UNIX)
+        own = !PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &from, &size, 0) &&
+              from.pid == (pid_t)PCT_SYS0(SYS_getpid);
+    if (!own)
+        pct_io_meets_foreign(false);
+}
+
+void pct_io_heard(const void *name, socklen_t length)
+{
+    const union address *from = name;
+    if (name && length >= sizeof from->v4 && is_internet(from) && is_others() && !is_own(from))
+        pct_io_meets_foreign(false);
+}
+
+/* Named pipes of which this process had an end to read, or one to write, likewise. */
+static PCT_OF_RUN uint64_t pipes[2][8];
+
+/* Whether it has such an end of this pipe now. */
+static bool has_end(const struct stat *pipe, bool reads)
+{
+    struct stat status;
+    for (int fd = 0; fd < LOOKED_AT; fd++) {
+        if (PCT_SYS2(SYS_fstat, fd, &status) || status.st_ino != pipe->st_ino || status.st_dev != pipe->st_dev)
+            continue;
+        const long flags = PCT_SYS2(SYS_fcntl, fd, F_GETFL), mode = flags & O_ACCMODE;
+        if (flags >= 0 && !(flags & O_PATH) && mode != (reads ? O_WRONLY : O_RDONLY))
+            return true;
+    }
+    return false;
+}
+
+void pct_io_pipe_opened(int fd, bool reads)
+{
+    struct stat status;
+    if (PCT_SYS2(SYS_fstat, fd, &status))
+        return;
+    const uint64_t bit = UINT64_C(1) << (status.st_ino % 64);
+    const unsigned word = status.st_ino / 64 % 8;
+    pipes[reads][word] |= bit;
+    if (is_others() && !(pipes[!reads][word] & bit) && !has_end(&status, !reads))
+        pct_io_meets_foreign(false);
+}
+
+void pct_io_closes(int fd)
+{
+    if (itself)
+        pct_io_connects(fd);
+}
+
+void pct_io_connects(int fd)
+{
+    union address own;
+    if (name_of(SYS_getsockname, fd, &own) && is_internet(&own))
+        note_port(&own);
+}
+
+void pct_io_sends_itself(void)
+{
+    itself = true;
+}
 
 bool pct_io_is_foreign(int fd, const void *name, socklen_t length)
 {
@@ -74,8 +228,10 @@ bool pct_io_is_foreign(int fd, const void *name, socklen_t length)
     for (int other = 0; other < LOOKED_AT; other++) {
         socklen_t size = sizeof own;
         if (pct_fd_may_be_socket(other) && !PCT_SYS3(SYS_getsockname, other, &own, &size) && size <= sizeof own &&
-            pct_io_socket_option(other, SO_TYPE) == type && receives(&own, size, &to, length))
+            pct_io_socket_option(other, SO_TYPE) == type && receives(&own, size, &to, length)) {
+            itself |= is_internet(&to);
             return false;
+        }
     }
     return true;
 }

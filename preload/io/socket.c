@@ -28,6 +28,8 @@ PCT_EXPORT int accept4(int fd, struct sockaddr *address, socklen_t *length, int 
         return -1;
     } else {
         made = (int)pct_io_end(self, PCT_OP_ACCEPT, fd, REAL(accept4)(fd, address, length, flags));
+        if (made >= 0)
+            pct_io_accepted(made);
     }
     if (made >= 0 && pct_running())
         pct_fd_made(made, PCT_FD_OUTSIDE);
@@ -93,6 +95,8 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
     }
     if (foreign)
         pct_io_meets_foreign(failed && (errno == ECONNREFUSED || errno == ENOENT));
+    else
+        pct_io_connects(fd);
     return (int)pct_io_end(self, PCT_OP_CONNECT, fd, pct_absent_note(failed));
 }
 
@@ -151,7 +155,10 @@ static ssize_t receive(struct pct_shim_thread *self, int fd, struct msghdr *mess
     size_t size = size_of(message);
     if (stream && !size)
         flags |= MSG_DONTWAIT; /* of nothing: returns at once */
+    const socklen_t room = message->msg_namelen;
     ssize_t got = receive_some(self, fd, message, flags & ~(stream ? MSG_WAITALL : 0));
+    if (got >= 0 && message->msg_namelen <= room && !(flags & MSG_ERRQUEUE)) /* there it is whom this one has sent to */
+        pct_io_heard(message->msg_name, message->msg_namelen);
     if (!stream || !(flags & MSG_WAITALL) || never_waits(flags) || message->msg_iovlen != 1 || (flags & MSG_PEEK))
         return pct_io_end(self, PCT_OP_READ, fd, got);
     int error = errno;
@@ -196,7 +203,12 @@ static ssize_t receive_from(int fd, void *buffer, size_t size, int flags, struct
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvfrom)(fd, buffer, size, flags, address, length));
     struct iovec part = { buffer, size };
+    struct sockaddr_storage from;
     struct msghdr message = { .msg_name = address, .msg_iov = &part, .msg_iovlen = 1 };
+    if (!address) {
+        message.msg_name = &from;
+        message.msg_namelen = sizeof from;
+    }
     /* The kernel looks at the length when it has received something. */
     bool told = address && pct_user_copy_in(&message.msg_namelen, length, sizeof *length);
     ssize_t got = came(&message, receive(self, fd, &message, flags), pc);

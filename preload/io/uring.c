@@ -52,6 +52,7 @@ static int await(struct pct_shim_thread *self, struct io_uring *ring, unsigned c
 static void submits(const struct pct_shim_thread *self, const struct io_uring *ring)
 {
     pct_foreign_threads_of_kernel();
+    pct_io_sends_itself();
     pct_order_world(self, PCT_RELEASES);
     pct_order_kernels(ring->cq.ktail);
 }

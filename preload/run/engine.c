@@ -265,6 +265,7 @@ static void point(void)
 const struct pct_host pct_host_futex = {
     .nudge = nudge,
     .poll = pct_io_sleep,
+    .sent = pct_io_sent,
     .may_be_signalled = pct_signal_may_come,
     .settle = pct_signal_settle,
     .relatives = pct_family_relatives,
