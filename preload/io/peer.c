@@ -137,13 +137,11 @@ static bool is_others(void)
 
 bool pct_io_sent(const struct pct_thread *thread)
 {
-    if (!is_others() || sends_itself())
-        return true;
     const struct pct_io *io = thread->wait.ready_arg;
-    bool input = !io->count;
+    bool input = !io->count; /* how fast others read what this process writes is left out */
     for (unsigned i = 0; i < io->count; i++)
         input |= io->fds[i].fd >= 0 && io->fds[i].events & ~POLLOUT;
-    if (input)
+    if (input && is_others() && !sends_itself())
         pct_io_meets_foreign(false);
     return input;
 }
