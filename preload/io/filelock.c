@@ -15,6 +15,7 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 
 /* Wait until the predicate says that the lock is free, or until the deadline; PCT_INTERRUPTED: with errno. */
 static enum pct_result await(struct pct_shim_thread *self, int fd, const struct pct_io *io, uint64_t deadline)
@@ -30,17 +31,44 @@ static int done(struct pct_shim_thread *self, enum pct_op op, int fd, int result
     return (int)pct_io_end(self, op, fd, result);
 }
 
+/* Files on which this process may hold locks of its own, as a process: by inode, one bit for many. To close any
+ * descriptor of such a file gives these up. */
+static PCT_OF_RUN uint64_t recorded[8];
+
+static uint64_t *recorded_word(int fd, uint64_t *bit)
+{
+    struct stat status;
+    if (PCT_SYS2(SYS_fstat, fd, &status))
+        return NULL;
+    *bit = UINT64_C(1) << (status.st_ino % 64);
+    return &recorded[status.st_ino / 64 % 8];
+}
+
+static bool is_recorded(int fd)
+{
+    uint64_t bit, *word = recorded_word(fd, &bit);
+    return !word || *word & bit;
+}
+
+/* Whatever comes of a call that takes, or gives up, a lock on a part of a file. own: a lock of the process. */
+static void note_record(int fd, bool own)
+{
+    uint64_t bit, *word = own ? recorded_word(fd, &bit) : NULL;
+    if (word)
+        *word |= bit;
+}
+
 /* flock: the lock belongs to the file description. After an attempt that failed this one holds none. */
 
 struct flock_wait {
     int fd, operation;
-    bool refused; /* there is no asking: no descriptor left, no /proc */
+    bool refused; /* there is no asking: no descriptor left, no /proc; or it would give up other locks */
 };
 
 static bool flock_free(const struct pct_io *io)
 {
     struct flock_wait *wait = (struct flock_wait *)io->arg;
-    long fd = pct_fd_reopen(wait->fd, O_RDONLY | O_NONBLOCK);
+    long fd = is_recorded(wait->fd) ? -EBUSY : pct_fd_reopen(wait->fd, O_RDONLY | O_NONBLOCK);
     wait->refused = fd < 0;
     if (wait->refused)
         return true;
@@ -101,6 +129,7 @@ static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...),
     bool own = command == F_OFD_SETLKW; /* the file description's */
     if (lock->l_type == F_UNLCK)
         pct_order_world(self, PCT_RELEASES);
+    note_record(fd, !own);
     pct_io_try(self);
     pct_io_point(self, PCT_OP_FILE_LOCK, fd);
     pct_cancel_point(self);
@@ -135,6 +164,7 @@ static int fcntl_by(int (*real)(int, int, ...), int fd, int command, void *argum
     case F_OFD_SETLK:
         if (!self || !pct_user_copy_in(&lock, argument, sizeof lock))
             return real(fd, command, argument);
+        note_record(fd, command == F_SETLK);
         pct_io_point(self, lock.l_type == F_UNLCK ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK, fd);
         return done(self, lock.l_type == F_UNLCK ? PCT_OP_FILE_UNLOCK : PCT_OP_FILE_LOCK, fd,
                     real(fd, command, argument));
@@ -183,6 +213,7 @@ PCT_EXPORT int lockf(int fd, int command, off_t size)
         return lock_record(self, &REAL(fcntl), fd, F_SETLKW, &lock);
     if (command != F_TLOCK && command != F_ULOCK)
         return REAL(lockf)(fd, command, size); /* F_TEST changes nothing */
+    note_record(fd, true);
     pct_io_point(self, op, fd);
     return done(self, op, fd, REAL(lockf)(fd, command, size));
 }
