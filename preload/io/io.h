@@ -191,6 +191,8 @@ void pct_random_begin(char **environment);
 /* With the baton: whether a call on this socket names another one, which none of this process is; perhaps nobody is.
  * Never, once such a call was counted. Leaves errno alone. */
 bool pct_io_is_foreign(int fd, const void *name, socklen_t length);
+/* Whether another process is at the other end of this connected UNIX socket: who listened, or connected. */
+bool pct_io_is_peer_other(int fd);
 /* Such a call was made: others have a say in the run, and an explored one depends on them. nobody: it was refused, as
  * nobody is there yet: only the latter. */
 void pct_io_meets_foreign(bool nobody);

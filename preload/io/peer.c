@@ -49,19 +49,47 @@ static bool is_internet(const union address *a)
     return a->any.sa_family == AF_INET || a->any.sa_family == AF_INET6;
 }
 
+/* Whether it is an address of this machine: something can be bound to it. */
+static bool is_here(const union address *a, socklen_t size)
+{
+    if (is_loopback(a))
+        return true;
+    union address any_port = *a;
+    *(a->any.sa_family == AF_INET ? &any_port.v4.sin_port : &any_port.v6.sin6_port) = 0;
+    const long fd = PCT_SYS3(SYS_socket, a->any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    const bool here = !PCT_SYS3(SYS_bind, fd, &any_port, size);
+    PCT_SYS1(SYS_close, fd);
+    return here;
+}
+
+/* Paths of sockets: other names of one file, too, as long as the working directory is the same one. */
+static bool is_path(const struct sockaddr_un *own, const struct sockaddr_un *to)
+{
+    char names[2][sizeof own->sun_path + 1] = { 0 };
+    struct stat files[2];
+    memcpy(names[0], own->sun_path, sizeof own->sun_path);
+    memcpy(names[1], to->sun_path, sizeof to->sun_path);
+    if (!strcmp(names[0], names[1]))
+        return true;
+    return !PCT_SYS4(SYS_newfstatat, AT_FDCWD, names[0], &files[0], 0) &&
+           !PCT_SYS4(SYS_newfstatat, AT_FDCWD, names[1], &files[1], 0) && files[0].st_ino == files[1].st_ino &&
+           files[0].st_dev == files[1].st_dev;
+}
+
 /* A socket that is bound to `own` gets what is sent to `to`. */
 static bool receives(const union address *own, socklen_t size, const union address *to, socklen_t length)
 {
     /* A path, of any length. */
     if (own->any.sa_family == AF_UNIX && to->any.sa_family == AF_UNIX && *to->local.sun_path)
-        return size > sizeof own->any.sa_family &&
-               !strncmp(own->local.sun_path, to->local.sun_path, sizeof own->local.sun_path);
+        return size > sizeof own->any.sa_family && *own->local.sun_path && is_path(&own->local, &to->local);
     if (!is_internet(own) || !is_internet(to))
         return size == length && !memcmp(own, to, length);
     if (port(own) != port(to))
         return false;
     if (is_nobody(own) || is_nobody(to))
-        return (is_nobody(to) || is_loopback(to)) && (is_nobody(own) || is_loopback(own));
+        return (is_nobody(to) || is_here(to, length)) && (is_nobody(own) || is_loopback(own));
     return own->any.sa_family == AF_INET
                ? to->any.sa_family == AF_INET && own->v4.sin_addr.s_addr == to->v4.sin_addr.s_addr
                : to->any.sa_family == AF_INET6 && IN6_ARE_ADDR_EQUAL(&own->v6.sin6_addr, &to->v6.sin6_addr);
@@ -149,17 +177,8 @@ bool pct_io_sent(const struct pct_thread *thread)
 void pct_io_accepted(int fd)
 {
     union address peer;
-    struct ucred from;
-    unsigned size = sizeof from;
-    if (!is_others() || !name_of(SYS_getpeername, fd, &peer))
-        return;
-    bool own = true;
-    if (is_internet(&peer))
-        own = is_own(&peer);
-    else if (peer.any.sa_family == AF_UNIX)
-        own = !PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &from, &size, 0) &&
-              from.pid == (pid_t)PCT_SYS0(SYS_getpid);
-    if (!own)
+    if (is_others() && name_of(SYS_getpeername, fd, &peer) &&
+        (is_internet(&peer) ? !is_own(&peer) : peer.any.sa_family == AF_UNIX && pct_io_is_peer_other(fd)))
         pct_io_meets_foreign(false);
 }
 
@@ -223,15 +242,30 @@ bool pct_io_is_foreign(int fd, const void *name, socklen_t length)
     if (told || !name || length > sizeof to || !pct_user_copy_in(&to, name, length) || to.any.sa_family == AF_UNSPEC)
         return false;
     int type = pct_io_socket_option(fd, SO_TYPE);
-    for (int other = 0; other < LOOKED_AT; other++) {
-        socklen_t size = sizeof own;
-        if (pct_fd_may_be_socket(other) && !PCT_SYS3(SYS_getsockname, other, &own, &size) && size <= sizeof own &&
-            pct_io_socket_option(other, SO_TYPE) == type && receives(&own, size, &to, length)) {
+    /* The one that was found last for such a name, and then all from the first on. */
+    static PCT_OF_RUN uint16_t found[64];
+    uint32_t hash = 0;
+    for (socklen_t i = 0; i < length; i++)
+        hash = hash * 31 + ((const uint8_t *)&to)[i];
+    uint16_t *last = &found[hash % 64];
+    for (int i = -1; i < LOOKED_AT; i++) {
+        const int other = i < 0 ? *last : i;
+        const socklen_t size = name_of(SYS_getsockname, other, &own);
+        if (size && pct_io_socket_option(other, SO_TYPE) == type && receives(&own, size, &to, length)) {
             itself |= is_internet(&to);
+            *last = (uint16_t)other;
             return false;
         }
     }
     return true;
+}
+
+bool pct_io_is_peer_other(int fd)
+{
+    struct ucred from;
+    unsigned size = sizeof from;
+    return PCT_SYS6(SYS_getsockopt, fd, SOL_SOCKET, SO_PEERCRED, &from, &size, 0) ||
+           from.pid != (pid_t)PCT_SYS0(SYS_getpid);
 }
 
 void pct_io_meets_foreign(bool nobody)

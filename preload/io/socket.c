@@ -76,7 +76,7 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
         return PCT_IO_PASS(PCT_OP_CONNECT, fd, REAL(connect)(fd, address, length));
     pct_cancel_point(self);
     pct_io_point(self, PCT_OP_CONNECT, fd);
-    const bool foreign = pct_io_is_foreign(fd, address, length);
+    bool foreign = pct_io_is_foreign(fd, address, length);
     int failed, error = errno;
     if (!pct_io_is_blocking(fd)) {
         failed = REAL(connect)(fd, address, length);
@@ -93,6 +93,9 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
             failed = CALL_EXTERNAL(self, PCT_OP_CONNECT, pct_io_object(fd), REAL(connect)(fd, address, length));
         }
     }
+    /* Of a connection, the kernel knows it, whatever the path was. */
+    if (foreign && !failed && pct_io_socket_option(fd, SO_DOMAIN) == AF_UNIX)
+        foreign = pct_io_is_peer_other(fd);
     if (foreign)
         pct_io_meets_foreign(failed && (errno == ECONNREFUSED || errno == ENOENT));
     else
