@@ -1,5 +1,5 @@
-// A broker: messages are given to all subscribers of a topic, without the lock of the topic; who unsubscribes waits until
-// none is under way, so that it may end.
+// A broker: messages are given to all subscribers of a topic, without the lock of the topic; who unsubscribes waits
+// until none is under way, so that it may end.
 //
 // Bug: it waits first and is taken off the list then: a message that is published in between still goes to it.
 // Shows as: an assertion: a message for one that has ended.

@@ -35,6 +35,7 @@ struct source {
     uint64_t signature; /* of its failure; 0: not known */
     struct pct_nearby nearby;
     bool near;  /* there are runs near it */
+    bool loose; /* the others have slack, though it has none, and none of them is near it */
     char *list; /* of the latest of those */
     const char *sites;
     uint64_t first, next, count; /* of this step; run 0 is the failing one again, the others are others */
@@ -105,10 +106,12 @@ static bool follow(struct source *s, char *list, struct pct_run_spec *spec)
 /* Every other run is near the failing one; the rest has nothing to do with it. */
 static void make_other(struct source *s, uint64_t number, struct pct_run_spec *spec)
 {
-    if (s->near && number % 2 == 0 && follow(s, pct_nearby_get(&s->nearby, number), spec))
+    if (s->near && !s->loose && number % 2 == 0 && follow(s, pct_nearby_get(&s->nearby, number), spec))
         return;
     pct_diagnosing_make_other(&s->config, s->points, number / (s->near ? 2 : 1), &spec->config);
     spec->config.run.seed = number;
+    if (s->loose)
+        spec->config.slack = PCT_SLACK_DEFAULT;
 }
 
 static void drop_least(struct source *s)
@@ -448,6 +451,14 @@ static int try_best(struct source *s)
     return failed;
 }
 
+/* Whether its sleeps and time-outs came in the order of their deadlines, as they do in all runs without slack: where
+ * that is to blame, none of those passes. */
+static bool is_in_order_of_time(const struct source *s)
+{
+    const struct pct_diagnosing *d = s->d;
+    return !d->evidence.passing && !s->config.slack && !s->config.real_time && d->run.result.trace.header.deadlines;
+}
+
 /* The others, behind the failing one: more of them where those do not tell. */
 static int run_others(struct source *s)
 {
@@ -455,6 +466,7 @@ static int run_others(struct source *s)
     uint64_t others = d->others, first = s->next > 1 ? s->next : 1;
     int failed = run_step(s, "on", first, others);
     /* Of a program that nearly always fails, some runs that pass are worth some more that do not. */
+    s->loose = is_in_order_of_time(s);
     if (!failed && others && !d->interrupted && !d->late && d->evidence.passing < PCT_EVIDENCE_ENOUGH)
         failed = run_step(s, "on", first + others, FEW_PASS * others);
     find(s);

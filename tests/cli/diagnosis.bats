@@ -9,7 +9,7 @@ setup_file()
     for name in bank batch flushskip forklock groupcommit parcels pipeline phases quiesce quota request shutdown; do
         "$cc" -g -pthread -o "$to/$name" "$root/bench/desk/$name.c"
     done
-    for name in cvshared poolidle singleton; do
+    for name in chessclock cvshared poolidle singleton; do
         "${CXX:-g++}" -std=c++20 -g -pthread -o "$to/$name" "$root/bench/desk/$name.cc"
     done
 }
@@ -159,11 +159,20 @@ first_cause()
     has 'flush flushskip.c:54'
 }
 
-@test "an answer to who has gone, as in every run: time is virtual" {
+@test "an answer to who has gone, as in every run whose deadlines come in their order" {
     first_cause request
-    has 'likely cause: a wait that timed out: '
+    has 'cause: a wait that timed out: '
     has 'ask request.c:69'
     has 'serve request.c:45'
+}
+
+@test "a look before a sleep and a change behind it: runs whose deadlines come out of their order pass" {
+    first_cause chessclock
+    has 'cause: atomicity violation: what thread 1 does at '
+    has 'chess_clock::tick() chessclock.cc:43'
+    has 'chess_clock::add(int) chessclock.cc:34'
+    has 'chess_clock::tick() chessclock.cc:45'
+    lacks 'every run fails'
 }
 
 @test "a permit that is given back twice on an error path" {
