@@ -176,7 +176,8 @@ void pct_fail_for_memory(void)
         pct_text_add(&text, "out of memory");
         pct_shim.header->verdict = PCT_VERDICT_INTERNAL;
     }
-    pct_say("out of memory: libpct.so needs some for itself; ulimit -v and --memory-limit may be too small for it");
+    pct_say("out of memory: libpct.so needs some for itself; ulimit -v, --memory-limit or, behind "
+            "mlockall, ulimit -l may be too small for it");
     PCT_SYS1(SYS_exit_group, PCT_EXIT_INTERNAL);
     __builtin_unreachable();
 }
