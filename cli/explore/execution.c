@@ -543,9 +543,9 @@ int pct_execution_read(struct pct_execution *x, const struct pct_log_entry *log,
     uint32_t picks = 0;
     for (uint32_t i = 0; i < log_count; i++)
         picks += log[i].kind == PCT_LOG_PICK;
-    x->event = calloc(picks + 1, sizeof *x->event);
-    x->enabled = calloc(picks + 1, sizeof *x->enabled);
-    x->ready = calloc(picks + 1, sizeof *x->ready);
+    x->event = malloc((picks + 1) * sizeof *x->event);
+    x->enabled = malloc((picks + 1) * sizeof *x->enabled);
+    x->ready = malloc((picks + 1) * sizeof *x->ready);
     int failed = x->event && x->enabled && x->ready ? 0 : -ENOMEM;
     for (uint32_t i = 0; i < log_count && !failed; i++)
         failed = take(&r, &log[i]);

@@ -4,6 +4,7 @@
 #include <cli/binary/locate.h>
 #include <pct/operations.h>
 #include <errno.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -361,8 +362,16 @@ static int open_channels(struct pct_explorer *e, unsigned jobs)
     return failed ? PCT_EXIT_INTERNAL : 0;
 }
 
+/* Each run takes about as much memory as the one before: what is given back stays, and is not cleared again. */
+static void keep_memory(void)
+{
+    mallopt(M_MMAP_THRESHOLD, 32 << 20);
+    mallopt(M_TRIM_THRESHOLD, 64 << 20);
+}
+
 int pct_explorer_open(struct pct_explorer *e, struct pct_campaign *c)
 {
+    keep_memory();
     e->observer = (struct pct_campaign_observer){
         .next = next, .over = over, .classify = classify, .looked = looked, .idle = idle, .tick = tick
     };

@@ -10,17 +10,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the event depends on. Of each thread, the newest such event, as it has come behind all older ones: previous: the
- * last event of each thread so far, plus 1; older: of each event, its thread's one before, plus 1. */
-static void join_dependent(const struct pct_order *o, uint32_t j, uint32_t *clock, const uint32_t *previous,
-                           const uint32_t *older)
+/* What the event depends on. Of each thread, the newest such event, as it has come behind all older ones. */
+static void join_dependent(const struct pct_order *o, uint32_t j, uint32_t *clock)
 {
     const struct pct_execution *x = o->x;
     const struct pct_event *event = &x->event[j];
-    for (uint32_t t = 0; t < o->threads; t++)
-        for (uint32_t i = t == event->thread ? 0 : previous[t]; i && !knows(clock, &x->event[i - 1]); i = older[i - 1])
-            if (may_depend(o->uses[i - 1], o->uses[j]) && pct_events_depend(&x->event[i - 1], event))
-                join(o, clock, clock_of(o, i - 1));
+    struct pct_users_left left = pct_users_before(&o->users, j, event->thread, o->uses[j], clock);
+    for (uint32_t i; (i = pct_users_next(&left));)
+        if (!knows(clock, &x->event[i - 1]) && pct_events_depend(&x->event[i - 1], event)) {
+            join(o, clock, clock_of(o, i - 1));
+            pct_users_pass(&left, clock);
+        }
 }
 
 /* Whether one frees a block of memory that a lock, or the like, of the other one stands in. */
@@ -39,7 +39,8 @@ static bool frees_object(const struct pct_event *frees, const struct pct_event *
 
 /* A block is freed behind an operation, and no point comes before that: if nothing else orders that with what another
  * thread does there, that one may come in between. What has been done to a lock in it does not order a later use of
- * that. */
+ * that. previous: the last event of each thread so far, plus 1; older: of each event, its thread's one before, plus 1.
+ */
 static bool is_freed_early(const struct pct_order *o, uint32_t j, const uint32_t *before, uint32_t *clock,
                            const uint32_t *previous, const uint32_t *older)
 {
@@ -74,7 +75,8 @@ static void fill(struct pct_order *o, uint32_t *jump, uint32_t *previous, uint32
         join(o, clock, jump);
         o->uses[j] = uses_of(event);
         o->freed_early |= x->frees && is_freed_early(o, j, clock, work, previous, older);
-        join_dependent(o, j, clock, previous, older);
+        join_dependent(o, j, clock);
+        pct_users_add(&o->users, j, event->thread, o->uses[j]);
         clock[event->thread] = event->number;
         older[j] = previous[event->thread];
         previous[event->thread] = j + 1;
@@ -85,11 +87,11 @@ int pct_order_make(struct pct_order *o, const struct pct_execution *x)
 {
     *o = (struct pct_order){ .x = x, .threads = x->threads };
     size_t room = (size_t)(x->count + 1) * x->threads;
-    o->clock = calloc(room, sizeof *o->clock);
-    o->before = calloc(room, sizeof *o->before);
-    o->uses = calloc((size_t)x->count + 1, sizeof *o->uses);
+    o->clock = malloc(room * sizeof *o->clock);
+    o->before = malloc(room * sizeof *o->before);
+    o->uses = malloc(((size_t)x->count + 1) * sizeof *o->uses);
     uint32_t *work = calloc(3 * (size_t)x->threads + x->count + 1, sizeof *work);
-    bool failed = !o->clock || !o->before || !o->uses || !work;
+    bool failed = pct_users_open(&o->users, x) || !o->clock || !o->before || !o->uses || !work;
     if (failed)
         pct_order_free(o);
     else
@@ -103,6 +105,7 @@ void pct_order_free(struct pct_order *o)
     free(o->clock);
     free(o->before);
     free(o->uses);
+    pct_users_close(&o->users);
     *o = (struct pct_order){ 0 };
 }
 

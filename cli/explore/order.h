@@ -2,7 +2,7 @@
 #ifndef PCT_CLI_ORDER_H
 #define PCT_CLI_ORDER_H
 
-#include "execution.h"
+#include "users.h"
 
 struct pct_order {
     const struct pct_execution *x;
@@ -12,6 +12,7 @@ struct pct_order {
                          so far it had to come; and the last jump of time, unless it waited before that already */
     bool freed_early; /* a block is freed where nothing keeps another thread from still using it: PCT_DOUBT_FREED */
     uint64_t *uses;   /* of event i: bits of what it uses; the highest: it commutes with nothing */
+    struct pct_users users; /* of those */
 };
 
 /* Returns 0 or -ENOMEM. */

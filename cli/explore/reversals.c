@@ -452,18 +452,20 @@ static int races_among(struct finder *f, uint32_t end, uint32_t j, const struct 
     const struct pct_execution *x = f->o->x;
     struct pct_event wanted = as_wanted(event);
     const uint64_t uses = uses_of(event) | uses_of(&wanted);
-    for (uint32_t i = end; i--;) {
+    struct pct_users_left left = pct_users_before(&f->o->users, end, event->thread, uses, f->clock);
+    for (uint32_t next; (next = pct_users_next(&left));) {
+        const uint32_t i = next - 1;
         const struct pct_event *first = &x->event[i];
-        if (!may_depend(f->o->uses[i], uses) || first->thread == event->thread || knows(f->clock, first))
-            continue;
-        if (!pct_events_depend(first, event) && !pct_events_depend(first, &wanted))
+        if (knows(f->clock, first) || (!pct_events_depend(first, event) && !pct_events_depend(first, &wanted)))
             continue;
         bool joins;
         int result = reverse(f, i, j, event, &joins);
         if (result)
             return result;
-        if (joins)
+        if (joins) {
             join(f->o, f->clock, clock_of(f->o, i));
+            pct_users_pass(&left, f->clock);
+        }
     }
     return 0;
 }
@@ -592,8 +594,8 @@ int pct_order_reversals(const struct pct_order *o, uint32_t from, bool at_end, p
     for (uint32_t n = 0; n < o->x->timeds; n++)
         f.timed |=
             o->x->timed[n].key ? uses_of(&(struct pct_event){ .touches = 1, .touch[0].key = o->x->timed[n].key }) : 0;
-    f.sequence = calloc(o->x->count + 1, sizeof *f.sequence);
-    f.kept = calloc(o->x->count + 1, sizeof *f.kept);
+    f.sequence = malloc((o->x->count + 1) * sizeof *f.sequence);
+    f.kept = malloc((o->x->count + 1) * sizeof *f.kept);
     f.clock = calloc(2 * (size_t)o->threads + 1, sizeof *f.clock);
     f.waits = calloc(o->threads + 1, sizeof *f.waits);
     int result = f.sequence && f.kept && f.clock && f.waits ? all_races(&f, from, f.clock + o->threads) : -ENOMEM;
