@@ -19,7 +19,7 @@ void pct_wakeup_free(struct pct_branch *b)
 
 void pct_sleepers_free(struct pct_sleeper *s)
 {
-    while (s) {
+    while (s && !--s->lists) {
         struct pct_sleeper *next = s->next;
         free(s);
         s = next;
@@ -66,6 +66,7 @@ struct pct_sleeper *pct_sleeper_new(const struct pct_event *event, struct pct_sl
     if (!p)
         return NULL;
     p->next = next;
+    p->lists = 1;
     pct_event_copy(&p->event, event);
     return p;
 }
@@ -190,17 +191,30 @@ int pct_wakeup_move(struct pct_branch **open, const struct pct_event *event, str
     return failed ? failed : m.gone;
 }
 
-int pct_sleepers_pass(const struct pct_sleeper *p, const struct pct_event *made, struct pct_sleeper **to)
+/* How it sleeps on behind that event. False: it does not. */
+static bool passes(const struct pct_sleeper *p, const struct pct_event *made, struct pct_event *behind)
 {
-    for (; p; p = p->next) {
-        struct pct_sleeper *copy = pct_sleeper_new(&p->event, *to);
-        if (!copy)
-            return -ENOMEM;
-        if (made && !pct_event_passes(&copy->event, made)) {
-            free(copy);
+    pct_event_copy(behind, &p->event);
+    return !made || pct_event_passes(behind, made);
+}
+
+int pct_sleepers_pass(struct pct_sleeper *p, const struct pct_event *made, struct pct_sleeper **to)
+{
+    struct pct_event behind;
+    struct pct_sleeper *same = p;
+    for (struct pct_sleeper *each = p; each; each = each->next)
+        if (!passes(each, made, &behind) || memcmp(&behind, &each->event, pct_event_size(&behind)))
+            same = each->next;
+    if (same)
+        same->lists++;
+    *to = same;
+    for (; p != same; p = p->next) {
+        if (!passes(p, made, &behind))
             continue;
-        }
-        *to = copy;
+        struct pct_sleeper *changed = pct_sleeper_new(&behind, *to);
+        if (!changed)
+            return -ENOMEM;
+        *to = changed;
     }
     return 0;
 }

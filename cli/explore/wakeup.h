@@ -14,13 +14,15 @@ struct pct_branch {
     struct pct_event event;
 };
 
+/* One who sleeps, of a list that several nodes share: along a path most sleep on. */
 struct pct_sleeper {
     struct pct_sleeper *next;
+    uint32_t lists;         /* that begin here, or go on here */
     struct pct_event event; /* likewise */
 };
 
 void pct_wakeup_free(struct pct_branch *branch);
-void pct_sleepers_free(struct pct_sleeper *sleepers);
+void pct_sleepers_free(struct pct_sleeper *sleepers); /* what no other list shares */
 
 /* A branch that is this event. NULL: no memory. */
 struct pct_branch *pct_wakeup_new(const struct pct_event *event);
@@ -28,7 +30,8 @@ struct pct_branch *pct_wakeup_new(const struct pct_event *event);
 /* Whether the event that came is what was to be tried, as far as that was known. */
 bool pct_wakeup_came(const struct pct_branch *branch, const struct pct_event *event);
 
-/* A sleeper that is this event, before the others. NULL: no memory. */
+/* A sleeper that is this event, before the others: the list that begins with it, in the place of theirs. NULL: no
+ * memory. */
 struct pct_sleeper *pct_sleeper_new(const struct pct_event *event, struct pct_sleeper *next);
 
 /* Try this sequence, which is changed, too, unless what is tried already covers it, a sleeper could begin it, or one
@@ -44,8 +47,9 @@ int pct_wakeup_move(struct pct_branch **open, const struct pct_event *event, str
 
 uint64_t pct_wakeup_leaves(const struct pct_branch *branch);
 
-/* Add to *to those that still sleep behind this event; NULL: all. Returns 0 or -ENOMEM. */
-int pct_sleepers_pass(const struct pct_sleeper *sleepers, const struct pct_event *made, struct pct_sleeper **to);
+/* *to: a list of those that still sleep behind this event; NULL: all. It shares with the other list what is the same to
+ * the end, and is to be freed, too, also where there is no memory. Returns 0 or -ENOMEM. */
+int pct_sleepers_pass(struct pct_sleeper *sleepers, const struct pct_event *made, struct pct_sleeper **to);
 
 bool pct_sleepers_have(const struct pct_sleeper *sleepers, uint32_t thread);
 
