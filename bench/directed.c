@@ -101,7 +101,7 @@ static int campaign(uint64_t runs, bool maple, bool learns, bool keeps)
     d.observer = (struct pct_campaign_observer){ .next = next };
     c.observer = &d.observer;
     c.keep_going = true;
-    c.launch.sites = maple ? "on" : NULL;
+    c.launch.sites = maple ? "calls" : NULL;
     pct_forking_plan(&c.launch, true, false, c.config.strategy);
     status = learns ? pct_directed_begin(&c) : 0;
     if (!status)

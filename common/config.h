@@ -194,8 +194,9 @@ size_t pct_config_format_token(char *out, size_t size, const struct pct_config *
     X(PCT_TRACE, "FILE",                                                                                               \
       "record the trace in this file. A child process that fails leaves its last steps in FILE.PID")                   \
     X(PCT_ENVIRONMENT, "on|off", "off: leave the values of the environment out of the trace. Default: on")             \
-    X(PCT_SITES, "on|family|STEP[,STEP...]",                                                                           \
-      "record in the trace where in the target each step was made; family: children leave such, too; with numbers of " \
+    X(PCT_SITES, "on|calls|family|STEP[,STEP...]",                                                                     \
+      "record in the trace where in the target each step was made; calls: without its callers; family: of children, "  \
+      "too; with numbers of "                                                                                          \
       "steps, also the stacks before these. "                                                                          \
       "Default: off")                                                                                                  \
     X(PCT_TIME, "virtual|real", "whether sleeps and timeouts take virtual or real time. Default: virtual")             \

@@ -48,6 +48,9 @@ struct pct_forkserver_reply {
 
 enum { PCT_REQUEST_FILES = 5 /* descriptors that come along, at most */ };
 
+/* What a run records of where its steps are made, whatever the server's environment has of PCT_SITES. */
+enum { PCT_FORKSERVER_NO_SITES, PCT_FORKSERVER_SITES /* on */, PCT_FORKSERVER_CALLS /* calls */ };
+
 struct pct_forkserver_request {
     uint32_t version;
     uint16_t input;                 /* 1: the first descriptor that comes along is standard input */
@@ -55,7 +58,7 @@ struct pct_forkserver_request {
     uint16_t followed;              /* 1: the next request may come before this run is over; it waits for that */
     uint16_t host;                  /* 1: it shall be a host (host.h); the next three: its socket, trace, ring */
     uint16_t contexts;              /* 1: whose threads are contexts, where they can be */
-    uint16_t sites;                 /* 1: with PCT_SITES=on, whatever the server's environment has */
+    uint16_t sites;                 /* PCT_FORKSERVER_SITES and the like */
     char text[PCT_FORKSERVER_TEXT]; /* the values of PCT_TOKEN and PCT_TRACE, each with its end; not sent in full */
 };
 

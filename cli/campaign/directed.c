@@ -29,7 +29,7 @@ int pct_directed_begin(struct pct_campaign *c)
     c->directed->part = part;
     c->directed->sets.places.by_instruction = true;
     pct_further_begin(c->directed);
-    c->launch.sites = part ? c->launch.sites : "on";
+    c->launch.sites = part || c->launch.sites ? c->launch.sites : "calls";
     return 0;
 }
 

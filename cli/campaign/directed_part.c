@@ -110,7 +110,7 @@ int pct_directed_part_next(struct pct_campaign *c, uint64_t index, struct pct_ru
     if (status)
         return status;
     if (c->directed->run[index].looked)
-        spec->sites = "on";
+        spec->sites = "calls";
     if (!pct_directed_has(c, index))
         return PCT_RUNS_ON;
     spec->config = config;

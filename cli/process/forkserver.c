@@ -256,7 +256,7 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
     struct pct_forkserver_request request = { .version = PCT_FORKSERVER_VERSION,
                                               .input = input >= 0,
                                               .output = process->output >= 0,
-                                              .sites = process->extras.sites != NULL,
+                                              .sites = pct_request_sites(process),
                                               .followed =
                                                   (process->cpu >= 0 || launch->restore.wanted) && may_wait(launch) };
     const size_t values = pct_request_write(request.text, sizeof request.text, process);
@@ -336,7 +336,7 @@ bool pct_forking_use(struct pct_launch *launch, struct pct_process *process)
         return false;
     /* A server's environment is that of all its runs; but they may be recorded with sites. */
     const char *sites = process->extras.sites;
-    if (process->extras.schedule || (sites && strcmp(sites, "on") != 0))
+    if (process->extras.schedule || (sites && strcmp(sites, "on") != 0 && strcmp(sites, "calls") != 0))
         return false;
     if (forks->state == PCT_FORKING_TIME && forks->timed[PCT_FORKING_FORK] > forks->timed[PCT_FORKING_EXEC])
         return false;

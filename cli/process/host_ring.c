@@ -40,7 +40,7 @@ bool pct_host_ring_ask(struct pct_host_ring *ring, int socket, const struct pct_
     } wake = { .version = PCT_HOST_VERSION };
     const int both[2] = { process->trace, process->output };
     *request = (struct pct_host_request){
-        .version = PCT_HOST_VERSION, .slot = (uint16_t)slot, .sites = process->extras.sites != NULL, .files = files
+        .version = PCT_HOST_VERSION, .slot = (uint16_t)slot, .sites = pct_request_sites(process), .files = files
     };
     if (!pct_request_write(request->text, sizeof request->text, process))
         return false;

@@ -127,7 +127,7 @@ struct pct_run_extras {
     const char *schedule;    /* a file with the strategy's list, where it is too long for the token */
     const char *channel;     /* of the strategy `explore`: the file with its plan, and for its log, */
     struct pct_channel *log; /* as it is mapped here; what a run has written there is dropped when it is made again */
-    const char *sites;       /* PCT_SITES: record where these steps are made */
+    const char *sites;       /* PCT_SITES: record where these steps are made; on, calls, ... */
     bool learns;             /* what the run shows of accesses to memory is recorded: it is not restored */
     uint64_t points;         /* pct_hosts_points() */
 };

@@ -14,6 +14,14 @@ size_t pct_request_write(char *text, size_t room, const struct pct_process *proc
     return token + trace;
 }
 
+uint16_t pct_request_sites(const struct pct_process *process)
+{
+    const char *sites = process->extras.sites;
+    if (!sites)
+        return PCT_FORKSERVER_NO_SITES;
+    return strcmp(sites, "calls") ? PCT_FORKSERVER_SITES : PCT_FORKSERVER_CALLS;
+}
+
 bool pct_request_send(int socket, void *request, size_t size, const int *files, int count)
 {
     union {

@@ -9,6 +9,7 @@
 #include "kernel.h"
 #include "registers.h"
 #include "shim.h"
+#include <common/forkserver.h>
 #include <string.h>
 
 enum { STACKS = 64, STACK_BYTES = 16 << 10, FRAMES_WORDS = 128 };
@@ -20,6 +21,7 @@ extern const char _end[] __attribute__((visibility("hidden")));
 static struct {
     bool wanted;
     bool family; /* of child processes, too */
+    bool calls;  /* not who called: nobody asks that, and unwinding at each step is a third of what sites cost */
     uint32_t count;
     uint64_t steps[STACKS];
     char *kept;             /* room for the stacks */
@@ -30,7 +32,8 @@ bool pct_sites_parse(const char *value)
 {
     sites.wanted = true;
     sites.family = !strcmp(value, "family");
-    if (sites.family || !strcmp(value, "on"))
+    sites.calls = !strcmp(value, "calls");
+    if (sites.family || sites.calls || !strcmp(value, "on"))
         return true;
     uint64_t last = 0;
     while (sites.count < STACKS) {
@@ -47,9 +50,10 @@ bool pct_sites_parse(const char *value)
     return false;
 }
 
-void pct_sites_want(bool all)
+void pct_sites_want(unsigned which)
 {
-    sites.wanted = all;
+    sites.wanted = which != PCT_FORKSERVER_NO_SITES;
+    sites.calls = which == PCT_FORKSERVER_CALLS;
 }
 
 bool pct_sites_of_family(void)
@@ -152,7 +156,7 @@ uint16_t pct_sites_callers(const struct pct_thread *thread)
 {
     struct pct_caller at;
     uint16_t callers = 0;
-    bool known = find_stand(thread, &at);
+    bool known = !sites.calls && find_stand(thread, &at);
     for (unsigned i = 0; known && i < PCT_SITE_CALLERS && pct_caller_next(&at) && !in_shim(at.pc); i++)
         callers = pct_site_add_caller(callers, at.pc);
     return callers;

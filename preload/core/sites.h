@@ -4,12 +4,12 @@
 
 #include <sched/sched.h>
 
-/* Read the variable's value: "on", "family", or the numbers of the steps before which stacks are to be kept too,
- * rising, with commas between them. Returns false if it is neither. At the start. */
+/* Read the variable's value: "on"; "calls": without who called; "family"; or the numbers of the steps before which
+ * stacks are to be kept too, rising, with commas between them. Returns false if it is none of these. At the start. */
 bool pct_sites_parse(const char *value);
 
-/* Record them all, or none: of a run whose environment does not say it. */
-void pct_sites_want(bool all);
+/* What the run records, whose environment does not say it: which, of common/forkserver.h. Before it begins. */
+void pct_sites_want(unsigned which);
 
 /* Whether it was "family": each child leaves a trace, too, however it ends. */
 bool pct_sites_of_family(void);

@@ -200,7 +200,8 @@ PCT_STARTS static void configure_machine(void)
         pct_start_refuse("PCT_WATCHDOG must be at most 4294967295");
     pct_shim.run_ns = run_ms * 1000000;
     if (pct_variables.PCT_SITES && !pct_sites_parse(pct_variables.PCT_SITES))
-        pct_start_refuse("PCT_SITES must be on, family, or up to 64 rising numbers of steps with commas between them");
+        pct_start_refuse(
+            "PCT_SITES must be on, calls, family, or up to 64 rising numbers of steps with commas between them");
 }
 
 PCT_STARTS void pct_variables_configure(void)

@@ -192,10 +192,33 @@ END
     is "$(addr2line -f -e ./target "$(printf '%x' $((0x$call - 0x$base - 1)))" | head -n 1)" abba
 }
 
+# The sites of a trace, eight bytes in each line: call and callers, then the object.
+sites_of()
+{
+    local at maps
+    at=$(od -An -t u8 -j 264 -N 8 "$1")
+    maps=$(od -An -t u8 -j $((at + 8)) -N 8 "$1")
+    at=$((at + 16 + (maps + 7) / 8 * 8))
+    od -An -v -w8 -t x8 -j $((at + 16)) -N $((16 * $(od -An -t u8 -j 32 -N 8 "$1"))) "$1" | tr -d ' '
+}
+
+@test "PCT_SITES=calls: the same steps and calls as on, without who called" {
+    for value in on calls; do
+        run setarch -R env LD_PRELOAD="$build/libpct.so" PCT_STRATEGY=pct PCT_SEED=1 PCT_SITES="$value" \
+            PCT_TRACE="$value.trace" ./target abba
+        # Of each step: the first of two lines.
+        sites_of "$value.trace" | awk 'NR % 2' > "$value.sites"
+    done
+    [ -s on.sites ]
+    is "$(cut -c 5- calls.sites)" "$(cut -c 5- on.sites)"
+    is "$(cut -c 1-4 calls.sites | sort -u)" 0000
+    [ "$(cut -c 1-4 on.sites | sort -u)" != 0000 ]
+}
+
 @test "bad PCT_SITES" {
     for value in off 0 3,2 3,,4 12x; do
         run -2 env PCT_SITES="$value" LD_PRELOAD="$build/libpct.so" ./target exit 0
-        has "PCT_SITES must be on, family, or up to 64 rising numbers of steps"
+        has "PCT_SITES must be on, calls, family, or up to 64 rising numbers of steps"
     done
 }
 
