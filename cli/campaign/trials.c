@@ -74,15 +74,16 @@ static double best_in_all(const struct pct_diagnosing *d)
     return best;
 }
 
-/* What the run fails without, too, and what only came of it, stand behind what it does not fail without; updates,
- * behind what all runs that fail have and is nearly as good, too. */
+/* What no trial speaks for, or the run fails without, too, and what only came of it, stand behind what it does not fail
+ * without; updates, behind what all runs that fail have and is nearly as good, too. */
 static void put_behind(struct pct_diagnosing *d)
 {
     double tried = best_tried(d), in_all = best_in_all(d);
     for (size_t i = 0; i < d->diagnoses.count; i++) {
         struct pct_diagnosis *item = &d->diagnoses.item[i];
         bool updates = is_of_updates(item), effect = updates || item->rule == PCT_RULE_TWICE;
-        if (tried > 0 && (item->indifferent || effect) && item->score > BEHIND * tried)
+        bool untried = pct_between_is_said(item) && !item->tried;
+        if (tried > 0 && (untried || effect) && item->score > BEHIND * tried)
             item->score = BEHIND * tried;
         if (updates && in_all > NEARLY * item->score && item->score > BEHIND * in_all)
             item->score = BEHIND * in_all;
@@ -167,7 +168,6 @@ bool pct_trials_weigh(struct pct_diagnosing *d, const struct pct_trial *trials, 
             continue;
         item->score *= by_trial[trial->fails[1]][trial->fails[0]];
         item->tried = trial->fails[1] && !trial->fails[0];
-        item->indifferent = trial->fails[0];
         double precision = precision_of(item), least = TRIED * (0.85 + 0.15 * precision);
         if (item->tried && item->share > 0)
             item->score *= precision / item->share;

@@ -169,7 +169,6 @@ struct pct_diagnosis {
     double share;              /* how well other runs tell, from 0 to 1 (evidence.h) */
     bool unneeded;             /* the smallest run that fails has not got it */
     bool tried;                /* with what comes between the run fails, and without it passes */
-    bool indifferent;          /* without what comes between it fails, too */
     unsigned without;          /* of a rule that compares: runs that failed as well, and had not */
 };
 
