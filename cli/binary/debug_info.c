@@ -1,5 +1,6 @@
 /* Files that are not loaded: see debug_info.h. */
 #include "debug_info.h"
+#include <cli/base/cli.h>
 #include <cli/base/grow.h>
 #include <dwarf.h>
 #include <stdio.h>
@@ -32,13 +33,36 @@ Dwfl *pct_debug_info_open(const char *path, Dwfl_Module **module)
     return dwfl;
 }
 
+/* libdw's own handler ends the process with status 1, which would be the target's. */
+__attribute__((noreturn)) static void run_out(void)
+{
+    exit(pct_cli_no_memory(": the debug information of a program does not fit"));
+}
+
+/* Before anything is read of it. */
+static void handle_lack_of_memory(Dwfl_Module *module)
+{
+    Dwarf_Addr bias;
+    Dwarf *dwarf = dwfl_module_getdwarf(module, &bias);
+    if (dwarf)
+        dwarf_new_oom_handler(dwarf, run_out);
+}
+
+Dwarf_Die *pct_debug_info_next(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr *bias)
+{
+    if (!unit)
+        handle_lack_of_memory(module);
+    return dwfl_module_nextcu(module, unit, bias);
+}
+
 /* clang writes no .debug_aranges, without which libdw finds nothing by an address. */
 Dwarf_Die *pct_debug_info_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
 {
+    handle_lack_of_memory(module);
     Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
     if (unit)
         return unit;
-    while ((unit = dwfl_module_nextcu(module, unit, bias)))
+    while ((unit = pct_debug_info_next(module, unit, bias)))
         if (dwarf_haspc(unit, address - *bias) > 0)
             return unit;
     return NULL;

@@ -10,6 +10,10 @@
  * what is in it, NULL: it is no ELF file. Returns what dwfl_end() frees; NULL: out of memory. */
 Dwfl *pct_debug_info_open(const char *path, Dwfl_Module **module);
 
+/* The unit of this module behind this one, NULL: the first; *bias: what its own addresses lack. NULL: there is none.
+ * pct ends, with its own status, where there is no memory to read them. */
+Dwarf_Die *pct_debug_info_next(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr *bias);
+
 /* The unit of this module that has code at this address, as the module lies; *bias: what its own addresses lack. NULL:
  * there is none. */
 Dwarf_Die *pct_debug_info_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias);

@@ -94,6 +94,12 @@ int pct_locate_library(const char *given, char *out, size_t size, char *error, s
         snprintf(out, size, "%s", found);
         return 0;
     }
+    if (!*self) {
+        snprintf(error, error_size,
+                 "/proc is not mounted, by which pct finds its library: mount -t proc proc /proc, or name libpct.so "
+                 "with --lib");
+        return -ENOENT;
+    }
     snprintf(error, error_size, "libpct.so was not found beside %s/pct nor in ../lib/pct or ../lib; name it with --lib",
              self);
     return -ENOENT;

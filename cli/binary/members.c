@@ -237,7 +237,7 @@ static void look_in(struct search *s, const char *file)
     Dwfl_Module *module;
     Dwfl *dwfl = pct_debug_info_open(file, &module);
     Dwarf_Die *unit = NULL;
-    for (Dwarf_Addr bias = 0; module && (unit = dwfl_module_nextcu(module, unit, &bias));)
+    for (Dwarf_Addr bias = 0; module && (unit = pct_debug_info_next(module, unit, &bias));)
         if (!look_below(s, unit))
             break;
     if (dwfl)

@@ -329,7 +329,7 @@ static void look_at_module(struct pct_scope *scope, uint32_t index, bool made)
         look_at_name(&m, elf);
         look_at_symbols(&m);
         Dwarf_Die *unit = NULL;
-        for (Dwarf_Addr bias = 0; (unit = dwfl_module_nextcu(m.dwfl, unit, &bias));) {
+        for (Dwarf_Addr bias = 0; (unit = pct_debug_info_next(m.dwfl, unit, &bias));) {
             look_at_lines(&m, unit, bias);
             look_below(&m, unit, bias);
         }

@@ -43,7 +43,7 @@ static bool find_below(Dwarf_Die *parent, Dwarf_Addr address, Dwarf_Die *found)
 static bool find_entry(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Die *found)
 {
     Dwarf_Die *unit = NULL;
-    for (Dwarf_Addr bias = 0; (unit = dwfl_module_nextcu(module, unit, &bias));)
+    for (Dwarf_Addr bias = 0; (unit = pct_debug_info_next(module, unit, &bias));)
         if (find_below(unit, address - bias, found))
             return true;
     return false;

@@ -89,6 +89,19 @@ line()
     has "this machine: pct does not work here"
 }
 
+@test "without /proc, that is what is missing" {
+    unshare -m mount -t tmpfs none /proc || skip "mounting is not allowed"
+    run -2 unshare -m sh -c 'mount -t tmpfs none /proc && exec "$1" run -- ./target exit 0' sh "$pct"
+    has "/proc is not mounted, by which pct finds its library"
+}
+
+@test "debug information that does not fit in memory does not end pct with a status of the target" {
+    for ((kilobytes = 70000; kilobytes < 120000; kilobytes += 5000)); do
+        run bash -c 'ulimit -v "$1"; "$2" run --explore=0 -s 1 -n 40 -- ./target race' sh "$kilobytes" "$pct"
+        ((status == 134 || status == 125)) || fail "$kilobytes KB: status $status"
+    done
+}
+
 @test "in an address space in which pct has no room itself, what it says has a cause" {
     for ((kilobytes = 40000; kilobytes > 8000; kilobytes -= 500)); do
         run -0 bash -c 'ulimit -v "$1"; "$2" run -n 1 -- /bin/true; true' sh "$kilobytes" "$pct"
