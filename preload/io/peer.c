@@ -78,6 +78,17 @@ static bool is_path(const struct sockaddr_un *own, const struct sockaddr_un *to)
            files[0].st_dev == files[1].st_dev;
 }
 
+/* What IPv6 has of an address of IPv4, as that. */
+static void unmap(union address *a, socklen_t *size)
+{
+    if (a->any.sa_family != AF_INET6 || *size < sizeof a->v6 || !IN6_IS_ADDR_V4MAPPED(&a->v6.sin6_addr))
+        return;
+    struct sockaddr_in plain = { .sin_family = AF_INET, .sin_port = a->v6.sin6_port };
+    memcpy(&plain.sin_addr, &a->v6.sin6_addr.s6_addr[12], sizeof plain.sin_addr);
+    a->v4 = plain;
+    *size = sizeof plain;
+}
+
 /* A socket that is bound to `own` gets what is sent to `to`. */
 static bool receives(const union address *own, socklen_t size, const union address *to, socklen_t length)
 {
@@ -242,6 +253,7 @@ bool pct_io_is_foreign(int fd, const void *name, socklen_t length)
     if (told || !name || length > sizeof to || !pct_user_copy_in(&to, name, length) || to.any.sa_family == AF_UNSPEC)
         return false;
     int type = pct_io_socket_option(fd, SO_TYPE);
+    unmap(&to, &length);
     /* The one that was found last for such a name, and then all from the first on. */
     static PCT_OF_RUN uint16_t found[64];
     uint32_t hash = 0;
@@ -250,7 +262,8 @@ bool pct_io_is_foreign(int fd, const void *name, socklen_t length)
     uint16_t *last = &found[hash % 64];
     for (int i = -1; i < LOOKED_AT; i++) {
         const int other = i < 0 ? *last : i;
-        const socklen_t size = name_of(SYS_getsockname, other, &own);
+        socklen_t size = name_of(SYS_getsockname, other, &own);
+        unmap(&own, &size);
         if (size && pct_io_socket_option(other, SO_TYPE) == type && receives(&own, size, &to, length)) {
             itself |= is_internet(&to);
             *last = (uint16_t)other;
