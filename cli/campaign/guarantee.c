@@ -14,14 +14,23 @@ static double choose(uint32_t n, uint32_t k)
 
 /* The run has depth-1 change points and the bug needs bug-1 of them, in order. Any bug-1 of them may be those, each at
  * its one step in k, while the others do no harm if they fall on the last step of the run, also one in k: this many
- * disjoint ways. For bug = depth this is the theorem. And none of the spins may have moved a thread. */
+ * ways. They are disjoint unless the bug's last point belongs on that last step itself. There it changes nothing, so
+ * that bug-2 points do, with the rest on the last step. Which of the two it is may hang on the first priorities: the
+ * fewer ways are sure. For bug = depth this is the theorem. */
+static double ways(uint32_t depth, uint32_t bug)
+{
+    double strict = choose(depth - 1, bug - 1);
+    return bug > 1 ? fmin(strict, choose(depth - 1, bug - 2)) : strict;
+}
+
+/* And none of the spins may have moved a thread. */
 static double hit(const struct pct_guarantee_run *run, uint32_t depth, uint32_t bug)
 {
     if (bug > depth)
         return 0;
     double log_kept = run->spins && run->spin_inverse ? (double)run->spins * log1p(-1 / (double)run->spin_inverse) : 0;
     double log_hit = log_kept - log(run->threads) - (depth - 1.0) * log((double)run->k);
-    return fmin(1, choose(depth - 1, bug - 1) * exp(log_hit));
+    return fmin(1, ways(depth, bug) * exp(log_hit));
 }
 
 /* A depth that is drawn does not depend on what else is: the probability is that of the mixture. Nor does whether there

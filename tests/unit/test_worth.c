@@ -37,9 +37,10 @@ static void test_hit(void **unused)
     assert_close(hit(5, 1207, 1, 1), 1.0 / 5);
     assert_close(hit(5, 1207, 2, 2), 1.0 / (5 * 1207.0));
     assert_close(hit(5, 1207, 3, 3), 1.0 / (5 * 1207.0 * 1207.0));
-    /* Two of three change points, or one: 3 choose 2, 3 choose 1, 3 choose 0 ways. */
+    /* Two of three change points: 3 choose 2 ways, or 3 choose 1 where the second belongs on the last step; one: 3 choose
+     * 1, or 3 choose 0; none. */
     assert_close(hit(3, 17, 4, 3), 3.0 / (3 * 17.0 * 17 * 17));
-    assert_close(hit(3, 17, 4, 2), 3.0 / (3 * 17.0 * 17 * 17));
+    assert_close(hit(3, 17, 4, 2), 1.0 / (3 * 17.0 * 17 * 17));
     assert_close(hit(3, 17, 4, 1), 1.0 / (3 * 17.0 * 17 * 17));
     /* Too few change points; nonsense. */
     assert_true(hit(5, 100, 2, 3) == 0);
@@ -94,8 +95,8 @@ static void test_drawn_depth(void **unused)
     (void)unused;
     double two = 1 / (3 * 17.0), three = two / 17, four = three / 17, five = four / 17;
     assert_close(hit(3, 17, 0, 1), 1 / 24.0 + two / 4 + three / 4 + four / 4 + five / 8);
-    assert_close(hit(3, 17, 0, 2), two / 4 + 2 * three / 4 + 3 * four / 4 + 4 * five / 8);
-    assert_close(hit(3, 17, 0, 3), three / 4 + 3 * four / 4 + 6 * five / 8);
+    assert_close(hit(3, 17, 0, 2), two / 4 + three / 4 + four / 4 + five / 8);
+    assert_close(hit(3, 17, 0, 3), three / 4 + 3 * four / 4 + 4 * five / 8);
     assert_close(hit(3, 17, 0, 4), four / 4 + 4 * five / 8);
     assert_close(hit(3, 17, 0, 5), five / 8);
     assert_true(hit(3, 17, 0, 6) == 0);
