@@ -37,8 +37,8 @@ static void test_hit(void **unused)
     assert_close(hit(5, 1207, 1, 1), 1.0 / 5);
     assert_close(hit(5, 1207, 2, 2), 1.0 / (5 * 1207.0));
     assert_close(hit(5, 1207, 3, 3), 1.0 / (5 * 1207.0 * 1207.0));
-    /* Two of three change points: 3 choose 2 ways, or 3 choose 1 where the second belongs on the last step; one: 3 choose
-     * 1, or 3 choose 0; none. */
+    /* Two of three change points: 3 choose 2 ways, or 3 choose 1 where the second belongs on the last step; one: 3
+     * choose 1, or 3 choose 0; none. */
     assert_close(hit(3, 17, 4, 3), 3.0 / (3 * 17.0 * 17 * 17));
     assert_close(hit(3, 17, 4, 2), 1.0 / (3 * 17.0 * 17 * 17));
     assert_close(hit(3, 17, 4, 1), 1.0 / (3 * 17.0 * 17 * 17));
