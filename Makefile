@@ -145,7 +145,7 @@ fuzzers := $(patsubst tests/unit/%.c,$(B)/%,$(sort $(wildcard tests/unit/fuzz_*.
 # --- Targets
 # -----------------------------------------------------------------------------------------------------------
 .PHONY: all lib command compilers bugs paper demon memory-bugs scale examples bench-programs snippets unit sim \
-    test-programs random-programs fuzzers objects tests
+    test-programs random-programs fuzzers objects unwarned tests
 all: lib command compilers examples bugs
 lib: $(B)/libpct.so $(runtime_parts)
 compilers: lib $(compilers)
@@ -163,8 +163,11 @@ unit: $(unit_tests)
 sim: $(sim_tests)
 test-programs: $(test_programs) $(plain_bugs) $(B)/bench/accusations
 fuzzers: $(fuzzers)
-# What `make lint` compiles with warnings as errors: pct, and the tests that use its inside.
+# Of what `make lint` wants no warnings: pct, and the tests that use its inside.
 objects: $(pct_objects) $(inside_tests)
+unwarned: objects
+	@cat $(addsuffix .said,$(pct_objects) $(inside_tests)) > $(B)/said
+	@! grep . $(B)/said
 tests: all paper snippets unit sim test-programs random-programs memory-bugs scale
 
 # The recipes of these call make again, so that nothing is built before the packages are there (also with -j). The
@@ -539,7 +542,7 @@ $(B)/installed/pctConfigVersion.cmake: packaging/cmake/pctConfigVersion.cmake.in
 # (or every link) is made anew then.
 .PHONY: FORCE
 FORCE:
-flags_now := $(CC) $(CXX) $(CFLAGS) $(LDFLAGS) $(sanitize) $(pct_cflags) $(includes)
+flags_now := $(CC) $(CXX) $(CFLAGS) $(LDFLAGS) $(sanitize) $(pct_cflags) $(includes) 2> said
 $(B)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(flags_now)' | cmp -s - $@ || printf '%s\n' '$(flags_now)' > $@
@@ -555,9 +558,11 @@ $(B)/gen/libpct.map: preload/intercepts.def preload/memory/memory.c preload/memo
 
 common_prerequisites = $(B)/flags | $(B)/tools
 
+# What the compiler says is kept beside the object: `make unwarned` need not compile again to know it.
+keep_said = 2> $@.said; status=$$?; [ ! -s $@.said ] || cat $@.said >&2; exit $$status
 $(B)/obj/%.o: %.c $(common_prerequisites)
 	@mkdir -p $(@D)
-	$(call quiet,CC)$(CC) $(pct_cflags) $(includes) $(CFLAGS) $(sanitize) $(depend) -c -o $@ $<
+	$(call quiet,CC)$(CC) $(pct_cflags) $(includes) $(CFLAGS) $(sanitize) $(depend) -c -o $@ $< $(keep_said)
 
 # The page of `pct trace --format=html`: all but the trace, with the modules of d3 that it uses, in the order of their
 # needs.
