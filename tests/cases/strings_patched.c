@@ -20,16 +20,16 @@
  *     do pct run -q -s 1 -n 20 --state none --memory=$level --races=fail -- $p guarded || exit; done; done
  * RUN: pct explore -q --memory=globals -- %p copy > %t/out 2>&1; grep -q 'found: 1 of all 3 classes' %t/out
  * RUN: PCT_MEMORY=globals PCT_SEED=1 PCT_LOG=quiet LD_PRELOAD=$LIBPCT %p guarded
- * RUN: pct sites %p | grep -q '3  functions such as memcpy and strlen'
+ * RUN: pct sites %p | grep -q '5  functions such as memcpy and strlen'
  */
 #include <assert.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -85,13 +85,22 @@ static void *change_large(void *unused)
     return unused;
 }
 
-static void copy_large(void)
+/* The most memory that this process has had, in kB. Not by getrusage(): that begins with what its parent had. */
+static long most_memory(void)
+{
+    char status[4096] = "";
+    int file = open("/proc/self/status", O_RDONLY);
+    if (file < 0 || read(file, status, sizeof status - 1) <= 0)
+        _exit(2);
+    close(file);
+    return atol(strstr(status, "VmHWM:") + 6);
+}
+
+static void copy_large(long before)
 {
     struct large *copy = malloc(sizeof *copy);
-    struct rusage used;
     memcpy(copy, large, sizeof *copy);
-    getrusage(RUSAGE_SELF, &used);
-    if (used.ru_maxrss > 48 << 10)
+    if (most_memory() - before > 48 << 10)
         _exit(1);
     bool halfway = copy->record.a != copy->record.b;
     assert(!halfway);
@@ -142,7 +151,13 @@ int main(int argc, char **argv)
                                                : guarded;
     struct record copy;
     pthread_t threads[2];
+    long before = 0;
     large = calloc(1, sizeof *large);
+    if (go == change_large) {
+        /* Some kernels count pages that were only read. */
+        memset(large->rest, 1, sizeof large->rest);
+        before = most_memory();
+    }
     heap_text = calloc(2, sizeof text);
     heap_ready = (int *)(heap_text + sizeof text);
     signal(SIGUSR1, handle);
@@ -152,7 +167,7 @@ int main(int argc, char **argv)
         assert(copy.a == copy.b);
     }
     if (go == change_large)
-        copy_large();
+        copy_large(before);
     assert(go != print || !ready || text[0]);
     assert(go != send || !*heap_ready || *heap_text);
     if (go == guarded) {
