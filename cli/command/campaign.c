@@ -120,6 +120,24 @@ static const struct argp argp = {
 
 /* --- What was asked for ------------------------------------------------------------------------------------------- */
 
+/* By whatever name: before --fresh moves it. */
+static bool is_one_file(const char *one, const char *other)
+{
+    struct stat a, b;
+    return !strcmp(one, other) || (!stat(one, &a) && !stat(other, &b) && a.st_dev == b.st_dev && a.st_ino == b.st_ino);
+}
+
+static int check_memo(const char *memo, const char *path)
+{
+    if (!*memo)
+        return pct_cli_usage("--memo: the name of the file is empty");
+    if (is_one_file(memo, path))
+        return pct_cli_usage("--memo: %s is the file of this campaign itself (--db); with --fresh, the old one is "
+                             "%s.old",
+                             path, path);
+    return 0;
+}
+
 static int check(struct command *w)
 {
     struct pct_campaign *c = w->campaign;
@@ -133,10 +151,8 @@ static int check(struct command *w)
         failed =
             pct_cli_usage("%s: only campaigns of maple look at interleavings; give -S maple%s",
                           c->until_saturated ? "--until-saturated" : "--memo", *c->config.list ? " without iroot" : "");
-    if (!failed && w->plan.memo && !strcmp(w->plan.memo, w->plan.path))
-        failed = pct_cli_usage("--memo: %s is the file of this campaign itself (--db); with --fresh, the old one is "
-                               "%s.old",
-                               w->plan.path, w->plan.path);
+    if (!failed && w->plan.memo)
+        failed = check_memo(w->plan.memo, w->plan.path);
     if (!failed && c->config.run.seed > INT64_MAX / 2)
         failed = pct_cli_usage("--seed: the first seed of a campaign may be at most %lld", (long long)INT64_MAX / 2);
     if (!failed)

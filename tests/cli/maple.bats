@@ -435,10 +435,16 @@ known()
     run "$pct" campaign -n 2 --memo first.db --db new.db -- first/it
     [ "$status" -eq 2 ]
     has "--memo: only campaigns of maple look at interleavings; give -S maple"
-    run "$pct" campaign -S maple -n 2 --memo first.db --fresh --db first.db -- first/it
+    ln -s first.db link.db
+    for name in first.db ./first.db link.db; do
+        run "$pct" campaign -S maple -n 2 --memo "$name" --fresh --db first.db -- first/it
+        [ "$status" -eq 2 ]
+        has "with --fresh, the old one is first.db.old"
+        [ ! -e first.db.old ]
+    done
+    run "$pct" campaign -S maple -n 2 --memo '' --db new.db -- first/it
     [ "$status" -eq 2 ]
-    has "with --fresh, the old one is first.db.old"
-    [ ! -e first.db.old ]
+    has "--memo: the name of the file is empty"
     mkfifo fifo
     sqlite3 first.db '.backup pipe.db'
     sqlite3 pipe.db "delete from facts where key = 'checksum'" "update iroot_code set module = '$PWD/fifo'"
