@@ -280,10 +280,14 @@ static int look_at(struct pct_explorer *e, struct pct_campaign *c, struct pct_ma
     }
     if (e->probes)
         return pct_explorer_probe(e, made);
-    if (made->plain && (e->complete || (!begun && !settled(&c->launch) && !failed))) {
+    if (made->plain) {
+        /* Those before the first that is taken have passed: they were made to see how runs are made best. */
+        e->differs |= begun ? failed != e->first_failed : failed && e->plain.count;
         compare_plain(e, made);
-        e->differs |= begun && failed != e->first_failed;
-        return e->complete && ++e->again == AGAIN ? PCT_RUNS_ENOUGH : 0;
+        if (e->complete)
+            return ++e->again == AGAIN ? PCT_RUNS_ENOUGH : 0;
+        if (!settled(&c->launch) && !failed)
+            return 0;
     }
     if (begun && made->plan != e->wanted)
         return put_ahead(e, made);

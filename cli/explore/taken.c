@@ -139,7 +139,8 @@ static int take_class(struct pct_explorer *e, const struct pct_made *made, struc
         pct_separation_add(e->classes, x, made->run.flags & PCT_EXPLORED_FAILED ? made->run.failure : 0);
     if (pct_search_take(e->search, x, e->walks.on ? &class_ : NULL))
         return pct_cli_no_memory("");
-    bool known = facts->redundant > redundant;
+    /* Of one that did not begin as it was to, nobody knows the class. */
+    bool known = facts->redundant > redundant || facts->unrepeatable;
     if (e->classes && (known || made->run.flags & (PCT_EXPLORED_CUT | PCT_EXPLORED_BLOCKED)))
         pct_separation_drop(e->classes);
     if (!known && !blocked && e->walks.on && pct_walks_note(&e->walks, class_, false))

@@ -243,6 +243,8 @@ void pct_explorer_print_findings(const struct pct_explorer *e, const struct pct_
         if (!finding->count && finding->walks)
             snprintf(classes, sizeof classes, "%llu random schedule%s", (unsigned long long)finding->walks,
                      finding->walks == 1 ? "" : "s");
+        else if (!finding->count)
+            snprintf(classes, sizeof classes, "in no class");
         else if (e->probes)
             snprintf(classes, sizeof classes, "%llu of the runs", (unsigned long long)finding->count);
         else
@@ -358,6 +360,12 @@ static void print_found(FILE *out, const struct pct_explorer *e, const struct re
                 reasons->text);
         return;
     }
+    if (!e->failing && !e->walks.failing) {
+        fprintf(out, "found: runs that count as no class fail, beside %llu class%s that pass%s (%llu runs, %s); %s",
+                (unsigned long long)e->passed, e->passed == 1 ? "" : "es", e->passed == 1 ? "es" : "",
+                (unsigned long long)runs_of(e), seconds, reasons->text);
+        return;
+    }
     if (!e->failing) {
         fprintf(out, "found: %llu of %llu random schedules fail%s, beside %llu class%s that pass%s (%llu runs, %s); %s",
                 (unsigned long long)e->walks.failing, (unsigned long long)e->walks.made,
@@ -370,10 +378,10 @@ static void print_found(FILE *out, const struct pct_explorer *e, const struct re
                 (unsigned long long)runs_of(e), runs_of(e) == 1 ? "" : "s", seconds);
         return;
     }
-    fprintf(out, "found: %llu of %s%llu class%s of schedules%s fail%s (%llu runs, %s)%s%s",
+    fprintf(out, "found: %llu of %s%llu class%s of schedules%s fail%s (%llu run%s, %s)%s%s",
             (unsigned long long)e->failing, reasons->count ? "" : "all ", (unsigned long long)facts->classes,
             facts->classes == 1 ? "" : "es", within, e->failing == 1 ? "s" : "", (unsigned long long)runs_of(e),
-            seconds, reasons->count ? "; not all were explored: " : "", reasons->text);
+            runs_of(e) == 1 ? "" : "s", seconds, reasons->count ? "; not all were explored: " : "", reasons->text);
 }
 
 static void print_not_verified(FILE *out, const struct pct_explorer *e, const struct reasons *reasons, bool early,

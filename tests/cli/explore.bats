@@ -411,6 +411,23 @@ PROGRAM
     [[ $(last) == "pct: found: 2 of all 4 classes of schedules fail"* ]]
 }
 
+@test "a run that did not begin as it was to counts as no class" {
+    run "$pct" explore -q -- "$explored" changes 1 runs
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $output == *"pct: finding 1: exit status 3 (in no class; first in run 2)"* ]]
+    [[ $(last) == "pct: found: runs that count as no class fail, beside 1 class that passes (2 runs, "* ]]
+    [[ $(last) == *"did not begin as an earlier one"* ]]
+}
+
+@test "the first run that counts fails, and those before it passed: runs are not alike" {
+    run "$pct" explore -q -- "$explored" changes 2 runs
+    echo "$output"
+    [ "$status" -eq 1 ]
+    [[ $(last) == "pct: found: 1 of 1 class of schedules fails (1 run, "* ]]
+    [[ $(last) == *"runs with the same choices were not the same"* ]]
+}
+
 @test "futex calls use all their words, and to wake all is no choice" {
     # A waiter that comes behind the wake waits for ever.
     run "$pct" explore --memory=all -- "$BATS_FILE_TMPDIR/futex" waitv
