@@ -440,6 +440,8 @@ int main(int argc, char **argv)
     static struct arguments a = { .bound = DEMON_LONGEST, .depth = 1, .program = { .timeout = 10 } };
     static struct demon_search search;
     char name[] = "pct demon";
+    if (!pct_cli_reserve_stack())
+        return pct_cli_no_memory(" for the stack");
     if (argc < 2) {
         fputs("pct-demon is started by `pct demon`\n", stderr);
         return DEMON_WRONG;

@@ -49,6 +49,11 @@ int pct_cli_usage(const char *format, ...) __attribute__((format(printf, 1, 2)))
  * nothing that the user asked for. */
 int pct_cli_no_memory(const char *what);
 
+/* At the start of main(): the stack gets 1 MiB of the address space. Where that is limited (`ulimit -v`) and used up,
+ * the kernel would refuse to let the stack grow, and end pct by SIGSEGV, where malloc() is refused with an error.
+ * False: there is no room for it. A stack that is limited to less than 2 MiB (`ulimit -s`) is left as it is. */
+bool pct_cli_reserve_stack(void);
+
 /* Print text that comes from outside (a trace, the target): what is not printable becomes `?`, so that it cannot move
  * the terminal's cursor, or turn the direction of writing. At most `max` bytes; stops at a NUL. UTF-8 passes. */
 void pct_cli_print_clean(FILE *out, const char *text, size_t max);

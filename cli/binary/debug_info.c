@@ -39,33 +39,24 @@ __attribute__((noreturn)) static void run_out(void)
     exit(pct_cli_no_memory(": the debug information of a program does not fit"));
 }
 
-/* Before anything is read of it. */
-static void handle_lack_of_memory(Dwfl_Module *module)
-{
-    Dwarf_Addr bias;
-    Dwarf *dwarf = dwfl_module_getdwarf(module, &bias);
-    if (dwarf)
-        dwarf_new_oom_handler(dwarf, run_out);
-}
-
+/* Nothing is read of a module before its first unit. */
 Dwarf_Die *pct_debug_info_next(Dwfl_Module *module, Dwarf_Die *unit, Dwarf_Addr *bias)
 {
-    if (!unit)
-        handle_lack_of_memory(module);
+    Dwarf *dwarf = unit ? NULL : dwfl_module_getdwarf(module, bias);
+    if (dwarf)
+        dwarf_new_oom_handler(dwarf, run_out);
     return dwfl_module_nextcu(module, unit, bias);
 }
 
 /* clang writes no .debug_aranges, without which libdw finds nothing by an address. */
 Dwarf_Die *pct_debug_info_unit(Dwfl_Module *module, Dwarf_Addr address, Dwarf_Addr *bias)
 {
-    handle_lack_of_memory(module);
-    Dwarf_Die *unit = dwfl_module_addrdie(module, address, bias);
-    if (unit)
-        return unit;
-    while ((unit = pct_debug_info_next(module, unit, bias)))
+    Dwarf_Die *unit = pct_debug_info_next(module, NULL, bias);
+    Dwarf_Die *found = unit ? dwfl_module_addrdie(module, address, bias) : NULL;
+    for (; unit && !found; unit = pct_debug_info_next(module, unit, bias))
         if (dwarf_haspc(unit, address - *bias) > 0)
-            return unit;
-    return NULL;
+            found = unit;
+    return found;
 }
 
 const char *pct_debug_info_source(Dwfl_Module *module, Dwarf_Addr address, int *line, Dwarf_Die **unit)

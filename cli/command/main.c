@@ -101,6 +101,8 @@ static void survive_file_limit(void)
 int main(int argc, char **argv)
 {
     fill_standard_streams();
+    if (!pct_cli_reserve_stack())
+        return pct_cli_no_memory(" for the stack");
     survive_file_limit();
     if (argv[0] && argv[0][0])
         pct_cli_program = argv[0];

@@ -7,6 +7,7 @@ setup_file()
 {
     compile_targets
     "$cc" -O1 -o "$BATS_FILE_TMPDIR/deny" "$root/tests/cli/deny.c"
+    "$cc" -O1 -fPIC -shared -o "$BATS_FILE_TMPDIR/full.so" "$root/tests/cli/full.c"
 }
 
 setup()
@@ -95,11 +96,20 @@ line()
     has "/proc is not mounted, by which pct finds its library"
 }
 
+# 134: the failure of the target.
 @test "debug information that does not fit in memory does not end pct with a status of the target" {
     for ((kilobytes = 70000; kilobytes < 120000; kilobytes += 5000)); do
         run bash -c 'ulimit -v "$1"; "$2" run --explore=0 -s 1 -n 40 -- ./target race' sh "$kilobytes" "$pct"
-        ((status != 1)) # libdw's own, which is also a status of the target; not whether pct has room elsewhere
+        ((status == 134 || status == 125))
     done
+}
+
+@test "where there is no room for the stack to grow, pct says that memory is out, or goes on" {
+    LD_PRELOAD=$BATS_FILE_TMPDIR/full.so run "$pct" run --explore=0 -s 1 -n 40 -- ./target race
+    expected=full
+    ((status == 134)) || expected="pct: out of memory: the debug information of a program does not fit"
+    ((status == 134 || status == 125))
+    has "$expected"
 }
 
 @test "in an address space in which pct has no room itself, what it says has a cause" {
