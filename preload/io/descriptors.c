@@ -95,7 +95,10 @@ static int open_by(pct_fifo_opener *real, int folder, const char *path, int flag
     PCT_ENTER(self);
     if (self && pct_fifo_waits(folder, path, flags))
         return pct_fifo_open(self, real, folder, path, flags, mode, NULL);
-    return made((int)pct_news_at(folder, path, pct_absent_note(real(folder, path, flags, mode))), PCT_FD_UNKNOWN);
+    const int fd = (int)pct_news_at(folder, path, pct_absent_note(real(folder, path, flags, mode)));
+    if (self)
+        pct_fifo_opened(fd, flags);
+    return made(fd, PCT_FD_UNKNOWN);
 }
 
 /* The mode is there only with these flags; to read it without is harmless on this ABI. */
@@ -188,13 +191,16 @@ PCT_EXPORT int openat2(int folder, const char *path, const struct open_how *how,
 {
     PCT_ENTER(self);
     struct open_how copy;
-    bool waits = self && size >= sizeof copy && pct_user_copy_in(&copy, how, sizeof copy) &&
-                 pct_fifo_waits(folder, path, (int)copy.flags);
+    const bool known = self && size >= sizeof copy && pct_user_copy_in(&copy, how, sizeof copy);
+    const bool waits = known && pct_fifo_waits(folder, path, (int)copy.flags);
     if (waits && size > sizeof copy) /* what more there is, a newer kernel knows */
         return made(CALL_EXTERNAL(self, PCT_OP_OUTSIDE, NULL, open_how(folder, path, how, size)), PCT_FD_UNKNOWN);
     if (waits)
         return pct_fifo_open(self, open_like, folder, path, (int)copy.flags, copy.mode != 0, &copy);
-    return made((int)pct_news_at(folder, path, pct_absent_note(open_how(folder, path, how, size))), PCT_FD_UNKNOWN);
+    const int fd = (int)pct_news_at(folder, path, pct_absent_note(open_how(folder, path, how, size)));
+    if (known)
+        pct_fifo_opened(fd, (int)copy.flags);
+    return made(fd, PCT_FD_UNKNOWN);
 }
 
 /* What has a name of its own kind; nobody says when it came. */

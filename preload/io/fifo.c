@@ -20,13 +20,18 @@ struct half {
     long error; /* it cannot be asked: a negative errno */
 };
 
-/* Whether somebody has opened the end to write since then. A read of something that there is, to where it cannot be
- * put, fails, and takes nothing away. */
+/* Whether somebody has opened the end to write since this one, which does not wait. A read of something that there is,
+ * to where it cannot be put, fails, and takes nothing away. */
+static bool is_written(int fd)
+{
+    struct pollfd asked = { .fd = fd, .events = POLLIN };
+    return (pct_poll_now(&asked, 1) > 0 && asked.revents) || PCT_SYS3(SYS_read, fd, (void *)8, 1) != 0;
+}
+
 static bool has_writer(const struct pct_io *io)
 {
     const struct half *half = io->arg;
-    struct pollfd asked = { .fd = half->fd, .events = POLLIN };
-    return (pct_poll_now(&asked, 1) > 0 && asked.revents) || PCT_SYS3(SYS_read, half->fd, (void *)8, 1) != 0;
+    return is_written(half->fd);
 }
 
 /* Whether somebody has opened the end to read. If so, ours is open from this moment on, and the other thread sees it,
@@ -58,6 +63,20 @@ bool pct_fifo_waits(int folder, const char *path, int flags)
            !PCT_SYS4(SYS_newfstatat, folder, path, &status, 0) && S_ISFIFO(status.st_mode);
 }
 
+void pct_fifo_opened(int fd, int flags)
+{
+    struct stat status;
+    const int mode = flags & O_ACCMODE;
+    if (fd < 0 || flags & (O_PATH | O_DIRECTORY) || (mode != O_RDWR && !(flags & O_NONBLOCK)) ||
+        PCT_SYS2(SYS_fstat, fd, &status) || !S_ISFIFO(status.st_mode))
+        return;
+    /* Opened without waiting, the end to read tells nothing of the other one; both ends at once join themselves. */
+    if (mode != O_WRONLY)
+        pct_io_pipe_opened(fd, true, mode == O_RDONLY && is_written(fd));
+    if (mode != O_RDONLY)
+        pct_io_pipe_opened(fd, false, mode == O_WRONLY);
+}
+
 /* The end is open: as the program wants it. */
 static int finish(struct pct_shim_thread *self, const struct half *half)
 {
@@ -66,7 +85,7 @@ static int finish(struct pct_shim_thread *self, const struct half *half)
     PCT_SYS3(SYS_fcntl, half->fd, F_SETFD, half->flags & O_CLOEXEC ? FD_CLOEXEC : 0);
     self->half_open = 0;
     pct_fd_made(half->fd, PCT_FD_UNKNOWN);
-    pct_io_pipe_opened(half->fd, (half->flags & O_ACCMODE) == O_RDONLY);
+    pct_io_pipe_opened(half->fd, (half->flags & O_ACCMODE) == O_RDONLY, true);
     return (int)pct_io_end(self, PCT_OP_OPEN, half->fd, half->fd);
 }
 

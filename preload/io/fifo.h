@@ -17,6 +17,10 @@ bool pct_fifo_waits(int folder, const char *path, int flags);
 int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folder, const char *path, int flags,
                   mode_t mode, const void *more);
 
+/* What open() has given, or -1, with flags with which it does not wait: if it is an end of a named pipe, whose other
+ * end this process or another one has, that is noted. With the baton. */
+void pct_fifo_opened(int fd, int flags);
+
 /* The descriptors of ends that threads are about to open, at most this many: a fork child must not have them. Returns
  * how many. With the baton. */
 unsigned pct_fifo_half_open(int *fds, unsigned most);

@@ -204,8 +204,8 @@ void pct_io_connects(int fd);
 void pct_io_closes(int fd);
 /* With the baton: something has come from the socket of this name. */
 void pct_io_heard(const void *name, socklen_t length);
-/* With the baton: an end of a named pipe was opened, and the other end is, or was, open, too. */
-void pct_io_pipe_opened(int fd, bool reads);
+/* With the baton: an end of a named pipe was opened; joined: the other end is, or was, open, too. */
+void pct_io_pipe_opened(int fd, bool reads, bool joined);
 /* This process sends to itself in a way in which the kernel may deliver when it is idle already. */
 void pct_io_sends_itself(void);
 /* Of the host (struct pct_host). */

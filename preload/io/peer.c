@@ -217,7 +217,7 @@ static bool has_end(const struct stat *pipe, bool reads)
     return false;
 }
 
-void pct_io_pipe_opened(int fd, bool reads)
+void pct_io_pipe_opened(int fd, bool reads, bool joined)
 {
     struct stat status;
     if (PCT_SYS2(SYS_fstat, fd, &status))
@@ -225,7 +225,7 @@ void pct_io_pipe_opened(int fd, bool reads)
     const uint64_t bit = UINT64_C(1) << (status.st_ino % 64);
     const unsigned word = status.st_ino / 64 % 8;
     pipes[reads][word] |= bit;
-    if (is_others() && !(pipes[!reads][word] & bit) && !has_end(&status, !reads))
+    if (joined && is_others() && !(pipes[!reads][word] & bit) && !has_end(&status, !reads))
         pct_io_meets_foreign(false);
 }
 

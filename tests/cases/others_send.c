@@ -4,14 +4,19 @@
 //
 //     others_send ask KIND PATH                      a client, until it is killed
 //     others_send local|tcp|datagram|pipe PATH       is sent something from outside
-//     others_send inside KIND PATH                   sends it to itself: also terminal, files
+//     others_send inside KIND PATH                   sends it to itself: also terminal, files, polled (a named pipe
+//                                                    whose end to write does not wait for the other)
+//     others_send held PATH                          reads at once from a named pipe that another process has open
 //
 // RUN: for kind in local tcp datagram pipe; do
 //      rm -f %t/s; [ $kind = pipe ] && mkfifo %t/s; %p ask $kind %t/s & client=$!;
 //      pct run -n 3 -s 1 -S pct --state none -- %p $kind %t/s > %t/$kind 2>&1; status=$?; kill $client;
 //      [ $status = 0 ] && grep '3 waits that were left to the outside world' %t/$kind &&
 //      grep 'no guarantee' %t/$kind || exit; done
-// RUN: for kind in local tcp datagram pipe terminal files; do
+// RUN: rm -f %t/h; mkfifo %t/h; exec 5<>%t/h; echo 0123456789 >&5;
+//      pct run -n 3 -s 1 -S pct --state none -- %p held %t/h > %t/held 2>&1 5>&- &&
+//      grep '3 waits that were left to the outside world' %t/held && grep 'no guarantee' %t/held
+// RUN: for kind in local tcp datagram pipe terminal files polled; do
 //      pct run -n 60 -s 1 -S pct -d 1 --explore=0 --state none -- %p inside $kind %t/i > %t/out 2>&1 || exit;
 //      ! grep 'not controlled\|no guarantee' %t/out || exit; done
 #define _GNU_SOURCE
@@ -20,6 +25,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,6 +50,19 @@ static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static int is(const char *name)
 {
     return !strcmp(kind, name);
+}
+
+static int is_pipe(void)
+{
+    return is("pipe") || is("polled") || is("held");
+}
+
+static int open_to_write(void)
+{
+    int fd;
+    while ((fd = open(path, O_WRONLY | (is("polled") ? O_NONBLOCK : 0))) < 0 && is("polled"))
+        sched_yield();
+    return fd;
 }
 
 /* A socket of this kind, and where the server's is. */
@@ -82,15 +101,15 @@ static void ask(void)
 {
     union address address;
     socklen_t size;
-    int port = 0, fd = is("pipe") ? open(path, O_WRONLY) : prepare(&address, &size);
-    FILE *file = is("local") || is("pipe") ? NULL : fopen(path, "r");
+    int port = 0, fd = is_pipe() ? open_to_write() : prepare(&address, &size);
+    FILE *file = is("local") || is_pipe() ? NULL : fopen(path, "r");
     if (file) {
         port = fscanf(file, "%d", &port) == 1 ? port : 0;
         fclose(file);
     }
-    if (!is("local") && !is("pipe"))
+    if (!is("local") && !is_pipe())
         address.internet.sin_port = htons(port);
-    if (is("pipe") || ((is("local") || port) && !connect(fd, &address.any, size)))
+    if (is_pipe() || ((is("local") || port) && !connect(fd, &address.any, size)))
         (void)!write(fd, "x", 1);
     close(fd);
 }
@@ -98,7 +117,9 @@ static void ask(void)
 static void *serve(void *unused)
 {
     char byte;
-    int fd = is("datagram") ? listener : is("pipe") ? open(path, O_RDONLY) : accept(listener, NULL, NULL);
+    int fd = is("datagram") ? listener
+             : is_pipe()    ? open(path, O_RDONLY | (is("held") ? O_NONBLOCK : 0))
+                            : accept(listener, NULL, NULL);
     struct pollfd asked = { .fd = fd, .events = POLLIN };
     while (poll(&asked, 1, -1) != 1 || (is("datagram") ? recv(fd, &byte, 1, 0) : read(fd, &byte, 1)) < 0)
         ;
@@ -178,8 +199,8 @@ int main(int count, char **arguments)
         assert(inotify_add_watch(ends[0], folder, IN_CREATE) >= 0);
         both(makes, hears);
     } else {
-        unlink(inside || !is("pipe") ? path : "");
-        if (!is("pipe"))
+        unlink(inside || !is_pipe() ? path : "");
+        if (!is_pipe())
             begin();
         else if (inside)
             mkfifo(path, 0600);
