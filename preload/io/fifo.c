@@ -67,7 +67,7 @@ void pct_fifo_opened(int fd, int flags)
 {
     struct stat status;
     const int mode = flags & O_ACCMODE;
-    if (fd < 0 || flags & (O_PATH | O_DIRECTORY) || (mode != O_RDWR && !(flags & O_NONBLOCK)) ||
+    if (fd < 0 || flags & (O_PATH | O_DIRECTORY) || (mode != O_RDWR && !(flags & O_NONBLOCK)) || pct_shim.confined ||
         PCT_SYS2(SYS_fstat, fd, &status) || !S_ISFIFO(status.st_mode))
         return;
     /* Opened without waiting, the end to read tells nothing of the other one; both ends at once join themselves. */
