@@ -152,6 +152,7 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
     pct_rules_too_many(ds, history, evidence);
     pct_rules_untaken(ds, history);
     pct_rules_starving(ds, history, evidence);
+    pct_rules_rounds(ds, history);
 }
 
 void pct_diagnoses_free(struct pct_diagnoses *ds)

@@ -64,6 +64,10 @@
     X(OVERTAKEN, 6.4, true, "woken too late",                                                                          \
       "thread @t0 lets all go on (@s0), but thread @t1 comes here again (@s1) before thread @t2 has looked, which "    \
       "waits again (@s2), and nobody signals after that: what they look at has to tell one round from the next")       \
+    X(HELD_BETWEEN, 6.2, true, "looked too late",                                                                      \
+      "all that is signalled on @o3 in runs that pass has been, the last of it by thread @t1 (@s1), before thread "    \
+      "@t2 looks (@s2) and waits: what it waits for came true by an earlier signal, and no longer is. It has to "      \
+      "stay true until who waits has seen it")                                                                         \
     X(SIGNALLED_BEFORE, 8, true, "the signal came before the wait",                                                    \
       "thread @t1 signals @o1 (@s1) before anybody waits for it; thread @t0 then waits (@s2) without "                 \
       "looking whether it has come: in no run does it pass here without a wait. A wait belongs in a loop "             \
@@ -111,6 +115,9 @@
     X(WOKEN_SECOND, 5, false, "order violation",                                                                       \
       "thread @t0 wakes thread @t2 (@s0), but thread @t1 comes first (@s1), and thread @t2 goes on after "             \
       "it (@s2)")                                                                                                      \
+    X(TAKEN_TWICE, 7, false, "order violation",                                                                        \
+      "thread @t0 lets several go on by @o0 (@s0); thread @t1 goes (@s1), comes again and goes once more (@s2) "       \
+      "before thread @t3 has: what lets them go has to tell one round from the next")                                  \
     X(NOT_THE_SAME_LOCK, 7, false, "not the same lock",                                                                \
       "thread @t0's accesses at @s0 and @s2 belong together under one lock; thread @t1's (@s1) comes between, under "  \
       "another lock")                                                                                                  \

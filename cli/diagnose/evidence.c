@@ -111,6 +111,7 @@ void pct_evidence_add(struct pct_evidence *e, const struct pct_history *history,
         return;
     pct_rules_balances(history, e);
     pct_rules_patience(history, e);
+    pct_rules_times(history, e);
 }
 
 static void note_least(struct pct_evidence *e, uint64_t key, double score)

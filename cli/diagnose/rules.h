@@ -65,6 +65,10 @@ void pct_rules_not_counted(struct pct_diagnoses *out, const struct pct_history *
  * because another one has come to the next round before it has looked. Returns whether it does. */
 bool pct_rules_overtaken(struct pct_diagnoses *out, const struct pct_history *history, uint32_t waiting);
 
+/* Of any run: who takes twice from a semaphore of what one of several who take from it has posted for all, while
+ * another one stands there. */
+void pct_rules_rounds(struct pct_diagnoses *out, const struct pct_history *history);
+
 /* rules_parked.c: of such a run, who was woken twice before it looked, and waits; or that all who are left have
  * parked. */
 void pct_rules_parked(struct pct_diagnoses *out, const struct pct_history *history);
@@ -81,6 +85,9 @@ void pct_rules_timed_out(struct pct_diagnoses *out, const struct pct_history *hi
 
 /* rules_late.c: of such a run, who was signalled, or is still worked for, when its time was up. */
 void pct_rules_late(struct pct_diagnoses *out, const struct pct_history *history);
+
+/* rules_passed.c: of a run that passes, how often each condition variable is signalled. */
+void pct_rules_times(const struct pct_history *history, struct pct_evidence *evidence);
 
 /* Of any run: at which places a section comes with a notice to a condition variable, or waits on one. */
 void pct_rules_notices(const struct pct_history *history, struct pct_evidence *evidence, bool fails);

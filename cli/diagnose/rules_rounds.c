@@ -1,4 +1,5 @@
-/* Barriers that are made by hand of a mutex, a condition variable and a count that all rounds share: see rules.h. */
+/* Barriers that are made by hand: of a mutex, a condition variable and a count, or of a semaphore, that all rounds
+ * share. See rules.h. */
 #include "rules.h"
 
 /* The section of this thread that ends with this step, where it was taken. PCT_NO_STEP: none does. */
@@ -62,4 +63,69 @@ bool pct_rules_overtaken(struct pct_diagnoses *out, const struct pct_history *h,
         d->note[2] = "and it waits again";
     }
     return true;
+}
+
+/* --- Turnstiles of a semaphore ------------------------------------------------------------------------------------ */
+
+/* The next step of the thread of this one on its semaphore, a pending one too. PCT_NO_STEP: there is none. */
+static uint32_t next_on(const struct pct_history *h, uint32_t step)
+{
+    uint32_t i = h->steps[step].next;
+    while (i != PCT_NO_STEP && !pct_moment_same_object(&h->steps[i], &h->steps[step]))
+        i = h->steps[i].next;
+    return i;
+}
+
+/* The thread, other than this one, that stands at the semaphore from before the first of these posts until behind this
+ * step: its wait. PCT_NO_STEP: there is none. */
+static uint32_t passed_by(const struct pct_history *h, uint32_t post, uint32_t step)
+{
+    for (uint32_t i = step + 1; i < h->all; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        bool there = m->previous == PCT_NO_STEP || m->previous < step;
+        if (m->op == PCT_OP_SEM_WAIT && m->thread != h->steps[step].thread && there && !pct_moment_failed(m) &&
+            pct_moment_same_object(m, &h->steps[post]))
+            return i;
+    }
+    return PCT_NO_STEP;
+}
+
+/* Whether the thread makes several posts, of which this is the first, and then goes through itself: who gives work to
+ * others does not. */
+static bool opens_turnstile(const struct pct_history *h, uint32_t post)
+{
+    uint32_t previous = h->steps[post].previous, next = h->steps[post].next;
+    bool several = h->steps[post].op == PCT_OP_SEM_POST && next != PCT_NO_STEP &&
+                   h->steps[next].op == PCT_OP_SEM_POST && next_on(h, post) == next &&
+                   (previous == PCT_NO_STEP || h->steps[previous].op != PCT_OP_SEM_POST);
+    while (several && next != PCT_NO_STEP && h->steps[next].op == PCT_OP_SEM_POST)
+        next = next_on(h, next);
+    return several && next != PCT_NO_STEP && h->steps[next].op == PCT_OP_SEM_WAIT;
+}
+
+void pct_rules_rounds(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    uint32_t post = PCT_NO_STEP;
+    for (uint32_t i = 0; i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (opens_turnstile(h, i))
+            post = i;
+        if (m->op != PCT_OP_SEM_WAIT || pct_moment_failed(m) || post == PCT_NO_STEP ||
+            !pct_moment_same_object(m, &h->steps[post]))
+            continue;
+        uint32_t again = next_on(h, i);
+        if (again == PCT_NO_STEP || again >= h->count || h->steps[again].op != PCT_OP_SEM_WAIT ||
+            pct_moment_failed(&h->steps[again]))
+            continue;
+        uint32_t other = passed_by(h, post, again);
+        struct pct_diagnosis *d = other == PCT_NO_STEP ? NULL
+                                                       : pct_diagnoses_add(out, PCT_RULE_TAKEN_TWICE, 0, 4,
+                                                                           (uint32_t[]){ post, i, again, other });
+        if (!d)
+            continue;
+        d->note[0] = "lets several go,";
+        d->note[1] = "goes,";
+        d->note[2] = "comes again and goes,";
+        d->note[3] = "before this one";
+    }
 }

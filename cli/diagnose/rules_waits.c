@@ -143,6 +143,15 @@ static bool visit(struct graph *g, uint32_t thread)
     return false;
 }
 
+static void add_relocked(struct pct_diagnoses *out, uint32_t held, uint32_t waiting, uint32_t writer)
+{
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_RELOCKED, 0, 3, (uint32_t[]){ held, waiting, writer });
+    if (d) {
+        d->note[1] = "waits,";
+        d->note[2] = "as this comes first, which waits for the first one";
+    }
+}
+
 /* A reader-writer lock may let nobody pass a writer who waits, not even who has it for reading. Returns whether the
  * thread, which holds it by the first of these steps and waits for it at the second one, stands behind one. */
 static bool relocked(struct pct_diagnoses *out, const struct pct_history *h, uint32_t held, uint32_t waiting)
@@ -154,14 +163,27 @@ static bool relocked(struct pct_diagnoses *out, const struct pct_history *h, uin
     for (uint32_t writer = h->count; writer < h->all; writer++)
         if (h->steps[writer].op == PCT_OP_RWLOCK_WRLOCK && h->steps[writer].blocked &&
             pct_moment_same_object(&h->steps[writer], m)) {
-            struct pct_diagnosis *d =
-                pct_diagnoses_add(out, PCT_RULE_RELOCKED, 0, 3, (uint32_t[]){ held, waiting, writer });
-            if (d) {
-                d->note[1] = "waits,";
-                d->note[2] = "as this comes first, which waits for the first one";
-            }
+            add_relocked(out, held, waiting, writer);
             return true;
         }
+    return false;
+}
+
+/* The same of a lock that is made of a word, as Rust's are: who would read waits at the word itself, who would write
+ * beside it. */
+static bool relocked_word(struct pct_diagnoses *out, const struct pct_history *h, uint32_t held, uint32_t waiting)
+{
+    const struct pct_moment *m = &h->steps[waiting];
+    if (h->steps[held].word != PCT_WORD_SHARES || m->address != h->steps[held].address)
+        return false;
+    for (uint32_t writer = h->count; writer < h->all; writer++) {
+        const struct pct_moment *w = &h->steps[writer];
+        if (w->class_ != PCT_CLASS_FUTEX || !w->blocked || w->address == m->address ||
+            pct_words_waited_for(h, w) != m->address)
+            continue;
+        add_relocked(out, held, waiting, writer);
+        return true;
+    }
     return false;
 }
 
@@ -174,7 +196,8 @@ static void add_cycle(struct pct_diagnoses *out, const struct graph *g)
     if (g->length == 1) {
         /* What others may have, too, may be theirs to give. */
         bool shared = g->by[0] != PCT_NO_STEP && h->steps[g->by[0]].word == PCT_WORD_SHARES;
-        if (g->by[0] != PCT_NO_STEP && !relocked(out, h, g->by[0], h->last[g->path[0]]))
+        if (g->by[0] != PCT_NO_STEP && !relocked(out, h, g->by[0], h->last[g->path[0]]) &&
+            !relocked_word(out, h, g->by[0], h->last[g->path[0]]))
             pct_diagnoses_add(out, PCT_RULE_SELF_DEADLOCK, shared ? 6 : 0, 2,
                               (uint32_t[]){ g->by[0], h->last[g->path[0]] });
         return;

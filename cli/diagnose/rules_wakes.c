@@ -462,6 +462,7 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
             untold(out, &w, evidence);
         bool known =
             found || (never_looks(&w, evidence) && signalled_before(out, &w, h->count, PCT_RULE_SIGNALLED_BEFORE));
+        known = known || pct_rules_passed(out, &w, evidence);
         /* What speaks for one of these two best is named. */
         bool ended = !known && pct_rules_ended(out, h, i, evidence);
         bool absent = !known && pct_rules_not_come(out, h, i, evidence);

@@ -26,6 +26,11 @@ uint32_t pct_section_between(const struct pct_history *history, uint32_t from, u
 /* A signal woke another one, which waits again, or has done with it. Returns whether one waits again. */
 bool pct_rules_wrong_waiter(struct pct_diagnoses *out, const struct pct_waiter *waiter);
 
+/* rules_passed.c: the waiter looks behind the last of as many signals as come in runs that pass, each of them from a
+ * section with its mutex, and none of them without: what it waits for was true between two of them. Returns whether it
+ * does. evidence: may be NULL; then nobody knows how many come. */
+bool pct_rules_passed(struct pct_diagnoses *out, const struct pct_waiter *waiter, const struct pct_evidence *evidence);
+
 /* Whether the thread of this section signals behind it, and wakes another one that has waited at the same place and
  * does not do so again: what the section changed was told of, to one of several. */
 bool pct_waiter_is_one_of_several(const struct pct_waiter *waiter, const struct pct_hold *section);

@@ -116,12 +116,111 @@ static void test_finds_taken(void **unused)
     expect(&run, PCT_VERDICT_EXIT, PCT_RULE_ATOMICITY, false);
 }
 
+/* Threads 1 and 2 signal 4 in sections of mutex 3; before thread 2 does, or behind that, thread 0 looks, and waits or
+ * does not. Thread 3 may come through such a section, too. */
+static void make_passed(bool late, bool waits, bool other)
+{
+    begin(3);
+    for (unsigned thread = 1; thread < 3; thread++) {
+        if (thread == 2 && !late) {
+            step_at(&run, 0, PCT_OP_MUTEX_LOCK, 0, 3, 11);
+            STEP(&run, 0, MUTEX_UNLOCK, 3);
+        }
+        step_at(&run, thread, PCT_OP_MUTEX_LOCK, 0, 3, 21);
+        step_at(&run, thread, PCT_OP_COND_SIGNAL, PCT_ARG_NOBODY, 4, 22);
+        step_at(&run, thread, PCT_OP_MUTEX_UNLOCK, 0, 3, 23);
+    }
+    if (other)
+        STEP(&run, 3, MUTEX_LOCK, 3);
+    if (other)
+        STEP(&run, 3, MUTEX_UNLOCK, 3);
+    if (!late)
+        return;
+    step_at(&run, 0, PCT_OP_MUTEX_LOCK, 0, 3, 11);
+    step_at(&run, 0, waits ? PCT_OP_COND_WAIT : PCT_OP_MUTEX_UNLOCK, 0, waits ? 4 : 3, 12);
+    if (waits)
+        pending(&run, 0, PCT_OP_COND_WAIT, 4);
+}
+
+static bool has_passed(unsigned runs, bool other)
+{
+    struct pct_evidence evidence = { 0 };
+    for (unsigned i = 0; i < runs; i++) {
+        make_passed(i % 2, false, false);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        pct_evidence_add(&evidence, &run.history, false);
+        done(&run);
+    }
+    make_passed(true, true, other);
+    look(&run, PCT_VERDICT_DEADLOCK, &evidence);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_HELD_BETWEEN);
+    bool has = d != NULL;
+    if (d) {
+        assert_int_equal(run.history.steps[d->step[1]].thread, 2);
+        assert_int_equal(run.history.steps[d->step[3]].op, PCT_OP_COND_WAIT);
+    }
+    done(&run);
+    pct_evidence_free(&evidence);
+    return has;
+}
+
+static void test_held_between(void **unused)
+{
+    (void)unused;
+    assert_true(has_passed(PCT_EVIDENCE_ENOUGH, false));
+    assert_false(has_passed(PCT_EVIDENCE_ENOUGH - 1, false));
+    assert_false(has_passed(PCT_EVIDENCE_ENOUGH, true)); /* it may have taken it away */
+    make_passed(true, true, false);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_HELD_BETWEEN, false);
+}
+
+/* Thread 0 lets two go by semaphore 4, and goes itself, or not: thread 1 does, and again, or thread 3. Thread 2 stands
+ * there, or comes later. */
+static void make_turns(bool twice, bool there, bool itself)
+{
+    begin(3);
+    if (there)
+        pending(&run, 2, PCT_OP_SEM_WAIT, 4);
+    STEP(&run, 0, SEM_POST, 4);
+    STEP(&run, 0, SEM_POST, 4);
+    if (itself)
+        STEP(&run, 0, SEM_WAIT, 4);
+    step_at(&run, 1, PCT_OP_SEM_WAIT, 0, 4, 31);
+    if (twice) {
+        step_at(&run, 1, PCT_OP_SEM_WAIT, 0, 4, 31);
+    } else {
+        step_at(&run, 3, PCT_OP_SEM_WAIT, 0, 4, 31);
+    }
+    if (!there)
+        STEP(&run, 2, MUTEX_LOCK, 3);
+    if (!there)
+        pending(&run, 2, PCT_OP_SEM_WAIT, 4);
+}
+
+static void test_taken_twice(void **unused)
+{
+    (void)unused;
+    make_turns(true, true, true);
+    look(&run, PCT_VERDICT_ASSERTION, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_TAKEN_TWICE);
+    assert_non_null(d);
+    assert_int_equal(run.history.steps[d->step[0]].op, PCT_OP_SEM_POST);
+    assert_int_equal(run.history.steps[d->step[2]].thread, 1);
+    assert_int_equal(run.history.steps[d->step[3]].thread, 2);
+    done(&run);
+    make_turns(false, true, true);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_TAKEN_TWICE, false);
+    make_turns(true, false, true);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_TAKEN_TWICE, false);
+    make_turns(true, true, false); /* work for others */
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_TAKEN_TWICE, false);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_other_lock),
-        cmocka_unit_test(test_one_of_several),
-        cmocka_unit_test(test_finds_taken),
+        cmocka_unit_test(test_other_lock),   cmocka_unit_test(test_one_of_several), cmocka_unit_test(test_finds_taken),
+        cmocka_unit_test(test_held_between), cmocka_unit_test(test_taken_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

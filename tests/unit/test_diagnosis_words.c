@@ -147,6 +147,39 @@ static void test_waits_beside_the_word(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_WAIT_CYCLE, false);
 }
 
+/* Thread 1 shares the word of futex 4 with others, and waits at the word itself; thread 3 beside it, or at something
+ * else. */
+static void make_reads_again(unsigned beside)
+{
+    begin(3);
+    for (unsigned thread = 1; thread < 3; thread++) {
+        step_on(thread, PCT_OP_ATOMIC_TRY, 4, 101);
+        if (thread == 2)
+            step_on(2, PCT_OP_ATOMIC_UPDATE, 4, 201);
+    }
+    step_on(3, PCT_OP_ATOMIC_TRY, 4, 301);
+    STEP(&run, 3, FUTEX_WAIT, 5);
+    run.sites[run.count - 1].object = OBJECT_AT + 64 * 4 + beside;
+    step_on(1, PCT_OP_ATOMIC_TRY, 4, 101);
+    STEP(&run, 1, FUTEX_WAIT, 4);
+    pending(&run, 1, PCT_OP_FUTEX_WAIT, 4);
+    pending(&run, 3, PCT_OP_FUTEX_WAIT, 5);
+}
+
+static void test_reads_again(void **unused)
+{
+    (void)unused;
+    make_reads_again(4);
+    look(&run, PCT_VERDICT_DEADLOCK, NULL);
+    const struct pct_diagnosis *d = found(&run, PCT_RULE_RELOCKED);
+    assert_non_null(d);
+    assert_null(found(&run, PCT_RULE_SELF_DEADLOCK));
+    assert_int_equal(run.history.steps[d->step[2]].thread, 3);
+    done(&run);
+    make_reads_again(8);
+    expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_RELOCKED, false);
+}
+
 /* Thread 1 has counted itself by the word of futex 4 where it reads object 9 and writes it; thread 2 writes between,
  * with mutex 3. Somebody waits for that word, or nobody. */
 static void make_counted(bool awaited)
@@ -206,7 +239,7 @@ int main(void)
         cmocka_unit_test(test_shared_without_waiting), cmocka_unit_test(test_shared_between_others),
         cmocka_unit_test(test_parks_with_lock),        cmocka_unit_test(test_nobody_left_but_who_joins),
         cmocka_unit_test(test_word_is_data),           cmocka_unit_test(test_waits_beside_the_word),
-        cmocka_unit_test(test_count_is_no_lock),
+        cmocka_unit_test(test_count_is_no_lock),       cmocka_unit_test(test_reads_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
