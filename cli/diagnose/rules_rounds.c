@@ -103,6 +103,34 @@ static bool opens_turnstile(const struct pct_history *h, uint32_t post)
     return several && next != PCT_NO_STEP && h->steps[next].op == PCT_OP_SEM_WAIT;
 }
 
+/* Whether somebody opens it once more between these two steps: then another round has begun. */
+static bool is_opened_between(const struct pct_history *h, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = from + 1; i < to; i++)
+        if (pct_moment_same_object(&h->steps[i], &h->steps[from]) && opens_turnstile(h, i))
+            return true;
+    return false;
+}
+
+/* The thread of this step goes by what was posted there: twice, before another one that stands there. */
+static void look_at_turn(struct pct_diagnoses *out, const struct pct_history *h, uint32_t post, uint32_t turn)
+{
+    const uint32_t again = next_on(h, turn);
+    if (again == PCT_NO_STEP || again >= h->count || h->steps[again].op != PCT_OP_SEM_WAIT ||
+        pct_moment_failed(&h->steps[again]) || is_opened_between(h, turn, again))
+        return;
+    const uint32_t other = passed_by(h, post, again);
+    struct pct_diagnosis *d = other == PCT_NO_STEP ? NULL
+                                                   : pct_diagnoses_add(out, PCT_RULE_TAKEN_TWICE, 0, 4,
+                                                                       (uint32_t[]){ post, turn, again, other });
+    if (!d)
+        return;
+    d->note[0] = "lets several go,";
+    d->note[1] = "goes,";
+    d->note[2] = "comes again and goes,";
+    d->note[3] = "before this one";
+}
+
 void pct_rules_rounds(struct pct_diagnoses *out, const struct pct_history *h)
 {
     uint32_t post = PCT_NO_STEP;
@@ -110,22 +138,8 @@ void pct_rules_rounds(struct pct_diagnoses *out, const struct pct_history *h)
         const struct pct_moment *m = &h->steps[i];
         if (opens_turnstile(h, i))
             post = i;
-        if (m->op != PCT_OP_SEM_WAIT || pct_moment_failed(m) || post == PCT_NO_STEP ||
-            !pct_moment_same_object(m, &h->steps[post]))
-            continue;
-        uint32_t again = next_on(h, i);
-        if (again == PCT_NO_STEP || again >= h->count || h->steps[again].op != PCT_OP_SEM_WAIT ||
-            pct_moment_failed(&h->steps[again]))
-            continue;
-        uint32_t other = passed_by(h, post, again);
-        struct pct_diagnosis *d = other == PCT_NO_STEP ? NULL
-                                                       : pct_diagnoses_add(out, PCT_RULE_TAKEN_TWICE, 0, 4,
-                                                                           (uint32_t[]){ post, i, again, other });
-        if (!d)
-            continue;
-        d->note[0] = "lets several go,";
-        d->note[1] = "goes,";
-        d->note[2] = "comes again and goes,";
-        d->note[3] = "before this one";
+        if (m->op == PCT_OP_SEM_WAIT && !pct_moment_failed(m) && post != PCT_NO_STEP &&
+            pct_moment_same_object(m, &h->steps[post]))
+            look_at_turn(out, h, post, i);
     }
 }

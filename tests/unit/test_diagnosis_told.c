@@ -214,6 +214,16 @@ static void test_taken_twice(void **unused)
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_TAKEN_TWICE, false);
     make_turns(true, true, false); /* work for others */
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_TAKEN_TWICE, false);
+    /* In two rounds each goes once. */
+    begin(2);
+    for (unsigned round = 0; round < 2; round++) {
+        STEP(&run, 0, SEM_POST, 4);
+        STEP(&run, 0, SEM_POST, 4);
+        step_at(&run, 1, PCT_OP_SEM_WAIT, 0, 4, 31);
+        STEP(&run, 0, SEM_WAIT, 4);
+    }
+    pending(&run, 2, PCT_OP_SEM_WAIT, 4);
+    expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_TAKEN_TWICE, false);
 }
 
 int main(void)
