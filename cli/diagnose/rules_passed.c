@@ -29,6 +29,13 @@ void pct_rules_times(const struct pct_history *h, struct pct_evidence *evidence)
     pct_table_free(&counts);
 }
 
+/* Whether the waiter has looked in this section, and waited. */
+static bool is_look(const struct pct_waiter *w, const struct pct_hold *hold)
+{
+    return hold->thread == w->at->thread && hold->released != PCT_NO_STEP &&
+           w->history->steps[hold->released].op == PCT_OP_COND_WAIT;
+}
+
 /* Whether all others who come through a section with this mutex, behind that step and before the look, signal in it:
  * none takes away what was there. */
 static bool all_signal(const struct pct_waiter *w, uint32_t from)
@@ -37,7 +44,7 @@ static bool all_signal(const struct pct_waiter *w, uint32_t from)
     for (uint32_t i = 0; i < h->hold_count; i++) {
         const struct pct_hold *hold = &h->holds[i];
         if (hold->class_ != PCT_CLASS_MUTEX || hold->object != w->at->mutex || hold->taken <= from ||
-            hold->taken >= w->taken)
+            hold->taken >= w->taken || is_look(w, hold))
             continue;
         uint32_t signal = hold->taken;
         while (signal < w->taken && signal < hold->released &&
@@ -73,7 +80,7 @@ bool pct_rules_passed(struct pct_diagnoses *out, const struct pct_waiter *w, con
         pct_diagnoses_add(out, PCT_RULE_HELD_BETWEEN, 0, 4, (uint32_t[]){ section->taken, last, w->taken, w->wait });
     if (d) {
         d->note[0] = "changes something,";
-        d->note[1] = "which nobody waits for yet;";
+        d->note[1] = "and signals;";
         d->note[2] = "looks behind that";
         d->note[3] = "and waits";
     }

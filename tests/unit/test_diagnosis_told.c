@@ -117,11 +117,19 @@ static void test_finds_taken(void **unused)
 }
 
 /* Threads 1 and 2 signal 4 in sections of mutex 3; before thread 2 does, or behind that, thread 0 looks, and waits or
- * does not. Thread 3 may come through such a section, too. */
-static void make_passed(bool late, bool waits, bool other)
+ * does not. Thread 3 may come through such a section, too; or thread 0 looks before thread 1, waits, and is woken. */
+static void make_passed(bool late, bool waits, bool other, bool woken)
 {
     begin(3);
+    if (woken) {
+        step_at(&run, 0, PCT_OP_MUTEX_LOCK, 0, 3, 11);
+        step_at(&run, 0, PCT_OP_COND_WAIT, 0, 4, 12);
+    }
     for (unsigned thread = 1; thread < 3; thread++) {
+        if (thread == 2 && woken) {
+            STEP(&run, 0, COND_WAKE, 4);
+            step_at(&run, 0, PCT_OP_COND_WAIT, 0, 4, 12);
+        }
         if (thread == 2 && !late) {
             step_at(&run, 0, PCT_OP_MUTEX_LOCK, 0, 3, 11);
             STEP(&run, 0, MUTEX_UNLOCK, 3);
@@ -136,22 +144,25 @@ static void make_passed(bool late, bool waits, bool other)
         STEP(&run, 3, MUTEX_UNLOCK, 3);
     if (!late)
         return;
-    step_at(&run, 0, PCT_OP_MUTEX_LOCK, 0, 3, 11);
+    if (woken)
+        STEP(&run, 0, COND_WAKE, 4);
+    else
+        step_at(&run, 0, PCT_OP_MUTEX_LOCK, 0, 3, 11);
     step_at(&run, 0, waits ? PCT_OP_COND_WAIT : PCT_OP_MUTEX_UNLOCK, 0, waits ? 4 : 3, 12);
     if (waits)
         pending(&run, 0, PCT_OP_COND_WAIT, 4);
 }
 
-static bool has_passed(unsigned runs, bool other)
+static bool has_passed(unsigned runs, bool other, bool woken)
 {
     struct pct_evidence evidence = { 0 };
     for (unsigned i = 0; i < runs; i++) {
-        make_passed(i % 2, false, false);
+        make_passed(i % 2, false, false, false);
         look(&run, PCT_VERDICT_EXIT, NULL);
         pct_evidence_add(&evidence, &run.history, false);
         done(&run);
     }
-    make_passed(true, true, other);
+    make_passed(true, true, other, woken);
     look(&run, PCT_VERDICT_DEADLOCK, &evidence);
     const struct pct_diagnosis *d = found(&run, PCT_RULE_HELD_BETWEEN);
     bool has = d != NULL;
@@ -167,10 +178,11 @@ static bool has_passed(unsigned runs, bool other)
 static void test_held_between(void **unused)
 {
     (void)unused;
-    assert_true(has_passed(PCT_EVIDENCE_ENOUGH, false));
-    assert_false(has_passed(PCT_EVIDENCE_ENOUGH - 1, false));
-    assert_false(has_passed(PCT_EVIDENCE_ENOUGH, true)); /* it may have taken it away */
-    make_passed(true, true, false);
+    assert_true(has_passed(PCT_EVIDENCE_ENOUGH, false, false));
+    assert_false(has_passed(PCT_EVIDENCE_ENOUGH - 1, false, false));
+    assert_true(has_passed(PCT_EVIDENCE_ENOUGH, false, true));
+    assert_false(has_passed(PCT_EVIDENCE_ENOUGH, true, false)); /* it may have taken it away */
+    make_passed(true, true, false, false);
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_HELD_BETWEEN, false);
 }
 
