@@ -6,6 +6,7 @@
 #include <cli/base/cli.h>
 #include "outcome.h"
 #include "progress.h"
+#include "recorded_findings.h"
 #include "signature.h"
 #include <cli/process/supervise.h>
 #include <cli/trace/report.h>
@@ -47,189 +48,13 @@ static int commit_now_and_then(struct pct_recorder *r)
     return r->dirty && pct_cli_now() - r->committed > COMMIT_SECONDS ? commit(r) : 0;
 }
 
-/* --- Findings ----------------------------------------------------------------------------------------------------- */
-
-static struct pct_recorder_finding *find(struct pct_recorder *r, uint64_t signature)
-{
-    for (size_t i = 0; i < r->count; i++)
-        if (r->findings[i].signature == signature)
-            return &r->findings[i];
-    return NULL;
-}
-
-static struct pct_recorder_finding *append(struct pct_recorder *r)
-{
-    struct pct_recorder_finding *more = realloc(r->findings, (r->count + 1) * sizeof *more);
-    if (!more)
-        return NULL;
-    r->findings = more;
-    memset(&more[r->count], 0, sizeof *more);
-    return &more[r->count++];
-}
-
-/* A token as the target gets it: without the hash. */
-static void strip(char *to, const char *token)
-{
-    struct pct_config config;
-    char error[512];
-    snprintf(to, PCT_TOKEN_MAX, "%s", token);
-    if (pct_config_parse_token(&config, token, pct_cli_find_strategy, error, sizeof error))
-        return;
-    config.has_hash = false;
-    const struct pct_strategy *strategy = pct_cli_find_strategy(config.strategy, error, sizeof error);
-    if (strategy)
-        pct_config_format_token(to, PCT_TOKEN_MAX, &config, strategy);
-}
-
-/* What a function writes, as a string that the caller frees; NULL: out of memory. */
-struct text {
-    char *text;
-    size_t size;
-    FILE *out;
-};
-
-static bool begin_text(struct text *t)
-{
-    t->text = NULL;
-    t->out = open_memstream(&t->text, &t->size);
-    return t->out;
-}
-
-static char *end_text(struct text *t)
-{
-    fclose(t->out);
-    return t->text;
-}
-
-static void print_count(FILE *out, unsigned kind, uint64_t count)
-{
-    char *text = pct_name_uncontrolled_count(kind, count);
-    fprintf(out, "%s\n", text ? text : "");
-    free(text);
-}
-
-static char *write_uncontrolled(const uint64_t *counts)
-{
-    struct text t;
-    if (!begin_text(&t))
-        return NULL;
-    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
-        if (counts[i])
-            print_count(t.out, i, counts[i]);
-    return end_text(&t);
-}
-
-static char *write_report(const struct pct_process *process, const struct pct_result *result)
-{
-    struct text t;
-    if (!begin_text(&t))
-        return NULL;
-    if (result->complaint[0])
-        fprintf(t.out, "%s: %s\n", pct_ending_name(result->ending), result->complaint);
-    pct_outcome_write_report(t.out, process, result);
-    return end_text(&t);
-}
-
-static char *write_replay(const struct pct_recorder *r, const struct pct_campaign *c, const struct pct_process *process,
-                          const struct pct_result *result)
-{
-    struct text t;
-    if (!begin_text(&t))
-        return NULL;
-    if (r->trace) {
-        fputs("replay ", t.out);
-        pct_cli_print_quoted(t.out, r->trace);
-        fputs(" -- ", t.out);
-        pct_cli_print_command(t.out, process->command);
-    } else
-        pct_outcome_write_replay(t.out, &c->launch, process, result, result->trace.header.token);
-    return end_text(&t);
-}
-
-static char *write_output(const struct pct_process *process, size_t *size)
-{
-    struct text t;
-    if (!begin_text(&t))
-        return NULL;
-    pct_output_copy(process->output, t.out);
-    char *text = end_text(&t);
-    *size = t.size;
-    return text;
-}
-
-static int store_frames(struct pct_recorder *r, int64_t id, const struct pct_signature *signature)
-{
-    int failed = 0;
-    for (unsigned i = 0; !failed && i < signature->count; i++) {
-        const struct pct_signature_stack *stack = &signature->stacks[i];
-        for (unsigned level = 0; !failed && level < stack->frames.count; level++) {
-            const struct pct_frame *frame = &stack->frames.frames[level];
-            const struct pct_store_frame row = { .finding = id,
-                                                 .stack = i,
-                                                 .level = level,
-                                                 .thread = stack->thread,
-                                                 .doing = stack->doing,
-                                                 .function = frame->function,
-                                                 .file = frame->file,
-                                                 .line = frame->line,
-                                                 .module = frame->module,
-                                                 .offset = frame->offset };
-            failed = pct_store_add_frame(r->store, &row);
-        }
-    }
-    return failed;
-}
-
-static int store_finding(struct pct_recorder *r, struct pct_campaign *c, const struct pct_process *process,
-                         const struct pct_result *result, const struct pct_signature *signature, uint64_t seed,
-                         int64_t *id)
-{
-    const struct pct_trace_header *header = &result->trace.header;
-    struct pct_store_finding row = { .signature = signature->hash,
-                                     .verdict = signature->verdict,
-                                     .code = signature->code,
-                                     .title = signature->title,
-                                     .message = signature->message,
-                                     .seed = seed,
-                                     .token = header->token,
-                                     .file = signature->file,
-                                     .line = signature->line };
-    char *report = write_report(process, result), *replay = write_replay(r, c, process, result);
-    char *output = write_output(process, &row.output_size);
-    char *uncontrolled = write_uncontrolled(header->uncontrolled);
-    struct pct_recorder_finding *finding = append(r);
-    int failed = report && replay && output && uncontrolled && finding ? 0 : -ENOMEM;
-    if (!failed) {
-        row.report = report;
-        row.replay = replay;
-        row.output = output;
-        row.uncontrolled = uncontrolled;
-        failed = pct_store_add_finding(r->store, &row);
-    }
-    if (!failed) {
-        *id = finding->id = row.id;
-        finding->signature = signature->hash;
-        finding->hash = header->hash;
-        finding->confirmed = pct_recorder_never_replays(&row);
-        memcpy(finding->uncontrolled, header->uncontrolled,
-               sizeof finding->uncontrolled); /* the header has room for more */
-        strip(finding->token, header->token);
-        failed = store_frames(r, row.id, signature);
-    }
-    free(report);
-    free(replay);
-    free(output);
-    free(uncontrolled);
-    return failed;
-}
-
 /* --- Confirming --------------------------------------------------------------------------------------------------- */
 
 static int confirm(struct pct_recorder *r, struct pct_campaign *c, struct pct_recorder_finding *finding)
 {
     struct pct_store_finding row;
     int failed = pct_confirming_run(r, c, finding, &row);
-    char *uncontrolled = failed ? NULL : write_uncontrolled(finding->uncontrolled);
+    char *uncontrolled = failed ? NULL : pct_recorded_findings_uncontrolled(finding->uncontrolled);
     if (!failed && !uncontrolled)
         failed = pct_cli_no_memory("");
     if (!failed) {
@@ -243,11 +68,12 @@ static int confirm(struct pct_recorder *r, struct pct_campaign *c, struct pct_re
     return failed;
 }
 
-static int confirm_all(struct pct_recorder *r, struct pct_campaign *c)
+/* All of which each replay ends by itself; if `late`, the others, too. */
+static int confirm_all(struct pct_recorder *r, struct pct_campaign *c, bool late)
 {
     int failed = 0;
     for (size_t i = 0; !failed && i < r->count; i++)
-        if (!r->findings[i].confirmed)
+        if (!r->findings[i].confirmed && (late || !r->findings[i].late))
             failed = confirm(r, c, &r->findings[i]);
     return failed;
 }
@@ -310,13 +136,13 @@ static int store_failure(struct pct_recorder *r, struct pct_campaign *c, struct 
     struct pct_signature signature;
     if (pct_signature_make(&signature, process, result))
         return -ENOMEM;
-    const struct pct_recorder_finding *known = find(r, signature.hash);
+    const struct pct_recorder_finding *known = pct_recorded_findings_find(r, signature.hash);
     int failed = 0;
     *new = !known;
     if (known)
         *id = known->id;
     else
-        failed = store_finding(r, c, process, result, &signature, seed, id);
+        failed = pct_recorded_findings_add(r, c, process, result, &signature, seed, id);
     if (!failed && *new && !r->quiet) {
         pct_status_line_clear(r->quiet);
         pct_cli_say("finding %lld, seed %llu: %s", (long long)*id, (unsigned long long)seed, signature.title);
@@ -365,7 +191,7 @@ static int take_failing(struct pct_recorder *r, struct pct_campaign *c, char (*t
 static bool has_run(const struct pct_recorder *r, const char *token)
 {
     char run[PCT_TOKEN_MAX];
-    strip(run, token);
+    pct_recorded_findings_strip(run, token);
     for (size_t i = 0; i < r->count; i++)
         if (!strcmp(r->findings[i].token, run))
             return true;
@@ -434,14 +260,14 @@ static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c
     r->dirty = true;
     if (error)
         return error == -ENOMEM ? pct_cli_no_memory("") : fail(r, error);
-    *hold |= new;
+    *hold |= new && !r->findings[r->count - 1].late;
     error = new || saturated || pct_supervised_is_alone(process->index) ? commit(r) : commit_now_and_then(r);
     return error ? error : saturated ? PCT_RUNS_ENOUGH : 0;
 }
 
 static int idle(struct pct_campaign_observer *observer, struct pct_campaign *c)
 {
-    return confirm_all(of(observer), c);
+    return confirm_all(of(observer), c, false);
 }
 
 static int tick(struct pct_campaign_observer *observer, struct pct_campaign *c)
@@ -522,27 +348,6 @@ static int restore_pair(void *data, uint64_t pair, uint64_t seed)
     return 0;
 }
 
-bool pct_recorder_never_replays(const struct pct_store_finding *finding)
-{
-    return !*finding->token || !strcmp(finding->verdict, pct_ending_name(PCT_ENDING_KILLED_PCT));
-}
-
-static int restore_finding(void *data, const struct pct_store_finding *finding)
-{
-    struct pct_recorder_finding *to = append(data);
-    if (!to)
-        return -ENOMEM;
-    struct pct_config config;
-    char error[512];
-    to->id = finding->id;
-    to->signature = finding->signature;
-    to->confirmed = finding->replays || pct_recorder_never_replays(finding);
-    if (!pct_config_parse_token(&config, finding->token, pct_cli_find_strategy, error, sizeof error))
-        to->hash = config.hash;
-    strip(to->token, finding->token);
-    return 0;
-}
-
 int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
 {
     r->observer = (struct pct_campaign_observer){
@@ -556,7 +361,7 @@ int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
     if (!failed)
         failed = pct_store_each_pair(r->store, restore_pair, r->coverage);
     if (!failed)
-        failed = pct_store_each_finding(r->store, restore_finding, r);
+        failed = pct_store_each_finding(r->store, pct_recorded_findings_restore, r);
     if (!failed)
         failed = pct_store_begin_session(r->store, time(NULL), c->jobs);
     if (failed)
@@ -572,7 +377,7 @@ int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
 int pct_recorder_attach(struct pct_recorder *r, const struct pct_campaign *c)
 {
     r->begun = r->committed = pct_cli_now();
-    int failed = pct_store_each_finding(r->store, restore_finding, r);
+    int failed = pct_store_each_finding(r->store, pct_recorded_findings_restore, r);
     if (!failed)
         failed = pct_store_begin_session(r->store, time(NULL), c->jobs);
     return failed ? fail(r, failed) : 0;
@@ -589,7 +394,7 @@ int pct_recorder_add_failure(struct pct_recorder *r, struct pct_campaign *c, str
 
 int pct_recorder_confirm(struct pct_recorder *r, struct pct_campaign *c)
 {
-    return confirm_all(r, c);
+    return confirm_all(r, c, true);
 }
 
 int pct_recorder_commit(struct pct_recorder *r, bool now)
@@ -607,7 +412,7 @@ int pct_recorder_finish(struct pct_recorder *r, struct pct_campaign *c, int stat
     if (!status)
         status = take_failing(r, c, c->failing, c->failing_count);
     if (!status)
-        status = confirm_all(r, c);
+        status = confirm_all(r, c, true);
     pct_status_line_clear(r->quiet);
     int failed = r->dirty && !r->broken ? commit(r) : 0;
     return status ? status : failed;

@@ -30,6 +30,7 @@ struct pct_recorder_finding {
     uint64_t signature;
     uint64_t hash; /* of the first run's trace, 0: unknown */
     bool confirmed;
+    bool late; /* its runs do not end: it is replayed behind the last run, so that nothing has to wait for that */
     char token[PCT_TOKEN_MAX]; /* without the hash */
     uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT];
 };

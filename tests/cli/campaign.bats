@@ -144,6 +144,25 @@ replay_command()
     same_campaign 1.db 3.db
 }
 
+# Ten replays of a run that hangs take ten times its limit: who waits for them sees nothing of what else there is.
+@test "what hangs is confirmed behind the last run, and holds up no other finding" {
+    local hangs="SELECT replays FROM findings WHERE verdict = 'timeout'"
+    local fails="SELECT replays FROM findings WHERE verdict = 'assertion'"
+    local what=(campaign -s 11 -k 12 -j 1 --timeout 1 --epoch 1700000000)
+    "$pct" "${what[@]}" --db cut.db -n 900 -- ./target thirds > said 2>&1 &
+    until [ "$(query cut.db "$fails" 2> nowhere)" = 10 ]; do sleep 0.1; done
+    kill -INT $!
+    wait $! || status=$?
+    is "$status" 130
+    is "$(query cut.db "$hangs")" 0
+    "$pct" "${what[@]}" --db whole.db -n 2 -- ./target thirds > said 2>&1 || status=$?
+    is "$status" 1
+    is "$(query whole.db "$hangs")" 10
+    is "$(query whole.db "$fails")" 10
+    is "$(query whole.db "SELECT group_concat(id || ' ' || seed || ' ' || verdict) FROM findings")" \
+        "1 11 timeout,2 12 assertion"
+}
+
 @test "a failure of a run by which k is measured is a finding" {
     run "$pct" campaign -n 1 -s 1 -S mixture --epoch 1700000000 -- ./target abba
     is "$status" 1

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -227,6 +228,31 @@ static int speakers(void)
     return close(copy) || close(1);
 }
 
+static long first;
+
+static void *be_first(void *number)
+{
+    pthread_mutex_lock(&a);
+    first = first ? first : (long)(intptr_t)number;
+    pthread_mutex_unlock(&a);
+    return NULL;
+}
+
+/* Of three threads, the first one decides: it passes, hangs where nobody but the kernel knows of it, or fails. */
+static int thirds(void)
+{
+    long number = SYS_pause;
+    pthread_t threads[3];
+    for (intptr_t i = 0; i < 3; i++)
+        pthread_create(&threads[i], NULL, be_first, (void *)(i + 1));
+    for (int i = 0; i < 3; i++)
+        pthread_join(threads[i], NULL);
+    if (first == 2)
+        __asm__ volatile("syscall" : "+a"(number) : : "rcx", "r11", "memory");
+    assert(first != 3);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "";
@@ -247,6 +273,8 @@ int main(int argc, char **argv)
         return murder(argv + 2);
     if (!strcmp(mode, "turns") && argument)
         return turns(atoi(argument));
+    if (!strcmp(mode, "thirds"))
+        return thirds();
     if (!strcmp(mode, "speakers"))
         return speakers();
     if (!strcmp(mode, "handover"))
