@@ -3,16 +3,16 @@
 #include "guarantee_report.h"
 #include <cli/base/status_line.h>
 #include <cli/binary/elf_facts.h>
-#include <cli/process/core_dumps.h>
 #include "engine.h"
 #include "event_counts.h"
+#include "kept_traces.h"
 #include "objects.h"
+#include "outcome.h"
 #include "sampling.h"
 #include <cli/process/supervise.h>
 #include <cli/process/cpu_sharing.h>
 #include <pct/operations.h>
 #include <string.h>
-#include <sys/wait.h>
 
 enum {
     COUNTED = 16, /* runs whose uses of objects are counted; a power of two */
@@ -26,6 +26,7 @@ struct state {
     struct pct_engine engine;
     uint64_t next;     /* the next run to start */
     uint64_t frontier; /* the next run to look at */
+    uint64_t last;     /* none behind this one is wanted, as far as is known */
     bool stop;
     bool hold;   /* the observer wants to be alone */
     bool failed; /* the run that is looked at */
@@ -186,37 +187,6 @@ static void draw_progress(const struct state *s)
         fprintf(stderr, ", %s left", pct_cli_format_duration(left, sizeof left, (double)(c->runs - c->done) / rate));
     fputs("\033[K", stderr);
     fflush(stderr);
-}
-
-static void keep_core(const struct pct_campaign *c, const struct pct_process *process, const struct pct_result *result)
-{
-    char directory[PATH_MAX], path[PATH_MAX], why[2 * PATH_MAX];
-    if (!WIFSIGNALED(process->status) || !WCOREDUMP(process->status))
-        return;
-    pct_setup_teardown_directory(&c->launch, process->worker, directory, sizeof directory);
-    snprintf(path, sizeof path, "%s/seed-%llu.core", c->save, (unsigned long long)pct_campaign_seed(c, process->index));
-    if (!pct_core_dumps_keep(result->trace.header.pid, directory, path, why, sizeof why))
-        pct_cli_say("the core was not kept: %s", why);
-}
-
-static void keep_trace(const struct pct_campaign *c, const struct pct_process *process, const struct pct_result *result,
-                       bool failed)
-{
-    char error[256];
-    if (failed && c->save)
-        keep_core(c, process, result);
-    if (result->unrecorded)
-        return;
-    bool wanted = c->keep && (failed ? c->failures == 1 : c->runs == 1);
-    if (wanted && pct_trace_save(&result->trace, c->keep, error, sizeof error))
-        pct_cli_say("the trace was not saved: %s: %s", c->keep, error);
-    if (!failed || !c->save)
-        return;
-    char path[4096];
-    snprintf(path, sizeof path, "%s/seed-%llu.trace", c->save,
-             (unsigned long long)pct_campaign_seed(c, process->index));
-    if (!pct_trace_may_replace(path, error, sizeof error) || pct_trace_save(&result->trace, path, error, sizeof error))
-        pct_cli_say("the trace was not saved: %s: %s", path, error);
 }
 
 uint32_t pct_campaign_threads(const struct pct_result *result)
@@ -398,7 +368,8 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     int status = alone ? prepare_next(s) : PCT_RUNS_ON;
     if (status)
         return status;
-    if (s->stop || s->hold || s->next >= c->runs || (!alone && (is_milestone(s) || pct_supervised_is_alone(s->next))))
+    if (s->stop || s->hold || s->next >= c->runs || s->next > s->last ||
+        (!alone && (is_milestone(s) || pct_supervised_is_alone(s->next))))
         return PCT_RUNS_WAIT;
     pct_campaign_make_spec(c, s->next, spec);
     pct_cycles_next(c, s->next, spec);
@@ -420,12 +391,46 @@ static void over(struct pct_run_source *source, const struct pct_process *proces
     c->observer->over(c->observer, c, process);
 }
 
+/* Whether it is a failure for a reason that only the observer knows: asked once. */
+static int judge(struct pct_campaign *c, struct pct_ended_run *run)
+{
+    if (run->judged || !c->observer || !c->observer->classify)
+        return 0;
+    run->judged = true;
+    return c->observer->classify(c->observer, c, &run->process, &run->result);
+}
+
+/* A failure behind a run that is not decided yet is said, and counts later. Of those behind it, none is wanted if the
+ * first one is all that is. */
+static int early(struct pct_run_source *source, struct pct_ended_run *run)
+{
+    struct state *s = of(source);
+    struct pct_campaign *c = s->c;
+    char ending[128];
+    if (pct_result_lacks_space(&run->result))
+        return PCT_RUNS_ON;
+    int status = judge(c, run);
+    if (status > 0 || !pct_result_fails(&run->result, c->ok))
+        return status > 0 ? status : PCT_RUNS_ON;
+    if (!c->keep_going && run->process.index < s->last)
+        s->last = run->process.index;
+    if (c->observer && c->observer->early)
+        return c->observer->early(c->observer, c, &run->process, &run->result);
+    if (c->tells) {
+        pct_status_line_clear(!c->progress);
+        pct_cli_say("seed %llu fails (%s); before that counts, the run before it that was cut is made again: %s",
+                    (unsigned long long)pct_campaign_seed(c, run->process.index),
+                    pct_outcome_format(ending, sizeof ending, &run->process, &run->result),
+                    run->result.trace.header.token);
+    }
+    return PCT_RUNS_ON;
+}
+
 static int classify(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct state *s = of(source);
     struct pct_campaign *c = s->c;
-    int status =
-        c->observer && c->observer->classify ? c->observer->classify(c->observer, c, &run->process, &run->result) : 0;
+    int status = judge(c, run);
     if (status > 0)
         return status;
     s->failed = pct_result_fails(&run->result, c->ok);
@@ -453,7 +458,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     count(c, result, process->index, s->failed);
     c->cut += process->timed_out && process->cut;
     c->again += process->again;
-    keep_trace(c, process, result, s->failed);
+    pct_kept_traces_keep(c, process, result, s->failed);
     if (process->index == 0)
         note_origin(c, process, result);
     if (pct_systematic_has(c, process->index))
@@ -551,6 +556,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
     struct state s = { .source = { .next = next,
                                    .classify = classify,
                                    .ended = ended,
+                                   .early = early,
                                    .over = observer && observer->over ? over : NULL,
                                    .tick = campaign->progress || observer ? tick : NULL },
                        .c = campaign,
@@ -561,9 +567,11 @@ int pct_campaign_run(struct pct_campaign *campaign)
                                    .pass = !observer && (campaign->runs == 1 || campaign->pass_output),
                                    .single = campaign->runs == 1,
                                    .quiet = !campaign->progress,
+                                   .defers = campaign->runs > 1 && !(observer && (observer->next || observer->over)),
                                    .tells = campaign->tells && campaign->runs > 1 },
                        .start = pct_cli_now(),
                        .next = campaign->resumed,
+                       .last = UINT64_MAX,
                        .frontier = campaign->resumed };
     pct_hosts_let(&campaign->launch, true);
     int status = pct_engine_run(&s.engine, &s.source);

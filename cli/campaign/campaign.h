@@ -34,6 +34,9 @@ struct pct_campaign_observer {
      * observer knows. */
     int (*classify)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                     struct pct_result *result);
+    /* It failed, and waits for its turn behind a run that was cut and is made again: what of it is said already. */
+    int (*early)(struct pct_campaign_observer *observer, struct pct_campaign *c, const struct pct_process *process,
+                 const struct pct_result *result);
     /* It was looked at, in its order, and counted. hold: start no more runs, and call idle() when none is left. */
     int (*looked)(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
                   const struct pct_result *result, bool failed, bool *hold);

@@ -1,5 +1,6 @@
 /* Making runs: see engine.h. */
 #include "engine.h"
+#include "doubts.h"
 #include "outcome.h"
 #include <cli/base/cli.h>
 #include <cli/base/list.h>
@@ -13,37 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum {
-    JOBS_MAX = 256,
-    PLACES = PCT_HOST_SLOTS /* runs of a worker that have begun: each waits for the one before */
-};
-
-/* A run that has ended and waits for its turn. */
-struct waiting {
-    bool valid;
-    struct pct_process process;
-};
-
-/* The scratch file of a list that is too long for a token. */
-struct list {
-    char path[PATH_MAX]; /* "": none yet */
-    int file;
-};
-
-struct pct_engine_state {
-    struct pct_run_source *source;
-    struct pct_process *place; /* worker w has w, w + jobs, ... */
-    unsigned *busy;            /* by worker: how many of these go on */
-    struct list *list;         /* by place; NULL: none has one */
-    struct waiting *cut;       /* by place: what ran there before, and is made again */
-    struct waiting *waiting;
-    struct pct_ended_run run; /* whose turn it is */
-    unsigned places, room;
-    unsigned under_way; /* runs that go on, */
-    unsigned open;      /* and these and those that wait */
-    double ticked;
-    bool told; /* of a run that takes long */
-};
+enum { JOBS_MAX = 256 };
 
 int pct_run_spec_parse(struct pct_run_spec *spec, const char *token, char *error, size_t size)
 {
@@ -77,7 +48,7 @@ static int write_list(struct pct_engine_state *s, unsigned place, const char *te
 {
     if (!s->list && !(s->list = calloc(s->places, sizeof *s->list)))
         return pct_cli_no_memory("");
-    struct list *list = &s->list[place];
+    struct pct_engine_list *list = &s->list[place];
     if (!list->path[0]) {
         list->file = pct_locate_scratch(list->path, sizeof list->path, false);
         if (list->file < 0) {
@@ -142,7 +113,8 @@ static unsigned free_place(const struct pct_engine *engine)
     unsigned place = 0;
     for (; place < s->places; place++) {
         const unsigned worker = place % engine->jobs;
-        if (!s->place[place].running && (!s->busy[worker] || s->busy[worker] <= queues(engine, worker)))
+        if (!s->place[place].running &&
+            (!s->busy[worker] || (s->busy[worker] <= queues(engine, worker) && !pct_doubts_busy(engine, worker))))
             break;
     }
     return place;
@@ -175,10 +147,11 @@ static uint64_t lowest(const struct pct_engine_state *s)
     for (unsigned i = 0; i < s->room; i++)
         if (s->waiting[i].valid && s->waiting[i].process.index < least)
             least = s->waiting[i].process.index;
-    return least;
+    const uint64_t doubted = pct_doubts_lowest(s);
+    return doubted < least ? doubted : least;
 }
 
-static struct waiting *find_turn(struct pct_engine_state *s)
+static struct pct_engine_waiting *find_turn(struct pct_engine_state *s)
 {
     uint64_t turn = s->source->turn ? s->source->turn(s->source) : lowest(s);
     for (unsigned i = 0; i < s->room; i++)
@@ -199,15 +172,22 @@ static int classify(struct pct_engine *engine, struct pct_ended_run *run)
 }
 
 /* Look at this one. Returns as the source does. */
-static int look_at(struct pct_engine *engine, struct waiting *waiting)
+static int look_at(struct pct_engine *engine, struct pct_engine_waiting *waiting)
 {
     struct pct_engine_state *s = engine->state;
     struct pct_ended_run *run = &s->run;
     int status;
-    run->process = waiting->process;
+    if (waiting->early) {
+        *run = *waiting->early;
+        free(waiting->early);
+    } else {
+        run->process = waiting->process;
+        run->judged = false;
+        pct_process_result(&run->process, &run->result);
+    }
     run->taken = waiting->valid = false;
+    waiting->early = NULL;
     s->open--;
-    pct_process_result(&run->process, &run->result);
     if (engine->launch->restore.broken) { /* for whoever has wanted these runs */
         pct_ended_run_close(run);
         return PCT_EXIT_INTERNAL;
@@ -231,58 +211,30 @@ static int look_at(struct pct_engine *engine, struct waiting *waiting)
 static int look(struct pct_engine *engine)
 {
     int status = 0;
-    for (struct waiting *turn; !status && (turn = find_turn(engine->state));)
+    for (struct pct_engine_waiting *turn; !status && (turn = find_turn(engine->state));)
         status = look_at(engine, turn);
     return status;
 }
 
-/* The run in this place was cut: whether it is made again there, to see whether that is so each time. */
-static bool make_again(struct pct_engine *engine, unsigned place)
+/* Runs that wait for one that is in doubt: whoever wants to hears of them now. */
+static int look_ahead(struct pct_engine *engine)
 {
     struct pct_engine_state *s = engine->state;
-    struct pct_process *process = &s->place[place];
-    const struct waiting cut = { .valid = true, .process = *process };
-    if (!pct_time_limit_doubts(process))
-        return false;
-    process->again = true;
-    if (pct_process_start(process, engine->launch, cut.process.token, &cut.process.extras, cut.process.cpu,
-                          !cut.process.pass)) {
-        *process = cut.process;
-        return false;
+    const uint64_t doubted = pct_doubts_lowest(s);
+    int status = PCT_RUNS_ON;
+    for (unsigned i = 0; s->source->early && s->doubts && status == PCT_RUNS_ON && i < s->room; i++) {
+        struct pct_engine_waiting *waiting = &s->waiting[i];
+        if (!waiting->valid || waiting->early || waiting->process.index < doubted)
+            continue;
+        struct pct_ended_run *run = waiting->early = calloc(1, sizeof *run);
+        if (!run)
+            return pct_cli_no_memory("");
+        run->process = waiting->process;
+        pct_process_result(&run->process, &run->result);
+        if (!engine->launch->restore.broken && !pct_outcome_is_void(&run->result))
+            status = s->source->early(s->source, run);
     }
-    s->cut[place] = cut;
-    if (engine->tells) {
-        pct_status_line_clear(engine->quiet);
-        pct_long_run_say_again(&cut.process);
-    }
-    return true;
-}
-
-/* This one was made again: which of the two counts. */
-static void choose(struct pct_engine_state *s, unsigned place)
-{
-    struct pct_process *cut = &s->cut[place].process, *again = &s->place[place];
-    const bool confirmed = pct_time_limit_confirms(again);
-    s->cut[place].valid = false;
-    pct_process_close(confirmed ? again : cut);
-    if (confirmed)
-        *again = *cut;
-}
-
-/* The run in this place has ended. */
-static void put_aside(struct pct_engine_state *s, unsigned place)
-{
-    struct waiting *waiting = s->waiting;
-    if (s->cut[place].valid)
-        choose(s, place);
-    while (waiting->valid)
-        waiting++;
-    *waiting = (struct waiting){ .valid = true, .process = s->place[place] };
-    memset(&s->place[place], 0, sizeof s->place[place]);
-    s->busy[waiting->process.worker]--;
-    s->under_way--;
-    if (s->source->over)
-        s->source->over(s->source, &waiting->process);
+    return status;
 }
 
 /* --- All of it ---------------------------------------------------------------------------------------------------- */
@@ -347,17 +299,24 @@ static int loop(struct pct_engine *engine)
     for (;;) {
         engine->late = engine->launch->ends > 0 && pct_cli_now() >= engine->launch->ends;
         int ended, status = engine->late ? PCT_RUNS_ENOUGH : fill(engine);
+        if (!status && pct_doubts_decide(engine)) {
+            status = look(engine);
+            if (!status)
+                continue;
+        }
         if (status || !s->under_way)
             return status;
         engine->signal = pct_launch_wait(engine->launch, s->place, (int)s->places, wait_until(engine), &ended);
         if (engine->signal)
             return 128 + engine->signal;
-        if (ended >= 0 && !make_again(engine, (unsigned)ended)) {
-            put_aside(s, (unsigned)ended);
+        if (ended >= 0) {
+            if (!pct_doubts_take(engine, (unsigned)ended))
+                pct_doubts_put_aside(s, (unsigned)ended);
             /* One of several workers goes on before its last run is looked at: otherwise its CPU would wait for that.
              */
             status = engine->sure && (engine->jobs > 1 || engine->ahead) ? fill(engine) : 0;
             status = status ? status : look(engine);
+            status = status ? status : look_ahead(engine);
         }
         tell(engine);
         status = status ? status : tick(s);
@@ -382,22 +341,27 @@ static struct pct_process *find_first(struct pct_engine_state *s)
 
 static void kill_run(struct pct_engine *engine, struct pct_process *process, int signal)
 {
-    struct waiting *cut = &engine->state->cut[process - engine->state->place];
-    if (cut->valid)
-        pct_process_close(&cut->process);
-    cut->valid = false;
+    struct pct_engine_state *s = engine->state;
+    struct pct_engine_doubt *doubt = pct_doubts_find(s, process);
+    if (doubt) {
+        pct_process_close(&doubt->process);
+        pct_doubts_close(s, doubt);
+    }
     pct_process_kill(process, signal);
     pct_process_close(process);
-    engine->state->busy[process->worker]--;
-    memset(process, 0, sizeof *process);
-    engine->state->under_way--;
-    engine->state->open--;
+    pct_doubts_leave(s, (unsigned)(process - s->place));
+    s->open--;
     engine->dropped++;
 }
 
-static void forget(struct pct_engine *engine, struct waiting *waiting)
+static void forget(struct pct_engine *engine, struct pct_engine_waiting *waiting)
 {
-    pct_process_close(&waiting->process);
+    if (waiting->early)
+        pct_ended_run_close(waiting->early);
+    else
+        pct_process_close(&waiting->process);
+    free(waiting->early);
+    waiting->early = NULL;
     waiting->valid = false;
     engine->state->open--;
     engine->dropped++;
@@ -412,6 +376,7 @@ void pct_engine_cancel(struct pct_engine *engine, uint64_t first, uint64_t last)
     for (unsigned i = 0; i < s->room; i++)
         if (s->waiting[i].valid && s->waiting[i].process.index >= first && s->waiting[i].process.index <= last)
             forget(engine, &s->waiting[i]);
+    pct_doubts_forget(engine, first, last);
 }
 
 void pct_engine_hurry(struct pct_engine *engine, uint64_t index, double seconds)
@@ -434,21 +399,19 @@ static void sweep(struct pct_engine *engine)
     for (unsigned i = 0; i < s->room; i++)
         if (s->waiting[i].valid)
             forget(engine, &s->waiting[i]);
+    pct_doubts_forget(engine, 0, UINT64_MAX);
 }
 
 static void close_state(struct pct_engine *engine)
 {
     struct pct_engine_state *s = engine->state;
     for (unsigned i = 0; s && s->list && i < s->places; i++)
-        if (s->list[i].path[0]) {
-            unlink(s->list[i].path);
-            close(s->list[i].file);
-        }
+        pct_doubts_drop_list(&s->list[i]);
     if (s) {
         free(s->list);
         free(s->place);
         free(s->busy);
-        free(s->cut);
+        free(s->doubt);
         free(s->waiting);
     }
     free(s);
@@ -462,13 +425,13 @@ static bool open_state(struct pct_engine *engine, struct pct_run_source *source)
         return false;
     engine->jobs = engine->jobs < JOBS_MAX ? engine->jobs : JOBS_MAX;
     s->source = source;
-    s->places = PLACES * engine->jobs;
+    s->places = PCT_ENGINE_PLACES * engine->jobs;
     s->room = engine->room ? engine->room : 2 * s->places + 2;
     s->place = calloc(s->places, sizeof *s->place);
     s->busy = calloc(engine->jobs, sizeof *s->busy);
-    s->cut = calloc(s->places, sizeof *s->cut);
+    s->doubt = calloc(s->room, sizeof *s->doubt);
     s->waiting = calloc(s->room, sizeof *s->waiting);
-    return s->place && s->busy && s->cut && s->waiting;
+    return s->place && s->busy && s->doubt && s->waiting;
 }
 
 int pct_engine_run(struct pct_engine *engine, struct pct_run_source *source)

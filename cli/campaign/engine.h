@@ -37,7 +37,8 @@ int pct_run_spec_parse(struct pct_run_spec *spec, const char *token, char *error
 struct pct_ended_run {
     struct pct_process process;
     struct pct_result result;
-    bool taken; /* the source has kept a copy of both, and will close them */
+    bool taken;  /* the source has kept a copy of both, and will close them */
+    bool judged; /* of the source: early() has done what classify() does with the result */
 };
 
 void pct_ended_run_close(struct pct_ended_run *run);
@@ -52,6 +53,9 @@ struct pct_run_source {
     /* The result of this run, before the run may be repeated to see whether runs can be forked; it may be changed.
      * PCT_RUNS_ENOUGH: this is the last one that is wanted, so there is no use in that. NULL: nothing to do. */
     int (*classify)(struct pct_run_source *source, struct pct_ended_run *run);
+    /* It waits for its turn behind a run that was cut and is made again, which may take long: what of it is to be said
+     * already. The result may be changed. NULL: nothing. */
+    int (*early)(struct pct_run_source *source, struct pct_ended_run *run);
     /* What is to be made of it. */
     int (*ended)(struct pct_run_source *source, struct pct_ended_run *run);
     /* NULL: nobody wants to know. Where somebody does, no run waits in a fork server behind another one. */
@@ -73,6 +77,8 @@ struct pct_engine {
     unsigned room;
     bool sure; /* the next run is mostly wanted, whatever comes of those under way: workers go on as soon as they can */
     bool ahead;  /* of `sure`: to look at a run takes long, so a worker that is alone goes on before that, too */
+    bool defers; /* a run that was cut is made again when no other can begin; not where over() wants to know, or where
+                    a run has a channel */
     bool exec;   /* by exec, whatever others are */
     bool pass;   /* what they write is passed through */
     bool single; /* there is but one: a signal that ends us is passed on to it, so that it can clean up */

@@ -143,6 +143,8 @@ static int store_failure(struct pct_recorder *r, struct pct_campaign *c, struct 
         *id = known->id;
     else
         failed = pct_recorded_findings_add(r, c, process, result, &signature, seed, id);
+    if (*new)
+        pct_ahead_remove(&r->ahead, signature.hash);
     if (!failed && *new && !r->quiet) {
         pct_status_line_clear(r->quiet);
         pct_cli_say("finding %lld, seed %llu: %s", (long long)*id, (unsigned long long)seed, signature.title);
@@ -213,6 +215,21 @@ static int explored(struct pct_campaign_observer *observer, struct pct_campaign 
         failed = pct_store_set_fact(r->store, "explored_token", y->token);
     r->dirty = true;
     return failed ? fail(r, failed) : commit(r);
+}
+
+static int early(struct pct_campaign_observer *observer, struct pct_campaign *c, const struct pct_process *process,
+                 const struct pct_result *result)
+{
+    struct pct_recorder *r = of(observer);
+    struct pct_signature signature;
+    int failed = pct_signature_make(&signature, process, result) ? -ENOMEM : 0;
+    if (!failed) {
+        if (!pct_recorded_findings_find(r, signature.hash))
+            failed = pct_ahead_add(&r->ahead, &c->launch, process, result, signature.hash, signature.title,
+                                   pct_campaign_seed(c, process->index), r->quiet);
+        pct_signature_free(&signature);
+    }
+    return failed ? pct_cli_no_memory("") : 0;
 }
 
 static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
@@ -351,7 +368,7 @@ static int restore_pair(void *data, uint64_t pair, uint64_t seed)
 int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
 {
     r->observer = (struct pct_campaign_observer){
-        .classify = classify, .looked = looked, .idle = idle, .tick = tick, .explored = explored
+        .classify = classify, .early = early, .looked = looked, .idle = idle, .tick = tick, .explored = explored
     };
     r->begun = r->committed = pct_cli_now();
     r->coverage = pct_coverage_new();
@@ -420,6 +437,7 @@ int pct_recorder_finish(struct pct_recorder *r, struct pct_campaign *c, int stat
 
 void pct_recorder_close(struct pct_recorder *r)
 {
+    pct_ahead_free(&r->ahead);
     pct_coverage_free(r->coverage);
     free(r->findings);
 }

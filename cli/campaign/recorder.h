@@ -4,6 +4,7 @@
 #ifndef PCT_CLI_RECORDER_H
 #define PCT_CLI_RECORDER_H
 
+#include "ahead.h"
 #include "campaign.h"
 #include "coverage.h"
 #include "oracle.h"
@@ -44,6 +45,7 @@ struct pct_recorder {
     struct pct_coverage *coverage;
     struct pct_recorder_finding *findings;
     size_t count;
+    struct pct_ahead ahead; /* failures that are not counted yet */
     double begun, committed, drawn;
     bool broken; /* the file cannot be written to */
     struct {

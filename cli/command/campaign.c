@@ -229,6 +229,7 @@ static int report(struct command *w, const struct pct_recorder *recorder, int st
     int failed = pct_export_all(recorder->store, &w->exports);
     if (status > 128)
         pct_cli_say("interrupted; %s has all runs so far, and the same command resumes the campaign", w->plan.path);
+    pct_ahead_print(&recorder->ahead);
     status = status ? status : failed;
     if (status || recorder->count)
         return status ? status : 1;

@@ -128,6 +128,26 @@ replay_command()
     lacks "far longer than the others"
 }
 
+@test "a failure behind a run that was cut is said before that is made again, and is no finding until then" {
+    local jobs
+    for jobs in 1 2; do
+        "$pct" campaign --db "$jobs.db" -n 900 -s 5 -k 12 -j "$jobs" --epoch 1700000000 -- ./target thirds \
+            > said 2>&1 &
+        until grep -q 'is counted when' said; do sleep 0.1; done
+        kill -INT $!
+        wait $! || status=$?
+        is "$status" 130
+        run cat said
+        has "seed 12: assertion: "
+        has ": this is counted when the run before it that was cut has been made again"
+        has "6 of 900 runs"
+        has "seed 12 failed, too, and is not counted yet: assertion: "
+        has "pct replay 'pct1:pct,"
+        is "$(query "$jobs.db" 'SELECT count(*) FROM findings')" 0
+    done
+    same_campaign 1.db 2.db
+}
+
 # What kept it may have been the machine: a disk, or want of the CPU in threads that have ended meanwhile.
 @test "a run that was cut is made again without that, and is no failure if it ends then" {
     local jobs

@@ -39,6 +39,7 @@ struct noting {
     struct pct_run_source source; /* the first member */
     struct pct_engine *engine;
     uint64_t next;
+    bool lets;                         /* a worker may begin a run before another one is over */
     bool going[JOBS];                  /* by worker: a run was begun that is not over */
     bool classified[RUNS], over[RUNS]; /* by number */
     uint64_t told[RUNS];               /* the numbers, as ended() heard of them, */
@@ -55,7 +56,7 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
     if (n->next == RUNS)
         return PCT_RUNS_WAIT;
     assert_true(spec->worker < JOBS);
-    assert_false(n->going[spec->worker]);
+    assert_true(n->lets || !n->going[spec->worker]);
     n->going[spec->worker] = true;
     spec->index = n->next++;
     assert_int_equal(pct_config_parse_spec(&spec->config, "pos", pct_cli_find_strategy, error, sizeof error), 0);
@@ -203,6 +204,88 @@ static void test_room(void **unused)
     assert_int_equal(run(&n, &engine), 5);
     assert_int_equal(n.count, 0);
     assert_int_equal(engine.dropped, 5);
+}
+
+/* --- A run that hangs --- */
+
+/* Seed 2 hangs, when it is made for the first time, or always; the exit status is the seed. */
+static char hanging[] = "seed=${PCT_TOKEN#*:*:} seed=${seed%%:*}\n"
+                        "if [ $seed = 2 ] && { [ $HANGING = / ] || mkdir $HANGING 2> /dev/null; }; then\n"
+                        "    while :; do :; done\n"
+                        "fi\n"
+                        "exit $seed";
+
+struct behind {
+    struct noting noting;   /* the first member */
+    unsigned early, before; /* runs that early() has heard of, in all, and before the one that hangs had its turn */
+    enum pct_ending ending; /* of that */
+};
+
+static int hear_early(struct pct_run_source *source, struct pct_ended_run *run)
+{
+    struct behind *b = (struct behind *)source;
+    assert_true(run->process.index > 2);
+    assert_int_equal(run->result.code, run->process.index);
+    run->judged = true;
+    b->early++;
+    b->before += b->noting.count == 2;
+    return PCT_RUNS_ON;
+}
+
+static int hear_class(struct pct_run_source *source, struct pct_ended_run *run)
+{
+    struct behind *b = (struct behind *)source;
+    b->noting.classified[run->process.index] = true;
+    if (run->process.index == 2) {
+        b->ending = run->result.ending;
+        assert_false(run->judged);
+    } else
+        assert_int_equal(run->result.code, run->process.index);
+    return PCT_RUNS_ON;
+}
+
+/* Runs behind it are made and heard of before it is decided; all have their turn in their order. */
+static void hang(unsigned jobs, bool once)
+{
+    struct behind b = { .noting = { .source = { .early = hear_early } } };
+    struct pct_engine engine = { .launch = &launch, .jobs = jobs, .sure = true, .defers = true, .quiet = true };
+    char directory[] = "/tmp/pct-test-engine-XXXXXX", *const before = launch.command[2];
+    const bool ok[256] = { [0] = true, [1] = true };
+    if (!launch.library)
+        skip();
+    assert_non_null(mkdtemp(directory));
+    if (once)
+        assert_int_equal(rmdir(directory), 0);
+    assert_int_equal(setenv("HANGING", once ? directory : "/", 1), 0);
+    launch.command[2] = hanging;
+    launch.timeout = 2;
+    launch.limit = (struct pct_time_limit){ .cuts = true, .least = 0.5, .ok = ok, .again = true };
+    b.noting.source.next = next;
+    b.noting.source.classify = hear_class;
+    b.noting.source.ended = ended;
+    b.noting.engine = &engine;
+    memset(b.noting.going, 0, sizeof b.noting.going);
+    b.noting.lets = true;
+    assert_int_equal(pct_engine_run(&engine, &b.noting.source), 0);
+    assert_int_equal(b.noting.count, RUNS);
+    assert_int_equal(engine.dropped, 0);
+    assert_in_order(&b.noting, 0);
+    assert_int_equal(b.ending, once ? PCT_ENDING_EXIT : PCT_ENDING_TIMEOUT);
+    assert_int_equal(b.early, RUNS - 3);
+    assert_int_equal(b.before, RUNS - 3);
+    assert_int_equal(launch.running, 0);
+    launch.command[2] = before;
+    launch.timeout = 0;
+    launch.limit = (struct pct_time_limit){ .cuts = false };
+    rmdir(directory);
+}
+
+static void test_hang(void **unused)
+{
+    (void)unused;
+    for (unsigned jobs = 1; jobs <= JOBS; jobs += 2)
+        for (int once = 0; once < 2; once++)
+            hang(jobs, once);
 }
 
 static void test_one(void **unused)
@@ -377,7 +460,7 @@ int main(void)
         cmocka_unit_test(test_ends),       cmocka_unit_test(test_room),
         cmocka_unit_test(test_one),        cmocka_unit_test(test_a_pause_of_the_machine_is_no_time_of_runs),
         cmocka_unit_test(test_time_limit), cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_waited),
+        cmocka_unit_test(test_waited),     cmocka_unit_test(test_hang),
     };
     return cmocka_run_group_tests(tests, set_up, launch_tear_down);
 }
