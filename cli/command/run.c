@@ -326,6 +326,8 @@ static int configure(struct pct_campaign *c, struct arguments *w)
 /* How the runs are made. Returns 0 or an exit status. */
 static int prepare(struct pct_campaign *c, const struct arguments *w)
 {
+    if (c->runs > 1)
+        pct_time_limit_by_default(&c->launch, c->ok);
     c->launch.alone = c->runs == 1 && !c->launch.drive.client;
     c->progress = c->runs > 1 && !w->quiet && !c->pass_output && isatty(STDERR_FILENO);
     c->tells = !w->quiet;

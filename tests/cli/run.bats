@@ -110,6 +110,17 @@ setup()
     has "replayed identically"
 }
 
+@test "one of several runs that hangs is cut without --timeout, and what fails behind it is said meanwhile" {
+    "$pct" run -n 900 -s 5 -S pct -k 12 --epoch 1700000000 -- ./target thirds > said 2>&1 &
+    until grep -q 'seed 12 fails' said; do sleep 0.1; done
+    kill -INT $!
+    wait $! || status=$?
+    is "$status" 130
+    run cat said
+    has "a run took more than 5 s, far longer than the others (at most "
+    has "seed 12 fails (assertion); before that counts, the run before it that was cut is made again: pct1:pct,"
+}
+
 @test "a timeout is 124" {
     run "$pct" run --timeout 0.3 -- ./target hang
     is "$status" 124
