@@ -42,9 +42,8 @@ static error_t set_children(struct argp_state *state, struct pct_launch *launch,
 
 static const struct argp_option launch_options[] = {
     { "timeout", KEY_TIMEOUT, "SECONDS", 0,
-      "kill a run that takes longer than this, in real time (default: 60 for one of the runs of pct run -n, campaign "
-      "and "
-      "explore, or less if it takes far longer than the others; else never)",
+      "kill a run that takes longer than this, in real time (default: of pct run -n, campaign and explore 60, or less "
+      "where a run takes far longer than the others; else never)",
       8 },
     { "memory-limit", KEY_MEMORY, "BYTES", 0,
       "how many bytes of address space each process of a run may have, or KiB, MiB, GiB with K, M, G (default: no "
