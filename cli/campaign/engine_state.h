@@ -1,4 +1,4 @@
-/* What the engine (engine.h) knows while it makes runs. For engine.c and doubts.c alone. */
+/* What the engine (engine.h) knows while it makes runs. For engine.c, doubts.c and their test alone. */
 #ifndef PCT_CLI_ENGINE_STATE_H
 #define PCT_CLI_ENGINE_STATE_H
 

@@ -958,7 +958,7 @@ says_meanwhile()
     says_meanwhile "it computes, maybe in a loop that waits for memory to change, which --memory=all sees; it is ended \
 after 60 s (--timeout)" "$pct" explore -- "$explored" computes
     says_meanwhile "it waits for what is outside of it (input, a connection, a process), or for a call that pct does \
-not see; --timeout=SECONDS ends such runs" "$pct" run -n 100 -- "$explored" receives
+not see; it is ended after 60 s (--timeout)" "$pct" run -n 100 -- "$explored" receives
     # Behind its end, no time is lost with others.
     run "$pct" explore --timeout=2 -- "$explored" computes
     echo "$output"

@@ -9,12 +9,13 @@
 /* clang-format on */
 #include "launched.h"
 #include <cli/base/cli.h>
-#include <cli/campaign/engine.h>
+#include <cli/campaign/engine_state.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -170,7 +171,6 @@ static void test_cancel(void **unused)
     assert_int_equal(n.count, 1);
 }
 
-/* No more than there is room for are under way, or wait. */
 /* Behind the end of all runs none begins, whatever the source wants; and one that would never end does. */
 static void test_ends(void **unused)
 {
@@ -196,6 +196,7 @@ static void test_ends(void **unused)
     assert_int_equal(all.count, RUNS);
 }
 
+/* No more than there is room for are under way, or wait. */
 static void test_room(void **unused)
 {
     (void)unused;
@@ -208,17 +209,24 @@ static void test_room(void **unused)
 
 /* --- A run that hangs --- */
 
-/* Seed 2 hangs, when it is made for the first time, or always; the exit status is the seed. */
+/* Seed 2 hangs when it is made for the first time; when it is made again, it waits to be let go. $HANGING has a
+ * directory for each of that. The exit status is the seed. */
 static char hanging[] = "seed=${PCT_TOKEN#*:*:} seed=${seed%%:*}\n"
-                        "if [ $seed = 2 ] && { [ $HANGING = / ] || mkdir $HANGING 2> /dev/null; }; then\n"
-                        "    while :; do :; done\n"
+                        "if [ $seed = 2 ]; then\n"
+                        "    mkdir $HANGING/first 2> /dev/null || mkdir $HANGING/again\n"
+                        "    until [ -d $HANGING/let-go ]; do :; done\n"
                         "fi\n"
                         "exit $seed";
 
+/* Seconds that no run of this test takes: what is over its time is decided by hand_of_clock(). */
+enum { CUT_AFTER = 10000, ENDED_AFTER = 20000 };
+
 struct behind {
-    struct noting noting;   /* the first member */
-    unsigned early, before; /* runs that early() has heard of, in all, and before the one that hangs had its turn */
-    enum pct_ending ending; /* of that */
+    struct noting noting; /* the first member */
+    char directory[64];
+    bool ends;              /* let it go when it is made again; otherwise it hangs then, too */
+    unsigned early;         /* runs that early() has heard of */
+    enum pct_ending ending; /* of the one that hangs */
 };
 
 static int hear_early(struct pct_run_source *source, struct pct_ended_run *run)
@@ -226,9 +234,9 @@ static int hear_early(struct pct_run_source *source, struct pct_ended_run *run)
     struct behind *b = (struct behind *)source;
     assert_true(run->process.index > 2);
     assert_int_equal(run->result.code, run->process.index);
+    assert_int_equal(b->noting.count, 2);
     run->judged = true;
     b->early++;
-    b->before += b->noting.count == 2;
     return PCT_RUNS_ON;
 }
 
@@ -239,53 +247,85 @@ static int hear_class(struct pct_run_source *source, struct pct_ended_run *run)
     if (run->process.index == 2) {
         b->ending = run->result.ending;
         assert_false(run->judged);
-    } else
+    } else {
         assert_int_equal(run->result.code, run->process.index);
+        assert_true(run->judged == (run->process.index > 2));
+    }
     return PCT_RUNS_ON;
 }
 
-/* Runs behind it are made and heard of before it is decided; all have their turn in their order. */
-static void hang(unsigned jobs, bool once)
+static const char *name_in(const struct behind *b, const char *name)
 {
-    struct behind b = { .noting = { .source = { .early = hear_early } } };
+    static char path[128];
+    snprintf(path, sizeof path, "%s/%s", b->directory, name);
+    return path;
+}
+
+/* The time of the run that hangs passes when, and as far as, the test is there; that of others does not. */
+static int hand_of_clock(struct pct_run_source *source)
+{
+    struct behind *b = (struct behind *)source;
+    struct pct_engine_state *s = b->noting.engine->state;
+    for (unsigned i = 0; i < s->places; i++) {
+        struct pct_process *process = &s->place[i];
+        if (!process->running || process->index != 2 || process->timed_out)
+            continue;
+        if (!process->again && b->noting.count == 2 && !access(name_in(b, "first"), F_OK))
+            process->limited = pct_cli_now() - CUT_AFTER - CUT_AFTER / 2;
+        if (!process->again || b->early < RUNS - 3 || access(name_in(b, "again"), F_OK))
+            continue;
+        if (!b->ends)
+            process->limited = pct_cli_now() - ENDED_AFTER - CUT_AFTER;
+        else if (access(name_in(b, "let-go"), F_OK))
+            assert_int_equal(mkdir(name_in(b, "let-go"), 0700), 0);
+    }
+    return 0;
+}
+
+/* Runs behind it are made and heard of before it is decided; all have their turn in their order. */
+static void hang(unsigned jobs, bool ends)
+{
+    static const char *const names[] = { "first", "again", "let-go" };
+    struct behind b = { .noting = { .source = { .next = next,
+                                                .early = hear_early,
+                                                .classify = hear_class,
+                                                .ended = ended,
+                                                .tick = hand_of_clock },
+                                    .lets = true },
+                        .directory = "/tmp/pct-test-engine-XXXXXX",
+                        .ends = ends };
     struct pct_engine engine = { .launch = &launch, .jobs = jobs, .sure = true, .defers = true, .quiet = true };
-    char directory[] = "/tmp/pct-test-engine-XXXXXX", *const before = launch.command[2];
     const bool ok[256] = { [0] = true, [1] = true };
+    char *const before = launch.command[2];
     if (!launch.library)
         skip();
-    assert_non_null(mkdtemp(directory));
-    if (once)
-        assert_int_equal(rmdir(directory), 0);
-    assert_int_equal(setenv("HANGING", once ? directory : "/", 1), 0);
+    assert_non_null(mkdtemp(b.directory));
+    assert_int_equal(setenv("HANGING", b.directory, 1), 0);
     launch.command[2] = hanging;
-    launch.timeout = 2;
-    launch.limit = (struct pct_time_limit){ .cuts = true, .least = 0.5, .ok = ok, .again = true };
-    b.noting.source.next = next;
-    b.noting.source.classify = hear_class;
-    b.noting.source.ended = ended;
+    launch.timeout = ENDED_AFTER;
+    launch.limit = (struct pct_time_limit){ .cuts = true, .least = CUT_AFTER, .ok = ok, .again = true };
     b.noting.engine = &engine;
-    memset(b.noting.going, 0, sizeof b.noting.going);
-    b.noting.lets = true;
     assert_int_equal(pct_engine_run(&engine, &b.noting.source), 0);
     assert_int_equal(b.noting.count, RUNS);
     assert_int_equal(engine.dropped, 0);
     assert_in_order(&b.noting, 0);
-    assert_int_equal(b.ending, once ? PCT_ENDING_EXIT : PCT_ENDING_TIMEOUT);
+    assert_int_equal(b.ending, ends ? PCT_ENDING_EXIT : PCT_ENDING_TIMEOUT);
     assert_int_equal(b.early, RUNS - 3);
-    assert_int_equal(b.before, RUNS - 3);
     assert_int_equal(launch.running, 0);
     launch.command[2] = before;
     launch.timeout = 0;
     launch.limit = (struct pct_time_limit){ .cuts = false };
-    rmdir(directory);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        rmdir(name_in(&b, names[i]));
+    assert_int_equal(rmdir(b.directory), 0);
 }
 
 static void test_hang(void **unused)
 {
     (void)unused;
     for (unsigned jobs = 1; jobs <= JOBS; jobs += 2)
-        for (int once = 0; once < 2; once++)
-            hang(jobs, once);
+        for (int ends = 0; ends < 2; ends++)
+            hang(jobs, ends);
 }
 
 static void test_one(void **unused)
