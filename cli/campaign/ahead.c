@@ -47,7 +47,7 @@ int pct_ahead_add(struct pct_ahead *ahead, const struct pct_launch *launch, cons
     ahead->count++;
     if (!quiet) {
         pct_status_line_clear(quiet);
-        pct_cli_say("seed %llu: %s: this is counted when the run before it that was cut has been made again",
+        pct_cli_say("seed %llu fails, which counts when the run before it that was cut has been made again: %s",
                     (unsigned long long)seed, title);
     }
     return 0;
@@ -67,8 +67,9 @@ void pct_ahead_print(const struct pct_ahead *ahead)
 {
     for (size_t i = 0; i < ahead->count; i++) {
         const struct pct_ahead_failure *failure = &ahead->failure[i];
-        pct_cli_say("seed %llu failed, too, and is not counted yet: %s; this replays it:",
+        pct_cli_say("seed %llu failed, too, behind all runs counted above, and is not counted yet: %s",
                     (unsigned long long)failure->seed, failure->title);
+        pct_cli_say("this replays it:");
         pct_cli_print_quoted(stderr, pct_cli_program);
         fprintf(stderr, " %s\n", failure->replay);
     }

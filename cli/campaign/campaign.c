@@ -412,6 +412,8 @@ static int early(struct pct_run_source *source, struct pct_ended_run *run)
     int status = judge(c, run);
     if (status > 0 || !pct_result_fails(&run->result, c->ok))
         return status > 0 ? status : PCT_RUNS_ON;
+    run->told = true;
+    c->ahead++;
     if (!c->keep_going && run->process.index < s->last)
         s->last = run->process.index;
     if (c->observer && c->observer->early)
@@ -458,6 +460,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     count(c, result, process->index, s->failed);
     c->cut += process->timed_out && process->cut;
     c->again += process->again;
+    c->ahead -= run->told;
     pct_kept_traces_keep(c, process, result, s->failed);
     if (process->index == 0)
         note_origin(c, process, result);
@@ -579,6 +582,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
     if (!status)
         status = look_at_last(campaign);
     campaign->seconds = pct_cli_now() - s.start;
+    campaign->undecided = s.engine.undecided;
     char reason[256];
     if (!campaign->failures)
         see_hardware(campaign, campaign->launch.program);

@@ -172,5 +172,6 @@ void pct_doubts_forget(struct pct_engine *engine, uint64_t first, uint64_t last)
         pct_doubts_close(s, doubt);
         s->open--;
         engine->dropped++;
+        engine->undecided++;
     }
 }

@@ -182,7 +182,7 @@ static int look_at(struct pct_engine *engine, struct pct_engine_waiting *waiting
         free(waiting->early);
     } else {
         run->process = waiting->process;
-        run->judged = false;
+        run->judged = run->told = false;
         pct_process_result(&run->process, &run->result);
     }
     run->taken = waiting->valid = false;
@@ -346,6 +346,7 @@ static void kill_run(struct pct_engine *engine, struct pct_process *process, int
     if (doubt) {
         pct_process_close(&doubt->process);
         pct_doubts_close(s, doubt);
+        engine->undecided++;
     }
     pct_process_kill(process, signal);
     pct_process_close(process);

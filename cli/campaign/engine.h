@@ -38,7 +38,8 @@ struct pct_ended_run {
     struct pct_process process;
     struct pct_result result;
     bool taken;  /* the source has kept a copy of both, and will close them */
-    bool judged; /* of the source: early() has done what classify() does with the result */
+    bool judged; /* of the source: early() has done what classify() does with the result, */
+    bool told;   /* and has said that it fails */
 };
 
 void pct_ended_run_close(struct pct_ended_run *run);
@@ -85,9 +86,10 @@ struct pct_engine {
     bool quiet;  /* there is no progress line that has to make room for messages */
     bool tells;  /* if a run takes long, say so, once; and of each that is made again */
     /* What came of it. */
-    int signal;       /* the one that told us to end, 0: none */
-    uint64_t dropped; /* runs that were begun, and ended() has not heard of */
-    bool late;        /* launch->ends was over: those under way were ended, and there are no more */
+    int signal;         /* the one that told us to end, 0: none */
+    uint64_t dropped;   /* runs that were begun, and ended() has not heard of; */
+    uint64_t undecided; /* of these: were cut, and not, or not to the end, made again */
+    bool late;          /* launch->ends was over: those under way were ended, and there are no more */
     struct pct_engine_state *state;
 };
 

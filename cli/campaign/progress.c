@@ -46,3 +46,14 @@ void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findin
     line[sizeof line - 1] = 0;
     pct_status_line_put(terminal, line);
 }
+
+void pct_progress_say_undecided(const struct pct_campaign *c)
+{
+    const unsigned long long cut = c->undecided, ahead = c->ahead;
+    if (cut)
+        pct_cli_say("%llu run%s cut, and not made again to the end: whether %s, is not known, and not counted", cut,
+                    cut == 1 ? " was" : "s were", cut == 1 ? "it is a timeout" : "they are timeouts");
+    if (ahead)
+        pct_cli_say("%llu failure%s behind runs that had not ended yet %s not counted", ahead, ahead == 1 ? "" : "s",
+                    ahead == 1 ? "is" : "are");
+}

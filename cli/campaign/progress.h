@@ -9,4 +9,7 @@
  * said, 0 at first; kept here. */
 void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findings, double *drawn);
 
+/* This campaign was interrupted: say, on standard error, what it has seen and does not count. */
+void pct_progress_say_undecided(const struct pct_campaign *c);
+
 #endif

@@ -17,6 +17,7 @@
 #include "parse.h"
 #include "runs_options.h"
 #include <cli/trace/races.h>
+#include <cli/campaign/progress.h>
 #include <cli/campaign/recorder.h>
 #include <cli/process/supervise.h>
 #include <errno.h>
@@ -229,6 +230,8 @@ static int report(struct command *w, const struct pct_recorder *recorder, int st
     int failed = pct_export_all(recorder->store, &w->exports);
     if (status > 128)
         pct_cli_say("interrupted; %s has all runs so far, and the same command resumes the campaign", w->plan.path);
+    if (status > 128)
+        pct_progress_say_undecided(w->campaign);
     pct_ahead_print(&recorder->ahead);
     status = status ? status : failed;
     if (status || recorder->count)

@@ -15,6 +15,7 @@
 #include "runs_options.h"
 #include <cli/trace/races.h>
 #include <cli/trace/report.h>
+#include <cli/campaign/progress.h>
 #include <cli/campaign/sampling.h>
 #include <errno.h>
 #include <math.h>
@@ -165,7 +166,7 @@ static void print_summary(const struct pct_campaign *c, int status)
         }
         fputs(")", out);
     } else
-        fputs("no failure", out);
+        fputs(c->undecided || c->ahead ? "none of these failed" : "no failure", out);
     fprintf(out, "; at most n=%u, k=%llu\n", c->max_threads, (unsigned long long)c->max_steps);
     pct_cli_narrow_end(&narrow);
     if (c->learns && c->done > 1 && !pct_sampling_groups(c))
@@ -279,7 +280,10 @@ static int finish(struct pct_campaign *c, const struct arguments *w, int status)
 {
     if (w->quiet && status > 128)
         print_interrupted(c);
-    return c->failed ? finish_failed(c, w, status) : finish_passed(c, w, status);
+    const int end = c->failed ? finish_failed(c, w, status) : finish_passed(c, w, status);
+    if (status > 128)
+        pct_progress_say_undecided(c);
+    return end;
 }
 
 /* --explore. *first: what came of it. */

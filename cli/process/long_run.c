@@ -45,7 +45,8 @@ void pct_long_run_say(const struct pct_process *process)
     const unsigned long long steps = count_steps(process);
     char limit[64] = "--timeout=SECONDS ends such runs";
     if (process->allowed > 0)
-        snprintf(limit, sizeof limit, "it is ended after %g s (--timeout)", process->allowed);
+        snprintf(limit, sizeof limit, process->cut ? "it is cut after %.0f s" : "it is ended after %g s (--timeout)",
+                 process->allowed);
     pct_cli_say("%s run has gone on for %.0f s, with %llu step%s and %.1f s of a CPU so far: it %s; %s",
                 process->launch->reaped ? "a" : "the first", seconds, steps, steps == 1 ? "" : "s", cpu,
                 guess(process->launch, computes(cpu, seconds, waited)), limit);
@@ -55,7 +56,7 @@ void pct_long_run_say_again(const struct pct_process *process)
 {
     char longest[64];
     pct_cli_say(
-        "a run took more than %g s, far longer than the others (at most %s), and was cut: it is made again, and is "
+        "a run took more than %.0f s, far longer than the others (at most %s), and was cut: it is made again, and is "
         "a timeout if it then takes %g s: %s",
         process->allowed, pct_cli_format_duration(longest, sizeof longest, process->launch->limit.longest),
         process->launch->timeout, process->token);

@@ -118,7 +118,7 @@ replay_command()
     run timeout 600 "$pct" campaign -n 12 -s 1 -k 9 -j 4 --epoch 1700000000 -- ./target snag
     is "$status" 1
     has "12 of 12 runs"
-    has "a run took more than 5 s, far longer than the others (at most "
+    has " s, far longer than the others (at most "
     has "), and was cut: it is made again, and is a timeout if it then takes 60 s: pct1:"
     has "far longer than the others and were cut, a timeout"
     has "replay --timeout 5 "
@@ -133,15 +133,15 @@ replay_command()
     for jobs in 1 2; do
         "$pct" campaign --db "$jobs.db" -n 900 -s 5 -k 12 -j "$jobs" --epoch 1700000000 -- ./target thirds \
             > said 2>&1 &
-        until grep -q 'is counted when' said; do sleep 0.1; done
+        until grep -q 'which counts when' said; do sleep 0.1; done
         kill -INT $!
         wait $! || status=$?
         is "$status" 130
         run cat said
-        has "seed 12: assertion: "
-        has ": this is counted when the run before it that was cut has been made again"
+        has " fails, which counts when the run before it that was cut has been made again: assertion: "
         has "6 of 900 runs"
-        has "seed 12 failed, too, and is not counted yet: assertion: "
+        has " cut, and not made again to the end: whether "
+        has "seed 12 failed, too, behind all runs counted above, and is not counted yet: assertion: "
         has "pct replay 'pct1:pct,"
         is "$(query "$jobs.db" 'SELECT count(*) FROM findings')" 0
     done

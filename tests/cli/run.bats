@@ -117,7 +117,10 @@ setup()
     wait $! || status=$?
     is "$status" 130
     run cat said
-    has "a run took more than 5 s, far longer than the others (at most "
+    has " s, far longer than the others (at most "
+    has ": none of these failed; at most n="
+    has " cut, and not made again to the end: whether "
+    has " behind runs that had not ended yet "
     has "seed 12 fails (assertion); before that counts, the run before it that was cut is made again: pct1:pct,"
 }
 
