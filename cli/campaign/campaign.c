@@ -11,6 +11,7 @@
 #include "sampling.h"
 #include <cli/process/supervise.h>
 #include <cli/process/cpu_sharing.h>
+#include "progress.h"
 #include <pct/operations.h>
 #include <string.h>
 
@@ -406,7 +407,6 @@ static int early(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct state *s = of(source);
     struct pct_campaign *c = s->c;
-    char ending[128];
     if (pct_result_lacks_space(&run->result))
         return PCT_RUNS_ON;
     int status = judge(c, run);
@@ -418,13 +418,8 @@ static int early(struct pct_run_source *source, struct pct_ended_run *run)
         s->last = run->process.index;
     if (c->observer && c->observer->early)
         return c->observer->early(c->observer, c, &run->process, &run->result);
-    if (c->tells) {
-        pct_status_line_clear(!c->progress);
-        pct_cli_say("seed %llu fails (%s); before that counts, the run before it that was cut is made again: %s",
-                    (unsigned long long)pct_campaign_seed(c, run->process.index),
-                    pct_outcome_format(ending, sizeof ending, &run->process, &run->result),
-                    run->result.trace.header.token);
-    }
+    if (c->tells)
+        pct_progress_say_early(c, &run->process, &run->result);
     return PCT_RUNS_ON;
 }
 

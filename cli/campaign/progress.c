@@ -3,6 +3,7 @@
 #include "guarantee_report.h"
 #include <cli/base/cli.h>
 #include <cli/base/status_line.h>
+#include "outcome.h"
 #include <math.h>
 #include <unistd.h>
 
@@ -45,6 +46,16 @@ void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findin
     fclose(out);
     line[sizeof line - 1] = 0;
     pct_status_line_put(terminal, line);
+}
+
+void pct_progress_say_early(const struct pct_campaign *c, const struct pct_process *process,
+                            const struct pct_result *result)
+{
+    char ending[128];
+    pct_status_line_clear(!c->progress);
+    pct_cli_say("seed %llu fails (%s); before that counts, the run before it that was cut is made again: %s",
+                (unsigned long long)pct_campaign_seed(c, process->index),
+                pct_outcome_format(ending, sizeof ending, process, result), result->trace.header.token);
 }
 
 void pct_progress_say_undecided(const struct pct_campaign *c)

@@ -9,6 +9,10 @@
  * said, 0 at first; kept here. */
 void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findings, double *drawn);
 
+/* This run of it has failed, and counts when one before it that was cut is decided. */
+void pct_progress_say_early(const struct pct_campaign *c, const struct pct_process *process,
+                            const struct pct_result *result);
+
 /* This campaign was interrupted: say, on standard error, what it has seen and does not count. */
 void pct_progress_say_undecided(const struct pct_campaign *c);
 
