@@ -68,10 +68,10 @@ static int confirm(struct pct_recorder *r, struct pct_campaign *c, struct pct_re
     return failed;
 }
 
-/* All of which each replay ends by itself; if `late`, the others, too. */
+/* All of which each replay ends by itself; if `late`, the others behind these. */
 static int confirm_all(struct pct_recorder *r, struct pct_campaign *c, bool late)
 {
-    int failed = 0;
+    int failed = late ? confirm_all(r, c, false) : 0;
     for (size_t i = 0; !failed && i < r->count; i++)
         if (!r->findings[i].confirmed && (late || !r->findings[i].late))
             failed = confirm(r, c, &r->findings[i]);
