@@ -5,7 +5,6 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +137,25 @@ double pct_descendants_sum(pid_t first, double (*of)(pid_t pid))
 double pct_descendants_cpu(pid_t first)
 {
     return pct_descendants_sum(first, cpu_of);
+}
+
+/* How many of its threads are on a CPU, or wait for one. */
+static double runnable_of(pid_t pid)
+{
+    char path[64];
+    double count = 0;
+    snprintf(path, sizeof path, "/proc/%d/task", pid);
+    DIR *tasks = opendir(path);
+    for (struct dirent *task; tasks && (task = readdir(tasks));)
+        count += task->d_name[0] != '.' && look(pid, atol(task->d_name)).state == 'R';
+    if (tasks)
+        closedir(tasks);
+    return count;
+}
+
+bool pct_descendants_runnable(pid_t first)
+{
+    return pct_descendants_sum(first, runnable_of) > 0;
 }
 
 /* Adds to the text, whole or not at all: false. */

@@ -16,10 +16,11 @@ static uint64_t count_steps(const struct pct_process *process)
     return steps;
 }
 
-/* One that waits for what is outside uses next to nothing; one that computes all that the machine gives it. */
-static bool computes(double cpu, double seconds, double waited)
+/* One that waits for what is outside uses next to nothing; one that computes all that the machine gives it, also at
+ * this moment: what it had to wait for a CPU when it began, on a machine with much to do, says nothing. */
+static bool computes(const struct pct_process *process, double cpu, double seconds, double waited)
 {
-    return cpu > seconds / 100 && cpu + waited > seconds / 2;
+    return cpu > seconds / 100 && cpu + waited > seconds / 2 && pct_descendants_runnable(process->pid);
 }
 
 static const char *guess(const struct pct_launch *launch, bool computing)
@@ -49,7 +50,7 @@ void pct_long_run_say(const struct pct_process *process)
                  process->allowed);
     pct_cli_say("%s run has gone on for %.0f s, with %llu step%s and %.1f s of a CPU so far: it %s; %s",
                 process->launch->reaped ? "a" : "the first", seconds, steps, steps == 1 ? "" : "s", cpu,
-                guess(process->launch, computes(cpu, seconds, waited)), limit);
+                guess(process->launch, computes(process, cpu, seconds, waited)), limit);
 }
 
 void pct_long_run_say_again(const struct pct_process *process)
