@@ -62,6 +62,7 @@ double pct_deadlines_enforce(struct pct_process *processes, int count, double no
             process->preloaded |= !asked && is_preloaded(process);
             if (!asked) {
                 process->waited = process->pid ? pct_time_limit_all_waited(process->pid) : 0;
+                process->slow = pct_time_limit_slow(process);
                 pct_descendants_describe(process->children_did, sizeof process->children_did, process->pid);
             }
             process->deadline = !asked && process->pid && ask_for_last_word(process) ? now + LAST_WORD_SECONDS : 0;

@@ -139,23 +139,26 @@ double pct_descendants_cpu(pid_t first)
     return pct_descendants_sum(first, cpu_of);
 }
 
-/* How many of its threads are on a CPU, or wait for one. */
-static double runnable_of(pid_t pid)
+/* How many of its threads are on a CPU, or wait for one, or for a disk. */
+static double busy_of(pid_t pid)
 {
     char path[64];
     double count = 0;
     snprintf(path, sizeof path, "/proc/%d/task", pid);
     DIR *tasks = opendir(path);
     for (struct dirent *task; tasks && (task = readdir(tasks));)
-        count += task->d_name[0] != '.' && look(pid, atol(task->d_name)).state == 'R';
+        if (task->d_name[0] != '.') {
+            const char state = look(pid, atol(task->d_name)).state;
+            count += state == 'R' || state == 'D';
+        }
     if (tasks)
         closedir(tasks);
     return count;
 }
 
-bool pct_descendants_runnable(pid_t first)
+bool pct_descendants_busy(pid_t first)
 {
-    return pct_descendants_sum(first, runnable_of) > 0;
+    return pct_descendants_sum(first, busy_of) > 0;
 }
 
 /* Adds to the text, whole or not at all: false. */

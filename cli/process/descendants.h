@@ -28,8 +28,8 @@ double pct_descendants_sum(pid_t first, double (*of)(pid_t pid));
 /* The seconds of a CPU that this process and its descendants have used. */
 double pct_descendants_cpu(pid_t first);
 
-/* Whether a thread of these computes at this moment, or waits for nothing but a CPU. */
-bool pct_descendants_runnable(pid_t first);
+/* Whether a thread of these computes at this moment, or waits for nothing but a CPU or a disk. */
+bool pct_descendants_busy(pid_t first);
 
 /* What the descendants of a run's first process do now that its time is over, with the stacks of their threads, of at
  * most `size` bytes in all, ended by 0; "": it has none. size: more than PCT_DESCENDANTS_LAST_LINE, which the last line

@@ -408,7 +408,7 @@ static void begin_anew(struct pct_launch *launch, struct pct_process *process, b
     process->queued = false;
     if (process->extras.log)
         pct_channel_renew(process->extras.log);
-    process->forked = process->timed_out = process->preloaded = false;
+    process->forked = process->timed_out = process->slow = process->preloaded = false;
     process->status = 0;
     process->ended = 0;
     process->started = pct_cli_now();

@@ -183,6 +183,7 @@ struct pct_process {
     double last;            /* it ends then at the latest, whatever its limit; 0: no such time */
     bool cut;               /* that is earlier than --timeout says: the others take far less */
     bool timed_out;
+    bool slow;               /* when its time was over, it got on, but had hardly had a CPU: pct_time_limit_slow() */
     bool again;              /* it was made before, and cut: this time only --timeout ends it */
     bool preloaded;          /* when its time was over, it had our library, though that may not have started yet; */
     char children_did[8192]; /* this is what its child processes did: descendants.h; */

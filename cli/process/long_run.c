@@ -20,7 +20,7 @@ static uint64_t count_steps(const struct pct_process *process)
  * this moment: what it had to wait for a CPU when it began, on a machine with much to do, says nothing. */
 static bool computes(const struct pct_process *process, double cpu, double seconds, double waited)
 {
-    return cpu > seconds / 100 && cpu + waited > seconds / 2 && pct_descendants_runnable(process->pid);
+    return cpu > seconds / 100 && cpu + waited > seconds / 2 && pct_descendants_busy(process->pid);
 }
 
 static const char *guess(const struct pct_launch *launch, bool computing)

@@ -50,7 +50,14 @@ bool pct_time_limit_doubts(const struct pct_process *process)
 {
     static const unsigned enough = 2;
     const struct pct_time_limit *limit = &process->launch->limit;
-    return process->timed_out && process->cut && !process->again && limit->again && limit->endless < enough;
+    return process->timed_out && process->cut && !process->again && limit->again &&
+           (process->slow || limit->endless < enough);
+}
+
+bool pct_time_limit_slow(const struct pct_process *process)
+{
+    return process->pid && pct_descendants_cpu(process->pid) < process->allowed / 2 &&
+           pct_descendants_busy(process->pid);
 }
 
 bool pct_time_limit_confirms(const struct pct_process *process)

@@ -18,7 +18,8 @@ struct pct_time_limit {
     double most;    /* but all that take so long, 0: none; also while */
     double longest; /* no run has passed: 0 */
     /* One that is cut is made again without that, which decides what it is: this time it may not have to wait for a
-     * disk, or for the CPU in threads that have ended. Where two of them took all of --timeout, others are believed. */
+     * disk, or for the CPU in threads that have ended. Where two of them took all of --timeout, others are believed,
+     * unless they are merely slow. */
     bool again;
     unsigned endless; /* took all of it so far, with none in between that did not */
     const bool *ok;   /* exit statuses of runs that pass; NULL: 0 */
@@ -34,6 +35,11 @@ double pct_time_limit_seconds(const struct pct_launch *launch);
 /* The process of this run is there: its time begins. What came before, such as to start a fork server, or to wait in
  * vain for one's answer, is not the run's: a machine that is too busy for that makes no run fail. */
 void pct_time_limit_begin(struct pct_process *process);
+
+/* Whether this run, which goes on and is over its time, may only be slow: it computes at this moment, or waits for a
+ * CPU or a disk, but had a CPU for less than half of the time that it is allowed. One that hangs does not: it waits for
+ * something else, or has computed all the time. */
+bool pct_time_limit_slow(const struct pct_process *process);
 
 /* Whether this run, which is over, is to be made again without a cut. */
 bool pct_time_limit_doubts(const struct pct_process *process);

@@ -10,6 +10,7 @@
 #include "launched.h"
 #include <cli/base/cli.h>
 #include <cli/campaign/engine_state.h>
+#include <cli/process/descendants.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -394,6 +395,57 @@ static void test_time_limit(void **unused)
     assert_true(allowed(limit, 60) == 3);
 }
 
+static void wait_for_ever(void)
+{
+    for (;;)
+        pause();
+}
+
+static void compute_for_ever(void)
+{
+    for (volatile bool more = true; more;)
+        ;
+}
+
+static pid_t make_child(void (*go)(void))
+{
+    pid_t pid = fork();
+    if (!pid) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        go();
+    }
+    return pid;
+}
+
+/* Where two that were cut took all of their time, others are believed; not one that got on and had hardly had a CPU. */
+static void test_slow(void **unused)
+{
+    (void)unused;
+    static struct pct_launch some = { .limit = { .cuts = true, .again = true } };
+    struct pct_process process = { .launch = &some, .timed_out = true, .cut = true };
+    pid_t parent, waits = make_child(wait_for_ever), computes = make_child(compute_for_ever);
+    assert_true(waits > 0 && computes > 0);
+    while (pct_process_state(waits, &parent) != 'S')
+        sched_yield();
+    process.allowed = 10000;
+    process.pid = waits;
+    assert_false(pct_time_limit_slow(&process));
+    process.pid = computes;
+    assert_true(pct_time_limit_slow(&process));
+    process.allowed = 0; /* of which it has had more than half */
+    assert_false(pct_time_limit_slow(&process));
+    kill(waits, SIGKILL);
+    kill(computes, SIGKILL);
+    assert_int_equal(waitpid(waits, NULL, 0), waits);
+    assert_int_equal(waitpid(computes, NULL, 0), computes);
+
+    assert_true(pct_time_limit_doubts(&process));
+    some.limit.endless = 2;
+    assert_false(pct_time_limit_doubts(&process));
+    process.slow = true;
+    assert_true(pct_time_limit_doubts(&process));
+}
+
 /* Only runs that pass say how long others may take. */
 static void test_learning(void **unused)
 {
@@ -499,8 +551,9 @@ int main(void)
         cmocka_unit_test(test_enough),     cmocka_unit_test(test_cancel),
         cmocka_unit_test(test_ends),       cmocka_unit_test(test_room),
         cmocka_unit_test(test_one),        cmocka_unit_test(test_a_pause_of_the_machine_is_no_time_of_runs),
-        cmocka_unit_test(test_time_limit), cmocka_unit_test(test_learning),
-        cmocka_unit_test(test_waited),     cmocka_unit_test(test_hang),
+        cmocka_unit_test(test_time_limit), cmocka_unit_test(test_slow),
+        cmocka_unit_test(test_learning),   cmocka_unit_test(test_waited),
+        cmocka_unit_test(test_hang),
     };
     return cmocka_run_group_tests(tests, set_up, launch_tear_down);
 }
