@@ -107,7 +107,7 @@ static void learn_order(const struct state *s)
         return;
     c->config.ordered = digest;
     c->learned = c->before = (struct pct_learned){ 0 };
-    c->guarantee = (struct pct_guarantee){ 0 };
+    c->guarantee = (struct pct_guarantee){ .threads = c->guarantee.threads };
 }
 
 /* What the first runs have shown of the objects holds from now on: a copy, since runs that are looked at now count for
@@ -198,6 +198,8 @@ uint32_t pct_campaign_threads(const struct pct_result *result)
     for (uint64_t i = 0; header->verdict == PCT_VERDICT_RUNNING && i < result->trace.count; i++)
         if (PCT_RECORD_THREAD(result->trace.records[i]) >= threads)
             threads = PCT_RECORD_THREAD(result->trace.records[i]) + 1;
+    if (threads >= PCT_MAX_THREADS) /* ids were used again, those of threads that could not be made, too */
+        return threads;
     return threads - (header->withdrawn < threads ? header->withdrawn : 0);
 }
 
@@ -578,6 +580,7 @@ int pct_campaign_run(struct pct_campaign *campaign)
         status = look_at_last(campaign);
     campaign->seconds = pct_cli_now() - s.start;
     campaign->undecided = s.engine.undecided;
+    campaign->open = campaign->undecided || campaign->ahead;
     char reason[256];
     if (!campaign->failures)
         see_hardware(campaign, campaign->launch.program);

@@ -120,6 +120,7 @@ struct pct_campaign {
     uint64_t cut;             /* runs that were, because they took far longer than the others; */
     uint64_t again;           /* and that ended by themselves when they were made again; */
     uint64_t undecided;       /* and that were not made again when it ended: they do not count */
+    bool open;                /* it ended with some of these, or of the next: it is not clean */
     uint64_t ahead;           /* failures behind a run that was cut, which were said and are not counted */
     uint64_t choices;         /* in a run, at most: signals that had several waiters to choose from, and pct_choose() */
     uint64_t left;            /* threads that lived on when the process ended, at most */

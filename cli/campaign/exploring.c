@@ -39,6 +39,7 @@ static int take_token(struct pct_campaign *c)
     y->failed = c->failed;
     if (!status && !c->failed) { /* the runs go on */
         *y->token = '\0';
+        y->unrepeated = true;
         say_unrepeated(c);
     }
     return status;

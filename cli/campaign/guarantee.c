@@ -93,6 +93,15 @@ uint64_t pct_guarantee_counted(const struct pct_guarantee *g)
     return runs;
 }
 
+uint64_t pct_guarantee_least_k(const struct pct_guarantee *g)
+{
+    uint64_t least = 0;
+    for (uint32_t i = 0; i < g->groups; i++)
+        if (g->group[i].depth != 1 && counts(g, &g->group[i]) && (!least || g->group[i].k < least))
+            least = g->group[i].k;
+    return least;
+}
+
 double pct_guarantee_log_miss(const struct pct_guarantee *g, uint32_t bug)
 {
     double log_miss = 0;

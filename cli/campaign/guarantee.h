@@ -52,6 +52,10 @@ void pct_guarantee_add(struct pct_guarantee *g, const struct pct_guarantee_run *
  * change points. */
 uint64_t pct_guarantee_counted(const struct pct_guarantee *g);
 
+/* The least k of the runs that the theorem counts and that have change points: of a longer schedule nothing is sure. 0:
+ * there are none. */
+uint64_t pct_guarantee_least_k(const struct pct_guarantee *g);
+
 /* The natural logarithm of an upper bound of the probability that all of these runs missed a bug of depth `bug`; 0:
  * nothing is known. */
 double pct_guarantee_log_miss(const struct pct_guarantee *g, uint32_t bug);

@@ -55,8 +55,8 @@ void pct_guarantee_left_out_print_draws(FILE *out, const struct pct_campaign *c)
 static void print_counted(FILE *out, const struct pct_campaign *c)
 {
     static const char *const kinds[] = { [PCT_PATCH_ATOMICS] = "atomic instructions",
-                                         [PCT_PATCH_GLOBALS] = "those that may be to globals",
-                                         [PCT_PATCH_ALL] = "those",
+                                         [PCT_PATCH_GLOBALS] = "those to globals that the function itself names",
+                                         [PCT_PATCH_ALL] = "those to globals and through pointers",
                                          [PCT_PATCH_STACKS] = "those" };
     fputs("pct: of memory accesses, k counts ", out);
     if (c->config.memory == PCT_PATCH_OFF)
@@ -75,12 +75,12 @@ static void print_counted(FILE *out, const struct pct_campaign *c)
 static void print_points(FILE *out, const struct pct_campaign *c)
 {
     if (c->config.focus[0])
-        fputs("pct: of memory accesses, k counts those in focus: a bug that needs a switch at another one is not among "
-              "these\n",
+        fputs("pct: of memory accesses, k counts those in focus: a bug that needs a switch at another one, or at a "
+              "call that is no point, is not among these\n",
               out);
     if (c->config.watch[0])
-        fputs("pct: of memory accesses, k counts those to what is watched: a bug that needs a switch at another one is "
-              "not among these\n",
+        fputs("pct: of memory accesses, k counts those to what is watched: a bug that needs a switch at another one, "
+              "or at a call that is no point, is not among these\n",
               out);
     if (c->config.ordered)
         fputs("pct: of plain memory accesses, k counts those at places that some run has left unordered, or that are "

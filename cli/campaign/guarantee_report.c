@@ -210,6 +210,10 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
     char count[32];
     if (c->found)
         return write_reason(buffer, size, "pct explore has found a failure of this program");
+    if (c->exploring.unrepeated || *c->exploring.token)
+        return write_reason(buffer, size, "an explored run has failed");
+    if (c->open)
+        return write_reason(buffer, size, "it was interrupted, and runs that were cut, or failed, do not count yet");
     if (doubt_options(c, buffer, size))
         return buffer;
     for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
@@ -398,10 +402,17 @@ static void print_deadlines(FILE *out, const struct pct_campaign *c)
     pct_guarantee_left_out_print_deadlines(out, c);
 }
 
+/* Of a campaign that is kept, the calibration repeats it, unless its runs were cut. */
+static bool is_unrepeated(const struct pct_campaign *c)
+{
+    return c->unrepeated || (c->kept && !*c->origin.token);
+}
+
 static void print_unrepeated(FILE *out, const struct pct_campaign *c)
 {
-    if (c->unrepeated)
-        fputs("pct: the first run was not repeated at the end: whether the schedule decides all is not known\n", out);
+    if (is_unrepeated(c))
+        fprintf(out, "pct: the first run was not repeated%s: whether the schedule decides all is not known\n",
+                c->kept ? "" : " at the end");
 }
 
 static void print_guarantee(FILE *out, const struct pct_campaign *c)
@@ -410,7 +421,7 @@ static void print_guarantee(FILE *out, const struct pct_campaign *c)
     char count[32], other[32];
     uint64_t counted = pct_guarantee_counted(g);
     if (g->threads == 1) {
-        bool open = c->deadlines || c->fixed_deadlines || pct_guarantee_left_out_draws(c) || c->unrepeated;
+        bool open = c->deadlines || c->fixed_deadlines || pct_guarantee_left_out_draws(c) || is_unrepeated(c);
         fprintf(out, "pct: n = 1 thread, which has one schedule%s\n", open ? "" : ": nothing was missed");
         if (c->deadlines)
             fputs("pct: sleeps and time-outs ended at their deadlines: a bug that needs one to end later is not among "
@@ -421,8 +432,10 @@ static void print_guarantee(FILE *out, const struct pct_campaign *c)
         print_unrepeated(out, c);
         return;
     }
+    /* That of the configuration may be of the next run, and larger than that of some that count. */
+    const uint64_t k = pct_guarantee_least_k(g);
     fprintf(out, "pct: n = %u threads, k = %s points, ", g->threads,
-            pct_guarantee_left_out_count(count, sizeof count, c->config.run.param[c->k]));
+            pct_guarantee_left_out_count(count, sizeof count, k ? k : c->config.run.param[c->k]));
     fprintf(out, "%s run%s: ", pct_guarantee_left_out_count(count, sizeof count, counted), counted == 1 ? "" : "s");
     bool excludes = pct_guarantee_log_miss(g, 1) <= log(LEAST_SAID);
     if (excludes)

@@ -213,6 +213,8 @@ static int explored(struct pct_campaign_observer *observer, struct pct_campaign 
         failed = pct_store_set_fact(r->store, "verdict_whole", y->whole ? "1" : "0");
     if (!failed)
         failed = pct_store_set_fact(r->store, "explored_token", y->token);
+    if (!failed && y->unrepeated)
+        failed = pct_store_set_fact(r->store, "explored_unrepeated", "1");
     r->dirty = true;
     return failed ? fail(r, failed) : commit(r);
 }
@@ -351,7 +353,8 @@ int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
     c->differs = pct_store_number(store, "differs");
     snprintf(c->origin.token, sizeof c->origin.token, "%s", pct_store_fact(store, "first_token"));
     c->origin.hash = pct_store_number(store, "first_hash");
-    c->launch.random = pct_store_number(store, "addresses_random");
+    c->launch.random |= pct_store_number(store, "addresses_random") != 0; /* or this system's are, where it goes on */
+    c->exploring.unrepeated = pct_store_number(store, "explored_unrepeated");
     c->found = pct_store_number(store, "explored_found");
     return failed ? failed
                   : pct_exploring_restore(c, pct_store_fact(store, "verdict"), pct_store_number(store, "verdict_whole"),
@@ -375,6 +378,8 @@ int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
     if (!r->coverage)
         return pct_cli_no_memory("");
     int failed = pct_recorder_restore(r->store, c);
+    if (!failed && c->launch.random)
+        failed = pct_store_set_fact(r->store, "addresses_random", "1");
     if (!failed)
         failed = pct_store_each_pair(r->store, restore_pair, r->coverage);
     if (!failed)

@@ -94,7 +94,7 @@ static int create(struct merge *m, const char *path)
     uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX, idioms = UINT64_MAX;
 #define NAME(name) #name,
     static const char *const most[] = { PCT_RECORDER_MOST(NAME) "cycles", "systematic", "systematic_below",
-                                        "addresses_random", "explored_found" };
+                                        "addresses_random", "explored_found", "explored_unrepeated" };
 #undef NAME
     enum { MOST = sizeof most / sizeof *most };
     uint64_t value[MOST] = { 0 };

@@ -12,7 +12,8 @@
 //     grep 'k counts those of code that pct-cc has built' %t/out
 // RUN: pct run -s 1 -n 20 -d 2 --memory-points=off --state none -- %p > %t/out 2>&1; grep 'pct: k counts calls' %t/out
 // RUN: pct run -s 1 -n 20 -d 2 --memory=globals --state none -- %p-plain > %t/out 2>&1;
-//     grep 'k counts those that may be to globals in the program file: ' %t/out && grep 'k counts the first few' %t/out
+//     grep 'k counts those to globals that the function itself names in the program file: ' %t/out &&
+//     grep 'k counts the first few' %t/out
 // RUN: pct campaign -s 1 -n 20 -d 2 --db %t/db -- %p > /dev/null 2>&1; pct campaign merge %t/merged %t/db;
 //     pct campaign report %t/merged | grep 'k counts the first few'
 // RUN: pct campaign -s 1 -n 20 -d 2 --db %t/db -- %p-plain > /dev/null 2>&1; pct campaign report %t/db |

@@ -619,6 +619,7 @@ C
     run "$pct" run -n 60 -s 1 --state none -- "$counts" "$file" 20
     is "$status" 0
     has "pct: a run of the exploration failed, and no token repeats that"
+    has "no guarantee about the bugs that these runs may have missed: an explored run has failed"
     has "pct: 60 runs in "
     lacks "verified"
 }

@@ -159,7 +159,9 @@ static void test_miss(void **unused)
     (void)unused;
     struct pct_guarantee g = { 0 };
     assert_true(pct_guarantee_log_miss(&g, 1) == 0);
+    assert_int_equal(pct_guarantee_least_k(&g), 0);
     add(&g, run_of(3, 9, 1, 0), 20, 1); /* the first run: k is not yet known, and not needed */
+    assert_int_equal(pct_guarantee_least_k(&g), 0);
     add(&g, run_of(3, 20, 2, 0), 18, 500);
     assert_int_equal(pct_guarantee_counted(&g), 501);
     assert_close(pct_guarantee_log_miss(&g, 2), 500 * log1p(-1.0 / 60));
@@ -169,8 +171,10 @@ static void test_miss(void **unused)
     add(&g, run_of(3, 20, 2, 0), 21, 1);
     assert_int_equal(pct_guarantee_counted(&g), 1);
     assert_true(pct_guarantee_log_miss(&g, 2) == 0);
+    assert_int_equal(pct_guarantee_least_k(&g), 0);
     add(&g, run_of(3, 22, 2, 0), 21, 100);
     assert_int_equal(pct_guarantee_counted(&g), 101);
+    assert_int_equal(pct_guarantee_least_k(&g), 22);
     assert_close(pct_guarantee_log_miss(&g, 2), 100 * log1p(-1.0 / 66));
     /* A run with more threads: n is the most of all. */
     add(&g, run_of(4, 22, 2, 0), 21, 1);
@@ -186,6 +190,7 @@ static void test_miss(void **unused)
     for (uint32_t i = 0; i < 2 * PCT_GUARANTEE_GROUPS; i++)
         add(&g, run_of(4, 30 + i, 2, 0), 21, 1);
     assert_true(pct_guarantee_counted(&g) < 102 + PCT_GUARANTEE_GROUPS);
+    assert_int_equal(pct_guarantee_least_k(&g), 22);
 }
 
 static void test_missing(void **unused)
