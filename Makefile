@@ -456,7 +456,7 @@ help:
 	@echo 'all (the default)  the shim, the command, the example strategy, the programs with known bugs'
 	@echo 'demo              find a bug and replay it; installs missing Debian packages first'
 	@echo 'check             the whole test suite; installs missing Debian packages first'
-	@echo 'check-full        the same, with all runs of what the suite makes a few of'
+	@echo 'check-full        the same, with all runs of what the suite makes a few of, and the sanitizers'
 	@echo 'check-unit check-sim check-snippets check-cases check-programs check-cli check-compat    parts'
 	@echo '                  of the suite'
 	@echo 'lint              what only reads the sources: format, static analysis, shell scripts'

@@ -420,7 +420,7 @@ static int early(struct pct_run_source *source, struct pct_ended_run *run)
         s->last = run->process.index;
     if (c->observer && c->observer->early)
         return c->observer->early(c->observer, c, &run->process, &run->result);
-    if (c->tells)
+    if (c->tells && !c->observer) /* no token replays what pct explore is about to look at */
         pct_progress_say_early(c, &run->process, &run->result);
     return PCT_RUNS_ON;
 }

@@ -106,7 +106,7 @@ bool pct_doubts_take(struct pct_engine *engine, unsigned place)
     while (doubt->valid)
         doubt++;
     *doubt = (struct pct_engine_doubt){ .valid = true, .process = s->place[place] };
-    if (s->list) {
+    if (doubt->process.extras.schedule) { /* or what its place has is of an earlier run there */
         doubt->list = s->list[place];
         s->list[place].path[0] = 0;
     }
@@ -152,9 +152,10 @@ void pct_doubts_put_aside(struct pct_engine_state *s, unsigned place)
     struct pct_engine_doubt *doubt = pct_doubts_find(s, &process);
     if (doubt) {
         const bool confirmed = pct_time_limit_confirms(&process);
-        pct_process_close(confirmed ? &process : &doubt->process);
-        if (confirmed)
-            process = doubt->process;
+        struct pct_process other = confirmed ? process : doubt->process;
+        process = confirmed ? doubt->process : process;
+        other.aside &= !process.aside; /* by their number, it is one directory */
+        pct_process_close(&other);
         pct_doubts_close(s, doubt);
     }
     pct_doubts_leave(s, place);

@@ -16,6 +16,9 @@
 
 enum { JOBS_MAX = 256 };
 
+/* Bytes of the traces that are open while their runs wait for one in doubt. */
+#define AHEAD_MAX ((size_t)256 << 20)
+
 int pct_run_spec_parse(struct pct_run_spec *spec, const char *token, char *error, size_t size)
 {
     return pct_config_parse_token(&spec->config, token, pct_cli_find_strategy, error, size);
@@ -216,13 +219,24 @@ static int look(struct pct_engine *engine)
     return status;
 }
 
-/* Runs that wait for one that is in doubt: whoever wants to hears of them now. */
+static size_t size_of(const struct pct_ended_run *run)
+{
+    return run ? run->result.trace.map_size + run->result.trace.unpacked_size : 0;
+}
+
+/* Runs that wait for one that is in doubt: whoever wants to hears of them now, as long as there is room for their
+ * traces, which stay open until their turn. */
 static int look_ahead(struct pct_engine *engine)
 {
     struct pct_engine_state *s = engine->state;
     const uint64_t doubted = pct_doubts_lowest(s);
+    size_t bytes = 0;
     int status = PCT_RUNS_ON;
-    for (unsigned i = 0; s->source->early && s->doubts && status == PCT_RUNS_ON && i < s->room; i++) {
+    if (!s->source->early || !s->doubts)
+        return status;
+    for (unsigned i = 0; i < s->room; i++)
+        bytes += size_of(s->waiting[i].early);
+    for (unsigned i = 0; bytes < AHEAD_MAX && status == PCT_RUNS_ON && i < s->room; i++) {
         struct pct_engine_waiting *waiting = &s->waiting[i];
         if (!waiting->valid || waiting->early || waiting->process.index < doubted)
             continue;
@@ -231,6 +245,7 @@ static int look_ahead(struct pct_engine *engine)
             return pct_cli_no_memory("");
         run->process = waiting->process;
         pct_process_result(&run->process, &run->result);
+        bytes += size_of(run);
         if (!engine->launch->restore.broken && !pct_outcome_is_void(&run->result))
             status = s->source->early(s->source, run);
     }

@@ -143,7 +143,7 @@ static int store_failure(struct pct_recorder *r, struct pct_campaign *c, struct 
         *id = known->id;
     else
         failed = pct_recorded_findings_add(r, c, process, result, &signature, seed, id);
-    if (*new)
+    if (!failed && *new)
         pct_ahead_remove(&r->ahead, signature.hash);
     if (!failed && *new && !r->quiet) {
         pct_status_line_clear(r->quiet);

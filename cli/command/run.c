@@ -280,10 +280,9 @@ static int finish(struct pct_campaign *c, const struct arguments *w, int status)
 {
     if (w->quiet && status > 128)
         print_interrupted(c);
-    const int end = c->failed ? finish_failed(c, w, status) : finish_passed(c, w, status);
     if (status > 128)
         pct_progress_say_undecided(c);
-    return end;
+    return c->failed ? finish_failed(c, w, status) : finish_passed(c, w, status);
 }
 
 /* --explore. *first: what came of it. */

@@ -139,7 +139,8 @@ double pct_descendants_cpu(pid_t first)
     return pct_descendants_sum(first, cpu_of);
 }
 
-/* How many of its threads are on a CPU, or wait for one, or for a disk. */
+/* How many of its threads are on a CPU, or wait for one, or for a disk. The shim's watchdog, which looks every few
+ * milliseconds, does not count: on a busy machine it mostly waits for a CPU. */
 static double busy_of(pid_t pid)
 {
     char path[64];
@@ -148,8 +149,8 @@ static double busy_of(pid_t pid)
     DIR *tasks = opendir(path);
     for (struct dirent *task; tasks && (task = readdir(tasks));)
         if (task->d_name[0] != '.') {
-            const char state = look(pid, atol(task->d_name)).state;
-            count += state == 'R' || state == 'D';
+            const struct task is = look(pid, atol(task->d_name));
+            count += (is.state == 'R' || is.state == 'D') && strcmp(is.name, "pct-watchdog") != 0;
         }
     if (tasks)
         closedir(tasks);

@@ -46,7 +46,8 @@ void pct_long_run_say(const struct pct_process *process)
     const unsigned long long steps = count_steps(process);
     char limit[64] = "--timeout=SECONDS ends such runs";
     if (process->allowed > 0)
-        snprintf(limit, sizeof limit, process->cut ? "it is cut after %.0f s" : "it is ended after %g s (--timeout)",
+        snprintf(limit, sizeof limit,
+                 process->cut ? "it is cut after %.0f s without waits for a CPU" : "it is ended after %g s (--timeout)",
                  process->allowed);
     pct_cli_say("%s run has gone on for %.0f s, with %llu step%s and %.1f s of a CPU so far: it %s; %s",
                 process->launch->reaped ? "a" : "the first", seconds, steps, steps == 1 ? "" : "s", cpu,
