@@ -174,22 +174,6 @@ static bool is_milestone(const struct state *s)
     return !(s->next & (s->next - 1)) || s->next == s->c->runs;
 }
 
-static void draw_progress(const struct state *s)
-{
-    const struct pct_campaign *c = s->c;
-    /* With --confidence, how many runs it will be is known after the first. */
-    if (!c->progress || (c->confidence > 0 && !c->done))
-        return;
-    double seconds = pct_cli_now() - s->start, rate = seconds > 0 ? (double)c->done / seconds : 0;
-    char left[64];
-    fprintf(stderr, "\rpct: %llu of %llu runs, %.*f/s, %llu failed", (unsigned long long)c->done,
-            (unsigned long long)c->runs, rate < 10, rate, (unsigned long long)c->failures);
-    if (rate > 0 && c->done < c->runs)
-        fprintf(stderr, ", %s left", pct_cli_format_duration(left, sizeof left, (double)(c->runs - c->done) / rate));
-    fputs("\033[K", stderr);
-    fflush(stderr);
-}
-
 uint32_t pct_campaign_threads(const struct pct_result *result)
 {
     const struct pct_trace_header *header = &result->trace.header;
@@ -489,7 +473,7 @@ static int tick(struct pct_run_source *source)
     struct pct_campaign *c = of(source)->c;
     int failed = c->observer && c->observer->tick ? c->observer->tick(c->observer, c) : 0;
     if (!failed)
-        draw_progress(of(source));
+        pct_progress_draw_runs(c, of(source)->start);
     return failed;
 }
 

@@ -48,6 +48,21 @@ void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findin
     pct_status_line_put(terminal, line);
 }
 
+void pct_progress_draw_runs(const struct pct_campaign *c, double begun)
+{
+    /* With --confidence, how many runs it will be is known after the first. */
+    if (!c->progress || (c->confidence > 0 && !c->done))
+        return;
+    double seconds = pct_cli_now() - begun, rate = seconds > 0 ? (double)c->done / seconds : 0;
+    char left[64];
+    fprintf(stderr, "\rpct: %llu of %llu runs, %.*f/s, %llu failed", (unsigned long long)c->done,
+            (unsigned long long)c->runs, rate < 10, rate, (unsigned long long)c->failures);
+    if (rate > 0 && c->done < c->runs)
+        fprintf(stderr, ", %s left", pct_cli_format_duration(left, sizeof left, (double)(c->runs - c->done) / rate));
+    fputs("\033[K", stderr);
+    fflush(stderr);
+}
+
 void pct_progress_say_early(const struct pct_campaign *c, const struct pct_process *process,
                             const struct pct_result *result)
 {

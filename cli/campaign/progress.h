@@ -9,6 +9,9 @@
  * said, 0 at first; kept here. */
 void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findings, double *drawn);
 
+/* Of `pct run -n`, whose failures have no numbers: on the line of a terminal (c->progress), whenever it is asked to. */
+void pct_progress_draw_runs(const struct pct_campaign *c, double begun);
+
 /* This run of it has failed, and counts when one before it that was cut is decided. */
 void pct_progress_say_early(const struct pct_campaign *c, const struct pct_process *process,
                             const struct pct_result *result);

@@ -93,8 +93,12 @@ static int create(struct merge *m, const char *path)
     const char *shard = m->copied ? pct_store_fact(m->from[0], "shard") : "0";
     uint64_t seed = UINT64_MAX, end = 0, created = UINT64_MAX, idioms = UINT64_MAX;
 #define NAME(name) #name,
-    static const char *const most[] = { PCT_RECORDER_MOST(NAME) "cycles", "systematic", "systematic_below",
-                                        "addresses_random", "explored_found", "explored_unrepeated" };
+    static const char *const most[] = { PCT_RECORDER_MOST(NAME) "cycles",
+                                        "systematic",
+                                        "systematic_below",
+                                        "addresses_random",
+                                        "explored_found",
+                                        "explored_unrepeated" };
 #undef NAME
     enum { MOST = sizeof most / sizeof *most };
     uint64_t value[MOST] = { 0 };
