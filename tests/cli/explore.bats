@@ -786,8 +786,10 @@ PROGRAM
 }
 
 @test "no random schedule of random programs does what no explored one did" {
-    PCT_BUILD=$build "$root/tests/explored/run" 100 16 200
-    PCT_BUILD=$build "$root/tests/explored/run" 0 6 200 8388610 # robust mutexes, conditions
+    local half=2
+    [ "${FULL:-}" != 1 ] || half=1
+    PCT_BUILD=$build "$root/tests/explored/run" 100 $((16 / half)) 200
+    PCT_BUILD=$build "$root/tests/explored/run" 0 $((6 / half)) 200 8388610 # robust mutexes, conditions
 }
 
 @test "the end of a thread gives up its robust mutexes: before, between and behind what others try, each once" {
