@@ -63,7 +63,7 @@ shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst 
     -Wl,-z,noseparate-code \
 	-Wl,-z,pack-relative-relocs -Wl,--no-undefined \
 	-Wl,--version-script=$(B)/gen/libpct.map -Wl,-soname,libpct.so
-command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -liberty -lstdc++ -lm
+command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -liberty -lm
 
 Z3_INCLUDE ?= /usr/include
 

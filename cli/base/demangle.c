@@ -3,14 +3,11 @@
 #include <libiberty/demangle.h>
 #include <stddef.h>
 
-/* The C++ runtime's demangler. */
-char *__cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
-
 char *pct_demangle(const char *symbol)
 {
     if (symbol[0] != '_')
         return NULL;
     /* Symbols of Rust's older kind are well-formed ones of C++, too. */
     char *plain = rust_demangle(symbol, DMGL_NO_OPTS);
-    return plain || symbol[1] != 'Z' ? plain : __cxa_demangle(symbol, NULL, NULL, NULL);
+    return plain || symbol[1] != 'Z' ? plain : cplus_demangle_v3(symbol, DMGL_PARAMS);
 }

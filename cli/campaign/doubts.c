@@ -9,7 +9,7 @@
 bool pct_doubts_busy(const struct pct_engine *engine, unsigned worker)
 {
     const struct pct_engine_state *s = engine->state;
-    for (unsigned place = worker; s->doubts && place < s->places; place += engine->jobs)
+    for (unsigned place = worker; s->doubts && place < s->used; place += engine->jobs)
         if (s->place[place].running && s->place[place].again)
             return true;
     return false;
@@ -58,9 +58,10 @@ void pct_doubts_leave(struct pct_engine_state *s, unsigned place)
 /* This one has ended, and waits for its turn. */
 static void let_wait(struct pct_engine_state *s, const struct pct_process *process)
 {
-    struct pct_engine_waiting *waiting = s->waiting;
-    while (waiting->valid)
+    struct pct_engine_waiting *waiting = s->waiting, *const end = s->waiting + s->waited;
+    while (waiting < end && waiting->valid)
         waiting++;
+    s->waited += waiting == end;
     *waiting = (struct pct_engine_waiting){ .valid = true, .process = *process };
     if (s->source->over)
         s->source->over(s->source, &waiting->process);

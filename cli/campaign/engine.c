@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -93,6 +94,7 @@ static int start(struct pct_engine *engine, unsigned place, struct pct_run_spec 
     process->index = spec->index;
     process->worker = spec->worker;
     failed = pct_process_start(process, engine->launch, token, &extras, cpu_of(engine, spec->worker), !engine->pass);
+    s->used = place >= s->used ? place + 1 : s->used;
     s->under_way += !failed;
     s->open += !failed;
     s->busy[spec->worker] += !failed;
@@ -116,7 +118,7 @@ static unsigned free_place(const struct pct_engine *engine)
     unsigned place = 0;
     for (; place < s->places; place++) {
         const unsigned worker = place % engine->jobs;
-        if (!s->place[place].running &&
+        if ((place >= s->used || !s->place[place].running) &&
             (!s->busy[worker] || (s->busy[worker] <= queues(engine, worker) && !pct_doubts_busy(engine, worker))))
             break;
     }
@@ -144,10 +146,10 @@ static int fill(struct pct_engine *engine)
 static uint64_t lowest(const struct pct_engine_state *s)
 {
     uint64_t least = UINT64_MAX;
-    for (unsigned i = 0; i < s->places; i++)
+    for (unsigned i = 0; i < s->used; i++)
         if (s->place[i].running && s->place[i].index < least)
             least = s->place[i].index;
-    for (unsigned i = 0; i < s->room; i++)
+    for (unsigned i = 0; i < s->waited; i++)
         if (s->waiting[i].valid && s->waiting[i].process.index < least)
             least = s->waiting[i].process.index;
     const uint64_t doubted = pct_doubts_lowest(s);
@@ -157,7 +159,7 @@ static uint64_t lowest(const struct pct_engine_state *s)
 static struct pct_engine_waiting *find_turn(struct pct_engine_state *s)
 {
     uint64_t turn = s->source->turn ? s->source->turn(s->source) : lowest(s);
-    for (unsigned i = 0; i < s->room; i++)
+    for (unsigned i = 0; i < s->waited; i++)
         if (s->waiting[i].valid && s->waiting[i].process.index == turn)
             return &s->waiting[i];
     return NULL;
@@ -234,9 +236,9 @@ static int look_ahead(struct pct_engine *engine)
     int status = PCT_RUNS_ON;
     if (!s->source->early || !s->doubts)
         return status;
-    for (unsigned i = 0; i < s->room; i++)
+    for (unsigned i = 0; i < s->waited; i++)
         bytes += size_of(s->waiting[i].early);
-    for (unsigned i = 0; bytes < AHEAD_MAX && status == PCT_RUNS_ON && i < s->room; i++) {
+    for (unsigned i = 0; bytes < AHEAD_MAX && status == PCT_RUNS_ON && i < s->waited; i++) {
         struct pct_engine_waiting *waiting = &s->waiting[i];
         if (!waiting->valid || waiting->early || waiting->process.index < doubted)
             continue;
@@ -275,7 +277,7 @@ static const struct pct_process *find_untold(const struct pct_engine *engine)
     const struct pct_process *first = NULL;
     if (!engine->tells || s->told)
         return NULL;
-    for (unsigned i = 0; i < s->places; i++) {
+    for (unsigned i = 0; i < s->used; i++) {
         const struct pct_process *one = &s->place[i];
         if (one->pid && one->phase == PCT_PHASE_RUN && !one->driven && (!first || precedes(one, first)))
             first = one;
@@ -321,7 +323,7 @@ static int loop(struct pct_engine *engine)
         }
         if (status || !s->under_way)
             return status;
-        engine->signal = pct_launch_wait(engine->launch, s->place, (int)s->places, wait_until(engine), &ended);
+        engine->signal = pct_launch_wait(engine->launch, s->place, (int)s->used, wait_until(engine), &ended);
         if (engine->signal)
             return 128 + engine->signal;
         if (ended >= 0) {
@@ -345,7 +347,7 @@ static int loop(struct pct_engine *engine)
 static struct pct_process *find_first(struct pct_engine_state *s)
 {
     struct pct_process *first = NULL;
-    for (unsigned i = 0; i < s->places; i++) {
+    for (unsigned i = 0; i < s->used; i++) {
         struct pct_process *one = &s->place[i];
         if (one->running &&
             (!first || one->asked < first->asked || (one->asked == first->asked && one->index < first->index)))
@@ -386,10 +388,10 @@ static void forget(struct pct_engine *engine, struct pct_engine_waiting *waiting
 void pct_engine_cancel(struct pct_engine *engine, uint64_t first, uint64_t last)
 {
     struct pct_engine_state *s = engine->state;
-    for (unsigned i = 0; i < s->places; i++)
+    for (unsigned i = 0; i < s->used; i++)
         if (s->place[i].running && s->place[i].index >= first && s->place[i].index <= last)
             kill_run(engine, &s->place[i], SIGKILL);
-    for (unsigned i = 0; i < s->room; i++)
+    for (unsigned i = 0; i < s->waited; i++)
         if (s->waiting[i].valid && s->waiting[i].process.index >= first && s->waiting[i].process.index <= last)
             forget(engine, &s->waiting[i]);
     pct_doubts_forget(engine, first, last);
@@ -398,7 +400,7 @@ void pct_engine_cancel(struct pct_engine *engine, uint64_t first, uint64_t last)
 void pct_engine_hurry(struct pct_engine *engine, uint64_t index, double seconds)
 {
     struct pct_engine_state *s = engine->state;
-    for (unsigned i = 0; i < s->places; i++)
+    for (unsigned i = 0; i < s->used; i++)
         if (s->place[i].running && s->place[i].index == index) {
             s->place[i].last = pct_cli_now() + seconds;
             pct_time_limit_set(&s->place[i]);
@@ -412,7 +414,7 @@ static void sweep(struct pct_engine *engine)
     int signal = engine->single && engine->signal ? engine->signal : SIGKILL;
     for (struct pct_process *process; (process = find_first(s));)
         kill_run(engine, process, signal);
-    for (unsigned i = 0; i < s->room; i++)
+    for (unsigned i = 0; i < s->waited; i++)
         if (s->waiting[i].valid)
             forget(engine, &s->waiting[i]);
     pct_doubts_forget(engine, 0, UINT64_MAX);
@@ -425,10 +427,9 @@ static void close_state(struct pct_engine *engine)
         pct_doubts_drop_list(&s->list[i]);
     if (s) {
         free(s->list);
-        free(s->place);
         free(s->busy);
-        free(s->doubt);
-        free(s->waiting);
+        if (s->map)
+            munmap(s->map, s->map_size);
     }
     free(s);
     engine->state = NULL;
@@ -443,11 +444,15 @@ static bool open_state(struct pct_engine *engine, struct pct_run_source *source)
     s->source = source;
     s->places = PCT_ENGINE_PLACES * engine->jobs;
     s->room = engine->room ? engine->room : 2 * s->places + 2;
-    s->place = calloc(s->places, sizeof *s->place);
     s->busy = calloc(engine->jobs, sizeof *s->busy);
-    s->doubt = calloc(s->room, sizeof *s->doubt);
-    s->waiting = calloc(s->room, sizeof *s->waiting);
-    return s->place && s->busy && s->doubt && s->waiting;
+    s->map_size = s->places * sizeof *s->place + s->room * (sizeof *s->doubt + sizeof *s->waiting);
+    void *map = mmap(NULL, s->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED)
+        return false;
+    s->place = s->map = map;
+    s->doubt = (struct pct_engine_doubt *)(s->place + s->places);
+    s->waiting = (struct pct_engine_waiting *)(s->doubt + s->room);
+    return s->busy;
 }
 
 int pct_engine_run(struct pct_engine *engine, struct pct_run_source *source)

@@ -29,6 +29,8 @@ struct pct_engine_doubt {
 
 struct pct_engine_state {
     struct pct_run_source *source;
+    void *map; /* place, doubt and waiting: pages that cost nothing until they are used */
+    size_t map_size;
     struct pct_process *place;      /* worker w has w, w + jobs, ... */
     unsigned *busy;                 /* by worker: how many of these go on */
     struct pct_engine_list *list;   /* by place; NULL: none has one */
@@ -37,6 +39,8 @@ struct pct_engine_state {
     struct pct_engine_waiting *waiting;
     struct pct_ended_run run; /* whose turn it is */
     unsigned places, room;
+    unsigned used;      /* so many of the places have ever been, */
+    unsigned waited;    /* and so many of those of runs that wait */
     unsigned under_way; /* runs that go on, */
     unsigned open;      /* and these and those that wait */
     double ticked;

@@ -26,13 +26,13 @@ struct pct_object_counts {
     struct use use[MOST];   /* by number - 1 */
 };
 
-/* The uses of an object in the table that an operation is one of; NULL: none. */
-static struct use *use_of(struct use *table, uint64_t record)
+/* The number of the object that an operation is a use of, 1 to MOST; 0: none. */
+static uint32_t number_of(uint64_t record)
 {
     uint32_t number = PCT_RECORD_OBJECT(record);
     unsigned class_ = pct_name_op_class(PCT_RECORD_OP(record));
     bool numbered = class_ != PCT_CLASS_NONE && class_ != PCT_CLASS_THREAD && class_ != PCT_CLASS_FD;
-    return numbered && number && number <= MOST ? &table[number - 1] : NULL;
+    return numbered && number <= MOST ? number : 0;
 }
 
 /* The counts of one more run. */
@@ -50,19 +50,23 @@ int pct_objects_add(struct pct_object_counts **counts, const struct pct_trace *t
         *counts = calloc(1, sizeof **counts);
     if (!*counts)
         return -ENOMEM;
-    struct use *run = calloc(MOST, sizeof *run);
+    unsigned used = 0; /* of this run */
+    for (uint64_t i = 0; i < trace->count; i++) {
+        uint32_t number = number_of(trace->records[i]);
+        used = used < number ? number : used;
+    }
+    struct use *run = calloc(used + 1, sizeof *run);
     if (!run)
         return -ENOMEM;
-    unsigned used = 0; /* of this run */
     (*counts)->runs++;
     for (uint64_t i = 0; i < trace->count; i++) {
         uint64_t record = trace->records[i], thread = PCT_RECORD_THREAD(record);
-        struct use *use = use_of(run, record);
+        uint32_t number = number_of(record);
         if ((*counts)->threads <= thread)
             (*counts)->threads = thread + 1;
-        if (!use)
+        if (!number)
             continue;
-        used = used > (unsigned)(use - run) ? used : (unsigned)(use - run) + 1;
+        struct use *use = &run[number - 1];
         use->by[thread < NAMED ? thread : OTHERS]++;
         *(pct_operation_gives(PCT_RECORD_OP(record)) ? &use->gives : &use->takes) += 1;
     }

@@ -63,7 +63,12 @@ static bool gives(unsigned op)
 
 bool pct_lock_cycles_may_be(const struct pct_trace *trace)
 {
-    uint16_t *held = trace->count > MOST_STEPS ? NULL : calloc(1 << 15, sizeof *held); /* by thread */
+    const bool long_one = trace->count > MOST_STEPS;
+    size_t threads = 0;
+    for (uint64_t i = 0; !long_one && i < trace->count; i++)
+        if (PCT_RECORD_THREAD(trace->records[i]) >= threads)
+            threads = (size_t)PCT_RECORD_THREAD(trace->records[i]) + 1;
+    uint16_t *held = long_one ? NULL : calloc(threads + 1, sizeof *held); /* by thread */
     bool nested = false;
     for (uint64_t i = 0; held && i < trace->count && !nested; i++) {
         uint16_t *by = &held[PCT_RECORD_THREAD(trace->records[i])];
