@@ -420,6 +420,11 @@ PCT_STARTS static void check_layouts(void)
 
 struct pct_shim_thread *pct_enter_first(void)
 {
+    /* Not from within what a fork server calls: libc's dlsym() gives memory back, to an allocator that may read a clock
+     * there. */
+    static bool serves;
+    if (serves)
+        return NULL;
     /* Not in a child that runs in our memory, nor in a thread that pct did not see start. */
     long tid = PCT_SYS0(SYS_gettid);
     if (!pct_is_process(pct_shim.pid) || (tid != pct_shim.pid && !pct_refused(tid)))
@@ -436,7 +441,9 @@ struct pct_shim_thread *pct_enter_first(void)
     bool forked = pct_forkserver_is_on();
     if (forked) {
         pct_foreign_threads_serve();
+        serves = true;
         pct_forkserver_serve(start_environment);
+        serves = false;
         pct_foreign_threads_begin();
         start_again();
     }

@@ -247,14 +247,15 @@ PCT_EXPORT clock_t times(struct tms *used)
     PCT_ENTER(self);
     struct tms all;
     uint64_t ns, cpu;
-    if (!self || REAL(times)(&all) == (clock_t)-1 || !read_clock(self, CLOCK_PROCESS_CPUTIME_ID, &cpu) ||
+    if (!self || (used && REAL(times)(&all) == (clock_t)-1) || !read_clock(self, CLOCK_PROCESS_CPUTIME_ID, &cpu) ||
         !origin(CLOCK_MONOTONIC, &ns))
         return REAL(times)(used);
     ns += pct_sched_now(&pct_S);
-    all.tms_utime = (clock_t)(cpu / TICK);
-    all.tms_stime = 0;
-    if (used)
+    if (used) {
+        all.tms_utime = (clock_t)(cpu / TICK);
+        all.tms_stime = 0;
         *used = all; /* GLIBC: to touch a bad pointer is a crash there, too */
+    }
     return (clock_t)(ns / TICK);
 }
 

@@ -5,6 +5,7 @@
 // BUILD: gcc -g -fPIC -shared -DLIBRARY -fno-builtin -o %p.so %s && gcc -g -Wl,--no-as-needed -o %p %s %p.so
 // RUN: %p
 // RUN: pct run -q -n 20 -s 1 --state none -- %p
+// RUN: pct run -n 5 -s 1 --state none -- %p > %t/out 2>&1; ! grep "started by exec" %t/out
 // RUN: LD_PRELOAD=$LIBPCT %p
 #ifdef LIBRARY
 #define _GNU_SOURCE

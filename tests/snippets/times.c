@@ -21,7 +21,8 @@ int main(void)
     CHECK_EQ(nanosleep(&pause, NULL), 0);
     CHECK(times(NULL) - begun >= 50 * sysconf(_SC_CLK_TCK) / 1000 - 1);
     begun = times(NULL);
-    while (times(&now) == begun)
-        ; /* ends after 10 ms of work */
+    while (times(NULL) == begun)
+        ; /* ends after 10 ms of work; the time that children have used is a system call: 100,000 may take 200 ms of a
+             CPU, which virtual time lets pass (docs/TIME.md) */
     return 0;
 }
