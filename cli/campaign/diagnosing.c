@@ -312,12 +312,12 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 static int make_runs(struct source *s, const char *sites, uint64_t first, uint64_t count)
 {
     struct pct_diagnosing *d = s->d;
-    struct pct_engine engine = {
-        .launch = d->launch, .jobs = d->jobs ? d->jobs : 1, .width = 1, .exec = true, .quiet = d->quiet
-    };
     const char *replay = d->launch->replay;
     if (!first)
-        d->launch->replay = d->replay;
+        d->launch->replay = d->replay; /* a fork server has begun without it */
+    struct pct_engine engine = {
+        .launch = d->launch, .jobs = d->jobs ? d->jobs : 1, .width = 1, .exec = d->launch->replay, .quiet = d->quiet
+    };
     s->base = (struct pct_run_source){ .next = next, .ended = ended, .tick = tick };
     s->sites = sites;
     s->first = s->next = first;

@@ -56,9 +56,7 @@ int pct_seeking_run(struct pct_diagnosing *d, double seconds, char *token, size_
                          .seconds = seconds,
                          .token = token,
                          .size = size };
-    struct pct_engine engine = {
-        .launch = d->launch, .jobs = d->jobs ? d->jobs : 1, .width = 1, .exec = true, .quiet = d->quiet
-    };
+    struct pct_engine engine = { .launch = d->launch, .jobs = d->jobs ? d->jobs : 1, .width = 1, .quiet = d->quiet };
     char error[512];
     *found = false;
     if (!d->have || pct_config_parse_token(&s.config, d->token, pct_cli_find_strategy, error, sizeof error) ||

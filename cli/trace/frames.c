@@ -9,8 +9,7 @@ static bool begins(const char *text, const char *with)
     return !strncmp(text, with, strlen(with));
 }
 
-/* Whether this is a module that everybody has, whatever its debug information calls its files. */
-static bool is_system(const char *module)
+bool pct_frame_is_system(const char *module)
 {
     static const char *const modules[] = { "libc.so.", "libstdc++.so.", "libgcc_s.so.", "libc++.so.",
                                            "ld-linux-x86-64.so." };
@@ -23,7 +22,7 @@ static bool is_system(const char *module)
 static enum pct_frame_rank rank_of(const char *file, const char *module)
 {
     /* The libraries of Rust stand below /rustc or library, packages below the user's .cargo. */
-    bool library = is_system(module) || begins(file, "/usr/") || begins(file, "/rustc/") ||
+    bool library = pct_frame_is_system(module) || begins(file, "/usr/") || begins(file, "/rustc/") ||
                    strstr(file, "/.cargo/registry/") || begins(file, "library/std/") || begins(file, "library/core/") ||
                    begins(file, "library/alloc/");
     size_t length = strlen(file);
@@ -73,5 +72,5 @@ bool pct_frame_is_library(const char *function, const char *file, const char *mo
     enum pct_frame_rank rank = rank_of(file, module);
     if (rank != PCT_FRAME_NO_LINE)
         return rank == PCT_FRAME_LIBRARY;
-    return is_system(module) || is_machinery(function);
+    return pct_frame_is_system(module) || is_machinery(function);
 }

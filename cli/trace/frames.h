@@ -16,6 +16,10 @@ enum pct_frame_rank pct_frame_rank(const struct pct_frame *frame);
 /* The frame of a stack that says most: the innermost of the highest rank. NULL: the stack is empty. */
 const struct pct_frame *pct_frame_best(const struct pct_stack *stack);
 
+/* Whether this is a module that everybody has, whatever its debug information calls its files: libc's and the
+ * compilers'. */
+bool pct_frame_is_system(const char *module);
+
 /* Whether it belongs to a library that everybody has: of C, of C++, of Rust, or another one below /usr. */
 bool pct_frame_is_library(const char *function, const char *file, const char *module);
 

@@ -3,6 +3,7 @@
  * libdw asks for registers and memory through callbacks, so the process need not exist any more. Files are opened by
  * the names in the memory map; a file that was changed since gives wrong or no names, never a wrong schedule. */
 #include "unwind.h"
+#include "frames.h"
 #include <cli/base/cli.h>
 #include <cli/base/demangle.h>
 #include <cli/base/table.h>
@@ -190,9 +191,12 @@ static void name_code(const struct pct_unwinder *unwinder, struct pct_frame *fra
         name_function(frame, name);
 }
 
-/* The source line. That of a library costs as much as all else: its debug information is unpacked first. */
+/* The source line. That of a library costs as much as all else: its debug information is unpacked first. So libc's
+ * frames have none where nobody looks at them. */
 static void name_line(const struct pct_unwinder *unwinder, struct pct_frame *frame, Dwarf_Addr pc)
 {
+    if (!pct_frames_all && pct_frame_is_system(frame->module))
+        return;
     Dwfl_Module *module = dwfl_addrmodule(unwinder->dwfl, pc);
     int number;
     Dwarf_Die *unit;

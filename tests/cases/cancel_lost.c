@@ -1,9 +1,9 @@
 /* A cancellation that is requested while its thread stands at the scheduling point of a cancellation point, or in a
  * signal handler that has interrupted one, takes effect there: it is not lost.
  * RUN: for call in sleep usleep nanosleep clock_nanosleep sem cond join read recv poll sigwait sigsuspend mq wait;
- *     do pct run -q -n 60 -s 1 -- %p $call && pct run -q -n 60 -s 1 -S pos -- %p $call || exit 1; done
+ *     do for s in portfolio pos; do pct run -q -n $((FULL ? 60 : 15)) -s 1 -S $s -- %p $call || exit 1; done; done
  * RUN: for call in sleep sem cond join read poll sigwait mq;
- *     do pct run -q -n 60 -s 1 -S random-walk -- %p $call signal || exit 1; done
+ *     do pct run -q -n $((FULL ? 60 : 15)) -s 1 -S random-walk -- %p $call signal || exit 1; done
  */
 #include <fcntl.h>
 #include <mqueue.h>

@@ -2,7 +2,7 @@
  * deadline, a cancellation, a signal that arrives meanwhile. The thread that destroys is none of those that a signal
  * may choose.
  * RUN: for how in deadline cancel signal broadcast handler; do for strategy in pct pos random-walk;
- *     do pct run -q -n 60 -s 1 -S $strategy -- %p $how || exit 1; done; done
+ *     do pct run -q -n $((FULL ? 60 : 20)) -s 1 -S $strategy -- %p $how || exit 1; done; done
  */
 #include <pthread.h>
 #include <sched.h>

@@ -6,8 +6,9 @@
 //
 // RUN: %p 1
 // RUN: for s in $(pct strategies | grep -v '^ ' | grep -v none);
-//     do pct run -q -n 30 -s 1 --timeout 20 -S $s --state none -- %p 1 || exit 1; done
-// RUN: for i in 0 1 2 3; do pct run -q -n 100 -s 1 --timeout 20 -S portfolio --state none -- %p $i || exit 1; done
+//     do pct run -q -n $((FULL ? 30 : 8)) -s 1 --timeout 20 -S $s --state none -- %p 1 || exit 1; done
+// RUN: for i in 0 1 2 3;
+//     do pct run -q -n $((FULL ? 100 : 30)) -s 1 --timeout 20 -S portfolio --state none -- %p $i || exit 1; done
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>

@@ -1,9 +1,9 @@
 /* A signal whose handler has no SA_RESTART does not make a call fail that would not have blocked: natively it never
  * does.
  * RUN: for call in write read send recv poll select epoll accept sem eventfd mq msgrcv semop wait;
- *     do pct run -q -n 60 -s 1 -S random-walk -- %p $call || exit 1; done
- * RUN: for call in write recv sem mq wait; do pct run -q -n 60 -s 1 -S pos -- %p $call &&
- *     pct run -q -n 60 -s 1 -- %p $call || exit 1; done
+ *     do pct run -q -n $((FULL ? 60 : 15)) -s 1 -S random-walk -- %p $call || exit 1; done
+ * RUN: for call in write recv sem mq wait; do for s in portfolio pos;
+ *     do pct run -q -n $((FULL ? 60 : 15)) -s 1 -S $s -- %p $call || exit 1; done; done
  */
 #include <errno.h>
 #include <mqueue.h>

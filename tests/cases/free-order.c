@@ -6,10 +6,10 @@
  * RUN: ! pct run -n 20 -s 1 --races=fail -- %p free > %t/out 2>&1; grep -q 'frees the memory at' %t/out
  * RUN 118: pct run -n 20 -s 1 --races=fail -- %p realloc
  * RUN: ! pct run -n 20 -s 1 -g --races=fail -- %p munmap > %t/out 2>&1; grep -q 'data race' %t/out
- * RUN: pct run -n 200 -s 1 --races=fail -- %p locked
- * RUN: pct run -n 200 -s 1 --races=fail -- %p counted
- * RUN: pct run -n 100 -s 1 --races=fail -- %p handed
- * RUN: pct run -n 100 -s 1 --races=fail -- %p mapped
+ * RUN: pct run -n $((FULL ? 200 : 60)) -s 1 --races=fail -- %p locked
+ * RUN: pct run -n $((FULL ? 200 : 60)) -s 1 --races=fail -- %p counted
+ * RUN: pct run -n $((FULL ? 100 : 30)) -s 1 --races=fail -- %p handed
+ * RUN: pct run -n $((FULL ? 100 : 30)) -s 1 --races=fail -- %p mapped
  */
 #include <pthread.h>
 #include <stdatomic.h>

@@ -2,10 +2,8 @@
  * performed by threads of the schedule: no false deadlock, no time-out before its time.
  *
  * RUN: for t in cond thread suspend poll socket list gai mq; do %p $t || exit 1; done
- * RUN: for t in cond thread suspend poll socket list gai mq; do pct run -q -s 1 -n 40 --timeout 20 -- %p $t || exit 1;
- *     done
- * RUN: for t in cond thread suspend poll socket list gai mq; do pct run -q -s 1 -n 40 --timeout 20 -S pos -- %p $t ||
- *     exit 1; done
+ * RUN: for t in cond thread suspend poll socket list gai mq; do for s in portfolio pos;
+ *     do pct run -q -s 1 -n $((FULL ? 40 : 12)) --timeout 20 -S $s -- %p $t || exit 1; done; done
  * RUN: for t in cond suspend list mq; do pct run -q -s 3 -t %t/t -- %p $t && pct replay -q %t/t -- %p $t || exit 1;
  *     done
  */

@@ -1,7 +1,7 @@
 // More threads over its life than there are ids, few of them at once: the ids of those that ended are used again.
 // pthread_create() failed at the 32,767th.
 //
-// RUN: for s in pos surw tapct pctcp ${FULL:+urw random-walk random-delay round-robin};
+// RUN: for s in pos pctcp ${FULL:+surw tapct urw random-walk random-delay round-robin};
 //     do pct run -q -s 1 -S $s -- %p 33500 || exit; done
 // RUN: pct run -s 1 -t %t/trace -- %p 33500 && pct replay %t/trace -- %p 33500 2>&1 | grep 'replayed identically'
 // RUN: pct run -s 1 -n 2 -- %p 33500 2>&1 | grep 'no guarantee .* used again'

@@ -14,7 +14,7 @@
  *
  * A campaign in two parts has the same runs as one in one part; and its guarantee counts only those with points at
  * calls.
- * RUN: for x in --explore=0 ''; do for j in 1 2; do for n in 140 250; do [ $j$n = 2140 ] ||
+ * RUN: for x in --explore=0 ${FULL:+-q}; do for j in 1 2; do for n in 140 250; do [ $j$n = 2140 ] ||
  *     pct campaign -q -s 1 --epoch 1 -n $n -j $j $x --db %t/$j$x -- %p > /dev/null 2>&1; done;
  *     pct campaign report --format json %t/$j$x | grep -e token -e identical > %t/$j$x.out; done;
  *     diff %t/1$x.out %t/2$x.out || exit 1; done; grep memory=globals %t/1--explore=0.out && grep token %t/1.out

@@ -1,10 +1,10 @@
 /* Of 31 threads that take a mutex, one begins with a function of its own. It is the first one in one run of 31 if all
  * are alike to the strategy, and far more often where that one counts for as much as the 30.
  *
- * RUN: for strategy in surw-one,object=1,n=2 surw,object=1,n=2 hold,object=1,kind=1;
+ * RUN: for strategy in surw-one,object=1,n=2 ${FULL:+surw,object=1,n=2} hold,object=1,kind=1;
  *     do { pct run -g -n 200 -s 1 --state none -S $strategy -- %p 2>&1 || :; } | grep -E ': ([3-9].|1..) failed' ||
  *     exit 1; done
- * RUN: for strategy in surw-one,object=1,n=2 surw,object=1,n=2 hold,object=1,kind=1;
+ * RUN: for strategy in surw-one,object=1,n=2 ${FULL:+surw,object=1,n=2} hold,object=1,kind=1;
  *     do { pct run -g -n 200 -s 1 --state none -S $strategy -- %p alike 2>&1 || :; } | grep -E ': 1?. failed' ||
  *     exit 1; done
  */

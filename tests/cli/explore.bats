@@ -786,10 +786,10 @@ PROGRAM
 }
 
 @test "no random schedule of random programs does what no explored one did" {
-    local half=2
-    [ "${FULL:-}" != 1 ] || half=1
-    PCT_BUILD=$build "$root/tests/explored/run" 100 $((16 / half)) 200
-    PCT_BUILD=$build "$root/tests/explored/run" 0 $((6 / half)) 200 8388610 # robust mutexes, conditions
+    local most=4 # of them: with FULL=1, all
+    [ "${FULL:-}" != 1 ] || most=1
+    PCT_BUILD=$build "$root/tests/explored/run" 100 $((16 / most)) 200
+    PCT_BUILD=$build "$root/tests/explored/run" 0 $((8 / most)) 200 8388610 # robust mutexes, conditions
 }
 
 @test "the end of a thread gives up its robust mutexes: before, between and behind what others try, each once" {
