@@ -39,8 +39,8 @@ struct pct_engine_state {
     struct pct_engine_waiting *waiting;
     struct pct_ended_run run; /* whose turn it is */
     unsigned places, room;
-    unsigned used;      /* so many of the places have ever been, */
-    unsigned waited;    /* and so many of those of runs that wait */
+    unsigned used;      /* no place from this one on has had a run yet, */
+    unsigned waited;    /* nor any of `waiting` from this one on */
     unsigned under_way; /* runs that go on, */
     unsigned open;      /* and these and those that wait */
     double ticked;

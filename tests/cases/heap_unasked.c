@@ -14,7 +14,8 @@
  *
  * A campaign in two parts has the same runs as one in one part; and its guarantee counts only those with points at
  * calls.
- * RUN: for explore in ${FULL:+--explore=0} -q; do rm -f %t/1 %t/2; for j in 1 2; do for n in 40 160; do [ $j$n = 240 ] ||
+ * RUN: for explore in ${FULL:+--explore=0} -q;
+ *     do rm -f %t/1 %t/2; for j in 1 2; do for n in 40 160; do [ $j$n = 240 ] ||
  *     pct campaign -q $explore -s 1 --epoch 1 -n $n -j $j --db %t/$j -- %p > /dev/null 2>&1; done;
  *     pct campaign report --format json %t/$j | grep -e token -e identical > %t/$j.out; done;
  *     case $explore in -q) grep time=still %t/1.out;; *) grep memory=all, %t/1.out;; esac &&
