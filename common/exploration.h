@@ -84,7 +84,8 @@ struct pct_log_entry {
                "at scheduling points alone"))                                                                          \
     X(STACK, "no thread writes on its stack, which --memory does not patch, what others read at the same time")        \
     X(FRAMES, "no thread uses another one's local variable once its function has returned")                            \
-    X(OUTSIDE, "each run finds files, process ids and whatever else is outside of it as the first one did")
+    X(OUTSIDE, "each run finds files, process ids and whatever else is outside of it as the first one did")            \
+    X(ADDRESSES, "nothing depends on the addresses, which are left to chance")
 
 enum pct_doubt {
 #define PCT_DOUBT_ENUM(id, text) PCT_DOUBT_##id,

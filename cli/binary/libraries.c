@@ -43,7 +43,7 @@ char *pct_libraries_path(char *line)
 {
     char *arrow = strstr(line, " => ");
     char *path = arrow ? arrow + 4 : line + strspn(line, "\t "), *end = strstr(path, " (0x");
-    if (path[0] != '/' || !end)
+    if (!end || !memchr(path, '/', (size_t)(end - path))) /* the kernel's has none; one may be relative */
         return NULL;
     *end = 0;
     return path;

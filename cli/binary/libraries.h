@@ -8,7 +8,8 @@ char *pct_libraries_list(const char *interpreter, const char *program);
 /* The same by the program's own dynamic linker. NULL: it has none, too. */
 char *pct_libraries_of(const char *program);
 
-/* The path of the library in a line of that, which is cut behind it; NULL: there is none. */
+/* The path of the library in a line of that, which is cut behind it; as the program names it, it may be relative. NULL:
+ * there is none. */
 char *pct_libraries_path(char *line);
 
 /* Call each() for the path of each library, until it returns something else than 0, which is then returned. None if the

@@ -6,6 +6,7 @@
 #include <cli/campaign/guarantee_report.h>
 #include <cli/campaign/memo.h>
 #include <cli/base/cli.h>
+#include <cli/explore/keep.h>
 #include "configure.h"
 #include "each_test.h"
 #include "explore_first.h"
@@ -271,6 +272,17 @@ static int plan_again(struct command *w, struct pct_store *store)
     return failed;
 }
 
+/* What was verified with other libraries is not verified. Earlier versions have not written down which these were. */
+static int match_code(const struct command *w, struct pct_store *store)
+{
+    const char *there = pct_store_fact(store, "code");
+    if (!w->campaign->exploring.whole || !*there || !strcmp(there, w->plan.code))
+        return 0;
+    return pct_cli_usage("%s: a library that the program loads, or pct, was rebuilt since all schedules were explored: "
+                         "begin anew with --fresh, or name another file with --db",
+                         w->plan.path);
+}
+
 static int go(struct command *w, struct pct_recorder *recorder)
 {
     struct pct_campaign *c = w->campaign;
@@ -282,6 +294,8 @@ static int go(struct command *w, struct pct_recorder *recorder)
     failed = pct_campaign_file_check_runs(recorder->store, c, &w->plan);
     if (!failed)
         failed = pct_recorder_open(recorder, c);
+    if (!failed)
+        failed = match_code(w, recorder->store);
     if (!failed)
         failed = plan_again(w, recorder->store);
     if (failed)
@@ -324,6 +338,9 @@ static int run(struct command *w)
     char error[512];
     static struct pct_recorder recorder;
     static struct pct_explore_first first;
+    char code[20];
+    pct_explorer_hash_code(code, sizeof code, &w->campaign->launch);
+    w->plan.code = code;
     first = (struct pct_explore_first){ .campaign = w->campaign, .schedules = &w->schedules, .oracle = &w->oracle };
     if (!w->runs.explore_said && w->plan.of < 2)
         pct_explore_plan(&first, w->plan.total);

@@ -431,8 +431,11 @@ int pct_each_test(char **argv, char **command, const char *kind, const char *ext
             status = pct_cli_usage("--each-test: %s", strerror(-code));
         else if (ends_all(code, progress))
             status = code;
-        first = first || code <= 0 ? first : code;
         bool undecided = code == PCT_EXIT_CONFIDENCE;
+        if (code > 0 && !undecided && (!first || first == PCT_EXIT_CONFIDENCE))
+            first = code; /* what failed counts for more than what is not known */
+        else if (undecided && !first)
+            first = code;
         failed += code > 0 && !undecided;
         open += undecided;
         if (code > 0 && !status)

@@ -36,9 +36,17 @@ static char *find_last(const char *said, size_t *from)
     return strndup(said + length + skipped, end - length - skipped);
 }
 
+/* An estimate, and one of several shards, end with 0, too, and verify nothing. */
+static bool is_part(const char *last)
+{
+    return !strncmp(last, "estimate:", 9) || !strncmp(last, "shard ", 6);
+}
+
 static void classify_exploration(struct pct_subcommand_entry *result)
 {
     bool fails = result->status == 1 || result->status == PCT_EXIT_CONFIDENCE;
+    if (!result->status && is_part(result->last))
+        result->status = PCT_EXIT_USAGE;
     result->outcome = !result->status ? PCT_ENTRY_HOLDS : fails ? PCT_ENTRY_FAILS : PCT_ENTRY_UNABLE;
 }
 

@@ -236,6 +236,8 @@ static int take_dividing(struct pct_divided *d, const struct pct_execution *x)
     struct pct_search_facts *facts = &d->past;
     facts->runs++;
     facts->redundant++;
+    facts->foreign++;
+    facts->early |= x->timeds > 0;
     pct_facts_doubt(facts, x->doubts, x->place);
     facts->unknown = x->unknown ? x->unknown : facts->unknown;
     facts->depth = x->count > facts->depth ? x->count : facts->depth;
@@ -293,6 +295,8 @@ static void add_facts(struct pct_search_facts *all, const struct pct_search_fact
     all->runs += more->runs;
     all->classes += more->classes;
     all->redundant += more->redundant;
+    all->foreign += more->foreign;
+    all->early |= more->early;
     all->awaited += more->awaited;
     all->unplanned += more->unplanned;
     all->moved_at = all->moved ? all->moved_at : more->moved_at;

@@ -18,6 +18,7 @@ enum pct_explored_flag {
     PCT_EXPLORED_LOST = 256,     /* its target exited unseen */
     PCT_EXPLORED_WALK = 2048,    /* drew its schedule: walks.h */
     PCT_EXPLORED_RANDOM = 1024,  /* got random numbers of the system's from the seed */
+    PCT_EXPLORED_LEFT = 8192,    /* threads lived on when the process began to end, and what they print is judged */
     PCT_EXPLORED_FUTEXES = 4096, /* made futex calls; of runs that are taken, not of those in files */
     PCT_EXPLORED_BLOCKED = 512   /* a loop that waits has ended it: PCT_AWAITED_BLOCKED */
 };

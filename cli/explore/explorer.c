@@ -212,6 +212,7 @@ static int classify(struct pct_campaign_observer *observer, struct pct_campaign 
         return status;
     struct pct_explored *run = &made->run;
     run->flags = flags_of(made, result);
+    run->flags |= header->left && (e->keep->oracle.expect || e->keep->oracle.command) ? PCT_EXPLORED_LEFT : 0;
     run->threads = header->threads;
     run->records = malloc((trace->count + 1) * sizeof *run->records);
     if (!run->records || !run->log)
@@ -284,8 +285,10 @@ static int look_at(struct pct_explorer *e, struct pct_campaign *c, struct pct_ma
         /* Those before the first that is taken have passed: they were made to see how runs are made best. */
         e->differs |= begun ? failed != e->first_failed : failed && e->plain.count;
         compare_plain(e, made);
-        if (e->complete)
-            return ++e->again == AGAIN ? PCT_RUNS_ENOUGH : 0;
+        if (e->complete) {
+            e->repeated = ++e->again == AGAIN;
+            return e->repeated ? PCT_RUNS_ENOUGH : 0;
+        }
         if (!settled(&c->launch) && !failed)
             return 0;
     }

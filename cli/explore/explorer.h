@@ -105,12 +105,14 @@ struct pct_explorer {
     uint32_t assumes;                 /* of all runs: bit i: enum pct_assumption i */
     bool frees;                       /* in any run, a block of memory was given back while other threads went on */
     uint32_t threads;
+    uint64_t uncontrolled[PCT_UNCONTROLLED_COUNT]; /* of all runs that were taken, however many others were made */
     double seconds;
     /* Of its own. */
     double began;
     struct pct_execution plain; /* of the first run without a plan; count 0: none */
     uint64_t begun;             /* runs of searches that began again, of which no class counts */
-    unsigned again;             /* such runs made behind the search, to compare */
+    unsigned again;             /* such runs made behind the search, to compare, */
+    bool repeated;              /* all that are to be */
     const uint32_t *plan;       /* of the run that the search asks for */
     uint32_t plan_count;
     uint64_t wanted;   /* its hash */
@@ -137,6 +139,9 @@ int pct_explorer_run(struct pct_explorer *explorer, struct pct_campaign *campaig
 /* taken.c: a run that the search has asked for: give it to the search, and note what came of it. Returns 0,
  * PCT_RUNS_ENOUGH, or an exit status after a message. */
 int pct_explorer_take(struct pct_explorer *explorer, struct pct_campaign *campaign, struct pct_made *made);
+
+/* taken.c: have the search name the next run, e->plan. False: it is over. */
+bool pct_explorer_search_next(struct pct_explorer *explorer);
 
 /* taken.c: a class fails, or a probe; or a run that counts as none (known): it is like one that was made before, which
  * failed alike, or one of the random ones. Returns 0 or an exit status after a message. */

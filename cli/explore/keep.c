@@ -26,9 +26,7 @@ static int add_file(void *data, const char *path)
     return 0;
 }
 
-/* A hash of what runs beside the program's own file: its libraries, and pct's in it. What was verified of others is not
- * verified of these. */
-static void hash_code(struct pct_explorer_keep *k, const struct pct_launch *launch)
+void pct_explorer_hash_code(char *text, size_t size, const struct pct_launch *launch)
 {
     char paths[sizeof launch->library_path], *rest = paths, *path;
     uint64_t hash = 0;
@@ -36,7 +34,7 @@ static void hash_code(struct pct_explorer_keep *k, const struct pct_launch *laun
     while ((path = strsep(&rest, ":")))
         add_file(&hash, path);
     pct_libraries_each(launch->program, add_file, &hash);
-    snprintf(k->code, sizeof k->code, "%016llx", (unsigned long long)hash);
+    snprintf(text, size, "%016llx", (unsigned long long)hash);
 }
 
 static int match_code(struct pct_explorer_keep *k)
@@ -63,10 +61,10 @@ static int take_finding(void *data, const struct pct_store_finding *row)
 
 static int take_uncontrolled(void *data, unsigned kind, const char *name, uint64_t count)
 {
-    struct pct_campaign *c = data;
+    struct pct_explorer *e = data;
     (void)name;
     if (kind < PCT_UNCONTROLLED_COUNT)
-        c->uncontrolled[kind] += count;
+        e->uncontrolled[kind] += count;
     return 0;
 }
 
@@ -83,10 +81,11 @@ static int begin(struct pct_explorer_keep *k, struct pct_explorer *e, struct pct
     if (failed)
         return failed;
     failed = pct_store_begin_explored(store);
+    e->differs = pct_store_number(store, "differs");
     if (!failed)
         failed = pct_store_each_finding(store, take_finding, e);
     if (!failed)
-        failed = pct_store_each_uncontrolled(store, take_uncontrolled, c);
+        failed = pct_store_each_uncontrolled(store, take_uncontrolled, e);
     /* Nothing is written before the first new run: the file may turn out not to be of this program. */
     return failed ? pct_recorder_fail(&k->recorder, failed) : 0;
 }
@@ -127,7 +126,7 @@ int pct_explorer_keep_open(struct pct_explorer_keep *k, struct pct_explorer *e, 
     if (e->bound >= 0)
         snprintf(k->bound, sizeof k->bound, "%d%s", e->bound, e->order == PCT_SEARCH_RANK ? " --order=rank" : "");
     k->plan.bound = k->bound;
-    hash_code(k, &c->launch);
+    pct_explorer_hash_code(k->code, sizeof k->code, &c->launch);
     k->plan.code = k->code;
     int failed = state == PCT_STORE_ABSENT ? pct_campaign_file_create(c, &k->plan, &k->oracle, false) : 0;
     if (failed)
@@ -139,7 +138,11 @@ int pct_explorer_keep_open(struct pct_explorer_keep *k, struct pct_explorer *e, 
     if (c->launch.restore.wanted && pct_store_remember(k->recorder.store))
         return pct_cli_usage("%s: %s", path, pct_store_error(k->recorder.store));
     failed = k->there ? choose(k, e, c) : 0;
-    return failed ? failed : begin(k, e, c);
+    if (!failed)
+        failed = begin(k, e, c);
+    if (!failed) /* what is patched is what the file says, whatever is asked for now */
+        c->locks_inline = pct_store_number(k->recorder.store, "locks_inline");
+    return failed;
 }
 
 int pct_explorer_keep_recall(struct pct_explorer_keep *k)
@@ -173,7 +176,7 @@ static int refuse(const struct pct_explorer_keep *k, const char *why)
                          k->plan.path, why);
 }
 
-/* The first run does the same on the same objects. */
+/* The first run does the same on the same objects, and fails as it did, or does not. */
 static int compare_first(const struct restoring *r, const struct pct_explored *run)
 {
     struct pct_execution here, there;
@@ -183,7 +186,7 @@ static int compare_first(const struct restoring *r, const struct pct_explored *r
         pct_execution_free(&here);
         return refuse(r->keep, "its first run cannot be read");
     }
-    bool same = here.count == there.count;
+    bool same = here.count == there.count && !((r->made->run.flags ^ run->flags) & PCT_EXPLORED_FAILED);
     for (uint32_t i = 0; i < here.count && same; i++) {
         const struct pct_event *a = &here.event[i], *b = &there.event[i];
         same = a->thread == b->thread && a->op == b->op && a->touches == b->touches;
@@ -215,7 +218,7 @@ static int take_run(void *data, const struct pct_store_explored *row)
         failed = failed == -ENOMEM ? pct_cli_no_memory("") : refuse(k, "its runs are damaged");
     if (!failed && !k->count)
         failed = compare_first(r, &made.run);
-    if (!failed && k->count && !made.walk && !pct_search_next(e->search, &e->plan, &e->plan_count))
+    if (!failed && k->count && !made.walk && !pct_explorer_search_next(e))
         failed = refuse(k, "it has more runs than there are");
     uint64_t plan = made.walk ? pct_explorer_plan(&walk, 1) : pct_explorer_plan(e->plan, k->count ? e->plan_count : 0);
     if (!failed && plan != row->plan)
@@ -332,6 +335,12 @@ static int add_rows(struct pct_explorer_keep *k, const struct pct_made *made)
     return failed;
 }
 
+/* That they do shows in runs which the file does not keep. */
+static int keep_differs(struct pct_store *store, const struct pct_explorer *e)
+{
+    return e->differs && !pct_store_number(store, "differs") ? pct_store_set_fact(store, "differs", "1") : 0;
+}
+
 int pct_explorer_keep_add(struct pct_explorer_keep *k, struct pct_explorer *e, struct pct_campaign *c,
                           struct pct_made *made)
 {
@@ -342,6 +351,8 @@ int pct_explorer_keep_add(struct pct_explorer_keep *k, struct pct_explorer *e, s
         if (made->run.flags & PCT_EXPLORED_FAILED && !(made->run.flags & PCT_EXPLORED_CUT))
             status = add_failure(k, e, c, made, &made->row.finding);
         int failed = status ? 0 : add_rows(k, made);
+        if (!status && !failed)
+            failed = keep_differs(k->recorder.store, e);
         if (failed)
             status = failed == -ENOMEM ? pct_cli_no_memory("") : pct_recorder_fail(&k->recorder, failed);
         k->recorder.dirty = true;
@@ -365,7 +376,8 @@ int pct_explorer_keep_confirm(struct pct_explorer_keep *k, struct pct_campaign *
     return k->recorder.store ? pct_recorder_confirm(&k->recorder, c) : 0;
 }
 
-int pct_explorer_keep_finish(struct pct_explorer_keep *k, const char *verdict, const char *whole)
+int pct_explorer_keep_finish(struct pct_explorer_keep *k, const struct pct_explorer *e, const char *verdict,
+                             const char *whole)
 {
     struct pct_store *store = k->recorder.store;
     char runs[32];
@@ -379,6 +391,8 @@ int pct_explorer_keep_finish(struct pct_explorer_keep *k, const char *verdict, c
     int failed = pct_store_set_fact(store, "runs", runs);
     if (!failed)
         failed = pct_store_set_fact(store, "verdict", verdict);
+    if (!failed)
+        failed = keep_differs(store, e);
     if (!failed && k->plan.of > 1)
         failed = pct_store_set_fact(store, "whole", whole);
     k->recorder.dirty = true;

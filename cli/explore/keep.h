@@ -34,6 +34,10 @@ int pct_explorer_keep_open(struct pct_explorer_keep *keep, struct pct_explorer *
 int pct_explorer_keep_recall(struct pct_explorer_keep *keep);
 void pct_explorer_keep_close(struct pct_explorer_keep *keep);
 
+/* A hash of what runs beside the program's own file: its libraries, and pct's in it. What was verified of others is not
+ * verified of these. Of a launch that is prepared. */
+void pct_explorer_hash_code(char *text, size_t size, const struct pct_launch *launch);
+
 /* The functions of the observer (campaign.h). */
 int pct_explorer_keep_classify(struct pct_explorer_keep *keep, struct pct_campaign *campaign,
                                struct pct_process *process, struct pct_result *result);
@@ -59,6 +63,7 @@ int pct_explorer_keep_confirm(struct pct_explorer_keep *keep, struct pct_campaig
 
 /* It has ended: keep the last line, and write the reports. whole: of a shard that was explored to its end, what merge.h
  * needs of it; else "". Returns 0 or an exit status after a message. */
-int pct_explorer_keep_finish(struct pct_explorer_keep *keep, const char *verdict, const char *whole);
+int pct_explorer_keep_finish(struct pct_explorer_keep *keep, const struct pct_explorer *explorer, const char *verdict,
+                             const char *whole);
 
 #endif

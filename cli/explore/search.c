@@ -374,7 +374,9 @@ static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *clas
         *class_ = pct_order_class(&order);
     bool ends = !known;
     if (known) {
-        ends = pct_sleepers_have(held_at(s, &s->node[cut]), x->event[cut].thread) && ends_held(s, x, cut);
+        const bool held = pct_sleepers_have(held_at(s, &s->node[cut]), x->event[cut].thread);
+        ends = held && ends_held(s, x, cut);
+        s->facts.foreign += held;
         x->count = cut;
     }
     failed = pct_order_reversals(&order, s->from, ends, take_reversal, s);

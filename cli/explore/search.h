@@ -19,6 +19,7 @@ struct pct_search_facts {
     uint64_t runs;
     uint64_t classes;   /* runs that were neither redundant nor blocked */
     uint64_t redundant; /* runs that turned out to be like earlier ones */
+    uint64_t foreign;   /* of these, of a shard: those that divided the schedules, or came to other shards' */
     uint64_t awaited;   /* blocked runs: a loop that waits has made a round without progress: they are of no class */
     uint64_t unplanned; /* runs in which a thread could not go on that the plan named: the table of dependence was not
                            exact there */

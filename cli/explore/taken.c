@@ -162,12 +162,16 @@ int pct_explorer_take(struct pct_explorer *e, struct pct_campaign *c, struct pct
 {
     struct pct_execution x;
     int failed = pct_explored_read(&made->run, &x);
+    /* Those that are forked have all the same, but others are not. */
+    made->run.assumes |= c->launch.aslr || c->launch.random ? 1u << PCT_ASSUMES_ADDRESSES : 0;
     if (failed == -ENOMEM)
         return pct_cli_no_memory("");
     if (failed) {
         e->unreadable = true;
         return PCT_RUNS_ENOUGH;
     }
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
+        e->uncontrolled[i] += made->uncontrolled[i];
     int status = made->walk ? take_walk(e, made, &x) : take_class(e, made, &x);
     e->differs |= e->failure && !made->run.failure;
     e->failure = 0;
@@ -243,16 +247,20 @@ static void forget_classes(struct pct_explorer *e)
     e->classes = pct_separation_new();
 }
 
+bool pct_explorer_search_next(struct pct_explorer *e)
+{
+    bool more = pct_search_next(e->search, &e->plan, &e->plan_count);
+    forget_classes(e);
+    return more;
+}
+
 /* A random schedule, if one is due, or what the search names. False: it is over. */
 static bool choose_next(struct pct_explorer *e)
 {
     struct pct_walks *w = &e->walks;
     w->asked = e->walks.on && w->made < pct_walks_due(pct_search_facts(e->search)->runs, e->first);
-    if (!w->asked) {
-        bool more = pct_search_next(e->search, &e->plan, &e->plan_count);
-        forget_classes(e);
-        return more;
-    }
+    if (!w->asked)
+        return pct_explorer_search_next(e);
     w->named = w->named > w->made ? w->named : w->made + 1;
     w->plan = pct_walks_plan(w->made + 1);
     e->plan = &w->plan;

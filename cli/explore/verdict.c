@@ -80,11 +80,12 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e, const str
                "--shard");
     if (facts->undivided)
         add(r, "more than %d threads, which cannot be divided among shards", PCT_EXECUTION_SETS);
-    if (e->bound < 0 && facts->early && facts->redundant + facts->unplanned)
+    const uint64_t vain = facts->redundant - facts->foreign;
+    if (e->bound < 0 && facts->early && vain + facts->unplanned)
         add(r,
             "deadlines that may come early: %llu of the runs were not what they were to be, and others may be missed "
             "(--slack=0 takes the program)",
-            (unsigned long long)(facts->redundant > facts->unplanned ? facts->redundant : facts->unplanned));
+            (unsigned long long)(vain > facts->unplanned ? vain : facts->unplanned));
     if (facts->strayed)
         add(r,
             "threads that did something else in another schedule of the same past (%llu time%s%s%s): by memory that is "
@@ -105,9 +106,13 @@ static int patched_by(const struct pct_campaign *c)
 
 static void add_control(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
 {
-    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++)
-        if (c->uncontrolled[i] && !pct_name_is_aside(i))
-            add(r, "%s (%llu)", pct_name_uncontrolled(i), (unsigned long long)c->uncontrolled[i]);
+    for (unsigned i = 0; i < PCT_UNCONTROLLED_COUNT; i++) {
+        /* What is blind is the same in each run, and does not add up. */
+        bool all = !c->uncontrolled[i] || (e->uncontrolled[i] && !pct_name_is_blind(i));
+        uint64_t count = all ? e->uncontrolled[i] : c->uncontrolled[i];
+        if (count && !pct_name_is_aside(i))
+            add(r, "%s (%llu)", pct_name_uncontrolled(i), (unsigned long long)count);
+    }
     if (e->flags & PCT_EXPLORED_CHILDREN)
         add(r, "child processes, or another program in this one's place");
     if (e->flags & PCT_EXPLORED_TIMERS)
@@ -140,6 +145,16 @@ static bool is_contradicted(const struct pct_explorer *e)
     return contradicted;
 }
 
+/* With several workers: a run failed that was made ahead, and the search has not asked for it. Where nothing else has
+ * failed, that was not its schedule's doing alone. */
+static bool is_failure_left(const struct pct_explorer *e)
+{
+    bool left = false;
+    for (size_t i = 0; i < e->aheads && e->complete && !e->findings; i++)
+        left |= e->ahead[i].run.flags & PCT_EXPLORED_FAILED && !(e->ahead[i].run.flags & PCT_EXPLORED_CUT);
+    return left;
+}
+
 static void add_cut(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
 {
     const bool sees = e->flags & PCT_EXPLORED_MEMORY || c->config.memory || pct_elf_tells(c->launch.program);
@@ -153,6 +168,9 @@ static void add_cut(struct reasons *r, const struct pct_explorer *e, const struc
 static void add_ends(struct reasons *r, const struct pct_explorer *e, const struct pct_campaign *c)
 {
     add_cut(r, e, c);
+    if (is_failure_left(e))
+        add(r, "a run that the search did not need failed, and none that it has made: they depend on more than the "
+               "schedule");
     if (e->used_up && e->limit && runs_of(e) >= e->limit)
         add(r, "the runs that -n allows are made");
     else if (e->used_up)
@@ -161,6 +179,8 @@ static void add_ends(struct reasons *r, const struct pct_explorer *e, const stru
         add(r, "stopped at the first finding");
     else if (!e->complete && !facts_of(e)->unrepeatable && !facts_of(e)->no_memory && !e->unreadable)
         add(r, "interrupted");
+    else if (e->complete && !e->repeated && !e->findings && !e->cut && !e->unreadable)
+        add(r, "interrupted, before it was seen whether the first run is the same once more");
     if (!r->count && is_contradicted(e))
         add(r, "random schedules that are of no class which was explored: they depend on more than the schedule, or "
                "pct explore "
@@ -195,6 +215,11 @@ static void add_assumptions(struct reasons *given, const struct pct_explorer *e,
             used += (size_t)snprintf(given->text + used, sizeof given->text - used, "%s%s", join, assumptions[i]);
             join = ", and ";
         }
+    if (e->flags & PCT_EXPLORED_LEFT) { /* in explored runs it ends behind all that they can do */
+        used += (size_t)snprintf(given->text + used, sizeof given->text - used,
+                                 "%sthe process does not end while another thread is still about to print", join);
+        join = ", and ";
+    }
     if (e->serves && e->flags & PCT_EXPLORED_DEADLINES) { /* else, print_scope() says it, as what follows */
         char by[48] = "", length[32];
         if (slack)
@@ -300,9 +325,9 @@ static void print_scope(const struct pct_explorer *e, const struct pct_campaign 
         pct_cli_say(
             "%llu of the runs ended behind a round of a loop that waits and changes nothing: others are without it",
             (unsigned long long)facts->awaited);
-    if (facts->redundant && e->of > 1)
+    if (facts->foreign)
         pct_cli_say("%llu of the runs divided the schedules into %u parts, or came to other shards' (%u part%s here)",
-                    (unsigned long long)facts->redundant, facts->parts, parts_here(e), parts_here(e) == 1 ? "" : "s");
+                    (unsigned long long)facts->foreign, facts->parts, parts_here(e), parts_here(e) == 1 ? "" : "s");
     if (facts->begun)
         pct_cli_say(
             "the first %llu of the runs have shown what threads use between scheduling points, which differs with "
@@ -358,6 +383,14 @@ static void print_found(FILE *out, const struct pct_explorer *e, const struct re
                 reasons->count ? "" : "its ", (unsigned long long)facts->classes, facts->classes == 1 ? "" : "es",
                 within, (unsigned long long)runs_of(e), seconds, reasons->count ? "; not all were explored: " : "",
                 reasons->text);
+        return;
+    }
+    if (e->merged && !e->failing) {
+        fprintf(out,
+                "found: none of %llu class%s of schedules in the shards that are known fails, but one of another shard "
+                "(%llu runs, %s); not all were explored: %s",
+                (unsigned long long)facts->classes, facts->classes == 1 ? "" : "es", (unsigned long long)runs_of(e),
+                seconds, reasons->text);
         return;
     }
     if (!e->failing && !e->walks.failing) {
@@ -470,6 +503,9 @@ static void say_lines(const char *text)
 int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int interrupted)
 {
     bool whole;
+    /* The campaign looks where no run of it has failed: those that wait in loops are failures to it. */
+    if (!e->findings && !c->hardware)
+        c->hardware = pct_elf_reads_hardware(c->launch.program);
     pct_explorer_name_places(e, c->launch.program);
     char *line = make_line(e, c, &whole);
     if (!line)
@@ -481,7 +517,7 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
     char fact[PCT_SHARD_FACT] = "";
     if (whole && e->of > 1)
         pct_shard_format(fact, sizeof fact, e, patched_by(c));
-    int failed = pct_explorer_keep_finish(e->keep, line, fact);
+    int failed = pct_explorer_keep_finish(e->keep, e, line, fact);
     if (interrupted && e->keep->plan.path)
         pct_cli_say("%s has all runs so far; the same command with --resume goes on", e->keep->plan.path);
     print_other_ways(e);
@@ -494,6 +530,6 @@ int pct_explorer_verdict(struct pct_explorer *e, struct pct_campaign *c, int int
         return failed ? failed : 128 + interrupted;
     if (e->findings)
         return !whole && e->tells ? PCT_EXPLORER_FOUND_SOME : 1;
-    bool open = e->serves && (e->assumes || e->frees || e->flags & PCT_EXPLORED_RANDOM);
+    bool open = e->serves && (e->assumes || e->frees || e->flags & (PCT_EXPLORED_RANDOM | PCT_EXPLORED_LEFT));
     return !whole ? PCT_EXIT_CONFIDENCE : open ? PCT_EXPLORER_VERIFIED_IF : 0;
 }
