@@ -90,6 +90,10 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
         if (!strchr(k->c->config.strategy, '/'))
             pct_event_counts_counts(&k->c->config, k->c->strategy, &result->trace);
     }
+    /* As of the campaign's own runs. */
+    int asked = cut ? 0 : pct_oracle_run(k->oracle, &k->c->launch, process, result);
+    if (asked)
+        return asked;
     bool failed = pct_result_fails(result, k->c->ok);
     if (failed && !cut)
         keep_failing(k, process, result);

@@ -16,7 +16,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-enum { FACTS = 30 };
+enum { FACTS = 32 };
 
 uint64_t pct_campaign_file_share(uint64_t total, uint64_t shard, uint64_t of)
 {
@@ -102,6 +102,13 @@ static void print_spec(FILE *out, const void *data)
         fprintf(out, "%.*s", (int)strcspn(begin + 1, ":"), begin + 1);
 }
 
+static void print_failing(FILE *out, const void *data)
+{
+    const struct pct_campaign *c = data;
+    for (size_t i = 0; i < c->failing_count; i++)
+        fprintf(out, "%s%s", i ? "\n" : "", c->failing[i]);
+}
+
 static void add_reference(struct facts *facts, const struct pct_oracle *oracle)
 {
     if (oracle->has_reference)
@@ -118,6 +125,14 @@ static void add_input(struct facts *facts, const struct pct_campaign *c)
     add_printed(facts, "options", c, print_options);
 }
 
+/* The races that are no failures, by what the file has, whatever its name. Explorations know of none. */
+static void add_suppressions(struct facts *facts, const struct pct_campaign *c)
+{
+    const char *file = c->launch.suppressions ? c->launch.suppressions : getenv("PCT_SUPPRESSIONS");
+    if (c->kept && c->config.races == PCT_RACES_FAIL && file && *file)
+        add(facts, "suppressions", "%016llx", (unsigned long long)pct_state_hash_file(file));
+}
+
 /* What decides what a run of the campaign does and how it is judged. */
 static void add_identity(struct facts *facts, const struct pct_campaign *c, const struct pct_oracle *oracle)
 {
@@ -125,34 +140,59 @@ static void add_identity(struct facts *facts, const struct pct_campaign *c, cons
     add(facts, "binary", "%016llx", (unsigned long long)pct_state_hash_file(c->launch.program));
     add_printed(facts, "judging", oracle, print_oracle);
     add_reference(facts, oracle);
+    add_suppressions(facts, c);
     /* maple says it itself, and has always done so. */
     add(facts, "sites", "%s", c->launch.sites && !pct_directed_may(c) ? c->launch.sites : "");
 }
 
 /* --- A place for it ----------------------------------------------------------------------------------------------- */
 
+/* A damaged file and its log. */
+static int move_with_log(const char *path, const char *log, const char *old)
+{
+    char old_log[4096];
+    if ((size_t)snprintf(old_log, sizeof old_log, "%s%s", old, log + strlen(path)) >= sizeof old_log ||
+        rename(log, old_log))
+        return pct_cli_usage("%s: cannot be renamed: %s", log, strerror(errno));
+    return 0;
+}
+
 int pct_campaign_file_move_away(const char *path)
 {
-    char error[512], old[4096];
-    if (pct_store_look(path, error, sizeof error) == PCT_STORE_FOREIGN)
+    char error[512], old[4096], log[4096];
+    enum pct_store_state state = pct_store_look(path, error, sizeof error);
+    if (state == PCT_STORE_FOREIGN)
         return pct_cli_usage("%s: %s", path, error);
-    /* Its log belongs to it: opened and closed, the file is alone. */
+    if (state == PCT_STORE_ABSENT)
+        return 0;
+    /* Its log belongs to it: opened and closed, the file is alone, unless somebody has it open. */
     struct pct_store *store = pct_store_open(path, true, error, sizeof error);
-    if (store)
+    if (!store && errno == EBUSY)
+        return pct_cli_usage("%s: %s", path, error);
+    const bool good = store;
+    if (good)
         pct_store_close(store);
+    const bool logged = pct_store_has_log(path, log, sizeof log);
+    if (logged && (good || state == PCT_STORE_NEWER))
+        return pct_cli_usage("%s: somebody has it open, and %s belongs to it; wait until that has ended, or name "
+                             "another file with --db",
+                             path, log);
     if ((size_t)snprintf(old, sizeof old, "%s.old", path) >= sizeof old || (rename(path, old) && errno != ENOENT))
         return pct_cli_usage("%s: cannot be renamed: %s", path, strerror(errno));
-    return 0;
+    return logged ? move_with_log(path, log, old) : 0;
 }
 
 int pct_campaign_file_check_place(const char *path)
 {
-    char directory[4096];
+    char directory[4096], log[4096];
     const char *slash = strrchr(path, '/');
     int length = slash ? (int)(slash - path + 1) : 1;
     if ((size_t)snprintf(directory, sizeof directory, "%.*s", length, slash ? path : ".") < sizeof directory &&
         access(directory, W_OK | X_OK))
         return pct_cli_usage("--db=%s: %s: no file can be made in %s", path, strerror(errno), directory);
+    if (access(path, F_OK) && pct_store_has_log(path, log, sizeof log))
+        return pct_cli_usage("--db=%s: it was removed, but %s, which was a part of it, is there; remove that, too",
+                             path, log);
     return 0;
 }
 
@@ -178,6 +218,8 @@ static void add_all(struct facts *all, const struct pct_campaign *c, const struc
     add(&facts, "locks_inline", "%d", c->locks_inline != 0);
     add(&facts, "explored_found", "%d", c->found);
     add(&facts, "addresses_random", "%d", c->launch.random);
+    if (c->failing_count)
+        add_printed(&facts, "failing", c, print_failing);
     if (plan->memo)
         add(&facts, "memo", "%s", plan->memo);
     if (plan->bound)
@@ -273,6 +315,11 @@ static int match_identity(struct pct_store *store, const struct facts *facts, co
     }
     if (strcmp(pct_store_fact(store, "reference"), value_of(facts, "reference"))) {
         pct_cli_say("%s: the output that runs are compared with has changed since", plan->path);
+        pct_cli_say("begin a new one with --db FILE, or with --fresh, which keeps the old file as %s.old", plan->path);
+        return PCT_EXIT_USAGE;
+    }
+    if (strcmp(pct_store_fact(store, "suppressions"), value_of(facts, "suppressions"))) {
+        pct_cli_say("%s: the races that are no failures (--suppressions) are others since", plan->path);
         pct_cli_say("begin a new one with --db FILE, or with --fresh, which keeps the old file as %s.old", plan->path);
         return PCT_EXIT_USAGE;
     }

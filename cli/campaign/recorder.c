@@ -18,6 +18,8 @@
 /* Seconds between two commits: what a kill can cost, in runs that must be done again. */
 #define COMMIT_SECONDS 0.25
 
+enum { FAILING = 16 /* runs that measure k */ };
+
 /* --- Failing ------------------------------------------------------------------------------------------------------ */
 
 static int fail(struct pct_recorder *r, int error)
@@ -231,7 +233,11 @@ static int early(struct pct_campaign_observer *observer, struct pct_campaign *c,
                                    pct_campaign_seed(c, process->index), r->quiet);
         pct_signature_free(&signature);
     }
-    return failed ? pct_cli_no_memory("") : 0;
+    if (failed)
+        return pct_cli_no_memory("");
+    r->dirty = true; /* for reports, should this be the end */
+    failed = store_most(r, "open", &r->stored.open, process->index + 1);
+    return failed ? fail(r, failed) : 0;
 }
 
 static int looked(struct pct_campaign_observer *observer, struct pct_campaign *c, struct pct_process *process,
@@ -341,6 +347,26 @@ static int restore_uncontrolled(void *data, unsigned kind, const char *name, uin
     return 0;
 }
 
+bool pct_recorder_is_open(struct pct_store *store, uint64_t runs)
+{
+    return runs < pct_store_number(store, "open") || *pct_store_fact(store, "failing");
+}
+
+/* The tokens of runs that have measured k and failed: they become findings at the end, whoever comes to it. */
+static void restore_failing(struct pct_campaign *c, const char *tokens)
+{
+    static char failing[FAILING][PCT_TOKEN_MAX];
+    size_t count = 0;
+    for (size_t length; *tokens && count < FAILING; tokens += length + (tokens[length] == '\n')) {
+        length = strcspn(tokens, "\n");
+        snprintf(failing[count++], sizeof *failing, "%.*s", (int)length, tokens);
+    }
+    if (!count)
+        return;
+    c->failing = failing;
+    c->failing_count = count;
+}
+
 int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
 {
 #define RESTORE(name) c->name = pct_store_number(store, #name); /* the runs below count by some of these */
@@ -356,6 +382,8 @@ int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c)
     c->launch.random |= pct_store_number(store, "addresses_random") != 0; /* or this system's are, where it goes on */
     c->exploring.unrepeated = pct_store_number(store, "explored_unrepeated");
     c->found = pct_store_number(store, "explored_found");
+    c->open = pct_recorder_is_open(store, c->done);
+    restore_failing(c, pct_store_fact(store, "failing"));
     return failed ? failed
                   : pct_exploring_restore(c, pct_store_fact(store, "verdict"), pct_store_number(store, "verdict_whole"),
                                           pct_store_fact(store, "explored_token"));
@@ -378,6 +406,7 @@ int pct_recorder_open(struct pct_recorder *r, struct pct_campaign *c)
     if (!r->coverage)
         return pct_cli_no_memory("");
     int failed = pct_recorder_restore(r->store, c);
+    r->stored.open = pct_store_number(r->store, "open");
     if (!failed && c->launch.random)
         failed = pct_store_set_fact(r->store, "addresses_random", "1");
     if (!failed)
@@ -429,14 +458,34 @@ int pct_recorder_fail(struct pct_recorder *r, int error)
     return fail(r, error);
 }
 
+/* They are findings now. */
+static int forget_failing(struct pct_recorder *r)
+{
+    r->dirty = true;
+    int failed = pct_store_set_fact(r->store, "failing", "");
+    return failed ? fail(r, failed) : 0;
+}
+
+/* It was interrupted while runs that were cut waited to be made again: the next one is among them, or behind them. */
+static int store_undecided(struct pct_recorder *r, const struct pct_campaign *c)
+{
+    r->dirty = true;
+    int failed = store_most(r, "open", &r->stored.open, c->done + 1);
+    return failed ? fail(r, failed) : 0;
+}
+
 int pct_recorder_finish(struct pct_recorder *r, struct pct_campaign *c, int status)
 {
     if (!status)
         status = take_failing(r, c, c->failing, c->failing_count);
+    if (!status && c->failing_count)
+        status = forget_failing(r);
     if (!status)
         status = confirm_all(r, c, true);
     pct_status_line_clear(r->quiet);
-    int failed = r->dirty && !r->broken ? commit(r) : 0;
+    int failed = status > 128 && c->undecided && !r->broken ? store_undecided(r, c) : 0;
+    if (!failed && r->dirty && !r->broken)
+        failed = commit(r);
     return status ? status : failed;
 }
 

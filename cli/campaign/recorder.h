@@ -53,6 +53,7 @@ struct pct_recorder {
         PCT_RECORDER_MOST(PCT_MEMBER)
 #undef PCT_MEMBER
         uint64_t below;
+        uint64_t open; /* runs up to this number were cut, or failed behind one that was */
     } stored;          /* of pct_campaign, as the file has it */
     bool dirty;        /* something was added since the last commit */
     const char *trace; /* the file that replays the next failure, whose token is ""; NULL: its token does */
@@ -82,6 +83,10 @@ void pct_recorder_close(struct pct_recorder *recorder);
 /* Whether a finding is not confirmed by replays: these would kill pct once more, as the run did twice; or it has no
  * token. */
 bool pct_recorder_never_replays(const struct pct_store_finding *finding);
+
+/* Whether something failed, or was cut, that is none of the file's runs yet: of a campaign that was interrupted. runs:
+ * how many it has. */
+bool pct_recorder_is_open(struct pct_store *store, uint64_t runs);
 
 /* Take the numbers of the runs in the file into c. For recorders and reports. Returns 0 or a negative errno. */
 int pct_recorder_restore(struct pct_store *store, struct pct_campaign *c);

@@ -39,7 +39,8 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
     [PCT_STORE_ADD_FRAME] = "INSERT INTO @frames VALUES(?,?,?,?,?,?,?,?,?,?)",
     [PCT_STORE_ADD_PAIR] = "INSERT INTO @coverage VALUES(?1,?2) ON CONFLICT(pair) DO UPDATE SET seed = min(seed, ?2)",
     [PCT_STORE_ADD_UNCONTROLLED] =
-        "INSERT INTO @uncontrolled VALUES(?1,?2,?3) ON CONFLICT(kind) DO UPDATE SET count = count + ?3",
+        "INSERT INTO @uncontrolled VALUES(?1,?2,?3) ON CONFLICT(kind) DO UPDATE SET count = iif(?4, max(count, ?3),"
+        " count + ?3)",
     [PCT_STORE_CONFIRM] =
         "UPDATE @findings SET replays=?2, same=?3, other=?4, identical=?5, uncontrolled=?6,"
         " report = ?7 || report, line = iif(?8 = '', line, ?9), file = iif(?8 = '', file, ?8) WHERE id=?1",
@@ -58,7 +59,7 @@ static const char *const statements[PCT_STORE_STATEMENTS] = {
     [PCT_STORE_PAIRS] = "SELECT pair, seed FROM @coverage ORDER BY seed, pair",
     [PCT_STORE_UNCONTROLLED] = "SELECT kind, name, count FROM @uncontrolled ORDER BY kind",
     [PCT_STORE_SESSIONS] = "SELECT started, seconds, runs, jobs FROM @sessions ORDER BY id",
-    [PCT_STORE_RUN] = "SELECT code, hash FROM @runs WHERE seed=?",
+    [PCT_STORE_RUN] = "SELECT code, hash, k, depth, complete & 30 FROM @runs WHERE seed=?",
     [PCT_STORE_TOTALS] =
         "SELECT count(*), count(finding), count(DISTINCT hash), coalesce(max(steps), 0),"
         " coalesce(max(threads), 0), (SELECT count(*) FROM @findings), (SELECT count(*) FROM @coverage),"
@@ -153,40 +154,7 @@ int pct_store_step(struct pct_store *store, sqlite3_stmt *statement)
     return code == SQLITE_DONE ? 0 : pct_store_fail(store, code);
 }
 
-/* --- Looking and making ------------------------------------------------------------------------------------------- */
-
-static uint32_t big_endian(const unsigned char *at)
-{
-    return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 | at[3];
-}
-
-enum pct_store_state pct_store_look(const char *path, char *error, size_t size)
-{
-    /* https://www.sqlite.org/fileformat2.html, section 1.3: user version at 60, application id at 68. */
-    unsigned char head[100];
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0 && errno == ENOENT)
-        return PCT_STORE_ABSENT;
-    if (fd < 0) {
-        snprintf(error, size, "%s", strerror(errno));
-        return PCT_STORE_FOREIGN;
-    }
-    bool regular = !fstat(fd, &status) && S_ISREG(status.st_mode);
-    ssize_t got = regular ? read(fd, head, sizeof head) : -1;
-    close(fd);
-    if (got != sizeof head || memcmp(head, "SQLite format 3", 16) || big_endian(head + 68) != PCT_STORE_APPLICATION) {
-        snprintf(error, size,
-                 "this is not a campaign file of pct; it was left as it is; name another file, or move it away");
-        return PCT_STORE_FOREIGN;
-    }
-    if (big_endian(head + 60) > PCT_STORE_VERSION) {
-        snprintf(error, size, "a newer version of pct made this campaign file (version %u, this pct knows %d)",
-                 big_endian(head + 60), PCT_STORE_VERSION);
-        return PCT_STORE_NEWER;
-    }
-    return PCT_STORE_OURS;
-}
+/* --- Making ------------------------------------------------------------------------------------------------------- */
 
 /* The tables of a part, with these facts. Returns a code of SQLite. */
 static int make_tables(struct pct_store *store, const struct pct_store_fact *facts)
@@ -441,6 +409,18 @@ static int put_back(struct pct_store *store, const char *path)
     return failed;
 }
 
+/* All that is read from now on is of one moment, whatever a campaign adds meanwhile. A file without a log has none that
+ * writes to it, and is not to be held against one. */
+static int hold(struct pct_store *store)
+{
+    sqlite3_stmt *mode = NULL;
+    int code = sqlite3_prepare_v2(store->db, "PRAGMA journal_mode", -1, &mode, NULL);
+    const char *name = !code && sqlite3_step(mode) == SQLITE_ROW ? (const char *)sqlite3_column_text(mode, 0) : NULL;
+    const bool logged = name && !strcmp(name, "wal");
+    sqlite3_finalize(mode);
+    return logged ? pct_store_execute(store, "BEGIN") : 0;
+}
+
 static int open_all(struct pct_store *store, const char *path, bool write)
 {
     int failed = look_inside(store, path);
@@ -450,7 +430,7 @@ static int open_all(struct pct_store *store, const char *path, bool write)
             failed = look_inside(store, path);
     }
     if (failed || !write)
-        return failed;
+        return failed ? failed : hold(store);
     disconnect(store);
     failed = connect_to(store, path, true);
     if (!failed)
@@ -467,6 +447,7 @@ static int open_all(struct pct_store *store, const char *path, bool write)
 
 struct pct_store *pct_store_open(const char *path, bool write, char *error, size_t size)
 {
+    errno = 0;
     switch (pct_store_look(path, error, size)) {
     case PCT_STORE_ABSENT:
         snprintf(error, size, "%s", strerror(ENOENT));
@@ -489,6 +470,7 @@ struct pct_store *pct_store_open(const char *path, bool write, char *error, size
     snprintf(error, size, "%s%s", store->error,
              failed == -EINVAL ? "; it was left as it is; name another file, or move it away" : "");
     pct_store_close(store);
+    errno = -failed;
     return NULL;
 }
 

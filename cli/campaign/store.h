@@ -38,8 +38,12 @@ int pct_store_create(const char *path, const struct pct_store_fact *facts, char 
 
 struct pct_store;
 
+/* What belongs to a file of SQLite by its name alone: a new file of this name would be taken for the old one, with what
+ * that has not moved into it yet. log: the name of what is there. */
+bool pct_store_has_log(const char *path, char *log, size_t size);
+
 /* Open and check a campaign file. write: for adding to it. NULL: a line in error says why, and the way out; the file
- * was not changed. */
+ * was not changed; errno is EBUSY if another campaign writes to it. */
 struct pct_store *pct_store_open(const char *path, bool write, char *error, size_t size);
 
 /* Of a writer: remember what the file has now; and have it so again, whatever was committed since: then the store can
@@ -260,8 +264,8 @@ struct pct_store_group {
 
 /* Make one file of several. Those of a group are of the same target, judged in the same way, with the same strategy;
  * their runs are put together by their seeds, their findings by their signatures. Runs that are in two files count
- * once; *differing is how many of them ended differently: then the first file's stays. *directed: they are of the
- * strategy maple, where what a run is depends on its file's other runs, too. The runs of explorations are put one
+ * once; *differing is how many of them ended differently: then the first file's stays. *directed: that says nothing of
+ * the program, as what such a run is depends on what its file knows, too. The runs of explorations are put one
  * behind the other. The files in are only read. Returns 0 or a negative errno after a message in error. */
 int pct_store_merge(const char *to, const struct pct_store_group *groups, size_t count, uint64_t *differing,
                     bool *directed, char *error, size_t size);

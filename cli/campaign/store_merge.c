@@ -31,6 +31,8 @@ struct merge {
     bool copied;               /* a single one */
     uint64_t offset;           /* of explorations: the number of the first run of the file that is being read */
     uint64_t differing, added; /* the runs that other files have differently; that this file has brought */
+    bool alike;                /* all have begun with the same runs, and so know the same; */
+    bool varies;               /* and went another way all the same */
     char *error;
     size_t error_size;
 };
@@ -53,10 +55,18 @@ static void mask(char *to, size_t size, struct pct_store *store)
         snprintf(to, size, "%.*s%s", (int)(k - spec), spec, k + 3 + strspn(k + 3, "0123456789"));
 }
 
+/* Campaigns with other seeds have a time of day each, shards of one have the same. */
+static bool are_shards_apart(struct pct_store *one, struct pct_store *other)
+{
+    return (pct_store_number(one, "of") > 1 || pct_store_number(other, "of") > 1) &&
+           pct_store_number(one, "seed") == pct_store_number(other, "seed") &&
+           pct_store_number(one, "epoch") != pct_store_number(other, "epoch");
+}
+
 static int compare_facts(struct merge *m, size_t which)
 {
-    static const char *const keys[] = { "command", "binary", "options", "judging", "reference",
-                                        "sites",   "bound",  "code",    "seed",    "epoch" };
+    static const char *const keys[] = { "command",      "binary", "options", "judging", "reference", "sites",
+                                        "suppressions", "bound",  "code",    "seed",    "epoch" };
     enum { ALL = sizeof keys / sizeof *keys, CAMPAIGNS = ALL - 4 };
     char one[1024], other[1024], text[512];
     if (!m->verdict && *pct_store_fact(m->from[which], "bound")) {
@@ -70,6 +80,11 @@ static int compare_facts(struct merge *m, size_t which)
                      m->sources[which].path, keys[i]);
             return complain(m, text);
         }
+    if (are_shards_apart(m->from[0], m->from[which])) {
+        snprintf(text, sizeof text, "%.150s and %.150s are shards with another --epoch each", m->sources[0].path,
+                 m->sources[which].path);
+        return complain(m, text);
+    }
     mask(one, sizeof one, m->from[0]);
     mask(other, sizeof other, m->from[which]);
     if (!strcmp(one, other))
@@ -79,11 +94,15 @@ static int compare_facts(struct merge *m, size_t which)
     return complain(m, text);
 }
 
+static bool began_alike(struct pct_store *one, struct pct_store *other)
+{
+    return !strcmp(pct_store_fact(one, "first_token"), pct_store_fact(other, "first_token"));
+}
+
 /* Whether the run that both began with went another way: on another machine, or with another library. */
 static bool took_other_steps(struct pct_store *one, struct pct_store *other)
 {
-    return !strcmp(pct_store_fact(one, "first_token"), pct_store_fact(other, "first_token")) &&
-           strcmp(pct_store_fact(one, "first_hash"), pct_store_fact(other, "first_hash")) != 0;
+    return began_alike(one, other) && strcmp(pct_store_fact(one, "first_hash"), pct_store_fact(other, "first_hash"));
 }
 
 /* --- The new file ------------------------------------------------------------------------------------------------- */
@@ -113,13 +132,19 @@ static int create(struct merge *m, const char *path)
         created = when < created ? when : created;
         verified = *pct_store_fact(from, "verdict") ? from : verified;
         learned |= pct_store_number(from, "learned") != 0;
-        differs |= pct_store_number(from, "differs") || took_other_steps(m->from[0], from);
+        differs |= pct_store_number(from, "differs") != 0;
+        for (size_t j = 0; j < i && !differs; j++)
+            differs = took_other_steps(m->from[j], from);
+        m->alike = (!i || m->alike) && *pct_store_fact(from, "first_token") && began_alike(m->from[0], from);
         if (pct_store_has_iroots(from) && pct_store_number(from, "idioms") < idioms)
             idioms = pct_store_number(from, "idioms");
         for (unsigned j = 0; j < MOST; j++)
             if (pct_store_number(from, most[j]) > value[j])
                 value[j] = pct_store_number(from, most[j]);
     }
+    const char *failing = "";
+    for (size_t i = 0; i < m->count && !*failing; i++)
+        failing = pct_store_fact(m->from[i], "failing");
     char seed_text[32], runs_text[32], created_text[32], idioms_text[32], text[MOST][32];
     snprintf(idioms_text, sizeof idioms_text, "%llu", (unsigned long long)(m->looked ? idioms : 0));
     snprintf(seed_text, sizeof seed_text, "%llu", (unsigned long long)seed);
@@ -138,6 +163,7 @@ static int create(struct merge *m, const char *path)
         { "judging", pct_store_fact(first, "judging") },
         { "reference", pct_store_fact(first, "reference") },
         { "sites", pct_store_fact(first, "sites") },
+        { "suppressions", pct_store_fact(first, "suppressions") },
         { "spec", pct_store_fact(first, "spec") },
         { "seed", seed_text },
         { "runs", runs_text },
@@ -150,6 +176,7 @@ static int create(struct merge *m, const char *path)
         { "first_token", pct_store_fact(first, "first_token") },
         { "first_hash", pct_store_fact(first, "first_hash") },
         { "memo", pct_store_fact(first, "memo") },
+        { "failing", failing },
         { "idioms", idioms_text },
         { "directed", m->count == 1 ? pct_store_fact(first, "directed") : "" },
         { "tries", m->count == 1 ? pct_store_fact(first, "tries") : "" },
@@ -261,7 +288,7 @@ static int copy_finding(void *data, const struct pct_store_finding *finding)
 }
 
 /* In the order of their first runs, in which one campaign would have found them; those without runs come last, as
- * there. */
+ * there. One stays where its runs ended differently in an earlier file, and count as there: it was found. */
 static int merge_findings(struct merge *m)
 {
     int failed = 0;
@@ -286,12 +313,16 @@ static int merge_findings(struct merge *m)
 
 /* --- The rest ----------------------------------------------------------------------------------------------------- */
 
-static bool is_same(struct pct_store *store, const struct pct_store_run *run)
+/* *varies: it is not, though its seed and what is known decide it, which may be the same. */
+static bool is_same(struct pct_store *store, const struct pct_store_run *run, bool *varies)
 {
     sqlite3_stmt *s = pct_store_statement(store, PCT_STORE_RUN);
     sqlite3_bind_int64(s, 1, (int64_t)run->seed);
-    bool same = sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int(s, 0) == run->code &&
-                (uint64_t)sqlite3_column_int64(s, 1) == run->hash;
+    bool there = sqlite3_step(s) == SQLITE_ROW;
+    bool same = there && sqlite3_column_int(s, 0) == run->code && (uint64_t)sqlite3_column_int64(s, 1) == run->hash;
+    bool drawn = !run->other && !run->systematic && !run->forced && !run->directed && !sqlite3_column_int(s, 4);
+    *varies = there && !same && drawn && (uint64_t)sqlite3_column_int64(s, 2) == run->k &&
+              (uint64_t)sqlite3_column_int64(s, 3) == run->depth;
     sqlite3_reset(s);
     return same;
 }
@@ -302,12 +333,19 @@ static int copy_run(void *data, const struct pct_store_run *run)
     struct pct_store_run copy = *run;
     copy.seed += m->offset;
     const struct candidate *finding = run->finding ? find(m, m->now, run->finding) : NULL;
+    if (run->finding && !finding) { /* or a failure would be none */
+        snprintf(m->to->error, sizeof m->to->error, "a campaign has begun to write to %.200s; wait until it has ended",
+                 m->sources[m->now].path);
+        return -EBUSY;
+    }
     copy.finding = finding ? finding->merged : 0;
     int failed = pct_store_add_run(m->to, &copy);
     m->added += !failed;
     if (failed != -EEXIST)
         return failed;
-    m->differing += !is_same(m->to, run);
+    bool varies = false;
+    m->differing += !is_same(m->to, run, &varies);
+    m->varies |= varies && m->alike && !m->directed;
     return 0;
 }
 
@@ -367,27 +405,6 @@ static int merge_rows(struct merge *m)
     return failed || !m->looked ? failed : pct_iroot_sets_merge(m->to, m->from, m->count);
 }
 
-/* Take away a finding all of whose runs ended differently in an earlier file. */
-static int drop_finding(struct merge *m, int64_t id)
-{
-    char sql[160];
-    snprintf(sql, sizeof sql, "DELETE FROM @frames WHERE finding = %lld; DELETE FROM @findings WHERE id = %lld;",
-             (long long)id, (long long)id);
-    return pct_store_execute(m->to, sql);
-}
-
-static int drop_findings(struct merge *m)
-{
-    int failed = 0;
-    for (size_t i = 0; !failed && i < m->candidate_count; i++) {
-        bool shown = has_runs(m->to, m->candidates[i].merged);
-        for (size_t j = 0; !shown && j < m->candidate_count; j++)
-            shown = m->candidates[j].merged == m->candidates[i].merged && !m->candidates[j].has_runs;
-        failed = shown ? 0 : drop_finding(m, m->candidates[i].merged);
-    }
-    return failed;
-}
-
 /* Where each ended as saturated, the whole is: what one has predicted was exposed, or tried as often as it may be,
  * there; and behind the last new one of each are as many of its runs as --until-saturated asked for. */
 static int keep_saturated(struct merge *m)
@@ -401,11 +418,21 @@ static int keep_saturated(struct merge *m)
                : pct_store_execute(m->to, "INSERT INTO @facts (key, value) SELECT 'saturated', count(*) FROM @runs;");
 }
 
+/* Something besides the schedule decides: what one of them has verified, it has not for the others. */
+static int keep_differing(struct merge *m)
+{
+    int failed = m->varies ? pct_store_execute(m->to, "UPDATE @facts SET value = '1' WHERE key = 'differs';") : 0;
+    return failed || m->count < 2
+               ? failed
+               : pct_store_execute(m->to, "UPDATE @facts SET value = '' WHERE key IN ('verdict', 'verdict_whole') AND "
+                                          "EXISTS (SELECT 1 FROM @facts WHERE key = 'differs' AND value = '1');");
+}
+
 /* What is left when all rows are there; and whether the whole is the beginning of one campaign, which can go on.
  * Several that were directed are not: one campaign would have directed these runs in another way. */
 static int tidy(struct merge *m)
 {
-    int failed = drop_findings(m);
+    int failed = m->verdict ? 0 : keep_differing(m);
     bool mixed = m->directed && m->count > 1;
     return failed || mixed || m->verdict
                ? failed
@@ -413,6 +440,29 @@ static int tidy(struct merge *m)
                      m->to, "UPDATE @facts SET value = '1' WHERE key = 'shard' AND (SELECT min(seed) = (SELECT "
                             "CAST(value AS INTEGER)"
                             " FROM @facts WHERE key = 'seed') AND max(seed) - min(seed) + 1 = count(*) FROM @runs);");
+}
+
+/* Of the runs that a file does not have yet, and of which it knows that some failed or were cut: whether another has
+ * them. A file that does not go on stays open. */
+static int keep_open(struct merge *m)
+{
+    bool goes_on = pct_store_number(m->to, "shard");
+    uint64_t begin = pct_store_number(m->to, "seed"), most = 0;
+    for (size_t i = 0; i < m->count; i++) {
+        struct pct_store *from = m->from[i];
+        uint64_t open = pct_store_number(from, "open"), shard = pct_store_number(from, "shard");
+        uint64_t seed = pct_store_number(from, "seed") + (shard ? shard - 1 : 0) +
+                        (open - 1) * (shard ? pct_store_number(from, "of") : 1);
+        char sql[96];
+        snprintf(sql, sizeof sql, "SELECT EXISTS (SELECT 1 FROM @runs WHERE seed = %lld)", (long long)seed);
+        if (!open || pct_store_ask(m->to, sql) > 0)
+            continue;
+        uint64_t number = goes_on ? seed - begin + 1 : INT64_MAX;
+        most = number > most ? number : most;
+    }
+    char text[32];
+    snprintf(text, sizeof text, "%llu", (unsigned long long)most);
+    return most ? pct_store_set_fact(m->to, "open", text) : 0;
 }
 
 static int merge_into(struct merge *m, const char *path)
@@ -426,6 +476,8 @@ static int merge_into(struct merge *m, const char *path)
         failed = merge_rows(m);
     if (!failed)
         failed = tidy(m);
+    if (!failed && !m->verdict)
+        failed = keep_open(m);
     if (!failed && m->looked)
         failed = keep_saturated(m);
     if (!failed)
@@ -490,7 +542,9 @@ int pct_store_merge(const char *to, const struct pct_store_group *groups, size_t
                     bool *directed, char *error, size_t size)
 {
     struct merge m = { .error = error, .error_size = size };
-    char temporary[4096];
+    char temporary[4096], log[4096];
+    if (access(to, F_OK) && pct_store_has_log(to, log, sizeof log))
+        return complain(&m, "it was removed, but its -wal or -journal, which was a part of it, is there");
     if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld.merge", to, (long)getpid()) >= sizeof temporary)
         return complain(&m, "the name is too long");
     unlink(temporary);
@@ -506,6 +560,6 @@ int pct_store_merge(const char *to, const struct pct_store_group *groups, size_t
     }
     unlink(temporary);
     *differing = m.differing;
-    *directed = m.directed;
+    *directed = !m.varies;
     return failed;
 }

@@ -1,5 +1,6 @@
 /* Writing the tables of a campaign file: see store.h. */
 #include "store_sqlite.h"
+#include <cli/base/cli.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -136,6 +137,8 @@ int pct_store_add_uncontrolled(struct pct_store *store, unsigned kind, const cha
     bind_number(s, 1, kind);
     bind_text(s, 2, name);
     bind_number(s, 3, count);
+    /* What was not patched is the same in each run. */
+    sqlite3_bind_int(s, 4, pct_name_is_blind(kind) && !pct_name_is_aside(kind));
     return pct_store_step(store, s);
 }
 

@@ -93,8 +93,8 @@ static int print_text(const struct report *w, struct pct_store *store)
     if (file && fclose(out))
         bad = true;
     if (bad)
-        return pct_cli_usage("%s: %s", file ? w->export.path : "standard output", strerror(errno));
-    return failed ? PCT_EXIT_INTERNAL : 0;
+        pct_cli_say("%s: %s", file ? w->export.path : "standard output", strerror(errno));
+    return failed || bad ? PCT_EXIT_INTERNAL : 0;
 }
 
 static int print_format(const struct report *w, struct pct_store *store)
@@ -215,8 +215,8 @@ int pct_campaign_merge_command(int argc, char **argv)
     if (differing)
         pct_cli_say("%llu runs are in two files and ended differently there: %s; what the first file says stays",
                     (unsigned long long)differing,
-                    directed ? "each campaign has directed its runs by what it knew"
-                             : "something besides the schedule decides");
+                    directed ? "each campaign chooses its runs by what it knows (k, its other runs)"
+                             : "something besides the schedule decides, so that there is no guarantee");
     pct_cli_say("%s: merged; `pct campaign report %s` prints it", w.to, w.to);
     return 0;
 }

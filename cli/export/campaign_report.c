@@ -261,10 +261,12 @@ static int print_known(struct printing *p, const struct pct_store_finding *findi
     print_confirmation(p->out, finding);
     if (p->whole) {
         pct_cli_print_lines(p->out, finding->report, 2);
-        if (finding->output_size) {
+        char *output = pct_summary_output(finding);
+        if (output && *output) {
             fputs("  what the target wrote:\n", p->out);
-            pct_cli_print_lines(p->out, finding->output, 4);
+            pct_cli_print_lines(p->out, output, 4);
         }
+        free(output);
     }
     return 0;
 }
@@ -329,7 +331,7 @@ int pct_campaign_report_print(FILE *out, struct pct_store *store, bool whole)
         if (!failed)
             failed = pct_store_each_finding(store, print_finding, &p);
     } else
-        fputs("no failure\n", out);
+        fputs(pct_recorder_is_open(store, totals.runs) ? "none of these failed\n" : "no failure\n", out);
     print_worth(out, store, &totals);
     return failed;
 }

@@ -18,10 +18,12 @@ bool pct_export_known(const char *format, char *error, size_t size)
     return pct_report_file_knows(format, names, FORMATS, error, size);
 }
 
+/* A name that was wrong is the user's doing, a full disk is not. */
 static int complain(const struct pct_report_file *export, int failed)
 {
+    bool ours = failed == -ENOMEM || failed == -ENOSPC || failed == -EDQUOT || failed == -EFBIG || failed == -EIO;
     pct_cli_say("%s: %s", pct_report_file_name(export), failed == -ENOMEM ? "out of memory" : strerror(-failed));
-    return failed == -ENOMEM ? PCT_EXIT_INTERNAL : PCT_EXIT_USAGE;
+    return ours ? PCT_EXIT_INTERNAL : PCT_EXIT_USAGE;
 }
 
 int pct_export_write(const char *path, int (*write)(FILE *out, void *context), void *context)

@@ -132,6 +132,20 @@ static int keep_frame(void *data, const struct pct_store_frame *frame)
     return 0;
 }
 
+char *pct_summary_output(const struct pct_store_finding *finding)
+{
+    const size_t size = finding->output ? finding->output_size : 0;
+    char *text = malloc(size + 1);
+    if (!text)
+        return NULL;
+    if (size)
+        memcpy(text, finding->output, size);
+    for (char *zero = text; (zero = memchr(zero, 0, size - (size_t)(zero - text)));)
+        *zero = '\1';
+    text[size] = 0;
+    return text;
+}
+
 /* The strings of a finding: X(member). */
 #define FINDING_STRINGS(X) X(verdict) X(title) X(message) X(token) X(replay) X(report) X(uncontrolled) X(file)
 
@@ -151,7 +165,7 @@ static int keep_finding(void *data, const struct pct_store_finding *finding)
     whole = whole && kept->finding.member;
     FINDING_STRINGS(KEEP)
 #undef KEEP
-    char *output = strndup(finding->output ? finding->output : "", finding->output_size);
+    char *output = pct_summary_output(finding);
     kept->output_text = output ? pct_markup_clean(output) : NULL;
     free(output);
     size_t title;

@@ -64,6 +64,9 @@ struct pct_summary {
 int pct_summary_read(struct pct_summary *summary, struct pct_store *store, const char *root, char *error, size_t size);
 void pct_summary_free(struct pct_summary *summary);
 
+/* What the target wrote, all of it: its zeros are control characters like others. To be freed; NULL: out of memory. */
+char *pct_summary_output(const struct pct_store_finding *finding);
+
 /* The line that replays a finding, as it is typed: with `pct` in front. To be freed. */
 char *pct_summary_replay(const struct pct_summary_finding *finding);
 

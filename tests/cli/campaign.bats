@@ -144,6 +144,13 @@ replay_command()
         has "seed 12 failed, too, behind all runs counted above, and is not counted yet: assertion: "
         has "pct replay 'pct1:pct,"
         is "$(query "$jobs.db" 'SELECT count(*) FROM findings')" 0
+        has "none of these failed"
+        run "$pct" campaign report "$jobs.db"
+        has "none of these failed"
+        has "no guarantee about the bugs that these runs may have missed: it was interrupted"
+        "$pct" campaign merge "merged$jobs.db" "$jobs.db"
+        run "$pct" campaign report "merged$jobs.db"
+        has "no guarantee about the bugs that these runs may have missed: it was interrupted"
     done
     same_campaign 1.db 2.db
 }
@@ -191,6 +198,15 @@ replay_command()
     is "$(query pct-campaign.db 'SELECT count(*) FROM findings')" 1
     is "$(query pct-campaign.db 'SELECT count(*) FROM runs')" 1
     has "10 of 10  deadlock"
+    # Also where the campaign was interrupted before it came to that.
+    what=(--db cut.db -n 1 -s 1 -S mixture --epoch 1700000000
+        --oracle '[ ! -e cut.db ] || [ -e cut ] || { > cut; kill -INT $PPID; sleep 1; }' -- ./target abba)
+    run "$pct" campaign "${what[@]}"
+    is "$status" 130
+    has "none of these failed"
+    run "$pct" campaign "${what[@]}"
+    is "$status" 1
+    has "finding 1, seed 2: deadlock at "
 }
 
 @test "few schedules: those with few preemptions are made, whatever the number of workers, and when resumed" {
@@ -413,6 +429,12 @@ C
     # It may like what pct would not.
     run "$pct" campaign --db status.db -n 3 -s 1 --oracle '[ "$RUN_STATUS" = 7 ]' -- ./target exit 7
     is "$status" 0
+    lacks "has failed"
+    # It is asked about the runs that measure k, too.
+    run "$pct" campaign --db measured.db -n 1 -s 1 --oracle '[ "$RUN_SEED" = 1 ]' -- ./target race 0
+    is "$status" 1
+    has "a run by which k is measured has failed (oracle): pct1:"
+    has "oracle: the oracle's status is 1"
     run -127 "$pct" campaign --db nothing.db -n 3 -s 1 --oracle ./nothing -- ./target exit 7
     has "the oracle could not be run"
     run "$pct" campaign --db nowhere.db -n 3 --expect nowhere -- ./target
@@ -575,7 +597,27 @@ file.execute("BEGIN IMMEDIATE")
 done = subprocess.run([sys.argv[1], "campaign", "-n", "4", "-s", "1", "-k", "9", "--", "./target", "race", "0"],
                       capture_output=True, text=True)
 assert done.returncode == 2 and "another campaign is writing to it" in done.stderr, done
+done = subprocess.run([sys.argv[1], "campaign", "--fresh", "-n", "4", "-s", "1", "-k", "9", "--", "./target", "race",
+                       "0"], capture_output=True, text=True)
+assert done.returncode == 2 and "another campaign is writing to it" in done.stderr, done
 END
+    [ ! -e pct-campaign.db.old ]
+}
+
+@test "what a killed campaign has left of a file that was removed is not taken for a part of the next one" {
+    "$pct" campaign -n 100000 -s 1 -k 9 -j 1 --db orphan.db -- ./target race 0 &
+    until [ -s orphan.db-wal ]; do sleep 0.1; done
+    kill -KILL $!
+    wait $! || true
+    while grep -qsa "orphan.db" /proc/[0-9]*/cmdline; do sleep 0.05; done
+    rm orphan.db
+    run "$pct" campaign -n 2 -s 500 -k 9 --db orphan.db -- ./target race 0
+    is "$status" 2
+    has "it was removed, but orphan.db-wal, which was a part of it, is there; remove that, too"
+    rm orphan.db-*
+    run "$pct" campaign -n 2 -s 500 -k 9 --db orphan.db -- ./target race 0
+    is "$status" 0
+    has "2 of 2 runs"
 }
 
 @test "a file that is removed while the campaign writes to it is missed" {
@@ -614,6 +656,22 @@ END
     local sessions='SELECT started, seconds, runs, jobs FROM sessions ORDER BY 1, 2, 3, 4'
     is "$(query twice.db "$sessions")" "$(query merged.db "$sessions")"
     lacks "ended differently"
+    # What two files say differently of one drawn run, that began alike, was not the schedule's.
+    "$pct" campaign "${arguments[@]}" --db clean.db -- ./target race 0
+    cp clean.db varies.db
+    sqlite3 varies.db 'UPDATE runs SET hash = 1 WHERE seed = 7'
+    run "$pct" campaign merge differs.db clean.db varies.db
+    is "$status" 0
+    has "1 runs are in two files and ended differently there: something besides the schedule decides"
+    run "$pct" campaign report differs.db
+    has "no guarantee about the bugs that these runs may have missed: the first run, repeated, took other steps"
+    # What one of them has found is not forgotten.
+    cp whole.db passes.db
+    sqlite3 passes.db 'UPDATE runs SET finding = NULL, code = 0, hash = 1 WHERE finding > 0' 'DELETE FROM frames' \
+        'DELETE FROM findings'
+    "$pct" campaign merge found.db passes.db whole.db
+    run "$pct" campaign report found.db
+    is "$status" 1
 }
 
 @test "what cannot be merged is not, and nothing is overwritten" {
@@ -633,6 +691,12 @@ END
     is "$status" 2
     has "nothing.db: No such file"
     [ ! -e out.db ]
+    for shard in 1 2; do
+        "$pct" campaign --db s$shard.db -n 4 -s 1 -d 2 -k 9 --shard $shard/2 --epoch 170000000$shard -- ./target race 0
+    done
+    run "$pct" campaign merge out.db s1.db s2.db
+    is "$status" 2
+    has "s1.db and s2.db are shards with another --epoch each"
     # Other seeds of the same campaign may be put together.
     "$pct" campaign --db d.db -n 3 -s 4 -d 2 -k 9 -- ./target race 0
     run "$pct" campaign merge out.db a.db d.db
@@ -793,6 +857,11 @@ PYTHON
     run sh -c '"$1" campaign -n 3 -- ./target > /dev/full' sh "$pct"
     is "$status" 125
     has "standard output could not be written"
+    for format in text junit; do
+        run "$pct" campaign report --format $format -o /dev/full
+        is "$status" 125
+        has "No space left"
+    done
 }
 
 @test "standard streams that are closed are nobody else's" {

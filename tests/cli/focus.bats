@@ -202,6 +202,12 @@ learned_k()
     has "pairs of places were suppressed"
     run "$pct" campaign -n 5 -s 1 --races=fail --suppressions=all --ok-status 134 -- ./app
     has "pairs of places were suppressed"
+    cp all same
+    run "$pct" campaign -n 5 -s 1 --races=fail --suppressions=same --ok-status 134 -- ./app
+    has "5 of 5 runs are done"
+    run "$pct" campaign -n 5 -s 1 --races=fail --ok-status 134 -- ./app
+    [ "$status" = 2 ]
+    has "the races that are no failures (--suppressions) are others since"
     PCT_SUPPRESSIONS=all PCT_SEED=1 PCT_STRATEGY=round-robin PCT_RACES=fail LD_PRELOAD=$build/libpct.so run ./app
     [ "$status" != 118 ]
 }
