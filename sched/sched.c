@@ -259,6 +259,19 @@ void pct_sched_ask_kernel_waits(struct pct_sched *s)
         pct_sched_ask(s, t);
 }
 
+void pct_sched_widen(struct pct_sched *s, struct pct_thread *thread, bool world)
+{
+    struct pct_wait *wait = &thread->wait;
+    const bool kin = !world && (wait->kin || !wait->outside);
+    s->kernel_outside += !wait->outside;
+    s->kernel_kin -= wait->outside && wait->kin;
+    s->kernel_kin += kin;
+    s->can_attention -= wait->attention; /* it is no deadlock any more, whatever signals come */
+    wait->attention = false;
+    wait->outside = true;
+    wait->kin = kin;
+}
+
 void pct_sched_wake(struct pct_sched *s, struct pct_thread *thread)
 {
     pct_sched_end_wait(s, thread, PCT_READY);

@@ -392,6 +392,9 @@ static inline void pct_sched_kernel_changed(struct pct_sched *s)
         pct_sched_ask_kernel_waits(s);
 }
 
+/* Not this process alone can end this kernel wait any more; world: nor the family. */
+void pct_sched_widen(struct pct_sched *s, struct pct_thread *thread, bool world);
+
 /* End the wait of a thread in object's queue whose wait has no predicate (a condition variable, a futex). */
 void pct_sched_wake(struct pct_sched *s, struct pct_thread *thread);
 

@@ -87,7 +87,10 @@ PCT_EXPORT int epoll_ctl(int epoll, int op, int fd, struct epoll_event *event)
 
 PCT_EXPORT int socket(int domain, int type, int protocol)
 {
-    return made(REAL(socket)(domain, type, protocol), PCT_FD_OUTSIDE);
+    const int fd = made(REAL(socket)(domain, type, protocol), PCT_FD_OUTSIDE), kind = type & 0xf; /* without flags */
+    if (fd >= 0 && (kind == SOCK_DGRAM || kind == SOCK_RAW) && pct_running())
+        pct_fd_add_others(fd, domain == AF_UNIX ? PCT_FD_LOCAL : PCT_FD_DATAGRAMS); /* or netlink's, and the like */
+    return fd;
 }
 
 static int open_by(pct_fifo_opener *real, int folder, const char *path, int flags, mode_t mode)
@@ -95,10 +98,11 @@ static int open_by(pct_fifo_opener *real, int folder, const char *path, int flag
     PCT_ENTER(self);
     if (self && pct_fifo_waits(folder, path, flags))
         return pct_fifo_open(self, real, folder, path, flags, mode, NULL);
-    const int fd = (int)pct_news_at(folder, path, pct_absent_note(real(folder, path, flags, mode)));
+    const long opened = pct_news_at(folder, path, pct_absent_note(real(folder, path, flags, mode)));
+    const int fd = made((int)opened, PCT_FD_UNKNOWN);
     if (self)
         pct_fifo_opened(fd, flags);
-    return made(fd, PCT_FD_UNKNOWN);
+    return fd;
 }
 
 /* The mode is there only with these flags; to read it without is harmless on this ABI. */
@@ -197,10 +201,11 @@ PCT_EXPORT int openat2(int folder, const char *path, const struct open_how *how,
         return made(CALL_EXTERNAL(self, PCT_OP_OUTSIDE, NULL, open_how(folder, path, how, size)), PCT_FD_UNKNOWN);
     if (waits)
         return pct_fifo_open(self, open_like, folder, path, (int)copy.flags, copy.mode != 0, &copy);
-    const int fd = (int)pct_news_at(folder, path, pct_absent_note(open_how(folder, path, how, size)));
+    const long opened = pct_news_at(folder, path, pct_absent_note(open_how(folder, path, how, size)));
+    const int fd = made((int)opened, PCT_FD_UNKNOWN);
     if (known)
         pct_fifo_opened(fd, (int)copy.flags);
-    return made(fd, PCT_FD_UNKNOWN);
+    return fd;
 }
 
 /* What has a name of its own kind; nobody says when it came. */

@@ -9,6 +9,7 @@
 #include <preload/core/kernel.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <preload/thread/foreign_threads.h>
 #include <preload/watchdog/watchdog.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,12 +20,14 @@ enum { MOST = 1 << 16 };
 struct fd {
     uint8_t kind;
     uint8_t watches; /* an epoll: enum pct_reach of what is in it */
+    bool elsewhere;  /* an epoll: it is in another one, or has another name */
     bool no_socket;  /* this is known */
     bool random;     /* was one of the system's random devices */
     uint16_t era;    /* when it was made: of the children, and of what strangers may have got */
     uint16_t stranger_era;
     uint32_t inode; /* low bits */
     uint16_t timer; /* a timerfd: the number of its timer; 0: none */
+    uint8_t others; /* enum pct_fd_others */
 };
 
 static struct fd *table; /* address space for MOST */
@@ -35,6 +38,26 @@ static uint16_t era, stranger_era;
  * file. */
 static unsigned standard = 1u << 1 | 1u << 2;
 
+/* Those that were open when the program started, as bits: who is at the other end is not known. Not the standard input:
+ * several runs get the same one, as a file. */
+enum { FIRST = 256 };
+static uint64_t first[FIRST / 64];
+
+static bool is_first(int fd)
+{
+    return fd >= 0 && fd < FIRST && first[fd / 64] >> (fd % 64) & 1;
+}
+
+PCT_STARTS void pct_fd_start(void)
+{
+    struct pollfd fds[FIRST];
+    for (int fd = 0; fd < FIRST; fd++)
+        fds[fd] = (struct pollfd){ .fd = fd };
+    PCT_SYS3(SYS_poll, fds, FIRST, 0); /* one that fails says of none that it is closed */
+    for (int fd = 3; fd < FIRST; fd++)
+        first[fd / 64] |= (uint64_t) !(fds[fd].revents & POLLNVAL) << (fd % 64);
+}
+
 static bool is_standard(int fd)
 {
     return fd >= 0 && fd <= 2 && standard >> fd & 1;
@@ -44,6 +67,8 @@ static void replaced(int fd)
 {
     if (fd >= 0 && fd <= 2)
         standard &= ~(1u << fd);
+    if (fd >= 0 && fd < FIRST)
+        first[fd / 64] &= ~(UINT64_C(1) << (fd % 64));
 }
 
 static struct fd *entry(int fd)
@@ -94,12 +119,14 @@ void pct_fd_made(int fd, enum pct_fd_kind kind)
 void pct_fd_copied(int fd, int copy)
 {
     struct fd *from = entry(fd), *to = entry(copy);
-    if (is_standard(fd))
+    if (is_standard(fd) || is_first(fd))
         pct_fd_blocks(fd); /* the copy is like it */
     if (copy != fd) {
         replaced(copy);
         pct_watchdog_settle();
     }
+    if (from && from->kind == PCT_FD_EPOLL)
+        from->elsewhere = true;
     if (to)
         *to = from ? *from : (struct fd){ .kind = PCT_FD_UNKNOWN };
 }
@@ -120,10 +147,19 @@ void pct_fd_forget_range(unsigned first, unsigned last)
 
 void pct_fd_watched(int epoll, int fd)
 {
-    struct fd *e = entry(epoll);
+    struct fd *e = entry(epoll), *watched = entry(fd);
     enum pct_reach reach = pct_fd_reach(fd);
-    if (e && reach > e->watches)
-        e->watches = (uint8_t)reach;
+    if (watched && watched->kind == PCT_FD_EPOLL)
+        watched->elsewhere = true;
+    if (!e || reach <= e->watches)
+        return;
+    e->watches = (uint8_t)reach;
+    /* Whoever waits for one that this is in, or by its other name, waits for what it watches. Which these are nobody
+     * has noted. */
+    for (int other = 0; e->elsewhere && other < MOST; other++)
+        if (table[other].kind == PCT_FD_EPOLL && table[other].watches < reach)
+            table[other].watches = (uint8_t)reach;
+    pct_io_reach_again();
 }
 
 void pct_fd_set_timer(int fd, uint16_t timer)
@@ -153,12 +189,14 @@ int pct_fd_of_timer(uint16_t timer, int probably)
 void pct_fd_inherit_all(void)
 {
     era++;
+    pct_io_reach_again();
 }
 
 void pct_fd_share_all(void)
 {
     era++;
     stranger_era++;
+    pct_io_reach_again();
 }
 
 bool pct_fd_blocks(int fd)
@@ -175,8 +213,21 @@ bool pct_fd_blocks(int fd)
         e->kind = blocks ? PCT_FD_OUTSIDE : PCT_FD_FILE;
         e->no_socket = !S_ISSOCK(status.st_mode);
         e->random = is_random(&status);
+        if (is_first(fd) && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
+            e->others |= PCT_FD_GIVEN;
     }
     return blocks;
+}
+
+void pct_fd_add_others(int fd, enum pct_fd_others others)
+{
+    if (entry(fd))
+        entry(fd)->others |= (uint8_t)others;
+}
+
+unsigned pct_fd_others(int fd)
+{
+    return PCT_LIKELY(table != NULL) && fd >= 0 && fd < MOST ? table[fd].others : 0;
 }
 
 bool pct_fd_is_random(int fd)
@@ -204,8 +255,9 @@ enum pct_reach pct_fd_reach(int fd)
     const struct fd *e = entry(fd);
     uint32_t inode;
     bool file;
-    if (!e || e->kind < PCT_FD_INSIDE || e->stranger_era != stranger_era || look(fd, &inode, &file) ||
-        inode != e->inode)
+    /* A ring's requests end when the kernel likes, which counts them in an eventfd, or writes to a pipe. */
+    if (!e || e->kind < PCT_FD_INSIDE || e->stranger_era != stranger_era || pct_foreign_threads_has_kernel() ||
+        look(fd, &inode, &file) || inode != e->inode)
         return PCT_REACH_WORLD;
     enum pct_reach own = e->era != era ? PCT_REACH_FAMILY : PCT_REACH_INSIDE;
     return e->watches > own ? e->watches : own;

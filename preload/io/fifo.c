@@ -71,6 +71,8 @@ void pct_fifo_opened(int fd, int flags)
         PCT_SYS2(SYS_fstat, fd, &status) || !S_ISFIFO(status.st_mode))
         return;
     /* Opened without waiting, the end to read tells nothing of the other one; both ends at once join themselves. */
+    if (mode == O_RDWR)
+        pct_fd_add_others(fd, PCT_FD_BOTH);
     if (mode != O_WRONLY)
         pct_io_pipe_opened(fd, true, mode == O_RDONLY && is_written(fd));
     if (mode != O_RDONLY)

@@ -39,10 +39,35 @@ enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int 
                              .deadline = deadline,
                              .kernel = true,
                              .outside = reach != PCT_REACH_INSIDE,
+                             .attention = io->signals && reach == PCT_REACH_INSIDE && deadline == PCT_NEVER,
                              .certain = io->certain,
                              .kin = reach == PCT_REACH_FAMILY,
                              .cancellable = !self->cancel_disabled && !io->lasting };
     return pct_wait(self, &wait);
+}
+
+enum pct_reach pct_io_reach(const struct pct_io *io, enum pct_reach least)
+{
+    for (unsigned i = 0; i < io->count && least != PCT_REACH_WORLD; i++) {
+        const int fd = io->fds[i].fd;
+        enum pct_reach reach = fd < 0 ? PCT_REACH_INSIDE : pct_fd_reach(fd);
+        least = reach > least ? reach : least;
+    }
+    return least;
+}
+
+void pct_io_reach_again(void)
+{
+    if (PCT_LIKELY(!pct_sched_kernel_waits(&pct_S)) || !pct_holder())
+        return;
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
+        struct pct_thread *thread = pct_sched_thread(&pct_S, id);
+        if (!thread->wait.kernel)
+            continue;
+        enum pct_reach reach = pct_io_reach(thread->wait.ready_arg, PCT_REACH_INSIDE);
+        if (reach != PCT_REACH_INSIDE && (!thread->wait.outside || thread->wait.kin))
+            pct_sched_widen(&pct_S, thread, reach == PCT_REACH_WORLD);
+    }
 }
 
 void pct_io_try(struct pct_shim_thread *self)
@@ -54,10 +79,11 @@ void pct_io_try(struct pct_shim_thread *self)
 static enum pct_result wait_for(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
                                 enum pct_reach reach, uint64_t deadline, bool restarts)
 {
-    for (bool before = io->attempted;; before = false) {
+    for (bool before = io->attempted, again = false;; before = false, again = true) {
         enum pct_result result = PCT_INTERRUPTED;
         if (!before || !self->handled) {
             self->handled = 0;
+            reach = again ? pct_io_reach(io, reach) : reach;
             result = pct_io_attend(self, op, fd, io, reach, deadline);
         }
         if (io->attempted && result == PCT_INTERRUPTED && pct_io_ask(io))
@@ -125,8 +151,7 @@ bool pct_io_is_blocking(int fd)
     return !(PCT_SYS2(SYS_fcntl, fd, F_GETFL) & O_NONBLOCK);
 }
 
-/* Whether a call for these events would wait when they are not there: also not on the wrong end of a pipe. */
-static bool would_wait(int fd, short events)
+bool pct_io_would_wait(int fd, short events)
 {
     long flags = PCT_SYS2(SYS_fcntl, fd, F_GETFL), mode = flags & O_ACCMODE;
     return !(flags & O_NONBLOCK) && mode != (events & POLLIN ? O_WRONLY : O_RDONLY);
@@ -141,7 +166,7 @@ static int begin(struct pct_shim_thread *self, enum pct_op op, struct pct_io io,
         pct_family_tell();
         return 0;
     }
-    if (nonblocking || !would_wait(fd, asked.events) || pct_io_is_tried(&io)) {
+    if (nonblocking || !pct_io_would_wait(fd, asked.events) || pct_io_is_tried(&io)) {
         pct_io_point(self, op, fd);
         return 0;
     }
@@ -189,6 +214,10 @@ long pct_io_end(struct pct_shim_thread *self, enum pct_op op, int fd, long resul
     int error = errno;
     bool again = result < 0 && error == EAGAIN;
     pct_ensure_baton(self);
+    if (PCT_UNLIKELY(pct_fd_others(fd)) && result >= 0 && op == PCT_OP_READ)
+        pct_io_came(fd);
+    if (PCT_UNLIKELY(pct_fd_others(fd)) && result >= 0 && op == PCT_OP_WRITE)
+        pct_io_went(fd);
     pct_io_done(self, op, again ? PCT_ARG_BUSY : result < 0 ? PCT_ARG_ERROR : 0, pct_io_object(fd));
     if (again)
         pct_sched_spin(&pct_S, &self->core); /* it asks without waiting: others go first */

@@ -32,6 +32,7 @@ struct pct_io {
     const void *arg;
     bool attempted; /* the call was tried after pct_io_try(): a handler since then interrupts the wait, too */
     bool lasting;   /* no cancellation ends it */
+    bool signals;   /* it waits for a signal, too: where only this process could make it ready, it is like pause() */
 };
 
 /* Whether it is there: the predicate of kernel waits, asked now. */
@@ -48,6 +49,11 @@ enum pct_result pct_io_wait(struct pct_shim_thread *self, enum pct_op op, int fd
  * all had SA_RESTART), and after a cancellation (PCT_CANCELLED) before it calls pct_cancel_point(). */
 enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
                               enum pct_reach reach, uint64_t deadline);
+
+/* Who can make one of its descriptors ready now, at least these. */
+enum pct_reach pct_io_reach(const struct pct_io *io, enum pct_reach least);
+/* That may be more than when waits began that last: an epoll watches one more descriptor, a child has copies. */
+void pct_io_reach_again(void);
 
 /* Before the point of a call that is tried first and then waits with `attempted`: a handler that runs at the point
  * interrupts the call like one that runs while it waits. Which of the two it was is not in the trace. */
@@ -112,12 +118,18 @@ void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, con
 ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags,
                      const void *pc);
 
+/* Up to `most` bytes from this offset into parts, in at most `room` pieces. Returns how many they are. */
+int pct_io_slice(struct iovec *out, int room, const struct iovec *parts, int count, size_t offset, size_t most);
+
 /* Some socket is not readable from the first byte on: a read that does not wait would return less than one that does.
  */
 extern bool pct_io_low_water;
 
 /* Whether a call on this descriptor waits: no O_NONBLOCK. Leaves errno alone. */
 bool pct_io_is_blocking(int fd);
+
+/* Whether a call for these events would wait when they are not there: also not on the wrong end of a pipe. */
+bool pct_io_would_wait(int fd, short events);
 
 /* Descriptors as objects. They are known by their own numbers: those depend on nothing but the schedule. */
 static inline const void *pct_io_key(int fd)
@@ -158,6 +170,17 @@ enum pct_fd_kind {
     PCT_FD_INSIDE,  /* made by this process, with all its ends in it: pipe, socket pair, eventfd */
     PCT_FD_EPOLL    /* inside, if all in it are */
 };
+/* Others who may have sent what is read there, though no wait tells of them. */
+enum pct_fd_others {
+    PCT_FD_GIVEN = 1,     /* a pipe or socket that was open when the program started */
+    PCT_FD_DATAGRAMS = 2, /* a socket to which anyone may send */
+    PCT_FD_BOTH = 4,      /* a named pipe that was opened to read and to write */
+    PCT_FD_LOCAL = 8      /* a UNIX socket of datagrams, which may have a name */
+};
+void pct_fd_add_others(int fd, enum pct_fd_others others);
+unsigned pct_fd_others(int fd);
+/* Which descriptors the program finds open; by its first thread, before it has opened any. */
+void pct_fd_start(void) PCT_STARTS;
 /* A descriptor was made. */
 void pct_fd_made(int fd, enum pct_fd_kind kind);
 /* Descriptor `copy` is now another name of `fd`. */
@@ -165,7 +188,7 @@ void pct_fd_copied(int fd, int copy);
 /* It was closed, or replaced by something unknown. */
 void pct_fd_forget(int fd);
 void pct_fd_forget_range(unsigned first, unsigned last);
-/* fd was put into an epoll. */
+/* fd was put into an epoll. Who waits for that may now wait for others. */
 void pct_fd_watched(int epoll, int fd);
 /* A timerfd, by the number of its timer (timerfd.c): mark it; which it is, 0: none; a descriptor of this one, -1: all
  * are closed. */
@@ -193,6 +216,8 @@ void pct_random_begin(char **environment);
 bool pct_io_is_foreign(int fd, const void *name, socklen_t length);
 /* Whether another process is at the other end of this connected UNIX socket: who listened, or connected. */
 bool pct_io_is_peer_other(int fd);
+/* With the baton: whether it matters who has sent something: other threads are there, and nothing is counted yet. */
+bool pct_io_may_meet(void);
 /* Such a call was made: others have a say in the run, and an explored one depends on them. nobody: it was refused, as
  * nobody is there yet: only the latter. */
 void pct_io_meets_foreign(bool nobody);
@@ -204,6 +229,12 @@ void pct_io_connects(int fd);
 void pct_io_closes(int fd);
 /* With the baton: something has come from the socket of this name. */
 void pct_io_heard(const void *name, socklen_t length);
+/* With the baton: something, or the end, was read there: counted where it is another process's. */
+void pct_io_came(int fd);
+/* Something was written there, by this process. */
+void pct_io_went(int fd);
+/* A read from a socket to which anyone may send, of something: by a call that hears who has. */
+ssize_t pct_io_receive(struct pct_shim_thread *self, int fd, const struct iovec *parts, int count);
 /* With the baton: an end of a named pipe was opened; joined: the other end is, or was, open, too. */
 void pct_io_pipe_opened(int fd, bool reads, bool joined);
 /* This process sends to itself in a way in which the kernel may deliver when it is idle already. */

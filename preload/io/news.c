@@ -77,6 +77,8 @@ static void moved(enum pct_op op, int fd)
 {
     const int error = errno;
     order_as(op, fd);
+    if (PCT_UNLIKELY(pct_fd_others(fd)) && op == PCT_OP_WRITE)
+        pct_io_went(fd);
     if (PCT_UNLIKELY(pct_sched_kernel_waits(&pct_S) != NULL) && !pct_vforking && pct_enter())
         pct_sched_kernel_changed(&pct_S);
     errno = error;
@@ -95,6 +97,8 @@ static ssize_t read_stream(FILE *file, void *to, ssize_t size)
 {
     ssize_t got = libc_read(file, to, size);
     moved(PCT_OP_READ, file->_fileno);
+    if (got >= 0 && pct_holder() && pct_fd_blocks(file->_fileno))
+        pct_io_came(file->_fileno);
     return pct_news_of(file->_fileno, got);
 }
 

@@ -174,6 +174,11 @@ static bool is_others(void)
     return !told && !pct_shim.children;
 }
 
+bool pct_io_may_meet(void)
+{
+    return is_others() && !pct_sched_alone(&pct_S) && !pct_shim.confined;
+}
+
 bool pct_io_sent(const struct pct_thread *thread)
 {
     const struct pct_io *io = thread->wait.ready_arg;
@@ -217,6 +222,21 @@ static bool has_end(const struct stat *pipe, bool reads)
     return false;
 }
 
+/* Of such pipes, those to which this process has written, or may have: by an end to write alone. */
+static PCT_OF_RUN uint64_t written[8];
+
+static PCT_OF_RUN bool sent_locally; /* it has sent datagrams by UNIX sockets, perhaps to itself */
+
+static bool is_written(const struct stat *pipe)
+{
+    return written[pipe->st_ino / 64 % 8] >> (pipe->st_ino % 64) & 1;
+}
+
+static void note_written(const struct stat *pipe)
+{
+    written[pipe->st_ino / 64 % 8] |= UINT64_C(1) << (pipe->st_ino % 64);
+}
+
 void pct_io_pipe_opened(int fd, bool reads, bool joined)
 {
     struct stat status;
@@ -225,7 +245,29 @@ void pct_io_pipe_opened(int fd, bool reads, bool joined)
     const uint64_t bit = UINT64_C(1) << (status.st_ino % 64);
     const unsigned word = status.st_ino / 64 % 8;
     pipes[reads][word] |= bit;
+    if (!reads && !(pct_fd_others(fd) & PCT_FD_BOTH))
+        note_written(&status);
     if (joined && is_others() && !(pipes[!reads][word] & bit) && !has_end(&status, !reads))
+        pct_io_meets_foreign(false);
+}
+
+void pct_io_went(int fd)
+{
+    struct stat status;
+    if (pct_fd_others(fd) & PCT_FD_LOCAL)
+        sent_locally = true;
+    if (pct_fd_others(fd) & PCT_FD_BOTH && !PCT_SYS2(SYS_fstat, fd, &status))
+        note_written(&status);
+}
+
+void pct_io_came(int fd)
+{
+    struct stat status;
+    const unsigned others = pct_fd_others(fd);
+    if (PCT_LIKELY(!others) || !is_others() || pct_sched_alone(&pct_S))
+        return;
+    const bool both = others & PCT_FD_BOTH && !PCT_SYS2(SYS_fstat, fd, &status);
+    if (others & PCT_FD_GIVEN || (others & PCT_FD_LOCAL && !sent_locally) || (both && !is_written(&status)))
         pct_io_meets_foreign(false);
 }
 

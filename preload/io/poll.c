@@ -9,6 +9,7 @@
 #include <preload/signals/trap.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -61,8 +62,11 @@ static int run(struct pct_shim_thread *self, struct call *call, bool waits, uint
             return -1;
         }
         int ready = ask(call), error = errno;
-        if (!ready && waits && result == PCT_READY)
-            continue; /* what poll() saw is not what this call is about, or an edge that has passed */
+        if (!ready && waits && result == PCT_READY) {
+            /* What poll() saw is not what this call is about, or an edge that has passed. */
+            call->reach = pct_io_reach(&call->io, call->reach);
+            continue;
+        }
         pct_io_done(self, PCT_OP_POLL, ready < 0 ? PCT_ARG_ERROR : ready ? 0 : PCT_ARG_TIMEOUT, NULL);
         if (!ready && !waits)
             pct_sched_spin(&pct_S, &self->core); /* asks again and again, perhaps: others go first */
@@ -89,6 +93,7 @@ static int run_masked(struct pct_shim_thread *self, struct call *call, bool wait
     uint64_t set, old;
     if (!mask)
         return run(self, call, waits, deadline);
+    call->io.signals = true;
     pct_cancel_point(self);
     if (!pct_user_copy_in(&set, mask, sizeof set)) {
         errno = EFAULT;
@@ -109,19 +114,27 @@ static int run_masked(struct pct_shim_thread *self, struct call *call, bool wait
 
 enum { FEW = 32, MOST = 1024 };
 
-/* Room to say which descriptors: on the stack for a few, as threads may have small ones; else once for each thread. */
+/* Room to say which descriptors: on the stack for a few, as threads may have small ones; else once for each thread, but
+ * not for a handler's call, which may have interrupted another one: NULL. */
 static struct pollfd *room_for(struct pct_shim_thread *self, struct pollfd *few, int need)
 {
     if (need <= FEW)
         return few;
+    if (pct_signal_is_handling(self))
+        return NULL;
     if (!self->descriptors)
         self->descriptors = pct_map(MOST * sizeof *self->descriptors);
     return self->descriptors;
 }
 
+/* Of the copy, as the kernel has one: what another thread makes of `fds` meanwhile is for the next call. */
 static int ask_poll(struct call *call)
 {
-    return REAL(poll)(call->what, call->size, 0);
+    struct pollfd *fds = call->what;
+    int ready = REAL(poll)(call->io.fds, call->size, 0);
+    for (size_t i = 0; ready >= 0 && call->io.fds != fds && i < call->size; i++)
+        fds[i].revents = call->io.fds[i].revents;
+    return ready;
 }
 
 static int poll_until(struct pct_shim_thread *self, struct pollfd *fds, nfds_t count, bool waits, uint64_t deadline,
@@ -140,8 +153,11 @@ static int poll_until(struct pct_shim_thread *self, struct pollfd *fds, nfds_t c
     } else {
         call.io = (struct pct_io){ .fds = fds, .count = (unsigned)count };
     }
-    for (nfds_t i = 0; waits && i < count; i++)
+    call.io.signals = true;
+    for (nfds_t i = 0; waits && i < count; i++) {
         add_reach(&call, call.io.fds[i].fd);
+        call.io.signals &= call.io.fds[i].fd < 0;
+    }
     return run_masked(self, &call, waits, deadline, mask);
 }
 
@@ -202,6 +218,28 @@ struct sets {
     uint64_t wanted[3][WORDS]; /* of a call that waits: what it is about, which the answer overwrites */
     bool asked;                /* so it has */
 };
+
+/* Programs name as many descriptors as there might be (getdtablesize()); the kernel looks at as many as its table has.
+ * Not inline: handlers may have small stacks. */
+__attribute__((noinline)) static int looked_at(int count)
+{
+    static const char name[] = "FDSize:\t";
+    char text[1024];
+    int size = 0;
+    if (count <= WORDS * 64 || pct_shim.confined)
+        return count;
+    const long fd = PCT_SYS3(SYS_open, "/proc/thread-self/status", O_RDONLY | O_CLOEXEC, 0);
+    const long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, text, sizeof text - 1);
+    if (fd >= 0)
+        PCT_SYS1(SYS_close, fd);
+    text[got > 0 ? got : 0] = 0;
+    const char *c = text;
+    while (*c && strncmp(c, name, sizeof name - 1))
+        c++;
+    for (c += *c ? sizeof name - 1 : 0; *c >= '0' && *c <= '9'; c++)
+        size = size * 10 + (*c - '0');
+    return size && size < count ? size : count;
+}
 
 /* The sets may be larger than fd_set, and are as large as count says. */
 static size_t bytes(int count)
@@ -265,6 +303,7 @@ static int select_until(struct pct_shim_thread *self, struct sets *sets, bool wa
             fds[call.io.count++] = (struct pollfd){ .fd = fd, .events = events };
         add_reach(&call, fd);
     }
+    call.io.signals = !call.io.count;
     return run_masked(self, &call, waits, deadline, mask);
 }
 
@@ -275,6 +314,9 @@ PCT_EXPORT int select(int count, fd_set *reads, fd_set *writes, fd_set *exceptio
         return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(select)(count, reads, writes, exceptions, timeout));
     if (timeout && (timeout->tv_sec < 0 || timeout->tv_usec < 0))
         return REAL(select)(count, reads, writes, exceptions, timeout); /* EINVAL */
+    count = looked_at(count);
+    if (count > WORDS * 64)
+        return CALL_EXTERNAL(self, PCT_OP_POLL, NULL, REAL(select)(count, reads, writes, exceptions, timeout));
     struct sets sets = { .count = count, .set = { reads, writes, exceptions } };
     struct timespec length = { 0 };
     uint64_t deadline;
@@ -302,6 +344,9 @@ PCT_EXPORT int pselect(int count, fd_set *reads, fd_set *writes, fd_set *excepti
         return PASS(PCT_OP_POLL, PCT_CLASS_NONE, NULL, REAL(pselect)(count, reads, writes, exceptions, timeout, mask));
     if (!deadline_after(timeout, &deadline))
         return REAL(pselect)(count, reads, writes, exceptions, timeout, mask); /* EINVAL */
+    count = looked_at(count);
+    if (count > WORDS * 64)
+        return CALL_EXTERNAL(self, PCT_OP_POLL, NULL, REAL(pselect)(count, reads, writes, exceptions, timeout, mask));
     struct sets sets = { .count = count, .set = { reads, writes, exceptions } };
     return select_until(self, &sets, !is_zero(timeout), deadline, mask);
 }

@@ -28,7 +28,7 @@ static int begin(struct pct_shim_thread *self, mqd_t queue, short events, size_t
         errno = pct_user_readable(until, sizeof limit) ? EINVAL : EFAULT;
         return -1;
     }
-    if (!pct_io_is_blocking(queue) || wrong_size(queue, events, size)) {
+    if (!pct_io_would_wait(queue, events) || wrong_size(queue, events, size)) {
         pct_here(self, PCT_OP_MESSAGE);
         return 0;
     }
@@ -40,9 +40,16 @@ static int begin(struct pct_shim_thread *self, mqd_t queue, short events, size_t
     return -1;
 }
 
-static long end(struct pct_shim_thread *self, long result)
+/* This process has sent messages, perhaps to itself. */
+static PCT_OF_RUN bool has_sent;
+
+static long end(struct pct_shim_thread *self, short events, long result)
 {
     int error = errno;
+    if (result >= 0 && events & POLLOUT)
+        has_sent = true;
+    if (result >= 0 && events & POLLIN && !has_sent && pct_io_may_meet())
+        pct_io_meets_foreign(false);
     pct_io_done(self, PCT_OP_MESSAGE, result < 0 ? PCT_ARG_ERROR : 0, NULL);
     errno = error;
     return result;
@@ -56,7 +63,7 @@ PCT_EXPORT int mq_timedsend(mqd_t queue, const char *message, size_t size, unsig
         return PASS(PCT_OP_MESSAGE, PCT_CLASS_NONE, NULL, REAL(mq_timedsend)(queue, message, size, priority, until));
     if (begin(self, queue, POLLOUT, size, until))
         return -1;
-    return (int)end(self, REAL(mq_timedsend)(queue, message, size, priority, until));
+    return (int)end(self, POLLOUT, REAL(mq_timedsend)(queue, message, size, priority, until));
 }
 
 PCT_EXPORT int mq_send(mqd_t queue, const char *message, size_t size, unsigned priority)
@@ -66,7 +73,7 @@ PCT_EXPORT int mq_send(mqd_t queue, const char *message, size_t size, unsigned p
         return PASS(PCT_OP_MESSAGE, PCT_CLASS_NONE, NULL, REAL(mq_send)(queue, message, size, priority));
     if (begin(self, queue, POLLOUT, size, NULL))
         return -1;
-    return (int)end(self, REAL(mq_send)(queue, message, size, priority));
+    return (int)end(self, POLLOUT, REAL(mq_send)(queue, message, size, priority));
 }
 
 PCT_EXPORT ssize_t mq_timedreceive(mqd_t queue, char *restrict message, size_t size, unsigned *restrict priority,
@@ -77,7 +84,7 @@ PCT_EXPORT ssize_t mq_timedreceive(mqd_t queue, char *restrict message, size_t s
         return PASS(PCT_OP_MESSAGE, PCT_CLASS_NONE, NULL, REAL(mq_timedreceive)(queue, message, size, priority, until));
     if (begin(self, queue, POLLIN, size, until))
         return -1;
-    return end(self, REAL(mq_timedreceive)(queue, message, size, priority, until));
+    return end(self, POLLIN, REAL(mq_timedreceive)(queue, message, size, priority, until));
 }
 
 PCT_EXPORT ssize_t mq_receive(mqd_t queue, char *message, size_t size, unsigned *priority)
@@ -87,5 +94,5 @@ PCT_EXPORT ssize_t mq_receive(mqd_t queue, char *message, size_t size, unsigned 
         return PASS(PCT_OP_MESSAGE, PCT_CLASS_NONE, NULL, REAL(mq_receive)(queue, message, size, priority));
     if (begin(self, queue, POLLIN, size, NULL))
         return -1;
-    return end(self, REAL(mq_receive)(queue, message, size, priority));
+    return end(self, POLLIN, REAL(mq_receive)(queue, message, size, priority));
 }

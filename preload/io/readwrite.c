@@ -20,8 +20,7 @@
 
 bool pct_io_low_water;
 
-/* Up to `most` bytes from this offset into parts. Returns how many pieces. */
-static int slice(struct iovec *out, int room, const struct iovec *parts, int count, size_t offset, size_t most)
+int pct_io_slice(struct iovec *out, int room, const struct iovec *parts, int count, size_t offset, size_t most)
 {
     int used = 0;
     for (int i = 0; i < count && used < room && most; i++) {
@@ -83,12 +82,13 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
         bool whole = type && type != SOCK_STREAM; /* a datagram */
         if (!whole && (done || !tries)) {
             piece.msg_iov = pieces;
-            piece.msg_iovlen = (size_t)slice(pieces, 16, message->msg_iov, (int)message->msg_iovlen, done, most);
+            piece.msg_iovlen = (size_t)pct_io_slice(pieces, 16, message->msg_iov, (int)message->msg_iovlen, done, most);
         }
         if (done)
             piece.msg_controllen = 0;                       /* that went with the first bytes */
         pct_order_world(self, PCT_ACQUIRES | PCT_RELEASES); /* the step comes behind the last piece */
-        ssize_t sent = type ? REAL(sendmsg)(fd, &piece, flags | MSG_DONTWAIT)
+        /* After a part of it, a socket's call returns how much that was, and sends no SIGPIPE; a pipe's does. */
+        ssize_t sent = type ? REAL(sendmsg)(fd, &piece, flags | MSG_DONTWAIT | (done ? MSG_NOSIGNAL : 0))
                             : write_some(fd, piece.msg_iov, (int)piece.msg_iovlen, tries);
         if (sent < 0 && tries && (errno == EOPNOTSUPP || errno == EINVAL || errno == ENOSYS)) {
             tries = false;
@@ -106,7 +106,15 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
         if (whole && pct_io_ask(&io)) { /* what is full is the queue of another socket, of which poll() knows nothing */
             pct_io_done(self, op, PCT_ARG_BUSY, pct_io_object(fd));
             pct_sched_spin(&pct_S, &self->core);
+            deadline = timed ? deadline : pct_io_socket_deadline(fd, POLLOUT);
+            timed = true;
+            pct_io_try(self);
             pct_io_point(self, op, fd);
+            const bool late = pct_sched_now(&pct_S) >= deadline;
+            if (late || (self->handled && !(self->restart && deadline == PCT_NEVER))) {
+                errno = late ? EAGAIN : EINTR;
+                return -1;
+            }
             continue;
         }
         while (!pct_io_ask(&io)) {
@@ -158,6 +166,8 @@ static ssize_t read_some(int fd, void *buffer, size_t size)
     long got;
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(read)(fd, buffer, size));
+    if (PCT_UNLIKELY(pct_fd_others(fd) & PCT_FD_DATAGRAMS) && size)
+        return pct_io_receive(self, fd, &(struct iovec){ buffer, size }, 1);
     if (at_once(self, SYS_preadv2, fd, buffer, size, &got))
         return pct_io_end(self, PCT_OP_READ, fd, got);
     if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, !size))
@@ -208,6 +218,14 @@ static bool never_waits(const struct how *how, const struct iovec *parts, int co
     return how->offset != -1 || how->flags & ~FILE_FLAGS || returns_at_once(parts, count);
 }
 
+static size_t size_of(const struct iovec *parts, int count)
+{
+    size_t size = 0;
+    for (int i = 0; i < count; i++)
+        size += parts[i].iov_len;
+    return size;
+}
+
 static ssize_t real_read(int fd, const struct iovec *parts, int count, const struct how *how)
 {
     return how == &plain ? REAL(readv)(fd, parts, count) : REAL(preadv2)(fd, parts, count, how->offset, how->flags);
@@ -218,7 +236,10 @@ static ssize_t read_parts(int fd, const struct iovec *parts, int count, const st
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, real_read(fd, parts, count, how));
-    if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, never_waits(how, parts, count)))
+    const bool returns = never_waits(how, parts, count);
+    if (PCT_UNLIKELY(pct_fd_others(fd) & PCT_FD_DATAGRAMS) && !returns && size_of(parts, count))
+        return pct_io_receive(self, fd, parts, count);
+    if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, returns))
         return -1;
     return pct_io_end(self, PCT_OP_READ, fd, real_read(fd, parts, count, how));
 }
@@ -289,7 +310,7 @@ PCT_EXPORT ssize_t write(int fd, const void *buffer, size_t size)
         if (sent >= 0 && (size_t)sent < size && pct_io_is_blocking(fd)) { /* a socket that had room for a part */
             struct iovec rest = { (char *)buffer + sent, size - (size_t)sent };
             const struct msghdr message = { .msg_iov = &rest, .msg_iovlen = 1 };
-            ssize_t more = pct_io_write(self, PCT_OP_WRITE, fd, &message, 0, PCT_CALLER);
+            ssize_t more = pct_io_write(self, PCT_OP_WRITE, fd, &message, MSG_NOSIGNAL, PCT_CALLER);
             sent += more > 0 ? more : 0;
         }
         return pct_io_end(self, PCT_OP_WRITE, fd, sent);
@@ -313,9 +334,7 @@ static ssize_t write_vector(int fd, const struct iovec *parts, int count, const 
     if (!self)
         return wrote(parts, count, PCT_IO_PASS(PCT_OP_WRITE, fd, real_write(fd, parts, count, how)), pc);
     bool returns = never_waits(how, parts, count);
-    size_t size = 0;
-    for (int i = 0; !returns && i < count; i++)
-        size += parts[i].iov_len;
+    const size_t size = returns ? 0 : size_of(parts, count);
     if (pct_io_begin_write(self, PCT_OP_WRITE, fd, size, returns))
         return -1;
     const struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = returns ? 0 : (size_t)count };

@@ -12,6 +12,7 @@
 #include <preload/time/clock.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sys/ioctl.h>
 
 static bool listens(int fd)
 {
@@ -57,8 +58,9 @@ static int finish_connect(struct pct_shim_thread *self, int fd)
 {
     struct pollfd asked = { .fd = fd, .events = POLLOUT };
     const struct pct_io io = { .fds = &asked, .count = 1 };
+    const uint64_t deadline = pct_io_socket_deadline(fd, POLLOUT);
     enum pct_result result =
-        pct_io_wait(self, PCT_OP_CONNECT, fd, &io, PCT_REACH_WORLD, pct_io_socket_deadline(fd, POLLOUT), false);
+        pct_io_wait(self, PCT_OP_CONNECT, fd, &io, PCT_REACH_WORLD, deadline, deadline == PCT_NEVER);
     /* The connection goes on being made, as natively. */
     int error = result == PCT_INTERRUPTED ? EINTR
                 : result == PCT_TIMEOUT   ? EINPROGRESS
@@ -152,22 +154,53 @@ static bool is_stream(int fd)
     return pct_io_socket_option(fd, SO_TYPE) == SOCK_STREAM;
 }
 
+/* Whether so much can be looked at with MSG_PEEK, or no more will come. */
+struct peek {
+    int fd;
+    size_t size;
+};
+
+static bool can_peek(const struct pct_io *io)
+{
+    const struct peek *peek = io->arg;
+    struct pollfd asked = { .fd = peek->fd, .events = POLLRDHUP };
+    int there = 0;
+    return pct_poll_now(&asked, 1) || PCT_SYS3(SYS_ioctl, peek->fd, FIONREAD, &there) || (size_t)there >= peek->size;
+}
+
+static enum pct_result await_peek(struct pct_shim_thread *self, int fd, size_t size)
+{
+    const struct peek peek = { fd, size };
+    const struct pct_io io = { .ready = can_peek, .arg = &peek };
+    uint64_t deadline = pct_io_socket_deadline(fd, POLLIN);
+    pct_cancel_point(self);
+    return pct_io_wait(self, PCT_OP_READ, fd, &io, pct_fd_reach(fd), deadline, deadline == PCT_NEVER);
+}
+
 static ssize_t receive(struct pct_shim_thread *self, int fd, struct msghdr *message, int flags)
 {
     bool stream = is_stream(fd);
     size_t size = size_of(message);
     if (stream && !size)
         flags |= MSG_DONTWAIT; /* of nothing: returns at once */
+    const bool all = stream && flags & MSG_WAITALL && !never_waits(flags), peeks = all && flags & MSG_PEEK;
+    enum pct_result result = peeks && pct_io_is_blocking(fd) ? await_peek(self, fd, size) : PCT_READY;
+    if (result != PCT_READY)
+        flags |= MSG_DONTWAIT; /* what there is */
     const socklen_t room = message->msg_namelen;
     ssize_t got = receive_some(self, fd, message, flags & ~(stream ? MSG_WAITALL : 0));
+    if (got < 0 && errno == EAGAIN && result == PCT_INTERRUPTED)
+        errno = EINTR;
     if (got >= 0 && message->msg_namelen <= room && !(flags & MSG_ERRQUEUE)) /* there it is whom this one has sent to */
         pct_io_heard(message->msg_name, message->msg_namelen);
-    if (!stream || !(flags & MSG_WAITALL) || never_waits(flags) || message->msg_iovlen != 1 || (flags & MSG_PEEK))
+    if (!all || peeks)
         return pct_io_end(self, PCT_OP_READ, fd, got);
     int error = errno;
     while (got > 0 && (size_t)got < size && pct_io_is_blocking(fd)) {
-        struct iovec part = { (char *)message->msg_iov[0].iov_base + got, size - (size_t)got };
-        struct msghdr rest = { .msg_iov = &part, .msg_iovlen = 1 };
+        struct iovec parts[16];
+        struct msghdr rest = { .msg_iov = parts };
+        rest.msg_iovlen =
+            (size_t)pct_io_slice(parts, 16, message->msg_iov, (int)message->msg_iovlen, (size_t)got, SSIZE_MAX);
         pct_io_done(self, PCT_OP_READ, 0, pct_io_object(fd)); /* a step each: others may run in between */
         ssize_t more = receive_some(self, fd, &rest, flags & ~MSG_WAITALL);
         if (more <= 0)
@@ -176,6 +209,33 @@ static ssize_t receive(struct pct_shim_thread *self, int fd, struct msghdr *mess
     }
     errno = got < 0 ? errno : error;
     return pct_io_end(self, PCT_OP_READ, fd, got);
+}
+
+ssize_t pct_io_receive(struct pct_shim_thread *self, int fd, const struct iovec *parts, int count)
+{
+    struct sockaddr_storage from;
+    struct msghdr message = {
+        .msg_name = &from, .msg_namelen = sizeof from, .msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)count
+    };
+    return receive(self, fd, &message, 0);
+}
+
+/* A program that does not ask who has sent the message: that is heard all the same. */
+static ssize_t receive_message(struct pct_shim_thread *self, int fd, struct msghdr *message, int flags)
+{
+    struct sockaddr_storage from;
+    struct msghdr named = *message;
+    if (message->msg_name || !(pct_fd_others(fd) & PCT_FD_DATAGRAMS))
+        return receive(self, fd, message, flags);
+    named.msg_name = &from;
+    named.msg_namelen = sizeof from;
+    ssize_t got = receive(self, fd, &named, flags);
+    named.msg_name = NULL;
+    named.msg_namelen = message->msg_namelen;
+    if (got < 0 || pct_user_copy_out(message, &named, sizeof named))
+        return got;
+    errno = EFAULT;
+    return -1;
 }
 
 /* What has come is told behind the step of that, which may order it. */
@@ -193,7 +253,7 @@ PCT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvmsg)(fd, message, flags));
     if (!is_readable(message))
         return REAL(recvmsg)(fd, message, flags);
-    ssize_t got = came(message, receive(self, fd, message, flags), PCT_CALLER);
+    ssize_t got = came(message, receive_message(self, fd, message, flags), PCT_CALLER);
     if (got >= 0 && message->msg_controllen)
         pct_fd_share_all(); /* descriptors may have come with it */
     return got;
@@ -276,7 +336,7 @@ PCT_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fl
     while (got < count) {
         struct msghdr *message = &messages[got].msg_hdr;
         int how = (flags & ~MSG_WAITFORONE) | (dont_wait ? MSG_DONTWAIT : 0);
-        ssize_t size = is_readable(message) ? came(message, receive(self, fd, message, how), PCT_CALLER)
+        ssize_t size = is_readable(message) ? came(message, receive_message(self, fd, message, how), PCT_CALLER)
                                             : REAL(recvmsg)(fd, message, how | MSG_DONTWAIT);
         if (size < 0 || !say_length(&messages[got], size))
             break;

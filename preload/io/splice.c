@@ -2,9 +2,11 @@
  * whose own functions call libc's internal read and write. */
 #include <preload/core/order.h>
 #include <preload/core/real.h>
+#include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include "io.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/eventfd.h>
 #include <sys/sendfile.h>
@@ -54,10 +56,12 @@ static int both_ready(struct pct_shim_thread *self, int from, int to, bool nonbl
 }
 
 /* After one, whose step is a write: it has read, too. */
-static ssize_t moved(struct pct_shim_thread *self, int to, ssize_t size)
+static ssize_t moved(struct pct_shim_thread *self, int from, int to, ssize_t size)
 {
-    if (size >= 0)
+    if (size >= 0) {
         pct_order_world(self, PCT_ACQUIRES | PCT_RELEASES);
+        pct_io_came(from);
+    }
     return pct_io_end(self, PCT_OP_WRITE, to, size);
 }
 
@@ -74,7 +78,7 @@ PCT_EXPORT ssize_t splice(int from, off64_t *from_offset, int to, off64_t *to_of
         return -1;
     /* Both are ready; no call after that waits for more than there is. */
     size_t most = size < PIPE_BUF || nonblocking ? size : PIPE_BUF;
-    return moved(self, to, REAL(splice)(from, from_offset, to, to_offset, most, flags));
+    return moved(self, from, to, REAL(splice)(from, from_offset, to, to_offset, most, flags));
 }
 
 PCT_EXPORT ssize_t tee(int from, int to, size_t size, unsigned flags)
@@ -84,7 +88,7 @@ PCT_EXPORT ssize_t tee(int from, int to, size_t size, unsigned flags)
         return PCT_IO_PASS(PCT_OP_WRITE, to, REAL(tee)(from, to, size, flags));
     if (both_ready(self, from, to, flags & SPLICE_F_NONBLOCK || !size))
         return -1;
-    return moved(self, to, REAL(tee)(from, to, size, flags));
+    return moved(self, from, to, REAL(tee)(from, to, size, flags));
 }
 
 PCT_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, unsigned flags)
@@ -93,12 +97,14 @@ PCT_EXPORT ssize_t vmsplice(int fd, const struct iovec *parts, size_t count, uns
     if (!self)
         return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(vmsplice)(fd, parts, count, flags));
     bool returns = !count || count > IOV_MAX || !pct_user_readable(parts, count * sizeof *parts);
-    if (pct_io_begin(self, PCT_OP_WRITE, fd, POLLOUT, flags & SPLICE_F_NONBLOCK || returns))
+    /* On a pipe's end to read it takes what is there. */
+    bool takes = (PCT_SYS2(SYS_fcntl, fd, F_GETFL) & O_ACCMODE) == O_RDONLY;
+    const enum pct_op op = takes ? PCT_OP_READ : PCT_OP_WRITE;
+    if (pct_io_begin(self, op, fd, takes ? POLLIN : POLLOUT, flags & SPLICE_F_NONBLOCK || returns))
         return -1;
-    /* It may map fewer pages than it was asked to, never wait for the rest. */
+    /* It may map, or take, fewer pages than it was asked to, never wait for the rest. */
     bool nonblocking = flags & SPLICE_F_NONBLOCK || !pct_io_is_blocking(fd);
-    return pct_io_end(self, PCT_OP_WRITE, fd,
-                      REAL(vmsplice)(fd, parts, count, nonblocking ? flags : flags | SPLICE_F_NONBLOCK));
+    return pct_io_end(self, op, fd, REAL(vmsplice)(fd, parts, count, nonblocking ? flags : flags | SPLICE_F_NONBLOCK));
 }
 
 PCT_EXPORT int eventfd_read(int fd, eventfd_t *value)

@@ -20,6 +20,8 @@
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <sys/ioctl.h>
+#include <termios.h>
 #include <wchar.h>
 
 /* GLIBC: what is set when an error has happened. */
@@ -49,6 +51,22 @@ static void fill(FILE *file)
     replace(file);
 }
 
+/* GLIBC: about to fill the buffer of a stream that is read by lines, it writes out what stands in standard output, if
+ * that is written by lines: a prompt, which whoever answers is to see. So that comes before the wait. */
+enum { UNBUFFERED = 2, NO_WRITES = 8, LINKED = 0x80, BY_LINES = 0x200 };
+
+static void show_prompt(const FILE *file)
+{
+    struct termios settings;
+    const int error = errno;
+    const bool lines = file->_flags & (UNBUFFERED | BY_LINES) ||
+                       (!file->_IO_buf_base && !PCT_SYS3(SYS_ioctl, file->_fileno, TCGETS, &settings));
+    if (lines && (stdout->_flags & (LINKED | NO_WRITES | BY_LINES)) == (LINKED | BY_LINES) &&
+        stdout->_IO_write_ptr > stdout->_IO_write_base)
+        fflush(stdout);
+    errno = error;
+}
+
 /* Wait until the stream has something, or has ended. Returns 0, or -1 with errno EINTR and the stream's error set. */
 static int await(FILE *file)
 {
@@ -60,6 +78,8 @@ static int await(FILE *file)
     if (!self) {
         pct_passed(PCT_OP_READ, PCT_CLASS_FD, pct_io_key(fd));
     } else {
+        show_prompt(file);
+        pct_ensure_baton(self);
         if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, false))
             return fail(file);
         pct_io_done(self, PCT_OP_READ, 0, pct_io_object(fd));
@@ -206,12 +226,21 @@ static int open_flags(const char *mode)
     return *mode == 'r' || *mode == 'w' || *mode == 'a' ? flags : -1;
 }
 
+static bool reads_and_writes(const char *mode)
+{
+    while (*mode && *mode != '+')
+        mode++;
+    return *mode;
+}
+
 static FILE *open_by(FILE *(*real)(const char *, const char *), const char *path, const char *mode)
 {
     int flags = pct_sched_is_on(&pct_S) && pct_enter() ? open_flags(mode) : -1;
     pct_explored_hidden(PCT_KEY_KERNEL, false);
     if (flags < 0 || !pct_fifo_waits(AT_FDCWD, path, flags)) {
         FILE *plain = real(path, mode);
+        if (plain && reads_and_writes(mode) && pct_enter())
+            pct_fifo_opened(plain->_fileno, O_RDWR);
         pct_news_at(AT_FDCWD, path, pct_absent_note(plain ? 0 : -1));
         return plain;
     }

@@ -33,6 +33,7 @@ struct attempt {
     enum state (*look)(const struct attempt *attempt); /* asks, and takes nothing */
     int id;
     bool lasting; /* no cancellation point: semop */
+    bool takes;   /* a message */
     /* Queues */
     void *message;
     size_t size;
@@ -64,6 +65,29 @@ static long failed(struct pct_shim_thread *self, uint32_t arg, int error)
     return done(self, arg, -1);
 }
 
+/* Where no thread has to wait, no wait says that another process was there. Behind a message: whether it may be that
+ * one's. */
+static void heard(int queue)
+{
+    struct msqid_ds now;
+    if (pct_io_may_meet() && !PCT_SYS3(SYS_msgctl, queue, IPC_STAT, &now) && now.msg_lspid != pct_shim.pid)
+        pct_io_meets_foreign(false);
+}
+
+/* Before an operation on semaphores: whether another process, which lives, was the last to do one on them. */
+static bool is_shared(const struct attempt *attempt)
+{
+    for (size_t i = 0; i < attempt->count && pct_io_may_meet(); i++) {
+        const long last = PCT_SYS4(SYS_semctl, attempt->id, attempt->operations[i].sem_num, GETPID, 0);
+        if (last <= 0 || last == pct_shim.pid)
+            continue;
+        const long failed = PCT_SYS2(SYS_kill, last, 0);
+        if (!failed || failed == -EPERM)
+            return true;
+    }
+    return false;
+}
+
 /* Do it, waiting as often as it takes, until the deadline (virtual ns). Returns its result. No handler's SA_RESTART
  * makes the kernel take up one of these calls again. */
 static long perform(struct pct_shim_thread *self, const struct attempt *attempt, uint64_t deadline)
@@ -80,7 +104,12 @@ static long perform(struct pct_shim_thread *self, const struct attempt *attempt,
     pct_here(self, PCT_OP_MESSAGE);
     for (;;) {
         pct_family_tell();
+        const bool shared = is_shared(attempt);
         long result = attempt->now(attempt);
+        if (result >= 0 && shared)
+            pct_io_meets_foreign(false);
+        if (result >= 0 && attempt->takes)
+            heard(attempt->id);
         if (result >= 0)
             return done(self, 0, result);
         if (waited && errno == EINVAL) /* or what it waited for is gone */
@@ -209,12 +238,17 @@ PCT_EXPORT ssize_t msgrcv(int queue, void *message, size_t size, long type, int 
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_MESSAGE, PCT_CLASS_NONE, NULL, REAL(msgrcv)(queue, message, size, type, flags));
-    if (flags & (IPC_NOWAIT | MSG_COPY))
-        return AT_ONCE(self, REAL(msgrcv)(queue, message, size, type, flags));
+    if (flags & (IPC_NOWAIT | MSG_COPY)) {
+        long got = AT_ONCE(self, REAL(msgrcv)(queue, message, size, type, flags));
+        if (got >= 0)
+            heard(queue);
+        return got;
+    }
     const struct attempt attempt = { .now = receive_now,
                                      .blocking = receive_blocking,
                                      .look = receive_look,
                                      .id = queue,
+                                     .takes = true,
                                      .message = message,
                                      .size = size,
                                      .type = type,

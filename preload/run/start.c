@@ -451,6 +451,7 @@ struct pct_shim_thread *pct_enter_first(void)
     if (!forked) {
         check_layouts();
         map_page();
+        pct_fd_start();
     }
     pct_family_join(pct_variables.PCT_FAMILY);
     pct_family_await_turn();

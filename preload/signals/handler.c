@@ -48,11 +48,17 @@ static bool is_ours(const siginfo_t *info)
 {
     /* In virtual time, the kernel has no timers of the target's but those that count CPU time. */
     if (info->si_code == SI_TIMER)
-        return info->si_timerid >= PCT_TIMER_FIRST_ID;
+        return info->si_timerid >= PCT_TIMER_FIRST_ID ||
+               (info->si_timerid == PCT_ITIMER_ID && info->si_signo == SIGALRM);
     if (info->si_signo == SIGALRM && info->si_code == SI_KERNEL)
         return pct_sched_step_ns(&pct_S);
     /* What the kernel itself sends to a thread for what it does, like SIGPIPE, looks as if the thread had sent it. */
     return info->si_code <= 0 && info->si_pid == (int)PCT_SYS0(SYS_getpid);
+}
+
+bool pct_signal_is_foreign(const siginfo_t *info)
+{
+    return !is_ours(info);
 }
 
 static bool is_controlled(const struct pct_shim_thread *self)

@@ -93,6 +93,8 @@ bool pct_signal_in_shim(const struct pct_shim_thread *self, const ucontext_t *co
 /* Whether the caller, a handler, is on the thread's alternate stack. */
 bool pct_signal_on_alternate_stack(void);
 
+/* No thread of this process has sent it. */
+bool pct_signal_is_foreign(const siginfo_t *info);
 /* Whether the thread runs a handler; perhaps, when it has jumped out of one. */
 bool pct_signal_is_handling(const struct pct_shim_thread *self);
 /* The kernel's handler of all signals that the target handles, and of crashes that it does not. */

@@ -82,6 +82,8 @@ static int take(struct pct_shim_thread *self, bool away, uint64_t set, siginfo_t
     }
     if (taken > 0)
         pct_timer_taken(info);
+    if (taken > 0 && !away && pct_signal_is_foreign(info)) /* it was there, so nobody has waited for the world */
+        pct_uncontrolled(PCT_UNCONTROLLED_SIGNAL);
     if (taken > 0 && info->si_code == SI_TKILL)
         info->si_code = SI_USER; /* GLIBC: as its own wrappers do */
     return taken;

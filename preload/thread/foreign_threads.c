@@ -81,6 +81,11 @@ void pct_foreign_threads_of_kernel(void)
     kernel_works = true;
 }
 
+bool pct_foreign_threads_has_kernel(void)
+{
+    return kernel_works;
+}
+
 void pct_foreign_threads_serve(void)
 {
     int64_t least, most;

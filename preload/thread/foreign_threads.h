@@ -18,5 +18,7 @@ void pct_foreign_threads_serve(void); /* in a fork server, before it makes runs,
 void pct_foreign_threads_count(void);
 /* From now on the kernel may make threads for this process (io_uring). Any thread. */
 void pct_foreign_threads_of_kernel(void);
+/* Whether it may: then it writes to the process's descriptors, too. */
+bool pct_foreign_threads_has_kernel(void);
 
 #endif

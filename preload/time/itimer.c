@@ -9,10 +9,6 @@
 
 static struct pct_vtimer alarm_timer;
 
-/* The kernel lets only the first thread claim that a signal is from the kernel (SI_KERNEL); others say this instead,
- * and who takes the signal by sigwait is told the truth. No timer has this number. */
-enum { FROM_HERE = -1 };
-
 static uint64_t patience; /* virtual ns until it looks again; set() sets it */
 
 void pct_itimer_taken(siginfo_t *info)
@@ -21,7 +17,7 @@ void pct_itimer_taken(siginfo_t *info)
         patience = 0;
         pct_vtimer_release(&alarm_timer);
     }
-    if (info->si_signo == SIGALRM && info->si_code == SI_TIMER && info->si_timerid == FROM_HERE)
+    if (info->si_signo == SIGALRM && info->si_code == SI_TIMER && info->si_timerid == PCT_ITIMER_ID)
         *info = (siginfo_t){ .si_signo = SIGALRM, .si_code = SI_KERNEL };
 }
 
@@ -31,7 +27,7 @@ static void expired(struct pct_vtimer *timer, uint64_t times)
     siginfo_t info = { .si_signo = SIGALRM, .si_code = SI_KERNEL };
     if (!pct_signal_direct_any(NULL, &info)) {
         info.si_code = SI_TIMER;
-        info.si_timerid = FROM_HERE;
+        info.si_timerid = PCT_ITIMER_ID;
         if (!PCT_SYS3(SYS_rt_sigqueueinfo, PCT_SYS0(SYS_getpid), SIGALRM, &info))
             pct_signal_given(NULL, SIGALRM);
     }

@@ -55,6 +55,9 @@ void pct_vtimer_gettime(struct pct_vtimer *timer, struct itimerspec *now);
 
 /* The ids of POSIX timers in virtual time: the kernel counts its own from 0. */
 enum { PCT_TIMER_FIRST_ID = 0x40000000 };
+/* The kernel lets only the first thread claim that a signal is from the kernel (SI_KERNEL); for the alarm's, others say
+ * this instead, and who takes it is told the truth. No timer has this number. */
+enum { PCT_ITIMER_ID = -1 };
 
 /* A signal of a timer is about to be handled or taken: it gets its overrun count. */
 void pct_timer_taken(siginfo_t *info);
