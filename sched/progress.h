@@ -73,8 +73,9 @@ struct pct_thread;
 #define PCT_AGAIN_NS UINT64_C(100000000)
 
 /* Nothing runs but timers of the host, this many times in a row without a step in between: they wake nobody, which is a
- * livelock. */
+ * livelock. Where a thread's own deadline is to come, that many are too few: MOST of them take some seconds. */
 #define PCT_VAIN_JUMPS 10000u
+#define PCT_MOST_JUMPS 1000000u
 
 /* What a run has shown of it so far: a member of struct pct_sched, written by progress.c; single fields by sched.c and
  * pct_memory_progress() (memory.h). */

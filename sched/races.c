@@ -334,7 +334,7 @@ void pct_races_fresh(struct pct_races *r, uintptr_t from, uintptr_t to)
         }
         at = end;
     }
-    pct_memory_clear(r->syncs_at, from, to, sizeof(uint32_t));
+    pct_races_drop_syncs(r, from, to);
 }
 
 void pct_races_ignore(struct pct_races *r, uint32_t thread, int change)

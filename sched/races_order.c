@@ -466,20 +466,41 @@ bool pct_races_synchronises(struct pct_races *r, uintptr_t address)
     return false;
 }
 
+/* Places that there is no room for share the one of number 0: edges too many. */
 static struct race_sync *sync_of(struct pct_races *r, uintptr_t address)
 {
     uint32_t *head = pct_memory_entry(r->syncs_at, address, sizeof *head, r->memory.map);
-    if (!head)
-        return NULL;
-    for (uint32_t i = *head; i; i = r->syncs[i].next)
+    for (uint32_t i = head ? *head : 0; i; i = r->syncs[i].next)
         if (r->syncs[i].offset == (address & 7))
             return &r->syncs[i];
-    if (r->syncs_used == RACES_SYNCS)
-        return NULL;
-    uint32_t index = r->syncs_used++;
+    uint32_t index = r->syncs_free;
+    if (!head || (!index && r->syncs_used == RACES_SYNCS))
+        return &r->syncs[0];
+    if (index)
+        r->syncs_free = r->syncs[index].next;
+    else
+        index = r->syncs_used++;
     r->syncs[index] = (struct race_sync){ .next = *head, .offset = address & 7 };
     *head = index;
     return &r->syncs[index];
+}
+
+void pct_races_drop_syncs(struct pct_races *r, uintptr_t from, uintptr_t to)
+{
+    const uintptr_t reach = (uintptr_t)1 << PCT_CHUNK_LOG;
+    for (uintptr_t at = from & ~(uintptr_t)7, end; at < to; at = end) {
+        uint32_t *chunk = pct_memory_chunk(r->syncs_at, at);
+        end = (at & ~(reach - 1)) + reach;
+        for (end = end < to ? end : to; chunk && at < end; at += 8) {
+            uint32_t *head = &chunk[pct_memory_index(at)];
+            for (uint32_t gone; (gone = *head);) {
+                *head = r->syncs[gone].next;
+                pct_clock_clear(&r->memory, &r->syncs[gone].clock);
+                r->syncs[gone].next = r->syncs_free;
+                r->syncs_free = gone;
+            }
+        }
+    }
 }
 
 /* What the kernel has written may be due to whatever went there. */
@@ -495,17 +516,13 @@ static void read_kernels(struct pct_races *r, uint32_t thread, unsigned what)
 
 void pct_races_kernels(struct pct_races *r, uintptr_t address)
 {
-    struct race_sync *sync = sync_of(r, address);
-    if (sync)
-        sync->kernels = true;
+    sync_of(r, address)->kernels = true;
 }
 
 void pct_races_atomic(struct pct_races *r, uint32_t thread, uintptr_t address, unsigned what)
 {
     struct race_thread *t = &r->threads[thread];
     struct race_sync *sync = sync_of(r, address);
-    if (!sync)
-        return;
     pct_races_follow(r->sched);
     if (sync->kernels)
         read_kernels(r, thread, what);
@@ -518,7 +535,7 @@ void pct_races_atomic(struct pct_races *r, uint32_t thread, uintptr_t address, u
     /* A store begins anew, unless the thread goes on with its own release; what reads and writes at once goes on with
      * what it found (a release sequence: C11, 5.1.2.4; in C++20, only the latter does). */
     const bool store = !(what & PCT_RACES_READ), release_store = store && what & PCT_RACES_RELEASE;
-    if (release_store || (store && sync->head != thread + 1)) {
+    if (sync != &r->syncs[0] && (release_store || (store && sync->head != thread + 1))) {
         pct_clock_clear(&r->memory, &sync->clock);
         sync->head = release_store ? thread + 1 : 0;
     }

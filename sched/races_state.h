@@ -9,7 +9,7 @@
 
 enum {
     RACES_ENTRIES = 1 << 24, /* accesses kept at a time; beyond, new ones are not kept, and their races not seen */
-    RACES_SYNCS = 1 << 20,   /* places in memory that atomic accesses order by */
+    RACES_SYNCS = 1 << 20,   /* places in memory that atomic accesses order by; beyond, all others are one: number 0 */
     RACES_CALLS = 1 << 20,   /* call stacks */
     RACES_DEPTH = 256,
     RACES_HELD = 64,
@@ -95,7 +95,7 @@ struct pct_races {
     struct race_call *calls;
     struct race_locks *sets; /* open addressing; the first is never used, so that 0 is the empty set */
     uint32_t sets_used;
-    uint32_t entries_used, entries_free, syncs_used, calls_used;
+    uint32_t entries_used, entries_free, syncs_used, syncs_free, calls_used;
     uint32_t benign_count, found_count;
     struct race_range benign[RACES_BENIGN];
     struct pct_snap_race found[PCT_RACES_MOST];
@@ -110,6 +110,9 @@ struct pct_races {
 
 /* The set of locks that this thread holds, by its number. */
 uint32_t pct_races_locks(struct pct_races *r, struct race_thread *t);
+
+/* Nothing is ordered by these places in memory any more. */
+void pct_races_drop_syncs(struct pct_races *r, uintptr_t from, uintptr_t to);
 
 /* The thread has a clock. False: out of memory. */
 bool pct_races_know(struct pct_races *r, uint32_t thread);

@@ -147,6 +147,21 @@ void pct_timer_expire(struct pct_sched *s)
     }
 }
 
+/* Whether a thread waits for a deadline: the timers of the host come behind those of threads. */
+static bool waits_for_time(const struct pct_sched *s)
+{
+    for (uint32_t i = 0; i < s->timers_count; i++)
+        if (s->timers[i]->order < PCT_MAX_THREADS)
+            return true;
+    return false;
+}
+
+/* Timers of the host have gone off often enough, and woken nobody. */
+static bool is_vain(const struct pct_sched *s, bool waited)
+{
+    return s->jumps >= PCT_VAIN_JUMPS && (s->jumps >= PCT_MOST_JUMPS || !waited) && pct_outside_none(s);
+}
+
 uint32_t pct_timer_jumps(const struct pct_sched *s)
 {
     return s->jumped_at == pct_steps(s) ? s->jumps : 0;
@@ -159,6 +174,9 @@ void pct_timer_jump(struct pct_sched *s)
         pct_log_doubt(s, PCT_DOUBT_JUMP);
     uint64_t deadline = s->timers[0]->deadline;
     uint64_t now = pct_sched_now(s);
+    /* Timers of the host that come again and again, for nobody: this one may be for a thread. */
+    const uint32_t jumps = pct_timer_jumps(s) + 1;
+    const bool waited = jumps >= PCT_VAIN_JUMPS && waits_for_time(s);
     if (!s->step_ns)
         pct_sched_sleep(s, deadline);
     else if (deadline > now)
@@ -166,10 +184,9 @@ void pct_timer_jump(struct pct_sched *s)
     pct_timer_expire(s);
     if (!s->step_ns)
         return;
-    /* Timers of the host that come again and again, for nobody. */
-    s->jumps = pct_timer_jumps(s) + 1;
+    s->jumps = jumps;
     s->jumped_at = pct_steps(s);
-    if (s->jumps >= PCT_VAIN_JUMPS && pct_outside_none(s))
+    if (is_vain(s, waited))
         s->host->end(PCT_VERDICT_LIVELOCK, "timers go off again and again, and no thread can go on");
 }
 

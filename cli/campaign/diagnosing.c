@@ -12,7 +12,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 enum {
     FEW_PASS = 4, /* this many times as many others, where hardly one passes */
@@ -308,16 +307,18 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     return PCT_RUNS_ON;
 }
 
-/* The runs of these numbers. */
-static int make_runs(struct source *s, const char *sites, uint64_t first, uint64_t count)
+/* The runs of these numbers. exec: none is forked. None is restored: what goes on may restore its own further ones. */
+static int make_runs(struct source *s, const char *sites, uint64_t first, uint64_t count, bool exec)
 {
     struct pct_diagnosing *d = s->d;
     const char *replay = d->launch->replay;
     if (!first)
         d->launch->replay = d->replay; /* a fork server has begun without it */
-    struct pct_engine engine = {
-        .launch = d->launch, .jobs = d->jobs ? d->jobs : 1, .width = 1, .exec = d->launch->replay, .quiet = d->quiet
-    };
+    struct pct_engine engine = { .launch = d->launch,
+                                 .jobs = d->jobs ? d->jobs : 1,
+                                 .width = 1,
+                                 .exec = exec || d->launch->replay || d->launch->restore.wanted,
+                                 .quiet = d->quiet };
     s->base = (struct pct_run_source){ .next = next, .ended = ended, .tick = tick };
     s->sites = sites;
     s->first = s->next = first;
@@ -328,14 +329,18 @@ static int make_runs(struct source *s, const char *sites, uint64_t first, uint64
     return failed;
 }
 
-/* These runs crash as the one did that is known: its core is enough. */
+bool pct_diagnosing_stop_cores(struct rlimit *old)
+{
+    if (getrlimit(RLIMIT_CORE, old) || !old->rlim_cur)
+        return false;
+    return !setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, old->rlim_max });
+}
+
 static int run_step(struct source *s, const char *sites, uint64_t first, uint64_t count)
 {
-    struct rlimit old, none;
-    bool limited = !getrlimit(RLIMIT_CORE, &old);
-    none = (struct rlimit){ 0, old.rlim_max };
-    limited = limited && !setrlimit(RLIMIT_CORE, &none);
-    int failed = make_runs(s, sites, first, count);
+    struct rlimit old;
+    const bool limited = pct_diagnosing_stop_cores(&old);
+    int failed = make_runs(s, sites, first, count, limited);
     if (limited)
         setrlimit(RLIMIT_CORE, &old);
     return failed;

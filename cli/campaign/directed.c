@@ -116,25 +116,53 @@ int pct_directed_take(struct pct_campaign *c, const struct pct_result *result)
     return pct_directed_make_room(d, run) ? 0 : pct_cli_no_memory("");
 }
 
-int pct_directed_replay(struct pct_directed *d, const struct pct_campaign *c, uint64_t runs)
+/* This many runs were made, and what they have predicted is in the set: by how many of them each was. */
+static bool count_predicted(struct pct_directed *d, uint64_t runs)
 {
-    static struct pct_config none; /* large */
     if (!pct_directed_make_room(d, runs))
-        return -ENOMEM;
+        return false;
     for (uint64_t run = 1, i = 0; run <= runs; run++) {
         while (i < d->sets.predicted.count && d->sets.predicted.item[i]->first <= run)
             i++;
         d->upto[run] = i;
     }
     d->taken = runs;
-    for (uint64_t index = 0; d->directs && !d->part && index < runs; index++) {
-        struct pct_config config = c ? c->config : none;
-        config.run.seed = c ? pct_campaign_seed(c, index) : 0;
-        if (!pct_directed_choose(d, index, false, &config))
-            return -ENOMEM;
-        pct_directed_count_try(d, index);
-    }
+    return true;
+}
+
+/* The run of this number was what it is decided to be once more. */
+static int replay_run(struct pct_directed *d, uint64_t index, struct pct_config *config)
+{
+    if (!pct_directed_choose(d, index, false, config))
+        return -ENOMEM;
+    pct_directed_count_try(d, index);
     return 0;
+}
+
+static int replay(struct pct_directed *d, const struct pct_campaign *c)
+{
+    int failed = count_predicted(d, c->resumed) ? 0 : -ENOMEM;
+    for (uint64_t index = 0; d->directs && !d->part && index < c->resumed && !failed; index++) {
+        struct pct_config config = c->config;
+        config.run.seed = pct_campaign_seed(c, index);
+        failed = replay_run(d, index, &config);
+    }
+    return failed;
+}
+
+struct replay {
+    struct pct_directed *d;
+    uint64_t index;
+    struct pct_config config;
+};
+
+/* What is drawn, such as which iRoot is forced once more, is by the seed: also of a campaign that does not go on. */
+static int replay_stored(void *data, const struct pct_store_run *run)
+{
+    struct replay *r = data;
+    r->config.run = (struct pct_run){ .seed = run->seed };
+    r->config.list[0] = 0;
+    return replay_run(r->d, r->index++, &r->config);
 }
 
 static bool is_full(const struct pct_directed *d)
@@ -223,7 +251,7 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
     if (!failed)
         failed = pct_memo_load(&c->directed->memo, store);
     if (!failed)
-        failed = pct_directed_replay(c->directed, c, c->resumed);
+        failed = replay(c->directed, c);
     if (!failed && c->directed->part)
         failed = pct_directed_part_replay(c->directed, store);
     if (failed == -EINVAL)
@@ -235,14 +263,22 @@ int pct_directed_load(struct pct_campaign *c, struct pct_store *store, const cha
 
 int pct_directed_read(struct pct_directed *d, struct pct_store *store, uint64_t runs)
 {
+    static struct replay r; /* large */
     int failed = pct_iroot_sets_load(&d->sets, store, runs);
     if (!failed)
         failed = pct_memo_load(&d->memo, store);
     d->part = pct_store_number(store, "directed") == PCT_DIRECTED_PART;
-    d->directs = d->part || (pct_store_is_directed(store) && pct_store_number(store, "shard"));
+    /* With an iRoot of its own, none was tried; nor is it known what another version has. */
+    const bool whole = pct_store_number(store, "tries") == PCT_DIRECTED_WHOLE;
+    d->directs = d->part || (whole && pct_store_is_directed(store) && pct_store_number(store, "shard"));
     if (!failed && d->directs)
-        failed = pct_directed_replay(d, NULL, runs);
-    return failed || !d->part ? failed : pct_directed_part_replay(d, store);
+        failed = count_predicted(d, runs) ? 0 : -ENOMEM;
+    if (failed || !d->directs)
+        return failed;
+    if (d->part)
+        return pct_directed_part_replay(d, store);
+    r = (struct replay){ .d = d };
+    return pct_store_each_run(store, replay_stored, &r);
 }
 
 /* Of a campaign that is directed in part: at how many patterns, and what came of it. */

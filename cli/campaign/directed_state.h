@@ -144,10 +144,6 @@ void pct_further_say(const struct pct_directed *d);
 /* Whether the memo knows this iRoot: of idiom 5, with either dependency as the first; of a combined one, both. */
 bool pct_directed_is_known(const struct pct_directed *d, const struct pct_iroot *root);
 
-/* This many runs of this campaign (NULL: of another one, whose seeds do not matter) were made, and what they have
- * predicted and exposed is in the sets, and the memo that they had: find out what they were. Returns 0 or -ENOMEM. */
-int pct_directed_replay(struct pct_directed *d, const struct pct_campaign *c, uint64_t runs);
-
 /* What the campaign of this file, which has this many runs, knows. *d has no more than where places are. Of files that
  * were merged it is not known what their runs have tried: then it directs nothing. Returns 0, or a negative errno of
  * the store; -EINVAL: its tables contradict themselves. */

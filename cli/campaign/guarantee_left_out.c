@@ -113,8 +113,9 @@ static void print_passed_over(FILE *out, const struct pct_campaign *c)
 static void print_directed(FILE *out, const struct pct_campaign *c)
 {
     const struct pct_guarantee *g = &c->guarantee;
+    const uint64_t k = pct_guarantee_least_k(g); /* that of the next run may be larger */
     print_left_out(out, "directed runs, in which threads poll for what others are kept from, took ",
-                   c->directed_steps > c->config.run.param[c->k] ? c->directed_steps : 0,
+                   c->directed_steps > (k ? k : c->config.run.param[c->k]) ? c->directed_steps : 0,
                    "points: a bug that shows in such long runs alone is not among these");
     print_left_out(out, "in directed runs threads yielded, slept, polled or failed a try ",
                    c->directed_spins > g->spins ? c->directed_spins : 0,

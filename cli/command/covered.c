@@ -14,7 +14,8 @@ enum { FIRST_IDIOMS = 5 /* that versions looked for which do not say how many */
 
 /* --- The file of a campaign --------------------------------------------------------------------------------------- */
 
-/* Its places are instructions: those of one line are one here. */
+/* Its places are instructions: those of one line are one here, which came when the first of them did. A file has them
+ * in another order than that of the runs. */
 static int take_lines(struct pct_iroots *to, struct pct_access_places *places, const struct pct_iroots *from,
                       const struct pct_access_places *there)
 {
@@ -22,8 +23,12 @@ static int take_lines(struct pct_iroots *to, struct pct_access_places *places, c
     for (size_t i = 0; i < from->count && !failed; i++) {
         struct pct_iroot root;
         failed = pct_iroot_by_line(&root, from->item[i], there, places);
+        const uint64_t first = from->item[i]->first;
         if (!failed)
-            failed = pct_iroots_insert(to, &root, from->item[i]->first);
+            failed = pct_iroots_insert(to, &root, first);
+        struct pct_iroot *line = failed ? NULL : pct_iroots_find(to, &root);
+        if (line && line->first > first)
+            line->first = first;
     }
     return failed;
 }

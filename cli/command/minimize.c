@@ -80,6 +80,21 @@ static void write_functions(FILE *out, const struct pct_analysis *q)
     pct_code_free(&code);
 }
 
+/* In a comment: an argument may have several lines, each of which is to be one. */
+static void write_command(FILE *out, char *const *command)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return;
+    pct_cli_print_command(memory, command);
+    if (!fclose(memory))
+        for (const char *c = text; *c; c++)
+            fprintf(out, *c == '\n' ? "%c# " : "%c", *c);
+    free(text);
+}
+
 static void write_schedule(FILE *out, const struct minimize *m)
 {
     const struct pct_shrink *s = &m->analysis.shrink;
@@ -87,7 +102,7 @@ static void write_schedule(FILE *out, const struct minimize *m)
     char failure[1200];
     fprintf(out,
             "%s: `pct replay` follows it, and the lines `switch` may be edited.\n# command: ", PCT_SCHEDULE_FILE_MAGIC);
-    pct_cli_print_command(out, s->runs.launch.command);
+    write_command(out, s->runs.launch.command);
     fprintf(out, "\n# it ends with: ");
     pct_cli_print_clean(out, pct_failure_format(failure, sizeof failure, &s->runs.failure), sizeof failure);
     fprintf(out, "\ntoken %s\n# switch T.N.U: when thread T has made N operations of its own, thread U goes on\n",

@@ -46,6 +46,12 @@ void pct_rules_balances(const struct pct_history *history, struct pct_evidence *
  * run: which threads signal what, and come to which barrier. */
 bool pct_rules_ended(struct pct_diagnoses *out, const struct pct_history *history, uint32_t waiting,
                      const struct pct_evidence *evidence);
+
+/* Of such a run, what has become of those others who signal what this thread waits for, in this run or at other times.
+ */
+enum pct_signallers { PCT_SIGNALLERS_UNKNOWN, PCT_SIGNALLERS_LEFT, PCT_SIGNALLERS_ENDED };
+enum pct_signallers pct_rules_signallers(const struct pct_history *history, const struct pct_moment *wait,
+                                         const struct pct_evidence *evidence);
 void pct_rules_roles(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
 
 /* Of such a run, who does not come to a barrier any more, where others wait. */

@@ -109,6 +109,25 @@ static bool would_signal(const struct pct_history *h, uint32_t thread, const str
     return role && pct_evidence_has(evidence, key_of(role, awaited->address));
 }
 
+enum pct_signallers pct_rules_signallers(const struct pct_history *h, const struct pct_moment *wait,
+                                         const struct pct_evidence *evidence)
+{
+    bool ended = false, unknown = false;
+    for (uint32_t thread = 0; thread < h->threads; thread++) {
+        const uint32_t last = h->last[thread];
+        if (thread == wait->thread || last == PCT_NO_STEP)
+            continue;
+        const bool would = would_signal(h, thread, wait, evidence);
+        if (would && !has_ended(h, thread))
+            return PCT_SIGNALLERS_LEFT;
+        ended = ended || would;
+        /* What threads of its kind do in other runs is not known of main(). */
+        const bool joins = h->steps[last].class_ == PCT_CLASS_THREAD;
+        unknown = unknown || (!joins && !has_ended(h, thread) && !role_of(h, thread));
+    }
+    return ended && !unknown ? PCT_SIGNALLERS_ENDED : PCT_SIGNALLERS_UNKNOWN;
+}
+
 /* The step by which somebody waits for the end of this thread, made or not. PCT_NO_STEP: nobody does. */
 static uint32_t join_of(const struct pct_history *h, uint32_t thread)
 {

@@ -167,15 +167,22 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
  * more, or another file. There are programs that end a wait so on purpose: other runs tell. */
 void pct_rules_closed(struct pct_diagnoses *out, const struct pct_history *h)
 {
-    for (uint32_t close = 0; close < h->count; close++) {
+    /* By thread: its first step behind the close that is looked at; of programs that close much, all steps are gone
+     * through once. */
+    uint32_t *behind = malloc((h->threads + (size_t)1) * sizeof *behind);
+    for (uint32_t thread = 0; behind && thread < h->threads; thread++)
+        behind[thread] = PCT_NO_STEP;
+    for (uint32_t i = h->all; behind && i-- > 0;)
+        behind[h->steps[i].thread] = i;
+    for (uint32_t close = 0; behind && close < h->count; close++) {
         const struct pct_moment *closed = &h->steps[close];
         if (closed->op != PCT_OP_CLOSE || closed->class_ != PCT_CLASS_FD)
             continue;
         for (uint32_t thread = 0; thread < h->threads; thread++) {
-            uint32_t use = thread == closed->thread ? PCT_NO_STEP : h->last[thread];
-            while (use != PCT_NO_STEP && h->steps[use].previous != PCT_NO_STEP && h->steps[use].previous > close)
-                use = h->steps[use].previous;
-            if (use == PCT_NO_STEP || use < close || h->steps[use].previous == PCT_NO_STEP ||
+            while (behind[thread] != PCT_NO_STEP && behind[thread] <= close)
+                behind[thread] = h->steps[behind[thread]].next;
+            const uint32_t use = thread == closed->thread ? PCT_NO_STEP : behind[thread];
+            if (use == PCT_NO_STEP || h->steps[use].previous == PCT_NO_STEP ||
                 !pct_moment_same_object(&h->steps[use], closed))
                 continue;
             uint32_t before = h->steps[use].previous;
@@ -187,4 +194,5 @@ void pct_rules_closed(struct pct_diagnoses *out, const struct pct_history *h)
                 d->note[2] = "it had got there by this,";
         }
     }
+    free(behind);
 }

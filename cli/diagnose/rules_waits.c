@@ -6,6 +6,9 @@
 /* The base of what is said of words, which nobody owns. */
 #define NOBODYS 6.5
 
+/* And of a lock that nobody needs who would signal. */
+#define BYSTANDERS 3
+
 /* Of each thread that is blocked at the end, the threads that could let it go on, and by what. */
 struct graph {
     const struct pct_history *history;
@@ -255,6 +258,20 @@ static bool waits_for_others(const struct pct_moment *end)
            (end->class_ == PCT_CLASS_FD || end->class_ == PCT_CLASS_BARRIER);
 }
 
+/* How much it matters that this wait on a condition variable goes on with a lock that another one needs: where all who
+ * would signal have ended, nothing; where nobody knows who would, other runs tell. */
+static double worth_of(const struct pct_history *h, const struct pct_moment *wait, const struct pct_evidence *evidence)
+{
+    switch (pct_rules_signallers(h, wait, evidence)) {
+    case PCT_SIGNALLERS_LEFT:
+        return 0;
+    case PCT_SIGNALLERS_ENDED:
+        return BYSTANDERS;
+    default:
+        return NOBODYS;
+    }
+}
+
 /* This thread waits at the end for a lock that another one has, who will not give it back. */
 static void look_at_holder(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting,
                            const struct pct_evidence *evidence)
@@ -268,7 +285,8 @@ static void look_at_holder(struct pct_diagnoses *out, const struct pct_history *
     if (end->op == PCT_OP_THREAD_FINISH)
         pct_diagnoses_add(out, PCT_RULE_ENDS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, last, waiting });
     else if (end->pending && end->op == PCT_OP_COND_WAKE && end->class_ == PCT_CLASS_COND)
-        pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, end->previous, waiting });
+        pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, worth_of(h, end, evidence), 3,
+                          (uint32_t[]){ hold->taken, end->previous, waiting });
     else if (would_post(h, wait, end, evidence))
         pct_diagnoses_add(out, PCT_RULE_WAITS_WITH_LOCK, 0, 3, (uint32_t[]){ hold->taken, last, waiting });
     else if (waits_for_others(end))

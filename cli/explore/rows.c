@@ -51,6 +51,7 @@ struct pct_row pct_row_of(enum pct_op op)
         return ROW(PCT_USE_DETACHES, PCT_USE_ANY, false);
     case PCT_OP_THREAD_JOIN:
     case PCT_OP_COND_DESTROY:
+    case PCT_OP_BARRIER_DESTROY:
     case PCT_OP_FUTEX_WAIT:
         return ROW(PCT_USE_ANY, PCT_USE_ANY, true);
     case PCT_OP_THREAD_CREATE:
@@ -65,7 +66,6 @@ struct pct_row pct_row_of(enum pct_op op)
     case PCT_OP_RWLOCK_DESTROY:
     case PCT_OP_BARRIER_ARRIVE:
     case PCT_OP_BARRIER_INIT:
-    case PCT_OP_BARRIER_DESTROY:
     case PCT_OP_SPIN_INIT:
     case PCT_OP_SPIN_DESTROY:
     case PCT_OP_SEM_INIT:

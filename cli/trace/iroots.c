@@ -110,6 +110,12 @@ int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *wanted, 
     return count_run(roots, wanted, run) || roots->full ? 0 : -ENOMEM;
 }
 
+int pct_iroots_expose(struct pct_iroots *roots, const struct pct_iroot *exposed, uint64_t run)
+{
+    const struct pct_iroot *known = exposed->idiom == 5 ? pct_iroots_find_either(roots, exposed) : NULL;
+    return pct_iroots_insert(roots, known ? known : exposed, run);
+}
+
 /* The fewest changes of these chances. */
 static uint8_t fewest_changes(const struct pct_iroot *root, unsigned kind)
 {
@@ -275,7 +281,7 @@ static int expose_places(struct reader *r, uint32_t idiom, const uint32_t *index
     struct pct_iroot root = { .idiom = idiom };
     for (unsigned i = 0; i < pct_idiom_accesses(idiom); i++)
         root.place[i] = r->access[index[i]].place;
-    return pct_iroots_insert(idiom > PCT_IDIOMS ? r->combined : r->roots, &root, r->run);
+    return pct_iroots_expose(idiom > PCT_IDIOMS ? r->combined : r->roots, &root, r->run);
 }
 
 /* The thread that both have, of three, and its access of each; the idiom. 0: they are no combined pattern. */

@@ -78,11 +78,13 @@ struct pct_shim_thread {
     bool unscheduled; /* it has left the schedule for good, and may make hardly a system call: sandbox.h */
     bool started;     /* it has had the baton */
     bool vforks;      /* it waits for a child of vfork */
+    bool spawns;      /* likewise, inside libc: posix_spawn */
     bool execs;       /* atomic: it becomes another program (pct_bell_settle()) */
     bool repin;       /* its attributes named CPUs */
     bool detached;
     bool joined;
     bool cpus_set;
+    bool asked_to_write;            /* it waits for a lock for writing, which others had meanwhile: rwlock.c */
     struct pct_shim_thread *joiner; /* who waits for it in join */
     struct pct_shim_thread *joining;
     unsigned long cpus[16]; /* what it set as its CPUs */

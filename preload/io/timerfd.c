@@ -105,7 +105,8 @@ static uint64_t claim(struct timer *timer, uint64_t times)
 {
     const struct pct_vtimer *v = &timer->v;
     /* One that goes off once stays where it is: at 0, if it was set to a time before the run. */
-    uint64_t next = v->at + 1, before = __atomic_load_n(&timer->common->counted, __ATOMIC_SEQ_CST);
+    uint64_t next = v->at < PCT_NEVER ? v->at + 1 : PCT_NEVER;
+    uint64_t before = __atomic_load_n(&timer->common->counted, __ATOMIC_SEQ_CST);
     do {
         if (before >= next)
             return 0;

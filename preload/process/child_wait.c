@@ -7,6 +7,7 @@
 #include <preload/io/io.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/family.h>
+#include <fcntl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -45,12 +46,22 @@ static int begin(struct pct_shim_thread *self, const struct child *child, bool w
     return -1;
 }
 
+/* Whether this is the descriptor of a process, and not to be waited for: the call returns EAGAIN instead. */
+static bool is_nonblocking(idtype_t type, id_t id)
+{
+    if (type != P_PIDFD)
+        return false;
+    const long flags = PCT_SYS2(SYS_fcntl, id, F_GETFL);
+    return flags >= 0 && flags & O_NONBLOCK;
+}
+
 /* found: whether there was a child to report. */
 static void end(struct pct_shim_thread *self, bool failed, bool found)
 {
     int error = errno;
-    pct_io_done(self, PCT_OP_CHILD_WAIT, failed ? PCT_ARG_ERROR : found ? 0 : PCT_ARG_BUSY, NULL);
-    if (!failed && !found)
+    bool nothing = failed ? error == EAGAIN : !found;
+    pct_io_done(self, PCT_OP_CHILD_WAIT, nothing ? PCT_ARG_BUSY : failed ? PCT_ARG_ERROR : 0, NULL);
+    if (nothing)
         pct_sched_spin(&pct_S, &self->core);
     errno = error;
 }
@@ -98,7 +109,7 @@ PCT_EXPORT int waitid(idtype_t type, id_t id, siginfo_t *info, int options)
     if (!self || refused())
         return PASS(PCT_OP_CHILD_WAIT, PCT_CLASS_NONE, NULL, REAL(waitid)(type, id, info, options));
     const struct child child = { .type = type, .id = id, .options = options & ~WNOHANG };
-    if (begin(self, &child, !(options & WNOHANG)))
+    if (begin(self, &child, !(options & WNOHANG) && !is_nonblocking(type, id)))
         return -1;
     siginfo_t found = { 0 };
     int failed = REAL(waitid)(type, id, info ? info : &found, options);

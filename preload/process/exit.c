@@ -12,6 +12,7 @@
 #include <preload/run/end.h>
 #include <preload/run/start.h>
 #include <preload/signals/signals.h>
+#include <stdlib.h>
 
 static int (*target_main)(int, char **, char **);
 
@@ -41,7 +42,8 @@ enum list { LIST_EXIT, LIST_QUICK };
 
 static void end_behind_list(enum list list);
 
-PCT_STARTS static void end_behind(enum list list)
+/* status: what libc's exit was called with, also by libc itself (error(), err()); NULL: it does not say. */
+PCT_STARTS static void end_behind(enum list list, const int *status)
 {
     static PCT_OF_RUN bool over;
     if (!pct_shim.header || is_over() || over)
@@ -54,30 +56,32 @@ PCT_STARTS static void end_behind(enum list list)
         pct_sched_end(&pct_S, &self->core);
         pct_done(self, PCT_OP_EXIT_NOW, 0, NULL);
     }
-    if (pct_self && pct_self->ends_with) /* another one may have called exit() since */
+    if (status)
+        keep_status(*status);
+    else if (pct_self && pct_self->ends_with) /* another one may have called exit() since */
         keep_status(pct_self->ends_with - 1);
     over = true;
     pct_end_normal();
     pct_host_over(true);
 }
 
-PCT_STARTS static void end_behind_exit(void *unused)
+PCT_STARTS static void end_behind_exit(int status, void *unused)
 {
     (void)unused;
-    end_behind(LIST_EXIT);
+    end_behind(LIST_EXIT, &status);
 }
 
 PCT_STARTS static void end_behind_quick(void *unused)
 {
     (void)unused;
-    end_behind(LIST_QUICK);
+    end_behind(LIST_QUICK, NULL);
 }
 
 /* Behind all of the list that are registered later. */
 PCT_STARTS static void end_behind_list(enum list list)
 {
     if (list == LIST_EXIT)
-        __cxa_atexit(end_behind_exit, NULL, NULL);
+        on_exit(end_behind_exit, NULL);
     else
         __cxa_at_quick_exit(end_behind_quick, NULL);
 }

@@ -242,6 +242,24 @@ __asm__(".text\n"
         ".size vfork, .-vfork\n");
 _Static_assert(SYS_vfork == 58, "the number stands in the code");
 
+/* libc waits there for its child, as vfork() does, until that is another program; and it may have to wait for one of
+ * our threads before: to open a named pipe. */
+static struct pct_shim_thread *spawn_begins(void)
+{
+    struct pct_shim_thread *self = pct_holder();
+    if (self)
+        self->spawns = true;
+    return self;
+}
+
+static void spawn_ends(struct pct_shim_thread *self)
+{
+    if (!self)
+        return;
+    self->spawns = false;
+    pct_ensure_baton(self);
+}
+
 /* posix_spawn by one of libc's functions. made: what it gives, -1 if it fails; process: the child's id, of that. */
 #define SPAWN(real, pid, process, what, actions, attributes, arguments, environment)                                   \
     ({                                                                                                                 \
@@ -252,7 +270,9 @@ _Static_assert(SYS_vfork == 58, "the number stands in the code");
         }                                                                                                              \
         int made_ = -1;                                                                                                \
         char **with_ = PCT_FAMILY_ENVIRONMENT(environment, slot_);                                                     \
+        struct pct_shim_thread *self_ = spawn_begins();                                                                \
         int failed_ = REAL(real)(&made_, what, actions, attributes, arguments, with_);                                 \
+        spawn_ends(self_);                                                                                             \
         pct_family_born(slot_, failed_ ? -1 : process(made_));                                                         \
         if (!failed_ && (pid))                                                                                         \
             *(pid) = made_;                                                                                            \

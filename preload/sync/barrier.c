@@ -72,13 +72,22 @@ PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
     return 0;
 }
 
+static bool nobody_waits(const struct pct_thread *thread)
+{
+    const struct pct_object *object = thread->wait.ready_arg;
+    return !object->model[1];
+}
+
 PCT_EXPORT int pthread_barrier_destroy(pthread_barrier_t *barrier)
 {
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_BARRIER_DESTROY, PCT_CLASS_BARRIER, barrier, REAL(pthread_barrier_destroy)(barrier));
     struct pct_object *object = pct_at(self, PCT_OP_BARRIER_DESTROY, barrier, PCT_CLASS_BARRIER);
-    int error = REAL(pthread_barrier_destroy)(barrier);
+    /* GLIBC: destroying one that threads wait at blocks until they have left. */
+    while (object->model[1])
+        pct_wait_for(self, PCT_OP_BARRIER_DESTROY, object, nobody_waits, object, PCT_NEVER);
+    int error = CALL_MAY_BLOCK(self, REAL(pthread_barrier_destroy)(barrier));
     pct_done(self, PCT_OP_BARRIER_DESTROY, error ? PCT_ARG_ERROR : 0, object);
     pct_object_destroy(&pct_S.objects, object);
     return error;

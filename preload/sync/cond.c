@@ -1,8 +1,8 @@
 /* Condition variables. They cannot be tried, so they are modelled: waiters stand in a queue beside the object, by its
  * address, never inside it. That is also why one set of wrappers serves both symbol versions, whose objects differ.
  * A signal does not end a wait: its handler runs without the mutex, then the thread waits on. model[0]: how many of
- * those that are away for that have been woken meanwhile; model[1]: how many of those in the queue only wait to destroy
- * it, which are those with a predicate; model[2]: threads that pct does not know may wait in libc's own
+ * those that are away for that have been woken meanwhile; model[1]: how many only wait to destroy it, which in
+ * the queue are those with a predicate; model[2]: threads that pct does not know may wait in libc's own
  * (foreign_calls.h).
  *
  * A waiter that has been woken, by signal, deadline or cancellation, then waits for the mutex: it is enabled only when
@@ -223,6 +223,15 @@ void pct_cond_wake(struct pct_object *queue, uint32_t count)
     queue->model[0] += count < away ? count : away;
 }
 
+/* How many a signal may choose from. Who destroys it is not in the queue while its signal handler runs. */
+static uint32_t count_waiters(const struct pct_object *queue)
+{
+    uint32_t count = queue->waiters;
+    for (const struct pct_thread *t = queue->model[1] ? queue->first : NULL; t; t = t->next)
+        count -= t->wait.ready != NULL;
+    return count + queue->away - queue->model[0];
+}
+
 PCT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
 {
     PCT_ENTER(self);
@@ -231,7 +240,7 @@ PCT_EXPORT int pthread_cond_signal(pthread_cond_t *cond)
         return PASS(PCT_OP_COND_SIGNAL, PCT_CLASS_COND, cond, REAL(pthread_cond_signal)(cond));
     }
     struct pct_object *queue = pct_at(self, PCT_OP_COND_SIGNAL, cond, PCT_CLASS_COND);
-    uint32_t chosen = PCT_ARG_NOBODY, waiters = queue->waiters - queue->model[1] + queue->away - queue->model[0];
+    uint32_t chosen = PCT_ARG_NOBODY, waiters = count_waiters(queue);
     if (waiters) {
         chosen = pct_sched_choose(&pct_S, queue, waiters);
         struct pct_thread *waiter = waiter_at(queue, chosen);

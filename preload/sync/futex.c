@@ -83,17 +83,38 @@ static void leave_many(struct pct_futex_many *self)
         *at = self->next;
 }
 
-/* Wake up to `count` of those that wait for this word among others. */
-static long wake_many(const uint32_t *word, uint32_t count)
+/* The index of this word among those that it waits for; -1: it is none of them. */
+static int index_of(const struct pct_futex_many *m, const uint32_t *word)
+{
+    for (unsigned i = 0; i < m->count; i++)
+        if (m->words[i].uaddr == (uintptr_t)word)
+            return (int)i;
+    return -1;
+}
+
+/* How many wait for this word among others. */
+static uint32_t count_many(const uint32_t *word)
+{
+    uint32_t count = 0;
+    for (const struct pct_futex_many *m = many; m; m = m->next)
+        count += index_of(m, word) >= 0;
+    return count;
+}
+
+/* Wake up to `count` of these, behind the first ones. */
+static long wake_many(const uint32_t *word, uint32_t behind, uint32_t count)
 {
     long woken = 0;
     for (struct pct_futex_many *m = many, *next; m && (uint32_t)woken < count; m = next) {
+        const int index = index_of(m, word);
         next = m->next;
-        for (unsigned i = 0; i < m->count && m->woken < 0; i++)
-            if (m->words[i].uaddr == (uintptr_t)word)
-                m->woken = (int)i;
-        if (m->woken < 0)
+        if (index < 0)
             continue;
+        if (behind) {
+            behind--;
+            continue;
+        }
+        m->woken = index;
         leave_many(m);
         pct_sched_wake(&pct_S, &m->thread->core);
         woken++;
@@ -101,14 +122,18 @@ static long wake_many(const uint32_t *word, uint32_t count)
     return woken;
 }
 
-/* Wake up to `count` of those whose bits match, beginning with this one. */
+/* Wake up to `count` of those whose bits match, beginning with this one: those that wait for several words come behind
+ * the queue. */
 static long wake_from(struct pct_object *queue, uint32_t first, uint32_t count, uint32_t bits)
 {
-    long woken = 0;
+    const uint32_t *word = (const uint32_t *)queue->address;
+    const uint32_t queued = queue->waiters;
+    const bool in_queue = first < queued || !first;
+    long woken = in_queue ? 0 : wake_many(word, first - queued, count);
     struct pct_thread *t = queue->first;
-    for (uint32_t i = 0; i < first; i++)
+    for (uint32_t i = 0; in_queue && i < first; i++)
         t = t->next;
-    for (uint32_t left = queue->waiters; left && (uint32_t)woken < count; left--) {
+    for (uint32_t left = queued; left && (uint32_t)woken < count; left--) {
         struct pct_thread *next = t->next ? t->next : queue->first;
         if (pct_shim_of(t)->futex_bits & bits) {
             pct_sched_wake(&pct_S, t);
@@ -119,7 +144,7 @@ static long wake_from(struct pct_object *queue, uint32_t first, uint32_t count, 
         t = next;
     }
     if (PCT_UNLIKELY(many != NULL))
-        woken += wake_many((const uint32_t *)queue->address, count - (uint32_t)woken);
+        woken += wake_many(word, 0, count - (uint32_t)woken);
     return woken;
 }
 
@@ -127,15 +152,22 @@ static long wake_from(struct pct_object *queue, uint32_t first, uint32_t count, 
  * woken. */
 static long wake(struct pct_object *queue, uint32_t count, uint32_t bits, uint32_t *chosen)
 {
-    bool all = pct_sched_log(&pct_S) && queue->waiters <= count;
-    uint32_t first = queue->waiters && !all ? pct_sched_choose(&pct_S, queue, queue->waiters) : 0;
-    *chosen = queue->waiters ? first : PCT_ARG_NOBODY;
+    uint32_t waiters = queue->waiters + (many ? count_many((const uint32_t *)queue->address) : 0);
+    bool all = pct_sched_log(&pct_S) && waiters <= count;
+    uint32_t first = waiters && !all ? pct_sched_choose(&pct_S, queue, waiters) : 0;
+    *chosen = waiters ? first : PCT_ARG_NOBODY;
     return wake_from(queue, first, count, bits);
 }
 
 void pct_futex_wake_waiters(struct pct_object *queue, uint32_t count)
 {
     wake_from(queue, 0, count, FUTEX_BITSET_MATCH_ANY);
+}
+
+/* The kernel looks at how many to wake, a signed number, behind the first one: of 0, or of less, that is one. */
+static uint32_t at_least_one(long count)
+{
+    return (int32_t)count > 1 ? (uint32_t)count : 1;
 }
 
 /* A thread that pct does not know may wait in the kernel. */
@@ -179,6 +211,8 @@ static long futex_requeue(struct pct_shim_thread *self, uint32_t *word, uint32_t
     }
     uint32_t chosen;
     long woken = wake(queue, count, FUTEX_BITSET_MATCH_ANY, &chosen), moved = 0;
+    if (target == queue) /* they stay where they are, and count */
+        moved = queue->waiters < move ? queue->waiters : move;
     while (queue->first && (uint32_t)moved < move && target != queue) {
         pct_sched_move(&pct_S, queue->first, target);
         moved++;
@@ -395,7 +429,7 @@ long pct_futex(struct pct_shim_thread *self, const long a[6])
         if (!pct_user_copy_in(&limit, timeout, sizeof limit))
             return fail(EFAULT);
         timeout = &limit;
-        if (command == FUTEX_WAIT ? !pct_valid(timeout) : !pct_deadline(clock_of(op), timeout, &deadline))
+        if (!pct_valid(timeout) || (command != FUTEX_WAIT && !pct_deadline(clock_of(op), timeout, &deadline)))
             return fail(EINVAL);
     }
     if ((uintptr_t)word % sizeof *word)
@@ -418,11 +452,13 @@ long pct_futex(struct pct_shim_thread *self, const long a[6])
             return fail(EINVAL);
         return futex_wait(self, word, op, (uint32_t)a[2], deadline, (uint32_t)a[5]);
     case FUTEX_WAKE:
-        return futex_wake(self, word, op, (uint32_t)a[2], FUTEX_BITSET_MATCH_ANY);
+        return futex_wake(self, word, op, at_least_one(a[2]), FUTEX_BITSET_MATCH_ANY);
     case FUTEX_WAKE_BITSET:
-        return (uint32_t)a[5] ? futex_wake(self, word, op, (uint32_t)a[2], (uint32_t)a[5]) : fail(EINVAL);
+        return (uint32_t)a[5] ? futex_wake(self, word, op, at_least_one(a[2]), (uint32_t)a[5]) : fail(EINVAL);
     case FUTEX_REQUEUE:
     case FUTEX_CMP_REQUEUE:
+        if ((int32_t)a[2] < 0 || (int32_t)a[3] < 0)
+            return fail(EINVAL);
         if (shared(word, op))
             return requeue_outside(self, a);
         return futex_requeue(self, word, (uint32_t)a[2], (uint32_t)a[3], (uint32_t *)a[4],
@@ -437,7 +473,7 @@ long pct_futex(struct pct_shim_thread *self, const long a[6])
             pct_family_tell();
             return pct_by_number(SYS_futex, a);
         }
-        return futex_wake_op(self, word, op, (uint32_t)a[2], (uint32_t)a[3], other, (uint32_t)a[5]);
+        return futex_wake_op(self, word, op, at_least_one(a[2]), at_least_one(a[3]), other, (uint32_t)a[5]);
     }
     case FUTEX_LOCK_PI: /* its timeout is absolute, and of this clock whatever the flag says */
     case FUTEX_LOCK_PI2:
@@ -488,7 +524,7 @@ static int limit_of_many(const long a[6], uint64_t *deadline)
         return EINVAL;
     if (!pct_user_copy_in(&limit, timeout, sizeof limit))
         return EFAULT;
-    return pct_deadline(clock, &limit, deadline) ? 0 : EINVAL;
+    return pct_valid(&limit) && pct_deadline(clock, &limit, deadline) ? 0 : EINVAL;
 }
 
 /* The words that futex_waitv() waits for: in few, or in memory of the thread's own. Returns 0 or an error. */
@@ -569,9 +605,9 @@ void pct_futex_tell(const long a[6])
 {
     const int command = (int)a[1] & FUTEX_CMD_MASK;
     if (command == FUTEX_WAKE || command == FUTEX_WAKE_BITSET || command == FUTEX_WAKE_OP)
-        pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[0], (uint32_t)a[2]);
+        pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[0], at_least_one(a[2]));
     else if (command == FUTEX_REQUEUE || command == FUTEX_CMP_REQUEUE)
         pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[0], UINT32_MAX);
     if (command == FUTEX_WAKE_OP)
-        pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[4], (uint32_t)a[3]);
+        pct_tell_wake(PCT_CLASS_FUTEX, (void *)a[4], at_least_one(a[3]));
 }

@@ -18,6 +18,12 @@ long pct_futex(struct pct_shim_thread *self, const long a[6]);
  * Likewise. */
 long pct_futex_waitv(struct pct_shim_thread *self, const long a[6]);
 
+/* The calls of Linux 6.7, whose numbers older headers do not have. */
+enum { PCT_FUTEX2_WAKE = 454, PCT_FUTEX2_WAIT, PCT_FUTEX2_REQUEUE };
+
+/* Such a call as SYS_futex has it, in `as`. False: it has not, or what is wrong with it is for the kernel to say. */
+bool pct_futex_translate(long number, const long a[6], long as[6]);
+
 /* A thread without the baton is about to make SYS_futex: if that wakes, then those that wait here, too. */
 void pct_futex_tell(const long a[6]);
 

@@ -247,6 +247,19 @@ PCT_EXPORT int pthread_mutex_trylock(pthread_mutex_t *mutex)
     return error;
 }
 
+/* With a deadline that is none: it takes the mutex, or fails. */
+static int lock_or_fail(struct pct_shim_thread *self, pthread_mutex_t *mutex)
+{
+    struct pct_object *object = pct_at(self, PCT_OP_MUTEX_LOCK, mutex, PCT_CLASS_MUTEX);
+    meet_robust(mutex);
+    int error = pct_mutex_try(self, mutex);
+    if (!error || error == EOWNERDEAD)
+        acquired(self, PCT_OP_MUTEX_LOCK, mutex, object, error);
+    else
+        pct_done(self, PCT_OP_MUTEX_LOCK, PCT_ARG_ERROR, object);
+    return error == EBUSY ? EINVAL : error;
+}
+
 /* GLIBC: a deadline with invalid nanoseconds, or on a clock that is none, is noticed first for the clock, and for the
  * nanoseconds only by a lock that has to wait. Only that looks at the deadline at all. */
 static int lock_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, clockid_t clock,
@@ -259,7 +272,7 @@ static int lock_until(struct pct_shim_thread *self, pthread_mutex_t *mutex, cloc
     bool valid = (waits || pct_user_readable(when, sizeof *when)) && pct_deadline(clock, when, &deadline);
     if (!valid && waits)
         return EINVAL;
-    int error = lock_slow(self, mutex, valid ? deadline : PCT_NEVER);
+    int error = valid ? lock_slow(self, mutex, deadline) : lock_or_fail(self, mutex);
     if (!error)
         pct_memory_of_lock(self, mutex, false, pc);
     return error;

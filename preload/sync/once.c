@@ -8,9 +8,33 @@
 #include <sched/races.h>
 #include <strategies/strategies.h>
 
+/* GLIBC: a word in progress holds how often the process was forked. Who began one that was in progress then is not in
+ * the child, where the next to come begins it anew. So libc is asked once in a run what it writes there now. */
+static PCT_OF_RUN int current; /* 0: it was not asked yet */
+static pthread_once_t asked;
+
+static void see(void)
+{
+    current = asked;
+}
+
+static void find_current(void)
+{
+    if (PCT_LIKELY(current))
+        return;
+    asked = PTHREAD_ONCE_INIT;
+    REAL(pthread_once)(&asked, see);
+}
+
+static bool in_progress(const void *control)
+{
+    const int word = *(const volatile int *)control;
+    return word & ONCE_IN_PROGRESS && word == current;
+}
+
 static bool not_in_progress(const struct pct_thread *thread)
 {
-    return !(*(const volatile int *)thread->wait.ready_arg & ONCE_IN_PROGRESS);
+    return !in_progress(thread->wait.ready_arg);
 }
 
 /* The routine begins: only now does the control word say so, and those that wait see it. */
@@ -39,10 +63,11 @@ int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_ONCE, PCT_CLASS_ONCE, control, real(control, routine));
+    find_current();
     do
         pct_wait_for(self, PCT_OP_ONCE, pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE), not_in_progress,
                      control, PCT_NEVER);
-    while (*(const volatile int *)control & ONCE_IN_PROGRESS); /* a signal came, or its handler began it */
+    while (in_progress(control)); /* a signal came, or its handler began it */
     struct pct_object *object = pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE);
     bool run = !(*control & ONCE_DONE);
     pct_done(self, PCT_OP_ONCE, run ? PCT_ARG_RUN : 0, object);

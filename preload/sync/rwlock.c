@@ -38,16 +38,31 @@ static bool prefers_writers(const pthread_rwlock_t *lock)
     return lock->__data.__flags == PTHREAD_RWLOCK_PREFER_WRITER_NONRECURSIVE_NP;
 }
 
-/* Whether readers have to let a writer go first that waits for this lock. */
+static bool is_held(const pthread_rwlock_t *lock)
+{
+    unsigned readers = *(const volatile unsigned *)&lock->__data.__readers;
+    return readers & WRITE_LOCKED || readers >> READER_SHIFT;
+}
+
+/* Whether readers have to let a writer go first that waits for this lock. One that stands before a lock that is free,
+ * and was so all the time, has not asked for it yet. */
 static bool writer_first(const pthread_rwlock_t *lock, const struct pct_object *object)
 {
     if (!prefers_writers(lock))
         return false;
     pct_log_doubt(&pct_S, PCT_DOUBT_WRITER);
+    const bool held = is_held(lock);
     for (const struct pct_thread *t = object->first; t; t = t->next)
-        if (t->wait.op == PCT_OP_RWLOCK_WRLOCK)
+        if (t->wait.op == PCT_OP_RWLOCK_WRLOCK && (held || ((const struct pct_shim_thread *)t)->asked_to_write))
             return true;
     return false;
+}
+
+/* The lock is about to be given up: the writers that wait for it have asked for it. */
+static void note_writers(const pthread_rwlock_t *lock, const struct pct_object *object)
+{
+    for (struct pct_thread *t = object->first; t && prefers_writers(lock); t = t->next)
+        pct_shim_of(t)->asked_to_write = t->wait.op == PCT_OP_RWLOCK_WRLOCK;
 }
 
 static bool read_ready(const struct pct_thread *thread)
@@ -59,9 +74,7 @@ static bool read_ready(const struct pct_thread *thread)
 
 static bool write_ready(const struct pct_thread *thread)
 {
-    const pthread_rwlock_t *lock = thread->wait.ready_arg;
-    unsigned readers = *(const volatile unsigned *)&lock->__data.__readers;
-    return !(readers & WRITE_LOCKED) && !(readers >> READER_SHIFT);
+    return !is_held(thread->wait.ready_arg);
 }
 
 static int try_lock(struct pct_shim_thread *self, enum pct_op op, pthread_rwlock_t *lock)
@@ -89,6 +102,7 @@ static int lock_until(struct pct_shim_thread *self, enum pct_op op, pthread_rwlo
 {
     struct pct_object *object = pct_object_at(&pct_S.objects, lock, PCT_CLASS_RWLOCK);
     bool fast = pct_on_fast_path(&pct_S) && !object->waiters;
+    self->asked_to_write = false;
     for (;; fast = false) {
         enum pct_result result = PCT_READY;
         if (!fast) {
@@ -108,7 +122,10 @@ static int lock_until(struct pct_shim_thread *self, enum pct_op op, pthread_rwlo
             else
                 result = pct_wait(self, &wait);
         }
-        int error = result == PCT_GO_OUTSIDE ? lock_outside(self, op, lock) : try_lock(self, op, lock);
+        /* Something else has ended the wait: the real lock does not know of the writers that wait. */
+        bool behind = op == PCT_OP_RWLOCK_RDLOCK && (result == PCT_TIMEOUT || result == PCT_INTERRUPTED) &&
+                      writer_first(lock, pct_object_at(&pct_S.objects, lock, PCT_CLASS_RWLOCK));
+        int error = behind ? EBUSY : result == PCT_GO_OUTSIDE ? lock_outside(self, op, lock) : try_lock(self, op, lock);
         object = pct_object_at(&pct_S.objects, lock, PCT_CLASS_RWLOCK);
         if (error == EBUSY && result != PCT_TIMEOUT &&
             (deadline == PCT_NEVER || pct_sched_now(&pct_S) < deadline || fast))
@@ -227,6 +244,7 @@ PCT_EXPORT int pthread_rwlock_unlock(pthread_rwlock_t *lock)
     struct pct_object *object = pct_at(self, PCT_OP_RWLOCK_UNLOCK, lock, PCT_CLASS_RWLOCK);
     if (lock->__data.__shared)
         pct_family_tell();
+    note_writers(lock, object);
     int error = REAL(pthread_rwlock_unlock)(lock);
     object->holder = PCT_NO_THREAD;
     note_reader(object, self->core.id, false);

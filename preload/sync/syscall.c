@@ -41,6 +41,11 @@ PCT_EXPORT long syscall(long number, ...)
     for (int i = 0; i < 6; i++)
         a[i] = va_arg(arguments, long);
     va_end(arguments);
+    long as[6];
+    if (number >= PCT_FUTEX2_WAKE && number <= PCT_FUTEX2_REQUEUE && pct_futex_translate(number, a, as)) {
+        number = SYS_futex;
+        __builtin_memcpy(a, as, sizeof a);
+    }
     switch (number) {
     case SYS_futex: {
         PCT_ENTER(self);

@@ -133,6 +133,23 @@ void pct_real_deadline(clockid_t clock, uint64_t deadline, struct timespec *when
     split(pct_nanoseconds(&now) + left, when);
 }
 
+/* A clock of CPU time by the number of its process or thread (clock_getcpuclockid(), pthread_getcpuclockid(); the
+ * kernel's linux/posix-timers.h), as the one of this process or a thread of its own; others stay what they are. */
+static clockid_t own_clock(clockid_t clock)
+{
+    enum { KIND = 3, DESCRIPTOR = 3, OF_THREAD = 4 };
+    const uint32_t bits = (uint32_t)clock;
+    if (clock >= 0 || (bits & KIND) == DESCRIPTOR)
+        return clock;
+    const int number = ~(clock >> 3);
+    if (!(bits & OF_THREAD))
+        return !number || number == pct_shim.pid ? CLOCK_PROCESS_CPUTIME_ID : clock;
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++)
+        if (pct_shim.slots[id].tid == number && pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
+            return CLOCK_THREAD_CPUTIME_ID;
+    return clock;
+}
+
 /* The virtual time of this clock, as a read by this thread. */
 static bool read_clock(struct pct_shim_thread *self, clockid_t clock, uint64_t *ns)
 {
@@ -164,11 +181,12 @@ PCT_EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
 {
     PCT_ENTER(self);
     uint64_t ns;
-    if (!self || !read_clock(self, clock, &ns))
+    const clockid_t own = self ? own_clock(clock) : clock;
+    if (!self || !read_clock(self, own, &ns))
         return REAL(clock_gettime)(clock, time);
     /* Those of CPU time are asked of the kernel, the others of its page in the process: there a bad pointer is a crash.
      */
-    if (is_of_cpu(clock)) {
+    if (is_of_cpu(own)) {
         struct timespec now;
         if (pct_user_copy_out(time, split(ns, &now), sizeof now))
             return 0;

@@ -139,8 +139,9 @@ PCT_EXPORT unsigned sleep(unsigned seconds)
     if (!self)
         return PASS(PCT_OP_SLEEP, PCT_CLASS_NONE, NULL, REAL(sleep)(seconds));
     uint64_t left = 0;
-    sleep_for(self, seconds * UINT64_C(1000000000), &left);
-    return (unsigned)((left + 500000000) / 1000000000);
+    int error = sleep_for(self, seconds * UINT64_C(1000000000), &left);
+    errno = error ? error : errno;
+    return (unsigned)(left / 1000000000); /* GLIBC: whole seconds, however much more it was */
 }
 
 PCT_EXPORT int usleep(useconds_t microseconds)
@@ -162,6 +163,13 @@ PCT_EXPORT int nanosleep(const struct timespec *duration, struct timespec *left)
     return fail(pct_valid(&length) ? sleep_relative(self, &length, left) : EINVAL);
 }
 
+/* Whether time can be waited for on this clock; the kernel answers for the others at once, or waits itself. */
+static bool is_slept_on(clockid_t clock)
+{
+    return pct_keeps_clock(clock) && clock != CLOCK_THREAD_CPUTIME_ID && clock != CLOCK_MONOTONIC_RAW &&
+           clock != CLOCK_MONOTONIC_COARSE && clock != CLOCK_REALTIME_COARSE;
+}
+
 PCT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec *duration, struct timespec *left)
 {
     PCT_ENTER(self);
@@ -170,7 +178,7 @@ PCT_EXPORT int clock_nanosleep(clockid_t clock, int flags, const struct timespec
     struct timespec length;
     if (!pct_user_copy_in(&length, duration, sizeof length))
         return REAL(clock_nanosleep)(clock, flags, duration, left); /* EFAULT, or EINVAL */
-    if (!pct_keeps_clock(clock) || clock == CLOCK_THREAD_CPUTIME_ID || (flags & ~TIMER_ABSTIME) || !pct_valid(&length))
+    if (!is_slept_on(clock) || (flags & ~TIMER_ABSTIME) || !pct_valid(&length))
         return CALL_EXTERNAL(self, PCT_OP_SLEEP, NULL, REAL(clock_nanosleep)(clock, flags, duration, left));
     if (!(flags & TIMER_ABSTIME))
         return sleep_relative(self, &length, left);

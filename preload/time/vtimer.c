@@ -6,11 +6,13 @@
 
 static uint64_t created; /* this many so far: those created first fire first */
 
-/* Past all expirations up to now, of which there is one at least. Returns how many. */
+/* Past all expirations up to now, of which there is one at least. Returns how many. One behind PCT_FAR, where the
+ * kernel's time ends, never comes. */
 static uint64_t advance(struct pct_vtimer *timer, uint64_t now)
 {
     uint64_t times = 1 + (now - timer->at + timer->early) / timer->interval;
-    timer->at += times * timer->interval - timer->early;
+    uint64_t length = times * timer->interval - timer->early;
+    timer->at = timer->at < PCT_FAR && length < PCT_FAR - timer->at ? timer->at + length : PCT_NEVER;
     timer->early = 0;
     return times;
 }
@@ -36,7 +38,7 @@ void pct_vtimer_set(struct pct_vtimer *timer, uint64_t at, uint64_t interval)
     timer->armed = at != PCT_NEVER;
     timer->at = at;
     timer->early = 0;
-    timer->interval = timer->armed ? interval : 0;
+    timer->interval = !timer->armed ? 0 : interval < PCT_FAR ? interval : PCT_FAR; /* as the kernel cuts it */
     timer->held = false;
     if (timer->expired)
         pct_sched_set_timer(&pct_S, &timer->core, at);

@@ -66,6 +66,8 @@
 
 /* A run with this many waits for the baton is not short: it gets a watchdog, and its threads wait without a timer. */
 enum { MANY = 256 };
+/* Looks, a millisecond apart: what posix_spawn makes mostly is another program soon, if it has a CPU. */
+enum { SPAWNING = 200 };
 enum { STACK_SIZE = 128 << 10, PAGE = 4096 };
 
 /* pct_shim_thread.revoked */
@@ -95,6 +97,7 @@ static struct {
     struct pct_thread *holder;
     uint64_t step;
     bool slept;
+    uint32_t looks;  /* since it was first seen asleep */
     uint64_t sleeps; /* pct_task.sleeps */
     uint64_t cpu;    /* CPU time of the holder when it was first seen here */
     uint64_t next;   /* and when it is to be asked what it does */
@@ -164,10 +167,11 @@ void pct_watchdog_note(enum pct_uncontrolled kind, const struct pct_shim_thread 
     }
 }
 
-/* Whether the thread sleeps: also one that waits for its child of vfork, in the middle of our own function. */
+/* Whether the thread sleeps: also one that waits for its child of vfork, in the middle of our own function, or of
+ * posix_spawn. */
 static bool sleeps(const struct pct_shim_thread *thread, const struct pct_task *task)
 {
-    return task->state == 'S' || (task->state == 'D' && thread->vforks);
+    return task->state == 'S' || (task->state == 'D' && (thread->vforks || thread->spawns));
 }
 
 /* Whether a thread that is parked, or has finished, has something to do for libc: take part in setuid(), which waits
@@ -308,7 +312,8 @@ static void look(void)
     if (!pct_task_read(tasks, thread->tid, &task))
         return;
     if (sleeps(thread, &task)) {
-        if (seen.slept && seen.sleeps == task.sleeps)
+        seen.looks = seen.slept && seen.sleeps == task.sleeps ? seen.looks + 1 : 0;
+        if (seen.looks > (thread->spawns ? SPAWNING : 0))
             take_baton(thread, &task);
         else
             interval = 2 * SHORTEST;

@@ -374,7 +374,7 @@ static void arm_for_ever(struct sim *s)
 }
 
 /* One that goes off again and again for nobody does not keep a deadlock from being seen; but a thread that sleeps
- * beyond a thousand of them is no such thing; nor does it keep a process that has no thread left. */
+ * beyond thousands of them is no such thing; nor does it keep a process that has no thread left. */
 static void test_host_timer_without_effect(void **unused)
 {
     (void)unused;
@@ -386,6 +386,9 @@ static void test_host_timer_without_effect(void **unused)
                                             THREAD(CALL(arm_for_ever), SLEEP(1000000000), SLEEP(1000000000)) } };
     assert_int_equal(probe_run(&sleeps, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
     assert_in_range(sim.note[0], 1999, 2001);
+    const struct sim_program sleeps_long = { .thread = { THREAD(CALL(arm_for_ever), SLEEP(20000000000), DOWN(0)) } };
+    assert_int_equal(probe_run(&sleeps_long, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_LIVELOCK);
+    assert_in_range(sim.note[0], 20000 + PCT_VAIN_JUMPS - 1, 20000 + PCT_VAIN_JUMPS + 1);
 }
 
 static void note_both_times(struct pct_sched *s, struct pct_timer *timer)

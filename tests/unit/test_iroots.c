@@ -149,6 +149,28 @@ static void test_newest(void **unused)
     pct_iroots_free(&roots);
 }
 
+/* Idiom 5 is one iRoot, whichever of its dependencies begins first in a run. */
+static void test_either(void **unused)
+{
+    (void)unused;
+    struct pct_iroots roots = { .count = 0 };
+    struct pct_access accesses[4] = {
+        { .object = 'x', .thread = 0, .number = 1, .place = 1 },
+        { .object = 'y', .thread = 1, .number = 1, .place = 2 },
+        { .object = 'y', .thread = 0, .number = 2, .place = 3, .writes = true },
+        { .object = 'x', .thread = 1, .number = 2, .place = 4, .writes = true },
+    };
+    for (uint64_t run = 1; run <= 2; run++) {
+        assert_int_equal(pct_iroots_add(&roots, NULL, accesses, 4, 40, run), 0);
+        const struct pct_access first = accesses[0];
+        accesses[0] = accesses[1];
+        accesses[1] = first;
+    }
+    assert_int_equal(roots.by_idiom[5], 1);
+    assert_int_equal(pct_iroots_newest(&roots), 1);
+    pct_iroots_free(&roots);
+}
+
 /* Steps that are no accesses count. */
 static void test_window(void **unused)
 {
@@ -192,7 +214,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_examples), cmocka_unit_test(test_combined), cmocka_unit_test(test_most),
-        cmocka_unit_test(test_newest),   cmocka_unit_test(test_window),   cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_newest),   cmocka_unit_test(test_either),   cmocka_unit_test(test_window),
+        cmocka_unit_test(test_runs),
     };
     return cmocka_run_group_tests_name("iroots", tests, NULL, NULL);
 }

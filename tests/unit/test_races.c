@@ -6,20 +6,6 @@ static void step(uint32_t thread, enum pct_op op, uint32_t object)
     pct_record(&s, &threads[thread], op, 0, object);
 }
 
-static const struct pct_snap_race *touch_at(uint32_t thread, uintptr_t at, size_t size, unsigned kind, uintptr_t pc)
-{
-    const unsigned what = PCT_ACCESS_KNOWN | PCT_ACCESS_TOLD | (kind & WRITE ? PCT_ACCESS_WRITE : 0) |
-                          (kind & ATOMIC ? 0 : PCT_ACCESS_PLAIN);
-    return pct_races_access(r, &(struct pct_access){ at, size, pc, UINT64_MAX, thread, what });
-}
-
-/* The place in the code is another one for each thread and kind of access, so that each race is a new one. */
-static const struct pct_snap_race *touch(uint32_t thread, uintptr_t at, size_t size, unsigned kind)
-{
-    static uintptr_t pc = 1000;
-    return touch_at(thread, at, size, kind, pc++);
-}
-
 static void test_plain(void **unused)
 {
     (void)unused;
