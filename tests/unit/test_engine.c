@@ -533,6 +533,7 @@ static void test_waited(void **unused)
         for (;;)
             pause();
     }
+    setpgid(parent, parent); /* it may not have come to do so itself, and is killed as a group */
     /* What it has waited itself is asked last: that only grows. */
     while (pct_time_limit_all_waited(parent) < pct_time_limit_waited(parent) + 0.001)
         ;
