@@ -432,9 +432,8 @@ int pct_each_test(char **argv, char **command, const char *kind, const char *ext
         else if (ends_all(code, progress))
             status = code;
         bool undecided = code == PCT_EXIT_CONFIDENCE;
-        if (code > 0 && !undecided && (!first || first == PCT_EXIT_CONFIDENCE))
-            first = code; /* what failed counts for more than what is not known */
-        else if (undecided && !first)
+        /* What failed counts for more than what is not known. */
+        if (code > 0 && (!first || (!undecided && first == PCT_EXIT_CONFIDENCE)))
             first = code;
         failed += code > 0 && !undecided;
         open += undecided;

@@ -158,7 +158,7 @@ print("\n".join(sorted(map(repr, rows))))' "$1.db" $table
 
 @test "threads are made on the kernel threads of earlier runs, and find what new ones do" {
     local what
-    for what in all "many 5" "many 80" "beside 90" pending others; do
+    for what in all "many 80" others ${FULL:+"many 5" "beside 90" pending}; do
         # shellcheck disable=SC2086 # two words
         rows started -n 40 --exec --memory=off --fresh -- ./born $what
         # shellcheck disable=SC2086
@@ -170,7 +170,7 @@ print("\n".join(sorted(map(repr, rows))))' "$1.db" $table
     rows restored -n 40 -j 1 --engine=restore --memory=off --fresh -- ./born switches 30
     grep 'pct: no run was restored: a restored run differed' restored.said
     # Who asks for a thread that has ended is told the truth.
-    for what in "gone tgkill" "policy sched_getscheduler" "folder stat" "file stat"; do
+    for what in "gone tgkill" "file stat" ${FULL:+"policy sched_getscheduler" "folder stat"}; do
         rows started -n 12 --exec --memory=off --fresh -- ./born "${what% *}"
         rows restored -n 12 -j 1 --engine=restore --memory=off --fresh -- ./born "${what% *}"
         cmp started restored
@@ -184,8 +184,8 @@ print("\n".join(sorted(map(repr, rows))))' "$1.db" $table
 
 @test "threads are contexts, and have what is theirs; or kernel threads, if they ask the kernel for that" {
     local what
-    for what in own numbers holds cancels clock clock-of usage robust alternate policy session inheriting signal \
-        kill name folder file; do
+    for what in own numbers holds cancels clock-of robust signal folder \
+        ${FULL:+clock usage alternate policy session inheriting kill name file}; do
         rows started -n 12 --exec --memory=off --expect-same --fresh -- ./contexts "$what"
         rows restored -n 12 -j 1 --engine=restore --memory=off --expect-same --fresh -- ./contexts "$what"
         cmp started restored
@@ -203,7 +203,7 @@ print("\n".join(sorted(map(repr, rows))))' "$1.db" $table
 
 @test "stacks stay mapped from run to run, and a thread finds at the same place what it would in a new one" {
     local what
-    for what in fresh between early many mine faults; do
+    for what in fresh early faults ${FULL:+between many mine}; do
         rows started -n 24 --exec --memory=off --fresh -- ./stacks "$what"
         rows restored -n 24 -j 1 --engine=restore --memory=off --fresh -- ./stacks "$what"
         cmp started restored
@@ -346,7 +346,7 @@ for columns in "* FROM runs", "signature, title, seed, token, output, line, repl
 
 @test "explored runs go on from the middle of those that begin alike, unless that cannot be put back" {
     local what
-    for what in none memory kernel numbers handler output waiters file gone; do
+    for what in memory handler waiters file ${FULL:+none kernel numbers output gone}; do
         explored forked --fresh -n 150 -- ./middle $what
         explored restored --fresh -n 150 --engine=restore -- ./middle $what
         cmp forked restored
@@ -357,7 +357,7 @@ for columns in "* FROM runs", "signature, title, seed, token, output, line, repl
         esac
     done
     # Those that fail, too: each kind once by exec, and some by fork.
-    for what in fails main crashes blocks; do
+    for what in fails crashes ${FULL:+main blocks}; do
         explored forked --fresh -n 150 -- ./middle $what
         explored restored --fresh -n 150 --engine=restore -- ./middle $what
         cmp forked restored
