@@ -4,7 +4,7 @@
 //
 // Arguments: a seed, which draws the number of children, their order and their ways; and the number of one way for all.
 //
-// RUN: for i in {1..10} ${FULL:+{11..30}}; do LD_PRELOAD=$LIBPCT PCT_SEED=$i %p $i || exit; done
+// RUN: for i in {1..10} ${FULL:+$(seq 11 30)}; do LD_PRELOAD=$LIBPCT PCT_SEED=$i %p $i || exit; done
 // RUN: for i in {0..19}; do LD_PRELOAD=$LIBPCT PCT_SEED=1 %p 5 $i || exit; done
 // RUN: for s in $(pct strategies | grep -x '[a-z-]*' | grep -vx schedule); do pct run -q -s 1 -n 3 -S $s -- %p 7 ||
 //     exit; done
