@@ -199,7 +199,7 @@ replay_command()
     is "$(query pct-campaign.db 'SELECT count(*) FROM runs')" 1
     has "10 of 10  deadlock"
     # Also where the campaign was interrupted before it came to that.
-    what=(--db cut.db -n 1 -s 1 -S mixture --epoch 1700000000
+    what=(--db cut.db -n 3 -s 1 -S mixture --epoch 1700000000
         --oracle '[ ! -e cut.db ] || [ -e cut ] || { > cut; kill -INT $PPID; sleep 1; }' -- ./target abba)
     run "$pct" campaign "${what[@]}"
     is "$status" 130
