@@ -10,7 +10,7 @@
 #include "state.h"
 #include <string.h>
 
-enum { CALIBRATION = 16, MOST_CUT = 2 /* runs; then it ends */ };
+enum { MOST_CUT = 2 /* runs; then it ends */ };
 
 /* Seconds that a run may take here, whatever --timeout allows it, and at least where it takes far longer than the
  * others. */
@@ -21,7 +21,7 @@ struct calibration {
     struct pct_campaign *c;
     struct pct_oracle *oracle;
     struct pct_learned learned;
-    size_t reference; /* which run the reference is from; at least CALIBRATION: none yet */
+    size_t reference; /* which run the reference is from; at least PCT_CALIBRATION_RUNS: none yet */
     uint64_t hash;    /* of the first */
     uint64_t plain;   /* the most plain accesses to memory among the points of a run, if they are too many */
     unsigned cut;     /* runs that took far longer */
@@ -45,10 +45,10 @@ static bool is_cut(struct calibration *k, const struct pct_process *process)
 /* A run here has failed: it is to become a finding. */
 static void keep_failing(struct calibration *k, const struct pct_process *process, const struct pct_result *result)
 {
-    static char failing[CALIBRATION][PCT_TOKEN_MAX];
+    static char failing[PCT_CALIBRATION_RUNS][PCT_TOKEN_MAX];
     struct pct_campaign *c = k->c;
     c->failing = failing;
-    if (c->failing_count == CALIBRATION)
+    if (c->failing_count == PCT_CALIBRATION_RUNS)
         return;
     memcpy(failing[c->failing_count++], process->token, PCT_TOKEN_MAX);
     if (c->failing_count == 1)
@@ -167,20 +167,20 @@ static int run_all(struct calibration *k, unsigned jobs, char (*tokens)[PCT_TOKE
 
 int pct_calibrate(struct pct_campaign *c, struct pct_oracle *oracle, bool *differs)
 {
-    static char tokens[CALIBRATION][PCT_TOKEN_MAX];
-    struct calibration k = { .c = c, .oracle = oracle, .reference = CALIBRATION };
+    static char tokens[PCT_CALIBRATION_RUNS][PCT_TOKEN_MAX];
+    struct calibration k = { .c = c, .oracle = oracle, .reference = PCT_CALIBRATION_RUNS };
     bool orders = c->config.memory_points == PCT_POINTS_LEARNED && !c->config.ordered;
-    for (size_t i = 0; i < CALIBRATION && orders; i++)
+    for (size_t i = 0; i < PCT_CALIBRATION_RUNS && orders; i++)
         make_token(c, i, tokens[i]);
     k.orders = orders;
-    int failed = orders ? run_all(&k, c->jobs, tokens, CALIBRATION) : 0;
+    int failed = orders ? run_all(&k, c->jobs, tokens, PCT_CALIBRATION_RUNS) : 0;
     if (failed)
         return failed;
     if (orders)
         c->config.ordered = pct_ordered_save(&c->ordered);
-    size_t count = c->learns || oracle->same ? CALIBRATION : 1;
+    size_t count = c->learns || oracle->same ? PCT_CALIBRATION_RUNS : 1;
     do {
-        k = (struct calibration){ .c = c, .oracle = oracle, .reference = CALIBRATION };
+        k = (struct calibration){ .c = c, .oracle = oracle, .reference = PCT_CALIBRATION_RUNS };
         pct_objects_free(&c->objects);
         for (size_t i = 0; i < count; i++)
             make_token(c, i, tokens[i]);
@@ -196,7 +196,7 @@ int pct_calibrate(struct pct_campaign *c, struct pct_oracle *oracle, bool *diffe
         return pct_cli_usage(
             "--expect-same: none of the first %d runs ended without a failure, so there is no output to "
             "compare with; --expect names a file that has it",
-            CALIBRATION);
+            PCT_CALIBRATION_RUNS);
     *differs = k.differs;
     if (k.hash && !k.cut) {
         memcpy(c->origin.token, tokens[0], sizeof tokens[0]);

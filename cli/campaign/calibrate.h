@@ -7,6 +7,9 @@
 #include "campaign.h"
 #include "oracle.h"
 
+/* How many runs measure k at most. */
+enum { PCT_CALIBRATION_RUNS = 16 };
+
 /* Without change points, runs with the first seeds measure k, if it is to be learned: then it is the most steps seen,
  * and the range of them on top. If too many of their points are plain accesses to memory (sampling.h), and
  * c->may_sample, all runs of the campaign get a sample, in c->config, which is said; then k is measured anew, with it.

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 enum {
     FEW_PASS = 4, /* this many times as many others, where hardly one passes */
@@ -307,42 +308,36 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     return PCT_RUNS_ON;
 }
 
-/* The runs of these numbers. exec: none is forked. None is restored: what goes on may restore its own further ones. */
-static int make_runs(struct source *s, const char *sites, uint64_t first, uint64_t count, bool exec)
+int pct_diagnosing_make_runs(struct pct_diagnosing *d, struct pct_run_source *source)
 {
-    struct pct_diagnosing *d = s->d;
-    const char *replay = d->launch->replay;
-    if (!first)
-        d->launch->replay = d->replay; /* a fork server has begun without it */
+    struct rlimit old;
+    bool limited = !getrlimit(RLIMIT_CORE, &old) && old.rlim_cur;
+    limited = limited && !setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, old.rlim_max });
     struct pct_engine engine = { .launch = d->launch,
                                  .jobs = d->jobs ? d->jobs : 1,
                                  .width = 1,
-                                 .exec = exec || d->launch->replay || d->launch->restore.wanted,
+                                 .exec = limited || d->launch->replay || d->launch->restore.wanted,
                                  .quiet = d->quiet };
-    s->base = (struct pct_run_source){ .next = next, .ended = ended, .tick = tick };
-    s->sites = sites;
-    s->first = s->next = first;
-    s->count = first + count;
-    int failed = pct_engine_run(&engine, &s->base);
-    d->launch->replay = replay;
+    int failed = pct_engine_run(&engine, source);
+    if (limited)
+        setrlimit(RLIMIT_CORE, &old);
     d->interrupted = (unsigned)engine.signal;
     return failed;
 }
 
-bool pct_diagnosing_stop_cores(struct rlimit *old)
-{
-    if (getrlimit(RLIMIT_CORE, old) || !old->rlim_cur)
-        return false;
-    return !setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, old->rlim_max });
-}
-
+/* The runs of these numbers. */
 static int run_step(struct source *s, const char *sites, uint64_t first, uint64_t count)
 {
-    struct rlimit old;
-    const bool limited = pct_diagnosing_stop_cores(&old);
-    int failed = make_runs(s, sites, first, count, limited);
-    if (limited)
-        setrlimit(RLIMIT_CORE, &old);
+    struct pct_launch *launch = s->d->launch;
+    const char *replay = launch->replay;
+    if (!first)
+        launch->replay = s->d->replay;
+    s->base = (struct pct_run_source){ .next = next, .ended = ended, .tick = tick };
+    s->sites = sites;
+    s->first = s->next = first;
+    s->count = first + count;
+    int failed = pct_diagnosing_make_runs(s->d, &s->base);
+    launch->replay = replay;
     return failed;
 }
 

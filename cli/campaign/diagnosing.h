@@ -7,7 +7,6 @@
 #include <cli/diagnose/evidence.h>
 #include <cli/diagnose/print.h>
 #include <stdio.h>
-#include <sys/resource.h>
 
 struct pct_diagnosing {
     /* What the caller chooses. */
@@ -44,10 +43,11 @@ enum { PCT_DIAGNOSING_STACKS = 16 };
 int pct_diagnosing_run(struct pct_diagnosing *diagnosing);
 void pct_diagnosing_close(struct pct_diagnosing *diagnosing);
 
-/* Runs from here on leave no core, since they crash as the one did that is known. False: they would leave none anyway.
- * Else *old is the limit to be set again behind them, and none of them is to be forked: a fork server, and all that it
- * forks, keep the limit with which it began. */
-bool pct_diagnosing_stop_cores(struct rlimit *old);
+/* Make the runs of this source; diagnosing->interrupted. They leave no core, since they crash as the one did that is
+ * known: where they would, they start by exec, as a fork server, and all that it forks, keep the limit with which it
+ * began; so where they replay a trace, of which a fork server does not know. None is restored: what goes on may restore
+ * its own further ones. Returns as the engine does. */
+int pct_diagnosing_make_runs(struct pct_diagnosing *diagnosing, struct pct_run_source *source);
 
 /* Make the configuration of a run that has nothing to do with the failing one, whose configuration is given and which
  * had that number of points: a random walk or PCT, by the number of the run. */

@@ -428,8 +428,8 @@ static void close_state(struct pct_engine *engine)
     if (s) {
         free(s->list);
         free(s->busy);
-        if (s->map)
-            munmap(s->map, s->map_size);
+        if (s->place)
+            munmap(s->place, s->map_size);
     }
     free(s);
     engine->state = NULL;
@@ -449,7 +449,7 @@ static bool open_state(struct pct_engine *engine, struct pct_run_source *source)
     void *map = mmap(NULL, s->map_size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (map == MAP_FAILED)
         return false;
-    s->place = s->map = map;
+    s->place = map;
     s->doubt = (struct pct_engine_doubt *)(s->place + s->places);
     s->waiting = (struct pct_engine_waiting *)(s->doubt + s->room);
     return s->busy;

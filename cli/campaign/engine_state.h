@@ -29,10 +29,9 @@ struct pct_engine_doubt {
 
 struct pct_engine_state {
     struct pct_run_source *source;
-    void *map; /* place, doubt and waiting: pages that cost nothing until they are used */
-    size_t map_size;
-    struct pct_process *place;      /* worker w has w, w + jobs, ... */
-    unsigned *busy;                 /* by worker: how many of these go on */
+    size_t map_size;           /* of place, doubt and waiting, in a row: pages that cost nothing until they are used */
+    struct pct_process *place; /* worker w has w, w + jobs, ... */
+    unsigned *busy;            /* by worker: how many of these go on */
     struct pct_engine_list *list;   /* by place; NULL: none has one */
     struct pct_engine_doubt *doubt; /* there is room for as many as for runs; */
     unsigned doubts;                /* this many there are */

@@ -1,5 +1,6 @@
 /* Keeping a campaign: see recorder.h. */
 #include "recorder.h"
+#include "calibrate.h"
 #include "batch.h"
 #include "confirming.h"
 #include "guarantee_report.h"
@@ -17,8 +18,6 @@
 
 /* Seconds between two commits: what a kill can cost, in runs that must be done again. */
 #define COMMIT_SECONDS 0.25
-
-enum { FAILING = 16 /* runs that measure k */ };
 
 /* --- Failing ------------------------------------------------------------------------------------------------------ */
 
@@ -355,9 +354,9 @@ bool pct_recorder_is_open(struct pct_store *store, uint64_t runs)
 /* The tokens of runs that have measured k and failed: they become findings at the end, whoever comes to it. */
 static void restore_failing(struct pct_campaign *c, const char *tokens)
 {
-    static char failing[FAILING][PCT_TOKEN_MAX];
+    static char failing[PCT_CALIBRATION_RUNS][PCT_TOKEN_MAX];
     size_t count = 0;
-    for (size_t length; *tokens && count < FAILING; tokens += length + (tokens[length] == '\n')) {
+    for (size_t length; *tokens && count < PCT_CALIBRATION_RUNS; tokens += length + (tokens[length] == '\n')) {
         length = strcspn(tokens, "\n");
         snprintf(failing[count++], sizeof *failing, "%.*s", (int)length, tokens);
     }

@@ -56,8 +56,6 @@ int pct_seeking_run(struct pct_diagnosing *d, double seconds, char *token, size_
                          .seconds = seconds,
                          .token = token,
                          .size = size };
-    struct pct_engine engine = { .launch = d->launch, .jobs = d->jobs ? d->jobs : 1, .width = 1, .quiet = d->quiet };
-    struct rlimit old;
     char error[512];
     *found = false;
     if (!d->have || pct_config_parse_token(&s.config, d->token, pct_cli_find_strategy, error, sizeof error) ||
@@ -67,12 +65,7 @@ int pct_seeking_run(struct pct_diagnosing *d, double seconds, char *token, size_
     pct_signature_free(&signature);
     s.config.memory = PCT_PATCH_ALL;
     pct_busy_clock_start(&s.clock, d->patience, d->jobs);
-    const bool limited = pct_diagnosing_stop_cores(&old);
-    engine.exec = limited || d->launch->restore.wanted;
-    int failed = pct_engine_run(&engine, &s.base);
-    if (limited)
-        setrlimit(RLIMIT_CORE, &old);
-    d->interrupted = (unsigned)engine.signal;
+    int failed = pct_diagnosing_make_runs(d, &s.base);
     *found = s.found;
     return failed;
 }

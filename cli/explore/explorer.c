@@ -13,7 +13,7 @@
 #include <xxhash.h>
 
 /* Behind the search the run without a plan is made so often again: does the schedule decide all? */
-enum { LOG_MAX = 1 << 20, AGAIN = 3 };
+enum { LOG_MAX = 1 << 20 };
 
 /* Of runs that were made ahead: what they take. */
 #define AHEAD_MAX ((size_t)256 << 20)
@@ -285,10 +285,8 @@ static int look_at(struct pct_explorer *e, struct pct_campaign *c, struct pct_ma
         /* Those before the first that is taken have passed: they were made to see how runs are made best. */
         e->differs |= begun ? failed != e->first_failed : failed && e->plain.count;
         compare_plain(e, made);
-        if (e->complete) {
-            e->repeated = ++e->again == AGAIN;
-            return e->repeated ? PCT_RUNS_ENOUGH : 0;
-        }
+        if (e->complete)
+            return ++e->again == PCT_EXPLORER_AGAIN ? PCT_RUNS_ENOUGH : 0;
         if (!settled(&c->launch) && !failed)
             return 0;
     }

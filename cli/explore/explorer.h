@@ -58,6 +58,9 @@ struct pct_explorer_keep;
 
 enum { PCT_EXPLORER_PLAN_MAX = 1 << 16 }; /* steps that a run may be told */
 
+/* How often the first run is made once more behind the search, to see whether it is the same. */
+enum { PCT_EXPLORER_AGAIN = 3 };
+
 /* An exploration: an observer of a campaign whose runs the search asks for. The command fills in what is to be done.
  * What came of it is written as runs are taken (explorer.c, taken.c), of an estimate by probe.c, in the end by
  * verdict.c. */
@@ -111,8 +114,7 @@ struct pct_explorer {
     double began;
     struct pct_execution plain; /* of the first run without a plan; count 0: none */
     uint64_t begun;             /* runs of searches that began again, of which no class counts */
-    unsigned again;             /* such runs made behind the search, to compare, */
-    bool repeated;              /* all that are to be */
+    unsigned again;             /* such runs made behind the search, to compare: PCT_EXPLORER_AGAIN are to be */
     const uint32_t *plan;       /* of the run that the search asks for */
     uint32_t plan_count;
     uint64_t wanted;   /* its hash */

@@ -179,7 +179,7 @@ static void add_ends(struct reasons *r, const struct pct_explorer *e, const stru
         add(r, "stopped at the first finding");
     else if (!e->complete && !facts_of(e)->unrepeatable && !facts_of(e)->no_memory && !e->unreadable)
         add(r, "interrupted");
-    else if (e->complete && !e->repeated && !e->findings && !e->cut && !e->unreadable)
+    else if (e->complete && e->again < PCT_EXPLORER_AGAIN && !e->findings && !e->cut && !e->unreadable)
         add(r, "interrupted, before it was seen whether the first run is the same once more");
     if (!r->count && is_contradicted(e))
         add(r, "random schedules that are of no class which was explored: they depend on more than the schedule, or "

@@ -214,10 +214,12 @@ long pct_io_end(struct pct_shim_thread *self, enum pct_op op, int fd, long resul
     int error = errno;
     bool again = result < 0 && error == EAGAIN;
     pct_ensure_baton(self);
-    if (PCT_UNLIKELY(pct_fd_others(fd)) && result >= 0 && op == PCT_OP_READ)
-        pct_io_came(fd);
-    if (PCT_UNLIKELY(pct_fd_others(fd)) && result >= 0 && op == PCT_OP_WRITE)
-        pct_io_went(fd);
+    if (PCT_UNLIKELY(pct_fd_others(fd)) && result >= 0) {
+        if (op == PCT_OP_READ)
+            pct_io_came(fd);
+        else if (op == PCT_OP_WRITE)
+            pct_io_went(fd);
+    }
     pct_io_done(self, op, again ? PCT_ARG_BUSY : result < 0 ? PCT_ARG_ERROR : 0, pct_io_object(fd));
     if (again)
         pct_sched_spin(&pct_S, &self->core); /* it asks without waiting: others go first */

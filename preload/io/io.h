@@ -118,6 +118,9 @@ void pct_io_done(struct pct_shim_thread *self, enum pct_op op, uint32_t arg, con
 ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const struct msghdr *message, int flags,
                      const void *pc);
 
+/* How many bytes these parts have. */
+size_t pct_io_size(const struct iovec *parts, int count);
+
 /* Up to `most` bytes from this offset into parts, in at most `room` pieces. Returns how many they are. */
 int pct_io_slice(struct iovec *out, int room, const struct iovec *parts, int count, size_t offset, size_t most);
 

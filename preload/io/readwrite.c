@@ -20,6 +20,14 @@
 
 bool pct_io_low_water;
 
+size_t pct_io_size(const struct iovec *parts, int count)
+{
+    size_t size = 0;
+    for (int i = 0; i < count; i++)
+        size += parts[i].iov_len;
+    return size;
+}
+
 int pct_io_slice(struct iovec *out, int room, const struct iovec *parts, int count, size_t offset, size_t most)
 {
     int used = 0;
@@ -218,14 +226,6 @@ static bool never_waits(const struct how *how, const struct iovec *parts, int co
     return how->offset != -1 || how->flags & ~FILE_FLAGS || returns_at_once(parts, count);
 }
 
-static size_t size_of(const struct iovec *parts, int count)
-{
-    size_t size = 0;
-    for (int i = 0; i < count; i++)
-        size += parts[i].iov_len;
-    return size;
-}
-
 static ssize_t real_read(int fd, const struct iovec *parts, int count, const struct how *how)
 {
     return how == &plain ? REAL(readv)(fd, parts, count) : REAL(preadv2)(fd, parts, count, how->offset, how->flags);
@@ -237,7 +237,7 @@ static ssize_t read_parts(int fd, const struct iovec *parts, int count, const st
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, real_read(fd, parts, count, how));
     const bool returns = never_waits(how, parts, count);
-    if (PCT_UNLIKELY(pct_fd_others(fd) & PCT_FD_DATAGRAMS) && !returns && size_of(parts, count))
+    if (PCT_UNLIKELY(pct_fd_others(fd) & PCT_FD_DATAGRAMS) && !returns && pct_io_size(parts, count))
         return pct_io_receive(self, fd, parts, count);
     if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, returns))
         return -1;
@@ -334,7 +334,7 @@ static ssize_t write_vector(int fd, const struct iovec *parts, int count, const 
     if (!self)
         return wrote(parts, count, PCT_IO_PASS(PCT_OP_WRITE, fd, real_write(fd, parts, count, how)), pc);
     bool returns = never_waits(how, parts, count);
-    const size_t size = returns ? 0 : size_of(parts, count);
+    const size_t size = returns ? 0 : pct_io_size(parts, count);
     if (pct_io_begin_write(self, PCT_OP_WRITE, fd, size, returns))
         return -1;
     const struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = returns ? 0 : (size_t)count };

@@ -143,10 +143,7 @@ static ssize_t receive_some(struct pct_shim_thread *self, int fd, struct msghdr 
 
 static size_t size_of(const struct msghdr *message)
 {
-    size_t size = 0;
-    for (size_t i = 0; i < message->msg_iovlen && i < IOV_MAX; i++)
-        size += message->msg_iov[i].iov_len;
-    return size;
+    return pct_io_size(message->msg_iov, message->msg_iovlen < IOV_MAX ? (int)message->msg_iovlen : IOV_MAX);
 }
 
 static bool is_stream(int fd)
