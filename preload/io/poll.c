@@ -214,9 +214,9 @@ enum { WORDS = 1024 / 64 };
 
 struct sets {
     int count;
-    fd_set *set[3];            /* to read, to write, exceptional: may be NULL */
-    uint64_t wanted[3][WORDS]; /* of a call that waits: what it is about, which the answer overwrites */
-    bool asked;                /* so it has */
+    fd_set *set[3];      /* to read, to write, exceptional: may be NULL */
+    uint64_t *wanted[3]; /* of a call that waits: what it is about, which the answer overwrites */
+    bool asked;          /* so it has */
 };
 
 /* Programs name as many descriptors as there might be (getdtablesize()); the kernel looks at as many as its table has.
@@ -247,12 +247,18 @@ static size_t bytes(int count)
     return ((size_t)count + 63) / 64 * 8;
 }
 
+/* For arrays, which have at least one: as many as are needed, as handlers may have small stacks. */
+static size_t words_of(int count)
+{
+    return count > 0 && count <= WORDS * 64 ? bytes(count) / sizeof(uint64_t) : 1;
+}
+
 static int ask_select(struct call *call)
 {
     struct sets *sets = call->what;
     struct timeval none = { 0 };
     for (int i = 0; i < 3; i++)
-        if (sets->asked && sets->set[i])
+        if (sets->asked && sets->wanted[i])
             memcpy(sets->set[i], sets->wanted[i], bytes(sets->count));
     sets->asked = true;
     return REAL(select)(sets->count, sets->set[0], sets->set[1], sets->set[2], &none);
@@ -262,12 +268,11 @@ static int ask_select(struct call *call)
 static bool ready_select(const struct pct_io *io)
 {
     const struct sets *sets = io->arg;
-    uint64_t copy[3][WORDS];
+    uint64_t copy[3][words_of(sets->count)];
     void *at[3];
     const struct timespec none = { 0 };
-    memcpy(copy, sets->wanted, sizeof copy);
     for (int i = 0; i < 3; i++)
-        at[i] = sets->set[i] ? copy[i] : NULL;
+        at[i] = sets->set[i] ? memcpy(copy[i], sets->wanted[i], bytes(sets->count)) : NULL;
     long ready;
     do
         ready = PCT_SYS6(SYS_pselect6, sets->count, at[0], at[1], at[2], &none, 0);
@@ -284,13 +289,14 @@ static int select_until(struct pct_shim_thread *self, struct sets *sets, bool wa
                         const sigset_t *mask)
 {
     struct pollfd few[FEW], *fds = few;
+    uint64_t wanted[3][words_of(sets->count)];
     if (sets->count < 0 || sets->count > WORDS * 64)
         waits = false;
     for (int i = 0; i < 3; i++) /* EFAULT: the call itself will say */
         waits = waits && (!sets->set[i] || pct_user_readable(sets->set[i], bytes(sets->count)));
     for (int i = 0; waits && i < 3; i++)
         if (sets->set[i])
-            memcpy(sets->wanted[i], sets->set[i], bytes(sets->count));
+            sets->wanted[i] = memcpy(wanted[i], sets->set[i], bytes(sets->count));
     if (waits)
         fds = room_for(self, few, sets->count);
     struct call call = { .ask = ask_select, .what = sets, .io = { .fds = fds, .ready = ready_select, .arg = sets } };

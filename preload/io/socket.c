@@ -174,6 +174,26 @@ static enum pct_result await_peek(struct pct_shim_thread *self, int fd, size_t s
     return pct_io_wait(self, PCT_OP_READ, fd, &io, pct_fd_reach(fd), deadline, deadline == PCT_NEVER);
 }
 
+/* MSG_WAITALL: what is missing behind the first `got` bytes, a step each: others may run in between. Returns what there
+ * is then: to the end, an error or a signal. Not inline: handlers may have small stacks. */
+__attribute__((noinline)) static ssize_t receive_rest(struct pct_shim_thread *self, int fd,
+                                                      const struct msghdr *message, ssize_t got, int flags)
+{
+    const size_t size = size_of(message);
+    while (got > 0 && (size_t)got < size && pct_io_is_blocking(fd)) {
+        struct iovec parts[16];
+        struct msghdr rest = { .msg_iov = parts };
+        rest.msg_iovlen =
+            (size_t)pct_io_slice(parts, 16, message->msg_iov, (int)message->msg_iovlen, (size_t)got, SSIZE_MAX);
+        pct_io_done(self, PCT_OP_READ, 0, pct_io_object(fd));
+        ssize_t more = receive_some(self, fd, &rest, flags & ~MSG_WAITALL);
+        if (more <= 0)
+            break;
+        got += more;
+    }
+    return got;
+}
+
 static ssize_t receive(struct pct_shim_thread *self, int fd, struct msghdr *message, int flags)
 {
     bool stream = is_stream(fd);
@@ -193,17 +213,7 @@ static ssize_t receive(struct pct_shim_thread *self, int fd, struct msghdr *mess
     if (!all || peeks)
         return pct_io_end(self, PCT_OP_READ, fd, got);
     int error = errno;
-    while (got > 0 && (size_t)got < size && pct_io_is_blocking(fd)) {
-        struct iovec parts[16];
-        struct msghdr rest = { .msg_iov = parts };
-        rest.msg_iovlen =
-            (size_t)pct_io_slice(parts, 16, message->msg_iov, (int)message->msg_iovlen, (size_t)got, SSIZE_MAX);
-        pct_io_done(self, PCT_OP_READ, 0, pct_io_object(fd)); /* a step each: others may run in between */
-        ssize_t more = receive_some(self, fd, &rest, flags & ~MSG_WAITALL);
-        if (more <= 0)
-            break; /* the end, an error or a signal: what there is so far */
-        got += more;
-    }
+    got = receive_rest(self, fd, message, got, flags);
     errno = got < 0 ? errno : error;
     return pct_io_end(self, PCT_OP_READ, fd, got);
 }
