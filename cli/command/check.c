@@ -50,6 +50,7 @@ struct item {
     uint64_t runs, failed, different; /* different: schedules, by the hashes of their traces */
     bool same;                        /* the schedule itself made the steps of its token */
     bool unable;                      /* it could not be run */
+    bool ended;                       /* what came of it is known; not of what an interruption cut off */
     int code;                         /* the exit status that stands for it */
     double seconds;
     enum pct_subcommand_entry_kind kind; /* a token, or a sub-command in its place */
@@ -405,37 +406,39 @@ static void write_junit(const struct check *c, const struct pct_junit_suite *sui
         char name[PCT_TOKEN_MAX + 512];
         snprintf(name, sizeof name, "%s [%.511s]", item->entry->note ? item->entry->note : item->entry->command,
                  item->entry->schedule);
-        bool bad = item->unable || item->failed || item->unfit;
+        const bool bad = !item->ended || item->unable || item->failed || item->unfit;
+        const bool not_run = !item->ended || item->unable;
         pct_junit_case(c->junit, &(struct pct_junit_case){ .class_name = c->file,
                                                            .name = name,
                                                            .file = c->file,
                                                            .line = item->entry->line,
                                                            .seconds = item->seconds,
-                                                           .type = !bad           ? NULL
-                                                                   : item->unable ? "not run"
-                                                                   : item->unfit  ? "did not fit"
-                                                                                  : item->ending,
+                                                           .type = !bad          ? NULL
+                                                                   : not_run     ? "not run"
+                                                                   : item->unfit ? "did not fit"
+                                                                                 : item->ending,
                                                            .message = !bad           ? NULL
+                                                                      : !item->ended ? "interrupted"
                                                                       : item->unable ? "its command could not be run"
                                                                                      : item->ending,
                                                            .text = item->report,
-                                                           .error = item->unable });
+                                                           .error = not_run });
     }
     pct_junit_end(c->junit);
 }
 
-static int finish(struct check *c)
+/* code: 0, or what an interruption ends with. */
+static int finish(struct check *c, int code)
 {
     struct pct_junit_suite suite = { .name = "pct check", .tests = c->schedules.count };
     uint64_t runs = 0;
     unsigned long long unfit = 0;
-    int code = 0;
     char time[64], also[64] = "";
     for (size_t i = 0; i < c->schedules.count; i++) {
         const struct item *item = &c->items[i];
-        suite.failures += !item->unable && (item->failed || item->unfit);
-        unfit += item->unfit;
-        suite.errors += item->unable;
+        suite.failures += item->ended && !item->unable && (item->failed || item->unfit);
+        unfit += item->ended && item->unfit;
+        suite.errors += !item->ended || item->unable;
         suite.seconds += item->seconds;
         runs += item->runs;
         if (!code && (item->unable || item->failed))
@@ -473,13 +476,14 @@ int pct_cmd_check(int argc, char **argv)
         status = prepare(&check);
     for (size_t i = 0; !status && i < check.schedules.count; i++) {
         status = run_item(&check, &check.items[i]);
-        if (!status)
+        check.items[i].ended = !status || (status > 128 && check.items[i].failed);
+        if (check.items[i].ended)
             print_item(&check, &check.items[i]);
     }
     if (status > 128)
         pct_cli_say("interrupted");
-    if (!status)
-        status = finish(&check);
+    if (!status || status > 128)
+        status = finish(&check, status);
     for (size_t i = 0; check.items && i < check.schedules.count; i++) {
         pct_oracle_close(&check.items[i].options.oracle);
         free(check.items[i].report);

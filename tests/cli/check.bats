@@ -232,6 +232,32 @@ PYTHON
     is "$(printf '%s\n' "$output" | head -n 1)" '<?xml version="1.0" encoding="UTF-8"?>'
 }
 
+@test "interrupted, it says and writes what there is" {
+    find_deadlock
+    mkfifo hold
+    printf 'Schedule: %s\nCommand: %s\n\n' "$token" './target abba' "$token" 'sh -c "touch began; read x < hold"' \
+        "$token" './target exit 0' > pct.schedules
+    "$pct" check --near 0 --junit out.xml > out 2>&1 &
+    child=$!
+    for _ in $(seq 600); do
+        [ -e began ] && break
+        sleep 0.1
+    done
+    kill -INT $child
+    status=0
+    wait $child || status=$?
+    is "$status" 130
+    grep -q 'pct: 3 schedules, 1 run in .*: 1 failed, 2 not checked$' out
+    python3 - << 'PYTHON'
+import xml.etree.ElementTree as xml
+suite = xml.parse('out.xml').getroot().find('testsuite')
+assert (suite.get('tests'), suite.get('failures'), suite.get('errors')) == ('3', '1', '2'), suite.attrib
+first, second, third = suite.findall('testcase')
+assert first.find('failure').get('message') == 'deadlock'
+assert second.find('error').get('message') == third.find('error').get('message') == 'interrupted'
+PYTHON
+}
+
 @test "what cannot be read is refused before anything runs" {
     run "$pct" check
     is "$status" 2
