@@ -37,13 +37,6 @@ same_campaign()
     is "$(query "$2" "$finding")" "$(query "$1" "$finding")"
 }
 
-# query FILE SQL: the first value of the first row. Read-only, or it would make a file that is not there.
-query()
-{
-    python3 -c 'import sqlite3, sys; print(sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", '\
-'uri=True).execute(sys.argv[2]).fetchone()[0])' "$1" "$2"
-}
-
 # The last command that replays a finding.
 replay_command()
 {
@@ -128,6 +121,7 @@ replay_command()
     lacks "far longer than the others"
 }
 
+# bats test_tags=long
 @test "a failure behind a run that was cut is said before that is made again, and is no finding until then" {
     local jobs
     for jobs in 1 2; do
@@ -172,6 +166,7 @@ replay_command()
 }
 
 # Ten replays of a run that hangs take ten times its limit: who waits for them sees nothing of what else there is.
+# bats test_tags=long
 @test "what hangs is confirmed behind the last run, and holds up no other finding" {
     local hangs="SELECT replays FROM findings WHERE verdict = 'timeout'"
     local fails="SELECT replays FROM findings WHERE verdict = 'assertion'"
@@ -376,6 +371,7 @@ EOF
 given"
 }
 
+# bats test_tags=long
 @test "what a sanitizer reports is a failure, even if the program ends with status 0" {
     printf '%s\n' '#include <limits.h>' \
         'int main(int argc, char **argv) { volatile int most = INT_MAX; (void)argv;' 'most += argc;' 'return 0; }' \
@@ -579,7 +575,7 @@ C
     differs "what it calls a failure is" -n 3 -s 1 -d 2 -k 9 --ok-status 1 -- ./target race 0
     differs "its options are" -n 3 -s 1 -d 2 -k 9 --timeout 9 -- ./target race 0
     differs "its shard is" -n 3 -s 1 -d 2 -k 9 \
-        --epoch "$(query pct-campaign.db 'SELECT value FROM facts WHERE key="epoch"')" \
+        --epoch "$(query pct-campaign.db "SELECT value FROM facts WHERE key = 'epoch'")" \
         --shard 2/3 -- ./target race 0
     cp --remove-destination "$(readlink target)" other
     ln -sf other target
@@ -634,7 +630,7 @@ END
     for i in 1 2 3; do
         "$pct" campaign "${arguments[@]}" --shard $i/3 --db shard$i.db -- ./target race > /dev/null 2>&1 || true
     done
-    is "$(query shard2.db 'SELECT min(seed) || " " || max(seed) || " " || count(*) FROM runs')" "2 50 17"
+    is "$(query shard2.db "SELECT min(seed) || ' ' || max(seed) || ' ' || count(*) FROM runs")" "2 50 17"
     run "$pct" campaign merge merged.db shard3.db shard1.db shard2.db
     is "$status" 0
     same_campaign whole.db merged.db
@@ -739,6 +735,7 @@ END
     has "failed the same way"
 }
 
+# bats test_tags=long
 @test "what was counted of objects stands in the file: resumed, and in shards, a campaign makes the same runs" {
     runs="SELECT group_concat(seed || ' ' || hash) FROM (SELECT * FROM runs ORDER BY seed)"
     for strategy in mixture surw-one hold; do
@@ -786,6 +783,7 @@ END
     has ", seeds 1 to 4,"
 }
 
+# bats test_tags=long
 @test "the systematic runs find a rare bug that chance does not, and JSON counts them" {
     unset PCT_STRATEGY
     "$cc" -g -O1 -pthread -o rare "$root/tests/cli/rare.c"
@@ -813,6 +811,7 @@ PYTHON
     has '"preemptions": 2'
 }
 
+# bats test_tags=long
 @test "a cycle of locks is forced, in the same runs with any number of workers; a gate, join and trylock make none" {
     unset PCT_STRATEGY
     "$cc" -g -O1 -pthread -o cycles "$root/tests/cli/cycles.c"

@@ -69,6 +69,12 @@ is()
     }
 }
 
+# query FILE SQL [OPTION...]: the rows, a line each. Read-only, or it would make a file that is not there.
+query()
+{
+    sqlite3 -batch -init /dev/null -readonly "${@:3}" "$1" "$2"
+}
+
 # The last line of the last command's standard error: the command that replays a failure.
 replay_line()
 {

@@ -141,6 +141,7 @@ first_cause()
     has 'mailroom::System::run mailroom.rs:68'
 }
 
+# bats test_tags=long
 @test "what Rust's library does to its own variables, and behind a panic, does not stand between two steps" {
     command -v rustc > /dev/null || skip 'no rustc'
     rustc -g -o undo "$root/bench/desk/undo.rs"
@@ -188,6 +189,7 @@ first_cause()
     has 'log_stop shutdown.c:60'
 }
 
+# bats test_tags=long
 @test "two threads that make the same, behind std::mutex, which is not inlined" {
     first_cause singleton
     has 'cause: atomicity violation: what thread ' # "done twice" alone is not enough: of a run that shows accesses
@@ -357,6 +359,7 @@ C
     lacks 'passes is the same'
 }
 
+# bats test_tags=long
 @test "runs that got other numbers from pct_choose() do not tell of an order; with the same ones they do" {
     cat >order.c <<'C'
 #include <pct/script.h>

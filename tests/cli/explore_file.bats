@@ -34,16 +34,8 @@ contents()
     for rows in 'number, plan, flags, threads, doubts, assumes, failure, hex(log) FROM explored ORDER BY number' \
         'seed, code, finding, steps, hash FROM runs ORDER BY seed' 'signature, title, token FROM findings ORDER BY id' \
         'kind, count FROM uncontrolled ORDER BY kind'; do
-        rows_of "$1" "SELECT $rows"
+        query "$1" "SELECT $rows"
     done
-}
-
-# rows_of FILE QUERY
-rows_of()
-{
-    python3 -c 'import sqlite3, sys
-for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]):
-    print(*row, sep="|")' "$1" "$2"
 }
 
 # survives PROGRAM RUNS FAILING LAST OPTION...: killed at random moments, with one worker and two, it ends as one that
@@ -54,7 +46,7 @@ survives()
     shift 4
     run "$pct" explore -q --epoch 1 --db whole.db "$@" -- "$program"
     [ "$status" -eq 1 ]
-    is "$(rows_of whole.db 'SELECT count(*), count(finding) FROM runs')" "$runs|$failing"
+    is "$(query whole.db 'SELECT count(*), count(finding) FROM runs')" "$runs|$failing"
     for ((i = 0; i < ${KILLS:-10}; i++)); do
         "$pct" explore -q --epoch 1 -j $((i % 2 + 1)) --db killed.db "$@" -- "$program" &> /dev/null &
         sleep "0.$((RANDOM % most))$((RANDOM % 10))"
@@ -102,13 +94,14 @@ survives()
 }
 
 @test "with a bound, too, and with several workers: the same runs, the same verdict" {
-    for program in philosophers lost-wakeup double-checked-fixed \
-        ${FULL:+philosophers-fixed fig1c-deadlock producer-consumer-fixed bounded-buffer}; do
+    local most=$((${FULL:-0} ? 300 : 60))
+    for program in lost-wakeup double-checked-fixed \
+        ${FULL:+philosophers philosophers-fixed fig1c-deadlock producer-consumer-fixed bounded-buffer}; do
         for bound in "" --bound=1; do
             rm -f ./*.db
-            run "$pct" explore -q --epoch 1 -n 300 $bound --db one.db -- "$build/bugs/$program"
+            run "$pct" explore -q --epoch 1 -n $most $bound --db one.db -- "$build/bugs/$program"
             one=$status said=$(last)
-            run "$pct" explore -q --epoch 1 -n 300 $bound -j 3 --db several.db -- "$build/bugs/$program"
+            run "$pct" explore -q --epoch 1 -n $most $bound -j 3 --db several.db -- "$build/bugs/$program"
             echo "$program $bound: $output"
             is "$status" "$one"
             is "$(last | untimed)" "$(untimed <<< "$said")"
@@ -148,12 +141,9 @@ survives()
 
     # An earlier version did not say at which accesses: the last number was whether there were any.
     cp 1.db old.db
-    python3 -c 'import sqlite3
-file = sqlite3.connect("old.db")
-for table, in file.execute("SELECT name FROM sqlite_master WHERE type = \"table\"").fetchall():
-    if "fact" in table:
-        file.execute(f"UPDATE {table} SET value = replace(value, \" memory=\", \" \") WHERE key = \"whole\"")
-file.commit()'
+    for table in $(query old.db "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%fact%'"); do
+        sqlite3 old.db "UPDATE $table SET value = replace(value, ' memory=', ' ') WHERE key = 'whole'"
+    done
     run "$pct" campaign merge new.db old.db 2.db
     echo "$output"
     [ "$status" -eq 2 ]
@@ -184,11 +174,11 @@ file.commit()'
     [ "$status" -eq 1 ]
     has 'found: 2 of all 13 classes of schedules fail'
     run "$pct" explore -q --epoch 1 --db alone.db -- ./program
-    is "$(rows_of whole.db 'SELECT signature FROM findings ORDER BY signature')" \
-        "$(rows_of alone.db 'SELECT signature FROM findings ORDER BY signature')"
-    is "$(rows_of whole.db 'SELECT count(*) FROM runs')" \
-        "$(($(rows_of 1.db 'SELECT count(*) FROM runs') + $(rows_of 2.db 'SELECT count(*) FROM runs')
-            + $(rows_of 3.db 'SELECT count(*) FROM runs')))"
+    is "$(query whole.db 'SELECT signature FROM findings ORDER BY signature')" \
+        "$(query alone.db 'SELECT signature FROM findings ORDER BY signature')"
+    is "$(query whole.db 'SELECT count(*) FROM runs')" \
+        "$(($(query 1.db 'SELECT count(*) FROM runs') + $(query 2.db 'SELECT count(*) FROM runs')
+            + $(query 3.db 'SELECT count(*) FROM runs')))"
     cp "$build/bugs/philosophers" program
     run "$pct" explore -q --epoch 1 --shard 3/3 --db other.db -- ./program
     run "$pct" campaign merge mixed.db 1.db 2.db other.db
@@ -208,13 +198,13 @@ file.commit()'
         -- "$build/bugs/philosophers"
     echo "$output"
     [ "$status" -eq 1 ]
-    is "$(rows_of found.db 'SELECT replays, same, identical FROM findings')" '10|10|10'
+    is "$(query found.db 'SELECT replays, same, identical FROM findings')" '10|10|10'
     run "$pct" campaign report found.db
     has 'exploration of: '
     has 'found: 1 of all 7 classes of schedules fails (7 runs, '
     lacks 'seed'
     lacks '%'
-    token=$(rows_of found.db 'SELECT token FROM findings')
+    token=$(query found.db 'SELECT token FROM findings')
     run "$pct" replay "$token" -- "$build/bugs/philosophers"
     [ "$status" -eq 120 ]
     has 'replayed identically'
@@ -268,9 +258,9 @@ file.commit()'
     run "$pct" explore -q --epoch 1 --resume --db it.db -- "$build/bugs/producer-consumer"
     [[ $(last) == "pct: found: 2 of all 13 classes of schedules fail (13 runs,"* ]]
     # Each has tables of its own, the same as alone.
-    diff <(rows_of it.db 'SELECT number, plan, hex(log) FROM e3_explored') \
-        <(rows_of alone.db 'SELECT number, plan, hex(log) FROM explored')
-    diff <(rows_of it.db 'SELECT token FROM e3_findings') <(rows_of alone.db 'SELECT token FROM findings')
+    diff <(query it.db 'SELECT number, plan, hex(log) FROM e3_explored') \
+        <(query alone.db 'SELECT number, plan, hex(log) FROM explored')
+    diff <(query it.db 'SELECT token FROM e3_findings') <(query alone.db 'SELECT token FROM findings')
     run "$pct" explore -q --epoch 1 --resume --db it.db -- "$build/bugs/philosophers"
     [[ $(last) == "pct: found: 1 of all 7 classes"* ]]
     # Of a bound, there is one for each input; other options are another one.
@@ -397,7 +387,7 @@ END
 
 @test "an interrupted exploration says what is known, and how it goes on" {
     "$pct" explore --db it.db -- "$starved" 2> said &
-    until [ -s it.db ] && [[ $(rows_of it.db 'SELECT count(*) FROM runs' 2> /dev/null) -gt 10 ]]; do sleep 0.05; done
+    until [ -s it.db ] && [[ $(query it.db 'SELECT count(*) FROM runs' 2> /dev/null) -gt 10 ]]; do sleep 0.05; done
     kill -INT $!
     wait $! || status=$?
     cat said
@@ -514,6 +504,7 @@ UNDECIDED (status 119)"* ]]
     [ "$status" -eq 2 ]
 }
 
+# bats test_tags=long
 @test "a schedule of many switches has a token that replays, or its trace is kept" {
     for what in long yields uneven; do
         for first in 0 1; do
@@ -522,7 +513,7 @@ UNDECIDED (status 119)"* ]]
             echo "$what $first: $output"
             [ "$status" -eq 1 ]
             printed=$(printf '%s\n' "$output" | grep -o " replay .*")
-            kept=$(rows_of found.db 'SELECT replay FROM findings')
+            kept=$(query found.db 'SELECT replay FROM findings')
             eval "run '$pct' $printed"
             echo "$output"
             [ "$status" -eq 3 ]
@@ -571,7 +562,7 @@ UNDECIDED (status 119)"* ]]
     [ "$status" -eq 0 ]
     # By the budget, or by an estimate of one run, if there was time for it.
     [[ $output == *"going on with random schedules"*"30 of 30 runs"* ]]
-    is "$(rows_of other.db 'SELECT count(*) FROM runs')" 30
+    is "$(query other.db 'SELECT count(*) FROM runs')" 30
     # What was found is not forgotten.
     printf '%s\n' '#!/bin/sh' 'if mkdir seen 2> /dev/null; then exit 1; fi' > once
     chmod +x once

@@ -150,6 +150,7 @@ other_points()
     has "the file is damaged"
 }
 
+# bats test_tags=long
 @test "maple: when nothing is left to try, runs go on to force what is known: bugs that no iRoot is the whole of" {
     three=$BATS_FILE_TMPDIR/three
     "$build/pct-cc" -O1 -g -pthread -o "$three" "$root/bench/bugs/producer-consumer.c"
@@ -466,6 +467,7 @@ known()
     has "new.db is of another campaign: its --memo is 'none.db', not 'first.db'"
 }
 
+# bats test_tags=long
 @test "maple: the --memo of a campaign that runs at the same time; two campaigns with one --memo, and with one --db" {
     mkfifo fifo
     cat > it.c <<'END'

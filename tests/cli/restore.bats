@@ -30,8 +30,7 @@ rows()
     shift
     "$pct" campaign "${fixed[@]}" --explore=0 --db "$to.db" "$@" > "$to.said" 2>&1 || [ $? = 1 ] ||
         { cat "$to.said" && return 1; }
-    python3 -c 'import sqlite3, sys
-for row in sqlite3.connect(sys.argv[1]).execute("SELECT * FROM runs ORDER BY seed"): print(row)' "$to.db" > "$to"
+    query "$to.db" 'SELECT * FROM runs ORDER BY seed' -quote > "$to"
 }
 
 has_line()
@@ -66,7 +65,7 @@ say()
 }
 
 @test "code is patched anew in each run, and is what it was before main again" {
-    for points in --memory=globals --memory=all --focus=alternate,--memory=globals; do
+    for points in --memory=all ${FULL:+--memory=globals --focus=alternate,--memory=globals}; do
         rows restored -n 12 -j 1 --engine=restore -S mixture "${points%,*}" "${points#*,}" \
             --expect-same --fresh -- ./kept memory
         grep -E '^pct: ([4-9]|1[0-9]) runs were restored; 4 of them were made again, and were the same' restored.said
@@ -80,6 +79,7 @@ say()
     has_line "were not restored: runs have other points than the first"
 }
 
+# bats test_tags=long
 @test "calls of memcpy are led elsewhere in each run, whether the loader has locked the table or binds them late" {
     local bound
     for bound in now lazy; do
@@ -95,9 +95,7 @@ say()
 learned()
 {
     for table in runs iroot_places iroots iroot_further iroot_code iroot_chances; do
-        python3 -c 'import sqlite3, sys
-rows = sqlite3.connect(sys.argv[1]).execute("SELECT * FROM " + sys.argv[2])
-print("\n".join(sorted(map(repr, rows))))' "$1.db" $table
+        query "$1.db" "SELECT * FROM $table" -quote | sort
     done
 }
 
@@ -113,6 +111,7 @@ print("\n".join(sorted(map(repr, rows))))' "$1.db" $table
     cmp learned-exec learned-engine=restore
 }
 
+# bats test_tags=long
 @test "runs whose places are recorded: directed ones, and what the campaign has learned from them" {
     local how
     for how in --exec --engine=fork --engine=restore; do
@@ -158,7 +157,7 @@ print("\n".join(sorted(map(repr, rows))))' "$1.db" $table
 
 @test "threads are made on the kernel threads of earlier runs, and find what new ones do" {
     local what
-    for what in all "many 80" others ${FULL:+"many 5" "beside 90" pending}; do
+    for what in all ${FULL:+"many 80" others "many 5" "beside 90" pending}; do
         # shellcheck disable=SC2086 # two words
         rows started -n 40 --exec --memory=off --fresh -- ./born $what
         # shellcheck disable=SC2086
@@ -184,8 +183,8 @@ print("\n".join(sorted(map(repr, rows))))' "$1.db" $table
 
 @test "threads are contexts, and have what is theirs; or kernel threads, if they ask the kernel for that" {
     local what
-    for what in own numbers holds cancels clock-of robust signal folder \
-        ${FULL:+clock usage alternate policy session inheriting kill name file}; do
+    for what in own holds cancels signal \
+        ${FULL:+numbers clock-of robust folder clock usage alternate policy session inheriting kill name file}; do
         rows started -n 12 --exec --memory=off --expect-same --fresh -- ./contexts "$what"
         rows restored -n 12 -j 1 --engine=restore --memory=off --expect-same --fresh -- ./contexts "$what"
         cmp started restored
@@ -319,10 +318,8 @@ explored()
     "$pct" explore --epoch 1700000000 --db "$to.db" "${@:2}" > "$to.said" 2>&1 || status=$?
     [[ $status =~ ^(0|1|119)$ ]] || { cat "$to.said" && return 1; } # verified, found, runs used up
     # Not the report: the time for the cause that it names is limited.
-    python3 -c 'import sqlite3, sys
-file = sqlite3.connect(sys.argv[1])
-for columns in "* FROM runs", "signature, title, seed, token, output, line, replays, same, other FROM findings":
-    for row in file.execute(f"SELECT {columns}"): print(row)' "$to.db" > "$to"
+    query "$to.db" 'SELECT * FROM runs;
+        SELECT signature, title, seed, token, output, line, replays, same, other FROM findings' -quote > "$to"
     tail -n 1 "$to.said" | sed 's/, [0-9.]* \(m\{0,1\}s\|min.*\))//' >> "$to"
 }
 

@@ -84,6 +84,7 @@ expect(a, returns - enters)' ./optimised balance
     is "$status" 117
 }
 
+# bats test_tags=long
 @test "threads of std::thread, of std::async and of Rust by the function that they are given" {
     cat > library.cc << 'EOF'
 #include <future>
