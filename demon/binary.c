@@ -24,7 +24,14 @@ void demon_binary_close(struct demon_binary *b)
     *b = (struct demon_binary){ .dwfl = NULL };
 }
 
-static const char *find_symbol(Elf *elf, unsigned char kind, const char *name, uint64_t address)
+/* Whether it is what the compiler has made of a function of this name, but for a part of one that is inlined. */
+static bool is_copy(const char *symbol, const char *name)
+{
+    const size_t length = strlen(name);
+    return !strncmp(symbol, name, length) && symbol[length] == '.' && strncmp(symbol + length, ".part.", 6) != 0;
+}
+
+static const char *find_symbol(Elf *elf, unsigned char kind, const char *name, bool copy, uint64_t address)
 {
     for (Elf_Scn *section = elf_nextscn(elf, NULL); section; section = elf_nextscn(elf, section)) {
         GElf_Shdr header;
@@ -35,8 +42,9 @@ static const char *find_symbol(Elf *elf, unsigned char kind, const char *name, u
             GElf_Sym symbol;
             const char *is =
                 gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : NULL;
-            if (is && symbol.st_value == address && GELF_ST_TYPE(symbol.st_info) == kind &&
-                (name ? !strcmp(is, name) : GELF_ST_BIND(symbol.st_info) == STB_GLOBAL))
+            if (!is || symbol.st_value != address || GELF_ST_TYPE(symbol.st_info) != kind)
+                continue;
+            if (copy ? is_copy(is, name) : name ? !strcmp(is, name) : GELF_ST_BIND(symbol.st_info) == STB_GLOBAL)
                 return is;
         }
     }
@@ -44,11 +52,21 @@ static const char *find_symbol(Elf *elf, unsigned char kind, const char *name, u
 }
 
 /* Where they were taken from the file, they are with the debug information. */
+static const char *find(const struct demon_binary *b, unsigned char kind, const char *name, bool copy, uint64_t address)
+{
+    const char *found = b->elf ? find_symbol(b->elf, kind, name, copy, address) : NULL;
+    Elf *separate = b->dwarf ? dwarf_getelf(b->dwarf) : NULL;
+    return found || !separate || separate == b->elf ? found : find_symbol(separate, kind, name, copy, address);
+}
+
 const char *demon_binary_symbol(const struct demon_binary *b, unsigned char kind, const char *name, uint64_t address)
 {
-    const char *found = b->elf ? find_symbol(b->elf, kind, name, address) : NULL;
-    Elf *separate = b->dwarf ? dwarf_getelf(b->dwarf) : NULL;
-    return found || !separate || separate == b->elf ? found : find_symbol(separate, kind, name, address);
+    return find(b, kind, name, false, address);
+}
+
+bool demon_binary_is_copy(const struct demon_binary *b, const char *name, uint64_t address)
+{
+    return find(b, STT_FUNC, name, true, address);
 }
 
 bool demon_binary_identify(const struct demon_binary *b, uint64_t address, struct pct_demon_plan *plan)
@@ -72,8 +90,7 @@ bool demon_binary_identify(const struct demon_binary *b, uint64_t address, struc
     return false;
 }
 
-/* Whether it stands between commas in there. */
-static bool is_listed(const char *names, const char *name)
+bool demon_binary_is_listed(const char *names, const char *name)
 {
     const size_t length = strlen(name);
     for (const char *at = names; *at; at += strcspn(at, ",") + (strchr(at, ',') != NULL))
@@ -102,7 +119,7 @@ bool demon_binary_list_sources(const char *program, char names[DEMON_SOURCE_NAME
         Dwarf_Die unit;
         const char *path = dwarf_offdie(binary.dwarf, offset + header, &unit) ? dwarf_diename(&unit) : NULL;
         const char *slash = path ? strrchr(path, '/') : NULL, *name = slash ? slash + 1 : path;
-        if (!name || is_listed(names, name))
+        if (!name || demon_binary_is_listed(names, name))
             continue;
         length += length_in_token(name) + (*names != 0);
         fine = length < DEMON_SOURCE_NAMES && !strpbrk(name, ",*^$");

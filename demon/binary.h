@@ -24,6 +24,9 @@ void demon_binary_close(struct demon_binary *binary);
 const char *demon_binary_symbol(const struct demon_binary *binary, unsigned char kind, const char *name,
                                 uint64_t address);
 
+/* Whether the function at this address is such a copy of one of this name, "NAME.constprop.0". */
+bool demon_binary_is_copy(const struct demon_binary *binary, const char *name, uint64_t address);
+
 /* What the plan knows the program by: where it begins, and the first bytes of code at this address. False: its file is
  * damaged. */
 bool demon_binary_identify(const struct demon_binary *binary, uint64_t address, struct pct_demon_plan *plan);
@@ -31,5 +34,8 @@ bool demon_binary_identify(const struct demon_binary *binary, uint64_t address, 
 /* The names of its source files, with commas between them, as `pct run --focus` takes them. False: a token has no room
  * for them, or one has a comma itself. */
 bool demon_binary_list_sources(const char *program, char names[DEMON_SOURCE_NAMES]);
+
+/* Whether it stands between commas in there. */
+bool demon_binary_is_listed(const char *names, const char *name);
 
 #endif

@@ -131,6 +131,7 @@ static struct demon_expr *take_number(struct demon_parser *p)
     if (*end || value > INT64_MAX)
         demon_fail(p, "'%s' is not a number below 2^63", p->text);
     e->number = (int64_t)value;
+    e->based = p->text[0] == '0';
     demon_advance(p);
     return e;
 }

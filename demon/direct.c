@@ -20,7 +20,7 @@ static void watch(struct direct *d, const struct demon_proc *proc)
     char *names = d->program.functions;
     const char *name = proc->entry[0] ? proc->entry : proc->name;
     const size_t length = strlen(names);
-    if (!proc->is_step && !strstr(names, name))
+    if (!proc->is_step && !demon_binary_is_listed(names, name))
         snprintf(names + length, sizeof d->program.functions - length, "%s%s", length ? "," : "", name);
 }
 

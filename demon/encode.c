@@ -131,10 +131,13 @@ int demon_evaluate(const struct demon_expr *e, const struct demon_values *values
     case DEMON_AND:
     case DEMON_OR:
     case DEMON_IMPLIES: {
+        /* As in C, `p != null and p.n = 1` does not hold where p is null, though p.n is not there. */
         int a = demon_evaluate(e->a, values), b = demon_evaluate(e->b, values);
-        if (a < 0 || b < 0)
-            return -1;
-        return e->op == DEMON_AND ? a && b : e->op == DEMON_OR ? a || b : !a || b;
+        a = e->op == DEMON_IMPLIES && a >= 0 ? !a : a;
+        const int decides = e->op != DEMON_AND;
+        if (a == decides || b == decides)
+            return decides;
+        return a < 0 || b < 0 ? -1 : !decides;
     }
     default:
         return compare(e, values);

@@ -16,7 +16,7 @@ struct demon_terms {
 /* NULL: a leaf is not there, so nothing is said. */
 demon_term demon_encode(struct demon_solver *solver, const struct demon_expr *e, const struct demon_terms *terms);
 
-/* The same of a state whose values are known: 1 it holds, 0 it does not, -1 a leaf is not there. */
+/* The same of a state whose values are known: 1 it holds, 0 it does not, -1 it depends on a leaf that is not there. */
 struct demon_values {
     bool (*leaf)(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value);
     bool (*address)(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value);

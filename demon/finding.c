@@ -217,9 +217,10 @@ void demon_finding_print(FILE *out, const struct demon_finding *f)
 {
     print_interference(out, f, "");
     if (f->grade == DEMON_GRADE_CONTRACT_ONLY)
-        fputs("only the contract is broken: a real run of two threads came there, and the program did not fail. Is the "
-              "contract\nright, and does the test check what it asks for?\n",
-              out);
+        fprintf(out,
+                "only the contract is broken: a real run of two threads came there, and %s. Is the contract\nright, "
+                "and does the test check what it asks for?\n",
+                f->reason ? f->reason : "the program did not fail");
     if (!f->verdict)
         return;
     fputs("the program: ", out);

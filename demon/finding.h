@@ -52,7 +52,7 @@ struct demon_finding {
     char earlier[DEMON_LONGEST][256];
     int earliers;
     bool deadlock;      /* confirmed, but no contract's: the two wait for each other */
-    const char *reason; /* of another failure: why it is not the contract's */
+    const char *reason; /* as of struct demon_judgement */
     const char *advice; /* what to do about that; NULL: nothing */
     char call[DEMON_LONGEST][256];
     int calls;

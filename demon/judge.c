@@ -1,5 +1,6 @@
 /* The grade of a candidate: see judge.h. */
 #include "judge.h"
+#include <cli/base/cli.h>
 #include <string.h>
 
 enum { DEMON_THREAD = 1, HELPER_THREAD = 2 };
@@ -139,6 +140,21 @@ static const char *doubt(const struct demon_model *m, const struct pct_demon_pla
     return j->clause ? NULL : "what is required held in that run";
 }
 
+/* How a run that has not failed has not come to its end, either. NULL: it has. */
+static const char *find_no_end(const struct demon_result *r)
+{
+    switch (r->status) {
+    case PCT_EXIT_DEADLOCK:
+        return "the program then waited for ever, as a test without other threads may";
+    case PCT_EXIT_LIVELOCK:
+        return "the program did not end: its threads made no progress";
+    case PCT_EXIT_TIMEOUT:
+        return "the program did not end in the time that --timeout gives a run";
+    default:
+        return NULL;
+    }
+}
+
 struct demon_judgement demon_judge(const struct demon_model *m, const struct pct_demon_plan *plan,
                                    const struct demon_result *r)
 {
@@ -160,6 +176,7 @@ struct demon_judgement demon_judge(const struct demon_model *m, const struct pct
         j.grade = j.reason ? DEMON_GRADE_OTHER_FAILURE : DEMON_GRADE_CONFIRMED;
     } else if (j.clause && demon_judge_allowed(m, plan, r)) {
         j.grade = DEMON_GRADE_CONTRACT_ONLY;
+        j.reason = find_no_end(r);
     }
     return j;
 }

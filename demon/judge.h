@@ -11,10 +11,12 @@ struct demon_judgement {
     /* Of DEMON_GRADE_CONFIRMED and DEMON_GRADE_CONTRACT_ONLY: what the test's thread broke first, behind the calls. */
     const struct demon_proc *proc;
     const struct demon_clause *clause;
-    uint32_t point;     /* the number of that point in the run, from 1 */
-    bool deadlock;      /* confirmed without: the test and a call wait for each other's locks */
-    bool helped;        /* where the test waited, the helper made calls */
-    const char *reason; /* of DEMON_GRADE_OTHER_FAILURE: why it is not the contract's */
+    uint32_t point; /* the number of that point in the run, from 1 */
+    bool deadlock;  /* confirmed without: the test and a call wait for each other's locks */
+    bool helped;    /* where the test waited, the helper made calls */
+    /* Of DEMON_GRADE_OTHER_FAILURE: why it is not the contract's. Of DEMON_GRADE_CONTRACT_ONLY: how the program did not
+     * end, NULL: it did. */
+    const char *reason;
     const char *advice; /* what to do about that; NULL: nothing */
 };
 

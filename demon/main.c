@@ -288,13 +288,22 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
             s->depth > 1 ? "%llu other ways of the test, behind an earlier call of others, were looked at, too\n"
                          : "%llu single calls of others were made, too, whatever they were to break\n",
             (unsigned long long)s->ways);
-    if (s->ways_failed)
+    if (s->ways_failed > s->ways_wrong)
         fprintf(s->out, "%llu calls made the program fail, but broke no contract\n",
-                (unsigned long long)s->ways_failed);
+                (unsigned long long)(s->ways_failed - s->ways_wrong));
+    if (s->ways_wrong)
+        fprintf(s->out,
+                "%llu calls made the program fail with a contract broken, but that is not the contract's failure: %s\n",
+                (unsigned long long)s->ways_wrong, s->why_wrong);
     if (s->ways_left)
         fprintf(s->out, "%llu calls were not made: there are too many\n", (unsigned long long)s->ways_left);
     if (s->refuted)
         fprintf(s->out, "%llu candidates were refuted by a real run\n", (unsigned long long)s->refuted);
+    if (s->killed)
+        fprintf(s->out,
+                "in %llu of these the run took more than %g s and was killed, so it shows little: --timeout gives it "
+                "more\n",
+                (unsigned long long)s->killed, s->program->timeout);
     tell_as_before(s);
     if (s->unlike)
         fprintf(s->out,
@@ -306,6 +315,11 @@ static void conclude(const struct demon_search *s, enum demon_verdict verdict)
                 "%llu pairs were not asked about: at the earlier point an object is not there yet, or what is required "
                 "does not hold yet\n",
                 (unsigned long long)s->unreached);
+    if (s->unasked)
+        fprintf(s->out,
+                "%llu sequences of calls were not asked about: what the contract of one speaks of is not there, as "
+                "behind a null pointer\n",
+                (unsigned long long)s->unasked);
     const uint64_t left_out = demon_steps_left_out(s);
     if (left_out)
         fprintf(s->out,

@@ -417,6 +417,7 @@ bool demon_shape_array(struct demon_shape *s, struct demon_array *array)
         return false;
     array->length.offset = w.member;
     array->length.size = by->size;
+    array->length.is_signed = by->is_signed;
     return (!by->lock && !by->pointer && w.member < 1 << 23) ||
            demon_shape_fail(s, array->line, "array %s: %s is no number", leaf->path, by->path);
 }

@@ -77,12 +77,62 @@ uint32_t demon_pointers_elements(Dwarf_Die *array)
     return count <= UINT32_MAX ? (uint32_t)count : 0;
 }
 
+/* What tells structures of one name apart: their size, and where which members are. */
+static uint64_t layout_of(Dwarf_Die *structure)
+{
+    const uint64_t prime = UINT64_C(0x100000001b3); /* FNV-1a */
+    Dwarf_Die child;
+    Dwarf_Word size = 0;
+    uint32_t at;
+    dwarf_aggregate_size(structure, &size);
+    uint64_t sum = UINT64_C(0xcbf29ce484222325) ^ size;
+    for (int more = dwarf_child(structure, &child); !more; more = dwarf_siblingof(&child, &child)) {
+        if (dwarf_tag(&child) != DW_TAG_member || !demon_pointers_offset(&child, &at))
+            continue;
+        const char *name = dwarf_diename(&child);
+        for (; name && *name; name++)
+            sum = (sum ^ (unsigned char)*name) * prime;
+        sum = (sum ^ at) * prime;
+    }
+    return sum;
+}
+
+/* Files and classes may have structures of their own that are called the same: others than the first have a number
+ * behind it. All that is asked in a process is of one program. */
+static void put_name(struct demon_structure *s, const char *name)
+{
+    enum { MOST_LAYOUTS = 512 };
+    static struct {
+        char name[DEMON_NAME];
+        uint64_t layout;
+    } known[MOST_LAYOUTS];
+    static uint32_t count;
+    uint32_t same = 0, i = 0;
+    snprintf(s->name, sizeof s->name, "%s", name);
+    if (dwarf_hasattr(&s->die, DW_AT_declaration))
+        return;
+    const uint64_t layout = layout_of(&s->die);
+    for (; i < count; i++) {
+        if (strcmp(known[i].name, s->name) != 0)
+            continue;
+        if (known[i].layout == layout)
+            break;
+        same++;
+    }
+    if (i == count && count < MOST_LAYOUTS) {
+        memcpy(known[count].name, s->name, DEMON_NAME);
+        known[count++].layout = layout;
+    }
+    if (same)
+        snprintf(s->name, sizeof s->name, "%.*s (%u)", DEMON_NAME - 16, name, same + 1);
+}
+
 static void finish_structure(Dwarf *dwarf, const char *alias, struct demon_structure *s)
 {
     demon_pointers_define(dwarf, &s->die);
     const char *name = dwarf_diename(&s->die);
     if (name || alias)
-        snprintf(s->name, sizeof s->name, "%s", name ? name : alias);
+        put_name(s, name ? name : alias);
     else
         snprintf(s->name, sizeof s->name, "(no name, %llx)", (unsigned long long)dwarf_dieoffset(&s->die));
 }
@@ -226,6 +276,7 @@ static void add_target(struct maker *m, uint32_t type, const char *name, uint32_
     const bool bounded = array && array->length.size;
     if ((!s->any && target == PCT_DEMON_ANY) || (!s->elements && !array))
         return;
+    const uint32_t sign = bounded && !array->length.is_signed ? PCT_DEMON_UNSIGNED : 0;
     const uint32_t elements = bounded ? MOST_ELEMENTS : array ? array->elements : s->elements;
     m->cut |= m->fields == MOST_FIELDS || elements > MOST_ELEMENTS;
     if (m->fields == MOST_FIELDS)
@@ -239,7 +290,7 @@ static void add_target(struct maker *m, uint32_t type, const char *name, uint32_
                                   .stride = s->pointer && array && !s->array ? s->behind : s->stride,
                                   .pointer = s->pointer,
                                   .behind = s->pointer && array && !s->array,
-                                  .length_size = bounded ? array->length.size : 0,
+                                  .length_size = bounded ? array->length.size | sign : 0,
                                   .length_offset = bounded ? array->length.offset : 0 };
 }
 /* What the contracts say of how many elements it has. NULL: nothing. */

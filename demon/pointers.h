@@ -9,8 +9,8 @@
 /* A structure that a variable or member is, or points to; or a pointer (to ... to one) that it points to. */
 struct demon_structure {
     Dwarf_Die die;         /* with its members, where the program has them */
-    char name[DEMON_NAME]; /* its tag; without one that of its type; without both one of its own; of a pointer: with a
-                              star for each, as in "node **" */
+    char name[DEMON_NAME]; /* its tag; without one that of its type; without both one of its own; of another structure
+                              of this name: with a number behind it; of a pointer: with a star for each: "node **" */
     bool pointer;
     bool array;                /* of them, or of pointers to them */
     bool plain;                /* it is no structure, but a pointer */

@@ -269,6 +269,8 @@ bool demon_run(struct demon_program *p, const char *plan, const uint64_t operati
 {
     const char *const kept[] = { "--brief", "--trace", trace, NULL }, *const none[] = { "--brief", NULL };
     *result = (struct demon_result){ .status = 0 };
+    if (trace)
+        unlink(trace); /* that of the run before says nothing of one that cannot be made */
     memcpy(result->operations, operations, sizeof result->operations);
     result->status = call_for_run(p, "run", plan, operations, trace ? kept : none);
     if (result->status < 0)

@@ -63,6 +63,11 @@ static void set_times(const struct demon_attempt *t, uint64_t operations[DEMON_T
 
 /* --- A candidate, in a real run ----------------------------------------------------------------------------------- */
 
+static void release_plan(struct pct_demon_plan *plan)
+{
+    munmap(plan, sizeof *plan + PCT_DEMON_POINTS * sizeof plan->point[0]);
+}
+
 /* Make the calls where they belong, or (before) all of them before the test is entered. NULL after a message; else the
  * plan, with what was recorded. */
 static struct pct_demon_plan *run_calls(const struct demon_attempt *t, bool before, struct demon_result *result)
@@ -92,12 +97,14 @@ static struct pct_demon_plan *run_calls(const struct demon_attempt *t, bool befo
     t->search->unsure |= plan->map.unsure;
     result->helped = plan->helps > 0;
     demon_run_read_trace(trace, s->model.spec->proc[0].name, result);
-    return plan;
-}
-
-static void release_plan(struct pct_demon_plan *plan)
-{
-    munmap(plan, sizeof *plan + PCT_DEMON_POINTS * sizeof plan->point[0]);
+    if (result->kind[0] || result->status == PCT_EXIT_TIMEOUT || demon_program_stopped())
+        return plan;
+    demon_show(result->output);
+    demon_say("a candidate could not be tried: the run under pct ended with status %d, and left no trace",
+              result->status);
+    release_plan(plan);
+    free(result->output);
+    return NULL;
 }
 
 /* Whether the program fails the same way when others make these calls before the test is entered: then the failure is
@@ -115,7 +122,8 @@ static bool fails_before(const struct demon_attempt *t, const struct demon_resul
     return same;
 }
 
-static enum demon_verdict follow(struct demon_attempt *t, struct pct_demon_plan *plan, struct demon_result *run);
+static enum demon_verdict follow(struct demon_attempt *t, struct pct_demon_plan *plan, struct demon_result *run,
+                                 const struct demon_judgement *judgement);
 
 static enum demon_verdict try_candidate(struct demon_attempt *t)
 {
@@ -135,7 +143,7 @@ static enum demon_verdict try_candidate(struct demon_attempt *t)
     }
     struct demon_judgement judgement = demon_judge(&s->model, plan, &r);
     if (t->explores && judgement.grade > DEMON_GRADE_CONTRACT_ONLY)
-        return follow(t, plan, &r);
+        return follow(t, plan, &r, &judgement);
     s->unlike +=
         r.whole && demon_judge_take_values(&s->model, plan, &t->candidate) && judgement.grade == DEMON_GRADE_REFUTED;
     const bool allowed = demon_judge_allowed(&s->model, plan, &r);
@@ -162,6 +170,7 @@ static enum demon_verdict try_candidate(struct demon_attempt *t)
         demon_attempt_confirm(t, s->finding[s->findings - 1].helps > 0);
     }
     s->refuted += grade == DEMON_GRADE_REFUTED;
+    s->killed += grade == DEMON_GRADE_REFUTED && r.status == PCT_EXIT_TIMEOUT;
     return verdicts[grade];
 }
 
@@ -238,6 +247,7 @@ static void ask(struct demon_attempt *t)
         enum demon_answer answer = t->explores ? demon_query_possible(&t->query, c->calls, c->count, c->after)
                                                : demon_query_calls(&t->query, c->calls, c->count, c->after);
         s->unanswered += answer == DEMON_UNKNOWN;
+        s->unasked += answer == DEMON_NOT_ASKED;
         if (answer != DEMON_YES)
             return;
         if (t->explores && s->ways + s->ways_failed >= MOST_WAYS) {
@@ -440,13 +450,18 @@ static struct demon_way *record_way(const struct demon_attempt *t, const struct 
 }
 
 /* A call that has broken nothing: look at the way that the test went behind it, with depth 2. Releases both. */
-static enum demon_verdict follow(struct demon_attempt *t, struct pct_demon_plan *plan, struct demon_result *run)
+static enum demon_verdict follow(struct demon_attempt *t, struct pct_demon_plan *plan, struct demon_result *run,
+                                 const struct demon_judgement *judgement)
 {
     struct demon_search *s = t->search;
     enum demon_verdict verdict = DEMON_STABLE;
     bool allowed = !run->failed && demon_judge_allowed(&s->model, plan, run);
     struct demon_way *way = allowed && s->depth > 1 ? record_way(t, plan) : NULL;
-    s->ways_failed += run->failed && demon_judge_met_requirements(&s->model, plan); /* else it was none of others */
+    const bool failed = run->failed && demon_judge_met_requirements(&s->model, plan); /* else it was none of others */
+    const bool wrong = failed && judgement->clause && judgement->reason;
+    s->ways_failed += failed;
+    s->why_wrong = wrong && !s->ways_wrong ? judgement->reason : s->why_wrong;
+    s->ways_wrong += wrong;
     release_plan(plan);
     free(run->output);
     t->explored = true;

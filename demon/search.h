@@ -53,12 +53,16 @@ struct demon_search {
     FILE *out;                   /* what people read */
     /* What came of it. */
     uint64_t pairs, stable, questions, refuted, unreached, unanswered, without, cut;
+    uint64_t unasked;                      /* questions about calls whose contracts speak of what is not there */
     uint64_t ways, ways_left, ways_failed; /* behind earlier calls: looked at; not, as they are too many; and those
                                               calls that made the program fail, but broke no contract */
     uint64_t unlike;                  /* of the refuted: the calls left other values than their contracts let expect */
+    uint64_t killed;                  /* of the refuted: the run was, as it took too long */
     const struct demon_proc *unnamed; /* a function that requires something of an object that no call of others */
     uint32_t unnamed_parameter;       /* can name; NULL: there is none; and which parameter that is */
     unsigned others;                  /* plans of failures that are not the contract's */
+    uint64_t ways_wrong;              /* of ways_failed: a contract was broken, but not by what others may do; and */
+    const char *why_wrong;            /* why the first is not the contract's failure */
     uint64_t as_before;               /* of the refuted: the program failed as with these calls before the test */
     bool unsure;                      /* what may be a list's head was passed to no call */
     bool out_of_time;                 /* or told to end: demon_program_stopped() */

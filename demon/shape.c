@@ -105,7 +105,8 @@ static bool describe(struct demon_shape *s, Dwarf_Die *die, struct demon_variabl
     if (demon_pointers_structure(s->dwarf, die, &of) && !of.array) {
         v->type.object = true;
         v->type.plain = of.plain;
-        v->type.tagged = !of.plain && dwarf_diename(&of.die);
+        const char *tag = of.plain ? NULL : dwarf_diename(&of.die);
+        v->type.tagged = tag && !strcmp(tag, of.name);
         v->type.die = dwarf_dieoffset(&of.die);
         v->type.extent = extent_of(&of.die);
         memcpy(v->type.name, of.name, sizeof v->type.name);
@@ -253,7 +254,15 @@ static bool resolve_function(struct demon_shape *s, Dwarf_Die *die, struct demon
         proc->is_mangled |= dwarf_hasattr_integrate(die, DW_AT_linkage_name);
         proc->is_copied = true; /* unless a symbol has the name, as it is, too */
     }
-    if (!has_code || !demon_binary_symbol(s->binary, STT_FUNC, proc->name, low) || proc->address == low)
+    const bool is_it = has_code && demon_binary_symbol(s->binary, STT_FUNC, proc->name, low);
+    if (has_code && !is_it && demon_binary_is_copy(s->binary, proc->name, low)) { /* who enters that is not seen */
+        s->from = proc->from;
+        return demon_shape_fail(s, proc->line,
+                                "the compiler has made a copy of %s for special arguments: build with -O0, or make it "
+                                "external, with __attribute__((noclone))",
+                                proc->name);
+    }
+    if (!is_it || proc->address == low)
         return true;
     s->from = proc->from;
     if (proc->address)

@@ -87,6 +87,7 @@ struct demon_expr {
     struct demon_expr *a, *b;
     struct demon_leaf leaf;
     int64_t number;
+    bool based; /* a number that is not decimal: C takes unsigned int where int is too small */
     bool old;
     unsigned line;
     /* Of a number, by C's conversions. */
@@ -141,6 +142,7 @@ struct demon_array {
     uint32_t offset;
     struct {
         uint32_t offset, size;
+        bool is_signed;
     } length;
     unsigned line;
 };

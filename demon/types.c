@@ -36,12 +36,21 @@ static bool check_two(struct checker *c, struct demon_expr *e)
     return true;
 }
 
+/* What C makes of sums and differences of pointers depends on how large that is which they point to. */
+static bool check_no_pointer(struct checker *c, const struct demon_expr *e)
+{
+    const bool address = e->op == DEMON_ADDRESS;
+    return (!address && !(e->op == DEMON_LEAF && e->leaf.pointer)) ||
+           fail(c, e, "%s%s is a pointer: contracts compare pointers, but do not calculate with them",
+                address ? "&" : "", e->leaf.path);
+}
+
 static bool check_number(struct checker *c, struct demon_expr *e)
 {
     switch (e->op) {
     case DEMON_NUMBER:
-        e->width = e->number <= INT32_MAX ? INT : LONG;
-        e->is_signed = true;
+        e->width = e->number <= (e->based ? (int64_t)UINT32_MAX : INT32_MAX) ? INT : LONG;
+        e->is_signed = e->number <= INT32_MAX || e->width == LONG;
         return true;
     case DEMON_LEAF:
         if (e->leaf.lock == 1)
@@ -58,7 +67,7 @@ static bool check_number(struct checker *c, struct demon_expr *e)
     case DEMON_ADD:
     case DEMON_SUBTRACT:
     case DEMON_MULTIPLY:
-        return check_two(c, e);
+        return check_two(c, e) && check_no_pointer(c, e->a) && check_no_pointer(c, e->b);
     default:
         return fail(c, e, "a number is expected, not a condition");
     }

@@ -197,6 +197,12 @@ static void test_conversions(void **unused)
     assert_int_equal(value_of("q.n - 1 > 0", 1, false, 0), 0); /* promoted to int */
     assert_int_equal(value_of("q.n < 0", 1, true, 0xff), 1);   /* signed char: -1 */
     assert_int_equal(value_of("q.n = 255", 1, false, 0xff), 1);
+    assert_int_equal(value_of("q.n = 0xffffffff", 4, true, 0xffffffff), 1);      /* unsigned: -1 is, too */
+    assert_int_equal(value_of("q.n = 4294967295", 4, true, 0xffffffff), 0);      /* long */
+    assert_int_equal(value_of("q.n + 0x80000000 = 0", 4, false, 0x80000000), 1); /* wraps */
+    assert_int_equal(value_of("q.n = 0x7fffffff + 1", 4, true, 0x80000000), 1);  /* int */
+    assert_int_equal(value_of("q.n < 0x100000000", 4, true, 0xffffffff), 1);     /* long */
+    assert_int_equal(value_of("q.n = 037777777777", 4, true, 0xffffffff), 1);
     assert_int_equal(value_of("q.n < -1", 4, false, 5), 1);         /* -1 becomes 4294967295 */
     assert_int_equal(value_of("q.n < 4294967296", 4, false, 5), 1); /* long */
     assert_int_equal(value_of("q.n * 65536 = 0", 4, true, 65536), 1);
@@ -205,6 +211,46 @@ static void test_conversions(void **unused)
     assert_false(demon_type_check(spec, error, sizeof error));
     assert_string_equal(error, "t.demon:1: a condition is expected, not a number");
     demon_spec_free(spec);
+}
+
+/* Of a null pointer, and a member behind it. */
+static bool leaf_behind_null(void *context, const struct demon_leaf *leaf, bool old, uint64_t *value)
+{
+    (void)context;
+    (void)old;
+    *value = 0;
+    return strcmp(leaf->path, "q.p") == 0;
+}
+
+/* What is not there decides nothing that is decided without it. */
+static void test_missing(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *condition;
+        int is;
+    } cases[] = { { "q.p != null and q.p.n = 1", 0 },
+                  { "q.p = null and q.p.n = 1", -1 },
+                  { "q.p.n = 1 and q.p != null", 0 },
+                  { "q.p = null or q.p.n = 1", 1 },
+                  { "q.p != null or q.p.n = 1", -1 },
+                  { "q.p != null implies q.p.n = 1", 1 },
+                  { "q.p = null implies q.p.n = 1", -1 },
+                  { "q.p.n = 1 implies q.p = null", 1 },
+                  { "q.p.n = 1 implies q.p != null", -1 },
+                  { "not (q.p != null and q.p.n = 1)", 1 },
+                  { "not q.p.n = 1", -1 } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "test f(q) require x: %s", cases[i].condition);
+        struct demon_spec *spec = parse(text);
+        assert_non_null(spec);
+        shape(spec->proc[0].clause[0].expr, 8, false);
+        assert_true(demon_type_check(spec, error, sizeof error));
+        const struct demon_values values = { .leaf = leaf_behind_null };
+        assert_int_equal(demon_evaluate(spec->proc[0].clause[0].expr, &values), cases[i].is);
+        demon_spec_free(spec);
+    }
 }
 
 /* Who enters what gives ghosts their values, behind each entry. */
@@ -262,13 +308,20 @@ static void test_contradiction(void **unused)
     assert_true(demon_type_check(spec, error, sizeof error));
     assert_null(demon_query_vacuous(&spec->proc[0]));
     demon_spec_free(spec);
+    spec = parse("test f(q) require x: q.end - q.at > 0");
+    shape(spec->proc[0].clause[0].expr, 8, false);
+    spec->proc[0].clause[0].expr->a->b->leaf.pointer = true;
+    assert_false(demon_type_check(spec, error, sizeof error));
+    assert_string_equal(error,
+                        "t.demon:1: q.at is a pointer: contracts compare pointers, but do not calculate with them");
+    demon_spec_free(spec);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_language),      cmocka_unit_test(test_messages), cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_contradiction), cmocka_unit_test(test_ghosts),
+        cmocka_unit_test(test_contradiction), cmocka_unit_test(test_ghosts),   cmocka_unit_test(test_missing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
