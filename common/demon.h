@@ -66,6 +66,7 @@ enum {
 /* --- Objects that others know by those that they know ------------------------------------------------------------- */
 
 enum { PCT_DEMON_ANY = 0xffffffff /* of a type: any */ };
+enum { PCT_DEMON_UNSIGNED = 16 /* added to the bytes of a number that is never below 0 */ };
 
 /* A member of a structure that is one, or a pointer to one; or an array of them. Or what a pointer or an array, which
  * is an object of its own type, leads to. */
@@ -151,7 +152,7 @@ struct pct_demon_value {
 
 struct pct_demon_point {
     uint32_t function; /* its index */
-    uint32_t entry;    /* how many of them the test's thread had entered, this time too */
+    uint32_t entry;    /* how many of them, or others called so, the test's thread had entered, this time too */
     uint32_t caller;   /* 0: the test's thread; n: the demon thread, about to make its n-th action, or behind all;
                           those that are made later count on from there; HELPS + n: the helper */
     uint32_t times;    /* how often the test's thread had entered this function, this time too */
@@ -182,7 +183,7 @@ struct pct_demon_plan {
     /* The run's. */
     uint32_t points;  /* that there were, with or without a place here */
     uint32_t entered; /* how often the test was */
-    uint32_t seen;    /* how often the first thread entered one of the functions */
+    uint32_t seen;    /* how often the first thread entered one of the functions, or another that is called so */
     uint32_t begun;   /* the demon thread has begun its actions, */
     uint32_t ended;   /* and ended them */
     uint64_t bias;    /* what the loader has moved the program by */

@@ -13,7 +13,7 @@
 #include <pct/trace.h>
 #include <stdint.h>
 
-enum { PCT_FORKSERVER_VERSION = 6, PCT_FORKSERVER_TEXT = PCT_TOKEN_MAX + 4096 };
+enum { PCT_FORKSERVER_VERSION = 7, PCT_FORKSERVER_TEXT = PCT_TOKEN_MAX + 4096 };
 
 /* The last variable of a target's environment rounds it up to a multiple of this many bytes: cli/process/environment.c
  * says why. */
@@ -28,6 +28,7 @@ enum { PCT_PAD_UNIT = 16384 };
     X(READY, "it is ready")                                                                                            \
     X(THREADS, "the target starts threads before main that pct does not see")                                          \
     X(DESCRIPTORS, "the target opens or closes descriptors before main, which all runs would share")                   \
+    X(SHARED, "the target shares memory before main")                                                                  \
     X(LIBC, "this libc does not show where it keeps the id of a thread")                                               \
     X(ENVIRONMENT, "the target moves its environment before main")                                                     \
     X(FULL, "the environment of the run has another size")                                                             \

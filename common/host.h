@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PCT_HOST_VERSION = 6, PCT_HOST_SLOTS = 16, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
+enum { PCT_HOST_VERSION = 7, PCT_HOST_SLOTS = 16, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
 
 /* Why a run is not restored. X(identifier, whether the run counts after which a host says so: it has ended as any other
  * does, what the user reads). docs/FORKING.md has each, and tests/cli/restore.bats. */
@@ -25,7 +25,6 @@ enum { PCT_HOST_VERSION = 6, PCT_HOST_SLOTS = 16, PCT_HOST_TEXT = PCT_TOKEN_MAX 
     X(FAILED, 0, "too many runs fail")                                                                                 \
     X(KERNEL, 1, "the kernel does not tell what was written (userfaultfd)")                                            \
     X(SECCOMP, 0, "system calls cannot be filtered (seccomp)")                                                         \
-    X(SHARED, 1, "memory is shared before main")                                                                       \
     X(DESCRIPTORS, 1, "too few descriptors")                                                                           \
     X(LARGE, 1, "too much memory before main")                                                                         \
     X(LIMIT, 1, "memory is limited (--memory-limit, ulimit -v)")                                                       \

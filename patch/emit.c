@@ -143,7 +143,8 @@ static uint64_t leaf_of(const struct pct_plan_site *site, const struct pct_leave
                                      [PCT_SITE_UPDATE] = PCT_LEAF_BOTH,
                                      [PCT_SITE_ATOMIC] = PCT_LEAF_ATOMIC,
                                      [PCT_SITE_COMPARE] = PCT_LEAF_COMPARE };
-    if (!small || site->base == PCT_SITE_THREAD_POINTER ||
+    const bool bit = site->kind == PCT_SITE_ATOMIC && site->value != PCT_SITE_NO_REGISTER;
+    if (!small || bit || site->base == PCT_SITE_THREAD_POINTER ||
         site->flags & (PCT_SITE_WAITS | PCT_SITE_ENTERS | PCT_SITE_RETURNS))
         return leaves->slow;
     const unsigned size = (unsigned)__builtin_ctz(site->size), keeps = !(site->flags & PCT_SITE_FLAGS_DEAD);

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplane"
+#define PCT_PLAN_MAGIC "pctplanf"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
  * never patched. */
@@ -84,7 +84,7 @@ struct pct_plan_site {
     uint8_t flags;               /* enum pct_site_flags */
     uint8_t displacement_at : 4; /* where in the instruction the four bytes of a relative displacement stand */
     uint8_t more : 4;   /* bytes of instructions behind it that may move with it, and a jump fits; 0: it does not */
-    uint8_t value;      /* EXCHANGE: the register */
+    uint8_t value;      /* EXCHANGE: the register; ATOMIC: likewise, with the number of a bit from the address on */
     uint8_t bytes[2];   /* the first bytes of the instruction as the file has them */
     uint8_t call : 4;   /* PLACE, CALL: it ends with a call of this many bytes; 0: it does not */
     uint8_t begins : 4; /* of ENTERS: enum pct_site_begins, as bits */

@@ -21,6 +21,8 @@ void __libc_free(void *memory);
 void *__libc_calloc(size_t count, size_t size);
 void *__libc_realloc(void *old, size_t size);
 void *__libc_memalign(size_t alignment, size_t size);
+void *__libc_valloc(size_t size);
+void *__libc_pvalloc(size_t size);
 
 /* C23; in <stdlib.h> since glibc 2.43. */
 void free_sized(void *memory, size_t size);
@@ -99,6 +101,16 @@ PCT_RUNTIME void *memalign(size_t alignment, size_t size)
 PCT_RUNTIME void *aligned_alloc(size_t alignment, size_t size)
 {
     return fresh(NEXT(aligned_alloc, __libc_memalign)(alignment, size), size);
+}
+
+PCT_RUNTIME void *valloc(size_t size)
+{
+    return fresh(NEXT(valloc, __libc_valloc)(size), size);
+}
+
+PCT_RUNTIME void *pvalloc(size_t size)
+{
+    return fresh(NEXT(pvalloc, __libc_pvalloc)(size), size);
 }
 
 /* GLIBC: what it refuses. */

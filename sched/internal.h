@@ -100,6 +100,8 @@ void pct_timer_remove_nearing(struct pct_sched *s, struct pct_timer *timer);
 void pct_timer_expire(struct pct_sched *s);
 /* Nothing else can run: go to the next deadline, in virtual or in real time. */
 void pct_timer_jump(struct pct_sched *s);
+/* The same beyond the deadlines of those that sleep a little in each round of a loop, if there is any. */
+void pct_timer_jump_far(struct pct_sched *s);
 /* How often it has done so since the last step. */
 uint32_t pct_timer_jumps(const struct pct_sched *s);
 /* The step by which the next deadline will have passed, or have come near. One is pending. */

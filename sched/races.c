@@ -164,13 +164,19 @@ static struct pct_snap_race *room_for(struct pct_races *r, const struct race_ent
     return sure ? possible : NULL;
 }
 
+/* The first byte that both of these accesses touch, of the location at this address. */
+static uintptr_t first_met(const struct race_entry *old, const struct race_entry *new, uintptr_t address)
+{
+    return (address & ~(uintptr_t)7) + (unsigned)__builtin_ctz(old->mask & new->mask);
+}
+
 /* Whether accesses that are possibly a race are not worth a word: the place is one that threads synchronise by. */
 static bool synchronise(struct pct_races *r, const struct race_entry *old, const struct race_entry *new,
                         uintptr_t address)
 {
     return !surely_plain(old, new) &&
            (!(old->kind & new->kind &PCT_ACCESS_PLAIN) ||
-            pct_races_synchronises(r, (address & ~(uintptr_t)7) + (unsigned)__builtin_ctz(old->mask & new->mask)));
+            pct_races_synchronises(r, first_met(old, new, address)));
 }
 
 /* A race between these two places in the code, unless it is known already, or does not matter. */
@@ -185,8 +191,9 @@ static const struct pct_snap_race *report(struct pct_races *r, const struct race
     struct pct_snap_race *room = room_for(r, old, new, sure);
     if (!room || (!sure && synchronise(r, old, new, address)))
         return NULL;
+    const uintptr_t met = first_met(old, new, address);
     for (uint32_t i = 0; i < r->benign_count; i++)
-        if (address >= r->benign[i].from && address < r->benign[i].to)
+        if (met >= r->benign[i].from && met < r->benign[i].to)
             return NULL;
     struct pct_snap_race race;
     describe(r, &race.access[0], old, address, sure);

@@ -167,12 +167,12 @@ uint32_t pct_timer_jumps(const struct pct_sched *s)
     return s->jumped_at == pct_steps(s) ? s->jumps : 0;
 }
 
-void pct_timer_jump(struct pct_sched *s)
+/* All that are due by this deadline fire. */
+static void jump_to(struct pct_sched *s, uint64_t deadline)
 {
     pct_log(s, PCT_LOG_JUMP, 0, 0);
     if (pct_readiness_now(s))
         pct_log_doubt(s, PCT_DOUBT_JUMP);
-    uint64_t deadline = s->timers[0]->deadline;
     uint64_t now = pct_sched_now(s);
     /* Timers of the host that come again and again, for nobody: this one may be for a thread. */
     const uint32_t jumps = pct_timer_jumps(s) + 1;
@@ -188,6 +188,21 @@ void pct_timer_jump(struct pct_sched *s)
     s->jumped_at = pct_steps(s);
     if (is_vain(s, waited))
         s->host->end(PCT_VERDICT_LIVELOCK, "timers go off again and again, and no thread can go on");
+}
+
+void pct_timer_jump(struct pct_sched *s)
+{
+    jump_to(s, s->timers[0]->deadline);
+}
+
+void pct_timer_jump_far(struct pct_sched *s)
+{
+    const uint64_t near = pct_sched_now(s) + PCT_STUCK_NS;
+    uint64_t first = PCT_NEVER;
+    for (uint32_t i = 0; s->step_ns && i < s->timers_count; i++)
+        if (s->timers[i]->deadline > near && s->timers[i]->deadline < first)
+            first = s->timers[i]->deadline;
+    jump_to(s, first == PCT_NEVER ? s->timers[0]->deadline : first);
 }
 
 uint64_t pct_timer_step(const struct pct_sched *s)

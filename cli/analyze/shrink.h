@@ -26,6 +26,12 @@ struct pct_shrink {
     char *token; /* of the minimal schedule, with its hash; NULL: too long for one */
 };
 
+/* Its token: of a recorded run that this does not make again, the recorded one. */
+static inline const char *pct_shrink_token_of_run(const struct pct_shrink *shrink)
+{
+    return shrink->given ? shrink->given : shrink->recorded;
+}
+
 /* The parser of the command line of minimize and explain: a token or file, options of the target, the command. Its
  * input is the struct pct_shrink. */
 extern const struct argp_child pct_shrink_options[];

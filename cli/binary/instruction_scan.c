@@ -139,6 +139,14 @@ static bool is_indirect(const ZydisDecodedInstruction *instruction)
            instruction->meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR && instruction->opcode == 0xff;
 }
 
+/* With the number of the bit in a register, the bit may be far away from the operand. */
+static bool is_bit_by_register(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands,
+                               const ZydisDecodedOperand *memory)
+{
+    return instruction->meta.category == ZYDIS_CATEGORY_BITBYTE && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           memory == &operands[0];
+}
+
 /* Whether an instruction with such an operand is none that could be a site, and is to be counted as such. */
 static bool is_omitted(const ZydisDecodedInstruction *instruction, const ZydisDecodedOperand *operands,
                        const ZydisDecodedOperand *memory, enum pct_plan_omission *why)
@@ -159,9 +167,7 @@ static bool is_omitted(const ZydisDecodedInstruction *instruction, const ZydisDe
         break;
     }
     *why = PCT_PLAN_OMITTED_OTHER;
-    /* With the number of the bit in a register, the bit may be far away from the operand. */
-    if (instruction->meta.category == ZYDIS_CATEGORY_BITBYTE && operands[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-        memory == &operands[0])
+    if (is_bit_by_register(instruction, operands, memory) && !(instruction->attributes & ZYDIS_ATTRIB_HAS_LOCK))
         return true;
     /* Behind the thread pointer there is room for one register. */
     if (memory->mem.segment == ZYDIS_REGISTER_FS &&
@@ -361,7 +367,7 @@ static void consider(struct pct_instruction_scan *s, const struct one *one, cons
     describe(&site, one, memory);
     if (flags_are_dead(one->decoder, code, size))
         site.flags |= PCT_SITE_FLAGS_DEAD;
-    if (site.kind == PCT_SITE_EXCHANGE)
+    if (site.kind == PCT_SITE_EXCHANGE || is_bit_by_register(instruction, operands, memory))
         site.value = exchanged(operands[memory == operands ? 1 : 0].reg.value);
     pct_instruction_scan_add(s, &site);
 }

@@ -95,6 +95,6 @@ void pct_memory_advise(struct pct_memory_advice *advice, const char *path, const
 bool pct_memory_is_unseen(const struct pct_config *config, const char *command)
 {
     char program[PATH_MAX];
-    return config->memory != PCT_PATCH_ALL && !pct_locate_command(command, program, sizeof program) &&
+    return config->memory < PCT_PATCH_ALL && !pct_locate_command(command, program, sizeof program) &&
            !pct_elf_tells(program);
 }

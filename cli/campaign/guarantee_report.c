@@ -188,6 +188,9 @@ static const char *doubt_options(const struct pct_campaign *c, char *buffer, siz
         return write_reason(buffer, size, "with phases it holds within each phase only");
     if (c->config.real_time)
         return write_reason(buffer, size, "in real time the schedule does not decide when sleeps end");
+    if (c->config.still && c->config.slack)
+        return write_reason(buffer, size,
+                            "with time=still all runs have slack: in none do deadlines come in their order");
     if (c->config.sample)
         return write_reason(buffer, size, "with --memory-sample each run has points of its own");
     if (c->locks_inline)

@@ -125,8 +125,7 @@ static int compare(const void *a, const void *b)
 }
 
 /* In the order of their runs, as one campaign would have met them. */
-static int insert(struct pct_iroots *to, struct rows *rows,
-                  int (*add)(struct pct_iroots *roots, const struct pct_iroot *root, uint64_t run))
+static int insert(struct pct_iroots *to, struct rows *rows)
 {
     int failed = 0;
     if (rows->count)
@@ -134,7 +133,7 @@ static int insert(struct pct_iroots *to, struct rows *rows,
     for (size_t i = 0; i < rows->count && !failed; i++) {
         struct pct_iroot root = { .idiom = rows->item[i].root.idiom };
         memcpy(root.place, rows->item[i].root.place, sizeof root.place);
-        failed = add(to, &root, rows->item[i].root.first);
+        failed = pct_iroots_expose(to, &root, rows->item[i].root.first);
     }
     return failed;
 }
@@ -148,9 +147,9 @@ int pct_iroot_sets_merge(struct pct_store *to, struct pct_store *const *from, si
     for (size_t i = 0; i < count && !failed; i++)
         failed = pct_store_has_iroots(from[i]) ? add_file(&m, from[i], to) : 0;
     if (!failed)
-        failed = insert(&m.all.predicted, &m.predicted, pct_iroots_insert);
+        failed = insert(&m.all.predicted, &m.predicted);
     if (!failed)
-        failed = insert(&m.all.exposed, &m.exposed, pct_iroots_expose);
+        failed = insert(&m.all.exposed, &m.exposed);
     if (!failed)
         failed = pct_iroot_sets_save(&m.all, to);
     pct_iroot_sets_free(&m.all);

@@ -46,7 +46,7 @@ static int read_missed(struct pct_tried *tried, const struct pct_directed *d, co
             continue;
         failed = pct_iroot_by_line(&line, d->sets.predicted.item[i], &d->sets.places, places);
         if (!failed && !pct_iroots_find_either(&others, &line) && !pct_iroots_find_either(exposed, &line))
-            failed = pct_iroots_insert(&tried->missed, &line, d->sets.predicted.item[i]->first);
+            failed = pct_iroots_expose(&tried->missed, &line, d->sets.predicted.item[i]->first);
     }
     pct_iroots_free(&others);
     return failed;

@@ -115,6 +115,8 @@ static int format(const struct add *a, struct pct_entry *entry)
     if (!out)
         return pct_cli_no_memory("");
     pct_options_print(out, &a->launch, NULL, true);
+    /* The token passes over as many races as this run did; once repaired, the program goes on, and makes more. */
+    pct_options_print_word(out, "--suppressions", a->launch.suppressions);
     pct_oracle_print(out, &a->options.oracle);
     if (a->options.near != UINT64_MAX)
         fprintf(out, "--near %llu ", (unsigned long long)a->options.near);

@@ -116,7 +116,7 @@ static int prepare_item(struct check *c, struct item *item)
     snprintf(item->place, sizeof item->place, "%s:%u", c->file, item->entry->line);
     item->kind = pct_subcommand_entry_kind(item->entry->schedule);
     if (item->kind != PCT_ENTRY_TOKEN)
-        return 0;
+        return pct_subcommand_entry_check(item->entry, item->place);
     if (pct_long_token_parse(&item->config, item->entry->schedule, &item->list, error, sizeof error))
         return pct_cli_usage("%s: Schedule: %s", item->place, error);
     int failed = pct_cli_check_strategy(&item->config);

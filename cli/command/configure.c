@@ -31,24 +31,25 @@ enum {
 
 static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Schedules", 2 },
-    { "seed", 's', "SEED", 0, "the seed of the first run (default: drawn at random)", 2 },
+    { "seed", 's', "SEED", 0, "the seed of the first run (default: drawn at random; of explore and script 0)", 2 },
     { "strategy", 'S', "SPEC", 0,
       "NAME[,PARAM=VALUE...]; see `pct strategies` (default: mixture; with --depth or --confidence: pct)", 2 },
     { "depth", 'd', "N", 0, "the strategy's parameter depth", 2 },
     { "points", 'k', "N", 0, "its parameter k (default: learned from runs of the command)", 2 },
     { "time", KEY_TIME, "KIND", 0, "virtual or real: what sleeps and timeouts take (default: virtual)", 2 },
     { "slack", KEY_SLACK, "TIME", 0,
-      "in half of the runs, a sleep or time-out that ends within this virtual time may do so while other threads could "
-      "run, as on a machine under load: 20ms, 1s, or 0, never (default: 20ms)",
+      "in half of the runs, of explore in all, a sleep or time-out that ends within this virtual time may do so while "
+      "other threads could run, as on a machine under load: 20ms, 1s, or 0, never (default: 20ms)",
       2 },
     { "spurious", KEY_SPURIOUS, NULL, 0,
       "one wait for a condition variable in four ends though nobody has signalled, as POSIX and C++ allow (default: "
       "none)",
       2 },
-    { "max-steps", KEY_MAX_STEPS, "N", 0, "end a run as a livelock after N steps (default: 0, no bound)", 2 },
+    { "max-steps", KEY_MAX_STEPS, "N", 0,
+      "end a run as a livelock after N steps (default: 0, no bound; of explore 20000)", 2 },
     { "memory-points", KEY_MEMORY_POINTS, "WHICH", 0,
       "which memory accesses of a program built with pct-cc are scheduling points: shared, all, off, or learned: those "
-      "that no earlier run has shown to be ordered (default: shared)",
+      "that no earlier run has shown to be ordered (default: shared; of explore and script all)",
       2 },
     { "memory", KEY_MEMORY, "LEVEL", 0,
       "patch the program in memory, so that its memory accesses are scheduling points: atomics, globals, all, stacks "
@@ -366,6 +367,7 @@ int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, con
     if (c->launch.drive.ready || c->launch.drive.client)
         return pct_cli_usage("pct %s is for programs that end by themselves: a client is not under control", command);
     given->strategy = command;
+    given->time = "virtual"; /* whatever PCT_TIME says: in real time deadlines have no slack */
     if (!given->seed)
         given->seed = "0";
     if (!given->memory_points)

@@ -25,8 +25,8 @@ static int take_lines(struct pct_iroots *to, struct pct_access_places *places, c
         failed = pct_iroot_by_line(&root, from->item[i], there, places);
         const uint64_t first = from->item[i]->first;
         if (!failed)
-            failed = pct_iroots_insert(to, &root, first);
-        struct pct_iroot *line = failed ? NULL : pct_iroots_find(to, &root);
+            failed = pct_iroots_expose(to, &root, first);
+        struct pct_iroot *line = failed ? NULL : pct_iroots_find_either(to, &root);
         if (line && line->first > first)
             line->first = first;
     }

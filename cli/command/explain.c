@@ -13,6 +13,7 @@
 #include <cli/process/hosts.h>
 #include <cli/process/options.h>
 #include <cli/process/settings.h>
+#include "explain_beside.h"
 #include "explain_exact.h"
 #include "explain_family.h"
 #include "explain_script.h"
@@ -28,11 +29,9 @@
 #include <string.h>
 
 enum {
-    FRAMES = 4,  /* of a stack */
-    AROUND = 1,  /* steps before and after a critical one */
-    BESIDE = 10, /* steps of the two schedules side by side */
-    OTHERS = 6,  /* threads whose end is told */
-    HALF = 50    /* columns of a side */
+    FRAMES = 4, /* of a stack */
+    AROUND = 1, /* steps before and after a critical one */
+    OTHERS = 6  /* threads whose end is told */
 };
 
 enum { KEY_SEARCH = 4000, KEY_ALL, KEY_SCRIPT, KEY_JSON };
@@ -287,69 +286,6 @@ static void print_schedule(FILE *out, const struct pct_analysis *q)
     free(mark);
 }
 
-/* One step on one side. */
-static void format_side(char *buffer, size_t size, const struct pct_narrative *narrative, uint64_t step)
-{
-    char operation[800];
-    *buffer = 0;
-    if (step > narrative->trace->count)
-        return;
-    if (step == narrative->trace->count) {
-        snprintf(buffer, size, "(the end)");
-        return;
-    }
-    struct pct_event event = pct_narrative_event(narrative, step);
-    snprintf(buffer, size, "%u: %s", event.thread,
-             pct_narrative_operation(narrative, operation, sizeof operation, &event));
-}
-
-/* The step of both, side by side, or one below the other. */
-static void print_both(FILE *out, const struct pct_analysis *q, uint64_t step, bool below)
-{
-    char left[HALF], right[HALF];
-    format_side(left, sizeof left, &q->narrative, step);
-    format_side(right, sizeof right, &q->pass, step);
-    fprintf(out, "%10llu  %s", (unsigned long long)step + 1, below ? "fails   " : "");
-    pct_cli_print_clean(out, *left || !below ? left : "-", sizeof left);
-    if (below)
-        fprintf(out, "\n%12spasses  ", "");
-    else
-        fprintf(out, "%*s", HALF - (int)strlen(left), "");
-    pct_cli_print_clean(out, *right || !below ? right : "-", sizeof right);
-    fputc('\n', out);
-}
-
-/* Where the two part, and the steps from there on. */
-static void print_parting(FILE *out, const struct pct_analysis *q, bool below)
-{
-    const struct pct_trace *a = q->narrative.trace, *b = q->pass.trace;
-    uint64_t from = 0;
-    if (!q->passes) {
-        bool whole = !q->shrink.runs.late && !q->shrink.runs.cut;
-        fprintf(out, "\nNo schedule was found that passes%s%s.\n", whole ? "" : ": ",
-                whole ? "" : pct_query_runs_why(&q->shrink.runs));
-        return;
-    }
-    while (from < a->count && from < b->count && a->records[from] == b->records[from])
-        from++;
-    fprintf(out,
-            "\nThe schedule that differs least and passes is the same up to step %llu; then (thread: operation):\n",
-            (unsigned long long)from);
-    if (!below)
-        fprintf(out, "%10s  %-*s%s\n", "step", HALF, "fails", "passes");
-    for (uint64_t i = from; i < from + BESIDE && (i <= a->count || i <= b->count); i++)
-        print_both(out, q, i, below);
-}
-
-static void print_beside(FILE *out, const struct pct_analysis *q)
-{
-    enum { STEP = 12 };
-    struct pct_cli_narrow narrow;
-    FILE *text = pct_cli_narrow_begin(&narrow, out);
-    print_parting(text, q, narrow.columns && narrow.columns < STEP + 2 * HALF);
-    pct_cli_narrow_end(&narrow);
-}
-
 static void print_command(FILE *out, const struct pct_analysis *q, const struct pct_query_run *run, const char *token)
 {
     pct_cli_print_quoted(out, pct_cli_program);
@@ -399,10 +335,11 @@ static void print_given(FILE *out, const struct explain *e)
     }
 }
 
-/* The same as JSON. */
-static int write_json(const struct explain *e, bool searched)
+/* The same as JSON; d: by rules, NULL: by a search. */
+static int write_json(const struct explain *e, const struct pct_diagnosing *d, const struct pct_trace *trace)
 {
-    const struct pct_query_runs *runs = &e->analysis.shrink.runs;
+    const struct pct_shrink *shrink = &e->analysis.shrink;
+    const struct pct_query_runs *runs = &shrink->runs;
     char *replay = NULL;
     size_t size;
     FILE *out = open_memstream(&replay, &size);
@@ -410,11 +347,11 @@ static int write_json(const struct explain *e, bool searched)
         return pct_cli_no_memory("");
     pct_cli_print_quoted(out, pct_cli_program);
     fputs(" replay ", out);
-    pct_options_print(out, &runs->launch, searched ? &e->analysis.run.process : &told(e)->run.process, false);
-    pct_cli_print_quoted(out, e->analysis.shrink.given);
+    pct_options_print(out, &runs->launch, d ? &told(e)->run.process : &e->analysis.run.process, false);
+    pct_cli_print_quoted(out, d && told(e)->replay ? shrink->name : pct_shrink_token_of_run(shrink));
     fputs(" -- ", out);
     pct_cli_print_command(out, runs->launch.command);
-    int failed = fclose(out) ? pct_cli_no_memory("") : pct_explain_json(&e->analysis, told(e), searched, replay);
+    int failed = fclose(out) ? pct_cli_no_memory("") : pct_explain_json(&e->analysis, d, trace, replay);
     free(replay);
     return failed;
 }
@@ -437,7 +374,7 @@ static void print_verdict(const struct pct_process *process, const struct pct_re
 static void print_forced(const struct explain *e, const struct pct_trace *trace)
 {
     struct pct_cli_narrow narrow;
-    pct_forced_print(pct_cli_narrow_begin(&narrow, stdout), e->analysis.shrink.given, trace);
+    pct_forced_print(pct_cli_narrow_begin(&narrow, stdout), pct_shrink_token_of_run(&e->analysis.shrink), trace);
     pct_cli_narrow_end(&narrow);
 }
 
@@ -485,7 +422,7 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     if (!*done)
         return failed;
     if (e->json)
-        return write_json(e, false);
+        return write_json(e, d, &d->run.result.trace);
     const struct pct_history *history = &d->history;
     print_verdict(&d->run.process, &d->run.result);
     print_forced(e, &d->run.result.trace);
@@ -499,6 +436,16 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     if (!failed && !recorded)
         failed = pct_explain_exact(stdout, d, pct_query_runs_left(runs) / SHARE);
     print_given(stdout, e);
+    return failed;
+}
+
+/* What its trace alone tells, as JSON. */
+static int write_recorded_json(const struct explain *e, const struct pct_trace *trace)
+{
+    static struct pct_diagnosing d; /* large */
+    pct_diagnosing_of_trace(&d, trace);
+    int failed = write_json(e, &d, trace);
+    pct_diagnosing_close(&d);
     return failed;
 }
 
@@ -516,12 +463,17 @@ static int explain_recorded(struct explain *e, bool *done)
     if (trace.header.verdict == PCT_VERDICT_EXIT && !trace.header.exit_status)
         pct_cli_say("the target itself did not fail in it; that a client did is not in a trace: give --ready and "
                     "--drive, as when the failure was found");
-    pct_diagnosing_recorded(stdout, &trace, e->all);
-    pct_report_print(stdout, &trace, NULL, PCT_REPORT_LINES);
+    if (e->json) {
+        failed = write_recorded_json(e, &trace);
+    } else {
+        pct_diagnosing_recorded(stdout, &trace, e->all);
+        pct_report_print(stdout, &trace, NULL, PCT_REPORT_LINES);
+    }
     pct_trace_close(&trace);
-    print_given(stdout, e);
+    if (!e->json)
+        print_given(stdout, e);
     *done = true;
-    return 0;
+    return failed;
 }
 
 /* A script of what other processes do, too: where there are such, the schedule of the first does not decide it alone.
@@ -560,7 +512,7 @@ static int search(struct explain *e)
     if (failed)
         return failed;
     if (e->json)
-        return write_json(e, true);
+        return write_json(e, NULL, q->narrative.trace);
     const struct pct_trace *trace = q->narrative.trace;
     print_verdict(&q->run.process, &q->run.result);
     print_forced(e, trace);
@@ -577,7 +529,7 @@ static int search(struct explain *e)
     print_needs(out, q);
     pct_cli_narrow_end(&narrow);
     print_schedule(stdout, q);
-    print_beside(stdout, q);
+    pct_explain_beside(stdout, q);
     print_commands(stdout, q);
     pct_hosts_print(stderr, &q->shrink.runs.launch);
     return e->script ? write_script(e) : 0;

@@ -63,22 +63,22 @@ static void add_search(struct json_object *to, const struct pct_analysis *q)
     }
 }
 
-int pct_explain_json(const struct pct_analysis *analysis, const struct pct_diagnosing *diagnosing, bool searched,
-                     const char *replay)
+int pct_explain_json(const struct pct_analysis *analysis, const struct pct_diagnosing *diagnosing,
+                     const struct pct_trace *trace, const char *replay)
 {
+    const char *token = pct_shrink_token_of_run(&analysis->shrink);
     struct json_object *root = json_object_new_object();
     if (!root)
         return pct_cli_no_memory("");
     pct_json_add_string(root, "format", "pct-explain");
     pct_json_add_number(root, "version", 1);
     pct_json_add_string(root, "pct", PCT_CLI_VERSION);
-    pct_json_add_string(root, "token", analysis->shrink.given);
+    pct_json_add_string(root, "token", token);
     pct_json_add_string(root, "replay", replay);
-    const struct pct_trace *trace = searched ? analysis->narrative.trace : &diagnosing->run.result.trace;
     add_verdict(root, trace);
-    pct_forced_add_json(root, analysis->shrink.given, trace);
+    pct_forced_add_json(root, token, trace);
     struct json_object *diagnoses = pct_json_add_array(root, "diagnoses");
-    if (searched)
+    if (!diagnosing)
         add_search(root, analysis);
     else
         pct_diagnoses_json(diagnoses, &diagnosing->diagnoses, DIAGNOSES);

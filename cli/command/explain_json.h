@@ -5,9 +5,9 @@
 #include <cli/analyze/analysis.h>
 #include <cli/campaign/diagnosing.h>
 
-/* Write what is known to standard output. searched: the analysis has been made; else the diagnoses are there. replay:
- * the command that replays the run. Returns 0, or an exit status after a message. */
-int pct_explain_json(const struct pct_analysis *analysis, const struct pct_diagnosing *diagnosing, bool searched,
-                     const char *replay);
+/* Write what is known to standard output. diagnosing: it has the diagnoses; NULL: the analysis has been made. trace: of
+ * the run that is told of. replay: the command that replays it. Returns 0, or an exit status after a message. */
+int pct_explain_json(const struct pct_analysis *analysis, const struct pct_diagnosing *diagnosing,
+                     const struct pct_trace *trace, const char *replay);
 
 #endif

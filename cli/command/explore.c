@@ -194,10 +194,11 @@ static int configure(struct arguments *w)
         return status;
     if (c->config.memory == PCT_PATCH_ALL) /* its verdict is to be about all of them */
         c->config.memory = PCT_PATCH_STACKS;
-    if (c->config.focus[0] || c->config.watch[0] || c->config.sample || c->config.races)
+    /* Which waits end by themselves, the seed draws: with others, there are other schedules. */
+    if (c->config.focus[0] || c->config.watch[0] || c->config.sample || c->config.races || c->config.spurious)
         return pct_cli_usage(
-            "pct explore takes no --focus, --watch, --memory-sample and --races, nor the variables PCT_FOCUS, "
-            "PCT_WATCH, PCT_MEMORY_SAMPLE and PCT_RACES");
+            "pct explore takes no --focus, --watch, --memory-sample, --races and --spurious, nor the variables "
+            "PCT_FOCUS, PCT_WATCH, PCT_MEMORY_SAMPLE, PCT_RACES and PCT_SPURIOUS");
     if (!c->config.max_steps)
         c->config.max_steps = STEPS;
     status = set_shard(w);

@@ -122,20 +122,44 @@ static int run_words(struct pct_subcommand_entry *result, enum pct_subcommand_en
     return status;
 }
 
-int pct_subcommand_entry_run(struct pct_subcommand_entry *result, const struct pct_entry *entry, const char *place,
-                             unsigned jobs)
+/* The words of Schedule, Options and Command, *count of which are to be freed. Returns likewise. */
+static int split_fields(const struct pct_entry *entry, const char *place, wordexp_t part[3], unsigned *count)
 {
     static const char *const fields[] = { "Schedule", "Options", "Command" };
     const char *const text[] = { entry->schedule, entry->options ? entry->options : "", entry->command };
-    wordexp_t part[3] = { 0 };
-    unsigned split = 0;
     int status = 0;
+    for (*count = 0; *count < 3; ++*count)
+        if ((status = pct_entry_split(place, fields[*count], text[*count], &part[*count])))
+            break;
+    return status;
+}
+
+static void free_fields(wordexp_t part[3], unsigned count)
+{
+    while (count)
+        wordfree(&part[--count]);
+}
+
+int pct_subcommand_entry_check(const struct pct_entry *entry, const char *place)
+{
+    wordexp_t part[3] = { 0 };
+    unsigned count;
+    int status = split_fields(entry, place, part, &count);
+    if (!status && !part[2].we_wordc)
+        status = pct_cli_usage("%s: Command: there is no program in it", place);
+    free_fields(part, count);
+    return status;
+}
+
+int pct_subcommand_entry_run(struct pct_subcommand_entry *result, const struct pct_entry *entry, const char *place,
+                             unsigned jobs)
+{
+    wordexp_t part[3] = { 0 };
+    unsigned count;
     *result = (struct pct_subcommand_entry){ 0 };
-    while (split < 3 && !(status = pct_entry_split(place, fields[split], text[split], &part[split])))
-        split++;
+    int status = split_fields(entry, place, part, &count);
     if (!status)
         status = run_words(result, pct_subcommand_entry_kind(entry->schedule), part, jobs);
-    while (split)
-        wordfree(&part[--split]);
+    free_fields(part, count);
     return status;
 }

@@ -28,6 +28,10 @@ struct pct_subcommand_entry {
 /* What the field Schedule names; TOKEN: no sub-command. */
 enum pct_subcommand_entry_kind pct_subcommand_entry_kind(const char *schedule);
 
+/* Whether its fields are words, and name a program: before anything is run. Returns 0, or an exit status after a
+ * message. */
+int pct_subcommand_entry_check(const struct pct_entry *entry, const char *place);
+
 /* Run it; `pct explore` makes up to `jobs` runs at a time. place ("FILE:LINE") stands before messages. Returns 0, or an
  * exit status after a message: nothing is known then. */
 int pct_subcommand_entry_run(struct pct_subcommand_entry *result, const struct pct_entry *entry, const char *place,

@@ -7,9 +7,16 @@ static bool contains(const char *text, size_t length, const char *word)
     return memmem(text, length, word, strlen(word));
 }
 
+/* As a word of its own: KIND is no IN. */
+static bool is_word(const char *text, size_t length, const char *word)
+{
+    return length >= strlen(word) && !memcmp(text, word, strlen(word)) &&
+           (length == strlen(word) || text[strlen(word)] == '.');
+}
+
 static enum pct_word meaning(const char *text, size_t length)
 {
-    static const char *const files[] = { "FILE", "PROGRAM", "IN", "OUT", "TRACE", "MODULE" };
+    static const char *const files[] = { "FILE", "PROGRAM", "TRACE", "MODULE" };
     if (contains(text, length, "SPEC") || contains(text, length, "NAME|"))
         return PCT_WORD_STRATEGY;
     if (contains(text, length, "FORMAT"))
@@ -19,7 +26,7 @@ static enum pct_word meaning(const char *text, size_t length)
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
         if (contains(text, length, files[i]))
             return PCT_WORD_FILE;
-    return PCT_WORD_ANY;
+    return is_word(text, length, "IN") || is_word(text, length, "OUT") ? PCT_WORD_FILE : PCT_WORD_ANY;
 }
 
 enum pct_word pct_completed_value(const struct pct_flat_option *option)

@@ -72,7 +72,8 @@ enum { KEY_REPORT = 5500, KEY_ROOT };
 
 static const struct argp_option options[] = {
     { "report", KEY_REPORT, "FORMAT[:FILE]", 0,
-      "write the results for other programs too: junit, sarif, github, gitlab, json, html. May be given again", 3 },
+      "write the results for other programs too: junit, sarif, github, gitlab, lines, json, html. May be given again",
+      3 },
     { "source-root", KEY_ROOT, "DIR", 0, "in reports, paths of sources are relative to this (default: .)", 3 },
     { 0 },
 };

@@ -93,6 +93,13 @@ static void find_plans(char *path, size_t size)
     path[made ? length - 1 : 0] = 0;
 }
 
+/* Who has said so to the shim has said it to the command, too. */
+static bool hides_values(void)
+{
+    const char *value = getenv("PCT_ENVIRONMENT");
+    return value && !strcmp(value, "off");
+}
+
 char **pct_environment_make(const struct pct_process *process, const char *trace)
 {
     const struct pct_launch *launch = process->launch;
@@ -126,7 +133,7 @@ char **pct_environment_make(const struct pct_process *process, const char *trace
         { "PCT_REPLAY=", launch->replay },
         { "PCT_SCHEDULE=", extras->schedule },
         { "PCT_EXPLORE=", extras->channel },
-        { "PCT_ENVIRONMENT=", launch->no_environment ? "off" : NULL },
+        { "PCT_ENVIRONMENT=", launch->no_environment || hides_values() ? "off" : NULL },
         { "PCT_SITES=", extras->sites },
         { "PCT_ORDERED=", *ordered ? ordered : NULL },
         { "PCT_DEMON=", *launch->plan ? launch->plan : NULL },
@@ -187,5 +194,8 @@ int pct_environment_check(bool replaying)
         if (excluded && !replaying)
             return pct_cli_usage("%s is set in the environment: use `pct replay`, or unset it", name);
     }
+    const char *value = getenv("PCT_ENVIRONMENT");
+    if (value && *value && strcmp(value, "on") != 0 && !hides_values())
+        return pct_cli_usage("PCT_ENVIRONMENT: '%s' is neither on nor off", value);
     return 0;
 }

@@ -150,6 +150,7 @@ int pct_launch_prepare(struct pct_launch *launch)
         status = pct_input_prepare(launch);
     if (status)
         return status;
+    pct_launch_spare();
     pct_supervise(launch);
     launch->own = getpid();
     launch->terminal = launch->alone && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();

@@ -304,6 +304,9 @@ void pct_process_kill(struct pct_process *process, int signal);
  * with a message. */
 void pct_launch_sweep(const struct pct_launch *launch);
 
+/* The children that there are now are no run's: never end them. Before the first run. */
+void pct_launch_spare(void);
+
 /* Remove the scratch files. Harmless for a process that was never started (zeroed) or is closed. */
 void pct_process_close(struct pct_process *process);
 

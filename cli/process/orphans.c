@@ -16,6 +16,17 @@
 /* What cannot be ended in this many seconds is left: it is another user's, or the kernel holds it. */
 #define SWEEP_SECONDS 20.0
 
+/* A shell may have had children before it became this process: they are nobody's run. */
+static struct pct_pids earlier;
+
+static bool is_earlier(pid_t pid)
+{
+    for (size_t i = 0; i < earlier.count; i++)
+        if (earlier.pid[i] == pid)
+            return true;
+    return false;
+}
+
 static bool is_server(const struct pct_launch *launch, pid_t pid)
 {
     for (unsigned i = 0; i < PCT_FORKSERVERS; i++)
@@ -24,17 +35,28 @@ static bool is_server(const struct pct_launch *launch, pid_t pid)
     return pct_hosts_has(launch, pid);
 }
 
-/* Our children but the servers, and helpers of our own, which are in our process group. Returns whether there are any.
- */
+static void list_children(struct pct_pids *all)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
+    pct_pids_add_from(all, path);
+}
+
+void pct_launch_spare(void)
+{
+    if (!earlier.count)
+        list_children(&earlier);
+}
+
+/* Our children but the servers, those that we had before, and helpers of our own, which are in our process group.
+ * Returns whether there are any. */
 static bool find(const struct pct_launch *launch, struct pct_pids *all)
 {
     size_t count = 0;
     all->count = 0;
-    char path[64];
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", getpid());
-    pct_pids_add_from(all, path);
+    list_children(all);
     for (size_t i = 0; i < all->count; i++)
-        if (!is_server(launch, all->pid[i]) && getpgid(all->pid[i]) != getpgrp())
+        if (!is_server(launch, all->pid[i]) && !is_earlier(all->pid[i]) && getpgid(all->pid[i]) != getpgrp())
             all->pid[count++] = all->pid[i];
     all->count = count;
     return count;

@@ -37,7 +37,8 @@ struct search {
     struct pct_dpor_way way;  /* the next one by that, */
     bool has_way;             /* if there is one */
     uint32_t wholes, assumes; /* of all runs: bit i: enum pct_script_whole i, enum pct_assumption i */
-    uint64_t blocked;         /* runs of those done that tell nothing: a loop that waits has gone round */
+    uint64_t blocked;         /* runs of those done that tell nothing: a loop that waits has gone round; not those
+                               * that pct_dpor_facts() counts */
     bool blind;               /* a run did more than its log tells */
     struct pct_slots slots;
     unsigned running;
@@ -244,6 +245,13 @@ static void put_planned(struct pct_script_channel *c, struct pct_script_choice c
     pct_script_plan(c)[c->planned++] = choice;
 }
 
+/* The program has failed, also without the script where that is no failure itself. */
+static bool has_failed(const struct pct_script_runs *runs, const struct pct_script_channel *c,
+                       const struct pct_result *result)
+{
+    return pct_script_has_failed(runs, c, result) && (runs->ok_unfit || c->said.outcome != PCT_SCRIPT_DID_NOT_FIT);
+}
+
 /* With --all=dpor: the run that is to be reported again, by its choices and without a log, as `pct replay` makes it: it
  * has other accesses to memory as steps. Returns 0 or an exit status. */
 static int make_without_log(struct search *s, struct report *one)
@@ -268,13 +276,13 @@ static int make_without_log(struct search *s, struct report *one)
     c->log = log;
     if (status)
         return status;
-    bool same = c->said.outcome == one->channel->said.outcome;
-    copy_channel(one->channel, c);
+    uint32_t outcome = one->channel->said.outcome;
+    copy_channel(one->channel, c); /* from here on it says of all processes and choices, as before */
     pct_ended_run_close(&one->run);
     one->run = again;
     bool failed = one->failed;
-    one->failed = pct_script_has_failed(runs, c, &again.result) && c->said.outcome != PCT_SCRIPT_DID_NOT_FIT;
-    if (!same || failed != one->failed)
+    one->failed = has_failed(runs, one->channel, &again.result);
+    if (one->channel->said.outcome != outcome || failed != one->failed)
         pct_cli_say("run %llu went another way when it was made again", (unsigned long long)one->number);
     if (one->first)
         pct_script_keep_trace(runs, c, &again);
@@ -311,8 +319,7 @@ static int look_at(struct search *s, struct pct_slot *slot, struct pct_ended_run
     struct pct_script_runs *runs = s->runs;
     const struct pct_script_channel *c = slot->channel;
     bool assertion = c->said.outcome == PCT_SCRIPT_ASSERTION, fresh = false;
-    bool failed =
-        pct_script_has_failed(runs, c, &run->result) && (runs->ok_unfit || c->said.outcome != PCT_SCRIPT_DID_NOT_FIT);
+    bool failed = has_failed(runs, c, &run->result);
     s->done++;
     s->unfit += pct_script_is_unfit(c, failed);
     s->assertions += assertion;
@@ -350,10 +357,10 @@ static bool tells_nothing(const struct search *s, const struct pct_slot *slot, c
            pct_script_log(slot->channel)->awaited == PCT_AWAITED_BLOCKED;
 }
 
-static int pass_over(struct search *s)
+static int pass_over(struct search *s, bool counted)
 {
     s->done++;
-    s->blocked++;
+    s->blocked += !counted;
     s->enough = s->done == s->runs->limit;
     return 0;
 }
@@ -386,13 +393,15 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     arrange(slot);
     if (pct_outcome_is_void(&run->result))
         return pct_outcome_explain(&s->runs->campaign->launch, &run->process, &run->result);
+    uint64_t redundant = s->dpor ? pct_dpor_facts(s->dpor)->redundant : 0;
     /* Its choices: the report may take the channel away. */
     int added = s->dpor ? add_logged(s, slot, run)
                         : pct_ways_add(s->ways, slot->plan, slot->planned, pct_script_choices(slot->channel),
                                        slot->channel->choices);
     if (added == -ENOMEM)
         return pct_cli_no_memory("");
-    int status = tells_nothing(s, slot, run) ? pass_over(s) : look_at(s, slot, run);
+    bool counted = s->dpor && pct_dpor_facts(s->dpor)->redundant > redundant;
+    int status = tells_nothing(s, slot, run) ? pass_over(s, counted) : look_at(s, slot, run);
     if (added && !s->unsteady)
         s->unsteady = s->done;
     s->enough |= added && s->dpor;

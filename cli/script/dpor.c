@@ -20,7 +20,8 @@ struct step {
 struct node {
     struct pct_script_choice choice;
     uint64_t number;     /* no other one ever has this */
-    uint64_t wanted;     /* of a TURN: whom to try here */
+    uint64_t wanted;     /* of a TURN: whom to try here, */
+    uint64_t tried;      /* and who was */
     struct step *asleep; /* what need not come next: tried here, or before, and commuting with all since */
     uint32_t asleep_count;
     struct step step;        /* of the chosen thread */
@@ -266,12 +267,15 @@ static bool is_held(const struct node *node, uint32_t thread)
     return false;
 }
 
-/* This thread could have come before the turn of this node. */
-static void want(struct node *node, const struct node *behind, uint32_t thread)
+/* This thread could have come before the turn of this node; first: at once, as nobody else has to come before it. Where
+ * it sleeps and was not tried, earlier runs began with it, and found elsewhere who else is to come before it: so
+ * whoever can is tried. */
+static void want(struct node *node, const struct node *behind, uint32_t thread, bool first)
 {
-    if (node->choice.able >> thread & 1)
+    bool able = node->choice.able >> thread & 1;
+    if (able && (first || !((asleep(node) & ~node->tried) >> thread & 1)))
         node->wanted |= bit(thread);
-    else if (!(is_held(node, thread) && behind->choice.able >> thread & 1))
+    else if (able || !(is_held(node, thread) && behind->choice.able >> thread & 1))
         node->wanted |= node->choice.able;
 }
 
@@ -290,18 +294,37 @@ static const struct node *turn_behind(const struct turns *turns, uint32_t i)
     return &turns->stack[i];
 }
 
+/* Whether, of the turns before place `end` that do not happen behind that of place i, none has to come before what this
+ * thread does next at i; by `clock`, that is what it does at `end`. */
+static bool comes_first(const struct turns *turns, uint32_t i, uint32_t end, uint32_t thread, bool waits,
+                        const uint64_t *clock)
+{
+    const struct node *stack = turns->stack;
+    uint32_t of = stack[i].step.thread, own = i + 1;
+    while (own < end && !(is_turn(&stack[own]) && stack[own].step.thread == thread))
+        own++;
+    if (own < end)
+        clock = stack[own].clock;
+    else if (waits)
+        return false; /* what else there is in its turn is not known yet */
+    for (uint32_t j = i + 1; j < own; j++)
+        if (is_turn(&stack[j]) && clock[stack[j].step.thread] > j && stack[j].clock[of] <= i)
+            return false;
+    return true;
+}
+
 /* Where what this thread does next, behind the turns up to i, could have come earlier. event: NULL: it is `step`.
  * clock: what happens before it, which is added to. */
 static void find_races(const struct turns *turns, uint32_t i, uint32_t thread, const struct step *step,
                        const struct pct_event *event, uint64_t *clock)
 {
-    while (i-- > turns->first) {
+    for (uint32_t end = i; i-- > turns->first;) {
         struct node *node = &turns->stack[i];
         if (!is_turn(node) || node->step.thread == thread || clock[node->step.thread] > i)
             continue;
         if (step ? !depend(&node->step, step) : !depends_on(&node->step, event))
             continue;
-        want(node, turn_behind(turns, i), thread);
+        want(node, turn_behind(turns, i), thread, comes_first(turns, i, end, thread, !step, clock));
         for (uint32_t t = 0; t < THREADS; t++)
             if (clock[t] < node->clock[t])
                 clock[t] = node->clock[t];
@@ -464,8 +487,10 @@ static uint32_t way_behind(const struct node *node, uint32_t from, uint64_t slee
 /* Another way of the last choice. False: it has gone all. */
 static bool turn_to(struct node *node)
 {
-    if (node->step.event)
+    if (node->step.event) {
+        node->tried |= bit(node->step.thread);
         put_asleep(node, &node->step);
+    }
     node->choice.chosen = way_behind(node, is_turn(node) ? 0 : node->choice.chosen + 1, asleep(node));
     return node->choice.chosen < node->choice.of;
 }

@@ -5,9 +5,10 @@
  * Two of them commute if all their events do (cli/explore/dependence.h), as if nothing were known of their results.
  * By that, Flanagan and Godefroid's dynamic partial-order reduction (POPL 2005), with sleep sets: behind each run,
  * where one turn could have come before an earlier one that it does not commute with, its thread is tried there, or, if
- * it could not go on there, all that could. Threads that no line names go on where the chosen one is blocked, or spins:
- * so such a turn does not commute with one that may have changed which of them can. Between the first turn of an
- * interleave and its end the script looks at nothing, so it is where it was, whatever their order. */
+ * it could not go on there, or sleeps there and others have to come before it, all that could. Threads that no line
+ * names go on where the chosen one is blocked, or spins: so such a turn does not commute with one that may have changed
+ * which of them can. Between the first turn of an interleave and its end the script looks at nothing, so it is where it
+ * was, whatever their order. */
 #ifndef PCT_CLI_SCRIPT_DPOR_H
 #define PCT_CLI_SCRIPT_DPOR_H
 

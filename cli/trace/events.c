@@ -491,11 +491,13 @@ struct pct_pending pct_events_pending(const struct pct_events *e, uint32_t threa
         uint64_t record = e->trace->records[next - 1];
         enum pct_reason why = reason(e, thread, PCT_RECORD_OP(record), PCT_RECORD_OBJECT(record));
         pending.op = PCT_RECORD_OP(record);
+        pending.class_ = pct_name_op_class(pending.op);
         pending.object = PCT_RECORD_OBJECT(record);
         pending.blocked = why == PCT_REASON_BLOCKED || why == PCT_REASON_WAITS;
         pending.known = true;
     } else if (end) {
         pending.op = end->op;
+        pending.class_ = pct_snapshot_wait_class(e->snapshot, end);
         pending.object = end->object;
         pending.blocked = end->state == PCT_SNAP_BLOCKED;
         pending.holder = end->holder;
@@ -503,8 +505,8 @@ struct pct_pending pct_events_pending(const struct pct_events *e, uint32_t threa
     }
     if (pending.blocked && pending.op == PCT_OP_THREAD_JOIN)
         pending.holder = pending.object;
-    else if (pending.blocked && pending.holder == PCT_NO_THREAD)
-        pending.holder = pct_events_holder(e, pending.object);
+    else if (pending.blocked && pending.holder == PCT_NO_THREAD) /* nobody holds a descriptor, whatever its number */
+        pending.holder = pct_events_holder(e, number_of(PCT_RECORD(thread, pending.op, 0, pending.object)));
     return pending;
 }
 

@@ -101,7 +101,8 @@ int pct_iroots_insert(struct pct_iroots *roots, const struct pct_iroot *root, ui
 int pct_iroots_insert_open(struct pct_iroots *roots, const struct pct_iroot *wanted, uint64_t run, unsigned kind,
                            struct pct_iroot **open);
 
-/* As pct_iroots_insert(), of a set of exposed ones: those of idiom 5 are one, whichever dependency is the first. */
+/* As pct_iroots_insert(), of a set of exposed or predicted ones: those of idiom 5 are one, whichever dependency is the
+ * first. */
 int pct_iroots_expose(struct pct_iroots *roots, const struct pct_iroot *root, uint64_t run);
 
 /* Where this chance is kept, for the caller to complete; NULL: it is not. */

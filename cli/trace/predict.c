@@ -202,12 +202,20 @@ static const struct pct_access *find_before_section(const struct reader *r, cons
     return from;
 }
 
-/* One more, of these accesses: A, B, C, D; NULL: the idiom has no such one. */
-static int predict(struct reader *r, uint32_t idiom, const struct pct_access *const made[PCT_IROOT_PLACES])
+/* One more, of these accesses: A, B, C, D; NULL: the idiom has no such one. Of idiom 5 that dependency stays the first
+ * that was it when this one was predicted before: which one is, objects decide, whose numbers are of one run. */
+static int predict(struct reader *r, uint32_t idiom, const struct pct_access *const accesses[PCT_IROOT_PLACES])
 {
+    const struct pct_access *made[PCT_IROOT_PLACES] = { accesses[0], accesses[1], accesses[2], accesses[3] };
     struct pct_iroot root = { .idiom = idiom };
     for (unsigned i = 0; i < PCT_IROOT_PLACES; i++)
         root.place[i] = made[i] ? made[i]->place : 0;
+    const struct pct_iroot *known = idiom == 5 ? pct_iroots_find_either(r->predicted, &root) : NULL;
+    if (known && memcmp(known->place, root.place, sizeof root.place) != 0)
+        for (unsigned i = 0; i < PCT_IROOT_PLACES; i++) {
+            made[i] = accesses[(i + 2) % PCT_IROOT_PLACES];
+            root.place[i] = made[i]->place;
+        }
     const struct pct_access *a = made[0], *other = made[idiom == 5 ? 2 : 1];
     const bool swapped = other->index < a->index;
     const uint32_t wrote = r->links.wrote[(swapped ? other : a) - r->access];

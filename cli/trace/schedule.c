@@ -38,6 +38,8 @@ const char *pct_schedule_format(char *buffer, size_t size, unsigned op, unsigned
     unsigned class_ = pct_name_op_class(op);
     const char *word = strstr(name, pct_schedule_word(class_)) ? "" : pct_schedule_word(class_);
     char number[16] = "", note[32] = "";
+    if (op == PCT_OP_SIGNAL_HANDLE || op == PCT_OP_SIGNAL_WAIT)
+        argument = 0; /* the signal: SIGINT is not busy, and SIGHUP has not timed out */
     /* A thread's start and end are its own. */
     if (class_ && op != PCT_OP_THREAD_START && op != PCT_OP_THREAD_FINISH && op != PCT_OP_THREAD_EXIT)
         snprintf(number, sizeof number, " %u", object);

@@ -50,14 +50,17 @@ static void print_thread(const struct graph *g, uint32_t thread, const struct pc
     fprintf(g->out, "\"%s];\n", red ? ", color=red, penwidth=2" : "");
     if (!next->blocked)
         return;
-    unsigned class_ = pct_name_op_class(next->op);
-    if (class_ == PCT_CLASS_THREAD) {
+    /* Descriptors have numbers of their own. */
+    const char kind = next->class_ == PCT_CLASS_FD ? 'd' : 'o';
+    if (next->class_ == PCT_CLASS_THREAD) {
         fprintf(g->out, "  t%u -> t%u%s;\n", thread, next->object, colour(red));
-    } else if (class_ != PCT_CLASS_NONE) {
-        fprintf(g->out, "  o%u [shape=box, label=\"%s %u\"];\n", next->object, pct_name_class(class_), next->object);
-        fprintf(g->out, "  t%u -> o%u%s;\n", thread, next->object, colour(red));
+    } else if (next->class_ != PCT_CLASS_NONE) {
+        fprintf(g->out, "  %c%u [shape=box, label=\"%s %u\"];\n", kind, next->object, pct_name_class(next->class_),
+                next->object);
+        fprintf(g->out, "  t%u -> %c%u%s;\n", thread, kind, next->object, colour(red));
         if (next->holder != PCT_NO_THREAD)
-            fprintf(g->out, "  o%u -> t%u%s;\n", next->object, next->holder, colour(red && g->in_cycle[next->holder]));
+            fprintf(g->out, "  %c%u -> t%u%s;\n", kind, next->object, next->holder,
+                    colour(red && g->in_cycle[next->holder]));
     }
 }
 

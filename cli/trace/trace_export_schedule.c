@@ -32,14 +32,10 @@ static int print(const struct pct_trace_export *x, const char *list)
         pct_cli_say("the token of the trace: %s", error);
         return -EINVAL;
     }
-    struct pct_config schedule = { .strategy = "schedule",
-                                   .run = { .seed = config.run.seed },
-                                   .epoch = config.epoch,
-                                   .real_time = config.real_time,
-                                   .still = config.still,
-                                   .slack = config.slack,
-                                   .max_steps = config.max_steps,
-                                   .end = config.end };
+    /* The same points, or its switches would lie elsewhere. */
+    struct pct_config schedule = config;
+    schedule.run = (struct pct_run){ .seed = config.run.seed };
+    pct_switches_prepare(&schedule);
     const struct pct_strategy *strategy = pct_cli_find_strategy(schedule.strategy, error, sizeof error);
     pct_list_take(&schedule, strategy, list);
     pct_config_format_token(token, sizeof token, &schedule, strategy);

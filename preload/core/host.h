@@ -203,6 +203,11 @@ bool pct_host_memory_was_free(uintptr_t from, size_t size);
  * what it leaves is unmapped. */
 bool pct_host_memory_may(int call, const long *arguments);
 
+/* Where the heap ends. And a run gives some of it back: even if it ends there again, what is there is not watched, and
+ * the host ends behind this run. */
+uintptr_t pct_host_memory_broke(void);
+void pct_host_memory_shrinks(void);
+
 /* Memory at a point in the middle of a run, as far as it is another than at the beginning. Shared itself. */
 enum { PCT_SAVED_PAGES = 1024, PCT_SAVED_RANGES = 128, PCT_SAVED_MAPPED = 255 };
 struct pct_saved_map {

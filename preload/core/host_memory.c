@@ -30,10 +30,6 @@ enum {
 /* Where the target's address space ends. */
 #define END UINT64_C(0x7ffffffff000)
 
-/* Memory of the shim's own (apart.c), of which what is shared belongs to several runs. */
-#define APART_FROM UINT64_C(0x200000000000)
-#define APART_TO UINT64_C(0x210000000000)
-
 /* Linux 6.7; headers may be older. */
 #define FEATURE_WP_ASYNC (UINT64_C(1) << 15)
 struct piece {
@@ -72,6 +68,7 @@ struct memory {
     struct range ranges[RANGES];
     struct pct_gap gap[GAPS];
     bool used[GAPS]; /* a run has mapped something there */
+    bool shrunk;     /* the heap, of this run */
     struct piece pieces[PIECES];
     char text[PAGE];
     struct pct_saved_map now;
@@ -120,8 +117,8 @@ static enum pct_host_reason take_mapping(struct memory *m, const struct pct_mapp
     *end = to;
     if (!mapping->writable)
         return PCT_HOST_NONE;
-    if (mapping->shared)
-        return from >= APART_FROM && to <= APART_TO ? PCT_HOST_NONE : PCT_HOST_SHARED;
+    if (mapping->shared) /* pct's own, of several runs: a fork server forks no target that has others */
+        return PCT_HOST_NONE;
     if (m->count == RANGES)
         return PCT_HOST_LARGE;
     m->ranges[m->count++] = (struct range){ .from = from, .to = to, .first = m->pages, .file = mapping->file };
@@ -281,6 +278,16 @@ bool pct_host_memory_may(int call, const long *a)
     }
 }
 
+uintptr_t pct_host_memory_broke(void)
+{
+    return memory->broke;
+}
+
+void pct_host_memory_shrinks(void)
+{
+    memory->shrunk = true;
+}
+
 unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most)
 {
     unsigned count = 0;
@@ -312,7 +319,7 @@ bool pct_host_memory_trim(void)
     struct memory *m = memory;
     uint64_t before, after, data;
     uintptr_t broke = (uintptr_t)pct_host_sys4(SYS_brk, 0, 0, 0, 0);
-    if (broke < m->broke || !pct_host_stacks_settle(m->uffd))
+    if (broke < m->broke || m->shrunk || !pct_host_stacks_settle(m->uffd))
         return false;
     if (broke > m->broke)
         pct_host_sys4(SYS_brk, (long)m->broke, 0, 0, 0);
@@ -506,7 +513,7 @@ bool pct_host_memory_save(struct pct_saved *saved)
 
 void pct_host_memory_look(void)
 {
-    memory->looked = read_map(memory, &memory->now);
+    memory->looked = !memory->shrunk && read_map(memory, &memory->now);
 }
 
 bool pct_host_memory_has(const struct pct_saved *saved)

@@ -1,8 +1,9 @@
 /* System calls that the filter of a host traps, since it cannot tell enough of them, and that are made all the same:
  * see host.h. Files that are opened for reading, and /dev/null, by what their paths name: that leaves nothing, and the
  * descriptor is closed when the run is over. Changes to memory where nothing was before main, as dlopen() makes them.
- * Questions about other threads, but not about one that has ended. And actions of signals, which are noted: the host
- * would look for them for longer than a trap takes. */
+ * A heap that becomes smaller than it was before main: the host ends behind the run. Questions about other threads, but
+ * not about one that has ended. And actions of signals, which are noted: the host would look for them for longer than a
+ * trap takes. */
 #include "host.h"
 #include "host_mask.h"
 #include "host_stacks.h"
@@ -71,6 +72,15 @@ static bool change_memory(int call, greg_t *regs)
     if (!pct_host_memory_may(call, arguments))
         return false;
     regs[REG_RAX] = pct_host_stacks_call(call, arguments);
+    return true;
+}
+
+static bool shrink_heap(greg_t *regs)
+{
+    if (!pct_host_is_on())
+        return false;
+    pct_host_memory_shrinks();
+    regs[REG_RAX] = pct_host_sys4(SYS_brk, regs[REG_RDI], 0, 0, 0);
     return true;
 }
 
@@ -150,6 +160,8 @@ bool pct_host_trapped(int call, void *context)
         return open_file(call, regs);
     if (call == SYS_rt_sigaction)
         return set_action(regs);
+    if (call == SYS_brk)
+        return shrink_heap(regs);
     if (call == SYS_get_robust_list || call == SYS_sched_getaffinity || call == SYS_sched_getparam ||
         call == SYS_sched_getscheduler)
         return ask_about(call, (int)regs[REG_RDI], regs);

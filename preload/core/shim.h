@@ -49,6 +49,12 @@ struct pct_await;
 /* Below struct pct_shim_thread.patched: where it is saved what the program was at there, and its frame pointer. */
 enum { PCT_PATCHED_PC = 160, PCT_PATCHED_BP = 192 };
 
+/* A wait under another mask of signals (sigsuspend, ppoll): what they are. */
+struct pct_masked {
+    uint64_t during, before;
+    bool is; /* there is one, and none of its handlers runs */
+};
+
 /* A thread of the target. `core` is the scheduler's; the rest is written by the thread itself, its handlers included,
  * by who makes, joins, cancels or signals it, with the baton, and by the watchdog where a member is atomic or `revoked`
  * says so. */
@@ -120,6 +126,7 @@ struct pct_shim_thread {
     uint64_t trap_blocked;     /* SIGTRAP's bit, if it was blocked before that */
     int half_open;             /* the end of a named pipe that it waits with in open(), plus 1; 0: none */
     uint32_t absences;         /* sleeps in a row that came behind a look for what is not there */
+    struct pct_masked masked;  /* signals.h: pct_signal_mask_begin() */
     uint64_t signal_mask;      /* of a thread that has not started, or that waits for a child of vfork */
     const void *handles;       /* the frame below which it runs its handlers; it may have jumped out since */
     int handled;               /* the last signal whose handler has run in it */
@@ -166,6 +173,7 @@ enum pct_mode {
 struct pct_shim {
     enum pct_mode mode;
     bool pending; /* the run begins with the first call that needs it (start.c) */
+    bool server;  /* this is a fork server, or one has forked it */
     bool exited;  /* exit was called meanwhile */
     int exit_status;
     int pid;        /* of the process that started */

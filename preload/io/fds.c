@@ -199,6 +199,18 @@ void pct_fd_share_all(void)
     pct_io_reach_again();
 }
 
+static bool is_signals(int fd)
+{
+    static const char wanted[] = "anon_inode:[signalfd]";
+    char name[64];
+    struct pct_text text;
+    pct_text_init(&text, name, sizeof name);
+    pct_text_add(&text, "/proc/thread-self/fd/");
+    pct_text_add_u64(&text, (uint64_t)fd);
+    return PCT_SYS3(SYS_readlink, name, name, sizeof name) == sizeof wanted - 1 &&
+           !__builtin_memcmp(name, wanted, sizeof wanted - 1);
+}
+
 bool pct_fd_blocks(int fd)
 {
     struct fd *e = entry(fd);
@@ -215,6 +227,8 @@ bool pct_fd_blocks(int fd)
         e->random = is_random(&status);
         if (is_first(fd) && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
             e->others |= PCT_FD_GIVEN;
+        if (!(status.st_mode & S_IFMT) && !pct_shim.confined && is_signals(fd))
+            e->others |= PCT_FD_SIGNALS;
     }
     return blocks;
 }

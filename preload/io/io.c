@@ -23,10 +23,21 @@ bool pct_io_ask(const struct pct_io *io)
     return pct_poll_now(io->fds, io->count) != 0; /* an error: the call itself will say */
 }
 
+/* poll() tells of a signalfd which signals are there for its caller. */
+static bool hears(const struct pct_shim_thread *thread, const struct pct_io *io)
+{
+    for (unsigned i = 0; thread != pct_self && i < io->count; i++)
+        if (PCT_UNLIKELY(pct_fd_others(io->fds[i].fd) & PCT_FD_SIGNALS) && io->fds[i].events & POLLIN &&
+            pct_signal_pending(thread) & pct_signal_of_fd(io->fds[i].fd))
+            return true;
+    return false;
+}
+
 /* The predicate of kernel waits. */
 static bool is_ready(const struct pct_thread *thread)
 {
-    return pct_io_ask(thread->wait.ready_arg);
+    const struct pct_io *io = thread->wait.ready_arg;
+    return pct_io_ask(io) || hears(pct_shim_of(thread), io);
 }
 
 enum pct_result pct_io_attend(struct pct_shim_thread *self, enum pct_op op, int fd, const struct pct_io *io,
@@ -89,8 +100,11 @@ static enum pct_result wait_for(struct pct_shim_thread *self, enum pct_op op, in
         if (io->attempted && result == PCT_INTERRUPTED && pct_io_ask(io))
             return PCT_READY; /* as if it had been tried only now */
         if (result == PCT_READY) {
-            if (!self->handled || (pct_io_ask(io) && !pct_replay_waits_again(&pct_S, &self->core)))
+            const bool there = !self->handled || pct_io_ask(io);
+            if (!self->handled || (there && !pct_replay_waits_again(&pct_S, &self->core)))
                 return result;
+            if (!there && !(restarts && self->restart))
+                return PCT_INTERRUPTED;
             continue; /* a handler has taken what there was; or a recorded one came before that */
         }
         /* Both at once: the operation goes before its deadline. */

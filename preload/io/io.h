@@ -178,7 +178,9 @@ enum pct_fd_others {
     PCT_FD_GIVEN = 1,     /* a pipe or socket that was open when the program started */
     PCT_FD_DATAGRAMS = 2, /* a socket to which anyone may send */
     PCT_FD_BOTH = 4,      /* a named pipe that was opened to read and to write */
-    PCT_FD_LOCAL = 8      /* a UNIX socket of datagrams, which may have a name */
+    PCT_FD_LOCAL = 8,     /* a UNIX socket of datagrams, which may have a name */
+    PCT_FD_SIGNALS = 16   /* a signalfd, as far as it was looked at (pct_fd_blocks()): no others, but each thread reads
+                             signals of its own there, too */
 };
 void pct_fd_add_others(int fd, enum pct_fd_others others);
 unsigned pct_fd_others(int fd);

@@ -4,6 +4,7 @@
 #include "news.h"
 #include <common/exploration.h>
 #include <preload/core/host_threads.h>
+#include <preload/core/point.h>
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
 #include <preload/memory/channel.h>
@@ -20,8 +21,16 @@
 #define BEFORE_OF(fd) ((void)0)
 #define AFTER_OF(fd) pct_news_of(fd, 0)
 
+/* Each run that is forked here makes and removes its own, as one by exec. What a fork server has made is there for all,
+ * until the first of them removes it. */
+static void serve(void)
+{
+    if (PCT_UNLIKELY(pct_shim.pending && pct_shim.server))
+        pct_enter();
+}
+
 /* Success and failure alike tell of what others have done. */
-#define BEFORE_TELLS() pct_news_any()
+#define BEFORE_TELLS() (serve(), pct_news_any())
 #define AFTER_TELLS() pct_news_any()
 
 /* The same, and it reads the environment. */

@@ -6,7 +6,6 @@
 #include <preload/core/shim.h>
 #include <preload/core/user_memory.h>
 #include <preload/signals/signals.h>
-#include <preload/signals/trap.h>
 #include <preload/thread/cancel.h>
 #include <preload/time/clock.h>
 #include <fcntl.h>
@@ -32,6 +31,8 @@ struct call {
 /* It waits for this descriptor, too; negative: for none. */
 static void add_reach(struct call *call, int fd)
 {
+    if (fd >= 0)
+        pct_fd_blocks(fd); /* looks what it is */
     enum pct_reach reach = fd < 0 || call->reach == PCT_REACH_WORLD ? PCT_REACH_INSIDE : pct_fd_reach(fd);
     if (reach > call->reach)
         call->reach = reach;
@@ -75,22 +76,13 @@ static int run(struct pct_shim_thread *self, struct call *call, bool waits, uint
     }
 }
 
-/* A signal mask for the time of the wait. Signals that it lets in are handled right away; then the call is interrupted.
- */
-static bool set_mask(struct pct_shim_thread *self, uint64_t mask, uint64_t *old)
-{
-    self->handled = 0;
-    *old = pct_signal_mask(SIG_SETMASK, pct_trap_without(mask));
-    if (pct_signal_waits(self))
-        pct_signal_deliver(self);
-    return self->handled;
-}
-
-/* The same under a signal mask, NULL: none. */
+/* The same under a signal mask, NULL: none. Where signals that it lets in are handled right away, the call is
+ * interrupted. */
 static int run_masked(struct pct_shim_thread *self, struct call *call, bool waits, uint64_t deadline,
                       const sigset_t *mask)
 {
-    uint64_t set, old;
+    uint64_t set;
+    struct pct_masked outer;
     if (!mask)
         return run(self, call, waits, deadline);
     call->io.signals = true;
@@ -99,9 +91,9 @@ static int run_masked(struct pct_shim_thread *self, struct call *call, bool wait
         errno = EFAULT;
         return -1;
     }
-    bool interrupted = set_mask(self, set, &old);
+    bool interrupted = pct_signal_mask_begin(self, set, &outer);
     int ready = run(self, call, waits && !interrupted, deadline), error = errno;
-    pct_signal_restore(self, old);
+    pct_signal_mask_end(self, &outer);
     if (!ready && interrupted) {
         ready = -1;
         error = EINTR;

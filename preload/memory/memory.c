@@ -1,5 +1,6 @@
 /* Memory events: see memory.h. What counts as a scheduling point is sched/memory.c's to say; here is who may ask, and
  * what is done at one. Nothing is kept, and no memory used, before the first event with a second thread alive. */
+#include "annotations.h"
 #include "await.h"
 #include "calls.h"
 #include "learned_sites.h"
@@ -55,6 +56,8 @@ static void show(void)
 
 void pct_memory_second_thread(void)
 {
+    if (pct_sched_races(&pct_S))
+        pct_annotations_tell(pct_self);
     pct_memory_view.wants_all = pct_sched_races(&pct_S) != NULL;
     pct_memory_view.chosen = pct_scope_chooses || pct_ordered_active;
     pct_memory_view.active = pct_sched_races(&pct_S) || pct_shim.config.memory_points != PCT_POINTS_OFF;
@@ -105,6 +108,7 @@ void pct_memory_forget(void)
     pct_memory_explored = false;
     memory.map.cells = NULL;
     memory.seen = false;
+    pct_annotations_forget();
     memory.main_to = 0;
     pct_memory_own = (struct pct_memory_own){ 0 };
 }
@@ -600,17 +604,4 @@ PCT_EXPORT void pct_memory_function_exit(void)
     const struct pct_shim_thread *self = pct_holder();
     if (PCT_UNLIKELY(self && pct_sched_races(&pct_S)))
         pct_races_return(pct_sched_races(&pct_S), self->core.id);
-}
-
-PCT_EXPORT void pct_memory_ignore(int change)
-{
-    const struct pct_shim_thread *self = pct_holder();
-    if (self && pct_sched_races(&pct_S))
-        pct_races_ignore(pct_sched_races(&pct_S), self->core.id, change);
-}
-
-PCT_EXPORT void pct_memory_benign(const volatile void *address, size_t size)
-{
-    if (pct_holder() && pct_sched_races(&pct_S))
-        pct_races_benign(pct_sched_races(&pct_S), (uintptr_t)address, (uintptr_t)address + size);
 }

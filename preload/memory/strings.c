@@ -44,7 +44,7 @@ static PLACE bool wants_write(const void *at)
                 return true;
         return false;
     }
-    return pct_shim.config.memory == PCT_PATCH_ALL;
+    return pct_shim.config.memory >= PCT_PATCH_ALL;
 }
 
 static PLACE bool wants_read(const void *at)

@@ -266,6 +266,12 @@ static void abandon(struct module *m)
     pct_patch_slots_abandon(&m->slots);
 }
 
+/* Whether an int3 stands where no jump fits: explored runs leave none out. */
+static bool wants_traps(void)
+{
+    return pct_shim.config.memory >= PCT_PATCH_STACKS || pct_shim.config.rounds;
+}
+
 /* Make all that the patched module will need. */
 static enum pct_plan_refusal carry_out(struct module *m, bool executable)
 {
@@ -281,7 +287,7 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->pages = pct_apart_map(sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
     p->map = map_page;
     p->calls = pct_shim.config.calls;
-    p->traps = pct_shim.config.memory >= PCT_PATCH_STACKS || pct_shim.config.rounds; /* explored: none is left out */
+    p->traps = wants_traps();
     p->blocks = settings.blocks && pct_sched_threads(&pct_S) <= 1;
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? PCT_PATCH_HEAP_ROOM : 0);
@@ -371,6 +377,12 @@ static struct module *module_at(const void *dynamic)
 static struct module *look_at(const struct link_map *map_)
 {
     struct module *m = module_at(map_->l_ld);
+    if (m && m->changed && map_ != loader->r_map && !pct_host_is_on() &&
+        pct_patch_is_gone(m->place.patched, m->sites)) {
+        m->dynamic = NULL;
+        m->from = m->to = 0;
+        m = NULL;
+    }
     if (m || (pct_patch_level(map_, map_ == loader->r_map) == PCT_PATCH_OFF && !*pct_patch_functions(map_)))
         return m;
     m = pct_apart_map(sizeof *m);
@@ -507,7 +519,7 @@ void pct_patch_modules(void)
         take_settings();
     if (pct_shim.config.strings)
         pct_strings_find();
-    if (pct_shim.config.memory >= PCT_PATCH_STACKS)
+    if (wants_traps())
         pct_trap_start(PCT_TRAP_CODE);
     for (const struct link_map *map_ = loader->r_map; map_; map_ = map_->l_next) {
         struct module *m = look_at(map_);

@@ -17,6 +17,13 @@ uint64_t pct_patch_register(const struct pct_patch_frame *frame, unsigned number
     return ((const uint64_t *)frame)[words[number & 15]];
 }
 
+/* How far from the operand the part of it is that has the bit of this number: in whole operands, up or down. */
+static uint64_t distance_of(uint64_t bit, unsigned size)
+{
+    const int64_t number = size == 8 ? (int64_t)bit : size == 4 ? (int32_t)bit : (int16_t)bit;
+    return (uint64_t)((number >> (size == 8 ? 6 : size == 4 ? 5 : 4)) * (int64_t)size);
+}
+
 uint64_t pct_patch_address(const struct pct_plan_site *site, const struct pct_patch_frame *frame)
 {
     uint64_t address = pct_site_place(site);
@@ -24,6 +31,8 @@ uint64_t pct_patch_address(const struct pct_plan_site *site, const struct pct_pa
         address += pct_patch_register(frame, site->base);
     if (site->index != PCT_SITE_NO_REGISTER)
         address += pct_patch_register(frame, site->index) * site->scale;
+    if (site->kind == PCT_SITE_ATOMIC && site->value != PCT_SITE_NO_REGISTER)
+        address += distance_of(pct_patch_register(frame, site->value), site->size);
     return site->flags & PCT_SITE_SHORT_ADDRESS ? (uint32_t)address : address;
 }
 

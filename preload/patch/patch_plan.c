@@ -7,6 +7,7 @@
 #include <preload/core/run_pct.h>
 #include <preload/core/shim.h>
 #include <preload/core/sys.h>
+#include <preload/core/user_memory.h>
 #include <fcntl.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -167,4 +168,17 @@ const struct pct_plan *pct_plan_read(const char *module, unsigned level, const c
         plan = new_plan(&request, file, kept ? path : NULL);
     PCT_SYS1(SYS_close, file);
     return plan;
+}
+
+bool pct_patch_is_gone(const struct pct_patched *patched, uint64_t sites)
+{
+    uint8_t now[sizeof patched->site.bytes];
+    uint64_t i = 0;
+    while (patched && i < sites && (!patched[i].trampoline || patched[i].site.kind == PCT_SITE_PLACE))
+        i++;
+    if (!patched || i == sites)
+        return false;
+    const struct pct_plan_site *site = &patched[i].site;
+    return !pct_user_copy_in(now, (const void *)(uintptr_t)site->address, sizeof now) ||
+           !memcmp(now, site->bytes, sizeof now);
 }

@@ -3,6 +3,7 @@
 #ifndef PCT_PRELOAD_PATCH_PLAN_H
 #define PCT_PRELOAD_PATCH_PLAN_H
 
+#include <patch/place.h>
 #include <patch/plan.h>
 
 /* Bytes for the functions of a module. */
@@ -15,5 +16,10 @@ extern const char *pct_patch_plans;
  * say why there is nothing to be patched. NULL: none could be made. To be unmapped, plan->size bytes. With the baton,
  * or before the run; it may run the command and wait for it. */
 const struct pct_plan *pct_plan_read(const char *module, unsigned level, const char *functions);
+
+/* Whether the module of these sites was unloaded since it was patched, and another one stands in its place, which may
+ * be the same file again: an instruction that had become a jump is as in the file. (One that is a jump itself does not
+ * tell.) */
+bool pct_patch_is_gone(const struct pct_patched *patched, uint64_t sites);
 
 #endif

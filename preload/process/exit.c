@@ -172,14 +172,25 @@ PCT_EXPORT void quick_exit(int status)
 }
 
 /* GLIBC: since 2.41, abort() does not unblock SIGABRT first: where it is blocked, it arrives when its action is the
- * default again, and no handler is called, neither the target's nor ours, which makes the report. */
+ * default again, and no handler is called, neither the target's nor ours, which makes the report. Nor is ours where the
+ * target's has returned, or SIGABRT is ignored. */
 static void let_abort_in(void)
 {
     const uint64_t bit = pct_signal_bit(SIGABRT);
-    if (pct_libc_minor() < 41 || !pct_running() || is_over() || !(pct_signal_mask(SIG_BLOCK, 0) & bit))
+    struct sigaction now;
+    if (!pct_running() || is_over())
         return;
-    pct_action_reset(SIGABRT);
-    pct_signal_mask(SIG_UNBLOCK, bit);
+    const bool skips = pct_libc_minor() >= 41 && pct_signal_mask(SIG_BLOCK, 0) & bit;
+    const bool handles = pct_action_handles(SIGABRT), controlled = pct_shim.mode == PCT_MODE_CONTROLLED;
+    if (handles && !skips) {
+        pct_signal_mask(SIG_UNBLOCK, bit);
+        REAL(raise)(SIGABRT);
+    }
+    const bool ignored = controlled && !REAL(sigaction)(SIGABRT, NULL, &now) && now.sa_handler == SIG_IGN;
+    if (handles || ignored || skips)
+        pct_action_reset(SIGABRT);
+    if (skips)
+        pct_signal_mask(SIG_UNBLOCK, bit);
 }
 
 PCT_EXPORT void abort(void)

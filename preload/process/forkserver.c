@@ -2,11 +2,12 @@
  *
  * It stops where a run that was started by exec would do the first thing that the scheduler sees or that differs
  * between runs: at the first call of an intercepted function in a constructor (a lock, a clock, a random number, a
- * descriptor, a thread, a child), or else before main. What came before depends neither on the seed nor on the time, so
- * a copy does what a process of its own would do: the same schedule, at the same addresses.
+ * descriptor, a file made or removed, a thread, a child), or else before main. What came before depends neither on the
+ * seed nor on the time, so a copy does what a process of its own would do: the same schedule, at the same addresses.
  *
  * What would be shared between copies, or is missing in them, is looked at before the first one is made: descriptors
- * that came into being since the start, and threads. Then the server says so and ends, and runs are started by exec.
+ * that came into being since the start, shared memory, and threads. Then the server says so and ends, and runs are
+ * started by exec.
  *
  * The copy is made by a system call, not by libc's fork, whose handlers (pthread_atfork) would run, and which would
  * leave the copy a child of this process. It is one of the `pct` command's, like any other run: so its end, its signals
@@ -20,6 +21,7 @@
 #include <preload/core/kernel.h>
 #include <preload/core/known_maps.h>
 #include <preload/core/loader.h>
+#include <preload/core/maps.h>
 #include <preload/core/real.h>
 #include <preload/core/request.h>
 #include <preload/core/shim.h>
@@ -89,6 +91,7 @@ void pct_forkserver_start(int fd, char **environment)
             memcpy(*at, pad_name, sizeof pad_name - 1);
         }
     server.fd = fd;
+    pct_shim.server = true;
     server.files = list_files();
 }
 
@@ -191,6 +194,21 @@ static bool reply(enum pct_forkserver_state state, int pid)
     return PCT_SYS6(SYS_sendto, server.fd, &r, sizeof r, MSG_NOSIGNAL, NULL, 0) == sizeof r;
 }
 
+/* Whether others see what is written somewhere in memory: then each copy would find what those before it have left. Of
+ * pct's own, nothing is there yet. */
+static bool shares_memory(void)
+{
+    struct pct_maps maps;
+    struct pct_mapping mapping;
+    bool found = false;
+    if (!pct_maps_open(&maps))
+        return true;
+    while (!found && pct_maps_next(&maps, &mapping, NULL, 0))
+        found = mapping.shared && mapping.writable;
+    pct_maps_close(&maps);
+    return found;
+}
+
 /* Whether copies of this process would do what it would do. */
 static enum pct_forkserver_state examine(const struct region *region)
 {
@@ -204,6 +222,8 @@ static enum pct_forkserver_state examine(const struct region *region)
         return PCT_FORKSERVER_THREADS;
     if (!server.files || list_files() != server.files)
         return PCT_FORKSERVER_DESCRIPTORS;
+    if (shares_memory())
+        return PCT_FORKSERVER_SHARED;
     return PCT_FORKSERVER_READY;
 }
 

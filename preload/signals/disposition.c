@@ -1,6 +1,7 @@
 /* What signals do: sigaction and its relatives. A handler that the target sets is kept here, and the kernel gets ours
  * (handler.c). What the kernel says of a signal is the truth about everything else: flags, mask, the default. */
 #include <common/exploration.h>
+#include <common/text.h>
 #include <preload/core/host.h>
 #include <preload/core/kernel.h>
 #include <preload/core/order.h>
@@ -9,6 +10,7 @@
 #include <preload/memory/channel.h>
 #include "signals.h"
 #include "trap.h"
+#include <fcntl.h>
 #include <sys/wait.h>
 
 static const int crashes[] = { SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS, SIGPIPE };
@@ -70,14 +72,50 @@ PCT_STARTS void pct_signal_start(void)
     }
 }
 
-bool pct_signal_may_come(void)
+/* There are children; *ended: one that has ended, 0: none has. */
+static bool has_children(idtype_t which, int id, int *ended)
 {
     siginfo_t info = { .si_pid = 0 };
-    bool handles = false;
+    const long failed = PCT_SYS6(SYS_waitid, which, id, &info, WEXITED | WNOHANG | WNOWAIT, NULL, 0);
+    *ended = info.si_pid;
+    return !failed;
+}
+
+/* Whether one lives of those that this thread has made, as far as the kernel says which they are. */
+static bool has_living(int tid)
+{
+    char text[256];
+    struct pct_text path;
+    bool any = false;
+    int child = 0, ended;
+    long got;
+    pct_text_init(&path, text, sizeof text);
+    pct_text_add(&path, "/proc/self/task/");
+    pct_text_add_u64(&path, (uint64_t)tid);
+    pct_text_add(&path, "/children");
+    const long fd = pct_host_sys4(SYS_open, (long)text, O_RDONLY | O_CLOEXEC, 0, 0);
+    while (fd >= 0 && !any && (got = PCT_SYS3(SYS_read, fd, text, sizeof text)) > 0)
+        for (const char *c = text; !any && c < text + got; c++) {
+            any = *c == ' ' && has_children(P_PID, child, &ended) && !ended;
+            child = *c == ' ' ? 0 : child * 10 + (*c - '0');
+        }
+    if (fd >= 0)
+        PCT_SYS1(SYS_close, fd);
+    return any;
+}
+
+bool pct_signal_may_come(void)
+{
+    bool handles = false, may = false;
+    int ended;
     for (int signal = 1; signal <= PCT_SIGNALS && !handles; signal++)
         handles = pct_action_handles(signal);
-    /* One that has ended has sent its signal. */
-    return handles && !PCT_SYS6(SYS_waitid, P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT, NULL, 0) && !info.si_pid;
+    if (!handles || !has_children(P_ALL, 0, &ended))
+        return false;
+    /* One that has ended has sent its signal; but others may live. */
+    for (uint32_t id = 0; ended && !may && id < pct_sched_threads(&pct_S); id++)
+        may = pct_shim.slots[id].core.state != PCT_STATE_FINISHED && has_living(pct_shim.slots[id].tid);
+    return may || !ended;
 }
 
 void pct_action_reset(int signal)

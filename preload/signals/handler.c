@@ -311,10 +311,19 @@ __attribute__((noinline)) static void run_off_turn(int signal, siginfo_t *info, 
 __attribute__((noinline)) static void run_let_in(struct pct_shim_thread *self, int signal, siginfo_t *info,
                                                  void *context)
 {
+    const struct pct_masked masked = self->masked;
+    uint64_t *mask = (uint64_t *)&((ucontext_t *)context)->uc_sigmask;
+    const bool ends = masked.is && (*mask & ~self->held) == masked.during;
+    self->masked.is = false; /* the handler may wait, too, or jump */
     self->turn = false;
     recall(self, info);
+    if (ends)
+        *mask = masked.before;
     run_on_turn(self, signal, info, context);
     self->turn = true;
+    self->masked = masked;
+    if (ends)
+        __atomic_fetch_and(&self->held, ~masked.before, __ATOMIC_SEQ_CST);
 }
 
 /* In the target's own code. */
@@ -429,19 +438,21 @@ void pct_signal_deliver(struct pct_shim_thread *self)
 {
     const void *inside = self->inside;
     int error = errno;
-    siginfo_t info;
+    struct pct_sent entry;
     for (;;) {
         pct_sched_call(&self->core, false);
         uint64_t held = __atomic_exchange_n(&self->held, 0, __ATOMIC_SEQ_CST);
-        bool sent = !held && pct_sent_take(self, &info);
+        bool sent = !held && pct_sent_take(self, &entry);
         if (!held && !sent)
             break;
+        if (sent && pct_sent_passes(self, &entry))
+            continue;
         self->inside = NULL;
         pct_signal_open(self);
         if (held)
             pct_signal_mask(SIG_UNBLOCK, held);
         else
-            deliver_sent(self, &info);
+            deliver_sent(self, &entry.info);
         pct_signal_close(self);
         self->inside = inside;
     }
@@ -452,6 +463,30 @@ void pct_signal_restore(struct pct_shim_thread *self, uint64_t mask)
 {
     pct_signal_mask(SIG_SETMASK, mask);
     __atomic_fetch_and(&self->held, ~mask, __ATOMIC_SEQ_CST);
+}
+
+bool pct_signal_mask_begin(struct pct_shim_thread *self, uint64_t mask, struct pct_masked *outer)
+{
+    const uint64_t never = pct_signal_bit(SIGKILL) | pct_signal_bit(SIGSTOP);
+    *outer = self->masked;
+    self->masked = (struct pct_masked){ .during = pct_trap_without(mask) & ~never,
+                                        .before = pct_signal_blocked(self),
+                                        .is = true };
+    self->handled = 0;
+    pct_signal_open(self);
+    take_held(self); /* this mask, and at the end that before, let them in */
+    pct_signal_mask(SIG_SETMASK, self->masked.during);
+    pct_signal_close(self);
+    if (pct_signal_waits(self))
+        pct_signal_deliver(self);
+    return self->handled;
+}
+
+void pct_signal_mask_end(struct pct_shim_thread *self, const struct pct_masked *outer)
+{
+    const uint64_t before = self->masked.before;
+    self->masked = *outer;
+    pct_signal_restore(self, before);
 }
 
 uint64_t pct_signal_retire(struct pct_shim_thread *self)

@@ -17,16 +17,16 @@
 
 static struct pct_sent *spare; /* with the baton */
 
-/* What the kernel says of a thread of this process: /proc/self/task/TID/status, "" if it does not. Until the next call.
- * With the baton. Not on the stack: that may be a signal handler's. */
-static const char *read_status(int tid)
+/* What the kernel says in this file, "" if it does not. Until the next call. With the baton. Not on the stack: that may
+ * be a signal handler's. */
+static const char *read_about(const char *folder, int number, const char *name)
 {
     static char text[4096];
     struct pct_text path;
     pct_text_init(&path, text, sizeof text);
-    pct_text_add(&path, "/proc/self/task/");
-    pct_text_add_u64(&path, (uint64_t)tid);
-    pct_text_add(&path, "/status");
+    pct_text_add(&path, folder);
+    pct_text_add_u64(&path, (uint64_t)number);
+    pct_text_add(&path, name);
     /* In a host, too: of its threads nothing is left from earlier runs. */
     long fd = pct_host_sys4(SYS_open, (long)text, O_RDONLY | O_CLOEXEC, 0, 0);
     long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, text, sizeof text - 1);
@@ -34,6 +34,11 @@ static const char *read_status(int tid)
     if (fd >= 0)
         PCT_SYS1(SYS_close, fd);
     return text;
+}
+
+static const char *read_status(int tid)
+{
+    return read_about("/proc/self/task/", tid, "/status");
 }
 
 /* What stands behind this name, with which its line begins; "": there is no such line. */
@@ -75,6 +80,11 @@ uint64_t pct_signal_pending(const struct pct_shim_thread *thread)
     }
     PCT_SYS2(SYS_rt_sigpending, &set, PCT_SIGSET_SIZE);
     return set;
+}
+
+uint64_t pct_signal_of_fd(int fd)
+{
+    return signals_of(read_about("/proc/thread-self/fdinfo/", fd, ""), "sigmask:\t");
 }
 
 uint64_t pct_signal_blocked(const struct pct_shim_thread *thread)
@@ -124,12 +134,12 @@ long pct_signal_queue(const struct pct_shim_thread *thread, const siginfo_t *inf
     return failed == -EAGAIN ? queue(pid, thread, &bare) : failed;
 }
 
-bool pct_sent_take(struct pct_shim_thread *self, siginfo_t *info)
+bool pct_sent_take(struct pct_shim_thread *self, struct pct_sent *sent)
 {
     struct pct_sent *first = self->sent;
     if (!first)
         return false;
-    *info = first->info;
+    *sent = *first;
     self->sent = first->next;
     first->next = spare;
     spare = first;
@@ -145,7 +155,7 @@ static struct pct_sent *new_entry(void)
     return entry;
 }
 
-bool pct_signal_direct(struct pct_shim_thread *thread, const siginfo_t *info)
+static bool direct(struct pct_shim_thread *thread, const siginfo_t *info, bool any)
 {
     int signal = info->si_signo;
     /* One that waits outside is interrupted there, by the kernel. */
@@ -159,11 +169,16 @@ bool pct_signal_direct(struct pct_shim_thread *thread, const siginfo_t *info)
     struct pct_sent *entry = new_entry();
     if (!entry)
         return false;
-    *entry = (struct pct_sent){ .info = *info };
+    *entry = (struct pct_sent){ .info = *info, .any = any };
     *last = entry;
     pct_sched_call(&thread->core, true); /* until it next waits, or now */
     pct_sched_interrupt(&pct_S, &thread->core);
     return true;
+}
+
+bool pct_signal_direct(struct pct_shim_thread *thread, const siginfo_t *info)
+{
+    return direct(thread, info, false);
 }
 
 /* Whether the kernel might let another thread take it: schedules do not decide which. */
@@ -182,19 +197,29 @@ static bool another_may_take(const struct pct_shim_thread *taker, int signal)
  * if that does not, else to any that does not: the one with the lowest id. */
 bool pct_signal_direct_any(struct pct_shim_thread *self, const siginfo_t *info)
 {
-    if (pct_signal_direct(&pct_shim.slots[0], info))
+    if (direct(&pct_shim.slots[0], info, true))
         return true;
     /* Where the first thread takes it outside, the kernel finds that out by itself. */
     if (pct_shim.slots[0].core.state == PCT_STATE_OUTSIDE &&
         !(pct_signal_blocked(&pct_shim.slots[0]) & pct_signal_bit(info->si_signo)))
         return false;
-    struct pct_shim_thread *taker = self && pct_signal_direct(self, info) ? self : NULL;
+    struct pct_shim_thread *taker = self && direct(self, info, true) ? self : NULL;
     for (uint32_t id = 1; !taker && id < pct_sched_threads(&pct_S); id++)
-        if (&pct_shim.slots[id] != self && pct_signal_direct(&pct_shim.slots[id], info))
+        if (&pct_shim.slots[id] != self && direct(&pct_shim.slots[id], info, true))
             taker = &pct_shim.slots[id];
     if (taker && another_may_take(taker, info->si_signo))
         pct_sched_chose(&pct_S);
     return taker != NULL;
+}
+
+bool pct_sent_passes(const struct pct_shim_thread *self, const struct pct_sent *sent)
+{
+    if (!sent->any || !(pct_signal_blocked(self) & pct_signal_bit(sent->info.si_signo)))
+        return false;
+    if (!pct_signal_direct_any(NULL, &sent->info) && !pct_signal_queue(NULL, &sent->info))
+        pct_signal_given(NULL, sent->info.si_signo);
+    pct_signal_sent();
+    return true;
 }
 
 static siginfo_t user_info(int signal, int code)

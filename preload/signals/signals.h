@@ -66,6 +66,12 @@ uint64_t pct_signal_retire(struct pct_shim_thread *self);
 /* Back to the mask before; a signal that was put off and is blocked by it is now one that is pending. */
 void pct_signal_restore(struct pct_shim_thread *self, uint64_t mask);
 
+/* For a wait under another mask, and behind it; *outer: what it was before, for the end. What the mask lets in is
+ * handled before this returns: whether there was something. As in the kernel, the handler that ends the wait returns to
+ * the mask before it: what that blocks stays pending, for the next wait. */
+bool pct_signal_mask_begin(struct pct_shim_thread *self, uint64_t mask, struct pct_masked *outer);
+void pct_signal_mask_end(struct pct_shim_thread *self, const struct pct_masked *outer);
+
 /* The signals that a crash sends. */
 bool pct_signal_is_crash(int signal);
 
@@ -122,13 +128,17 @@ void pct_signal_close(struct pct_shim_thread *self);
 struct pct_sent {
     struct pct_sent *next;
     siginfo_t info;
+    bool any; /* it is one for the process */
 };
 /* Give the kernel a signal for this thread of ours, or (NULL) for the process. Where the user may not have more of them
  * pending (another process may have them all), it comes without what it tells, as after kill(): the kernel would refuse
  * it. 0 or -errno. Any thread. */
 long pct_signal_queue(const struct pct_shim_thread *thread, const siginfo_t *info);
 /* The oldest, taken out of the queue. False: there is none. */
-bool pct_sent_take(struct pct_shim_thread *self, siginfo_t *info);
+bool pct_sent_take(struct pct_shim_thread *self, struct pct_sent *sent);
+/* One for the process that the thread blocks by now: as in the kernel, another may have it. With the baton. False: it
+ * is none. */
+bool pct_sent_passes(const struct pct_shim_thread *self, const struct pct_sent *sent);
 /* Send a signal of this process's own to one thread, or (thread NULL) to any that lets it in. With the baton. False:
  * not done, it is for the kernel to do. */
 bool pct_signal_direct(struct pct_shim_thread *thread, const siginfo_t *info);
@@ -145,6 +155,8 @@ void pct_signal_settle(void);
 bool pct_signal_waits_outside(const struct pct_thread *thread);
 /* Pending for this thread, or for the process. */
 uint64_t pct_signal_pending(const struct pct_shim_thread *thread);
+/* That are read from this signalfd. */
+uint64_t pct_signal_of_fd(int fd);
 /* That this thread blocks, as the target sees it. */
 uint64_t pct_signal_blocked(const struct pct_shim_thread *thread);
 

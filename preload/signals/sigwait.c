@@ -105,8 +105,10 @@ static int wait_for(struct pct_shim_thread *self, const sigset_t *wait_set, sigi
     pct_cancel_point(self);
     if (!pct_user_copy_in(&set, wait_set, sizeof set))
         return -EFAULT;
-    /* Signals that are waited for do not go to their handlers meanwhile. */
+    /* Signals that are waited for do not go to their handlers meanwhile. What has been put off since this call began is
+     * not blocked behind it. */
     uint64_t mask = pct_signal_mask(SIG_BLOCK, set);
+    mask &= ~__atomic_load_n(&self->held, __ATOMIC_SEQ_CST);
     struct pct_wait wait = { .op = PCT_OP_SIGNAL_WAIT,
                              .object = &self->sleep_object,
                              .ready = wanted,
@@ -197,7 +199,7 @@ static bool arrived(const struct pct_thread *thread)
     return __atomic_load_n(&self->held, __ATOMIC_SEQ_CST) || self->sent;
 }
 
-/* Until a handler has run, with this mask. */
+/* Until a handler has run, with this mask; it may let in what is pending. */
 static int suspend(struct pct_shim_thread *self, uint64_t mask)
 {
     pct_cancel_point(self);
@@ -207,13 +209,13 @@ static int suspend(struct pct_shim_thread *self, uint64_t mask)
                              .deadline = PCT_NEVER,
                              .attention = true,
                              .cancellable = !self->cancel_disabled };
-    enum pct_result result;
-    self->handled = 0;
-    uint64_t before = pct_signal_mask(SIG_SETMASK, pct_trap_without(mask));
-    do
+    enum pct_result result = PCT_READY;
+    struct pct_masked outer;
+    if (pct_signal_mask_begin(self, mask, &outer))
+        pct_here(self, PCT_OP_SIGNAL_WAIT);
+    while (!self->handled && result != PCT_CANCELLED)
         result = pct_wait(self, &wait);
-    while (!self->handled && result != PCT_CANCELLED);
-    pct_signal_restore(self, before);
+    pct_signal_mask_end(self, &outer);
     pct_done(self, PCT_OP_SIGNAL_WAIT, self->handled ? (uint32_t)self->handled : PCT_ARG_CANCELLED, NULL);
     if (result == PCT_CANCELLED)
         pct_cancel_point(self);
@@ -237,14 +239,14 @@ PCT_EXPORT int pause(void)
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_SIGNAL_WAIT, PCT_CLASS_NONE, NULL, REAL(pause)());
-    return suspend(self, pct_signal_mask(SIG_BLOCK, 0));
+    return suspend(self, pct_signal_blocked(self));
 }
 
 /* GLIBC: <signal.h> has sigpause as this, which takes a signal that is let in; the name sigpause is that of BSD, which
  * takes a mask of the first 32. __sigpause is both. */
 static int pause_for(struct pct_shim_thread *self, int argument, bool is_signal)
 {
-    uint64_t mask = pct_signal_mask(SIG_BLOCK, 0);
+    uint64_t mask = pct_signal_blocked(self);
     if (!is_signal)
         return suspend(self, (mask & ~UINT64_C(0xffffffff)) | (uint32_t)argument);
     if (argument < 1 || argument > PCT_SIGNALS) {

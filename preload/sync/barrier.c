@@ -3,6 +3,7 @@
  * Between processes the real functions are used, outside the scheduler. */
 #include "foreign_calls.h"
 #include "layouts.h"
+#include <preload/core/maps.h>
 #include <preload/core/order.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
@@ -36,16 +37,23 @@ bool pct_barrier_arrive(struct pct_object *object)
     return true;
 }
 
+/* Without the baton: whether other processes take part in it, as pct_shared() says with it. */
+static bool is_shared(const struct glibc_barrier *real)
+{
+    struct pct_mapping mapping;
+    return real->shared && (!pct_maps_find(real, &mapping, NULL, 0) || mapping.shared);
+}
+
 PCT_EXPORT int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     PCT_ENTER(self);
     const struct glibc_barrier *real = (const void *)barrier;
     bool serial;
-    if (!self && !real->shared && pct_tell_arrives(barrier, &serial))
+    if (!self && !is_shared(real) && pct_tell_arrives(barrier, &serial))
         return serial ? PTHREAD_BARRIER_SERIAL_THREAD : 0;
     if (!self)
         return PASS(PCT_OP_BARRIER_ARRIVE, PCT_CLASS_BARRIER, barrier, REAL(pthread_barrier_wait)(barrier));
-    if (real->shared) {
+    if (real->shared && pct_shared(pct_object_at(&pct_S.objects, barrier, PCT_CLASS_BARRIER), true)) {
         bool kin = pct_shared_by_kin(pct_object_at(&pct_S.objects, barrier, PCT_CLASS_BARRIER), true);
         pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
         pct_family_tell();

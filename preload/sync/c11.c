@@ -61,15 +61,24 @@ PCT_EXPORT int thrd_sleep(const struct timespec *duration, struct timespec *left
     return error == EINTR ? -1 : error ? -2 : 0;
 }
 
+/* GLIBC: 2.36, at least, takes any type that it does not know for mtx_plain. Libc says whether it still does. */
+static bool takes(int type)
+{
+    mtx_t mutex;
+    if (REAL(mtx_init)(&mutex, type) != thrd_success)
+        return false;
+    REAL(mtx_destroy)(&mutex);
+    return true;
+}
+
 PCT_EXPORT int mtx_init(mtx_t *mutex, int type)
 {
     pthread_mutexattr_t attr;
-    pthread_mutexattr_init(&attr);
-    /* As libc does: anything but these four is an error. */
-    if (type != mtx_plain && type != mtx_timed && type != (mtx_plain | mtx_recursive) &&
-        type != (mtx_timed | mtx_recursive))
+    const bool recursive = (type & ~mtx_timed) == mtx_recursive;
+    if (type & ~(mtx_timed | mtx_recursive) && !takes(type))
         return thrd_error;
-    pthread_mutexattr_settype(&attr, type & mtx_recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, recursive ? PTHREAD_MUTEX_RECURSIVE : PTHREAD_MUTEX_NORMAL);
     return result(pthread_mutex_init(MUTEX(mutex), &attr));
 }
 

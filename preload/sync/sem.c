@@ -51,7 +51,7 @@ static int wait_until(struct pct_shim_thread *self, sem_t *sem, uint64_t deadlin
                                      .ready_arg = sem,
                                      .alike = true,
                                      .deadline = deadline,
-                                     .outside = sem_shared(sem),
+                                     .outside = pct_shared(object, sem_shared(sem)),
                                      .kin = pct_shared_by_kin(object, sem_shared(sem)),
                                      .cancellable = !self->cancel_disabled };
             if (wait.outside)

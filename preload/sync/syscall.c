@@ -11,6 +11,7 @@
 #include <preload/process/sandbox.h>
 #include <preload/signals/trap.h>
 #include <preload/thread/foreign_threads.h>
+#include <preload/thread/thread.h>
 #include <preload/time/clock.h>
 #include <preload/time/family.h>
 #include <linux/futex.h>
@@ -68,6 +69,8 @@ PCT_EXPORT long syscall(long number, ...)
         return pct_gettimeofday_syscall((struct timeval *)a[0], (void *)a[1]);
     case SYS_time:
         return pct_time_syscall((time_t *)a[0]);
+    case SYS_sched_yield: /* a loop that does nothing else would be a spin to the watchdog alone */
+        return sched_yield();
     /* Signals that threads send: as by the functions. */
     case SYS_kill:
         return kill((pid_t)a[0], (int)a[1]);
@@ -89,6 +92,9 @@ PCT_EXPORT long syscall(long number, ...)
     }
     case SYS_exit_group:
         _exit((int)a[0]);
+    case SYS_exit:
+        pct_thread_leave((int)a[0]);
+        return pct_by_number(number, a);
     default: {
         const bool asks = number == SYS_prctl && (int)a[0] == PR_SET_SECCOMP;
         bool strict = number == SYS_seccomp ? (uint32_t)a[0] == SECCOMP_SET_MODE_STRICT && !(uint32_t)a[1] && !a[2]
@@ -102,8 +108,7 @@ PCT_EXPORT long syscall(long number, ...)
             pct_foreign_threads_of_kernel();
         bool clones = number == SYS_clone || number == SYS_clone3 || number == SYS_fork;
         uint32_t slot = clones ? pct_clone_expect(number, a) : 0;
-        const bool moves =
-            number != SYS_gettid && number != SYS_getpid && number != SYS_sched_yield && number != SYS_membarrier;
+        const bool moves = number != SYS_gettid && number != SYS_getpid && number != SYS_membarrier;
         if (moves) {
             pct_explored_hidden(PCT_KEY_KERNEL, false);
             may_move(PCT_RELEASES);

@@ -96,6 +96,46 @@ void pct_thread_note_priority(const struct pct_shim_thread *thread)
         pct_uncontrolled(PCT_UNCONTROLLED_PRIORITY);
 }
 
+/* Threads have ended by the kernel's call alone. GLIBC: it still counts them, so its last one ends by that call, too,
+ * and with it the process, in which no handler of exit is called. */
+static PCT_OF_RUN bool left;
+
+/* The thread ends for the schedule. status: what it gives the kernel. */
+static void end(struct pct_shim_thread *self, int status)
+{
+    pct_log_end(&pct_S, &self->core);
+    pct_here(self, PCT_OP_THREAD_FINISH);
+    if (PCT_UNLIKELY(left) && pct_sched_alone(&pct_S))
+        _exit(status); /* the watchdog's thread would stay */
+    pct_thread_note_priority(self);
+    uint64_t mask = pct_signal_retire(self);
+    bool last = pct_sched_alone(&pct_S);
+    pct_engine_finishing(self);
+    pct_record(&pct_S, &self->core, PCT_OP_THREAD_FINISH, 0, self->core.id);
+    pct_sched_finish(&pct_S, &self->core);
+    /* libc ends the process in the last thread, and with it runs what atexit() was given. */
+    if (last)
+        pct_signal_mask(SIG_SETMASK, mask);
+}
+
+/* What a raw clone has made may have the variables of the thread that made it. */
+static bool is_itself(const struct pct_shim_thread *self)
+{
+    const long tid = PCT_SYS0(SYS_gettid);
+    return tid == self->tid || pct_refused(tid);
+}
+
+void pct_thread_leave(int status)
+{
+    if (pct_is_unscheduled() || (pct_self && !is_itself(pct_self)))
+        return;
+    struct pct_shim_thread *self = pct_enter();
+    if (!self)
+        return;
+    left = true;
+    end(self, status);
+}
+
 /* The end of the thread, in the last round of its TLS destructors. */
 static void finish(void *argument)
 {
@@ -112,17 +152,7 @@ static void finish(void *argument)
         pct_passed(PCT_OP_THREAD_FINISH, PCT_CLASS_THREAD, self);
         return;
     }
-    pct_log_end(&pct_S, &self->core);
-    pct_here(self, PCT_OP_THREAD_FINISH);
-    pct_thread_note_priority(self);
-    uint64_t mask = pct_signal_retire(self);
-    bool last = pct_sched_alone(&pct_S);
-    pct_engine_finishing(self);
-    pct_record(&pct_S, &self->core, PCT_OP_THREAD_FINISH, 0, self->core.id);
-    pct_sched_finish(&pct_S, &self->core);
-    /* libc ends the process in the last thread, and with it runs what atexit() was given. */
-    if (last)
-        pct_signal_mask(SIG_SETMASK, mask);
+    end(self, 0);
 }
 
 /* GLIBC: the first 32 keys have their place in the thread, so that setting one allocates nothing. Ours is the last of
@@ -224,8 +254,8 @@ static void prepare(struct pct_shim_thread *slot, const pthread_attr_t *attr, vo
     sigset_t mask;
     if (attr && !pthread_attr_getsigmask_np(attr, &mask))
         slot->signal_mask = pct_signal_bits(&mask);
-    else
-        slot->signal_mask = pct_signal_mask(SIG_BLOCK, 0);
+    else /* without what only pct blocks, until this call is over */
+        slot->signal_mask = pct_signal_mask(SIG_BLOCK, 0) & ~__atomic_load_n(&pct_self->held, __ATOMIC_SEQ_CST);
     slot->start = start;
     slot->core.site.call = (uintptr_t)start;
     slot->argument = argument;

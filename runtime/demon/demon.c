@@ -160,6 +160,7 @@ __attribute__((visibility("default"))) void pct_demon_enter(uint64_t address,
     if (!plan || (thread != demon.pid && !actor))
         return;
     memcpy(demon.threads, threads, sizeof demon.threads);
+    plan->seen += !actor && !passed; /* of those of the same name, too: the trace has them */
     uint32_t function = 0;
     while (function < plan->functions && plan->function[function] + demon.bias != address)
         function++;
@@ -183,7 +184,6 @@ __attribute__((visibility("default"))) void pct_demon_enter(uint64_t address,
         record(function, 0, line ? demon.test : arguments, line ? stack - RED_ZONE : stack);
         return;
     }
-    plan->seen++;
     demon.times[function]++;
     pct_demon_entered(function, arguments);
     if (!function && !plan->entered++) {

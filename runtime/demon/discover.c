@@ -180,8 +180,10 @@ static uint32_t count_elements(const struct node *from, const struct pct_demon_f
     uint64_t length = 0;
     if (f->container || !f->length_size)
         return f->count;
-    if (f->length_size > sizeof length || !pct_demon_read(from->address + f->length_offset, &length, f->length_size) ||
-        length >> (f->length_size * 8 - 1)) /* below 0 */
+    const uint32_t said = f->length_size, size = said & (PCT_DEMON_UNSIGNED - 1);
+    const bool has_sign = size == said;
+    if (!size || size > sizeof length || !pct_demon_read(from->address + f->length_offset, &length, size) ||
+        (has_sign && length >> (size * 8 - 1))) /* below 0 */
         return 0;
     search.map->cut |= length > f->count;
     return length < f->count ? (uint32_t)length : f->count;

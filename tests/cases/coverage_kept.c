@@ -12,6 +12,13 @@
 //
 // RUN: pct campaign -S maple,iroot=1-1.00000001-2.00000002 --sites --seed 1 -n 100 --db %t/one.db -- %p &&
 //     pct coverage report --json %t/one.db | jq -e '.missed == [] and .guessed == []'
+//
+// And what is idiom 5 was predicted twice, with either dependency as the first: that was the one on the object of the
+// lower number, and who comes first to a mutex decides its number. Both counted, and each was tried.
+//
+// RUN: pct campaign -S maple --seed 1 -n 60 --db %t/across.db -- %p > %t/out 2>&1 &&
+//     pct campaign report --format json %t/across.db |
+//         jq -e '.iroots | .predicted > 9 and .predicted - .predicted_not_exposed <= .exposed'
 #include <pthread.h>
 
 static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER;

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -22,7 +23,7 @@ enum { ROUNDS = 1000, LEAST = 100, DEEP = 16384 };
 static sigjmp_buf back;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER, others_mutex = PTHREAD_MUTEX_INITIALIZER;
 static volatile int others;
-static sem_t shared;
+static sem_t *shared;
 
 static void handle(int signal)
 {
@@ -62,7 +63,7 @@ static void *wait_outside(void *unused)
     sigaddset(&own, SIGUSR1);
     pthread_sigmask(SIG_UNBLOCK, &own, NULL);
     if (!sigsetjmp(back, 1))
-        sem_wait(&shared);
+        sem_wait(shared);
     deep();
     pthread_exit(unused);
 }
@@ -81,7 +82,8 @@ int main(int argc, char **argv)
     sigaction(SIGUSR1, &action, NULL);
     if (!strcmp(argv[1], "outside")) {
         pthread_sigmask(SIG_BLOCK, &own, NULL);
-        sem_init(&shared, 1, 0);
+        shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        sem_init(shared, 1, 0);
         pthread_create(&thread, NULL, wait_outside, NULL);
         pid_t parent = getpid(), child = fork();
         if (!child) {

@@ -19,6 +19,7 @@
  * RUN: for p in %p %p.noplt %p.now; do for level in globals all;
  *     do pct run -q -s 1 -n 20 --state none --memory=$level --races=fail -- $p guarded || exit; done; done
  * RUN: pct explore -q --memory=globals -- %p copy > %t/out 2>&1; grep -q 'found: 1 of all 3 classes' %t/out
+ * RUN: pct explore -q --memory=all -- %p send > %t/out 2>&1; grep -q 'found: [1-9]' %t/out
  * RUN: PCT_MEMORY=globals PCT_SEED=1 PCT_LOG=quiet LD_PRELOAD=$LIBPCT %p guarded
  * RUN: pct sites %p | grep -q '5  functions such as memcpy and strlen'
  */

@@ -292,6 +292,13 @@ PYTHON
     refuse $'Command: a\nOptions: --children=x' "bad:4: --children: 'x' is not one of stuck, all and none"
     refuse $'Command: a\nOptions: word' "bad:4: Options: not among"
     refuse $'Command: a\nOptions: --stop TERM' "--drive and --stop need --ready"
+    # What a sub-command runs is read before, too.
+    # shellcheck disable=SC2016 # not for this shell
+    printf 'Schedule: %s\nCommand: touch began\n\nSchedule: explore\nCommand: $NO_SUCH_VARIABLE/x\n' "$token" > bad
+    run "$pct" check bad
+    is "$status" 2
+    has 'bad:4: Command: a variable in `$NO_SUCH_VARIABLE/x` is not set'
+    [ ! -e began ]
 }
 
 @test "variables of the environment stand for places that differ" {

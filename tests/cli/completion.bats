@@ -48,6 +48,8 @@ options_of()
     is "$(complete_bash run --trace f)" $'file.trace\nfolder'
     is "$(complete_bash run --trace = f)" $'file.trace\nfolder'
     is "$(complete_bash run --save = f)" folder
+    is "$(complete_bash run --time = f)" ''
+    is "$(complete_bash run --each-test = f)" ''
     is "$(complete_bash run -t f)" $'file.trace\nfolder'
     is "$(complete_bash run -S random-)" $'random-delay\nrandom-walk'
     is "$(complete_bash run --strategy = sur)" $'surw\nsurw-one'

@@ -68,10 +68,14 @@ __attribute__((constructor)) static void construct(int argc, char **argv)
     else if (!strcmp(what, "unseen"))
         assert(__clone(sleep_unseen, stack + sizeof stack,
                        CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM, NULL) > 0);
+    else if (!strcmp(what, "shared"))
+        assert(mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0) != MAP_FAILED);
     else if (!strcmp(what, "close"))
         assert(!syscall(SYS_close_range, 3, ~0u, 0));
     else if (!strcmp(what, "variable"))
         assert(!setenv("EARLY", "yes", 1));
+    else if (!strcmp(what, "write"))
+        fputs("early\n", stderr);
     else if (!strcmp(what, "exit"))
         _exit(3);
     else if (!strcmp(what, "pid"))

@@ -86,7 +86,7 @@ assert len(lines) == 1 and lines[0].startswith("::error file="), lines
 assert ",line=%d,title=pct%%3A deadlock::" % finding["line"] in lines[0] and "%0Apct replay 'pct1:" in lines[0]
 summary = text("summary.md")
 assert "| finding | place | failing runs | replays |" in summary and "10 of 10 replays" in summary
-assert finding["token"] in summary
+assert finding["token"] in summary and "</summary>\n\n<pre>" in summary
 
 page = text("out.html")
 assert finding["token"] in page and "10 of 10 replays" in page

@@ -107,8 +107,10 @@ C
 @test "where copies would differ, runs start by exec, and it is said why" {
     is "$(record runs -n 3 -- ./early open line)" \
         "the target opens or closes descriptors before main, which all runs would share"
+    is "$(record runs -n 3 -- ./early shared line)" "the target shares memory before main"
     is "$(record runs -n 3 -- ./early unseen line)" "the target starts threads before main that pct does not see"
     is "$(record runs -n 3 -- ./early close line)" "the target ends before main"
+    is "$(record runs -n 3 -- ./early write line)" "the target writes before main"
     is "$(record runs -n 3 -- ./early pid line)" "the first run went another way when it was forked"
     is "$(record runs -n 3 --aslr -- ./early none line)" "forked runs would all have the same addresses (--aslr)"
     run "$pct" run -g -n 3 -S none --ok-status 1 -- ./early none line

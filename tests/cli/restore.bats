@@ -215,7 +215,7 @@ learned()
 }
 
 @test "what a program had before main, and what the kernel does not do" {
-    is "$(say shared)" "memory is shared before main"
+    is "$(say shared)" "runs are not forked"
     is "$(say large)" "too much memory before main"
     under=(./deny 323)
     is "$(say none)" "the kernel does not tell what was written (userfaultfd)"

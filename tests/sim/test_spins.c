@@ -76,6 +76,13 @@ static void test_spins_until(void **unused)
     assert_null(probe_result.broken);
     assert_int_equal(probe_result.verdict, PCT_VERDICT_EXIT);
     assert_in_range(pct_steps(&sim.sched), PCT_LIVELOCK_SPINS, 2 * PCT_LIVELOCK_SPINS);
+    /* ... also where each of them sleeps for a moment, so that the first deadline is another one's; ... */
+    const struct sim_program naps = { .thread = { THREAD(CREATE(1), CREATE(1), SLEEP(minute), EXIT_NOW),
+                                                  THREAD(SLEEP(10000), BACK(1)) } };
+    sim_run(&naps, &options, &probe_result);
+    assert_null(probe_result.broken);
+    assert_int_equal(probe_result.verdict, PCT_VERDICT_EXIT);
+    assert_in_range(pct_steps(&sim.sched), PCT_LIVELOCK_SPINS, 4 * PCT_LIVELOCK_SPINS);
     /* ... also beside a relative that sleeps: a parent that waits. */
     struct sim_program child = sleeper;
     child.relative = 1;

@@ -1,5 +1,5 @@
 /* Files by name and by descriptor: results and errno as natively; threads that poll for a file see it in the end. */
-/* tests: fstat fstat64 readdir readdir64 mkdir link rename unlink pread pread64 */
+/* tests: fstat fstat64 readdir readdir64 mkdir mkdtemp link rename unlink pread pread64 */
 /* ops: SLEEP AWAKE */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,5 +1,5 @@
 /* System V's message queues: full, empty, types, removal, an interrupted wait. */
-/* tests: msgsnd msgrcv msgctl */
+/* tests: msgsnd msgrcv msgctl msgget */
 /* ops: MESSAGE */
 #define _GNU_SOURCE
 #include "check.h"

@@ -1,5 +1,5 @@
 /* System V's semaphores: several operations at once, waits for 0, timeouts, removal, an interrupted wait. */
-/* tests: semop semtimedop semctl */
+/* tests: semop semtimedop semctl semget */
 /* ops: MESSAGE */
 #define _GNU_SOURCE
 #include "check.h"

@@ -451,6 +451,11 @@ static void test_fresh(void **unused)
     assert_null(touch(2, X, 4, WRITE));
     pct_races_benign(r, Y, Y + 4);
     assert_null(touch(2, Y, 4, WRITE));
+    /* Half of a location is that half alone. */
+    pct_races_benign(r, Y + 12, Y + 16);
+    touch(1, Y + 8, 8, WRITE);
+    assert_null(touch(2, Y + 12, 4, WRITE));
+    assert_non_null(touch(2, Y + 8, 4, WRITE));
     pct_races_ignore(r, 2, 1);
     touch(1, X + 32, 4, WRITE);
     assert_null(touch(2, X + 32, 4, WRITE));

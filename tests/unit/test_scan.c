@@ -238,6 +238,13 @@ static void test_omitted(void **state)
     assert_int_equal(s.omitted[PCT_PLAN_OMITTED_OTHER], 1);
     expect_none(s);
     expect_one(SCAN(PCT_PATCH_ALL, false, 0x0f, 0xba, 0x2f, 0x01), PCT_SITE_UPDATE, 4, 4);
+    /* lock bts %ecx, (%rdi) is an atomic access, wherever; lock bts $1, (%rdi) */
+    s = SCAN(PCT_PATCH_ATOMICS, false, 0xf0, 0x0f, 0xab, 0x0f);
+    assert_int_equal(s.sites[0].value, 1);
+    expect_one(s, PCT_SITE_ATOMIC, 4, 4);
+    s = SCAN(PCT_PATCH_ATOMICS, false, 0xf0, 0x0f, 0xba, 0x2f, 0x01);
+    assert_int_equal(s.sites[0].value, PCT_SITE_NO_REGISTER);
+    expect_one(s, PCT_SITE_ATOMIC, 5, 4);
 }
 
 static void test_entered(void **state)

@@ -57,7 +57,12 @@ function text(i) {
   const word = run.words[o.class];
   let t = o.name;
   if (o.class && !own) t += (t.includes(word) ? '' : ' ' + word) + ' ' + object[i];
-  if (o.id === 'OUTSIDE') return t + ' (' + ((a * 2 ** 25 + object[i]) / 1000).toFixed(3) + ' ms)';
+  /* Of a time the argument has the high bits; what stands above these is something else. */
+  const ms = (bits) => ((a % 2 ** bits * 2 ** 25 + object[i]) / 1000).toFixed(3) + ' ms';
+  if (o.id === 'OUTSIDE') return `${t} (${ms(12)})`;
+  if (o.id === 'DEADLINE') return `${t} (${ms(16)} early)`;
+  if (o.id === 'CLOCK') return a % 2 ** 9 || object[i] ? `${t} (${ms(9)})` : t;
+  if (o.id === 'CHOICE') return `${t} ${a}`;
   if (o.id === 'COND_SIGNAL' || o.id === 'FUTEX_WAKE') return t + (a === 65535 ? ' (nobody waits)' : a ? ' (waiter ' +
     (a + 1) + ')' : '');
   const note = [, 'timed out', 'busy', 'cancelled', 'runs it', 'error'][a];
@@ -273,8 +278,9 @@ function closeUp(i) { /* so that the boxes can be read */
   const scale = Math.min(Math.max(1, n / 8), Math.max(d3.zoomTransform(canvas).k, n / 40));
   d3.select(canvas).call(zoom.scaleTo, scale).call(zoom.translateTo, x0(i), 0);
 }
-const jump = (i, label) => { const a = el('a', label || `step ${number(i)}`, { href: `#step=${number(i)}` }); return a;
-  };
+/* Without the process, that is the first one's. */
+const hashOf = (i) => (own ? `#process=${chosen}&` : '#') + `step=${number(i)}`;
+const jump = (i, label) => el('a', label || `step ${number(i)}`, { href: hashOf(i) });
 const where = (p) => run.places[p] || {};
 function sourceOf(file, line) {
   const lines = run.sources[file];
@@ -331,7 +337,7 @@ function select(i, scroll = true) {
   $('step-title').textContent = `Step ${number(i)}: thread ${thread[i]}: ${text(i)}`;
   $('details').replaceChildren(...describe(i));
   $('go').value = number(i);
-  history.replaceState(null, '', '#step=' + number(i));
+  history.replaceState(null, '', hashOf(i));
   if (scroll) reveal(i);
   showSteps();
   paint();
