@@ -588,6 +588,9 @@ $(B)/obj/cli/trace/trace_export_html.o: $(B)/gen/timeline-head.html $(B)/gen/tim
 $(B)/obj/preload/patch/patch_event.o $(B)/obj/patch/emit.o $(B)/obj/sched/memory.o $(B)/obj/sched/progress.o \
     $(B)/obj/sched/races.o: pct_cflags += -mgeneral-regs-only
 
+# Between fork and exec: what only the first call would look up, each child would look up anew.
+$(B)/obj/cli/process/child_exec.o: override CFLAGS += -fno-plt
+
 # Hashing the trace is a loop over vectors.
 $(B)/obj/sched/record.o: override CFLAGS += -O3
 

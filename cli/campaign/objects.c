@@ -79,9 +79,9 @@ int pct_objects_add(struct pct_object_counts **counts, const struct pct_trace *t
 
 struct pct_object_counts *pct_objects_copy(const struct pct_object_counts *counts)
 {
-    struct pct_object_counts *copy = malloc(sizeof *copy);
-    if (copy)
-        *copy = *counts;
+    struct pct_object_counts *copy = calloc(1, sizeof *copy);
+    if (copy) /* not what has no use: it is large */
+        memcpy(copy, counts, sizeof *copy - (MOST - counts->used) * sizeof copy->use[0]);
     return copy;
 }
 
