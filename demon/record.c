@@ -38,14 +38,14 @@ static void say_why(struct demon_search *s, struct demon_result *r)
         return;
     }
     demon_run_read_trace(s->trace, test->name, r);
-    if (r->status == PCT_EXIT_TIMEOUT) {
+    if (r->failed) {
+        demon_say("the test fails by itself, without any interference: mend that first (%s)", r->text);
+    } else if (r->status == PCT_EXIT_TIMEOUT) {
         demon_say("the test does not end within %g s, without any interference: mend that first, or give it more time "
                   "by --timeout",
                   s->program->timeout);
     } else if (r->status == PCT_EXIT_LIVELOCK) {
         demon_say("the test does not end, without any interference: mend that first (%s)", r->text);
-    } else if (r->failed) {
-        demon_say("the test fails by itself, without any interference: mend that first (%s)", r->text);
     } else {
         demon_show(r->output);
         demon_say("the program could not be run under pct, so nothing was asked");

@@ -359,6 +359,9 @@ static const char *text_of(struct json_object *object, const char *key)
 static void take_ending(struct json_object *run, struct demon_result *r)
 {
     struct json_object *culprit = json_object_object_get(run, "culprit");
+    struct json_object *own = json_object_object_get(run, "exit_status");
+    /* The program's own status may be one by which pct tells that a run did not end. */
+    r->failed |= r->status && own && json_object_get_int(own) == r->status;
     snprintf(r->kind, sizeof r->kind, "%s", text_of(run, "verdict"));
     snprintf(r->text, sizeof r->text, "%s", text_of(run, "text"));
     r->threads = (unsigned)json_object_get_int(json_object_object_get(run, "threads"));

@@ -170,7 +170,7 @@ static enum demon_verdict try_candidate(struct demon_attempt *t)
         demon_attempt_confirm(t, s->finding[s->findings - 1].helps > 0);
     }
     s->refuted += grade == DEMON_GRADE_REFUTED;
-    s->killed += grade == DEMON_GRADE_REFUTED && r.status == PCT_EXIT_TIMEOUT;
+    s->killed += grade == DEMON_GRADE_REFUTED && r.status == PCT_EXIT_TIMEOUT && !r.failed;
     return verdicts[grade];
 }
 
@@ -458,9 +458,12 @@ static enum demon_verdict follow(struct demon_attempt *t, struct pct_demon_plan 
     bool allowed = !run->failed && demon_judge_allowed(&s->model, plan, run);
     struct demon_way *way = allowed && s->depth > 1 ? record_way(t, plan) : NULL;
     const bool failed = run->failed && demon_judge_met_requirements(&s->model, plan); /* else it was none of others */
-    const bool wrong = failed && judgement->clause && judgement->reason;
+    const bool wrong = failed && judgement->clause;
+    /* To wait behind the calls is no failure to the judge, and has no reason. */
+    const char *why = judgement->reason;
+    why = why ? why : "threads wait for each other, of which no contract speaks";
     s->ways_failed += failed;
-    s->why_wrong = wrong && !s->ways_wrong ? judgement->reason : s->why_wrong;
+    s->why_wrong = wrong && !s->ways_wrong ? why : s->why_wrong;
     s->ways_wrong += wrong;
     release_plan(plan);
     free(run->output);

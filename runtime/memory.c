@@ -108,9 +108,11 @@ PCT_RUNTIME void *valloc(size_t size)
     return fresh(NEXT(valloc, __libc_valloc)(size), size);
 }
 
+/* Of whole pages. */
 PCT_RUNTIME void *pvalloc(size_t size)
 {
-    return fresh(NEXT(pvalloc, __libc_pvalloc)(size), size);
+    enum { PAGE = 4096 };
+    return fresh(NEXT(pvalloc, __libc_pvalloc)(size), (size + PAGE - 1) & ~(size_t)(PAGE - 1));
 }
 
 /* GLIBC: what it refuses. */

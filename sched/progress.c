@@ -63,8 +63,11 @@ static void spun_for_long(struct pct_sched *s, const struct pct_thread *thread, 
     } else if (pct_outside_strangers(s))
         wait_a_moment(s);
     else if (before < PCT_LIVELOCK_SPINS && s->timers_count)
-        pct_timer_jump_far(s);
-    else if (before < PCT_LIVELOCK_SPINS || s->progress.in_a_row >= 2 * PCT_LIVELOCK_SPINS)
+        pct_timer_jump(s);
+    else if (before < 2 * PCT_LIVELOCK_SPINS && s->progress.in_a_row >= 2 * PCT_LIVELOCK_SPINS && s->timers_count)
+        pct_timer_jump_far(s); /* the nearest was that of one more who polls */
+    else if (before < PCT_LIVELOCK_SPINS || s->progress.in_a_row >= 3 * PCT_LIVELOCK_SPINS ||
+             (s->progress.in_a_row >= 2 * PCT_LIVELOCK_SPINS && !s->timers_count))
         end_or_wait(s, thread);
 }
 

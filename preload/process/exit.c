@@ -173,8 +173,9 @@ PCT_EXPORT void quick_exit(int status)
 
 /* GLIBC: since 2.41, abort() does not unblock SIGABRT first: where it is blocked, it arrives when its action is the
  * default again, and no handler is called, neither the target's nor ours, which makes the report. Nor is ours where the
- * target's has returned, or SIGABRT is ignored. */
-static void let_abort_in(void)
+ * target's has returned, or SIGABRT is ignored. of_libc: libc says something first, and calls the target's handler
+ * behind that, if at all. */
+static void let_abort_in(bool of_libc)
 {
     const uint64_t bit = pct_signal_bit(SIGABRT);
     struct sigaction now;
@@ -182,6 +183,8 @@ static void let_abort_in(void)
         return;
     const bool skips = pct_libc_minor() >= 41 && pct_signal_mask(SIG_BLOCK, 0) & bit;
     const bool handles = pct_action_handles(SIGABRT), controlled = pct_shim.mode == PCT_MODE_CONTROLLED;
+    if (handles && !skips && of_libc)
+        return;
     if (handles && !skips) {
         pct_signal_mask(SIG_UNBLOCK, bit);
         REAL(raise)(SIGABRT);
@@ -196,7 +199,7 @@ static void let_abort_in(void)
 PCT_EXPORT void abort(void)
 {
     end_now(0);
-    let_abort_in();
+    let_abort_in(false);
     REAL(abort)(); /* ends in our handler of SIGABRT, or in the target's */
     __builtin_unreachable();
 }
@@ -235,7 +238,7 @@ PCT_EXPORT void __assert_fail(const char *assertion, const char *file, unsigned 
         pct_text_add(&text, "' failed.");
         pct_shim.assertion = true;
     }
-    let_abort_in();
+    let_abort_in(true);
     REAL(__assert_fail)(assertion, file, line, function);
     __builtin_unreachable();
 }

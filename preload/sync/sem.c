@@ -202,7 +202,12 @@ PCT_EXPORT sem_t *sem_open(const char *name, int flags, ...)
     pct_news_any();
     pct_absent_note(sem == SEM_FAILED ? -1 : 0);
     PCT_ENTER(self);
-    if (self && sem != SEM_FAILED && !pct_object_known(&pct_S.objects, sem, PCT_CLASS_SEM))
+    if (!self || sem == SEM_FAILED)
+        return sem;
+    struct pct_object *object = pct_object_known(&pct_S.objects, sem, PCT_CLASS_SEM);
+    if (object) /* opened twice; or one that stood there before, in memory that was private */
+        object->shared = PCT_SHARED_UNKNOWN;
+    else
         pct_object_init(&pct_S.objects, sem, PCT_CLASS_SEM);
     return sem;
 }

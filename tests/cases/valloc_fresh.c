@@ -1,5 +1,5 @@
 /* What valloc() and pvalloc() gave was no new memory to the race detector: where one thread had freed it and another
- * got it, that was reported as a race.
+ * got it, that was reported as a race. What pvalloc() gives are whole pages.
  *
  * BUILD: pct-cc -O1 -g -pthread -o %p %s
  * RUN: for what in malloc valloc pvalloc; do MALLOC_ARENA_MAX=1 pct run -q -s 1 -n 20 --races=fail --state none --
@@ -10,16 +10,17 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { SIZE = 8000 /* more than a thread keeps for itself */ };
+enum { SIZE = 8000 /* more than a thread keeps for itself */, PAGES = 8192 };
 
 static const char *what;
 
 static void *use(void *unused)
 {
+    const int size = *what == 'p' ? PAGES : SIZE;
     char *block = *what == 'v' ? valloc(SIZE) : *what == 'p' ? pvalloc(SIZE) : malloc(SIZE);
     if (!block)
         abort();
-    for (int i = 0; i < SIZE; i++)
+    for (int i = 0; i < size; i++)
         block[i] = (char)i;
     free(block);
     return unused;
