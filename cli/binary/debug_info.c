@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static int find_nothing(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, char **file, Elf **elf)
 {
@@ -13,9 +14,20 @@ static int find_nothing(Dwfl_Module *module, void **data, const char *name, Dwar
     return -1;
 }
 
+int pct_debug_info_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                        const char *link, GElf_Word check, char **found)
+{
+    /* By DEBUGINFOD_URLS libdw would ask servers. Targets shall have it all the same. */
+    char *none[] = { NULL }, **all = environ;
+    environ = none;
+    int fd = dwfl_standard_find_debuginfo(module, data, name, base, file, link, check, found);
+    environ = all;
+    return fd;
+}
+
 static const Dwfl_Callbacks callbacks = {
     .find_elf = find_nothing,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = pct_debug_info_find,
     .section_address = dwfl_offline_section_address,
 };
 
@@ -26,7 +38,6 @@ Dwfl *pct_debug_info_open(const char *path, Dwfl_Module **module)
     *module = NULL;
     if (!dwfl)
         return NULL;
-    unsetenv("DEBUGINFOD_URLS");
     dwfl_report_begin(dwfl);
     *module = dwfl_report_offline(dwfl, slash ? slash + 1 : path, path, -1);
     dwfl_report_end(dwfl, NULL, NULL);

@@ -6,6 +6,10 @@
 #include <limits.h>
 #include <stdbool.h>
 
+/* What finds separate debug information, for Dwfl_Callbacks: as libdw's own does, but without the network. */
+int pct_debug_info_find(Dwfl_Module *module, void **data, const char *name, Dwarf_Addr base, const char *file,
+                        const char *link, GElf_Word check, char **found);
+
 /* Open this file, with its separate debug information where the system has it; the network is never asked. *module:
  * what is in it, NULL: it is no ELF file. Returns what dwfl_end() frees; NULL: out of memory. */
 Dwfl *pct_debug_info_open(const char *path, Dwfl_Module **module);

@@ -16,7 +16,9 @@ char *pct_libraries_list(const char *interpreter, const char *program)
     if (pipe2(ends, O_CLOEXEC))
         return NULL;
     char option[] = "--list";
-    char *arguments[] = { (char *)(uintptr_t)interpreter, option, (char *)(uintptr_t)program, NULL };
+    /* $ORIGIN is where the program itself lies, and not a link to it; to this linker, where the name says. */
+    char *real = realpath(program, NULL);
+    char *arguments[] = { (char *)(uintptr_t)interpreter, option, real ? real : (char *)(uintptr_t)program, NULL };
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
@@ -24,6 +26,7 @@ char *pct_libraries_list(const char *interpreter, const char *program)
     pid_t pid;
     int failed = posix_spawn(&pid, interpreter, &actions, NULL, arguments, environ);
     posix_spawn_file_actions_destroy(&actions);
+    free(real);
     close(ends[1]);
     char *text = failed ? NULL : pct_cli_read_all(ends[0]);
     close(ends[0]);

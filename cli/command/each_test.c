@@ -293,11 +293,13 @@ static char *replace(const char *word, const char *name)
     return fclose(out) ? NULL : text;
 }
 
+/* The option itself, also where its name was cut short: each sub-command with it would run each test case once more. */
 static bool is_option(const char *word)
 {
     static const char option[] = "--" PCT_EACH_TEST_OPTION;
-    size_t length = sizeof option - 1;
-    return !strncmp(word, option, length) && (!word[length] || word[length] == '=');
+    enum { DASHES = 2 };
+    size_t length = strcspn(word, "=");
+    return length > DASHES && length < sizeof option && !strncmp(word, option, length);
 }
 
 /* The same sub-command for one test case; begun: for PCT_EACH_TEST_BEGUN, or -1. Returns its exit status, or a negative

@@ -38,6 +38,8 @@ static void print_program(FILE *out, const struct pct_explore_first *f, double s
 {
     fprintf(out, "--budget=%g --jobs=%u ", seconds, f->campaign->jobs ? f->campaign->jobs : 1);
     pct_options_print(out, &f->campaign->launch, NULL, true);
+    if (f->campaign->launch.no_environment) /* it writes the trace that is kept */
+        fputs("--no-environment ", out);
     pct_options_print_ok_status(out, f->campaign->ok);
     pct_options_print_word(out, "--expect", f->oracle ? f->oracle->expect : NULL);
     pct_options_print_word(out, "--oracle", f->oracle ? f->oracle->command : NULL);

@@ -72,6 +72,7 @@ int pct_external_checker_prepare(struct pct_launch *launch, const char *with)
         return pct_cli_no_memory("");
     memcpy(command, words.we_wordv, words.we_wordc * sizeof *command);
     memcpy(command + words.we_wordc, launch->command, (count + 1) * sizeof *command);
+    launch->behind = launch->command[0];
     launch->command = command;
     launch->trace_size = TRACE_SIZE;
     return 0;

@@ -118,7 +118,16 @@ int pct_input_prepare(struct pct_launch *launch)
         launch->input_is_file = true;
         launch->input_kept = !find_name(&launch->stdin_file);
         launch->input = launch->alone && !launch->input_kept ? -1 : open_again(STDIN_FILENO);
+        /* Who may not open it was given it open, by another user. */
+        if (launch->input < 0 && !launch->alone) {
+            launch->stdin_file = NULL;
+            launch->input_kept = true;
+            failed = become_input(keep(STDIN_FILENO));
+            launch->input = failed ? -1 : open_again(STDIN_FILENO);
+        }
     }
+    if (failed)
+        return failed;
     if (!launch->alone && launch->input < 0)
         launch->input = open("/dev/null", O_RDONLY | O_CLOEXEC);
     return 0;

@@ -75,6 +75,7 @@ struct pct_launch {
     /* Set by pct_launch_prepare(). */
     pid_t own; /* this process, whose end is that of its children */
     char program[PATH_MAX];
+    const char *behind; /* the program that another one, named before it, starts (replay --with); NULL: there is none */
     char library_path[PATH_MAX];
     char plan[PATH_MAX];  /* of --demon, absolute; "": none */
     char scope[PATH_MAX]; /* the file of scope.h; "": none */

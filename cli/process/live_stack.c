@@ -22,7 +22,7 @@ Dwfl *pct_live_open(pid_t pid)
     static char *no_path;
     static const Dwfl_Callbacks modules = {
         .find_elf = dwfl_linux_proc_find_elf,
-        .find_debuginfo = dwfl_standard_find_debuginfo,
+        .find_debuginfo = pct_debug_info_find,
         .debuginfo_path = &no_path,
     };
     Dwfl *process = dwfl_begin(&modules);

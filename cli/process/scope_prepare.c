@@ -2,14 +2,13 @@
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
 #include <cli/binary/functions_check.h>
+#include <cli/binary/libraries.h>
 #include "launch.h"
 #include <cli/binary/locate.h>
 #include <cli/binary/scope.h>
 #include <cli/binary/watch.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 static bool add(char ***modules, size_t *count, const char *path)
@@ -23,16 +22,6 @@ static bool add(char ***modules, size_t *count, const char *path)
     return true;
 }
 
-/* What the dynamic linker prints of a library: "libz.so.1 => /lib/libz.so.1 (0x...)", "/lib64/ld-linux-x86-64.so.2
- * (0x...)". */
-static char *path_of(char *line)
-{
-    char *path = strchr(line, '/'), *end = path ? strstr(path, " (0x") : NULL;
-    if (end)
-        *end = 0;
-    return end ? path : NULL;
-}
-
 /* Programs do not tell of accesses in these, and nobody means them. */
 static bool is_system(const char *path)
 {
@@ -40,40 +29,28 @@ static bool is_system(const char *path)
     return !strncmp(name, "libc.so.", 8) || !strncmp(name, "ld-linux", 8) || !strncmp(name, "libpct", 6);
 }
 
-static void list_libraries(const char *program, int output)
+struct list {
+    char **modules;
+    size_t count;
+};
+
+static int add_library(void *data, const char *path)
 {
-    char *const arguments[] = { (char *)(uintptr_t)program, NULL };
-    dup2(output, STDOUT_FILENO);
-    unsetenv("LD_PRELOAD");
-    setenv("LD_TRACE_LOADED_OBJECTS", "1", 1);
-    execv(program, arguments);
-    _exit(127);
+    struct list *list = data;
+    if (!is_system(path))
+        add(&list->modules, &list->count, path);
+    return 0;
 }
 
 size_t pct_scope_modules(const char *program, char ***modules)
 {
-    size_t count = 0, size = 0;
-    int ends[2];
-    *modules = NULL;
-    if (!add(modules, &count, program) || pipe2(ends, O_CLOEXEC))
-        return count;
-    pid_t pid = fork();
-    if (!pid)
-        list_libraries(program, ends[1]);
-    close(ends[1]);
-    FILE *lines = fdopen(ends[0], "r");
-    char *line = NULL;
-    while (lines && getline(&line, &size, lines) >= 0) {
-        const char *path = path_of(line);
-        if (path && !is_system(path))
-            add(modules, &count, path);
-    }
-    free(line);
-    if (lines)
-        fclose(lines);
-    if (pid > 0)
-        waitpid(pid, NULL, 0);
-    return count;
+    struct list list = { .count = 0 };
+    char *real = realpath(program, NULL);
+    if (add(&list.modules, &list.count, program) && real)
+        pct_libraries_each(real, add_library, &list);
+    free(real);
+    *modules = list.modules;
+    return list.count;
 }
 
 static int write_file(struct pct_launch *launch, const struct pct_scope *scope)
@@ -114,6 +91,9 @@ int pct_scope_prepare(struct pct_launch *launch)
     struct pct_scope scope = { .elf = false };
     const char *suppressions = launch->suppressions ? launch->suppressions : getenv("PCT_SUPPRESSIONS");
     int failed = 0;
+    char program[PATH_MAX];
+    if (!launch->behind || pct_locate_command(launch->behind, program, sizeof program))
+        strcpy(program, launch->program);
     launch->scope[0] = 0;
     if (suppressions && *suppressions)
         failed = pct_patterns_add_suppressions(&scope.patterns, suppressions);
@@ -124,7 +104,7 @@ int pct_scope_prepare(struct pct_launch *launch)
     if (!failed && launch->functions[0])
         failed = pct_patterns_add_functions(&scope.patterns, launch->functions);
     if (!failed && scope.patterns.count) {
-        scope.module_count = pct_scope_modules(launch->program, &scope.modules);
+        scope.module_count = pct_scope_modules(program, &scope.modules);
         failed = pct_scope_find(&scope);
         if (!failed)
             failed = pct_scope_check(&scope);

@@ -19,10 +19,17 @@ bool pct_frame_is_system(const char *module)
     return false;
 }
 
+/* Whether it came with the system. Where images of containers have their programs' sources, below /usr/src,
+ * distributions have those of libraries. */
+static bool is_installed(const char *file, const char *module)
+{
+    return begins(file, "/usr/") && (!begins(file, "/usr/src/") || strstr(module, ".so"));
+}
+
 static enum pct_frame_rank rank_of(const char *file, const char *module)
 {
     /* The libraries of Rust stand below /rustc or library, packages below the user's .cargo. */
-    bool library = pct_frame_is_system(module) || begins(file, "/usr/") || begins(file, "/rustc/") ||
+    bool library = pct_frame_is_system(module) || is_installed(file, module) || begins(file, "/rustc/") ||
                    strstr(file, "/.cargo/registry/") || begins(file, "library/std/") || begins(file, "library/core/") ||
                    begins(file, "library/alloc/");
     size_t length = strlen(file);

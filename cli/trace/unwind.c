@@ -59,7 +59,7 @@ static int find_elf(Dwfl_Module *module, void **userdata, const char *name, Dwar
 
 static const Dwfl_Callbacks modules = {
     .find_elf = find_elf,
-    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .find_debuginfo = pct_debug_info_find,
 };
 
 /* Thread ids for libdw are indices + 1: of threads, and then of stops. A thread is its registers. */
@@ -252,11 +252,12 @@ static bool is_shim(const struct pct_frame *frame)
     return !strcmp(frame->module, "libpct.so") || !strcmp(frame->module, "libpct-tsan.so");
 }
 
-/* What every thread begins with says nothing. */
+/* What every thread begins with says nothing. A function of the program's own may have such a name. */
 static bool is_start(const struct pct_frame *frame)
 {
-    static const char *const names[] = { "start_thread", "clone3", "__clone3",
-                                         "clone",        "_start", "__libc_start_call_main" };
+    if (!pct_frame_is_system(frame->module))
+        return !strcmp(frame->function, "_start");
+    static const char *const names[] = { "start_thread", "clone3", "__clone3", "clone", "__libc_start_call_main" };
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(frame->function, names[i]))
             return true;
@@ -530,8 +531,6 @@ struct pct_unwinder *pct_unwind_open(const struct pct_snapshot *snapshot)
         again->looked = false;
         return again;
     }
-    /* Never ask the network for debug information. */
-    unsetenv("DEBUGINFOD_URLS");
     struct pct_unwinder *unwinder = calloc(1, sizeof *unwinder);
     if (!unwinder)
         return NULL;
