@@ -119,14 +119,15 @@ static inline void thread_join(pthread_t thread)
 /* What a real program does besides synchronising: `rounds` times, some microseconds of computing (nothing depends on
  * how many) after which the thread gives up the processor, as if it had read a file. It is why the bugs seldom show
  * natively, on a loaded machine too: the thread that has to lose the race takes its time. For pct it is nothing at
- * all: it touches nothing shared, and the yield is made by syscall(), which pct passes through, since sched_yield()
- * would be a scheduling point and would count as a spin. */
+ * all: it touches nothing shared, and the yield is made by the instruction, which pct does not see, since sched_yield()
+ * would be a scheduling point and would count as a spin, by its number too. */
 static inline void local_work(unsigned rounds)
 {
     for (unsigned round = 0; round < rounds; round++) {
         for (volatile unsigned i = 0; i < 2000u; i++) {
         }
-        syscall(SYS_sched_yield);
+        long result;
+        __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_sched_yield) : "rcx", "r11", "memory");
     }
 }
 

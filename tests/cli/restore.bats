@@ -105,7 +105,7 @@ learned()
     for how in exec engine=fork engine=restore; do
         rows "$how" -n 12 "--$how" -j 1 -S maple --fresh -- ./loads ./loaded.so
         learned "$how" > "learned-$how"
-        grep "'count_up', '.*loads.c', 12)" "learned-$how"
+        grep "'count_up','.*loads.c',12$" "learned-$how"
     done
     cmp learned-exec learned-engine=fork
     cmp learned-exec learned-engine=restore
@@ -120,7 +120,7 @@ learned()
     done
     cmp learned--exec learned--engine=fork
     cmp learned--exec learned--engine=restore
-    [ "$(grep -c '^(' learned--exec)" -gt 100 ]
+    [ "$(wc -l < learned--exec)" -gt 100 ]
     grep -E '^pct: 5[0-9] runs were restored; 4 of them were made again, and were the same$' runs--engine=restore.said
     rows started -n 12 --exec --sites --fresh -- ./kept memory
     rows restored -n 12 -j 1 --engine=restore --sites --fresh -- ./kept memory
