@@ -332,9 +332,11 @@ static bool begins_alike(const struct pct_search *s, const struct pct_execution 
     return true;
 }
 
-/* The run was cut because a thread that is held went on, at the last node: who else could have? If nobody, it is at its
- * end as far as this part goes. Returns whether it is. */
-static bool ends_held(struct pct_search *s, struct pct_execution *x, uint32_t cut)
+/* The run was cut because a thread that sleeps, or is held, went on at the last node: who else could have? Where it
+ * sleeps, there is somebody only if what was to be tried was not what it was taken for: it was not possible (a wait for
+ * the kernel), or used less. Whatever commutes with that was left out for its sake, so another one goes on instead. If
+ * nobody can but who is held, the run is at its end as far as this part goes. Returns whether it is. */
+static bool ends_there(struct pct_search *s, struct pct_execution *x, uint32_t cut)
 {
     const struct node *node = &s->node[cut];
     uint64_t others = x->enabled[cut];
@@ -375,7 +377,8 @@ static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *clas
     bool ends = !known;
     if (known) {
         const bool held = pct_sleepers_have(held_at(s, &s->node[cut]), x->event[cut].thread);
-        ends = held && ends_held(s, x, cut);
+        if (held || !s->facts.early) /* with deadlines, nothing is verified behind a redundant run */
+            ends = ends_there(s, x, cut);
         s->facts.foreign += held;
         x->count = cut;
     }

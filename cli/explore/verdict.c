@@ -86,6 +86,11 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e, const str
             "deadlines that may come early: %llu of the runs were not what they were to be, and others may be missed "
             "(--slack=0 takes the program)",
             (unsigned long long)(vain > facts->unplanned ? vain : facts->unplanned));
+    else if (e->bound < 0 && vain + facts->unplanned)
+        add(r,
+            "calls that could not be made, or used less, where they were to be tried first: %llu of the runs were not "
+            "what they were to be, and others may be missed",
+            (unsigned long long)(vain > facts->unplanned ? vain : facts->unplanned));
     if (facts->strayed)
         add(r,
             "threads that did something else in another schedule of the same past (%llu time%s%s%s): by memory that is "
