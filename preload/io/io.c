@@ -209,6 +209,13 @@ int pct_io_begin_write(struct pct_shim_thread *self, enum pct_op op, int fd, siz
                  nonblocking);
 }
 
+int pct_io_begin_read(struct pct_shim_thread *self, int fd, bool (*ready)(const struct pct_io *io), const void *arg)
+{
+    struct pollfd asked = { .fd = fd, .events = POLLIN };
+    pct_cancel_point(self);
+    return begin(self, PCT_OP_READ, (struct pct_io){ .fds = &asked, .count = 1, .ready = ready, .arg = arg }, false);
+}
+
 int pct_io_begin_lasting(struct pct_shim_thread *self, enum pct_op op, int fd, short events, bool nonblocking)
 {
     struct pollfd asked = { .fd = fd, .events = events };

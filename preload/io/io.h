@@ -74,6 +74,9 @@ int pct_io_begin(struct pct_shim_thread *self, enum pct_op op, int fd, short eve
 /* The same for a write of this size: until it would not have to wait, at least with its first bytes. */
 int pct_io_begin_write(struct pct_shim_thread *self, enum pct_op op, int fd, size_t size, bool nonblocking);
 
+/* The same for a read that waits until this predicate holds, whose `arg` this is. */
+int pct_io_begin_read(struct pct_shim_thread *self, int fd, bool (*ready)(const struct pct_io *io), const void *arg);
+
 /* room.c: whether what would wait for this is a message, of which poll() says that it has to wait, and is tried first,
  * by pct_io_write(): a UNIX socket of messages takes more until its buffer is full, but who waits for it is woken only
  * when poll() says so. */

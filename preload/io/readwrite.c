@@ -160,12 +160,34 @@ static bool at_once(struct pct_shim_thread *self, long number, int fd, const voi
         return false;
     pct_cancel_point(self);
     *result = PCT_SYS6(number, fd, &part, 1, -1, -1, RWF_NOWAIT);
-    if (*result == -EFAULT) { /* an eventfd has given out what it had */
-        errno = EFAULT;
+    if (*result == -EAGAIN || *result == -EOPNOTSUPP || *result == -EINVAL ||
+        *result == -EINTR || pct_refused(*result))
+        return false;
+    if (*result < 0) { /* told once: an eventfd has given out what it had, a socket its error; SIGPIPE was sent */
+        errno = (int)-*result;
         *result = -1;
+    }
+    return true;
+}
+
+/* Read what poll() has told of. True: another process has taken it meanwhile, and it is to be waited for again; in the
+ * kernel that would be with the baton. Where the kernel cannot say that, it does wait. */
+static bool is_taken(struct pct_shim_thread *self, int fd, void *buffer, size_t size, long *got)
+{
+    const struct iovec part = { buffer, size };
+    const bool tries = size && !pct_io_low_water && pct_fd_reach(fd) != PCT_REACH_INSIDE && by_number();
+    *got = tries ? PCT_SYS6(SYS_preadv2, fd, &part, 1, -1, -1, RWF_NOWAIT) : -EOPNOTSUPP;
+    if (*got == -EAGAIN && pct_io_is_blocking(fd) && !pct_poll_now(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1)) {
+        pct_io_done(self, PCT_OP_READ, PCT_ARG_BUSY, pct_io_object(fd));
         return true;
     }
-    return *result >= 0;
+    if (*got == -EAGAIN || *got == -EOPNOTSUPP || *got == -EINVAL || *got == -EINTR || pct_refused(*got)) {
+        *got = REAL(read)(fd, buffer, size);
+    } else if (*got < 0) {
+        errno = (int)-*got;
+        *got = -1;
+    }
+    return false;
 }
 
 static ssize_t read_some(int fd, void *buffer, size_t size)
@@ -178,9 +200,11 @@ static ssize_t read_some(int fd, void *buffer, size_t size)
         return pct_io_receive(self, fd, &(struct iovec){ buffer, size }, 1);
     if (at_once(self, SYS_preadv2, fd, buffer, size, &got))
         return pct_io_end(self, PCT_OP_READ, fd, got);
-    if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, !size))
-        return -1;
-    return pct_io_end(self, PCT_OP_READ, fd, REAL(read)(fd, buffer, size));
+    do {
+        if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, !size))
+            return -1;
+    } while (is_taken(self, fd, buffer, size, &got));
+    return pct_io_end(self, PCT_OP_READ, fd, got);
 }
 
 static ssize_t read_here(int fd, void *buffer, size_t size, const void *pc)

@@ -24,8 +24,9 @@
 #include <termios.h>
 #include <wchar.h>
 
-/* GLIBC: what is set when an error has happened. */
-enum { ERROR_SEEN = 0x20 };
+/* GLIBC: what is set in a stream that cannot be read, or is at its end, or when an error has happened; or that has its
+ * buffer put aside, as something was pushed back. */
+enum { NO_READS = 4, END_SEEN = 0x10, ERROR_SEEN = 0x20, IN_BACKUP = 0x100 };
 
 static int fail(FILE *file)
 {
@@ -67,12 +68,38 @@ static void show_prompt(const FILE *file)
     errno = error;
 }
 
-/* Wait until the stream has something, or has ended. Returns 0, or -1 with errno EINTR and the stream's error set. */
-static int await(FILE *file)
+/* What is to be read from a stream. */
+struct wanted {
+    const FILE *file;
+    size_t size; /* at once, if that may go past its buffer; else 0 */
+};
+
+/* Whether libc does not ask the kernel: something is in the buffer; or the end was seen, beyond which it looks only for
+ * what goes past the buffer. */
+
+static bool asks_nobody(const struct wanted *wanted)
+{
+    const FILE *file = wanted->file;
+    const bool past = wanted->size && wanted->size >= (size_t)(file->_IO_buf_end - file->_IO_buf_base);
+    return file->_IO_read_ptr < file->_IO_read_end ||
+           (file->_flags & IN_BACKUP && file->_IO_save_base < file->_IO_save_end) ||
+           (file->_flags & (NO_READS | END_SEEN) && !past);
+}
+
+/* Another thread may have read more than it wanted. */
+static bool goes(const struct pct_io *io)
+{
+    return asks_nobody(io->arg) || pct_poll_now(io->fds, io->count);
+}
+
+/* Wait until the stream has something, or has ended. size: as in struct wanted. Returns 0, or -1 with errno EINTR and
+ * the stream's error set. */
+static int await(FILE *file, size_t size)
 {
     int fd = file->_fileno;
+    const struct wanted wanted = { file, size };
     pct_explored_hidden(PCT_KEY_KERNEL, false); /* the stream's place in its file */
-    if (!pct_sched_is_on(&pct_S) || file->_IO_read_ptr < file->_IO_read_end || fd < 0 || !pct_fd_blocks(fd))
+    if (!pct_sched_is_on(&pct_S) || asks_nobody(&wanted) || fd < 0 || !pct_fd_blocks(fd))
         return 0;
     PCT_ENTER(self);
     if (!self) {
@@ -80,7 +107,7 @@ static int await(FILE *file)
     } else {
         show_prompt(file);
         pct_ensure_baton(self);
-        if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, false))
+        if (pct_io_begin_read(self, fd, goes, &wanted))
             return fail(file);
         pct_io_done(self, PCT_OP_READ, 0, pct_io_object(fd));
     }
@@ -88,6 +115,27 @@ static int await(FILE *file)
         fill(file);
     return 0;
 }
+
+/* Behind libc's call: others may wait for what is in the buffer now. */
+static void filled(const FILE *file)
+{
+    const int error = errno;
+    if (PCT_UNLIKELY(pct_sched_kernel_waits(&pct_S) != NULL) && asks_nobody(&(struct wanted){ file, 0 }) &&
+        !pct_vforking && pct_enter())
+        pct_sched_kernel_changed(&pct_S);
+    errno = error;
+}
+
+/* A call that reads; `failed` where the wait for that was ended. size: as in struct wanted. */
+#define READS(file, size, failed, call)                                                                                \
+    ({                                                                                                                 \
+        __typeof__(call) result_ = failed;                                                                             \
+        if (!await(file, size)) {                                                                                      \
+            result_ = (call);                                                                                          \
+            filled(file);                                                                                              \
+        }                                                                                                              \
+        result_;                                                                                                       \
+    })
 
 /* Much goes past the stream's buffer. */
 static size_t came(FILE *file, void *buffer, size_t size, size_t count, const void *pc)
@@ -104,32 +152,32 @@ static size_t came(FILE *file, void *buffer, size_t size, size_t count, const vo
 
 PCT_EXPORT int fgetc(FILE *file)
 {
-    return await(file) ? EOF : REAL(fgetc)(file);
+    return READS(file, 0, EOF, REAL(fgetc)(file));
 }
 
 PCT_EXPORT int getc(FILE *file)
 {
-    return await(file) ? EOF : REAL(getc)(file);
+    return READS(file, 0, EOF, REAL(getc)(file));
 }
 
 PCT_EXPORT int getchar(void)
 {
-    return await(stdin) ? EOF : REAL(getchar)();
+    return READS(stdin, 0, EOF, REAL(getchar)());
 }
 
 PCT_EXPORT char *fgets(char *line, int size, FILE *file)
 {
-    return await(file) ? NULL : REAL(fgets)(line, size, file);
+    return READS(file, 0, NULL, REAL(fgets)(line, size, file));
 }
 
 PCT_EXPORT char *__fgets_chk(char *line, size_t room, int size, FILE *file)
 {
-    return await(file) ? NULL : REAL(__fgets_chk)(line, room, size, file);
+    return READS(file, 0, NULL, REAL(__fgets_chk)(line, room, size, file));
 }
 
 PCT_EXPORT ssize_t getdelim(char **line, size_t *size, int delimiter, FILE *file)
 {
-    return await(file) ? -1 : REAL(getdelim)(line, size, delimiter, file);
+    return READS(file, 0, -1, REAL(getdelim)(line, size, delimiter, file));
 }
 
 PCT_EXPORT ssize_t __getdelim(char **line, size_t *size, int delimiter, FILE *file)
@@ -144,28 +192,31 @@ PCT_EXPORT ssize_t getline(char **line, size_t *size, FILE *file)
 
 PCT_EXPORT size_t fread(void *buffer, size_t size, size_t count, FILE *file)
 {
-    return size && count && await(file) ? 0
-                                        : came(file, buffer, size, REAL(fread)(buffer, size, count, file), PCT_CALLER);
+    if (!size || !count)
+        return REAL(fread)(buffer, size, count, file);
+    return READS(file, size * count, 0,
+                 came(file, buffer, size, REAL(fread)(buffer, size, count, file), PCT_CALLER));
 }
 
 PCT_EXPORT size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *file)
 {
-    return size && count && await(file)
-               ? 0
-               : came(file, buffer, size, REAL(__fread_chk)(buffer, room, size, count, file), PCT_CALLER);
+    if (!size || !count)
+        return REAL(__fread_chk)(buffer, room, size, count, file);
+    return READS(file, size * count, 0,
+                 came(file, buffer, size, REAL(__fread_chk)(buffer, room, size, count, file), PCT_CALLER));
 }
 
 /* The headers make one of these names the other, depending on the standard. */
 PCT_EXPORT int old_vfscanf(FILE *file, const char *format, va_list arguments) __asm__("vfscanf");
 PCT_EXPORT int old_vfscanf(FILE *file, const char *format, va_list arguments)
 {
-    return await(file) ? EOF : REAL(vfscanf)(file, format, arguments);
+    return READS(file, 0, EOF, REAL(vfscanf)(file, format, arguments));
 }
 
 PCT_EXPORT int new_vfscanf(FILE *file, const char *format, va_list arguments) __asm__("__isoc99_vfscanf");
 PCT_EXPORT int new_vfscanf(FILE *file, const char *format, va_list arguments)
 {
-    return await(file) ? EOF : REAL(__isoc99_vfscanf)(file, format, arguments);
+    return READS(file, 0, EOF, REAL(__isoc99_vfscanf)(file, format, arguments));
 }
 
 PCT_EXPORT int __isoc99_fscanf(FILE *file, const char *format, ...)
@@ -189,7 +240,7 @@ PCT_EXPORT int __isoc99_scanf(const char *format, ...)
 /* What <stdio.h> makes of these names where C23 is spoken, and with _GNU_SOURCE, since glibc 2.38. */
 PCT_EXPORT int __isoc23_vfscanf(FILE *file, const char *format, va_list arguments)
 {
-    return await(file) ? EOF : REAL(__isoc23_vfscanf)(file, format, arguments);
+    return READS(file, 0, EOF, REAL(__isoc23_vfscanf)(file, format, arguments));
 }
 
 PCT_EXPORT int __isoc23_fscanf(FILE *file, const char *format, ...)
