@@ -68,6 +68,12 @@ struct pct_config {
     uint64_t hash; /* the trace hash that a token promises */
 };
 
+/* Whether an int3 stands where no jump fits, so that no access of these is left out: explored runs leave none out. */
+static inline bool pct_config_traps(const struct pct_config *config)
+{
+    return config->memory >= PCT_PATCH_STACKS || config->rounds;
+}
+
 /* All of these return 0, or -EINVAL with a message of one line for the user in error[size] (it names the cause and the
  * way out, with a "did you mean" where a known word is close). */
 

@@ -208,7 +208,7 @@ static bool is_killed_by_trap(const struct pct_result *result)
     return result->ending == PCT_ENDING_KILLED && result->code == 128 + SIGTRAP &&
            header->verdict == PCT_VERDICT_RUNNING &&
            !pct_config_parse_token(&config, header->token, pct_cli_find_strategy, error, sizeof error) &&
-           (config.memory >= PCT_PATCH_STACKS || config.rounds || config.watch[0]);
+           (pct_config_traps(&config) || config.watch[0]);
 }
 
 bool pct_outcome_is_void(const struct pct_result *result)

@@ -398,6 +398,12 @@ static void print_item(const struct check *c, const struct item *item)
         pct_cli_say("%s: %s", item->place, text);
 }
 
+/* Whether nothing is known of it. */
+static bool is_unchecked(const struct item *item)
+{
+    return !item->ended || item->unable;
+}
+
 static void write_junit(const struct check *c, const struct pct_junit_suite *suite)
 {
     pct_junit_begin(c->junit, suite);
@@ -406,8 +412,7 @@ static void write_junit(const struct check *c, const struct pct_junit_suite *sui
         char name[PCT_TOKEN_MAX + 512];
         snprintf(name, sizeof name, "%s [%.511s]", item->entry->note ? item->entry->note : item->entry->command,
                  item->entry->schedule);
-        const bool bad = !item->ended || item->unable || item->failed || item->unfit;
-        const bool not_run = !item->ended || item->unable;
+        const bool not_run = is_unchecked(item), bad = not_run || item->failed || item->unfit;
         pct_junit_case(c->junit, &(struct pct_junit_case){ .class_name = c->file,
                                                            .name = name,
                                                            .file = c->file,
@@ -436,9 +441,9 @@ static int finish(struct check *c, int code)
     char time[64], also[64] = "";
     for (size_t i = 0; i < c->schedules.count; i++) {
         const struct item *item = &c->items[i];
-        suite.failures += item->ended && !item->unable && (item->failed || item->unfit);
+        suite.failures += !is_unchecked(item) && (item->failed || item->unfit);
         unfit += item->ended && item->unfit;
-        suite.errors += !item->ended || item->unable;
+        suite.errors += is_unchecked(item);
         suite.seconds += item->seconds;
         runs += item->runs;
         if (!code && (item->unable || item->failed))

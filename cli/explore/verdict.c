@@ -81,16 +81,12 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e, const str
     if (facts->undivided)
         add(r, "more than %d threads, which cannot be divided among shards", PCT_EXECUTION_SETS);
     const uint64_t vain = facts->redundant - facts->foreign;
-    if (e->bound < 0 && facts->early && vain + facts->unplanned)
-        add(r,
-            "deadlines that may come early: %llu of the runs were not what they were to be, and others may be missed "
-            "(--slack=0 takes the program)",
-            (unsigned long long)(vain > facts->unplanned ? vain : facts->unplanned));
-    else if (e->bound < 0 && vain + facts->unplanned)
-        add(r,
-            "calls that could not be made, or used less, where they were to be tried first: %llu of the runs were not "
-            "what they were to be, and others may be missed",
-            (unsigned long long)(vain > facts->unplanned ? vain : facts->unplanned));
+    const uint64_t unlike = vain > facts->unplanned ? vain : facts->unplanned;
+    if (e->bound < 0 && unlike)
+        add(r, "%s: %llu of the runs were not what they were to be, and others may be missed%s",
+            facts->early ? "deadlines that may come early"
+                         : "calls that could not be made, or used less, where they were to be tried first",
+            (unsigned long long)unlike, facts->early ? " (--slack=0 takes the program)" : "");
     if (facts->strayed)
         add(r,
             "threads that did something else in another schedule of the same past (%llu time%s%s%s): by memory that is "

@@ -266,12 +266,6 @@ static void abandon(struct module *m)
     pct_patch_slots_abandon(&m->slots);
 }
 
-/* Whether an int3 stands where no jump fits: explored runs leave none out. */
-static bool wants_traps(void)
-{
-    return pct_shim.config.memory >= PCT_PATCH_STACKS || pct_shim.config.rounds;
-}
-
 /* Make all that the patched module will need. */
 static enum pct_plan_refusal carry_out(struct module *m, bool executable)
 {
@@ -287,7 +281,7 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->pages = pct_apart_map(sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
     p->map = map_page;
     p->calls = pct_shim.config.calls;
-    p->traps = wants_traps();
+    p->traps = pct_config_traps(&pct_shim.config);
     p->blocks = settings.blocks && pct_sched_threads(&pct_S) <= 1;
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? PCT_PATCH_HEAP_ROOM : 0);
@@ -519,7 +513,7 @@ void pct_patch_modules(void)
         take_settings();
     if (pct_shim.config.strings)
         pct_strings_find();
-    if (wants_traps())
+    if (pct_config_traps(&pct_shim.config))
         pct_trap_start(PCT_TRAP_CODE);
     for (const struct link_map *map_ = loader->r_map; map_; map_ = map_->l_next) {
         struct module *m = look_at(map_);
