@@ -44,7 +44,7 @@ static const char *find_symbol(Elf *elf, unsigned char kind, const char *name, b
                 gelf_getsym(data, (int)i, &symbol) ? elf_strptr(elf, header.sh_link, symbol.st_name) : NULL;
             if (!is || symbol.st_value != address || GELF_ST_TYPE(symbol.st_info) != kind)
                 continue;
-            if (copy ? is_copy(is, name) : name ? !strcmp(is, name) : GELF_ST_BIND(symbol.st_info) == STB_GLOBAL)
+            if (!name ? GELF_ST_BIND(symbol.st_info) == STB_GLOBAL : copy ? is_copy(is, name) : !strcmp(is, name))
                 return is;
         }
     }

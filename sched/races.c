@@ -175,8 +175,7 @@ static bool synchronise(struct pct_races *r, const struct race_entry *old, const
                         uintptr_t address)
 {
     return !surely_plain(old, new) &&
-           (!(old->kind & new->kind &PCT_ACCESS_PLAIN) ||
-            pct_races_synchronises(r, first_met(old, new, address)));
+           (!(old->kind & new->kind &PCT_ACCESS_PLAIN) || pct_races_synchronises(r, first_met(old, new, address)));
 }
 
 /* A race between these two places in the code, unless it is known already, or does not matter. */

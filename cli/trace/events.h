@@ -75,7 +75,7 @@ struct pct_event {
 /* An operation that a thread has not made yet at some point of the trace. */
 struct pct_pending {
     bool known;
-    bool blocked; /* it cannot complete */
+    bool blocked;        /* it cannot complete */
     unsigned op, class_; /* class_: of what it waits for: of the mutex, where a wait has been signalled */
     uint32_t object;
     uint32_t holder; /* of what it waits for; PCT_NO_THREAD if nobody, or not known */

@@ -34,8 +34,7 @@ struct call {
 static bool is_refused(const struct call *call)
 {
     return wrong_size(call->queue, call->events, call->size) ||
-           (call->events & POLLOUT &&
-            (call->priority >= MQ_PRIO_MAX || !pct_user_readable(call->message, call->size)));
+           (call->events & POLLOUT && (call->priority >= MQ_PRIO_MAX || !pct_user_readable(call->message, call->size)));
 }
 
 /* until: NULL: as the call itself. */
@@ -146,8 +145,6 @@ PCT_EXPORT ssize_t mq_receive(mqd_t queue, char *message, size_t size, unsigned 
     PCT_ENTER(self);
     if (!self)
         return PASS(PCT_OP_MESSAGE, PCT_CLASS_NONE, NULL, REAL(mq_receive)(queue, message, size, priority));
-    const struct call call = {
-        .queue = queue, .events = POLLIN, .message = message, .size = size, .got = priority
-    };
+    const struct call call = { .queue = queue, .events = POLLIN, .message = message, .size = size, .got = priority };
     return run(self, &call);
 }

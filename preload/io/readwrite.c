@@ -160,8 +160,7 @@ static bool at_once(struct pct_shim_thread *self, long number, int fd, const voi
         return false;
     pct_cancel_point(self);
     *result = PCT_SYS6(number, fd, &part, 1, -1, -1, RWF_NOWAIT);
-    if (*result == -EAGAIN || *result == -EOPNOTSUPP || *result == -EINVAL ||
-        *result == -EINTR || pct_refused(*result))
+    if (*result == -EAGAIN || *result == -EOPNOTSUPP || *result == -EINVAL || *result == -EINTR || pct_refused(*result))
         return false;
     if (*result < 0) { /* told once: an eventfd has given out what it had, a socket its error; SIGPIPE was sent */
         errno = (int)-*result;

@@ -194,8 +194,7 @@ PCT_EXPORT size_t fread(void *buffer, size_t size, size_t count, FILE *file)
 {
     if (!size || !count)
         return REAL(fread)(buffer, size, count, file);
-    return READS(file, size * count, 0,
-                 came(file, buffer, size, REAL(fread)(buffer, size, count, file), PCT_CALLER));
+    return READS(file, size * count, 0, came(file, buffer, size, REAL(fread)(buffer, size, count, file), PCT_CALLER));
 }
 
 PCT_EXPORT size_t __fread_chk(void *buffer, size_t room, size_t size, size_t count, FILE *file)

@@ -23,10 +23,7 @@ static void pause_here(void)
 
 static long call(long number, long b, void *c)
 {
-    __asm__ volatile("syscall"
-                     : "+a"(number)
-                     : "D"((long)ends[0]), "S"(b), "d"(c)
-                     : "rcx", "r11", "memory");
+    __asm__ volatile("syscall" : "+a"(number) : "D"((long)ends[0]), "S"(b), "d"(c) : "rcx", "r11", "memory");
     return number;
 }
 
