@@ -53,31 +53,41 @@ static uint64_t make_trampoline(struct pct_placing *p, struct pct_patched *patch
 /* make: if it is not there yet. */
 static struct pct_place_page *find_page(struct pct_placing *p, uint64_t address, bool make)
 {
-    uint64_t slots = 2 * PCT_PLACE_MAX_PAGES;
     uint64_t slot = (address / PCT_PLACE_PAGE * UINT64_C(0x9e3779b97f4a7c15)) >> 40;
     for (;; slot++) {
-        struct pct_place_page *page = &p->pages[slot % slots];
-        if (page->address == address)
-            return page;
-        if (page->address)
+        uint32_t *number = &p->slots[slot % PCT_PLACE_SLOTS];
+        if (*number && p->pages[*number - 1].address != address)
             continue;
+        if (*number)
+            return &p->pages[*number - 1];
         if (!make || p->page_count == PCT_PLACE_MAX_PAGES)
             return NULL;
-        p->page_count++;
+        struct pct_place_page *page = &p->pages[p->page_count++];
+        *number = p->page_count;
         page->address = address;
         page->memory = p->map(p->context, address);
-        page->before = p->last_page;
-        p->last_page = page;
         return page;
     }
 }
 
-static bool is_free(const struct pct_place_page *page, unsigned at)
+/* Where in the page the first PCT_JUMP_SIZE free bytes begin, in [first, end); `end` if nowhere. A module has tens of
+ * thousands of islands, and most pages that are asked are nearly full: 64 places at a time. */
+static unsigned find_free(const struct pct_place_page *page, unsigned first, unsigned end)
 {
-    for (unsigned i = at; i < at + PCT_JUMP_SIZE; i++)
-        if (page->used[i / 64] >> i % 64 & 1)
-            return false;
-    return true;
+    enum { WORDS = sizeof page->used / sizeof page->used[0] };
+    for (unsigned word = first / 64; word < WORDS && word * 64 < end; word++) {
+        const uint64_t these = ~page->used[word], next = word + 1 < WORDS ? ~page->used[word + 1] : 0;
+        uint64_t starts = these;
+        for (unsigned i = 1; i < PCT_JUMP_SIZE; i++)
+            starts &= these >> i | next << (64 - i);
+        if (word == first / 64)
+            starts &= ~UINT64_C(0) << first % 64;
+        if (starts) {
+            const unsigned at = word * 64 + (unsigned)__builtin_ctzll(starts);
+            return at < end ? at : end;
+        }
+    }
+    return end;
 }
 
 /* Put an island to this trampoline into the page, at an address in [from, to). Returns its address or 0. */
@@ -91,16 +101,12 @@ static uint64_t island_in_page(struct pct_placing *p, uint64_t page_address, uin
     unsigned end = PCT_PLACE_PAGE - PCT_JUMP_SIZE + 1;
     if (to - page_address < end)
         end = (unsigned)(to - page_address);
-    for (unsigned at = first; at < end; at++) {
-        if (!is_free(page, at))
-            continue;
-        if (!pct_emit_jump(page->memory + at, page_address + at, trampoline))
-            return 0;
-        for (unsigned i = at; i < at + PCT_JUMP_SIZE; i++)
-            page->used[i / 64] |= UINT64_C(1) << i % 64;
-        return page_address + at;
-    }
-    return 0;
+    const unsigned at = find_free(page, first, end);
+    if (at >= end || !pct_emit_jump(page->memory + at, page_address + at, trampoline))
+        return 0;
+    for (unsigned i = at; i < at + PCT_JUMP_SIZE; i++)
+        page->used[i / 64] |= UINT64_C(1) << i % 64;
+    return page_address + at;
 }
 
 static uint64_t island(struct pct_placing *p, uint64_t from, uint64_t to, uint8_t high, uint64_t trampoline, bool make)

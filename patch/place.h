@@ -18,11 +18,11 @@
 #include "emit.h"
 
 enum { PCT_PLACE_PAGE = 4096, PCT_PLACE_MAX_PAGES = 1 << 15 }; /* of islands: each may be a mapping of its own */
+enum { PCT_PLACE_SLOTS = 2 * PCT_PLACE_MAX_PAGES };
 
 struct pct_place_page {
-    uint64_t address;              /* 0: free slot of the table */
-    uint8_t *memory;               /* where to write its bytes now; NULL: the page belongs to somebody else */
-    struct pct_place_page *before; /* the page of the table that was made before this one */
+    uint64_t address;
+    uint8_t *memory; /* where to write its bytes now; NULL: the page belongs to somebody else */
     uint64_t used[PCT_PLACE_PAGE / 64];
 };
 
@@ -45,11 +45,11 @@ struct pct_placing {
     uint64_t near_address;
     uint8_t *near; /* where to write its bytes now */
     size_t near_size, near_used;
-    /* Islands: a table with room for 2 * PCT_PLACE_MAX_PAGES, zeroed. map: make this page (memory to write to), or NULL
-     * if it is not free. */
-    struct pct_place_page *pages,
-        *last_page; /* the last that was made: a table of which few slots are in use is not walked */
-    uint32_t page_count;
+    /* Islands: the pages, room for PCT_PLACE_MAX_PAGES, zeroed; and where they are found by their address, a table of
+     * PCT_PLACE_SLOTS numbers, from 1; 0: free. The table is asked often for pages that are not there: it is small.
+     * map: make this page (memory to write to), or NULL if it is not free. */
+    struct pct_place_page *pages;
+    uint32_t *slots, page_count;
     uint8_t *(*map)(void *context, uint64_t address);
     void *context;
     uint64_t recent[256];          /* pages by the high byte of the distances that lead there */

@@ -127,9 +127,9 @@ static bool is_as_planned(const struct pct_placing *p)
 static bool protect(const struct pct_placing *p)
 {
     bool allowed = !PCT_SYS3(SYS_mprotect, p->near_address, p->near_size, PROT_READ | PROT_EXEC);
-    for (const struct pct_place_page *page = p->last_page; page && allowed; page = page->before)
-        if (page->memory)
-            allowed = !PCT_SYS3(SYS_mprotect, page->address, PAGE, PROT_READ | PROT_EXEC);
+    for (uint32_t i = 0; i < p->page_count && allowed; i++)
+        if (p->pages[i].memory)
+            allowed = !PCT_SYS3(SYS_mprotect, p->pages[i].address, PAGE, PROT_READ | PROT_EXEC);
     return allowed;
 }
 
@@ -255,11 +255,12 @@ static void abandon(struct module *m)
     struct pct_placing *p = &m->place;
     unmap(p->near, p->near_size);
     unmap(p->patched, m->sites * sizeof *p->patched);
-    for (const struct pct_place_page *page = p->last_page; page; page = page->before) {
-        unmap(page->memory, PAGE);
-        pages -= page->memory != NULL;
+    for (uint32_t i = 0; i < p->page_count; i++) {
+        unmap(p->pages[i].memory, PAGE);
+        pages -= p->pages[i].memory != NULL;
     }
-    unmap(p->pages, sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
+    unmap(p->pages, sizeof *p->pages * PCT_PLACE_MAX_PAGES);
+    unmap(p->slots, sizeof *p->slots * PCT_PLACE_SLOTS);
     unmap(m->changes, m->changes_count * sizeof *m->changes);
     *p = (struct pct_placing){ 0 };
     m->changes = NULL;
@@ -278,14 +279,15 @@ static enum pct_plan_refusal carry_out(struct module *m, bool executable)
     p->locked = pct_apart_map(2 * (length / 8 + 1));
     p->breaks = p->locked ? p->locked + length / 8 + 1 : NULL;
     p->patched = pct_apart_map(p->plan->sites * sizeof *p->patched);
-    p->pages = pct_apart_map(sizeof *p->pages * 2 * PCT_PLACE_MAX_PAGES);
+    p->pages = pct_apart_map(sizeof *p->pages * PCT_PLACE_MAX_PAGES);
+    p->slots = pct_apart_map(sizeof *p->slots * PCT_PLACE_SLOTS);
     p->map = map_page;
     p->calls = pct_shim.config.calls;
     p->traps = pct_config_traps(&pct_shim.config);
     p->blocks = settings.blocks && pct_sched_threads(&pct_S) <= 1;
     p->avoid_from = m->to;
     p->avoid_to = m->to + (executable ? PCT_PATCH_HEAP_ROOM : 0);
-    if (!p->code || !p->locked || !p->patched || !p->pages || !find_room(p, m->from, m->to))
+    if (!p->code || !p->locked || !p->patched || !p->pages || !p->slots || !find_room(p, m->from, m->to))
         return PCT_PLAN_SPACE;
     pct_debugger_copy_code(p->code, (const void *)m->from, length);
     for (uint64_t at = 0; at < length; at++) /* of a debugger's breakpoints */
@@ -550,8 +552,8 @@ static bool is_island(uint64_t pc)
     for (const struct module *m = modules; m; m = m->next) {
         if (pc >= m->from && pc < m->to)
             return true;
-        for (const struct pct_place_page *page = m->place.last_page; page; page = page->before)
-            if (page->memory && pc - page->address < PAGE)
+        for (uint32_t i = 0; i < m->place.page_count; i++)
+            if (m->place.pages[i].memory && pc - m->place.pages[i].address < PAGE)
                 return true;
     }
     return false;

@@ -102,7 +102,8 @@ static struct fixture place(const uint8_t *code, size_t size, struct pct_plan_si
     p->code = calloc(1, CODE_SIZE);
     p->locked = calloc(CODE_SIZE / 8 + 1, 1);
     p->patched = calloc(1, sizeof *p->patched);
-    p->pages = calloc(2 * PCT_PLACE_MAX_PAGES, sizeof *p->pages);
+    p->pages = calloc(PCT_PLACE_MAX_PAGES, sizeof *p->pages);
+    p->slots = calloc(PCT_PLACE_SLOTS, sizeof *p->slots);
     p->map = map_page;
     p->plan = f.plan;
     *f.plan = (struct pct_plan){ .sites = 1, .pads = pad.size != 0, .from = 0, .to = CODE_SIZE };
@@ -134,13 +135,14 @@ static void drop(struct fixture *f)
 {
     munmap(f->code, CODE_SIZE);
     munmap(f->place.near, NEAR_SIZE);
-    for (unsigned i = 0; i < 2 * PCT_PLACE_MAX_PAGES; i++)
+    for (unsigned i = 0; i < f->place.page_count; i++)
         if (f->place.pages[i].memory)
             munmap(f->place.pages[i].memory, PCT_PLACE_PAGE);
     free(f->place.code);
     free(f->place.locked);
     free(f->place.patched);
     free(f->place.pages);
+    free(f->place.slots);
     free(f->plan);
 }
 

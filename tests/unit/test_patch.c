@@ -126,7 +126,8 @@ static struct pct_placing replace(struct fixture *f)
     struct pct_placing p = f->place;
     memset(p.ways, 0, sizeof p.ways);
     memset(p.locked, 0, CODE_SIZE / 8 + 1);
-    memset(p.pages, 0, 2 * PCT_PLACE_MAX_PAGES * sizeof *p.pages);
+    memset(p.pages, 0, PCT_PLACE_MAX_PAGES * sizeof *p.pages);
+    memset(p.slots, 0, PCT_PLACE_SLOTS * sizeof *p.slots);
     memset(p.recent, 0, sizeof p.recent);
     p.page_count = 0;
     p.near_used = LEAVES;
@@ -176,7 +177,7 @@ static void test_without_pages(void **state)
         site.more = ways[i].more & 15;
         struct fixture f = place(code, sizeof code, site,
                                  ways[i].way == PCT_WAY_SHORT ? (struct pct_pad){ 6, 5 } : (struct pct_pad){ 0 });
-        for (unsigned k = 0; k < 2 * PCT_PLACE_MAX_PAGES; k++)
+        for (unsigned k = 0; k < f.place.page_count; k++)
             if (f.place.pages[k].memory)
                 munmap(f.place.pages[k].memory, PCT_PLACE_PAGE);
         memcpy(f.place.code, code, sizeof code);
