@@ -25,7 +25,7 @@ pct=$build/pct
 out=${OUT:-docs/experiments}
 ledger=${LEDGER:-$build/experiments}
 # shellcheck disable=SC2034 # for the parts
-jobs=${JOBS:-1} load=${LOAD:-$((2 * $(nproc)))} header_rate='runs,hits,rate,rate_low,rate_high'
+jobs=${JOBS:-1} load=${LOAD:-$((2 * $(nproc)))} header_rate='runs,hits,rate,rate_low,rate_high' ways=()
 script=${0##*/}
 # Functions for the programs of awk that begin with them.
 rates=$(< bench/experiments/rates.awk) || exit 1
@@ -105,13 +105,14 @@ are_the_bug()
 }
 
 # chunk SPEC SEED COUNT WANTED COMMAND...: seeds SEED to SEED+COUNT-1. Prints "SEED COUNT HITS FIRST N K". WANTED is how
-# the program's bug shows; a run that ends in any other way would be counted as something that it is not.
+# the program's bug shows; a run that ends in any other way would be counted as something that it is not. ${ways[@]}:
+# options that say how runs are made.
 chunk()
 {
     local spec=$1 seed=$2 count=$3 wanted=$4 line pattern hits=0 first=-
     shift 4
-    "$pct" run -g -j "$jobs" -n "$count" -s "$seed" -S "$spec" --state none --timeout 20 -- "$@" > "$scratch/log" 2>&1 \
-        < /dev/null
+    "$pct" run "${ways[@]}" -g -j "$jobs" -n "$count" -s "$seed" -S "$spec" --state none --timeout 20 -- "$@" \
+        > "$scratch/log" 2>&1 < /dev/null
     line=$(grep '; at most n=' "$scratch/log" | tail -n 1)
     pattern='^pct: ([0-9]+) runs? in .*: (no failure|([0-9]+) failed \((.*)\)); at most n=([0-9]+), k=([0-9]+)$'
     [[ $line =~ $pattern && ${BASH_REMATCH[1]} = "$count" ]] || fail "$* under $spec: $(tail -n 1 "$scratch/log")"

@@ -8,28 +8,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Beside the file, so that rename() can put it there. Returns a descriptor or a negative errno. */
-static int make_aside(struct pct_replacement *file, mode_t mode)
+int pct_replacement_aside(char *aside, size_t size, const char *path, mode_t mode)
 {
-    if ((size_t)snprintf(file->aside, sizeof file->aside, "%s.XXXXXX", file->path) >= sizeof file->aside)
+    if ((size_t)snprintf(aside, size, "%s.XXXXXX", path) >= size)
         return -ENAMETOOLONG;
-    int fd = mkostemp(file->aside, O_CLOEXEC);
+    int fd = mkostemp(aside, O_CLOEXEC);
     int failed = fd < 0 ? -errno : 0;
     if (!failed && fchmod(fd, mode))
         failed = -errno;
     if (failed && fd >= 0) {
         close(fd);
-        unlink(file->aside);
+        unlink(aside);
     }
     return failed ? failed : fd;
+}
+
+mode_t pct_replacement_mode(void)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
 }
 
 int pct_replacement_open(struct pct_replacement *file, const char *path)
 {
     struct stat status;
     bool there = !stat(path, &status);
-    mode_t mask = umask(0);
-    umask(mask);
     *file = (struct pct_replacement){ 0 };
     /* Of a name that leads nowhere, that name. */
     if (!there || !realpath(path, file->path))
@@ -39,7 +43,8 @@ int pct_replacement_open(struct pct_replacement *file, const char *path)
     if (there && access(file->path, W_OK))
         return -errno;
     if (!there || S_ISREG(status.st_mode)) {
-        int fd = make_aside(file, there ? status.st_mode & 0777 : 0666 & ~mask);
+        int fd = pct_replacement_aside(file->aside, sizeof file->aside, file->path,
+                                       there ? status.st_mode & 0777 : pct_replacement_mode());
         if (fd < 0)
             return fd;
         file->out = fdopen(fd, "w");

@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct pct_replacement {
     FILE *out; /* to be written to */
@@ -22,6 +23,13 @@ int pct_replacement_close(struct pct_replacement *file);
 
 /* Or the old one stays. */
 void pct_replacement_drop(struct pct_replacement *file);
+
+/* Make a new file beside this one, so that rename() can put it there, of a name that no other command has left, or
+ * has. Its name is in aside then. Returns its descriptor, or a negative errno. */
+int pct_replacement_aside(char *aside, size_t size, const char *path, mode_t mode);
+
+/* The permissions of files that are made anew. */
+mode_t pct_replacement_mode(void);
 
 /* Whether it could be replaced now: for those who write after much work. Returns 0 or a negative errno. */
 int pct_replacement_check(const char *path);

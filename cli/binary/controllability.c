@@ -135,6 +135,16 @@ static bool is_libc(const char *path)
     return false;
 }
 
+/* What waits in there is no lock of the program's, and is never patched. */
+static bool is_of_sanitizers(const char *name)
+{
+    static const char *const names[] = { "libasan.so", "liblsan.so", "libtsan.so", "libubsan.so", "libclang_rt." };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
 static void list_raw_calls(char *out, size_t size, const struct pct_raw_calls *raw)
 {
     size_t length = 0;
@@ -156,10 +166,45 @@ static void list_raw_calls(char *out, size_t size, const struct pct_raw_calls *r
 /* Whether any of these calls can make a thread wait, or start one, behind pct's back. */
 static bool calls_matter(const struct pct_raw_calls *raw)
 {
-    static const char *const waits[] = { "futex",  "clone",      "clone3",          "poll",         "ppoll",
-                                         "select", "epoll_wait", "epoll_pwait",     "epoll_pwait2", "io_uring_enter",
-                                         "read",   "nanosleep",  "clock_nanosleep", "futex_waitv",  "wait4",
-                                         "fork",   "vfork" };
+    static const char *const waits[] = { "futex",
+                                         "clone",
+                                         "clone3",
+                                         "poll",
+                                         "ppoll",
+                                         "select",
+                                         "pselect6",
+                                         "epoll_wait",
+                                         "epoll_pwait",
+                                         "epoll_pwait2",
+                                         "io_uring_enter",
+                                         "read",
+                                         "readv",
+                                         "recvfrom",
+                                         "recvmsg",
+                                         "recvmmsg",
+                                         "sendto",
+                                         "sendmsg",
+                                         "accept",
+                                         "accept4",
+                                         "connect",
+                                         "nanosleep",
+                                         "clock_nanosleep",
+                                         "futex_waitv",
+                                         "pause",
+                                         "rt_sigsuspend",
+                                         "rt_sigtimedwait",
+                                         "wait4",
+                                         "waitid",
+                                         "semop",
+                                         "semtimedop",
+                                         "msgrcv",
+                                         "msgsnd",
+                                         "mq_timedreceive",
+                                         "mq_timedsend",
+                                         "flock",
+                                         "fcntl",
+                                         "fork",
+                                         "vfork" };
     for (unsigned i = 0; i < PCT_RAW_NUMBER_MAX; i++) {
         const char *name = raw->by_number[i] ? pct_raw_calls_name(i) : NULL;
         for (size_t j = 0; name && j < sizeof waits / sizeof *waits; j++)
@@ -206,7 +251,7 @@ static void check_object(struct pct_controllability *d, const char *path, const 
             "%s uses io_uring: completions come from the kernel, in the order of the outside world", name);
     if (facts->imports_seccomp)
         add(d, PCT_CONTROLLABILITY_NOTE, "%s installs seccomp filters: what they forbid, pct cannot do either", name);
-    if (facts->has_futexes && !own)
+    if (facts->has_futexes && !own && !is_of_sanitizers(name))
         add(d, PCT_CONTROLLABILITY_NOTE,
             "%s implements its own locks (futexes): --memory=atomics --memory-modules=%.*s makes them scheduling "
             "points",

@@ -9,6 +9,24 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* The file; of a script, the program that its first line names, which is what runs. Negative: as open(). */
+static int open_program(const char *path)
+{
+    enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, DEPTH = 4 };
+    int fd = open(path, FLAGS);
+    for (unsigned depth = 0; fd >= 0 && depth < DEPTH; depth++) {
+        char line[512] = "", interpreter[sizeof line];
+        if (pread(fd, line, sizeof line - 1, 0) < 2 || line[0] != '#' || line[1] != '!')
+            break;
+        line[strcspn(line, "\n")] = 0;
+        if (sscanf(line + 2, " %511s", interpreter) < 1)
+            break;
+        close(fd);
+        fd = open(interpreter, FLAGS);
+    }
+    return fd;
+}
+
 static void read_interpreter(struct pct_elf_facts *facts, Elf *elf, const GElf_Phdr *segment)
 {
     size_t size = segment->p_filesz < sizeof facts->interpreter - 1 ? segment->p_filesz : sizeof facts->interpreter - 1;
@@ -39,11 +57,18 @@ static bool begins(const char *name, const char *with)
 /* std::thread's, the beginning: the mangled name tells its parameters, too. */
 #define CXX_THREADS "_ZNSt6thread15_M_start_thread"
 
-/* Functions by which a program makes threads: of libc, of C++, of GLib. */
+/* Functions by which a program makes threads: of libc, and of libraries that make them for others, the beginnings. */
 static bool makes_threads(const char *name)
 {
-    return !strcmp(name, "pthread_create") || !strcmp(name, "thrd_create") || begins(name, CXX_THREADS) ||
-           !strcmp(name, "g_thread_new") || !strcmp(name, "g_thread_try_new");
+    static const char *const libraries[] = { CXX_THREADS,         "_ZN5boost6thread21start_thread_noexcept",
+                                             "_ZN7QThread5start", "GOMP_parallel",
+                                             "__kmpc_fork_call",  "g_thread_new",
+                                             "g_thread_try_new",  "g_thread_pool_new",
+                                             "uv_thread_create",  "uv_queue_work" };
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (begins(name, libraries[i]))
+            return true;
+    return !strcmp(name, "pthread_create") || !strcmp(name, "thrd_create");
 }
 
 static void read_imports(struct pct_elf_facts *facts, Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
@@ -142,7 +167,7 @@ static void read_sections(struct pct_elf_facts *facts, Elf *elf, bool code)
             read_imports(facts, elf, section, &head);
         if (code && head.sh_type == SHT_PROGBITS && head.sh_flags & SHF_EXECINSTR)
             read_code(facts, section);
-        if (head.sh_type == SHT_PROGBITS && head.sh_flags & SHF_EXECINSTR && facts->imports_threads)
+        if (head.sh_type == SHT_PROGBITS && head.sh_flags & SHF_EXECINSTR && (code || facts->imports_threads))
             read_futexes(facts, elf, section, head.sh_addr);
     }
 }
@@ -151,7 +176,7 @@ int pct_elf_facts_read(struct pct_elf_facts *facts, const char *path, bool code)
 {
     memset(facts, 0, sizeof *facts);
     elf_version(EV_CURRENT);
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open_program(path);
     struct stat status;
     if (fd < 0)
         return -errno;
@@ -240,10 +265,17 @@ static bool find_library_threads(Elf *elf, const GElf_Shdr *header, Elf_Data *da
     return find_name(elf, header, data, starts_library_threads);
 }
 
-/* std::atomic::wait() and notify_*(), which libstdc++ 16 makes the futex calls of. */
+/* std::atomic::wait() and notify_*(), of which libstdc++ 16, and libc++, old and new, make the futex calls. */
 static bool waits_for_atomics(const char *name)
 {
-    return begins(name, "_ZNSt8__detail11__wait_impl") || begins(name, "_ZNSt8__detail13__notify_impl");
+    static const char *const names[] = { "_ZNSt8__detail11__wait_impl",           "_ZNSt8__detail13__notify_impl",
+                                         "_ZNSt3__120__libcpp_atomic_wait",       "_ZNSt3__123__cxx_atomic_notify_",
+                                         "_ZNSt3__120__atomic_wait_native",       "_ZNSt3__126__atomic_notify_",
+                                         "_ZNSt3__126__atomic_wait_global_table", "_ZNSt3__132__atomic_notify_" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (begins(name, names[i]))
+            return true;
+    return false;
 }
 
 static bool find_atomic_waits(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
@@ -255,7 +287,7 @@ static bool find_atomic_waits(Elf *elf, const GElf_Shdr *header, Elf_Data *data,
 static bool find(const char *path, find_in *in, const struct search *search)
 {
     bool found = false;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open_program(path);
     elf_version(EV_CURRENT);
     Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
     for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section && !found;
@@ -275,13 +307,14 @@ static bool find(const char *path, find_in *in, const struct search *search)
 bool pct_elf_locks_inline(const char *path)
 {
     struct pct_elf_facts facts;
-    return !pct_elf_facts_read(&facts, path, false) && (facts.has_futexes || find(path, find_atomic_waits, NULL));
+    return !pct_elf_facts_read(&facts, path, false) &&
+           ((facts.imports_threads && facts.has_futexes) || find(path, find_atomic_waits, NULL));
 }
 
 bool pct_elf_is_foreign(const char *path, unsigned *bits, unsigned *machine)
 {
     Elf64_Ehdr head; /* these fields are where those of 32 bits are */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    int fd = open_program(path);
     if (fd < 0)
         return false;
     ssize_t got = pread(fd, &head, sizeof head, 0);

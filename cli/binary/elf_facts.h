@@ -1,4 +1,5 @@
-/* What an ELF file says about itself, as far as it decides whether pct can control the program. For the doctor. */
+/* What an ELF file says about itself, as far as it decides whether pct can control the program. For the doctor. Of a
+ * script (#!), all of this is said of the program that runs it. */
 #ifndef PCT_CLI_ELF_FACTS_H
 #define PCT_CLI_ELF_FACTS_H
 
@@ -28,13 +29,13 @@ struct pct_elf_facts {
     bool is_go;
     bool imports_syscall, imports_io_uring, imports_seccomp, imports_clone;
     bool imports_priorities;
-    bool imports_threads; /* what makes threads: of libc, C++ or GLib */
+    bool imports_threads; /* what makes threads: of libc, C++, OpenMP, GLib and their like */
     bool has_futexes;     /* and what looks like calls of futex() */
     struct pct_raw_calls raw;
 };
 
-/* Read the file. code: also decode its code and count raw system calls (some seconds for 100 MB). Returns 0 (also for a
- * file that is not ELF) or a negative errno. */
+/* Read the file. code: also decode its code and count raw system calls (some seconds for 100 MB), and look for calls of
+ * futex() in what makes no threads, too. Returns 0 (also for a file that is not ELF) or a negative errno. */
 int pct_elf_facts_read(struct pct_elf_facts *facts, const char *path, bool code);
 
 /* Whether the file is an ELF program for another processor, or for 32 bits: this pct cannot control it. Then *bits and

@@ -317,14 +317,31 @@ static bool is_untold(const ZydisDecodedInstruction *instruction, const ZydisDec
     return is_indirect(instruction) || is_omitted(instruction, operands, memory, &why);
 }
 
+/* One byte that touches memory which others may see: a string instruction, which is no site, and is counted. */
+static void consider_byte(struct pct_instruction_scan *s, const struct one *one)
+{
+    const ZydisDecodedInstruction *instruction = &one->instruction;
+    ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
+    if (instruction->meta.category != ZYDIS_CATEGORY_STRINGOP ||
+        !ZYAN_SUCCESS(
+            ZydisDecoderDecodeOperands(one->decoder, &one->context, instruction, operands, instruction->operand_count)))
+        return;
+    const ZydisDecodedOperand *memory = memory_of(operands, instruction->operand_count);
+    if (memory && is_wanted(s, one, &memory->mem, kind_of(instruction, memory)))
+        s->omitted[PCT_PLAN_OMITTED_STRING]++;
+}
+
 /* Whether this instruction is to be a site. size: from it to the end of its function. */
 static void consider(struct pct_instruction_scan *s, const struct one *one, const uint8_t *code, size_t size)
 {
     const ZydisDecodedInstruction *instruction = &one->instruction;
     ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
-    /* One byte that touches memory: a string instruction, which is none. */
-    if (instruction->length < PCT_SITE_SHORTEST || s->level == PCT_PATCH_OFF)
+    if (s->level == PCT_PATCH_OFF)
         return;
+    if (instruction->length < PCT_SITE_SHORTEST) {
+        consider_byte(s, one);
+        return;
+    }
     struct pct_plan_site site = start_site(one, code);
     if (instruction->mnemonic == ZYDIS_MNEMONIC_PAUSE) {
         site.kind = PCT_SITE_PAUSE;

@@ -115,7 +115,7 @@ int pct_locate_data(const char *name, char *out, size_t size)
     return 0;
 }
 
-enum { PLACES = 5 };
+enum { PLACES = PCT_LOCATE_PLACES };
 
 static void list_places(const char **places, bool large)
 {
@@ -124,6 +124,15 @@ static void list_places(const char **places, bool large)
                                       large ? "/var/tmp" : temporary, large ? runtime : "/tmp", "/dev/shm" };
     for (size_t i = 0; i < PLACES; i++)
         places[i] = all[i] && all[i][0] == '/' ? all[i] : NULL;
+}
+
+void pct_locate_places(const char *places[PCT_LOCATE_PLACES])
+{
+    list_places(places, true); /* which has all of the others, too */
+    for (size_t i = 0; i < PLACES; i++)
+        for (size_t earlier = 0; earlier < i && places[i]; earlier++)
+            if (places[earlier] && !strcmp(places[i], places[earlier]))
+                places[i] = NULL;
 }
 
 /* For what is written first: then a full place, or `ulimit -f`, is known at once. Returns 0 or a negative errno. */

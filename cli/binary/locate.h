@@ -29,6 +29,10 @@ int pct_locate_data(const char *name, char *out, size_t size);
  * containers that the file is in use. */
 int pct_locate_scratch(char *path, size_t size, bool large);
 
+/* The directories in which scratch files may stand, each once; NULL: there is none here. */
+enum { PCT_LOCATE_PLACES = 5 };
+void pct_locate_places(const char *places[PCT_LOCATE_PLACES]);
+
 /* The process that has made the scratch file of this name (without its directory), or the traces of its children, which
  * have their own ids behind that; 0: it is none. */
 pid_t pct_locate_maker(const char *name);

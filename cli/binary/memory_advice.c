@@ -15,6 +15,8 @@ struct counts {
     count compares; /* those of them that compare first */
     count globals;  /* plain accesses to global variables */
     count pointers; /* and through pointers */
+    count calls;    /* functions such as memcpy that it calls */
+    count others;   /* instructions that access memory and can be no points */
 };
 
 /* Returns the refusal of the plan (enum pct_plan_refusal), with *c of what is in it. */
@@ -31,6 +33,10 @@ static unsigned count_sites(struct counts *c, const char *path)
         c->globals = plan->by_kind[PCT_SITE_READ] + plan->by_kind[PCT_SITE_WRITE] + plan->by_kind[PCT_SITE_UPDATE];
         c->pointers =
             all->by_kind[PCT_SITE_READ] + all->by_kind[PCT_SITE_WRITE] + all->by_kind[PCT_SITE_UPDATE] - c->globals;
+        c->calls = plan->slots;
+        c->others = all->by_kind[PCT_SITE_CALL];
+        for (unsigned i = 0; i < PCT_PLAN_OMISSIONS_COUNT; i++)
+            c->others += all->omitted[i];
     }
     free(plan);
     free(all);
@@ -65,6 +71,11 @@ static void advise_rebuild(struct pct_memory_advice *advice, const struct counts
             "it may need to be built with pct-cc: %llu accesses go through pointers, which --memory=globals "
             "does not see; else --memory=all",
             c->pointers);
+    else if (c->others)
+        SAY(REBUILD,
+            "it may need to be built with pct-cc: %llu instructions access memory in ways that --memory does not see "
+            "(string instructions, calls through memory)",
+            c->others);
 }
 
 void pct_memory_advise(struct pct_memory_advice *advice, const char *path, const struct pct_elf_facts *facts)
@@ -88,7 +99,12 @@ void pct_memory_advise(struct pct_memory_advice *advice, const char *path, const
             "it may need --memory=globals: %llu instructions access its global variables; bugs between those "
             "that no lock orders do not show at calls",
             c.globals);
-    else if (!c.updates && !c.pointers && !facts->has_futexes)
+    else if (c.calls)
+        SAY(GLOBALS,
+            "it may need --memory=globals: it calls functions such as memcpy and snprintf (%llu), whose accesses are "
+            "no points without it",
+            c.calls);
+    else if (!c.updates && !c.pointers && !c.others && !facts->has_futexes)
         SAY(CALLS, "it needs points at calls only: its own code accesses no memory that threads share");
 }
 

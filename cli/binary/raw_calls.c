@@ -13,7 +13,10 @@ const char *pct_raw_calls_name(unsigned number)
     X(clock_nanosleep) X(clock_gettime) X(gettid) X(tgkill) X(kill) X(rt_sigaction) X(rt_sigprocmask) X(rt_sigreturn)  \
     X(read) X(write) X(poll) X(ppoll) X(select) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(io_uring_setup)         \
     X(io_uring_enter) X(io_uring_register) X(futex_waitv) X(seccomp) X(prctl) X(membarrier) X(getrandom) X(wait4)      \
-    X(mmap) X(munmap) X(mprotect) X(madvise) X(sched_getaffinity) X(sched_setaffinity) X(rseq) X(arch_prctl)
+    X(mmap) X(munmap) X(mprotect) X(madvise) X(sched_getaffinity) X(sched_setaffinity) X(rseq) X(arch_prctl)           \
+    X(pselect6) X(readv) X(recvfrom) X(recvmsg) X(recvmmsg) X(sendto) X(sendmsg) X(accept) X(accept4) X(connect)       \
+    X(pause) X(rt_sigsuspend) X(rt_sigtimedwait) X(waitid) X(semop) X(semtimedop) X(msgrcv) X(msgsnd)                  \
+    X(mq_timedreceive) X(mq_timedsend) X(flock) X(fcntl)
     /* clang-format on */
     switch (number) {
 #define CASE(name)                                                                                                     \

@@ -129,6 +129,11 @@ static unsigned free_place(const struct pct_engine *engine)
 static int fill(struct pct_engine *engine)
 {
     struct pct_engine_state *s = engine->state;
+    struct pct_launch *launch = engine->launch;
+    if (launch->crowded && launch->running > launch->postponed)
+        return 0;
+    if (launch->crowded)
+        pct_launch_sweep(launch);
     for (unsigned place; s->open < s->room && (place = free_place(engine)) < s->places;) {
         struct pct_run_spec spec = { .worker = place % engine->jobs };
         int status = s->source->next(s->source, &spec);

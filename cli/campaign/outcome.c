@@ -189,6 +189,8 @@ void pct_outcome_print_replay_of(const struct pct_launch *launch, const struct p
                     "it did the same");
     if (launch->input_kept)
         pct_cli_say("its standard input came by a pipe: give the replay the same");
+    if (launch->arguments_kept)
+        pct_cli_say("an argument names a pipe: give the replay the same");
     fputs("pct: this replays it:\n", stderr);
     pct_color(stderr, PCT_COLOR_COMMAND);
     pct_cli_print_quoted(stderr, pct_cli_program);

@@ -1,6 +1,7 @@
 /* The state file: see state.h. Lines of "key value", the last one a check over all others. */
 #include "state.h"
 #include <cli/base/cli.h>
+#include <cli/base/replacement.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -275,10 +276,9 @@ static int replace(const struct pct_state_file *state, const char *text, size_t 
         if (rename(state->path, aside))
             return -errno;
     }
-    snprintf(aside, sizeof aside, "%s.%ld.tmp", state->path, (long)getpid());
-    int fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = pct_replacement_aside(aside, sizeof aside, state->path, pct_replacement_mode());
     if (fd < 0)
-        return -errno;
+        return fd;
     int failed = pct_cli_write_all(fd, text, length);
     if (close(fd) && !failed)
         failed = -errno;

@@ -53,8 +53,7 @@ static const struct argp_option options[] = {
       2 },
     { "memory", KEY_MEMORY, "LEVEL", 0,
       "patch the program in memory, so that its memory accesses are scheduling points: atomics, globals, all, stacks "
-      "or "
-      "off (default: off)",
+      "or off (default: off; atomics of a program with locks of its own)",
       2 },
     { "memory-modules", KEY_MODULES, "NAMES", 0,
       "libraries that are patched, too: libz for libz.so.1, several with commas between them, or all", 2 },

@@ -27,6 +27,7 @@ pid_t pct_subcommand_start(const char *file, char *const *words, int out, int er
         _exit(PCT_EXIT_INTERNAL); /* we have ended before this could be asked for */
     signal(SIGINT, SIG_DFL);
     signal(SIGQUIT, SIG_DFL);
+    pct_signals_let_in(); /* its runs have the mask that it has */
     if (out >= 0)
         dup2(out, STDOUT_FILENO);
     if (error >= 0)

@@ -189,7 +189,9 @@ static void hear(struct pct_forkserver *server, struct pct_launch *launch)
 {
     struct pct_forkserver_reply reply;
     int failed = read_reply(server->socket, &reply, launch->timeout > 0 ? launch->timeout : START_SECONDS);
-    if (failed == -EAGAIN)
+    if (failed == -EAGAIN && pct_signals_pending())
+        never(launch, ""); /* there are no more runs */
+    else if (failed == -EAGAIN)
         never(launch, "the target does not come to its main in time");
     else if (failed)
         never(launch, "the target ends before main");
@@ -446,6 +448,8 @@ void pct_forking_try(struct pct_launch *launch, const struct pct_process *first,
     pct_process_result(&again, &forked);
     if (!again.forked && forks->state != PCT_FORKING_NO)
         never(launch, "a fork server of the target forks no run");
+    else if (ended < 0 && signal)
+        never(launch, ""); /* likewise */
     else if (ended < 0)
         never(launch, "the first run did not end when it was forked");
     else if (again.forked && (first->status != again.status || !is_same(result, &forked)))

@@ -4,7 +4,9 @@
 #include <cli/base/cli.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -27,21 +29,71 @@ static int open_again(int fd)
     return open(path, O_RDONLY | O_CLOEXEC);
 }
 
-/* All that comes, in a file without a name; returns it, or a negative errno. */
-static int keep(int from)
+/* All that comes, in a file without a name; returns it, or a negative errno. silence: -ETIME if nothing comes for so
+ * many milliseconds, -1: for ever; most: -EFBIG if more comes, 0: any length. */
+static int keep_some(int from, int silence, size_t most)
 {
     char block[1 << 16];
+    struct pollfd wait = { .fd = from, .events = POLLIN };
+    size_t size = 0;
     ssize_t got;
     int kept = memfd_create("pct-input", MFD_CLOEXEC), failed = kept < 0 ? -errno : 0;
-    while (!failed && (got = read(from, block, sizeof block)) != 0) {
-        if (got > 0)
-            failed = pct_cli_write_all(kept, block, (size_t)got);
+    while (!failed) {
+        if (silence >= 0 && !poll(&wait, 1, silence))
+            failed = -ETIME;
+        else if (!(got = read(from, block, sizeof block)))
+            break;
+        else if (got > 0)
+            failed = most && (size += (size_t)got) > most ? -EFBIG : pct_cli_write_all(kept, block, (size_t)got);
         else if (errno != EINTR)
             failed = -errno;
     }
     if (failed && kept >= 0)
         close(kept);
     return failed ? failed : kept;
+}
+
+static int keep(int from)
+{
+    return keep_some(from, -1, 0);
+}
+
+/* The pipe that this argument names, as a shell's <(COMMAND) does; -1: it names none. */
+static int find_pipe(const char *argument)
+{
+    static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        struct stat status;
+        const char *at = strstr(argument, folders[i]);
+        const char *digits = at ? at + strlen(folders[i]) : "";
+        const long fd = *digits >= '0' && *digits <= '9' ? strtol(digits, NULL, 10) : -1;
+        if (fd > STDERR_FILENO && fd <= INT_MAX && !fstat((int)fd, &status) && S_ISFIFO(status.st_mode) &&
+            (fcntl((int)fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
+            return (int)fd;
+    }
+    return -1;
+}
+
+/* Put a file of what comes in the place of each pipe that an argument of the target names: one run alone could read it.
+ * What opens the descriptor by that name reads the file from its start. */
+static int keep_arguments(struct pct_launch *launch)
+{
+    enum { MOST = 64 << 20 };
+    for (char **at = launch->command; *at; at++) {
+        const int fd = find_pipe(*at), kept = fd < 0 ? -1 : keep_some(fd, 5 * SILENCE_MS, MOST);
+        if (fd < 0)
+            continue;
+        if (kept < 0 || dup2(kept, fd) < 0)
+            return pct_cli_usage("%s is a pipe, which one run alone can read, and it cannot be kept for the others: "
+                                 "%s: write it to a file first",
+                                 *at,
+                                 kept == -ETIME   ? "it has not ended, and nothing came for 5 s"
+                                 : kept == -EFBIG ? "it has more than 64 MiB"
+                                                  : strerror(kept < 0 ? -kept : errno));
+        close(kept);
+        launch->arguments_kept = true;
+    }
+    return 0;
 }
 
 /* Have this as our standard input: we read nothing else there, and what we start (`pct explore` before a campaign) gets
@@ -61,8 +113,11 @@ int pct_input_settle(struct pct_launch *launch)
     struct stat status;
     struct pollfd wait = { .fd = STDIN_FILENO, .events = POLLIN };
     bool ours = !launch->stdin_file, all = !ours && !strcmp(launch->stdin_file, "-");
+    int failed = launch->alone ? 0 : keep_arguments(launch);
+    if (failed)
+        return failed;
     if (!ours && !all) {
-        int fd = open(launch->stdin_file, O_RDONLY | O_CLOEXEC), failed = 0;
+        int fd = open(launch->stdin_file, O_RDONLY | O_CLOEXEC);
         if (fd < 0 || fstat(fd, &status))
             failed = pct_cli_usage("--stdin=%s: %s", launch->stdin_file, strerror(errno));
         else if (S_ISDIR(status.st_mode))

@@ -1,11 +1,12 @@
 /* What runs have as their standard input. A single run has ours. Of several, each reads the same from its start: a file
- * (--stdin, or a redirection), or what came by a pipe, which is kept in memory. */
+ * (--stdin, or a redirection), or what came by a pipe, which is kept in memory. So is a pipe that an argument names. */
 #ifndef PCT_CLI_INPUT_H
 #define PCT_CLI_INPUT_H
 
 struct pct_launch;
 
-/* Where it is a pipe, which can be read once, put a file of what comes in the place of our own standard input. Before
+/* Where it is a pipe, which can be read once, put a file of what comes in the place of our own standard input; and,
+ * for several runs, in that of each pipe which the command line names (`/dev/fd/63`, as a shell's <(...) does). Before
  * pct_supervise(), and before anything is started that has runs of its own. Returns 0, or an exit status for the
  * command, after a message. */
 int pct_input_settle(struct pct_launch *launch);

@@ -14,6 +14,7 @@
 #include <cli/binary/locate.h>
 #include <cli/binary/scope.h>
 #include "supervise.h"
+#include "terminal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -141,6 +142,9 @@ int pct_launch_prepare(struct pct_launch *launch)
         strcpy(launch->library_path, list);
     }
     launch->random = !launch->aslr && pct_launch_is_random();
+    /* Before there is a file of ours, which they may leave no room for. */
+    if (!launch->alone)
+        pct_scratch_remove_stale();
     status = take_over_tsan(launch);
     if (!status)
         status = pct_scope_prepare(launch);
@@ -154,17 +158,13 @@ int pct_launch_prepare(struct pct_launch *launch)
     pct_supervise(launch);
     launch->own = getpid();
     launch->terminal = launch->alone && isatty(STDIN_FILENO) && tcgetpgrp(STDIN_FILENO) == getpgrp();
-    sigset_t ours;
-    pct_signals_of_ours(&ours);
     /* A parent may have left SIGCHLD ignored; then there would be nothing to wait for. */
     signal(SIGCHLD, SIG_DFL);
     signal(SIGTTOU, SIG_IGN); /* tcsetpgrp() from the background */
-    sigprocmask(SIG_BLOCK, &ours, &launch->old_signals);
+    pct_signals_block(&launch->old_signals);
     /* What a target leaves behind becomes our child, so that its end can be awaited. */
-    if (!launch->alone) {
+    if (!launch->alone)
         prctl(PR_SET_CHILD_SUBREAPER, 1);
-        pct_scratch_remove_stale();
-    }
     return 0;
 }
 
@@ -329,17 +329,6 @@ int pct_process_start(struct pct_process *process, struct pct_launch *launch, co
     return failed;
 }
 
-/* The terminal's user has stopped the target (Ctrl-Z): stop with it, and go on with it. */
-static void follow_stop(const struct pct_launch *launch, const struct pct_process *process)
-{
-    if (!launch->terminal)
-        return;
-    tcsetpgrp(STDIN_FILENO, getpgrp());
-    raise(SIGSTOP);
-    tcsetpgrp(STDIN_FILENO, process->pid);
-    kill(-process->pid, SIGCONT);
-}
-
 int pct_process_reap_group(pid_t leader)
 {
     int status = 0;
@@ -387,15 +376,14 @@ static void reap(struct pct_launch *launch, struct pct_process *process)
         /* It may go on already, and have ended since: that is for the next look. */
         info.si_pid = 0;
         if (!waitid(P_PID, (id_t)process->pid, &info, WSTOPPED | WNOHANG) && info.si_pid)
-            follow_stop(launch, process);
+            pct_terminal_follow_stop(launch, process, info.si_status);
         return;
     }
     if ((!launch->alone || process->timed_out) && !pct_drive_take_rest(process))
         process->status = pct_process_reap_group(process->pid);
     else if (waitpid(process->pid, &process->status, WNOHANG) <= 0)
         return;
-    if (launch->terminal)
-        tcsetpgrp(STDIN_FILENO, getpgrp());
+    pct_terminal_take(launch);
     pct_hosts_ended(launch, process);
     pct_forkserver_over(launch, process);
     launch->past[launch->reaped++ % (sizeof launch->past / sizeof *launch->past)] = process->pid;
@@ -565,6 +553,7 @@ static void kill_run(struct pct_process *process, int signal)
     }
     kill(process->pid, SIGKILL);
     process->status = pct_process_reap_group(process->pid);
+    pct_terminal_take(process->launch);
     pct_hosts_forget(process->launch, process);
     pct_forkserver_over(process->launch, process);
     process->pid = 0;

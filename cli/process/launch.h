@@ -83,15 +83,18 @@ struct pct_launch {
     int input;            /* what each run reads from the start, -1: ours (input.h) */
     bool input_is_file;   /* and not /dev/null, */
     bool input_kept;      /* but what came by a pipe, or has no name */
-    bool terminal;        /* standard input is a terminal and we are in its foreground */
+    bool terminal;        /* standard input is a terminal and we were in its foreground; */
+    bool behind_shell;    /* we were stopped since, and went on in the background */
     sigset_t old_signals; /* the mask that the targets get */
     unsigned spared;      /* signals to us that runs have sent */
     bool random;          /* addresses are, though nobody asked for it: the system does not let that be turned off */
     bool controls;        /* a run was under control, so the program can be */
+    bool arguments_kept;  /* some name pipes, of which the runs read copies (input.h) */
     unsigned reaped;      /* runs that have ended, */
     pid_t past[256];      /* the last of them */
     unsigned running;     /* runs that have begun and are not over, */
     unsigned postponed;   /* and of these, such as wait for a process: see pct_process */
+    bool crowded;         /* runs have left many processes behind, which can be ended when none goes on */
 };
 
 /* How a run ended, as the command sees it. The verdicts of <pct/trace.h> say what the shim saw. */
@@ -263,6 +266,10 @@ int pct_launch_wait(struct pct_launch *launch, struct pct_process *processes, in
 /* signals.c: the signals that are blocked and awaited, not handled. */
 void pct_signals_of_ours(sigset_t *set);
 
+/* signals.c: block them; and in a new child that is to be a program of its own: have the mask from before that. */
+void pct_signals_block(sigset_t *old);
+void pct_signals_let_in(void);
+
 /* signals.c: where these are blocked: whether the user wants us to end. */
 bool pct_signals_pending(void);
 
@@ -301,9 +308,9 @@ int pct_process_reap_group(pid_t leader);
 /* End a run that still goes on. With a signal: give the target two seconds to end by it. */
 void pct_process_kill(struct pct_process *process, int signal);
 
-/* orphans.c: end what runs have left behind, unless a run goes on: it may be its. What cannot be ended in 20 s is left,
- * with a message. */
-void pct_launch_sweep(const struct pct_launch *launch);
+/* orphans.c: end what runs have left behind, unless a run goes on: it may be its; then see whether that is much, for
+ * `crowded`. What cannot be ended in 20 s is left, with a message. */
+void pct_launch_sweep(struct pct_launch *launch);
 
 /* The children that there are now are no run's: never end them. Before the first run. */
 void pct_launch_spare(void);

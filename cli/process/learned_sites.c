@@ -1,6 +1,7 @@
 /* What runs teach about places in the code: see learned_sites.h. */
 #include "learned_sites.h"
 #include <cli/base/cli.h>
+#include <cli/base/replacement.h>
 #include <common/ordered.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -86,10 +87,9 @@ static int write_file(const struct pct_ordered *ordered, const char *path)
     if (failed)
         return failed;
     memcpy(head.magic, PCT_ORDERED_MAGIC, sizeof head.magic);
-    snprintf(aside, sizeof aside, "%s.%ld.tmp", path, (long)getpid());
-    int fd = open(aside, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int fd = pct_replacement_aside(aside, sizeof aside, path, pct_replacement_mode());
     if (fd < 0)
-        return -errno;
+        return fd;
     failed = pct_cli_write_all(fd, &head, sizeof head);
     if (!failed)
         failed = pct_cli_write_all(fd, ordered->item, ordered->count * sizeof *ordered->item);

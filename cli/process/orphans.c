@@ -16,6 +16,9 @@
 /* What cannot be ended in this many seconds is left: it is another user's, or the kernel holds it. */
 #define SWEEP_SECONDS 20.0
 
+/* While runs are under way, this many of our children may belong to none. */
+enum { FEW = 64 };
+
 /* A shell may have had children before it became this process: they are nobody's run. */
 static struct pct_pids earlier;
 
@@ -85,13 +88,16 @@ static bool stop(struct pct_pids *all)
     return stopped;
 }
 
-void pct_launch_sweep(const struct pct_launch *launch)
+void pct_launch_sweep(struct pct_launch *launch)
 {
     struct pct_pids all = { .count = 0 };
+    const bool idle = launch->running <= launch->postponed;
     double end = 0;
-    if (launch->alone || launch->running > launch->postponed)
+    if (launch->alone)
         return;
-    while (find(launch, &all)) {
+    /* With several workers, some run always goes on. */
+    launch->crowded = !idle && find(launch, &all) && all.count > launch->running + FEW;
+    while (idle && find(launch, &all)) {
         double now = pct_cli_now();
         if (end <= 0)
             end = now + SWEEP_SECONDS;

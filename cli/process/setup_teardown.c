@@ -15,23 +15,56 @@
 #include <time.h>
 #include <unistd.h>
 
+static bool whole; /* all was removed */
+
 static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *place)
 {
     (void)status;
     (void)place;
-    return type == FTW_DP || type == FTW_DNR ? rmdir(path) : unlink(path);
+    whole = !(type == FTW_DP || type == FTW_DNR ? rmdir(path) : unlink(path)) && whole;
+    return 0;
 }
 
 static int remove_below(const char *path, const struct stat *status, int type, struct FTW *place)
 {
-    return place->level ? remove_entry(path, status, type, place) : 0;
+    if (place->level)
+        return remove_entry(path, status, type, place);
+    whole = whole && type != FTW_DNR;
+    return 0;
 }
 
 enum { DIRECTORIES = 16 /* that nftw() may have open */, PATIENCE = 10 /* seconds that a last teardown may take */ };
 
+static bool opened; /* a directory that could not be read */
+
+static int open_up(const char *path, const struct stat *status, int type, struct FTW *place)
+{
+    (void)place;
+    if ((type == FTW_D || type == FTW_DNR) && (status->st_mode & S_IRWXU) != S_IRWXU && !chmod(path, S_IRWXU))
+        opened = opened || type == FTW_DNR;
+    return 0;
+}
+
+/* All that `visit` removes. Programs leave directories from which nobody may take anything (mode 555), or that nobody
+ * may read: these are opened up first. False: something is left. */
+static bool remove_by(const char *path, int (*visit)(const char *, const struct stat *, int, struct FTW *))
+{
+    whole = true;
+    nftw(path, visit, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+    if (whole)
+        return true;
+    do {
+        opened = false;
+        nftw(path, open_up, DIRECTORIES, FTW_PHYS);
+    } while (opened);
+    whole = true;
+    nftw(path, visit, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+    return whole;
+}
+
 static void remove_tree(const char *path)
 {
-    nftw(path, remove_entry, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+    remove_by(path, remove_entry);
 }
 
 #define SCRATCH "pct-scratch-"
@@ -130,7 +163,7 @@ static int remove_but_mark(const char *path, const struct stat *status, int type
 void pct_setup_teardown_renew(const struct pct_launch *launch)
 {
     if (launch->around.base[0])
-        nftw(launch->around.base, remove_but_mark, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+        remove_by(launch->around.base, remove_but_mark);
 }
 
 const char *pct_setup_teardown_directory(const struct pct_launch *launch, unsigned worker, char *buffer, size_t size)
@@ -144,9 +177,12 @@ const char *pct_setup_teardown_directory(const struct pct_launch *launch, unsign
 int pct_setup_teardown_open(const struct pct_process *process)
 {
     char path[PATH_MAX];
-    if (!pct_setup_teardown_directory(process->launch, process->worker, path, sizeof path)[0] || !mkdir(path, 0700) ||
-        errno == EEXIST)
+    if (!pct_setup_teardown_directory(process->launch, process->worker, path, sizeof path)[0] || !mkdir(path, 0700))
         return 0;
+    if (errno == EEXIST) {
+        remove_by(path, remove_below); /* what has come since it was emptied, of a daemon that was ended behind that */
+        return 0;
+    }
     pct_cli_say("cannot make a scratch directory %s: %s", path, strerror(errno));
     return PCT_EXIT_INTERNAL;
 }
@@ -234,16 +270,16 @@ void pct_setup_teardown_clear(struct pct_process *process)
     if (!pct_setup_teardown_directory(launch, process->worker, path, sizeof path)[0])
         return;
     format_aside(process, aside, sizeof aside);
-    if (process->status || process->trouble != PCT_PHASE_RUN) {
-        remove_tree(aside); /* of an earlier run with this index: the trial of a fork server is one */
-        if (rename(path, aside))
-            return;
-        process->aside = true;
-        /* It is in that directory. */
-        if (launch->around.enter)
-            pct_forkserver_end(launch, process->worker);
-    } else
-        nftw(path, remove_below, DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+    const bool passed = !process->status && process->trouble == PCT_PHASE_RUN;
+    if (passed && remove_by(path, remove_below))
+        return;
+    remove_tree(aside); /* of an earlier run with this index: the trial of a fork server is one */
+    if (rename(path, aside))
+        return;
+    process->aside = true;
+    /* It is in that directory. */
+    if (launch->around.enter)
+        pct_forkserver_end(launch, process->worker);
 }
 
 void pct_setup_teardown_end(struct pct_process *process)

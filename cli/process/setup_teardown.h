@@ -50,8 +50,8 @@ void pct_setup_teardown_kill(struct pct_process *process);
 /* The run was killed: do the teardown that it needs, waiting for that, but not for ever, and clear the directory. */
 void pct_setup_teardown_end(struct pct_process *process);
 
-/* The run is over: empty the directory, or, if the run may have failed, put it aside until pct_setup_teardown_close().
- */
+/* The run is over: empty the directory, or, if that cannot be, or the run may have failed, put it aside until
+ * pct_setup_teardown_close(). */
 void pct_setup_teardown_clear(struct pct_process *process);
 void pct_setup_teardown_close(struct pct_process *process);
 

@@ -26,6 +26,25 @@ void pct_signals_of_ours(sigset_t *set)
         sigaddset(set, SIGHUP);
 }
 
+static sigset_t before; /* the mask before they were blocked first, */
+static bool blocked;    /* which they were */
+
+void pct_signals_block(sigset_t *old)
+{
+    sigset_t ours;
+    pct_signals_of_ours(&ours);
+    sigprocmask(SIG_BLOCK, &ours, old);
+    if (!blocked)
+        before = *old;
+    blocked = true;
+}
+
+void pct_signals_let_in(void)
+{
+    if (blocked)
+        sigprocmask(SIG_SETMASK, &before, NULL);
+}
+
 bool pct_signals_pending(void)
 {
     sigset_t pending;

@@ -54,22 +54,14 @@ static bool is_stale(int directory, int fd, const char *name, pid_t launcher)
     return launcher ? maker == launcher : time(NULL) - status.st_mtime > STALE_SECONDS && !has_parent(directory, name);
 }
 
-/* launcher: whose files, 0: anybody's. large: of which kind, as for pct_locate_scratch(). */
-static void remove_files(pid_t launcher, const char *kept, bool large)
+static void remove_files_in(const char *path, pid_t launcher, const char *kept)
 {
-    char path[PATH_MAX];
-    int made = pct_locate_scratch(path, sizeof path, large);
-    if (made < 0)
-        return;
-    close(made);
-    unlink(path);
-    *strrchr(path, '/') = 0;
+    const size_t length = strlen(path);
     DIR *directory = opendir(path);
     for (const struct dirent *entry; directory && (entry = readdir(directory));) {
         const char *name = entry->d_name;
         if (!pct_locate_maker(name))
             continue;
-        size_t length = strlen(path);
         if (!strncmp(kept, path, length) && kept[length] == '/' && !strcmp(kept + length + 1, name))
             continue;
         int fd = openat(dirfd(directory), name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -82,13 +74,22 @@ static void remove_files(pid_t launcher, const char *kept, bool large)
         closedir(directory);
 }
 
+/* launcher: whose files, 0: anybody's. In all places: one that is full now may be so by these. */
+static void remove_files(pid_t launcher, const char *kept)
+{
+    const char *places[PCT_LOCATE_PLACES];
+    pct_locate_places(places);
+    for (size_t i = 0; i < PCT_LOCATE_PLACES; i++)
+        if (places[i])
+            remove_files_in(places[i], launcher, kept);
+}
+
 void pct_scratch_remove_stale(void)
 {
-    remove_files(0, "", false);
+    remove_files(0, "");
 }
 
 void pct_scratch_remove_of(pid_t launcher, const char *kept)
 {
-    remove_files(launcher, kept, false);
-    remove_files(launcher, kept, true);
+    remove_files(launcher, kept);
 }

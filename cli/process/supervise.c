@@ -13,8 +13,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -56,6 +58,11 @@ static struct shared {
     unsigned convicts;
     struct convict convict[CONVICTS];
     struct note runs[RUNS];
+    /* Of the launch whose runs these are (`pct check` has one for each schedule): that of their scratch directories,
+     * "" for none; and whether there is room for what replays them, as a shell reads it. */
+    char base[PATH_MAX / 2];
+    bool told;
+    char options[1 << 14], command[1 << 18];
 } * shared; /* NULL: there is no supervisor */
 
 /* --- The worker --------------------------------------------------------------------------------------------------- */
@@ -95,12 +102,11 @@ int pct_supervised_convict(struct pct_process *process)
         const struct convict *convict = &shared->convict[i];
         if (strcmp(convict->token, process->token))
             continue;
+        /* It stays: the same run is wanted again for a calibration, its repetition, and the campaign. */
         int fd = open(convict->trace_path, O_RDWR | O_CLOEXEC);
         if (fd >= 0) {
             close(process->trace);
-            unlink(process->trace_path);
             process->trace = fd;
-            strcpy(process->trace_path, convict->trace_path);
         }
         return convict->signal;
     }
@@ -155,6 +161,29 @@ void pct_supervised_follow(double now)
     shared->follows = false;
 }
 
+/* False: it did not fit. */
+static bool close_text(FILE *text)
+{
+    const bool whole = text && !fflush(text) && !ferror(text);
+    if (text)
+        fclose(text);
+    return whole;
+}
+
+/* What the supervisor is to know of this launch. */
+static void tell(const struct pct_launch *launch)
+{
+    FILE *options = fmemopen(shared->options, sizeof shared->options, "w");
+    FILE *command = fmemopen(shared->command, sizeof shared->command, "w");
+    strcpy(shared->base, launch->around.base);
+    if (options)
+        pct_options_print(options, launch, NULL, false);
+    if (command)
+        pct_cli_print_command(command, launch->command);
+    const bool has_options = close_text(options), has_command = close_text(command);
+    shared->told = has_options && has_command;
+}
+
 static void become_worker(pid_t supervisor, const sigset_t *mask)
 {
     worker.supervisor = supervisor;
@@ -181,6 +210,7 @@ static struct {
     uint64_t suspect[SUSPECTS]; /* hashes of their tokens: the texts would be most of pct's memory */
     uint64_t struck;            /* likewise: the run that was under way alone in the last death, */
     unsigned strikes;           /* and in how many in a row */
+    int trace[CONVICTS];        /* of each convict, locked: other commands would remove it; below 1: none */
 } supervisor;
 
 static void add_if_heeded(sigset_t *set, int signal)
@@ -240,6 +270,7 @@ static void clean_up_all(void)
     struct pct_launch *launch = supervisor.launch;
     for (unsigned i = 0; i < shared->convicts && i < CONVICTS; i++)
         unlink(shared->convict[i].trace_path);
+    strcpy(launch->around.base, shared->base);
     pct_scope_finish(launch);
     pct_setup_teardown_finish(launch);
 }
@@ -286,11 +317,17 @@ static bool strike(const struct note *note)
 
 static void convict(const struct note *note, int signal)
 {
+    int *trace = &supervisor.trace[shared->convicts % CONVICTS];
     struct convict *new = &shared->convict[shared->convicts++ % CONVICTS];
     unlink(new->trace_path); /* of one that nobody needs any more */
+    if (*trace > 0)
+        close(*trace);
     new->signal = signal;
     strcpy(new->token, note->token);
     strcpy(new->trace_path, note->trace_path);
+    *trace = open(new->trace_path, O_RDONLY | O_CLOEXEC);
+    if (*trace > 0)
+        flock(*trace, LOCK_SH | LOCK_NB);
 }
 
 /* Charge the run that did it, if that is clear by now. Returns whether this worker has brought us further. */
@@ -320,17 +357,13 @@ static bool charge(int signal)
 /* The runs that were under way, with the commands that replay them. */
 static void print_runs(void)
 {
-    const struct pct_launch *launch = supervisor.launch;
     for (unsigned i = 0; i < RUNS; i++) {
-        if (!shared->runs[i].under_way)
+        if (!shared->runs[i].under_way || !shared->told)
             continue;
         pct_cli_print_quoted(stderr, pct_cli_program);
-        fputs(" replay ", stderr);
-        pct_options_print(stderr, launch, NULL, false);
+        fprintf(stderr, " replay %s", shared->options);
         pct_cli_print_quoted(stderr, shared->runs[i].token);
-        fputs(" -- ", stderr);
-        pct_cli_print_command(stderr, launch->command);
-        fputc('\n', stderr);
+        fprintf(stderr, " -- %s\n", shared->command);
     }
 }
 
@@ -461,6 +494,11 @@ void pct_supervise(struct pct_launch *launch)
     static const int awaited[] = { SIGQUIT, SIGTSTP };
     if (launch->alone)
         return;
+    /* It does the work of this launch, too: with a worker of its own, each would be a process more. */
+    if (worker.supervisor) {
+        tell(launch);
+        return;
+    }
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (shared == MAP_FAILED) {
         shared = NULL;
@@ -474,6 +512,7 @@ void pct_supervise(struct pct_launch *launch)
     signal(SIGCHLD, SIG_DFL);
     sigprocmask(SIG_BLOCK, &supervisor.signals, &supervisor.mask);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    tell(launch);
     if (start_worker())
         return;
     if (supervisor.worker < 0) {

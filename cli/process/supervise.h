@@ -21,7 +21,8 @@ struct pct_launch;
 struct pct_process;
 
 /* Become the supervisor of a worker, in which alone this returns. Where there is nothing to supervise, or no process to
- * be had, it just returns. When another worker goes on, it returns again there, with everything as it was. */
+ * be had, it just returns; and so in a worker, which does the work of this launch, too. When another worker goes on, it
+ * returns again there, with everything as it was. */
 void pct_supervise(struct pct_launch *launch);
 
 /* The rest is for the worker; without a supervisor it does nothing. */

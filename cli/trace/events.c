@@ -249,6 +249,8 @@ static void follow_cond(struct pct_events *e, struct pct_event *event)
     struct object *object = &e->objects[number];
     switch (PCT_RECORD_OP(event->record)) {
     case PCT_OP_COND_WAIT:
+        if (failed(event->record)) /* the mutex was not its own: nothing is given up, and nobody waits */
+            break;
         dequeue(e, event->thread);
         self->given = self->held_count ? self->held[self->held_count - 1] : 0;
         drop(self, self->given);
@@ -421,6 +423,23 @@ static enum pct_reason reason(const struct pct_events *e, uint32_t thread, unsig
     return PCT_REASON_PREEMPTED;
 }
 
+/* Whether the thread waits behind this step, which begins a wait: not if that was refused, as a futex whose word has
+ * another value is. A lock with priority inheritance that is taken is tried, and then waited for: the next step of the
+ * thread, or what it is about to do at the end, is the same again. */
+static bool has_waited(const struct pct_events *e, const struct pct_event *event)
+{
+    uint64_t record = event->record, next = e->threads[event->thread].upcoming;
+    const struct pct_snap_thread *end = next ? NULL : pct_snapshot_thread(e->snapshot, event->thread);
+    if (!PCT_RECORD_ARG(record))
+        return true;
+    if (PCT_RECORD_OP(record) == PCT_OP_COND_WAIT)
+        return false;
+    if (next)
+        return PCT_RECORD_OP(e->trace->records[next - 1]) == PCT_OP_FUTEX_WAIT &&
+               PCT_RECORD_OBJECT(e->trace->records[next - 1]) == PCT_RECORD_OBJECT(record);
+    return end && end->state == PCT_SNAP_BLOCKED && end->op == PCT_OP_FUTEX_WAIT;
+}
+
 /* Why the thread of this step was left after it. */
 static enum pct_reason switch_reason(const struct pct_events *e, const struct pct_event *event)
 {
@@ -429,7 +448,9 @@ static enum pct_reason switch_reason(const struct pct_events *e, const struct pc
         return PCT_REASON_FINISHED;
     case PCT_OP_COND_WAIT:
     case PCT_OP_FUTEX_WAIT:
-        return PCT_REASON_WAITS;
+        if (has_waited(e, event))
+            return PCT_REASON_WAITS;
+        break;
     case PCT_OP_SLEEP:
         return PCT_REASON_SLEEPS;
     case PCT_OP_YIELD:

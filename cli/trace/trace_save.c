@@ -1,8 +1,8 @@
 /* Keeping a trace: `pct run -t FILE` and --save DIR. The recorder's file has a large record area, most of it a hole;
  * what is kept here is compact, and appears under its name only when it is whole. */
 #include "trace_read.h"
+#include <cli/base/replacement.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -36,15 +36,10 @@ int pct_trace_write(const struct pct_trace *trace, FILE *out)
 int pct_trace_save(const struct pct_trace *trace, const char *path, char *error, size_t error_size)
 {
     char temporary[4096];
-    if ((size_t)snprintf(temporary, sizeof temporary, "%s.%ld.tmp", path, (long)getpid()) >= sizeof temporary) {
-        snprintf(error, error_size, "the name is too long");
-        return -ENAMETOOLONG;
-    }
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = pct_replacement_aside(temporary, sizeof temporary, path, 0600);
     if (fd < 0) {
-        int failed = -errno;
-        snprintf(error, error_size, "%s", strerror(-failed));
-        return failed;
+        snprintf(error, error_size, "%s", fd == -ENAMETOOLONG ? "the name is too long" : strerror(-fd));
+        return fd;
     }
     FILE *out = fdopen(fd, "w");
     int failed = out ? pct_trace_write(trace, out) : -errno;

@@ -59,7 +59,7 @@ static long futex_wait(struct pct_shim_thread *self, uint32_t *word, int op, uin
     const struct pct_object *last = self->core.wait.object; /* another one, if it was moved there */
     if (result == PCT_READY && last)
         pct_order_object(self, last, PCT_ACQUIRES);
-    pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : 0,
+    pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0,
              pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX));
     return error ? fail(error) : 0;
 }
@@ -566,7 +566,7 @@ static int wait_for_many(struct pct_shim_thread *self, struct pct_futex_many *mi
         if (result == PCT_INTERRUPTED)
             error = !self->restart || deadline != PCT_NEVER ? EINTR : compare(mine->words, mine->count);
     } while (result == PCT_INTERRUPTED && !error);
-    pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : 0,
+    pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0,
              pct_object_at(&pct_S.objects, (void *)(uintptr_t)mine->words[0].uaddr, PCT_CLASS_FUTEX));
     return result == PCT_TIMEOUT ? ETIMEDOUT : error;
 }

@@ -70,6 +70,17 @@ fixed=(--state none --epoch 1700000000)
     has "replayed identically"
 }
 
+@test "directories that a run has made read-only, or unreadable, are gone for the next one, too" {
+    unprivileged=()
+    [ "$(id -u)" != 0 ] || unprivileged=(setpriv "--bounding-set=-dac_override,-dac_read_search")
+    for mode in -q --exec; do
+        run "${unprivileged[@]}" "$pct" run "${fixed[@]}" $mode -n 3 --scratch \
+            -- sh -c 'cd "$TMPDIR" && mkdir a a/deep b c && : > b/left && chmod 0 a && chmod 555 b && chmod 0 .'
+        is "$status" 0
+        is "$(ls tmp)" ""
+    done
+}
+
 @test "commands before and after each run, in this order" {
     run "$pct" run "${fixed[@]}" -q -n 9 -s 1 --setup 'printf s >> order' --teardown 'printf t >> order' \
         -- sh -c 'printf r >> order'

@@ -207,6 +207,24 @@ C
 change points"
 }
 
+@test "many schedules are checked by as many processes as one" {
+    find_deadlock
+    cat > depth <<'END'
+pid=$$ count=0
+while [ "$pid" -gt 1 ]; do
+    read -r _ name _ pid _ < "/proc/$pid/stat"
+    [ "$name" = "(pct)" ] && count=$((count + 1))
+done
+echo "$count" >> depths
+END
+    for note in 1 2 3; do
+        printf 'Schedule: %s\nCommand: sh depth\nNote: %s\n\n' "$token" $note
+    done > pct.schedules
+    run "$pct" check --near 0
+    is "$status" 0
+    is "$(cat depths)" $'2\n2\n2'
+}
+
 @test "JUnit XML has a case for each schedule" {
     find_deadlock
     "$pct" add -m 'a < b & "c"' "$token" -- ./target abba

@@ -252,6 +252,45 @@ C
     ! grep -qsa "sleep.300\.$$" /proc/[0-9]*/cmdline
 }
 
+@test "of daemons that runs leave behind there are never many, with several workers, too" {
+    cat > leaves.c <<'C'
+#include <dirent.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+/* Fails where there are many daemons, leaves one, and ends when that has a session of its own. */
+int main(void)
+{
+    int many = 0, ready[2];
+    DIR *all = opendir("/proc");
+    for (struct dirent *entry; all && (entry = readdir(all));) {
+        char path[300], name[16] = "";
+        snprintf(path, sizeof path, "/proc/%s/comm", entry->d_name);
+        FILE *file = fopen(path, "r");
+        many += file && fgets(name, sizeof name, file) && !strcmp(name, "left\n");
+        if (file)
+            fclose(file);
+    }
+    if (many > 100 || pipe(ready))
+        return 7;
+    if (!fork()) {
+        setsid();
+        close(ready[0]);
+        close(ready[1]);
+        execle("./left", "left", "300", (char *)NULL, (char *[]){ NULL });
+        _exit(1);
+    }
+    close(ready[1]);
+    return read(ready[0], &many, 1) ? 8 : 0;
+}
+C
+    "$cc" -O1 -o leaves leaves.c
+    cp "$(command -v sleep)" left
+    run "$pct" run "${fixed[@]}" --explore=0 -n 300 -j 2 -- ./leaves
+    is "$status" 0
+    run ! pgrep -x left
+}
+
 @test "output of many megabytes is kept in its last part, and does not stop the run" {
     run --separate-stderr "$pct" run "${fixed[@]}" -n 2 -- sh \
         -c 'head -c 100000000 /dev/zero | tr "\0" x; echo; echo end; exit 3'

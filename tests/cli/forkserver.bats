@@ -219,6 +219,19 @@ C
     has "the target does not come to its main in time"
 }
 
+@test "interrupted while it is tried whether runs can be forked, nothing is said against that" {
+    "$pct" run --state none -n 5 -s 1 \
+        -- sh -c 'if [ -e ran ]; then : > again; exec ./target hang; fi; : > ran' 2> said &
+    pid=$!
+    until [ -e again ]; do sleep 0.05; done
+    kill -INT $pid
+    status=0
+    wait $pid || status=$?
+    is "$status" 130
+    grep -q interrupted said
+    run ! grep "started by exec" said
+}
+
 @test "children of a forked run have its token" {
     record runs -n 4 -- ./early child line
     [ "$(grep -c 'child=0' runs)" -ge 4 ]

@@ -73,6 +73,24 @@ all_read()
     all_read late
 }
 
+@test "a pipe that an argument names, as a shell makes it of <(...), is read by each run from its start" {
+    printf '#!/bin/sh\nread -r line < "$1"; echo "got ${line:-nothing}" >> out; exit "${2:-0}"\n' > reads
+    chmod +x reads
+    run --separate-stderr "$pct" run -n 3 -s 1 -- ./reads <(echo hello)
+    is "$status" 0
+    all_read hello
+    run --separate-stderr "$pct" run -n 3 -s 1 --exec -- ./reads <(echo hello) 3
+    is "$status" 3
+    has "an argument names a pipe: give the replay the same"
+    all_read hello
+    run "$pct" run -n 3 -s 1 -- ./reads <(yes)
+    is "$status" 2
+    has "it has more than 64 MiB: write it to a file first"
+    all_read hello
+    run "$pct" run -s 1 -- ./reads <(yes)
+    is "$status" 0
+}
+
 @test "an exploration before a campaign leaves it the pipe" {
     echo hello | "$pct" run -q -n 3 --explore -- ./reader
     all_read hello

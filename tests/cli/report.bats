@@ -186,6 +186,13 @@ refused()
     is "$(find . -name '*.tmp')" ""
 }
 
+@test "what a command of the same process id has left, as in another container, keeps no trace from being saved" {
+    # As SIGKILL leaves it; the shell becomes the command.
+    (: > "again.trace.$BASHPID.tmp"; exec "$pct" run -s 1 -t again.trace -- ./target)
+    run "$pct" report again.trace
+    has "exit status 0"
+}
+
 @test "a trace is compact" {
     run "$pct" run -s 1 -t small.trace -- ./target
     [ "$(stat -c %s small.trace)" -lt 20000 ]

@@ -417,6 +417,32 @@ controlled"
     is "$status" 5
 }
 
+@test "a run in the background leaves the terminal to the shell, one that is interrupted gives it back" {
+    command -v script > /dev/null || skip "no script(1)"
+    cat > jobs <<END
+set -m
+front() { read -r line < /proc/\$\$/stat; set -- \$line; [ "\$5" = "\$8" ] && echo "\$when: the shell's"; }
+"$pct" run -- sh -c 'kill -STOP \$\$; : > on; until [ -e end ]; do :; done'
+bg > /dev/null
+until [ -e on ]; do :; done
+when=under front
+: > end
+while kill -0 %1 2> /dev/null; do :; done
+when=behind front
+END
+    run script -qec "bash jobs" /dev/null < /dev/null
+    has "under: the shell's"
+    has "behind: the shell's"
+    cat > asks <<END
+(until [ -e on ]; do :; done; kill -TERM \$(cat pct)) &
+sh -c 'echo \$\$ > pct; exec "$pct" run -- sh -c ": > on; exec ./target hang"'
+read -r line < /proc/\$\$/stat; set -- \$line; [ "\$5" = "\$8" ] && echo "interrupted: the shell's"
+END
+    rm on
+    run script -qec "bash asks" /dev/null < /dev/null
+    has "interrupted: the shell's"
+}
+
 @test "what a target leaves behind is ended, when there are several runs" {
     run "$pct" run -n 2 -- sh -c "sleep 300.$$ > /dev/null & exit 0"
     is "$status" 0
@@ -559,6 +585,42 @@ C
     has "pct: explored, behind 16 runs, in run "
     has "cause: atomicity violation"
     lacks "load memory"
+}
+
+@test "explored runs have the mask of signals that all others have" {
+    unset PCT_STRATEGY
+    cat > "$BATS_TEST_TMPDIR/mask.c" << 'C'
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+static void *run(void *unused)
+{
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return unused;
+}
+
+int main(void)
+{
+    const int theirs[] = { SIGINT, SIGTERM, SIGHUP, SIGCHLD, SIGIO };
+    sigset_t now;
+    pthread_sigmask(SIG_BLOCK, NULL, &now);
+    for (int i = 0; i < 5; i++)
+        assert(!sigismember(&now, theirs[i]));
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, run, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+}
+C
+    gcc -g -o "$BATS_TEST_TMPDIR/mask" "$BATS_TEST_TMPDIR/mask.c" -lpthread
+    run "$pct" run -n 60 -s 1 --state none -- "$BATS_TEST_TMPDIR/mask"
+    is "$status" 0
+    has "pct: 16 runs in "
 }
 
 @test "what an exploration rests on is said, and the runs are made: what runs leave in files, process ids" {

@@ -94,6 +94,9 @@ wait_for_state()
         has "6 of 6 runs"
         has "6 failed, 1 finding"
         nothing_is_left
+        run "$pct" campaign report --all
+        has "killed pct by signal 9"
+        lacks "before its first step"
     done
 }
 
@@ -131,6 +134,18 @@ SH
         case $(replay_line) in "$pct replay --scratch 'pct1:"*":5:"*"' -- $PWD/killer parent 9") ;; *) false ;; esac
         nothing_is_left
     done
+}
+
+@test "of several commands, it is said which one has killed pct" {
+    run --separate-stderr "$pct" run "${fixed[@]}" -n 20 -s 5 -- "$PWD/killer" parent 9
+    token=$(replay_line | grep -o "pct1:[^']*")
+    printf 'Schedule: %s\nCommand: %s\nOptions: --scratch\n\n' "$token" ./target "$token" "$PWD/killer parent 9" \
+        > pct.schedules
+    run --separate-stderr "$pct" check --near 0
+    is "$status" 137
+    has "pct itself was ended by signal 9 (Killed)"
+    case $(replay_line) in "$pct replay --scratch '$token' -- $PWD/killer parent 9") ;; *) false ;; esac
+    nothing_is_left
 }
 
 @test "pct that is killed again and again without any run gives up" {
@@ -232,10 +247,13 @@ scratch()
     ln "$(scratch $gone linked)" elsewhere
     touch -d '2 minutes ago' "${first[@]}" "${kept[@]}"
     touch "$(scratch $gone youngs)"
+    # Where one place is full, they are in the next.
+    touch -d '2 minutes ago' "temporary/${first[0]#*/}"
     exec 9< "$(scratch $gone locked)"
     flock -s 9
     "$pct" run -q "${fixed[@]}" -n 2 -s 1 -- ./target
     "$pct" run -q "${fixed[@]}" -n 2 -s 1 -- ./target
     exec 9<&-
+    is "$(ls temporary)" ""
     is "$(find runtime -type f | sort)" "$(printf '%s\n' "${kept[@]}" "$(scratch $gone youngs)" | sort)"
 }

@@ -234,6 +234,11 @@ static void test_omitted(void **state)
     struct pct_instruction_scan s = SCAN(PCT_PATCH_ALL, false, 0xf3, 0xa4);
     assert_int_equal(s.omitted[PCT_PLAN_OMITTED_STRING], 1);
     expect_none(s);
+    /* movsb, and stosl, are of one byte; push %rax is none */
+    s = SCAN(PCT_PATCH_ALL, false, 0xa4, 0xab, 0x50);
+    assert_int_equal(s.omitted[PCT_PLAN_OMITTED_STRING], 2);
+    expect_none(s);
+    expect_none(SCAN(PCT_PATCH_ATOMICS, false, 0xa4));
     s = SCAN(PCT_PATCH_ALL, false, 0x48, 0x0f, 0xab, 0x07);
     assert_int_equal(s.omitted[PCT_PLAN_OMITTED_OTHER], 1);
     expect_none(s);
