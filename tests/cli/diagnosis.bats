@@ -53,6 +53,7 @@ first_cause()
     has 'answer quiesce.c:26'
 }
 
+# bats test_tags=long
 @test "a condition_variable_any waits with a mutex of its own: the lock of its user counts" {
     first_cause cvshared 1000
     has 'cause: lost wake-up: thread 3 signals condition variable '

@@ -93,6 +93,7 @@ survives()
     [[ $(last) == "pct: found: 40 of all 60 classes of schedules fail (60 runs,"* ]]
 }
 
+# bats test_tags=long
 @test "with a bound, too, and with several workers: the same runs, the same verdict" {
     local most=$((${FULL:-0} ? 300 : 60))
     for program in lost-wakeup double-checked-fixed \

@@ -78,6 +78,7 @@ END
     has "this ordering (of 1 ordering in the run)"
 }
 
+# bats test_tags=long
 @test "the result does not depend on how many runs go on at a time" {
     find_deadlock
     for jobs in 1 5 ${FULL:+2}; do
@@ -128,6 +129,7 @@ END
     has "none: it fails in the default order"
 }
 
+# bats test_tags=long
 @test "runs that spoil each other go one at a time; others do not, whatever steps they take" {
     place='./socket{worker}' # where the second run at a time gets another answer
     run --separate-stderr "$pct" run -s 1 --ready "unix:$place" --drive "./server ask $place" -- ./server "$place" first

@@ -99,6 +99,7 @@ learned()
     done
 }
 
+# bats test_tags=long
 @test "runs whose places are recorded: in a library that the run loads" {
     "$cc" -g -O1 -fPIC -shared -pthread -o loaded.so "$root/tests/cli/loads.c"
     "$cc" -g -O1 -pthread -o loads "$root/tests/cli/loads.c"
@@ -181,6 +182,7 @@ learned()
     grep 'no run was restored: pct watches long runs' restored.said
 }
 
+# bats test_tags=long
 @test "threads are contexts, and have what is theirs; or kernel threads, if they ask the kernel for that" {
     local what
     for what in own holds cancels signal \

@@ -55,6 +55,7 @@ run(a, done)'
     replays 134
 }
 
+# bats test_tags=long
 @test "where functions begin and return, in a program as it is, whatever it was optimised for" {
     local script='local a, b = thread "withdraw", thread "withdraw"
 run(a, calls "set_balance")
@@ -429,6 +430,7 @@ run(m, joins)' ./script queue
     is "$status" 0
 }
 
+# bats test_tags=long
 @test "a thread waits for what only the outside can do while others stand: ten times the same, and the same token" {
     local text='local s, w = thread "backwards", thread "waits"
 run(s, locks "first")
@@ -892,6 +894,7 @@ while not all_ended(t) do finish(choose_thread(t)) end'
     replays 0
 }
 
+# bats test_tags=long
 @test "a program that goes on for ever after the script did not fit is ended" {
     mkfifo input
     exec 5<> input
