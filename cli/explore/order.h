@@ -29,14 +29,19 @@ uint64_t pct_order_hash(const struct pct_order *order, uint32_t i);
  * `base`, now comes without it. */
 struct pct_reversal {
     uint32_t base;
+    uint32_t second; /* the event of the run that this last one is; PCT_NO_EVENT: none */
     uint32_t count;
+    uint32_t rest; /* behind these in event[]: what came behind `second`, and comes without event `base`, too */
+    bool whole, again; /* the rest was asked for; an earlier run had this, perhaps with another rest */
     const struct pct_event *event;
 };
+enum { PCT_REVERSAL_REST = 1, PCT_NO_EVENT = UINT32_MAX };
 
 /* Call this for each reversal of an event from `from` on with one before it, and, at_end, of what was pending at the
- * end. Returns the first result that is not 0, or -ENOMEM. */
+ * end; and of those before `from` for which again (by event) is true. Where it returns PCT_REVERSAL_REST, once more
+ * with the rest. Returns the first other result that is not 0, or -ENOMEM. */
 typedef int pct_take_reversal(void *context, const struct pct_reversal *reversal);
-int pct_order_reversals(const struct pct_order *order, uint32_t from, bool at_end, pct_take_reversal *take,
-                        void *context);
+int pct_order_reversals(const struct pct_order *order, uint32_t from, const bool *again, bool at_end,
+                        pct_take_reversal *take, void *context);
 
 #endif

@@ -24,24 +24,32 @@
 struct finder {
     const struct pct_order *o;
     struct pct_event *sequence; /* the events that are kept, and the last */
-    uint32_t *kept;             /* which these are */
-    uint32_t count;
+    uint32_t *kept;             /* which these are; from the end on, those that were dropped */
+    uint32_t count, dropped;
     uint32_t *clock; /* what the second of a race had to come behind */
     bool *waits;     /* by thread: for somebody_waits() */
     pct_take_reversal *take;
     void *context;
-    uint32_t ended; /* plus 1: what this event happens before is not kept; 0: none */
-    uint64_t timed; /* uses_of() what any thread waits for with a deadline that may come early */
-    bool at_end;
+    uint32_t ended;     /* plus 1: what this event happens before is not kept; 0: none */
+    uint64_t timed;     /* uses_of() what any thread waits for with a deadline that may come early */
+    bool at_end, again; /* again: event j, the second of a race, is one of an earlier run */
 };
+
+static bool is_kept(const struct finder *f, uint32_t i, uint32_t k)
+{
+    const uint32_t *clock = clock_of(f->o, k), *dropped = &f->kept[f->o->x->count];
+    bool kept = !knows(clock, &f->o->x->event[i]) && (!f->ended || !knows(clock, &f->o->x->event[f->ended - 1]));
+    for (uint32_t n = 0; n < f->dropped && kept; n++)
+        kept = !knows(clock, &f->o->x->event[dropped[-(int)n]]);
+    return kept;
+}
 
 /* The events behind i, up to j, that it does not happen before. */
 static void keep_events(struct finder *f, uint32_t i, uint32_t j)
 {
-    f->count = 0;
+    f->count = f->dropped = 0;
     for (uint32_t k = i + 1; k < j; k++)
-        if (!knows(clock_of(f->o, k), &f->o->x->event[i]) &&
-            (!f->ended || !knows(clock_of(f->o, k), &f->o->x->event[f->ended - 1])))
+        if (is_kept(f, i, k))
             f->kept[f->count++] = k;
 }
 
@@ -53,6 +61,7 @@ static void drop_events(struct finder *f, uint32_t other)
         if (!knows(clock_of(f->o, f->kept[k]), &f->o->x->event[other]))
             f->kept[count++] = f->kept[k];
     f->count = count;
+    f->kept[f->o->x->count - f->dropped++] = other;
 }
 
 static const struct pct_touch *touch_of(const struct pct_event *event, uint64_t key)
@@ -369,7 +378,7 @@ static bool crashes_anyway(const struct pct_event *crash, const struct pct_event
 
 /* In the place of a crash comes what has nothing to do with it, and then the crash all the same. Without it, the
  * sequence would seem to be known where somebody sleeps whom nothing but the crash depends on. */
-static int give(struct finder *f, uint32_t i, const struct pct_event *event)
+static int give(struct finder *f, uint32_t i, uint32_t j, const struct pct_event *event)
 {
     const struct pct_execution *x = f->o->x;
     for (uint32_t k = 0; k < f->count; k++)
@@ -380,8 +389,14 @@ static int give(struct finder *f, uint32_t i, const struct pct_event *event)
     bool both = !f->count && crashes_anyway(&x->event[i], &f->sequence[0]);
     if (both)
         f->sequence[1] = x->event[i];
-    struct pct_reversal reversal = { .base = i, .count = f->count + 1 + both, .event = f->sequence };
-    return f->take(f->context, &reversal);
+    const bool own = j < x->count && event == &x->event[j];
+    struct pct_reversal reversal = { i, own ? j : PCT_NO_EVENT, f->count + 1 + both, 0, false, f->again, f->sequence };
+    int result = f->take(f->context, &reversal);
+    for (uint32_t k = j + 1; result == PCT_REVERSAL_REST && own && k < x->count && !x->event[k].jumped; k++)
+        if (!never_races(&x->event[k]) && is_kept(f, i, k))
+            f->sequence[reversal.count + reversal.rest++] = x->event[k];
+    reversal.whole = true;
+    return result == PCT_REVERSAL_REST ? f->take(f->context, &reversal) : result;
 }
 
 /* What it waits for at the end was not there before the crash either. */
@@ -437,13 +452,12 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
             drop_events(f, other);
         }
     }
-    if (has_no_deadline(f, i, event)) /* an earlier event may keep it from what it waits for */
-        return 0;
-    if (kernel_keeps(f, i, event))
+    /* An earlier event may keep it from what it waits for. */
+    if (has_no_deadline(f, i, event) || kernel_keeps(f, i, event))
         return 0;
     /* Of other waits it is not known what enables them. */
     *joins = waits || over || !event->waits;
-    return give(f, i, event);
+    return give(f, i, j, event);
 }
 
 /* Of the first `end` events with this one, which comes before event j. */
@@ -470,11 +484,6 @@ static int races_among(struct finder *f, uint32_t end, uint32_t j, const struct 
     return 0;
 }
 
-static int races_of(struct finder *f, uint32_t j, const struct pct_event *event)
-{
-    return races_among(f, j, j, event);
-}
-
 /* What only another thread ends, whatever the order. */
 static bool is_woken(enum pct_op op)
 {
@@ -497,7 +506,7 @@ static int missed_races(struct finder *f, uint32_t *next, uint32_t at, const uin
     for (; *next < x->misses && x->missed[*next].at <= at && !result; ++*next) {
         const struct pct_missed *missed = &x->missed[*next];
         begin_clock(f->o, f->clock, &missed->event, previous_of(x, missed->event.thread, missed->at), jump);
-        result = races_of(f, missed->at, &missed->event);
+        result = races_among(f, missed->at, missed->at, &missed->event);
     }
     return result;
 }
@@ -541,7 +550,7 @@ static int pending_races(struct finder *f, uint32_t thread, const uint32_t *jump
     if (!pending->enabled && (is_woken((enum pct_op)pending->event.op) || pct_operation_accesses(pending->event.op)))
         return 0;
     begin_clock(f->o, f->clock, &pending->event, previous_of(x, thread, x->count), jump);
-    return races_of(f, x->count, &pending->event);
+    return races_among(f, x->count, x->count, &pending->event);
 }
 
 /* Who ends the process goes last; where several are about to, each of them first gives it another exit status, or
@@ -552,15 +561,15 @@ static int end_races(struct finder *f)
     int result = 0;
     if (!x->count || !never_races(&x->event[x->count - 1]))
         return 0;
-    f->count = 0;
+    f->count = f->dropped = 0;
     for (uint32_t t = 0; t < x->threads && !result; t++)
         if (t != x->event[x->count - 1].thread && x->pending[t].lives && x->pending[t].enabled &&
             never_races(&x->pending[t].event))
-            result = give(f, x->count - 1, &x->pending[t].event);
+            result = give(f, x->count - 1, x->count, &x->pending[t].event);
     return result;
 }
 
-static int all_races(struct finder *f, uint32_t from, uint32_t *jump)
+static int all_races(struct finder *f, uint32_t from, const bool *again, uint32_t *jump)
 {
     const struct pct_execution *x = f->o->x;
     int result = 0;
@@ -572,11 +581,13 @@ static int all_races(struct finder *f, uint32_t from, uint32_t *jump)
         if (x->event[j].jumped)
             for (uint32_t i = 0; i < j; i++)
                 jump[x->event[i].thread] = x->event[i].number;
-        if (result || j < from || never_races(&x->event[j]))
+        if (result || (j < from && !again[j]) || never_races(&x->event[j]))
             continue;
         memcpy(f->clock, before_of(f->o, j), f->o->threads * sizeof *f->clock);
-        result = races_of(f, j, &x->event[j]);
-        if (!result)
+        f->again = j < from;
+        result = races_among(f, j, j, &x->event[j]);
+        f->again = false;
+        if (!result && j >= from)
             result = later_races(f, j, jump);
     }
     if (!result)
@@ -588,7 +599,8 @@ static int all_races(struct finder *f, uint32_t from, uint32_t *jump)
     return result;
 }
 
-int pct_order_reversals(const struct pct_order *o, uint32_t from, bool at_end, pct_take_reversal *take, void *context)
+int pct_order_reversals(const struct pct_order *o, uint32_t from, const bool *again, bool at_end,
+                        pct_take_reversal *take, void *context)
 {
     struct finder f = { .o = o, .at_end = at_end, .take = take, .context = context };
     for (uint32_t n = 0; n < o->x->timeds; n++)
@@ -598,7 +610,8 @@ int pct_order_reversals(const struct pct_order *o, uint32_t from, bool at_end, p
     f.kept = malloc((o->x->count + 1) * sizeof *f.kept);
     f.clock = calloc(2 * (size_t)o->threads + 1, sizeof *f.clock);
     f.waits = calloc(o->threads + 1, sizeof *f.waits);
-    int result = f.sequence && f.kept && f.clock && f.waits ? all_races(&f, from, f.clock + o->threads) : -ENOMEM;
+    int result =
+        f.sequence && f.kept && f.clock && f.waits ? all_races(&f, from, again, f.clock + o->threads) : -ENOMEM;
     free(f.sequence);
     free(f.kept);
     free(f.waits);

@@ -37,6 +37,34 @@ bool pct_same_operation(const struct pct_event *a, const struct pct_event *b)
     return a->global || b->global || !a->own || !b->own || pct_events_meet(&bare[0], &bare[1]);
 }
 
+/* The next memory, from touch *at on, that the event's own operation goes over; NULL: there is none. */
+static const struct pct_touch *next_memory(const struct pct_event *event, unsigned *at)
+{
+    while (*at < event->own) {
+        const struct pct_touch *t = &event->touch[(*at)++];
+        if (pct_touch_is_memory(t->key) && t->use != PCT_USE_FREES)
+            return t;
+    }
+    return NULL;
+}
+
+bool pct_same_extent(const struct pct_event *a, const struct pct_event *b)
+{
+    const struct pct_touch *one, *other;
+    unsigned i = 0, j = 0;
+    if (a->op != b->op || (a->op != PCT_OP_LOAD && a->op != PCT_OP_STORE) || a->crashed || b->crashed)
+        return true; /* behind a crash nothing is verified anyway */
+    if (a->global || b->global)
+        return a->global && b->global;
+    do {
+        one = next_memory(a, &i);
+        other = next_memory(b, &j);
+        if (!one || !other)
+            return one == other;
+    } while (one->key == other->key && one->more == other->more && one->use == other->use);
+    return false;
+}
+
 bool pct_same_event(const struct pct_event *a, const struct pct_event *b)
 {
     if (a->thread != b->thread || a->chosen != b->chosen || !pct_same_objects(a, b))

@@ -11,6 +11,7 @@
 #include "footprints.h"
 #include "order.h"
 #include "path_events.h"
+#include "next_plan.h"
 #include "polling.h"
 #include "same.h"
 #include "wakeup.h"
@@ -25,11 +26,7 @@ struct node {
     struct pct_sleeper *sleepers; /* whose events were */
     uint32_t event;               /* that was made here in the last run: event_of() */
     bool alternatives;            /* all waiters that it may wake stand in `open`, or have been tried */
-};
-
-struct plan {
-    uint32_t *step;
-    uint32_t count, room;
+    bool asked;                   /* of it as the second one of a race, what comes behind it decides, too */
 };
 
 struct pct_search {
@@ -43,7 +40,7 @@ struct pct_search {
     struct pct_sleeper *held;      /* behind them */
     uint32_t instead;           /* plus 1: the next run goes on with this thread where the last one was cut; 0: none */
     struct pct_branch *planned; /* what it is to do there */
-    struct plan plan, ahead;
+    struct pct_next_plan plan, ahead;
     struct pct_endless endless;
     bool over;
     bool began; /* a run was asked for since the search has begun, perhaps again */
@@ -150,15 +147,21 @@ static int take_reversal(void *context, const struct pct_reversal *r)
         s->facts.loop = r->event[r->count - 1].place;
         return 0;
     }
-    struct pct_event *sequence = malloc(r->count * sizeof *sequence);
+    const uint32_t count = r->count + r->rest;
+    struct pct_event *sequence = malloc(count * sizeof *sequence);
     if (!sequence)
         return -ENOMEM;
-    memcpy(sequence, r->event, r->count * sizeof *sequence);
+    memcpy(sequence, r->event, count * sizeof *sequence);
     struct node *node = &s->node[r->base];
-    int added = pct_wakeup_insert(&node->open, node->sleepers, held_at(s, node), sequence, r->count);
+    int added = pct_wakeup_insert(&node->open, node->sleepers, held_at(s, node), sequence, count, r->count,
+                                  r->whole   ? PCT_WAKEUP_WHOLE
+                                  : r->again ? PCT_WAKEUP_AGAIN
+                                             : PCT_WAKEUP_UNKNOWN);
     free(sequence);
-    s->facts.open += added > 0;
-    return added < 0 ? added : 0;
+    if (added == PCT_WAKEUP_ASKS && r->second != PCT_NO_EVENT)
+        s->node[r->second].asked = true;
+    s->facts.open += added == 1;
+    return added < 0 ? added : added == PCT_WAKEUP_ASKS ? PCT_REVERSAL_REST : 0;
 }
 
 /* The event of this node could wake others, too: that is to be tried, unless it is known already. */
@@ -278,6 +281,7 @@ static void follow_plan(struct pct_search *s, struct node *node, const struct pc
         s->facts.moved_at = s->facts.moved++ ? s->facts.moved_at : event->place;
         s->facts.strayed |= b->event.op != event->op;
     }
+    s->facts.unplanned += !pct_same_extent(&b->event, event); /* others may have been left out for what it was to use */
     node->alternatives |= b->alternative;
     node->open = b->next;
     s->planned = b->first;
@@ -342,9 +346,7 @@ static bool ends_there(struct pct_search *s, struct pct_execution *x, uint32_t c
     uint64_t others = x->enabled[cut];
     bool asleep = x->threads > PCT_EXECUTION_SETS; /* then nothing will be verified */
     for (uint32_t t = 0; t < PCT_EXECUTION_SETS; t++) {
-        if (!(others >> t & 1))
-            continue;
-        if (pct_sleepers_have(held_at(s, node), t))
+        if (!(others >> t & 1) || pct_sleepers_have(held_at(s, node), t))
             continue;
         if (!sleeps(node, t)) {
             s->instead = t + 1;
@@ -382,7 +384,11 @@ static int explore(struct pct_search *s, struct pct_execution *x, uint64_t *clas
         s->facts.foreign += held;
         x->count = cut;
     }
-    failed = pct_order_reversals(&order, s->from, ends, take_reversal, s);
+    bool *again = calloc(s->from + (size_t)1, sizeof *again);
+    for (uint32_t i = 0; again && i < s->from; i++)
+        again[i] = s->node[i].asked;
+    failed = again ? pct_order_reversals(&order, s->from, again, ends, take_reversal, s) : -ENOMEM;
+    free(again);
     pct_order_free(&order);
     return failed ? failed : known;
 }
@@ -489,45 +495,26 @@ static struct pct_branch *take_branch(struct pct_search *s, struct node *node)
     return b;
 }
 
-static bool add_step(struct plan *plan, uint32_t place)
-{
-    if (plan->count == plan->room) {
-        uint32_t room = 2 * plan->room + 256;
-        uint32_t *step = realloc(plan->step, room * sizeof *step);
-        if (!step)
-            return false;
-        plan->step = step;
-        plan->room = room;
-    }
-    plan->step[plan->count++] = place;
-    return true;
-}
-
-static bool add_to_plan(struct plan *plan, const struct pct_event *event)
-{
-    return add_step(plan, PCT_PLAN(event->thread, event->chosen + 1u));
-}
-
 /* The events of the first nodes, those of the planned sequence down to `stop` (NULL: none of them), and then this
  * branch. */
-static bool make_plan(const struct pct_search *s, struct plan *plan, uint32_t nodes, const struct pct_branch *stop,
-                      const struct pct_branch *branch)
+static bool make_plan(const struct pct_search *s, struct pct_next_plan *plan, uint32_t nodes,
+                      const struct pct_branch *stop, const struct pct_branch *branch)
 {
     bool made = true;
     plan->count = 0;
     for (uint32_t i = 0; i < nodes && made; i++)
-        made = add_to_plan(plan, event_of(s, &s->node[i]));
+        made = pct_next_plan_add(plan, event_of(s, &s->node[i]));
     for (const struct pct_branch *b = stop ? s->planned : NULL; b && b != stop && made; b = b->first)
-        made = add_to_plan(plan, &b->event);
+        made = pct_next_plan_add(plan, &b->event);
     for (; branch && made; branch = branch->first)
-        made = add_to_plan(plan, &branch->event);
+        made = pct_next_plan_add(plan, &branch->event);
     return made;
 }
 
 /* Who is held goes last, so that fewer runs are cut. */
-static bool end_plan(const struct pct_search *s, struct plan *plan)
+static bool end_plan(const struct pct_search *s, struct pct_next_plan *plan)
 {
-    return !s->held || add_step(plan, PCT_PLAN_THEN(0, s->held->event.thread + 1u));
+    return !s->held || pct_next_plan_add_step(plan, PCT_PLAN_THEN(0, s->held->event.thread + 1u));
 }
 
 /* The search is through: if it did not know all that events use, it begins again. */
@@ -573,8 +560,8 @@ bool pct_search_next(struct pct_search *s, const uint32_t **plan, uint32_t *coun
     s->from = s->began ? s->count - 1 : s->root;
     s->began = true;
     s->planned = b;
-    if (!make_plan(s, &s->plan, s->from, NULL, b) || (instead && !add_step(&s->plan, PCT_PLAN(instead - 1, 0))) ||
-        !end_plan(s, &s->plan)) {
+    if (!make_plan(s, &s->plan, s->from, NULL, b) ||
+        (instead && !pct_next_plan_add_step(&s->plan, PCT_PLAN(instead - 1, 0))) || !end_plan(s, &s->plan)) {
         s->over = s->facts.no_memory = true;
         return false;
     }

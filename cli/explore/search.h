@@ -21,8 +21,8 @@ struct pct_search_facts {
     uint64_t redundant; /* runs that turned out to be like earlier ones */
     uint64_t foreign;   /* of these, of a shard: those that divided the schedules, or came to other shards' */
     uint64_t awaited;   /* blocked runs: a loop that waits has made a round without progress: they are of no class */
-    uint64_t unplanned; /* runs in which a thread could not go on that the plan named: the table of dependence was not
-                           exact there */
+    uint64_t unplanned; /* events that could not be made where the plan named them: the table of dependence was not
+                           exact there; or that went over other memory than was planned (strlen() and its like) */
     uint64_t begun;     /* runs before the search began again, of which nothing else is counted */
     uint64_t moved;     /* events that used other objects than they were seen to use in another run: */
     uint32_t moved_at;  /* the first, here in the code (pct_event.place) */

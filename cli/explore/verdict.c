@@ -85,7 +85,7 @@ static void add_facts(struct reasons *r, const struct pct_explorer *e, const str
     if (e->bound < 0 && unlike)
         add(r, "%s: %llu of the runs were not what they were to be, and others may be missed%s",
             facts->early ? "deadlines that may come early"
-                         : "calls that could not be made, or used less, where they were to be tried first",
+                         : "calls that could not be made, or used other memory, where they were to be tried",
             (unsigned long long)unlike, facts->early ? " (--slack=0 takes the program)" : "");
     if (facts->strayed)
         add(r,

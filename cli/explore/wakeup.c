@@ -85,38 +85,60 @@ static int append(struct pct_branch **list, const struct pct_event *sequence, ui
     return 1;
 }
 
-/* The branch that a run of this sequence could begin with; NULL: there is none. */
+/* The event at this place is what keeps somebody from beginning the sequence. */
+static void need_up_to(uint32_t *need, uint32_t at)
+{
+    *need = *need > at ? *need : at + 1;
+}
+
+/* The branch that a run of this sequence could begin with; NULL: there is none. *need: of how many of the first events
+ * this takes. */
 static struct pct_branch *matching(struct pct_branch *list, const struct pct_event *sequence, uint32_t count,
-                                   uint32_t *at)
+                                   uint32_t *at, uint32_t *need)
 {
     for (struct pct_branch *b = list; b; b = b->next) {
-        if (!could_begin(&b->event, sequence, count, at))
-            continue;
-        if (*at == count || b->event.chosen == sequence[*at].chosen)
+        if (could_begin(&b->event, sequence, count, at) && (*at == count || b->event.chosen == sequence[*at].chosen))
             return b;
+        need_up_to(need, *at);
     }
     return NULL;
 }
 
 int pct_wakeup_insert(struct pct_branch **open, const struct pct_sleeper *sleepers, const struct pct_sleeper *held,
-                      struct pct_event *sequence, uint32_t count)
+                      struct pct_event *sequence, uint32_t count, uint32_t least, enum pct_wakeup_rest rest)
 {
-    uint32_t at;
-    for (const struct pct_sleeper *p = sleepers; p; p = p->next)
-        if (could_begin(&p->event, sequence, count, &at))
+    uint32_t at, need = least, last = least - 1;
+    bool asks = false; /* who only commutes with all of it may not commute with the rest */
+    for (const struct pct_sleeper *p = sleepers; p; p = p->next) {
+        if (!could_begin(&p->event, sequence, count, &at))
+            need_up_to(&need, at);
+        else if (at < count || rest == PCT_WAKEUP_WHOLE)
             return 0;
+        else
+            asks = true;
+    }
     for (const struct pct_sleeper *p = held; p; p = p->next)
         if (could_begin(&p->event, sequence, count, &at) && at < count)
             return 0;
-    for (struct pct_branch *b; (b = matching(*open, sequence, count, &at)); open = &b->first) {
+    for (struct pct_branch *b; !asks && (b = matching(*open, sequence, count, &at, &need)); open = &b->first) {
+        asks = at == count && rest != PCT_WAKEUP_WHOLE;
         if (at < count) {
             memmove(sequence + at, sequence + at + 1, (count - at - 1) * sizeof *sequence);
             count--;
+            need -= at < need;
+            last = at == last ? UINT32_MAX : last - (last != UINT32_MAX && at < last);
         }
-        if (!b->first || !count)
+        if (!asks && (!b->first || !count))
             return 0;
     }
-    return append(open, sequence, count);
+    if (asks || rest == PCT_WAKEUP_AGAIN)
+        return asks ? PCT_WAKEUP_ASKS : 0;
+    if (last < need) {
+        struct pct_event moved = sequence[last];
+        memmove(sequence + last, sequence + last + 1, (need - last - 1) * sizeof *sequence);
+        sequence[need - 1] = moved;
+    }
+    return append(open, sequence, need);
 }
 
 static uint32_t depth_of(const struct pct_branch *b)
@@ -160,7 +182,8 @@ static int move_leaves(struct move *m, struct pct_branch **at, uint32_t depth)
             memcpy(m->sequence, m->path, count * sizeof *m->path);
             if (place < count)
                 memmove(m->sequence + place, m->sequence + place + 1, (--count - place) * sizeof *m->path);
-            result = count ? pct_wakeup_insert(m->to, m->sleepers, m->held, m->sequence, count) : 0;
+            result =
+                count ? pct_wakeup_insert(m->to, m->sleepers, m->held, m->sequence, count, count, PCT_WAKEUP_WHOLE) : 0;
             m->gone += result == 0;
         }
         if (result < 0)
