@@ -2,17 +2,9 @@
  * arrivals at a std::barrier, the end of a routine of std::call_once(), the weak references of std::shared_ptr. By the
  * library's own names, of its ABI 1. */
 #include "events.h"
-#include <dlfcn.h>
+#include "next.h"
 
-/* The library's own function of this name. */
-#define NEXT(name)                                                                                                     \
-    ({                                                                                                                 \
-        static __typeof__(name) *next;                                                                                 \
-        __typeof__(name) *now = __atomic_load_n(&next, __ATOMIC_RELAXED);                                              \
-        if (__builtin_expect(!now, 0))                                                                                 \
-            __atomic_store_n(&next, now = (__typeof__(name) *)dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED);              \
-        now;                                                                                                           \
-    })
+#define NEXT(name) PCT_NEXT(name, "libc++.so.1")
 
 /* The calling thread comes here behind all who have done so. Right before what the library does, with no scheduling
  * point in between. */

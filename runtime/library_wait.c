@@ -1,7 +1,7 @@
 /* The waits of std::atomic, std::latch and std::semaphore from gcc 16 on. They are made inside libstdc++, which is not
  * compiled for us: so is the load that ends one of them, and that orders what comes after it. */
 #include "events.h"
-#include <dlfcn.h>
+#include "next.h"
 
 /* As <bits/atomic_wait.h> has them, in version 0 of their interface. */
 struct arguments {
@@ -31,11 +31,7 @@ static void ended(const volatile void *address, const struct arguments *argument
 #define WAIT(name, parameters, with)                                                                                   \
     PCT_RUNTIME struct result name parameters;                                                                         \
     PCT_RUNTIME struct result name parameters {                                                                        \
-        static __typeof__(name) *found;                                                                                \
-        __typeof__(name) *now = __atomic_load_n(&found, __ATOMIC_RELAXED);                                             \
-        if (!now)                                                                                                      \
-            __atomic_store_n(&found, now = (__typeof__(name) *)dlsym(RTLD_NEXT, #name), __ATOMIC_RELAXED);             \
-        struct result result = now with;                                                                               \
+        struct result result = PCT_NEXT(name, "libstdc++.so.6") with;                                                  \
         ended(address, arguments, &result);                                                                            \
         return result;                                                                                                 \
     }

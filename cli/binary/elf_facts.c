@@ -9,22 +9,30 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The file; of a script, the program that its first line names, which is what runs. Negative: as open(). */
+enum { READ = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
+
+const char *pct_elf_program(const char *path, char *buffer)
+{
+    enum { DEPTH = 4 };
+    for (unsigned depth = 0; depth < DEPTH; depth++) {
+        char line[512] = "", interpreter[sizeof line];
+        const int fd = open(path, READ);
+        const ssize_t got = fd < 0 ? -1 : pread(fd, line, sizeof line - 1, 0);
+        if (fd >= 0)
+            close(fd);
+        line[strcspn(line, "\n")] = 0;
+        if (got < 2 || line[0] != '#' || line[1] != '!' || sscanf(line + 2, " %511s", interpreter) < 1)
+            break;
+        path = strcpy(buffer, interpreter);
+    }
+    return path;
+}
+
+/* Negative: as open(). */
 static int open_program(const char *path)
 {
-    enum { FLAGS = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, DEPTH = 4 };
-    int fd = open(path, FLAGS);
-    for (unsigned depth = 0; fd >= 0 && depth < DEPTH; depth++) {
-        char line[512] = "", interpreter[sizeof line];
-        if (pread(fd, line, sizeof line - 1, 0) < 2 || line[0] != '#' || line[1] != '!')
-            break;
-        line[strcspn(line, "\n")] = 0;
-        if (sscanf(line + 2, " %511s", interpreter) < 1)
-            break;
-        close(fd);
-        fd = open(interpreter, FLAGS);
-    }
-    return fd;
+    char buffer[PATH_MAX];
+    return open(pct_elf_program(path, buffer), READ);
 }
 
 static void read_interpreter(struct pct_elf_facts *facts, Elf *elf, const GElf_Phdr *segment)

@@ -34,6 +34,10 @@ struct pct_elf_facts {
     struct pct_raw_calls raw;
 };
 
+/* The program that runs for this file: of a script, what its first line names. Returns path, or buffer, which has room
+ * for PATH_MAX bytes. */
+const char *pct_elf_program(const char *path, char *buffer);
+
 /* Read the file. code: also decode its code and count raw system calls (some seconds for 100 MB), and look for calls of
  * futex() in what makes no threads, too. Returns 0 (also for a file that is not ELF) or a negative errno. */
 int pct_elf_facts_read(struct pct_elf_facts *facts, const char *path, bool code);

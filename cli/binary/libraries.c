@@ -38,6 +38,8 @@ char *pct_libraries_list(const char *interpreter, const char *program)
 char *pct_libraries_of(const char *program)
 {
     static struct pct_elf_facts facts; /* large */
+    char buffer[PATH_MAX];
+    program = pct_elf_program(program, buffer);
     bool linked = !pct_elf_facts_read(&facts, program, false) && facts.interpreter[0];
     return linked ? pct_libraries_list(facts.interpreter, program) : NULL;
 }

@@ -47,10 +47,13 @@ int pct_directed_next(struct pct_campaign *c, uint64_t index, struct pct_run_spe
 
 /* --- What came of it ---------------------------------------------------------------------------------------------- */
 
-/* Places that are not known cannot be waited for. */
-static bool has_places(const struct pct_directed *d, const struct pct_access *access)
+/* Places that are not known cannot be waited for: code of a file that is not mapped any more, or of none. What is made
+ * there may come in between others all the same, and take their locks. */
+static void forget_unknown(const struct pct_directed *d, struct pct_access *accesses, size_t count)
 {
-    return d->sets.places.item[access->place - 1]->code;
+    for (size_t i = 0; i < count; i++)
+        if (!d->sets.places.item[accesses[i].place - 1]->code)
+            accesses[i].place = 0;
 }
 
 static bool has_outside(const struct pct_trace *trace)
@@ -65,23 +68,22 @@ static int look_at(struct pct_directed *d, const struct pct_trace *trace, uint64
 {
     struct pct_access *accesses;
     struct pct_orderings orderings = { .threads = 0 };
-    size_t count, kept = 0;
+    size_t count;
     int failed = pct_accesses_read(&d->sets.places, trace, &accesses, &count);
-    for (size_t i = 0; !failed && i < count; i++)
-        if (has_places(d, &accesses[i]))
-            accesses[kept++] = accesses[i];
-    d->shared += kept;
+    if (!failed)
+        forget_unknown(d, accesses, count);
+    d->shared += count;
     if (!d->outside && has_outside(trace))
         d->outside = run;
     if (!failed)
-        failed = pct_iroots_add(&d->sets.exposed, d->directs ? &d->sets.combined : NULL, accesses, kept,
+        failed = pct_iroots_add(&d->sets.exposed, d->directs ? &d->sets.combined : NULL, accesses, count,
                                 PCT_DIRECTED_WINDOW, run);
     if (!failed)
-        failed = pct_orderings_read(&orderings, trace, accesses, kept);
+        failed = pct_orderings_read(&orderings, trace, accesses, count);
     if (!failed)
-        failed = pct_predict_ordered(&d->sets.predicted, &orderings, trace, accesses, kept, PCT_DIRECTED_WINDOW, run);
+        failed = pct_predict_ordered(&d->sets.predicted, &orderings, trace, accesses, count, PCT_DIRECTED_WINDOW, run);
     if (!failed && d->directs && pct_directed_is_profiled(d, run - 1))
-        failed = pct_further_guess(d, &orderings, accesses, kept, run, !pct_directed_is_profiled(d, run - 2));
+        failed = pct_further_guess(d, &orderings, accesses, count, run, !pct_directed_is_profiled(d, run - 2));
     pct_orderings_free(&orderings);
     free(accesses);
     return failed == -ENODATA ? 0 : failed; /* a run that was killed tells nothing of its places */

@@ -39,7 +39,8 @@ static const struct argp_option options[] = {
     { NULL, 0, NULL, 0, "Runs", 1 },
     { "runs", 'n', "N", 0, "number of runs, with consecutive seeds (default: 1000)", 1 },
     { "until-saturated", KEY_SATURATED, "N", OPTION_ARG_OPTIONAL,
-      "with -S maple: end when N runs in a row (default: 100) exposed no new interleaving and nothing is left to try",
+      "with -S maple: end when N runs in a row (default: 100) exposed no new interleaving and nothing that was "
+      "predicted is left to try",
       1 },
     { "memo", KEY_MEMO, "FILE", 0,
       "with -S maple: try no interleaving again that the campaign of this file, with other inputs or of an earlier "
@@ -278,8 +279,8 @@ static int match_code(const struct command *w, struct pct_store *store)
     const char *there = pct_store_fact(store, "code");
     if (!w->campaign->exploring.whole || !*there || !strcmp(there, w->plan.code))
         return 0;
-    return pct_cli_usage("%s: a library that the program loads, or pct, was rebuilt since all schedules were explored: "
-                         "begin anew with --fresh, or name another file with --db",
+    return pct_cli_usage("%s: a library that the program loads, its interpreter (#!), or pct, was rebuilt since all "
+                         "schedules were explored: begin anew with --fresh, or name another file with --db",
                          w->plan.path);
 }
 

@@ -1,5 +1,6 @@
 /* The file of an exploration: see keep.h. */
 #include "keep.h"
+#include <cli/binary/elf_facts.h>
 #include <cli/binary/libraries.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -29,7 +30,11 @@ static int add_file(void *data, const char *path)
 void pct_explorer_hash_code(char *text, size_t size, const struct pct_launch *launch)
 {
     char paths[sizeof launch->library_path], *rest = paths, *path;
+    char buffer[PATH_MAX];
+    const char *program = pct_elf_program(launch->program, buffer);
     uint64_t hash = 0;
+    if (program != launch->program)
+        add_file(&hash, program);
     strcpy(paths, launch->library_path);
     while ((path = strsep(&rest, ":")))
         add_file(&hash, path);
@@ -42,8 +47,8 @@ static int match_code(struct pct_explorer_keep *k)
     if (!strcmp(pct_store_fact(k->recorder.store, "code"), k->code))
         return 0;
     return pct_cli_usage(
-        "%s: a library that the program loads, or pct, was rebuilt since its runs were made: begin anew "
-        "with --fresh, or name another file with --db",
+        "%s: a library that the program loads, its interpreter (#!), or pct, was rebuilt since its runs were made: "
+        "begin anew with --fresh, or name another file with --db",
         k->plan.path);
 }
 

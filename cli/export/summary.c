@@ -397,7 +397,7 @@ const char *pct_summary_format_replays(char *buffer, size_t size, const struct p
 const char *pct_summary_format_iroots(char *buffer, size_t size, const struct pct_store_iroot_totals *iroots,
                                       uint64_t runs)
 {
-    char newest[96] = "", combined[64] = "", memo[64] = "", end[96] = "";
+    char newest[96] = "", combined[64] = "", memo[64] = "", end[128] = "";
     if (iroots->combined)
         snprintf(combined, sizeof combined, "; %llu combined patterns exposed", (unsigned long long)iroots->combined);
     if (iroots->exposed)
@@ -406,7 +406,7 @@ const char *pct_summary_format_iroots(char *buffer, size_t size, const struct pc
     if (iroots->memo)
         snprintf(memo, sizeof memo, "; %llu known by --memo", (unsigned long long)iroots->memo);
     if (iroots->saturated)
-        snprintf(end, sizeof end, "; saturated: %llu runs without a new one, and nothing is left to try",
+        snprintf(end, sizeof end, "; saturated: %llu runs without a new one, and nothing predicted is left to try",
                  (unsigned long long)(runs - iroots->newest));
     snprintf(buffer, size, "%llu exposed%s; %llu predicted, %llu of them not exposed%s%s%s",
              (unsigned long long)iroots->exposed, newest, (unsigned long long)iroots->predicted,

@@ -58,16 +58,22 @@ static int keep(int from)
     return keep_some(from, -1, 0);
 }
 
-/* The pipe that this argument names, as a shell's <(COMMAND) does; -1: it names none. */
-static int find_pipe(const char *argument)
+static bool ends_with(const char *from, const char *to, const char *with)
 {
-    static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+    const size_t length = strlen(with);
+    return (size_t)(to - from) >= length && !strncmp(to - length, with, length);
+}
+
+/* The next pipe that this argument names, as a shell's <(COMMAND) does; -1: there is none. *rest: where to go on. */
+static int next_pipe(const char *argument, const char **rest)
+{
+    static const char folder[] = "/fd/";
+    for (const char *at; (at = strstr(*rest, folder));) {
         struct stat status;
-        const char *at = strstr(argument, folders[i]);
-        const char *digits = at ? at + strlen(folders[i]) : "";
+        const char *digits = *rest = at + strlen(folder);
         const long fd = *digits >= '0' && *digits <= '9' ? strtol(digits, NULL, 10) : -1;
-        if (fd > STDERR_FILENO && fd <= INT_MAX && !fstat((int)fd, &status) && S_ISFIFO(status.st_mode) &&
+        if ((ends_with(argument, at, "/dev") || ends_with(argument, at, "/proc/self")) && fd > STDERR_FILENO &&
+            fd <= INT_MAX && !fstat((int)fd, &status) && S_ISFIFO(status.st_mode) &&
             (fcntl((int)fd, F_GETFL) & O_ACCMODE) == O_RDONLY)
             return (int)fd;
     }
@@ -79,10 +85,13 @@ static int find_pipe(const char *argument)
 static int keep_arguments(struct pct_launch *launch)
 {
     enum { MOST = 64 << 20 };
-    for (char **at = launch->command; *at; at++) {
-        const int fd = find_pipe(*at), kept = fd < 0 ? -1 : keep_some(fd, 5 * SILENCE_MS, MOST);
-        if (fd < 0)
+    const char *rest = *launch->command;
+    for (char **at = launch->command; *at;) {
+        const int fd = next_pipe(*at, &rest), kept = fd < 0 ? -1 : keep_some(fd, 5 * SILENCE_MS, MOST);
+        if (fd < 0) {
+            rest = *++at;
             continue;
+        }
         if (kept < 0 || dup2(kept, fd) < 0)
             return pct_cli_usage("%s is a pipe, which one run alone can read, and it cannot be kept for the others: "
                                  "%s: write it to a file first",

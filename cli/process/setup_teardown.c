@@ -30,6 +30,8 @@ static int remove_below(const char *path, const struct stat *status, int type, s
     if (place->level)
         return remove_entry(path, status, type, place);
     whole = whole && type != FTW_DNR;
+    if (type == FTW_DP && (status->st_mode & ACCESSPERMS) != S_IRWXU) /* an empty one may be closed, too */
+        chmod(path, S_IRWXU);
     return 0;
 }
 

@@ -141,6 +141,8 @@ static void find_dependencies(struct reader *r)
 static void find_instances(struct reader *r)
 {
     for (uint32_t i = 0; i < r->count; i++) {
+        if (!r->access[i].place)
+            continue;
         struct place *place = &r->place[r->access[i].place - 1];
         uint32_t own = 0;
         for (uint32_t k = 0; k < place->instances; k++)
@@ -252,9 +254,10 @@ static int combine(struct reader *r, const struct pct_access *here, const struct
 
 static int combine_all(struct reader *r, const struct pct_access *here, const struct pct_access *there)
 {
-    uint8_t *met = &r->met[(size_t)(here->place - 1) * r->place_count + there->place - 1];
+    uint8_t *met =
+        here->place && there->place ? &r->met[(size_t)(here->place - 1) * r->place_count + there->place - 1] : NULL;
     int failed = 0;
-    if (*met == PAIRS)
+    if (!met || *met == PAIRS)
         return 0;
     ++*met;
     for (unsigned i = 0; i < 4 && !failed; i++)

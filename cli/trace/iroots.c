@@ -279,8 +279,11 @@ static bool sort_incoming(struct reader *r)
 static int expose_places(struct reader *r, uint32_t idiom, const uint32_t *index)
 {
     struct pct_iroot root = { .idiom = idiom };
-    for (unsigned i = 0; i < pct_idiom_accesses(idiom); i++)
+    for (unsigned i = 0; i < pct_idiom_accesses(idiom); i++) {
         root.place[i] = r->access[index[i]].place;
+        if (!root.place[i])
+            return 0;
+    }
     return pct_iroots_expose(idiom > PCT_IDIOMS ? r->combined : r->roots, &root, r->run);
 }
 

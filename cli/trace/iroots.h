@@ -14,6 +14,9 @@
  *
  * In 2 to 6 two accesses of one thread are at most `window` of its steps apart (the paper's vulnerability window).
  *
+ * What deviates: the paper lets T1 make other accesses to the object between B and C of idiom 3 (section 2.1), and T0
+ * none to the two objects between A and D of idiom 4 (4.7).
+ *
  * Two dependencies of three threads are combined patterns, which the paper has not. Of four different accesses, A, B, C
  * and D are made in this order, and A => B, C => D: what the first has left may be what the second needs.
  *
@@ -35,7 +38,8 @@ enum {
 struct pct_access {
     uint64_t object;         /* any number that it alone has in this run */
     uint32_t thread, number; /* the thread's own step, from 1 */
-    uint32_t place;          /* in the code, and what was done there: the same number in all runs */
+    uint32_t place;          /* in the code, and what was done there: the same number in all runs; 0: it is not known,
+                                and no iRoot has it */
     uint32_t index;          /* of its record in the trace */
     uint8_t op;              /* enum pct_op */
     bool writes;

@@ -375,7 +375,7 @@ static void find_end(const struct pct_trace *trace, struct pct_event *event, uin
         waits += PCT_RECORD_OP(record) == PCT_OP_COND_WAIT;
         if (i <= event->step)
             continue;
-        /* A condition wait gives up the mutex that was locked last. */
+        /* A condition wait gives up the mutex that was locked last; not one that was refused (EPERM). */
         if (PCT_RECORD_OP(record) == PCT_OP_MUTEX_LOCK)
             held = PCT_RECORD_OBJECT(record);
         if (PCT_RECORD_OP(record) == end && PCT_RECORD_OBJECT(record) == event->object) {
@@ -383,7 +383,8 @@ static void find_end(const struct pct_trace *trace, struct pct_event *event, uin
             event->end_count = ends;
             return;
         }
-        if (mutex && PCT_RECORD_OP(record) == PCT_OP_COND_WAIT && held == event->object) {
+        if (mutex && PCT_RECORD_OP(record) == PCT_OP_COND_WAIT && PCT_RECORD_ARG(record) != PCT_ARG_ERROR &&
+            held == event->object) {
             event->end = PCT_OP_COND_WAIT;
             event->end_count = waits;
         }

@@ -208,8 +208,11 @@ static int predict(struct reader *r, uint32_t idiom, const struct pct_access *co
 {
     const struct pct_access *made[PCT_IROOT_PLACES] = { accesses[0], accesses[1], accesses[2], accesses[3] };
     struct pct_iroot root = { .idiom = idiom };
-    for (unsigned i = 0; i < PCT_IROOT_PLACES; i++)
+    for (unsigned i = 0; i < PCT_IROOT_PLACES; i++) {
         root.place[i] = made[i] ? made[i]->place : 0;
+        if (made[i] && !root.place[i])
+            return 0;
+    }
     const struct pct_iroot *known = idiom == 5 ? pct_iroots_find_either(r->predicted, &root) : NULL;
     if (known && memcmp(known->place, root.place, sizeof root.place) != 0)
         for (unsigned i = 0; i < PCT_IROOT_PLACES; i++) {
@@ -487,13 +490,21 @@ static int predict_between(struct reader *r, const struct pair *pair, const stru
     return predict_two(r, pair->follow ? 3 : 4, which, pair, other);
 }
 
+/* Whether locks forbid each order in which the first accesses of both pairs come before the second ones. The one pair's
+ * thread may be through between the other's two accesses, which then may be made under its locks: not in between. */
+static bool is_kept_apart(const struct pair *pair, const struct pair *other)
+{
+    const bool in[2] = { is_kept_out(pair, other->first), is_kept_out(pair, other->second) };
+    const bool around[2] = { is_kept_out(other, pair->first), is_kept_out(other, pair->second) };
+    return (in[0] || in[1]) && (around[0] || around[1]) && (in[0] || around[1]) && (in[1] || around[0]);
+}
+
 /* Idiom 5: the other pair, on the same objects the other way round, across it. Once, though both could be called the
  * first. */
 static int predict_across(struct reader *r, const struct pair *pair, const struct pair *other)
 {
     static const uint8_t which[] = { 0, 3, 2, 1 };
-    bool excluded = is_kept_out(pair, other->first) && is_kept_out(pair, other->second);
-    if (pair->follow || pair->first->access->thread == other->first->access->thread || excluded ||
+    if (pair->follow || pair->first->access->thread == other->first->access->thread || is_kept_apart(pair, other) ||
         pair->first->access->object > pair->second->access->object || !is_possible(r, pair->first, other->second) ||
         !is_possible(r, other->first, pair->second))
         return 0;

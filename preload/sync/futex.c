@@ -31,6 +31,12 @@ static void note_inline(void)
         pct_uncontrolled(PCT_UNCONTROLLED_INLINE);
 }
 
+/* For the record of a wait's end. */
+static uint32_t way_of_end(enum pct_result result, int error)
+{
+    return result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0;
+}
+
 static long futex_wait(struct pct_shim_thread *self, uint32_t *word, int op, uint32_t value, uint64_t deadline,
                        uint32_t bits)
 {
@@ -59,8 +65,9 @@ static long futex_wait(struct pct_shim_thread *self, uint32_t *word, int op, uin
     const struct pct_object *last = self->core.wait.object; /* another one, if it was moved there */
     if (result == PCT_READY && last)
         pct_order_object(self, last, PCT_ACQUIRES);
-    pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0,
-             pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX));
+    if (error == EAGAIN) /* as above; who has written there has perhaps told of a wake-up alone */
+        pct_order_at(self, word, PCT_ACQUIRES), pct_order_object(self, queue, PCT_ACQUIRES);
+    pct_done(self, PCT_OP_FUTEX_WOKEN, way_of_end(result, error), pct_object_at(&pct_S.objects, word, PCT_CLASS_FUTEX));
     return error ? fail(error) : 0;
 }
 
@@ -566,7 +573,7 @@ static int wait_for_many(struct pct_shim_thread *self, struct pct_futex_many *mi
         if (result == PCT_INTERRUPTED)
             error = !self->restart || deadline != PCT_NEVER ? EINTR : compare(mine->words, mine->count);
     } while (result == PCT_INTERRUPTED && !error);
-    pct_done(self, PCT_OP_FUTEX_WOKEN, result == PCT_TIMEOUT ? PCT_ARG_TIMEOUT : error ? PCT_ARG_ERROR : 0,
+    pct_done(self, PCT_OP_FUTEX_WOKEN, way_of_end(result, error),
              pct_object_at(&pct_S.objects, (void *)(uintptr_t)mine->words[0].uaddr, PCT_CLASS_FUTEX));
     return result == PCT_TIMEOUT ? ETIMEDOUT : error;
 }

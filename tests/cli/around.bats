@@ -78,6 +78,9 @@ fixed=(--state none --epoch 1700000000)
             -- sh -c 'cd "$TMPDIR" && mkdir a a/deep b c && : > b/left && chmod 0 a && chmod 555 b && chmod 0 .'
         is "$status" 0
         is "$(ls tmp)" ""
+        run "${unprivileged[@]}" "$pct" run "${fixed[@]}" $mode -n 3 --scratch \
+            -- sh -c 'cd "$TMPDIR" && : > made && rm made && chmod 555 .'
+        is "$status" 0
     done
 }
 

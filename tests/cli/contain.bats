@@ -258,10 +258,12 @@ C
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
-/* Fails where there are many daemons, leaves one, and ends when that has a session of its own. */
-int main(void)
+/* left 300: a daemon. Else: fails where there are many, leaves one, and ends when that has a session of its own. */
+int main(int argc, char **argv)
 {
     int many = 0, ready[2];
+    if (argc > 1)
+        return (int)sleep(300);
     DIR *all = opendir("/proc");
     for (struct dirent *entry; all && (entry = readdir(all));) {
         char path[300], name[16] = "";
@@ -285,7 +287,7 @@ int main(void)
 }
 C
     "$cc" -O1 -o leaves leaves.c
-    cp "$(command -v sleep)" left
+    cp leaves left
     run "$pct" run "${fixed[@]}" --explore=0 -n 300 -j 2 -- ./leaves
     is "$status" 0
     run ! pgrep -x left

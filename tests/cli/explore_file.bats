@@ -378,7 +378,7 @@ END
     "$cc" -shared -fPIC -o libanswer.so answer.c
     run "$pct" explore -q --db it.db -- ./asks
     [ "$status" -eq 2 ]
-    has 'a library that the program loads, or pct, was rebuilt'
+    has 'a library that the program loads, its interpreter (#!), or pct, was rebuilt'
     run "$pct" explore -q --fresh --db it.db -- ./asks
     [ "$status" -eq 1 ]
     run "$pct" campaign merge both.db it.db it.db.old

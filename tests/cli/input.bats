@@ -83,6 +83,11 @@ all_read()
     is "$status" 3
     has "an argument names a pipe: give the replay the same"
     all_read hello
+    printf '#!/bin/sh\nread -r one < "${1%%%%:*}"; read -r two < "${1#*:}"; echo "got $one$two" >> out\n' > both
+    chmod +x both
+    run "$pct" run -n 3 -s 1 -- ./both <(echo hel):<(echo lo)
+    is "$status" 0
+    all_read hello
     run "$pct" run -n 3 -s 1 -- ./reads <(yes)
     is "$status" 2
     has "it has more than 64 MiB: write it to a file first"

@@ -259,7 +259,7 @@ exposed()
         [ $((runs - newest)) -ge 12 ]
         has "$runs of 400 runs in "
         has "run $newest of $runs; "
-        has "; saturated: $((runs - newest)) runs without a new one, and nothing is left to try"
+        has "; saturated: $((runs - newest)) runs without a new one, and nothing predicted is left to try"
         has "iRoots that were predicted"
     done
     # In two parts, of which the first ends by itself, the same; and again, no run is made.
@@ -280,7 +280,7 @@ exposed()
     "$pct" campaign report --format json 1.db > it.json || [ $? -eq 1 ]
     jq -e .iroots.saturated it.json
     "$pct" campaign report --format html 1.db > it.html || [ $? -eq 1 ]
-    grep -q '<p id="iroots">iRoots: .* and nothing is left to try</p>' it.html
+    grep -q '<p id="iroots">iRoots: .* and nothing predicted is left to try</p>' it.html
     # Runs behind that are no end of it any more.
     run "$pct" campaign -S maple -n $((runs + 2)) --db 1.db -- "$twostage" 4
     has "$((runs + 2)) of $((runs + 2)) runs in "

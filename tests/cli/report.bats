@@ -183,7 +183,7 @@ refused()
     if cmp -s old deadlock.trace; then false; fi
     run "$pct" report deadlock.trace
     has "exit status 0"
-    is "$(find . -name '*.tmp')" ""
+    is "$(find . -name 'deadlock.trace?*')" ""
 }
 
 @test "what a command of the same process id has left, as in another container, keeps no trace from being saved" {

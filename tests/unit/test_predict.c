@@ -29,6 +29,28 @@ static void predict(struct pct_iroots *predicted, const char *text)
     assert_int_equal(pct_predict_add(predicted, &run.trace, run.accesses, run.count, 40, 1), 0);
 }
 
+/* Nobody knows where the second access was made: it hides the first one all the same, and no iRoot has it. */
+static void test_unknown(void **unused)
+{
+    (void)unused;
+    struct pct_iroots exposed = { .count = 0 }, predicted = { .count = 0 };
+    struct written_run run;
+    written_run_read(&run, kinds, "0lm 0wx 0wx 0um 1lm 1rx 1um");
+    run.accesses[2].place = 0;
+    assert_int_equal(pct_iroots_add(&exposed, NULL, run.accesses, run.count, 40, 1), 0);
+    assert_int_equal(exposed.count, 1); /* of the lock */
+    assert_int_equal(exposed.item[0]->place[0], 4);
+    assert_int_equal(pct_predict_add(&predicted, &run.trace, run.accesses, run.count, 40, 1), 0);
+    for (size_t i = 0; i < predicted.count; i++)
+        for (unsigned k = 0; k < pct_idiom_accesses(predicted.item[i]->idiom); k++)
+            assert_int_not_equal(predicted.item[i]->place[k], 0);
+    const struct pct_iroot forth = { .idiom = 1, .place = { 2, 6 } }, back = { .idiom = 1, .place = { 6, 2 } };
+    assert_null(pct_iroots_find(&predicted, &forth));
+    assert_non_null(pct_iroots_find(&predicted, &back));
+    pct_iroots_free(&exposed);
+    pct_iroots_free(&predicted);
+}
+
 static bool has(const struct pct_iroots *predicted, uint32_t first, uint32_t second)
 {
     const struct pct_iroot wanted = { .idiom = 1, .place = { first, second } };
@@ -97,7 +119,16 @@ static const struct {
         { .idiom = 6, .place = { 1, 3, 2, 4 } },
         { .idiom = 6, .place = { 3, 1, 4, 2 } } } },
     { "0wx 0ry 1wy 1rx", { { .idiom = 5, .place = { 1, 4, 3, 2 } } } },
-    { "0lm 0rx 0wx 0um 1lm 1wx 1um", { { .idiom = 0 } } }, /* one section of one lock */
+    /* What one section keeps out may be made before it and behind it. */
+    { "0lm 0wx 0ry 0um 1lm 1wy 1um 1lm 1rx 1um",
+      { { .idiom = 3, .place = { 7, 1, 4, 8 } },
+        { .idiom = 4, .place = { 7, 1, 2, 9 } },
+        { .idiom = 6, .place = { 7, 1, 9, 2 } },
+        { .idiom = 5, .place = { 2, 9, 6, 3 } },
+        { .idiom = 6, .place = { 3, 6, 4, 8 } },
+        { .idiom = 4, .place = { 6, 3, 4, 8 } } } },
+    { "0lm 0wx 0ry 0um 1lm 1wy 1rx 1um", { { .idiom = 0 } } }, /* but not of two sections of one lock */
+    { "0lm 0rx 0wx 0um 1lm 1wx 1um", { { .idiom = 0 } } },     /* one section of one lock */
     { "0rx 0ry 0wx 1wx", { { .idiom = 2, .place = { 1, 4, 3 } } } },
     { "0rx 0rx 0wx 1wx", { { .idiom = 2, .place = { 2, 4, 3 } }, { .idiom = 2, .place = { 1, 4, 2 } } } },
 };
@@ -231,6 +262,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples),  cmocka_unit_test(test_compound),
                                         cmocka_unit_test(test_chances),   cmocka_unit_test(test_sections),
-                                        cmocka_unit_test(test_reordered), cmocka_unit_test(test_offers) };
+                                        cmocka_unit_test(test_reordered), cmocka_unit_test(test_offers),
+                                        cmocka_unit_test(test_unknown) };
     return cmocka_run_group_tests_name("predict", tests, NULL, NULL);
 }
