@@ -2,7 +2,6 @@
 #include "progress.h"
 #include <cli/base/cli.h>
 #include <cli/base/status_line.h>
-#include <unistd.h>
 
 void demon_progress_clear(void)
 {
@@ -20,7 +19,7 @@ static double seconds_left(const struct demon_search *s, double now)
 
 void demon_progress_draw(struct demon_search *s)
 {
-    const bool terminal = isatty(STDERR_FILENO);
+    const bool terminal = pct_status_line_obeys();
     char text[256], left[64];
     size_t length;
     if (!pct_status_line_is_due(terminal, s->begun, &s->drawn))

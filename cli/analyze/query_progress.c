@@ -2,7 +2,6 @@
 #include "query_run.h"
 #include <cli/base/cli.h>
 #include <cli/base/status_line.h>
-#include <unistd.h>
 
 /* Who gives this many seconds does not wait for them. */
 #define NO_LIMIT 100000
@@ -10,7 +9,7 @@
 void pct_query_runs_draw_progress(struct pct_query_runs *runs)
 {
     struct pct_query_progress *p = &runs->progress;
-    bool terminal = isatty(STDERR_FILENO);
+    bool terminal = pct_status_line_obeys();
     if (p->quiet || !p->what || !pct_status_line_is_due(terminal, runs->begun, &p->drawn))
         return;
     char line[512] = "", left[64];

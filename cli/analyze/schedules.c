@@ -146,13 +146,22 @@ int pct_schedules_read(struct pct_schedules *schedules, const char *path, char *
     int failed = in ? 0 : -errno;
     if (in && !fstat(fileno(in), &status) && S_ISDIR(status.st_mode))
         failed = -EISDIR;
+    /* A line of /dev/zero would never end. */
+    int first = failed ? EOF : getc(in);
+    if (!first) {
+        snprintf(error, size, "%s: it is no text", path);
+        failed = -EINVAL;
+    } else if (first != EOF) {
+        ungetc(first, in);
+    }
     char *line = NULL;
     size_t room = 0;
     ssize_t length;
     while (!failed && (length = getline(&line, &room, in)) >= 0)
         failed = read_line(&r, line, (size_t)length);
-    if (!failed && ferror(in))
-        failed = -EIO;
+    /* A line for which there was no memory is no end: what stands behind it would not be checked. */
+    if (!failed && !feof(in))
+        failed = ferror(in) ? -EIO : -ENOMEM;
     if (!failed)
         failed = end_entry(&r);
     free(line);

@@ -1,15 +1,23 @@
 /* A line of progress: see status_line.h. */
 #include "status_line.h"
 #include "cli.h"
+#include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #define LOG_SECONDS 60
 #define TERMINAL_SECONDS 0.15
 
+bool pct_status_line_obeys(void)
+{
+    const char *terminal = getenv("TERM");
+    return isatty(STDERR_FILENO) && !(terminal && !strcmp(terminal, "dumb"));
+}
+
 void pct_status_line_clear(bool quiet)
 {
-    if (!quiet && isatty(STDERR_FILENO))
+    if (!quiet && pct_status_line_obeys())
         fputs("\r\033[K", stderr);
 }
 

@@ -8,6 +8,9 @@
 /* Whoever waits for runs does so for this many seconds at a time, and draws. */
 #define PCT_STATUS_LINE_TICK 0.2
 
+/* Whether standard error is a terminal on which a line can be written anew: not Emacs's, nor another that is `dumb`. */
+bool pct_status_line_obeys(void);
+
 /* Whether something is to be said now; then it will have been. begun: when the work began, on the clock of
  * pct_cli_now(). *drawn: when it was last said, 0 at first; kept here. */
 bool pct_status_line_is_due(bool terminal, double begun, double *drawn);

@@ -5,7 +5,6 @@
 #include <cli/base/status_line.h>
 #include "outcome.h"
 #include <math.h>
-#include <unistd.h>
 
 enum { BAR = 10 };
 
@@ -22,7 +21,7 @@ static void add_guarantee(FILE *out, const struct pct_campaign *c)
 
 void pct_progress_draw(const struct pct_campaign *c, double begun, size_t findings, double *drawn)
 {
-    bool terminal = isatty(STDERR_FILENO);
+    bool terminal = pct_status_line_obeys();
     double seconds = pct_cli_now() - begun;
     if (!pct_status_line_is_due(terminal, begun, drawn))
         return;
@@ -54,13 +53,13 @@ void pct_progress_draw_runs(const struct pct_campaign *c, double begun)
     if (!c->progress || (c->confidence > 0 && !c->done))
         return;
     double seconds = pct_cli_now() - begun, rate = seconds > 0 ? (double)c->done / seconds : 0;
-    char left[64];
-    fprintf(stderr, "\rpct: %llu of %llu runs, %.*f/s, %llu failed", (unsigned long long)c->done,
-            (unsigned long long)c->runs, rate < 10, rate, (unsigned long long)c->failures);
+    char line[256], left[80] = "", rest[64];
     if (rate > 0 && c->done < c->runs)
-        fprintf(stderr, ", %s left", pct_cli_format_duration(left, sizeof left, (double)(c->runs - c->done) / rate));
-    fputs("\033[K", stderr);
-    fflush(stderr);
+        snprintf(left, sizeof left, ", %s left",
+                 pct_cli_format_duration(rest, sizeof rest, (double)(c->runs - c->done) / rate));
+    snprintf(line, sizeof line, "%llu of %llu runs, %.*f/s, %llu failed%s", (unsigned long long)c->done,
+             (unsigned long long)c->runs, rate < 10, rate, (unsigned long long)c->failures, left);
+    pct_status_line_put(true, line);
 }
 
 void pct_progress_say_early(const struct pct_campaign *c, const struct pct_process *process,

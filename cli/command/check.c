@@ -456,8 +456,10 @@ static int finish(struct check *c, int code)
     if (c->junit) {
         write_junit(c, &suite);
         bool bad = ferror(c->junit);
-        if ((c->junit == stdout ? fflush(stdout) : fclose(c->junit)) || bad)
-            code = pct_cli_usage("--junit=%s: %s", c->junit_file, strerror(errno));
+        if ((c->junit == stdout ? fflush(stdout) : fclose(c->junit)) || bad) {
+            pct_cli_say("--junit=%s: %s", c->junit_file, strerror(errno));
+            code = PCT_EXIT_INTERNAL;
+        }
     }
     if (!suite.tests)
         pct_cli_say("%s holds no schedules; `pct add TOKEN -- COMMAND` puts one in", c->file);

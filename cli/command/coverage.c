@@ -2,6 +2,7 @@
 #include <cli/base/cli.h>
 #include <cli/base/color.h>
 #include <cli/base/json.h>
+#include <cli/base/status_line.h>
 #include <cli/campaign/campaign.h>
 #include <cli/campaign/directed.h>
 #include <cli/campaign/outcome.h>
@@ -394,7 +395,7 @@ static int coverage(int argc, char **argv)
         return status;
     campaign.observer = &w.observer;
     campaign.keep_going = true;
-    campaign.progress = isatty(STDERR_FILENO);
+    campaign.progress = pct_status_line_obeys();
     campaign.may_sample = false; /* a place is covered or not in all runs */
     campaign.other.quiet = campaign.systematic.quiet = true;
     campaign.launch.sites = "on";

@@ -1,5 +1,6 @@
 /* `pct explore`: its options, and the configuration that they make. cli/explore/ does the rest. */
 #include <cli/base/cli.h>
+#include <cli/base/status_line.h>
 #include "configure.h"
 #include "each_test.h"
 #include <cli/explore/keep.h>
@@ -10,7 +11,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     KEY_BUDGET = 2600,
@@ -289,7 +289,7 @@ int pct_cmd_explore(int argc, char **argv)
     if (status)
         return status;
     campaign.tells = !explorer.quiet;
-    explorer.progress = !explorer.quiet && isatty(STDERR_FILENO);
+    explorer.progress = !explorer.quiet && pct_status_line_obeys();
     status = explore(&arguments);
     pct_campaign_close(&campaign);
     pct_launch_finish(&campaign.launch);

@@ -1,6 +1,7 @@
 /* `pct minimize`: the smallest schedule that still fails, and how many orderings the bug needs. */
 #include <cli/binary/code_hash.h>
 #include <cli/analyze/analysis.h>
+#include <cli/base/markup.h>
 #include <cli/base/replacement.h>
 #include <cli/process/hosts.h>
 #include <cli/process/options.h>
@@ -49,6 +50,18 @@ static const struct argp argp = {
     .children = pct_shrink_options,
 };
 
+/* Whether this name can be a word of a line, and no terminal and no log obeys it. */
+static bool is_word(const char *name)
+{
+    uint32_t code;
+    for (size_t left = strlen(name), length; left; name += length, left -= length) {
+        length = pct_markup_character(name, left, &code);
+        if (!length || code <= ' ' || code == '#' || !pct_markup_is_harmless(code))
+            return false;
+    }
+    return true;
+}
+
 /* The functions that the run calls pct from: code that is as it was may still fail by this schedule. */
 static void write_functions(FILE *out, const struct pct_analysis *q)
 {
@@ -70,7 +83,7 @@ static void write_functions(FILE *out, const struct pct_analysis *q)
         size_t at = 0;
         while (at < count && seen[at] != function)
             at++;
-        if (!function || at < count)
+        if (!function || at < count || !is_word(function->name))
             continue;
         if (!count)
             fputs("# the functions that it goes through, to see whether they have changed\n", out);
@@ -126,7 +139,7 @@ static int write_file(const struct minimize *m)
     }
     if (failed)
         pct_cli_say("%s: %s", m->output, strerror(-failed));
-    return failed ? PCT_EXIT_USAGE : 0;
+    return failed ? PCT_EXIT_INTERNAL : 0; /* the name was fine when the work began */
 }
 
 static void print_schedule(FILE *out, const struct pct_analysis *q)

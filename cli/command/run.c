@@ -4,6 +4,7 @@
 #include <cli/campaign/diagnosing.h>
 #include <cli/campaign/guarantee_report.h>
 #include <cli/base/cli.h>
+#include <cli/base/status_line.h>
 #include "configure.h"
 #include "each_test.h"
 #include "explore_first.h"
@@ -332,7 +333,7 @@ static int prepare(struct pct_campaign *c, const struct arguments *w)
     if (c->runs > 1)
         pct_time_limit_by_default(&c->launch, c->ok);
     c->launch.alone = c->runs == 1 && !c->launch.drive.client;
-    c->progress = c->runs > 1 && !w->quiet && !c->pass_output && isatty(STDERR_FILENO);
+    c->progress = c->runs > 1 && !w->quiet && !c->pass_output && pct_status_line_obeys();
     c->tells = !w->quiet;
     c->repeat = !w->quiet || c->confidence > 0;
     pct_forking_plan(&c->launch, c->runs > 1, c->pass_output, c->config.strategy);

@@ -1,6 +1,7 @@
 /* The runs of `pct explore`: see explorer.h. Called by the campaign (campaign.h), on the command's only thread. */
 #include "explorer.h"
 #include "keep.h"
+#include <cli/base/status_line.h>
 #include <cli/binary/locate.h>
 #include <pct/operations.h>
 #include <errno.h>
@@ -335,10 +336,11 @@ static int tick(struct pct_campaign_observer *observer, struct pct_campaign *c)
     double seconds = pct_cli_now() - e->began;
     (void)c;
     if (e->progress) {
-        fprintf(stderr, "\rpct: %llu classes, %llu open, %.0f runs/s, %zu found\033[K",
-                (unsigned long long)facts->classes, (unsigned long long)facts->open,
-                seconds > 0 ? (double)(pct_explorer_runs(e) - e->resumed) / seconds : 0, e->findings);
-        fflush(stderr);
+        char line[256];
+        snprintf(line, sizeof line, "%llu classes, %llu open, %.0f runs/s, %zu found",
+                 (unsigned long long)facts->classes, (unsigned long long)facts->open,
+                 seconds > 0 ? (double)(pct_explorer_runs(e) - e->resumed) / seconds : 0, e->findings);
+        pct_status_line_put(true, line);
     }
     if (pct_explorer_is_late(e) && !e->complete) {
         e->used_up = true;
@@ -409,8 +411,7 @@ int pct_explorer_run(struct pct_explorer *e, struct pct_campaign *c)
     for (size_t i = 0; !status && e->complete && e->classes && i < e->findings; i++)
         if (e->finding[i].replayed)
             e->finding[i].cause = pct_explorer_cause(e, c, &e->finding[i]);
-    if (e->progress)
-        fputs("\r\033[K", stderr);
+    pct_status_line_clear(!e->progress);
     return status;
 }
 

@@ -45,17 +45,15 @@ int pct_explorer_say_estimate(const struct pct_explorer *e, const struct pct_cam
     pct_cli_format_duration(all, sizeof all, r.classes * e->seconds / (double)(probes ? probes : 1));
     pct_explorer_print_findings(e, c, false);
     if (why)
-        fprintf(stderr, "pct: no estimate: %s (%llu random schedules, %s)\n", why, probes, spent);
+        pct_cli_say("no estimate: %s (%llu random schedules, %s)", why, probes, spent);
     else if (r.open)
-        fprintf(stderr,
-                "pct: estimate: at least %.3g classes of schedules, and how many more is not known: hardly any came "
-                "twice (%zu classes in %llu random schedules, %s)\n",
-                r.low, e->estimate.count, probes, spent);
+        pct_cli_say("estimate: at least %.3g classes of schedules, and how many more is not known: hardly any came "
+                    "twice (%zu classes in %llu random schedules, %s)",
+                    r.low, e->estimate.count, probes, spent);
     else
-        fprintf(stderr,
-                "pct: estimate: at least about %.3g classes of schedules (95 %%: %.3g to %.3g), %s of runs (%zu "
-                "classes in %llu random schedules, %s)\n",
-                r.classes, r.low, r.high, all, e->estimate.count, probes, spent);
+        pct_cli_say("estimate: at least about %.3g classes of schedules (95 %%: %.3g to %.3g), %s of runs (%zu classes "
+                    "in %llu random schedules, %s)",
+                    r.classes, r.low, r.high, all, e->estimate.count, probes, spent);
     if (interrupted)
         return 128 + interrupted;
     if (e->failing || why)

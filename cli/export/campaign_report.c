@@ -76,8 +76,9 @@ static void print_head(FILE *out, struct pct_store *store, const struct pct_stor
     fprintf(out, ": %llu failed, %llu finding%s; at most n=%u, k=%llu\n", (unsigned long long)totals->failures,
             (unsigned long long)totals->findings, totals->findings == 1 ? "" : "s", totals->max_threads,
             (unsigned long long)totals->max_steps);
-    fprintf(out, "coverage: %llu different schedules, %llu ordered pairs of operations",
-            (unsigned long long)totals->schedules, (unsigned long long)totals->pairs);
+    fprintf(out, "coverage: %llu different schedule%s, %llu ordered pair%s of operations",
+            (unsigned long long)totals->schedules, totals->schedules == 1 ? "" : "s", (unsigned long long)totals->pairs,
+            totals->pairs == 1 ? "" : "s");
     if (totals->newest)
         fprintf(out, ", the last new one in run %llu of %llu", (unsigned long long)totals->newest,
                 (unsigned long long)totals->runs);

@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* A run that is to be reported, when no other is under way: it will be repeated. */
 struct report {
@@ -417,7 +416,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 static int tick(struct pct_run_source *source)
 {
     struct search *s = (struct search *)source;
-    bool terminal = isatty(STDERR_FILENO);
+    bool terminal = pct_status_line_obeys();
     pct_script_hurry(s->runs, s->engine);
     if (s->runs->quiet || !s->done || !pct_status_line_is_due(terminal, s->started, &s->drawn))
         return 0;

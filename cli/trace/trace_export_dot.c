@@ -5,12 +5,15 @@
 #include <cli/base/cli.h>
 #include "trace_export.h"
 #include "schedule.h"
+#include "variable.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct graph {
     FILE *out;
+    const struct pct_snapshot *snapshot;
+    struct pct_unwinder *unwinder; /* NULL: there are no names */
     uint32_t threads;
     uint32_t waits_for[PCT_MAX_THREADS + 1]; /* by thread, PCT_NO_THREAD */
     bool in_cycle[PCT_MAX_THREADS + 1];
@@ -39,6 +42,21 @@ static const char *colour(bool red)
     return red ? " [color=red, penwidth=2]" : "";
 }
 
+/* What stands in a label, between double quotes. */
+static void print_name(const struct graph *g, uint32_t number)
+{
+    char name[400];
+    const struct pct_snap_object *object = g->unwinder ? pct_snapshot_object(g->snapshot, number) : NULL;
+    if (!object || !pct_variable_name(g->unwinder, object->address, name, sizeof name))
+        return;
+    for (char *c = name; *c; c++)
+        if (*c == '"' || *c == '\\')
+            *c = '\'';
+    fputs(" `", g->out);
+    pct_cli_print_clean(g->out, name, sizeof name);
+    fputc('`', g->out);
+}
+
 static void print_thread(const struct graph *g, uint32_t thread, const struct pct_pending *next)
 {
     char text[96];
@@ -55,8 +73,11 @@ static void print_thread(const struct graph *g, uint32_t thread, const struct pc
     if (next->class_ == PCT_CLASS_THREAD) {
         fprintf(g->out, "  t%u -> t%u%s;\n", thread, next->object, colour(red));
     } else if (next->class_ != PCT_CLASS_NONE) {
-        fprintf(g->out, "  %c%u [shape=box, label=\"%s %u\"];\n", kind, next->object, pct_name_class(next->class_),
+        fprintf(g->out, "  %c%u [shape=box, label=\"%s %u", kind, next->object, pct_name_class(next->class_),
                 next->object);
+        if (next->class_ != PCT_CLASS_FD)
+            print_name(g, next->object);
+        fputs("\"];\n", g->out);
         fprintf(g->out, "  t%u -> %c%u%s;\n", thread, kind, next->object, colour(red));
         if (next->holder != PCT_NO_THREAD)
             fprintf(g->out, "  %c%u -> t%u%s;\n", kind, next->object, next->holder,
@@ -75,6 +96,8 @@ int pct_trace_export_dot(const struct pct_trace_export *x)
         return -ENOMEM;
     }
     g->out = x->out;
+    g->snapshot = x->snapshot;
+    g->unwinder = x->snapshot->object_count ? pct_unwind_open(x->snapshot) : NULL;
     for (uint64_t i = 0; i < x->to && pct_events_next(events, &event); i++)
         ;
     g->threads = pct_events_threads(events);
@@ -92,6 +115,7 @@ int pct_trace_export_dot(const struct pct_trace_export *x)
             print_thread(g, t, &next);
     }
     fputs("}\n", x->out);
+    pct_unwind_close(g->unwinder);
     pct_events_close(events);
     free(g);
     return 0;

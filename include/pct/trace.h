@@ -395,7 +395,8 @@ enum { PCT_SNAP_GIVES_UP = 2, PCT_SNAP_UNTOLD = 2 };
 struct pct_snap_race {
     struct pct_snap_access access[2]; /* in the order in which they were made; of an UNTOLD one: possibly a race */
 };
-/* OBJECT: one of these for each object that a blocked thread waits for. */
+/* OBJECT: one of these for each object that a blocked thread waits for; then for some of the others, whose .holder is
+ * not said. */
 struct pct_snap_object {
     uint32_t number;
     uint32_t class_; /* enum pct_class */

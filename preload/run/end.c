@@ -277,6 +277,25 @@ static void add_points(struct sink *sink)
     }
 }
 
+/* What no thread waits for, so that the steps on it have its name, too. Who holds it, the steps tell. */
+static void add_objects(struct sink *sink)
+{
+    enum { MOST = 256 };
+    for (uint32_t i = 0, count = 0; i < pct_objects_room(&pct_S.objects) && count < MOST; i++) {
+        const struct pct_object *object = pct_objects_slot(&pct_S.objects, i);
+        if (!object || object->waiters || object->class_ == PCT_CLASS_THREAD || object->class_ == PCT_CLASS_FD ||
+            object->class_ == PCT_CLASS_POINT || object->class_ == PCT_CLASS_MEMORY)
+            continue;
+        struct pct_snap_object *to = section(sink, PCT_SNAP_OBJECT, 0, sizeof *to);
+        if (!to)
+            return;
+        *to = (struct pct_snap_object){
+            .number = object->number, .class_ = object->class_, .address = object->address, .holder = PCT_NO_THREAD
+        };
+        count++;
+    }
+}
+
 /* context: where the thread that runs was interrupted, or NULL. threads: their state, too. */
 static void add_snapshot(struct sink *sink, const ucontext_t *context, bool threads)
 {
@@ -291,6 +310,8 @@ static void add_snapshot(struct sink *sink, const ucontext_t *context, bool thre
     for (uint32_t id = 0; threads && id < pct_sched_threads(&pct_S) && id < THREADS_SHOWN; id++)
         if (pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
             add_thread(sink, &pct_shim.slots[id], pct_self, context);
+    if (threads)
+        add_objects(sink);
     pct_shim.header->snapshot = (uint64_t)(begin - (char *)pct_shim.header);
     pct_shim.header->snapshot_size = (uint64_t)(sink->at - begin);
     pct_shim.header->file_size = (uint64_t)(sink->at - (char *)pct_shim.header);

@@ -92,6 +92,8 @@ replay_command()
     has "10 of 10  timeout"
     has "10 failed the same way; a run that was killed has no hash to compare"
     has "replay --timeout 0.3 "
+    run "$pct" campaign --db single.db -n 1 -s 1 -k 9 -- true
+    has "coverage: 1 different schedule, 0 ordered pairs of operations"
     run "$pct" campaign --db defaults.db -q -n 1 -s 1 -k 9 -- ./target
     is "$(query defaults.db "SELECT value FROM facts WHERE key = 'options'")" "--timeout 60 "
 }

@@ -280,10 +280,25 @@ PYTHON
     run "$pct" check
     is "$status" 2
     has 'pct.schedules: No such file or directory; `pct add TOKEN -- COMMAND`'
+    : > none
+    run "$pct" check --junit /dev/full none
+    is "$status" 125
     : > empty
     run "$pct" check empty
     is "$status" 0
     has "empty holds no schedules"
+    for command in "check --trust /dev/zero" "run --suppressions=/dev/zero --races=fail -- true"; do
+        run bash -c "ulimit -v 4000000; timeout 20 '$pct' $command"
+        is "$status" 2
+        has "/dev/zero: it is no text"
+    done
+    # Nor is a line for which there is no memory the end of the file.
+    printf '# ' > large
+    head -c 300000000 /dev/zero >> large
+    run bash -c "ulimit -v 200000; '$pct' check large"
+    is "$status" 2
+    has "large: Cannot allocate memory"
+    rm large
     find_deadlock
     printf 'Schedule: %s\nCommand: touch began\n\nSchedule: %sx\nCommand: ./target\n' "$token" "$token" > bad
     run "$pct" check bad

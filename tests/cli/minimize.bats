@@ -182,8 +182,8 @@ END
     command -v script > /dev/null || skip "no script(1)"
     find_deadlock
     # Each run takes long enough that there is something to be said.
-    run script -qec "$pct minimize --seconds 1000000 -j 1 --no-depth --setup 'sleep 0.05' '$token' -- ./target abba" \
-        /dev/null
+    TERM=xterm run script -qec "$pct minimize --seconds 1000000 -j 1 --no-depth --setup 'sleep 0.05' '$token' -- \
+./target abba" /dev/null
     has " runs, "
     has "/s, "
     has " preemption"
@@ -316,6 +316,9 @@ end_when()
     is "$status" 120
     run "$pct" replay "$small" -- ./target abba
     is "$status" 120
+    # A disk that is full when the work is done is no wrong use.
+    run -125 "$pct" minimize --seconds 5 --no-depth -o /dev/full "$token" -- ./target abba
+    has "/dev/full: No space left on device"
     # What cannot be replaced is known before the work, and nothing is left beside it.
     mkdir closed
     run -2 "$pct" minimize -o closed "$token" -- ./target abba

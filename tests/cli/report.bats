@@ -102,6 +102,14 @@ refused()
     has "    (1) has all of these orderings, and"
     has "pct: found: 1 of all 3 classes of"
     has "     schedules fails "
+    # A line of progress that is longer than the terminal's would not be cleared by the next one.
+    TERM=xterm run script -qec "stty cols 30; $pct run --state none -n 300 -s 1 -- ./target" /dev/null
+    has " of 300 runs, "
+    long=$(tr '\r' '\n' <<< "$output" | sed 's/\x1b\[K.*//' | grep ' of 300 runs, ' | grep -c '^.\{31,\}$') || true
+    is "$long" 0
+    TERM=xterm run script -qec "stty cols 20; $pct explore --budget 5 -- ./target abba" /dev/null
+    long=$(tr '\r' '\n' <<< "$output" | sed 's/\x1b\[K.*//' | grep '^pct: .* classes, ' | grep -c '^.\{21,\}$') || true
+    is "$long" 0
 }
 
 @test "on a narrow terminal, no screen has a line that is longer but for one word" {

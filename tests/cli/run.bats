@@ -462,7 +462,7 @@ END
 
 @test "a terminal gets a progress line, a file does not" {
     command -v script > /dev/null || skip "no script(1)"
-    run script -qec "$pct run -n 300 -s 1 -- ./target" /dev/null
+    TERM=xterm run script -qec "$pct run -n 300 -s 1 -- ./target" /dev/null
     has " of 300 runs, " # how many were done when it first came is a matter of speed
     run "$pct" run -n 50 -s 1 -- ./target
     lacks "of 50 runs"

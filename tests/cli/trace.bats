@@ -168,7 +168,7 @@ check(all(("thread_name", tid) in names for tid in stacks), "and so has each tra
     is "$status" 0
     is "$(printf '%s\n' "$output" | grep -c ' -> .*red')" 4
     has "t0 -> t1;"
-    has "shape=box, label=\"mutex 1\""
+    has "shape=box, label=\"mutex 1 \`a\`\""
     run --separate-stderr "$pct" trace deadlock.trace -f dot --to 1
     is "$status" 0
     has "after step 1"

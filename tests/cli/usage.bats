@@ -295,6 +295,9 @@ ok 8 - sid gcc: demo
     lacks "${escape}1;31m"
     TERM=xterm run script -qc "${line/run/run --color=never}" /dev/null
     lacks "${escape}1;31m"
+    # Emacs's shows what would clear a line of progress elsewhere.
+    TERM=dumb run script -qc "$line" /dev/null
+    lacks "$escape"
 }
 
 @test "frames of libraries are shown when asked for" {

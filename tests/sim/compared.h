@@ -200,13 +200,14 @@ static void search_all(const struct sim_program *program, int bound, size_t most
 
 static inline void print_program(const struct sim_program *program)
 {
-    static const char *const names[] = {
-        "END",        "LOCK",  "TRYLOCK", "UNLOCK", "WAIT",   "SIGNAL",  "BROADCAST", "DOWN",   "TRYDOWN", "UP",
-        "SLEEP",      "YIELD", "CLOCK",   "CREATE", "JOIN",   "BARRIER", "RDLOCK",    "WRLOCK", "TRYRD",   "TRYWR",
-        "RWUNLOCK",   "READ",  "WRITE",   "STORE",  "CHECK",  "AWAY",    "SPIN",      "SLEPT",  "ONCE",    "ONCEDONE",
-        "FWAIT",      "FWAKE", "REQUEUE", "ATOMIC", "DETACH", "TRYJOIN", "SPINLOCK",  "MAKE",   "KERNEL",  "LOADER",
-        "CONSISTENT", "EXIT",  "EXITNOW", "SET",    "ADD",    "UNLESS",  "BACK",      "REPEAT", "LOADED",  "CALL"
-    };
+    static const char *const names[] = { "END",    "LOCK",    "TRYLOCK",  "UNLOCK", "WAIT",   "SIGNAL",  "BROADCAST",
+                                         "DOWN",   "TRYDOWN", "UP",       "SLEEP",  "YIELD",  "CLOCK",   "CREATE",
+                                         "JOIN",   "BARRIER", "RDLOCK",   "WRLOCK", "TRYRD",  "TRYWR",   "RWUNLOCK",
+                                         "READ",   "WRITE",   "STORE",    "FILL",   "CHECK",  "AWAY",    "SPIN",
+                                         "SLEPT",  "ONCE",    "ONCEDONE", "FWAIT",  "FWAKE",  "REQUEUE", "ATOMIC",
+                                         "DETACH", "TRYJOIN", "SPINLOCK", "MAKE",   "KERNEL", "LOADER",  "CONSISTENT",
+                                         "EXIT",   "EXITNOW", "SET",      "ADD",    "UNLESS", "BACK",    "REPEAT",
+                                         "LOADED", "CALL" };
     print_message("# sem 0: %u\n", program->sem[0]);
     for (uint32_t t = 0; t < SIM_THREADS && program->thread[t]; t++) {
         print_message("# thread %u:", t);

@@ -513,6 +513,38 @@ static inline struct sim_program make_own(uint64_t number)
     return program;
 }
 
+/* Threads whose accesses go over one variable or two: whom a later one meets of those that came between others decides
+ * which sequences cover one another. Main is the last of four. */
+static inline struct sim_program make_wide(uint64_t number)
+{
+    struct sim_program program = begin_program(number, 0);
+    for (uint32_t t = 0; t < 4; t++) {
+        list = text[t];
+        length = 0;
+        program.thread[t] = list;
+        for (uint8_t i = 1; !t && i < 4; i++)
+            ADD_OP(CREATE(i));
+        for (uint32_t i = 1 + draw(2); i; i--) {
+            const uint8_t v = (uint8_t)draw(3);
+            const int64_t value = 1 + (int64_t)t;
+            switch (draw(3)) {
+            case 0:
+                ADD_OP(READ(v));
+                if (i > 1)
+                    ADD_OP(UNLESS(0, 1)); /* it goes on if nobody has written there */
+                break;
+            case 1:
+                ADD_OP(WRITE(v, value));
+                break;
+            default:
+                ADD_OP(FILL(v % 2, value));
+            }
+        }
+        ADD_OP({ .kind = SIM_END });
+    }
+    return program;
+}
+
 /* Threads that end with robust mutexes, which others find so. */
 static inline struct sim_program make_robust(uint64_t number)
 {

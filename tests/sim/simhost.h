@@ -51,6 +51,7 @@ enum sim_kind {
     SIM_READ,
     SIM_WRITE,
     SIM_STORE,
+    SIM_FILL,
     SIM_CHECK,
     SIM_AWAY,
     SIM_SPIN,
@@ -134,6 +135,7 @@ struct sim_op {
 #define BARRIER(b)          { .kind = SIM_BARRIER, .a = b }
 #define READ(v)             { .kind = SIM_READ, .a = v }               /* shared variable to register */
 #define WRITE(v, x)         { .kind = SIM_WRITE, .a = v, .value = x }
+#define FILL(v, x)          { .kind = SIM_FILL, .a = v, .value = x } /* variables v and v+1, in one step */
 #define STORE(v)            { .kind = SIM_STORE, .a = v }              /* register to shared variable */
 #define CHECK(v, x)         { .kind = SIM_CHECK, .a = v, .value = x }  /* reads v and asserts v == x */
 #define CHECK_NOT(v, x)     { .kind = SIM_CHECK, .a = v, .value = x, .flag = true }

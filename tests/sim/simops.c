@@ -340,7 +340,11 @@ static void access(struct sim_thread *self, const struct sim_op *op)
     struct pct_object *object = object_of(&sim.var[op->a], told ? PCT_CLASS_MEMORY : PCT_CLASS_NONE);
     enum pct_op what = !told ? PCT_OP_NONE : reads ? PCT_OP_LOAD : PCT_OP_STORE;
     sim_point(self, what, object);
+    if (told && op->kind == SIM_FILL)
+        pct_log_touch(S, what, object_of(&sim.var[op->a + 1], PCT_CLASS_MEMORY));
     record(self, what, told ? 0 : reads ? ARG_READ : ARG_WRITE, object->number);
+    if (op->kind == SIM_FILL)
+        sim.var[op->a + 1] = op->value;
     if (op->kind == SIM_READ) {
         self->reg = sim.var[op->a];
     } else if (!reads) {
@@ -453,6 +457,7 @@ static void operate(struct sim_thread *self, const struct sim_op *op)
     case SIM_READ:
     case SIM_WRITE:
     case SIM_STORE:
+    case SIM_FILL:
     case SIM_CHECK:
         access(self, op);
         break;

@@ -107,7 +107,7 @@ static void test_behind_crash(void **unused)
     check_whole(&tally);
 }
 
-/* As many programs of a generator as the environment variable of this name says, or `usual`. */
+/* As many programs as the environment variable of this name says, or `usual`. */
 static void compare_made(struct sim_program (*make)(uint64_t number), const char *name, uint64_t usual)
 {
     struct tally tally = { 0 };
@@ -127,12 +127,13 @@ static void test_robust(void **unused)
     compare_made(make_robust, "ROBUST", 120);
 }
 
-/* Spin locks, guards of statics, objects that are initialised and destroyed, the loader, and waits for what the kernel
- * keeps. */
+/* Spin locks, guards of statics, objects that are initialised and destroyed, the loader, waits for what the kernel
+ * keeps; and accesses to two variables at once. */
 static void test_own_kinds(void **unused)
 {
     (void)unused;
     compare_made(make_own, "OWN", 150);
+    compare_made(make_wide, "WIDE", 150);
 }
 
 /* Every operation that the table has a row for, if it uses anything, is made by some of the programs. */
