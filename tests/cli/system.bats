@@ -40,7 +40,7 @@ line()
     run "$pct" doctor --system ./target
     is "$status" 0
     has "this machine: pct"
-    has "./target: controllable"
+    has "./target: partly controllable"
     run "$pct" doctor --system ./static
     is "$status" 1
     run "$pct" doctor
