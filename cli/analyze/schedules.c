@@ -146,13 +146,9 @@ int pct_schedules_read(struct pct_schedules *schedules, const char *path, char *
     int failed = in ? 0 : -errno;
     if (in && !fstat(fileno(in), &status) && S_ISDIR(status.st_mode))
         failed = -EISDIR;
-    /* A line of /dev/zero would never end. */
-    int first = failed ? EOF : getc(in);
-    if (!first) {
+    if (!failed && !pct_cli_is_text(in)) {
         snprintf(error, size, "%s: it is no text", path);
         failed = -EINVAL;
-    } else if (first != EOF) {
-        ungetc(first, in);
     }
     char *line = NULL;
     size_t room = 0;

@@ -92,6 +92,9 @@ double pct_cli_now(void);
 /* Write all of data. Returns 0 or a negative errno. */
 int pct_cli_write_all(int fd, const void *data, size_t size);
 
+/* Whether this file, of which nothing was read yet, can be read line by line: a line of /dev/zero would never end. */
+bool pct_cli_is_text(FILE *file);
+
 /* All that comes from this descriptor until its end, as text, to be freed; NULL: no memory. */
 char *pct_cli_read_all(int fd);
 

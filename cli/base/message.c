@@ -338,3 +338,11 @@ int pct_cli_make_directories(const char *path)
     }
     return 0;
 }
+
+bool pct_cli_is_text(FILE *file)
+{
+    const int first = getc(file);
+    if (first != EOF)
+        ungetc(first, file);
+    return first != 0;
+}

@@ -19,8 +19,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-enum { SCRIPT_DEPTH = 4 };
-
 static void add(struct pct_controllability *d, enum pct_controllability_kind kind, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 static void add(struct pct_controllability *d, enum pct_controllability_kind kind, const char *format, ...)
@@ -47,22 +45,13 @@ enum pct_controllability_kind pct_controllability_worst(const struct pct_control
 /* Follow `#!` lines to the program that is executed in the end. */
 static void follow_scripts(struct pct_controllability *d)
 {
-    for (int depth = 0; depth < SCRIPT_DEPTH; depth++) {
-        char line[512] = "", interpreter[PATH_MAX], argument[PATH_MAX] = "";
-        int fd = open(d->program, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-        ssize_t got = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
-        if (fd >= 0)
-            close(fd);
-        if (got < 2 || line[0] != '#' || line[1] != '!')
-            return;
-        line[strcspn(line, "\n")] = 0;
-        if (sscanf(line + 2, " %511s %511s", interpreter, argument) < 1)
-            return;
-        const char *slash = strrchr(interpreter, '/');
-        bool env = slash && !strcmp(slash, "/env") && argument[0] && argument[0] != '-';
+    struct pct_interpreter_line script;
+    for (unsigned depth = 0; depth < PCT_INTERPRETER_DEPTH && pct_elf_read_script(d->program, &script); depth++) {
+        const char *slash = strrchr(script.interpreter, '/'), *interpreter = script.interpreter;
+        bool env = slash && !strcmp(slash, "/env") && script.argument[0] && script.argument[0] != '-';
         char found[PATH_MAX];
-        if (env && !pct_locate_command(argument, found, sizeof found))
-            snprintf(interpreter, sizeof interpreter, "%s", found);
+        if (env && !pct_locate_command(script.argument, found, sizeof found))
+            interpreter = found;
         add(d, PCT_CONTROLLABILITY_NOTE, "%s is a script: %s is what pct controls", d->program, interpreter);
         snprintf(d->program, sizeof d->program, "%s", interpreter);
     }
@@ -166,52 +155,10 @@ static void list_raw_calls(char *out, size_t size, const struct pct_raw_calls *r
 /* Whether any of these calls can make a thread wait, or start one, behind pct's back. */
 static bool calls_matter(const struct pct_raw_calls *raw)
 {
-    static const char *const waits[] = { "futex",
-                                         "clone",
-                                         "clone3",
-                                         "poll",
-                                         "ppoll",
-                                         "select",
-                                         "pselect6",
-                                         "epoll_wait",
-                                         "epoll_pwait",
-                                         "epoll_pwait2",
-                                         "io_uring_enter",
-                                         "read",
-                                         "readv",
-                                         "recvfrom",
-                                         "recvmsg",
-                                         "recvmmsg",
-                                         "sendto",
-                                         "sendmsg",
-                                         "accept",
-                                         "accept4",
-                                         "connect",
-                                         "nanosleep",
-                                         "clock_nanosleep",
-                                         "futex_waitv",
-                                         "pause",
-                                         "rt_sigsuspend",
-                                         "rt_sigtimedwait",
-                                         "wait4",
-                                         "waitid",
-                                         "semop",
-                                         "semtimedop",
-                                         "msgrcv",
-                                         "msgsnd",
-                                         "mq_timedreceive",
-                                         "mq_timedsend",
-                                         "flock",
-                                         "fcntl",
-                                         "fork",
-                                         "vfork" };
-    for (unsigned i = 0; i < PCT_RAW_NUMBER_MAX; i++) {
-        const char *name = raw->by_number[i] ? pct_raw_calls_name(i) : NULL;
-        for (size_t j = 0; name && j < sizeof waits / sizeof *waits; j++)
-            if (!strcmp(name, waits[j]))
-                return true;
-    }
-    return raw->unknown || raw->legacy;
+    bool matter = raw->unknown || raw->legacy;
+    for (unsigned i = 0; i < PCT_RAW_NUMBER_MAX && !matter; i++)
+        matter = raw->by_number[i] && pct_raw_calls_wait(i);
+    return matter;
 }
 
 static void check_object(struct pct_controllability *d, const char *path, const struct pct_elf_facts *facts)

@@ -11,20 +11,24 @@
 
 enum { READ = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY };
 
+bool pct_elf_read_script(const char *path, struct pct_interpreter_line *script)
+{
+    char line[PCT_INTERPRETER_LINE] = "";
+    const int fd = open(path, READ);
+    const ssize_t got = fd < 0 ? -1 : read(fd, line, sizeof line - 1);
+    if (fd >= 0)
+        close(fd);
+    line[strcspn(line, "\n")] = 0;
+    script->argument[0] = 0;
+    return got >= 2 && line[0] == '#' && line[1] == '!' &&
+           sscanf(line + 2, " %511s %511s", script->interpreter, script->argument) >= 1;
+}
+
 const char *pct_elf_program(const char *path, char *buffer)
 {
-    enum { DEPTH = 4 };
-    for (unsigned depth = 0; depth < DEPTH; depth++) {
-        char line[512] = "", interpreter[sizeof line];
-        const int fd = open(path, READ);
-        const ssize_t got = fd < 0 ? -1 : pread(fd, line, sizeof line - 1, 0);
-        if (fd >= 0)
-            close(fd);
-        line[strcspn(line, "\n")] = 0;
-        if (got < 2 || line[0] != '#' || line[1] != '!' || sscanf(line + 2, " %511s", interpreter) < 1)
-            break;
-        path = strcpy(buffer, interpreter);
-    }
+    struct pct_interpreter_line script;
+    for (unsigned depth = 0; depth < PCT_INTERPRETER_DEPTH && pct_elf_read_script(path, &script); depth++)
+        path = strcpy(buffer, script.interpreter);
     return path;
 }
 
@@ -62,6 +66,14 @@ static bool begins(const char *name, const char *with)
     return !strncmp(name, with, strlen(with));
 }
 
+static bool begins_as_one(const char *name, const char *const *with, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (begins(name, with[i]))
+            return true;
+    return false;
+}
+
 /* std::thread's, the beginning: the mangled name tells its parameters, too. */
 #define CXX_THREADS "_ZNSt6thread15_M_start_thread"
 
@@ -73,10 +85,8 @@ static bool makes_threads(const char *name)
                                              "__kmpc_fork_call",  "g_thread_new",
                                              "g_thread_try_new",  "g_thread_pool_new",
                                              "uv_thread_create",  "uv_queue_work" };
-    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
-        if (begins(name, libraries[i]))
-            return true;
-    return !strcmp(name, "pthread_create") || !strcmp(name, "thrd_create");
+    return !strcmp(name, "pthread_create") || !strcmp(name, "thrd_create") ||
+           begins_as_one(name, libraries, sizeof libraries / sizeof *libraries);
 }
 
 static void read_imports(struct pct_elf_facts *facts, Elf *elf, Elf_Scn *section, const GElf_Shdr *head)
@@ -280,10 +290,7 @@ static bool waits_for_atomics(const char *name)
                                          "_ZNSt3__120__libcpp_atomic_wait",       "_ZNSt3__123__cxx_atomic_notify_",
                                          "_ZNSt3__120__atomic_wait_native",       "_ZNSt3__126__atomic_notify_",
                                          "_ZNSt3__126__atomic_wait_global_table", "_ZNSt3__132__atomic_notify_" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (begins(name, names[i]))
-            return true;
-    return false;
+    return begins_as_one(name, names, sizeof names / sizeof *names);
 }
 
 static bool find_atomic_waits(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
@@ -315,8 +322,7 @@ static bool find(const char *path, find_in *in, const struct search *search)
 bool pct_elf_locks_inline(const char *path)
 {
     struct pct_elf_facts facts;
-    return !pct_elf_facts_read(&facts, path, false) &&
-           ((facts.imports_threads && facts.has_futexes) || find(path, find_atomic_waits, NULL));
+    return !pct_elf_facts_read(&facts, path, false) && (facts.has_futexes || find(path, find_atomic_waits, NULL));
 }
 
 bool pct_elf_is_foreign(const char *path, unsigned *bits, unsigned *machine)

@@ -34,6 +34,17 @@ struct pct_elf_facts {
     struct pct_raw_calls raw;
 };
 
+enum { PCT_INTERPRETER_DEPTH = 4 /* scripts that run scripts */, PCT_INTERPRETER_LINE = 512 };
+
+/* The first line of a script. */
+struct pct_interpreter_line {
+    char interpreter[PCT_INTERPRETER_LINE],
+        argument[PCT_INTERPRETER_LINE]; /* argument: its first word, "" if there is none */
+};
+
+/* Returns whether the file is a script (#!). */
+bool pct_elf_read_script(const char *path, struct pct_interpreter_line *script);
+
 /* The program that runs for this file: of a script, what its first line names. Returns path, or buffer, which has room
  * for PATH_MAX bytes. */
 const char *pct_elf_program(const char *path, char *buffer);
@@ -73,5 +84,8 @@ void pct_raw_calls_count(struct pct_raw_calls *raw, const unsigned char *code, s
 
 /* The name of a system call that matters to control, or NULL. */
 const char *pct_raw_calls_name(unsigned number);
+
+/* Whether the call of this number can make a thread wait, or start one. */
+bool pct_raw_calls_wait(unsigned number);
 
 #endif

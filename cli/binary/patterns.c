@@ -297,12 +297,8 @@ int pct_patterns_add_suppressions(struct pct_patterns *patterns, const char *pat
     if (!file)
         return pct_cli_usage("--suppressions=%s: %s", path, strerror(errno));
     errno = 0;
-    /* A line of /dev/zero would never end. */
-    int first = getc(file);
-    if (!first)
+    if (!pct_cli_is_text(file))
         failed = pct_cli_usage("--suppressions=%s: it is no text", path);
-    else if (first != EOF)
-        ungetc(first, file);
     for (unsigned number = 1; !failed && getline(&line, &size, file) >= 0; number++)
         failed = take_line(patterns, path, number, line);
     if (!failed && !feof(file))

@@ -5,24 +5,41 @@
 #include <string.h>
 #include <sys/syscall.h>
 
+/* clang-format off */
+/* Those that can make a thread wait, or start one. */
+#define WAITS(X)                                                                                                       \
+    X(futex) X(futex_waitv) X(clone) X(clone3) X(fork) X(vfork) X(wait4) X(waitid) X(nanosleep) X(clock_nanosleep)     \
+    X(pause) X(rt_sigsuspend) X(rt_sigtimedwait) X(poll) X(ppoll) X(select) X(pselect6) X(epoll_wait) X(epoll_pwait)   \
+    X(epoll_pwait2) X(io_uring_enter) X(read) X(readv) X(recvfrom) X(recvmsg) X(recvmmsg) X(sendto) X(sendmsg)         \
+    X(accept) X(accept4) X(connect) X(semop) X(semtimedop) X(msgrcv) X(msgsnd) X(mq_timedreceive) X(mq_timedsend)      \
+    X(flock) X(fcntl)
+#define OTHERS(X)                                                                                                      \
+    X(execve) X(exit) X(exit_group) X(sched_yield) X(clock_gettime) X(gettid) X(tgkill) X(kill) X(rt_sigaction)        \
+    X(rt_sigprocmask) X(rt_sigreturn) X(write) X(io_uring_setup) X(io_uring_register) X(seccomp) X(prctl)              \
+    X(membarrier) X(getrandom) X(mmap) X(munmap) X(mprotect) X(madvise) X(sched_getaffinity) X(sched_setaffinity)      \
+    X(rseq) X(arch_prctl)
+/* clang-format on */
+
+bool pct_raw_calls_wait(unsigned number)
+{
+    switch (number) {
+#define CASE(name) case SYS_##name:
+        WAITS(CASE)
+#undef CASE
+        return true;
+    default:
+        return false;
+    }
+}
+
 const char *pct_raw_calls_name(unsigned number)
 {
-/* clang-format off */
-#define CALLS(X)                                                                                                       \
-    X(futex) X(clone) X(clone3) X(fork) X(vfork) X(execve) X(exit) X(exit_group) X(sched_yield) X(nanosleep)           \
-    X(clock_nanosleep) X(clock_gettime) X(gettid) X(tgkill) X(kill) X(rt_sigaction) X(rt_sigprocmask) X(rt_sigreturn)  \
-    X(read) X(write) X(poll) X(ppoll) X(select) X(epoll_wait) X(epoll_pwait) X(epoll_pwait2) X(io_uring_setup)         \
-    X(io_uring_enter) X(io_uring_register) X(futex_waitv) X(seccomp) X(prctl) X(membarrier) X(getrandom) X(wait4)      \
-    X(mmap) X(munmap) X(mprotect) X(madvise) X(sched_getaffinity) X(sched_setaffinity) X(rseq) X(arch_prctl)           \
-    X(pselect6) X(readv) X(recvfrom) X(recvmsg) X(recvmmsg) X(sendto) X(sendmsg) X(accept) X(accept4) X(connect)       \
-    X(pause) X(rt_sigsuspend) X(rt_sigtimedwait) X(waitid) X(semop) X(semtimedop) X(msgrcv) X(msgsnd)                  \
-    X(mq_timedreceive) X(mq_timedsend) X(flock) X(fcntl)
-    /* clang-format on */
     switch (number) {
 #define CASE(name)                                                                                                     \
     case SYS_##name:                                                                                                   \
         return #name;
-        CALLS(CASE)
+        WAITS(CASE)
+        OTHERS(CASE)
 #undef CASE
     }
     return NULL;

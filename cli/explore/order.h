@@ -25,14 +25,18 @@ uint64_t pct_order_class(const struct pct_order *order);
 /* What event i has part in that: the sum over the first events stands for the state behind them. */
 uint64_t pct_order_hash(const struct pct_order *order, uint32_t i);
 
+/* What came behind the second event of a race, and not behind the first: not looked at yet; or it is there, as far as
+ * there is any; or not looked at, and an earlier run had this race, perhaps with something else behind it. */
+enum pct_rest { PCT_REST_UNKNOWN, PCT_REST_WHOLE, PCT_REST_AGAIN };
+
 /* Events that are to be made behind the first `base` ones, in this order: the last of them, which came behind event
  * `base`, now comes without it. */
 struct pct_reversal {
     uint32_t base;
     uint32_t second; /* the event of the run that this last one is; PCT_NO_EVENT: none */
     uint32_t count;
-    uint32_t rest; /* behind these in event[]: what came behind `second`, and comes without event `base`, too */
-    bool whole, again; /* the rest was asked for; an earlier run had this, perhaps with another rest */
+    uint32_t rest; /* behind these in event[] */
+    enum pct_rest known;
     const struct pct_event *event;
 };
 enum { PCT_REVERSAL_REST = 1, PCT_NO_EVENT = UINT32_MAX };

@@ -30,9 +30,11 @@ struct finder {
     bool *waits;     /* by thread: for somebody_waits() */
     pct_take_reversal *take;
     void *context;
-    uint32_t ended;     /* plus 1: what this event happens before is not kept; 0: none */
-    uint64_t timed;     /* uses_of() what any thread waits for with a deadline that may come early */
-    bool at_end, again; /* again: event j, the second of a race, is one of an earlier run */
+    uint32_t ended;      /* plus 1: what this event happens before is not kept; 0: none */
+    uint64_t timed;      /* uses_of() what any thread waits for with a deadline that may come early */
+    enum pct_rest known; /* behind the second event of a race */
+    const bool *again;   /* by event */
+    bool at_end;
 };
 
 static bool is_kept(const struct finder *f, uint32_t i, uint32_t k)
@@ -44,24 +46,20 @@ static bool is_kept(const struct finder *f, uint32_t i, uint32_t k)
     return kept;
 }
 
-/* The events behind i, up to j, that it does not happen before. */
+/* The events behind i, up to j, that it does not happen before, nor one of those that were dropped. */
 static void keep_events(struct finder *f, uint32_t i, uint32_t j)
 {
-    f->count = f->dropped = 0;
+    f->count = 0;
     for (uint32_t k = i + 1; k < j; k++)
         if (is_kept(f, i, k))
             f->kept[f->count++] = k;
 }
 
 /* Of these, that event and what it happens before go, too. */
-static void drop_events(struct finder *f, uint32_t other)
+static void drop_events(struct finder *f, uint32_t i, uint32_t j, uint32_t other)
 {
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < f->count; k++)
-        if (!knows(clock_of(f->o, f->kept[k]), &f->o->x->event[other]))
-            f->kept[count++] = f->kept[k];
-    f->count = count;
     f->kept[f->o->x->count - f->dropped++] = other;
+    keep_events(f, i, j);
 }
 
 static const struct pct_touch *touch_of(const struct pct_event *event, uint64_t key)
@@ -390,12 +388,12 @@ static int give(struct finder *f, uint32_t i, uint32_t j, const struct pct_event
     if (both)
         f->sequence[1] = x->event[i];
     const bool own = j < x->count && event == &x->event[j];
-    struct pct_reversal reversal = { i, own ? j : PCT_NO_EVENT, f->count + 1 + both, 0, false, f->again, f->sequence };
+    struct pct_reversal reversal = { i, own ? j : PCT_NO_EVENT, f->count + 1 + both, 0, f->known, f->sequence };
     int result = f->take(f->context, &reversal);
     for (uint32_t k = j + 1; result == PCT_REVERSAL_REST && own && k < x->count && !x->event[k].jumped; k++)
         if (!never_races(&x->event[k]) && is_kept(f, i, k))
             f->sequence[reversal.count + reversal.rest++] = x->event[k];
-    reversal.whole = true;
+    reversal.known = PCT_REST_WHOLE;
     return result == PCT_REVERSAL_REST ? f->take(f->context, &reversal) : result;
 }
 
@@ -439,6 +437,7 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
     bool over = late && (waits || event->op == PCT_OP_THREAD_JOIN);
     if (over)
         waits = NULL;
+    f->dropped = 0;
     keep_events(f, i, j);
     if (waits) {
         const struct pct_touch *t = touch_of(first, waits->key);
@@ -449,7 +448,7 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
         while (!could_take(f, event, waits, i, &other)) {
             if (other == i)
                 return 0;
-            drop_events(f, other);
+            drop_events(f, i, j, other);
         }
     }
     /* An earlier event may keep it from what it waits for. */
@@ -569,7 +568,7 @@ static int end_races(struct finder *f)
     return result;
 }
 
-static int all_races(struct finder *f, uint32_t from, const bool *again, uint32_t *jump)
+static int all_races(struct finder *f, uint32_t from, uint32_t *jump)
 {
     const struct pct_execution *x = f->o->x;
     int result = 0;
@@ -581,12 +580,12 @@ static int all_races(struct finder *f, uint32_t from, const bool *again, uint32_
         if (x->event[j].jumped)
             for (uint32_t i = 0; i < j; i++)
                 jump[x->event[i].thread] = x->event[i].number;
-        if (result || (j < from && !again[j]) || never_races(&x->event[j]))
+        if (result || (j < from && !f->again[j]) || never_races(&x->event[j]))
             continue;
         memcpy(f->clock, before_of(f->o, j), f->o->threads * sizeof *f->clock);
-        f->again = j < from;
+        f->known = j < from ? PCT_REST_AGAIN : PCT_REST_UNKNOWN;
         result = races_among(f, j, j, &x->event[j]);
-        f->again = false;
+        f->known = PCT_REST_UNKNOWN;
         if (!result && j >= from)
             result = later_races(f, j, jump);
     }
@@ -602,7 +601,7 @@ static int all_races(struct finder *f, uint32_t from, const bool *again, uint32_
 int pct_order_reversals(const struct pct_order *o, uint32_t from, const bool *again, bool at_end,
                         pct_take_reversal *take, void *context)
 {
-    struct finder f = { .o = o, .at_end = at_end, .take = take, .context = context };
+    struct finder f = { .o = o, .again = again, .at_end = at_end, .take = take, .context = context };
     for (uint32_t n = 0; n < o->x->timeds; n++)
         f.timed |=
             o->x->timed[n].key ? uses_of(&(struct pct_event){ .touches = 1, .touch[0].key = o->x->timed[n].key }) : 0;
@@ -610,8 +609,7 @@ int pct_order_reversals(const struct pct_order *o, uint32_t from, const bool *ag
     f.kept = malloc((o->x->count + 1) * sizeof *f.kept);
     f.clock = calloc(2 * (size_t)o->threads + 1, sizeof *f.clock);
     f.waits = calloc(o->threads + 1, sizeof *f.waits);
-    int result =
-        f.sequence && f.kept && f.clock && f.waits ? all_races(&f, from, again, f.clock + o->threads) : -ENOMEM;
+    int result = f.sequence && f.kept && f.clock && f.waits ? all_races(&f, from, f.clock + o->threads) : -ENOMEM;
     free(f.sequence);
     free(f.kept);
     free(f.waits);

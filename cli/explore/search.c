@@ -153,10 +153,7 @@ static int take_reversal(void *context, const struct pct_reversal *r)
         return -ENOMEM;
     memcpy(sequence, r->event, count * sizeof *sequence);
     struct node *node = &s->node[r->base];
-    int added = pct_wakeup_insert(&node->open, node->sleepers, held_at(s, node), sequence, count, r->count,
-                                  r->whole   ? PCT_WAKEUP_WHOLE
-                                  : r->again ? PCT_WAKEUP_AGAIN
-                                             : PCT_WAKEUP_UNKNOWN);
+    int added = pct_wakeup_insert(&node->open, node->sleepers, held_at(s, node), sequence, count, r->count, r->known);
     free(sequence);
     if (added == PCT_WAKEUP_ASKS && r->second != PCT_NO_EVENT)
         s->node[r->second].asked = true;

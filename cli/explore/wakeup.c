@@ -105,14 +105,14 @@ static struct pct_branch *matching(struct pct_branch *list, const struct pct_eve
 }
 
 int pct_wakeup_insert(struct pct_branch **open, const struct pct_sleeper *sleepers, const struct pct_sleeper *held,
-                      struct pct_event *sequence, uint32_t count, uint32_t least, enum pct_wakeup_rest rest)
+                      struct pct_event *sequence, uint32_t count, uint32_t least, enum pct_rest known)
 {
     uint32_t at, need = least, last = least - 1;
     bool asks = false; /* who only commutes with all of it may not commute with the rest */
     for (const struct pct_sleeper *p = sleepers; p; p = p->next) {
         if (!could_begin(&p->event, sequence, count, &at))
             need_up_to(&need, at);
-        else if (at < count || rest == PCT_WAKEUP_WHOLE)
+        else if (at < count || known == PCT_REST_WHOLE)
             return 0;
         else
             asks = true;
@@ -121,7 +121,7 @@ int pct_wakeup_insert(struct pct_branch **open, const struct pct_sleeper *sleepe
         if (could_begin(&p->event, sequence, count, &at) && at < count)
             return 0;
     for (struct pct_branch *b; !asks && (b = matching(*open, sequence, count, &at, &need)); open = &b->first) {
-        asks = at == count && rest != PCT_WAKEUP_WHOLE;
+        asks = at == count && known != PCT_REST_WHOLE;
         if (at < count) {
             memmove(sequence + at, sequence + at + 1, (count - at - 1) * sizeof *sequence);
             count--;
@@ -131,7 +131,7 @@ int pct_wakeup_insert(struct pct_branch **open, const struct pct_sleeper *sleepe
         if (!asks && (!b->first || !count))
             return 0;
     }
-    if (asks || rest == PCT_WAKEUP_AGAIN)
+    if (asks || known == PCT_REST_AGAIN)
         return asks ? PCT_WAKEUP_ASKS : 0;
     if (last < need) {
         struct pct_event moved = sequence[last];
@@ -183,7 +183,7 @@ static int move_leaves(struct move *m, struct pct_branch **at, uint32_t depth)
             if (place < count)
                 memmove(m->sequence + place, m->sequence + place + 1, (--count - place) * sizeof *m->path);
             result =
-                count ? pct_wakeup_insert(m->to, m->sleepers, m->held, m->sequence, count, count, PCT_WAKEUP_WHOLE) : 0;
+                count ? pct_wakeup_insert(m->to, m->sleepers, m->held, m->sequence, count, count, PCT_REST_WHOLE) : 0;
             m->gone += result == 0;
         }
         if (result < 0)

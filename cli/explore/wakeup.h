@@ -3,7 +3,7 @@
 #ifndef PCT_CLI_WAKEUP_H
 #define PCT_CLI_WAKEUP_H
 
-#include "execution.h"
+#include "order.h"
 
 /* A step of a sequence that is to be tried. There are many of these: the memory of an event here ends behind the last
  * touch that it has, so pct_event_copy() copies it. */
@@ -34,17 +34,14 @@ bool pct_wakeup_came(const struct pct_branch *branch, const struct pct_event *ev
  * memory. */
 struct pct_sleeper *pct_sleeper_new(const struct pct_event *event, struct pct_sleeper *next);
 
-/* What is behind the first `least` events of a sequence: not known yet (then it has no more); or there, for a sequence
- * that asked for it, or has none; or not known, and the sequence was inserted before, perhaps with another rest. */
-enum pct_wakeup_rest { PCT_WAKEUP_UNKNOWN, PCT_WAKEUP_WHOLE, PCT_WAKEUP_AGAIN };
 enum { PCT_WAKEUP_ASKS = 2 };
 
 /* Try this sequence, which is changed, too, unless what is tried already covers it, a sleeper could begin it, or one
- * that is held stands at its beginning. The rest commutes with the last of the first `least` events. It is tried only
- * as far as it takes not to be covered; that one comes behind it, as it is not known what it finds. Returns 1: it was
- * added; 0: it was not; PCT_WAKEUP_ASKS: that depends on the rest; or -ENOMEM. */
+ * that is held stands at its beginning. The rest (known: whether it is there) commutes with the last of the first
+ * `least` events. It is tried only as far as it takes not to be covered; that one comes behind it, as it is not known
+ * what it finds. Returns 1: it was added; 0: it was not; PCT_WAKEUP_ASKS: that depends on the rest; or -ENOMEM. */
 int pct_wakeup_insert(struct pct_branch **open, const struct pct_sleeper *sleepers, const struct pct_sleeper *held,
-                      struct pct_event *sequence, uint32_t count, uint32_t least, enum pct_wakeup_rest rest);
+                      struct pct_event *sequence, uint32_t count, uint32_t least, enum pct_rest known);
 
 /* This event was tried, and turns out to commute with more than it was taken to: what is to be tried in its place, and
  * could as well begin with it, is to be tried behind it, where these sleep or are held. Returns how many sequences are

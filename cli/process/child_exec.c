@@ -2,6 +2,7 @@
  * only async-signal-safe calls. */
 #include <cli/base/cli.h>
 #include "launch.h"
+#include "terminal.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -157,7 +158,6 @@ pid_t pct_launch_exec(const struct pct_process *process, char **environment, int
     if (got != sizeof reason)
         return pid;
     waitpid(pid, NULL, 0);
-    if (launch->terminal)
-        tcsetpgrp(STDIN_FILENO, getpgrp());
+    pct_terminal_take(launch);
     return -complain_exec(launch, reason);
 }
