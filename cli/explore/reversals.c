@@ -433,7 +433,8 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
         return 0;
     }
     struct pct_event wanted = as_wanted(event);
-    const struct pct_touch *waits = first->global ? NULL : waits_for(event, &wanted);
+    const bool unknown = first->global && !first->crashed; /* what first did */
+    const struct pct_touch *waits = unknown ? NULL : waits_for(event, &wanted);
     bool over = late && (waits || event->op == PCT_OP_THREAD_JOIN);
     if (over)
         waits = NULL;
