@@ -98,6 +98,18 @@ static bool only_waits(const struct pct_history *h, const struct pct_moment *m)
            h->steps[hold->released].op == PCT_OP_COND_WAIT;
 }
 
+/* Whether the thread of p has given a lock up between, by a wait for a condition: what it looks at behind that is to be
+ * another one's, for which it has waited. */
+static bool waits_between(const struct pct_history *h, const struct pct_moment *p, uint32_t q)
+{
+    for (uint32_t i = p->held; i; i = h->links[i].next) {
+        const uint32_t released = h->holds[h->links[i].hold].released;
+        if (released != PCT_NO_STEP && released < q && h->steps[released].op == PCT_OP_COND_WAIT)
+            return true;
+    }
+    return false;
+}
+
 static void look_between(struct pct_diagnoses *out, const struct pct_history *h, const uint32_t *steps)
 {
     const struct pct_moment *p = &h->steps[steps[0]], *r = &h->steps[steps[1]], *q = &h->steps[steps[2]];
@@ -105,6 +117,8 @@ static void look_between(struct pct_diagnoses *out, const struct pct_history *h,
     /* Who waits has given its mutex up: what it does behind that stands for itself. What is not made yet has not come
      * between. What is done behind the failure is none of its cause. */
     if (!unserializable(a, b, c) || retakes(q) || q->unwinding || r->pending || only_waits(h, r))
+        return;
+    if (!writes(a) && !writes(c) && waits_between(h, p, steps[2]))
         return;
     bool unknown = a == PCT_ACCESS_UNKNOWN || b == PCT_ACCESS_UNKNOWN || c == PCT_ACCESS_UNKNOWN;
     bool updates = a == PCT_ACCESS_UPDATE && b == PCT_ACCESS_UPDATE && c == PCT_ACCESS_UPDATE;
