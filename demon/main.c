@@ -9,6 +9,7 @@
 #include <argp.h>
 #include <cli/base/cli.h>
 #include <cli/base/replacement.h>
+#include <cli/command/parse.h>
 #include <cli/process/settings.h>
 #include <common/demon_options.h>
 #include <errno.h>
@@ -463,7 +464,7 @@ int main(int argc, char **argv)
     a.program.pct = argv[1];
     argv[1] = name;
     argp_err_exit_status = DEMON_WRONG;
-    argp_parse(&argp, argc - 1, argv + 1, ARGP_IN_ORDER, NULL, &a);
+    pct_parse_words(&argp, argc - 1, argv + 1, ARGP_IN_ORDER, &a);
     if (!a.program.command)
         return DEMON_WRONG; /* argp has said so */
     search.model.plan = &plan;

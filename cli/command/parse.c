@@ -7,6 +7,7 @@
 #include <cli/base/cli.h>
 #include <cli/base/flat_options.h>
 #include <cli/base/color.h>
+#include <cli/base/status_line.h>
 #include <cli/base/trust.h>
 #include <cli/trace/frames.h>
 #include <cli/process/settings.h>
@@ -149,6 +150,31 @@ void pct_parse_look(const struct argp *command, int argc, char **argv, int own)
     look(command, argc, argv, own);
 }
 
+/* argp lays its help out for 80 columns, unless this variable says otherwise. */
+static const char layout[] = "ARGP_HELP_FMT";
+
+/* Have it laid out for a terminal that has fewer. Returns whether the variable is set for that. */
+static bool narrow_help(void)
+{
+    enum { WIDE = 80, NARROW = 60, INDENT = 10 };
+    char format[64];
+    const unsigned columns = pct_status_line_columns(stdout);
+    if (!columns || columns >= WIDE || getenv(layout))
+        return false;
+    int length = snprintf(format, sizeof format, "rmargin=%u", columns - 1);
+    if (columns < NARROW)
+        snprintf(format + length, sizeof format - (size_t)length, ",opt-doc-col=%u,usage-indent=%u", INDENT, INDENT);
+    return !setenv(layout, format, 0);
+}
+
+void pct_parse_words(const struct argp *argp, int argc, char **argv, unsigned flags, void *input)
+{
+    const bool narrow = narrow_help();
+    argp_parse(argp, argc, argv, flags, NULL, input);
+    if (narrow)
+        unsetenv(layout); /* it is not the target's */
+}
+
 void pct_parse(const struct argp *command, int argc, char **argv, int own, void *input)
 {
     const struct argp_child children[] = { { command, 0, NULL, 0 }, { 0 } };
@@ -157,5 +183,5 @@ void pct_parse(const struct argp *command, int argc, char **argv, int own, void 
     if (pct_parse_listener)
         pct_parse_listener(command, &screen);
     look(&whole, argc, argv, own);
-    argp_parse(&whole, argc, argv, own == PCT_PARSE_ALL ? 0 : ARGP_IN_ORDER, NULL, input);
+    pct_parse_words(&whole, argc, argv, own == PCT_PARSE_ALL ? 0 : ARGP_IN_ORDER, input);
 }

@@ -15,6 +15,9 @@ enum { PCT_PARSE_ALL = -1 };
  * own, and options may follow them. */
 void pct_parse(const struct argp *argp, int argc, char **argv, int own, void *input);
 
+/* argp_parse() alone, whose help fits a terminal with fewer than 80 columns. flags: ARGP_IN_ORDER and the like. */
+void pct_parse_words(const struct argp *argp, int argc, char **argv, unsigned flags, void *input);
+
 /* What pct_parse() does before: ends the process where a long option is nearly one of those. */
 void pct_parse_look(const struct argp *command, int argc, char **argv, int own);
 

@@ -56,6 +56,16 @@ badly_folded()
     done
 }
 
+@test "help fits a narrow terminal, and the target has the environment that it was to have" {
+    for command in run campaign demon; do
+        run script -qec "stty cols 40; $pct $command --help" /dev/null
+        is "$(tr -d '\r' <<< "$output" | awk 'length > 39')" ''
+    done
+    run script -qec "stty cols 40; $pct run -q -s 1 -- /usr/bin/env" /dev/null
+    has "PATH="
+    lacks "ARGP"
+}
+
 @test "version" {
     run "$pct" version
     is "$status" 0
