@@ -93,16 +93,19 @@ struct json_object *pct_json_append_object(struct json_object *to)
     return object;
 }
 
-/* JSON as it is written: what a terminal would obey is escaped, and `<` inside of a page, where it must not open a
- * comment, or end the script. */
+/* JSON as it is written: what a terminal would obey is escaped, and what the log of a CI would (`##vso[`); and `<`
+ * inside of a page, where it must not open a comment, or end the script. */
 static void print_text(FILE *out, const char *text, bool page)
 {
     size_t length;
+    bool hash = false; /* the character before is a `#` */
     for (size_t left = strlen(text); left; text += length, left -= length) {
         uint32_t code;
         length = pct_markup_character(text, left, &code);
         length += !length;
-        if ((page && code == '<') || (!pct_markup_is_harmless(code) && code <= UINT16_MAX))
+        const bool second = hash && code == '#';
+        hash = code == '#';
+        if ((page && code == '<') || second || (!pct_markup_is_harmless(code) && code <= UINT16_MAX))
             fprintf(out, "\\u%04x", (unsigned)code);
         else
             fwrite(text, 1, length, out);

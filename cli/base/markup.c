@@ -76,6 +76,9 @@ void pct_markup_print(FILE *out, const char *text)
         case '"':
             fputs("&quot;", out);
             break;
+        case '#': /* no `##vso[`, which the log of a CI would obey */
+            fputs(at > clean && at[-1] == '#' ? "&#35;" : "#", out);
+            break;
         default:
             fputc(*at, out);
         }
