@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 static int check_executable(const char *path)
@@ -142,17 +143,35 @@ static int try_room(int fd)
     return error ? -error : ftruncate(fd, 0) ? -errno : 0;
 }
 
+/* Bytes that a file may get, as far as is known. */
+static bool has_room(const char *place, uint64_t bytes)
+{
+    struct statvfs system;
+    return statvfs(place, &system) || !system.f_blocks || system.f_bavail * system.f_frsize >= bytes;
+}
+
+static int open_nameless(const char *place)
+{
+    int fd = open(place, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (fd < 0 || !try_room(fd))
+        return fd;
+    close(fd);
+    return -1;
+}
+
 int pct_locate_nameless(void)
 {
+    /* Of an output the last 16 MB are kept (cli/process/launch.c); of several runs at once. To a program that has no
+     * space for what it writes, the disk is full. */
+    static const uint64_t enough = 64 << 20;
     const char *places[PLACES];
     char path[PATH_MAX];
     list_places(places, true);
-    for (size_t i = 0; i < PLACES; i++) {
-        int fd = places[i] ? open(places[i], O_TMPFILE | O_RDWR | O_CLOEXEC, 0600) : -1;
-        if (fd >= 0 && !try_room(fd))
-            return fd;
+    for (size_t i = 0; i < 2 * PLACES; i++) {
+        const char *place = places[i % PLACES];
+        int fd = place && has_room(place, i < PLACES ? enough : 0) ? open_nameless(place) : -1;
         if (fd >= 0)
-            close(fd);
+            return fd;
     }
     /* Not every file system has such files. */
     int fd = pct_locate_scratch(path, sizeof path, true);

@@ -69,8 +69,8 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
         k->differs = header->hash != k->hash;
         return 0;
     }
-    if (result->unrecorded)
-        return 0;  /* it ended before its first step, which says nothing of k */
+    if (result->unrecorded) /* it ended before its first step, which says nothing of k */
+        return k->cut == MOST_CUT ? PCT_RUNS_ENOUGH : 0;
     if (k->orders) /* only what is ordered is wanted; k is measured when that is skipped */
         return pct_ordered_add(&k->c->ordered, &result->trace) ? pct_cli_no_memory("") : 0;
     uint64_t points = pct_trace_points(&result->trace), counted = points;

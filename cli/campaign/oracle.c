@@ -3,6 +3,7 @@
 #include <cli/process/options.h>
 #include <cli/process/settings.h>
 #include <cli/base/cli.h>
+#include <cli/process/descendants.h>
 #include <cli/process/environment.h>
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST = 64 << 20, KEY_EXPECT = 5400, KEY_ORACLE };
+enum { MOST = 64 << 20, PATIENCE = 2 /* seconds */, KEY_EXPECT = 5400, KEY_ORACLE };
 
 static const struct argp_option options[] = {
     { "expect", KEY_EXPECT, "FILE", 0, "output (standard output and error together) that is not what this file has",
@@ -38,22 +39,25 @@ static error_t parse(int key, char *argument, struct argp_state *state)
 
 const struct argp pct_oracle_argp = { .options = options, .parser = parse };
 
-/* Read what a run wrote (or the file at the descriptor), at most 64 MB. NULL: out of memory. The caller frees it. */
-static char *read_all(int fd, size_t *size)
+/* Read what a run wrote (or the file at the descriptor), the last 64 MB of it, but nothing before `from`. The text is
+ * NULL if there is no memory; the caller frees it. */
+static struct pct_oracle_text read_last(int fd, off_t from)
 {
     struct stat status;
-    *size = 0;
-    size_t room = fd >= 0 && !fstat(fd, &status) && status.st_size > 0 ? (size_t)status.st_size : 0;
-    if (room > MOST)
-        room = MOST;
-    char *text = malloc(room + 1);
-    if (!text)
-        return NULL;
+    struct pct_oracle_text all = { .from = from };
+    off_t end = fd >= 0 && !fstat(fd, &status) ? status.st_size : 0;
+    if (end - all.from > MOST)
+        all.from = end - MOST;
+    size_t room = end > all.from ? (size_t)(end - all.from) : 0;
+    all.text = malloc(room + 1);
+    if (!all.text)
+        return all;
     ssize_t got = 1;
-    while (*size < room && (got = pread(fd, text + *size, room - *size, (off_t)*size)) > 0)
-        *size += (size_t)got;
-    text[*size] = 0;
-    return text;
+    while (all.size < room &&
+           (got = pread(fd, all.text + all.size, room - all.size, all.from + (off_t)all.size)) > 0)
+        all.size += (size_t)got;
+    all.text[all.size] = 0;
+    return all;
 }
 
 int pct_oracle_prepare(struct pct_oracle *oracle)
@@ -68,16 +72,16 @@ int pct_oracle_prepare(struct pct_oracle *oracle)
             close(fd);
         return pct_cli_usage("--expect=%s: %s", oracle->expect, reason == EINVAL ? "not a file" : strerror(reason));
     }
-    oracle->reference = read_all(fd, &oracle->reference_size);
-    oracle->has_reference = oracle->reference;
+    oracle->reference = read_last(fd, 0);
+    oracle->has_reference = oracle->reference.text;
     close(fd);
-    return oracle->reference ? 0 : pct_cli_no_memory("");
+    return oracle->has_reference ? 0 : pct_cli_no_memory("");
 }
 
 void pct_oracle_close(struct pct_oracle *oracle)
 {
-    free(oracle->reference);
-    oracle->reference = NULL;
+    free(oracle->reference.text);
+    oracle->reference.text = NULL;
     oracle->has_reference = false;
 }
 
@@ -92,9 +96,9 @@ void pct_oracle_print(FILE *out, const struct pct_oracle *oracle)
 
 int pct_oracle_take_reference(struct pct_oracle *oracle, const struct pct_process *process)
 {
-    oracle->reference = read_all(process->output, &oracle->reference_size);
-    oracle->has_reference = oracle->reference;
-    return oracle->reference ? 0 : -ENOMEM;
+    oracle->reference = read_last(process->output, process->dropped);
+    oracle->has_reference = oracle->reference.text;
+    return oracle->has_reference ? 0 : -ENOMEM;
 }
 
 /* --- Sanitizers --------------------------------------------------------------------------------------------------- */
@@ -208,24 +212,38 @@ bool pct_oracle_find_assertion(const char *output, size_t output_size, char *buf
 
 /* --- The output --------------------------------------------------------------------------------------------------- */
 
+/* Of a long output only the last part is kept, and how much of it, depends on when pct has looked: two are the same if
+ * they are as far as both are there. What is not there of the other one is left out. */
+static bool is_same(struct pct_oracle_text *a, struct pct_oracle_text *b)
+{
+    struct pct_oracle_text *const later = a->from < b->from ? b : a, *const other = later == a ? b : a;
+    size_t more = (size_t)(later->from - other->from);
+    bool same = a->from + (off_t)a->size == b->from + (off_t)b->size;
+    more = more < other->size ? more : other->size;
+    other->text += more;
+    other->size -= more;
+    other->from = later->from;
+    return same && !memcmp(a->text, b->text, a->size);
+}
+
 /* Say where the first difference is. */
-static void describe_difference(const struct pct_oracle *oracle, const char *output, size_t size, char *buffer,
+static void describe_difference(const struct pct_oracle_text *a, const struct pct_oracle_text *b, char *buffer,
                                 size_t buffer_size)
 {
     size_t at = 0, start = 0, line = 1;
-    for (; at < size && at < oracle->reference_size && output[at] == oracle->reference[at]; at++)
-        if (output[at] == '\n') {
+    for (; at < a->size && at < b->size && a->text[at] == b->text[at]; at++)
+        if (a->text[at] == '\n') {
             line++;
             start = at + 1;
         }
     char got[128], wanted[128];
-    if (start < size)
-        copy_line(got, sizeof got, output + start, output + size);
-    if (start < oracle->reference_size)
-        copy_line(wanted, sizeof wanted, oracle->reference + start, oracle->reference + oracle->reference_size);
-    snprintf(buffer, buffer_size, "line %zu is %s%s%s, expected %s%s%s", line, start < size ? "'" : "",
-             start < size ? got : "missing", start < size ? "'" : "", start < oracle->reference_size ? "'" : "",
-             start < oracle->reference_size ? wanted : "the end", start < oracle->reference_size ? "'" : "");
+    if (start < a->size)
+        copy_line(got, sizeof got, a->text + start, a->text + a->size);
+    if (start < b->size)
+        copy_line(wanted, sizeof wanted, b->text + start, b->text + b->size);
+    snprintf(buffer, buffer_size, "line %zu%s is %s%s%s, expected %s%s%s", line, a->from ? " of what is kept" : "",
+             start < a->size ? "'" : "", start < a->size ? got : "missing", start < a->size ? "'" : "",
+             start < b->size ? "'" : "", start < b->size ? wanted : "the end", start < b->size ? "'" : "");
 }
 
 /* --- The oracle --------------------------------------------------------------------------------------------------- */
@@ -264,9 +282,56 @@ static char **oracle_environment(const struct pct_process *process, const struct
     return all;
 }
 
-/* Returns the status of the oracle as a shell says it, or -1. */
-static int ask_oracle(const struct pct_oracle *oracle, const struct pct_launch *launch,
-                      const struct pct_process *process, const struct pct_result *result)
+/* To the oracle, and to what it has started. */
+static void send(pid_t oracle, int signal)
+{
+    struct pct_pids all = { .count = 0 };
+    pct_pids_add_children(&all, oracle);
+    for (size_t i = 0; i < all.count; i++)
+        pct_pids_add_children(&all, all.pid[i]);
+    kill(oracle, signal);
+    for (size_t i = 0; i < all.count; i++)
+        kill(all.pid[i], signal);
+    free(all.pid);
+}
+
+/* Nobody waits for one that may never end. */
+static void end(pid_t oracle, int signal)
+{
+    double last = pct_cli_now() + PATIENCE;
+    send(oracle, signal);
+    while (!waitpid(oracle, NULL, WNOHANG) && pct_cli_now() < last)
+        usleep(5000);
+    send(oracle, SIGKILL);
+    waitpid(oracle, NULL, 0);
+}
+
+/* Wait for its end, or until a signal tells us to end, which is returned; 0: none. Of a failure then, the signal may be
+ * the reason: the terminal sends it to both. What else changes meanwhile is looked at before it is waited for
+ * (cli/process/launch.c). */
+static int await(struct pct_launch *launch, pid_t oracle, int *status)
+{
+    static const struct timespec none = { 0 }, longest = { .tv_sec = 1 };
+    sigset_t ours;
+    siginfo_t info;
+    int signal = 0;
+    pid_t got;
+    pct_signals_of_ours(&ours);
+    while (!(got = waitpid(oracle, status, WNOHANG)) && !signal)
+        if (sigtimedwait(&ours, &info, &longest) > 0)
+            signal = pct_signals_heed(launch, &info);
+    if (!got)
+        end(oracle, signal);
+    while (got && *status && !signal && sigtimedwait(&ours, &info, &none) > 0)
+        signal = pct_signals_heed(launch, &info);
+    if (got < 0)
+        *status = -1;
+    return signal;
+}
+
+/* Ask the oracle: *status is as a shell says it, or -1. Returns a signal that tells us to end, or 0. */
+static int ask_oracle(const struct pct_oracle *oracle, struct pct_launch *launch, const struct pct_process *process,
+                      const struct pct_result *result, int *status)
 {
     char **own = pct_environment_plain(), **environment = own ? oracle_environment(process, result, own) : NULL;
     fflush(NULL);
@@ -275,18 +340,19 @@ static int ask_oracle(const struct pct_oracle *oracle, const struct pct_launch *
         become_oracle(oracle, launch, process->output, environment);
     free(environment);
     free(own);
-    int status;
-    if (pid < 0 || waitpid(pid, &status, 0) != pid)
-        return -1;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    *status = -1;
+    int signal = pid < 0 ? 0 : await(launch, pid, status);
+    if (*status >= 0)
+        *status = WIFSIGNALED(*status) ? 128 + WTERMSIG(*status) : WEXITSTATUS(*status);
+    return signal;
 }
 
-static int run_command(const struct pct_oracle *oracle, const struct pct_launch *launch,
-                       const struct pct_process *process, struct pct_result *result)
+static int run_command(const struct pct_oracle *oracle, struct pct_launch *launch, const struct pct_process *process,
+                       struct pct_result *result)
 {
-    int status = ask_oracle(oracle, launch, process, result);
-    if (status == 128 + SIGINT)
-        return status; /* Ctrl-C: there is no verdict, so the run does not count */
+    int status, signal = ask_oracle(oracle, launch, process, result, &status);
+    if (signal || status == 128 + SIGINT)
+        return 128 + (signal ? signal : SIGINT); /* there is no verdict, so the run does not count */
     if (status < 0 || status == 126 || status == 127) {
         pct_cli_say("the oracle could not be run: %s", oracle->command);
         return status < 0 ? PCT_EXIT_INTERNAL : status;
@@ -299,30 +365,29 @@ static int run_command(const struct pct_oracle *oracle, const struct pct_launch 
     return 0;
 }
 
-int pct_oracle_run(const struct pct_oracle *oracle, const struct pct_launch *launch, const struct pct_process *process,
+int pct_oracle_run(const struct pct_oracle *oracle, struct pct_launch *launch, const struct pct_process *process,
                    struct pct_result *result)
 {
     if (result->ending != PCT_ENDING_EXIT && result->ending != PCT_ENDING_CRASH)
         return 0;
-    size_t size;
-    char *output = read_all(process->output, &size);
-    if (!output) {
+    const struct pct_oracle_text output = read_last(process->output, process->dropped);
+    if (!output.text)
         return pct_cli_no_memory("");
-    }
+    struct pct_oracle_text kept = output, reference = oracle->reference;
     int failed = 0;
-    if (size && pct_oracle_find_report(output, size, result->complaint, sizeof result->complaint)) {
+    if (output.size &&
+        pct_oracle_find_report(output.text, output.size, result->complaint, sizeof result->complaint)) {
         result->ending = PCT_ENDING_SANITIZER;
         result->code = result->code ? result->code : 1;
     } else if (result->ending == PCT_ENDING_EXIT && oracle->command) {
         failed = run_command(oracle, launch, process, result);
-    } else if (!pct_result_fails(result, oracle->ok) && oracle->has_reference &&
-               (size != oracle->reference_size || memcmp(output, oracle->reference, size))) {
-        describe_difference(oracle, output, size, result->complaint, sizeof result->complaint);
+    } else if (!pct_result_fails(result, oracle->ok) && oracle->has_reference && !is_same(&kept, &reference)) {
+        describe_difference(&kept, &reference, result->complaint, sizeof result->complaint);
         result->ending = PCT_ENDING_OUTPUT;
         result->code = 1;
     }
     if (!failed && result->ending == PCT_ENDING_EXIT && !oracle->ok[result->code & 0xff])
-        pct_oracle_find_assertion(output, size, result->complaint, sizeof result->complaint);
-    free(output);
+        pct_oracle_find_assertion(output.text, output.size, result->complaint, sizeof result->complaint);
+    free(output.text);
     return failed;
 }

@@ -7,13 +7,19 @@
 #include <argp.h>
 #include <cli/process/launch.h>
 
+/* Bytes that were written, or the last of them: behind this many. */
+struct pct_oracle_text {
+    char *text;
+    size_t size;
+    off_t from;
+};
+
 struct pct_oracle {
     const bool *ok;      /* by exit status: no failure */
     const char *expect;  /* --expect: a file with the output that is right, or NULL */
     bool same;           /* --expect-same: the output of the first run of the calibration is */
     const char *command; /* --oracle: for sh -c, or NULL */
-    char *reference;     /* what is compared with, if has_reference */
-    size_t reference_size;
+    struct pct_oracle_text reference; /* what is compared with, if has_reference */
     bool has_reference;
 };
 
@@ -32,7 +38,7 @@ int pct_oracle_take_reference(struct pct_oracle *oracle, const struct pct_proces
 
 /* Change the result's ending, code and complaint, if there is something to complain about. Returns 0, or an exit status
  * that ends the campaign: the oracle could not be run (after a message), or was interrupted. */
-int pct_oracle_run(const struct pct_oracle *oracle, const struct pct_launch *launch, const struct pct_process *process,
+int pct_oracle_run(const struct pct_oracle *oracle, struct pct_launch *launch, const struct pct_process *process,
                    struct pct_result *result);
 
 /* For the tests: what a sanitizer reports in this output, as one line in buffer; false: nothing. */

@@ -114,9 +114,12 @@ static bool has_calls(const struct pct_trace *trace)
     return false;
 }
 
+/* That pct itself has failed, perhaps for want of memory, is no failure of the program's: more points and the detector
+ * take more than the campaign's own runs, and nobody has asked for them. */
 static bool is_whole(const struct pct_result *result)
 {
-    return !result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && !pct_sampling_count(&result->trace);
+    return !result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && result->ending != PCT_ENDING_INTERNAL &&
+           !pct_sampling_count(&result->trace);
 }
 
 static size_t most(size_t a, size_t b)

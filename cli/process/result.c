@@ -131,8 +131,8 @@ static void set_from_end(struct pct_process *process, struct pct_result *result)
     if (result->state == PCT_TRACE_EMPTY && !fstat(process->trace, &file) && !file.st_size)
         set_unrecorded(result, process, "no space for the trace: the run was not recorded");
     else if (result->state == PCT_TRACE_EMPTY && process->timed_out &&
-             (process->forked || process->index || process->launch->controls || process->preloaded))
-        /* Earlier runs were under control, or this one was about to be. */
+             (process->forked || process->index || process->launch->controls || process->preloaded || process->cut))
+        /* Earlier runs were under control, or this one was about to be; or it was given less time than runs have. */
         set_unrecorded(result, process, "it ran out of time before its first step");
     else if (result->state != PCT_TRACE_GOOD && process->killed_pct)
         set_unrecorded(result, process, "it has killed pct before its first step");

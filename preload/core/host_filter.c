@@ -12,6 +12,7 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/futex.h>
+#include <linux/membarrier.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
@@ -62,7 +63,6 @@ static const int always[] = {
     SYS_sched_get_priority_max,
     SYS_sched_get_priority_min,
     SYS_getitimer,
-    SYS_membarrier,
     SYS_stat,
     SYS_lstat,
     SYS_fstat,
@@ -332,6 +332,12 @@ static void add_some(bool writes, bool contexts)
     static const uint32_t outputs[] = { 1, 2 };
     static const uint32_t terminal[] = { TCGETS, 0x802c542a /* TCGETS2, of glibc 2.42 */, FIONREAD };
     static const uint32_t flags[] = { F_GETFD, F_GETFL };
+    /* A registration stays with the process, and the next run would find it. */
+    static const uint32_t barriers[] = { MEMBARRIER_CMD_QUERY,
+                                         MEMBARRIER_CMD_GLOBAL,
+                                         MEMBARRIER_CMD_GLOBAL_EXPEDITED,
+                                         MEMBARRIER_CMD_PRIVATE_EXPEDITED,
+                                         MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE };
     static const uint32_t questions[] = { PR_GET_PDEATHSIG, PR_GET_NAME, PR_GET_DUMPABLE, 0x53564d41 /* PR_SET_VMA */,
                                           78 /* PR_FUTEX_HASH */ };
     static const int sends[] = { SYS_tgkill, SYS_kill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo };
@@ -349,6 +355,7 @@ static void add_some(bool writes, bool contexts)
         add_equal(SYS_writev, 0, outputs, 2);
         add_equal(SYS_fcntl, 1, flags, 2);
     }
+    add_equal(SYS_membarrier, 0, barriers, sizeof barriers / sizeof *barriers);
     add_equal(SYS_ioctl, 1, terminal, sizeof terminal / sizeof *terminal);
     add_equal(SYS_prctl, 0, questions, sizeof questions / sizeof *questions);
     for (unsigned i = 0; !contexts && i < sizeof sends / sizeof *sends; i++)

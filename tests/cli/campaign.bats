@@ -413,6 +413,33 @@ C
     has "4 failed"
 }
 
+@test "whoever ends pct while the oracle is asked does not wait for its end, and its end by that is no failure" {
+    local oracle='[ ! -e pct-campaign.db ] || { > asked; sleep 1234; }' pid code=0
+    "$pct" campaign -n 5 -s 1 --explore=0 --oracle "$oracle" -- ./target > out 2>&1 &
+    pid=$!
+    until [ -e asked ]; do sleep 0.05; done
+    kill -TERM $pid
+    wait $pid || code=$?
+    is "$code" 143
+    is "$(query pct-campaign.db 'SELECT count(*) FROM runs')" 0
+    run ! grep -sa "^sleep.1234" /proc/[0-9]*/cmdline
+    # The terminal goes: it sends the signal to the oracle, too.
+    rm asked pct-campaign.db
+    python3 - "$pct" "$oracle" << 'PYTHON'
+import os, pty, sys, time
+pid, terminal = pty.fork()
+if not pid:
+    command = 'exec "$0" campaign -n 5 -s 1 --explore=0 --oracle "$1" -- ./target > out 2>&1'
+    os.execv('/bin/sh', ['sh', '-c', command, sys.argv[1], sys.argv[2]])
+while not os.path.exists('asked'):
+    time.sleep(0.05)
+os.close(terminal)
+assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 129
+PYTHON
+    is "$(query pct-campaign.db 'SELECT count(*) FROM runs')" 0
+    is "$(query pct-campaign.db 'SELECT count(*) FROM findings')" 0
+}
+
 @test "output is compared with a file, or with the first run; an oracle decides" {
     echo "seen 0" > want
     run "$pct" campaign -n 40 -s 1 -d 1 --expect want -- ./target race tell
