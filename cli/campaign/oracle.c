@@ -53,8 +53,7 @@ static struct pct_oracle_text read_last(int fd, off_t from)
     if (!all.text)
         return all;
     ssize_t got = 1;
-    while (all.size < room &&
-           (got = pread(fd, all.text + all.size, room - all.size, all.from + (off_t)all.size)) > 0)
+    while (all.size < room && (got = pread(fd, all.text + all.size, room - all.size, all.from + (off_t)all.size)) > 0)
         all.size += (size_t)got;
     all.text[all.size] = 0;
     return all;
@@ -375,8 +374,7 @@ int pct_oracle_run(const struct pct_oracle *oracle, struct pct_launch *launch, c
         return pct_cli_no_memory("");
     struct pct_oracle_text kept = output, reference = oracle->reference;
     int failed = 0;
-    if (output.size &&
-        pct_oracle_find_report(output.text, output.size, result->complaint, sizeof result->complaint)) {
+    if (output.size && pct_oracle_find_report(output.text, output.size, result->complaint, sizeof result->complaint)) {
         result->ending = PCT_ENDING_SANITIZER;
         result->code = result->code ? result->code : 1;
     } else if (result->ending == PCT_ENDING_EXIT && oracle->command) {

@@ -15,10 +15,10 @@ struct pct_oracle_text {
 };
 
 struct pct_oracle {
-    const bool *ok;      /* by exit status: no failure */
-    const char *expect;  /* --expect: a file with the output that is right, or NULL */
-    bool same;           /* --expect-same: the output of the first run of the calibration is */
-    const char *command; /* --oracle: for sh -c, or NULL */
+    const bool *ok;                   /* by exit status: no failure */
+    const char *expect;               /* --expect: a file with the output that is right, or NULL */
+    bool same;                        /* --expect-same: the output of the first run of the calibration is */
+    const char *command;              /* --oracle: for sh -c, or NULL */
     struct pct_oracle_text reference; /* what is compared with, if has_reference */
     bool has_reference;
 };

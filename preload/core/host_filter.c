@@ -333,11 +333,8 @@ static void add_some(bool writes, bool contexts)
     static const uint32_t terminal[] = { TCGETS, 0x802c542a /* TCGETS2, of glibc 2.42 */, FIONREAD };
     static const uint32_t flags[] = { F_GETFD, F_GETFL };
     /* A registration stays with the process, and the next run would find it. */
-    static const uint32_t barriers[] = { MEMBARRIER_CMD_QUERY,
-                                         MEMBARRIER_CMD_GLOBAL,
-                                         MEMBARRIER_CMD_GLOBAL_EXPEDITED,
-                                         MEMBARRIER_CMD_PRIVATE_EXPEDITED,
-                                         MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE };
+    static const uint32_t barriers[] = { MEMBARRIER_CMD_QUERY, MEMBARRIER_CMD_GLOBAL, MEMBARRIER_CMD_GLOBAL_EXPEDITED,
+                                         MEMBARRIER_CMD_PRIVATE_EXPEDITED, MEMBARRIER_CMD_PRIVATE_EXPEDITED_SYNC_CORE };
     static const uint32_t questions[] = { PR_GET_PDEATHSIG, PR_GET_NAME, PR_GET_DUMPABLE, 0x53564d41 /* PR_SET_VMA */,
                                           78 /* PR_FUTEX_HASH */ };
     static const int sends[] = { SYS_tgkill, SYS_kill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo };
