@@ -285,9 +285,7 @@ static char **oracle_environment(const struct pct_process *process, const struct
 static void send(pid_t oracle, int signal)
 {
     struct pct_pids all = { .count = 0 };
-    pct_pids_add_children(&all, oracle);
-    for (size_t i = 0; i < all.count; i++)
-        pct_pids_add_children(&all, all.pid[i]);
+    pct_pids_add_descendants(&all, oracle);
     kill(oracle, signal);
     for (size_t i = 0; i < all.count; i++)
         kill(all.pid[i], signal);

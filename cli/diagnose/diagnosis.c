@@ -87,8 +87,7 @@ static double weigh(const struct pct_history *h, const struct pct_diagnosis *d)
  * nothing. */
 static bool ends_in_wait(const struct pct_history *h, const struct pct_moment *m)
 {
-    const uint32_t end = m->hold == PCT_NO_HOLD ? PCT_NO_STEP : h->holds[m->hold].released;
-    return end != PCT_NO_STEP && h->steps[end].op == PCT_OP_COND_WAIT;
+    return m->hold != PCT_NO_HOLD && pct_hold_ends_in_wait(h, &h->holds[m->hold]);
 }
 
 static uint64_t key_of(const struct pct_history *h, const struct pct_diagnosis *d, bool ways)

@@ -45,6 +45,11 @@ bool pct_moment_locks(const struct pct_moment *moment)
     return pct_operation_locks(moment->op) || moment->word == PCT_WORD_TAKES || moment->word == PCT_WORD_SHARES;
 }
 
+bool pct_hold_ends_in_wait(const struct pct_history *h, const struct pct_hold *hold)
+{
+    return hold->released != PCT_NO_STEP && h->steps[hold->released].op == PCT_OP_COND_WAIT;
+}
+
 bool pct_moment_same_object(const struct pct_moment *a, const struct pct_moment *b)
 {
     return a->object && a->class_ == b->class_ && a->object == b->object &&

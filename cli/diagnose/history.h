@@ -89,6 +89,9 @@ const struct pct_hold *pct_history_holds(const struct pct_history *history, uint
 const struct pct_hold *pct_history_holder(const struct pct_history *history, uint32_t step, unsigned class_,
                                           uint32_t object, uint32_t but, bool shared);
 
+/* Whether the thread gave this lock up by a wait for a condition. */
+bool pct_hold_ends_in_wait(const struct pct_history *history, const struct pct_hold *hold);
+
 /* Whether the two are on the same object of this run. */
 bool pct_moment_same_object(const struct pct_moment *a, const struct pct_moment *b);
 

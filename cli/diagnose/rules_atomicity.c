@@ -93,9 +93,8 @@ static bool other_lock(const struct pct_history *h, const struct pct_moment *p, 
  * the rules of waits. */
 static bool only_waits(const struct pct_history *h, const struct pct_moment *m)
 {
-    const struct pct_hold *hold = m->hold == PCT_NO_HOLD ? NULL : &h->holds[m->hold];
-    return h->trace->header.verdict == PCT_VERDICT_DEADLOCK && hold && hold->released != PCT_NO_STEP &&
-           h->steps[hold->released].op == PCT_OP_COND_WAIT;
+    return h->trace->header.verdict == PCT_VERDICT_DEADLOCK && m->hold != PCT_NO_HOLD &&
+           pct_hold_ends_in_wait(h, &h->holds[m->hold]);
 }
 
 /* Whether the thread of p has given a lock up between, by a wait for a condition: what it looks at behind that is to be
@@ -103,8 +102,8 @@ static bool only_waits(const struct pct_history *h, const struct pct_moment *m)
 static bool waits_between(const struct pct_history *h, const struct pct_moment *p, uint32_t q)
 {
     for (uint32_t i = p->held; i; i = h->links[i].next) {
-        const uint32_t released = h->holds[h->links[i].hold].released;
-        if (released != PCT_NO_STEP && released < q && h->steps[released].op == PCT_OP_COND_WAIT)
+        const struct pct_hold *hold = &h->holds[h->links[i].hold];
+        if (hold->released < q && pct_hold_ends_in_wait(h, hold))
             return true;
     }
     return false;

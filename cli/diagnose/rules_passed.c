@@ -32,8 +32,7 @@ void pct_rules_times(const struct pct_history *h, struct pct_evidence *evidence)
 /* Whether the waiter has looked in this section, and waited. */
 static bool is_look(const struct pct_waiter *w, const struct pct_hold *hold)
 {
-    return hold->thread == w->at->thread && hold->released != PCT_NO_STEP &&
-           w->history->steps[hold->released].op == PCT_OP_COND_WAIT;
+    return hold->thread == w->at->thread && pct_hold_ends_in_wait(w->history, hold);
 }
 
 /* Whether all others who come through a section with this mutex, behind that step and before the look, signal in it:

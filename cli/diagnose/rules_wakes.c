@@ -270,8 +270,7 @@ static bool competes(const struct pct_history *h, uint32_t taken, const struct p
 {
     const struct pct_moment *m = &h->steps[taken];
     const struct pct_hold *section = &h->holds[m->hold];
-    const struct pct_moment *end = section->released == PCT_NO_STEP ? NULL : &h->steps[section->released];
-    return m->op == PCT_OP_COND_WAKE || (end && end->op == PCT_OP_COND_WAIT) ||
+    return m->op == PCT_OP_COND_WAKE || pct_hold_ends_in_wait(h, section) ||
            (evidence && m->place && cond->address &&
             pct_evidence_has(evidence, key_of_waiters(m->place, cond->address)));
 }

@@ -121,15 +121,20 @@ static double cpu_of(pid_t pid)
     return (double)ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
+void pct_pids_add_descendants(struct pct_pids *all, pid_t first)
+{
+    pct_pids_add_children(all, first);
+    for (size_t i = 0; i < all->count; i++)
+        pct_pids_add_children(all, all->pid[i]);
+}
+
 double pct_descendants_sum(pid_t first, double (*of)(pid_t pid))
 {
     struct pct_pids all = { .count = 0 };
     double sum = of(first);
-    pct_pids_add_children(&all, first);
-    for (size_t i = 0; i < all.count; i++) {
+    pct_pids_add_descendants(&all, first);
+    for (size_t i = 0; i < all.count; i++)
         sum += of(all.pid[i]);
-        pct_pids_add_children(&all, all.pid[i]);
-    }
     free(all.pid);
     return sum;
 }

@@ -18,6 +18,9 @@ void pct_pids_add_from(struct pct_pids *all, const char *path);
 /* The children of all threads of this process. */
 void pct_pids_add_children(struct pct_pids *all, pid_t pid);
 
+/* These, theirs, and so on; `all` is empty. */
+void pct_pids_add_descendants(struct pct_pids *all, pid_t first);
+
 /* The state of a process as the kernel has it ('R', 'S', 'T', 'Z', ...), and its parent. Returns 0 if there is none, or
  * no /proc. */
 char pct_process_state(pid_t pid, pid_t *parent);
