@@ -163,7 +163,7 @@ static bool narrow_help(void)
         return false;
     int length = snprintf(format, sizeof format, "rmargin=%u", columns - 1);
     if (columns < NARROW)
-        snprintf(format + length, sizeof format - (size_t)length, ",opt-doc-col=%u,usage-indent=%u", INDENT, INDENT);
+        snprintf(format + length, sizeof format - (size_t)length, ",opt-doc-col=%d,usage-indent=%d", INDENT, INDENT);
     return !setenv(layout, format, 0);
 }
 
