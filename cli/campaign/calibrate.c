@@ -1,5 +1,6 @@
 /* Before the first run of a campaign: see calibrate.h. */
 #include "calibrate.h"
+#include "outcome.h"
 #include "batch.h"
 #include "guarantee_report.h"
 #include <cli/base/cli.h>
@@ -65,6 +66,8 @@ static int look(void *data, size_t index, struct pct_process *process, struct pc
         pct_cli_say("there is no space for traces: make room, and begin again");
         return PCT_EXIT_INTERNAL;
     }
+    if (pct_result_is_internal(result))
+        return pct_outcome_explain(&k->c->launch, process, result);
     if (k->repeats) {
         k->differs = header->hash != k->hash;
         return 0;

@@ -393,7 +393,7 @@ static int early(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct state *s = of(source);
     struct pct_campaign *c = s->c;
-    if (pct_result_lacks_space(&run->result))
+    if (pct_result_lacks_space(&run->result) || pct_result_is_internal(&run->result))
         return PCT_RUNS_ON;
     int status = judge(c, run);
     if (status > 0 || !pct_result_fails(&run->result, c->ok))
@@ -413,6 +413,10 @@ static int classify(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct state *s = of(source);
     struct pct_campaign *c = s->c;
+    if (pct_result_is_internal(&run->result)) {
+        pct_status_line_clear(!c->progress);
+        return pct_outcome_explain(&c->launch, &run->process, &run->result);
+    }
     int status = judge(c, run);
     if (status > 0)
         return status;
@@ -489,6 +493,11 @@ int pct_campaign_try(struct pct_campaign *c, const char *token, uint64_t index, 
     if (failed)
         return failed;
     const struct pct_result *result = &run.result;
+    if (pct_result_is_internal(result)) {
+        failed = pct_outcome_explain(&c->launch, &run.process, result);
+        pct_ended_run_close(&run);
+        return failed;
+    }
     *hash = result->trace.header.hash;
     if (c->failed || !pct_result_fails(result, c->ok)) {
         pct_ended_run_close(&run);

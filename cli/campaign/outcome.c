@@ -246,6 +246,12 @@ int pct_outcome_explain(const struct pct_launch *launch, const struct pct_proces
             "that code out (--memory-modules), or take --memory=globals or pct-cc");
         return PCT_EXIT_INTERNAL;
     }
+    if (pct_result_is_internal(result)) {
+        pct_outcome_report(process, result);
+        pct_cli_say("no failure of the program: pct could not go on, so no further runs are made");
+        pct_outcome_print_replay(launch, process, result);
+        return PCT_EXIT_INTERNAL;
+    }
     if (result->ending != PCT_ENDING_NOT_CONTROLLED) {
         pct_cli_say("%s", result->state == PCT_TRACE_EMPTY ? result->trace.header.message : result->error);
         return result->code ? result->code : PCT_EXIT_INTERNAL;

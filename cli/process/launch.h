@@ -288,6 +288,9 @@ void pct_result_close(struct pct_result *result);
 /* Whether there was no space for its trace: it should be done again when there is. */
 bool pct_result_lacks_space(const struct pct_result *result);
 
+/* Whether pct itself has failed in it, which is no failure of the program's. */
+bool pct_result_is_internal(const struct pct_result *result);
+
 /* Whether its trace has all its steps: nothing was dropped, and the target did not go on behind the last of them. */
 bool pct_result_is_whole(const struct pct_result *result);
 

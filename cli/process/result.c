@@ -202,6 +202,11 @@ bool pct_result_lacks_space(const struct pct_result *result)
     return result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && result->ending != PCT_ENDING_KILLED_PCT;
 }
 
+bool pct_result_is_internal(const struct pct_result *result)
+{
+    return result->ending == PCT_ENDING_INTERNAL && result->state == PCT_TRACE_GOOD && !result->unrecorded;
+}
+
 const struct pct_trace *pct_result_raced(const struct pct_result *result)
 {
     if (result->trace.header.races || (result->trace.header.possible_races && !result->raced))
