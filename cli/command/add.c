@@ -9,6 +9,7 @@
 #include <cli/campaign/outcome.h>
 #include "parse.h"
 #include <cli/analyze/schedules.h>
+#include <cli/explore/explorer.h>
 #include "subcommand_entry.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static const struct argp_option options[] = {
 struct add {
     const char *file, *note;
     char *token;
-    char *list; /* of a long one */
+    char *list;    /* of a long one */
+    char *leveled; /* `explore`, its options, and the level of what was verified */
     bool force;
     struct pct_launch launch;
     struct pct_entry_options options;
@@ -174,9 +176,22 @@ static int try(struct add *a)
     return failed;
 }
 
+/* "verified" at calls is less than under sequential consistency: `pct check` is to hold what it was. Appends that to
+ * the field Schedule, in a->leveled. Returns likewise. */
+static int keep_level(struct add *a, struct pct_entry *entry)
+{
+    const char *level = pct_explorer_level_in(a->found);
+    if (!level || strstr(entry->schedule, " --level"))
+        return 0;
+    if (asprintf(&a->leveled, "%s --level=%s", entry->schedule, level) < 0)
+        return pct_cli_no_memory("");
+    entry->schedule = a->leveled;
+    return 0;
+}
+
 /* By the sub-command that is named in the place of the token: an exploration is kept if it holds, a script if it fails.
  * Returns likewise. */
-static int try_subcommand(struct add *a, const struct pct_entry *entry)
+static int try_subcommand(struct add *a, struct pct_entry *entry)
 {
     struct pct_subcommand_entry result;
     bool explores = a->kind == PCT_ENTRY_EXPLORE;
@@ -197,7 +212,7 @@ static int try_subcommand(struct add *a, const struct pct_entry *entry)
                                           result.last);
     free(result.said);
     free(result.last);
-    return failed;
+    return failed || !explores ? failed : keep_level(a, entry);
 }
 
 /* For `pct add`'s last message. */
@@ -221,19 +236,21 @@ static int add(struct add *a, struct pct_entry *entry)
     struct pct_schedules schedules;
     char error[512];
     int failed = pct_schedules_read(&schedules, a->file, error, sizeof error);
-    const struct pct_entry *known = find(&schedules, entry);
-    if (failed && failed != -ENOENT)
-        failed = pct_cli_usage("%s", error);
-    else if (known) {
-        pct_cli_say("%s:%u has this schedule already", a->file, known->line);
-        failed = 0;
-    } else {
+    const bool readable = !failed || failed == -ENOENT;
+    const struct pct_entry *known = readable ? find(&schedules, entry) : NULL;
+    failed = readable ? 0 : pct_cli_usage("%s", error);
+    if (readable && !known) {
         failed = a->kind == PCT_ENTRY_TOKEN ? try(a) : try_subcommand(a, entry);
+        known = failed ? NULL : find(&schedules, entry); /* it may have a level now */
+    }
+    if (known)
+        pct_cli_say("%s:%u has this schedule already", a->file, known->line);
+    else if (!failed) {
         entry->found = a->found[0] ? a->found : NULL;
-        int status = failed ? 0 : pct_schedules_append(a->file, entry);
+        int status = pct_schedules_append(a->file, entry);
         if (status)
             failed = pct_cli_usage("%s: %s", a->file, strerror(-status));
-        else if (!failed)
+        else
             pct_cli_say("%s now holds %s (%s); commit %s, and let CI run: pct check%s%s", a->file,
                         a->kind == PCT_ENTRY_EXPLORE  ? "all its schedules"
                         : a->kind == PCT_ENTRY_SCRIPT ? "this script"
@@ -283,5 +300,6 @@ int pct_cmd_add(int argc, char **argv)
     free(entry.options);
     free(note);
     free(a.list);
+    free(a.leveled);
     return failed;
 }

@@ -26,6 +26,7 @@ enum {
     KEY_SERVE,
     KEY_AFFORD,
     KEY_SHARD,
+    KEY_LEVEL,
     KEY_ENGINE
 };
 enum { STEPS = 20000, BOUND = 2, PROBES = 1000 };
@@ -55,6 +56,8 @@ static const struct argp_option options[] = {
       "and "
       "a file (default: pct-explore.db). pct campaign merge says what all of them have come to",
       1 },
+    { "level", KEY_LEVEL, "LEVEL", 0,
+      "verified is only what has scheduling points at least at calls (default), atomics or accesses", 1 },
     { "first", KEY_FIRST, NULL, 0, "stop at the first finding", 1 },
     { PCT_EACH_TEST_OPTION, KEY_EACH_TEST, "KIND", OPTION_ARG_OPTIONAL, PCT_EACH_TEST_HELP, 1 },
     { PCT_ENGINE_OPTION, KEY_ENGINE, "NAME", 0, PCT_ENGINE_HELP, 1 },
@@ -85,6 +88,14 @@ static void parse_order(struct arguments *w, const char *name, struct argp_state
     w->explorer->order = !strcmp(name, "rank") ? PCT_SEARCH_RANK : PCT_SEARCH_CHESS;
     if (!w->dpor && !w->bounded)
         argp_error(state, "--order: %s is none of dpor, chess, rank", name);
+}
+
+static enum pct_level parse_level(const char *name, struct argp_state *state)
+{
+    int level = pct_explorer_level(name);
+    if (level < 0)
+        argp_error(state, "--level: %s is none of calls, atomics, accesses", name);
+    return (enum pct_level)level;
 }
 
 static error_t parse(int key, char *argument, struct argp_state *state)
@@ -120,6 +131,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_ORDER:
         parse_order(w, argument, state);
+        return 0;
+    case KEY_LEVEL:
+        w->explorer->level = parse_level(argument, state);
         return 0;
     case KEY_ESTIMATE:
         w->explorer->probes = argument ? pct_options_number(state, "--estimate", argument, 2, 20000) : PROBES;

@@ -64,6 +64,9 @@ enum { PCT_EXPLORER_AGAIN = 3 };
 /* An exploration: an observer of a campaign whose runs the search asks for. The command fills in what is to be done.
  * What came of it is written as runs are taken (explorer.c, taken.c), of an estimate by probe.c, in the end by
  * verdict.c. */
+/* At which points threads are switched, from the fewest. */
+enum pct_level { PCT_LEVEL_CALLS, PCT_LEVEL_ATOMICS, PCT_LEVEL_ACCESSES, PCT_LEVEL_COUNT };
+
 struct pct_explorer {
     struct pct_campaign_observer observer; /* first */
     /* What to do. */
@@ -77,12 +80,13 @@ struct pct_explorer {
     bool serves;
     int bound; /* at most this many preemptions; PCT_UNBOUNDED */
     enum pct_search_order order;
-    unsigned shard, of; /* explore this part of it, from 1, of this many; of: 0 or 1: all */
-    uint64_t probes;    /* not to explore, but to estimate by this many how many classes there are; 0: to explore */
-    double afford;      /* of an estimate: the exit status says whether there is work for more seconds; 0: no */
-    double budget;      /* seconds, 0: no bound */
-    uint64_t limit;     /* runs, 0: no bound */
-    const char *save;   /* a file for the trace of the first failing run, or NULL */
+    enum pct_level level; /* verified is only what has scheduling points at least there */
+    unsigned shard, of;   /* explore this part of it, from 1, of this many; of: 0 or 1: all */
+    uint64_t probes;      /* not to explore, but to estimate by this many how many classes there are; 0: to explore */
+    double afford;        /* of an estimate: the exit status says whether there is work for more seconds; 0: no */
+    double budget;        /* seconds, 0: no bound */
+    uint64_t limit;       /* runs, 0: no bound */
+    const char *save;     /* a file for the trace of the first failing run, or NULL */
     struct pct_explorer_keep *keep; /* keep.h: the oracle, and the file, if there is one */
     /* What came of it. */
     struct pct_search *search;
@@ -185,6 +189,12 @@ enum {
  * verified, 1 found, PCT_EXIT_CONFIDENCE not verified, PCT_EXPLORER_FOUND_SOME. interrupted: by this signal, 0: not.
  * The file keeps the line. */
 int pct_explorer_verdict(struct pct_explorer *explorer, struct pct_campaign *campaign, int interrupted);
+
+/* verdict.c: the level of this name (PCT_LEVEL_*), or -1. */
+int pct_explorer_level(const char *name);
+
+/* verdict.c: the name of the level of which this last line says "verified"; NULL: it does not. */
+const char *pct_explorer_level_in(const char *line);
 
 /* verdict.c: print the findings, each with the command that replays it. whole: all was explored. */
 void pct_explorer_print_findings(const struct pct_explorer *explorer, const struct pct_campaign *campaign, bool whole);

@@ -188,12 +188,42 @@ static void add_ends(struct reasons *r, const struct pct_explorer *e, const stru
                "knows too little of what the program does");
 }
 
-/* At which points threads were switched. */
+/* At which points threads were switched: what `--level` calls it, and the last line. */
+static const struct {
+    const char *name, *text;
+} levels[PCT_LEVEL_COUNT] = {
+    [PCT_LEVEL_CALLS] = { "calls", "at calls" },
+    [PCT_LEVEL_ATOMICS] = { "atomics", "at calls and atomic instructions" },
+    [PCT_LEVEL_ACCESSES] = { "accesses", "under sequential consistency" },
+};
+
+static enum pct_level level_of(const struct pct_explorer *e, int patched)
+{
+    return !(e->flags & PCT_EXPLORED_MEMORY) ? PCT_LEVEL_CALLS
+           : patched == PCT_PATCH_ATOMICS    ? PCT_LEVEL_ATOMICS
+                                             : PCT_LEVEL_ACCESSES;
+}
+
 static const char *level(const struct pct_explorer *e, int patched)
 {
-    return !(e->flags & PCT_EXPLORED_MEMORY) ? "at calls"
-           : patched == PCT_PATCH_ATOMICS    ? "at calls and atomic instructions"
-                                             : "under sequential consistency";
+    return levels[level_of(e, patched)].text;
+}
+
+int pct_explorer_level(const char *name)
+{
+    for (int i = 0; i < PCT_LEVEL_COUNT; i++)
+        if (!strcmp(levels[i].name, name))
+            return i;
+    return -1;
+}
+
+const char *pct_explorer_level_in(const char *line)
+{
+    const char *found = NULL; /* the text of a level may begin as that of the one before */
+    for (int i = 0; i < PCT_LEVEL_COUNT && !strncmp(line, "verified", 8); i++)
+        if (strstr(line, levels[i].text))
+            found = levels[i].name;
+    return found;
 }
 
 /* What has to hold for "verified" to be true: ", if ...". */
@@ -478,6 +508,9 @@ static char *make_line(const struct pct_explorer *e, const struct pct_campaign *
     add_control(&reasons, e, c);
     bool early = !reasons.count && !e->cut;
     add_ends(&reasons, e, c);
+    if (level_of(e, patched_by(c)) < e->level)
+        add(&reasons, "scheduling points were %s only, and --level=%s wants more: pct-cc or --memory=all has them",
+            level(e, patched_by(c)), levels[e->level].name);
     add_assumptions(&given, e, c->config.slack, patched_by(c));
     *whole = !reasons.count;
     return write_line(e, &reasons, early, &given, patched_by(c));

@@ -433,6 +433,21 @@ END
     has 'finding 1: deadlock'
     has '2 schedules, 2 runs in '
     is "$(grep -c '<failure' checked.xml)" 2
+    # What has fewer scheduling points than it had is no longer what was verified.
+    cp "$build/bugs-memory/lost-update-fixed" update
+    run "$pct" add -f accesses explore -- ./update
+    [ "$status" -eq 0 ]
+    has 'verified under sequential consistency'
+    has 'commit it'
+    run "$pct" add -f accesses explore -- ./update
+    has 'accesses:3 has this schedule already'
+    run "$pct" check accesses
+    [ "$status" -eq 0 ]
+    "$cc" -DFIXED -O1 -g -pthread -o update "$root/bench/bugs-memory/lost-update.c"
+    run "$pct" check accesses
+    echo "$output"
+    [ "$status" -eq 119 ]
+    has 'scheduling points were at calls only, and --level=accesses wants more'
     # What is not verified is not kept.
     run "$pct" add -f other explore -- ./program
     [ "$status" -eq 2 ]
