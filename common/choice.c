@@ -274,7 +274,7 @@ void pct_config_clear_reserved(struct pct_config *config)
     config->modules[0] = config->focus[0] = config->watch[0] = config->functions[0] = '\0';
     config->sample = 0;
     config->end = PCT_END_PLAIN;
-    config->spurious = config->rounds = config->calls = config->strings = config->statics = false;
+    config->spurious = config->rounds = config->calls = config->strings = config->statics = config->explored = false;
 }
 
 void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config)
@@ -317,6 +317,8 @@ void pct_config_add_numbers(struct pct_text *text, const struct pct_config *conf
         pct_text_add(text, ",strings=all");
     if (config->statics)
         pct_text_add(text, ",statics=all");
+    if (config->explored)
+        pct_text_add(text, ",explored=all");
 }
 
 size_t pct_config_numbers_length(const struct pct_config *config)
@@ -358,6 +360,8 @@ size_t pct_config_numbers_length(const struct pct_config *config)
         length += sizeof ",strings=all" - 1;
     if (config->statics)
         length += sizeof ",statics=all" - 1;
+    if (config->explored)
+        length += sizeof ",explored=all" - 1;
     return length;
 }
 

@@ -5,6 +5,7 @@
 void pct_log_start(struct pct_sched *s, struct pct_channel *channel)
 {
     s->log = s->objects.log = channel;
+    s->explored = true;
     s->run.plan = channel->plan;
     s->run.plan_count = channel->plan_count < channel->plan_max ? channel->plan_count : channel->plan_max;
 }

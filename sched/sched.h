@@ -211,6 +211,7 @@ struct pct_sched {
     const struct pct_calm *calm; /* of the strategy `script`, or NULL, */
     uint64_t *calm_stop;         /* and where `stop` would be with no end of the budget */
     struct pct_channel *log;     /* of an explored run, or NULL: log.h */
+    bool explored;               /* a run that has one, or has the steps of such a run: pct_sched_is_explored() */
     bool places;                 /* the strategy wants to know where operations are: pct_sched_start() finds out */
 
     /* sched.c, threads.c, pick_waiter.c: threads and picks */

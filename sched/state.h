@@ -201,11 +201,17 @@ static inline struct pct_channel *pct_sched_log(const struct pct_sched *s)
     return s->log;
 }
 
-/* Whether an access to memory may concern another thread. Of explored runs this must not depend on who has ended by
- * now: equivalent schedules have the same steps. */
+/* Whether the run has all steps of an explored run, also where nobody else may go on now, or nothing can change any
+ * more: equivalent schedules have the same steps, and so has the replay (`explored=all` in tokens). */
+static inline bool pct_sched_is_explored(const struct pct_sched *s)
+{
+    return s->explored;
+}
+
+/* Whether an access to memory may concern another thread. */
 static inline bool pct_sched_is_shared(const struct pct_sched *s)
 {
-    return s->live > 1 || (s->log && s->threads > 1);
+    return s->live > 1 || (s->explored && s->threads > 1);
 }
 
 /* --- The trace --- */

@@ -206,6 +206,7 @@ static int configure(struct arguments *w)
     status = pct_configure_own(c, &w->schedules, "explore");
     if (status)
         return status;
+    c->config.explored = true;
     if (c->config.memory == PCT_PATCH_ALL) /* its verdict is to be about all of them */
         c->config.memory = PCT_PATCH_STACKS;
     /* Which waits end by themselves, the seed draws: with others, there are other schedules. */

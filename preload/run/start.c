@@ -257,6 +257,7 @@ static void configure(struct pct_sched *s, const struct pct_recorded *recorded, 
     s->slack_coins =
         (!pct_shim.strategy->list || pct_shim.strategy == &pct_strategy_processes) && !pct_shim.config.still;
     s->still = pct_shim.config.still && s->step_ns;
+    s->explored = pct_shim.config.explored;
     s->base = s->step_ns ? pct_family_began() : 0;
 }
 

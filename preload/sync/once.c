@@ -1,5 +1,6 @@
-/* pthread_once. A done once is a read of a constant and no scheduling point. Otherwise the real one runs the routine,
- * and others are disabled until it has returned, thrown or been cancelled. */
+/* pthread_once. A done once is a read of a constant and, but in explored runs, to which it matters who came first, no
+ * scheduling point. Otherwise the real one runs the routine, and others are disabled until it has returned, thrown or
+ * been cancelled. */
 #include "once.h"
 #include "layouts.h"
 #include <preload/core/pass.h>
@@ -54,8 +55,7 @@ static void run_routine(void)
 
 int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread_once_t *, void (*)(void)))
 {
-    /* To an explored run it matters who came first. */
-    if (__atomic_load_n(control, __ATOMIC_ACQUIRE) & ONCE_DONE && !pct_sched_log(&pct_S)) {
+    if (__atomic_load_n(control, __ATOMIC_ACQUIRE) & ONCE_DONE && !pct_sched_is_explored(&pct_S)) {
         if (PCT_UNLIKELY(pct_sched_races(&pct_S) != NULL))
             pct_memory_order(control, PCT_MEMORY_ACQUIRE);
         return 0;

@@ -1406,7 +1406,7 @@ PROGRAM
         run "$pct" explore "$options" -- ./wrong
         echo "$output"
         [ "$status" -eq 1 ]
-        has ",statics=all:"
+        has ",statics=all,explored=all:"
         eval "$(grep -o "replay 'pct1:.*" <<< "$output" | sed "s|^|run '$pct' |")"
         is "$status" 134
         has "identical"
@@ -1490,7 +1490,7 @@ PROGRAM
         run "$pct" explore --memory=globals -- ./calls $option
         echo "$output"
         [[ $(last) == "pct: found: 1 of all 3 classes of schedules fails"* ]]
-        [[ $output == *",calls=all,strings=all,statics=all:"* ]]
+        [[ $output == *",calls=all,strings=all,statics=all,explored=all:"* ]]
         token=$(grep -o "pct1:[^']*" <<< "$output")
         run "$pct" replay "$token" -- ./calls $option
         echo "$output"
