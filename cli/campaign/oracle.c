@@ -190,10 +190,24 @@ bool pct_oracle_find_report(const char *output, size_t output_size, char *buffer
 
 /* --- Failed tests ------------------------------------------------------------------------------------------------- */
 
+static const char panics[] = " panicked at ";
+
+/* Rust, from 1.95 on: "thread 'NAME' (ID) panicked at PLACE", and each run has other ids. */
+static void drop_thread_id(char *line)
+{
+    char *behind = strstr(line, panics), *at = behind;
+    if (!at || at - line < 2 || *--at != ')')
+        return;
+    while (at > line && isdigit((unsigned char)at[-1]))
+        at--;
+    if (at - line > 3 && behind - at > 1 && !memcmp(at - 3, "' (", 3))
+        memmove(at - 2, behind, strlen(behind) + 1);
+}
+
 bool pct_oracle_find_assertion(const char *output, size_t output_size, char *buffer, size_t size)
 {
     /* Rust; GoogleTest; Catch2; Python and pytest; C++'s last words about an exception. */
-    static const char *const marks[] = { " panicked at ", ": Failure\n", ": FAILED:", "AssertionError", "  what():  " };
+    static const char *const marks[] = { panics, ": Failure\n", ": FAILED:", "AssertionError", "  what():  " };
     const char *end = output + output_size, *first = NULL;
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         const char *at = memmem(output, output_size, marks[i], strlen(marks[i]));
@@ -206,6 +220,7 @@ bool pct_oracle_find_assertion(const char *output, size_t output_size, char *buf
         first--;
     first += strspn(first, " ");
     copy_line(buffer, size, first, end);
+    drop_thread_id(buffer);
     return true;
 }
 

@@ -160,6 +160,14 @@ static void test_assertions(void **unused)
                         "a_test.cc:12: Failure");
     assert_string_equal(assertion_in("\nthread 'main' panicked at src/main.rs:5:9:\nassertion failed\n"),
                         "thread 'main' panicked at src/main.rs:5:9:");
+    /* From 1.95 on, with an id that each run has another one of. */
+    assert_string_equal(assertion_in("\nthread 'main' (1234) panicked at src/main.rs:5:9:\nassertion failed\n"),
+                        "thread 'main' panicked at src/main.rs:5:9:");
+    assert_string_equal(assertion_in("thread 'a (7)' panicked at src/main.rs:5:9:\n"),
+                        "thread 'a (7)' panicked at src/main.rs:5:9:");
+    assert_string_equal(assertion_in("(7) panicked at x\n"), "(7) panicked at x");
+    assert_string_equal(assertion_in("' () panicked at x\n"), "' () panicked at x");
+    assert_string_equal(assertion_in(") panicked at x\n"), ") panicked at x");
     assert_string_equal(assertion_in("x\n  what():  broken\n"), "what():  broken");
     assert_string_equal(assertion_in("E   AssertionError: 1 != 2"), "E   AssertionError: 1 != 2");
     assert_string_equal(assertion_in("test.cpp:10: FAILED:\n  REQUIRE( x )\n"), "test.cpp:10: FAILED:");
