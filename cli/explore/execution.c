@@ -149,6 +149,10 @@ static void settle_shares(struct pct_execution *x, struct pct_event *event)
     }
 }
 
+/* From here on some order of posts may bring a semaphore to its maximum. Which of them fails then depends on who came
+ * first. */
+#define SEM_NEARLY_FULL (UINT32_C(1) << 30)
+
 /* What the semaphore counted before the event: it was counted behind it. How many are still to come to a barrier,
  * behind it. */
 static void settle_value(const struct reader *r, struct pct_event *event)
@@ -160,6 +164,10 @@ static void settle_value(const struct reader *r, struct pct_event *event)
         t->counted =
             t->use == PCT_USE_DOWN || t->use == PCT_USE_UP || t->use == PCT_USE_EMPTY || t->use == PCT_USE_ARRIVES;
         t->before = t->use == PCT_USE_DOWN ? r->value + 1 : t->use == PCT_USE_UP ? r->value - 1 : r->value;
+        if (t->use == PCT_USE_UP && r->value >= SEM_NEARLY_FULL) {
+            t->use = PCT_USE_ANY;
+            t->counted = false;
+        }
     }
 }
 
