@@ -74,7 +74,8 @@ struct pct_log_entry {
     X(STACK, "a thread that writes on another one's stack, not all of whose accesses are seen")                        \
     X(FRAMES, "a thread that uses another one's local variable, whose function has returned")                          \
     X(FREED, "a block of memory that one thread frees while another one may still use it")                             \
-    X(PEER, "sockets whose other end may be another process's")
+    X(PEER, "sockets whose other end may be another process's")                                                        \
+    X(ROOM, "memory that was refused, or is where it is, because of what other threads have")
 
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */
 #define PCT_ASSUMPTIONS(X)                                                                                             \

@@ -32,10 +32,11 @@ void pct_log_end(const struct pct_sched *s, const struct pct_thread *self)
 void pct_log_freed(const struct pct_sched *s, uintptr_t address, size_t size, bool told)
 {
     const uintptr_t first = address & ~(uintptr_t)7, last = (address + size - 1) & ~(uintptr_t)7;
+    const uintptr_t more = (last - first) / 8; /* an event tells fewer of them apart */
     if (s->log)
         pct_log_add(s->log, (struct pct_log_entry){ .kind = PCT_LOG_FREED,
                                                     .op = told,
-                                                    .value = (uint32_t)((last - first) / 8),
+                                                    .value = more < UINT32_MAX ? (uint32_t)more : UINT32_MAX,
                                                     .key = PCT_OBJECT_KEY(first, PCT_CLASS_MEMORY) });
 }
 

@@ -227,8 +227,10 @@ static const pthread_attr_t *place_stack(struct pct_shim_thread *slot, const pth
         return attr;
     long at = PCT_SYS6(SYS_mmap, place, slot->stack_size, PROT_READ | PROT_WRITE,
                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK | MAP_FIXED_NOREPLACE, -1, 0);
-    if (at != (long)place)
+    if (at != (long)place) {
+        pct_log_doubt(&pct_S, PCT_DOUBT_ROOM);
         return attr;
+    }
     if (attr)
         *own = *attr;
     else
