@@ -470,7 +470,8 @@ static int run_others(struct source *s)
     if (!failed && others && !d->interrupted && !d->late && d->evidence.passing < PCT_EVIDENCE_ENOUGH)
         failed = run_step(s, "on", first + others, FEW_PASS * others);
     find(s);
-    if (!failed && others && !d->interrupted && !d->late && (!d->known || is_close(d))) {
+    bool open = d->known ? is_close(d) : !pct_evidence_all_fail(&d->evidence);
+    if (!failed && others && !d->interrupted && !d->late && open) {
         failed = run_step(s, "on", s->next, MORE * others);
         find(s);
     }
@@ -486,6 +487,19 @@ static bool is_final(const struct pct_diagnosing *d)
     for (unsigned i = 0; final && i < best->count; i++)
         final = d->history.steps[best->step[i]].class_ != PCT_CLASS_SEM;
     return final;
+}
+
+/* Whether no other schedule is another run: it has one thread, and nothing that comes when the scheduler, or somebody
+ * outside, would have it come. */
+static bool has_one_schedule(const struct source *s)
+{
+    const struct pct_result *result = &s->d->run.result;
+    const struct pct_trace_header *header = &result->trace.header;
+    bool alone = header->threads == 1 && !result->children && !s->config.spurious && !header->deadlines &&
+                 !header->fixed_deadlines && !pct_choices_made(&result->trace);
+    for (unsigned i = 0; alone && i < PCT_UNCONTROLLED_COUNT; i++)
+        alone = !header->uncontrolled[i];
+    return alone;
 }
 
 /* The run once more, for the stacks of the steps that are to be told. failed: what has been until now. */
@@ -529,9 +543,10 @@ static int diagnose(struct source *s)
         find(s);
         return 0;
     }
-    if (d->first)
+    d->evidence.one_schedule = has_one_schedule(s);
+    if (d->first || d->evidence.one_schedule)
         find(s);
-    if (d->first && is_final(d))
+    if (d->evidence.one_schedule || (d->first && is_final(d)))
         return name(s, failed);
     /* Half of them are near the failing one. */
     d->evidence.enough = 2 * d->others;
@@ -583,14 +598,6 @@ void pct_diagnosing_of_trace(struct pct_diagnosing *d, const struct pct_trace *t
     d->known = d->diagnoses.count;
 }
 
-void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, bool all)
-{
-    static struct pct_diagnosing d; /* large */
-    pct_diagnosing_of_trace(&d, trace);
-    pct_diagnosing_print(out, &d, all);
-    pct_diagnosing_close(&d);
-}
-
 void pct_diagnosing_close(struct pct_diagnosing *d)
 {
     pct_diagnoses_free(&d->diagnoses);
@@ -599,16 +606,4 @@ void pct_diagnosing_close(struct pct_diagnosing *d)
     if (d->have)
         pct_ended_run_close(&d->run);
     d->have = d->known = false;
-}
-
-bool pct_diagnosing_is_whole(const struct pct_launch *launch, const struct pct_result *result)
-{
-    return !result->unrecorded && !launch->replay && result->state == PCT_TRACE_GOOD;
-}
-
-bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_process *process,
-                             const struct pct_result *result)
-{
-    return pct_diagnosing_is_whole(launch, result) && !launch->around.setup && !launch->around.teardown &&
-           process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 * pct_busy_clock_slower(PCT_DIAGNOSING_PATIENCE);
 }

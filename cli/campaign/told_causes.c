@@ -1,4 +1,5 @@
 /* The causes that are told of a failure: see diagnosing.h. */
+#include "busy_clock.h"
 #include "closer.h"
 #include <cli/base/cli.h>
 #include <stdarg.h>
@@ -67,7 +68,10 @@ __attribute__((format(printf, 2, 3))) static void print_no_cause(FILE *out, cons
 /* Nothing is known of what is to blame. */
 static void print_unknown(FILE *out, const struct pct_evidence *e)
 {
-    if (pct_evidence_all_fail(e))
+    if (e->one_schedule)
+        print_no_cause(out, "the run has one thread, and so one schedule: no ordering is to blame. It needs a "
+                            "debugger, or a look at what differs from runs that pass: its input, its environment.\n");
+    else if (pct_evidence_all_fail(e))
         print_no_cause(
             out,
             "every run fails (%u of %u), so that, as far as they tell, no ordering is to blame. If it fails without "
@@ -99,6 +103,26 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
     /* Where one run decides the first, there is nothing to choose from. */
     for (size_t i = 1; i < count && (all || !is_certain(told[0])); i++)
         (all ? pct_diagnosis_print : pct_diagnosis_print_brief)(out, "or: ", &d->history, told[i]);
+}
+
+void pct_diagnosing_recorded(FILE *out, const struct pct_trace *trace, bool all)
+{
+    static struct pct_diagnosing d; /* large */
+    pct_diagnosing_of_trace(&d, trace);
+    pct_diagnosing_print(out, &d, all);
+    pct_diagnosing_close(&d);
+}
+
+bool pct_diagnosing_is_whole(const struct pct_launch *launch, const struct pct_result *result)
+{
+    return !result->unrecorded && !launch->replay && result->state == PCT_TRACE_GOOD;
+}
+
+bool pct_diagnosing_is_cheap(const struct pct_launch *launch, const struct pct_process *process,
+                             const struct pct_result *result)
+{
+    return pct_diagnosing_is_whole(launch, result) && !launch->around.setup && !launch->around.teardown &&
+           process->seconds < PCT_DIAGNOSING_SECONDS / 2.0 * pct_busy_clock_slower(PCT_DIAGNOSING_PATIENCE);
 }
 
 void pct_diagnosing_show(FILE *out, struct pct_launch *launch, const struct pct_process *process,

@@ -416,7 +416,7 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     const struct pct_evidence *evidence = &d->evidence;
     bool numbers = pct_evidence_by_choices(evidence) ||
                    (evidence->drawn >= PCT_EVIDENCE_DRAWN && pct_evidence_by_numbers(evidence));
-    *done = d->known || (numbers && d->have && !e->json);
+    *done = d->known || (d->have && (evidence->one_schedule || (numbers && !e->json)));
     if (!*done && d->interrupted)
         pct_cli_say("interrupted before other runs could tell the cause");
     if (!*done)
@@ -433,7 +433,7 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     struct pct_cli_narrow narrow;
     pct_races_print(pct_cli_narrow_begin(&narrow, stdout), &history->snapshot, history->unwinder);
     pct_cli_narrow_end(&narrow);
-    if (!failed && !recorded)
+    if (!failed && !recorded && !evidence->one_schedule)
         failed = pct_explain_exact(stdout, d, pct_query_runs_left(runs) / SHARE);
     print_given(stdout, e);
     return failed;

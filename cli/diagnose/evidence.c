@@ -180,7 +180,7 @@ void pct_evidence_drop(struct pct_diagnoses *ds)
 static bool is_guess(const struct pct_evidence *e, const struct pct_diagnosis *d)
 {
     bool may = e->passing || !e->made || (pct_rule_is_of_time(d->rule) && d->failing == e->failing);
-    return e->passing < PCT_EVIDENCE_ENOUGH && may && !d->passing && pct_rule_is_rare(d->rule);
+    return !e->one_schedule && e->passing < PCT_EVIDENCE_ENOUGH && may && !d->passing && pct_rule_is_rare(d->rule);
 }
 
 /* Whether it is at least seldomer in runs that pass: of a program that hardly passes, those are too few to say more. */

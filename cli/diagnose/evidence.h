@@ -32,8 +32,9 @@ struct pct_evidence {
     void *rows;                 /* by key (search.h) */
     struct pct_evidence_pair *pairs;
     size_t pair_count, pair_room;
-    bool least; /* the smallest one that fails is known */
-    bool full;  /* there was no memory for all */
+    bool least;        /* the smallest one that fails is known */
+    bool full;         /* there was no memory for all */
+    bool one_schedule; /* the failing run has no other: no more were made */
 };
 
 void pct_evidence_free(struct pct_evidence *evidence);

@@ -335,6 +335,36 @@ C
     [ "$(stat -c %s runs)" -gt 20 ]
 }
 
+@test "of one thread, which has one schedule, no others are made: no ordering is to blame" {
+    cat > alone.c << 'C'
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+    return write(open("runs", O_WRONLY | O_APPEND | O_CREAT, 0600), "r", 1) == 1 ? 7 : 2;
+}
+C
+    "$cc" -o alone alone.c
+    run "$pct" campaign -n 1 -s 1 -k 10 -- ./alone
+    has 'replayed 10 times: 10 failed the same way; 10 identical'
+    [ "$(stat -c %s runs)" -lt 20 ]
+    token=$(grep -o "pct1:[^' ]*" <<< "$output" | tail -n 1)
+    rm runs
+    run "$pct" explain "$token" -- ./alone
+    is "$status" 0
+    has 'no cause: the run has one thread, and so one schedule: no ordering is to blame. '
+    [ "$(stat -c %s runs)" -lt 10 ]
+    "$pct" explain --json "$token" -- ./alone > json
+    is "$(jq -c .diagnoses json)" '[]'
+    # What somebody else, or the time, decides may come otherwise: others are made.
+    sed 's/return write/usleep(1);\n    return write/' alone.c > slept.c
+    "$cc" -o slept slept.c
+    rm runs
+    "$pct" campaign -q -n 1 -s 1 -k 10 --db slept.db -- ./slept || is $? 1
+    [ "$(stat -c %s runs)" -gt 60 ]
+}
+
 @test "what is said to come between is tried, both ways" {
     "$cc" -g -pthread -o cfgpair "$root/bench/desk/cfgpair.c"
     token=$("$pct" run -q -n 100 -s 1 --state none --epoch 1700000000 -- ./cfgpair 2>&1 |

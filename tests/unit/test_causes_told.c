@@ -118,6 +118,8 @@ static void test_all_fail(void **unused)
     assert_true(says_all_fail(40, 0));
     assert_false(says_all_fail(39, 0));
     assert_false(says_all_fail(100, 1));
+    assert_true(says("no cause: the run has one thread, and so one schedule: ",
+                     (struct pct_evidence){ .enough = 40, .one_schedule = true }));
     /* A run that is only recorded has no others. */
     told.evidence = (struct pct_evidence){ 0 };
     assert_false(pct_evidence_all_fail(&told.evidence));
