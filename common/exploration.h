@@ -19,8 +19,9 @@
 #define PCT_KEY_LOCALE (UINT64_C(250) << 56)
 #define PCT_KEY_ENVIRONMENT (UINT64_C(249) << 56)
 #define PCT_KEY_KEYS                                                                                                   \
-    (UINT64_C(248) << 56)           /* of threads' own data: those that are deleted have no destructors any more */
-#define PCT_KEY_HIDDEN PCT_KEY_KEYS /* from here on: touched between scheduling points, by whatever runs there */
+    (UINT64_C(248) << 56) /* of threads' own data: those that are deleted have no destructors any more */
+#define PCT_KEY_ENDED (UINT64_C(247) << 56) /* and a thread's id: whether it has ended */
+#define PCT_KEY_HIDDEN PCT_KEY_ENDED        /* from here on: touched between scheduling points, by what runs there */
 
 enum pct_log_kind {
     PCT_LOG_NONE,
@@ -75,7 +76,8 @@ struct pct_log_entry {
     X(FRAMES, "a thread that uses another one's local variable, whose function has returned")                          \
     X(FREED, "a block of memory that one thread frees while another one may still use it")                             \
     X(PEER, "sockets whose other end may be another process's")                                                        \
-    X(ROOM, "memory that was refused, or is where it is, because of what other threads have")
+    X(ROOM, "memory that was refused, or is where it is, because of what other threads have")                          \
+    X(ALIAS, "memory that is mapped at two addresses: what threads do at one of them is not seen at the other")
 
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */
 #define PCT_ASSUMPTIONS(X)                                                                                             \

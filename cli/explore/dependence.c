@@ -83,6 +83,7 @@ bool pct_touch_is_hidden(const struct pct_event *event, const struct pct_touch *
 {
     bool of_operation = touch->key == pct_op_key((enum pct_op)event->op) ||
                         (touch->key == PCT_KEY_THREADS && event->op == PCT_OP_THREAD_CREATE) ||
+                        (touch->use == PCT_USE_ENDS && event->op == PCT_OP_THREAD_FINISH) ||
                         event->op == PCT_OP_DEADLINE; /* the program does nothing behind it */
     return touch->key >= PCT_KEY_HIDDEN && !of_operation;
 }
@@ -138,6 +139,9 @@ void pct_event_suppose(struct pct_event *event, uint64_t key)
         event->global = true;
     else if (row.use != PCT_ROW_NOTHING)
         event->touch[event->touches++] = (struct pct_touch){ .key = key, .use = row.use };
+    if (event->op == PCT_OP_THREAD_FINISH) /* as take_record() */
+        event->touch[event->touches++] =
+            (struct pct_touch){ .key = PCT_KEY_ENDED | event->thread, .use = PCT_USE_ENDS };
     event->own = event->touches;
 }
 

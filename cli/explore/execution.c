@@ -111,8 +111,10 @@ static void take_record(struct reader *r, struct pct_event *event, uint64_t reco
         touch_thread(event, object, use);
         if (op == PCT_OP_THREAD_CREATE)
             pct_event_touch(event, PCT_KEY_THREADS, PCT_USE_ANY);
-        if (op == PCT_OP_THREAD_FINISH)
+        if (op == PCT_OP_THREAD_FINISH) {
+            pct_event_touch(event, PCT_KEY_ENDED | object, use);
             give_up_held(&r->thread[event->thread], event);
+        }
     } else if (!object || object >= r->names || !r->name[object]) {
         event->global = true;
     } else {

@@ -10,7 +10,7 @@
 
 struct pct_footprint;
 
-enum { PCT_FOOTPRINT_KINDS = 8 }; /* of what threads use between scheduling points: the keys from PCT_KEY_HIDDEN on */
+enum { PCT_FOOTPRINT_KINDS = 9 }; /* of what threads use between scheduling points: the keys from PCT_KEY_HIDDEN on */
 
 /* Begin with zeroes. */
 struct pct_footprints {

@@ -6,8 +6,8 @@
 
 unsigned pct_area_of(uint64_t key)
 {
-    unsigned area = (unsigned)((key - PCT_KEY_KEYS) >> 56);
-    bool other = key < PCT_KEY_KEYS || key == PCT_KEY_TIME || key == PCT_KEY_END;
+    unsigned area = (unsigned)((key - PCT_KEY_HIDDEN) >> 56);
+    bool other = key < PCT_KEY_HIDDEN || key == PCT_KEY_TIME || key == PCT_KEY_END;
     return other || area > PCT_AREAS ? PCT_AREAS : area;
 }
 

@@ -6,7 +6,7 @@
 #include "execution.h"
 
 /* What is used so, in order of the keys (common/exploration.h). */
-enum { PCT_AREAS = 7 };
+enum { PCT_AREAS = 8 };
 
 /* The area of a key, from 0; PCT_AREAS: it is none. */
 unsigned pct_area_of(uint64_t key);

@@ -20,21 +20,26 @@ static char next_char(struct pct_maps *r)
     return *r->next++;
 }
 
-/* A hexadecimal number; *end: the character behind it. */
-static uintptr_t next_number(struct pct_maps *r, char *end)
+/* A number of this base, up to 16; *end: the character behind it. */
+static uintptr_t next_number_of(struct pct_maps *r, unsigned base, char *end)
 {
     uintptr_t value = 0;
     for (;;) {
         char c = next_char(r);
         if (c >= '0' && c <= '9')
-            value = value * 16 + (uintptr_t)(c - '0');
+            value = value * base + (uintptr_t)(c - '0');
         else if (c >= 'a' && c <= 'f')
-            value = value * 16 + (uintptr_t)(c - 'a') + 10;
+            value = value * base + (uintptr_t)(c - 'a') + 10;
         else {
             *end = c;
             return value;
         }
     }
+}
+
+static uintptr_t next_number(struct pct_maps *r, char *end)
+{
+    return next_number_of(r, 16, end);
 }
 
 static const char name[] = "/proc/thread-self/maps";
@@ -66,10 +71,10 @@ bool pct_maps_next(struct pct_maps *maps, struct pct_mapping *mapping, char *pat
     mapping->shared = rights[3] == 's';
     next_char(maps);
     mapping->offset = next_number(maps, &c);
-    for (c = next_char(maps); c && c != ' ';) /* the device */
-        c = next_char(maps);
-    c = next_char(maps);
-    mapping->file = c != '0';
+    mapping->device = next_number(maps, &c) << 32;
+    mapping->device |= next_number(maps, &c);
+    mapping->inode = next_number_of(maps, 10, &c);
+    mapping->file = mapping->inode;
     struct pct_text text;
     pct_text_init(&text, path, path ? size : 0);
     for (bool in_path = false; c && c != '\n'; c = next_char(maps)) {

@@ -11,8 +11,9 @@ struct pct_mapping {
     uintptr_t offset; /* of its first byte in the file */
     bool readable, writable;
     bool shared; /* other processes may see what is written there */
-    bool file;   /* there is one behind it */
-    bool named;  /* it has a path, or is called [heap] and the like */
+    bool file;   /* there is one behind it, this one: */
+    uint64_t device, inode;
+    bool named; /* it has a path, or is called [heap] and the like */
 };
 
 /* The path of shared memory without a file, as the kernel calls it. */

@@ -4,6 +4,7 @@
 #include <preload/core/host.h>
 #include <preload/core/host_stacks.h>
 #include <preload/core/kernel.h>
+#include <preload/core/maps.h>
 #include <preload/core/point.h>
 #include <preload/core/sys.h>
 #include <sched/log.h>
@@ -68,6 +69,55 @@ PCT_EXPORT void pct_explored_outside(void)
 {
     if (pct_sched_log(&pct_S) && pct_enter())
         pct_log_assumption(&pct_S, PCT_ASSUMES_OUTSIDE);
+}
+
+/* Of itself a thread asks before its end. */
+static void asks(const struct pct_shim_thread *thread)
+{
+    if (thread && thread != pct_self)
+        pct_log_hidden(&pct_S, PCT_KEY_ENDED | thread->core.id, true);
+}
+
+PCT_EXPORT void pct_explored_asks(uintptr_t handle)
+{
+    if (!pct_sched_log(&pct_S) || !pct_enter())
+        return;
+    const struct pct_object *object = pct_object_known(&pct_S.objects, (void *)handle, PCT_CLASS_THREAD);
+    asks(object ? &pct_shim.slots[object->model[0]] : NULL);
+}
+
+PCT_EXPORT void pct_explored_asks_number(int number)
+{
+    const bool told = pct_sched_log(&pct_S) && pct_enter();
+    for (uint32_t id = 0; told && id < pct_sched_threads(&pct_S); id++)
+        if (number && pct_shim.slots[id].tid == number)
+            asks(&pct_shim.slots[id]);
+}
+
+PCT_EXPORT void pct_explored_asks_clock(int clock)
+{
+    enum { KIND = 7, OF_THREAD = 6 };
+    if (clock < 0 && ((unsigned)clock & KIND) == OF_THREAD) /* the kernel's linux/posix-timers.h */
+        pct_explored_asks_number(~clock >> 3);
+}
+
+/* Whether these show the same bytes, and one of them changes what the other shows. */
+static bool are_alike(const struct pct_mapping *a, const struct pct_mapping *b)
+{
+    return a->file && a->device == b->device && a->inode == b->inode && a->offset < b->offset + (b->to - b->from) &&
+           b->offset < a->offset + (a->to - a->from) && ((a->shared && a->writable) || (b->shared && b->writable));
+}
+
+PCT_EXPORT void pct_explored_mapped(const volatile void *at, uintptr_t pc)
+{
+    struct pct_mapping here, each;
+    struct pct_maps maps;
+    if (!pct_running() || !pct_sched_log(&pct_S) || !pct_maps_find(at, &here, NULL, 0) || !pct_maps_open(&maps))
+        return;
+    while (pct_maps_next(&maps, &each, NULL, 0))
+        if (each.from != here.from && are_alike(&here, &each))
+            pct_log_doubt_at(&pct_S, PCT_DOUBT_ALIAS, pc);
+    pct_maps_close(&maps);
 }
 
 PCT_EXPORT void pct_explored_output(void)

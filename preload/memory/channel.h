@@ -14,13 +14,19 @@ void pct_channel_open(const char *path);
 /* For libpct-explored.so (runtime/explored/), called by any thread: the id of the calling one, 0 also for those that
  * pct does not know; a block of the heap is new, or given up, in a program that tells of its accesses to memory (told)
  * or may; the thread uses what has this key (common/exploration.h) between scheduling points (read: and does not change
- * it); it does what exploration cannot see; it asks for what is another one in each process; it prints. */
+ * it); it does what exploration cannot see; it asks for what is another one in each process; it has mapped memory
+ * here, of which there may be another mapping; it asks something of a thread, by its handle, the kernel's number, or
+ * that of its clock, which is answered otherwise once that has ended; it prints. */
 uint32_t pct_explored_thread(void);
 void pct_explored_fresh(const volatile void *block, size_t size);
 void pct_explored_gone(const volatile void *block, size_t size, bool told);
 void pct_explored_hidden(uint64_t key, bool read);
 void pct_explored_doubt(enum pct_doubt doubt);
 void pct_explored_outside(void);
+void pct_explored_mapped(const volatile void *at, uintptr_t pc);
+void pct_explored_asks(uintptr_t handle);
+void pct_explored_asks_number(int number);
+void pct_explored_asks_clock(int clock);
 void pct_explored_output(void);
 
 #endif

@@ -168,6 +168,7 @@ static int as_libc(int error)
 PCT_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
 {
     pct_explored_hidden(PCT_KEY_KERNEL, true);
+    pct_explored_asks_number(tid);
     struct pct_shim_thread *thread = thread_of(tid);
     return thread ? as_libc(show(thread, size, set)) : REAL(sched_getaffinity)(tid, size, set);
 }
@@ -175,6 +176,7 @@ PCT_EXPORT int sched_getaffinity(pid_t tid, size_t size, cpu_set_t *set)
 PCT_EXPORT int sched_setaffinity(pid_t tid, size_t size, const cpu_set_t *set)
 {
     pct_explored_hidden(PCT_KEY_KERNEL, false);
+    pct_explored_asks_number(tid);
     struct pct_shim_thread *thread = thread_of(tid);
     return thread ? as_libc(remember(thread, size, set)) : REAL(sched_setaffinity)(tid, size, set);
 }
@@ -189,6 +191,7 @@ static struct pct_shim_thread *thread_by(pthread_t handle)
 PCT_EXPORT int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set_t *set)
 {
     pct_explored_hidden(PCT_KEY_KERNEL, true);
+    pct_explored_asks(handle);
     struct pct_shim_thread *thread = thread_by(handle);
     return thread ? show(thread, size, set) : REAL(pthread_getaffinity_np)(handle, size, set);
 }
@@ -196,6 +199,7 @@ PCT_EXPORT int pthread_getaffinity_np(pthread_t handle, size_t size, cpu_set_t *
 PCT_EXPORT int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_set_t *set)
 {
     pct_explored_hidden(PCT_KEY_KERNEL, false);
+    pct_explored_asks(handle);
     struct pct_shim_thread *thread = thread_by(handle);
     return thread ? remember(thread, size, set) : REAL(pthread_setaffinity_np)(handle, size, set);
 }
@@ -204,6 +208,7 @@ PCT_EXPORT int pthread_setaffinity_np(pthread_t handle, size_t size, const cpu_s
 PCT_EXPORT int pthread_getattr_np(pthread_t handle, pthread_attr_t *attr)
 {
     pct_explored_hidden(PCT_KEY_KERNEL, true);
+    pct_explored_asks(handle);
     int error = REAL(pthread_getattr_np)(handle, attr);
     const struct pct_shim_thread *thread = error ? NULL : thread_by(handle);
     if (!thread)

@@ -377,6 +377,7 @@ PCT_EXPORT int pthread_detach(pthread_t handle)
 PCT_EXPORT int pthread_setname_np(pthread_t handle, const char *name)
 {
     pct_explored_hidden(PCT_KEY_KERNEL, false);
+    pct_explored_asks(handle);
     int error = REAL(pthread_setname_np)(handle, name);
     pct_renamed();
     return error;

@@ -135,7 +135,7 @@ void pct_real_deadline(clockid_t clock, uint64_t deadline, struct timespec *when
 
 /* A clock of CPU time by the number of its process or thread (clock_getcpuclockid(), pthread_getcpuclockid(); the
  * kernel's linux/posix-timers.h), as the one of this process or a thread of its own; others stay what they are. */
-static clockid_t own_clock(clockid_t clock)
+static clockid_t own_clock(const struct pct_shim_thread *self, clockid_t clock)
 {
     enum { KIND = 3, DESCRIPTOR = 3, OF_THREAD = 4 };
     const uint32_t bits = (uint32_t)clock;
@@ -144,9 +144,14 @@ static clockid_t own_clock(clockid_t clock)
     const int number = ~(clock >> 3);
     if (!(bits & OF_THREAD))
         return !number || number == pct_shim.pid ? CLOCK_PROCESS_CPUTIME_ID : clock;
-    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++)
-        if (pct_shim.slots[id].tid == number && pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
+        if (pct_shim.slots[id].tid != number)
+            continue;
+        if (id != self->core.id)
+            pct_log_hidden(&pct_S, PCT_KEY_ENDED | id, true);
+        if (pct_shim.slots[id].core.state != PCT_STATE_FINISHED)
             return CLOCK_THREAD_CPUTIME_ID;
+    }
     return clock;
 }
 
@@ -181,7 +186,7 @@ PCT_EXPORT int clock_gettime(clockid_t clock, struct timespec *time)
 {
     PCT_ENTER(self);
     uint64_t ns;
-    const clockid_t own = self ? own_clock(clock) : clock;
+    const clockid_t own = self ? own_clock(self, clock) : clock;
     if (!self || !read_clock(self, own, &ns))
         return REAL(clock_gettime)(clock, time);
     /* Those of CPU time are asked of the kernel, the others of its page in the process: there a bad pointer is a crash.

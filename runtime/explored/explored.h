@@ -17,5 +17,9 @@
 #pragma weak pct_explored_doubt
 #pragma weak pct_explored_outside
 #pragma weak pct_explored_output
+#pragma weak pct_explored_mapped
+#pragma weak pct_explored_asks
+#pragma weak pct_explored_asks_number
+#pragma weak pct_explored_asks_clock
 
 #endif

@@ -22,7 +22,13 @@ enum {
     HANDLERS = 32,   /* that exit calls */
     EVERYTHING = 15,
     ALLOCATED = 64, /* what all threads have allocated */
-    OUTSIDE = 128   /* what is another one in each run */
+    OUTSIDE = 128,  /* what is another one in each run */
+    /* What is said of a thread, which may have ended: the first argument is its handle, the kernel's number (or that
+     * is the second one), or that of its clock. */
+    ASKS = 256,
+    ASKS_NUMBER = 512,
+    ASKS_SECOND = 1024,
+    ASKS_CLOCK = 2048
 };
 
 enum index {
@@ -34,7 +40,7 @@ enum index {
 
 static const struct {
     const char *name;
-    uint8_t changes, reads;
+    uint16_t changes, reads;
     int8_t stream;
 } functions[] = {
 #define X(name, changes, reads, stream) { #name, changes, reads, stream },
@@ -63,6 +69,18 @@ static bool is_output(int stream, const struct registers *r)
     return file == (uintptr_t)stdout || file == (uintptr_t)stderr;
 }
 
+/* Of which thread the function says something. */
+static void ask(unsigned reads, const struct registers *r)
+{
+    const uint64_t first = r->arguments[5], second = r->arguments[4];
+    if (reads & ASKS)
+        pct_explored_asks(first);
+    if (reads & (ASKS_NUMBER | ASKS_SECOND))
+        pct_explored_asks_number((int)(reads & ASKS_SECOND ? second : first));
+    if (reads & ASKS_CLOCK)
+        pct_explored_asks_clock((int)first);
+}
+
 /* What the stubs call. Returns the real function. */
 __attribute__((used, visibility("hidden"))) void *pct_hidden_call(unsigned index, const struct registers *r);
 void *pct_hidden_call(unsigned index, const struct registers *r)
@@ -74,16 +92,17 @@ void *pct_hidden_call(unsigned index, const struct registers *r)
     }
     if (!pct_explored_hidden)
         return found;
-    uint8_t changes = functions[index].changes;
+    unsigned changes = functions[index].changes;
     if (is_output(functions[index].stream, r)) {
         pct_explored_output();
-        changes &= (uint8_t)~FILES;
+        changes &= ~(unsigned)FILES;
     }
     for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)
         if ((changes | functions[index].reads) >> i & 1)
             pct_explored_hidden(keys[i], !(changes >> i & 1));
     if (changes & ALLOCATED)
         pct_explored_doubt(PCT_DOUBT_ALLOCATED);
+    ask(functions[index].reads, r);
     if (functions[index].reads & OUTSIDE)
         pct_explored_outside();
     return found;
