@@ -551,8 +551,9 @@ $(B)/sources: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(linked)' | cmp -s - $@ || printf '%s\n' '$(linked)' > $@
 
-$(B)/gen/libpct.map: preload/intercepts.def preload/memory/memory.c preload/memory/annotations.c \
-    preload/memory/entry.c preload/memory/channel.c preload/sync/program.c scripts/gen-map scripts/rows.awk
+$(B)/gen/libpct.map: preload/intercepts.def preload/io/streams.def preload/memory/memory.c \
+    preload/memory/annotations.c preload/memory/entry.c preload/memory/channel.c preload/sync/program.c \
+    scripts/gen-map scripts/rows.awk
 	@mkdir -p $(@D)
 	$(call quiet,GEN)scripts/gen-map > $@
 

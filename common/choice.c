@@ -275,6 +275,7 @@ void pct_config_clear_reserved(struct pct_config *config)
     config->sample = 0;
     config->end = PCT_END_PLAIN;
     config->spurious = config->rounds = config->calls = config->strings = config->statics = config->explored = false;
+    config->streams = false;
 }
 
 void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config)
@@ -319,6 +320,8 @@ void pct_config_add_numbers(struct pct_text *text, const struct pct_config *conf
         pct_text_add(text, ",statics=all");
     if (config->explored)
         pct_text_add(text, ",explored=all");
+    if (config->streams)
+        pct_text_add(text, ",streams=all");
 }
 
 size_t pct_config_numbers_length(const struct pct_config *config)
@@ -362,6 +365,8 @@ size_t pct_config_numbers_length(const struct pct_config *config)
         length += sizeof ",statics=all" - 1;
     if (config->explored)
         length += sizeof ",explored=all" - 1;
+    if (config->streams)
+        length += sizeof ",streams=all" - 1;
     return length;
 }
 

@@ -12,7 +12,7 @@
  *             [ ",watch=" PATTERN *( "/" PATTERN ) ] [ ",memory-sample=" VALUE [ "-" VALUE ] ]
  *             [ ",races-passed=" VALUE ] [ ",ordered=" DIGEST ] [ ",end=" WORD ] [ ",slack=" TIME ]
  *             [ ",spurious=on" ] [ ",functions=" PATTERN *( "/" PATTERN ) ] [ ",rounds=all" ]
- *             [ ",calls=all" ] [ ",strings=all" ] [ ",statics=all" ] [ ",explored=all" ]
+ *             [ ",calls=all" ] [ ",strings=all" ] [ ",statics=all" ] [ ",explored=all" ] [ ",streams=all" ]
  *     NAME  = the name of a built-in strategy, or the path of a shared object, without ":" and ","
  *     PARAM = [a-z0-9-]+, every parameter of the strategy, in the strategy's order; VALUE is decimal
  *     LIST  = [a-z0-9.-]+, if the strategy has one, or that packed (list.h); "none" if it is empty
@@ -44,7 +44,8 @@ static const char *const reserved_names[] = { "time",          "max-steps",     
                                               "memory",        "memory-modules", "focus",         "watch",
                                               "memory-sample", "races-passed",   "ordered",       "end",
                                               "slack",         "spurious",       "functions",     "rounds",
-                                              "calls",         "strings",        "statics",       "explored" };
+                                              "calls",         "strings",        "statics",       "explored",
+                                              "streams" };
 enum {
     SEEN_TIME,
     SEEN_MAX_STEPS,
@@ -66,6 +67,7 @@ enum {
     SEEN_STRINGS,
     SEEN_STATICS,
     SEEN_EXPLORED,
+    SEEN_STREAMS,
     RESERVED,
     SEEN_LIST = RESERVED
 };
@@ -181,7 +183,7 @@ static const char *bad_params(const struct pct_strategy *strategy)
             return " declares a parameter named as its list, or with a reserved name: time, "
                    "max-steps, "
                    "memory-points, races, memory, memory-modules, focus, watch, memory-sample, races-passed, ordered, "
-                   "end, slack, spurious, functions, rounds, calls, strings, statics or explored";
+                   "end, slack, spurious, functions, rounds, calls, strings, statics, explored or streams";
         if (param->default_value < param->min || param->default_value > param->max)
             return " declares a parameter whose default is out of its own range";
         for (unsigned j = 0; j < i; j++)
@@ -285,6 +287,8 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
         return pct_config_parse_some(&config->statics, value, name, error, size);
     case SEEN_EXPLORED:
         return pct_config_parse_some(&config->explored, value, name, error, size);
+    case SEEN_STREAMS:
+        return pct_config_parse_some(&config->streams, value, name, error, size);
     case SEEN_PASSED:
         return pct_config_parse_u64(&config->passed_races, value, 1, UINT64_MAX, name, error, size);
     default:

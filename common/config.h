@@ -65,6 +65,7 @@ struct pct_config {
     bool strings;     /* so is what memcpy and its like do for patched code: preload/memory/strings.h */
     bool statics;     /* each use of a guarded static variable of C++ is a call: preload/sync/guard.c */
     bool explored;    /* it has all steps of an explored run: pct_sched_is_explored() */
+    bool streams;     /* each call of libc that takes a stream's lock is a point: preload/io/streams.c */
     bool has_hash;
     uint64_t hash; /* the trace hash that a token promises */
 };
@@ -80,8 +81,9 @@ static inline bool pct_config_traps(const struct pct_config *config)
 
 /* Parse `NAME[,param=value...]`, also the reserved parameters time=, max-steps=, memory-points=, races=, memory=,
  * memory-modules=, focus=, watch=, memory-sample=, races-passed=, ordered=, end=, slack=, spurious=, functions=,
- * rounds=, calls=, strings=, statics= and explored=. `find` returns the strategy of that name (the shim and the command
- * each have their way to load a path), or NULL with error set. Parameters that are not given get their defaults. */
+ * rounds=, calls=, strings=, statics=, explored= and streams=. `find` returns the strategy of that name (the shim and
+ * the command each have their way to load a path), or NULL with error set. Parameters that are not given get their
+ * defaults. */
 typedef const struct pct_strategy *pct_find_strategy(const char *name, char *error, size_t size);
 int pct_config_parse_spec(struct pct_config *config, const char *spec, pct_find_strategy *find, char *error,
                           size_t size);

@@ -194,7 +194,9 @@ static struct rule rule_of(enum pct_op op)
     case PCT_OP_SPIN_UNLOCK:
     case PCT_OP_RWLOCK_UNLOCK:
         return (struct rule){ .how = UNLOCKS }; /* releases OBJECT, who only read READS */
-    case PCT_OP_MUTEX_INIT:                     /* the object is a new one */
+    case PCT_OP_STREAM:                         /* takes it, and gives it back */
+        return (struct rule){ .acquires = OBJECT | READS, .releases = OBJECT };
+    case PCT_OP_MUTEX_INIT: /* the object is a new one */
     case PCT_OP_MUTEX_DESTROY:
     case PCT_OP_MUTEX_CONSISTENT:
     case PCT_OP_RWLOCK_INIT:

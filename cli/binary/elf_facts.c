@@ -299,6 +299,18 @@ static bool find_atomic_waits(Elf *elf, const GElf_Shdr *header, Elf_Data *data,
     return find_name(elf, header, data, waits_for_atomics);
 }
 
+static bool find_stream_locks(Elf *elf, const GElf_Shdr *header, Elf_Data *data, const struct search *search)
+{
+    GElf_Sym symbol;
+    (void)search;
+    for (int i = 0; header->sh_type == SHT_DYNSYM && gelf_getsym(data, i, &symbol); i++) {
+        const char *name = symbol.st_shndx == SHN_UNDEF ? elf_strptr(elf, header->sh_link, symbol.st_name) : NULL;
+        if (name && (!strcmp(name, "flockfile") || !strcmp(name, "ftrylockfile")))
+            return true;
+    }
+    return false;
+}
+
 static bool find(const char *path, find_in *in, const struct search *search)
 {
     bool found = false;
@@ -363,4 +375,9 @@ bool pct_elf_has_library_threads(const char *path)
 bool pct_elf_defines(const char *path, const char *name)
 {
     return find(path, find_defined, &(struct search){ .wanted = name });
+}
+
+bool pct_elf_locks_streams(const char *path)
+{
+    return find(path, find_stream_locks, NULL);
 }

@@ -76,6 +76,9 @@ bool pct_elf_tells(const char *path);
 /* Whether the symbols of this file have a definition of this name. */
 bool pct_elf_defines(const char *path, const char *name);
 
+/* Whether this file calls flockfile() or ftrylockfile() by name. */
+bool pct_elf_locks_streams(const char *path);
+
 /* Whether this program makes threads by C++'s or Rust's library, which start each with a function of their own. */
 bool pct_elf_has_library_threads(const char *path);
 

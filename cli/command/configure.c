@@ -5,6 +5,7 @@
 #include <strategies/strategies.h>
 #include <cli/base/cli.h>
 #include <cli/binary/elf_facts.h>
+#include <cli/binary/libraries.h>
 #include <cli/binary/locate.h>
 #include <cli/binary/scope.h>
 #include <stdlib.h>
@@ -357,6 +358,22 @@ int pct_configure(struct pct_campaign *c, const struct pct_run_options *given, b
     return failed;
 }
 
+static int locks_streams(void *unused, const char *path)
+{
+    (void)unused;
+    return pct_elf_locks_streams(path);
+}
+
+/* Whether the program, or a library of its, keeps the locks of streams. */
+static bool keeps_streams(const char *command)
+{
+    char program[PATH_MAX], interpreter[PATH_MAX];
+    if (!command || pct_locate_command(command, program, sizeof program))
+        return false;
+    const char *runs = pct_elf_program(program, interpreter);
+    return pct_elf_locks_streams(runs) || pct_libraries_each(runs, locks_streams, NULL);
+}
+
 int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, const char *command)
 {
     bool drawn;
@@ -378,5 +395,6 @@ int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, con
     c->config.real_time = false;
     c->config.end = PCT_END_FREE;
     c->config.statics = true;
+    c->config.streams = keeps_streams(c->launch.command[0]);
     return failed;
 }

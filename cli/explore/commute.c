@@ -10,8 +10,10 @@ static bool both(enum pct_use a, enum pct_use b, enum pct_use one, enum pct_use 
 bool pct_uses_commute(enum pct_use a, enum pct_use b)
 {
     switch (a) {
+    case PCT_USE_BUSY: /* who passes a lock that others cannot have has it */
+    case PCT_USE_PASSES:
+        return b == PCT_USE_BUSY || b == PCT_USE_PASSES;
     case PCT_USE_READS:
-    case PCT_USE_BUSY:
     case PCT_USE_UP:
     case PCT_USE_EMPTY:
     case PCT_USE_NOBODY:

@@ -27,7 +27,8 @@ enum pct_use {
     PCT_USE_ARRIVES,  /* at a barrier, not as the last */
     PCT_USE_ENDS,     /* the thread that the object is */
     PCT_USE_DETACHES, /* likewise */
-    PCT_USE_FREES     /* a block of memory, behind the operation */
+    PCT_USE_FREES,    /* a block of memory, behind the operation */
+    PCT_USE_PASSES    /* takes a lock, and gives it back at once */
 };
 
 struct pct_touch {

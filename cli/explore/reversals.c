@@ -153,7 +153,7 @@ static bool is_in_own_way(const struct pct_execution *x, const struct pct_event 
     for (uint32_t k = 0; k < x->count; k++) {
         const struct pct_touch *t = touch_of(&x->event[k], h->key);
         if (x->event[k].thread == event->thread && x->event[k].number == event->number)
-            return !t || (t->use != PCT_USE_TAKES && t->use != PCT_USE_SHARES);
+            return !t || (t->use != PCT_USE_TAKES && t->use != PCT_USE_SHARES && t->use != PCT_USE_PASSES);
     }
     return true;
 }
@@ -190,7 +190,7 @@ static const struct pct_touch *waits_for(const struct pct_event *event, const st
         return NULL;
     for (unsigned i = 0; i < open->own; i++)
         if (open->touch[i].use == PCT_USE_TAKES || open->touch[i].use == PCT_USE_SHARES ||
-            open->touch[i].use == PCT_USE_DOWN)
+            open->touch[i].use == PCT_USE_PASSES || open->touch[i].use == PCT_USE_DOWN)
             return &open->touch[i];
     return NULL;
 }

@@ -34,6 +34,8 @@ struct pct_row pct_row_of(enum pct_op op)
         return ROW(PCT_USE_SHARES, PCT_USE_BUSY, true);
     case PCT_OP_RWLOCK_TRYRDLOCK:
         return ROW(PCT_USE_SHARES, PCT_USE_BUSY, false);
+    case PCT_OP_STREAM:
+        return ROW(PCT_USE_PASSES, PCT_USE_ANY, true);
     case PCT_OP_MUTEX_CONSISTENT: /* by the thread that has it: others who try find it taken before and behind that */
         return ROW(PCT_USE_BUSY, PCT_USE_ANY, false);
     case PCT_OP_SEM_WAIT:

@@ -261,8 +261,8 @@ static bool is_held(const struct node *node, uint32_t thread)
     for (uint32_t i = 0; i < node->waits_count; i++)
         if (node->waits[i].thread == thread) {
             enum pct_op op = (enum pct_op)node->waits[i].op;
-            return op == PCT_OP_MUTEX_LOCK || op == PCT_OP_SPIN_LOCK || op == PCT_OP_RWLOCK_RDLOCK ||
-                   op == PCT_OP_RWLOCK_WRLOCK || op == PCT_OP_THREAD_JOIN;
+            return op == PCT_OP_MUTEX_LOCK || op == PCT_OP_STREAM || op == PCT_OP_SPIN_LOCK ||
+                   op == PCT_OP_RWLOCK_RDLOCK || op == PCT_OP_RWLOCK_WRLOCK || op == PCT_OP_THREAD_JOIN;
         }
     return false;
 }

@@ -386,6 +386,7 @@ static enum pct_reason reason(const struct pct_events *e, uint32_t thread, unsig
     bool taken = object->writer && object->writer != thread + 1;
     switch (op) {
     case PCT_OP_MUTEX_LOCK:
+    case PCT_OP_STREAM:
     case PCT_OP_SPIN_LOCK:
     case PCT_OP_RWLOCK_RDLOCK:
         return taken ? PCT_REASON_BLOCKED : PCT_REASON_PREEMPTED;

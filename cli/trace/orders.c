@@ -46,6 +46,7 @@ static enum effect effect_of(unsigned op)
     case PCT_OP_SEM_TRYWAIT:
         return TRIES;
     case PCT_OP_RWLOCK_RDLOCK:
+    case PCT_OP_STREAM: /* it does not keep the lock */
     case PCT_OP_LOAD:
     case PCT_OP_ATOMIC_LOAD:
         return READS;

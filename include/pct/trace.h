@@ -127,7 +127,8 @@
     X(POINT, "point", POINT)         /* pct_point() of <pct/script.h> */                                               \
     X(CHOICE, "choice", NONE)        /* pct_choose() of it; arg: what was chosen */                                    \
     X(FUNCTION_ENTER, "enter", NONE) /* stands where a function that --functions names begins */                       \
-    X(FUNCTION_RETURN, "return", NONE)
+    X(FUNCTION_RETURN, "return", NONE)                                                                                 \
+    X(STREAM, "use stream", MUTEX) /* waits until its lock is free, and libc takes it for a moment */
 
 enum pct_op {
 #define PCT_OP_ENUM(id, name, class) PCT_OP_##id,

@@ -5,6 +5,7 @@
 #include "host_ring.h"
 #include "host_threads.h"
 #include "kernel.h"
+#include "real.h"
 #include "shim.h"
 #include "sys.h"
 #include <common/forkserver.h>
@@ -594,8 +595,9 @@ void pct_host_over(bool flush)
         tell(host->socket, PCT_HOST_THREADS, host->status, 0);
         return;
     }
-    if (flush)
-        fflush(NULL);
+    int (*const flushes)(FILE *) = flush ? (int (*)(FILE *))pct_real_libc("fflush") : NULL;
+    if (flushes)
+        flushes(NULL);
     if (pct_host_contexts && !pct_host_contexts_leave())
         pct_host_leave(PCT_HOST_THREADS, 0);
     pct_host_switch(host->stack + STACK, go_back);

@@ -21,8 +21,8 @@
  *     pct_program_changed(o);                                                if others may wait for what it changed
  *     return result;
  *
- * Of one that can block, and of which the real object says whether it would (flockfile() in io/stdio.c; with deadlines
- * and processes that share the object, sync/mutex.c):
+ * Of one that can block, and of which the real object says whether it would (flockfile() in io/streams.c; with
+ * deadlines and processes that share the object, sync/mutex.c):
  *
  *     static bool ready(const struct pct_thread *thread)                     would x succeed? Asked by other threads
  *     {

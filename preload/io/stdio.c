@@ -1,5 +1,5 @@
-/* Standard input and output, as far as it waits: reading from a stream that has nothing in its buffer, opening one, and
- * locks of streams. libc reads inside, where nobody sees it; so the descriptor is waited for before libc is called.
+/* Standard input and output, as far as it waits: reading from a stream that has nothing in its buffer, and opening one.
+ * libc reads inside, where nobody sees it; so the descriptor is waited for before libc is called.
  * That is all that there is to it unless a line comes in pieces: then libc waits for the rest by itself, and the
  * watchdog sees to it.
  *
@@ -8,6 +8,7 @@
 #define __NO_INLINE__ 1
 #include "fifo.h"
 #include "news.h"
+#include "streams.h"
 #include <common/exploration.h>
 #include <preload/core/kernel.h>
 #include <preload/core/order.h>
@@ -94,7 +95,7 @@ static bool goes(const struct pct_io *io)
 
 /* Wait until the stream has something, or has ended. size: as in struct wanted. Returns 0, or -1 with errno EINTR and
  * the stream's error set. */
-static int await(FILE *file, size_t size)
+static int await_data(FILE *file, size_t size)
 {
     int fd = file->_fileno;
     const struct wanted wanted = { file, size };
@@ -114,6 +115,17 @@ static int await(FILE *file, size_t size)
     if (pct_fd_is_random(fd))
         fill(file);
     return 0;
+}
+
+/* The same, and its lock can be had: another thread may have taken it meanwhile. */
+static int await(FILE *file, size_t size)
+{
+    int failed;
+    do {
+        pct_stream_pass(file);
+        failed = await_data(file, size);
+    } while (!failed && pct_stream_is_taken(file));
+    return failed;
 }
 
 /* Behind libc's call: others may wait for what is in the buffer now. */
@@ -167,6 +179,8 @@ PCT_EXPORT int getchar(void)
 
 PCT_EXPORT char *fgets(char *line, int size, FILE *file)
 {
+    if (size <= 1) /* libc looks at nothing */
+        return REAL(fgets)(line, size, file);
     return READS(file, 0, NULL, REAL(fgets)(line, size, file));
 }
 
@@ -336,6 +350,7 @@ static bool may_block(int fd)
 
 PCT_EXPORT int fclose(FILE *file)
 {
+    pct_stream_pass(file);
     int fd = file->_fileno;
     bool blocks = may_block(fd);
     int failed = REAL(fclose)(file), error = errno;
@@ -346,6 +361,7 @@ PCT_EXPORT int fclose(FILE *file)
 
 static FILE *reopen(FILE *(*real)(const char *, const char *, FILE *), const char *path, const char *mode, FILE *file)
 {
+    pct_stream_pass(file);
     int fd = file->_fileno;
     bool blocks = may_block(fd);
     FILE *again = real(path, mode, file);
@@ -373,61 +389,4 @@ PCT_EXPORT int closedir(DIR *directory)
     closed(fd, false);
     errno = error;
     return failed;
-}
-
-/* The lock of a stream. libc's own functions take it inside; that waits only while another thread holds it from
- * outside. */
-
-struct lock {
-    int lock, count;
-    void *owner;
-};
-
-static bool available(const struct pct_thread *thread)
-{
-    /* GLIBC: the recursive lock of a stream. */
-    const struct lock *lock = thread->wait.ready_arg;
-    return !lock->lock || lock->owner == (void *)pct_shim_of(thread)->handle;
-}
-
-PCT_EXPORT void flockfile(FILE *file)
-{
-    PCT_ENTER(self);
-    if (!self) {
-        REAL(flockfile)(file);
-        pct_passed(PCT_OP_MUTEX_LOCK, PCT_CLASS_MUTEX, file);
-        return;
-    }
-    struct pct_object *object = pct_object_at(&pct_S.objects, file, PCT_CLASS_MUTEX);
-    do
-        pct_wait_for(self, PCT_OP_MUTEX_LOCK, object, available, file->_lock, PCT_NEVER);
-    while (REAL(ftrylockfile)(file));
-    pct_done(self, PCT_OP_MUTEX_LOCK, 0, pct_object_at(&pct_S.objects, file, PCT_CLASS_MUTEX));
-}
-
-PCT_EXPORT int ftrylockfile(FILE *file)
-{
-    PCT_ENTER(self);
-    if (!self)
-        return PASS(PCT_OP_MUTEX_TRYLOCK, PCT_CLASS_MUTEX, file, REAL(ftrylockfile)(file));
-    struct pct_object *object = pct_at(self, PCT_OP_MUTEX_TRYLOCK, file, PCT_CLASS_MUTEX);
-    int failed = REAL(ftrylockfile)(file);
-    pct_done(self, PCT_OP_MUTEX_TRYLOCK, failed ? PCT_ARG_BUSY : 0, object);
-    if (failed)
-        pct_sched_spin(&pct_S, &self->core);
-    return failed;
-}
-
-PCT_EXPORT void funlockfile(FILE *file)
-{
-    PCT_ENTER(self);
-    if (!self) {
-        pct_passed(PCT_OP_MUTEX_UNLOCK, PCT_CLASS_MUTEX, file);
-        REAL(funlockfile)(file);
-        return;
-    }
-    struct pct_object *object = pct_at(self, PCT_OP_MUTEX_UNLOCK, file, PCT_CLASS_MUTEX);
-    REAL(funlockfile)(file);
-    pct_done(self, PCT_OP_MUTEX_UNLOCK, 0, object);
-    pct_program_changed(object);
 }

@@ -18,6 +18,7 @@
 #include <preload/core/sites.h>
 #include <preload/core/sys.h>
 #include <preload/io/io.h>
+#include <preload/io/streams.h>
 #include <preload/memory/await.h>
 #include <preload/memory/scope.h>
 #include <preload/signals/doorbell.h>
@@ -262,6 +263,12 @@ static void point(void)
     }
 }
 
+static uint32_t holder(const struct pct_thread *thread)
+{
+    const uint32_t mutex = pct_mutex_holder(thread);
+    return mutex == PCT_NO_THREAD ? pct_stream_holder(thread) : mutex;
+}
+
 const struct pct_host pct_host_futex = {
     .nudge = nudge,
     .poll = pct_io_sleep,
@@ -279,7 +286,7 @@ const struct pct_host pct_host_futex = {
     .recall = pct_recall,
     .tend = pct_watchdog_tend,
     .alarm = pct_vtimer_alarm,
-    .holder = pct_mutex_holder,
+    .holder = holder,
     .strangers = pct_foreign_threads,
     .asleep = pct_foreign_threads_asleep,
     .shares = shares,

@@ -26,6 +26,7 @@
 #include <preload/io/io.h>
 #include <preload/io/news.h>
 #include <preload/io/request.h>
+#include <preload/io/streams.h>
 #include <preload/memory/memory.h>
 #include <preload/memory/channel.h>
 #include <preload/memory/scope.h>
@@ -258,6 +259,7 @@ static void configure(struct pct_sched *s, const struct pct_recorded *recorded, 
         (!pct_shim.strategy->list || pct_shim.strategy == &pct_strategy_processes) && !pct_shim.config.still;
     s->still = pct_shim.config.still && s->step_ns;
     s->explored = pct_shim.config.explored;
+    pct_streams_start();
     s->base = s->step_ns ? pct_family_began() : 0;
 }
 

@@ -87,6 +87,7 @@ mtx_t c11;
 std::timed_mutex timed;
 int files[2], shut[2], set_of_semaphores;
 FILE *locked;
+std::atomic<int> keeper;
 std::atomic<int> held;
 int inside;
 
@@ -167,6 +168,17 @@ const struct {
     { "record lock", nullptr, [](int side) { lock_record(side, F_WRLCK); },
       [](int side) { lock_record(side, F_UNLCK); } },
     { "lock of a stream", nullptr, [](int) { flockfile(locked); }, [](int) { funlockfile(locked); } },
+    { "lock of a stream, against one who uses it", nullptr,
+      [](int side) {
+          if (side == held.load(std::memory_order_relaxed))
+              flockfile(locked), keeper = side;
+          else
+              CHECK(!feof(locked));
+      },
+      [](int side) {
+          if (side == keeper)
+              funlockfile(locked);
+      } },
     { "System V semaphore as a lock", [] { semctl(set_of_semaphores, 0, SETVAL, 1); }, [](int) { operate(-1); },
       [](int) { operate(1); } },
 };

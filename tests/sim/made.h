@@ -218,6 +218,10 @@ static void add_spin(uint8_t s, uint8_t held, uint32_t kinds)
         ADD_OP(SPINUNLOCK(s));
         return;
     }
+    if (random_place % 2) { /* as in add_kernel() */
+        ADD_OP(PASS(s));
+        return;
+    }
     ADD_OP(TRYSPINLOCK(s));
     ADD_OP(UNLESS(1, 1));
     ADD_OP(SPINUNLOCK(s));

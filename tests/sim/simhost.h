@@ -154,6 +154,7 @@ struct sim_op {
 #define TRYJOIN(list)       { .kind = SIM_TRYJOIN, .a = list }
 #define SPINLOCK(s)         { .kind = SIM_SPINLOCK, .a = s, .b = PCT_OP_SPIN_LOCK }
 #define TRYSPINLOCK(s)      { .kind = SIM_SPINLOCK, .a = s, .b = PCT_OP_SPIN_TRYLOCK }
+#define PASS(s)             { .kind = SIM_SPINLOCK, .a = s, .b = PCT_OP_STREAM }
 #define SPINUNLOCK(s)       { .kind = SIM_SPINLOCK, .a = s, .b = PCT_OP_SPIN_UNLOCK }
 /* An object is initialised (a semaphore to x) or destroyed, by the operation of this name: MAKE(SEM_INIT, 0, 1). */
 #define MAKE(name, o, x)    { .kind = SIM_MAKE, .a = o, .b = PCT_OP_##name, .value = x }

@@ -23,9 +23,9 @@ static bool is_free(const struct pct_thread *thread)
     return !*(const uint8_t *)thread->wait.ready_arg;
 }
 
-static void spin_lock(struct sim_thread *self, uint8_t s)
+static void spin_lock(struct sim_thread *self, uint8_t s, enum pct_op op)
 {
-    const struct pct_wait wait = { .op = PCT_OP_SPIN_LOCK,
+    const struct pct_wait wait = { .op = op,
                                    .object = pct_object_at(&S->objects, &sim.spin[s], PCT_CLASS_SPIN),
                                    .ready = is_free,
                                    .ready_arg = &sim.spin[s],
@@ -40,14 +40,14 @@ static void spin(struct sim_thread *self, const struct sim_op *op)
 {
     uint8_t *lock = &sim.spin[op->a];
     enum pct_op what = (enum pct_op)op->b;
-    if (what == PCT_OP_SPIN_LOCK)
-        spin_lock(self, op->a);
+    if (what == PCT_OP_SPIN_LOCK || what == PCT_OP_STREAM)
+        spin_lock(self, op->a, what);
     else
         sim_point(self, what, pct_object_at(&S->objects, lock, PCT_CLASS_SPIN));
     struct pct_object *object = pct_object_at(&S->objects, lock, PCT_CLASS_SPIN);
     bool busy = what == PCT_OP_SPIN_TRYLOCK && *lock;
     if (!busy)
-        *lock = what != PCT_OP_SPIN_UNLOCK;
+        *lock = what != PCT_OP_SPIN_UNLOCK && what != PCT_OP_STREAM;
     self->reg = !busy;
     record(self, what, busy ? PCT_ARG_BUSY : 0, object);
     if (busy)

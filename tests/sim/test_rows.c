@@ -55,7 +55,7 @@ static const char *const op_names[] = {
 };
 
 static const char *const use_names[] = { "any", "reads", "takes",  "gives",   "busy", "shares",   "parts", "down",
-                                         "up",  "empty", "nobody", "arrives", "ends", "detaches", "frees" };
+                                         "up",  "empty", "nobody", "arrives", "ends", "detaches", "frees", "passes" };
 
 /* What can be done to one object. */
 static void add_pairs(const enum pct_use *uses)
@@ -74,6 +74,9 @@ static void add_uses(void)
         sem[] = { PCT_USE_ANY, PCT_USE_DOWN, PCT_USE_UP, PCT_USE_EMPTY, 0 },
         cond[] = { PCT_USE_ANY, PCT_USE_NOBODY, 0 }, barrier[] = { PCT_USE_ANY, PCT_USE_ARRIVES, 0 },
         thread[] = { PCT_USE_ANY, PCT_USE_ENDS, PCT_USE_DETACHES, 0 };
+    for (size_t i = 0; lock[i] || !i; i++)
+        if (!right_uses(PCT_USE_PASSES, lock[i]))
+            add(USES, PCT_USE_PASSES, (int)lock[i]);
     add_pairs(memory);
     add_pairs(lock);
     add_pairs(sem);
@@ -104,6 +107,8 @@ static const struct sim_program directed[] = {
     { .thread = { THREAD(CREATE(1), CREATE(2), JOIN(1), DETACH(2)), THREAD(WRITE(0, 1)), THREAD(DETACH(1)) } },
     { .thread = { THREAD(CREATE(1), CREATE(2)), THREAD(LOCK(0), WAIT(0, 0), UNLOCK(0)),
                   THREAD(LOCK(0), SIGNAL(0), UNLOCK(0)) } },
+    { .thread = { THREAD(CREATE(1), CREATE(2)), THREAD(SPINLOCK(0), WRITE(0, 1), WRITE(0, 2), SPINUNLOCK(0)),
+                  THREAD(PASS(0), READ(0)) } },
     { .thread = { THREAD(CREATE(1), CREATE(2)), THREAD(LOCK(2)),
                   THREAD(LOCK(2), UNLESS(2, 1), CONSISTENT(2), TRYLOCK(3)) },
       .robust = 12 },
@@ -111,6 +116,7 @@ static const struct sim_program directed[] = {
 
 /* What cannot be noticed, and why. */
 #define ONE_HOLDER "only who has the lock gives it back, or repairs it"
+#define NO_SHARE "nobody shares the lock of a stream"
 #define NO_OBJECT "an event without an object is in no race"
 #define UNDEFINED                                                                                                      \
     "to use what is being initialised or destroyed is undefined; the row says that it commutes with nothing"
@@ -126,6 +132,9 @@ static const struct {
     { USES, PCT_USE_BUSY, PCT_USE_ANY, "a failed try and a failed destroy change nothing" },
     { USES, PCT_USE_SHARES, PCT_USE_ANY, UNDEFINED },
     { USES, PCT_USE_PARTS, PCT_USE_ANY, UNDEFINED },
+    { USES, PCT_USE_PASSES, PCT_USE_ANY, UNDEFINED },
+    { USES, PCT_USE_PASSES, PCT_USE_SHARES, NO_SHARE },
+    { USES, PCT_USE_PASSES, PCT_USE_PARTS, NO_SHARE },
     { USES, PCT_USE_ENDS, PCT_USE_ENDS, "a thread ends once" },
     { USES, PCT_USE_DETACHES, PCT_USE_ANY, "no thread may be joined and detached" },
     { USES, PCT_USE_DETACHES, PCT_USE_DETACHES, "no thread may be detached twice" },

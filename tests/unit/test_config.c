@@ -189,7 +189,8 @@ static void test_spec_long(void **unused)
     static const char rest[] = ",a=" LARGEST ",c=" LARGEST ",d=" LARGEST ",e=" LARGEST ",f=" LARGEST ",g=" LARGEST
                                ",h=" LARGEST ",max-steps=" LARGEST ",time=real,memory-points=all,races=report"
                                ",memory=atomics,memory-modules=libx/liby/libz/libaaaaaaaaaaaa/"
-                               "libbbbbbbbbbbbbb,end=before,rounds=all,calls=all,strings=all,statics=all,explored=all";
+                               "libbbbbbbbbbbbbb,end=before,rounds=all,calls=all,strings=all,statics=all"
+                               ",explored=all,streams=all";
     size_t longest = 0, just = 0;
     for (size_t length = 60; length < 300; length++) {
         memset(spec, 'x', sizeof spec);
