@@ -274,8 +274,10 @@ void pct_config_clear_reserved(struct pct_config *config)
     config->modules[0] = config->focus[0] = config->watch[0] = config->functions[0] = '\0';
     config->sample = 0;
     config->end = PCT_END_PLAIN;
-    config->spurious = config->rounds = config->calls = config->strings = config->statics = config->explored = false;
-    config->streams = false;
+    config->spurious = false;
+#define CLEAR(name) config->name = false;
+    PCT_CONFIG_ALL(CLEAR)
+#undef CLEAR
 }
 
 void pct_config_add_numbers(struct pct_text *text, const struct pct_config *config)
@@ -310,18 +312,11 @@ void pct_config_add_numbers(struct pct_text *text, const struct pct_config *conf
         pct_text_add(text, ",functions=");
         pct_text_add(text, config->functions);
     }
-    if (config->rounds)
-        pct_text_add(text, ",rounds=all");
-    if (config->calls)
-        pct_text_add(text, ",calls=all");
-    if (config->strings)
-        pct_text_add(text, ",strings=all");
-    if (config->statics)
-        pct_text_add(text, ",statics=all");
-    if (config->explored)
-        pct_text_add(text, ",explored=all");
-    if (config->streams)
-        pct_text_add(text, ",streams=all");
+#define ADD(name)                                                                                                      \
+    if (config->name)                                                                                                  \
+        pct_text_add(text, "," #name "=all");
+    PCT_CONFIG_ALL(ADD)
+#undef ADD
 }
 
 size_t pct_config_numbers_length(const struct pct_config *config)
@@ -355,18 +350,11 @@ size_t pct_config_numbers_length(const struct pct_config *config)
         length += sizeof ",slack=" - 1 + slack.length;
     if (config->spurious)
         length += sizeof ",spurious=on" - 1;
-    if (config->rounds)
-        length += sizeof ",rounds=all" - 1;
-    if (config->calls)
-        length += sizeof ",calls=all" - 1;
-    if (config->strings)
-        length += sizeof ",strings=all" - 1;
-    if (config->statics)
-        length += sizeof ",statics=all" - 1;
-    if (config->explored)
-        length += sizeof ",explored=all" - 1;
-    if (config->streams)
-        length += sizeof ",streams=all" - 1;
+#define LENGTH(name)                                                                                                   \
+    if (config->name)                                                                                                  \
+        length += sizeof "," #name "=all" - 1;
+    PCT_CONFIG_ALL(LENGTH)
+#undef LENGTH
     return length;
 }
 

@@ -40,37 +40,31 @@
 
 #define TOKEN_VERSION 1u
 
-static const char *const reserved_names[] = { "time",          "max-steps",      "memory-points", "races",
-                                              "memory",        "memory-modules", "focus",         "watch",
-                                              "memory-sample", "races-passed",   "ordered",       "end",
-                                              "slack",         "spurious",       "functions",     "rounds",
-                                              "calls",         "strings",        "statics",       "explored",
-                                              "streams" };
-enum {
-    SEEN_TIME,
-    SEEN_MAX_STEPS,
-    SEEN_POINTS,
-    SEEN_RACES,
-    SEEN_MEMORY,
-    SEEN_MODULES,
-    SEEN_FOCUS,
-    SEEN_WATCH,
-    SEEN_SAMPLE,
-    SEEN_PASSED,
-    SEEN_ORDERED,
-    SEEN_END,
-    SEEN_SLACK,
-    SEEN_SPURIOUS,
-    SEEN_FUNCTIONS,
-    SEEN_ROUNDS,
-    SEEN_CALLS,
-    SEEN_STRINGS,
-    SEEN_STATICS,
-    SEEN_EXPLORED,
-    SEEN_STREAMS,
-    RESERVED,
-    SEEN_LIST = RESERVED
-};
+/* Names that no strategy's parameter may have. X(identifier, name) */
+#define RESERVED_NAMES(X)                                                                                              \
+    X(TIME, "time")                                                                                                    \
+    X(MAX_STEPS, "max-steps")                                                                                          \
+    X(POINTS, "memory-points")                                                                                         \
+    X(RACES, "races")                                                                                                  \
+    X(MEMORY, "memory")                                                                                                \
+    X(MODULES, "memory-modules")                                                                                       \
+    X(FOCUS, "focus")                                                                                                  \
+    X(WATCH, "watch")                                                                                                  \
+    X(SAMPLE, "memory-sample")                                                                                         \
+    X(PASSED, "races-passed")                                                                                          \
+    X(ORDERED, "ordered")                                                                                              \
+    X(END, "end")                                                                                                      \
+    X(SLACK, "slack")                                                                                                  \
+    X(SPURIOUS, "spurious")                                                                                            \
+    X(FUNCTIONS, "functions")
+
+#define NAME(id, name) name,
+#define FLAG_NAME(name) #name,
+static const char *const reserved_names[] = { RESERVED_NAMES(NAME) PCT_CONFIG_ALL(FLAG_NAME) };
+
+#define SEEN(id, name) SEEN_##id,
+#define SEEN_FLAG(name) SEEN_##name,
+enum { RESERVED_NAMES(SEEN) PCT_CONFIG_ALL(SEEN_FLAG) RESERVED, SEEN_LIST = RESERVED };
 
 static const char *const time_words[] = { "virtual", "real", "still" };
 static const char *const points_words[] = PCT_POINTS_WORDS;
@@ -277,18 +271,11 @@ static int parse_reserved(struct pct_config *config, unsigned which, const char 
         return pct_config_parse_spurious(config, value, name, error, size);
     case SEEN_FUNCTIONS:
         return pct_config_take_functions(config, value, name, error, size);
-    case SEEN_ROUNDS:
-        return pct_config_parse_some(&config->rounds, value, name, error, size);
-    case SEEN_CALLS:
-        return pct_config_parse_some(&config->calls, value, name, error, size);
-    case SEEN_STRINGS:
-        return pct_config_parse_some(&config->strings, value, name, error, size);
-    case SEEN_STATICS:
-        return pct_config_parse_some(&config->statics, value, name, error, size);
-    case SEEN_EXPLORED:
-        return pct_config_parse_some(&config->explored, value, name, error, size);
-    case SEEN_STREAMS:
-        return pct_config_parse_some(&config->streams, value, name, error, size);
+#define PARSE(name)                                                                                                    \
+    case SEEN_##name:                                                                                                  \
+        return pct_config_parse_some(&config->name, value, #name, error, size);
+        PCT_CONFIG_ALL(PARSE)
+#undef PARSE
     case SEEN_PASSED:
         return pct_config_parse_u64(&config->passed_races, value, 1, UINT64_MAX, name, error, size);
     default:

@@ -34,6 +34,9 @@ enum { PCT_RACES_OFF, PCT_RACES_REPORT, PCT_RACES_FAIL, PCT_RACES_COUNT };
     }
 enum { PCT_PATCH_OFF, PCT_PATCH_ATOMICS, PCT_PATCH_GLOBALS, PCT_PATCH_ALL, PCT_PATCH_STACKS, PCT_PATCH_COUNT };
 
+/* Flags of a configuration that stand in a token as NAME=all, in this order. X(name) */
+#define PCT_CONFIG_ALL(X) X(rounds) X(calls) X(strings) X(statics) X(explored) X(streams)
+
 struct pct_config {
     char strategy[256];      /* a built-in name, or a path (it has a slash) */
     uint32_t given;          /* bit i: parameter i was given by the user */
