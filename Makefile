@@ -76,9 +76,9 @@ demon_program_sources := $(sort $(wildcard demon/*.c))
 pct_demon := $(if $(wildcard $(Z3_INCLUDE)/z3.h),$(B)/pct-demon)
 runtime_sources := $(sort $(wildcard runtime/*.c))
 cli_sources := $(sort $(wildcard cli/*/*.c))
-explore_sources := $(addprefix cli/explore/,bounded.c commute.c dependence.c divided.c estimate.c execution.c \
-    explored.c footprints.c next_plan.c order.c path_events.c pieces.c polling.c rank.c reversals.c rows.c same.c \
-    search.c states.c touches.c users.c waiting.c wakeup.c) \
+explore_sources := $(addprefix cli/explore/,arrivals.c bounded.c commute.c dependence.c divided.c estimate.c \
+    execution.c explored.c footprints.c next_plan.c order.c path_events.c pieces.c polling.c rank.c reversals.c rows.c \
+    same.c search.c states.c touches.c users.c waiting.c wakeup.c) \
 	$(addprefix cli/,campaign/preemptions.c trace/events.c trace/switches.c trace/snapshot.c \
 	trace/trace_read.c base/names.c base/table.c)
 command_sources := $(sort $(wildcard common/*.c strategies/*.c)) $(cli_sources)

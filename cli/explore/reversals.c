@@ -14,6 +14,7 @@
  *    the place where it last could have; but it cannot come where what it waits for is there anyway.
  *  - If another thread holds the lock by then, too, having taken it among the events that are kept, that one goes as
  *    well. */
+#include "arrivals.h"
 #include "clocks.h"
 #include "dependence.h"
 #include "touches.h"
@@ -271,6 +272,7 @@ static struct pct_event as_reversed(const struct finder *f, uint32_t i, const st
         return open;
     struct pct_touch *t = &open.touch[0];
     struct pct_touch wanted = *t;
+    pct_arrivals_place(f->o->x, f->kept, f->count, i, (enum pct_op)event->op, t);
     switch (event->op) {
     case PCT_OP_MUTEX_TRYLOCK:
     case PCT_OP_SPIN_TRYLOCK:
@@ -379,8 +381,7 @@ static bool crashes_anyway(const struct pct_event *crash, const struct pct_event
 static int give(struct finder *f, uint32_t i, uint32_t j, const struct pct_event *event)
 {
     const struct pct_execution *x = f->o->x;
-    for (uint32_t k = 0; k < f->count; k++)
-        f->sequence[k] = x->event[f->kept[k]];
+    pct_arrivals_reorder(x, f->kept, f->count, i, f->sequence);
     f->sequence[f->count] = as_reversed(f, i, event);
     if (f->sequence[f->count].op == PCT_OP_DEADLINE)
         take_along(f, i, &f->sequence[f->count]);

@@ -549,6 +549,32 @@ static inline struct sim_program make_wide(uint64_t number)
     return program;
 }
 
+/* Barriers that three threads pass, once or twice, with what comes before and behind that. Main is the last of four. */
+static inline struct sim_program make_barriers(uint64_t number)
+{
+    struct sim_program program = begin_program(number, 0);
+    program.barrier[0] = 3;
+    program.barrier[MADE_ONE] = 2;
+    for (uint32_t t = 0; t < 4; t++) {
+        list = text[t];
+        length = 0;
+        program.thread[t] = list;
+        for (uint8_t i = 1; !t && i < 4; i++)
+            ADD_OP(CREATE(i));
+        for (uint32_t i = t ? 1 + draw(2) : !draw(4); i; i--) {
+            const uint32_t what = draw(6);
+            if (what < 4)
+                ADD_OP(BARRIER(0));
+            else if (what == 4)
+                ADD_OP(BARRIER(MADE_ONE));
+            else
+                add_action(SIM_THINGS, LOCKS | VARIABLES);
+        }
+        ADD_OP({ .kind = SIM_END });
+    }
+    return program;
+}
+
 /* Threads that end with robust mutexes, which others find so. */
 static inline struct sim_program make_robust(uint64_t number)
 {

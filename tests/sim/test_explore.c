@@ -134,6 +134,7 @@ static void test_own_kinds(void **unused)
     (void)unused;
     compare_made(make_own, "OWN", 150);
     compare_made(make_wide, "WIDE", 150);
+    compare_made(make_barriers, "BARRIERS", 60);
 }
 
 /* Every operation that the table has a row for, if it uses anything, is made by some of the programs. */
