@@ -113,8 +113,9 @@ struct pct_host {
     /* An explored run asks its strategy next: what it has made so far may be kept for runs that begin so. It returns
      * again in these. May be NULL. */
     void (*point)(void);
-    /* In an explored run this thread comes to a point: what it has given up behind its last one, of which nobody is
-     * told, is to stand in the log. May be NULL: there is no such thing. */
+    /* In an explored run, or a replay of one, this thread comes to a point. What it has given up behind its last one,
+     * of which nobody is told, is to stand in the log; who waits for that can go on. May be NULL: there is no such
+     * thing. */
     void (*arrives)(const struct pct_thread *thread);
     /* The run is over by the tool's own verdict; does not return. message: NULL or one line. */
     void (*end)(enum pct_verdict verdict, const char *message) __attribute__((noreturn));

@@ -60,7 +60,7 @@ static bool reads(enum pct_op op)
 void pct_sched_announce(struct pct_sched *s, const struct pct_thread *thread)
 {
     const struct pct_object *object = thread->wait.object;
-    if (PCT_UNLIKELY(s->log && s->host->arrives))
+    if (PCT_UNLIKELY(s->explored && s->host->arrives))
         s->host->arrives(thread);
     if (PCT_UNLIKELY(s->log != NULL))
         pct_log_add(s->log, (struct pct_log_entry){ .kind = PCT_LOG_ANNOUNCE,

@@ -26,6 +26,8 @@ struct thread {
     uint64_t held[PCT_EVENT_TOUCHES];
 };
 
+enum { MOST_GIVEN = 4 };
+
 struct reader {
     struct pct_execution *x;
     struct thread *thread;
@@ -41,10 +43,10 @@ struct reader {
     bool jumped;                   /* since the last event began */
     bool woke, leaves;
     uint32_t choices, value;
-    uint64_t once;      /* whose routine has returned in the last event; 0: none */
-    uint64_t loaded;    /* the loader's lock, if the last event's thread has given it up behind that; or 0 */
-    uint32_t loader;    /* who has that, plus 1; 0: nobody */
-    uint64_t value_key; /* of a semaphore that counts `value` after the last event; 0: none */
+    uint32_t given;             /* what the last event's thread has given up behind that: once flags, whose */
+    uint64_t gives[MOST_GIVEN]; /* routines have ended, and the loader's lock */
+    uint32_t loader;            /* who has that, plus 1; 0: nobody */
+    uint64_t value_key;         /* of a semaphore that counts `value` after the last event; 0: none */
 };
 
 static bool grow(void **array, uint32_t *have, uint32_t want, size_t size)
@@ -196,15 +198,14 @@ static int end_event(struct reader *r, uint32_t step)
     if (event->op == PCT_OP_EXIT)
         r->ender = event->thread + UINT32_C(1);
     pct_event_sort_touches(event);
-    if (r->once)
-        pct_event_touch(event, r->once, PCT_USE_GIVES);
-    if (r->loaded) {
-        pct_event_touch(event, r->loaded, PCT_USE_GIVES);
-        r->loader = 0;
+    event->global |= r->given > MOST_GIVEN;
+    for (uint32_t i = 0; i < r->given && i < MOST_GIVEN; i++) {
+        pct_event_touch(event, r->gives[i], PCT_USE_GIVES);
+        r->loader = r->gives[i] >> 56 == PCT_CLASS_LOADER ? 0 : r->loader;
     }
     settle_shares(r->x, event);
     settle_value(r, event);
-    r->value_key = r->once = r->loaded = 0;
+    r->value_key = r->given = 0;
     r->woke = r->leaves = false;
     if (r->choices > 1)
         r->x->doubts |= 1u << PCT_DOUBT_CHOICES;
@@ -326,6 +327,12 @@ static void cause(struct reader *r, struct thread *t)
     t->causes++;
 }
 
+static void give(struct reader *r, uint64_t key)
+{
+    if (r->given++ < MOST_GIVEN)
+        r->gives[r->given - 1] = key;
+}
+
 static int announce(struct reader *r, struct thread *t, const struct pct_log_entry *entry)
 {
     const struct pct_event *event = last_event(r);
@@ -333,7 +340,7 @@ static int announce(struct reader *r, struct thread *t, const struct pct_log_ent
         r->leaves = true;
     /* Others find it done already, and may go on before that point. */
     if (event && event->thread == entry->thread && entry->op == PCT_OP_ONCE_DONE)
-        r->once = entry->key;
+        give(r, entry->key);
     int failed =
         t->op == PCT_OP_DEADLINE && entry->op != PCT_OP_DEADLINE && !t->due ? miss(r, t, entry->thread, t->wait_op) : 0;
     t->due = false;
@@ -439,8 +446,8 @@ static int take(struct reader *r, const struct pct_log_entry *entry)
         bool none;
         if (!event || !pct_use_of((enum pct_op)entry->op, 0, &use, &none))
             return 0;
-        if (entry->key >> 56 == PCT_CLASS_LOADER)
-            r->loaded = entry->key;
+        if (entry->key >> 56 == PCT_CLASS_LOADER || entry->key >> 56 == PCT_CLASS_ONCE)
+            give(r, entry->key);
         else if (pct_touch_is_memory(entry->key))
             pct_event_touch_range(event, entry->key, entry->value, use);
         else

@@ -25,6 +25,7 @@
 #include <preload/signals/signals.h>
 #include <preload/sync/foreign_calls.h>
 #include <preload/sync/mutex.h>
+#include <preload/sync/once.h>
 #include <preload/thread/foreign_threads.h>
 #include <preload/time/family.h>
 #include <preload/time/family_memory.h>
@@ -239,6 +240,12 @@ static void aim(uint32_t from, uint32_t count)
     points.next = count > from + (from ? NEAR : FIRST) ? from + (count - from) / 2 : 0;
 }
 
+static void arrives(const struct pct_thread *thread)
+{
+    pct_loader_arrives(thread);
+    pct_once_arrives(thread);
+}
+
 static void point(void)
 {
     uint32_t at, count;
@@ -308,7 +315,7 @@ const struct pct_host pct_host_futex = {
     .stack = pct_sites_keep_stack,
     .pause = pct_debugger_pause,
     .point = point,
-    .arrives = pct_loader_arrives,
+    .arrives = arrives,
     .end = pct_end_verdict,
 };
 

@@ -5,7 +5,9 @@
 #include "layouts.h"
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
+#include <preload/core/user_memory.h>
 #include <preload/memory/memory.h>
+#include <sched/log.h>
 #include <sched/races.h>
 #include <strategies/strategies.h>
 
@@ -36,6 +38,41 @@ static bool in_progress(const void *control)
 static bool not_in_progress(const struct pct_thread *thread)
 {
     return !in_progress(thread->wait.ready_arg);
+}
+
+/* In explored runs: routines in progress, by their control words, and whose. One that has no place here is left
+ * unseen. */
+enum { NOTED = 8 };
+static PCT_OF_RUN struct {
+    const void *control;
+    uint32_t thread;
+} noted[NOTED];
+
+static void note(const struct pct_shim_thread *self, const void *control)
+{
+    for (unsigned i = 0; i < NOTED; i++)
+        if (!noted[i].control) {
+            noted[i].control = control;
+            noted[i].thread = self->core.id;
+            return;
+        }
+}
+
+void pct_once_arrives(const struct pct_thread *thread)
+{
+    for (unsigned i = 0; i < NOTED; i++) {
+        const void *control = noted[i].control;
+        if (PCT_LIKELY(!control) || noted[i].thread != thread->id || !pct_user_readable(control, sizeof(int)) ||
+            in_progress(control))
+            continue;
+        noted[i].control = NULL;
+        if (*(const volatile int *)control & ONCE_DONE)
+            continue;
+        /* It was left by an exception, or cancelled. */
+        struct pct_object *object = pct_object_at(&pct_S.objects, control, PCT_CLASS_ONCE);
+        pct_log_touch(&pct_S, PCT_OP_MUTEX_UNLOCK, object);
+        pct_program_changed(object);
+    }
 }
 
 /* The routine begins: only now does the control word say so, and those that wait see it. */
@@ -84,6 +121,8 @@ int pct_once(pthread_once_t *control, void (*routine)(void), int (*real)(pthread
     pct_sched_unseen(&pct_S, true);
     self->once_routine = routine;
     self->once_object = object;
+    if (PCT_UNLIKELY(pct_sched_is_explored(&pct_S)))
+        note(self, control);
     int error = real(control, run_routine);
     self = pct_enter();
     /* It is done. Other schedules have always been made as if those that wait were told behind the point. */

@@ -492,6 +492,7 @@ static bool begin(void)
     host.place = place;
     struct pct_channel *channel = sim.options->channel;
     s->log = s->objects.log = channel;
+    s->explored = channel != NULL;
     s->still = channel != NULL;
     s->run.plan = channel ? channel->plan : NULL;
     s->run.plan_count = channel ? channel->plan_count : 0;
