@@ -111,7 +111,7 @@ chunk()
 {
     local spec=$1 seed=$2 count=$3 wanted=$4 line pattern hits=0 first=-
     shift 4
-    "$pct" run "${ways[@]}" -g -j "$jobs" -n "$count" -s "$seed" -S "$spec" --state none --timeout 20 -- "$@" \
+    "$pct" run --brief "${ways[@]}" -g -j "$jobs" -n "$count" -s "$seed" -S "$spec" --state none --timeout 20 -- "$@" \
         > "$scratch/log" 2>&1 < /dev/null
     line=$(grep '; at most n=' "$scratch/log" | tail -n 1)
     pattern='^pct: ([0-9]+) runs? in .*: (no failure|([0-9]+) failed \((.*)\)); at most n=([0-9]+), k=([0-9]+)$'
@@ -168,7 +168,7 @@ learned_k()
 {
     local spec=$1 k
     shift
-    "$pct" run -g -n 64 -s 1 -S "$spec" --state none --timeout 20 -- "$@" > "$scratch/log" 2>&1 < /dev/null
+    "$pct" run --brief -g -n 64 -s 1 -S "$spec" --state none --timeout 20 -- "$@" > "$scratch/log" 2>&1 < /dev/null
     k=$(sed -n 's/^pct: k=\([0-9]*\), learned.*/\1/p' "$scratch/log")
     [ -n "$k" ] || fail "$* under $spec: $(tail -n 1 "$scratch/log")"
     echo "$k"

@@ -41,7 +41,8 @@ static const struct argp_option options[] = {
     { "save", KEY_SAVE, "DIR", 0,
       "keep the traces of all failing runs, as DIR/seed-SEED.trace, and the cores that the kernel writes of them", 3 },
     { "quiet", 'q', NULL, 0, "print nothing but failures", 3 },
-    { "brief", KEY_BRIEF, NULL, OPTION_HIDDEN, NULL, 3 }, /* for pct demon: stacks cost more than the run */
+    /* For pct demon, and whoever counts failures: what is said of one costs more than the runs. */
+    { "brief", KEY_BRIEF, NULL, OPTION_HIDDEN, NULL, 3 },
     { PCT_EACH_TEST_BEGUN, KEY_BEGUN, "FD", OPTION_HIDDEN, NULL, 3 },
     { 0 },
 };
@@ -52,7 +53,7 @@ struct arguments {
     struct pct_runs_options runs;
     const char *state;
     bool quiet, drawn;
-    bool brief;   /* no stacks and no steps of a run that fails */
+    bool brief;   /* no stacks, no steps and no cause of a run that fails */
     bool counted; /* -n is given */
     int begun;    /* for --each-test: see there */
 };
@@ -269,7 +270,7 @@ static int finish_failed(struct pct_campaign *c, const struct arguments *w, int 
         pct_outcome_report(&c->first, result);
     pct_setup_teardown_keep(stderr, &c->first);
     /* Whoever asked for one run, or for what has one schedule, does not expect more. */
-    if (!status && (c->runs > 1 || c->confidence > 0) && pct_campaign_threads(result) > 1)
+    if (!status && !w->brief && (c->runs > 1 || c->confidence > 0) && pct_campaign_threads(result) > 1)
         pct_diagnosing_show(stderr, &c->launch, &c->first, result, c->ok);
     if (!w->quiet)
         print_summary(c, status);

@@ -73,14 +73,15 @@ quoted()
 #     runs       how many it did               failures   how many of them failed
 #     endings    how, as "14 crash"            first      the first seed that failed, or -
 #     threads    n, the most of any run        steps      k, the most of any run
-# All are empty, except for command and status, if pct did not come to its summary.
+# All are empty, except for command and status, if pct did not come to its summary. What it says of a failure is the
+# bare minimum: what is counted here is how often.
 campaign()
 {
     local file=$1 line pattern
     shift
     # shellcheck disable=SC2034
     command=$(quoted "$pct" run --state none "$@")
-    "$pct" run --state none "$@" > "$file" 2>&1 < /dev/null
+    "$pct" run --brief --state none "$@" > "$file" 2>&1 < /dev/null
     # shellcheck disable=SC2034
     status=$?
     runs='' failures='' endings='' first='' threads='' steps=''

@@ -306,9 +306,11 @@ static int hold_file(void)
 
 /* Nothing but numbers, for several times as long as it takes to find a spin. */
 /* Asks six times for what the other has while it computes, as threads ask an interpreter for its lock. */
+enum { QUESTIONS = 3 };
+
 static void *ask(void *unused)
 {
-    for (int i = 1; i <= 6; i++) {
+    for (int i = 1; i <= QUESTIONS; i++) {
         usleep(50000);
         plain = i;
         while (turn != i)
@@ -320,7 +322,7 @@ static void *ask(void *unused)
 static int serve(void)
 {
     uint64_t x = 1;
-    for (int i = 1; i <= 6; i++) {
+    for (int i = 1; i <= QUESTIONS; i++) {
         while (plain != i)
             x = x * 6364136223846793005u + 1442695040888963407u;
         turn = i;
