@@ -201,7 +201,7 @@ int main(void)
 }
 C
     "$cc" -g -pthread -o alone alone.c
-    run "$pct" run --timeout 4 -- ./alone
+    run "$pct" run --timeout 1 -- ./alone
     is "$status" 124
     has "compute_forever"
 }
@@ -237,7 +237,7 @@ int main(void)
 C
     "$cc" -Wl,-z,now -o late late.c
     # Two are those of the calibration.
-    run "$pct" campaign "${fixed[@]:2}" --exec -k 10 -n 4 -s 1 -j 1 --timeout 1 -- ./late
+    run "$pct" campaign "${fixed[@]:2}" --exec -k 10 -n 4 -s 1 -j 1 --timeout 0.4 -- ./late
     is "$status" 1
     has "4 of 4 runs"
     has "2 failed, 1 finding"

@@ -26,7 +26,7 @@ first_cause()
 {
     local program=$BATS_FILE_TMPDIR/$1 token
     [ -x "$program" ] || program=$1
-    token=$("$pct" run -q -n 100 -s "${2:-1}" --state none --epoch 1700000000 "${@:3}" -- "$program" 2>&1 |
+    token=$("$pct" run -q --brief -n 100 -s "${2:-1}" --state none --epoch 1700000000 "${@:3}" -- "$program" 2>&1 |
         grep -o "pct1:[^' ]*" | tail -n 1)
     run "$pct" explain --seconds 1000000 "$token" -- "$program"
     is "$status" 0
@@ -281,7 +281,7 @@ int main(void)
 }
 C
     "$cc" -g -pthread -o small small.c
-    token=$("$pct" run -q -n 100 -s 1 --state none -- ./small 2>&1 | grep -o "pct1:[^' ]*" | tail -n 1)
+    token=$("$pct" run -q --brief -n 100 -s 1 --state none -- ./small 2>&1 | grep -o "pct1:[^' ]*" | tail -n 1)
     run "$pct" explain --seconds 1000000 "$token" -- ./small
     is "$status" 0
     has 'cause: atomicity violation: '
@@ -289,7 +289,8 @@ C
     has '  cause, exact: each class that fails so (4) has all of these orderings, and none that passes (2):'
     has 'get small.c:9 < deposit small.c:24'
     # Where accesses to memory are points, too, its classes are others.
-    token=$("$pct" run -q -n 100 -s 1 --state none --memory=globals -- ./small 2>&1 | grep -o "pct1:[^' ]*" | tail -n 1)
+    token=$("$pct" run -q --brief -n 100 -s 1 --state none --memory=globals -- ./small 2>&1 |
+        grep -o "pct1:[^' ]*" | tail -n 1)
     run "$pct" explain --seconds 1000000 "$token" -- ./small
     has 'cause: '
     [[ $output != *'cause, exact'* ]]
@@ -367,7 +368,7 @@ C
 
 @test "what is said to come between is tried, both ways" {
     "$cc" -g -pthread -o cfgpair "$root/bench/desk/cfgpair.c"
-    token=$("$pct" run -q -n 100 -s 1 --state none --epoch 1700000000 -- ./cfgpair 2>&1 |
+    token=$("$pct" run -q --brief -n 100 -s 1 --state none --epoch 1700000000 -- ./cfgpair 2>&1 |
         grep -o "pct1:[^' ]*" | tail -n 1)
     run "$pct" explain --seconds 1000000 "$token" -- ./cfgpair
     is "$status" 0
@@ -474,7 +475,8 @@ C
     "$cc" -g -O0 -pthread -o pair pair.c
     tickets=$(nm pair | sed -n 's/ b tickets$//p') innocent=$(nm pair | sed -n 's/ b innocent$//p')
     [ $((16#$innocent - 16#$tickets)) = 4 ] || skip "the two do not share eight bytes"
-    token=$("$pct" run -q -n 500 -s 1 --state none --memory=atomics -- ./pair 2>&1 | grep -o "pct1:[^' ]*" | tail -n 1)
+    token=$("$pct" run -q --brief -n 500 -s 1 --state none --memory=atomics -- ./pair 2>&1 |
+        grep -o "pct1:[^' ]*" | tail -n 1)
     run "$pct" explain --all "$token" -- ./pair
     is "$status" 0
     has 'cause: atomicity violation'

@@ -962,10 +962,10 @@ after 60 s (--timeout)" "$pct" explore -- "$explored" computes
     says_meanwhile "it waits for what is outside of it (input, a connection, a process), or for a call that pct does \
 not see; it is ended after 60 s (--timeout)" "$pct" run -n 100 -- "$explored" receives
     # Behind its end, no time is lost with others.
-    run "$pct" explore --timeout=2 -- "$explored" computes
+    run "$pct" explore --timeout=1 -- "$explored" computes
     echo "$output"
     [ "$status" -eq 119 ]
-    [[ $output == *"1 run cut off by --max-steps=20000 or --timeout=2: a loop that waits (if for memory: --memory=all \
+    [[ $output == *"1 run cut off by --max-steps=20000 or --timeout=1: a loop that waits (if for memory: --memory=all \
 sees it), or a longer run (timeout at "*"explore.c:"* ]]
 }
 

@@ -135,12 +135,12 @@ learned_k()
 
 # Every run of this program without a sample has more than 120,000 points.
 @test "where points are too many, a sample switches itself on, and the token has it" {
-    run "$pct" run -g -n 33 -s 1 --save traces -- ./hot
+    run "$pct" run --brief -g -n 33 -s 1 --save traces -- ./hot
     has "of the points of a run are plain accesses to memory: from now on, each run has those of 8 % of the places"
     local k
     k=$(grep -o 'at most n=3, k=.*' <<< "$output")
     # The next campaign knows it from the start, and the number of jobs does not matter.
-    run "$pct" run -g -n 33 -s 1 -j 3 --state none -- ./hot
+    run "$pct" run --brief -g -n 33 -s 1 -j 3 --state none -- ./hot
     has "$k"
     run "$pct" run -n 2 -s 1 -S pct,depth=1 -t trace -- ./hot
     has "from now on, each run has those of 8 %"
@@ -148,7 +148,7 @@ learned_k()
     lacks "from now on"
     run "$pct" run -s 1 -- ./hot
     lacks "from now on"
-    run "$pct" run -n 500 -s 1 --state none --memory-sample=50 -- ./hot
+    run "$pct" run --brief -n 500 -s 1 --state none --memory-sample=50 -- ./hot
     is "$status" 134
     token=$(tail -n 1 <<< "$output" | grep -o "pct1:[^' ]*")
     [[ $token =~ ,memory-sample=50-[0-9]+[:,] ]]

@@ -87,7 +87,8 @@ C
     for program in "$build"/bugs/*; do
         case $program in *-fixed | *.d) continue ;; esac
         for mode in -q --exec; do
-            "$pct" run "${fixed[@]}" -g -n 12 -s 1 -S random-walk $mode --save "saved$mode" -- "$program" > said 2>&1 ||
+            "$pct" run --brief "${fixed[@]}" -g -n 12 -s 1 -S random-walk $mode \
+                --save "saved$mode" -- "$program" > said 2>&1 ||
                 true
             for trace in "saved$mode"/*; do
                 [ ! -e "$trace" ] || head -c 8192 "$trace" | tr '\0' '\n' | grep -ao '^pct1:.*'

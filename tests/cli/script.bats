@@ -1256,7 +1256,7 @@ PROGRAM
     local line
     line=$(grep -n '^    while (!.flag)' alone.c | cut -d: -f1)
     # Alone from the beginning, and after its helper has ended.
-    for helper in 0 1; do
+    for helper in 0 ${FULL:+1}; do
         script 'process(1, function() thread(0) board.wait "go" end)
 run(thread(0), unlocks) board.post "go"' ./alone $helper
         is "$status" 117
@@ -2050,7 +2050,8 @@ in_order({ b, locks "second" * once, 2 }, { a, locks "first" })' ./script deadlo
 
 @test "a finding becomes a script, which fails in the same way, and no longer once the program is right" {
     local token bug=$build/bugs/fig1c-deadlock
-    token=$("$pct" run -q -n 500 -s 1 -S pct,depth=2 -- "$bug" 2>&1 < /dev/null | grep -o "pct1:[^ ']*" | tail -n 1)
+    token=$("$pct" run -q --brief -n 500 -s 1 -S pct,depth=2 -- "$bug" 2>&1 < /dev/null |
+        grep -o "pct1:[^ ']*" | tail -n 1)
     echo old > real.lua
     ln -s real.lua found.lua
     run "$pct" explain --seconds 1000000 --script found.lua "$token" -- "$bug"
@@ -2066,7 +2067,8 @@ in_order({ b, locks "second" * once, 2 }, { a, locks "first" })' ./script deadlo
     has 'did not fit'
     # No orderings alone make this one fail.
     bug=$build/bugs/producer-consumer
-    token=$("$pct" run -q --state none -n 500 -s 1 -- "$bug" 2>&1 < /dev/null | grep -o "pct1:[^ ']*" | tail -n 1)
+    token=$("$pct" run -q --brief --state none -n 500 -s 1 -- "$bug" 2>&1 < /dev/null |
+        grep -o "pct1:[^ ']*" | tail -n 1)
     run "$pct" explain --seconds 1000000 --script found.lua "$token" -- "$bug"
     is "$status" 0
     has 'the smallest schedule, turn by turn'

@@ -82,7 +82,7 @@ token()
     "$build/pct-cc" -g -O1 -pthread -o torn-told "$root/bench/bugs-memory/torn-publication.c"
     "$build/pct-cc" -g -O1 -pthread -o check-told "$root/bench/bugs-memory/check-then-act.c"
     local program
-    for program in torn torn-told check check-told; do
+    for program in torn torn-told ${FULL:+check check-told}; do
         local watched=pair
         [[ $program = torn* ]] || watched=owner
         run -134 "$pct" run -q -n 300 -s 1 --watch=$watched -- ./$program
