@@ -100,7 +100,7 @@ struct pct_shim_thread {
     bool cancel_asked;               /* by another thread */
     bool cancel_sent;                /* told to libc, on our own turn */
     bool cancel_due;                 /* asked, and it has come to no cancellation point since */
-    bool futex_shared;               /* the kernel may wake what it waits for: at the end of a thread */
+    bool futex_shared;               /* other processes may wake what it waits for, or the kernel at a thread's end */
     uint16_t guard_pages;            /* below its stack, where pct has put that; as the program would have them */
     __pthread_unwind_buf_t *unwind;  /* of CALL_CANCELLABLE(), while it is away; a handler that runs there may jump, so
                                         it is taken out meanwhile */

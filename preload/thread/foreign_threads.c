@@ -228,17 +228,45 @@ static uint64_t count(void)
     return PCT_SYS2(SYS_stat, "/proc/self/task", &status) ? 0 : status.st_nlink - 2 - parked;
 }
 
-/* Strangers need not call anything that tells: they change a word and wake by a system call of their own, and the
- * kernel does so when one ends. So a futex whose word has changed is taken for woken. */
+/* Whether other processes may wake who sleeps on this word. Relatives alone have what is shared without a name. */
+static bool others_wake(uintptr_t word)
+{
+    static const char unnamed[] = "/SYSV00000000 (deleted)"; /* the kernel's word for IPC_PRIVATE */
+    struct pct_mapping mapping;
+    char path[sizeof unnamed + 1];
+    if (!pct_maps_find((const void *)word, &mapping, path, sizeof path))
+        return true;
+    const bool named = !pct_text_same(path, PCT_MAPS_ANONYMOUS) && !pct_text_same(path, unnamed);
+    return mapping.shared && (named || pct_family_relatives());
+}
+
+/* Whether the kernel has changed this word, and woken one who waits for it: at the end of a thread, it clears the id
+ * that stood there, and marks what a robust lock's owner leaves. Ids begin at 300 when they have gone round. */
+static bool kernel_wakes(uint32_t before, uint32_t now)
+{
+    return now & FUTEX_OWNER_DIED || (!now && (before >= 300 || before > (uint32_t)PCT_SYS0(SYS_getpid)));
+}
+
+/* Whether a wake-up that pct has not seen may have come with this change of the word that the thread waits for. */
+static bool unseen_wakes(const struct pct_shim_thread *thread, uint32_t now)
+{
+    return seen.met || (thread->futex_shared && (kernel_wakes(thread->futex_value, now) || pct_family_relatives() ||
+                                                 others_wake((uintptr_t)thread->futex_word)));
+}
+
+/* Strangers need not call anything that tells: they change a word and wake by a system call of their own. So a futex
+ * whose word they may have changed is taken for woken. */
 static void ask_futexes(void)
 {
     for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
         struct pct_shim_thread *thread = &pct_shim.slots[id];
         const struct pct_wait *wait = &thread->core.wait;
         if (thread->core.queued && !wait->ready && wait->object->class_ == PCT_CLASS_FUTEX &&
-            wait->object->address == (uintptr_t)thread->futex_word && (seen.met || thread->futex_shared) &&
-            *(const volatile uint32_t *)thread->futex_word != thread->futex_value)
-            pct_sched_wake(&pct_S, &thread->core);
+            wait->object->address == (uintptr_t)thread->futex_word) {
+            const uint32_t now = *(const volatile uint32_t *)thread->futex_word;
+            if (now != thread->futex_value && unseen_wakes(thread, now))
+                pct_sched_wake(&pct_S, &thread->core);
+        }
     }
 }
 
@@ -252,18 +280,6 @@ static uint64_t quiet(void)
         pct_set_due(&pct_S, PCT_DUE_ATTENTION);
     }
     return PCT_NEVER;
-}
-
-/* Whether other processes may wake who sleeps on this word. Relatives alone have what is shared without a name. */
-static bool others_wake(uintptr_t word)
-{
-    static const char unnamed[] = "/SYSV00000000 (deleted)"; /* the kernel's word for IPC_PRIVATE */
-    struct pct_mapping mapping;
-    char path[sizeof unnamed + 1];
-    if (!pct_maps_find((const void *)word, &mapping, path, sizeof path))
-        return true;
-    const bool named = !pct_text_same(path, PCT_MAPS_ANONYMOUS) && !pct_text_same(path, unnamed);
-    return mapping.shared && (named || pct_family_relatives());
 }
 
 uint64_t pct_foreign_threads_asleep(const struct pct_thread *thread)
