@@ -335,9 +335,12 @@ static void print_given(FILE *out, const struct explain *e)
     }
 }
 
-/* The same as JSON; d: by rules, NULL: by a search. */
-static int write_json(const struct explain *e, const struct pct_diagnosing *d, const struct pct_trace *trace)
+/* The same as JSON; d: by rules, NULL: by a search. process: NULL: a trace is all that there is. */
+static int write_json(const struct explain *e, const struct pct_diagnosing *d, const struct pct_trace *trace,
+                      const struct pct_process *process, const struct pct_result *result)
 {
+    char headline[512];
+    bool has_headline = process && pct_outcome_headline(headline, sizeof headline, process, result);
     const struct pct_shrink *shrink = &e->analysis.shrink;
     const struct pct_query_runs *runs = &shrink->runs;
     char *replay = NULL;
@@ -351,7 +354,8 @@ static int write_json(const struct explain *e, const struct pct_diagnosing *d, c
     pct_cli_print_quoted(out, d && told(e)->replay ? shrink->name : pct_shrink_token_of_run(shrink));
     fputs(" -- ", out);
     pct_cli_print_command(out, runs->launch.command);
-    int failed = fclose(out) ? pct_cli_no_memory("") : pct_explain_json(&e->analysis, d, trace, replay);
+    int failed = fclose(out) ? pct_cli_no_memory("")
+                             : pct_explain_json(&e->analysis, d, trace, has_headline ? headline : NULL, replay);
     free(replay);
     return failed;
 }
@@ -422,7 +426,7 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     if (!*done)
         return failed;
     if (e->json)
-        return write_json(e, d, &d->run.result.trace);
+        return write_json(e, d, &d->run.result.trace, &d->run.process, &d->run.result);
     const struct pct_history *history = &d->history;
     print_verdict(&d->run.process, &d->run.result);
     print_forced(e, &d->run.result.trace);
@@ -444,7 +448,7 @@ static int write_recorded_json(const struct explain *e, const struct pct_trace *
 {
     static struct pct_diagnosing d; /* large */
     pct_diagnosing_of_trace(&d, trace);
-    int failed = write_json(e, &d, trace);
+    int failed = write_json(e, &d, trace, NULL, NULL);
     pct_diagnosing_close(&d);
     return failed;
 }
@@ -512,7 +516,7 @@ static int search(struct explain *e)
     if (failed)
         return failed;
     if (e->json)
-        return write_json(e, NULL, q->narrative.trace);
+        return write_json(e, NULL, q->narrative.trace, &q->run.process, &q->run.result);
     const struct pct_trace *trace = q->narrative.trace;
     print_verdict(&q->run.process, &q->run.result);
     print_forced(e, trace);

@@ -9,7 +9,7 @@
 
 enum { DIAGNOSES = 3, TEXT = 800 };
 
-static void add_verdict(struct json_object *to, const struct pct_trace *trace)
+static void add_verdict(struct json_object *to, const struct pct_trace *trace, const char *headline)
 {
     char *text = NULL;
     size_t size;
@@ -17,7 +17,10 @@ static void add_verdict(struct json_object *to, const struct pct_trace *trace)
     pct_json_add_string(to, "verdict", pct_name_verdict(trace->header.verdict));
     if (!out)
         return;
-    pct_report_print_verdict(out, trace);
+    if (headline)
+        fputs(headline, out);
+    else
+        pct_report_print_verdict(out, trace);
     if (!fclose(out))
         pct_json_add_string(to, "message", text);
     free(text);
@@ -64,7 +67,7 @@ static void add_search(struct json_object *to, const struct pct_analysis *q)
 }
 
 int pct_explain_json(const struct pct_analysis *analysis, const struct pct_diagnosing *diagnosing,
-                     const struct pct_trace *trace, const char *replay)
+                     const struct pct_trace *trace, const char *headline, const char *replay)
 {
     const char *token = pct_shrink_token_of_run(&analysis->shrink);
     struct json_object *root = json_object_new_object();
@@ -75,7 +78,7 @@ int pct_explain_json(const struct pct_analysis *analysis, const struct pct_diagn
     pct_json_add_string(root, "pct", PCT_CLI_VERSION);
     pct_json_add_string(root, "token", token);
     pct_json_add_string(root, "replay", replay);
-    add_verdict(root, trace);
+    add_verdict(root, trace, headline);
     pct_forced_add_json(root, token, trace);
     struct json_object *diagnoses = pct_json_add_array(root, "diagnoses");
     if (!diagnosing)

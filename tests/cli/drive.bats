@@ -88,8 +88,12 @@ nothing_left()
     has "replay --ready port:$port --drive './server ask $port; echo "
     # Whether the client has connected before the server waits for it is the machine's, so the replay need not be
     # identical.
-    run sh -c "$(replay_line)"
+    local line
+    line=$(replay_line)
+    run sh -c "$line"
     has "the client failed: exit status 9"
+    run sh -c "$(sed 's/ replay / explain --json --seconds 1 /' <<< "$line")"
+    has '"message": "the client failed: exit status 9"'
     run "$pct" run -n 3 -s 1 --ready port:$port --drive 'kill -SEGV $$' -- ./server $port
     is "$status" 139
     has "the client failed: killed by signal 11"
