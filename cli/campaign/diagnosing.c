@@ -31,7 +31,7 @@ struct source {
     struct pct_config config; /* of the failing run */
     char *given;              /* its list, where that is too long for it */
     uint64_t hash, points;
-    bool lenient;       /* the failing run may have taken other steps, if a child process fails */
+    bool lenient;       /* the failing run may have taken other steps, by what pct does not order */
     uint64_t signature; /* of its failure; 0: not known */
     struct pct_nearby nearby;
     bool near;  /* there are runs near it */
@@ -230,12 +230,13 @@ static uint64_t signature_of(const struct pct_ended_run *run)
 }
 
 /* The failing run again: kept, if it is the same. When its child processes end is not controlled: where one of them
- * fails, it may be a run in which a parent heard of that at another moment. */
+ * fails, it may be a run in which a parent heard of that at another moment. So a server may hear of its client. */
 static int look_at_failing(struct source *s, struct pct_ended_run *run)
 {
     struct pct_diagnosing *d = s->d;
     const struct pct_trace_header *header = &run->result.trace.header;
-    bool other = header->hash != s->hash && !(s->lenient && run->result.children);
+    bool unordered = run->result.children || header->uncontrolled[PCT_UNCONTROLLED_OUTSIDE];
+    bool other = header->hash != s->hash && !(s->lenient && unordered);
     if (pct_diagnosing_passes(d, &run->result) || other)
         return PCT_RUNS_ON;
     s->hash = header->hash;

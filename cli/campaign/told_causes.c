@@ -18,8 +18,10 @@ void pct_diagnosing_put_foreign_last(struct pct_diagnosing *d)
         else if (item->score >= PCT_DIAGNOSIS_LIKELY)
             foreign[others++] = *item;
     }
-    for (size_t i = 0; i < others; i++)
+    for (size_t i = 0; i < others; i++) {
+        foreign[i].score = PCT_EVIDENCE_GUESS;
         d->diagnoses.item[own++] = foreign[i];
+    }
     for (size_t i = count; i < d->diagnoses.count; i++)
         d->diagnoses.item[own++] = d->diagnoses.item[i];
     d->diagnoses.count = own;
@@ -98,8 +100,7 @@ void pct_diagnosing_print(FILE *out, const struct pct_diagnosing *d, bool all)
     if (!d->known)
         print_unknown(out, &d->evidence);
     else
-        pct_diagnosis_print(out, told[0]->score < PCT_DIAGNOSIS_LIKELY ? "likely cause: " : "cause: ", &d->history,
-                            told[0]);
+        pct_diagnosis_print(out, pct_diagnosis_is_likely(told[0]) ? "likely cause: " : "cause: ", &d->history, told[0]);
     /* Where one run decides the first, there is nothing to choose from. */
     for (size_t i = 1; i < count && (all || !is_certain(told[0])); i++)
         (all ? pct_diagnosis_print : pct_diagnosis_print_brief)(out, "or: ", &d->history, told[i]);

@@ -90,15 +90,30 @@ static bool ends_in_wait(const struct pct_history *h, const struct pct_moment *m
     return m->hold != PCT_NO_HOLD && pct_hold_ends_in_wait(h, &h->holds[m->hold]);
 }
 
+/* Where the section of this step was begun, if it goes on behind a wait on a condition variable: whether there was
+ * something to wait for does not make it another one. */
+static const struct pct_moment *begin_of(const struct pct_history *h, const struct pct_moment *m)
+{
+    while (m->op == PCT_OP_COND_WAKE && m->mutex && m->previous != PCT_NO_STEP &&
+           h->steps[m->previous].op == PCT_OP_COND_WAIT && h->steps[m->previous].previous != PCT_NO_STEP) {
+        const uint32_t before = h->steps[m->previous].previous;
+        const struct pct_hold *hold = pct_history_holds(h, before, PCT_CLASS_MUTEX, m->mutex);
+        if (!hold)
+            break;
+        m = &h->steps[hold->taken];
+    }
+    return m;
+}
+
 static uint64_t key_of(const struct pct_history *h, const struct pct_diagnosis *d, bool ways)
 {
     /* Neighbouring rules and places are small differences: they must not make up for each other. */
     uint64_t key = (d->rule + UINT64_C(1)) * UINT64_C(0xc2b2ae3d27d4eb4f);
     for (unsigned i = 0; i < d->count; i++) {
-        const struct pct_moment *m = &h->steps[d->step[i]];
+        const struct pct_moment *step = &h->steps[d->step[i]], *m = begin_of(h, step);
         /* Without places, what was done to which object has to do. */
         uint64_t place = !m->place ? (uint64_t)m->op << 32 | m->object : ways ? m->way : m->place;
-        key = (key ^ place ^ ends_in_wait(h, m)) * UINT64_C(0x9e3779b97f4a7c15);
+        key = (key ^ place ^ ends_in_wait(h, step)) * UINT64_C(0x9e3779b97f4a7c15);
         key ^= key >> 29;
     }
     return key;

@@ -54,6 +54,9 @@
     X(NO_POST, 7, true, "a missing post",                                                                              \
       "thread @t0 waits for @o0; thread @t1 comes through here (@s1) without a post, and at other times "              \
       "one is made here")                                                                                              \
+    X(ONE_POST, 4.5, true, "a missing post",                                                                           \
+      "thread @t1's post (@s1) lets thread @t2 go on, and nobody posts after that for thread @t0, which had come by "  \
+      "then as well. A post lets one thread go on: each of them needs one")                                            \
     X(HAS_ENDED, 6, true, "who would signal has ended",                                                                \
       "thread @t0 waits on @o0; thread @t1, which signals it at other times, has ended (@s1)")                         \
     X(LEFT_BARRIER, 7, true, "who would come has ended",                                                               \
@@ -175,6 +178,7 @@ struct pct_diagnosis {
     unsigned failing, passing; /* runs that had it */
     double share;              /* how well other runs tell, from 0 to 1 (evidence.h) */
     bool unneeded;             /* the smallest run that fails has not got it */
+    bool common;               /* many of the runs that pass have it, too (evidence.h) */
     bool tried;                /* with what comes between the run fails, and without it passes */
     unsigned without;          /* of a rule that compares: runs that failed as well, and had not */
 };
@@ -201,6 +205,12 @@ struct pct_diagnoses {
 
 /* By which a pattern that good runs have, too, counts less where the run ended in a deadlock. */
 #define PCT_DIAGNOSIS_IN_DEADLOCK 0.6
+
+/* Whether no more than "likely" is to be said: what is common, and was not tried, may have come of the cause. */
+static inline bool pct_diagnosis_is_likely(const struct pct_diagnosis *d)
+{
+    return d->score < PCT_DIAGNOSIS_LIKELY || (d->common && !d->tried);
+}
 
 /* Apply all rules. notices: of other runs, may be NULL (rules.h). To be freed in any case. */
 struct pct_evidence;

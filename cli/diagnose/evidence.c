@@ -133,12 +133,20 @@ void pct_evidence_least(struct pct_evidence *e, const struct pct_history *histor
     pct_diagnoses_free(&ds);
 }
 
+/* Whether nearly all runs that fail have it, and none of several that pass: if the smallest one has not, that fails in
+ * another way. */
+static bool is_clear(const struct pct_evidence *e, const struct pct_diagnosis *d)
+{
+    return !d->passing && e->passing > PCT_EVIDENCE_ENOUGH && d->failing > PCT_EVIDENCE_ENOUGH &&
+           d->failing >= PCT_EVIDENCE_NEARLY_ALL * e->failing;
+}
+
 /* In the smallest run that fails a pattern stands as near to the end as it has to. */
 static double weigh_least(const struct pct_evidence *e, struct pct_diagnosis *d)
 {
     const struct row *ways = find(e, d->key), *places = find(e, d->place_key);
     double least = ways && ways->least > 0 ? ways->least : places ? places->least : 0;
-    if (!e->least)
+    if (!e->least || (least <= 0 && is_clear(e, d)))
         return d->score;
     d->unneeded = least <= 0;
     return d->unneeded ? d->score * PCT_EVIDENCE_NOT_NEEDED : least > d->score ? least : d->score;
@@ -222,12 +230,13 @@ void pct_evidence_weigh(const struct pct_evidence *e, struct pct_diagnoses *ds)
     size_t kept = 0;
     for (size_t i = 0; i < ds->count; i++) {
         struct pct_diagnosis *d = &ds->item[i];
-        if (!pct_rule_decides(d->rule))
-            d->score = weigh_least(e, d);
         double ways = count_runs(e, d, d->key), places = count_runs(e, d, d->place_key);
         if (ways > places)
             count_runs(e, d, d->key);
         d->share = ways > places ? ways : places;
+        if (!pct_rule_decides(d->rule))
+            d->score = weigh_least(e, d);
+        d->common = !pct_rule_decides(d->rule) && PCT_EVIDENCE_COMMON * d->passing > e->passing;
         if (pct_rule_compares(d->rule))
             d->score *= e->passing / (e->passing + 2.0) * share_with(e, d);
         else if (!pct_rule_decides(d->rule))

@@ -18,11 +18,17 @@ enum { PCT_EVIDENCE_ENOUGH = 3 };
 /* By which the score of what half of the runs that pass have, too, is less: no more than "likely". */
 #define PCT_EVIDENCE_HINT 0.3
 
+/* What one in this many of the runs that pass have, too, is common. */
+enum { PCT_EVIDENCE_COMMON = 4 };
+
 /* And no more than this. */
 #define PCT_EVIDENCE_GUESS (0.95 * PCT_DIAGNOSIS_LIKELY)
 
 /* By which the score of what the smallest run that fails does not have is less. */
 #define PCT_EVIDENCE_NOT_NEEDED 0.4
+
+/* This part of the runs that fail is nearly all of them. */
+#define PCT_EVIDENCE_NEARLY_ALL 0.8
 
 struct pct_evidence {
     unsigned failing, passing;  /* runs that were looked at */

@@ -47,7 +47,8 @@ bool pct_moment_locks(const struct pct_moment *moment)
 
 bool pct_hold_ends_in_wait(const struct pct_history *h, const struct pct_hold *hold)
 {
-    return hold->released != PCT_NO_STEP && h->steps[hold->released].op == PCT_OP_COND_WAIT;
+    const struct pct_moment *end = hold->released == PCT_NO_STEP ? NULL : &h->steps[hold->released];
+    return end && (end->op == PCT_OP_COND_WAIT || (end->waits && end->thread == hold->thread));
 }
 
 bool pct_moment_same_object(const struct pct_moment *a, const struct pct_moment *b)
@@ -59,6 +60,8 @@ bool pct_moment_same_object(const struct pct_moment *a, const struct pct_moment 
 enum pct_access pct_moment_access(const struct pct_moment *moment)
 {
     if (!moment->object || (pct_moment_failed(moment) && moment->op != PCT_OP_COND_WAKE))
+        return PCT_ACCESS_NONE;
+    if (moment->aside && !moment->part)
         return PCT_ACCESS_NONE;
     if (moment->word)
         return pct_moment_locks(moment) ? PCT_ACCESS_UNKNOWN : PCT_ACCESS_NONE;
@@ -74,9 +77,10 @@ enum pct_access pct_moment_access(const struct pct_moment *moment)
     case PCT_OP_ATOMIC_UPDATE:
     case PCT_OP_ATOMIC_TRY:
         return PCT_ACCESS_UPDATE;
+    case PCT_OP_SEM_POST:
+        return PCT_ACCESS_POST;
     case PCT_OP_SEM_WAIT:
     case PCT_OP_SEM_TRYWAIT:
-    case PCT_OP_SEM_POST:
         return PCT_ACCESS_UNKNOWN;
     case PCT_OP_READ:
     case PCT_OP_WRITE:
@@ -94,7 +98,7 @@ enum pct_access pct_moment_own_access(const struct pct_moment *moment)
 
 bool pct_access_conflict(enum pct_access a, enum pct_access b)
 {
-    return a && b && !(a == PCT_ACCESS_READ && b == PCT_ACCESS_READ);
+    return a && b && !(a == b && (a == PCT_ACCESS_READ || a == PCT_ACCESS_POST));
 }
 
 /* --- What is held ------------------------------------------------------------------------------------------------- */
@@ -428,7 +432,7 @@ static int tell_neighbours_apart(struct pct_history *h)
     }
     for (uint32_t i = 0; first && parts && several && i < h->count; i++) {
         struct pct_moment *m = &h->steps[i];
-        if (m->class_ != PCT_CLASS_MEMORY || !m->object || !m->address || !several[m->object])
+        if (m->class_ != PCT_CLASS_MEMORY || !m->object || !m->address || !several[m->object] || m->aside)
             continue;
         uint8_t *part = &parts[m->object][m->address % WORD];
         *part = *part == UNKNOWN ? part_at(h, m->address) : *part;
@@ -458,6 +462,8 @@ static uint8_t whose(const struct pct_history *h, uint64_t address)
 static void mark_unwinding(struct pct_history *h, uint32_t i)
 {
     const uint32_t thread = h->steps[i].thread;
+    if (thread && h->trace->header.verdict == PCT_VERDICT_EXIT && h->trace->header.exit_status && i < h->failed)
+        h->failed = i;
     for (; thread && i != PCT_NO_STEP && !h->steps[i].unwinding; i = h->steps[i].next)
         h->steps[i].unwinding = true;
 }
@@ -498,7 +504,7 @@ static int read_steps(struct pct_history *h)
         h->last[thread] = i;
         h->threads = thread >= h->threads ? thread + 1 : h->threads;
     }
-    h->all = h->count;
+    h->all = h->failed = h->count;
     if (!failed)
         pct_words_find(h);
     for (uint32_t i = 0; !failed && i < h->count; i++)

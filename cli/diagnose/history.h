@@ -10,8 +10,15 @@ struct pct_unwinder;
 #define PCT_NO_STEP UINT32_MAX
 #define PCT_NO_HOLD UINT32_MAX
 
-/* What an access does to its object. */
-enum pct_access { PCT_ACCESS_NONE, PCT_ACCESS_READ, PCT_ACCESS_WRITE, PCT_ACCESS_UPDATE, PCT_ACCESS_UNKNOWN };
+/* What an access does to its object. A post adds to a count. */
+enum pct_access {
+    PCT_ACCESS_NONE,
+    PCT_ACCESS_READ,
+    PCT_ACCESS_WRITE,
+    PCT_ACCESS_UPDATE,
+    PCT_ACCESS_POST,
+    PCT_ACCESS_UNKNOWN
+};
 
 /* What an exchange does to a lock that is made of the word (words.h), which others may have, too, if it shares it; or
  * an update, which is a notice to who waits. */
@@ -28,6 +35,8 @@ struct pct_moment {
     uint32_t held;           /* what its thread holds behind it: into struct pct_history.links, 0: nothing */
     uint32_t hold;           /* of a step that takes a lock: that hold, or PCT_NO_HOLD */
     enum pct_word word;      /* of an exchange of memory */
+    bool waits;              /* of such a lock: given up to wait on a condition variable made of a futex; taken back */
+    bool aside;              /* of memory: of a lock's neighbours, or, without a part, where the lock is made */
     bool foreign;            /* a variable that a library has for itself, such as Rust's count of panics */
     bool unwinding;          /* its thread has begun to panic (Rust): it has failed already */
     bool awaited;            /* of memory that somebody waits for: else a word may look like a lock, and be none */
@@ -63,6 +72,7 @@ struct pct_history {
     uint32_t link_count, link_room;
     uint32_t threads; /* ids are below this */
     uint32_t *last;   /* by thread: its last step, a pending one included, or PCT_NO_STEP */
+    uint32_t failed;  /* the step by which a thread begins to panic (Rust), of which the run failed; or `count` */
     bool sure;        /* who held what is known throughout */
     bool places;      /* where the steps were made is known */
     /* A lock that a child process waits for, for ever, and that none of its threads has ever had. */
@@ -89,7 +99,7 @@ const struct pct_hold *pct_history_holds(const struct pct_history *history, uint
 const struct pct_hold *pct_history_holder(const struct pct_history *history, uint32_t step, unsigned class_,
                                           uint32_t object, uint32_t but, bool shared);
 
-/* Whether the thread gave this lock up by a wait for a condition. */
+/* Whether the thread gave this lock up by a wait for a condition, or to wait for one. */
 bool pct_hold_ends_in_wait(const struct pct_history *history, const struct pct_hold *hold);
 
 /* Whether the two are on the same object of this run. */
@@ -102,7 +112,7 @@ enum pct_access pct_moment_access(const struct pct_moment *moment);
  * and does not stand between two steps that belong together. */
 enum pct_access pct_moment_own_access(const struct pct_moment *moment);
 
-/* Whether two such accesses by different threads depend on their order. */
+/* Whether two such accesses by different threads depend on their order: two that read, or add to a count, do not. */
 bool pct_access_conflict(enum pct_access a, enum pct_access b);
 
 /* Whether the operation takes or, on another object, waits for a lock; and whether it failed. */

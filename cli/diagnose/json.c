@@ -53,7 +53,7 @@ static void add_diagnosis(struct json_object *to, const struct pct_history *h, c
     struct json_object *object = pct_json_append_object(to);
     pct_json_add_string(object, "rule", pct_rule_words(d->rule));
     pct_json_add_string(object, "text", pct_diagnosis_format(text, sizeof text, h, d));
-    pct_json_add_bool(object, "likely", d->score < PCT_DIAGNOSIS_LIKELY);
+    pct_json_add_bool(object, "likely", pct_diagnosis_is_likely(d));
     pct_json_add_double(object, "score", d->score);
     pct_json_add_number(object, "failing", d->failing);
     pct_json_add_number(object, "passing", d->passing);

@@ -13,6 +13,12 @@ static bool retakes(const struct pct_moment *m)
     return m->op == PCT_OP_COND_WAKE && m->mutex && !m->pending;
 }
 
+/* The same, or so it is with a lock that is made of a word. */
+static bool takes_back(const struct pct_moment *m)
+{
+    return retakes(m) || (m->word == PCT_WORD_TAKES && m->waits);
+}
+
 static enum pct_access access_of(const struct pct_moment *m)
 {
     return retakes(m) ? PCT_ACCESS_UNKNOWN : pct_moment_own_access(m);
@@ -26,18 +32,26 @@ static uint32_t object_of(const struct pct_moment *m)
     return 2 * (PARTS * (retakes(m) ? m->mutex : m->object) + m->part) + (m->class_ == PCT_CLASS_FD);
 }
 
+/* A semaphore's count, or what is done in a section, which nobody knows. */
+static bool is_more(enum pct_access access)
+{
+    return access == PCT_ACCESS_POST || access == PCT_ACCESS_UNKNOWN;
+}
+
 static bool reads(enum pct_access access)
 {
-    return access == PCT_ACCESS_READ || access == PCT_ACCESS_UPDATE || access == PCT_ACCESS_UNKNOWN;
+    return access == PCT_ACCESS_READ || access == PCT_ACCESS_UPDATE || is_more(access);
 }
 
 static bool writes(enum pct_access access)
 {
-    return access == PCT_ACCESS_WRITE || access == PCT_ACCESS_UPDATE || access == PCT_ACCESS_UNKNOWN;
+    return access == PCT_ACCESS_WRITE || access == PCT_ACCESS_UPDATE || is_more(access);
 }
 
 static bool unserializable(enum pct_access p, enum pct_access r, enum pct_access q)
 {
+    if (!pct_access_conflict(p, r) || !pct_access_conflict(r, q))
+        return false;
     return (writes(r) && reads(q)) || (writes(p) && reads(r) && writes(q)) || (reads(p) && writes(r) && writes(q));
 }
 
@@ -109,17 +123,23 @@ static bool waits_between(const struct pct_history *h, const struct pct_moment *
     return false;
 }
 
+/* What comes between behind the failure is none of its cause, nor is what its thread does on its way out. */
+static bool is_behind(const struct pct_history *h, uint32_t between, uint32_t then)
+{
+    return between >= h->failed || h->steps[then].unwinding;
+}
+
 static void look_between(struct pct_diagnoses *out, const struct pct_history *h, const uint32_t *steps)
 {
     const struct pct_moment *p = &h->steps[steps[0]], *r = &h->steps[steps[1]], *q = &h->steps[steps[2]];
     enum pct_access a = access_of(p), b = access_of(r), c = access_of(q);
     /* Who waits has given its mutex up: what it does behind that stands for itself. What is not made yet has not come
-     * between. What is done behind the failure is none of its cause. */
-    if (!unserializable(a, b, c) || retakes(q) || q->unwinding || r->pending || only_waits(h, r))
+     * between. */
+    if (!unserializable(a, b, c) || takes_back(q) || is_behind(h, steps[1], steps[2]) || r->pending || only_waits(h, r))
         return;
     if (!writes(a) && !writes(c) && waits_between(h, p, steps[2]))
         return;
-    bool unknown = a == PCT_ACCESS_UNKNOWN || b == PCT_ACCESS_UNKNOWN || c == PCT_ACCESS_UNKNOWN;
+    bool unknown = is_more(a) || is_more(b) || is_more(c);
     bool updates = a == PCT_ACCESS_UPDATE && b == PCT_ACCESS_UPDATE && c == PCT_ACCESS_UPDATE;
     bool other = !unknown && other_lock(h, p, q, r);
     struct pct_diagnosis *d = pct_diagnoses_add(out, other ? PCT_RULE_NOT_THE_SAME_LOCK : PCT_RULE_ATOMICITY,
@@ -174,7 +194,7 @@ static void look_at_two(struct pct_diagnoses *out, const struct pct_history *h, 
 {
     const struct pct_moment *first = &h->steps[p], *then = &h->steps[q];
     unsigned looked = 0;
-    for (uint32_t r = p + 1; r < q && looked < REMOTE; r++) {
+    for (uint32_t r = p + 1; r < q && r < h->failed && looked < REMOTE; r++) {
         const struct pct_moment *m = &h->steps[r];
         if (m->thread == first->thread || !access_of(m))
             continue;
@@ -205,7 +225,7 @@ static void look_at_neighbours(struct pct_diagnoses *out, const struct pct_histo
     for (uint32_t p = 0; p < h->count; p++) {
         uint32_t q = access_of(&h->steps[p]) ? next_access(h, p) : PCT_NO_STEP;
         /* What is done under a lock that is held throughout does not come apart by others that take it. */
-        if (q != PCT_NO_STEP && !retakes(&h->steps[q]) && !h->steps[q].unwinding &&
+        if (q != PCT_NO_STEP && !takes_back(&h->steps[q]) && !h->steps[q].unwinding &&
             object_of(&h->steps[p]) != object_of(&h->steps[q]) && !has_common(h, &h->steps[p], &h->steps[q]))
             look_at_two(out, h, p, q);
     }

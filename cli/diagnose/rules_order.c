@@ -51,7 +51,7 @@ typedef void each_first(void *context, const struct pct_history *h, bool ways, u
 static void walk(const struct pct_history *h, bool ways, each_first *each, void *context)
 {
     struct pct_table t = PCT_TABLE(struct accessed); /* by address */
-    for (uint32_t i = 0; i < h->count; i++) {
+    for (uint32_t i = 0; i < h->failed; i++) {
         const struct pct_moment *m = &h->steps[i];
         enum pct_access access = pct_moment_own_access(m);
         struct accessed *a = access && m->address && place_of(m, ways) ? find(&t, m->address) : NULL;

@@ -132,6 +132,67 @@ static void look_for_post(struct pct_diagnoses *out, const struct pct_history *h
     }
 }
 
+/* --- One post for several ----------------------------------------------------------------------------------------- */
+
+/* The last post of this semaphore. PCT_NO_STEP: there is none. */
+static uint32_t last_post(const struct pct_history *h, const struct pct_moment *semaphore)
+{
+    for (uint32_t i = h->count; i-- > 0;)
+        if (h->steps[i].op == PCT_OP_SEM_POST && pct_moment_same_object(&h->steps[i], semaphore))
+            return i;
+    return PCT_NO_STEP;
+}
+
+/* Where the thread of this post has looked last before it, at what others want of it. */
+static uint32_t looked(const struct pct_history *h, uint32_t post)
+{
+    uint32_t look = h->steps[post].previous;
+    while (look != PCT_NO_STEP && !begins_way(&h->steps[look], &h->steps[post]))
+        look = h->steps[look].previous;
+    return look == PCT_NO_STEP ? post : look;
+}
+
+/* The first step by which a thread takes from it behind the post, where all who do had come before that look, and so
+ * take once. PCT_NO_STEP: there is none, or one comes later, or again, and may have what was another one's. */
+static uint32_t taken_by_who_had_come(const struct pct_history *h, uint32_t post, uint32_t look)
+{
+    uint32_t first = PCT_NO_STEP;
+    for (uint32_t i = post + 1; i < h->count; i++) {
+        if (!takes_count(&h->steps[i]) || !pct_moment_same_object(&h->steps[i], &h->steps[post]))
+            continue;
+        if (h->steps[i].previous == PCT_NO_STEP || h->steps[i].previous > look)
+            return PCT_NO_STEP;
+        first = first == PCT_NO_STEP ? i : first;
+    }
+    return first;
+}
+
+/* Whether the thread is through with what it does: it has ended, or waits for others, and for no lock. */
+static bool is_through(const struct pct_history *h, uint32_t thread)
+{
+    const struct pct_moment *last = &h->steps[h->last[thread]];
+    return last->op == PCT_OP_THREAD_FINISH || (last->blocked && !pct_moment_locks(last));
+}
+
+/* Several had come when somebody looked, who then made one post: as for a batch. */
+static void look_at_last_post(struct pct_diagnoses *out, const struct pct_history *h, uint32_t waiting)
+{
+    const struct pct_moment *wait = &h->steps[waiting];
+    const uint32_t post = last_post(h, wait);
+    if (post == PCT_NO_STEP || h->steps[post].thread == wait->thread || !is_through(h, h->steps[post].thread))
+        return;
+    const uint32_t look = looked(h, post), then = taken_by_who_had_come(h, post, look);
+    if (then == PCT_NO_STEP || wait->previous == PCT_NO_STEP || wait->previous > look)
+        return;
+    struct pct_diagnosis *d =
+        pct_diagnoses_add(out, PCT_RULE_ONE_POST, 0, look == post ? 3 : 4, (uint32_t[]){ waiting, post, then, look });
+    if (!d)
+        return;
+    d->note[1] = "lets one go,";
+    d->note[2] = "which is this one";
+    d->note[3] = look == post ? NULL : "both had come by then";
+}
+
 /* --- A post too many ---------------------------------------------------------------------------------------------- */
 
 /* The keys of the semaphore at this address: it is used; at the end, it was posted more often than taken from. */
@@ -320,8 +381,14 @@ void pct_rules_semaphores(struct pct_diagnoses *out, const struct pct_history *h
 {
     if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
         return;
-    for (uint32_t i = h->count; i < h->all; i++)
-        if (h->steps[i].blocked && h->steps[i].class_ == PCT_CLASS_SEM && h->steps[i].object)
-            (pct_rules_semaphore_is_lock(h, &h->steps[i], evidence) ? look_at_ended : look_for_post)(out, h, i,
-                                                                                                     evidence);
+    for (uint32_t i = h->count; i < h->all; i++) {
+        if (!h->steps[i].blocked || h->steps[i].class_ != PCT_CLASS_SEM || !h->steps[i].object)
+            continue;
+        if (pct_rules_semaphore_is_lock(h, &h->steps[i], evidence)) {
+            look_at_ended(out, h, i, evidence);
+            continue;
+        }
+        look_for_post(out, h, i, evidence);
+        look_at_last_post(out, h, i);
+    }
 }

@@ -23,11 +23,11 @@ uint32_t pct_waited_again(const struct pct_history *h, uint32_t wake)
     return PCT_NO_STEP;
 }
 
-uint32_t pct_section_between(const struct pct_history *h, uint32_t from, uint32_t to, uint32_t mutex)
+uint32_t pct_section_between(const struct pct_history *h, uint32_t from, uint32_t to, unsigned class_, uint32_t mutex)
 {
     for (uint32_t i = h->hold_count; i-- > 0 && h->holds[i].taken > from;) {
         const struct pct_hold *section = &h->holds[i];
-        if (section->class_ == PCT_CLASS_MUTEX && section->object == mutex && section->taken < to &&
+        if (section->class_ == class_ && section->object == mutex && section->taken < to &&
             section->thread != h->steps[to].thread)
             return section->taken;
     }
@@ -43,7 +43,7 @@ static bool is_for_another(const struct pct_waiter *w, uint32_t wake)
     for (uint32_t i = woken->cause + 1; i < h->count; i++)
         if (pct_moment_notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
             return false;
-    return woken->mutex && pct_section_between(h, woken->cause, wake, woken->mutex) == PCT_NO_STEP;
+    return woken->mutex && pct_section_between(h, woken->cause, wake, PCT_CLASS_MUTEX, woken->mutex) == PCT_NO_STEP;
 }
 
 /* Whether the wait that begins here and the waiter's are made at the same place: as far as the steps tell, and the
@@ -72,6 +72,22 @@ static void one_of_several(struct pct_diagnoses *out, const struct pct_waiter *w
         d->note[1] = "wakes another one,";
         d->note[2] = "which goes on";
     }
+}
+
+void pct_rules_one_woken(struct pct_diagnoses *out, const struct pct_waiter *w)
+{
+    const struct pct_history *h = w->history;
+    uint32_t woken = PCT_NO_STEP;
+    for (uint32_t wake = w->wait + 1; wake < h->count; wake++) {
+        const struct pct_moment *m = &h->steps[wake];
+        if (m->op != PCT_OP_FUTEX_WOKEN || !pct_moment_same_object(m, w->at))
+            continue;
+        if (pct_waited_again(h, wake) != PCT_NO_STEP)
+            return;
+        woken = m->cause != PCT_NO_STEP && m->cause > w->wait ? wake : woken;
+    }
+    if (woken != PCT_NO_STEP)
+        one_of_several(out, w, woken);
 }
 
 bool pct_rules_wrong_waiter(struct pct_diagnoses *out, const struct pct_waiter *w)

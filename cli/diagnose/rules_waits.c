@@ -114,6 +114,26 @@ static bool is_gone(const struct pct_history *h, uint32_t taken)
     return false;
 }
 
+/* The step by which this thread has what that wait is for. PCT_NO_STEP: it has not. */
+static uint32_t has(const struct graph *g, uint32_t thread, const struct pct_moment *wait)
+{
+    const struct pct_history *h = g->history;
+    const struct pct_hold *hold =
+        h->last[thread] == PCT_NO_STEP ? NULL : pct_history_holds(h, h->last[thread], wait->class_, wait->object);
+    if (hold)
+        return is_gone(h, hold->taken) ? PCT_NO_STEP : hold->taken;
+    switch (wait->class_) {
+    case PCT_CLASS_SEM:
+        return took(g, thread, wait);
+    case PCT_CLASS_FUTEX:
+        return has_word(h, thread, wait);
+    case PCT_CLASS_ONCE:
+        return runs_once(h, thread, wait);
+    default:
+        return PCT_NO_STEP;
+    }
+}
+
 static bool visit(struct graph *g, uint32_t thread)
 {
     const struct pct_history *h = g->history;
@@ -125,17 +145,7 @@ static bool visit(struct graph *g, uint32_t thread)
         found = go(g, thread, wait->object, PCT_NO_STEP);
     for (uint32_t other = 0; other < h->threads && !found && wait->object && wait->class_ != PCT_CLASS_THREAD;
          other++) {
-        uint32_t by = PCT_NO_STEP;
-        const struct pct_hold *hold =
-            h->last[other] == PCT_NO_STEP ? NULL : pct_history_holds(h, h->last[other], wait->class_, wait->object);
-        if (hold)
-            by = is_gone(h, hold->taken) ? PCT_NO_STEP : hold->taken;
-        else if (wait->class_ == PCT_CLASS_SEM)
-            by = took(g, other, wait);
-        else if (wait->class_ == PCT_CLASS_FUTEX)
-            by = has_word(h, other, wait);
-        else if (wait->class_ == PCT_CLASS_ONCE)
-            by = runs_once(h, other, wait);
+        uint32_t by = has(g, other, wait);
         if (by != PCT_NO_STEP)
             found = go(g, thread, other, by);
     }
@@ -190,20 +200,64 @@ static bool relocked_word(struct pct_diagnoses *out, const struct pct_history *h
     return false;
 }
 
-static void add_cycle(struct pct_diagnoses *out, const struct graph *g)
+/* What several may have at a time, such as permits, others may have as well, who wait for more of it: then they wait
+ * for each other. Returns whether there is one. */
+static bool widen(struct graph *g)
+{
+    const struct pct_history *h = g->history;
+    const struct pct_moment *wait = &h->steps[h->last[g->path[0]]];
+    const uint32_t own = g->by[0];
+    if (wait->class_ != PCT_CLASS_SEM && h->steps[own].word != PCT_WORD_SHARES)
+        return false;
+    for (uint32_t other = 0; other < h->threads; other++) {
+        const uint32_t by =
+            other != g->path[0] && blocked(h, other) && pct_moment_same_object(&h->steps[h->last[other]], wait)
+                ? has(g, other, wait)
+                : PCT_NO_STEP;
+        if (by == PCT_NO_STEP)
+            continue;
+        g->by[g->length - 1] = by;
+        g->path[g->length++] = other;
+        g->by[g->length - 1] = own;
+    }
+    return g->length > 1;
+}
+
+/* Whether a thread has taken the word of this step, which others may have, too, once more while it had it: permits. */
+static bool is_taken_twice(const struct pct_history *h, const struct pct_moment *taken)
+{
+    for (uint32_t thread = 0; taken->word == PCT_WORD_SHARES && thread < h->threads; thread++) {
+        bool has_it = false;
+        for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous) {
+            const struct pct_moment *m = &h->steps[i];
+            if (m->address != taken->address || (m->word != PCT_WORD_SHARES && m->word != PCT_WORD_GIVES))
+                continue;
+            if (has_it && m->word == PCT_WORD_SHARES)
+                return true;
+            has_it = m->word == PCT_WORD_SHARES;
+        }
+    }
+    return false;
+}
+
+static void add_cycle(struct pct_diagnoses *out, struct graph *g)
 {
     const struct pct_history *h = g->history;
     uint32_t steps[PCT_DIAGNOSIS_STEPS];
-    const char *notes[PCT_DIAGNOSIS_STEPS];
+    const char *notes[PCT_DIAGNOSIS_STEPS] = { 0 };
     unsigned count = 0;
     if (g->length == 1) {
-        /* What others may have, too, may be theirs to give. */
-        bool shared = g->by[0] != PCT_NO_STEP && h->steps[g->by[0]].word == PCT_WORD_SHARES;
-        if (g->by[0] != PCT_NO_STEP && !relocked(out, h, g->by[0], h->last[g->path[0]]) &&
-            !relocked_word(out, h, g->by[0], h->last[g->path[0]]))
-            pct_diagnoses_add(out, PCT_RULE_SELF_DEADLOCK, shared ? 6 : 0, 2,
-                              (uint32_t[]){ g->by[0], h->last[g->path[0]] });
-        return;
+        if (g->by[0] == PCT_NO_STEP || relocked(out, h, g->by[0], h->last[g->path[0]]) ||
+            relocked_word(out, h, g->by[0], h->last[g->path[0]]))
+            return;
+        /* What others may have, too, may be theirs to give; who waits for one more permit does not wait for its own. */
+        const uint32_t own[] = { g->by[0], h->last[g->path[0]] };
+        const bool shared = h->steps[own[0]].word == PCT_WORD_SHARES;
+        const bool several = widen(g);
+        if (!several && !is_taken_twice(h, &h->steps[own[0]]))
+            pct_diagnoses_add(out, PCT_RULE_SELF_DEADLOCK, shared ? 6 : 0, 2, own);
+        if (!several)
+            return;
     }
     bool guess = false;
     for (uint32_t i = 0; i < g->length && count + 2 <= PCT_DIAGNOSIS_STEPS; i++) {

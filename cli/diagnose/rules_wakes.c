@@ -1,6 +1,7 @@
 /* Of a run that ended in a deadlock, why nobody woke those that wait on condition variables: see rules.h. */
 #include "evidence.h"
 #include "rules_wakes.h"
+#include <stdlib.h>
 
 /* --- Lost wake-up ------------------------------------------------------------------------------------------------- */
 
@@ -190,10 +191,26 @@ static uint32_t looped(const struct pct_history *h, uint32_t wake)
     return same ? again : PCT_NO_STEP;
 }
 
+/* Whether a lock that is made of a word is taken back here, behind a wait on a condition variable made of a futex. */
+static bool takes_word_back(const struct pct_moment *m)
+{
+    return m->waits && m->word == PCT_WORD_TAKES;
+}
+
+/* Whether the thread waits again behind this step, without having done anything but look. */
+static bool waits_behind(const struct pct_history *h, uint32_t back)
+{
+    const struct pct_moment *m = &h->steps[back];
+    return takes_word_back(m) ? m->hold != PCT_NO_HOLD && pct_hold_ends_in_wait(h, &h->holds[m->hold])
+                              : pct_waited_again(h, back) != PCT_NO_STEP;
+}
+
 static void note_loops(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
 {
     for (uint32_t i = 0; i < h->count; i++) {
         uint32_t again = h->steps[i].op == PCT_OP_COND_WAKE ? looped(h, i) : PCT_NO_STEP;
+        if (takes_word_back(&h->steps[i]) && waits_behind(h, i) && h->steps[i].place)
+            pct_evidence_note(evidence, key_of_loop(h->steps[i].place), fails);
         if (again != PCT_NO_STEP && h->steps[again].place)
             pct_evidence_note(evidence, key_of_loop(h->steps[again].place), fails);
     }
@@ -283,7 +300,7 @@ static bool taken_back(struct pct_diagnoses *out, const struct pct_waiter *w, co
     if (wake == PCT_NO_STEP || h->steps[wake].op != PCT_OP_COND_WAKE || h->steps[wake].cause == PCT_NO_STEP ||
         pct_waited_again(h, wake) != w->wait || is_notified_behind(h, w->at, h->steps[wake].cause))
         return false;
-    uint32_t between = pct_section_between(h, h->steps[wake].cause, wake, w->at->mutex);
+    uint32_t between = pct_section_between(h, h->steps[wake].cause, wake, PCT_CLASS_MUTEX, w->at->mutex);
     if (between == PCT_NO_STEP || competes(h, between, w->at, evidence))
         return false;
     struct pct_diagnosis *d =
@@ -408,13 +425,33 @@ static bool counts_notices(const struct pct_history *h, const struct pct_moment 
     bool raised = false;
     for (uint32_t i = 0; futex->address && i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
-        if (m->class_ != PCT_CLASS_MEMORY || m->address != futex->address)
+        /* It is made by a store. */
+        if (m->class_ != PCT_CLASS_MEMORY || m->address != futex->address || (m->op == PCT_OP_STORE && !raised))
             continue;
         if (m->op != PCT_OP_ATOMIC_UPDATE && pct_moment_access(m) != PCT_ACCESS_READ)
             return false;
         raised = raised || m->op == PCT_OP_ATOMIC_UPDATE;
     }
     return raised;
+}
+
+/* Whether this futex is a flag, such as of std::atomic::wait(): none of those who wait for it writes it. */
+static bool is_flag(const struct pct_history *h, const struct pct_moment *futex)
+{
+    bool *waits = calloc(h->threads + (size_t)1, sizeof *waits), written = false, otherwise = !waits;
+    for (uint32_t i = 0; waits && i < h->count; i++)
+        if (h->steps[i].op == PCT_OP_FUTEX_WAIT && pct_moment_same_object(&h->steps[i], futex))
+            waits[h->steps[i].thread] = true;
+    for (uint32_t i = 0; futex->address && !otherwise && i < h->count; i++) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->class_ != PCT_CLASS_MEMORY || m->address != futex->address || m->op == PCT_OP_LOAD ||
+            m->op == PCT_OP_ATOMIC_LOAD)
+            continue;
+        otherwise = m->word || waits[m->thread];
+        written = true;
+    }
+    free(waits);
+    return written && !otherwise;
 }
 
 /* The hold of the mutex that this wait gives up. NULL: not known. */
@@ -446,9 +483,12 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
     nobody_left(out, h, evidence);
     for (uint32_t i = h->count; i < h->all; i++) {
         struct pct_waiter w = { .history = h, .at = &h->steps[i], .wait = h->steps[i].previous };
-        if (w.at->blocked && w.at->class_ == PCT_CLASS_FUTEX && w.wait != PCT_NO_STEP &&
-            h->steps[w.wait].op == PCT_OP_FUTEX_WAIT && counts_notices(h, w.at))
+        bool futex = w.at->blocked && w.at->class_ == PCT_CLASS_FUTEX && w.wait != PCT_NO_STEP &&
+                     h->steps[w.wait].op == PCT_OP_FUTEX_WAIT;
+        if (futex && counts_notices(h, w.at))
             pct_rules_wrong_waiter(out, &w);
+        else if (futex && is_flag(h, w.at))
+            pct_rules_one_woken(out, &w);
         if (w.at->op != PCT_OP_COND_WAKE || w.at->class_ != PCT_CLASS_COND || !w.at->mutex)
             continue;
         find_guard(&w);
@@ -490,25 +530,52 @@ void pct_rules_timed_out(struct pct_diagnoses *out, const struct pct_history *h,
 
 /* --- Woken, and not looked again ---------------------------------------------------------------------------------- */
 
+/* What woke the thread that has the lock again here, with which it looked; or, made of words, the last notice before
+ * that: whether it has waited for it does not matter. PCT_NO_STEP: there is none. */
+static uint32_t notice_before(const struct pct_history *h, uint32_t back)
+{
+    const struct pct_moment *m = &h->steps[back];
+    if (m->op == PCT_OP_COND_WAKE)
+        return m->mutex ? m->cause : PCT_NO_STEP;
+    uint32_t given = takes_word_back(m) ? m->previous : PCT_NO_STEP;
+    while (given != PCT_NO_STEP && (!h->steps[given].waits || !pct_moment_same_object(&h->steps[given], m)))
+        given = h->steps[given].previous;
+    for (uint32_t i = back; given != PCT_NO_STEP && i-- > given;)
+        if (h->steps[i].word == PCT_WORD_NOTICE && h->steps[i].thread != m->thread)
+            return i;
+    return PCT_NO_STEP;
+}
+
+/* Whether the thread fails right behind this step, before it does anything else. */
+static bool fails_behind(const struct pct_history *h, uint32_t step)
+{
+    uint32_t next = h->steps[step].next;
+    while (next != PCT_NO_STEP && h->steps[next].foreign && !h->steps[next].unwinding)
+        next = h->steps[next].next;
+    return next == PCT_NO_STEP ? h->trace->header.culprit == h->steps[step].thread : h->steps[next].unwinding;
+}
+
 /* Whether it was made in a loop or not, nobody sees in a trace, unless it was made again in this run or another one:
  * only that the thread went on. Most of those who do have looked; one that fails before it does anything else has
  * hardly. */
 void pct_rules_woken(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
-    for (uint32_t wake = 0; wake < h->count; wake++) {
-        const struct pct_moment *m = &h->steps[wake];
-        if (m->op != PCT_OP_COND_WAKE || !m->mutex || m->cause == PCT_NO_STEP ||
-            pct_waited_again(h, wake) != PCT_NO_STEP)
+    for (uint32_t back = 0; back < h->failed; back++) {
+        const struct pct_moment *m = &h->steps[back];
+        uint32_t notice = notice_before(h, back);
+        if (notice == PCT_NO_STEP || waits_behind(h, back))
             continue;
-        uint64_t place = m->previous == PCT_NO_STEP ? 0 : h->steps[m->previous].place;
+        bool word = takes_word_back(m);
+        uint64_t place = word ? m->place : m->previous == PCT_NO_STEP ? 0 : h->steps[m->previous].place;
         bool loop = evidence && place && pct_evidence_has(evidence, key_of_loop(place));
-        uint32_t between = pct_section_between(h, m->cause, wake, m->mutex);
+        uint32_t between = pct_section_between(h, notice, back, word ? PCT_CLASS_MEMORY : PCT_CLASS_MUTEX,
+                                               word ? m->object : m->mutex);
         /* A broadcast lets all go on who wait: those who look whether it is for them may come in any order. */
-        if (between == PCT_NO_STEP || (loop && h->steps[between].cause == m->cause))
+        if (between == PCT_NO_STEP || (loop && notice_before(h, between) == notice))
             continue;
-        bool fails = h->trace->header.culprit == m->thread && m->next == PCT_NO_STEP;
-        struct pct_diagnosis *d = pct_diagnoses_add(out, loop ? PCT_RULE_WOKEN_SECOND : PCT_RULE_NOT_LOOKED_AGAIN,
-                                                    fails && !loop ? 9 : 0, 3, (uint32_t[]){ m->cause, between, wake });
+        struct pct_diagnosis *d =
+            pct_diagnoses_add(out, loop ? PCT_RULE_WOKEN_SECOND : PCT_RULE_NOT_LOOKED_AGAIN,
+                              fails_behind(h, back) && !loop ? 9 : 0, 3, (uint32_t[]){ notice, between, back });
         if (d) {
             d->note[0] = "wakes it,";
             d->note[1] = loop ? "comes first," : "comes in between,";

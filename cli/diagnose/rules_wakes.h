@@ -20,11 +20,16 @@ static inline bool pct_moment_notifies(const struct pct_moment *m)
 /* Whether the thread of this return from a wait waited again at once: at this step; PCT_NO_STEP: it did not. */
 uint32_t pct_waited_again(const struct pct_history *history, uint32_t wake);
 
-/* The last section with this mutex that another thread began between the two steps. PCT_NO_STEP: there is none. */
-uint32_t pct_section_between(const struct pct_history *history, uint32_t from, uint32_t to, uint32_t mutex);
+/* The last section with this mutex, or with this word that is a lock (its class), that another thread began between the
+ * two steps. PCT_NO_STEP: there is none. */
+uint32_t pct_section_between(const struct pct_history *history, uint32_t from, uint32_t to, unsigned class_,
+                             uint32_t mutex);
 
 /* A signal woke another one, which waits again, or has done with it. Returns whether one waits again. */
 bool pct_rules_wrong_waiter(struct pct_diagnoses *out, const struct pct_waiter *waiter);
+
+/* The same of a futex that is a flag: who is woken goes on. */
+void pct_rules_one_woken(struct pct_diagnoses *out, const struct pct_waiter *waiter);
 
 /* rules_passed.c: the waiter looks behind the last of as many signals as come in runs that pass, each of them from a
  * section with its mutex, and none of them without: what it waits for was true between two of them. Returns whether it

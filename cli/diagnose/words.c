@@ -181,7 +181,7 @@ static void place_where_tried(struct words *w)
  * have a lock does try. */
 static bool reads_data(const struct pct_history *h, const struct pct_moment *m)
 {
-    if (m->class_ != PCT_CLASS_MEMORY || pct_moment_access(m) != PCT_ACCESS_READ || m->awaited)
+    if (m->class_ != PCT_CLASS_MEMORY || pct_moment_access(m) != PCT_ACCESS_READ || m->awaited || m->aside)
         return false;
     if (m->next == PCT_NO_STEP)
         return m->thread == h->trace->header.culprit;
@@ -218,7 +218,7 @@ static uint32_t collect(const struct pct_history *h, uint32_t *step)
     uint32_t *at = calloc(objects + (size_t)1, sizeof *at);
     for (uint32_t i = 0; at && i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
-        if (m->class_ != PCT_CLASS_MEMORY || !m->object || pct_moment_access(m) == PCT_ACCESS_READ)
+        if (m->class_ != PCT_CLASS_MEMORY || !m->object || m->aside || pct_moment_access(m) == PCT_ACCESS_READ)
             continue;
         if (m->op != PCT_OP_ATOMIC_TRY || !m->place || !m->address)
             at[m->object] = PCT_NO_STEP;
@@ -254,7 +254,8 @@ struct shared {
 
 static void look_at_step(struct shared *of, uint32_t objects, const struct pct_moment *m)
 {
-    if (m->class_ != PCT_CLASS_MEMORY || !m->object || m->object >= objects || pct_moment_access(m) == PCT_ACCESS_READ)
+    if (m->class_ != PCT_CLASS_MEMORY || !m->object || m->object >= objects || m->aside ||
+        pct_moment_access(m) == PCT_ACCESS_READ)
         return;
     struct shared *s = &of[m->object];
     if (!s->taken && m->op == PCT_OP_ATOMIC_TRY)
@@ -348,7 +349,7 @@ static bool is_notice(const struct pct_history *h, uint32_t step)
 static bool speaks_against(const struct pct_history *h, uint32_t step)
 {
     const struct pct_moment *m = &h->steps[step];
-    return pct_moment_access(m) != PCT_ACCESS_READ && !m->word && !is_notice(h, step);
+    return pct_moment_access(m) != PCT_ACCESS_READ && !m->word && !m->aside && !is_notice(h, step);
 }
 
 static bool may_be_notice(const struct pct_moment *m, uint32_t objects)
@@ -379,6 +380,74 @@ static void find_notices(struct pct_history *h)
     free(of);
 }
 
+/* Whether the step does no more than look at memory. */
+static bool only_reads(const struct pct_moment *m)
+{
+    return m->op == PCT_OP_LOAD || m->op == PCT_OP_ATOMIC_LOAD;
+}
+
+/* The lock that the thread gives up before this wait, or before it takes that again: nothing else is done between.
+ * PCT_NO_STEP: there is none. */
+static uint32_t given_up(const struct pct_history *h, uint32_t before)
+{
+    uint32_t i = h->steps[before].previous;
+    while (i != PCT_NO_STEP && (h->steps[i].op == PCT_OP_FUTEX_WAKE || only_reads(&h->steps[i])))
+        i = h->steps[i].previous;
+    return i != PCT_NO_STEP && h->steps[i].word == PCT_WORD_GIVES ? i : PCT_NO_STEP;
+}
+
+/* Where it takes that back, behind the wait. PCT_NO_STEP: it does not. */
+static uint32_t taken_back(const struct pct_history *h, uint32_t wait, const struct pct_moment *given)
+{
+    for (uint32_t i = h->steps[wait].next; i != PCT_NO_STEP; i = h->steps[i].next) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->class_ == PCT_CLASS_MEMORY && !pct_moment_same_object(m, given) && !only_reads(m))
+            break;
+        if (m->word == PCT_WORD_TAKES)
+            return i;
+        if (m->class_ != PCT_CLASS_MEMORY && m->class_ != PCT_CLASS_FUTEX && m->op != PCT_OP_YIELD)
+            break;
+    }
+    return PCT_NO_STEP;
+}
+
+/* Where locks are taken back is known by those who waited: who finds that there has been a notice, and does not wait,
+ * gives a lock up, and takes it back there, too. */
+static void find_unwaited(struct pct_history *h, const struct pct_table *places)
+{
+    for (uint32_t i = 0; places->count && i < h->count; i++) {
+        struct pct_moment *m = &h->steps[i];
+        const uint32_t given =
+            m->word == PCT_WORD_TAKES && !m->waits && pct_table_find(places, m->place) ? given_up(h, i) : PCT_NO_STEP;
+        if (given != PCT_NO_STEP && pct_moment_same_object(&h->steps[given], m))
+            m->waits = h->steps[given].waits = true;
+    }
+}
+
+/* Mark what is given up and taken back by waits for words that count notices, as Rust's condition variables are. */
+static void find_waits(struct pct_history *h)
+{
+    struct pct_table told = PCT_TABLE_OF_KEYS, places = PCT_TABLE_OF_KEYS; /* told: by address */
+    bool fine = true;
+    for (uint32_t i = 0; fine && i < h->count; i++)
+        fine = h->steps[i].word != PCT_WORD_NOTICE || pct_table_add(&told, h->steps[i].address);
+    for (uint32_t i = 0; fine && told.count && i < h->count; i++) {
+        if (h->steps[i].op != PCT_OP_FUTEX_WAIT || !pct_table_find(&told, h->steps[i].address))
+            continue;
+        const uint32_t given = given_up(h, i);
+        const uint32_t taken = given == PCT_NO_STEP ? PCT_NO_STEP : taken_back(h, i, &h->steps[given]);
+        if (given != PCT_NO_STEP)
+            h->steps[given].waits = true;
+        if (taken == PCT_NO_STEP)
+            continue;
+        h->steps[taken].waits = true;
+        fine = !h->steps[taken].place || pct_table_add(&places, h->steps[taken].place);
+    }
+    find_unwaited(h, &places);
+    pct_table_free(&places);
+    pct_table_free(&told);
+}
+
 /* Which words somebody waits for. */
 static void find_awaited(struct pct_history *h)
 {
@@ -392,9 +461,52 @@ static void find_awaited(struct pct_history *h)
     pct_table_free(&awaited);
 }
 
+/* Where memory is given its first value, and what else stands in the eight bytes of a word, such as whether a lock of
+ * Rust's is poisoned, says nothing against the word. */
+static void set_aside(struct pct_history *h)
+{
+    uint32_t objects = count_objects(h);
+    struct {
+        uint64_t address;
+        uint32_t step;
+    } *first = calloc(objects + (size_t)1, sizeof *first); /* by object: it is changed at a blow */
+    for (uint32_t i = h->count; first && i-- > 0;) {
+        const struct pct_moment *m = &h->steps[i];
+        if (m->class_ != PCT_CLASS_MEMORY || (m->op != PCT_OP_ATOMIC_TRY && m->op != PCT_OP_ATOMIC_UPDATE))
+            continue;
+        first[m->object].address = m->address;
+        first[m->object].step = i;
+    }
+    for (uint32_t i = 0; first && i < h->count; i++) {
+        struct pct_moment *m = &h->steps[i];
+        bool plain = m->class_ == PCT_CLASS_MEMORY && (m->op == PCT_OP_LOAD || m->op == PCT_OP_STORE);
+        m->aside = plain && first[m->object].address &&
+                   (i < first[m->object].step || (m->address && m->address != first[m->object].address));
+    }
+    free(first);
+}
+
+/* Of words that have turned out to be locks: what was set aside has nothing to do with them. */
+static void settle(struct pct_history *h)
+{
+    uint32_t objects = count_objects(h);
+    uint64_t *lock = calloc(objects + (size_t)1, sizeof *lock); /* by object: its address */
+    for (uint32_t i = 0; lock && i < h->count; i++)
+        if (h->steps[i].class_ == PCT_CLASS_MEMORY && pct_moment_locks(&h->steps[i]))
+            lock[h->steps[i].object] = h->steps[i].address;
+    for (uint32_t i = 0; i < h->count; i++) {
+        struct pct_moment *m = &h->steps[i];
+        m->aside = m->aside && lock && lock[m->object];
+        if (m->aside && m->address != lock[m->object])
+            m->part = 1 + m->address % sizeof(uint64_t);
+    }
+    free(lock);
+}
+
 void pct_words_find(struct pct_history *h)
 {
     struct words w = { .history = h, .step = malloc((h->count + (size_t)1) * sizeof *w.step) };
+    set_aside(h);
     find_awaited(h);
     bool *data = find_data(h, count_objects(h));
     w.data = data;
@@ -406,6 +518,8 @@ void pct_words_find(struct pct_history *h)
         find_shared(h, data);
     }
     find_notices(h);
+    find_waits(h);
+    settle(h);
     free(data);
     free(w.step);
     pct_table_free(&w.taking);

@@ -210,6 +210,73 @@ static void test_count_is_no_lock(void **unused)
     expect(&run, PCT_VERDICT_ASSERTION, PCT_RULE_ATOMICITY, true);
 }
 
+enum waits { GOES_ON, WAITS_AGAIN, ALONE, UNWOKEN };
+
+/* Thread 1 looks with the lock of the word of futex 4 and waits on a condition variable made of futex 5; thread 0 tells
+ * it, and thread 2 may come first. */
+static void make_told(enum waits kind)
+{
+    begin(2);
+    step_at(&run, 0, PCT_OP_STORE, 0, 9, 90); /* makes the lock */
+    run.sites[run.count - 1].object = OBJECT_AT + 64 * 4;
+    step_on(1, PCT_OP_ATOMIC_TRY, 4, 101);
+    step_on(1, PCT_OP_LOAD, 4, 110); /* is it poisoned? */
+    run.sites[run.count - 1].object += 4;
+    STEP(&run, 1, YIELD, 0);
+    step_on(1, PCT_OP_ATOMIC_TRY, 4, 201);
+    if (kind != UNWOKEN)
+        STEP(&run, 1, FUTEX_WAIT, 5);
+    step_on(0, PCT_OP_ATOMIC_TRY, 4, 101);
+    step_on(0, PCT_OP_ATOMIC_UPDATE, 5, 301);
+    STEP(&run, 0, FUTEX_WAKE, 5);
+    step_on(0, PCT_OP_ATOMIC_TRY, 4, 202);
+    if (kind != ALONE) {
+        step_on(2, PCT_OP_ATOMIC_TRY, 4, 101);
+        step_on(2, PCT_OP_ATOMIC_TRY, 4, 203);
+    }
+    if (kind != UNWOKEN)
+        STEP(&run, 1, FUTEX_WOKEN, 5);
+    step_on(1, PCT_OP_ATOMIC_TRY, 4, 102);
+    if (kind == WAITS_AGAIN) {
+        step_on(1, PCT_OP_ATOMIC_TRY, 4, 201);
+        STEP(&run, 1, FUTEX_WAIT, 5);
+        step_on(1, PCT_OP_ATOMIC_TRY, 4, 102);
+    }
+    STEP(&run, 1, MUTEX_LOCK, 13);
+}
+
+static void test_word_taken_back(void **unused)
+{
+    (void)unused;
+    for (enum waits kind = GOES_ON; kind <= UNWOKEN; kind++) {
+        make_told(kind);
+        look(&run, PCT_VERDICT_ASSERTION, NULL);
+        assert_int_equal(!found(&run, PCT_RULE_NOT_LOOKED_AGAIN), kind != GOES_ON);
+        /* Who has waited looks anew, and does not go on with what it saw before; that this is a wait, a run without one
+         * does not show. */
+        assert_int_equal(!found(&run, PCT_RULE_ATOMICITY), kind != UNWOKEN);
+        done(&run);
+    }
+}
+
+/* What comes between when a thread has begun to panic has not made it do so. */
+static void test_behind_the_panic(void **unused)
+{
+    (void)unused;
+    for (unsigned behind = 0; behind < 2; behind++) {
+        begin(2);
+        step_at(&run, 1, PCT_OP_LOAD, 0, 19, 11);
+        step_at(&run, 2, PCT_OP_STORE, 0, 19, 21);
+        step_at(&run, 1, PCT_OP_STORE, 0, 19, 12);
+        look(&run, PCT_VERDICT_EXIT, NULL);
+        run.history.failed = behind ? 5 : 6;
+        pct_diagnoses_free(&run.diagnoses);
+        pct_diagnoses_find(&run.diagnoses, &run.history, NULL);
+        assert_int_equal(!found(&run, PCT_RULE_ATOMICITY), behind);
+        done(&run);
+    }
+}
+
 /* Thread 1 signals 4 and ends; thread 2 has signalled it, too, and waits for it. Thread 0 as well, and then joins
  * thread 2, or waits for something else. */
 static void make_left(bool joins)
@@ -240,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_parks_with_lock),        cmocka_unit_test(test_nobody_left_but_who_joins),
         cmocka_unit_test(test_word_is_data),           cmocka_unit_test(test_waits_beside_the_word),
         cmocka_unit_test(test_count_is_no_lock),       cmocka_unit_test(test_reads_again),
+        cmocka_unit_test(test_word_taken_back),        cmocka_unit_test(test_behind_the_panic),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
