@@ -78,12 +78,23 @@ static int add(struct pct_footprint **used, const struct pct_touch *touch)
     return 0;
 }
 
+/* The first thing that the event uses behind its operation, from touch i on; event->touches: there is none. What is
+ * freed is none: operations order it with all that others do there (order.h). */
+static unsigned next_used(const struct pct_event *event, unsigned i)
+{
+    while (i < event->touches && event->touch[i].use == PCT_USE_FREES)
+        i++;
+    return i;
+}
+
 /* What the event, which is seen for the first time or not, has used in this run, in this order: first the operation's
  * own. */
 static int note(struct pct_footprint **used, const struct pct_event *event, bool first)
 {
     bool more = false;
-    for (unsigned i = event->own; i < event->touches; i++) {
+    uint32_t count = 0;
+    for (unsigned i = event->own; (i = next_used(event, i)) < event->touches; i++) {
+        count++;
         if (has(*used, &event->touch[i]))
             continue;
         if (add(used, &event->touch[i]))
@@ -91,7 +102,7 @@ static int note(struct pct_footprint **used, const struct pct_event *event, bool
         more = true;
     }
     (*used)->thread = event->thread;
-    (*used)->varies |= !first && (more || event->touches - event->own != (int)(*used)->count);
+    (*used)->varies |= !first && (more || count != (*used)->count);
     return 0;
 }
 
@@ -138,7 +149,7 @@ static uint64_t identity(uint64_t past, const struct pct_event *event)
 /* What the events of this identity have used, with what this one does. Returns 0 or -ENOMEM. */
 static int take(struct pct_footprints *f, struct pct_event *event, uint64_t id)
 {
-    bool uses = event->own < event->touches;
+    bool uses = next_used(event, event->own) < event->touches;
     int first = see(f, id);
     struct pct_footprint **used = uses ? pct_table_add(&f->used, id) : pct_table_find(&f->used, id);
     if (first < 0 || (uses && !used))

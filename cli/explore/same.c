@@ -42,7 +42,7 @@ static const struct pct_touch *next_memory(const struct pct_event *event, unsign
 {
     while (*at < event->own) {
         const struct pct_touch *t = &event->touch[(*at)++];
-        if (pct_touch_is_memory(t->key) && t->use != PCT_USE_FREES)
+        if (pct_touch_is_memory(t->key))
             return t;
     }
     return NULL;

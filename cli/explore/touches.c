@@ -56,11 +56,13 @@ void pct_event_sort_touches(struct pct_event *event)
 {
     struct pct_touch sorted[PCT_EVENT_TOUCHES] = { 0 };
     unsigned count = 0;
-    for (unsigned hidden = 0; hidden < 2; hidden++) {
-        for (unsigned i = 0; i < event->touches; i++)
-            if (hidden == pct_touch_is_hidden(event, &event->touch[i]))
-                sorted[count++] = event->touch[i];
-        event->own = hidden ? event->own : (uint8_t)count;
+    for (unsigned behind = 0; behind < 2; behind++) {
+        for (unsigned i = 0; i < event->touches; i++) {
+            const struct pct_touch *t = &event->touch[i];
+            if (behind == (t->use == PCT_USE_FREES || pct_touch_is_hidden(event, t)))
+                sorted[count++] = *t;
+        }
+        event->own = behind ? event->own : (uint8_t)count;
     }
     memcpy(event->touch, sorted, count * sizeof *sorted);
 }
