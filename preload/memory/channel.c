@@ -38,6 +38,11 @@ PCT_EXPORT uint32_t pct_explored_thread(void)
     return pct_sched_log(&pct_S) && pct_self ? pct_self->core.id : 0;
 }
 
+PCT_EXPORT bool pct_explored_not(void)
+{
+    return pct_shim.mode != PCT_MODE_OFF && !pct_sched_log(&pct_S);
+}
+
 PCT_EXPORT void pct_explored_fresh(const volatile void *block, size_t size)
 {
     if (pct_sched_log(&pct_S) && pct_memory_view.active)

@@ -12,12 +12,14 @@
 void pct_channel_open(const char *path);
 
 /* For libpct-explored.so (runtime/explored/), called by any thread: the id of the calling one, 0 also for those that
- * pct does not know; a block of the heap is new, or given up, in a program that tells of its accesses to memory (told)
- * or may; the thread uses what has this key (common/exploration.h) between scheduling points (read: and does not change
- * it); it does what exploration cannot see; it asks for what is another one in each process; it has mapped memory
- * here, of which there may be another mapping; it asks something of a thread, by its handle, the kernel's number, or
- * that of its clock, which is answered otherwise once that has ended; it prints. */
+ * pct does not know; whether the run has begun, and is not explored (it repeats a finding, say); a block of the heap is
+ * new, or given up, in a program that tells of its accesses to memory (told) or may; the thread uses what has this key
+ * (common/exploration.h) between scheduling points (read: and does not change it); it does what exploration cannot see;
+ * it asks for what is another one in each process; it has mapped memory here, of which there may be another mapping; it
+ * asks something of a thread, by its handle, the kernel's number, or that of its clock, which is answered otherwise
+ * once that has ended; it prints. */
 uint32_t pct_explored_thread(void);
+bool pct_explored_not(void);
 void pct_explored_fresh(const volatile void *block, size_t size);
 void pct_explored_gone(const volatile void *block, size_t size, bool told);
 void pct_explored_hidden(uint64_t key, bool read);

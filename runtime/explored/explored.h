@@ -11,6 +11,7 @@
 
 /* Undefined, and so NULL, unless libpct.so was preloaded. */
 #pragma weak pct_explored_thread
+#pragma weak pct_explored_not
 #pragma weak pct_explored_fresh
 #pragma weak pct_explored_gone
 #pragma weak pct_explored_hidden

@@ -1,9 +1,11 @@
 /* The allocator of explored runs. Each thread has a region of addresses of its own, from which its blocks are cut one
  * behind the other; what does not fit there goes where other threads' would come last. What a thread frees itself it
  * may get again; what another thread frees is gone, so that nobody's addresses depend on when that was. Called by any
- * thread, at any time from the loader's first allocation on; needs no lock, as a region is its thread's. */
+ * thread, at any time from the loader's first allocation on; needs no lock, as a region is its thread's. A run in which
+ * a finding is repeated has what `pct replay` has in its place. */
 #include "explored.h"
 #include <preload/core/sys.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -91,10 +93,26 @@ static int note_module(struct dl_phdr_info *module, size_t size, void *count)
     return 0;
 }
 
+/* The allocator that would be there without this one: libc's, or what the runtime of pct-cc makes of that. */
+static struct {
+    __typeof__(malloc) *malloc;
+    __typeof__(calloc) *calloc;
+    __typeof__(memalign) *memalign;
+    __typeof__(realloc) *realloc;
+    __typeof__(free) *free;
+    __typeof__(malloc_usable_size) *malloc_usable_size;
+} behind;
+
 __attribute__((constructor)) static void look_around(void)
 {
     unsigned found = 0;
     dl_iterate_phdr(note_module, &found);
+    behind.malloc = (__typeof__(behind.malloc))dlsym(RTLD_NEXT, "malloc");
+    behind.calloc = (__typeof__(behind.calloc))dlsym(RTLD_NEXT, "calloc");
+    behind.memalign = (__typeof__(behind.memalign))dlsym(RTLD_NEXT, "memalign");
+    behind.realloc = (__typeof__(behind.realloc))dlsym(RTLD_NEXT, "realloc");
+    behind.free = (__typeof__(behind.free))dlsym(RTLD_NEXT, "free");
+    behind.malloc_usable_size = (__typeof__(behind.malloc_usable_size))dlsym(RTLD_NEXT, "malloc_usable_size");
 }
 
 static bool is_libcs(const void *pc)
@@ -115,6 +133,12 @@ static void die(const char *message)
     if (write(STDERR_FILENO, message, strlen(message)) >= 0)
         abort();
     abort();
+}
+
+/* Whether blocks are those of the allocator behind this one. */
+static bool is_off(void)
+{
+    return pct_explored_not && pct_explored_not();
 }
 
 /* What this thread gets depends on what others have. */
@@ -279,6 +303,8 @@ static void *cut(size_t size, size_t alignment, bool *used)
 static void *allocate(size_t size, size_t alignment)
 {
     bool used;
+    if (is_off())
+        return alignment > UNIT ? behind.memalign(alignment, size) : behind.malloc(size);
     void *block = cut(size, alignment < UNIT ? UNIT : alignment, &used);
     if (block && pct_explored_fresh)
         pct_explored_fresh(block, size);
@@ -312,7 +338,7 @@ static void give_up(void *block, const void *pc)
 {
     int error = errno;
     if (!is_ours(block)) {
-        __libc_free(block);
+        is_off() ? behind.free(block) : __libc_free(block);
         return;
     }
     struct head *head = head_of(block);
@@ -334,6 +360,8 @@ static void give_up(void *block, const void *pc)
 PCT_EXPLORED void *calloc(size_t count, size_t size)
 {
     size_t bytes;
+    if (is_off())
+        return behind.calloc(count, size);
     if (__builtin_mul_overflow(count, size, &bytes)) {
         errno = ENOMEM;
         return NULL;
@@ -387,19 +415,19 @@ PCT_EXPLORED void *realloc(void *old, size_t size)
         return NULL;
     }
     if (!is_ours(old))
-        return __libc_realloc(old, size);
+        return is_off() ? behind.realloc(old, size) : __libc_realloc(old, size);
     if (head_of(old)->gone)
         die("realloc(): of a block that was freed\n");
     size_t before = head_of(old)->size;
     if (size <= before)
         return old;
-    bool used = false;
-    void *block = cut(size, UNIT, before < LARGE ? &used : NULL);
+    bool used = false, off = is_off();
+    void *block = off ? behind.malloc(size) : cut(size, UNIT, before < LARGE ? &used : NULL);
     if (!block)
         return NULL;
     if (pct_explored_fresh)
         pct_explored_fresh(block, size);
-    if (before < LARGE)
+    if (before < LARGE || off)
         memcpy(block, old, before);
     else
         copy_written(block, old, before);
@@ -450,5 +478,7 @@ PCT_EXPLORED void *pvalloc(size_t size)
 
 PCT_EXPLORED size_t malloc_usable_size(void *block)
 {
-    return block ? head_of(block)->size : 0;
+    if (!block || is_ours(block))
+        return block ? head_of(block)->size : 0;
+    return behind.malloc_usable_size(block);
 }
