@@ -137,6 +137,7 @@ PCT_EXPORT int prctl(int option, ...)
         pct_sandbox_strict();
     else if (filters)
         pct_sandbox_filter((const void *)a[1]);
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
     int result = REAL(prctl)(option, a[0], a[1], a[2], a[3]);
     if (option == PR_SET_NAME)
         pct_renamed();

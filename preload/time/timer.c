@@ -11,6 +11,7 @@
 #include <preload/signals/signals.h>
 #include <preload/thread/service.h>
 #include <preload/watchdog/lone.h>
+#include <sched/log.h>
 #include "clock.h"
 #include "vtimer.h"
 #include <limits.h>
@@ -222,6 +223,13 @@ static int fail(int error)
     return -1;
 }
 
+/* An explored run is told: who makes the next timer gets the next id, and whoever looks may come too late. */
+static void tell(const struct pct_shim_thread *self, bool only_looks)
+{
+    if (self)
+        pct_log_hidden(&pct_S, PCT_KEY_KERNEL, only_looks);
+}
+
 static bool keeps(clockid_t clock)
 {
     return clock == CLOCK_REALTIME || clock == CLOCK_MONOTONIC || clock == CLOCK_BOOTTIME || clock == CLOCK_TAI;
@@ -271,6 +279,7 @@ static int describe(struct pct_shim_thread *self, struct timer *timer, const str
 PCT_EXPORT int timer_create(clockid_t clock, struct sigevent *restrict event, timer_t *restrict id)
 {
     PCT_ENTER(self);
+    tell(self, false);
     if (!pct_vtimer_virtual(self) || !keeps(clock))
         return REAL(timer_create)(clock, event, id);
     struct timer *timer = allocate();
@@ -318,6 +327,7 @@ PCT_EXPORT int timer_settime(timer_t id, int flags, const struct itimerspec *res
 PCT_EXPORT int timer_gettime(timer_t id, struct itimerspec *now)
 {
     PCT_ENTER(self);
+    tell(self, true);
     struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
     if (!timer)
         return REAL(timer_gettime)(kernels_of(id), now);
@@ -329,6 +339,7 @@ PCT_EXPORT int timer_gettime(timer_t id, struct itimerspec *now)
 PCT_EXPORT int timer_getoverrun(timer_t id)
 {
     PCT_ENTER(self);
+    tell(self, true);
     struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
     if (!timer)
         return REAL(timer_getoverrun)(kernels_of(id));
@@ -341,6 +352,7 @@ PCT_EXPORT int timer_getoverrun(timer_t id)
 PCT_EXPORT int timer_delete(timer_t id)
 {
     PCT_ENTER(self);
+    tell(self, false);
     struct timer *timer = pct_vtimer_virtual(self) ? find(id) : NULL;
     if (!timer)
         return REAL(timer_delete)(kernels_of(id));

@@ -532,7 +532,9 @@ PROGRAM
 @test "who gets the next descriptor, key or exit handler, and who sets what the process has, is tried both ways" {
     cat > kept.c << 'PROGRAM'
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <fcntl.h>
+#include <link.h>
 #include <locale.h>
 #include <malloc.h>
 #include <pthread.h>
@@ -543,8 +545,10 @@ PROGRAM
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 static const char *what;
 static int file, lowest, first, of_stream, ready, polled;
@@ -572,7 +576,14 @@ static void destroy(void *value)
     (void)value;
     _exit(7);
 }
+static int look(struct dl_phdr_info *library, size_t size, void *unused)
+{
+    (void)unused;
+    fails(size && strstr(library->dlpi_name, "libanl"));
+    return 0;
+}
 static pthread_t starter;
+static timer_t timer, above_timer;
 static void *above;
 static int is(const char *name)
 {
@@ -581,7 +592,9 @@ static int is(const char *name)
 static void *run(void *second)
 {
     struct rlimit limit = { 100, 200 };
+    struct itimerspec left;
     pthread_key_t key;
+    timer_t id;
     char byte = 'x';
     int pair[2];
     struct epoll_event event = { .events = EPOLLIN };
@@ -625,6 +638,14 @@ static void *run(void *second)
                : fails(!getrlimit(RLIMIT_NOFILE, &limit) && limit.rlim_cur == 100);
     if (is("pwrite"))
         second ? (void)!pwrite(file, &byte, 1, 0) : fails(pread(file, &byte, 1, 0) == 1);
+    if (is("timer"))
+        fails(!timer_create(CLOCK_REALTIME, NULL, &id) && id == above_timer && second);
+    if (is("deleted"))
+        second ? (void)timer_delete(timer) : fails(timer_gettime(timer, &left) == -1);
+    if (is("libraries"))
+        second ? (void)dlopen("libanl.so.1", RTLD_NOW) : dl_iterate_phdr(look, NULL);
+    if (is("prctl"))
+        second ? (void)prctl(PR_SET_DUMPABLE, 0) : fails(!prctl(PR_GET_DUMPABLE));
     if (is("syscall"))
         second ? (void)syscall(SYS_mkdir, "made", 0777) : fails(!syscall(SYS_access, "made", F_OK));
     return NULL;
@@ -642,6 +663,9 @@ int main(int argc, char **argv)
     lowest = dup(file);
     close(lowest);
     pthread_key_create(&old, destroy);
+    timer_create(CLOCK_REALTIME, NULL, &timer);
+    timer_create(CLOCK_REALTIME, NULL, &above_timer);
+    timer_delete(above_timer);
     starter = pthread_self();
     above = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     munmap(above, 4096);
@@ -653,7 +677,8 @@ int main(int argc, char **argv)
 }
 PROGRAM
     "$cc" -pthread -o kept kept.c
-    for what in dup eventfd pipe fclose atexit key signal limit pwrite syscall; do
+    for what in dup eventfd pipe fclose atexit key signal limit pwrite timer deleted libraries prctl \
+        syscall; do
         run "$pct" explore -q -- ./kept $what
         echo "$what: $output"
         [[ $(last) == "pct: found: 1 of all 2 classes"* ]]
