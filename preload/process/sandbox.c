@@ -174,6 +174,13 @@ static void give_back(pid_t pid, enum __rlimit_resource resource, const struct r
     pct_record_cut(&pct_S, (char *)pct_shim.header + most);
 }
 
+/* What threads use of it: the kernel, and whether one can be made. */
+static void tell_limit(void)
+{
+    pct_explored_hidden(PCT_KEY_KERNEL, false);
+    pct_explored_hidden(PCT_KEY_THREADS, false);
+}
+
 /* The limit of this process may have been raised. */
 static int take_back(enum __rlimit_resource resource, int result)
 {
@@ -187,7 +194,7 @@ static int take_back(enum __rlimit_resource resource, int result)
 PCT_EXPORT int prlimit(pid_t pid, enum __rlimit_resource resource, const struct rlimit *new, struct rlimit *old)
 {
     give_back(pid, resource, new);
-    pct_explored_hidden(PCT_KEY_KERNEL, false);
+    tell_limit();
     return take_back(resource, REAL(prlimit)(pid, resource, new, old));
 }
 
@@ -200,7 +207,7 @@ PCT_EXPORT int prlimit64(pid_t pid, enum __rlimit_resource resource, const struc
 PCT_EXPORT int setrlimit(enum __rlimit_resource resource, const struct rlimit *limit)
 {
     give_back(0, resource, limit);
-    pct_explored_hidden(PCT_KEY_KERNEL, false);
+    tell_limit();
     return take_back(resource, REAL(setrlimit)(resource, limit));
 }
 

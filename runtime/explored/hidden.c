@@ -21,14 +21,15 @@ enum {
     KEYS = 16,       /* of threads' own data */
     HANDLERS = 32,   /* that exit calls */
     EVERYTHING = 15,
-    ALLOCATED = 64, /* what all threads have allocated */
-    OUTSIDE = 128,  /* what is another one in each run */
+    THREADS = 64,    /* what the next thread is made with */
+    ALLOCATED = 128, /* what all threads have allocated */
+    OUTSIDE = 256,   /* what is another one in each run */
     /* What is said of a thread, which may have ended: the first argument is its handle, the kernel's number (or that
      * is the second one), or that of its clock. */
-    ASKS = 256,
-    ASKS_NUMBER = 512,
-    ASKS_SECOND = 1024,
-    ASKS_CLOCK = 2048
+    ASKS = 512,
+    ASKS_NUMBER = 1024,
+    ASKS_SECOND = 2048,
+    ASKS_CLOCK = 4096
 };
 
 enum index {
@@ -48,8 +49,8 @@ static const struct {
 #undef X
 };
 
-static const uint64_t keys[] = { PCT_KEY_RANDOM,      PCT_KEY_KERNEL, PCT_KEY_LOCALE,
-                                 PCT_KEY_ENVIRONMENT, PCT_KEY_KEYS,   PCT_KEY_END };
+static const uint64_t keys[] = { PCT_KEY_RANDOM, PCT_KEY_KERNEL, PCT_KEY_LOCALE, PCT_KEY_ENVIRONMENT,
+                                 PCT_KEY_KEYS,   PCT_KEY_END,    PCT_KEY_THREADS };
 
 static void *real[COUNT];
 

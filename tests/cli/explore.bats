@@ -582,6 +582,14 @@ static int look(struct dl_phdr_info *library, size_t size, void *unused)
     fails(size && strstr(library->dlpi_name, "libanl"));
     return 0;
 }
+static pthread_attr_t small;
+static void *look_at_stack(void *unused)
+{
+    pthread_attr_t own;
+    size_t size = 0;
+    fails(pthread_getattr_np(pthread_self(), &own) || pthread_attr_getstacksize(&own, &size) || size == 1 << 20);
+    return unused;
+}
 static pthread_t starter;
 static timer_t timer, above_timer;
 static void *above;
@@ -594,6 +602,7 @@ static void *run(void *second)
     struct rlimit limit = { 100, 200 };
     struct itimerspec left;
     pthread_key_t key;
+    pthread_t next;
     timer_t id;
     char byte = 'x';
     int pair[2];
@@ -642,6 +651,10 @@ static void *run(void *second)
         fails(!timer_create(CLOCK_REALTIME, NULL, &id) && id == above_timer && second);
     if (is("deleted"))
         second ? (void)timer_delete(timer) : fails(timer_gettime(timer, &left) == -1);
+    if (is("stack") && second)
+        pthread_setattr_default_np(&small);
+    if (is("stack") && !second)
+        pthread_create(&next, NULL, look_at_stack, NULL);
     if (is("libraries"))
         second ? (void)dlopen("libanl.so.1", RTLD_NOW) : dl_iterate_phdr(look, NULL);
     if (is("prctl"))
@@ -663,6 +676,8 @@ int main(int argc, char **argv)
     lowest = dup(file);
     close(lowest);
     pthread_key_create(&old, destroy);
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, 1 << 20);
     timer_create(CLOCK_REALTIME, NULL, &timer);
     timer_create(CLOCK_REALTIME, NULL, &above_timer);
     timer_delete(above_timer);
@@ -683,7 +698,7 @@ PROGRAM
         echo "$what: $output"
         [[ $(last) == "pct: found: 1 of all 2 classes"* ]]
     done
-    for what in locale epoll eof destructor concurrency affinity mmap; do
+    for what in locale epoll eof destructor concurrency affinity mmap stack; do
         run "$pct" explore -q -- ./kept $what
         echo "$what: $output"
         [[ $(last) == "pct: found: "*" of all "*" classes"* ]]
