@@ -18,6 +18,7 @@
 #include "clocks.h"
 #include "dependence.h"
 #include "touches.h"
+#include <pct/operations.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -398,6 +399,12 @@ static int give(struct finder *f, uint32_t i, uint32_t j, const struct pct_event
     return result == PCT_REVERSAL_REST ? f->take(f->context, &reversal) : result;
 }
 
+/* It may have a lock that another one found busy: a share of one that is shared, or a recursive mutex of its own. */
+static bool takes_lock(const struct pct_event *event)
+{
+    return pct_operation_locks(event->op) || event->op == PCT_OP_COND_WAKE;
+}
+
 /* What it waits for at the end was not there before the crash either. */
 static bool waited_before(const struct finder *f, const struct pct_event *crash, uint32_t j,
                           const struct pct_event *event)
@@ -443,8 +450,7 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
     keep_events(f, i, j);
     if (waits) {
         const struct pct_touch *t = touch_of(first, waits->key);
-        if (t &&
-            (t->use == PCT_USE_GIVES || t->use == PCT_USE_BUSY || t->use == PCT_USE_EMPTY || t->use == PCT_USE_PARTS))
+        if (t && (t->use == PCT_USE_GIVES || t->use == PCT_USE_EMPTY || (t->use == PCT_USE_BUSY && !takes_lock(event))))
             return 0;
         uint32_t other;
         while (!could_take(f, event, waits, i, &other)) {

@@ -412,6 +412,18 @@ static void test_own_way(void **unused)
     compare_timed(&program, 4);
 }
 
+/* Where one finds a lock busy that is shared, others may take a share before that. */
+static void test_busy_share(void **unused)
+{
+    (void)unused;
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), RDLOCK(0), TRYWRLOCK(0), RWUNLOCK(0)),
+                                                     THREAD(RDLOCK(0), RWUNLOCK(0)), THREAD(WRLOCK(0), RWUNLOCK(0)) } };
+    struct tally tally = { 0 };
+    compare(&program, 0, &tally, true);
+    assert_int_equal(tally.programs, 1);
+    assert_int_equal(tally.missed_classes, 0);
+}
+
 /* A sleep ends together with a wait for the thread that sleeps, which may go on before that thread has ended. */
 static void test_late_join(void **unused)
 {
@@ -600,6 +612,7 @@ int main(void)
         cmocka_unit_test(test_late_join),       cmocka_unit_test(test_bounds),
         cmocka_unit_test(test_shards),          cmocka_unit_test(test_shards_that_wait),
         cmocka_unit_test(test_lists),           cmocka_unit_test(test_estimates),
+        cmocka_unit_test(test_busy_share),
     };
     cmocka_set_test_filter(getenv("ONLY"));
     return cmocka_run_group_tests(tests, NULL, NULL);
