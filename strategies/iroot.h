@@ -49,25 +49,26 @@ struct pct_idiom {
     uint8_t after[PCT_IROOT_MOST]; /* which others come before it: a set */
     uint8_t
         partner[PCT_IROOT_MOST]; /* of one that comes first: the other thread's that is to be near before it is made */
-    /* From when the first access was made until the second was, nothing that conflicts may be done to the object. */
+    /* From when the first access was made until the second was, nothing that conflicts may be done to the object, */
     struct {
         uint8_t from, to;
     } guard[2];
+    uint8_t last; /* nor anything by the thread of A, to A's, until this one was made; 0: it may */
 };
 
 /* The sets of accesses are written as bits: A 1, B 2, C 4, D 8. */
 static const struct pct_idiom pct_idioms[PCT_IROOT_IDIOMS] = {
-    { 2, { 0, 1 }, { 0, 0 }, { 0, 1 }, { 1 }, { { 0, 1 } } },
-    { 3, { 0, 1, 0 }, { 0, 0, 0 }, { 0, 1, 2 }, { 1 }, { { 0, 2 } } },
-    { 4, { 0, 1, 1, 0 }, { 0, 0, 0, 0 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 3 } } },
-    { 4, { 0, 1, 1, 0 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
-    { 4, { 0, 1, 1, 0 }, { 0, 0, 1, 1 }, { 0, 5, 0, 5 }, { 2, 0, 0 }, { { 0, 1 }, { 2, 3 } } },
-    { 4, { 0, 1, 0, 1 }, { 0, 0, 1, 1 }, { 0, 1, 1, 6 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
+    { 2, { 0, 1 }, { 0, 0 }, { 0, 1 }, { 1 }, { { 0, 1 } }, 0 },
+    { 3, { 0, 1, 0 }, { 0, 0, 0 }, { 0, 1, 2 }, { 1 }, { { 0, 2 } }, 0 },
+    { 4, { 0, 1, 1, 0 }, { 0, 0, 0, 0 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } }, 3 },
+    { 4, { 0, 1, 1, 0 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } }, 0 },
+    { 4, { 0, 1, 1, 0 }, { 0, 0, 1, 1 }, { 0, 5, 0, 5 }, { 2, 0, 0 }, { { 0, 1 }, { 2, 3 } }, 0 },
+    { 4, { 0, 1, 0, 1 }, { 0, 0, 1, 1 }, { 0, 1, 1, 6 }, { 1 }, { { 0, 1 }, { 2, 3 } }, 0 },
     /* Combined patterns: two of idiom 1, of three threads. */
-    { 4, { 0, 1, 0, 2 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
-    { 4, { 0, 1, 2, 0 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
-    { 4, { 0, 1, 1, 2 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
-    { 4, { 0, 1, 2, 1 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } } },
+    { 4, { 0, 1, 0, 2 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } }, 0 },
+    { 4, { 0, 1, 2, 0 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } }, 0 },
+    { 4, { 0, 1, 1, 2 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } }, 0 },
+    { 4, { 0, 1, 2, 1 }, { 0, 0, 1, 1 }, { 0, 1, 2, 4 }, { 1 }, { { 0, 1 }, { 2, 3 } }, 0 },
 };
 
 struct pct_iroot_event {

@@ -155,7 +155,7 @@ static uint32_t find_access(const struct state *s, uint32_t thread)
 }
 
 /* Whether this operation of the thread would come in between two accesses. Reads do not, but between two writes, and
- * those of the thread itself. */
+ * those of the iRoot's own threads. */
 static bool spoils(const struct state *s, uint32_t thread, const struct pct_operation *what)
 {
     const bool own = has_role(s, thread);
@@ -169,7 +169,8 @@ static bool spoils(const struct state *s, uint32_t thread, const struct pct_oper
         if (!what->reads || writes || own)
             return true;
     }
-    return false;
+    const uint32_t last = s->idiom->last;
+    return last && !(s->done >> last & 1) && s->role[0] == thread + 1 && s->object[0] == what->object;
 }
 
 /* Whether an access of this thread's is the next one, or one of the next. */

@@ -7,8 +7,9 @@
  *    tries are: all once before any is tried again, and by what all runs before have shown.
  * 3. A campaign, with --until-saturated.
  *
- * Prints a line: classes, possible iRoots, those forced in six runs, those that the campaign exposed, and how many of
- * its predictions were possible, how many not; then what 2 and 3 exposed that no class does: false words. The exit
+ * Prints a line: classes, possible iRoots, those forced in the first run and in six runs, those that the campaign
+ * exposed, its runs, how many of its predictions were possible, how many not; what 2 and 3 exposed that no class does:
+ * false words; and of each idiom, how many are possible, and how many of these were forced in six runs. The exit
  * status is 1 if there is such a thing, and 119 if not all was explored. --why lists what was missed on standard error.
  * --chess prints instead how many runs `pct explore --bound 2` makes, up to CURVE, and in which of them each iRoot came
  * first, by lines.
@@ -21,6 +22,7 @@
 #include <cli/explore/keep.h>
 #include <cli/process/options.h>
 #include <cli/trace/predict.h>
+#include <cli/trace/reordering.h>
 #include <errno.h>
 #include <pct/operations.h>
 #include <stdlib.h>
@@ -64,6 +66,22 @@ static bool profiles(void)
     return m.nothing_new < 3;
 }
 
+/* The roles are the other way round: a segment more or less comes before the others. */
+static void swap_segments(struct pct_iroot_chance *chance)
+{
+    enum { REST = (PCT_IROOT_SEGMENTS - 1) * sizeof *chance->segment };
+    uint8_t *segment = chance->segment, *last = &segment[PCT_IROOT_SEGMENTS - 1];
+    if (!segment[0]) {
+        memmove(segment, segment + 1, REST);
+        *last = 0;
+    } else if (!*last) {
+        memmove(segment + 1, segment, REST);
+        segment[0] = 0;
+    } else {
+        chance->changes = PCT_REORDERING_NONE;
+    }
+}
+
 /* Chances that runs have shown, as those of the candidate. */
 static void take_chances(struct pct_iroot *root)
 {
@@ -75,6 +93,8 @@ static void take_chances(struct pct_iroot *root)
             struct pct_iroot_chance *own = &root->chance[kind][*count];
             *own = *chance;
             own->first = kind;
+            if (swapped)
+                swap_segments(own);
             for (unsigned i = 0; swapped && i < PCT_IROOT_PLACES; i++)
                 own->visit[i] = chance->visit[(i + 2) % PCT_IROOT_PLACES];
             for (unsigned i = 0; swapped && i < 2; i++)
@@ -273,19 +293,6 @@ static bool counts(const struct pct_iroots *roots, size_t i)
     return pct_iroots_find_either(roots, roots->item[i]) == roots->item[i];
 }
 
-static bool is_dependency(const struct pct_iroot *root, unsigned from, unsigned to)
-{
-    uint32_t first = m.places.item[root->place[from] - 1]->op, second = m.places.item[root->place[to] - 1]->op;
-    return pct_operation_accesses(first) || pct_predict_conflict(first, second);
-}
-
-/* Whether it is one that can be predicted, by what its accesses are. */
-static bool is_predictable(const struct pct_iroot *root)
-{
-    unsigned accesses = pct_idiom_accesses(root->idiom);
-    return is_dependency(root, 0, 1) && (accesses < 3 || is_dependency(root, accesses - 2, accesses - 1));
-}
-
 static void say(const char *what, const struct pct_iroot *root)
 {
     const struct pct_iroot_sets sets = { .places = m.places };
@@ -314,17 +321,16 @@ static size_t count(const struct pct_iroots *those, const struct pct_iroots *oth
 
 static int print(uint64_t classes, uint64_t campaign)
 {
-    size_t all = 0, known = 0, missed = 0, tries[PCT_DIRECTED_TRIES + 1] = { 0 };
+    size_t all = 0, tries[PCT_DIRECTED_TRIES + 1] = { 0 }, by_idiom[PCT_IDIOMS][2] = { { 0 } };
     for (size_t i = 0; i < m.possible.count; i++) {
         if (!counts(&m.possible, i))
             continue;
         all++;
-        known += is_predictable(m.possible.item[i]);
-        missed += is_predictable(m.possible.item[i]) && !m.try[i];
         tries[m.try[i]]++;
+        by_idiom[m.possible.item[i]->idiom - 1][0]++;
+        by_idiom[m.possible.item[i]->idiom - 1][1] += m.try[i] != 0;
         if (!m.try[i]) {
-            say(is_predictable(m.possible.item[i]) ? "not in six tries" : "not in six tries, and no conflict",
-                m.possible.item[i]);
+            say("not in six tries", m.possible.item[i]);
             for (uint64_t k = 0; m.why && k < m.directed.decided; k++)
                 if (m.directed.run[k].forces == i)
                     fprintf(stderr, "    order %u %s\n", m.directed.run[k].order, m.directed.run[k].list);
@@ -339,10 +345,13 @@ static int print(uint64_t classes, uint64_t campaign)
                 false_words++;
             }
     }
-    printf("%llu,%zu,%zu,%zu,%zu,%zu,%zu,%llu,%zu,%zu,%zu\n", (unsigned long long)classes, all, tries[1],
-           all - tries[0], known, known - missed, count(&m.possible, &m.by_campaign, true, "not in the campaign"),
-           (unsigned long long)campaign, count(&m.predicted, &m.possible, true, NULL),
+    printf("%llu,%zu,%zu,%zu,%zu,%llu,%zu,%zu,%zu", (unsigned long long)classes, all, tries[1], all - tries[0],
+           count(&m.possible, &m.by_campaign, true, "not in the campaign"), (unsigned long long)campaign,
+           count(&m.predicted, &m.possible, true, NULL),
            count(&m.predicted, &m.possible, false, "predicted, and impossible"), false_words);
+    for (unsigned i = 0; i < PCT_IDIOMS; i++)
+        printf(",%zu,%zu", by_idiom[i][0], by_idiom[i][1]);
+    putchar('\n');
     return false_words > 0;
 }
 

@@ -411,6 +411,12 @@ static bool decide_run(struct pct_directed *d, uint64_t index, size_t candidate,
     return true;
 }
 
+bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidate, uint64_t known,
+                         struct pct_config *config)
+{
+    return decide_run(d, index, candidate, false, known, config);
+}
+
 bool pct_directed_draw(struct pct_directed *d, uint64_t index, uint64_t seed, bool looked)
 {
     const struct pct_directed_run run = { .forces = SIZE_MAX, .looked = looked, .seed = seed, .phases = 1 };

@@ -109,6 +109,11 @@ bool pct_directed_draw(struct pct_directed *d, uint64_t index, uint64_t seed, bo
  * memory. */
 bool pct_directed_choose(struct pct_directed *d, uint64_t index, bool fresh, struct pct_config *config);
 
+/* The run of this number, the next one, is to force this candidate (SIZE_MAX: none), by what is known of this many
+ * runs: make this, which is a profile run's, its configuration. False: there is no memory. For bench/maple/measure. */
+bool pct_directed_decide(struct pct_directed *d, uint64_t index, size_t candidate, uint64_t known,
+                         struct pct_config *config);
+
 /* Whether the tries of this candidate, which begin now, begin with younger threads first: every other one of those
  * whose accesses are in the same functions does, the others begin with older ones. kin.c */
 bool pct_directed_begins_younger(struct pct_directed *d, const struct pct_iroot *root);

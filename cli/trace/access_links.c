@@ -30,6 +30,13 @@ static void link_own_writes(struct pct_access_links *links, size_t count, const 
     }
 }
 
+static void link_own(struct pct_access_links *links, size_t count, const struct pct_access *const *sorted)
+{
+    for (size_t i = 1; i < count; i++)
+        if (sorted[i]->object == sorted[i - 1]->object && sorted[i]->thread == sorted[i - 1]->thread)
+            links->own[sorted[i] - links->access] = (uint32_t)(sorted[i - 1] - links->access) + 1;
+}
+
 /* Of each access, the last one of its thread before it at the same place. */
 static bool link_places(struct pct_access_links *links, size_t count)
 {
@@ -69,7 +76,7 @@ static bool link_writes(struct pct_access_links *links, size_t count)
 bool pct_access_links_read(struct pct_access_links *links, const struct pct_access *accesses, size_t count,
                            uint32_t threads, const struct pct_access *const *sorted)
 {
-    enum { LINKS = 4 };
+    enum { LINKS = 5 };
     uint32_t *last = calloc(threads + 1, sizeof *last), *own = calloc(threads + 1, sizeof *own);
     *links = (struct pct_access_links){ .access = accesses };
     links->next = calloc(count + 1, LINKS * sizeof *links->next);
@@ -78,7 +85,9 @@ bool pct_access_links_read(struct pct_access_links *links, const struct pct_acce
         links->earlier = links->next + count + 1;
         links->wrote = links->earlier + count + 1;
         links->write = links->wrote + count + 1;
+        links->own = links->write + count + 1;
         link_threads(links, count, last);
+        link_own(links, count, sorted);
         link_own_writes(links, count, sorted, own);
         fine = link_places(links, count) && link_writes(links, count);
     }

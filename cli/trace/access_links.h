@@ -12,6 +12,7 @@ struct pct_access_links {
     uint32_t *earlier; /* its thread's last one before it at the same place */
     uint32_t *wrote;   /* its thread's last one before it that writes what several threads use */
     uint32_t *write;   /* the last one before it on its object that writes */
+    uint32_t *own;     /* its thread's last one before it on its object */
 };
 
 /* sorted: the accesses as sorted_accesses.h has them. False: there is no memory. */

@@ -1,5 +1,5 @@
-/* Which operations on what is no memory depend on each other: pct_predict_conflict(), see predict.h. */
-#include "predict.h"
+/* Which operations depend on each other: see conflicts.h. */
+#include "conflicts.h"
 #include <cli/base/cli.h>
 #include <pct/operations.h>
 
@@ -14,8 +14,10 @@ static bool is_end_of_wait(uint32_t op)
     return op == PCT_OP_COND_WAKE || op == PCT_OP_BARRIER_LEAVE || op == PCT_OP_FUTEX_WOKEN;
 }
 
-bool pct_predict_conflict(uint32_t first, uint32_t second)
+bool pct_conflict(uint32_t first, uint32_t second)
 {
+    if (pct_operation_accesses(first))
+        return pct_operation_gives(first) || pct_operation_gives(second);
     if (is_end_of_wait(first) || is_end_of_wait(second))
         return false;
     bool gives = pct_operation_gives(first);

@@ -1,8 +1,7 @@
 /* Guessing patterns: see guess.h. */
 #include "guess.h"
-#include "predict.h"
+#include "conflicts.h"
 #include <errno.h>
-#include <pct/operations.h>
 #include <stdlib.h>
 
 enum {
@@ -40,8 +39,7 @@ struct reader {
 /* Whether it matters that an access at the one of these places comes before one at the other. */
 static bool matters(const struct pct_access_places *places, const uint32_t place[2])
 {
-    const uint32_t first = places->item[place[0] - 1]->op, second = places->item[place[1] - 1]->op;
-    return pct_operation_accesses(first) || pct_predict_conflict(first, second);
+    return pct_conflict(places->item[place[0] - 1]->op, places->item[place[1] - 1]->op);
 }
 
 /* --- Swapped ones ------------------------------------------------------------------------------------------------- */

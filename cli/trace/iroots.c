@@ -1,5 +1,6 @@
 /* iRoots of runs: see iroots.h. First the dependencies, by the accesses to each object; then pairs of them. */
 #include "iroots.h"
+#include "conflicts.h"
 #include <cli/base/grow.h>
 #include <common/bisect.h>
 #include <errno.h>
@@ -181,7 +182,8 @@ unsigned pct_idiom_accesses(uint32_t idiom)
 struct links {
     uint32_t before; /* the one before it on its object */
     uint32_t write;  /* the last one before it there that writes */
-    uint32_t own;    /* the one of its own thread before it there */
+    uint32_t own;    /* the one of its own thread before it there, */
+    uint32_t next;   /* and the one behind it */
 };
 
 struct dependency {
@@ -224,13 +226,16 @@ static bool note_last(struct reader *r, uint32_t index)
     links->write =
         links->before && !r->access[links->before - 1].writes ? r->links[links->before - 1].write : links->before;
     links->own = *own;
+    if (*own)
+        r->links[*own - 1].next = index + 1;
     object->last = *own = index + 1;
     return true;
 }
 
 static bool add_dependency(struct reader *r, uint32_t from, uint32_t to)
 {
-    if (r->access[from].thread == r->access[to].thread)
+    const struct pct_access *first = &r->access[from], *second = &r->access[to];
+    if (first->thread == second->thread || !pct_conflict(first->op, second->op))
         return true;
     if (!PCT_GROW(r->item, r->items, r->room))
         return false;
@@ -323,6 +328,13 @@ static int combine(struct reader *r, size_t second)
     return failed;
 }
 
+/* Whether the thread of these two, in this order, makes no other access to their objects in between. */
+static bool is_alone(const struct reader *r, uint32_t first, uint32_t second)
+{
+    const uint32_t next = r->links[first].next;
+    return r->links[second].own <= first + 1 && (!next || next > second);
+}
+
 /* The idiom of these two, of which the second ends in the thread where the first begins; 0: none. */
 static uint32_t idiom_of(const struct reader *r, const struct dependency *e, const struct dependency *f)
 {
@@ -330,14 +342,11 @@ static uint32_t idiom_of(const struct reader *r, const struct dependency *e, con
                             *d = &r->access[f->to];
     if (a->thread != d->thread || a->number >= d->number || d->number - a->number > r->window)
         return 0;
-    bool follow = r->links[f->to].own == e->from + 1;
-    if (e->to == f->from)
-        return follow ? 2 : 0;
-    if (a->object == c->object)
-        return b->number < c->number && follow && r->links[f->from].own == e->to + 1 ? 3 : 0;
-    if (b->number < c->number)
-        return 4;
-    return e->from < f->from ? 5 : 0; /* each of the two could be called the first */
+    if (a->object != c->object && b->number > c->number)
+        return e->from < f->from ? 5 : 0; /* each of the two could be called the first */
+    if (b->number > c->number || !is_alone(r, e->from, f->to))
+        return 0;
+    return e->to == f->from ? 2 : a->object == c->object ? 3 : 4;
 }
 
 /* The first of the dependencies that lead to the thread of this access, up to the window before it. */

@@ -2,20 +2,19 @@
  * 2012, section 2). An iRoot is an idiom and the places in the code that fill it, so that it is the same in all runs;
  * which ones the runs of a program have exposed is a measure of what its tests have covered.
  *
- * A dependency A => B: A and B are accesses of two threads to one object, at least one of them writes, and nothing that
- * conflicts with them came in between. The idioms, of the threads T0 and T1:
+ * A dependency A => B: A and B are accesses of two threads to one object, at least one of them writes (of locks and the
+ * like: conflicts.h), and nothing that conflicts with them came in between. The idioms, of the threads T0 and T1:
  *
  *     1  A => B
- *     2  A => B => C       one object; A and C are T0's, and follow each other on it there
- *     3  A => B, C => D    one object; A and D are T0's, B and C T1's, and follow each other on it there
+ *     2  A => B => C       one object; A and C are T0's
+ *     3  A => B, C => D    one object; T0 makes A before D, T1 B before C
  *     4  A => B, C => D    two objects; T0 makes A before D, T1 B before C
  *     5  A => B, C => D    two objects; T0 makes A before D, T1 C before B
  *     6  A => B, C => D    two objects; T0 makes A before C, T1 B before D
  *
  * In 2 to 6 two accesses of one thread are at most `window` of its steps apart (the paper's vulnerability window).
- *
- * What deviates: the paper lets T1 make other accesses to the object between B and C of idiom 3 (section 2.1), and T0
- * none to the two objects between A and D of idiom 4 (4.7).
+ * Between the two of T0 in 2, 3 and 4, T0 makes no other access to their objects; T1 may between B and C (sections 2.1
+ * and 4.7).
  *
  * Two dependencies of three threads are combined patterns, which the paper has not. Of four different accesses, A, B, C
  * and D are made in this order, and A => B, C => D: what the first has left may be what the second needs.

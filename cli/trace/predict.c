@@ -4,6 +4,7 @@
  * or two of another thread in between. */
 #include "predict.h"
 #include "access_links.h"
+#include "conflicts.h"
 #include "reordering.h"
 #include "sorted_accesses.h"
 #include <cli/base/grow.h>
@@ -55,7 +56,7 @@ struct pair {
     const struct pct_access *early[2]; /* the first two such ones, */
     const struct pct_access *far[2];   /* the first one, and the last second one that is near it, */
     const struct pct_access *made[2];  /* and the last first one, with the second that is near it */
-    bool follow;                       /* they are on one object, and its thread's next ones there */
+    bool alone;                        /* their thread makes no other access to their objects in between */
 };
 
 /* Pairs that differ by nothing but their thread, or its clock. */
@@ -163,7 +164,7 @@ static void add_entry(struct reader *r, size_t at)
 
 static bool conflict(const struct pct_access *a, const struct pct_access *b)
 {
-    return pct_name_op_class(a->op) == PCT_CLASS_MEMORY ? a->writes || b->writes : pct_predict_conflict(a->op, b->op);
+    return pct_conflict(a->op, b->op);
 }
 
 /* Whether mutual exclusion forbids that the one comes right before the other: what conflicts with them, of their own
@@ -329,13 +330,13 @@ static uint32_t *find_met(struct reader *r, const struct entry *a, const struct 
 
 /* One more pair, unless there are enough like it. False: there is no memory. */
 static bool add_pair(struct reader *r, const struct pct_access *first, const struct pct_access *second,
-                     const struct entry *a, const struct entry *b)
+                     const struct entry *a, const struct entry *b, bool alone)
 {
     uint32_t *met = find_met(r, a, b);
     uint64_t within[PCT_SECTIONS_MOST];
     const uint32_t withins = find_within(r, first, second, within);
     struct pair *last = *met ? &r->pair[*met - 1] : NULL;
-    if (last && last->first == a && last->second == b && last->withins == withins &&
+    if (last && last->first == a && last->second == b && last->alone == alone && last->withins == withins &&
         !memcmp(last->within, within, withins * sizeof *within)) {
         note_pair(last, first, second);
         return true;
@@ -348,9 +349,9 @@ static bool add_pair(struct reader *r, const struct pct_access *first, const str
                          .early = { first, second },
                          .far = { first, second },
                          .made = { first, second },
-                         .follow = first->object == second->object };
+                         .alone = alone };
     memcpy(pair.within, within, withins * sizeof *within);
-    const uint64_t all[2] = { a->hash, b->hash };
+    const uint64_t all[3] = { a->hash, b->hash, alone };
     const uint64_t key = XXH3_64bits_withSeed(all, sizeof all, XXH3_64bits(pair.within, sizeof pair.within));
     struct alike *alike = r->pairs < MOST_PAIRS ? pct_table_add(&r->alike, key) : pct_table_find(&r->alike, key);
     if (!alike)
@@ -382,13 +383,12 @@ static bool find_pairs_of(struct reader *r, const struct pct_access *first)
         return true;
     for (uint32_t at = r->links.next[first - r->access]; at; at = r->links.next[at - 1]) {
         const struct pct_access *second = &r->access[at - 1];
-        bool same = second->object == first->object;
+        const bool alone = !met && r->links.own[at - 1] <= (uint32_t)(first - r->access) + 1;
         if (second->number - first->number > r->window)
             return true;
-        if (r->entry_of[at - 1] && !(same && met) &&
-            !add_pair(r, first, second, entry, &r->entry[r->entry_of[at - 1] - 1]))
+        if (r->entry_of[at - 1] && !add_pair(r, first, second, entry, &r->entry[r->entry_of[at - 1] - 1], alone))
             return false;
-        met |= same;
+        met |= second->object == first->object;
     }
     return true;
 }
@@ -417,6 +417,11 @@ static bool find_pairs(struct reader *r)
 }
 
 /* --- The other idioms --------------------------------------------------------------------------------------------- */
+
+static bool is_on_one(const struct pair *pair)
+{
+    return pair->first->access->object == pair->second->access->object;
+}
 
 /* Whether this access is made under one of the locks that the pair's thread does not give up in between. */
 static bool is_kept_out(const struct pair *pair, const struct entry *entry)
@@ -483,11 +488,11 @@ static int predict_two(struct reader *r, uint32_t idiom, const uint8_t which[PCT
 static int predict_between(struct reader *r, const struct pair *pair, const struct pair *other)
 {
     static const uint8_t which[] = { 0, 2, 3, 1 };
-    if (pair->first->access->thread == other->first->access->thread || is_kept_out(pair, other->first) ||
-        is_kept_out(pair, other->second) || !is_possible(r, pair->first, other->first) ||
-        !is_possible(r, other->second, pair->second))
+    if (!pair->alone || pair->first->access->thread == other->first->access->thread ||
+        is_kept_out(pair, other->first) || is_kept_out(pair, other->second) ||
+        !is_possible(r, pair->first, other->first) || !is_possible(r, other->second, pair->second))
         return 0;
-    return predict_two(r, pair->follow ? 3 : 4, which, pair, other);
+    return predict_two(r, is_on_one(pair) ? 3 : 4, which, pair, other);
 }
 
 /* Whether locks forbid each order in which the first accesses of both pairs come before the second ones. The one pair's
@@ -504,7 +509,7 @@ static bool is_kept_apart(const struct pair *pair, const struct pair *other)
 static int predict_across(struct reader *r, const struct pair *pair, const struct pair *other)
 {
     static const uint8_t which[] = { 0, 3, 2, 1 };
-    if (pair->follow || pair->first->access->thread == other->first->access->thread || is_kept_apart(pair, other) ||
+    if (is_on_one(pair) || pair->first->access->thread == other->first->access->thread || is_kept_apart(pair, other) ||
         pair->first->access->object > pair->second->access->object || !is_possible(r, pair->first, other->second) ||
         !is_possible(r, other->first, pair->second))
         return 0;
@@ -515,9 +520,8 @@ static int predict_across(struct reader *r, const struct pair *pair, const struc
 static int predict_parallel(struct reader *r, const struct pair *pair, const struct pair *other)
 {
     static const uint8_t which[] = { 0, 2, 1, 3 };
-    if (pair->first->access->object == pair->second->access->object ||
-        pair->first->access->thread == other->first->access->thread || !is_possible(r, pair->first, other->first) ||
-        !is_possible(r, pair->second, other->second))
+    if (is_on_one(pair) || pair->first->access->thread == other->first->access->thread ||
+        !is_possible(r, pair->first, other->first) || !is_possible(r, pair->second, other->second))
         return 0;
     return predict_two(r, 6, which, pair, other);
 }
@@ -549,7 +553,7 @@ static int predict_pairs(struct reader *r)
     for (size_t i = 0; i < r->pairs && !failed; i++) {
         const struct pair *pair = &r->pair[i];
         const uint64_t first = pair->first->access->object, second = pair->second->access->object;
-        if (pair->follow)
+        if (pair->alone && is_on_one(pair))
             failed = predict_second(r, pair);
         if (!failed)
             failed = predict_on(r, pair, first, second, predict_between);

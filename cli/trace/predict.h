@@ -23,8 +23,4 @@ int pct_predict_ordered(struct pct_iroots *predicted, const struct pct_orderings
                         const struct pct_trace *trace, const struct pct_access *accesses, size_t count, uint32_t window,
                         uint64_t run);
 
-/* Whether it matters that the first comes right before the second (section 3.1), of operations (enum pct_op) on one
- * object that is no memory. What does not is exposed, but never predicted: an unlock behind an unlock, say. */
-bool pct_predict_conflict(uint32_t first, uint32_t second);
-
 #endif

@@ -594,7 +594,7 @@ END
     [ "$status" -eq 134 ]
     local directed='runs were directed at [0-9]+ patterns of accesses, of which [1-9][0-9]* (was|were) exposed'
     [[ $output =~ $directed ]]
-    [ "$(runs)" -le 40 ]
+    [ "$(runs)" -le 60 ]
     replay=$(printf '%s\n' "$output" | grep -o "replay 'pct1:maple[^']*'" | cut -d"'" -f2)
     run "$pct" replay "$replay" -- ./peterson
     [ "$status" -eq 134 ]
@@ -663,7 +663,7 @@ END
     "$build/pct-cc" -DFIXED -O1 -g -pthread -o fixed "$root/bench/bugs-memory/peterson.c"
     options=(--seed 1 --epoch 1700000000)
     "$pct" campaign "${options[@]}" -n 60 --db whole.db -- ./fixed
-    sqlite3 whole.db "select value from facts where key = 'directed'" | grep -qx 6
+    sqlite3 whole.db "select value from facts where key = 'directed'" | grep -qx 7
     "$pct" campaign merge same.db whole.db
     for file in whole same; do
         "$pct" campaign "${options[@]}" -n 90 --db $file.db -- ./fixed

@@ -96,6 +96,15 @@ static void test_idioms(void **unused)
                                    { PCT_OP_ATOMIC_LOAD, &jump[2] } };
     look("idiom 3, two writes between", 3, steps, jump, NULL, both, 4);
 
+    /* Between its two, their thread may make others. */
+    static const struct sim_op more[] = { ATOMIC_WRITE(0, 1), ATOMIC_READ(0), ATOMIC_WRITE(0, 3), ATOMIC_WRITE(0, 2),
+                                          STOP };
+    const struct access apart[] = { { PCT_OP_ATOMIC_LOAD, &jump[0] },
+                                    { PCT_OP_ATOMIC_STORE, &more[0] },
+                                    { PCT_OP_ATOMIC_STORE, &more[3] },
+                                    { PCT_OP_ATOMIC_LOAD, &jump[2] } };
+    look("idiom 3, and others between these", 3, more, jump, NULL, apart, 4);
+
     const struct access half[] = { { PCT_OP_ATOMIC_STORE, &set[0] },
                                    { PCT_OP_ATOMIC_LOAD, &check[0] },
                                    { PCT_OP_ATOMIC_LOAD, &check[2] },

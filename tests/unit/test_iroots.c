@@ -1,4 +1,5 @@
-/* Unit tests of cli/trace/iroots.c: runs made by hand. Links with: cli/trace/iroots.c. */
+/* Unit tests of cli/trace/iroots.c: runs made by hand. Links with: cli/trace/iroots.c
+ * cli/trace/conflicts.c cli/base/names.c. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -7,9 +8,22 @@
 #include <cmocka.h>
 /* clang-format on */
 #include "../../cli/trace/iroots.h"
+#include <pct/trace.h>
 #include <string.h>
 
-/* A run as text: "0rx 1wy": thread 0 reads x, thread 1 writes y. The place of each access is its position, from 1. '.'
+static uint8_t op_of(char kind)
+{
+    return kind == 'r'   ? PCT_OP_LOAD
+           : kind == 'w' ? PCT_OP_STORE
+           : kind == 'l' ? PCT_OP_MUTEX_LOCK
+           : kind == 'u' ? PCT_OP_MUTEX_UNLOCK
+           : kind == 'c' ? PCT_OP_COND_WAIT
+           : kind == 'k' ? PCT_OP_COND_WAKE
+                         : PCT_OP_COND_SIGNAL;
+}
+
+/* A run as text: "0rx 1wy": thread 0 reads x, thread 1 writes y; l and u: it takes the lock x, and gives it back; c, k,
+ * g: it waits for the condition variable x, goes on, signals it. The place of each access is its position, from 1. '.'
  * is a step of that thread that is no access: "0..". */
 static void add_both(struct pct_iroots *roots, struct pct_iroots *combined, const char *text, uint32_t window,
                      uint64_t run)
@@ -25,7 +39,8 @@ static void add_both(struct pct_iroots *roots, struct pct_iroots *combined, cons
                                                .thread = thread,
                                                .number = number,
                                                .place = (uint32_t)count + 1,
-                                               .writes = at[1] == 'w' };
+                                               .op = op_of(at[1]),
+                                               .writes = at[1] != 'r' };
         count++;
     }
     assert_int_equal(pct_iroots_add(roots, combined, accesses, count, window, run), 0);
@@ -66,14 +81,28 @@ static const struct example examples[] = {
     { "0wx 1rx 2wx", { 2 }, 1, { 2, 3 } },       /* three threads are no idiom */
     { "0wx 1rx 0rx 0wx", { 2 }, 1, { 2, 4 } },   /* 1 and 4 do not follow each other */
     { "0rx 1wx 1wx 0rx", { 2, 0, 1 }, 3, { 1, 2, 3, 4 } },
-    { "0wx 1rx 1rx 1wx 0rx", { 3, 0, 1 }, 3, { 1, 3, 4, 5 } }, /* not of 2, which 4 does not follow */
+    { "0wx 1rx 1rx 1wx 0rx", { 3, 0, 2 }, 3, { 1, 3, 4, 5 } },
+    { "0wx 1rx 1rx 1wx 0rx", { 3, 0, 2 }, 3, { 1, 2, 4, 5 } },         /* T1's access between B and C may be there, */
+    { "0rx 1wx 1wx 1wx 0rx", { 2, 0, 1 }, 3, { 1, 2, 4, 5 } },         /* whatever it is, */
+    { "0rx 1wx 2rx 2wx 1wx 0rx", { 4, 0, 2 }, 3, { 1, 2, 5, 6 } },     /* and that of a third thread, */
+    { "0rx 1wx 0rx 1wx 0rx", { 4, 3 }, 2, { 1, 2, 3 } },               /* but not T0's: no 3 of 1, 2, 4 and 5 */
+    { "0rx 1wx 1.. 1.. 1.. 1wx 0rx", { 2, 0, 1 }, 3, { 1, 2, 3, 4 } }, /* steps between B and C that fit the window */
     { "0wx 1rx 1wy 0ry", { 2, 0, 0, 1 }, 4, { 1, 2, 3, 4 } },
-    { "0rx 1ry 0wy 1wx", { 2, 0, 0, 0, 1 }, 5, { 1, 4, 2, 3 } }, /* once, though both could be called the first */
+    { "0wx 1rx 1rx 1wy 1wy 0ry", { 3, 0, 0, 2 }, 4, { 1, 2, 5, 6 } }, /* T1's accesses between B and C may be there */
+    { "0wx 1rx 1wy 0rz 0ry", { 2, 0, 0, 1 }, 4, { 1, 2, 3, 5 } },     /* and T0's to another object, */
+    { "0wx 0rx 1rx 1wy 0ry", { 2 }, 1, { 1, 3 } },                    /* but not to X, */
+    { "0wx 1rx 0rx 1wy 0ry", { 2 }, 1, { 4, 5 } },                    /* even a read, */
+    { "0wx 0ry 1rx 1wy 0ry", { 3, 1, 0, 0, 0, 1 }, 2, { 2, 4, 5 } },  /* nor to Y */
+    { "0rx 1ry 0wy 1wx", { 2, 0, 0, 0, 1 }, 5, { 1, 4, 2, 3 } },      /* once, though both could be called the first */
     { "0wx 1rx 2wy 0ry", { 2 }, 1, { 3, 4 } },
     { "0wx 1rx 0wy 1ry", { 2, 0, 0, 0, 0, 1 }, 6, { 1, 2, 3, 4 } },
     { "0wx 0wy 1rx 1ry", { 2, 0, 0, 0, 0, 1 }, 6, { 1, 3, 2, 4 } },
     { "0wx 0wy 1ry 1rx", { 2 }, 1, { 2, 3 } }, /* the other thread makes its own in another order */
     { "0wx 1rx 2wy 1ry", { 2 }, 1, { 3, 4 } }, /* three threads */
+    { "0lx 0ux 1lx 1ux", { 1 }, 1, { 2, 3 } }, /* of a lock: what gives it back, and what takes it */
+    { "0lx 0ux 1lx 1ux 1ly 1uy 0ly 0uy", { 2, 0, 0, 1 }, 4, { 2, 3, 6, 7 } },
+    { "0lx 0cy 1lx 1gy 1ux 0ky", { 1 }, 1, { 2, 4 } }, /* waits give a lock back without an unlock */
+    { "0lx 0cy 1lx 1cy 2lx 2gy", { 1 }, 1, { 4, 6 } }, /* no wait depends on another one */
 };
 
 static void test_examples(void **unused)
@@ -155,10 +184,10 @@ static void test_either(void **unused)
     (void)unused;
     struct pct_iroots roots = { .count = 0 };
     struct pct_access accesses[4] = {
-        { .object = 'x', .thread = 0, .number = 1, .place = 1 },
-        { .object = 'y', .thread = 1, .number = 1, .place = 2 },
-        { .object = 'y', .thread = 0, .number = 2, .place = 3, .writes = true },
-        { .object = 'x', .thread = 1, .number = 2, .place = 4, .writes = true },
+        { .object = 'x', .thread = 0, .number = 1, .place = 1, .op = PCT_OP_LOAD },
+        { .object = 'y', .thread = 1, .number = 1, .place = 2, .op = PCT_OP_LOAD },
+        { .object = 'y', .thread = 0, .number = 2, .place = 3, .op = PCT_OP_STORE, .writes = true },
+        { .object = 'x', .thread = 1, .number = 2, .place = 4, .op = PCT_OP_STORE, .writes = true },
     };
     for (uint64_t run = 1; run <= 2; run++) {
         assert_int_equal(pct_iroots_add(&roots, NULL, accesses, 4, 40, run), 0);

@@ -1,4 +1,5 @@
-/* Unit tests of cli/trace/reads_from.c: runs made by hand. Links with: cli/trace/reads_from.c cli/trace/iroots.c. */
+/* Unit tests of cli/trace/reads_from.c: runs made by hand. Links with: cli/trace/reads_from.c cli/trace/iroots.c
+ * cli/trace/conflicts.c cli/base/names.c. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
