@@ -1,5 +1,5 @@
 /* What the programs of this directory have in common: two threads, and an end that says that something was wrong with
- * them. Included by each program here, and by nothing else.
+ * them. Included by each program here, and by those of bench/maple.
  *
  * A failed assertion means that the program's bug has shown, and only that. */
 #ifndef PCT_BENCH_BUGS_MEMORY_SHARED_H

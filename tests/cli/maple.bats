@@ -526,6 +526,21 @@ END
     [ "$status" -eq 0 ]
 }
 
+@test "maple: bugs of its paper, written anew, are found; without them the programs never fail" {
+    local found=0
+    while IFS=$'\t' read -r -u 4 program _ _ _ verdict; do
+        "$build/pct-cc" -O1 -g -pthread -o buggy "$root/bench/maple/$program.c"
+        "$build/pct-cc" -DFIXED -O1 -g -pthread -o fixed "$root/bench/maple/$program.c"
+        run "$pct" run -S maple -n 20 --seed 1 --state none -- ./buggy
+        [ "$status" -ne 0 ]
+        has "1 failed (1 $verdict)"
+        run "$pct" run -S maple -n 20 --seed 1 --state none -- ./fixed
+        is "$status" 0
+        found=$((found + 1))
+    done 4< <(tail -n +2 "$root/bench/maple/manifest.tsv")
+    is "$found" 4
+}
+
 @test "maple: a file that may only be read is read; where a campaign has to write, it is refused" {
     local unprivileged=()
     [ "$(id -u)" != 0 ] || unprivileged=(setpriv "--bounding-set=-dac_override,-dac_read_search")
