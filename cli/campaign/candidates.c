@@ -86,10 +86,41 @@ static bool is_by(const struct pct_iroot *exposed, uint64_t known)
     return exposed && exposed->first <= known;
 }
 
+/* Of this kind, of the first `known` runs. */
+static uint32_t count_chances(const struct pct_iroot *root, unsigned kind, uint64_t known)
+{
+    uint32_t count = 0;
+    while (count < root->chances[kind] && root->chance[kind][count].run <= known)
+        count++;
+    return count;
+}
+
+/* Of these chances, the one that changes least; of several the first. */
+static uint32_t find_least(const struct pct_iroot *root, unsigned kind, uint32_t chances)
+{
+    uint32_t least = 0;
+    for (uint32_t i = 1; i < chances; i++)
+        if (root->chance[kind][i].changes < root->chance[kind][least].changes)
+            least = i;
+    return least;
+}
+
+/* Whether one of the first `known` runs had a chance behind which all reads see what they saw there. */
+static bool has_exact_chance(const struct pct_iroot *root, uint64_t known)
+{
+    for (unsigned kind = 0; kind < 2; kind++) {
+        const uint32_t chances = count_chances(root, kind, known);
+        if (chances && !root->chance[kind][find_least(root, kind, chances)].changes)
+            return true;
+    }
+    return false;
+}
+
 /* Where the candidate stands in the queue: lower goes first; longer: first those of four accesses, as many a bug needs
  * them. The other order of one that was seen often is what programs do not expect. Behind these come those that runs
  * have exposed that were to do something else: what else had happened there may have hidden a bug, and most so of those
- * of many accesses, and of those that came late: they are rare. */
+ * of many accesses, and of those that came late: they are rare. A second try that is known to expose it goes with the
+ * first tries of others. */
 static uint64_t rank_of(const struct pct_directed *d, size_t i, bool longer, uint64_t known)
 {
     const struct pct_candidate *candidate = &d->candidate[i];
@@ -103,8 +134,9 @@ static uint64_t rank_of(const struct pct_directed *d, size_t i, bool longer, uin
                late << 24 | i;
     }
     const uint64_t behind = longer && idiom < FIRST_OF_FOUR;
-    return last | (uint64_t)candidate->tries << 48 | behind << 47 | (uint64_t)idiom << 40 | (uint64_t)usual << 39 |
-           (uint64_t)(kin < MOST_SPREAD ? kin : MOST_SPREAD) << 24 | i;
+    const bool sure = candidate->tries == EXACT_TRY && has_exact_chance(d->sets.predicted.item[i], known);
+    return last | (uint64_t)(candidate->tries - sure) << 48 | behind << 47 | (uint64_t)idiom << 40 |
+           (uint64_t)usual << 39 | (uint64_t)(kin < MOST_SPREAD ? kin : MOST_SPREAD) << 24 | i;
 }
 
 const char *pct_directed_format(char *text, const struct pct_iroot_sets *sets, const struct pct_iroot *root)
@@ -269,25 +301,6 @@ static bool follow(const struct pct_directed *d, const struct pct_iroot *root, c
     return true;
 }
 
-/* Of this kind, of the first `known` runs. */
-static uint32_t count_chances(const struct pct_iroot *root, unsigned kind, uint64_t known)
-{
-    uint32_t count = 0;
-    while (count < root->chances[kind] && root->chance[kind][count].run <= known)
-        count++;
-    return count;
-}
-
-/* Of these chances, the one that changes least; of several the first. */
-static uint32_t find_least(const struct pct_iroot *root, unsigned kind, uint32_t chances)
-{
-    uint32_t least = 0;
-    for (uint32_t i = 1; i < chances; i++)
-        if (root->chance[kind][i].changes < root->chance[kind][least].changes)
-            least = i;
-    return least;
-}
-
 /* Likewise, a run that had one of the chances: of those that are known, the one that changes least, or the last, or
  * (OTHER) the best of the other kind, and behind this. Where there is no such chance or place, another one. */
 static bool follow_any(const struct pct_directed *d, const struct pct_iroot *root, const struct way *way,
@@ -311,17 +324,6 @@ static bool follow_any(const struct pct_directed *d, const struct pct_iroot *roo
             if (follow(d, root, chance, behind, way->counts && behind == PCT_BEHIND_NEXT, list, run))
                 return true;
         }
-    return false;
-}
-
-/* Whether one of the first `known` runs had a chance behind which all reads see what they saw there. */
-static bool has_exact_chance(const struct pct_iroot *root, uint64_t known)
-{
-    for (unsigned kind = 0; kind < 2; kind++) {
-        const uint32_t chances = count_chances(root, kind, known);
-        if (chances && !root->chance[kind][find_least(root, kind, chances)].changes)
-            return true;
-    }
     return false;
 }
 

@@ -6,7 +6,8 @@
  * older threads first, with younger ones first (Maple, section 4.3; of those in the same functions every other one the
  * other way round), then such as are up to some step one of the runs
  * that predicted it, so that what it needs to have happened before has; without one, in other orders. When something
- * has come from outside in some run, the first two wait for that (4.6). All are tried once before any is tried again.
+ * has come from outside in some run, the first two wait for that (4.6). All are tried once before any is tried again,
+ * but where some steps are known to expose one: that second try goes with the first ones.
  * One in three runs is a profile run, until three of them in a row have predicted nothing new; so the search begins
  * before the profile is complete, unlike the paper's. When no candidate is left but those of idiom 6, which no bug of
  * the paper's is, of four runs one forces one of these, two (three when these are tried, too) one of all once more, in

@@ -98,6 +98,11 @@ static int add_memo(void *data, const char *iroot)
     return pct_store_add_memo(data, iroot);
 }
 
+static int add_chance(void *data, const struct pct_store_chance *chance)
+{
+    return pct_store_add_chance(data, chance);
+}
+
 static int add_file(struct merging *m, struct pct_store *from, struct pct_store *to)
 {
     struct pct_iroot_sets sets = { .places = { .by_instruction = true } };
@@ -152,6 +157,8 @@ int pct_iroot_sets_merge(struct pct_store *to, struct pct_store *const *from, si
         failed = insert(&m.all.exposed, &m.exposed);
     if (!failed)
         failed = pct_iroot_sets_save(&m.all, to);
+    if (!failed && count == 1) /* one alone goes on, with the numbers that it had */
+        failed = pct_store_each_chance(from[0], add_chance, to);
     pct_iroot_sets_free(&m.all);
     free(m.seeds.item);
     free(m.predicted.item);
