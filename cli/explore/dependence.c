@@ -177,3 +177,10 @@ struct pct_event pct_event_open(const struct pct_event *event)
     open.choices = open.chosen = 0;
     return open;
 }
+
+bool pct_event_crashes_behind(const struct pct_event *crash, const struct pct_event *event)
+{
+    struct pct_event operation = *crash;
+    operation.global = operation.crashed = false;
+    return crash->crashed && !event->global && !pct_events_depend(&operation, event);
+}

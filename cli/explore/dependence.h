@@ -22,6 +22,9 @@ bool pct_events_depend(const struct pct_event *a, const struct pct_event *b);
 /* The same, if what they free did not count. */
 bool pct_operations_depend(const struct pct_event *a, const struct pct_event *b);
 
+/* The first crashes, and would as it was if it came behind the second. */
+bool pct_event_crashes_behind(const struct pct_event *crash, const struct pct_event *event);
+
 /* Whether the first event, known from where it came before the second, can as well come behind it, which was made in
  * its place: as if they did not depend, but for what the first would find then. It is changed to that. */
 bool pct_event_passes(struct pct_event *event, const struct pct_event *made);

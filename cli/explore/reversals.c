@@ -369,14 +369,6 @@ static void take_along(const struct finder *f, uint32_t i, struct pct_event *dea
     deadline->own = deadline->touches;
 }
 
-/* The event as it was would crash as well if it came behind this one. */
-static bool crashes_anyway(const struct pct_event *crash, const struct pct_event *event)
-{
-    struct pct_event operation = *crash;
-    operation.global = operation.crashed = false;
-    return crash->crashed && !event->global && !pct_events_depend(&operation, event);
-}
-
 /* In the place of a crash comes what has nothing to do with it, and then the crash all the same. Without it, the
  * sequence would seem to be known where somebody sleeps whom nothing but the crash depends on. */
 static int give(struct finder *f, uint32_t i, uint32_t j, const struct pct_event *event)
@@ -386,7 +378,7 @@ static int give(struct finder *f, uint32_t i, uint32_t j, const struct pct_event
     f->sequence[f->count] = as_reversed(f, i, event);
     if (f->sequence[f->count].op == PCT_OP_DEADLINE)
         take_along(f, i, &f->sequence[f->count]);
-    bool both = !f->count && crashes_anyway(&x->event[i], &f->sequence[0]);
+    bool both = !f->count && pct_event_crashes_behind(&x->event[i], &f->sequence[0]);
     if (both)
         f->sequence[1] = x->event[i];
     const bool own = j < x->count && event == &x->event[j];

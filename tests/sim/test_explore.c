@@ -416,7 +416,7 @@ static void test_own_way(void **unused)
 static void test_busy_share(void **unused)
 {
     (void)unused;
-    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), RDLOCK(0), TRYWRLOCK(0), RWUNLOCK(0)),
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), RDLOCK(0), CREATE(2), TRYWRLOCK(0), RWUNLOCK(0)),
                                                      THREAD(RDLOCK(0), RWUNLOCK(0)), THREAD(WRLOCK(0), RWUNLOCK(0)) } };
     struct tally tally = { 0 };
     compare(&program, 0, &tally, true);
