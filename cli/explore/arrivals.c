@@ -1,24 +1,17 @@
 /* Arrivals at barriers in another order: see arrivals.h. */
 #include "arrivals.h"
-
-static const struct pct_touch *touch_of(const struct pct_event *event, uint64_t key)
-{
-    for (unsigned n = 0; n < event->touches; n++)
-        if (event->touch[n].key == key)
-            return &event->touch[n];
-    return NULL;
-}
+#include "dependence.h"
 
 /* Kept ones are of event i's round: its last one depends on event i, and the next round on that. */
 static uint32_t count_left(const struct pct_execution *x, const uint32_t *kept, uint32_t count, uint32_t i,
                            uint64_t key)
 {
-    const struct pct_touch *first = touch_of(&x->event[i], key);
+    const struct pct_touch *first = pct_event_find_touch(&x->event[i], key);
     if (!first || first->use != PCT_USE_ARRIVES || !first->counted)
         return 0;
     uint32_t left = first->before;
     for (uint32_t k = 0; k < count && left; k++) {
-        const struct pct_touch *t = touch_of(&x->event[kept[k]], key);
+        const struct pct_touch *t = pct_event_find_touch(&x->event[kept[k]], key);
         if (t)
             left = t->use == PCT_USE_ARRIVES ? left - 1 : 0;
     }
@@ -43,7 +36,7 @@ static uint32_t count_dropped(const struct pct_execution *x, const uint32_t *kep
     uint32_t dropped = 0, next = 0;
     for (uint32_t d = i; d < kept[place]; d++) {
         const bool stays = kept[next] == d;
-        const struct pct_touch *t = touch_of(&x->event[d], key);
+        const struct pct_touch *t = pct_event_find_touch(&x->event[d], key);
         next += stays;
         if (t)
             dropped = t->use == PCT_USE_ARRIVES ? dropped + !stays : 0;

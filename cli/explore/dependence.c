@@ -14,6 +14,14 @@ bool pct_touches_meet(const struct pct_touch *a, const struct pct_touch *b)
     return a->key <= b->key ? b->key - a->key <= UINT64_C(8) * a->more : a->key - b->key <= UINT64_C(8) * b->more;
 }
 
+const struct pct_touch *pct_event_find_touch(const struct pct_event *event, uint64_t key)
+{
+    for (unsigned i = 0; i < event->touches; i++)
+        if (pct_touches_meet(&event->touch[i], &(struct pct_touch){ .key = key }))
+            return &event->touch[i];
+    return NULL;
+}
+
 bool pct_events_meet(const struct pct_event *a, const struct pct_event *b)
 {
     for (unsigned i = 0; i < a->touches; i++)

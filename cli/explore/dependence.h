@@ -13,6 +13,9 @@ bool pct_uses_commute(enum pct_use a, enum pct_use b);
 bool pct_touch_is_memory(uint64_t key);
 bool pct_touches_meet(const struct pct_touch *a, const struct pct_touch *b);
 
+/* How the event uses what has this key, or some of it; NULL: not. */
+const struct pct_touch *pct_event_find_touch(const struct pct_event *event, uint64_t key);
+
 /* Whether any of their touches do. */
 bool pct_events_meet(const struct pct_event *a, const struct pct_event *b);
 

@@ -64,14 +64,6 @@ static void drop_events(struct finder *f, uint32_t i, uint32_t j, uint32_t other
     keep_events(f, i, j);
 }
 
-static const struct pct_touch *touch_of(const struct pct_event *event, uint64_t key)
-{
-    for (unsigned i = 0; i < event->touches; i++)
-        if (pct_touches_meet(&event->touch[i], &(struct pct_touch){ .key = key }))
-            return &event->touch[i];
-    return NULL;
-}
-
 /* A lock or a semaphore, as other threads than this one leave it, and as this one does. */
 struct holding {
     uint64_t key;
@@ -83,7 +75,7 @@ struct holding {
 static void follow(struct holding *h, const struct pct_execution *x, uint32_t index)
 {
     const struct pct_event *event = &x->event[index];
-    const struct pct_touch *t = touch_of(event, h->key);
+    const struct pct_touch *t = pct_event_find_touch(event, h->key);
     if (!t)
         return;
     bool own = event->thread == h->thread;
@@ -110,7 +102,7 @@ static bool count_before(const struct pct_execution *x, uint64_t key, uint32_t i
     bool known = false;
     int64_t change, since = 0;
     for (uint32_t k = 0; k < i; k++) {
-        const struct pct_touch *t = touch_of(&x->event[k], key);
+        const struct pct_touch *t = pct_event_find_touch(&x->event[k], key);
         if (!t)
             continue;
         if (t->counted)
@@ -119,7 +111,7 @@ static bool count_before(const struct pct_execution *x, uint64_t key, uint32_t i
         *count += change;
     }
     for (uint32_t k = i; k < x->count && !known; k++) {
-        const struct pct_touch *t = touch_of(&x->event[k], key);
+        const struct pct_touch *t = pct_event_find_touch(&x->event[k], key);
         if (!t)
             continue;
         if (t->counted)
@@ -138,7 +130,7 @@ static bool count_there(const struct finder *f, uint64_t key, uint32_t i, int64_
     bool known = count_before(f->o->x, key, i, count);
     for (uint32_t k = 0; k < f->count && known; k++) {
         const struct pct_event *event = &f->o->x->event[f->kept[k]];
-        const struct pct_touch *t = touch_of(event, key);
+        const struct pct_touch *t = pct_event_find_touch(event, key);
         int64_t change = 0;
         known = !t || counts_on(event, t, &change);
         *count += change;
@@ -153,7 +145,7 @@ static bool is_in_own_way(const struct pct_execution *x, const struct pct_event 
     if (h->own_taken <= 0 && (shares || h->own_shared <= 0))
         return false;
     for (uint32_t k = 0; k < x->count; k++) {
-        const struct pct_touch *t = touch_of(&x->event[k], h->key);
+        const struct pct_touch *t = pct_event_find_touch(&x->event[k], h->key);
         if (x->event[k].thread == event->thread && x->event[k].number == event->number)
             return !t || (t->use != PCT_USE_TAKES && t->use != PCT_USE_SHARES && t->use != PCT_USE_PASSES);
     }
@@ -222,7 +214,7 @@ static bool somebody_waits(const struct finder *f, uint64_t key, uint32_t i)
     for (uint32_t k = 0; k < i + f->count; k++) {
         const struct pct_event *event = &x->event[k < i ? k : f->kept[k - i]];
         uint32_t index = k < i ? k : f->kept[k - i];
-        waits[event->thread] = event->op == PCT_OP_COND_WAIT && touch_of(event, key);
+        waits[event->thread] = event->op == PCT_OP_COND_WAIT && pct_event_find_touch(event, key);
         /* Whoever woke others: their next event says so. */
         for (uint32_t n = index + 1; n < x->count; n++)
             for (unsigned c = 0; c < x->event[n].causes; c++)
@@ -248,7 +240,7 @@ static struct pct_event deadline_reversed(const struct finder *f, uint32_t i, co
     uint32_t other;
     pct_event_suppose(&wanted, event->touches > 1 ? event->touch[1].key : 0);
     if (wanted.global || wanted.touches != 1 || first->global || first->op == PCT_OP_DEADLINE ||
-        !touch_of(first, wanted.touch[0].key))
+        !pct_event_find_touch(first, wanted.touch[0].key))
         return *event;
     uint8_t use = wanted.touch[0].use;
     bool taken = use == PCT_USE_TAKES || use == PCT_USE_SHARES || use == PCT_USE_DOWN;
@@ -313,7 +305,7 @@ static struct pct_event as_reversed(const struct finder *f, uint32_t i, const st
 static bool has_ended(const struct finder *f, uint64_t thread, uint32_t i)
 {
     for (uint32_t k = 0; k < i + f->count; k++) {
-        const struct pct_touch *t = touch_of(&f->o->x->event[k < i ? k : f->kept[k - i]], thread);
+        const struct pct_touch *t = pct_event_find_touch(&f->o->x->event[k < i ? k : f->kept[k - i]], thread);
         if (t && t->use == PCT_USE_ENDS)
             return true;
     }
@@ -391,10 +383,14 @@ static int give(struct finder *f, uint32_t i, uint32_t j, const struct pct_event
     return result == PCT_REVERSAL_REST ? f->take(f->context, &reversal) : result;
 }
 
-/* It may have a lock that another one found busy: a share of one that is shared, or a recursive mutex of its own. */
-static bool takes_lock(const struct pct_event *event)
+/* It was refused at once, as its thread has the lock already (EDEADLK): it waits for nobody. */
+static bool is_refused(const struct pct_execution *x, uint32_t j, const struct pct_event *event, uint64_t key)
 {
-    return pct_operation_locks(event->op) || event->op == PCT_OP_COND_WAKE;
+    struct holding h = { .key = key, .thread = event->thread };
+    const struct pct_touch *made = j < x->count && event == &x->event[j] ? pct_event_find_touch(event, key) : NULL;
+    for (uint32_t k = 0; k < j && made; k++)
+        follow(&h, x, k);
+    return made && made->use == PCT_USE_ANY && (h.own_taken > 0 || h.own_shared > 0);
 }
 
 /* What it waits for at the end was not there before the crash either. */
@@ -403,7 +399,7 @@ static bool waited_before(const struct finder *f, const struct pct_event *crash,
 {
     const struct pct_execution *x = f->o->x;
     return crash->crashed && j == x->count && event->op != PCT_OP_DEADLINE && !x->pending[event->thread].enabled &&
-           event->touches && !touch_of(crash, event->touch[0].key);
+           event->touches && !pct_event_find_touch(crash, event->touch[0].key);
 }
 
 /* The thread stood before the event in the place of event i, and what it waited for in the kernel was not there, as the
@@ -412,7 +408,7 @@ static bool kernel_keeps(const struct finder *f, uint32_t i, const struct pct_ev
 {
     const struct pct_execution *x = f->o->x;
     const uint64_t key = pct_op_key((enum pct_op)event->op);
-    bool stood = event->thread < PCT_EXECUTION_SETS && !x->event[i].global && touch_of(&x->event[i], key);
+    bool stood = event->thread < PCT_EXECUTION_SETS && !x->event[i].global && pct_event_find_touch(&x->event[i], key);
     for (uint32_t k = 0; k < f->count && stood; k++)
         stood = x->event[f->kept[k]].thread != event->thread;
     return stood && event->waits && key == PCT_KEY_KERNEL && !(x->enabled[i] >> event->thread & 1);
@@ -429,20 +425,24 @@ static int reverse(struct finder *f, uint32_t i, uint32_t j, const struct pct_ev
     uint32_t over_at = pct_event_over(event);
     bool late = over_at && i + 1 >= over_at && pct_events_depend(first, event);
     if (event->op == PCT_OP_THREAD_JOIN && first->op == PCT_OP_THREAD_FINISH && !late) {
-        *joins = touch_of(event, first->touch[0].key); /* behind the join, the program may use what that thread used */
+        *joins = pct_event_find_touch(
+            event, first->touch[0].key); /* behind the join, the program may use what that thread used */
         return 0;
     }
     struct pct_event wanted = as_wanted(event);
     const bool unknown = first->global && !first->crashed; /* what first did */
     const struct pct_touch *waits = unknown ? NULL : waits_for(event, &wanted);
-    bool over = late && (waits || event->op == PCT_OP_THREAD_JOIN);
+    bool over =
+        (late && (waits || event->op == PCT_OP_THREAD_JOIN)) || (waits && is_refused(f->o->x, j, event, waits->key));
     if (over)
         waits = NULL;
     f->dropped = 0;
     keep_events(f, i, j);
     if (waits) {
-        const struct pct_touch *t = touch_of(first, waits->key);
-        if (t && (t->use == PCT_USE_GIVES || t->use == PCT_USE_EMPTY || (t->use == PCT_USE_BUSY && !takes_lock(event))))
+        const struct pct_touch *t = pct_event_find_touch(first, waits->key);
+        /* Who finds a lock busy says nothing: others may share it, or have it themselves. */
+        const bool lock = pct_operation_locks(event->op) || event->op == PCT_OP_COND_WAKE;
+        if (t && (t->use == PCT_USE_GIVES || t->use == PCT_USE_EMPTY || (t->use == PCT_USE_BUSY && !lock)))
             return 0;
         uint32_t other;
         while (!could_take(f, event, waits, i, &other)) {

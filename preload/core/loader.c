@@ -169,7 +169,10 @@ PCT_EXPORT int dl_iterate_phdr(int (*callback)(struct dl_phdr_info *, size_t, vo
     struct pct_thread *pinned = pct_sched_pin(&pct_S, &self->core);
     self->loader = frame;
     pct_order_at(self, &list, PCT_ACQUIRES);
-    pct_log_hidden(&pct_S, PCT_KEY_KERNEL, true); /* with the libraries that others load */
+    /* With the libraries that others load. Before there are others, constructors look; those of forked runs did so
+     * earlier. */
+    if (pct_sched_threads(&pct_S) > 1)
+        pct_log_hidden(&pct_S, PCT_KEY_KERNEL, true);
     int result = CALL_MAY_BLOCK(self, REAL(dl_iterate_phdr)(callback, data));
     pct_order_at(self, &list, PCT_RELEASES);
     self->loader = NULL;

@@ -103,16 +103,20 @@ static struct {
     __typeof__(malloc_usable_size) *malloc_usable_size;
 } behind;
 
-__attribute__((constructor)) static void look_around(void)
+static void look_behind(void)
 {
-    unsigned found = 0;
-    dl_iterate_phdr(note_module, &found);
-    behind.malloc = (__typeof__(behind.malloc))dlsym(RTLD_NEXT, "malloc");
     behind.calloc = (__typeof__(behind.calloc))dlsym(RTLD_NEXT, "calloc");
     behind.memalign = (__typeof__(behind.memalign))dlsym(RTLD_NEXT, "memalign");
     behind.realloc = (__typeof__(behind.realloc))dlsym(RTLD_NEXT, "realloc");
     behind.free = (__typeof__(behind.free))dlsym(RTLD_NEXT, "free");
     behind.malloc_usable_size = (__typeof__(behind.malloc_usable_size))dlsym(RTLD_NEXT, "malloc_usable_size");
+    behind.malloc = (__typeof__(behind.malloc))dlsym(RTLD_NEXT, "malloc");
+}
+
+__attribute__((constructor)) static void look_around(void)
+{
+    unsigned found = 0;
+    dl_iterate_phdr(note_module, &found);
 }
 
 static bool is_libcs(const void *pc)
@@ -135,10 +139,19 @@ static void die(const char *message)
     abort();
 }
 
-/* Whether blocks are those of the allocator behind this one. */
+/* Whether blocks are those of the allocator behind this one. Constructors of libraries ask before ours has run; what is
+ * allocated to look for that one is ours. */
 static bool is_off(void)
 {
-    return pct_explored_not && pct_explored_not();
+    static bool looking;
+    if (!pct_explored_not || !pct_explored_not() || looking)
+        return false;
+    if (!behind.malloc) {
+        looking = true;
+        look_behind();
+        looking = false;
+    }
+    return true;
 }
 
 /* What this thread gets depends on what others have. */
@@ -480,5 +493,7 @@ PCT_EXPLORED size_t malloc_usable_size(void *block)
 {
     if (!block || is_ours(block))
         return block ? head_of(block)->size : 0;
+    if (!behind.malloc_usable_size)
+        look_behind();
     return behind.malloc_usable_size(block);
 }
