@@ -78,7 +78,7 @@ struct pct_log_entry {
     X(PEER, "sockets whose other end may be another process's")                                                        \
     X(ROOM, "memory that was refused, or is where it is, because of what other threads have")                          \
     X(ALIAS, "memory that is mapped at two addresses: what threads do at one of them is not seen at the other")        \
-    X(STREAMS, "flockfile, by code loaded later: functions of streams are no scheduling points")
+    X(STREAMS, "locks of streams that libc keeps unseen: flockfile by code loaded later, fopencookie, reads")
 
 /* What the verdict takes for granted where a run has done this. X(identifier, text) */
 #define PCT_ASSUMPTIONS(X)                                                                                             \

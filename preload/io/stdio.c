@@ -17,6 +17,7 @@
 #include <preload/core/sys.h>
 #include <preload/memory/channel.h>
 #include <preload/time/absent.h>
+#include <sched/log.h>
 #include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -108,6 +109,8 @@ static int await_data(FILE *file, size_t size)
     } else {
         show_prompt(file);
         pct_ensure_baton(self);
+        if (pct_shim.config.streams && !pct_poll_now(&(struct pollfd){ .fd = fd, .events = POLLIN }, 1))
+            pct_log_doubt(&pct_S, PCT_DOUBT_STREAMS); /* libc has its lock while it waits */
         if (pct_io_begin_read(self, fd, goes, &wanted))
             return fail(file);
         pct_io_done(self, PCT_OP_READ, 0, pct_io_object(fd));

@@ -180,6 +180,8 @@ static void pass_all(void)
             file = file->_chain;
         if (!file)
             return;
+        if (pct_stream_is_taken(file)) /* libc has the lock of the list meanwhile, which nobody sees */
+            pct_log_doubt(&pct_S, PCT_DOUBT_STREAMS);
         pct_stream_pass(file);
     }
 }

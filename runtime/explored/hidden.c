@@ -29,7 +29,8 @@ enum {
     ASKS = 512,
     ASKS_NUMBER = 1024,
     ASKS_SECOND = 2048,
-    ASKS_CLOCK = 4096
+    ASKS_CLOCK = 4096,
+    COOKIES = 8192 /* libc has a stream's lock while functions of the program run */
 };
 
 enum index {
@@ -103,6 +104,8 @@ void *pct_hidden_call(unsigned index, const struct registers *r)
             pct_explored_hidden(keys[i], !(changes >> i & 1));
     if (changes & ALLOCATED)
         pct_explored_doubt(PCT_DOUBT_ALLOCATED);
+    if (changes & COOKIES)
+        pct_explored_doubt(PCT_DOUBT_STREAMS);
     ask(functions[index].reads, r);
     if (functions[index].reads & OUTSIDE)
         pct_explored_outside();
