@@ -367,11 +367,9 @@ static int locks_streams(void *unused, const char *path)
 /* Whether the program, or a library of its, keeps the locks of streams. */
 static bool keeps_streams(const char *command)
 {
-    char program[PATH_MAX], interpreter[PATH_MAX];
-    if (!command || pct_locate_command(command, program, sizeof program))
-        return false;
-    const char *runs = pct_elf_program(program, interpreter);
-    return pct_elf_locks_streams(runs) || pct_libraries_each(runs, locks_streams, NULL);
+    char program[PATH_MAX];
+    return command && !pct_locate_command(command, program, sizeof program) &&
+           (pct_elf_locks_streams(program) || pct_libraries_each(program, locks_streams, NULL));
 }
 
 int pct_configure_own(struct pct_campaign *c, struct pct_run_options *given, const char *command)

@@ -6,6 +6,7 @@
  * flockfile() of a stream on, each is one, as what comes before and behind it differs; in explored runs, and their
  * replays, each of any stream (`streams=all` in tokens). */
 #include "streams.h"
+#include <preload/core/arguments.h>
 #include <preload/core/pass.h>
 #include <preload/core/real.h>
 #include <sched/log.h>
@@ -216,7 +217,7 @@ void *pct_streams_call(unsigned index, const uint64_t *arguments)
     return pct_streams_real[index];
 }
 
-/* What all stubs have alike; the index is in r11. fprintf has arguments in vector registers, too. */
+/* What all stubs have alike; the index is in r11. */
 __asm__(".text\n"
         ".type pct_streams_stub, @function\n"
         "pct_streams_stub:\n"
@@ -228,46 +229,10 @@ __asm__(".text\n"
         "test %r10, %r10\n"
         "je 1f\n"
         "jmp *%r10\n"
-        "1:\n"
-        "push %rdi\n"
-        "push %rsi\n"
-        "push %rdx\n"
-        "push %rcx\n"
-        "push %r8\n"
-        "push %r9\n"
-        "push %rax\n"
-        "sub $128, %rsp\n"
-        ".cfi_adjust_cfa_offset 184\n"
-        "movups %xmm0, (%rsp)\n"
-        "movups %xmm1, 16(%rsp)\n"
-        "movups %xmm2, 32(%rsp)\n"
-        "movups %xmm3, 48(%rsp)\n"
-        "movups %xmm4, 64(%rsp)\n"
-        "movups %xmm5, 80(%rsp)\n"
-        "movups %xmm6, 96(%rsp)\n"
-        "movups %xmm7, 112(%rsp)\n"
-        "mov %r11d, %edi\n"
+        "1:\n" PCT_KEEP_ARGUMENTS "mov %r11d, %edi\n"
         "lea 136(%rsp), %rsi\n"
         "call pct_streams_call\n"
-        "mov %rax, %r11\n"
-        "movups (%rsp), %xmm0\n"
-        "movups 16(%rsp), %xmm1\n"
-        "movups 32(%rsp), %xmm2\n"
-        "movups 48(%rsp), %xmm3\n"
-        "movups 64(%rsp), %xmm4\n"
-        "movups 80(%rsp), %xmm5\n"
-        "movups 96(%rsp), %xmm6\n"
-        "movups 112(%rsp), %xmm7\n"
-        "add $128, %rsp\n"
-        "pop %rax\n"
-        "pop %r9\n"
-        "pop %r8\n"
-        "pop %rcx\n"
-        "pop %rdx\n"
-        "pop %rsi\n"
-        "pop %rdi\n"
-        ".cfi_adjust_cfa_offset -184\n"
-        "jmp *%r11\n"
+        "mov %rax, %r11\n" PCT_GIVE_ARGUMENTS_BACK "jmp *%r11\n"
         ".cfi_endproc\n"
         ".size pct_streams_stub, . - pct_streams_stub\n"
         ".set pct_streams_index, 0\n");

@@ -3,6 +3,7 @@
  * one, whatever its arguments are: their registers are as they were. Those that libpct.so intercepts stand there.
  * Called by any thread. */
 #include "explored.h"
+#include <preload/core/arguments.h>
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -112,46 +113,14 @@ void *pct_hidden_call(unsigned index, const struct registers *r)
     return found;
 }
 
-/* What all stubs have alike; the index is in r11. fprintf has arguments in vector registers, too. */
+/* What all stubs have alike; the index is in r11. */
 __asm__(".text\n"
         "pct_hidden_stub:\n"
-        "push %rdi\n"
-        "push %rsi\n"
-        "push %rdx\n"
-        "push %rcx\n"
-        "push %r8\n"
-        "push %r9\n"
-        "push %rax\n"
-        "sub $128, %rsp\n"
-        "movups %xmm0, (%rsp)\n"
-        "movups %xmm1, 16(%rsp)\n"
-        "movups %xmm2, 32(%rsp)\n"
-        "movups %xmm3, 48(%rsp)\n"
-        "movups %xmm4, 64(%rsp)\n"
-        "movups %xmm5, 80(%rsp)\n"
-        "movups %xmm6, 96(%rsp)\n"
-        "movups %xmm7, 112(%rsp)\n"
-        "mov %r11d, %edi\n"
+        ".cfi_startproc\n" PCT_KEEP_ARGUMENTS "mov %r11d, %edi\n"
         "mov %rsp, %rsi\n"
         "call pct_hidden_call\n"
-        "mov %rax, %r11\n"
-        "movups (%rsp), %xmm0\n"
-        "movups 16(%rsp), %xmm1\n"
-        "movups 32(%rsp), %xmm2\n"
-        "movups 48(%rsp), %xmm3\n"
-        "movups 64(%rsp), %xmm4\n"
-        "movups 80(%rsp), %xmm5\n"
-        "movups 96(%rsp), %xmm6\n"
-        "movups 112(%rsp), %xmm7\n"
-        "add $128, %rsp\n"
-        "pop %rax\n"
-        "pop %r9\n"
-        "pop %r8\n"
-        "pop %rcx\n"
-        "pop %rdx\n"
-        "pop %rsi\n"
-        "pop %rdi\n"
-        "jmp *%r11\n"
+        "mov %rax, %r11\n" PCT_GIVE_ARGUMENTS_BACK "jmp *%r11\n"
+        ".cfi_endproc\n"
         ".set pct_hidden_index, 0\n");
 
 /* Which of them a stub is stands in its code as a number. */
