@@ -153,7 +153,7 @@ void pct_diagnoses_find(struct pct_diagnoses *ds, const struct pct_history *hist
         pct_rules_wakes(ds, history, evidence);
         pct_rules_barriers(ds, history, evidence);
         pct_rules_parked(ds, history);
-        pct_rules_not_counted(ds, history);
+        pct_rules_not_counted(ds, history, evidence);
         pct_rules_woken(ds, history, evidence);
         pct_rules_timed_out(ds, history, evidence);
         pct_rules_late(ds, history);

@@ -100,6 +100,9 @@
     X(USE_AFTER_CLOSE, 8, false, "use after close",                                                                    \
       "thread @t0 closes @o0 (@s0) while thread @t1 is about to use that number: @v1. It may be another file's by "    \
       "then")                                                                                                          \
+    X(CLOSED_TWICE, 8.8, false, "use after close",                                                                     \
+      "thread @t0 closes @o0 (@s0), and thread @t2 closes that number once more (@s2), which is another file's by "    \
+      "then, that thread @t1 uses (@s1)")                                                                              \
     X(NOT_WAITED_FOR, 7, false, "a thread is not waited for",                                                          \
       "thread @t0 ends the program (@s0) and then uses @o1 (@s1), which thread @t2, still running, uses "              \
       "after that (@s2)")                                                                                              \

@@ -65,7 +65,8 @@ bool pct_rules_not_come(struct pct_diagnoses *out, const struct pct_history *his
 
 /* Of such a run, a thread that has ended and did not come to the word, such as a latch's, that another one waits for,
  * as others of its kind did. */
-void pct_rules_not_counted(struct pct_diagnoses *out, const struct pct_history *history);
+void pct_rules_not_counted(struct pct_diagnoses *out, const struct pct_history *history,
+                           const struct pct_evidence *evidence);
 
 /* rules_rounds.c: of such a run, who waits at a barrier that is made of a condition variable (this pending step),
  * because another one has come to the next round before it has looked. Returns whether it does. */

@@ -140,10 +140,12 @@ static void look_between(struct pct_diagnoses *out, const struct pct_history *h,
     if (!writes(a) && !writes(c) && waits_between(h, p, steps[2]))
         return;
     bool unknown = is_more(a) || is_more(b) || is_more(c);
+    /* Two rounds of a loop, with a section in each, seldom do. */
+    bool rounds = p->way && p->way == q->way;
     bool updates = a == PCT_ACCESS_UPDATE && b == PCT_ACCESS_UPDATE && c == PCT_ACCESS_UPDATE;
     bool other = !unknown && other_lock(h, p, q, r);
     struct pct_diagnosis *d = pct_diagnoses_add(out, other ? PCT_RULE_NOT_THE_SAME_LOCK : PCT_RULE_ATOMICITY,
-                                                unknown   ? 5.5
+                                                unknown   ? (rounds ? 4 : 5.5)
                                                 : updates ? 3
                                                           : 0,
                                                 3, steps);

@@ -88,9 +88,68 @@ static void note_coming(const struct pct_history *h, struct pct_evidence *eviden
     }
 }
 
+/* Whether the thread wakes who waits for the word right behind this step: that is a notice, which is sent by whoever
+ * has something to tell. */
+static bool is_notice(const struct pct_history *h, const struct pct_moment *m)
+{
+    const struct pct_moment *next = m->next == PCT_NO_STEP ? NULL : &h->steps[m->next];
+    return next && next->op == PCT_OP_FUTEX_WAKE && next->address == m->address;
+}
+
+/* The last step by which the thread changed the word at this address, but for notices. PCT_NO_STEP: it did not. */
+static uint32_t changed_by(const struct pct_history *h, uint32_t thread, uint64_t address)
+{
+    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
+        if (!h->steps[i].pending && h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].address == address &&
+            pct_moment_access(&h->steps[i]) != PCT_ACCESS_READ && !is_notice(h, &h->steps[i]))
+            return i;
+    return PCT_NO_STEP;
+}
+
+/* A step by which another thread of this kind changed it. PCT_NO_STEP: none did. */
+static uint32_t changed_alike(const struct pct_history *h, uint32_t thread, uint64_t address)
+{
+    uint64_t role = role_of(h, thread);
+    for (uint32_t other = 0; role && other < h->threads; other++) {
+        uint32_t step = other == thread || h->last[other] == PCT_NO_STEP ? PCT_NO_STEP : changed_by(h, other, address);
+        if (step != PCT_NO_STEP && role_of(h, other) == role)
+            return step;
+    }
+    return PCT_NO_STEP;
+}
+
+/* The key of a word at this address to which several threads of this kind come, at one place. */
+static uint64_t key_of_several(uint64_t role, uint64_t address)
+{
+    return pct_evidence_notice(role ^ UINT64_C(0x7365766572616c), address);
+}
+
+/* Remember the words of futexes to which several threads of a kind come. */
+static void note_several(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
+{
+    enum { WORDS = 16 };
+    uint64_t words[WORDS];
+    unsigned count = 0;
+    for (uint32_t i = 0; i < h->count && count < WORDS; i++) {
+        uint64_t address = h->steps[i].op == PCT_OP_FUTEX_WAIT ? h->steps[i].address : 0;
+        for (unsigned j = 0; j < count && address; j++)
+            address = words[j] == address ? 0 : address;
+        if (address)
+            words[count++] = address;
+    }
+    for (unsigned i = 0; i < count; i++)
+        for (uint32_t thread = 0; thread < h->threads; thread++) {
+            uint32_t step = h->last[thread] == PCT_NO_STEP ? PCT_NO_STEP : changed_by(h, thread, words[i]);
+            uint32_t alike = step == PCT_NO_STEP ? PCT_NO_STEP : changed_alike(h, thread, words[i]);
+            if (alike != PCT_NO_STEP && h->steps[step].place && h->steps[step].place == h->steps[alike].place)
+                pct_evidence_note(evidence, key_of_several(role_of(h, thread), words[i]), fails);
+        }
+}
+
 void pct_rules_roles(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
 {
     note_coming(h, evidence, fails);
+    note_several(h, evidence, fails);
     for (uint32_t thread = 0; thread < h->threads; thread++) {
         uint64_t role = h->last[thread] == PCT_NO_STEP ? 0 : role_of(h, thread);
         for (uint32_t i = role ? h->last[thread] : PCT_NO_STEP; i != PCT_NO_STEP; i = h->steps[i].previous)
@@ -388,36 +447,6 @@ bool pct_rules_not_come(struct pct_diagnoses *out, const struct pct_history *h, 
     return false;
 }
 
-/* Whether the thread wakes who waits for the word right behind this step: that is a notice, which is sent by whoever
- * has something to tell. */
-static bool is_notice(const struct pct_history *h, const struct pct_moment *m)
-{
-    const struct pct_moment *next = m->next == PCT_NO_STEP ? NULL : &h->steps[m->next];
-    return next && next->op == PCT_OP_FUTEX_WAKE && next->address == m->address;
-}
-
-/* The last step by which the thread changed the word at this address, but for notices. PCT_NO_STEP: it did not. */
-static uint32_t changed_by(const struct pct_history *h, uint32_t thread, uint64_t address)
-{
-    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
-        if (!h->steps[i].pending && h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].address == address &&
-            pct_moment_access(&h->steps[i]) != PCT_ACCESS_READ && !is_notice(h, &h->steps[i]))
-            return i;
-    return PCT_NO_STEP;
-}
-
-/* A step by which another thread of this kind changed it. PCT_NO_STEP: none did. */
-static uint32_t changed_alike(const struct pct_history *h, uint32_t thread, uint64_t address)
-{
-    uint64_t role = role_of(h, thread);
-    for (uint32_t other = 0; role && other < h->threads; other++) {
-        uint32_t step = other == thread || h->last[other] == PCT_NO_STEP ? PCT_NO_STEP : changed_by(h, other, address);
-        if (step != PCT_NO_STEP && role_of(h, other) == role)
-            return step;
-    }
-    return PCT_NO_STEP;
-}
-
 /* Whether the word has been taken as a lock is (words.h). */
 static bool is_lock(const struct pct_history *h, uint64_t address)
 {
@@ -427,7 +456,7 @@ static bool is_lock(const struct pct_history *h, uint64_t address)
     return false;
 }
 
-void pct_rules_not_counted(struct pct_diagnoses *out, const struct pct_history *h)
+void pct_rules_not_counted(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
     if (h->trace->header.verdict != PCT_VERDICT_DEADLOCK)
         return;
@@ -438,7 +467,10 @@ void pct_rules_not_counted(struct pct_diagnoses *out, const struct pct_history *
         for (uint32_t thread = 0; thread < h->threads; thread++) {
             bool came = !has_ended(h, thread) || changed_by(h, thread, m->address) != PCT_NO_STEP;
             uint32_t alike = came ? PCT_NO_STEP : changed_alike(h, thread, m->address);
-            if (alike == PCT_NO_STEP)
+            /* A word of its own, as a thread that parks has, is none that others come to. */
+            if (alike == PCT_NO_STEP ||
+                (h->steps[alike].thread == m->thread &&
+                 !(evidence && pct_evidence_has(evidence, key_of_several(role_of(h, thread), m->address)))))
                 continue;
             uint32_t finish = h->last[thread], before = last_access(h, finish);
             struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_NOT_COUNTED, 0, before == PCT_NO_STEP ? 3 : 4,

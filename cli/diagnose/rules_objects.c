@@ -163,6 +163,51 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
     free(destroyed);
 }
 
+/* Steps before and behind a close that are looked at. */
+#define FAR 4096
+
+/* The next step of this thread behind the close that is on the same descriptor. PCT_NO_STEP: there is none. */
+static uint32_t next_use(const struct pct_history *h, uint32_t close, uint32_t thread)
+{
+    for (uint32_t i = close + 1; i < h->count && i - close < FAR; i++)
+        if (h->steps[i].thread == thread && pct_moment_same_object(&h->steps[i], &h->steps[close]))
+            return i;
+    return PCT_NO_STEP;
+}
+
+/* The base of what follows, if who uses the descriptor then finds it closed. */
+#define FINDS_IT_CLOSED 12
+
+/* A number is closed by two threads one behind the other, and the second has not used it since: if another one has,
+ * it was another file's by then. Between them, where the number is closed once each time, nobody uses it. */
+static void look_at_second_close(struct pct_diagnoses *out, const struct pct_history *h, uint32_t close)
+{
+    uint32_t used = PCT_NO_STEP, first = close;
+    do {
+        if (first == 0 || close - first > FAR)
+            return;
+        const struct pct_moment *m = &h->steps[--first];
+        if (!pct_moment_same_object(m, &h->steps[close]))
+            continue;
+        if (m->thread == h->steps[close].thread)
+            return;
+        if (m->op == PCT_OP_CLOSE)
+            break;
+        used = first;
+    } while (true);
+    if (used == PCT_NO_STEP || pct_moment_failed(&h->steps[close]))
+        return;
+    const uint32_t next = next_use(h, close, h->steps[used].thread);
+    const bool fails = next != PCT_NO_STEP && pct_moment_failed(&h->steps[next]);
+    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_CLOSED_TWICE, fails ? FINDS_IT_CLOSED : 0, fails ? 4 : 3,
+                                                (uint32_t[]){ first, used, close, next });
+    if (!d)
+        return;
+    d->note[1] = "another file by now,";
+    d->note[2] = "which this closes";
+    d->note[3] = fails ? "and is gone" : NULL;
+}
+
 /* Who stands before an operation has chosen its descriptor: if another thread closes that, the number means nothing any
  * more, or another file. There are programs that end a wait so on purpose: other runs tell. */
 void pct_rules_closed(struct pct_diagnoses *out, const struct pct_history *h)
@@ -178,6 +223,7 @@ void pct_rules_closed(struct pct_diagnoses *out, const struct pct_history *h)
         const struct pct_moment *closed = &h->steps[close];
         if (closed->op != PCT_OP_CLOSE || closed->class_ != PCT_CLASS_FD)
             continue;
+        look_at_second_close(out, h, close);
         for (uint32_t thread = 0; thread < h->threads; thread++) {
             while (behind[thread] != PCT_NO_STEP && behind[thread] <= close)
                 behind[thread] = h->steps[behind[thread]].next;

@@ -71,8 +71,7 @@ static uint64_t key_of_others(uint64_t place, uint64_t address)
     return pct_evidence_notice(place ^ UINT64_C(0x6f7468657273), address);
 }
 
-/* Whether the thread of this wait waits at this step and has not been woken for. */
-static bool still_waits(const struct pct_history *h, uint32_t wait, uint32_t step)
+bool pct_still_waits(const struct pct_history *h, uint32_t wait, uint32_t step)
 {
     uint32_t wake = h->steps[wait].next;
     if (h->steps[wait].op != PCT_OP_COND_WAIT || wait > step || wake == PCT_NO_STEP || wake < step)
@@ -89,14 +88,13 @@ static void note_others(const struct pct_history *h, struct pct_evidence *eviden
         for (uint32_t wait = i; m->op == PCT_OP_COND_BROADCAST && m->place && wait-- > 0 && i - wait < FAR;) {
             const struct pct_moment *w = &h->steps[wait];
             if (w->op == PCT_OP_COND_WAIT && w->mutex && w->address && !pct_moment_same_object(w, m) &&
-                still_waits(h, wait, i) && section_of(h, i, w->mutex) != PCT_NO_STEP)
+                pct_still_waits(h, wait, i) && section_of(h, i, w->mutex) != PCT_NO_STEP)
                 pct_evidence_note(evidence, key_of_others(m->place, w->address), fails);
         }
     }
 }
 
-/* Whether somebody signals this condition variable behind this step. */
-static bool is_notified_behind(const struct pct_history *h, const struct pct_moment *cond, uint32_t step)
+bool pct_is_notified_behind(const struct pct_history *h, const struct pct_moment *cond, uint32_t step)
 {
     for (uint32_t i = step + 1; i < h->count; i++)
         if (pct_moment_notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], cond))
@@ -114,7 +112,7 @@ static bool tells_others(struct pct_diagnoses *out, const struct pct_waiter *w, 
         if (m->op != PCT_OP_COND_BROADCAST || pct_moment_same_object(m, w->at) || m->thread == w->at->thread)
             continue;
         uint32_t taken = section_of(h, i, w->at->mutex);
-        if (taken == PCT_NO_STEP || taken < w->wait || is_notified_behind(h, w->at, taken) ||
+        if (taken == PCT_NO_STEP || taken < w->wait || pct_is_notified_behind(h, w->at, taken) ||
             (evidence && pct_evidence_passing(evidence, key_of_others(m->place, w->at->address))))
             continue;
         struct pct_diagnosis *d =
@@ -131,9 +129,7 @@ static bool tells_others(struct pct_diagnoses *out, const struct pct_waiter *w, 
 
 /* --- A change without a notice ------------------------------------------------------------------------------------ */
 
-/* The notice to this condition variable that comes with a section: inside, or before the thread takes its next lock,
- * waits or ends. PCT_NO_STEP: there is none. */
-static uint32_t notice_of(const struct pct_history *h, const struct pct_hold *section, const struct pct_moment *cond)
+uint32_t pct_notice_of(const struct pct_history *h, const struct pct_hold *section, const struct pct_moment *cond)
 {
     bool behind = false;
     for (uint32_t i = h->steps[section->taken].next; i != PCT_NO_STEP && i < h->count; i = h->steps[i].next) {
@@ -155,8 +151,7 @@ static uint64_t key_of_waiters(uint64_t place, uint64_t address)
     return pct_evidence_notice(place ^ UINT64_C(0x77616974), address);
 }
 
-/* The key of sections at this place that wait, on whatever; or that end without a wait. */
-static uint64_t key_of_sections(uint64_t place, bool waits)
+uint64_t pct_key_of_sections(uint64_t place, bool waits)
 {
     return pct_evidence_notice(place, UINT64_C(0x73656374) + waits);
 }
@@ -177,17 +172,22 @@ static void note_waiters(const struct pct_history *h, struct pct_evidence *evide
         if (!end || !place)
             continue;
         bool waits = end->op == PCT_OP_COND_WAIT;
-        pct_evidence_note(evidence, key_of_sections(place, waits), fails);
+        pct_evidence_note(evidence, pct_key_of_sections(place, waits), fails);
         if (waits && end->address)
             pct_evidence_note(evidence, key_of_waiters(place, end->address), fails);
     }
 }
 
-/* Where the wait that has ended here was made again, at the same place: there; PCT_NO_STEP: it was not. */
+/* Where the wait that has ended here was made again, at the same place, and the mutex was not given back between: the
+ * wait stands in a loop. PCT_NO_STEP: it was not. */
 static uint32_t looped(const struct pct_history *h, uint32_t wake)
 {
-    uint32_t again = h->steps[wake].previous == PCT_NO_STEP ? PCT_NO_STEP : pct_waited_again(h, wake);
-    bool same = again != PCT_NO_STEP && h->steps[again].place == h->steps[h->steps[wake].previous].place;
+    const struct pct_moment *m = &h->steps[wake];
+    const struct pct_hold *hold = m->hold == PCT_NO_HOLD ? NULL : &h->holds[m->hold];
+    uint32_t again =
+        hold && m->previous != PCT_NO_STEP && pct_hold_ends_in_wait(h, hold) ? hold->released : PCT_NO_STEP;
+    bool same = again != PCT_NO_STEP && h->steps[again].op == PCT_OP_COND_WAIT &&
+                h->steps[again].place == h->steps[m->previous].place;
     return same ? again : PCT_NO_STEP;
 }
 
@@ -221,6 +221,7 @@ void pct_rules_notices(const struct pct_history *h, struct pct_evidence *evidenc
     note_waiters(h, evidence, fails);
     note_loops(h, evidence, fails);
     note_others(h, evidence, fails);
+    pct_rules_silent_sections(h, evidence, fails);
     for (uint32_t i = 0; i < h->count; i++) {
         const struct pct_moment *m = &h->steps[i];
         /* The section that it stands in or behind: the last lock that was taken. */
@@ -240,7 +241,7 @@ static uint32_t elsewhere(const struct pct_waiter *w, uint64_t place)
         const struct pct_hold *section = &h->holds[i];
         uint32_t notice = h->steps[section->taken].place == place && section->object == w->at->mutex &&
                                   section->class_ == PCT_CLASS_MUTEX
-                              ? notice_of(h, section, w->at)
+                              ? pct_notice_of(h, section, w->at)
                               : PCT_NO_STEP;
         if (notice != PCT_NO_STEP)
             return notice;
@@ -261,7 +262,7 @@ static bool no_notice(struct pct_diagnoses *out, const struct pct_waiter *w, con
         /* A section that the run did not come to the end of could still have signalled. */
         if (section->class_ != PCT_CLASS_MUTEX || section->object != w->at->mutex || section->taken < w->wait ||
             section->thread == w->at->thread || section->released == PCT_NO_STEP || !place ||
-            h->steps[section->released].op == PCT_OP_COND_WAIT || notice_of(h, section, w->at) != PCT_NO_STEP)
+            h->steps[section->released].op == PCT_OP_COND_WAIT || pct_notice_of(h, section, w->at) != PCT_NO_STEP)
             continue;
         uint32_t notice = elsewhere(w, place);
         bool other_run =
@@ -280,10 +281,8 @@ static bool no_notice(struct pct_diagnoses *out, const struct pct_waiter *w, con
 
 /* --- Woken too late ----------------------------------------------------------------------------------------------- */
 
-/* Whether who takes the mutex here does so to wait on this condition variable, or was woken from it: then it may have
- * what the other one was woken for, which is no loss. */
-static bool competes(const struct pct_history *h, uint32_t taken, const struct pct_moment *cond,
-                     const struct pct_evidence *evidence)
+bool pct_section_competes(const struct pct_history *h, uint32_t taken, const struct pct_moment *cond,
+                          const struct pct_evidence *evidence)
 {
     const struct pct_moment *m = &h->steps[taken];
     const struct pct_hold *section = &h->holds[m->hold];
@@ -298,10 +297,10 @@ static bool taken_back(struct pct_diagnoses *out, const struct pct_waiter *w, co
     const struct pct_history *h = w->history;
     uint32_t wake = w->taken;
     if (wake == PCT_NO_STEP || h->steps[wake].op != PCT_OP_COND_WAKE || h->steps[wake].cause == PCT_NO_STEP ||
-        pct_waited_again(h, wake) != w->wait || is_notified_behind(h, w->at, h->steps[wake].cause))
+        pct_waited_again(h, wake) != w->wait || pct_is_notified_behind(h, w->at, h->steps[wake].cause))
         return false;
     uint32_t between = pct_section_between(h, h->steps[wake].cause, wake, PCT_CLASS_MUTEX, w->at->mutex);
-    if (between == PCT_NO_STEP || competes(h, between, w->at, evidence))
+    if (between == PCT_NO_STEP || pct_section_competes(h, between, w->at, evidence))
         return false;
     struct pct_diagnosis *d =
         pct_diagnoses_add(out, PCT_RULE_TAKEN_BACK, 0, 3, (uint32_t[]){ h->steps[wake].cause, between, w->wait });
@@ -313,29 +312,9 @@ static bool taken_back(struct pct_diagnoses *out, const struct pct_waiter *w, co
     return true;
 }
 
-/* The last section behind the beginning of the wait that may have changed what is waited for: not one of those that
- * wait for the same. */
-static void untold(struct pct_diagnoses *out, const struct pct_waiter *w, const struct pct_evidence *evidence)
-{
-    const struct pct_history *h = w->history;
-    uint32_t last = PCT_NO_STEP;
-    for (uint32_t i = 0; i < h->hold_count; i++) {
-        const struct pct_hold *section = &h->holds[i];
-        if (section->class_ == PCT_CLASS_MUTEX && section->object == w->at->mutex && section->taken > w->wait &&
-            section->thread != w->at->thread && section->released != PCT_NO_STEP &&
-            !competes(h, section->taken, w->at, evidence))
-            last = section->taken;
-    }
-    if (last == PCT_NO_STEP || is_notified_behind(h, w->at, w->wait))
-        return;
-    struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_UNTOLD, 0, 2, (uint32_t[]){ w->wait, last });
-    if (d)
-        d->note[0] = "waits";
-}
-
 static void nobody_signals(struct pct_diagnoses *out, const struct pct_waiter *w)
 {
-    if (!is_notified_behind(w->history, w->at, w->wait))
+    if (!pct_is_notified_behind(w->history, w->at, w->wait))
         pct_diagnoses_add(out, PCT_RULE_NOBODY_SIGNALS, 0, 1, &w->wait);
 }
 
@@ -345,8 +324,8 @@ static void nobody_signals(struct pct_diagnoses *out, const struct pct_waiter *w
 static bool never_looks(const struct pct_waiter *w, const struct pct_evidence *evidence)
 {
     uint64_t place = w->taken == PCT_NO_STEP ? 0 : w->history->steps[w->taken].place;
-    return place && evidence && !pct_evidence_has(evidence, key_of_sections(place, false)) &&
-           pct_evidence_passing(evidence, key_of_sections(place, true)) >= PCT_EVIDENCE_ENOUGH;
+    return place && evidence && !pct_evidence_has(evidence, pct_key_of_sections(place, false)) &&
+           pct_evidence_passing(evidence, pct_key_of_sections(place, true)) >= PCT_EVIDENCE_ENOUGH;
 }
 
 /* A signal that came before the wait is missed then. until: where the wait is over, or all is. */
@@ -498,7 +477,7 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
         found =
             found || tells_others(out, &w, evidence) || taken_back(out, &w, evidence) || pct_rules_overtaken(out, h, i);
         if (!found)
-            untold(out, &w, evidence);
+            pct_rules_silent(out, &w, evidence);
         bool known =
             found || (never_looks(&w, evidence) && signalled_before(out, &w, h->count, PCT_RULE_SIGNALLED_BEFORE));
         known = known || pct_rules_passed(out, &w, evidence);

@@ -25,6 +25,31 @@ uint32_t pct_waited_again(const struct pct_history *history, uint32_t wake);
 uint32_t pct_section_between(const struct pct_history *history, uint32_t from, uint32_t to, unsigned class_,
                              uint32_t mutex);
 
+/* The notice to this condition variable that comes with a section: inside, or before the thread takes its next lock,
+ * waits or ends. PCT_NO_STEP: there is none. */
+uint32_t pct_notice_of(const struct pct_history *history, const struct pct_hold *section,
+                       const struct pct_moment *cond);
+
+/* Whether somebody signals this condition variable behind this step. */
+bool pct_is_notified_behind(const struct pct_history *history, const struct pct_moment *cond, uint32_t step);
+
+/* Whether the thread of this wait waits at this step and has not been woken for. */
+bool pct_still_waits(const struct pct_history *history, uint32_t wait, uint32_t step);
+
+/* Whether who takes the mutex here does so to wait on this condition variable, or was woken: then it may have what the
+ * other one was woken for, which is no loss. evidence: may be NULL. */
+bool pct_section_competes(const struct pct_history *history, uint32_t taken, const struct pct_moment *cond,
+                          const struct pct_evidence *evidence);
+
+/* The key of sections at this place that wait, on whatever; or that end without a wait. */
+uint64_t pct_key_of_sections(uint64_t place, bool waits);
+
+/* rules_silent.c: nobody signals behind the beginning of the wait, and a section since then may have changed what is
+ * waited for: the last that has to signal, by other runs, or else the last that may. Of any run: which sections signal
+ * nobody while somebody waits, and what comes of it. evidence: may be NULL. */
+void pct_rules_silent(struct pct_diagnoses *out, const struct pct_waiter *waiter, const struct pct_evidence *evidence);
+void pct_rules_silent_sections(const struct pct_history *history, struct pct_evidence *evidence, bool fails);
+
 /* A signal woke another one, which waits again, or has done with it. Returns whether one waits again. */
 bool pct_rules_wrong_waiter(struct pct_diagnoses *out, const struct pct_waiter *waiter);
 
