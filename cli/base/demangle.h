@@ -6,4 +6,8 @@
  * for itself). To be freed; NULL: the symbol is a name already, or memory is short. */
 char *pct_demangle(const char *symbol);
 
+/* Leave out of such a name, in its place, what C++ adds and no programmer writes: allocators and other arguments of
+ * templates that are there if nothing else is said, and namespaces of versions. */
+void pct_demangle_shorten(char *name);
+
 #endif

@@ -65,6 +65,8 @@ static void format_operation(char *buffer, size_t size, const struct pct_history
         snprintf(buffer + length, size - length, " (%s)", does);
     else if (word)
         snprintf(buffer + length, size - length, " (of the lock in memory %u)", word);
+    else if (m->op == PCT_OP_COND_WAKE && m->mutex && !m->pending)
+        snprintf(buffer + length, size - length, " (takes mutex %u back)", m->mutex);
 }
 
 static void format_object(char *buffer, size_t size, const struct pct_history *h, uint32_t step)
@@ -144,24 +146,6 @@ void pct_diagnosis_stack(const struct pct_history *h, uint32_t step, struct pct_
     stack->count = kept;
 }
 
-/* What C++ calls its strings, and what is said of them, is long and says nothing. */
-static void shorten(char *text)
-{
-    static const struct {
-        const char *is, *better;
-    } names[] = {
-        { "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >", "std::string" },
-        { "[abi:cxx11]", "" },
-    };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        for (char *at = strstr(text, names[i].is); at; at = strstr(at, names[i].is)) {
-            size_t length = strlen(names[i].better), was = strlen(names[i].is);
-            memcpy(at, names[i].better, length);
-            memmove(at + length, at + was, strlen(at + was) + 1);
-            at += length;
-        }
-}
-
 static void format_frames(FILE *out, const struct pct_stack *stack)
 {
     for (size_t i = 0; i < stack->count && (pct_frames_all || i < FRAMES); i++) {
@@ -172,7 +156,6 @@ static void format_frames(FILE *out, const struct pct_stack *stack)
                      frame->line);
         else
             snprintf(text, sizeof text, "%s%s%s", frame->function, frame->function[0] ? " in " : "", frame->module);
-        shorten(text);
         fputs(i ? " < " : "", out);
         pct_cli_print_clean(out, text, sizeof text);
     }

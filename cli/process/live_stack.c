@@ -60,6 +60,8 @@ static int add_frame(Dwfl_Frame *frame, void *argument)
     if (file)
         snprintf(place, sizeof place, " %s:%d", slash ? slash + 1 : file, number);
     char *plain = symbol ? pct_demangle(symbol) : NULL;
+    if (plain)
+        pct_demangle_shorten(plain);
     int more = snprintf(line->text + line->length, line->size - line->length, "%s%s%s", line->length ? " < " : "",
                         plain    ? plain
                         : symbol ? symbol

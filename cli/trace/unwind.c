@@ -140,6 +140,8 @@ static const Dwfl_Thread_Callbacks threads = {
 static void name_function(struct pct_frame *frame, const char *symbol)
 {
     char *plain = pct_demangle(symbol);
+    if (plain)
+        pct_demangle_shorten(plain);
     snprintf(frame->function, sizeof frame->function, "%s", plain ? plain : symbol);
     free(plain);
 }

@@ -1,5 +1,5 @@
 /* The rules for sections that tell nobody while somebody waits, a descriptor that is closed twice, a word of a thread's
- * own, a wait that stands in a loop, and two rounds of one: hand-made runs. */
+ * own, a wait that stands in a loop, two rounds of one, and who takes a mutex back: hand-made runs. */
 /* clang-format off: cmocka.h needs these four before it */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -8,6 +8,7 @@
 #include <cmocka.h>
 /* clang-format on */
 #include "made_run.h"
+#include <stdlib.h>
 
 enum { LOOKS = 2000, WAITS, GIVES, FREES, FREED };
 
@@ -227,6 +228,26 @@ static void test_serves_in_a_loop(void **unused)
     }
 }
 
+/* Who is woken holds the mutex, which is said beside the condition variable. */
+static void test_takes_it_back(void **unused)
+{
+    (void)unused;
+    char *text = NULL;
+    size_t size;
+    make_serving(false);
+    look(&run, PCT_VERDICT_EXIT, NULL);
+    uint32_t step = 0;
+    while (run.history.steps[step].op != PCT_OP_COND_WAKE)
+        step++;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    pct_diagnosis_print_step(out, &run.history, step, NULL);
+    fclose(out);
+    assert_non_null(strstr(text, "cond wake 5 (takes mutex 3 back)"));
+    free(text);
+    done(&run);
+}
+
 /* What it is worth that thread 2 comes between two sections of thread 1, at one place or at two. */
 static double base_between(bool one_place)
 {
@@ -256,6 +277,7 @@ int main(void)
         cmocka_unit_test(test_who_comes_finds_it), cmocka_unit_test(test_never_while_one_waits),
         cmocka_unit_test(test_closed_twice),       cmocka_unit_test(test_word_of_its_own),
         cmocka_unit_test(test_serves_in_a_loop),   cmocka_unit_test(test_rounds_of_a_loop),
+        cmocka_unit_test(test_takes_it_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
