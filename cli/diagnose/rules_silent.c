@@ -8,8 +8,9 @@
 enum { FAR = 1024, ALL = 1 << 20 }; /* steps behind a wait, and behind all of them, that are looked at */
 
 /* What is known of a section at one place, while somebody waits at another: that it is silent; that who came next, to
- * look for the same, found it; or did not. */
-enum known { SILENT, FOUND, NOT_FOUND, WAITED };
+ * look for the same, found it; or did not. Of the wait alone: that it is made; that others who look there look for
+ * something else, which they find though nobody has changed anything. */
+enum known { SILENT, FOUND, NOT_FOUND, WAITED, ELSE };
 
 static uint64_t key_of(uint64_t section, uint64_t wait, enum known what)
 {
@@ -63,6 +64,8 @@ static unsigned note_wait(const struct wait *w, struct pct_evidence *evidence, b
         if (silent && vain && (waits || looks))
             pct_evidence_note(evidence, key_of(h->steps[silent->taken].place, w->at->place, waits ? NOT_FOUND : FOUND),
                               fails);
+        if (!silent && vain && looks && !waits)
+            pct_evidence_note(evidence, key_of(0, w->at->place, ELSE), fails);
         bool quiet = is_silent(w, section);
         if (quiet)
             pct_evidence_note(evidence, key_of(place, w->at->place, SILENT), fails);
@@ -96,7 +99,8 @@ void pct_rules_silent_sections(const struct pct_history *h, struct pct_evidence 
  * they do not. */
 static double has_to_signal(const struct pct_evidence *e, uint64_t section, uint64_t wait)
 {
-    if (pct_evidence_has(e, key_of(section, wait, FOUND)) && !pct_evidence_has(e, key_of(section, wait, NOT_FOUND)))
+    if (pct_evidence_has(e, key_of(section, wait, FOUND)) && !pct_evidence_has(e, key_of(section, wait, NOT_FOUND)) &&
+        !pct_evidence_has(e, key_of(0, wait, ELSE)))
         return HAS_TO;
     unsigned failing = pct_evidence_failing(e, key_of(section, wait, SILENT));
     unsigned waited = pct_evidence_passing(e, key_of(0, wait, WAITED));

@@ -29,26 +29,29 @@ static void free_silently(void)
     step_at(&run, 2, PCT_OP_MUTEX_UNLOCK, 0, 3, FREED);
 }
 
-/* Thread 1 waits, thread 2 frees something, and thread 3 comes; then thread 4 tells all. */
-static void make_freed(bool finds)
+/* Thread 1 waits, thread 2 may free something, and thread 3 comes; then thread 4 tells all. */
+static void make_freed(bool frees, bool finds)
 {
     begin(4);
     come(1, true);
-    free_silently();
+    if (frees)
+        free_silently();
     come(3, !finds);
     step_at(&run, 4, PCT_OP_COND_BROADCAST, 0, 5, 2010);
     step_at(&run, 1, PCT_OP_COND_WAKE, 0, 5, WAITS);
     step_at(&run, 1, PCT_OP_MUTEX_UNLOCK, 0, 3, GIVES);
 }
 
-/* What the rule is worth in the run in which thread 1 waits and thread 2 frees something, beside one of the above. */
-static double base_beside(bool finds, bool not_found)
+/* What the rule is worth in the run in which thread 1 waits and thread 2 frees something, beside one of the above in
+ * which thread 3 finds it, or does not, or finds something that nobody has freed. */
+static double base_beside(bool finds, bool not_found, bool other)
 {
     struct pct_evidence evidence = { 0 };
-    for (unsigned i = 0; i < 2; i++) {
-        if (i ? !not_found : !finds)
+    const bool beside[] = { finds, not_found, other };
+    for (unsigned i = 0; i < 3; i++) {
+        if (!beside[i])
             continue;
-        make_freed(!i);
+        make_freed(i < 2, i != 1);
         look(&run, PCT_VERDICT_EXIT, NULL);
         pct_evidence_add(&evidence, &run.history, false);
         done(&run);
@@ -69,10 +72,11 @@ static double base_beside(bool finds, bool not_found)
 static void test_who_comes_finds_it(void **unused)
 {
     (void)unused;
-    assert_true(base_beside(false, false) < 4.5);
-    assert_true(base_beside(true, false) > 7); /* what thread 1 waits for had come true */
-    assert_true(base_beside(true, true) < 4.5);
-    assert_true(base_beside(false, true) < 4.5);
+    assert_true(base_beside(false, false, false) < 4.5);
+    assert_true(base_beside(true, false, false) > 7); /* what thread 1 waits for had come true */
+    assert_true(base_beside(true, true, false) < 4.5);
+    assert_true(base_beside(false, true, false) < 4.5);
+    assert_true(base_beside(true, false, true) < 4.5); /* it looks for something else */
 }
 
 /* What it is worth where runs that fail have such a section behind a wait, and runs that pass before it, or behind it
