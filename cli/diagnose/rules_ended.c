@@ -96,12 +96,17 @@ static bool is_notice(const struct pct_history *h, const struct pct_moment *m)
     return next && next->op == PCT_OP_FUTEX_WAKE && next->address == m->address;
 }
 
+/* Whether the step changes a word in memory, and is no notice. */
+static bool changes_word(const struct pct_history *h, const struct pct_moment *m)
+{
+    return !m->pending && m->class_ == PCT_CLASS_MEMORY && pct_moment_access(m) != PCT_ACCESS_READ && !is_notice(h, m);
+}
+
 /* The last step by which the thread changed the word at this address, but for notices. PCT_NO_STEP: it did not. */
 static uint32_t changed_by(const struct pct_history *h, uint32_t thread, uint64_t address)
 {
     for (uint32_t i = h->last[thread]; i != PCT_NO_STEP; i = h->steps[i].previous)
-        if (!h->steps[i].pending && h->steps[i].class_ == PCT_CLASS_MEMORY && h->steps[i].address == address &&
-            pct_moment_access(&h->steps[i]) != PCT_ACCESS_READ && !is_notice(h, &h->steps[i]))
+        if (h->steps[i].address == address && changes_word(h, &h->steps[i]))
             return i;
     return PCT_NO_STEP;
 }
@@ -124,26 +129,41 @@ static uint64_t key_of_several(uint64_t role, uint64_t address)
     return pct_evidence_notice(role ^ UINT64_C(0x7365766572616c), address);
 }
 
-/* Remember the words of futexes to which several threads of a kind come. */
-static void note_several(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
+/* The first words that are waited for by futexes: how many. */
+static unsigned find_words(const struct pct_history *h, uint64_t *words, unsigned room)
 {
-    enum { WORDS = 16 };
-    uint64_t words[WORDS];
     unsigned count = 0;
-    for (uint32_t i = 0; i < h->count && count < WORDS; i++) {
+    for (uint32_t i = 0; i < h->count && count < room; i++) {
         uint64_t address = h->steps[i].op == PCT_OP_FUTEX_WAIT ? h->steps[i].address : 0;
         for (unsigned j = 0; j < count && address; j++)
             address = words[j] == address ? 0 : address;
         if (address)
             words[count++] = address;
     }
-    for (unsigned i = 0; i < count; i++)
-        for (uint32_t thread = 0; thread < h->threads; thread++) {
-            uint32_t step = h->last[thread] == PCT_NO_STEP ? PCT_NO_STEP : changed_by(h, thread, words[i]);
-            uint32_t alike = step == PCT_NO_STEP ? PCT_NO_STEP : changed_alike(h, thread, words[i]);
-            if (alike != PCT_NO_STEP && h->steps[step].place && h->steps[step].place == h->steps[alike].place)
-                pct_evidence_note(evidence, key_of_several(role_of(h, thread), words[i]), fails);
-        }
+    return count;
+}
+
+/* Remember the words of futexes to which several threads of a kind come. */
+static void note_several(const struct pct_history *h, struct pct_evidence *evidence, bool fails)
+{
+    enum { WORDS = 16, THREADS = 64 };
+    uint64_t words[WORDS];
+    const unsigned count = find_words(h, words, WORDS);
+    for (unsigned i = 0; i < count; i++) {
+        uint32_t step[THREADS] = { 0 }; /* by thread, + 1 */
+        for (uint32_t j = 0; j < h->count; j++)
+            if (h->steps[j].address == words[i] && h->steps[j].thread < THREADS && changes_word(h, &h->steps[j]))
+                step[h->steps[j].thread] = j + 1;
+        for (uint32_t one = 0; one < THREADS; one++)
+            for (uint32_t other = 0; step[one] && other < one; other++) {
+                const uint64_t place = h->steps[step[one] - 1].place;
+                if (!step[other] || !place || h->steps[step[other] - 1].place != place)
+                    continue;
+                const uint64_t role = role_of(h, one);
+                if (role && role == role_of(h, other))
+                    pct_evidence_note(evidence, key_of_several(role, words[i]), fails);
+            }
+    }
 }
 
 void pct_rules_roles(const struct pct_history *h, struct pct_evidence *evidence, bool fails)

@@ -163,12 +163,10 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
     free(destroyed);
 }
 
-/* Steps before and behind a close that are looked at. */
-#define FAR 4096
-
 /* The next step of this thread behind the close that is on the same descriptor. PCT_NO_STEP: there is none. */
 static uint32_t next_use(const struct pct_history *h, uint32_t close, uint32_t thread)
 {
+    enum { FAR = 4096 }; /* steps behind it that are looked at */
     for (uint32_t i = close + 1; i < h->count && i - close < FAR; i++)
         if (h->steps[i].thread == thread && pct_moment_same_object(&h->steps[i], &h->steps[close]))
             return i;
@@ -179,33 +177,47 @@ static uint32_t next_use(const struct pct_history *h, uint32_t close, uint32_t t
 #define FINDS_IT_CLOSED 12
 
 /* A number is closed by two threads one behind the other, and the second has not used it since: if another one has,
- * it was another file's by then. Between them, where the number is closed once each time, nobody uses it. */
-static void look_at_second_close(struct pct_diagnoses *out, const struct pct_history *h, uint32_t close)
+ * it was another file's by then. Between them, where the number is closed once each time, nobody uses it. before: by
+ * step, the last one on the same descriptor, + 1. */
+static void look_at_second_close(struct pct_diagnoses *out, const struct pct_history *h, uint32_t close,
+                                 const uint32_t *before)
 {
-    uint32_t used = PCT_NO_STEP, first = close;
-    do {
-        if (first == 0 || close - first > FAR)
-            return;
-        const struct pct_moment *m = &h->steps[--first];
-        if (!pct_moment_same_object(m, &h->steps[close]))
-            continue;
-        if (m->thread == h->steps[close].thread)
-            return;
-        if (m->op == PCT_OP_CLOSE)
-            break;
-        used = first;
-    } while (true);
-    if (used == PCT_NO_STEP || pct_moment_failed(&h->steps[close]))
+    const uint32_t closer = h->steps[close].thread;
+    uint32_t used = PCT_NO_STEP, first = before[close];
+    while (first && h->steps[first - 1].op != PCT_OP_CLOSE && h->steps[first - 1].thread != closer) {
+        used = first - 1;
+        first = before[used];
+    }
+    if (!first || h->steps[first - 1].thread == closer || used == PCT_NO_STEP || pct_moment_failed(&h->steps[close]))
         return;
     const uint32_t next = next_use(h, close, h->steps[used].thread);
     const bool fails = next != PCT_NO_STEP && pct_moment_failed(&h->steps[next]);
     struct pct_diagnosis *d = pct_diagnoses_add(out, PCT_RULE_CLOSED_TWICE, fails ? FINDS_IT_CLOSED : 0, fails ? 4 : 3,
-                                                (uint32_t[]){ first, used, close, next });
+                                                (uint32_t[]){ first - 1, used, close, next });
     if (!d)
         return;
     d->note[1] = "another file by now,";
     d->note[2] = "which this closes";
     d->note[3] = fails ? "and is gone" : NULL;
+}
+
+static void look_at_second_closes(struct pct_diagnoses *out, const struct pct_history *h)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->steps[i].class_ == PCT_CLASS_FD && h->steps[i].object > most)
+            most = h->steps[i].object;
+    uint32_t *last = calloc(most + (size_t)1, sizeof *last), *before = calloc(h->count + (size_t)1, sizeof *before);
+    for (uint32_t i = 0; last && before && i < h->count; i++) {
+        if (h->steps[i].class_ != PCT_CLASS_FD || !h->steps[i].object)
+            continue;
+        before[i] = last[h->steps[i].object];
+        last[h->steps[i].object] = i + 1;
+        if (h->steps[i].op == PCT_OP_CLOSE)
+            look_at_second_close(out, h, i, before);
+    }
+    free(last);
+    free(before);
 }
 
 /* Who stands before an operation has chosen its descriptor: if another thread closes that, the number means nothing any
@@ -215,6 +227,7 @@ void pct_rules_closed(struct pct_diagnoses *out, const struct pct_history *h)
     /* By thread: its first step behind the close that is looked at; of programs that close much, all steps are gone
      * through once. */
     uint32_t *behind = malloc((h->threads + (size_t)1) * sizeof *behind);
+    look_at_second_closes(out, h);
     for (uint32_t thread = 0; behind && thread < h->threads; thread++)
         behind[thread] = PCT_NO_STEP;
     for (uint32_t i = h->all; behind && i-- > 0;)
@@ -223,7 +236,6 @@ void pct_rules_closed(struct pct_diagnoses *out, const struct pct_history *h)
         const struct pct_moment *closed = &h->steps[close];
         if (closed->op != PCT_OP_CLOSE || closed->class_ != PCT_CLASS_FD)
             continue;
-        look_at_second_close(out, h, close);
         for (uint32_t thread = 0; thread < h->threads; thread++) {
             while (behind[thread] != PCT_NO_STEP && behind[thread] <= close)
                 behind[thread] = h->steps[behind[thread]].next;
