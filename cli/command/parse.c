@@ -9,6 +9,7 @@
 #include <cli/base/color.h>
 #include <cli/base/status_line.h>
 #include <cli/base/trust.h>
+#include <cli/completion/completion.h>
 #include <cli/trace/frames.h>
 #include <cli/process/settings.h>
 #include <common/text.h>
@@ -94,6 +95,27 @@ static const char *find_unknown(const struct options *o, int argc, char **argv, 
     }
 }
 
+/* The first word that is no option, without `--` before it; or NULL. */
+static const char *first_word(const struct options *o, int argc, char **argv)
+{
+    int key = 0;
+    optind = 0; /* GLIBC: begin anew */
+    opterr = 0;
+    while (key != -1 && key != 1)
+        key = getopt_long(argc, argv, o->letters, o->of, NULL);
+    return key == 1 ? optarg : NULL;
+}
+
+/* `pct coverage --json diff` would run a program diff: commands below are known by the word that comes first. */
+static void refuse_below(const struct options *o, const struct argp *command, int argc, char **argv)
+{
+    const char *below = command->args_doc, *word = first_word(o, argc, argv);
+    for (size_t length; word && (length = pct_completed_next_below(&below));)
+        if (strlen(word) == length && !strncmp(word, below, length))
+            exit(pct_cli_usage("options stand behind it: %s %s [OPTION...]; a program of this name stands behind --",
+                               argv[0], word));
+}
+
 /* What all commands take: how their screens look, and whom they believe. */
 enum { KEY_COLOR = 9000, KEY_ALL_FRAMES, KEY_TRUST };
 
@@ -127,7 +149,7 @@ static const struct argp screen = { .options = screen_options, .parser = parse_s
 
 void (*pct_parse_listener)(const struct argp *command, const struct argp *common);
 
-static void look(const struct argp *argp, int argc, char **argv, int own)
+static void look(const struct argp *argp, const struct argp *command, int argc, char **argv, int own)
 {
     struct options o = { .letters = "-", .length = 1 };
     char name[64];
@@ -137,6 +159,8 @@ static void look(const struct argp *argp, int argc, char **argv, int own)
     add_name(&o, "help", no_argument, false);
     add_name(&o, "usage", no_argument, false);
     add_name(&o, "version", no_argument, false);
+    if (!own)
+        refuse_below(&o, command, argc, argv);
     const char *unknown = find_unknown(&o, argc, argv, own, name, sizeof name);
     const char *closest = unknown ? pct_text_closest(unknown, o.names, o.count) : NULL;
     if (closest)
@@ -147,7 +171,7 @@ void pct_parse_look(const struct argp *command, int argc, char **argv, int own)
 {
     if (pct_parse_listener)
         pct_parse_listener(command, NULL);
-    look(command, argc, argv, own);
+    look(command, command, argc, argv, own);
 }
 
 /* argp lays its help out for 80 columns, unless this variable says otherwise. */
@@ -182,6 +206,6 @@ void pct_parse(const struct argp *command, int argc, char **argv, int own, void 
     whole.children = children;
     if (pct_parse_listener)
         pct_parse_listener(command, &screen);
-    look(&whole, argc, argv, own);
+    look(&whole, command, argc, argv, own);
     pct_parse_words(&whole, argc, argv, own == PCT_PARSE_ALL ? 0 : ARGP_IN_ORDER, input);
 }

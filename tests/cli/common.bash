@@ -94,3 +94,26 @@ steps_of()
     "$pct" trace "$1" -f jsonl | sed -n 's/.*"step":\([0-9]*\),"thread":\([0-9]*\),"op":"\([^"]*\)".*/before step \1: '\
 'thread \2: \3/p'
 }
+
+# follows_schema NAME FILE: this JSON is what docs/NAME.schema.json says, which names all its members.
+follows_schema()
+{
+    /usr/bin/python3 - "$root/docs/$1.schema.json" "$2" << 'PYTHON'
+import json, jsonschema, sys
+root, document = (json.load(open(path)) for path in sys.argv[1:3])
+jsonschema.Draft7Validator.check_schema(root)
+jsonschema.Draft7Validator(root).validate(document)
+def closed(schema, value, at="$"):
+    """Members that the schema does not name."""
+    while "$ref" in schema:
+        schema = root["definitions"][schema["$ref"].split("/")[-1]]
+    if value is not None and "anyOf" in schema:
+        return closed(schema["anyOf"][-1], value, at)
+    for key, item in value.items() if isinstance(value, dict) else ():
+        assert key in schema["properties"], f"{at}.{key} is not in the schema"
+        closed(schema["properties"][key], item, f"{at}.{key}")
+    for item in value if isinstance(value, list) else ():
+        closed(schema["items"], item, at + "[]")
+closed(root, document)
+PYTHON
+}

@@ -40,6 +40,8 @@ setup()
     run --separate-stderr "$pct" coverage --seed 1 -n 30 --json -j 2 -- "$reorder" 3
     [ "$status" -eq 1 ]
     [ "$output" = "$one" ]
+    printf '%s\n' "$one" > one.json
+    follows_schema coverage one.json
     printf '%s\n' "$one" | jq -e '.runs == 30 and .failed > 0 and .last_new <= 30 and .complete and
         .reads_from_last_new <= 30 and any(.reads_from[]; .write == null and .read.function == "check") and
         any(.reads_from[]; .write.line == 26 and .read.line == 36 and .read.operation == "atomic load" and
@@ -95,6 +97,8 @@ END
     [ "$(grep -o 'Combined, [0-9]*:' page.html | wc -l)" -eq \
         "$(printf '%s\n' "$output" | jq '[.guessed[].idiom | select(. > 6)] | unique | length')" ]
     printf '%s\n' "$output" | jq -e 'all(.guessed[]; .places[0].line > 0 and (.exposed == (.runs > 0)))'
+    printf '%s\n' "$output" > coverage.json
+    follows_schema coverage coverage.json
     # A campaign that is kept says the same of them, and so does what was written of it.
     guessed='[.guessed[] | [.idiom, .exposed, .places]] | sort'
     printf '%s\n' "$output" | jq "$guessed" > coverage.json
@@ -106,6 +110,7 @@ END
         coverage.json) were exposed"
     for file in it.db it.json; do
         "$pct" coverage report --json $file > it.json.new
+        follows_schema coverage it.json.new
         jq "$guessed" it.json.new | diff coverage.json -
         mv it.json.new it.json
     done
@@ -168,6 +173,8 @@ END
         esac
         run --separate-stderr "$pct" coverage diff --json 2.$kind 3.$kind
         [ "$status" -eq 0 ]
+        printf '%s\n' "$output" > diff.json
+        follows_schema coverage diff.json
         printf '%s\n' "$output" | jq -e "(.old.alone == []) and (.new.alone | length == $added) and .new.runs == 12 and
             .new.exposed - .old.exposed == $added and .new.complete and .new.window == 40 and
             any(.new.alone[]; .idiom == 1 and .places[1].function == \"look\" and .places[1].line == 11) and
@@ -265,6 +272,15 @@ END
         [ "$status" -eq 2 ]
         has "two files"
     done
+    # Behind options it would be a program of this name.
+    for words in "coverage --json diff it.json it.json" "coverage -n 1 report" "campaign -q report it.json"; do
+        # shellcheck disable=SC2086 # several words
+        run "$pct" $words
+        [ "$status" -eq 2 ]
+        [[ $output == "pct: options stand behind it: pct "*" [OPTION...]; a program of this name stands behind --" ]]
+    done
+    run "$pct" coverage --seed 1 -n 1 -- diff it.json it.json
+    [ "$status" -eq 0 ]
     # A pipe is a file, too; and another window is said.
     run "$pct" coverage diff <(cat it.json) it.json
     [ "$status" -eq 0 ]

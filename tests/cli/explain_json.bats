@@ -9,32 +9,11 @@ setup()
     token=$("$pct" run -n 500 -s 1 --state none -q -- "$program" 2>&1 | grep -o "pct1:[^' ]*" | tail -n 1)
 }
 
-check_schema()
-{
-    /usr/bin/python3 - "$root/docs/explain.schema.json" "$@" << 'PYTHON'
-import json, jsonschema, sys
-schema, document = (json.load(open(path)) for path in sys.argv[1:3])
-jsonschema.Draft7Validator.check_schema(schema)
-jsonschema.Draft7Validator(schema).validate(document)
-def closed(schema, value, at="$"):
-    """Members that the schema does not name."""
-    while "$ref" in schema:
-        schema = root["definitions"][schema["$ref"].split("/")[-1]]
-    for key, item in value.items() if isinstance(value, dict) else ():
-        assert key in schema["properties"], f"{at}.{key} is not in the schema"
-        closed(schema["properties"][key], item, f"{at}.{key}")
-    for item in value if isinstance(value, list) else ():
-        closed(schema["items"], item, at + "[]")
-root = schema
-closed(schema, document)
-PYTHON
-}
-
 @test "by rules" {
     run --separate-stderr "$pct" explain --json "$token" -- "$program"
     is "$status" 0
     printf '%s\n' "$output" > found.json
-    check_schema found.json
+    follows_schema explain found.json
     run --separate-stderr "$pct" explain "$token" -- "$program"
     screen=$output
     /usr/bin/python3 - "$token" "$screen" << 'PYTHON'
@@ -56,7 +35,7 @@ PYTHON
     run --separate-stderr "$pct" explain --json --search --seconds 60 "$token" -- "$program"
     is "$status" 0
     printf '%s\n' "$output" > found.json
-    check_schema found.json
+    follows_schema explain found.json
     /usr/bin/python3 - << 'PYTHON'
 import json
 found = json.load(open("found.json"))
@@ -73,7 +52,7 @@ PYTHON
     run --separate-stderr "$pct" explain --json "$token" -- "$program" 3
     is "$status" 0
     printf '%s\n' "$output" > found.json
-    check_schema found.json
+    follows_schema explain found.json
     /usr/bin/python3 - "$token" << 'PYTHON'
 import json, re, sys
 root, token = json.load(open("found.json"))["iroot"], sys.argv[1]

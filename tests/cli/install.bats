@@ -43,7 +43,7 @@ END
     done
     [ -s "$usr/share/man/man7/pct-tokens.7" ] && [ -s "$usr/share/man/man1/pct-clang++.1" ] &&
         [ -s "$usr/share/man/man3/pct-script.3" ] && [ -s "$usr/share/man/man1/cargo-pct.1" ]
-    for file in LICENSE README.md CHANGELOG.md docs/EXPLORE.md docs/explain.schema.json \
+    for file in LICENSE README.md CHANGELOG.md docs/EXPLORE.md docs/explain.schema.json docs/coverage.schema.json \
         examples/ctest/CMakeLists.txt; do
         [ -s "$usr/share/doc/pct/$file" ]
     done
