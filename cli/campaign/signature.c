@@ -97,6 +97,14 @@ uint64_t pct_signature_hash(const struct pct_signature *signature, enum pct_endi
 
 /* --- Whose stacks ------------------------------------------------------------------------------------------------- */
 
+/* It has not begun to do what it was made for, or has done it: whether the time was over before or behind that, is a
+ * matter of the schedule. */
+static bool is_at_either_end(const struct pct_snap_thread *thread)
+{
+    const bool first_or_last = thread->op == PCT_OP_THREAD_START || thread->op == PCT_OP_THREAD_FINISH;
+    return thread->state == PCT_SNAP_FINISHED || (thread->state == PCT_SNAP_ENABLED && first_or_last);
+}
+
 static size_t choose(const struct pct_snapshot *snapshot, const struct pct_trace_header *header, enum pct_ending ending,
                      uint32_t *ids)
 {
@@ -116,7 +124,7 @@ static size_t choose(const struct pct_snapshot *snapshot, const struct pct_trace
         /* Who only waits for others to end is not to blame, and comes last. */
         for (unsigned joins = 0; joins < 2; joins++)
             for (size_t i = 0; i < snapshot->thread_count && count < PCT_SIGNATURE_STACKS; i++)
-                if (snapshot->threads[i].state != PCT_SNAP_FINISHED &&
+                if (!is_at_either_end(&snapshot->threads[i]) &&
                     pct_stacks_is_joining(snapshot, &snapshot->threads[i]) == joins)
                     ids[count++] = snapshot->threads[i].id;
         break;
