@@ -111,11 +111,12 @@ static bool check_kind(struct pct_controllability *d, const struct pct_elf_facts
     return facts->interpreter[0];
 }
 
-/* The C library's own raw system calls are behind functions that pct wraps. */
-static bool is_libc(const char *path)
+/* The C library's own raw system calls are behind functions that pct wraps; those of the library that pct-cc links a
+ * program with are pct's. */
+static bool is_libc_or_pct(const char *path)
 {
-    static const char *const names[] = { "libc.so",  "libm.so",      "libpthread.so", "libdl.so",  "librt.so",
-                                         "ld-linux", "libresolv.so", "libutil.so",    "linux-vdso" };
+    static const char *const names[] = { "libc.so",  "libm.so",      "libpthread.so", "libdl.so",   "librt.so",
+                                         "ld-linux", "libresolv.so", "libutil.so",    "linux-vdso", "libpct-tsan.so" };
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -229,7 +230,7 @@ static void check_libraries(struct pct_controllability *d, const char *interpret
         }
         const char *path = pct_libraries_path(line);
         struct pct_elf_facts facts;
-        if (path && !is_libc(path) && !pct_elf_facts_read(&facts, path, true) && facts.is_elf)
+        if (path && !is_libc_or_pct(path) && !pct_elf_facts_read(&facts, path, true) && facts.is_elf)
             check_object(d, path, &facts);
     }
     free(text);

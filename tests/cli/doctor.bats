@@ -135,6 +135,7 @@ END
     run "$pct" doctor ./told
     has "built to tell of its memory accesses (pct-cc): nothing more is needed"
     lacks "it needs"
+    lacks "raw system calls"
 }
 
 @test "a C++ program makes threads, too" {
