@@ -420,7 +420,9 @@ static int diagnose(struct explain *e, bool recorded, bool *done)
     const struct pct_evidence *evidence = &d->evidence;
     bool numbers = pct_evidence_by_choices(evidence) ||
                    (evidence->drawn >= PCT_EVIDENCE_DRAWN && pct_evidence_by_numbers(evidence));
-    *done = d->known || (d->have && (evidence->one_schedule || (numbers && !e->json)));
+    /* Nor could it find an order that passes where no run does, and all of them fail alike. */
+    bool alike = pct_evidence_all_fail(evidence) && evidence->failing > evidence->made;
+    *done = d->known || (d->have && (evidence->one_schedule || ((numbers || alike) && !e->json)));
     if (!*done && d->interrupted)
         pct_cli_say("interrupted before other runs could tell the cause");
     if (!*done)

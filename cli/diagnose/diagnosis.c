@@ -46,12 +46,15 @@ bool pct_rule_is_of_time(enum pct_rule rule)
     return rule == PCT_RULE_TIMED_OUT || rule == PCT_RULE_SIGNALLED_LATE || rule == PCT_RULE_ANSWERED_LATE;
 }
 
-/* The steps of this thread between the two: others may go on for as long as the schedule lets them. */
-static uint32_t own_steps(const struct pct_history *h, uint32_t thread, uint32_t first, uint32_t last)
+/* The steps of this one's thread behind the first and up to the last, which it may stand between: others may go on for
+ * as long as the schedule lets them. */
+static uint32_t own_steps(const struct pct_history *h, uint32_t of, uint32_t first, uint32_t last)
 {
     uint32_t steps = 0;
-    for (uint32_t i = h->last[thread]; i != PCT_NO_STEP && i > first; i = h->steps[i].previous)
+    for (uint32_t i = of; i != PCT_NO_STEP && i > first; i = h->steps[i].previous)
         steps += i <= last;
+    for (uint32_t i = h->steps[of].next; i != PCT_NO_STEP && i <= last; i = h->steps[i].next)
+        steps++;
     return steps;
 }
 
@@ -70,11 +73,9 @@ static double weigh(const struct pct_history *h, const struct pct_diagnosis *d)
         for (uint32_t step = h->last[culprit]; step != PCT_NO_STEP && step > last && behind < 3;
              step = h->steps[step].previous)
             behind += step < h->count;
-    uint32_t to_end = h->count - last;
-    for (uint32_t i = last; i < h->count; i++)
-        to_end -= h->steps[i].class_ == PCT_CLASS_MEMORY;
+    uint32_t to_end = last < h->count ? h->calls - h->steps[last].calls : 0;
     double near = takes_part && behind <= 2 ? 1.1 : 0.6 + 0.4 / (1 + to_end / 6.0);
-    double compact = 1 / (1 + own_steps(h, h->steps[d->step[0]].thread, first, last) / 200.0);
+    double compact = 1 / (1 + own_steps(h, d->step[0], first, last) / 200.0);
     double base = d->base;
     if (rules[d->rule].decides)
         base *= rules[d->rule].base >= 9 ? 1.3 : 1;

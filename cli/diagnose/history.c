@@ -513,6 +513,10 @@ static int read_steps(struct pct_history *h)
     if (!failed)
         add_pending(h, &places);
     failed = failed ? failed : mark_foreign(h);
+    for (uint32_t i = 0; i < h->count; i++) {
+        h->steps[i].calls = h->calls;
+        h->calls += h->steps[i].class_ != PCT_CLASS_MEMORY;
+    }
     pct_places_close(&places);
     pct_events_close(events);
     free(held);

@@ -30,6 +30,7 @@ struct pct_moment {
     uint32_t class_, object; /* enum pct_class, and the number; 0: none */
     uint32_t mutex;          /* of a wait on a condition variable and its end: the mutex's number; 0: not known */
     uint32_t previous, next; /* of the same thread, or PCT_NO_STEP */
+    uint32_t calls;          /* steps before it that are no accesses to memory */
     uint32_t woken;          /* of a signal: the thread that it woke, or PCT_NO_THREAD */
     uint32_t cause;          /* of the end of such a wait: the signal, or PCT_NO_STEP */
     uint32_t held;           /* what its thread holds behind it: into struct pct_history.links, 0: nothing */
@@ -66,6 +67,7 @@ struct pct_history {
     struct pct_unwinder *unwinder; /* NULL: there are no names */
     struct pct_moment *steps;
     uint32_t count, all; /* steps that were made, and these with the pending ones */
+    uint32_t calls;      /* of `count`, those that are no accesses to memory */
     struct pct_hold *holds;
     uint32_t hold_count, hold_room;
     struct pct_held *links; /* from 1 */

@@ -483,3 +483,34 @@ C
     has 'sell pair.c:8'
     lacks 'count pair.c'
 }
+
+@test "a failure that no order decides: no search for one" {
+    cat > always.c << 'END'
+#include <assert.h>
+#include <pthread.h>
+static int sum;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static void *add(void *unused)
+{
+    for (int i = 0; i < 8; i++) {
+        pthread_mutex_lock(&lock);
+        sum++;
+        pthread_mutex_unlock(&lock);
+    }
+    return unused;
+}
+int main(void)
+{
+    pthread_t thread[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, add, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    assert(sum == 17);
+}
+END
+    "$cc" -g -pthread -o always always.c
+    first_cause ./always
+    has 'no cause: every run fails (201 of 201)'
+    lacks 'No ordering is needed'
+}
