@@ -3,7 +3,8 @@
  *
  * - A thread that is not running stands before its next operation, on an object that it has already chosen. If another
  *   thread destroys that object then, its use comes behind the destruction, whatever stands at that address later: no
- *   other object can have taken its place, since the thread has not run in between.
+ *   other object can have taken its place, since the thread has not run in between. Here one that others have used by
+ *   then is left out.
  * - A thread that waits, at the end, for an object that nobody has ever made, locked or posted under this number, at
  * the address of one that was destroyed, waits for what is left of that: zeros, which stand for an object that is not
  *   initialized by a call, would have let it go on.
@@ -63,12 +64,9 @@ static void use_after_destroy(struct pct_diagnoses *out, const struct pct_histor
     }
 }
 
-static void look_at_use(struct pct_diagnoses *out, const struct pct_history *h, uint32_t use, const uint32_t *destroyed)
+static void look_at_use(struct pct_diagnoses *out, const struct pct_history *h, uint32_t use, uint32_t destroy)
 {
     const struct pct_moment *m = &h->steps[use];
-    if (!destroyed[m->object])
-        return;
-    uint32_t destroy = destroyed[m->object] - 1;
     if (h->steps[destroy].thread == m->thread || h->steps[destroy].class_ != m->class_ || is_over(m->op) ||
         makes(m->op))
         return;
@@ -76,6 +74,27 @@ static void look_at_use(struct pct_diagnoses *out, const struct pct_history *h, 
     uint32_t before = m->previous;
     if (before != PCT_NO_STEP && before < destroy && h->steps[before].op != PCT_OP_STUCK)
         use_after_destroy(out, h, PCT_RULE_USE_AFTER_DESTROY, use, destroy);
+}
+
+/* What the next step at this address, of its class, comes behind: the step + 1 that destroyed what was there, or 0. A
+ * condition variable that is used behind that has another number. NULL: none was destroyed there, or out of memory. */
+static uint32_t *gone_at(struct pct_table *gone, const struct pct_moment *m, bool destroys)
+{
+    const uint64_t key = m->address ^ (uint64_t)m->class_ << 56;
+    return destroys ? pct_table_add(gone, key) : pct_table_find(gone, key);
+}
+
+/* Whoever uses what stands there now, others may have made it: their uses tell nothing. */
+static void look_at_place(struct pct_diagnoses *out, const struct pct_history *h, uint32_t use, struct pct_table *gone)
+{
+    const struct pct_moment *m = &h->steps[use];
+    uint32_t *destroyed = m->address ? gone_at(gone, m, false) : NULL;
+    if (!destroyed || !*destroyed)
+        return;
+    if (h->steps[*destroyed - 1].object != m->object)
+        look_at_use(out, h, use, *destroyed - 1);
+    if (!m->pending)
+        *destroyed = 0;
 }
 
 /* destroyed: by object, of which there are this many. */
@@ -139,11 +158,14 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
         if (is_lockable(h->steps[i].class_) && h->steps[i].object >= objects)
             objects = h->steps[i].object + 1;
     uint32_t *destroyed = calloc(objects + (size_t)1, sizeof *destroyed); /* by object: the step + 1, or 0 */
+    struct pct_table gone = PCT_TABLE(uint32_t);                          /* the same by place: gone_at() */
     for (uint32_t i = 0; destroyed && i < h->all; i++) {
         const struct pct_moment *m = &h->steps[i];
         if (!m->object || !is_lockable(m->class_))
             continue;
-        look_at_use(out, h, i, destroyed);
+        if (destroyed[m->object])
+            look_at_use(out, h, i, destroyed[m->object] - 1);
+        look_at_place(out, h, i, &gone);
         look_at_wait(out, h, i, destroyed, objects);
         if (m->pending)
             continue;
@@ -154,12 +176,16 @@ void pct_rules_objects(struct pct_diagnoses *out, const struct pct_history *h)
             if (hold && !has_ended(h, hold->thread, i))
                 pct_diagnoses_add(out, PCT_RULE_DESTROYED_WHILE_HELD, 0, 2, (uint32_t[]){ hold->taken, i });
             look_at_waiters(out, h, i);
+            uint32_t *there = pct_moment_failed(m) || !m->address ? NULL : gone_at(&gone, m, true);
+            if (there)
+                *there = i + 1;
             if (!pct_moment_failed(m))
                 destroyed[m->object] = i + 1;
         }
         if (!pct_moment_failed(m) && (m->op == PCT_OP_MUTEX_UNLOCK || m->op == PCT_OP_SPIN_UNLOCK))
             look_at_unlock(out, h, i);
     }
+    pct_table_free(&gone);
     free(destroyed);
 }
 

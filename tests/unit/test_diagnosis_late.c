@@ -249,6 +249,26 @@ static void test_once(void **unused)
     expect(&run, PCT_VERDICT_DEADLOCK, PCT_RULE_SELF_DEADLOCK, true);
 }
 
+/* What is used where another one has destroyed a condition variable has another number: it is the same one, unless
+ * others have used what is there, or its user has run meanwhile. */
+static void test_signal_behind_destroy(void **unused)
+{
+    (void)unused;
+    for (int other = 0; other < 3; other++) {
+        begin(1);
+        STEP(&run, 0, COND_DESTROY, 4);
+        if (other == 1)
+            STEP(&run, 0, COND_WAIT, 6);
+        if (other == 2)
+            STEP(&run, 1, YIELD, 0);
+        STEP(&run, 1, COND_SIGNAL, 6);
+        for (size_t i = 1; i < run.count; i++)
+            if (run.sites[i].object == OBJECT_AT + 64 * 6)
+                run.sites[i].object = OBJECT_AT + 64 * 4;
+        expect(&run, PCT_VERDICT_EXIT, PCT_RULE_USE_AFTER_DESTROY, !other);
+    }
+}
+
 /* Who waits for a lock that it had, and that another one has destroyed since, does not wait for itself. */
 static void test_gone(void **unused)
 {
@@ -377,6 +397,7 @@ int main(void)
         cmocka_unit_test(test_not_counted),
         cmocka_unit_test(test_notice_is_no_count),
         cmocka_unit_test(test_too_few),
+        cmocka_unit_test(test_signal_behind_destroy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
