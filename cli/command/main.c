@@ -1,5 +1,6 @@
 /* The `pct` command: finds the sub-command and calls it. Everything else is in the sub-command's own file. */
 #include <cli/base/cli.h>
+#include <cli/base/status_line.h>
 #include <cli/binary/locate.h>
 #include <argp.h>
 #include <common/text.h>
@@ -23,17 +24,29 @@ static const struct command {
 
 enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 
+enum { LINE = 79, INDENT = 14 }; /* columns of a line, at most; where a command's words stand */
+
+static void print_line(FILE *out, const char *name, const char *help, unsigned columns)
+{
+    fprintf(out, "  %-*s", INDENT - 2, name);
+    pct_cli_wrap(out, help, columns, INDENT, INDENT);
+    fputc('\n', out);
+}
+
 static int print_help(FILE *out)
 {
-    fputs("Usage: pct COMMAND [OPTION...] [ARGUMENT...]\n"
-          "Run native multithreaded programs under controlled schedules: find concurrency\nbugs, and replay them.\n\n",
-          out);
+    unsigned columns = pct_status_line_columns(out);
+    columns = columns && columns <= LINE ? columns - 1 : LINE;
+    pct_cli_wrap(out,
+                 "Usage: pct COMMAND [OPTION...] [ARGUMENT...]\n"
+                 "Run native multithreaded programs under controlled schedules: find concurrency bugs, and replay "
+                 "them.\n\n",
+                 columns, 0, 0);
     for (size_t i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-11s %s\n", commands[i].name, commands[i].help);
-    fputs("  version     print the version\n"
-          "  help        print this, or the help of a command: pct help COMMAND\n\n"
-          "Try: pct run -n 1000 -- ./program\n",
-          out);
+        print_line(out, commands[i].name, commands[i].help, columns);
+    print_line(out, "version", "print the version", columns);
+    print_line(out, "help", "print this, or the help of a command: pct help COMMAND", columns);
+    fputs("\nTry: pct run -n 1000 -- ./program\n", out);
     return 0;
 }
 

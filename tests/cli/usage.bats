@@ -57,7 +57,7 @@ badly_folded()
 }
 
 @test "help fits a narrow terminal, and the target has the environment that it was to have" {
-    for command in run campaign demon; do
+    for command in '' run campaign demon; do
         run script -qec "stty cols 40; $pct $command --help" /dev/null
         is "$(tr -d '\r' <<< "$output" | awk 'length > 39')" ''
     done
