@@ -1,6 +1,7 @@
 /* All that minimize and explain find out about a failing run: see analysis.h. */
 #include "analysis.h"
 #include "negated_orders.h"
+#include "other_failures.h"
 #include <cli/base/status_line.h>
 #include <cli/binary/elf_facts.h>
 #include "queries.h"
@@ -342,6 +343,7 @@ int pct_analysis_run(struct pct_analysis *q, bool depth, bool quiet)
     struct pct_query_runs *runs = &q->shrink.runs;
     pct_query_runs_share(runs, depth ? 0.5 : 0.8);
     int failed = pct_shrink_run(&q->shrink);
+    failed = failed ? failed : pct_other_failures_try(&q->shrink);
     double begun = pct_cli_now();
     failed = failed ? failed : open_story(q);
     pct_query_runs_keep(runs, pct_cli_now() - begun);

@@ -39,6 +39,38 @@ find_deadlock()
     is "$output" "$small"
 }
 
+@test "a failure that comes late is made one that comes early" {
+    cat > late.c << 'END'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *work(void *second)
+{
+    for (int i = 0; i < 3; i++) {
+        pthread_mutex_lock(second ? &b : &a);
+        pthread_mutex_lock(second ? &a : &b);
+        pthread_mutex_unlock(&a);
+        pthread_mutex_unlock(&b);
+    }
+    return second;
+}
+int main(void)
+{
+    pthread_t thread[2];
+    for (long i = 0; i < 2; i++)
+        pthread_create(&thread[i], NULL, work, (void *)i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(thread[i], NULL);
+    return 0;
+}
+END
+    "$cc" -g -pthread -o late late.c
+    run "$pct" run -q -s 1 -S schedule,switches=1.10.2 -t late.trace -- ./late
+    run "$pct" minimize --no-depth late.trace -- ./late
+    is "$status" 0
+    has "6 steps (of 14)"
+    has "pct1:schedule,switches=1.2.2,"
+}
+
 @test "where steps stand, and one of a thing: as one reads it" {
     cat > update.c << 'END'
 #include <assert.h>
