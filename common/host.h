@@ -8,7 +8,8 @@
  *
  * Both came with the request for the host. A run has a slot: the files of a trace and of output. The host keeps the
  * trace mapped, and the command reads it while the run of another slot goes on. With the first run of a slot come its
- * files, and later where they are other ones. The end of the connection ends the host. */
+ * files, and later where they are other ones. There are more slots than runs that were asked for, because other runs
+ * wait to be looked at, behind those of other workers. The end of the connection ends the host. */
 #ifndef PCT_COMMON_HOST_H
 #define PCT_COMMON_HOST_H
 
@@ -16,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { PCT_HOST_VERSION = 7, PCT_HOST_SLOTS = 16, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
+enum { PCT_HOST_VERSION = 8, PCT_HOST_QUEUE = 16, PCT_HOST_SLOTS = 32, PCT_HOST_TEXT = PCT_TOKEN_MAX + 4096 };
 
 /* Why a run is not restored. X(identifier, whether the run counts after which a host says so: it has ended as any other
  * does, what the user reads). docs/FORKING.md has each, and tests/cli/restore.bats. */
@@ -81,7 +82,7 @@ struct pct_host_request {
     char text[PCT_HOST_TEXT]; /* as in a request for a run of the fork server */
 };
 
-/* Numbers of runs are counted from 0, the host's first one, and modulo 2^32. Entry n % PCT_HOST_SLOTS is run n's. */
+/* Numbers of runs are counted from 0, the host's first one, and modulo 2^32. Entry n % PCT_HOST_QUEUE is run n's. */
 struct pct_host_ring {
     uint32_t asked;  /* runs that were asked for; the command's, */
     uint32_t awaits; /* which sleeps until this number of them is over */
@@ -90,7 +91,7 @@ struct pct_host_ring {
     struct {
         struct pct_host_reply reply;
         struct pct_host_request request;
-    } entry[PCT_HOST_SLOTS];
+    } entry[PCT_HOST_QUEUE];
 };
 
 #endif

@@ -5,7 +5,7 @@
 #include "engine.h"
 #include <limits.h>
 
-enum { PCT_ENGINE_PLACES = PCT_HOST_SLOTS /* runs of a worker that have begun: each waits for the one before */ };
+enum { PCT_ENGINE_PLACES = PCT_HOST_QUEUE /* runs of a worker that have begun: each waits for the one before */ };
 
 /* A run that has ended and waits for its turn. */
 struct pct_engine_waiting {

@@ -300,6 +300,11 @@ int pct_forkserver_ask(struct pct_launch *launch, struct pct_process *process, i
     }
     process->answer = pct_cli_now() + ANSWER_SECONDS;
     process->turn = server->asked++;
+    /* The end of its first run wakes us only if it is awaited, and for that we have to know which process it is. */
+    if (request.host) {
+        fcntl(server->socket, F_SETOWN, getpid());
+        fcntl(server->socket, F_SETFL, O_ASYNC);
+    }
     const size_t size = offsetof(struct pct_forkserver_request, text) + values;
     bool sent = pct_request_send(server->socket, &request, size, files, count);
     for (int i = 0; request.host && i < 2; i++)
@@ -323,6 +328,8 @@ int pct_forkserver_read_pid(struct pct_launch *launch, struct pct_process *proce
         return failed;
     server->next++;
     process->asked = false;
+    if (process->hosting == PCT_HOSTING_FIRST)
+        fcntl(server->socket, F_SETFL, 0);
     if (!failed && reply.pid > 0) {
         /* The one before it has just ended, if that was not seen yet. */
         process->started = server->run ? pct_cli_now() : fmax(process->started, server->over);

@@ -33,7 +33,7 @@ void pct_host_ring_close(struct pct_host_ring *ring)
 bool pct_host_ring_ask(struct pct_host_ring *ring, int socket, const struct pct_process *process, unsigned slot,
                        bool files)
 {
-    struct pct_host_request *request = &ring->entry[process->host_turn % PCT_HOST_SLOTS].request;
+    struct pct_host_request *request = &ring->entry[process->host_turn % PCT_HOST_QUEUE].request;
     struct {
         uint32_t version;
         char more; /* a request is longer than its version */
@@ -55,8 +55,8 @@ int pct_host_ring_over(const struct pct_host_ring *ring, uint64_t run, struct pc
     const uint32_t past = __atomic_load_n(&ring->over, __ATOMIC_SEQ_CST) - (uint32_t)run;
     if (!past)
         return 0;
-    *reply = ring->entry[run % PCT_HOST_SLOTS].reply;
-    return past <= PCT_HOST_SLOTS && reply->version == PCT_HOST_VERSION && !reply->reason ? 1 : -1;
+    *reply = ring->entry[run % PCT_HOST_QUEUE].reply;
+    return past <= PCT_HOST_QUEUE && reply->version == PCT_HOST_VERSION && !reply->reason ? 1 : -1;
 }
 
 bool pct_host_ring_await(struct pct_host_ring *ring, uint64_t runs)

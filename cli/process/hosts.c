@@ -25,7 +25,7 @@ enum {
     FRUITLESS = 3,   /* hosts that have ended in their first run: there is no use in more, */
     ENDED = 8,       /* nor if this many have ended, */
     ONE_OF = 4,      /* and one for this many restored runs: a new one costs more than to fork a run */
-    SHORT = 1000000, /* ns: a run that takes less ends with others before it is looked at */
+    PAUSE = 4000000, /* ns: runs that take less together are over before they are looked at */
     DIGESTED = 1 << 20
 };
 
@@ -152,8 +152,8 @@ int pct_hosts_begin_anew(struct pct_launch *launch)
 
 /* --- Requests ----------------------------------------------------------------------------------------------------- */
 
-/* The slot that has this trace, and with it its output: the two stay together (scratch.c). If none has, it is one that
- * no run under way has, and *files is set. PCT_HOST_SLOTS: none. */
+/* The slot that has this trace, and with it its output: the two stay together (scratch.c). If none has, it is the one
+ * that no run has had for longest, and *files is set. PCT_HOST_SLOTS: none. */
 static unsigned choose_slot(struct pct_host *host, const char *trace, bool *files)
 {
     unsigned free_one = PCT_HOST_SLOTS;
@@ -161,7 +161,8 @@ static unsigned choose_slot(struct pct_host *host, const char *trace, bool *file
     for (unsigned i = 0; i < PCT_HOST_SLOTS; i++) {
         if (host->slots[i].trace && !strcmp(host->slots[i].trace, trace))
             return i;
-        if (host->slots[i].over <= host->over && (free_one == PCT_HOST_SLOTS || !host->slots[i].trace))
+        if (host->slots[i].over <= host->over &&
+            (free_one == PCT_HOST_SLOTS || host->slots[i].over < host->slots[free_one].over))
             free_one = i;
     }
     *files = true;
@@ -286,7 +287,7 @@ unsigned pct_hosts_queue(const struct pct_launch *launch, unsigned worker)
 {
     const struct pct_host *host = host_of(launch, worker);
     const bool can = launch->restore.on && !launch->restore.why[0] && host && host->pid && host->over && !host->spoiled;
-    return can ? PCT_HOST_SLOTS - 1 : 0;
+    return can ? PCT_HOST_QUEUE - 1 : 0;
 }
 
 bool pct_hosts_waits(struct pct_launch *launch, struct pct_process *process)
@@ -353,6 +354,15 @@ bool pct_hosts_over(struct pct_launch *launch, struct pct_process *process)
     return true;
 }
 
+/* Of short runs half of those that are left, so that neither side waits for the other. */
+static uint64_t count_awaited(const struct pct_host *host)
+{
+    const uint64_t half = (host->asked - host->over + 1) / 2;
+    if (host->spoiled || half * host->taken <= PAUSE)
+        return host->spoiled ? 1 : half;
+    return host->taken < PAUSE ? PAUSE / host->taken : 1;
+}
+
 bool pct_hosts_await(struct pct_launch *launch, const struct pct_process *processes, int count)
 {
     bool sleeps = true;
@@ -360,10 +370,7 @@ bool pct_hosts_await(struct pct_launch *launch, const struct pct_process *proces
         struct pct_host *host = host_with(launch, &processes[i]);
         if (!processes[i].running || !is_due(host, &processes[i]))
             continue;
-        /* Of short runs half of those that are left, so that neither side waits for the other. */
-        const uint64_t left = host->asked - host->over,
-                       some = host->taken < SHORT && !host->spoiled ? (left + 1) / 2 : 1;
-        sleeps &= pct_host_ring_await(host->ring, host->over + some);
+        sleeps &= pct_host_ring_await(host->ring, host->over + count_awaited(host));
     }
     return sleeps;
 }

@@ -109,32 +109,34 @@ bool pct_scratch_renew(const struct pct_process *process)
     return renew(&files, process->launch->trace_size);
 }
 
-/* If there is one, what this worker has had: its host has that mapped, and points of runs that wrote there. */
-static struct pct_scratch take_spare(struct pct_scratches *all, unsigned worker)
+/* What this worker has had: its host has that mapped, and points of runs that wrote there. Where runs are restored,
+ * another's is taken only if there is no room to keep one more. False: none. */
+static bool take_spare(struct pct_scratches *all, unsigned worker, bool restored, struct pct_scratch *files)
 {
-    unsigned at = all->count--;
+    unsigned at = all->count;
     while (at && all->spare[at - 1].worker != worker)
         at--;
+    if (!at && (!all->count || (restored && all->count < sizeof all->spare / sizeof *all->spare)))
+        return false;
+    all->count--;
     at = at ? at - 1 : all->count;
-    const struct pct_scratch files = all->spare[at];
+    *files = all->spare[at];
     if (at < all->count)
         all->spare[at] = all->spare[all->count];
-    return files;
+    return true;
 }
 
 int pct_scratch_open(struct pct_process *process, struct pct_launch *launch, bool capture)
 {
     struct pct_scratches *all = &launch->scratches;
-    while (all->count) {
-        const struct pct_scratch files = take_spare(all, process->worker);
+    const bool restored = launch->restore.wanted && !launch->restore.why[0];
+    for (struct pct_scratch files; take_spare(all, process->worker, restored, &files); remove_files(&files))
         if ((files.output >= 0) == capture) {
             process->trace = files.trace;
             process->output = files.output;
             strcpy(process->trace_path, files.trace_path);
             return 0;
         }
-        remove_files(&files);
-    }
     process->trace = pct_scratch_make_trace(process->trace_path, sizeof process->trace_path, 0, launch->trace_size);
     if (process->trace < 0)
         return -process->trace;

@@ -26,7 +26,7 @@
 #include <xxhash.h>
 
 enum {
-    RUNS = PCT_HOST_SLOTS * PCT_FORKSERVERS + 2, /* that can be under way */
+    RUNS = PCT_HOST_QUEUE * PCT_FORKSERVERS + 2, /* that can be under way */
     CONVICTS = 64,       /* the last of them: those of a calibration are needed again and again */
     SUSPECTS = 2 * RUNS, /* the last of them, too */
     STRIKES = 3,         /* deaths in a row with one run under way alone, which is charged with them then */

@@ -32,7 +32,7 @@ void pct_host_ring_over(struct pct_host_ring *ring, int socket, struct pct_host_
 {
     const uint32_t run = ring->over;
     reply->time = now();
-    ring->entry[run % PCT_HOST_SLOTS].reply = *reply;
+    ring->entry[run % PCT_HOST_QUEUE].reply = *reply;
     __atomic_store_n(&ring->over, run + 1, __ATOMIC_SEQ_CST);
     /* A failure may be the last run that is wanted. */
     if (__atomic_load_n(&ring->awaits, __ATOMIC_SEQ_CST) == run + 1 || reply->status)
@@ -63,7 +63,7 @@ int pct_host_ring_take(struct pct_host_ring *ring, int socket, struct pct_host_r
             return -EPIPE;
         __atomic_store_n(&ring->sleeps, 0, __ATOMIC_RELAXED);
     }
-    *request = ring->entry[run % PCT_HOST_SLOTS].request;
+    *request = ring->entry[run % PCT_HOST_QUEUE].request;
     while (request->files && !count)
         if (!receive(socket, files, &count))
             return -EPIPE;

@@ -8,6 +8,7 @@
 /* clang-format on */
 #include <cli/process/host_ring.h>
 #include <cli/process/launch.h>
+#include <common/forkserver.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,7 +51,7 @@ static void tear_down(struct fixture *f)
 
 static void say(struct fixture *f, int status)
 {
-    f->ring.entry[f->ring.over % PCT_HOST_SLOTS].reply = (struct pct_host_reply){ PCT_HOST_VERSION, .status = status };
+    f->ring.entry[f->ring.over % PCT_HOST_QUEUE].reply = (struct pct_host_reply){ PCT_HOST_VERSION, .status = status };
     f->ring.over++;
 }
 
@@ -105,6 +106,68 @@ static void another_process_is_none_of_it(void **unused)
     tear_down(&f);
 }
 
+/* Until the command knows the process, it awaits no end of a run there, so nothing else would wake it. */
+static void which_process_a_host_is_comes_with_a_signal(void **unused)
+{
+    (void)unused;
+    struct pct_launch *launch = calloc(1, sizeof *launch);
+    const struct pct_forkserver_reply reply = { .version = PCT_FORKSERVER_VERSION, .pid = PID };
+    const struct timespec none = { 0 };
+    sigset_t io;
+    int ends[2];
+    assert_non_null(launch);
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends), 0);
+    sigemptyset(&io);
+    sigaddset(&io, SIGIO);
+    sigprocmask(SIG_BLOCK, &io, NULL);
+    struct pct_forkserver *server = &launch->forks.servers[0];
+    *server = (struct pct_forkserver){ .pid = PID, .socket = ends[0] };
+    launch->forks.state = PCT_FORKING_YES;
+    launch->restore.wanted = true;
+    for (int hosts = 1; hosts >= 0; hosts--) {
+        struct pct_process process = { .launch = launch, .trace_path = "/trace", .trace = 0, .output = 1 };
+        launch->restore.on = hosts;
+        assert_int_equal(pct_forkserver_ask(launch, &process, -1), 0);
+        assert_int_equal(process.hosting, hosts ? PCT_HOSTING_FIRST : PCT_HOSTING_NO);
+        assert_int_equal(sigtimedwait(&io, NULL, &none), -1);
+        assert_int_equal(send(ends[1], &reply, sizeof reply, 0), sizeof reply);
+        assert_int_equal(sigtimedwait(&io, NULL, &none), hosts ? SIGIO : -1);
+        assert_int_equal(pct_forkserver_read_pid(launch, &process, 0), 0);
+        assert_int_equal(process.pid, PID);
+    }
+    sigprocmask(SIG_UNBLOCK, &io, NULL);
+    launch->restore.hosts[0].pid = 0; /* nobody's */
+    pct_hosts_end(launch);
+    close(ends[0]);
+    close(ends[1]);
+    free(launch);
+}
+
+/* Each takes a while: those that are over in 4 ms are looked at together, and half of the short ones. */
+static void runs_are_awaited_by_what_they_take(void **unused)
+{
+    (void)unused;
+    static const struct {
+        uint64_t taken, some;
+    } known[] = { { 0, 8 }, { 100000, 8 }, { 500000, 8 }, { 1000000, 4 }, { 3000000, 1 }, { 70000000, 1 } };
+    struct fixture f;
+    set_up(&f);
+    say(&f, 0);
+    assert_true(pct_hosts_over(&f.launch, &f.first));
+    f.host->asked = 17;
+    f.second.running = true;
+    for (unsigned i = 0; i < sizeof known / sizeof *known; i++) {
+        f.host->taken = known[i].taken;
+        assert_true(pct_hosts_await(&f.launch, &f.second, 1));
+        assert_int_equal(f.ring.awaits, 1 + known[i].some);
+    }
+    f.host->taken = 0;
+    f.host->spoiled = true;
+    assert_true(pct_hosts_await(&f.launch, &f.second, 1));
+    assert_int_equal(f.ring.awaits, 2);
+    tear_down(&f);
+}
+
 /* Runs are asked for one behind the other, over the end of the ring, too; the host is woken where it sleeps, or gets
  * files. */
 static void many_are_asked_for(void **unused)
@@ -114,7 +177,7 @@ static void many_are_asked_for(void **unused)
     struct pct_host_reply reply;
     char message[64];
     set_up(&f);
-    for (uint64_t run = 2; run < 3 * PCT_HOST_SLOTS; run++) {
+    for (uint64_t run = 2; run < 3 * PCT_HOST_QUEUE; run++) {
         struct pct_process process = { .host_turn = run, .trace = -1, .output = -1 };
         snprintf(process.token, sizeof process.token, "token %llu", (unsigned long long)run);
         snprintf(process.trace_path, sizeof process.trace_path, "/trace");
@@ -123,7 +186,7 @@ static void many_are_asked_for(void **unused)
         assert_int_equal(recv(f.end, message, sizeof message, MSG_DONTWAIT) > 0, run % 2);
         assert_int_equal(f.ring.sleeps, 0);
         assert_int_equal(f.ring.asked, run + 1);
-        const struct pct_host_request *request = &f.ring.entry[run % PCT_HOST_SLOTS].request;
+        const struct pct_host_request *request = &f.ring.entry[run % PCT_HOST_QUEUE].request;
         assert_int_equal(request->slot, 3);
         assert_string_equal(request->text, process.token);
         assert_string_equal(request->text + strlen(request->text) + 1, "/trace");
@@ -135,6 +198,29 @@ static void many_are_asked_for(void **unused)
         assert_int_equal(pct_host_ring_over(&f.ring, run, &reply), 1);
         assert_int_equal(reply.status, 3);
     }
+    tear_down(&f);
+}
+
+/* The files of more runs than it is asked for at once: others wait to be looked at. */
+static void a_host_keeps_the_files_of_runs_that_wait(void **unused)
+{
+    (void)unused;
+    enum { FILES = 2 * PCT_HOST_QUEUE };
+    struct fixture f;
+    set_up(&f);
+    f.launch.forks.state = PCT_FORKING_YES;
+    f.launch.restore.wanted = f.launch.restore.on = true;
+    for (int run = 0; run < 3 * FILES; run++) {
+        struct pct_process process = { .launch = &f.launch, .trace = 0, .output = 1 };
+        char message[64];
+        snprintf(process.trace_path, sizeof process.trace_path, "/trace/%d", run % FILES);
+        f.host->over = f.host->asked;
+        assert_true(pct_hosts_ask(&f.launch, &process));
+        assert_int_equal(f.ring.entry[process.host_turn % PCT_HOST_QUEUE].request.files, run < FILES);
+        assert_int_equal(recv(f.end, message, sizeof message, MSG_DONTWAIT) > 0, run < FILES);
+    }
+    for (int i = 0; i < PCT_HOST_SLOTS; i++)
+        free(f.host->slots[i].trace);
     tear_down(&f);
 }
 
@@ -325,11 +411,14 @@ static void a_worker_has_the_files_again_that_it_had(void **unused)
         for (unsigned i = 0; i < WORKERS; i++)
             pct_scratch_close(&runs[i]);
     }
-    /* One that has none takes those of another. */
-    struct pct_process fourth = { .launch = launch, .worker = WORKERS };
-    assert_int_equal(pct_scratch_open(&fourth, launch, true), 0);
-    assert_int_equal(launch->scratches.count, WORKERS - 1);
-    pct_scratch_close(&fourth);
+    /* One that has none takes those of another; where hosts may have them mapped, it has its own. */
+    for (int restored = 0; restored < 2; restored++) {
+        struct pct_process fourth = { .launch = launch, .worker = WORKERS + restored };
+        launch->restore.wanted = restored;
+        assert_int_equal(pct_scratch_open(&fourth, launch, true), 0);
+        assert_int_equal(launch->scratches.count, WORKERS - 1);
+        pct_scratch_close(&fourth);
+    }
     pct_scratches_remove(launch);
     free(launch);
 }
@@ -340,7 +429,10 @@ int main(void)
         cmocka_unit_test(an_end_waits_until_its_process_is_known),
         cmocka_unit_test(each_hears_of_its_own_end_alone),
         cmocka_unit_test(another_process_is_none_of_it),
+        cmocka_unit_test(which_process_a_host_is_comes_with_a_signal),
+        cmocka_unit_test(runs_are_awaited_by_what_they_take),
         cmocka_unit_test(many_are_asked_for),
+        cmocka_unit_test(a_host_keeps_the_files_of_runs_that_wait),
         cmocka_unit_test(what_makes_no_sense_ends_the_host),
         cmocka_unit_test(contexts_are_given_up),
         cmocka_unit_test(the_first_of_a_kind_that_fails_is_made_again_by_exec),
