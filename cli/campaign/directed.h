@@ -22,7 +22,7 @@
 
 /* How runs of a campaign are directed, as its file has it: in `directed` where others are drawn, else in `tries`. What
  * other numbers have decided cannot be decided again. */
-enum { PCT_DIRECTED_PART = 7, PCT_DIRECTED_WHOLE = 6 };
+enum { PCT_DIRECTED_PART = 8, PCT_DIRECTED_WHOLE = 6 };
 
 enum { PCT_DIRECTED_TRIES = 6, PCT_DIRECTED_WINDOW = 40 /* steps, of a thread */ };
 

@@ -12,8 +12,9 @@
  * first tries find most of what directed runs find, and what the first runs have not found is rare. Where all patterns
  * were tried once, it stays at those that are one in EACH, too. The first FIRST of the others are looked at, then one
  * in LATER: that is as much as finding what they predict may take of a campaign's time, and a run of more than
- * MOST_STEPS takes more. */
-enum { EACH = 5, FIRST_PLACE = 3, FIRST = 16, LATER = 8, MOST_STEPS = 1 << 14 };
+ * MOST_STEPS takes more. Where the second half of the runs, and these are CALM_FROM at least, has predicted nothing
+ * new, it is one in CALM_LATER of all that force nothing: to look at a short run takes twice the time that it took. */
+enum { EACH = 5, FIRST_PLACE = 3, FIRST = 16, LATER = 8, MOST_STEPS = 1 << 14, CALM_FROM = 512, CALM_LATER = 32 };
 enum { OFTEN = 2, OFTEN_FROM = 8, OFTEN_END = 64 };
 
 /* A run of the part: the strategy maple, with all else as the campaign's runs have it. */
@@ -85,6 +86,12 @@ static bool is_over(const struct pct_directed *d, uint64_t index, uint64_t known
     return (d->too_long && d->too_long <= known) || (index >= FIRST && !d->upto[FIRST]);
 }
 
+/* Whether this run, if it forces nothing, need not be looked at. */
+static bool is_calm(const struct pct_directed *d, uint64_t index, uint64_t known)
+{
+    return known >= CALM_FROM && d->upto[known] == d->upto[known / 2] && index % CALM_LATER != LATER / 2;
+}
+
 /* What the run of this number is. own: it is no run of another part. Returns likewise of pct_directed_part_next(). */
 static int decide(struct pct_directed *d, uint64_t index, bool own, struct pct_config *config)
 {
@@ -98,7 +105,11 @@ static int decide(struct pct_directed *d, uint64_t index, bool own, struct pct_c
     const bool fresh = turn && !is_turn_at(is_place, index, seed, before);
     const bool done = over || !turn ? pct_directed_draw(d, index, config->run.seed, !over)
                                     : pct_directed_choose(d, index, fresh, config);
-    return done ? PCT_RUNS_ON : pct_cli_no_memory("");
+    if (!done)
+        return pct_cli_no_memory("");
+    if (!over && pct_directed_is_profile_run(d, index) && is_calm(d, index, known))
+        d->run[index].looked = false;
+    return PCT_RUNS_ON;
 }
 
 int pct_directed_part_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec *spec)
