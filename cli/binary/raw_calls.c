@@ -1,9 +1,13 @@
-/* System call instructions in a program's own code, and others that nothing controls: decoded, not searched for as
- * bytes, since 0f 05 stands in many immediates and displacements. For the doctor; see elf_facts.h. */
+/* System call instructions in a program's own code, and others that nothing controls: searched for as bytes, and where
+ * these are, decoded, since 0f 05 stands in many immediates and displacements. See elf_facts.h. */
 #include "elf_facts.h"
 #include <Zydis/Zydis.h>
 #include <string.h>
 #include <sys/syscall.h>
+
+/* Bytes before such a place at which decoding begins, perhaps inside an instruction: after a few it is at the same ones
+ * as if it had begun with the first of all. */
+enum { BEFORE = 512 };
 
 /* clang-format off */
 /* Those that can make a thread wait, or start one. */
@@ -77,6 +81,7 @@ static bool ends_block(const ZydisDecodedInstruction *instruction)
     case ZYDIS_CATEGORY_RET:
     case ZYDIS_CATEGORY_UNCOND_BR:
     case ZYDIS_CATEGORY_COND_BR:
+    case ZYDIS_CATEGORY_SYSCALL: /* its result is in eax */
         return true;
     default:
         return false;
@@ -92,41 +97,88 @@ static void count_call(struct pct_raw_calls *raw, int64_t number)
         raw->unknown++;
 }
 
-void pct_raw_calls_count(struct pct_raw_calls *raw, const unsigned char *code, size_t size)
+/* The next place from there on with bytes that an instruction of ours has, which stand in many others, too. */
+static size_t find_mark(const unsigned char *code, size_t at, size_t size)
 {
-    /* Most code has no such bytes at all, and needs no decoding. */
-    if (!memmem(code, size, "\x0f\x05", 2) && !memmem(code, size, "\xcd\x80", 2) &&
-        !memmem(code, size, "\x0f\x34", 2) && !memmem(code, size, "\x0f\x31", 2) &&
-        !memmem(code, size, "\x0f\x01\xf9", 3) && !memmem(code, size, "\x0f\xc7", 2))
-        return;
-    ZydisDecoder decoder;
-    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
-        return;
+    for (; at + 1 < size; at++) {
+        const unsigned char *found = memchr(code + at, 0x0f, size - 1 - at);
+        const size_t end = found ? (size_t)(found - code) : size;
+        const unsigned char *legacy = memmem(code + at, end - at, "\xcd\x80", 2); /* int 0x80 */
+        if (legacy)
+            return (size_t)(legacy - code);
+        at = end;
+        if (!found)
+            break;
+        switch (found[1]) {
+        case 0x05: /* syscall */
+        case 0x34: /* sysenter */
+        case 0x31: /* rdtsc */
+        case 0xc7: /* rdrand, rdseed */
+            return at;
+        case 0x01: /* rdtscp */
+            if (at + 2 < size && found[2] == 0xf9)
+                return at;
+        }
+    }
+    return size;
+}
+
+static void count_instruction(struct pct_raw_calls *raw, const ZydisDecodedInstruction *instruction,
+                              const unsigned char *end, int64_t number)
+{
+    switch (instruction->mnemonic) {
+    case ZYDIS_MNEMONIC_SYSCALL:
+        count_call(raw, number);
+        break;
+    case ZYDIS_MNEMONIC_RDTSC:
+    case ZYDIS_MNEMONIC_RDTSCP:
+        raw->clock++;
+        break;
+    case ZYDIS_MNEMONIC_RDRAND:
+    case ZYDIS_MNEMONIC_RDSEED:
+        raw->random++;
+        break;
+    case ZYDIS_MNEMONIC_SYSENTER:
+        raw->legacy++;
+        break;
+    case ZYDIS_MNEMONIC_INT:
+        raw->legacy += instruction->length == 2 && end[-1] == 0x80;
+        break;
+    default:
+        break;
+    }
+}
+
+/* Count the instruction that has this byte. Returns where the next one begins. */
+static size_t count_at(struct pct_raw_calls *raw, const ZydisDecoder *decoder, const unsigned char *code, size_t size,
+                       size_t mark)
+{
     int64_t number = -1; /* in eax, as far as this basic block tells */
-    for (size_t at = 0; at < size;) {
+    size_t at = mark > BEFORE ? mark - BEFORE : 0;
+    while (at <= mark) {
         ZydisDecoderContext context;
         ZydisDecodedInstruction instruction;
-        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, &context, code + at, size - at, &instruction))) {
+        if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder, &context, code + at, size - at, &instruction))) {
             at++;
             number = -1;
             continue;
         }
         at += instruction.length;
-        if (instruction.mnemonic == ZYDIS_MNEMONIC_SYSCALL) {
-            count_call(raw, number);
-            number = -1;
-        } else if (instruction.mnemonic == ZYDIS_MNEMONIC_RDTSC || instruction.mnemonic == ZYDIS_MNEMONIC_RDTSCP) {
-            raw->clock++;
-            number = -1;
-        } else if (instruction.mnemonic == ZYDIS_MNEMONIC_RDRAND || instruction.mnemonic == ZYDIS_MNEMONIC_RDSEED) {
-            raw->random++;
-            number = -1;
-        } else if (instruction.mnemonic == ZYDIS_MNEMONIC_SYSENTER ||
-                   (instruction.mnemonic == ZYDIS_MNEMONIC_INT && instruction.length == 2 && code[at - 1] == 0x80))
-            raw->legacy++;
+        if (at > mark)
+            count_instruction(raw, &instruction, code + at, number);
         else if (ends_block(&instruction))
             number = -1;
         else
-            track_rax(&decoder, &context, &instruction, &number);
+            track_rax(decoder, &context, &instruction, &number);
     }
+    return at;
+}
+
+void pct_raw_calls_count(struct pct_raw_calls *raw, const unsigned char *code, size_t size)
+{
+    ZydisDecoder decoder;
+    if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
+        return;
+    for (size_t mark = find_mark(code, 0, size); mark < size;)
+        mark = find_mark(code, count_at(raw, &decoder, code, size, mark), size);
 }
