@@ -316,7 +316,7 @@ static bool find(const char *path, find_in *in, const struct search *search)
     bool found = false;
     int fd = open_program(path);
     elf_version(EV_CURRENT);
-    Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+    Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
     for (Elf_Scn *section = elf ? elf_nextscn(elf, NULL) : NULL; section && !found;
          section = elf_nextscn(elf, section)) {
         GElf_Shdr header;

@@ -100,15 +100,8 @@ static void count_call(struct pct_raw_calls *raw, int64_t number)
 /* The next place from there on with bytes that an instruction of ours has, which stand in many others, too. */
 static size_t find_mark(const unsigned char *code, size_t at, size_t size)
 {
-    for (; at + 1 < size; at++) {
-        const unsigned char *found = memchr(code + at, 0x0f, size - 1 - at);
-        const size_t end = found ? (size_t)(found - code) : size;
-        const unsigned char *legacy = memmem(code + at, end - at, "\xcd\x80", 2); /* int 0x80 */
-        if (legacy)
-            return (size_t)(legacy - code);
-        at = end;
-        if (!found)
-            break;
+    for (const unsigned char *found; at + 1 < size && (found = memchr(code + at, 0x0f, size - 1 - at)); at++) {
+        at = (size_t)(found - code);
         switch (found[1]) {
         case 0x05: /* syscall */
         case 0x34: /* sysenter */
@@ -121,6 +114,12 @@ static size_t find_mark(const unsigned char *code, size_t at, size_t size)
         }
     }
     return size;
+}
+
+static size_t find_legacy(const unsigned char *code, size_t at, size_t size)
+{
+    const unsigned char *found = at < size ? memmem(code + at, size - at, "\xcd\x80", 2) : NULL; /* int 0x80 */
+    return found ? (size_t)(found - code) : size;
 }
 
 static void count_instruction(struct pct_raw_calls *raw, const ZydisDecodedInstruction *instruction,
@@ -179,6 +178,10 @@ void pct_raw_calls_count(struct pct_raw_calls *raw, const unsigned char *code, s
     ZydisDecoder decoder;
     if (!ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)))
         return;
-    for (size_t mark = find_mark(code, 0, size); mark < size;)
-        mark = find_mark(code, count_at(raw, &decoder, code, size, mark), size);
+    size_t mark = find_mark(code, 0, size), legacy = find_legacy(code, 0, size);
+    while (mark < size || legacy < size) {
+        const size_t next = count_at(raw, &decoder, code, size, mark < legacy ? mark : legacy);
+        mark = mark < next ? find_mark(code, next, size) : mark;
+        legacy = legacy < next ? find_legacy(code, next, size) : legacy;
+    }
 }
