@@ -592,6 +592,10 @@ $(B)/obj/preload/patch/patch_event.o $(B)/obj/patch/emit.o $(B)/obj/sched/memory
 # Between fork and exec: what only the first call would look up, each child would look up anew.
 $(B)/obj/cli/process/child_exec.o: override CFLAGS += -fno-plt
 
+# It is what loops and calls of these functions are made into.
+$(B)/obj/preload/core/bytes.o: override CFLAGS += -fno-builtin -fno-lto \
+    $(if $(findstring clang,$(CC)),,-fno-tree-loop-distribute-patterns)
+
 # Hashing the trace is a loop over vectors.
 $(B)/obj/sched/record.o: override CFLAGS += -O3
 

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-#define PCT_PLAN_MAGIC "pctplanf"
+#define PCT_PLAN_MAGIC "pctplang"
 
 /* The section of a program that pct-cc has linked in which the handlers of its accesses stand (runtime/handlers.c):
  * never patched. */
@@ -33,7 +33,8 @@
     X(PROTECTED, "the system does not let its code be changed")                                                        \
     X(CONFINED, "the program had confined itself (seccomp) before its second thread")                                  \
     X(OTHERS, "threads that pct does not control could have been running in it")                                       \
-    X(PROCESSOR, "this processor has no XSAVE")
+    X(PROCESSOR, "this processor has no XSAVE")                                                                        \
+    X(SANITIZER, "a sanitizer's runtime is linked into it: -shared-libsan puts that into a library")
 
 enum pct_plan_refusal {
 #define PCT_PLAN_REFUSAL_ENUM(id, text) PCT_PLAN_##id,

@@ -4,6 +4,7 @@
  * ends, in stripped files too, and what lies outside of them (tables in hand-written code) is left alone. Each function
  * must decode to its very end; if one does not, nothing of the module is trusted. */
 #include "patch_plan.h"
+#include "elf_facts.h"
 #include "frames.h"
 #include "function_sites.h"
 #include "instruction_scan.h"
@@ -417,6 +418,16 @@ static struct pct_plan *write_plan(const struct module *m, enum pct_plan_refusal
     return plan;
 }
 
+/* What it checks, calls and locks would be points, too, and it works before the program does. */
+static bool holds_sanitizer(const char *path)
+{
+    static const char *const starts[] = { "__asan_init", "__hwasan_init", "__lsan_init", "__msan_init" };
+    for (unsigned i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (pct_elf_defines(path, starts[i]))
+            return true;
+    return false;
+}
+
 struct pct_plan *pct_plan_make(const char *path, unsigned level, const struct pct_plan_function *functions,
                                size_t count)
 {
@@ -426,7 +437,7 @@ struct pct_plan *pct_plan_make(const char *path, unsigned level, const struct pc
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
     if (fd >= 0 && !fstat(fd, &status) && S_ISREG(status.st_mode))
         m.elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
-    enum pct_plan_refusal refusal = examine(&m);
+    enum pct_plan_refusal refusal = holds_sanitizer(path) ? PCT_PLAN_SANITIZER : examine(&m);
     struct pct_plan *plan = m.sites.no_memory ? NULL : write_plan(&m, refusal);
     pct_instruction_scan_free(&m.sites);
     free(m.functions);

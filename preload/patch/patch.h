@@ -38,6 +38,17 @@ void pct_patch_entry(void) __attribute__((visibility("hidden")));
 /* Once, before the first call. False: the processor cannot save what is needed. */
 bool pct_patch_entry_start(void);
 
+/* AddressSanitizer's bytes about the program's memory. The code that its compiler has put beside accesses looks at
+ * them, and stores some: these are not accesses of the program's. Of no size where there are none. */
+extern struct pct_patch_shadow {
+    uintptr_t from, size;
+} pct_patch_shadow __attribute__((visibility("hidden")));
+
+static inline bool pct_patch_is_shadow(uintptr_t address)
+{
+    return address - pct_patch_shadow.from < pct_patch_shadow.size;
+}
+
 /* What the first half of an event leaves to the second. */
 enum pct_patch_rest {
     PCT_REST_NONE, /* nothing */

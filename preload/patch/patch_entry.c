@@ -29,6 +29,21 @@ enum {
     OSXSAVE = 1 << 27
 };
 
+struct pct_patch_shadow pct_patch_shadow;
+
+/* In AddressSanitizer's runtime, where there is one. */
+void __asan_get_shadow_mapping(size_t *scale, size_t *offset) __attribute__((weak));
+
+static void find_shadow(void)
+{
+    enum { ADDRESS_BITS = 47 };
+    size_t scale;
+    if (!__asan_get_shadow_mapping)
+        return;
+    __asan_get_shadow_mapping(&scale, &pct_patch_shadow.from);
+    pct_patch_shadow.size = UINT64_C(1) << (ADDRESS_BITS - scale);
+}
+
 bool pct_patch_entry_start(void)
 {
     unsigned a, b, c, d;
@@ -37,6 +52,7 @@ bool pct_patch_entry_start(void)
     __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
     pct_patch_state_mask = a & STATE_MASK;
     pct_patch_state_size = (b + 63) & ~63u;
+    find_shadow();
     return true;
 }
 
@@ -243,6 +259,8 @@ static void pass_function(unsigned begins, const void *pc, uint64_t stack)
 static void pass_access(struct pct_patch_frame *frame, const struct pct_plan_site *site, enum pct_patch_rest rest)
 {
     volatile void *place = (volatile void *)(uintptr_t)pct_patch_address(site, frame);
+    if (pct_patch_is_shadow((uintptr_t)place))
+        return;
     const void *pc = (const char *)(uintptr_t)frame->pc + 1; /* not of what comes before the instruction */
     const unsigned both = PCT_MEMORY_ACQUIRE | PCT_MEMORY_RELEASE | PCT_MEMORY_SEEN;
     switch (site->kind) {

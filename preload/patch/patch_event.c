@@ -110,7 +110,7 @@ enum pct_patch_rest pct_patch_event(struct pct_patch_frame *frame)
         probe(address, frame);
     if (named)
         return PCT_REST_ALL;
-    if (concerns_nobody(site))
+    if (concerns_nobody(site) || pct_patch_is_shadow(address))
         return PCT_REST_NONE;
     /* What a loop that waits reads again is a point, too, where the run says so: await.h knows of rounds. */
     const bool rounds = pct_shim.config.rounds;
