@@ -1,7 +1,8 @@
 /* Threads of the process that are not in the schedule: those that something else than our pthread_create has made
  * (libc's own, by its address; clone), about which nobody tells. Before time jumps over what they may do, or a verdict
  * says that nothing can happen any more, the kernel is asked who is there. Mostly that is one system call, which counts
- * them. The watchdog is ours; workers of io_uring are the kernel's.
+ * them; before a verdict, processes that share the memory are looked for, too. The watchdog is ours; workers of
+ * io_uring are the kernel's.
  *
  * One that sleeps in a futex until it is woken is no reason to wait: nobody but threads of this process wakes it, and
  * if there is another stranger who could, that one counts. The others may act by themselves: at once, for all that can
@@ -22,7 +23,9 @@
 #include <preload/watchdog/watchdog.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <linux/kcmp.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 
 /* A stranger that sleeps until a point in time: when that is in virtual time, taken from when it was first seen there.
  */
@@ -220,6 +223,45 @@ static uint64_t ask_all(int folder, bool wake, bool *found)
     return soonest;
 }
 
+/* --- Processes that share the memory (clone with CLONE_VM alone) -------------------------------------------------- */
+
+/* What the threads of this one may do, if it is such a process. */
+static uint64_t ask_sharer(int32_t pid, bool wake, bool *found)
+{
+    char path[48];
+    struct pct_text text;
+    if (PCT_SYS6(SYS_kcmp, pct_shim.pid, pid, KCMP_VM, 0, 0, 0))
+        return PCT_NEVER;
+    pct_text_init(&text, path, sizeof path);
+    pct_text_add(&text, "/proc/");
+    pct_text_add_u64(&text, (uint64_t)pid);
+    pct_text_add(&text, "/task");
+    const long folder = PCT_SYS3(SYS_open, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    const uint64_t soonest = folder < 0 ? PCT_NEVER : ask_all((int)folder, wake, found);
+    PCT_SYS1(SYS_close, folder);
+    return soonest;
+}
+
+/* Nobody tells of them: they are looked for among the children, where there are any. */
+static uint64_t ask_sharers(bool wake, bool *found)
+{
+    enum { ANY_CHILD = WEXITED | WNOHANG | WNOWAIT | __WALL };
+    int32_t children[32];
+    siginfo_t info;
+    uint64_t soonest = PCT_NEVER;
+    if (pct_shim.confined || pct_host_is_on() || PCT_SYS6(SYS_waitid, P_ALL, 0, &info, ANY_CHILD, NULL, 0))
+        return PCT_NEVER;
+    for (uint32_t id = 0; id < pct_sched_threads(&pct_S); id++) {
+        const int32_t tid = pct_shim.slots[id].tid;
+        const size_t count = tid ? pct_task_children(tid, children, sizeof children / sizeof *children) : 0;
+        for (size_t i = 0; i < count; i++) {
+            const uint64_t when = ask_sharer(children[i], wake, found);
+            soonest = when < soonest ? when : soonest;
+        }
+    }
+    return soonest;
+}
+
 /* How many tasks the process has, at most: those that end count for a while. 0: not known. */
 static uint64_t count(void)
 {
@@ -308,14 +350,16 @@ uint64_t pct_foreign_threads(uint64_t until)
     uint64_t known = pct_sched_live(&pct_S) - pct_thread_coming + (pct_watchdog_tid() != 0);
     uint64_t there = pct_shim.confined || !pct_shim.clear_tid ? 0 : count();
     bool found = false, last = until == PCT_NEVER;
-    if (there && there <= known)
+    /* Before a verdict, those that sleep look again. */
+    bool wake = last && seen.woken_at != pct_steps(&pct_S) + 1;
+    uint64_t soonest = last || seen.met ? ask_sharers(wake, &found) : PCT_NEVER;
+    if (there && there <= known && !found)
         return last || seen.met ? quiet() : PCT_NEVER;
     long folder = there ? PCT_SYS3(SYS_open, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0) : -1;
     if (folder < 0) /* nobody tells; but some may have shown themselves */
         return there || pct_sched_has_met(&pct_S, PCT_FOREIGN_THREADS) ? 0 : PCT_NEVER;
-    /* Before a verdict, those that sleep look again. */
-    bool wake = last && seen.woken_at != pct_steps(&pct_S) + 1;
-    uint64_t soonest = ask_all((int)folder, wake, &found);
+    const uint64_t threads = ask_all((int)folder, wake, &found);
+    soonest = threads < soonest ? threads : soonest;
     PCT_SYS1(SYS_close, folder);
     if (found) {
         seen.met = true;

@@ -145,6 +145,18 @@ bool pct_task_is_real_time(int folder, int32_t tid)
     return is_real_time((long)number(&at, 10));
 }
 
+size_t pct_task_children(int32_t tid, int32_t *children, size_t most)
+{
+    char text[512];
+    size_t count = 0;
+    const long folder = PCT_SYS3(SYS_open, "/proc/self/task", O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+    const bool there = folder >= 0 && read_file((int)folder, tid, "/children", text, sizeof text);
+    PCT_SYS1(SYS_close, folder);
+    for (const char *at = text; there && digit(*at) < 10 && count < most; at += *at == ' ')
+        children[count++] = (int32_t)number(&at, 10);
+    return count;
+}
+
 uint64_t pct_task_cpu(int32_t tid)
 {
     struct timespec time;

@@ -3,6 +3,7 @@
 #define PCT_PRELOAD_PROC_TASK_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct pct_task {
@@ -37,6 +38,9 @@ bool pct_task_call_is_kin(const struct pct_task_call *call);
  * asks by a system call that few sandboxes know; 0: for the caller. */
 bool pct_task_is_real_time(int folder, int32_t tid);
 bool pct_task_asked_is_real_time(int32_t tid);
+
+/* The process ids of its children, of a thread of this process. Returns how many there were, at most so many. */
+size_t pct_task_children(int32_t tid, int32_t *children, size_t most);
 
 /* Nanoseconds of CPU time that it has used; 0 if nobody knows. */
 uint64_t pct_task_cpu(int32_t tid);
