@@ -50,6 +50,18 @@ void pct_launch_become_shell(const struct pct_launch *launch, const char *comman
     _exit(errno == ENOENT ? 127 : 126);
 }
 
+/* Each run reads inherited files from where they stood, by a descriptor of its own: others read at the same time. */
+static void take_inherited(const struct pct_launch *launch)
+{
+    for (unsigned i = 0; i < launch->inherited_count; i++) {
+        const struct pct_inherited *file = &launch->inherited[i];
+        const int again = open(file->path, O_RDONLY | O_CLOEXEC);
+        if (again >= 0)
+            dup2(again, file->fd);
+        lseek(file->fd, file->place, SEEK_SET);
+    }
+}
+
 /* What a target is started with. */
 struct start {
     const struct pct_process *process;
@@ -93,6 +105,7 @@ __attribute__((noreturn)) static void become_target(const struct start *start, i
     if (start->input >= 0)
         dup2(start->input, STDIN_FILENO);
     take_output(process->output);
+    take_inherited(launch);
     if (start->control >= 0)
         fcntl(start->control, F_SETFD, 0);
     if (!launch->aslr)

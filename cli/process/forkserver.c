@@ -53,6 +53,13 @@ void pct_forking_plan(struct pct_launch *launch, bool several, bool pass, const 
         never(launch, "strategy none leaves the runs to the operating system");
     else
         launch->forks.state = PCT_FORKING_TRY;
+    pct_forking_settle(launch);
+}
+
+void pct_forking_settle(struct pct_launch *launch)
+{
+    if (launch->inherited_count && launch->forks.state == PCT_FORKING_TRY)
+        never(launch, "a file that it inherits to read from has one place for all forked runs");
 }
 
 /* One run starts by exec although others are forked. */

@@ -53,6 +53,8 @@ struct pct_forks {
 /* Whether the runs of this command may be forked at all. several: there is more than one. pass: what they write is
  * passed through. strategy: its name. To be called when the options are known. */
 void pct_forking_plan(struct pct_launch *launch, bool several, bool pass, const char *strategy);
+/* When it is known what the runs inherit. */
+void pct_forking_settle(struct pct_launch *launch);
 
 /* A run has ended by exec: if none has been tried, and no other goes on, repeat it under a server, and decide. What a
  * oracle has made of it does not matter. */

@@ -166,9 +166,29 @@ static bool find_name(const char **found)
     return true;
 }
 
+/* Files other than standard input that a shell, say, has opened for the target to read. One without content may be
+ * there for its lock, which a descriptor of its own would not have. */
+static void find_inherited(struct pct_launch *launch)
+{
+    enum { MOST = 256 };
+    struct stat status;
+    for (int fd = STDERR_FILENO + 1; fd < MOST && launch->inherited_count < PCT_INHERITED; fd++) {
+        const int flags = fcntl(fd, F_GETFL);
+        const off_t place = flags < 0 || fcntl(fd, F_GETFD) & FD_CLOEXEC ? -1 : lseek(fd, 0, SEEK_CUR);
+        if (place < 0 || (flags & (O_ACCMODE | O_PATH)) != O_RDONLY || fstat(fd, &status) || !S_ISREG(status.st_mode) ||
+            !status.st_size)
+            continue;
+        struct pct_inherited *found = &launch->inherited[launch->inherited_count++];
+        *found = (struct pct_inherited){ .fd = fd, .place = place };
+        snprintf(found->path, sizeof found->path, "/proc/self/fd/%d", fd);
+    }
+}
+
 int pct_input_prepare(struct pct_launch *launch)
 {
     struct stat status;
+    if (!launch->alone)
+        find_inherited(launch);
     int failed = launch->alone && !launch->stdin_file ? 0 : pct_input_settle(launch);
     launch->input = -1;
     if (failed)

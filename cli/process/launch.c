@@ -152,6 +152,7 @@ int pct_launch_prepare(struct pct_launch *launch)
         status = pct_setup_teardown_prepare(launch);
     if (!status)
         status = pct_input_prepare(launch);
+    pct_forking_settle(launch);
     if (status)
         return status;
     pct_launch_spare();

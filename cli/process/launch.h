@@ -39,6 +39,14 @@ struct pct_scratches {
     struct pct_scratch spare[64];
 };
 
+/* A file that we were started with, open for reading, and how far that had come. */
+struct pct_inherited {
+    int fd;
+    int64_t place;
+    char path[32]; /* /proc/self/fd/... */
+};
+enum { PCT_INHERITED = 8 };
+
 /* What all runs of a command have in common. The first members the command sets: what the user has chosen. */
 struct pct_launch {
     char **command;              /* the target and its arguments, ended by NULL */
@@ -77,12 +85,14 @@ struct pct_launch {
     char program[PATH_MAX];
     const char *behind; /* the program that another one, named before it, starts (replay --with); NULL: there is none */
     char library_path[PATH_MAX];
-    char plan[PATH_MAX];  /* of --demon, absolute; "": none */
-    char scope[PATH_MAX]; /* the file of scope.h; "": none */
-    int scope_file;       /* open for as long as it has that name */
-    int input;            /* what each run reads from the start, -1: ours (input.h) */
-    bool input_is_file;   /* and not /dev/null, */
-    bool input_kept;      /* but what came by a pipe, or has no name */
+    char plan[PATH_MAX];                           /* of --demon, absolute; "": none */
+    char scope[PATH_MAX];                          /* the file of scope.h; "": none */
+    int scope_file;                                /* open for as long as it has that name */
+    int input;                                     /* what each run reads from the start, -1: ours (input.h) */
+    bool input_is_file;                            /* and not /dev/null, */
+    bool input_kept;                               /* but what came by a pipe, or has no name */
+    struct pct_inherited inherited[PCT_INHERITED]; /* of several runs; */
+    unsigned inherited_count;
     bool terminal;        /* standard input is a terminal and we were in its foreground; */
     bool behind_shell;    /* we were stopped since, and went on in the background */
     sigset_t old_signals; /* the mask that the targets get */
