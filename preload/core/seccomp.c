@@ -38,7 +38,7 @@ bool pct_seccomp_refuses(enum pct_question question)
 static bool is_filtered(void)
 {
     static const char mode[] = "Seccomp:\t";
-    char text[4096];
+    static char text[4096]; /* not on the stack of a handler that forks */
     long fd = PCT_SYS3(SYS_open, "/proc/self/status", O_RDONLY | O_CLOEXEC, 0);
     long got = fd < 0 ? 0 : PCT_SYS3(SYS_read, fd, text, sizeof text - 1);
     if (fd >= 0)

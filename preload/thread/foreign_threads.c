@@ -246,8 +246,8 @@ static uint64_t ask_sharer(int32_t pid, bool wake, bool *found)
 static uint64_t ask_sharers(bool wake, bool *found)
 {
     enum { ANY_CHILD = WEXITED | WNOHANG | WNOWAIT | __WALL };
-    int32_t children[32];
-    siginfo_t info;
+    static int32_t children[32];
+    static siginfo_t info;
     uint64_t soonest = PCT_NEVER;
     if (pct_shim.confined || pct_host_is_on() || PCT_SYS6(SYS_waitid, P_ALL, 0, &info, ANY_CHILD, NULL, 0))
         return PCT_NEVER;
@@ -329,10 +329,11 @@ uint64_t pct_foreign_threads_asleep(const struct pct_thread *thread)
     const int32_t tid = pct_shim.slots[thread->id].tid;
     struct pct_task_call call;
     struct pct_task task;
+    static char text[PCT_TASK_TEXT];
     const long folder =
         pct_shim.confined ? -1 : PCT_SYS3(SYS_open, "/proc/self/task", O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
     /* In this order: whoever wakes behind the first question goes to sleep once more. */
-    const bool sleeps = folder >= 0 && pct_task_read(folder, tid, &task) && task.state == 'S' &&
+    const bool sleeps = folder >= 0 && pct_task_read(folder, tid, &task, text) && task.state == 'S' &&
                         pct_task_read_call(folder, tid, &call) && call.number == SYS_futex;
     PCT_SYS1(SYS_close, folder);
     if (!sleeps)

@@ -54,10 +54,9 @@ static const char *field(const char *text, const char *label)
     return NULL;
 }
 
-bool pct_task_read(int folder, int32_t tid, struct pct_task *task)
+bool pct_task_read(int folder, int32_t tid, struct pct_task *task, char text[PCT_TASK_TEXT])
 {
-    char text[4096];
-    if (!read_file(folder, tid, "/status", text, sizeof text))
+    if (!read_file(folder, tid, "/status", text, PCT_TASK_TEXT))
         return false;
     const char *state = field(text, "State:"), *blocked = field(text, "SigBlk:"),
                *sleeps = field(text, "voluntary_ctxt_switches:");

@@ -20,8 +20,10 @@ struct pct_task_call {
     uintptr_t sp, pc;
 };
 
-/* folder: a descriptor of /proc/self/task, or of the root. False: there is no such thread, or no /proc. */
-bool pct_task_read(int folder, int32_t tid, struct pct_task *task);
+/* folder: a descriptor of /proc/self/task, or of the root. text: room for what the kernel says, which is too much for
+ * the stack of a signal handler. False: there is no such thread, or no /proc. */
+enum { PCT_TASK_TEXT = 4096 };
+bool pct_task_read(int folder, int32_t tid, struct pct_task *task, char text[PCT_TASK_TEXT]);
 
 /* Only its state, and the flags of the kernel's that say what kind of a thread it is (PF_* of linux/sched.h). */
 bool pct_task_read_flags(int folder, int32_t tid, char *state, uint64_t *flags);

@@ -408,6 +408,7 @@ void pct_preempt_stop(const struct pct_shim_thread *thread, int tasks)
     const struct timespec patience = { .tv_nsec = 2000000 };
     uint32_t before = __atomic_load_n(&stopped, __ATOMIC_SEQ_CST);
     struct pct_task task = { .state = 'R' };
+    char text[PCT_TASK_TEXT];
     if (!libcs.handler)
         return;
     __atomic_store_n(&question, NOTHING, __ATOMIC_SEQ_CST);
@@ -416,7 +417,7 @@ void pct_preempt_stop(const struct pct_shim_thread *thread, int tasks)
         if (__atomic_load_n(&question, __ATOMIC_SEQ_CST) == NOTHING)
             ask(thread, STOP);
         pct_futex_wait(&stopped, before, &patience);
-        if (!pct_task_read(tasks, thread->tid, &task))
+        if (!pct_task_read(tasks, thread->tid, &task, text))
             return;
     }
 }

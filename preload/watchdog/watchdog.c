@@ -198,6 +198,7 @@ static void take_baton(struct pct_shim_thread *thread, const struct pct_task *be
 {
     struct pct_task_call call;
     struct pct_task after;
+    char text[PCT_TASK_TEXT];
     uint32_t taking = TAKING;
     if (!pct_task_read_call(tasks, thread->tid, &call) || (pct_preempt_is_ours(call.pc) && !thread->vforks) ||
         !pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SLEEPS) || others_work(&thread->core))
@@ -207,7 +208,7 @@ static void take_baton(struct pct_shim_thread *thread, const struct pct_task *be
         __atomic_store_n(&thread->revoked, KEPT, __ATOMIC_SEQ_CST);
         return;
     }
-    if (!pct_task_read_call(tasks, thread->tid, &call) || !pct_task_read(tasks, thread->tid, &after) ||
+    if (!pct_task_read_call(tasks, thread->tid, &call) || !pct_task_read(tasks, thread->tid, &after, text) ||
         !sleeps(thread, &after) || after.sleeps != before->sleeps) {
         /* In this order: a thread that finds KEPT finds the baton, too. It may also have passed it on meanwhile. */
         pct_sched_swap_holder(&pct_S, &nobody, &thread->core);
@@ -302,6 +303,7 @@ static void look(void)
     struct pct_thread *holder = pct_sched_holder(&pct_S);
     uint64_t step = pct_steps(&pct_S);
     struct pct_task task;
+    char text[PCT_TASK_TEXT];
     if (pct_shim.ended)
         return;
     if (!holder || holder == &nobody || holder != seen.holder || step != seen.step) {
@@ -309,7 +311,7 @@ static void look(void)
         return;
     }
     struct pct_shim_thread *thread = pct_shim_of(holder);
-    if (!pct_task_read(tasks, thread->tid, &task))
+    if (!pct_task_read(tasks, thread->tid, &task, text))
         return;
     if (sleeps(thread, &task)) {
         seen.looks = seen.slept && seen.sleeps == task.sleeps ? seen.looks + 1 : 0;
