@@ -26,10 +26,10 @@ static inline void *pct_layout_take(struct pct_layout *layout, uint32_t count, s
 }
 
 /* What state_size() returns: of a state of this type whose tables `lay_out(type *, struct pct_layout *, const struct
- * pct_run *)` takes. */
+ * pct_run *)` takes. What it fills for that is not on the stack: a thread that forks may have a small one. */
 #define PCT_LAYOUT_SIZE(type, lay_out, run)                                                                            \
     ({                                                                                                                 \
-        type pct_none_;                                                                                                \
+        static type pct_none_;                                                                                         \
         struct pct_layout pct_layout_ = { .used = sizeof pct_none_ };                                                  \
         lay_out(&pct_none_, &pct_layout_, run);                                                                        \
         pct_layout_.used;                                                                                              \

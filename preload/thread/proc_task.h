@@ -41,7 +41,7 @@ bool pct_task_call_is_kin(const struct pct_task_call *call);
 bool pct_task_is_real_time(int folder, int32_t tid);
 bool pct_task_asked_is_real_time(int32_t tid);
 
-/* The process ids of its children, of a thread of this process. Returns how many there were, at most so many. */
+/* The process ids of its children, of a thread of this process. Returns how many there are, or `most`. */
 size_t pct_task_children(int32_t tid, int32_t *children, size_t most);
 
 /* Nanoseconds of CPU time that it has used; 0 if nobody knows. */

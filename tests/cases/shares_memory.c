@@ -4,7 +4,8 @@
 // RUN: for w in function instruction; do for s in portfolio pos; do
 //     %p $w && pct run -q -n 3 -s 1 -S $s --state none --timeout 30 -- %p $w || exit 1; done; done
 // RUN 120: pct run -q -s 1 --state none --timeout 30 -- %p stuck
-// RUN: pct run -n 5 -s 1 --state none -- %p function > %t/out 2>&1; test $? = 0 && ! grep 'would have been missed' %t/out
+// RUN: pct run -n 5 -s 1 --state none -- %p function > %t/out 2>&1;
+//     test $? = 0 && ! grep 'would have been missed' %t/out
 #define _GNU_SOURCE
 #include <linux/futex.h>
 #include <pthread.h>
