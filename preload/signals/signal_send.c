@@ -13,6 +13,7 @@
 #include "signals.h"
 #include <preload/thread/thread.h>
 #include <preload/time/family.h>
+#include <preload/time/vtimer.h>
 #include <fcntl.h>
 
 static struct pct_sent *spare; /* with the baton */
@@ -120,10 +121,19 @@ void pct_signal_sent(void)
         pct_sched_attention(&pct_S);
 }
 
+/* To the process, the kernel refuses from all threads but the first what is said to come from kill() or from itself. */
 static long queue(int pid, const struct pct_shim_thread *thread, const siginfo_t *info)
 {
-    return thread ? PCT_SYS4(SYS_rt_tgsigqueueinfo, pid, thread->tid, info->si_signo, info)
-                  : PCT_SYS3(SYS_rt_sigqueueinfo, pid, info->si_signo, info);
+    if (thread)
+        return PCT_SYS4(SYS_rt_tgsigqueueinfo, pid, thread->tid, info->si_signo, info);
+    if (info->si_code == SI_USER)
+        return PCT_SYS2(SYS_kill, pid, info->si_signo);
+    siginfo_t sent = *info;
+    if (sent.si_code == SI_KERNEL) { /* an alarm's: pct_timer_taken() says so again */
+        sent.si_code = SI_TIMER;
+        sent.si_timerid = PCT_ITIMER_ID;
+    }
+    return PCT_SYS3(SYS_rt_sigqueueinfo, pid, sent.si_signo, &sent);
 }
 
 long pct_signal_queue(const struct pct_shim_thread *thread, const siginfo_t *info)

@@ -25,12 +25,8 @@ static void expired(struct pct_vtimer *timer, uint64_t times)
 {
     (void)times; /* of SIGALRM one is pending at most */
     siginfo_t info = { .si_signo = SIGALRM, .si_code = SI_KERNEL };
-    if (!pct_signal_direct_any(NULL, &info)) {
-        info.si_code = SI_TIMER;
-        info.si_timerid = PCT_ITIMER_ID;
-        if (!PCT_SYS3(SYS_rt_sigqueueinfo, PCT_SYS0(SYS_getpid), SIGALRM, &info))
-            pct_signal_given(NULL, SIGALRM);
-    }
+    if (!pct_signal_direct_any(NULL, &info) && !pct_signal_queue(NULL, &info))
+        pct_signal_given(NULL, SIGALRM);
     pct_signal_sent();
     patience = !patience ? PCT_VTIMER_LOOK_NS : patience < PCT_NEVER / 2 ? 2 * patience : PCT_NEVER;
     pct_vtimer_hold(timer, patience);
