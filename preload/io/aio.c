@@ -203,7 +203,7 @@ static int wait_for(struct pct_shim_thread *self, const struct list *list, uint6
         result = pct_wait(self, &wait);
     while (result == PCT_INTERRUPTED && self->restart && deadline == PCT_NEVER && !is_over(list));
     if (result == PCT_CANCELLED)
-        pct_cancel_point(self);
+        pct_cancel_behind(self);
     if (result != PCT_READY && is_over(list))
         result = PCT_READY;
     for (int i = 0; i < list->count; i++)

@@ -141,7 +141,7 @@ int pct_fifo_open(struct pct_shim_thread *self, pct_fifo_opener *real, int folde
             return CALL_EXTERNAL(self, PCT_OP_OPEN, NULL, real(folder, path, flags, mode, more));
         }
         if (result == PCT_CANCELLED)
-            pct_cancel_point(self);
+            pct_cancel_behind(self);
         errno = EINTR;
         return -1;
     }

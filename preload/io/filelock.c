@@ -132,7 +132,7 @@ static int lock_record(struct pct_shim_thread *self, int (*real)(int, int, ...),
     note_record(fd, !own);
     pct_io_try(self);
     pct_io_point(self, PCT_OP_FILE_LOCK, fd);
-    pct_cancel_point(self);
+    pct_cancel_behind(self);
     int error = errno;
     for (;;) {
         int failed = real(fd, own ? F_OFD_SETLK : F_SETLK, lock);

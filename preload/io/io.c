@@ -111,7 +111,7 @@ static enum pct_result wait_for(struct pct_shim_thread *self, enum pct_op op, in
         if (result == PCT_TIMEOUT)
             return pct_io_ask(io) ? PCT_READY : PCT_TIMEOUT;
         if (result == PCT_CANCELLED)
-            pct_cancel_point(self);
+            pct_cancel_behind(self);
         else if (!restarts || !self->restart)
             return PCT_INTERRUPTED;
     }

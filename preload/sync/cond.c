@@ -86,7 +86,7 @@ static bool back(const struct pct_shim_thread *self, struct pct_object *queue, e
 static int wait_until(struct pct_shim_thread *self, pthread_cond_t *cond, pthread_mutex_t *mutex, uint64_t deadline)
 {
     struct pct_object *queue = pct_at(self, PCT_OP_COND_WAIT, cond, PCT_CLASS_COND);
-    pct_cancel_point(self);
+    pct_cancel_behind(self);
     struct pct_object *held = pct_object_at(&pct_S.objects, mutex, PCT_CLASS_MUTEX);
     int error = pct_mutex_release(self, mutex, held);
     pct_log_touch(&pct_S, error ? PCT_OP_MUTEX_CONSISTENT : PCT_OP_MUTEX_UNLOCK, held);

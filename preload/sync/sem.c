@@ -58,7 +58,7 @@ static int wait_until(struct pct_shim_thread *self, sem_t *sem, uint64_t deadlin
                 pct_uncontrolled(PCT_UNCONTROLLED_PSHARED);
             result = pct_wait(self, &wait);
             if (result == PCT_CANCELLED)
-                pct_cancel_point(self);
+                pct_cancel_behind(self);
         }
         int failed = result == PCT_GO_OUTSIDE ? wait_outside(self, sem) : REAL(sem_trywait)(sem);
         bool late = deadline != PCT_NEVER && pct_sched_now(&pct_S) >= deadline && !fast;

@@ -27,6 +27,13 @@ void pct_cancel_point(struct pct_shim_thread *self)
     REAL(pthread_testcancel)();
 }
 
+void pct_cancel_behind(struct pct_shim_thread *self)
+{
+    if (PCT_UNLIKELY(self->cancel_due && !self->cancel_disabled))
+        pct_done(self, PCT_OP_TESTCANCEL, PCT_ARG_CANCELLED, NULL);
+    pct_cancel_point(self);
+}
+
 void pct_cancelled_away(__pthread_unwind_buf_t *buffer)
 {
     pct_self->unwind = NULL;

@@ -28,7 +28,7 @@ static int sleep_until(struct pct_shim_thread *self, uint64_t deadline, uint64_t
     pct_absent_sleeps(self);
     pct_sched_spin(&pct_S, &self->core);
     pct_here(self, PCT_OP_SLEEP);
-    pct_cancel_point(self);
+    pct_cancel_behind(self);
     pct_done(self, PCT_OP_SLEEP, 0, NULL);
     struct pct_wait wait = {
         .op = PCT_OP_AWAKE, .object = &self->sleep_object, .deadline = deadline, .cancellable = !self->cancel_disabled
