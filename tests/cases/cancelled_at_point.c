@@ -1,6 +1,6 @@
 /* A thread that is cancelled where it stands at the point of a sleep, of a wait for a semaphore, a condition or data:
- * what it does next is what cleans up, which looks at plain memory. That it went on there was no step, so a replay by the
- * trace let another thread come first, and differed.
+ * what it does next is what cleans up, which looks at plain memory. That it went on there was no step, so a replay by
+ * the trace let another thread come first, and differed.
  *
  * RUN: for s in $(seq 12); do pct run -q -S random-walk -s $s --memory=off --state none -t %t/trace -- %p &&
  *     pct replay -q %t/trace -- %p || exit 1; done

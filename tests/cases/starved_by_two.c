@@ -1,6 +1,6 @@
-/* Threads that wake each other, and one that wants the lock which each of them has for a moment: any fair scheduler lets
- * it have that soon. By the default order, without preemption, two of the first went on for ever, as the thread with the
- * lowest id followed.
+/* Threads that wake each other, and one that wants the lock which each of them has for a moment: any fair scheduler
+ * lets it have that soon. By the default order, without preemption, two of the first went on for ever, as the thread
+ * with the lowest id followed.
  *
  * RUN: timeout 100 pct run -S schedule --max-steps 2000000 --state none --timeout 90 -- %p
  */
