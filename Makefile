@@ -879,6 +879,7 @@ $(B)/bench/%: bench/%.cc $(common_prerequisites)
 
 # The interpreter of random programs, without C++ and with it.
 random_objects := $(patsubst tests/random/%.c,$(B)/random/%.o,$(sort $(wildcard tests/random/*.c)))
+random_cxx_objects := $(patsubst tests/random/%.cc,$(B)/random/%.o,$(sort $(wildcard tests/random/*.cc)))
 $(B)/random/%.o: tests/random/%.c $(common_prerequisites)
 	@mkdir -p $(@D)
 	$(call quiet,CC)$(program_c) -D_GNU_SOURCE -O1 -g $(depend) -c -o $@ $<
@@ -887,7 +888,7 @@ $(B)/random/%.o: tests/random/%.cc $(common_prerequisites)
 	$(call quiet,CC)$(program_cc) -O1 -g $(depend) -c -o $@ $<
 $(B)/random/random-c: $(random_objects)
 	$(call quiet,LINK)$(CC) -pthread -o $@ $^ -luring
-$(B)/random/random-cxx: $(random_objects) $(B)/random/cxx.o
+$(B)/random/random-cxx: $(random_objects) $(random_cxx_objects)
 	$(call quiet,LINK)$(CXX) -pthread -o $@ $^ -luring
 # What prints such programs as source code.
 random_source_objects := $(patsubst tests/random/source/%.c,$(B)/random/source/%.o,$(sort \
@@ -909,5 +910,5 @@ $(B)/examples/%.so: examples/strategy/%.c $(common_prerequisites)
 -include $(addsuffix .d,$(pct_objects) $(call objects_of,$(demon_program_sources)) $(test_support) $(bugs) $(paper) \
     $(examples) \
 	$(memory_bugs) $(memory_bugs_clang) $(scale) $(bench_programs) $(snippets) $(test_programs) $(random_objects) \
-	$(random_source_objects) $(B)/random/cxx.o $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
+	$(random_source_objects) $(random_cxx_objects) $(patsubst tests/%.c,$(B)/obj/tests/%.o,$(wildcard \
 	tests/unit/*.c tests/sim/*.c)))

@@ -11,6 +11,9 @@
 #pragma weak cxx_kinds
 #pragma weak cxx_locks
 #pragma weak cxx_patterns
+#pragma weak more_cxx_kinds
+#pragma weak more_cxx_locks
+#pragma weak more_cxx_patterns
 
 static struct {
     uint64_t seed;
@@ -191,8 +194,9 @@ static bool room_for_signals(unsigned count)
 
 static const struct kind *draw_kind(unsigned need, unsigned avoid, uint64_t *place)
 {
-    static const struct kind *const tables[] = { sync_kinds,   descriptor_kinds, stream_kinds, moving_kinds,
-                                                 signal_kinds, process_kinds,    cxx_kinds };
+    static const struct kind *const tables[] = { sync_kinds,    descriptor_kinds, stream_kinds,
+                                                 moving_kinds,  watched_kinds,    signal_kinds,
+                                                 process_kinds, cxx_kinds,        more_cxx_kinds };
     const struct kind *fit[256];
     unsigned count = 0;
     if (!room_for_signals(2))
@@ -210,7 +214,7 @@ static const struct kind *draw_kind(unsigned need, unsigned avoid, uint64_t *pla
 static const struct lock_kind *draw_lock_kind(unsigned need, uint64_t *place)
 {
     unsigned avoid = program.closed ? BEYOND : 0;
-    static const struct lock_kind *const tables[] = { locks, cxx_locks };
+    static const struct lock_kind *const tables[] = { locks, owner_locks, cxx_locks, more_cxx_locks };
     const struct lock_kind *fit[64];
     unsigned count = 0;
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -234,7 +238,8 @@ static const struct pattern *draw_pattern(uint64_t *place)
     static const struct pattern *const tables[] = { wait_patterns,    lock_patterns,       thread_patterns,
                                                     call_patterns,    stream_patterns,     request_patterns,
                                                     signal_patterns,  old_signal_patterns, process_patterns,
-                                                    program_patterns, cxx_patterns };
+                                                    program_patterns, owner_patterns,      leaving_patterns,
+                                                    family_patterns,  cxx_patterns,        more_cxx_patterns };
     const struct pattern *fit[256];
     unsigned count = 0;
     for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
@@ -311,7 +316,8 @@ static void draw_event(struct event *event, uint64_t *place)
 static void draw_program(uint64_t seed)
 {
     uint64_t place = seed * UINT64_C(0x2545f4914f6cdd1d) + 1;
-    unsigned events = 3 + draw(&place, MOST_EVENTS - 2);
+    /* Few events: more of their interleavings, at a smaller price. */
+    unsigned events = draw(&place, 3) ? 3 + draw(&place, MOST_EVENTS - 2) : 1 + draw(&place, 3);
     program.seed = seed;
     program.threads = 1 + draw(&place, MOST_THREADS);
     program.ending = draw(&place, 5);

@@ -140,8 +140,8 @@ struct kind {
     bool (*wait)(struct thing *thing, int64_t limit_us, unsigned way);
     void (*wake)(struct thing *thing, unsigned way);
 };
-extern const struct kind sync_kinds[], descriptor_kinds[], stream_kinds[], moving_kinds[], signal_kinds[],
-    process_kinds[], cxx_kinds[];
+extern const struct kind sync_kinds[], descriptor_kinds[], stream_kinds[], moving_kinds[], watched_kinds[],
+    signal_kinds[], process_kinds[], cxx_kinds[], more_cxx_kinds[];
 
 /* --- Locks ------------------------------------------------------------------------------------------------------- */
 
@@ -174,7 +174,7 @@ struct lock_kind {
     void (*give)(struct lock *lock);
 };
 enum { WAY_TRY = 0, WAY_SHORT = 1, WAY_FAR = 2, WAY_CLOCK = 3, WAYS = 8 };
-extern const struct lock_kind locks[], cxx_locks[];
+extern const struct lock_kind locks[], owner_locks[], cxx_locks[], more_cxx_locks[];
 
 /* --- Events ------------------------------------------------------------------------------------------------------ */
 
@@ -221,7 +221,7 @@ struct pattern {
 };
 extern const struct pattern wait_patterns[], lock_patterns[], thread_patterns[], call_patterns[], stream_patterns[],
     request_patterns[], signal_patterns[], old_signal_patterns[], process_patterns[], program_patterns[],
-    cxx_patterns[];
+    owner_patterns[], leaving_patterns[], family_patterns[], cxx_patterns[], more_cxx_patterns[];
 
 bool wait_thing(struct thing *thing, int64_t limit_us, uint64_t *place);
 void wake_thing(struct thing *thing, uint64_t *place);
