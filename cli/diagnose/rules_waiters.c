@@ -25,10 +25,17 @@ uint32_t pct_waited_again(const struct pct_history *h, uint32_t wake)
 
 uint32_t pct_section_between(const struct pct_history *h, uint32_t from, uint32_t to, unsigned class_, uint32_t mutex)
 {
-    for (uint32_t i = h->hold_count; i-- > 0 && h->holds[i].taken > from;) {
+    uint32_t below = 0; /* holds that begin before `to`: they stand in the order in which they begin */
+    for (uint32_t above = h->hold_count; below < above;) {
+        const uint32_t middle = below + (above - below) / 2;
+        if (h->holds[middle].taken < to)
+            below = middle + 1;
+        else
+            above = middle;
+    }
+    for (uint32_t i = below; i-- > 0 && h->holds[i].taken > from;) {
         const struct pct_hold *section = &h->holds[i];
-        if (section->class_ == class_ && section->object == mutex && section->taken < to &&
-            section->thread != h->steps[to].thread)
+        if (section->class_ == class_ && section->object == mutex && section->thread != h->steps[to].thread)
             return section->taken;
     }
     return PCT_NO_STEP;

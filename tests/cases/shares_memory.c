@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -39,6 +40,7 @@ static int child(void *unused)
 {
     const struct timespec moment = { .tv_nsec = 20000000 };
     (void)unused;
+    by_instruction(SYS_prctl, (void *)PR_SET_PDEATHSIG, SIGKILL, 0); /* a deadlock ends the other process alone */
     by_instruction(SYS_nanosleep, &moment, 0, 0);
     while (stuck)
         by_instruction(SYS_futex, &never, FUTEX_WAIT_PRIVATE, 0);
