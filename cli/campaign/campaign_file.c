@@ -231,9 +231,8 @@ static void add_all(struct facts *all, const struct pct_campaign *c, const struc
         add(&facts, "code", "%s", plan->code);
     add(&facts, "cycles", "%d", c->systematic.may);
     add(&facts, "directed", "%d", pct_directed_is_part(c) ? PCT_DIRECTED_PART : 0);
-    uint64_t share = pct_campaign_file_share(plan->total, plan->shard, plan->of);
     add(&facts, "exploring", "%llu", (unsigned long long)c->exploring.most);
-    add(&facts, "systematic", "%llu", (unsigned long long)(c->systematic.may ? pct_systematic_room(share) : 0));
+    add(&facts, "systematic", "%d", c->systematic.may ? PCT_SYSTEMATIC_MOST : 0);
     *all = facts;
 }
 

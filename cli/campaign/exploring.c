@@ -9,7 +9,7 @@
 
 uint64_t pct_exploring_room(uint64_t runs)
 {
-    return runs > PCT_EXPLORING_FROM ? runs / PCT_EXPLORING_SHARE : 0;
+    return runs < PCT_EXPLORING_SHARE ? 1 : runs / PCT_EXPLORING_SHARE;
 }
 
 /* Whether the runs so far leave it open that all schedules can be explored. A program that has one thread has one. */
@@ -53,7 +53,8 @@ int pct_exploring_decide(struct pct_campaign *c, uint64_t next)
     y->decided = true;
     int status = 0;
     /* Of a campaign that goes on behind it, the file has what came of it. */
-    bool due = next == PCT_EXPLORING_FROM && next < c->runs && y->explore && y->most && !*y->token && !y->verdict;
+    bool open = next == PCT_EXPLORING_FROM || (y->tried && !y->unrepeated);
+    bool due = open && next < c->runs && y->explore && y->most > y->tried && !*y->token && !y->verdict;
     if (due && !c->failures && !c->failing_count && is_small(c))
         status = y->explore(c, y, y->data);
     if (!status && y->unrepeated)

@@ -1,8 +1,9 @@
 /* The exploration within a campaign, where the strategy was left to pct and the program is small: behind run
  * PCT_EXPLORING_FROM, if none has failed so far, all schedules are explored (`pct explore`), by at most a share of the
  * campaign's runs. If it comes to its end, and all that the campaign's other runs could show was seen, the campaign
- * ends with what that says instead of a probability. If not, the runs go on as if there had been none. It comes behind
- * the first runs because these find most bugs sooner, and tell for nothing what is too large to be explored. */
+ * ends with what that says instead of a probability. If not, the runs go on as if there had been none; a campaign that
+ * goes on with more of them explores once more, by its larger share. It comes behind the first runs because these find
+ * most bugs sooner, and tell for nothing what is too large to be explored. */
 #ifndef PCT_CLI_EXPLORING_H
 #define PCT_CLI_EXPLORING_H
 
@@ -18,7 +19,8 @@ struct pct_exploring {
      * after a message. */
     int (*explore)(struct pct_campaign *c, struct pct_exploring *exploring, void *data);
     void *data;
-    uint64_t most; /* this many runs may it take; 0: there is none */
+    uint64_t most;  /* this many runs may it take; 0: there is none */
+    uint64_t tried; /* by this many it was done before, and came to no end; 0: it was not */
     bool decided;
     /* What came of it, as the campaign file has it. */
     uint64_t runs;             /* that were made, up to a failure, unless the file has it */
@@ -29,7 +31,7 @@ struct pct_exploring {
     bool failed;               /* the first run of the campaign that failed is that one */
 };
 
-/* This many runs may it take, of a campaign that has this many. */
+/* This many runs may it take, of a campaign that has this many; of a short one, too, which may go on with more. */
 uint64_t pct_exploring_room(uint64_t runs);
 
 /* Before the run of this number, when nothing is under way: explore, if it is time. Returns 0, or an exit status after

@@ -209,7 +209,11 @@ static int explored(struct pct_campaign_observer *observer, struct pct_campaign 
     int status = take_failing(r, c, &y->token, *y->token && !has_run(r, y->token));
     if (status)
         return status;
-    int failed = y->verdict ? pct_store_set_fact(r->store, "verdict", y->verdict) : 0;
+    char most[24];
+    snprintf(most, sizeof most, "%llu", (unsigned long long)y->most);
+    int failed = pct_store_set_fact(r->store, "exploring", most);
+    if (!failed && y->verdict)
+        failed = pct_store_set_fact(r->store, "verdict", y->verdict);
     if (!failed)
         failed = pct_store_set_fact(r->store, "verdict_whole", y->whole ? "1" : "0");
     if (!failed)

@@ -8,12 +8,6 @@
 /* A program whose runs have more steps has too many schedules. */
 enum { MOST_STEPS = 2000 };
 
-uint64_t pct_systematic_room(uint64_t runs)
-{
-    uint64_t room = runs > PCT_SYSTEMATIC_FROM ? (runs - PCT_SYSTEMATIC_FROM) / PCT_SYSTEMATIC_SHARE : 0;
-    return room < PCT_SYSTEMATIC_MOST ? room : PCT_SYSTEMATIC_MOST;
-}
-
 /* Whether the run of this number is one of them, if there are any. */
 static bool is_turn(const struct pct_campaign *c, uint64_t index)
 {

@@ -1,8 +1,9 @@
 /* The systematic part of a campaign, where the strategy was left to pct and the program has few schedules: from run
  * PCT_SYSTEMATIC_FROM on, one run in PCT_SYSTEMATIC_EACH is a schedule with no, one or two preemptions at points where
  * threads conflict (preemptions.h), in this order, until all were made. Those with one preemption more are begun only
- * if all that are likely to be fit into a share of the campaign's runs. The other runs are drawn from their seeds, so
- * a bug that these find takes at most half as many runs more.
+ * if all that are likely to be fit into PCT_SYSTEMATIC_MOST runs: a number, and no share of the campaign's runs, so
+ * that what a run is does not depend on how many follow it, and a campaign may go on with more. The other runs are
+ * drawn from their seeds, so a bug that these find takes at most half as many runs more.
  *
  * Their tokens are of the strategy `schedule`; they do not count for the guarantee, and teach nothing of k. */
 #ifndef PCT_CLI_SYSTEMATIC_H
@@ -10,7 +11,7 @@
 
 #include "engine.h"
 
-enum { PCT_SYSTEMATIC_FROM = 16, PCT_SYSTEMATIC_EACH = 3, PCT_SYSTEMATIC_SHARE = 4, PCT_SYSTEMATIC_MOST = 200 };
+enum { PCT_SYSTEMATIC_FROM = 16, PCT_SYSTEMATIC_EACH = 3, PCT_SYSTEMATIC_MOST = 200 };
 
 struct pct_campaign;
 struct pct_preemptions;
@@ -28,9 +29,6 @@ struct pct_systematic {
     uint64_t below;    /* at its end: all schedules with fewer preemptions were made; 0: not even those without */
     struct pct_preemptions *schedules;
 };
-
-/* This many runs may it take, of a campaign that has this many. */
-uint64_t pct_systematic_room(uint64_t runs);
 
 /* Whether the same schedule is the same run again, and no other shard of the campaign has it: what a schedule does not
  * decide would differ from run to run, and places in the code that are points in some runs only are no schedule's. */

@@ -306,6 +306,9 @@ static int go(struct command *w, struct pct_recorder *recorder)
     c->systematic.most = pct_store_number(recorder->store, "systematic");
     c->cycles.may = pct_store_number(recorder->store, "cycles");
     c->exploring.most = pct_store_number(recorder->store, "exploring");
+    c->exploring.tried = c->resumed > PCT_EXPLORING_FROM ? c->exploring.most : 0;
+    if (c->exploring.most) /* it may be of more runs now; where something has failed, there is none */
+        c->exploring.most = recorder->count ? 0 : pct_exploring_room(c->runs);
     char total[32];
     snprintf(total, sizeof total, "%llu", (unsigned long long)w->plan.total);
     if (c->done > c->runs)

@@ -340,7 +340,7 @@ static int prepare(struct pct_campaign *c, const struct arguments *w)
     pct_forking_plan(&c->launch, c->runs > 1, c->pass_output, c->config.strategy);
     c->other.quiet = c->systematic.quiet = w->quiet;
     c->cycles.may = c->systematic.may;
-    c->systematic.most = c->systematic.may ? pct_systematic_room(c->runs) : 0;
+    c->systematic.most = c->systematic.may ? PCT_SYSTEMATIC_MOST : 0;
     pct_configure_memory(c, w->quiet);
     return pct_campaign_prepare(c);
 }
