@@ -69,6 +69,12 @@ void pct_cycles_next(struct pct_campaign *c, uint64_t index, struct pct_run_spec
         pct_campaign_make_listed(c, spec, &pct_strategy_order, c->cycles.list[which - 1]);
 }
 
+/* Only such a run of the first ones is looked at: it is its seed's alone, and can be made again. */
+static bool is_drawn(const struct pct_campaign *c, uint64_t index)
+{
+    return !pct_cycles_has(c, index) && !pct_directed_has(c, index);
+}
+
 /* Take over those that are new. */
 static void keep(struct pct_cycles *y, struct pct_lock_cycles *cycles)
 {
@@ -89,8 +95,8 @@ int pct_cycles_take(struct pct_campaign *c, uint64_t index, const struct pct_res
     struct pct_lock_cycles cycles;
     struct pct_access *accesses;
     size_t count;
-    if (index >= PCT_CYCLES_LEARN || !applies(c) || pct_cycles_has(c, index) || result->unrecorded ||
-        !trace->complete || trace->first || !pct_lock_cycles_may_be(trace))
+    if (index >= PCT_CYCLES_LEARN || !applies(c) || !is_drawn(c, index) || result->unrecorded || !trace->complete ||
+        trace->first || !pct_lock_cycles_may_be(trace))
         return 0;
     int failed = pct_accesses_read(NULL, trace, &accesses, &count);
     if (!failed)
@@ -119,7 +125,7 @@ int pct_cycles_decide(struct pct_campaign *c, uint64_t next)
          !y->decided && index < next && index < PCT_CYCLES_LEARN && next < END && applies(c) && !status; index++) {
         if (is_milestone(index))
             plan(c, index, 2 * index);
-        if (!pct_cycles_has(c, index))
+        if (is_drawn(c, index))
             status = repeat(c, index);
     }
     if (!y->decided)

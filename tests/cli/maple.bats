@@ -713,6 +713,52 @@ END
     [ "$status" -eq 0 ]
 }
 
+@test "cycles of locks are learned from drawn runs: where some are directed, a campaign goes on as one made at once" {
+    unset PCT_STRATEGY
+    # Which accesses come first decides whether locks are nested: a directed run shows other cycles than a drawn one.
+    cat > nested.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int x, y, seen;
+static void *one(void *u)
+{
+    x = 1;
+    if (y) seen++;
+    pthread_mutex_lock(&a);
+    if (x == 1 && y != 2) { pthread_mutex_lock(&b); seen++; pthread_mutex_unlock(&b); }
+    pthread_mutex_unlock(&a);
+    y = 3;
+    return u;
+}
+static void *two(void *u)
+{
+    y = 2;
+    pthread_mutex_lock(&b);
+    if (x == 1 && y == 2) { pthread_mutex_lock(&a); seen++; pthread_mutex_unlock(&a); }
+    pthread_mutex_unlock(&b);
+    x = 4;
+    return u;
+}
+int main(void)
+{
+    pthread_t s, t;
+    pthread_create(&s, 0, one, 0);
+    pthread_create(&t, 0, two, 0);
+    pthread_join(s, 0);
+    pthread_join(t, 0);
+    return 0;
+}
+END
+    "$build/pct-cc" -O1 -g -pthread -o nested nested.c
+    options=(-q --explore=0 --seed 21 --epoch 1)
+    "$pct" campaign "${options[@]}" -n 60 --db whole.db -- ./nested || [ $? = 1 ]
+    [ "$(sqlite3 whole.db 'select count(*) from runs where complete & 16 and seed < 35')" -gt 0 ]
+    for runs in 14 60; do
+        "$pct" campaign "${options[@]}" -n $runs --db parts.db -- ./nested || [ $? = 1 ]
+    done
+    [ "$(sqlite3 whole.db 'select * from runs')" = "$(sqlite3 parts.db 'select * from runs')" ]
+}
+
 @test "a program whose memory is not seen has no directed runs" {
     unset PCT_STRATEGY
     run "$pct" campaign -n 20 --seed 1 -- ./target race 0
