@@ -6,7 +6,8 @@
  * RUN: %p > %t/native && for strategy in pct random-walk;
  *     do PCT_WATCHDOG=off pct run -q -s 1 -S $strategy -t %t/trace -- %p > %t/$strategy &&
  *     awk 'NR == FNR { native[$1] = $2; next } { more = $2 - native[$1]; n++ } more > ($1 ~ /^nothing/ ? 320 : 3072) {
- *     print $1, more; bad = 1 } END { exit bad || n < 160 }' %t/native %t/$strategy || exit 1; done
+ *     print $1, more; bad = 1 } END { exit bad || n < 220 }' %t/native %t/$strategy || exit 1; done
+ * RUN: scripts/check-called tests/cases/handler_stack.without %p
  */
 #define _GNU_SOURCE
 #include <aio.h>
@@ -28,6 +29,8 @@
 #include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/msg.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/random.h>
 #include <sys/select.h>
 #include <sys/sem.h>
@@ -42,6 +45,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <utime.h>
 
 enum { STACK = 40 << 10, PAINT = 0xa5, TIMES = 120, TIMES_DEAR = 5, RED_ZONE = 128 };
 
@@ -177,6 +181,52 @@ static void raise_blocked(void)
     X(timer_getoverrun, timer_getoverrun(timer))                                                                       \
     X(getrandom, getrandom(byte, 8, 0))                                                                                \
     X(longjmp, sigjmp_buf there; if (!sigsetjmp(there, 1)) siglongjmp(there, 1))                                       \
+    X(wait, wait3(NULL, WNOHANG, NULL); wait4(-1, NULL, WNOHANG, NULL))                                                \
+    X(exec, char *nothing[] = { NULL }; execv("/none", nothing); execve("/none", nothing, nothing);                    \
+      execvp("/none", nothing))                                                                                        \
+    X(execl, execl("/none", "none", NULL); execle("/none", "none", NULL, environ);                                     \
+      fexecve(event, (char *[]){ NULL }, environ))                                                                     \
+    X(openat, close(openat(AT_FDCWD, "/dev/null", O_RDONLY)); faccessat(AT_FDCWD, "/dev/null", R_OK, 0))               \
+    X(fstatat, struct stat found; lstat("/dev/null", &found); fstatat(AT_FDCWD, "/dev/null", &found, 0))               \
+    X(mkdirat, mkdirat(AT_FDCWD, own, 0700); fchmodat(AT_FDCWD, own, 0700, 0); utimensat(AT_FDCWD, own, NULL, 0);      \
+      rmdir(own))                                                                                                      \
+    X(mknodat, mkfifoat(AT_FDCWD, own, 0600); renameat(AT_FDCWD, own, AT_FDCWD, own); unlinkat(AT_FDCWD, own, 0))      \
+    X(linkat, symlinkat("/dev/null", AT_FDCWD, own); chown(own, -1, -1); link(own, own); linkat(-1, own, -1, own, 0);  \
+      unlink(own))                                                                                                     \
+    X(utime, utime(own, NULL); utimes(own, NULL); truncate(own, 0); readlinkat(-1, own, byte, 1))                      \
+    X(pread, pread(file, byte, 1, 0); preadv2(file, &(struct iovec){ byte, 1 }, 1, 0, 0))                              \
+    X(socket, close(socket(AF_UNIX, SOCK_STREAM, 0)); accept4(sockets[0], NULL, NULL, 0))                              \
+    X(dup3, int ends_[2]; dup3(data[0], 90, 0); close(90);                                                             \
+      if (!pipe2(ends_, 0)) close(ends_[0]) COMMA close(ends_[1]))                                                     \
+    X(recvmmsg, struct mmsghdr part = { 0 }; sendmmsg(sockets[0], &part, 0, 0);                                        \
+      recvmmsg(sockets[1], &part, 1, MSG_DONTWAIT, NULL))                                                              \
+    X(vmsplice, vmsplice(data[1], &(struct iovec){ byte, 1 }, 1, 0); read(data[0], byte, 1);                           \
+      tee(data[0], data[1], 1, SPLICE_F_NONBLOCK))                                                                     \
+    X(epoll_pwait, struct epoll_event found; epoll_pwait(polled, &found, 1, 1, &none))                                 \
+    X(mq_timedsend, mq_timedsend(messages, byte, 1, 0, &soon); mq_receive(messages, byte, sizeof byte, NULL))          \
+    X(sigmask, pthread_sigmask(SIG_BLOCK, &one, NULL); pthread_sigmask(SIG_UNBLOCK, &one, NULL))                       \
+    X(tgkill, tgkill(getpid(), gettid(), SIGUSR2); pthread_sigqueue(pthread_self(), SIGUSR2, (union sigval){ 0 }))     \
+    X(sigset, sigset(SIGUSR2, SIG_IGN); sighold(SIGUSR2); sigrelse(SIGUSR2); sigignore(SIGUSR2);                       \
+      siginterrupt(SIGUSR2, 0))                                                                                        \
+    X(sem_clockwait, int value; sem_clockwait(&empty, CLOCK_REALTIME, &soon); sem_getvalue(&empty, &value))            \
+    X(rwlock_try, pthread_rwlock_tryrdlock(&rwlock); pthread_rwlock_trywrlock(&rwlock);                                \
+      pthread_rwlock_unlock(&rwlock))                                                                                  \
+    X(rwlock_timed, pthread_rwlock_timedwrlock(&rwlock, &soon); pthread_rwlock_timedrdlock(&rwlock, &soon);            \
+      pthread_rwlock_unlock(&rwlock))                                                                                  \
+    X(clocklock, pthread_mutex_clocklock(&taken, CLOCK_REALTIME, &soon); pthread_spin_trylock(&spin);                  \
+      pthread_spin_unlock(&spin))                                                                                      \
+    X(cond_clockwait, pthread_mutex_lock(&mutex); pthread_cond_clockwait(&cond, &mutex, CLOCK_REALTIME, &soon);        \
+      pthread_mutex_unlock(&mutex))                                                                                    \
+    X(clocks, struct rusage used; struct timespec now; getrusage(RUSAGE_SELF, &used); timespec_get(&now, TIME_UTC);    \
+      clock())                                                                                                         \
+    X(getitimer, struct itimerval at; struct itimerspec left; getitimer(ITIMER_REAL, &at);                             \
+      timerfd_gettime(timer_fd, &left))                                                                                \
+    X(aio_suspend, struct aiocb request = { 0 }; const struct aiocb *list[] = { &request };                            \
+      aio_suspend(list, 1, &moment); aio_return(&request))                                                             \
+    X(getentropy, getentropy(byte, 8); arc4random())                                                                   \
+    X(limits, struct rlimit limit; prlimit(0, RLIMIT_CORE, NULL, &limit); setrlimit(RLIMIT_CORE, &limit);              \
+      prctl(PR_GET_NAME, own + 48))                                                                                    \
+    X(getcpu, sched_getcpu(); killpg(getpgrp(), 0); ualarm(0, 0))                                                      \
     X(testcancel, pthread_testcancel())
 
 #define COMMA ,
