@@ -40,6 +40,8 @@ std::counting_semaphore<4> std_sem(0);
 std::atomic<int> word, other_word;
 std::promise<int> promise;
 std::future<int> future = promise.get_future();
+std::promise<int> promise_at_end;
+std::future<int> future_at_end = promise_at_end.get_future();
 char *block;
 struct shared {
     pthread_mutex_t mutex;
@@ -349,6 +351,9 @@ const row thread_rows[] = {
         }),
     ordered(
         "future", [] { WRITE, promise.set_value(1); }, [] { future.get(), READ; }),
+    unknown(
+        "future-at-end", "libtsan does not see what libstdc++ does at the end of a thread",
+        [] { WRITE, promise_at_end.set_value_at_thread_exit(1); }, [] { future_at_end.get(), READ; }),
 
     /* Once */
     ordered(
