@@ -328,19 +328,26 @@ static bool never_looks(const struct pct_waiter *w, const struct pct_evidence *e
            pct_evidence_passing(evidence, pct_key_of_sections(place, true)) >= PCT_EVIDENCE_ENOUGH;
 }
 
-/* A signal that came before the wait is missed then. until: where the wait is over, or all is. */
-static bool signalled_before(struct pct_diagnoses *out, const struct pct_waiter *w, uint32_t until, enum pct_rule rule)
+/* The last notice of all to who waits there. PCT_NO_STEP: there is none, or it has woken somebody. */
+static uint32_t last_in_vain(const struct pct_history *h, const struct pct_moment *at)
+{
+    uint32_t last = h->count;
+    while (last-- > 0)
+        if (pct_moment_notifies(&h->steps[last]) && pct_moment_same_object(&h->steps[last], at))
+            break;
+    for (uint32_t i = last + 1; last != PCT_NO_STEP && i < h->count; i++)
+        if (h->steps[i].cause == last)
+            return PCT_NO_STEP;
+    return last;
+}
+
+/* A signal that came before the wait is missed then. last: the last one before the wait is over, or all is, if it has
+ * woken nobody. */
+static bool signalled_before(struct pct_diagnoses *out, const struct pct_waiter *w, uint32_t last, enum pct_rule rule)
 {
     const struct pct_history *h = w->history;
-    uint32_t last = PCT_NO_STEP;
-    for (uint32_t i = 0; i < until; i++)
-        if (pct_moment_notifies(&h->steps[i]) && pct_moment_same_object(&h->steps[i], w->at))
-            last = i;
     if (last == PCT_NO_STEP || w->taken == PCT_NO_STEP || last > w->taken || h->steps[last].thread == w->at->thread)
         return false;
-    for (uint32_t i = last + 1; i < h->count; i++)
-        if (h->steps[i].cause == last)
-            return false;
     struct pct_diagnosis *d = pct_diagnoses_add(out, rule, 0, 3, (uint32_t[]){ w->taken, last, w->wait });
     if (d) {
         d->note[0] = "comes behind that,";
@@ -478,8 +485,8 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
             found || tells_others(out, &w, evidence) || taken_back(out, &w, evidence) || pct_rules_overtaken(out, h, i);
         if (!found)
             pct_rules_silent(out, &w, evidence);
-        bool known =
-            found || (never_looks(&w, evidence) && signalled_before(out, &w, h->count, PCT_RULE_SIGNALLED_BEFORE));
+        bool known = found || (never_looks(&w, evidence) &&
+                               signalled_before(out, &w, last_in_vain(h, w.at), PCT_RULE_SIGNALLED_BEFORE));
         known = known || pct_rules_passed(out, &w, evidence);
         /* What speaks for one of these two best is named. */
         bool ended = !known && pct_rules_ended(out, h, i, evidence);
@@ -495,16 +502,30 @@ void pct_rules_wakes(struct pct_diagnoses *out, const struct pct_history *h, con
  * makes a run fail, they have it, too. */
 void pct_rules_timed_out(struct pct_diagnoses *out, const struct pct_history *h, const struct pct_evidence *evidence)
 {
-    for (uint32_t wake = 0; wake < h->count; wake++) {
+    uint32_t objects = 0;
+    for (uint32_t i = 0; i < h->count; i++)
+        if (h->steps[i].op == PCT_OP_COND_WAKE && h->steps[i].object >= objects)
+            objects = h->steps[i].object + 1;
+    uint32_t *notice = calloc(objects, sizeof *notice); /* by condition variable: behind its last one so far */
+    bool *woke = calloc(h->count, sizeof *woke);        /* by notice */
+    for (uint32_t i = 0; woke && i < h->count; i++)
+        if (h->steps[i].cause != PCT_NO_STEP)
+            woke[h->steps[i].cause] = true;
+    for (uint32_t wake = 0; notice && woke && wake < h->count; wake++) {
         const struct pct_moment *m = &h->steps[wake];
+        if (m->class_ == PCT_CLASS_COND && m->object < objects && pct_moment_notifies(m))
+            notice[m->object] = wake + 1;
+        const uint32_t last = m->class_ == PCT_CLASS_COND && m->object < objects ? notice[m->object] - 1 : PCT_NO_STEP;
         if (m->op != PCT_OP_COND_WAKE || m->argument != PCT_ARG_TIMEOUT || !m->mutex || m->previous == PCT_NO_STEP ||
-            pct_waited_again(h, wake) != PCT_NO_STEP)
+            last == PCT_NO_STEP || woke[last] || pct_waited_again(h, wake) != PCT_NO_STEP)
             continue;
         struct pct_waiter w = { .history = h, .at = m, .wait = m->previous };
         find_guard(&w);
         if (!evidence || never_looks(&w, evidence))
-            signalled_before(out, &w, wake, PCT_RULE_TIMED_OUT);
+            signalled_before(out, &w, last, PCT_RULE_TIMED_OUT);
     }
+    free(woke);
+    free(notice);
 }
 
 /* --- Woken, and not looked again ---------------------------------------------------------------------------------- */
