@@ -3,7 +3,6 @@
 #include "queries.h"
 #include <cli/campaign/signature.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { TRIES = 48 };
@@ -13,16 +12,6 @@ struct others {
     uint64_t size;      /* of the smallest run so far: others are larger, or as large */
     struct pct_switches smallest;
 };
-
-static uint64_t signature_of(const struct pct_query_run *run)
-{
-    struct pct_signature signature;
-    if (pct_signature_make(&signature, &run->process, &run->result))
-        return 0;
-    uint64_t hash = signature.hash;
-    pct_signature_free(&signature);
-    return hash;
-}
 
 static int ask(void *context, size_t number, struct pct_query *query)
 {
@@ -42,8 +31,8 @@ static enum pct_answer answer(void *context, size_t number, struct pct_query *qu
     struct pct_switches switches;
     const struct pct_trace *trace = &run->result.trace;
     uint64_t size = pct_shrink_size(&trace->header);
-    if (!run->fails || !trace->complete || size >= o->size || signature_of(run) != o->signature ||
-        pct_switches_from_trace(&switches, trace))
+    if (!run->fails || !trace->complete || size >= o->size ||
+        pct_signature_of(&run->process, &run->result) != o->signature || pct_switches_from_trace(&switches, trace))
         return PCT_ANSWER_NEXT;
     pct_switches_free(&o->smallest);
     o->smallest = switches;
@@ -64,7 +53,7 @@ int pct_other_failures_try(struct pct_shrink *s)
     int failed = pct_shrink_show(s, &run, NULL);
     if (failed)
         return failed;
-    o.signature = signature_of(&run);
+    o.signature = pct_signature_of(&run.process, &run.result);
     /* Most of its switches will go, but few of its steps. */
     o.size = pct_shrink_size(&run.result.trace.header);
     pct_query_run_close(&run);

@@ -218,17 +218,6 @@ bool pct_diagnosing_passes(const struct pct_diagnosing *d, const struct pct_resu
     return !pct_result_fails(result, d->ok ? d->ok : zero);
 }
 
-/* What makes two failures the same one; 0: not known. */
-static uint64_t signature_of(const struct pct_ended_run *run)
-{
-    struct pct_signature signature;
-    if (pct_signature_make(&signature, &run->process, &run->result))
-        return 0;
-    uint64_t hash = signature.hash;
-    pct_signature_free(&signature);
-    return hash;
-}
-
 /* The failing run again: kept, if it is the same. When its child processes end is not controlled: where one of them
  * fails, it may be a run in which a parent heard of that at another moment. So a server may hear of its client. */
 static int look_at_failing(struct source *s, struct pct_ended_run *run)
@@ -245,7 +234,7 @@ static int look_at_failing(struct source *s, struct pct_ended_run *run)
         pct_ended_run_close(&d->run);
         d->have = false;
     }
-    s->signature = signature_of(run);
+    s->signature = pct_signature_of(&run->process, &run->result);
     d->run = *run;
     if (open_history(&d->history, &d->run.result))
         return PCT_RUNS_ON;
@@ -282,7 +271,7 @@ static int ended(struct pct_run_source *source, struct pct_ended_run *run)
     s->d->evidence.made += !s->reducing && !s->trying;
     /* A run that fails otherwise says nothing about this failure. */
     bool fails = !pct_diagnosing_passes(s->d, &run->result);
-    bool alike = fails && s->signature && signature_of(run) == s->signature;
+    bool alike = fails && s->signature && pct_signature_of(&run->process, &run->result) == s->signature;
     count_drawn(s, run, alike);
     if (fails && !alike)
         return PCT_RUNS_ON;

@@ -34,21 +34,17 @@ static int next(struct pct_run_source *source, struct pct_run_spec *spec)
 static int ended(struct pct_run_source *source, struct pct_ended_run *run)
 {
     struct seeking *s = (struct seeking *)source;
-    struct pct_signature signature;
     uint64_t points = pct_trace_points(&run->result.trace);
     s->points = points > s->points ? points : s->points;
-    if (pct_diagnosing_passes(s->d, &run->result) || pct_signature_make(&signature, &run->process, &run->result))
-        return PCT_RUNS_ON;
-    s->found = signature.hash == s->signature;
+    s->found =
+        !pct_diagnosing_passes(s->d, &run->result) && pct_signature_of(&run->process, &run->result) == s->signature;
     if (s->found)
         snprintf(s->token, s->size, "%s", run->result.trace.header.token);
-    pct_signature_free(&signature);
     return s->found ? PCT_RUNS_ENOUGH : PCT_RUNS_ON;
 }
 
 int pct_seeking_run(struct pct_diagnosing *d, double seconds, char *token, size_t size, bool *found)
 {
-    struct pct_signature signature;
     struct seeking s = { .base = { .next = next, .ended = ended },
                          .d = d,
                          .points = pct_trace_points(&d->run.result.trace),
@@ -59,10 +55,8 @@ int pct_seeking_run(struct pct_diagnosing *d, double seconds, char *token, size_
     char error[512];
     *found = false;
     if (!d->have || pct_config_parse_token(&s.config, d->token, pct_cli_find_strategy, error, sizeof error) ||
-        pct_signature_make(&signature, &d->run.process, &d->run.result))
+        !(s.signature = pct_signature_of(&d->run.process, &d->run.result)))
         return 0;
-    s.signature = signature.hash;
-    pct_signature_free(&signature);
     s.config.memory = PCT_PATCH_ALL;
     pct_busy_clock_start(&s.clock, d->patience, d->jobs);
     int failed = pct_diagnosing_make_runs(d, &s.base);

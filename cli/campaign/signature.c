@@ -260,3 +260,11 @@ void pct_signature_free(struct pct_signature *signature)
     signature->stacks = NULL;
     signature->count = 0;
 }
+
+uint64_t pct_signature_of(const struct pct_process *process, const struct pct_result *result)
+{
+    struct pct_signature signature;
+    uint64_t hash = pct_signature_make(&signature, process, result) ? 0 : signature.hash;
+    pct_signature_free(&signature);
+    return hash;
+}

@@ -31,6 +31,9 @@ int pct_signature_make(struct pct_signature *signature, const struct pct_process
                        const struct pct_result *result);
 void pct_signature_free(struct pct_signature *signature);
 
+/* Its hash alone: the same where two failures are the same one. 0: not known, as there was no memory. */
+uint64_t pct_signature_of(const struct pct_process *process, const struct pct_result *result);
+
 /* For the tests: the hash of what was filled in. */
 uint64_t pct_signature_hash(const struct pct_signature *signature, enum pct_ending ending);
 
