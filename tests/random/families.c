@@ -152,8 +152,7 @@ static void run_signalled(struct event *event, unsigned role, uint64_t *place)
     sigset_t set;
     siginfo_t info;
     (void)role;
-    sigemptyset(&set);
-    sigaddset(&set, event->signal);
+    signal_of(event, &set);
     pid_t child = fork();
     CHECK(child >= 0);
     if (!child) {
@@ -294,14 +293,6 @@ static void prepare_deeper(struct event *event)
     CHECK_OK(sigaction(event->signal, &action, NULL));
 }
 
-static void let_in(struct event *event, int how)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, event->signal);
-    CHECK_OK(pthread_sigmask(how, &set, NULL));
-}
-
 static void run_deeper(struct event *event, unsigned role, uint64_t *place)
 {
     if (role) {
@@ -388,8 +379,7 @@ static void wait_for_signal(const struct event *event, int code)
 {
     sigset_t set;
     siginfo_t info;
-    sigemptyset(&set);
-    sigaddset(&set, event->signal);
+    signal_of(event, &set);
     CHECK_EQ(ANYHOW(sigwaitinfo(&set, &info)), event->signal);
     CHECK_EQ(info.si_code, code);
     CHECK_EQ(info.si_value.sival_int, event->signal);

@@ -444,14 +444,6 @@ static void prepare_jumps(struct event *event)
     install(event, jump_out);
 }
 
-static void mask_signal(struct event *event, int how)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, event->signal);
-    CHECK_OK(pthread_sigmask(how, &set, NULL));
-}
-
 /* By calls that a handler may leave. */
 static void wait_for_ever(struct event *event, unsigned way)
 {
@@ -499,7 +491,7 @@ static void run_jumps(struct event *event, unsigned role, uint64_t *place)
         if (role) {
             if (!sigsetjmp(jump, 1)) {
                 CHECK_OK(sem_post(&event->sem));
-                mask_signal(event, SIG_UNBLOCK);
+                let_in(event, SIG_UNBLOCK);
                 wait_for_ever(event, way);
             }
         } else {

@@ -171,6 +171,19 @@ void install(struct event *event, void (*handler)(int, siginfo_t *, void *))
     CHECK_OK(sigaction(event->signal, &action, NULL));
 }
 
+void signal_of(const struct event *event, sigset_t *set)
+{
+    sigemptyset(set);
+    sigaddset(set, event->signal);
+}
+
+void let_in(const struct event *event, int how)
+{
+    sigset_t set;
+    signal_of(event, &set);
+    CHECK_OK(pthread_sigmask(how, &set, NULL));
+}
+
 pthread_t start_thread(void *(*routine)(void *), void *argument)
 {
     pthread_t thread;

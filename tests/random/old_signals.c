@@ -31,8 +31,7 @@ static void send_it(unsigned way, int number)
 static void let_one_in(struct event *event, unsigned way)
 {
     sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, event->signal);
+    signal_of(event, &set);
     switch (way) {
     case 0:
         CHECK_OK(sigprocmask(SIG_UNBLOCK, &set, NULL));

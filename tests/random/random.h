@@ -226,6 +226,10 @@ extern const struct pattern wait_patterns[], lock_patterns[], thread_patterns[],
 bool wait_thing(struct thing *thing, int64_t limit_us, uint64_t *place);
 void wake_thing(struct thing *thing, uint64_t *place);
 void install(struct event *event, void (*handler)(int, siginfo_t *, void *));
+/* Its signal alone. */
+void signal_of(const struct event *event, sigset_t *set);
+/* how: SIG_UNBLOCK, SIG_BLOCK. */
+void let_in(const struct event *event, int how);
 /* Does nothing but the schedule decide: are there no other processes, and nothing that these could have, too? */
 bool closed_program(void);
 /* The event whose signal this is. */

@@ -142,8 +142,7 @@ static void run_notified(struct event *event, unsigned role, uint64_t *place)
     } else {
         sigset_t set;
         siginfo_t info;
-        sigemptyset(&set);
-        sigaddset(&set, event->signal);
+        signal_of(event, &set);
         CHECK_EQ(ANYHOW(sigwaitinfo(&set, &info)), event->signal);
         CHECK_EQ(info.si_code, SI_MESGQ);
         CHECK_EQ(RESTARTED(mq_receive((mqd_t)event->data[0], text, sizeof text, NULL)), 1);

@@ -106,14 +106,6 @@ const struct kind signal_kinds[] = {
 
 /* --- Events ------------------------------------------------------------------------------------------------------ */
 
-static void let_in(struct event *event, int how)
-{
-    sigset_t set;
-    sigemptyset(&set);
-    sigaddset(&set, event->signal);
-    CHECK_OK(pthread_sigmask(how, &set, NULL));
-}
-
 static void send_one(struct event *event, unsigned to, uint64_t *place)
 {
     union sigval value = { .sival_int = event->signal };
@@ -291,8 +283,7 @@ static void run_timer_waited(struct event *event, unsigned role, uint64_t *place
     sigset_t set;
     siginfo_t info;
     (void)role;
-    sigemptyset(&set);
-    sigaddset(&set, event->signal);
+    signal_of(event, &set);
     struct itimerspec left;
     int64_t begin = now_us();
     CHECK_OK(timer_create(CLOCK_MONOTONIC, &how, &event->timer));
