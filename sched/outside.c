@@ -408,11 +408,15 @@ static bool keep(struct pct_sched *s, bool relatives)
                       .deadline = PCT_NEVER,
                       .until = PCT_NEVER };
     enum kept_end end = begin_kept(s, &k);
-    const bool reluctant = end == KEPT_ON && s->reluctant > 1 && s->reluctant < k.until;
-    if (reluctant)
-        k.until = s->reluctant;
-    while (end == KEPT_ON)
+    bool reluctant = false;
+    while (end == KEPT_ON) {
+        /* The strategy may have become so only by what came meanwhile. */
+        if (s->reluctant > 1 && s->reluctant < k.until) {
+            k.until = s->reluctant;
+            reluctant = true;
+        }
         end = slept(s, &k, sleep_once(s, &k));
+    }
     return end == KEPT_DUE && !reluctant;
 }
 

@@ -551,6 +551,41 @@ static void test_outside_in_vain(void **unused)
     }
 }
 
+/* Whoever is enabled goes on if it must, but what comes from outside has a while before. */
+static uint32_t reluctantly(void *state, uint64_t step, uint64_t ran, uint32_t without)
+{
+    (void)state;
+    (void)step;
+    (void)ran;
+    if (without != PCT_NO_THREAD || !probe.enabled)
+        return 0;
+    return (31u - (uint32_t)__builtin_clz(probe.enabled)) | PCT_RELUCTANTLY;
+}
+
+static void note_real_time(struct sim *s)
+{
+    s->note[0] = s->real_ns;
+}
+
+/* The while (RELUCTANT_NS) ends also where there was nobody to keep back when the process began to wait. */
+static void test_reluctant(void **unused)
+{
+    (void)unused;
+    struct pct_strategy reluctant = probe_strategy;
+    reluctant.would_pick = reluctantly;
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), DOWN_SHARED(0), CALL(note_real_time),
+                                                            JOIN(1), JOIN(2)),
+                                                     THREAD(DOWN_SHARED(1)), THREAD(DOWN_POLLED(2)) },
+                                         .event = { { .at = 500000000, .sem = 0, .post = true },
+                                                    { .at = 900000000, .sem = 1, .post = true },
+                                                    { .at = 900000000, .sem = 2, .post = true } } };
+    for (int prefer = PREFER_NEW; prefer <= PREFER_STAY; prefer++) {
+        struct sim_options options = { .strategy = &reluctant };
+        assert_int_equal(probe_run_with(&program, (enum prefer)prefer, 1, options), PCT_VERDICT_EXIT);
+        assert_in_range(sim.note[0], 600000000, 610000000);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -561,6 +596,7 @@ int main(void)
         cmocka_unit_test(test_owner_progress), cmocka_unit_test(test_kept_progress),
         cmocka_unit_test(test_goes_on),        cmocka_unit_test(test_combined),
         cmocka_unit_test(test_outside),        cmocka_unit_test(test_outside_in_vain),
+        cmocka_unit_test(test_reluctant),
     };
     return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
 }
