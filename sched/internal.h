@@ -35,6 +35,9 @@ static inline void pct_sched_came_back(struct pct_sched *s, const struct pct_thr
         pct_sched_ask_strategy(s);
 }
 void pct_sched_set_enabled(struct pct_sched *s, struct pct_thread *thread, bool enabled);
+void pct_sched_end_thread(struct pct_sched *s, struct pct_thread *self); /* it has finished; the baton stays */
+/* Whether this thread, which has arrived at a point, does not pass it unless the strategy says so. */
+bool pct_sched_switch_is_due(struct pct_sched *s, const struct pct_thread *self);
 void pct_sched_end_wait(struct pct_sched *s, struct pct_thread *thread, enum pct_result result);
 /* The thread, which runs, comes to the scheduling point of this operation: the scheduler is at work from now on, what
  * is due is done, and the operation is announced. What follows is the decision, and then pct_sched_depart(). */
@@ -194,6 +197,8 @@ void pct_sites_keep(struct pct_sched *s);
 /* revoke.c */
 /* In a replay, before an operation of this thread: make up for the times that it lost the baton before it. */
 void pct_revoke_replay(struct pct_sched *s, struct pct_thread *self);
+/* The baton goes on; nobody waits in the name of this thread, which had it. */
+void pct_revoke_hand_on(struct pct_sched *s, struct pct_thread *thread);
 
 /* pin.c: whether the thread, at a scheduling point, keeps the baton because it is pinned; that is counted. */
 bool pct_pinned_passes(struct pct_sched *s, const struct pct_thread *self);

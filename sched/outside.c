@@ -192,13 +192,13 @@ struct pct_thread *pct_outside_keeper(struct pct_sched *s, struct pct_thread *se
         !s->stranger && !(s->foreign & (PCT_FOREIGN_SILENT | PCT_FOREIGN_FINISHED)))
         return NULL;
     /* One that could go on, but is kept back, has nothing else to do; but it is no good to wake it for that. */
-    if (self && (can_keep(self) || pct_state(self) == PCT_STATE_ENABLED))
+    if (self && !self->absent && (can_keep(self) || pct_state(self) == PCT_STATE_ENABLED))
         return self;
     for (uint32_t id = 0; id < s->threads; id++)
         if (can_keep(s->thread_at(id)))
             return s->thread_at(id);
     /* Those who went earlier have no limit: the one that ends stays until a timer has gone off, or somebody is back. */
-    return self && self->state == PCT_STATE_FINISHED && s->timers_count && s->outside ? self : NULL;
+    return self && self->state == PCT_STATE_FINISHED && !self->absent && s->timers_count && s->outside ? self : NULL;
 }
 
 void pct_outside_arrived(struct pct_sched *s, const struct pct_thread *thread, uint64_t passed)
@@ -553,13 +553,29 @@ uint64_t pct_sched_outside_limit(struct pct_sched *s, const struct pct_thread *s
     return deadline > s->idle_virtual ? deadline - s->idle_virtual : 0;
 }
 
-void pct_sched_return(struct pct_sched *s, struct pct_thread *self)
+static void arrive(struct pct_sched *s, struct pct_thread *thread)
 {
     struct pct_thread *head = __atomic_load_n(&s->arrivals, __ATOMIC_RELAXED);
     do
-        self->arrival = head;
-    while (!__atomic_compare_exchange_n(&s->arrivals, &head, self, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+        thread->arrival = head;
+    while (!__atomic_compare_exchange_n(&s->arrivals, &head, thread, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
     pct_sched_attention(s);
+}
+
+void pct_sched_return_gone(struct pct_sched *s, struct pct_thread *thread)
+{
+    thread->absent = true;
+    arrive(s, thread);
+    if (!take(s))
+        return;
+    s->unasked = true;
+    resume(s, thread);
+    pct_revoke_hand_on(s, thread);
+}
+
+void pct_sched_return(struct pct_sched *s, struct pct_thread *self)
+{
+    arrive(s, self);
     if (!take(s)) {
         s->host->park(self);
     } else {

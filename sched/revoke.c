@@ -2,6 +2,7 @@
  * host finds them (preload/watchdog/watchdog.c); here is what becomes of the schedule. Each is recorded as a step of op
  * STUCK, so that a replay by trace knows where the baton was taken, and takes it there again. */
 #include "internal.h"
+#include "log.h"
 
 uint64_t pct_sched_patience(const struct pct_sched *s, const struct pct_thread *thread)
 {
@@ -96,6 +97,47 @@ void pct_sched_pass_revoked(struct pct_sched *s, struct pct_thread *thread)
     s->unasked = false;
     pct_timer_expire(s);
     pct_sched_pass_on(s, thread);
+}
+
+void pct_revoke_hand_on(struct pct_sched *s, struct pct_thread *thread)
+{
+    struct pct_thread *next = s->kernel_waits;
+    while (next && pct_state(next) != PCT_STATE_BLOCKED)
+        next = next->kernel_next;
+    if (!next) { /* else it asks, and decides */
+        s->unasked = false;
+        pct_timer_expire(s);
+        next = pct_sched_next(s, thread);
+    }
+    if (!next)
+        return;
+    s->switches += next != thread;
+    s->host->release(next);
+}
+
+bool pct_sched_gone(struct pct_sched *s, struct pct_thread *thread)
+{
+    s->current = NULL;
+    s->unasked = true;
+    thread->absent = true;
+    pct_set_due(s, PCT_DUE_ATTENTION);                 /* at its end, the kernel has marked its robust locks */
+    if (pct_replay_expects(s, thread, PCT_OP_STUCK)) { /* it was slower then */
+        record(s, thread, pct_replay_arg(s, 0));
+        pct_revoke_hand_on(s, thread);
+        return false;
+    }
+    if (thread->wait.op != PCT_OP_THREAD_FINISH) {
+        pct_log_end(s, thread);
+        pct_sched_arrive(s, thread, PCT_OP_THREAD_FINISH, NULL);
+        if (pct_sched_switch_is_due(s, thread)) {
+            pct_revoke_hand_on(s, thread);
+            return false;
+        }
+    }
+    pct_record(s, thread, PCT_OP_THREAD_FINISH, 0, thread->id);
+    pct_sched_end_thread(s, thread);
+    pct_revoke_hand_on(s, thread);
+    return true;
 }
 
 /* The recorded thread lost the baton here, this one has come on to its next operation: it did not get stuck this time,

@@ -446,7 +446,7 @@ void pct_sched_pass(struct pct_sched *s, struct pct_thread *self, struct pct_thr
     }
 }
 
-static bool switch_is_due(struct pct_sched *s, const struct pct_thread *self)
+bool pct_sched_switch_is_due(struct pct_sched *s, const struct pct_thread *self)
 {
     if (pct_pinned_passes(s, self))
         return false;
@@ -488,7 +488,7 @@ void pct_sched_point(struct pct_sched *s, struct pct_thread *self, enum pct_op o
     if (pct_calm_passes(s, self, op, object))
         return;
     pct_sched_arrive(s, self, op, object);
-    if (switch_is_due(s, self))
+    if (pct_sched_switch_is_due(s, self))
         pct_sched_pass(s, self, pct_sched_next(s, self));
     else
         pct_sched_set_stop(s);
@@ -531,7 +531,7 @@ enum pct_result pct_sched_wait(struct pct_sched *s, struct pct_thread *self, con
     bool ready = wait->ready && wait->ready(self);
     if (ready && pct_outside_was_slow(s, self, wait))
         pct_outside_awaited(s, self);
-    if (ready && !switch_is_due(s, self)) {
+    if (ready && !pct_sched_switch_is_due(s, self)) {
         pct_sched_set_stop(s);
         pct_sched_depart(s, self);
         return PCT_READY;

@@ -157,6 +157,7 @@ struct pct_thread {
     bool passed_over;         /* it has not run since progress.c saw that it could */
     bool awaits;              /* await.c: it waits in a loop for others to write */
     bool recallable;          /* outside.c: it waits outside without a limit, until its timer has the host recall it */
+    bool absent;              /* it is gone, but has not finished yet: pct_sched_gone() */
     struct pct_timer timer;   /* armed while it waits with a deadline; outside, if it is recallable */
     struct pct_timer nearing; /* armed until that deadline is near */
     uint32_t coins;           /* drawn for its waits with a deadline */
@@ -451,6 +452,12 @@ void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread, bool kin);
 /* Behind it: the baton goes on. Whoever calls these may have none of the target's descriptors. */
 void pct_sched_pass_revoked(struct pct_sched *s, struct pct_thread *thread);
 void pct_sched_pass_on(struct pct_sched *s, struct pct_thread *thread);
+
+/* Likewise for a thread that is gone, and has the baton, which goes on: in its name, it comes to the point of its end,
+ * or has finished (true). Else the host is told to release it when it is its turn, and calls this again. One that is
+ * outside comes back first, by the second. */
+bool pct_sched_gone(struct pct_sched *s, struct pct_thread *thread);
+void pct_sched_return_gone(struct pct_sched *s, struct pct_thread *thread);
 
 /* Called now and then without the baton, by nobody's thread, in real time: if nobody holds it, as all threads are
  * outside, and a timer of the host's is due, it goes off. */

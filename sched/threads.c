@@ -61,9 +61,8 @@ void pct_sched_create(struct pct_sched *s, struct pct_thread *thread)
     pct_sched_start_thread(s, thread);
 }
 
-void pct_sched_finish(struct pct_sched *s, struct pct_thread *self)
+void pct_sched_end_thread(struct pct_sched *s, struct pct_thread *self)
 {
-    s->current = NULL;
     pct_sched_process_due(s);
     pct_sched_set_enabled(s, self, false);
     self->state = PCT_STATE_FINISHED;
@@ -73,5 +72,11 @@ void pct_sched_finish(struct pct_sched *s, struct pct_thread *self)
     pct_sched_changed(s, &self->self);
     if (s->unseen)
         pct_sched_attend(s);
+}
+
+void pct_sched_finish(struct pct_sched *s, struct pct_thread *self)
+{
+    s->current = NULL;
+    pct_sched_end_thread(s, self);
     pct_sched_pass(s, self, pct_sched_next(s, self));
 }

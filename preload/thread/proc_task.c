@@ -111,7 +111,7 @@ bool pct_task_asked_is_real_time(int32_t tid)
 }
 
 /* A field of proc_pid_stat(5), from STATE on: the name in front of that may have anything in it. */
-enum { STATE = 3, FLAGS = 9, POLICY = 41, STAT_SIZE = 1024 };
+enum { STATE = 3, FLAGS = 9, POLICY = 41, EXIT_CODE = 52, STAT_SIZE = 1024 };
 static const char *stat_field(const char *text, int field)
 {
     const char *at = text, *name_end = text;
@@ -133,6 +133,15 @@ bool pct_task_read_flags(int folder, int32_t tid, char *state, uint64_t *flags)
     *state = *stat_field(text, STATE);
     *flags = number(&at, 10);
     return true;
+}
+
+int pct_task_status(int folder, int32_t tid)
+{
+    char text[STAT_SIZE];
+    if (!read_file(folder, tid, "/stat", text, sizeof text))
+        return 0;
+    const char *at = stat_field(text, EXIT_CODE);
+    return (int)number(&at, 10) >> 8;
 }
 
 bool pct_task_is_real_time(int folder, int32_t tid)

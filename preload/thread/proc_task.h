@@ -28,6 +28,9 @@ bool pct_task_read(int folder, int32_t tid, struct pct_task *task, char text[PCT
 /* Only its state, and the flags of the kernel's that say what kind of a thread it is (PF_* of linux/sched.h). */
 bool pct_task_read_flags(int folder, int32_t tid, char *state, uint64_t *flags);
 
+/* Of one that has ended, what it gave the kernel; 0: nobody knows. */
+int pct_task_status(int folder, int32_t tid);
+
 /* False also if the thread does not sleep. The kernel looks at a thread that is off the CPU,
  * and says so if it was not for all that time. */
 bool pct_task_read_call(int folder, int32_t tid, struct pct_task_call *call);

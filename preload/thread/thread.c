@@ -136,6 +136,11 @@ void pct_thread_leave(int status)
     end(self, status);
 }
 
+void pct_thread_has_left(void)
+{
+    left = true;
+}
+
 /* The end of the thread, in the last round of its TLS destructors. */
 static void finish(void *argument)
 {

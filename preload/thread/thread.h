@@ -16,6 +16,8 @@ static inline bool pct_thread_is_gone(const struct pct_shim_thread *thread)
 extern uint32_t pct_thread_coming; /* threads that the scheduler knows and the kernel does not yet */
 /* The calling thread is about to end by the kernel's call, with this status, behind none of its destructors. */
 void pct_thread_leave(int status);
+/* A thread has done so unseen. With the baton. */
+void pct_thread_has_left(void);
 /* The calling kernel thread is this one from now on. */
 void pct_thread_adopt(struct pct_shim_thread *slot);
 /* It ends, or the run does: if it has a real-time priority, to which schedules do not keep, the report says so. */

@@ -20,6 +20,7 @@
  * It stays on the target's CPU, but for real-time threads, which leave it none. Where it went elsewhere, Linux (6.18)
  * weighed the group of threads anew, and others on the target's CPU got a third of it, and nothing for up to 0.4 s. */
 #include "watchdog.h"
+#include "gone.h"
 #include "lone.h"
 #include "patience.h"
 #include "preempt.h"
@@ -311,6 +312,8 @@ static void look(void)
         return;
     }
     struct pct_shim_thread *thread = pct_shim_of(holder);
+    if (pct_gone_holder(thread, tasks))
+        return;
     if (!pct_task_read(tasks, thread->tid, &task, text))
         return;
     if (sleeps(thread, &task)) {
@@ -415,6 +418,7 @@ __attribute__((noreturn)) static void watch(void)
         __builtin_unreachable();
     }
     trust = unasked = 0;
+    pct_gone_start();
     for (interval = QUESTION;;) {
         /* A sandbox that lets threads wait for each other knows this call. */
         struct timespec pause = { .tv_nsec = (long)interval };
@@ -427,6 +431,7 @@ __attribute__((noreturn)) static void watch(void)
             __builtin_unreachable();
         }
         pct_sched_tend(&pct_S);
+        pct_gone_look(tasks);
         look();
     }
 }
