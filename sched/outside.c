@@ -358,6 +358,9 @@ static bool sleep_once(struct pct_sched *s, const struct kept *k)
     bool passed = k->relatives && s->reluctant < 2 && s->host->idle(k->virtual, first, k->world, &again);
     if (k->holds || (s->stranger && s->host->now() < k->until))
         passed = false;
+    /* That of one that is outside: it comes back by itself, before the deadlines that are later. */
+    if (passed && !(s->timers_count && s->timers[0]->deadline <= first))
+        passed = false;
     if (again < next)
         next = again;
     if (pct_replay_patience(s) < next)
