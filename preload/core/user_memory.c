@@ -66,6 +66,8 @@ static bool word_writable(uintptr_t at)
 static bool writable(uintptr_t at, size_t size)
 {
     uintptr_t end = at + size;
+    if (!at) /* for the kernel, that would be nowhere to write to */
+        return false;
     if (size < MASK)
         return word_writable(at);
     if (end < at || !mask_writable(at))

@@ -137,7 +137,7 @@ PCT_EXPORT int aio_fsync(int operation, struct aiocb *request)
     if (operation != O_SYNC && operation != O_DSYNC)
         return fail(EINVAL);
     long flags = PCT_SYS2(SYS_fcntl, request->aio_fildes, F_GETFL);
-    if (flags < 0 || (flags & O_ACCMODE) == O_RDONLY)
+    if (flags < 0)
         return fail(EBADF);
     return submit(self, request, operation == O_SYNC ? SYNC : SYNC_DATA);
 }
@@ -220,9 +220,10 @@ PCT_EXPORT int aio_suspend(const struct aiocb *const requests[], int count, cons
         return PASS(PCT_OP_REQUEST_WAIT, PCT_CLASS_NONE, NULL, REAL(aio_suspend)(requests, count, timeout));
     const struct list list = { .requests = requests, .count = count };
     uint64_t deadline = PCT_NEVER, now = pct_sched_now(&pct_S);
-    if (count < 0 || (timeout && !pct_valid(timeout)))
+    /* GLIBC: a timeout is looked at by who has to wait. */
+    if (count < 0 || (timeout && !pct_valid(timeout) && !is_over(&list)))
         return fail(EINVAL);
-    if (timeout) {
+    if (timeout && pct_valid(timeout)) {
         uint64_t length = pct_nanoseconds(timeout);
         deadline = length < PCT_NEVER - now ? now + length : PCT_NEVER - 1;
     }

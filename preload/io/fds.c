@@ -22,6 +22,7 @@ struct fd {
     uint8_t watches; /* an epoll: enum pct_reach of what is in it */
     bool elsewhere;  /* an epoll: it is in another one, or has another name */
     bool no_socket;  /* this is known */
+    bool socket;     /* or this */
     bool random;     /* was one of the system's random devices */
     uint16_t era;    /* when it was made: of the children, and of what strangers may have got */
     uint16_t stranger_era;
@@ -90,6 +91,12 @@ static bool is_random(const struct stat *status)
 {
     return S_ISCHR(status->st_mode) && major(status->st_rdev) == 1 &&
            (minor(status->st_rdev) == 8 || minor(status->st_rdev) == 9);
+}
+
+static void note_type(struct fd *e, unsigned mode)
+{
+    e->socket = S_ISSOCK(mode);
+    e->no_socket = !e->socket;
 }
 
 /* The low bits of the inode, and whether it is a file that never blocks. Returns 0 or a negative errno. */
@@ -199,16 +206,23 @@ void pct_fd_share_all(void)
     pct_io_reach_again();
 }
 
-static bool is_signals(int fd)
+const char *pct_fd_anonymous(int fd, char name[PCT_FD_NAME])
 {
-    static const char wanted[] = "anon_inode:[signalfd]";
-    char name[64];
+    static const char begin[] = "anon_inode:[";
     struct pct_text text;
-    pct_text_init(&text, name, sizeof name);
+    pct_text_init(&text, name, PCT_FD_NAME);
     pct_text_add(&text, "/proc/thread-self/fd/");
     pct_text_add_u64(&text, (uint64_t)fd);
-    return PCT_SYS3(SYS_readlink, name, name, sizeof name) == sizeof wanted - 1 &&
-           !__builtin_memcmp(name, wanted, sizeof wanted - 1);
+    const long length = pct_shim.confined ? 0 : PCT_SYS3(SYS_readlink, name, name, PCT_FD_NAME - 1);
+    name[length > 0 ? length : 0] = 0;
+    return length <= 0 ? NULL : __builtin_memcmp(name, begin, sizeof begin - 1) ? "" : name + sizeof begin - 1;
+}
+
+static bool is_signals(int fd)
+{
+    char name[PCT_FD_NAME];
+    const char *kind = pct_fd_anonymous(fd, name);
+    return kind && pct_text_same(kind, "signalfd]");
 }
 
 bool pct_fd_blocks(int fd)
@@ -223,11 +237,11 @@ bool pct_fd_blocks(int fd)
     bool blocks = !is_file(status.st_mode) || is_standard(fd);
     if (e) {
         e->kind = blocks ? PCT_FD_OUTSIDE : PCT_FD_FILE;
-        e->no_socket = !S_ISSOCK(status.st_mode);
+        note_type(e, status.st_mode);
         e->random = is_random(&status);
         if (is_first(fd) && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode)))
             e->others |= PCT_FD_GIVEN;
-        if (!(status.st_mode & S_IFMT) && !pct_shim.confined && is_signals(fd))
+        if (!(status.st_mode & S_IFMT) && is_signals(fd))
             e->others |= PCT_FD_SIGNALS;
     }
     return blocks;
@@ -255,6 +269,19 @@ bool pct_fd_may_be_socket(int fd)
 {
     const struct fd *e = entry(fd);
     return !e || !e->no_socket;
+}
+
+bool pct_fd_is_no_socket(int fd)
+{
+    struct fd *e = entry(fd);
+    struct stat status;
+    if (PCT_LIKELY(e && (e->socket || e->no_socket)))
+        return e->no_socket;
+    if (PCT_SYS2(SYS_fstat, fd, &status))
+        return false;
+    if (e)
+        note_type(e, status.st_mode);
+    return !S_ISSOCK(status.st_mode);
 }
 
 bool pct_fd_is_file(int fd)

@@ -137,6 +137,22 @@ bool pct_io_is_blocking(int fd);
 /* Whether a call for these events would wait when they are not there: also not on the wrong end of a pipe. */
 bool pct_io_would_wait(int fd, short events);
 
+/* refused.c: what returns at once though poll() says that it would wait, as the kernel refuses it, or has nothing to
+ * do. The first two: of a descriptor that would be waited for, asked of the kernel, where such a call is no socket's.
+ */
+bool pct_io_returns_read(int fd, const struct iovec *parts, int count);
+bool pct_io_returns_write(int fd, const struct iovec *parts, int count);
+/* Of a socket's calls: with this message, if it sends; NULL: it receives. */
+bool pct_io_returns_message(int fd, const struct msghdr *message);
+/* Parts that no call takes, whatever the descriptor is: they have been looked at. */
+bool pct_io_are_bad(const struct iovec *parts, size_t count);
+/* What a call moves at most. */
+enum { PCT_IO_MOST = 0x7ffff000 };
+/* Whether a call for these events would be waited for. */
+bool pct_io_is_awaited(int fd, short events);
+/* What poll() says. */
+short pct_io_polled(int fd, short events);
+
 /* Descriptors as objects. They are known by their own numbers: those depend on nothing but the schedule. */
 static inline const void *pct_io_key(int fd)
 {
@@ -251,6 +267,12 @@ void pct_io_sends_itself(void);
 bool pct_io_sent(const struct pct_thread *thread);
 /* False: it is known not to be a socket, and need not be asked for what only sockets have. */
 bool pct_fd_may_be_socket(int fd);
+/* The same, where it matters: what only sockets have it refuses. */
+bool pct_fd_is_no_socket(int fd);
+/* What kind of descriptor without a file it is, as the kernel names it ("eventfd]"); "": none of these; NULL: nobody
+ * tells. */
+enum { PCT_FD_NAME = 64 };
+const char *pct_fd_anonymous(int fd, char name[PCT_FD_NAME]);
 /* Whether it is a regular file (or a directory, or a disk), whatever it counts as. */
 bool pct_fd_is_file(int fd);
 /* Who can make it ready. */

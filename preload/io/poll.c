@@ -1,6 +1,7 @@
 /* Waiting for several descriptors: poll, select, epoll and their relatives. They are asked with a timeout of 0; a
  * thread that would wait, waits in the scheduler (io.h), until a deadline in virtual time. */
 #include "io.h"
+#include <common/text.h>
 #include <preload/core/kernel.h>
 #include <preload/core/seccomp.h>
 #include <preload/core/shim.h>
@@ -360,6 +361,10 @@ static int epoll_until(struct pct_shim_thread *self, int epoll, struct epoll_eve
                        uint64_t deadline, const sigset_t *mask)
 {
     struct pollfd fd = { .fd = epoll, .events = POLLIN };
+    char name[PCT_FD_NAME];
+    const char *kind = waits && pct_io_is_awaited(epoll, POLLIN) ? pct_fd_anonymous(epoll, name) : NULL;
+    /* EINVAL, EBADF: the call itself will say. */
+    waits = waits && (!kind || pct_text_same(kind, "eventpoll]")) && PCT_SYS2(SYS_fcntl, epoll, F_GETFL) != -EBADF;
     struct call call = { .ask = ask_epoll,
                          .what = events,
                          .size = (size_t)count,

@@ -73,8 +73,8 @@ static long run(struct pct_shim_thread *self, const struct call *call)
     struct timespec limit;
     int error = errno;
     pct_cancel_point(self);
-    if (call->until &&
-        (!pct_user_copy_in(&limit, call->until, sizeof limit) || !pct_deadline(CLOCK_REALTIME, &limit, &deadline))) {
+    if (call->until && (!pct_user_copy_in(&limit, call->until, sizeof limit) || !pct_valid(&limit) ||
+                        !pct_deadline(CLOCK_REALTIME, &limit, &deadline))) {
         errno = pct_user_readable(call->until, sizeof limit) ? EINVAL : EFAULT;
         return -1;
     }

@@ -77,6 +77,7 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
     const int error = errno;
     for (size_t i = 0; i < message->msg_iovlen; i++)
         total += message->msg_iov[i].iov_len;
+    total = total < PCT_IO_MOST ? total : PCT_IO_MOST;
     /* A pipe that poll() calls writable has room for PIPE_BUF; so has a terminal, or it takes less. */
     bool tries = !type && by_number();
     struct pollfd asked = { .fd = fd, .events = POLLOUT };
@@ -86,7 +87,7 @@ ssize_t pct_io_write(struct pct_shim_thread *self, enum pct_op op, int fd, const
         struct iovec pieces[16];
         struct msghdr piece = *message;
         io.ready = type || tries ? pct_io_has_room : NULL; /* pieces need a page */
-        size_t most = type || tries ? SSIZE_MAX : PIPE_BUF;
+        size_t most = type || tries || total - done < PIPE_BUF ? total - done : PIPE_BUF;
         bool whole = type && type != SOCK_STREAM; /* a datagram */
         if (!whole && (done || !tries)) {
             piece.msg_iov = pieces;
@@ -191,16 +192,17 @@ static bool is_taken(struct pct_shim_thread *self, int fd, void *buffer, size_t 
 
 static ssize_t read_some(int fd, void *buffer, size_t size)
 {
+    const struct iovec part = { buffer, size };
     PCT_IO_ENTER(self, fd);
     long got;
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(read)(fd, buffer, size));
-    if (PCT_UNLIKELY(pct_fd_others(fd) & PCT_FD_DATAGRAMS) && size)
-        return pct_io_receive(self, fd, &(struct iovec){ buffer, size }, 1);
+    if (PCT_UNLIKELY(pct_fd_others(fd) & PCT_FD_DATAGRAMS) && size && !pct_io_are_bad(&part, 1))
+        return pct_io_receive(self, fd, &part, 1);
     if (at_once(self, SYS_preadv2, fd, buffer, size, &got))
         return pct_io_end(self, PCT_OP_READ, fd, got);
     do {
-        if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, !size))
+        if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, pct_io_returns_read(fd, &part, 1)))
             return -1;
     } while (is_taken(self, fd, buffer, size, &got));
     return pct_io_end(self, PCT_OP_READ, fd, got);
@@ -259,8 +261,8 @@ static ssize_t read_parts(int fd, const struct iovec *parts, int count, const st
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, real_read(fd, parts, count, how));
-    const bool returns = never_waits(how, parts, count);
-    if (PCT_UNLIKELY(pct_fd_others(fd) & PCT_FD_DATAGRAMS) && !returns && pct_io_size(parts, count))
+    const bool returns = never_waits(how, parts, count) || pct_io_returns_read(fd, parts, count);
+    if (PCT_UNLIKELY(pct_fd_others(fd) & PCT_FD_DATAGRAMS) && !returns)
         return pct_io_receive(self, fd, parts, count);
     if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, returns))
         return -1;
@@ -338,12 +340,13 @@ PCT_EXPORT ssize_t write(int fd, const void *buffer, size_t size)
         }
         return pct_io_end(self, PCT_OP_WRITE, fd, sent);
     }
-    if (pct_io_begin_write(self, PCT_OP_WRITE, fd, size, !size))
+    const bool returns = pct_io_returns_write(fd, &part, 1);
+    if (pct_io_begin_write(self, PCT_OP_WRITE, fd, size, returns))
         return -1;
     const struct msghdr message = { .msg_iov = &part, .msg_iovlen = 1 };
     return pct_io_end(self, PCT_OP_WRITE, fd,
-                      may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0, PCT_CALLER)
-                                         : wrote(&part, 1, REAL(write)(fd, buffer, size), PCT_CALLER));
+                      !returns && may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0, PCT_CALLER)
+                                                     : wrote(&part, 1, REAL(write)(fd, buffer, size), PCT_CALLER));
 }
 
 static ssize_t real_write(int fd, const struct iovec *parts, int count, const struct how *how)
@@ -356,14 +359,14 @@ static ssize_t write_vector(int fd, const struct iovec *parts, int count, const 
     PCT_IO_ENTER(self, fd);
     if (!self)
         return wrote(parts, count, PCT_IO_PASS(PCT_OP_WRITE, fd, real_write(fd, parts, count, how)), pc);
-    bool returns = never_waits(how, parts, count);
+    const bool returns = never_waits(how, parts, count) || pct_io_returns_write(fd, parts, count);
     const size_t size = returns ? 0 : pct_io_size(parts, count);
     if (pct_io_begin_write(self, PCT_OP_WRITE, fd, size, returns))
         return -1;
-    const struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = returns ? 0 : (size_t)count };
+    const struct msghdr message = { .msg_iov = (struct iovec *)parts, .msg_iovlen = (size_t)count };
     return pct_io_end(self, PCT_OP_WRITE, fd,
-                      may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0, pc)
-                                         : wrote(parts, count, real_write(fd, parts, count, how), pc));
+                      !returns && may_wait(fd, size) ? pct_io_write(self, PCT_OP_WRITE, fd, &message, 0, pc)
+                                                     : wrote(parts, count, real_write(fd, parts, count, how), pc));
 }
 
 PCT_EXPORT ssize_t writev(int fd, const struct iovec *parts, int count)

@@ -25,7 +25,7 @@ PCT_EXPORT int accept4(int fd, struct sockaddr *address, socklen_t *length, int 
     int made;
     if (!self) {
         made = PCT_IO_PASS(PCT_OP_ACCEPT, fd, REAL(accept4)(fd, address, length, flags));
-    } else if (pct_io_begin(self, PCT_OP_ACCEPT, fd, POLLIN, !listens(fd))) {
+    } else if (pct_io_begin(self, PCT_OP_ACCEPT, fd, POLLIN, !listens(fd) || flags & ~(SOCK_CLOEXEC | SOCK_NONBLOCK))) {
         return -1;
     } else {
         made = (int)pct_io_end(self, PCT_OP_ACCEPT, fd, REAL(accept4)(fd, address, length, flags));
@@ -110,27 +110,41 @@ PCT_EXPORT int connect(int fd, const struct sockaddr *address, socklen_t length)
 static bool is_readable(const struct msghdr *message)
 {
     return pct_user_readable(message, sizeof *message) && message->msg_iovlen <= IOV_MAX &&
-           pct_user_readable_beside(message->msg_iov, message->msg_iovlen * sizeof *message->msg_iov, message);
+           pct_user_readable_beside(message->msg_iov, message->msg_iovlen * sizeof *message->msg_iov, message) &&
+           !pct_io_are_bad(message->msg_iov, message->msg_iovlen);
+}
+
+/* Linux: this flag is the kernel's own. */
+enum { KERNELS_FLAG = 1 << 31 };
+
+/* Whether the kernel is to be asked at once: it is none of a socket's calls, or none at all. */
+static bool is_refused(int fd, int flags)
+{
+    return flags & KERNELS_FLAG || pct_fd_is_no_socket(fd);
 }
 
 /* Receiving */
 
-/* Calls that never wait, whatever the socket is. */
-static bool never_waits(int flags)
+/* Calls that never wait. What has no queue of errors, or no urgent data, knows nothing of such flags. */
+static bool never_waits(int fd, int flags)
 {
-    return flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB);
+    if (!(flags & (MSG_DONTWAIT | MSG_ERRQUEUE | MSG_OOB)) || flags & MSG_DONTWAIT)
+        return flags & MSG_DONTWAIT;
+    const bool local = pct_io_socket_option(fd, SO_DOMAIN) == AF_UNIX;
+    return flags & MSG_OOB ? local || pct_io_socket_option(fd, SO_TYPE) != SOCK_DGRAM : !local;
 }
 
 /* One message, or what there is of a stream. */
 static ssize_t receive_some(struct pct_shim_thread *self, int fd, struct msghdr *message, int flags)
 {
     const struct msghdr before = *message;
+    const bool never = never_waits(fd, flags);
     int error = errno;
     for (;;) {
-        if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, never_waits(flags)))
+        if (pct_io_begin(self, PCT_OP_READ, fd, POLLIN, never || pct_io_returns_message(fd, NULL)))
             return -1;
         ssize_t got = REAL(recvmsg)(fd, message, flags | MSG_DONTWAIT);
-        if (got >= 0 || errno != EAGAIN || never_waits(flags) || !pct_io_is_blocking(fd))
+        if (got >= 0 || errno != EAGAIN || never || !pct_io_is_blocking(fd))
             return got;
         pct_io_done(self, PCT_OP_READ, PCT_ARG_BUSY, pct_io_object(fd));
         /* Changed also by a call that fails; what is as before may be memory that cannot be written. */
@@ -197,10 +211,8 @@ __attribute__((noinline)) static ssize_t receive_rest(struct pct_shim_thread *se
 static ssize_t receive(struct pct_shim_thread *self, int fd, struct msghdr *message, int flags)
 {
     bool stream = is_stream(fd);
-    size_t size = size_of(message);
-    if (stream && !size)
-        flags |= MSG_DONTWAIT; /* of nothing: returns at once */
-    const bool all = stream && flags & MSG_WAITALL && !never_waits(flags), peeks = all && flags & MSG_PEEK;
+    const size_t size = size_of(message);
+    const bool all = stream && flags & MSG_WAITALL && !never_waits(fd, flags), peeks = all && flags & MSG_PEEK;
     enum pct_result result = peeks && pct_io_is_blocking(fd) ? await_peek(self, fd, size) : PCT_READY;
     if (result != PCT_READY)
         flags |= MSG_DONTWAIT; /* what there is */
@@ -258,7 +270,7 @@ PCT_EXPORT ssize_t recvmsg(int fd, struct msghdr *message, int flags)
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvmsg)(fd, message, flags));
-    if (!is_readable(message))
+    if (is_refused(fd, flags) || !is_readable(message))
         return REAL(recvmsg)(fd, message, flags);
     ssize_t got = came(message, receive_message(self, fd, message, flags), PCT_CALLER);
     if (got >= 0 && message->msg_controllen)
@@ -272,18 +284,22 @@ static ssize_t receive_from(int fd, void *buffer, size_t size, int flags, struct
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvfrom)(fd, buffer, size, flags, address, length));
-    struct iovec part = { buffer, size };
+    struct iovec part = { buffer, size < PCT_IO_MOST ? size : PCT_IO_MOST };
+    if (is_refused(fd, 0) || pct_io_are_bad(&part, 1))
+        return REAL(recvfrom)(fd, buffer, size, flags, address, length);
     struct sockaddr_storage from;
     struct msghdr message = { .msg_name = address, .msg_iov = &part, .msg_iovlen = 1 };
-    if (!address) {
+    /* The kernel looks at the length when it has received something. */
+    bool told = address && pct_user_copy_in(&message.msg_namelen, length, sizeof *length);
+    const bool negative = told && message.msg_namelen > INT_MAX;
+    if (!address || negative) {
         message.msg_name = &from;
         message.msg_namelen = sizeof from;
     }
-    /* The kernel looks at the length when it has received something. */
-    bool told = address && pct_user_copy_in(&message.msg_namelen, length, sizeof *length);
     ssize_t got = came(&message, receive(self, fd, &message, flags), pc);
-    if (got >= 0 && address && (!told || !pct_user_copy_out(length, &message.msg_namelen, sizeof *length))) {
-        errno = EFAULT;
+    if (got >= 0 && address &&
+        (negative || !told || !pct_user_copy_out(length, &message.msg_namelen, sizeof *length))) {
+        errno = negative ? EINVAL : EFAULT;
         return -1;
     }
     return got;
@@ -329,8 +345,8 @@ PCT_EXPORT int recvmmsg(int fd, struct mmsghdr *messages, unsigned count, int fl
     if (!self)
         return PCT_IO_PASS(PCT_OP_READ, fd, REAL(recvmmsg)(fd, messages, count, flags, timeout));
     struct timespec limit;
-    if (timeout && !pct_user_copy_in(&limit, timeout, sizeof limit))
-        return REAL(recvmmsg)(fd, messages, count, flags, timeout); /* EFAULT */
+    if (is_refused(fd, flags) || (timeout && !pct_user_copy_in(&limit, timeout, sizeof limit)))
+        return REAL(recvmmsg)(fd, messages, count, flags, timeout);
     if (timeout && !pct_valid(&limit)) {
         errno = EINVAL;
         return -1;
@@ -375,13 +391,14 @@ static bool carries_descriptors(const struct msghdr *message)
 
 static ssize_t transmit(struct pct_shim_thread *self, int fd, const struct msghdr *message, int flags, const void *pc)
 {
-    if (pct_io_begin_write(self, PCT_OP_WRITE, fd, size_of(message), flags & MSG_DONTWAIT))
+    const bool returns = flags & MSG_DONTWAIT || pct_io_returns_message(fd, message);
+    if (pct_io_begin_write(self, PCT_OP_WRITE, fd, size_of(message), returns))
         return -1;
     if (pct_io_is_foreign(fd, message->msg_name, message->msg_namelen))
         pct_io_meets_foreign(false);
     if (carries_descriptors(message))
         pct_fd_share_all(); /* another process may have them from now on */
-    bool waits = !(flags & MSG_DONTWAIT) && pct_io_is_blocking(fd);
+    bool waits = !returns && pct_io_is_blocking(fd);
     ssize_t sent = waits ? pct_io_write(self, PCT_OP_WRITE, fd, message, flags, pc) : REAL(sendmsg)(fd, message, flags);
     if (sent > 0 && !waits)
         pct_memory_of_call(message->msg_iov, message->msg_iovlen, (size_t)sent, false, pc);
@@ -393,7 +410,7 @@ PCT_EXPORT ssize_t sendmsg(int fd, const struct msghdr *message, int flags)
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(sendmsg)(fd, message, flags));
-    if (!is_readable(message))
+    if (is_refused(fd, flags) || !is_readable(message))
         return REAL(sendmsg)(fd, message, flags);
     return transmit(self, fd, message, flags, PCT_CALLER);
 }
@@ -404,7 +421,9 @@ static ssize_t send_to(int fd, const void *buffer, size_t size, int flags, const
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(sendto)(fd, buffer, size, flags, address, length));
-    struct iovec part = { (void *)buffer, size };
+    struct iovec part = { (void *)buffer, size < PCT_IO_MOST ? size : PCT_IO_MOST };
+    if (is_refused(fd, 0) || pct_io_are_bad(&part, 1))
+        return REAL(sendto)(fd, buffer, size, flags, address, length);
     const struct msghdr message = {
         .msg_name = (void *)address, .msg_namelen = address ? length : 0, .msg_iov = &part, .msg_iovlen = 1
     };
@@ -427,6 +446,8 @@ PCT_EXPORT int sendmmsg(int fd, struct mmsghdr *messages, unsigned count, int fl
     PCT_IO_ENTER(self, fd);
     if (!self)
         return PCT_IO_PASS(PCT_OP_WRITE, fd, REAL(sendmmsg)(fd, messages, count, flags));
+    if (is_refused(fd, flags))
+        return REAL(sendmmsg)(fd, messages, count, flags);
     unsigned sent = 0;
     int error = errno;
     while (sent < count) {

@@ -71,6 +71,8 @@ PCT_EXPORT pid_t wait4(pid_t pid, int *status, int options, struct rusage *usage
     PCT_ENTER(self);
     if (!self || refused())
         return PASS(PCT_OP_CHILD_WAIT, PCT_CLASS_NONE, NULL, REAL(wait4)(pid, status, options, usage));
+    if (options & ~(WNOHANG | WUNTRACED | WCONTINUED | __WNOTHREAD | __WCLONE | __WALL))
+        return REAL(wait4)(pid, status, options, usage); /* EINVAL */
     const struct child child = { .type = pid == -1 ? P_ALL
                                          : pid > 0 ? P_PID
                                                    : P_PGID,

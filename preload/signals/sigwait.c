@@ -183,7 +183,7 @@ PCT_EXPORT int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict in
     if (!self)
         return PASS(PCT_OP_SIGNAL_WAIT, PCT_CLASS_NONE, NULL, REAL(sigtimedwait)(set, info, timeout));
     struct timespec length;
-    if (timeout && !pct_user_copy_in(&length, timeout, sizeof length))
+    if (!pct_user_readable(set, PCT_SIGSET_SIZE) || (timeout && !pct_user_copy_in(&length, timeout, sizeof length)))
         return as_libc(-EFAULT);
     if (timeout && !pct_valid(&length))
         return as_libc(-EINVAL);

@@ -439,11 +439,17 @@ long pct_futex(struct pct_shim_thread *self, const long a[6])
         if (!pct_valid(timeout) || (command != FUTEX_WAIT && !pct_deadline(clock_of(op), timeout, &deadline)))
             return fail(EINVAL);
     }
-    if ((uintptr_t)word % sizeof *word)
+    if (op & FUTEX_CLOCK_REALTIME && command != FUTEX_WAIT_BITSET && command != FUTEX_WAIT_REQUEUE_PI &&
+        command != FUTEX_LOCK_PI2)
+        return fail(ENOSYS);
+    uint32_t *other =
+        command == FUTEX_REQUEUE || command == FUTEX_CMP_REQUEUE || command == FUTEX_WAKE_OP ? (uint32_t *)a[4] : word;
+    if (((uintptr_t)word | (uintptr_t)other) % sizeof *word)
         return fail(EINVAL);
     /* Waking by a private address looks at nothing there. */
-    bool looks = waits || command == FUTEX_CMP_REQUEUE || command == FUTEX_WAKE_OP || !(op & FUTEX_PRIVATE_FLAG);
-    if (looks && !pct_user_readable(word, sizeof *word))
+    bool both = command == FUTEX_WAKE_OP || !(op & FUTEX_PRIVATE_FLAG);
+    if (((waits || both || command == FUTEX_CMP_REQUEUE) && !pct_user_readable(word, sizeof *word)) ||
+        (both && other != word && !pct_user_readable(other, sizeof *other)))
         return fail(EFAULT);
     if (waits && shared(word, op) && command != FUTEX_LOCK_PI && command != FUTEX_LOCK_PI2 && kin(word))
         return wait_for_kin(self, a, timeout, deadline);
@@ -468,20 +474,14 @@ long pct_futex(struct pct_shim_thread *self, const long a[6])
             return fail(EINVAL);
         if (shared(word, op))
             return requeue_outside(self, a);
-        return futex_requeue(self, word, (uint32_t)a[2], (uint32_t)a[3], (uint32_t *)a[4],
+        return futex_requeue(self, word, (uint32_t)a[2], (uint32_t)a[3], other,
                              (op & FUTEX_CMD_MASK) == FUTEX_CMP_REQUEUE, (uint32_t)a[5]);
-    case FUTEX_WAKE_OP: {
-        uint32_t *other = (uint32_t *)a[4];
-        if ((uintptr_t)other % sizeof *other)
-            return fail(EINVAL);
-        if (!pct_user_readable(other, sizeof *other))
-            return fail(EFAULT);
+    case FUTEX_WAKE_OP:
         if (shared(word, op) || shared(other, op)) { /* does not wait */
             pct_family_tell();
             return pct_by_number(SYS_futex, a);
         }
         return futex_wake_op(self, word, op, at_least_one(a[2]), at_least_one(a[3]), other, (uint32_t)a[5]);
-    }
     case FUTEX_LOCK_PI: /* its timeout is absolute, and of this clock whatever the flag says */
     case FUTEX_LOCK_PI2:
         return futex_lock_pi(self, word, op, deadline);
