@@ -10,14 +10,13 @@
 
 /* Linux: include/uapi/linux/mqueue.h. The last byte is the kernel's to say what has happened. */
 enum { COOKIE = 32, WOKEN = 1 };
-union cookie {
-    struct {
-        void (*function)(union sigval);
-        union sigval value;
-        pthread_attr_t *attr;
-    };
-    unsigned char bytes[COOKIE];
+struct cookie { /* the rest is a struct pct_notice: as the attributes were when it was asked for */
+    void (*function)(union sigval);
+    union sigval value;
+    size_t stack_size;
+    size_t guard_size : 56, happened : 8;
 };
+_Static_assert(sizeof(struct cookie) == COOKIE, "the kernel's size");
 
 static int channel = -1;
 static unsigned registered; /* notifications that have not come yet */
@@ -44,7 +43,7 @@ static bool any_registered(const struct pct_thread *thread)
 /* Another process may send the message, too: only while somebody is to be notified is it waited for. */
 static void *serve(void *unused)
 {
-    union cookie cookie;
+    struct cookie cookie;
     struct pct_shim_thread *self;
     while ((self = pct_enter())) {
         pct_wait_for(self, PCT_OP_MESSAGE, &self->sleep_object, any_registered, NULL, PCT_NEVER);
@@ -53,12 +52,10 @@ static void *serve(void *unused)
         if (got != COOKIE || !self)
             continue;
         registered--;
-        if (cookie.bytes[COOKIE - 1] != WOKEN)
+        if (cookie.happened != WOKEN)
             continue;
-        struct sigevent event = { .sigev_notify_function = cookie.function, .sigev_value = cookie.value };
-        struct pct_notice notice;
+        const struct pct_notice notice = { cookie.function, cookie.value, cookie.stack_size, cookie.guard_size };
         pct_order_at(self, &service, PCT_ACQUIRES);
-        pct_notice_from(&notice, &event);
         pct_notice_start(&notice, 0);
     }
     return unused;
@@ -81,7 +78,14 @@ PCT_EXPORT int mq_notify(mqd_t queue, const struct sigevent *event)
         errno = ENOSYS;
         return -1;
     }
-    union cookie cookie = { .function = event->sigev_notify_function, .value = event->sigev_value };
+    struct pct_notice notice;
+    pct_notice_from(&notice, event);
+    struct cookie cookie = {
+        .function = notice.function,
+        .value = notice.value,
+        .stack_size = notice.stack_size,
+        .guard_size = notice.guard_size,
+    };
     struct sigevent real = { .sigev_notify = SIGEV_THREAD, .sigev_signo = channel };
     real.sigev_value.sival_ptr = &cookie;
     long failed = PCT_SYS2(SYS_mq_notify, queue, &real);

@@ -35,6 +35,8 @@ enum { PCT_SIGNALS = 64, PCT_SIGNAL_QUEUED = 32, PCT_SIGSET_SIZE = 8 }; /* those
  * that blocks it while it waits for one of libc's locks would never end their wait. */
 #define PCT_SIGNAL_SETXID (UINT64_C(1) << 32)
 #define PCT_SIGNALS_ALL (~PCT_SIGNAL_SETXID)
+/* Those that libc keeps for itself, and lets no program block: SIGCANCEL, SIGSETXID. */
+#define PCT_SIGNALS_OF_LIBC (UINT64_C(1) << 31 | PCT_SIGNAL_SETXID)
 
 /* A set of signals as the kernel has it: bit n-1 for signal n. */
 static inline uint64_t pct_signal_bit(int signal)

@@ -4,7 +4,7 @@
 #include <preload/core/pass.h>
 #include "thread.h"
 
-/* With a stack of these sizes; 0: the usual. */
+/* With a stack of these sizes; stack_size 0: the usual ones. */
 static struct pct_shim_thread *make(void *(*start)(void *), void *argument, uint64_t mask, size_t stack_size,
                                     size_t guard_size)
 {
@@ -12,10 +12,10 @@ static struct pct_shim_thread *make(void *(*start)(void *), void *argument, uint
     pthread_attr_t attr;
     pthread_attr_init(&attr);
     pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
-    if (stack_size)
+    if (stack_size) {
         pthread_attr_setstacksize(&attr, stack_size);
-    if (guard_size)
         pthread_attr_setguardsize(&attr, guard_size);
+    }
     int error = pct_thread_create(&handle, &attr, start, argument, false);
     pthread_attr_destroy(&attr);
     struct pct_shim_thread *thread = error ? NULL : pct_thread_find(handle);

@@ -25,7 +25,7 @@ bool pct_service_start(struct pct_shim_thread *self, struct pct_service *service
 struct pct_notice {
     void (*function)(union sigval);
     union sigval value;
-    size_t stack_size, guard_size; /* 0: the usual */
+    size_t stack_size, guard_size; /* stack_size 0: no attributes, the usual ones; a guard may have none */
 };
 
 void pct_notice_from(struct pct_notice *notice, const struct sigevent *event);

@@ -210,7 +210,7 @@ static void *serve(void *unused)
                 continue;
             pct_order_at(self, &timers[i], PCT_ACQUIRES);
             taken(&timers[i]);
-            pct_notice_start(&timers[i].notice, PCT_SIGNALS_ALL);
+            pct_notice_start(&timers[i].notice, ~PCT_SIGNALS_OF_LIBC);
         }
     }
 }
