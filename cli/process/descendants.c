@@ -4,6 +4,7 @@
 #include "live_stack.h"
 #include <dirent.h>
 #include <fcntl.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -144,27 +145,42 @@ double pct_descendants_cpu(pid_t first)
     return pct_descendants_sum(first, cpu_of);
 }
 
-/* How many of its threads are on a CPU, or wait for one, or for a disk. The shim's watchdog, which looks every few
- * milliseconds, does not count: on a busy machine it mostly waits for a CPU. */
-static double busy_of(pid_t pid)
+/* How often this thread was given a CPU: the third number of its file schedstat. 0: the kernel does not tell. */
+static double turns_of(pid_t pid, long tid)
+{
+    char path[64], text[128];
+    unsigned long turns;
+    snprintf(path, sizeof path, "/proc/%d/task/%ld/schedstat", pid, tid);
+    read_text(path, text, sizeof text);
+    return sscanf(text, "%*u %*u %lu", &turns) == 1 ? (double)turns : 0;
+}
+
+/* How often its threads were given a CPU; HUGE_VAL if one of them is on one now, or waits for one, or for a disk. The
+ * shim's watchdog, which looks every few milliseconds, does not count: on a busy machine it mostly waits for a CPU. */
+static double activity_of(pid_t pid)
 {
     char path[64];
-    double count = 0;
+    double sum = 0;
     snprintf(path, sizeof path, "/proc/%d/task", pid);
     DIR *tasks = opendir(path);
     for (struct dirent *task; tasks && (task = readdir(tasks));)
         if (task->d_name[0] != '.') {
-            const struct task is = look(pid, atol(task->d_name));
-            count += (is.state == 'R' || is.state == 'D') && strcmp(is.name, "pct-watchdog") != 0;
+            const long tid = atol(task->d_name);
+            const struct task is = look(pid, tid);
+            if (strcmp(is.name, "pct-watchdog") != 0)
+                sum += is.state == 'R' || is.state == 'D' ? HUGE_VAL : turns_of(pid, tid);
         }
     if (tasks)
         closedir(tasks);
-    return count;
+    return sum;
 }
 
+/* They are looked at one after another, and threads that take turns may each sleep when it is theirs. Those that sleep
+ * when they are looked at twice, and had no CPU in between, all slept at the moment between the two. */
 bool pct_descendants_busy(pid_t first)
 {
-    return pct_descendants_sum(first, busy_of) > 0;
+    const double before = pct_descendants_sum(first, activity_of);
+    return before == HUGE_VAL || pct_descendants_sum(first, activity_of) != before;
 }
 
 /* Adds to the text, whole or not at all: false. */

@@ -1,5 +1,7 @@
 /* What the descendants of a process do. */
 #include <cli/process/descendants.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -64,11 +66,44 @@ static void test_a_line_is_whole_or_not_there(void **state)
     end_child(child);
 }
 
+enum { RING = 4, LOOKS = 300 };
+static sem_t turns[RING];
+
+static void *take_turns(void *argument)
+{
+    for (size_t me = (size_t)argument;; sem_post(&turns[(me + 1) % RING]))
+        sem_wait(&turns[me]);
+    return NULL;
+}
+
+/* Of threads that take turns, one can always go on, though each sleeps most of the time. */
+static void test_turns_are_work(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (!child) {
+        pthread_t thread;
+        prctl(PR_SET_PDEATHSIG, SIGKILL); /* should this test fail */
+        for (size_t i = 0; i < RING; i++)
+            sem_init(&turns[i], 0, i == 0);
+        for (size_t i = 0; i < RING; i++)
+            pthread_create(&thread, NULL, take_turns, (void *)i);
+        pthread_join(thread, NULL);
+    }
+    for (int i = 0; i < LOOKS; i++)
+        assert_true(pct_descendants_busy(child));
+    kill(child, SIGSTOP);
+    waitpid(child, NULL, WUNTRACED);
+    assert_false(pct_descendants_busy(child));
+    end_child(child);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_has_a_line),
         cmocka_unit_test(test_a_line_is_whole_or_not_there),
+        cmocka_unit_test(test_turns_are_work),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
