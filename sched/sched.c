@@ -302,8 +302,16 @@ static bool could_complete(const struct pct_thread *thread)
 void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread)
 {
     const bool unasked = s->unasked && thread->wait.kernel;
-    if (thread->queued && !thread->in_then)
+    if (!thread->queued)
+        return;
+    if (!thread->in_then) {
         pct_sched_end_wait(s, thread, !unasked && could_complete(thread) ? PCT_READY : PCT_INTERRUPTED);
+        return;
+    }
+    /* What ended the first part stands: the thread handles the signal, and waits for the second by itself. */
+    pct_log(s, PCT_LOG_CAUSED, thread->id, 0);
+    leave_wait(s, thread);
+    pct_sched_set_enabled(s, thread, true);
 }
 
 /* Picking */

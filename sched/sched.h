@@ -408,7 +408,8 @@ void pct_sched_cancel(struct pct_sched *s, struct pct_thread *thread);
 
 /* End any wait with PCT_INTERRUPTED, so that the thread runs; without effect on a thread that does not wait. If the
  * operation could complete now, or can when the thread runs, it is PCT_READY instead: such a call is not interrupted. A
- * handler that runs before the operation may still take what was there, so whoever waits tries, and waits again. */
+ * handler that runs before the operation may still take what was there, so whoever waits tries, and waits again. In
+ * the second part of a wait, what ended the first stands. */
 void pct_sched_interrupt(struct pct_sched *s, struct pct_thread *thread);
 
 /* Which of `waiters` the strategy would wake: an index below it. They are those in the queue, and others behind these

@@ -45,7 +45,7 @@ void pct_cancelled_away(__pthread_unwind_buf_t *buffer)
 static void cancel_wait(struct pct_shim_thread *thread, bool interrupts)
 {
     pct_sched_cancel(&pct_S, &thread->core);
-    if (interrupts)
+    if (interrupts && !thread->core.in_then)
         pct_sched_interrupt(&pct_S,
                             &thread->core); /* one that is no cancellation point: what was ended is no wait any more */
 }

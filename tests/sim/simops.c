@@ -132,6 +132,11 @@ static void cond_wait(struct sim_thread *self, const struct sim_op *op)
     if (queue->model[1])
         changed(queue);
     self->reg = result != PCT_TIMEOUT;
+    const struct pct_wait again = {
+        .op = wait.then_op, .object = held, .ready = sim_mutex_ready, .ready_arg = &sim.mutex[m], .deadline = PCT_NEVER
+    };
+    while (!self->then_mutex && sim.mutex[m]) /* a signal has called it away */
+        sim_wait(self, &again, SIM_NEED_MUTEX, m);
     if (sim.mutex[m])
         sim.result->unready++;
     sim_check(!sim.mutex[m], "a wait on a condition variable ended while the mutex was held");

@@ -187,24 +187,46 @@ static void cancel_waiter(struct sim *s)
     s->thread[1].woken = true; /* for the audit */
     s->note[1] = waiter->in_then;
     pct_sched_cancel(&s->sched, waiter);
-    pct_sched_interrupt(&s->sched, waiter);
     s->note[2] = waiter->result;
     sim_check(pct_state(waiter) == PCT_STATE_BLOCKED && waiter->queued,
               "a thread that needs a mutex no longer waits for it");
 }
 
-/* A wait for a condition variable that has ended is one for the mutex, and that nothing else ends. */
+static void call_away(struct sim *s)
+{
+    struct pct_thread *waiter = &s->thread[1].core;
+    pct_sched_interrupt(&s->sched, waiter);
+    s->thread[1].then_mutex = false; /* for the audit */
+    s->note[2] = waiter->result;
+    sim_check(pct_state(waiter) == PCT_STATE_ENABLED && !waiter->queued,
+              "a thread that handles a signal waits for a mutex");
+}
+
+/* A wait for a condition variable that has ended is one for the mutex. No cancellation ends that; a signal does for a
+ * while, and what ended the first part stands. */
 static void test_not_cut_short(void **unused)
 {
     (void)unused;
-    const struct sim_program program = { .thread = { THREAD(CREATE(1), LOCK(0), CALL(cancel_waiter), READ(0), UNLOCK(0),
-                                                            JOIN(1)),
-                                                     THREAD(LOCK(0), WAIT_FOR(0, 0, 5000), STORE(1), UNLOCK(0)) } };
-    assert_int_equal(probe_run(&program, PREFER_NEW, PCT_UNLIMITED), PCT_VERDICT_EXIT);
-    assert_int_equal(sim.note[0], false);
-    assert_int_equal(sim.note[1], true);
-    assert_int_equal(sim.note[2], PCT_READY);
-    assert_int_equal(probe_result.var[1], 1);
+    const struct sim_op body[] = { LOCK(0), WAIT_FOR(0, 0, 5000), STORE(1), UNLOCK(0), { .kind = SIM_END } };
+    const struct sim_program woken = {
+        .thread = { THREAD(CREATE(1), LOCK(0), CALL(cancel_waiter), READ(0), UNLOCK(0), JOIN(1)), body }
+    };
+    const struct sim_program called = { .thread = { THREAD(CREATE(1), LOCK(0), CALL(cancel_waiter), CALL(call_away),
+                                                           READ(0), UNLOCK(0), JOIN(1)),
+                                                    body } };
+    const struct sim_program late = {
+        .thread = { THREAD(CREATE(1), LOCK(0), SLEEP(9000), CALL(call_away), READ(0), UNLOCK(0), JOIN(1)), body }
+    };
+    for (int way = 0; way < 2; way++) {
+        assert_int_equal(probe_run(way ? &called : &woken, PREFER_NEW, way ? 1 : PCT_UNLIMITED), PCT_VERDICT_EXIT);
+        assert_int_equal(sim.note[0], false);
+        assert_int_equal(sim.note[1], true);
+        assert_int_equal(sim.note[2], PCT_READY);
+        assert_int_equal(probe_result.var[1], 1);
+    }
+    assert_int_equal(probe_run(&late, PREFER_NEW, 1), PCT_VERDICT_EXIT);
+    assert_int_equal(sim.note[2], PCT_TIMEOUT);
+    assert_int_equal(probe_result.var[1], 0);
 }
 
 static void interrupt_waiter(struct sim *s)
