@@ -187,6 +187,7 @@ static enum pct_host_reason prepare(int socket, int trace, struct pct_host_ring 
         return PCT_HOST_STACKS;
     if (pct_address_space() != UINT64_MAX)
         return PCT_HOST_LIMIT;
+    pct_map_ahead(); /* first, so that what is not put back lies in a row */
     struct host *h = pct_apart_map(sizeof *h);
     if (!h || PCT_SYS6(SYS_mmap, h, sizeof *h, PROT_READ | PROT_WRITE, flags, -1, 0) != (long)h)
         return PCT_HOST_LARGE;
@@ -213,7 +214,6 @@ static enum pct_host_reason prepare(int socket, int trace, struct pct_host_ring 
     PCT_SYS2(SYS_sigaltstack, NULL, &h->alternate);
     h->cpus_size = PCT_SYS3(SYS_sched_getaffinity, 0, sizeof h->cpus, h->cpus);
     pct_host_points_prepare();
-    pct_map_ahead();
     return PCT_HOST_NONE;
 }
 
@@ -388,19 +388,18 @@ static bool is_alone(void)
     return false;
 }
 
-/* goes_on: the next run may go on from a point in this one, with its mappings. Where threads are contexts, the filter
- * lets no run make a process or a kernel thread. */
+/* goes_on: the next run may go on from a point in this one, with its mappings. */
 static enum pct_host_reason examine(bool *goes_on)
 {
     uint64_t pending = 0;
     siginfo_t info;
     if (pct_host_sys4(SYS_rt_sigpending, (long)&pending, MASK, 0, 0) || pending)
         return PCT_HOST_SIGNALS;
-    const bool may_have_some = !pct_host_contexts || !host->requests;
-    if (may_have_some &&
+    const bool sealed = pct_host_is_sealed();
+    if (!sealed &&
         pct_host_sys(SYS_waitid, P_ALL, 0, (long)&info, WEXITED | WNOHANG | WNOWAIT | __WALL, 0, 0) != -ECHILD)
         return PCT_HOST_CHILDREN;
-    if (may_have_some && !is_alone())
+    if (!sealed && !is_alone())
         return PCT_HOST_THREADS;
     *goes_on = pct_host_points_stand();
     return *goes_on || pct_host_memory_trim() ? PCT_HOST_NONE : PCT_HOST_MAPPINGS;

@@ -53,6 +53,10 @@ void pct_host_failed(int status);
 /* Whether the process is a host, in a run. */
 bool pct_host_is_on(void);
 
+/* Whether the run can have no process or kernel thread of its own: its threads are contexts, and the filter has been
+ * there from its beginning on. */
+bool pct_host_is_sealed(void);
+
 /* What is put back after the memory, also of a point in the middle of a run, which it can rely on: by this, on the
  * host's own stack. NULL: nothing. False: it cannot be. Set before there is a host. */
 extern bool (*pct_host_undo)(void);
@@ -195,6 +199,9 @@ bool pct_host_memory_trim(void);
 
 /* Put back what was written since: on a stack of the host's own. */
 bool pct_host_memory_restore(void);
+
+/* Write to code, which is not made writable for that. False: the process is no host, or the kernel does not let it. */
+bool pct_host_memory_write(void *to, const void *from, size_t size);
 
 /* Whether nothing was mapped there; false, too, where this is no host. */
 bool pct_host_memory_was_free(uintptr_t from, size_t size);

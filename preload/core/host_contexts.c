@@ -45,6 +45,14 @@ enum { IDLE, RUN, GIVEN_UP };
 
 bool pct_host_contexts;
 
+/* The first run may have made some before the filter was in force. */
+bool pct_host_is_sealed(void)
+{
+    unsigned slot;
+    uint64_t requests;
+    return pct_host_contexts && pct_host_text(&slot, &requests);
+}
+
 static void refuse(void)
 {
     pct_host_leave(PCT_HOST_CONTEXT, 0);

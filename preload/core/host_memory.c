@@ -2,6 +2,7 @@
  * the kernel, and copies of the pages that it has written. These stay unprotected for some runs, since the next run
  * will write them again, and a copy costs less than a fault. */
 #include "host.h"
+#include "host_memory.h"
 #include "host_stacks.h"
 #include "apart.h"
 #include "kernel.h"
@@ -14,68 +15,20 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 
-enum {
-    PAGE = 4096,
-    RANGES = 256,
-    GAPS = RANGES + 1,
-    PIECES = 512,
-    MAPS = 64 << 10,
-    PROTECT_AGAIN = 512 /* runs */
-};
+enum { PROTECT_AGAIN = 512 /* runs */ };
 
 /* Bytes of address space, and of memory in it, that a target may have before its main. */
 #define MOST_SPACE (UINT64_C(4) << 30)
 #define MOST_MEMORY (UINT64_C(64) << 20)
 
-/* Where the target's address space ends. */
-#define END UINT64_C(0x7ffffffff000)
-
 /* Linux 6.7; headers may be older. */
 #define FEATURE_WP_ASYNC (UINT64_C(1) << 15)
-struct piece {
-    uint64_t from, to, categories;
-};
 struct scan {
     uint64_t size, flags, from, to, reached, pieces, pieces_size, most, inverted, all_of, any_of, tell;
 };
 #define SCAN _IOWR('f', 16, struct scan)
-/* Linux 6.11; likewise. */
-struct query {
-    uint64_t size, flags, address, from, to, rights, page, offset, inode;
-    uint32_t major, minor, name_size, id_size;
-    uint64_t name, id;
-};
-#define QUERY _IOWR('f', 17, struct query)
-enum { READABLE = 1 << 0, WRITABLE = 1 << 1, SHARED = 1 << 3, QUERY_OR_NEXT = 1 << 4 };
-enum { RIGHTS = READABLE | WRITABLE | SHARED };
-enum { WP_ALLOWED = 1 << 0, WRITTEN = 1 << 1, PRESENT = 1 << 3, SWAPPED = 1 << 4 };
 
-struct range {
-    uintptr_t from, to;
-    uint64_t first; /* its first page is the one of this number */
-    bool file;      /* what was never touched is the file's */
-};
-
-/* Shared, so that it is not put back itself. */
-struct memory {
-    int uffd, pagemap, statm, maps;
-    unsigned count, gaps, runs;
-    uintptr_t broke; /* the end of the heap */
-    uint64_t size, data;
-    uint64_t pages;
-    char *copies;      /* by the number of the page */
-    uint64_t *touched; /* a bit for each page that had a copy; the others were zeros */
-    struct range ranges[RANGES];
-    struct pct_gap gap[GAPS];
-    bool used[GAPS]; /* a run has mapped something there */
-    bool shrunk;     /* the heap, of this run */
-    struct piece pieces[PIECES];
-    char text[PAGE];
-    struct pct_saved_map now;
-    bool looked, no_query;
-    char maps_text[MAPS];
-};
-static struct memory *memory;
+struct memory *pct_host_memory;
 
 /* Memory that a restored run does not lose. */
 static void *map_shared(size_t size)
@@ -88,20 +41,19 @@ static void *map_shared(size_t size)
     return place;
 }
 
-/* Not libc's: its own data is being put back. */
-static void copy_page(void *to, const void *from)
-{
-    size_t count = PAGE / 8;
-    __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(count) : : "memory");
-}
-
-static void clear_page(void *to)
-{
-    size_t count = PAGE / 8;
-    __asm__ volatile("rep stosq" : "+D"(to), "+c"(count) : "a"(0) : "memory");
-}
-
 /* --- What is mapped ----------------------------------------------------------------------------------------------- */
+
+/* This one is never put back. Between it and the last such one is no room for a stack. */
+static void pass_by(struct memory *m, uintptr_t from, uintptr_t to)
+{
+    if (!m->row_count || from - m->row.to > PAGE)
+        m->row = (struct pct_gap){ from, m->row_count = 0 };
+    m->row.to = to;
+    if (++m->row_count > m->skipped_count) {
+        m->skipped_count = m->row_count;
+        m->skipped = m->row;
+    }
+}
 
 /* end: that of the one before. */
 static enum pct_host_reason take_mapping(struct memory *m, const struct pct_mapping *mapping, uintptr_t *end)
@@ -115,10 +67,12 @@ static enum pct_host_reason take_mapping(struct memory *m, const struct pct_mapp
         m->gap[m->gaps++] = (struct pct_gap){ *end, from };
     }
     *end = to;
-    if (!mapping->writable)
+    /* Shared: pct's own, of several runs: a fork server forks no target that has others. */
+    if (!mapping->writable || mapping->shared) {
+        pass_by(m, from, to);
         return PCT_HOST_NONE;
-    if (mapping->shared) /* pct's own, of several runs: a fork server forks no target that has others */
-        return PCT_HOST_NONE;
+    }
+    m->row_count = 0;
     if (m->count == RANGES)
         return PCT_HOST_LARGE;
     m->ranges[m->count++] = (struct range){ .from = from, .to = to, .first = m->pages, .file = mapping->file };
@@ -160,8 +114,7 @@ static bool read_sizes(struct memory *m, uint64_t *size, uint64_t *data)
 
 /* --- What was written --------------------------------------------------------------------------------------------- */
 
-/* The next pieces of memory from there on that are of these kinds. Negative: the kernel does not tell. */
-static long scan(struct memory *m, uint64_t *from, uint64_t to, uint64_t all_of, uint64_t any_of)
+long pct_host_memory_scan(struct memory *m, uint64_t *from, uint64_t to, uint64_t all_of, uint64_t any_of)
 {
     struct scan question = { .size = sizeof question,
                              .from = *from,
@@ -198,7 +151,7 @@ static enum pct_host_reason copy_range(struct memory *m, const struct range *ran
     if (PCT_SYS3(SYS_ioctl, m->uffd, UFFDIO_REGISTER, &all))
         return PCT_HOST_KERNEL;
     for (uint64_t from = range->from; from < range->to;) {
-        long count = scan(m, &from, range->to, 0, PRESENT | SWAPPED);
+        long count = pct_host_memory_scan(m, &from, range->to, 0, PRESENT | SWAPPED);
         if (count < 0)
             return PCT_HOST_KERNEL;
         for (long i = 0; i < count; i++) {
@@ -232,6 +185,7 @@ static enum pct_host_reason keep(struct memory *m)
     m->maps = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0));
     if (m->pagemap < 0 || m->statm < 0 || m->maps < 0)
         return PCT_HOST_DESCRIPTORS;
+    m->code = pct_host_move(PCT_SYS3(SYS_open, "/proc/self/mem", O_WRONLY | O_CLOEXEC, 0));
     m->broke = (uintptr_t)PCT_SYS1(SYS_brk, 0);
     enum pct_host_reason reason = list_mappings(m);
     for (unsigned i = 0; i < m->count && !reason; i++)
@@ -241,23 +195,29 @@ static enum pct_host_reason keep(struct memory *m)
 
 enum pct_host_reason pct_host_memory_keep(void)
 {
-    struct memory *m = memory = map_shared(sizeof *m);
+    struct memory *m = pct_host_memory = map_shared(sizeof *m);
     if (!m)
         return PCT_HOST_LARGE;
-    m->uffd = m->pagemap = m->statm = m->maps = -1;
+    m->uffd = m->pagemap = m->statm = m->maps = m->code = -1;
     enum pct_host_reason reason = keep(m);
     /* The run that it is all the same has no others than any run. */
-    const int own[] = { m->uffd, m->pagemap, m->statm, m->maps };
+    const int own[] = { m->uffd, m->pagemap, m->statm, m->maps, m->code };
     for (unsigned i = 0; reason && i < sizeof own / sizeof *own; i++)
         PCT_SYS1(SYS_close, own[i]);
     return reason;
 }
 
+bool pct_host_memory_write(void *to, const void *from, size_t size)
+{
+    return pct_host_is_on() && pct_host_memory->code >= 0 &&
+           pct_host_sys4(SYS_pwrite64, pct_host_memory->code, (long)from, (long)size, (long)to) == (long)size;
+}
+
 bool pct_host_memory_was_free(uintptr_t from, size_t size)
 {
     const uintptr_t to = (from + size + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-    for (unsigned i = 0; memory && to > from && i < memory->gaps; i++)
-        if (from >= memory->gap[i].from && to <= memory->gap[i].to)
+    for (unsigned i = 0; pct_host_memory && to > from && i < pct_host_memory->gaps; i++)
+        if (from >= pct_host_memory->gap[i].from && to <= pct_host_memory->gap[i].to)
             return true;
     return false;
 }
@@ -280,21 +240,21 @@ bool pct_host_memory_may(int call, const long *a)
 
 uintptr_t pct_host_memory_broke(void)
 {
-    return memory->broke;
+    return pct_host_memory->broke;
 }
 
 void pct_host_memory_shrinks(void)
 {
-    memory->shrunk = true;
+    pct_host_memory->shrunk = true;
 }
 
 unsigned pct_host_memory_gaps(struct pct_gap *gaps, unsigned most)
 {
     unsigned count = 0;
-    for (; count < most && count < memory->gaps; count++) {
+    for (; count < most && count < pct_host_memory->gaps; count++) {
         const struct pct_gap *best = NULL;
-        for (unsigned i = 0; i < memory->gaps; i++) {
-            const struct pct_gap *gap = &memory->gap[i];
+        for (unsigned i = 0; i < pct_host_memory->gaps; i++) {
+            const struct pct_gap *gap = &pct_host_memory->gap[i];
             bool later = !count || gap->to - gap->from < gaps[count - 1].to - gaps[count - 1].from;
             if (later && (!best || gap->to - gap->from > best->to - best->from))
                 best = gap;
@@ -316,7 +276,7 @@ static bool is_as_before(struct memory *m)
 
 bool pct_host_memory_trim(void)
 {
-    struct memory *m = memory;
+    struct memory *m = pct_host_memory;
     uint64_t before, after, data;
     uintptr_t broke = (uintptr_t)pct_host_sys4(SYS_brk, 0, 0, 0, 0);
     if (broke < m->broke || m->shrunk || !pct_host_stacks_settle(m->uffd))
@@ -335,9 +295,9 @@ bool pct_host_memory_trim(void)
     return is_as_before(m);
 }
 
-static void put_back(struct memory *m, uint64_t from, uint64_t to)
+void pct_host_memory_put_back(struct memory *m, const struct range **next, uint64_t from, uint64_t to)
 {
-    const struct range *range = m->ranges;
+    const struct range *range = *next;
     for (uint64_t at = from; at < to; at += PAGE) {
         while (at >= range->to)
             range++;
@@ -351,255 +311,39 @@ static void put_back(struct memory *m, uint64_t from, uint64_t to)
         else
             clear_page((void *)at);
     }
+    *next = range;
 }
 
-bool pct_host_memory_restore(void)
+/* again: what was written is watched once more. */
+static bool restore(struct memory *m, const struct range **next, uint64_t from, uint64_t to, bool again)
 {
-    struct memory *m = memory;
-    if (!m->count)
-        return false;
-    const bool again = ++m->runs >= PROTECT_AGAIN;
-    uint64_t to = m->ranges[m->count - 1].to;
-    for (uint64_t from = m->ranges[0].from; from < to;) {
+    while (from < to) {
         /* What there is not was not written, though the kernel may say so. */
-        long count = scan(m, &from, to, WP_ALLOWED | WRITTEN, PRESENT | SWAPPED);
+        long count = pct_host_memory_scan(m, &from, to, WP_ALLOWED | WRITTEN, PRESENT | SWAPPED);
         if (count < 0)
             return false;
         for (long i = 0; i < count; i++) {
-            put_back(m, m->pieces[i].from, m->pieces[i].to);
+            pct_host_memory_put_back(m, next, m->pieces[i].from, m->pieces[i].to);
             if (again && !protect(m, m->pieces[i].from, m->pieces[i].to))
                 return false;
         }
     }
+    return true;
+}
+
+bool pct_host_memory_restore(void)
+{
+    struct memory *m = pct_host_memory;
+    if (!m->count)
+        return false;
+    const bool again = ++m->runs >= PROTECT_AGAIN;
+    const uint64_t first = m->ranges[0].from, last = m->ranges[m->count - 1].to;
+    const uint64_t from = m->skipped.from > first ? m->skipped.from : first;
+    const struct range *next = m->ranges;
+    if (!restore(m, &next, first, from < last ? from : last, again) ||
+        !restore(m, &next, m->skipped.to > first ? m->skipped.to : first, last, again))
+        return false;
     if (again)
         m->runs = 0;
     return pct_host_stacks_hide();
-}
-
-/* --- Points in the middle of a run -------------------------------------------------------------------------------- */
-
-/* The map as text. 0: it cannot be read, or there is no room. */
-static size_t read_maps(struct memory *m)
-{
-    size_t size = 0;
-    long got;
-    while ((got = pct_host_sys4(SYS_pread64, m->maps, (long)(m->maps_text + size), (long)(MAPS - size), (long)size)) >
-           0)
-        size += (size_t)got;
-    return got || size == MAPS ? 0 : size;
-}
-
-/* The part of it in this gap. */
-static bool add_mapped(struct pct_saved_map *map, const struct pct_gap *gap, struct pct_saved_mapping mapping)
-{
-    struct pct_saved_mapping *last = &map->mapped[map->count - 1];
-    mapping.from = mapping.from > gap->from ? mapping.from : gap->from;
-    mapping.to = mapping.to < gap->to ? mapping.to : gap->to;
-    if (map->count && last->to == mapping.from && last->rights == mapping.rights) {
-        last->to = mapping.to;
-        return true;
-    }
-    if (map->count == PCT_SAVED_MAPPED)
-        return false;
-    map->mapped[map->count++] = mapping;
-    return true;
-}
-
-/* By a question for each. False: the kernel does not know it (Linux 6.11). */
-static bool ask_for_mapped(const struct memory *m, struct pct_saved_map *map)
-{
-    struct query query = { .size = sizeof query, .flags = QUERY_OR_NEXT };
-    for (unsigned i = 0; i < m->gaps; i++)
-        for (uint64_t from = m->gap[i].from; from < m->gap[i].to; from = query.to) {
-            const bool known = query.to && query.from >= from; /* by the last answer */
-            query.address = from;
-            const long failed = known ? 0 : pct_host_sys4(SYS_ioctl, m->maps, QUERY, (long)&query, 0);
-            if (failed)
-                return failed == -ENOENT;
-            if (query.from >= m->gap[i].to)
-                break;
-            const struct pct_saved_mapping mapping = { query.from, query.to, query.rights & RIGHTS };
-            if (!add_mapped(map, &m->gap[i], mapping))
-                return false;
-        }
-    return true;
-}
-
-static bool read_mapped(struct memory *m, struct pct_saved_map *map)
-{
-    struct pct_mapping each;
-    const size_t size = read_maps(m);
-    struct pct_maps maps = { .fd = -1, .left = (long)size, .next = m->maps_text };
-    while (maps.left > 0 && pct_maps_next(&maps, &each, NULL, 0)) {
-        const uint64_t rights =
-            (each.readable ? READABLE : 0) | (each.writable ? WRITABLE : 0) | (each.shared ? SHARED : 0);
-        for (unsigned i = 0; i < m->gaps; i++)
-            if (each.from < m->gap[i].to && each.to > m->gap[i].from &&
-                !add_mapped(map, &m->gap[i], (struct pct_saved_mapping){ each.from, each.to, rights }))
-                return false;
-    }
-    return size;
-}
-
-/* What is mapped where nothing was at first: the filter lets none of the rest change. */
-static bool read_map(struct memory *m, struct pct_saved_map *map)
-{
-    map->broke = (uintptr_t)pct_host_sys4(SYS_brk, 0, 0, 0, 0);
-    map->count = 0;
-    if (!m->no_query && ask_for_mapped(m, map))
-        return true;
-    m->no_query = true;
-    map->count = 0;
-    return read_mapped(m, map);
-}
-
-/* since: what was mapped since; or else what was written of the rest. */
-static bool save_pieces(struct memory *m, struct pct_saved *saved, uint64_t from, uint64_t to, bool since)
-{
-    while (from < to) {
-        long count = scan(m, &from, to, since ? 0 : WP_ALLOWED | WRITTEN, PRESENT | SWAPPED);
-        if (count < 0)
-            return false;
-        for (long i = 0; i < count; i++)
-            for (uint64_t at = m->pieces[i].from; at < m->pieces[i].to; at += PAGE) {
-                if (saved->pages == PCT_SAVED_PAGES)
-                    return false;
-                copy_page(saved->copies + (size_t)saved->pages * PAGE, (void *)at);
-                saved->page[saved->pages++] = at;
-            }
-    }
-    return true;
-}
-
-/* What was mapped since: memory of its own, and what pct shares with the command. Of all else it is not known whether
- * it changes. */
-static bool save_mapping(struct memory *m, struct pct_saved *saved, const struct pct_mapping *mapping)
-{
-    for (unsigned i = 0; i < m->gaps; i++) {
-        const uintptr_t from = mapping->from > m->gap[i].from ? mapping->from : m->gap[i].from;
-        const uintptr_t to = mapping->to < m->gap[i].to ? mapping->to : m->gap[i].to;
-        if (from >= to || from >= END)
-            continue;
-        if (mapping->shared) {
-            const uintptr_t header = (uintptr_t)pct_shim.header, log = (uintptr_t)pct_sched_log(&pct_S);
-            if ((header < from || header >= to) && (log < from || log >= to))
-                return false;
-            continue;
-        }
-        if (!mapping->writable || !mapping->readable || mapping->file || saved->ranges == PCT_SAVED_RANGES)
-            return false;
-        saved->before[saved->ranges] = saved->pages;
-        saved->range[saved->ranges++] = (struct pct_gap){ from, to };
-        if (!save_pieces(m, saved, from, to, true))
-            return false;
-    }
-    return true;
-}
-
-bool pct_host_memory_save(struct pct_saved *saved)
-{
-    struct memory *m = memory;
-    struct pct_mapping mapping;
-    saved->pages = saved->ranges = 0;
-    if (!pct_host_stacks_save(&saved->calls))
-        return false;
-    const size_t size = read_maps(m);
-    struct pct_maps maps = { .fd = -1, .left = (long)size, .next = m->maps_text };
-    bool good = m->count && size && save_pieces(m, saved, m->ranges[0].from, m->ranges[m->count - 1].to, false);
-    while (good && maps.left > 0 && pct_maps_next(&maps, &mapping, NULL, 0))
-        good = save_mapping(m, saved, &mapping);
-    return good && read_map(m, &saved->map);
-}
-
-void pct_host_memory_look(void)
-{
-    memory->looked = !memory->shrunk && read_map(memory, &memory->now);
-}
-
-bool pct_host_memory_has(const struct pct_saved *saved)
-{
-    const struct pct_saved_map *now = &memory->now;
-    uint32_t j = 0;
-    for (uint32_t i = 0; i < saved->map.count && memory->looked; i++) {
-        const struct pct_saved_mapping *wanted = &saved->map.mapped[i];
-        while (j < now->count && now->mapped[j].to < wanted->to)
-            j++;
-        if (j == now->count || now->mapped[j].from > wanted->from || now->mapped[j].rights != wanted->rights)
-            return false;
-    }
-    return memory->looked && saved->map.count && now->broke >= saved->map.broke;
-}
-
-static void unmap(uintptr_t from, uintptr_t to)
-{
-    if (from < to)
-        pct_host_sys4(SYS_munmap, (long)from, (long)(to - from), 0, 0);
-}
-
-static bool is_now(const struct memory *m, const struct pct_saved_map *map)
-{
-    bool same = m->looked && m->now.count == map->count && m->now.broke == map->broke;
-    for (uint32_t i = 0; same && i < map->count; i++)
-        same = m->now.mapped[i].from == map->mapped[i].from && m->now.mapped[i].to == map->mapped[i].to &&
-               m->now.mapped[i].rights == map->mapped[i].rights;
-    return same;
-}
-
-bool pct_host_memory_cut(const struct pct_saved *saved)
-{
-    struct memory *m = memory;
-    const struct pct_saved_map *map = &saved->map;
-    pct_host_stacks_load(saved->calls);
-    if (is_now(m, map))
-        return true;
-    if (m->now.broke > map->broke)
-        pct_host_sys4(SYS_brk, (long)map->broke, 0, 0, 0);
-    for (uint32_t j = 0, i = 0; j < m->now.count; j++) {
-        uintptr_t from = m->now.mapped[j].from;
-        for (; i < map->count && map->mapped[i].to <= m->now.mapped[j].to; i++) {
-            unmap(from, map->mapped[i].from);
-            from = map->mapped[i].to;
-        }
-        unmap(from, m->now.mapped[j].to);
-    }
-    pct_host_memory_look();
-    return is_now(m, map);
-}
-
-/* Clear what there is in here that was not saved, or put it back as it was at first. next: the first page that was
- * saved, from there on. */
-static bool clear_since(struct memory *m, const struct pct_saved *saved, uint64_t from, uint64_t to, uint32_t next,
-                        bool since)
-{
-    while (from < to) {
-        long count = scan(m, &from, to, since ? 0 : WP_ALLOWED | WRITTEN, PRESENT | SWAPPED);
-        if (count < 0)
-            return false;
-        for (long i = 0; i < count; i++)
-            for (uint64_t at = m->pieces[i].from; at < m->pieces[i].to; at += PAGE) {
-                while (next < saved->pages && saved->page[next] < at)
-                    next++;
-                if (next < saved->pages && saved->page[next] == at)
-                    continue;
-                if (since)
-                    clear_page((void *)at);
-                else
-                    put_back(m, at, at + PAGE);
-            }
-    }
-    return true;
-}
-
-bool pct_host_memory_load(const struct pct_saved *saved)
-{
-    struct memory *m = memory;
-    m->runs++;
-    if (!clear_since(m, saved, m->ranges[0].from, m->ranges[m->count - 1].to, 0, false))
-        return false;
-    for (uint32_t i = 0; i < saved->ranges; i++)
-        if (!clear_since(m, saved, saved->range[i].from, saved->range[i].to, saved->before[i], true))
-            return false;
-    for (uint32_t i = 0; i < saved->pages; i++)
-        copy_page((void *)saved->page[i], saved->copies + (size_t)i * PAGE);
-    return true;
 }

@@ -199,8 +199,11 @@ static bool allow(const struct module *m, int rights)
 static bool write_code(const struct module *m, bool back)
 {
     const struct change *c = m->changes, *end = c + m->changes_count;
-    while (c < end && pct_debugger_copies((void *)c->at, back ? c->before : c->after, c->size))
-        c++;
+    for (bool written = true; c < end && written; c += written) {
+        const uint8_t *code = back ? c->before : c->after;
+        written =
+            pct_debugger_copies((void *)c->at, code, c->size) || pct_host_memory_write((void *)c->at, code, c->size);
+    }
     if (c == end) /* the code could be run all the time: debuggers step over breakpoints somewhere in it */
         return true;
     if (!allow(m, PROT_READ | PROT_WRITE))

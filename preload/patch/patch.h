@@ -69,7 +69,7 @@ uint64_t pct_patch_register(const struct pct_patch_frame *frame, unsigned number
 /* Where this site accesses memory, with these registers. */
 uint64_t pct_patch_address(const struct pct_plan_site *site, const struct pct_patch_frame *frame);
 
-/* patch_entry.c: the second half. state: what XSAVE has saved, from the first byte on. */
+/* patch_entry.c: the second half. state: what XSAVE has saved, from the first byte on; NULL: it has not. */
 void pct_patch_point(struct pct_patch_frame *frame, enum pct_patch_rest rest, const uint64_t *state);
 
 /* Patch what has been loaded since the last time, as PCT_MEMORY says. With the baton, before a thread is made. */

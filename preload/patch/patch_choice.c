@@ -74,6 +74,8 @@ bool pct_patch_others_run(void)
     struct stat tasks;
     if (pct_sched_has_met(&pct_S, PCT_FOREIGN_THREADS))
         return true;
+    if (pct_host_is_sealed())
+        return false;
     /* One that was made by hand shows as soon as it is there, while ours do not come and go yet: nobody who shares the
      * memory can give up sharing it. A sandbox may forbid to try. Then, a folder has a link from each of its folders,
      * and two of its own. */

@@ -2,6 +2,7 @@
  * --memory=all):
  *
  *     state     registers, flags, vector registers and the red zone are what they would be
+ *     wide      so are all of the processor's other registers, whichever of them are in use
  *     fault     a fault comes up at the instruction itself, with its registers, and can be repaired
  *     unwind    a signal handler's backtrace goes through the function that was interrupted
  *     filter    a program with a filter of system calls is left as it is
@@ -18,6 +19,7 @@
  *
  * Prints nothing, and ends with status 0, if all is well. */
 #define _GNU_SOURCE
+#include <cpuid.h>
 #include <execinfo.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -91,6 +93,67 @@ static void *state(void *unused)
 {
     (void)unused;
     touch_all();
+    return NULL;
+}
+
+/* --- All registers ------------------------------------------------------------------------------------------------ */
+
+enum { KINDS = 8, STATE = 4096, ROUNDS = 32, MXCSR = 24, HEADER = 512, ROUND_UP = 0x4000 };
+
+static uint32_t kinds; /* of state, that XSAVE knows here: x87, SSE, AVX, AVX-512 */
+static struct {
+    unsigned at, size;
+} part[KINDS] = { { 32, 128 }, { 160, 256 } };
+static unsigned char bytes[STATE + ROUNDS];
+
+static int find_state(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+        return 0;
+    __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    kinds = a & 0xe7;
+    for (unsigned kind = 2; kind < KINDS; kind++)
+        __get_cpuid_count(0xd, kind, &part[kind].size, &part[kind].at, &c, &d);
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        bytes[i] = (unsigned char)(i * 7 + i / 255);
+    return 1;
+}
+
+/* Another set of kinds is in use in each round, and in each thread; what is not in use is zero. */
+static void *wide(void *odd)
+{
+    static __thread unsigned char before[STATE] __attribute__((aligned(64))), after[STATE] __attribute__((aligned(64)));
+    static __thread unsigned char none[STATE] __attribute__((aligned(64)));
+    for (unsigned round = 0; round < ROUNDS; round++) {
+        const unsigned used = (odd ? ~round * 37 : round * 41) & kinds;
+        const uint32_t mxcsr = 0x1f80 | (round & 1 ? ROUND_UP : 0), clean = 0x1f80;
+        memset(before, 0, sizeof before);
+        memset(after, 0, sizeof after);
+        for (unsigned kind = 0; kind < KINDS; kind++)
+            if (used >> kind & 1)
+                memcpy(before + part[kind].at, bytes + round, part[kind].size);
+        for (unsigned i = 0; i < 8; i++) /* the x87 unit's are of 80 bits, and all there, without exceptions */
+            memset(before + part[0].at + (size_t)i * 16 + 10, 0, 6);
+        memcpy(before, "\x7f\x03\0\0\xff", 5);
+        memcpy(before + HEADER, &used, sizeof used);
+        memcpy(before + MXCSR, &mxcsr, sizeof mxcsr);
+        memcpy(none + MXCSR, &clean, sizeof clean);
+        __asm__ volatile("xrstor64 (%[before])\n\t"
+                         "movl $1, shared(%%rip)\n\t"
+                         "movl shared(%%rip), %%r10d\n\t"
+                         "movl $2, shared(%%rip)\n\t"
+                         "xsave64 (%[after])\n\t"
+                         "xrstor64 (%[none])"
+                         :
+                         : [before] "r"(before), [after] "r"(after), [none] "r"(none), "a"(kinds), "d"(0)
+                         : "memory", "r10", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8",
+                           "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+        for (unsigned kind = 0; kind < KINDS; kind++)
+            check(!(kinds >> kind & 1) || !memcmp(before + part[kind].at, after + part[kind].at, part[kind].size),
+                  "a register that is in use, or is not");
+        check(!memcmp(before + MXCSR, after + MXCSR, sizeof mxcsr), "how numbers are rounded");
+    }
     return NULL;
 }
 
@@ -255,10 +318,14 @@ int main(int argc, char **argv)
         thread = wait_in_loop;
     if (!strcmp(mode, "busy"))
         thread = wait_and_write;
+    if (!strcmp(mode, "wide") && find_state())
+        thread = wide;
     if (pthread_create(&other, NULL, thread, NULL))
         return 3;
     if (thread == state || thread == trap)
         touch_all();
+    if (thread == wide)
+        wide(&other);
     /* The other one shall have to wait; which takes the watchdog some milliseconds each time, where it is needed. */
     int yields = thread == wait_in_loop ? 50 : thread == wait_and_write ? 12 : 0;
     for (int i = 0; i < yields; i++) {
