@@ -144,6 +144,13 @@ static void set_from_end(struct pct_process *process, struct pct_result *result)
         set(result, PCT_ENDING_INTERNAL, PCT_EXIT_INTERNAL);
         return;
     }
+    if (result->state == PCT_TRACE_EMPTY && process->launch->controls && WIFSIGNALED(status) &&
+        WTERMSIG(status) == SIGKILL) {
+        /* Earlier runs were under control, and none ends by itself in this way. */
+        set_unrecorded(result, process, "it was killed before its first step");
+        set_from_status(result, status, PCT_ENDING_KILLED);
+        return;
+    }
     if (result->state == PCT_TRACE_EMPTY) {
         /* The shim came up but refused: the same status as for bad usage, and it left its reason in the header. */
         if (WIFEXITED(status) && (header->message[0] || WEXITSTATUS(status) == PCT_EXIT_INTERNAL))
@@ -199,7 +206,8 @@ bool pct_result_is_whole(const struct pct_result *result)
 
 bool pct_result_lacks_space(const struct pct_result *result)
 {
-    return result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && result->ending != PCT_ENDING_KILLED_PCT;
+    return result->unrecorded && result->ending != PCT_ENDING_TIMEOUT && result->ending != PCT_ENDING_KILLED &&
+           result->ending != PCT_ENDING_KILLED_PCT;
 }
 
 bool pct_result_is_internal(const struct pct_result *result)

@@ -206,15 +206,15 @@ C
     has "compute_forever"
 }
 
-@test "a run over its time before its first step is a timeout, not a full disk, nor one that was not controlled" {
+@test "a run that is over its time, or killed, before its first step is no full disk, nor one that was not controlled" {
     cat > late.c <<'C'
 #include <sys/syscall.h>
-/* The first four runs end, the others compute for ever, while the linker binds: before libpct.so comes up.
- * Nothing of libc is there yet. */
-static long make_link(const char *path)
+/* The first four runs end, the others compute for ever, or are killed, while the linker binds: before libpct.so comes
+ * up. Nothing of libc is there yet. */
+static long call(long number, long first, long second)
 {
     long result;
-    __asm__ volatile("syscall" : "=a"(result) : "a"(SYS_symlink), "D"("run"), "S"(path) : "rcx", "r11", "memory");
+    __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second) : "rcx", "r11", "memory");
     return result;
 }
 static int nothing(void)
@@ -224,9 +224,10 @@ static int nothing(void)
 static int (*choose(void))(void)
 {
     char path[] = "3.run";
-    for (; make_link(path); path[0]--)
+    for (; call(SYS_symlink, (long)"run", (long)path); path[0]--)
         while (path[0] == '0')
-            ;
+            if (KILLED)
+                call(SYS_kill, call(SYS_getpid, 0, 0), 9);
     return nothing;
 }
 int chosen(void) __attribute__((ifunc("choose")));
@@ -235,15 +236,19 @@ int main(void)
     return chosen();
 }
 C
-    "$cc" -Wl,-z,now -o late late.c
-    # Two are those of the calibration.
-    run "$pct" campaign "${fixed[@]:2}" --exec -k 10 -n 4 -s 1 -j 1 --timeout 0.4 -- ./late
-    is "$status" 1
-    has "4 of 4 runs"
-    has "2 failed, 1 finding"
-    has "10 of 10"
-    has "timeout"
-    lacks "no space"
+    endings=(timeout "killed by signal 9")
+    for killed in 0 1; do
+        "$cc" -DKILLED=$killed -Wl,-z,now -o late late.c
+        # Two are those of the calibration.
+        run "$pct" campaign "${fixed[@]:2}" --exec -k 10 -n 4 -s 1 -j 1 --timeout 0.4 --fresh -- ./late
+        is "$status" 1
+        has "4 of 4 runs"
+        has "2 failed, 1 finding"
+        has "10 of 10"
+        has "${endings[killed]}"
+        lacks "no space"
+        rm ./*.run
+    done
 }
 
 @test "a daemon that leaves its session is ended with its run" {
