@@ -263,6 +263,12 @@ int pct_outcome_explain(const struct pct_launch *launch, const struct pct_proces
                     PCT_EXIT_USAGE);
         return PCT_EXIT_USAGE;
     }
+    if (!explained && WIFSIGNALED(process->status)) {
+        const char *name = sigdescr_np(WTERMSIG(process->status));
+        pct_cli_say("%s did not start under control, or was ended by signal %d (%s) before pct came up",
+                    launch->command[0], WTERMSIG(process->status), name ? name : "unknown");
+        return PCT_EXIT_NOT_CONTROLLED;
+    }
     pct_cli_say("%s was not controlled%s", launch->command[0],
                 explained ? "" : ": libpct.so was not preloaded into it; `pct doctor` may tell more");
     return PCT_EXIT_NOT_CONTROLLED;

@@ -249,6 +249,11 @@ C
         lacks "no space"
         rm ./*.run
     done
+    # Of the first run, nobody knows whether it would have been controlled.
+    for run in 0 1 2 3; do ln -s run $run.run; done
+    run "$pct" run -s 1 -- ./late
+    is "$status" 123
+    has "./late did not start under control, or was ended by signal 9 (Killed) before pct came up"
 }
 
 @test "a daemon that leaves its session is ended with its run" {
