@@ -264,7 +264,7 @@ check-restored:
 	@scripts/setup build check
 	@$(build_with) all paper memory-bugs test-programs random-programs
 	@status=0; PCT_BUILD='$(B)' tests/programs/restored '$(or $(RUNS),300)' '$(or $(COUNT),100)' || status=1; \
-	PCT_BUILD='$(B)' tests/programs/restored-killed 6000 || status=1; exit $$status
+	PCT_BUILD='$(B)' tests/programs/restored-killed 30000 || status=1; exit $$status
 
 # HTML pages in Debian's Chromium, without a display.
 check-browser:
