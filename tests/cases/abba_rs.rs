@@ -3,7 +3,7 @@
 //
 // NEED: command -v rustc
 // RUN 120: pct run -q -s 1 -n 500 --state none -- %p
-// RUN: pct run -s 1 -n 3 --state none -- %p 2>&1 |
+// RUN: pct run -S round-robin -n 1 --state none -- %p 2>&1 |
 //     grep -F "implements its own locks by atomic instructions: --memory=atomics"
 // RUN: pct run -s 1 -n 20 --state none --memory=off -- %p 2>&1 |
 //     grep "no guarantee about.*: the program implements its own locks"

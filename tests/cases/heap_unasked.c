@@ -9,7 +9,7 @@
  *     [ $(grep -c 'memory that calls do not order.*(--memory=all: all have' %t/out) = 1 ] &&
  *     token=$(grep -o -m 1 'pct1:[^ ]*,memory=all[^ ]*[0-9a-f]' %t/out) &&
  *     { pct replay -q "$token" -- %p > /dev/null 2>&1; [ $? = 134 ]; }
- * RUN: for how in locked accesses points; do pct run -s 2 -n 130 --state none -- %p $how > %t/out 2>&1;
+ * RUN: for how in locked accesses points; do pct run -s 3 -n 130 --state none -- %p $how > %t/out 2>&1;
  *     ! grep -e 'do not order' -e 'other scheduling points' %t/out || exit 1; done
  *
  * A campaign in two parts has the same runs as one in one part; and its guarantee counts only those with points at
