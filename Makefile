@@ -55,13 +55,14 @@ pct_cflags += $(if $(findstring clang,$(CC)),-Wno-pointer-bool-conversion \
     -Wno-tautological-pointer-compare,-Wno-clobbered -Wno-nonnull-compare -Wno-unterminated-string-initialization)
 #  initfirst  our constructor before everybody else's: programs make thousands of calls in theirs
 #  pack-relative-relocs   400 relocations in 100 bytes: less to read at every start
-#  now        no lazy binding, which would enter the dynamic linker, and its locks, inside a wrapper
+#  lazy       what no start calls is not looked up there; preload/core/bind.c does it, without the loader and its locks
 #  nostartfiles  the compiler's own start and end of a library: not needed, and two page faults
 #  noseparate-code, norelro  three system calls and mappings fewer at every start
+#  libpct.ld  what stands where: page faults
 #  -Bsymbolic-functions  a wrapper that calls another one gets ours, not the program's function of that name
-shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst -Wl,-z,now -Wl,-z,norelro \
+shim_ldflags := -shared -nostartfiles -Wl,-Bsymbolic-functions -Wl,-z,initfirst -Wl,-z,lazy -Wl,-z,norelro \
     -Wl,-z,noseparate-code \
-	-Wl,-z,pack-relative-relocs -Wl,--no-undefined \
+	-Wl,-z,pack-relative-relocs -Wl,--no-undefined -Wl,-T,preload/libpct.ld \
 	-Wl,--version-script=$(B)/gen/libpct.map -Wl,-soname,libpct.so
 command_libs := -ldw -lelf -lZydis -lsqlite3 -ljson-c -lz -liberty -lm
 
@@ -599,8 +600,10 @@ $(B)/obj/preload/core/bytes.o: override CFLAGS += -fno-builtin -fno-lto \
 # Hashing the trace is a loop over vectors.
 $(B)/obj/sched/record.o: override CFLAGS += -O3
 
-$(B)/libpct.so: $(call objects_of,$(shim_sources)) $(B)/gen/libpct.map $(B)/sources
+$(B)/libpct.so: $(call objects_of,$(shim_sources)) $(B)/gen/libpct.map preload/libpct.ld scripts/late-tables \
+    $(B)/sources
 	$(call quiet,LINK)$(CC) $(LDFLAGS) $(shim_ldflags) -o $@ $(filter %.o,$^)
+	@scripts/late-tables $@
 
 # Its accesses are those of the program's own instructions, sixteen bytes at once too (-mcx16, since 2004).
 $(call objects_of,$(runtime_sources)): override CFLAGS += -mcx16

@@ -43,7 +43,7 @@ enum {
 };
 enum { IDLE, RUN, GIVEN_UP };
 
-bool pct_host_contexts;
+PCT_OF_START bool pct_host_contexts;
 
 /* The first run may have made some before the filter was in force. */
 bool pct_host_is_sealed(void)

@@ -90,7 +90,7 @@ void pct_real_shift(uint64_t now)
     started.tv_nsec += (long)(by % 1000000000);
 }
 
-uint64_t pct_address_space(void)
+PCT_STARTS uint64_t pct_address_space(void)
 {
     struct rlimit limit = { .rlim_cur = RLIM_INFINITY };
     PCT_SYS4(SYS_prlimit64, 0, RLIMIT_AS, NULL, &limit);

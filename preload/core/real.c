@@ -7,6 +7,7 @@
  * Not by dlvsym: it takes the loader's lock, which a parked thread may hold, and frees what it said of an earlier
  * failure. An allocator of the target's own (a sanitizer's) may read a clock for that, which has to be looked up. */
 #include "real.h"
+#include "bind.h"
 #include <common/text.h>
 #include "shim.h"
 #include <dlfcn.h>
@@ -15,8 +16,7 @@
 #include <limits.h>
 #include <link.h>
 
-/* In .data, so that .bss stays small: see pct_page (shim.c). */
-struct pct_real pct_real __attribute__((section(".data")));
+struct pct_real pct_real;
 
 /* Arrays, not pointers: the loader has nothing to relocate. */
 static const struct {
@@ -142,11 +142,17 @@ static uint32_t hash_of(const char *name)
     return hash;
 }
 
-/* NULL: the loader does not know us. It is asked once: it takes its lock for that, and reads all of our symbols. */
+#pragma weak _dl_find_object
+
+/* NULL: the loader does not know us. It is asked once. GLIBC: before 2.35 it takes its lock for that, and reads all of
+ * our symbols. */
 static const struct link_map *ourselves(void)
 {
-    static struct link_map *own;
+    PCT_OF_START static struct link_map *own;
+    struct dl_find_object found;
     Dl_info unused;
+    if (!own && _dl_find_object && !_dl_find_object((void *)rows, &found))
+        own = found.dlfo_link_map;
     return own || dladdr1(rows, &unused, (void **)&own, RTLD_DL_LINKMAP) ? own : NULL;
 }
 
@@ -243,19 +249,37 @@ bool pct_real_is_preloaded(const char *name)
     return symbol_preloaded(name, &object);
 }
 
-PCT_STARTS void pct_real_resolve(unsigned row)
+/* The function of this name and version. preloaded: of a library that is preloaded behind us, if one has it. */
+static void *find(const char *name, const char *version, bool preloaded)
 {
     const struct link_map *object;
-    const Elf64_Sym *symbol = rows[row].of_signals ? NULL : symbol_preloaded(rows[row].name, &object);
+    const Elf64_Sym *symbol = preloaded ? symbol_preloaded(name, &object) : NULL;
     if (!symbol)
-        symbol = symbol_behind_us(rows[row].name, rows[row].version, &object);
-    if (!symbol && rows[row].version[0])
-        symbol = symbol_behind_us(rows[row].name, "", &object);
+        symbol = symbol_behind_us(name, version, &object);
+    if (!symbol && version[0])
+        symbol = symbol_behind_us(name, "", &object);
     if (!symbol)
-        return;
+        return NULL;
     const uintptr_t at = object->l_addr + symbol->st_value;
     const bool chosen_at_run_time = ELF64_ST_TYPE(symbol->st_info) == STT_GNU_IFUNC;
-    ((void **)&pct_real)[row] = chosen_at_run_time ? ((void *(*)(void))at)() : (void *)at;
+    return chosen_at_run_time ? ((void *(*)(void))at)() : (void *)at;
+}
+
+void *pct_real_start_main(void)
+{
+    return find("__libc_start_main", "GLIBC_2.34", true);
+}
+
+void *pct_real_find(const char *name, const char *version)
+{
+    return find(name, version, false);
+}
+
+void pct_real_resolve(unsigned row)
+{
+    void *function = find(rows[row].name, rows[row].version, !rows[row].of_signals);
+    if (function)
+        ((void **)&pct_real)[row] = function;
 }
 
 void pct_real_resolve_all(void)
@@ -264,6 +288,7 @@ void pct_real_resolve_all(void)
     if (done)
         return;
     done = true;
+    pct_bind_all();
     for (unsigned row = 0; row < sizeof rows / sizeof *rows; row++)
         if (!((void **)&pct_real)[row])
             pct_real_resolve(row);
@@ -271,7 +296,7 @@ void pct_real_resolve_all(void)
 
 int pct_libc_minor(void)
 {
-    static int known; /* -1: it is no 2.x; 0: not asked for yet */
+    PCT_OF_START static int known; /* -1: it is no 2.x; 0: not asked for yet */
     if (known)
         return known > 0 ? known : INT_MAX;
     const char *version = gnu_get_libc_version();

@@ -127,6 +127,13 @@ extern struct pct_real pct_real;
 void pct_real_resolve(unsigned row);
 void pct_real_resolve_all(void);
 
+/* Where libc's start of the program is, as REAL() would say. It is called once, by each process, most of which look up
+ * nothing else: so it needs neither of the two tables. */
+void *pct_real_start_main(void);
+
+/* libc's function of this name and version, whoever replaces it; NULL: there is none. Also in a signal handler. */
+void *pct_real_find(const char *name, const char *version);
+
 /* The version of glibc: 36 of 2.36, by which what libc keeps to itself is known. INT_MAX: not a version 2. Anywhere. */
 int pct_libc_minor(void);
 

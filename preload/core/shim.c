@@ -11,10 +11,9 @@
 #include <preload/watchdog/watchdog.h>
 #include <sched/record.h>
 
-/* In .data, with something of .data behind it (start.c), so that .bss is small enough for the end of the file's last
- * page, and the loader need not map memory for it. pct_enter_first() puts a page of memory in its place. */
-union pct_page pct_page __attribute__((aligned(4096), section(".data")));
-struct pct_shim pct_shim;
+/* pct_enter_first() puts a page of memory in its place. */
+union pct_page pct_page __attribute__((aligned(4096)));
+PCT_OF_START struct pct_shim pct_shim;
 __thread struct pct_shim_thread *pct_self;
 __thread struct pct_shim_thread *pct_vforking;
 

@@ -10,9 +10,9 @@
 
 #define PCT_EXPORT __attribute__((visibility("default")))
 
-/* Functions that every start calls: the linker puts them together, at the front of the code, which the loader reads
- * anyway. */
+/* Functions that every start calls, and variables that it looks at: the linker puts them together (libpct.ld). */
 #define PCT_STARTS __attribute__((cold))
+#define PCT_OF_START __attribute__((section("pct_start")))
 
 /* A variable that belongs to one run: the child of a fork, which begins a run of its own, finds zeros there. */
 #define PCT_OF_RUN __attribute__((section("pct_run")))

@@ -56,14 +56,15 @@ long pct_random_syscall(void *buffer, size_t size, unsigned flags)
     return -1;
 }
 
-void pct_random_begin(char **environment)
+PCT_STARTS void pct_random_begin(char **environment)
 {
     enum { SIZE = 16, BYTE = 0x5a };
     while (*environment)
         environment++;
     for (const Elf64_auxv_t *entry = (const void *)(environment + 1); entry->a_type != AT_NULL; entry++)
-        if (entry->a_type == AT_RANDOM)
-            memset((void *)entry->a_un.a_val, BYTE, SIZE);
+        if (entry->a_type == AT_RANDOM) /* by single bytes: compilers would read all from another page */
+            for (volatile uint8_t *byte = (void *)entry->a_un.a_val, *end = byte + SIZE; byte < end; byte++)
+                *byte = BYTE;
 }
 
 PCT_EXPORT ssize_t getrandom(void *buffer, size_t size, unsigned flags)

@@ -5,8 +5,7 @@
 #include <preload/core/real.h>
 #include <preload/core/shim.h>
 
-/* In .data, as pct_real is. */
-static void *libc[PCT_STRINGS_COUNT] __attribute__((section(".data")));
+static void *libc[PCT_STRINGS_COUNT];
 static bool replaced[PCT_STRINGS_COUNT]; /* somebody has such a function of his own, which calls lead to */
 static enum { UNKNOWN, LACKING, FOUND } found;
 static const struct pct_strings_module *modules;

@@ -14,7 +14,7 @@
 #include <preload/signals/signals.h>
 #include <stdlib.h>
 
-static int (*target_main)(int, char **, char **);
+PCT_OF_START static int (*target_main)(int, char **, char **);
 
 /* A child between vfork and exec runs in our memory, and must not end our run; nor may one made by a raw clone. Where
  * the run has been left, nobody may be asked anything. */
@@ -120,7 +120,8 @@ PCT_STARTS PCT_EXPORT int __libc_start_main(int (*main)(int, char **, char **), 
                                             void *stack_end)
 {
     target_main = main;
-    return REAL(__libc_start_main)(run_main, argc, argv, init, fini, rtld_fini, stack_end);
+    const __typeof__(&__libc_start_main) real = pct_real_start_main();
+    return real(run_main, argc, argv, init, fini, rtld_fini, stack_end);
 }
 
 PCT_EXPORT void exit(int status)

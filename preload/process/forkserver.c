@@ -47,7 +47,7 @@ enum { TOKEN, TRACE, KNOWN };
 static const char *const names[KNOWN] = { "PCT_TOKEN=", "PCT_TRACE=" };
 static const char pad_name[] = PCT_PAD_NAME;
 
-static struct {
+PCT_OF_START static struct {
     int fd;         /* 0: this is no server */
     uint64_t files; /* as by list_files(), at the start */
     char *kept;
@@ -258,9 +258,9 @@ static void await_run(int run)
 /* The library's own data, which each run writes: all at once, which takes less time than a page fault for each page. */
 static void copy_data(void)
 {
-    extern char end[] __asm__("_end") __attribute__((visibility("hidden")));
-    uintptr_t from = (uintptr_t)&pct_page, size = (uintptr_t)end - from;
-    pct_populate((void *)from, size);
+    extern char from[] __asm__("__start_pct_start"), to[] __asm__("pct_written") __attribute__((visibility("hidden")));
+    uintptr_t begin = (uintptr_t)from & -UINT64_C(4096);
+    pct_populate((void *)begin, (uintptr_t)to - begin);
 }
 
 /* In the copy: what the launcher does between fork and exec (cli/process/launch.c). */

@@ -4,6 +4,7 @@
 #include <common/text.h>
 #include <preload/core/kernel.h>
 #include <preload/core/maps.h>
+#include <preload/core/real.h>
 #include <preload/core/shim.h>
 #include <preload/core/sites.h>
 #include <preload/core/sys.h>
@@ -248,22 +249,6 @@ static enum pct_script_await await_board(const uint32_t *word, uint32_t value, s
     return await_word(word, value, runs_too_long, runner);
 }
 
-/* Of libc: where brk() has set the end of the heap. */
-extern void *__curbrk;
-
-static const struct pct_script_host host = { .look = look,
-                                             .pending = pending,
-                                             .renamed = &pct_shim.renamed,
-                                             .numbered = &pct_S.objects.numbered,
-                                             .heap_end = (const uint64_t *)(const void *)&__curbrk,
-                                             .name = name,
-                                             .has_left = has_left,
-                                             .read = read_bytes,
-                                             .await = await_board,
-                                             .wake = wake_word,
-                                             .record = record,
-                                             .record_of = record_of };
-
 /* NULL: there is none here. */
 static struct pct_script_channel *map_channel(const char *path)
 {
@@ -406,8 +391,18 @@ bool pct_script_spun(const struct pct_thread *thread)
 
 /* --- The beginning ------------------------------------------------------------------------------------------------ */
 
+/* Of libc: where brk() has set the end of the heap. Looked up here, as no other run needs it. */
+static const uint64_t *heap_end(void)
+{
+    static const uint64_t none;
+    const struct link_map *libc;
+    const Elf64_Sym *symbol = pct_real_symbol("__curbrk", &libc);
+    return symbol ? (const uint64_t *)(libc->l_addr + symbol->st_value) : &none;
+}
+
 const struct pct_script_engine *pct_script_open(const char *path)
 {
+    static struct pct_script_host host;
     if (!path || !pct_script_engine_open || (!channel && !(channel = map_channel(path))))
         return NULL;
     if (!program[0])
@@ -426,6 +421,18 @@ const struct pct_script_engine *pct_script_open(const char *path)
     pct_family_path(&self.image);
     self.image++;
     self.same = !strcmp(program, channel->program);
+    host = (struct pct_script_host){ .look = look,
+                                     .pending = pending,
+                                     .renamed = &pct_shim.renamed,
+                                     .numbered = &pct_S.objects.numbered,
+                                     .heap_end = heap_end(),
+                                     .name = name,
+                                     .has_left = has_left,
+                                     .read = read_bytes,
+                                     .await = await_board,
+                                     .wake = wake_word,
+                                     .record = record,
+                                     .record_of = record_of };
     return pct_script_engine_open(&host, channel, &self);
 }
 

@@ -11,11 +11,13 @@
 #include "replay_file.h"
 #include "script.h"
 #include "start_files.h"
+#include "tables.h"
 #include "variables.h"
 #include <common/list.h>
 #include <common/pack.h>
 #include <common/text.h>
 #include <pct/random.h>
+#include <preload/core/bind.h>
 #include <preload/core/debugger.h>
 #include <preload/core/environment.h>
 #include <preload/core/host.h>
@@ -55,8 +57,8 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-/* The command line, for the report. In .data, behind pct_page (shim.c). */
-static char command[2048] __attribute__((section(".data")));
+/* The command line, for the report. It stands behind the others that are PCT_OF_START, as most of it stays empty. */
+static char command[2048] __attribute__((section("pct_start_end")));
 
 /* The private header of a run that is not recorded in a file. */
 static struct pct_trace_header *private_header(void)
@@ -64,7 +66,7 @@ static struct pct_trace_header *private_header(void)
     return pct_map(PCT_TRACE_HEADER_SIZE);
 }
 
-static char **start_environment; /* as on the stack */
+PCT_OF_START static char **start_environment; /* as on the stack */
 
 /* Address space for threads. With strategy none they make others without the baton. */
 static void map_slots(void)
@@ -423,6 +425,7 @@ PCT_STARTS static void check_layouts(void)
 
 struct pct_shim_thread *pct_enter_first(void)
 {
+    pct_tables_relocate();
     /* Not from within what a fork server calls: libc's dlsym() gives memory back, to an allocator that may read a clock
      * there. */
     static bool serves;
@@ -441,6 +444,8 @@ struct pct_shim_thread *pct_enter_first(void)
                 "a program of Go: its runtime makes threads and system calls without libc, so it is not controlled");
         return NULL;
     }
+    if (!pct_shim.main_thread)
+        pct_engine_learn();
     bool forked = pct_forkserver_is_on();
     if (forked) {
         pct_foreign_threads_serve();
@@ -451,6 +456,7 @@ struct pct_shim_thread *pct_enter_first(void)
         start_again();
     }
     pct_shim.pending = false;
+    pct_variables_configure_defaults();
     if (!forked) {
         check_layouts();
         map_page();
@@ -496,15 +502,18 @@ PCT_STARTS static void refuse_tsan(void)
 PCT_STARTS static void start(int argc, char **argv, char **environment)
 {
     struct pct_text text;
+    pct_bind_start();
     start_environment = environment;
     pct_shim.main_stack = (uintptr_t)argv - sizeof *argv;
     pct_random_begin(environment);
     pct_variables_read(environment);
     refuse_tsan();
-    if (pct_variables.PCT_REPLAY)
+    if (pct_variables.PCT_REPLAY) {
+        pct_tables_relocate();
         open_replay(pct_variables.PCT_REPLAY);
-    pct_variables_configure();
-    find_list();
+    }
+    if (pct_variables_configure())
+        find_list();
     pct_slots_see_limit();
     pct_affinity_start(pct_variables.PCT_CPU);
     if (pct_variables.PCT_ENVIRONMENT && strcmp(pct_variables.PCT_ENVIRONMENT, "on")) {
@@ -521,7 +530,6 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     pct_exit_watch();
     pct_shim.pid = (int)PCT_SYS0(SYS_getpid);
     pct_foreign_threads_begin();
-    pct_engine_learn();
     pct_shim.pending = true;
     /* What may still turn out to be a mistake of the user's is tried before any code of the target. */
     if (pct_variables.PCT_TRACE || strchr(pct_shim.config.strategy, '/'))

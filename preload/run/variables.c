@@ -1,5 +1,6 @@
 /* What the variables of the environment say: see variables.h. */
 #include "variables.h"
+#include "tables.h"
 #include <common/text.h>
 #include <preload/core/kernel.h>
 #include <preload/core/real.h>
@@ -21,7 +22,7 @@ enum { KEPT = 4 };
 /* The default of PCT_WATCHDOG: longer than what programs compute at a stretch between two locks, mostly. */
 #define PCT_RUN_MS 10000
 
-struct pct_variables pct_variables;
+PCT_OF_START struct pct_variables pct_variables;
 
 void pct_start_refuse(const char *message)
 {
@@ -33,11 +34,13 @@ void pct_start_refuse(const char *message)
 
 PCT_STARTS void pct_variables_read(char **environment)
 {
+    /* No pointers: the loader has nothing to relocate. */
     static const struct {
-        const char *name;
-        const char **value;
+        char name[24]; /* with the sign behind it */
+        uint8_t length, value;
     } known[] = {
-#define VARIABLE(name, value, help) { #name "=", &pct_variables.name },
+#define VARIABLE(name, value, help)                                                                                    \
+    { #name "=", sizeof #name, offsetof(struct pct_variables, name) / sizeof(const char *) },
         PCT_VARIABLES(VARIABLE)
 #undef VARIABLE
     };
@@ -46,14 +49,14 @@ PCT_STARTS void pct_variables_read(char **environment)
             continue;
         bool found = false;
         for (unsigned i = 0; i < sizeof known / sizeof *known && !found; i++) {
-            size_t length = strlen(known[i].name);
-            found = !strncmp(*environment, known[i].name, length);
-            if (found && (*environment)[length])
-                *known[i].value = *environment + length;
+            found = !strncmp(*environment, known[i].name, known[i].length);
+            if (found && (*environment)[known[i].length])
+                ((const char **)&pct_variables)[known[i].value] = *environment + known[i].length;
             /* An empty value is as good as none. */
         }
         if (found)
             continue;
+        pct_tables_relocate();
         char name[64], line[256];
         struct pct_text text;
         size_t length = strcspn(*environment, "=");
@@ -204,15 +207,14 @@ PCT_STARTS static void configure_machine(void)
             "PCT_SITES must be on, calls, family, or up to 64 rising numbers of steps with commas between them");
 }
 
-PCT_STARTS void pct_variables_configure(void)
+/* The configuration, but for the seed. */
+__attribute__((noinline)) static void configure(void)
 {
     struct pct_config *config = &pct_shim.config;
-    if (pct_variables.PCT_LOG && !strcmp(pct_variables.PCT_LOG, "quiet"))
-        pct_shim.quiet = true;
-    else if (pct_variables.PCT_LOG && strcmp(pct_variables.PCT_LOG, "normal"))
-        pct_start_refuse("PCT_LOG must be normal or quiet");
+    const uint64_t seed = config->run.seed;
     configure_strategy();
-    number(&config->run.seed, pct_variables.PCT_SEED, "PCT_SEED");
+    if (!pct_variables.PCT_TOKEN)
+        config->run.seed = seed;
     number(&config->max_steps, pct_variables.PCT_MAX_STEPS, "PCT_MAX_STEPS");
     number(&config->epoch, pct_variables.PCT_EPOCH, "PCT_EPOCH");
     if (pct_variables.PCT_TIME && !strcmp(pct_variables.PCT_TIME, "real"))
@@ -230,6 +232,39 @@ PCT_STARTS void pct_variables_configure(void)
     configure_memory();
     configure_machine();
     config->has_hash = false;
+}
+
+/* Whether any variable is set whose value may be wrong, or is looked at, but for the two that most runs have. */
+PCT_STARTS static bool is_any_set(void)
+{
+    struct pct_variables others = pct_variables;
+    const char *const *values = (const char *const *)&others;
+    others.PCT_LOG = others.PCT_SEED = NULL;
+    for (unsigned i = 0; i < sizeof others / sizeof *values; i++)
+        if (values[i])
+            return true;
+    return false;
+}
+
+PCT_STARTS bool pct_variables_configure(void)
+{
+    const char *log = pct_variables.PCT_LOG;
+    if (log && !strcmp(log, "quiet"))
+        pct_shim.quiet = true;
+    else if (log && strcmp(log, "normal"))
+        pct_start_refuse("PCT_LOG must be normal or quiet");
+    number(&pct_shim.config.run.seed, pct_variables.PCT_SEED, "PCT_SEED");
+    if (!is_any_set())
+        return false;
+    pct_tables_relocate();
+    configure();
+    return true;
+}
+
+void pct_variables_configure_defaults(void)
+{
+    if (!pct_shim.strategy)
+        configure();
 }
 
 PCT_STARTS void pct_variables_draw(void)

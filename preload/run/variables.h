@@ -16,8 +16,10 @@ extern struct pct_variables pct_variables;
 /* Take them from this environment. Those that begin with PCT_ and that pct does not know are refused. */
 void pct_variables_read(char **environment);
 
-/* The configuration of the run (pct_shim.config), its strategy, and what of the shim they set. */
-void pct_variables_configure(void);
+/* The configuration of the run (pct_shim.config), its strategy, and what of the shim they set. False: no variable says
+ * anything of them, so that is left to pct_variables_configure_defaults(): most processes never begin a run. */
+bool pct_variables_configure(void);
+void pct_variables_configure_defaults(void);
 
 /* What nobody has said, and the machine decides: the seed, the member of the mixture, the time of day. */
 void pct_variables_draw(void);

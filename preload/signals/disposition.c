@@ -20,8 +20,11 @@ static uint64_t interrupting;      /* siginterrupt(): signal() sets no SA_RESTAR
 /* What is ours of the flags that the kernel has. */
 enum { OUR_FLAGS = SA_SIGINFO | (int)SA_RESETHAND };
 
-static const struct sigaction crash = { .sa_sigaction = pct_signal_crashed,
-                                        .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+/* No constant: nothing has made an address of it when the process starts (preload/run/tables.c). */
+static struct sigaction crash(void)
+{
+    return (struct sigaction){ .sa_sigaction = pct_signal_crashed, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER };
+}
 
 /* The watchdog's question waits until a handler of SIGTRAP has returned: asked there, a thread would be led on
  * instruction by instruction within that handler, with traps within traps until the stack is full. */
@@ -33,7 +36,7 @@ static struct sigaction with_mask(int signal, struct sigaction action)
 
 static int set_crash(int signal, struct sigaction *old)
 {
-    const struct sigaction ours = with_mask(signal, crash);
+    const struct sigaction ours = with_mask(signal, crash());
     return REAL(sigaction)(signal, &ours, old);
 }
 
@@ -66,7 +69,7 @@ PCT_STARTS void pct_signal_start(void)
 {
     struct sigaction old;
     for (unsigned i = 0; i < sizeof crashes / sizeof *crashes; i++) {
-        const struct sigaction ours = with_mask(crashes[i], crash);
+        const struct sigaction ours = with_mask(crashes[i], crash());
         if (!__sigaction(crashes[i], &ours, &old) && old.sa_handler != SIG_DFL)
             __sigaction(crashes[i], &old, NULL); /* ignored: inherited through exec */
     }
@@ -169,7 +172,7 @@ static bool take_trap(struct sigaction *kernel)
 
 void pct_action_trap(void)
 {
-    struct sigaction now, ours = with_mask(SIGTRAP, crash);
+    struct sigaction now, ours = with_mask(SIGTRAP, crash());
     for (int signal = 1; actions && signal <= PCT_SIGNALS; signal++)
         if (!REAL(sigaction)(signal, NULL, &now) && now.sa_sigaction == pct_signal_arrive && take_trap(&now)) {
             actions[signal].masks_trap = true;
@@ -208,7 +211,7 @@ PCT_EXPORT int sigaction(int signal, const struct sigaction *restrict new, struc
         kernel.sa_flags = (kernel.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
         kernel = with_mask(signal, kernel);
     } else if (kernel.sa_handler == SIG_DFL && pct_signal_is_crash(signal)) {
-        kernel = with_mask(signal, crash);
+        kernel = with_mask(signal, crash());
     }
     /* Ours is not to run between the two; but that of a call that a host traps does. */
     const uint64_t trap = pct_host_is_on() ? UINT64_C(1) << (SIGSYS - 1) : 0;

@@ -16,7 +16,7 @@ static struct {
     size_t size; /* bytes that the kernel filled; 0: not pinned, so nothing is hidden */
 } cpus;
 
-static const char *choice; /* PCT_CPU */
+PCT_OF_START static const char *choice; /* PCT_CPU */
 
 void pct_affinity_start(const char *cpu)
 {

@@ -56,7 +56,7 @@ void pct_foreign_threads_forget(void)
 
 /* CPU time that the process has used, and neither the calling thread nor the watchdog, ns: at least, and at most. Where
  * threads are contexts, no run can make any that nobody meets (preload/core/host_filter.c). */
-static bool read_others_time(int64_t *least, int64_t *most)
+PCT_STARTS static bool read_others_time(int64_t *least, int64_t *most)
 {
     if (pct_host_contexts && pct_host_is_on())
         return false;
@@ -73,7 +73,8 @@ static bool read_others_time(int64_t *least, int64_t *most)
     return true;
 }
 
-static int64_t others_before = INT64_MAX; /* at most: by threads of the program that this process was before */
+/* At most: by threads of the program that this process was before. */
+PCT_OF_START static int64_t others_before = INT64_MAX;
 
 static bool ended_before; /* in the fork server, before it made this run */
 
@@ -95,7 +96,7 @@ void pct_foreign_threads_serve(void)
     ended_before = read_others_time(&least, &most) && least > others_before;
 }
 
-void pct_foreign_threads_begin(void)
+PCT_STARTS void pct_foreign_threads_begin(void)
 {
     int64_t least;
     if (!read_others_time(&least, &others_before))

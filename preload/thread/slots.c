@@ -10,9 +10,9 @@
 enum { PIECE = 1024, LEAST_STACK = 16 << 10 };
 _Static_assert(PIECE * sizeof(struct pct_shim_thread) % 4096 == 0, "pieces are of whole pages");
 
-static uint32_t room;      /* for this many threads there is memory now */
-static uint32_t reserved;  /* for this many there is address space */
-static uint64_t inherited; /* the limit of address space at the start */
+static uint32_t room;                   /* for this many threads there is memory now */
+static uint32_t reserved;               /* for this many there is address space */
+PCT_OF_START static uint64_t inherited; /* the limit of address space at the start */
 
 /* count: threads. at: 0 or an address. flags: MAP_FIXED_NOREPLACE if it must be that one, which Linux before 4.17 takes
  * for a hint, too; MAP_FIXED over what is reserved; or 0. */
@@ -39,7 +39,7 @@ static bool grow(uint32_t by)
     return map((uint64_t)(pct_shim.slots + room), by, PROT_READ | PROT_WRITE, flags);
 }
 
-void pct_slots_see_limit(void)
+PCT_STARTS void pct_slots_see_limit(void)
 {
     inherited = pct_address_space();
 }

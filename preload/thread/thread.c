@@ -32,7 +32,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-static pthread_key_t end_key;
+PCT_OF_START static pthread_key_t end_key;
 uint32_t pct_thread_coming;
 
 /* Once all ids have been given out: that of a thread that has ended, and that nobody can name any more. In turn, so

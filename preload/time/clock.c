@@ -66,13 +66,6 @@ bool pct_valid(const struct timespec *t)
     return t->tv_sec >= 0 && t->tv_nsec >= 0 && t->tv_nsec < 1000000000;
 }
 
-uint64_t pct_nanoseconds(const struct timespec *t)
-{
-    if ((uint64_t)t->tv_sec >= PCT_NEVER / 1000000000 - 1)
-        return PCT_NEVER - 1;
-    return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
-}
-
 bool pct_deadline(clockid_t clock, const struct timespec *when, uint64_t *deadline)
 {
     uint64_t start;

@@ -29,7 +29,13 @@ struct timespec *pct_from_now(struct timespec *t);
  * is recalled, which it is for (pct_thread.recallable), a point that never comes. */
 void pct_real_deadline(clockid_t clock, uint64_t deadline, struct timespec *when);
 /* Nanoseconds of a valid timespec, cut at PCT_NEVER - 1. */
-uint64_t pct_nanoseconds(const struct timespec *t);
+static inline uint64_t pct_nanoseconds(const struct timespec *t)
+{
+    if ((uint64_t)t->tv_sec >= PCT_NEVER / 1000000000 - 1)
+        return PCT_NEVER - 1;
+    return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_nsec;
+}
+
 bool pct_valid(const struct timespec *t);
 
 /* clock_gettime(), gettimeofday(), time() by syscall(): a bad pointer is an error. */

@@ -75,15 +75,15 @@ enum { STACK_SIZE = 128 << 10, PAGE = 4096 };
 enum { KEPT, TAKING, TAKEN, REVOKED };
 
 /* Whether there is a watchdog; atomic. MISSING: it will be made when it is needed. */
-static uint32_t presence;
+PCT_OF_START static uint32_t presence;
 enum { NEVER, MISSING, COMES, THERE };
 #define FAILED UINT32_MAX
 
-static struct pct_thread nobody; /* s->current while it is not certain that the baton can be taken */
-static uint32_t own_tid;         /* the watchdog's; 0: not yet; FAILED */
-static uint32_t parked;          /* this many waits for the baton so far, while there is no watchdog; atomic */
-static int tasks;                /* /proc/self/task */
-static bool roams;               /* it has all CPUs of the target */
+static struct pct_thread nobody;      /* s->current while it is not certain that the baton can be taken */
+PCT_OF_START static uint32_t own_tid; /* the watchdog's; 0: not yet; FAILED */
+static uint32_t parked;               /* this many waits for the baton so far, while there is no watchdog; atomic */
+static int tasks;                     /* /proc/self/task */
+static bool roams;                    /* it has all CPUs of the target */
 static struct {
     char *memory; /* a guard page, its stack, and what its thread pointer points into; NULL: not yet */
     size_t size;
@@ -508,7 +508,7 @@ void pct_watchdog_forget(void)
         PCT_SYS3(SYS_madvise, room.memory + PAGE, room.size - PAGE, MADV_DONTNEED);
 }
 
-int32_t pct_watchdog_tid(void)
+PCT_STARTS int32_t pct_watchdog_tid(void)
 {
     uint32_t tid;
     while (!(tid = __atomic_load_n(&own_tid, __ATOMIC_SEQ_CST)) &&
