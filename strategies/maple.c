@@ -23,7 +23,7 @@
  * `SPIN`, one is let go. `STUCK` spins at once: it polls memory without a call, where a step takes milliseconds. Behind
  * `SPINS_MOST` in a run the iRoot is given up: threads that try, and make room for each other (std::lock), may do so
  * for ever where each is held in turn. */
-#include "maple_state.h"
+#include "maple_standing.h"
 #include <pct/trace.h>
 #include <stddef.h>
 
@@ -32,21 +32,6 @@ enum { VAIN = 3 /* in a run, so often the outside may be waited for in vain */ }
 enum { LONGEST = 7, LONGEST_FORCED = 4 }; /* such means of the time between changes are drawn: powers of two */
 
 PCT_STATE_OF_TABLES
-
-static bool changes(const struct state *s)
-{
-    return s->order >= ORDER_CHANGING && s->order < ORDER_PATIENT;
-}
-
-static bool is_eager(const struct state *s)
-{
-    return (changes(s) && s->order & EAGER) || (s->order == ORDER_ON && s->idiom->accesses == 2);
-}
-
-static bool is_loose(const struct state *s)
-{
-    return changes(s) && s->order & LOOSE;
-}
 
 /* Go on as this phase says, from here on. */
 static void begin_phase(struct state *s, const struct pct_iroot_phase *phase)
@@ -60,6 +45,9 @@ static void begin_phase(struct state *s, const struct pct_iroot_phase *phase)
         s->visits[i] = 0;
         s->skip[i] = (uint8_t)__builtin_ctzll(pct_random_below(s->seed, PCT_STREAM_CHANGE, i, 8) | 8);
     }
+    s->counted = 0;
+    for (uint32_t i = 0; s->idiom && i < s->idiom->accesses; i++)
+        s->counted |= (s->first[i] != 0) << i;
     for (uint32_t i = 0; i < PCT_IROOT_ROLES; i++)
         s->given[i] = phase->thread[i];
     s->prefers = s->given[0];
@@ -81,6 +69,7 @@ static int start(void *state, const struct pct_run *run, const char **why)
     s->phase[0].seed = run->seed;
     s->phase[0].order = (uint8_t)run->param[PARAM_ORDER];
     begin_phase(s, &s->phase[s->phases]);
+    look_ahead(s);
     if (fine)
         return 0;
     *why =
@@ -89,164 +78,24 @@ static int start(void *state, const struct pct_run *run, const char **why)
     return -22; /* EINVAL */
 }
 
-/* --- What an operation is to the iRoot ---------------------------------------------------------------------------- */
-
-/* Whether objects are memory, locks and the like: numbers of others may be the same. */
-static bool is_access(uint32_t op)
-{
-#define CLASS(id, name, class_) PCT_CLASS_##class_,
-    static const uint8_t classes[] = { PCT_OPS(CLASS) };
-#undef CLASS
-    uint32_t class_ = op < PCT_OP_COUNT ? classes[op] : PCT_CLASS_NONE;
-    return class_ != PCT_CLASS_NONE && class_ != PCT_CLASS_THREAD && class_ != PCT_CLASS_FD;
-}
-
-static bool has_role(const struct state *s, uint32_t thread)
-{
-    return s->role[0] == thread + 1 || s->role[1] == thread + 1 || s->role[2] == thread + 1;
-}
-
-/* Whether this operation of the thread, at the right place, may be this access: by who has made others, and on what. */
-static bool fits(const struct state *s, uint32_t thread, uint32_t object, uint32_t access)
-{
-    uint32_t role = s->idiom->role[access], which = s->idiom->object[access];
-    if ((s->given[role] && s->given[role] != thread + 1) || s->visits[access] < s->first[access])
-        return false;
-    if (s->role[role] ? s->role[role] != thread + 1 : has_role(s, thread))
-        return false;
-    return !s->object[which] || s->object[which] == object;
-}
-
-static bool is_due(const struct state *s, uint32_t access)
-{
-    return !(s->done >> access & 1) && !(s->idiom->after[access] & ~s->done);
-}
-
-/* The thread has come to where it is. */
-static void come(struct state *s, uint32_t thread)
-{
-    struct maple_thread *t = &s->of[thread];
-    const uint32_t before = t->at;
-    t->at = 0;
-    for (uint32_t i = 0; i < s->idiom->accesses; i++) {
-        const bool at = s->event[i].place == t->next.place && s->event[i].op == t->next.op;
-        t->at |= (uint8_t)(at << i);
-        s->near[i] += at - (before >> i & 1);
-        s->visits[i] += at && s->visits[i] < s->first[i] && s->given[s->idiom->role[i]] == thread + 1;
-    }
-}
-
-/* The access that the thread is about to make; PCT_IROOT_MOST: none. One that is due before others. */
-static uint32_t find_access(const struct state *s, uint32_t thread)
-{
-    const struct maple_thread *t = &s->of[thread];
-    uint32_t found = PCT_IROOT_MOST;
-    if (!t->at || t->passes || !t->next.object)
-        return found;
-    for (uint32_t i = 0; i < s->idiom->accesses; i++) {
-        if (!(t->at >> i & 1) || s->done >> i & 1 || !fits(s, thread, t->next.object, i))
-            continue;
-        if (is_due(s, i))
-            return i;
-        if (found == PCT_IROOT_MOST)
-            found = i;
-    }
-    return found;
-}
-
-/* Whether this operation of the thread would come in between two accesses. Reads do not, but between two writes, and
- * those of the iRoot's own threads. */
-static bool spoils(const struct state *s, uint32_t thread, const struct pct_operation *what)
-{
-    const bool own = has_role(s, thread);
-    if (!s->done || !what->object || !is_access(what->op) || (own && s->order == ORDER_PATIENT))
-        return false;
-    for (unsigned i = 0; i < 2; i++) {
-        uint32_t from = s->idiom->guard[i].from, to = s->idiom->guard[i].to;
-        if (!(s->done >> from & 1) || s->done >> to & 1 || s->object[s->idiom->object[from]] != what->object)
-            continue;
-        bool writes = pct_operation_gives(s->event[from].op) && pct_operation_gives(s->event[to].op);
-        if (!what->reads || writes || own)
-            return true;
-    }
-    const uint32_t last = s->idiom->last;
-    return last && !(s->done >> last & 1) && s->role[0] == thread + 1 && s->object[0] == what->object;
-}
-
-/* Whether an access of this thread's is the next one, or one of the next. */
-static bool is_turn(const struct state *s, uint32_t thread)
-{
-    for (uint32_t i = 0; i < s->idiom->accesses; i++)
-        if (is_due(s, i) && s->role[s->idiom->role[i]] == thread + 1)
-            return true;
-    return false;
-}
-
-/* Whether the thread, of a combined pattern, has made all that its role has. */
-static bool is_through(const struct state *s, uint32_t thread)
-{
-    for (uint32_t i = 0; i < s->idiom->accesses; i++)
-        if (!(s->done >> i & 1) && s->role[s->idiom->role[i]] == thread + 1)
-            return false;
-    return s->idiom - pct_idioms >= PCT_IROOT_OF_TWO;
-}
-
-/* The last but one access of idioms 4 and 5, which waits for its partner where threads are patient: what the partner's
- * thread does before it is at the last one may be done to the same object. */
-static bool waits_for_last(const struct state *s, uint32_t access)
-{
-    return s->order == ORDER_PATIENT && access == 2 && s->idiom->accesses == 4 && s->idiom->guard[1].to;
-}
-
-/* Whether such an access waits for this thread. */
-static bool is_awaited(const struct state *s, uint32_t thread)
-{
-    return waits_for_last(s, 2) && s->role[s->idiom->role[3]] == thread + 1 && !(s->done >> 2 & 1);
-}
-
-/* Whether only the last access is missing, and the other thread goes on before that: what it does behind its own may
- * bring the last one there. */
-static bool goes_on(const struct state *s)
-{
-    const uint32_t missing = ~s->done & ((1u << s->idiom->accesses) - 1);
-    return s->order == ORDER_ON && !(missing & (missing - 1));
-}
-
-static enum standing standing_of(const struct state *s, uint32_t thread)
-{
-    const struct maple_thread *t = &s->of[thread];
-    if (!s->idiom)
-        return FREE;
-    if (t->ends)
-        return ENDING;
-    uint32_t access = find_access(s, thread);
-    if (access != PCT_IROOT_MOST && (!is_loose(s) || is_due(s, access)))
-        return HELD;
-    if (t->passes)
-        return FREE;
-    if (spoils(s, thread, &t->next))
-        return SPOILS;
-    const bool waits = has_role(s, thread) && !is_turn(s, thread) && !is_through(s, thread);
-    if (goes_on(s))
-        return waits ? FREE : OTHER;
-    if (waits && !is_loose(s) && !is_awaited(s, thread))
-        return LOW;
-    return s->prefers && s->given[0] != thread + 1 && s->given[1] != thread + 1 ? OTHER : FREE;
-}
-
 /* --- Threads ------------------------------------------------------------------------------------------------------ */
 
-/* Where this thread stands, or whether it is enabled, may have changed. */
+/* Where this thread stands, or whether it is enabled, may have changed. Mostly it has not. */
 static void sort(struct state *s, uint32_t thread)
 {
-    const enum standing standing = standing_of(s, thread);
-    const bool enabled = s->of[thread].enabled;
-    if (enabled && standing == FREE)
+    struct maple_thread *t = &s->of[thread];
+    t->access = (uint8_t)find_access(s, thread);
+    const enum standing standing = standing_at(s, thread, t->access);
+    const uint8_t sorted = t->enabled ? (uint8_t)(standing + 1) : 0;
+    s->look |= standing == HELD;
+    if (t->sorted == sorted)
+        return;
+    t->sorted = sorted;
+    if (sorted == FREE + 1)
         pct_priorities_enable(&s->priorities, thread);
     else
         pct_priorities_disable(&s->priorities, thread);
-    pct_thread_lists_put(&s->stand, thread, enabled ? standing : FREE);
-    s->look |= standing == HELD;
+    pct_thread_lists_put(&s->stand, thread, t->enabled ? standing : FREE);
 }
 
 static void sort_all(struct state *s)
@@ -266,8 +115,7 @@ static void created(void *state, uint32_t thread)
         place = place ? place - 1 : PCT_INITIAL_RANKS - 1;
     else if (s->order == ORDER_RANDOM || changes(s))
         place = pct_priorities_permute(s->seed, 0, place);
-    pct_thread_lists_put(&s->stand, thread, FREE);
-    s->of[thread] = (struct maple_thread){ .enabled = false };
+    s->of[thread] = (struct maple_thread){ .enabled = false }; /* stands nowhere: one of this number has finished */
     if (s->threads <= thread)
         s->threads = thread + 1;
     pct_priorities_begin(&s->priorities, thread, place); /* an earlier phase has given out others */
@@ -315,6 +163,7 @@ PCT_ENABLE_ALL
 static void begin_anew(struct state *s)
 {
     s->done = s->object[0] = s->object[1] = s->role[0] = s->role[1] = s->role[2] = 0;
+    look_ahead(s);
     sort_all(s);
 }
 
@@ -359,6 +208,7 @@ static void made(struct state *s)
         s->object[s->idiom->object[access]] = s->last.object;
         if (s->done == (1u << s->idiom->accesses) - 1)
             s->idiom = NULL;
+        look_ahead(s);
         s->no_progress = s->low_in_a_row = s->wanted_in_a_row = 0;
         sort_all(s);
     } else if (spoils(s, thread, &s->last)) {
@@ -390,7 +240,7 @@ static uint32_t highest(const struct state *s, enum standing standing, bool firs
     uint32_t found = PCT_NO_THREAD;
     for (uint32_t at = s->stand.first[standing]; at; at = pct_thread_lists_next(&s->stand, at)) {
         const uint32_t thread = at - 1;
-        uint32_t access = first ? find_access(s, thread) : 0;
+        uint32_t access = first ? s->of[thread].access : 0;
         bool waits = !alone && (!s->done || waits_for_last(s, access));
         if (first && (!is_due(s, access) || (waits && !has_partner(s, thread, access))))
             continue;
@@ -403,7 +253,7 @@ static uint32_t highest(const struct state *s, enum standing standing, bool firs
 
 static uint32_t make(struct state *s, uint32_t thread)
 {
-    s->making = find_access(s, thread) + 1;
+    s->making = s->of[thread].access + 1u;
     return thread;
 }
 
@@ -450,10 +300,7 @@ static uint32_t let_go(struct state *s)
 
 static bool is_any_standing(const struct state *s)
 {
-    bool any = false;
-    for (unsigned i = OTHER; i < ENDING; i++)
-        any |= s->stand.first[i] != 0;
-    return any;
+    return s->stand.first[OTHER] | s->stand.first[LOW] | s->stand.first[HELD] | s->stand.first[SPOILS];
 }
 
 /* Who goes on by the segments. PCT_NO_THREAD: that is not said, or that one cannot: then all is as if nothing had been
