@@ -101,7 +101,7 @@ struct pct_host {
     /* Where in the target's code the thread, which runs, made the call that it is in; 0: not known. Only while sites
      * are recorded, or the strategy wants places. */
     uint64_t (*site)(const struct pct_thread *thread);
-    /* What struct pct_site.callers says of that call; 0: not known. Only while sites are recorded. May be NULL. */
+    /* What struct pct_site.callers says of that call; 0: not known. Only while these are recorded. May be NULL. */
     uint16_t (*callers)(const struct pct_thread *thread);
     /* A number for such an address that is the same in all runs; 0 for 0. May be NULL: nobody knows places. */
     uint32_t (*place)(uint64_t site);

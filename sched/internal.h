@@ -192,7 +192,12 @@ void pct_sites_note(struct pct_sched *s, struct pct_thread *self, const struct p
 /* It has passed that point: its stack may be wanted. */
 void pct_sites_stack(struct pct_sched *s, const struct pct_thread *self);
 /* The steps made since the last time are those of the last points of their threads. Before another point is noted. */
-void pct_sites_keep(struct pct_sched *s);
+void pct_sites_keep_made(struct pct_sched *s);
+static inline void pct_sites_keep(struct pct_sched *s)
+{
+    if (s->sited < pct_steps(s))
+        pct_sites_keep_made(s);
+}
 
 /* revoke.c */
 /* In a replay, before an operation of this thread: make up for the times that it lost the baton before it. */

@@ -310,6 +310,7 @@ struct pct_sched {
     struct pct_site *sites; /* by step, or NULL: not recorded */
     uint64_t sites_max;     /* that there is room for */
     uint64_t sited;         /* steps whose sites are there */
+    bool callers;           /* also who called there */
     const uint64_t *stacks; /* the steps whose stacks are still wanted, in order */
     uint32_t stacks_count;
 
@@ -507,9 +508,10 @@ void pct_sched_fail(struct pct_sched *s, enum pct_verdict verdict, const char *t
  * scheduler; what it does is to be a function of the scheduler's state. An armed timer is no deadlock. */
 void pct_sched_set_timer(struct pct_sched *s, struct pct_timer *timer, uint64_t deadline);
 
-/* Record where each step is made; before the run begins. stacks: the numbers of steps (from 1, rising) before which the
- * host is told to keep the stack of their thread; may be NULL, must stay. From then on no step takes the fast path. */
-void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count);
+/* Record where each step is made; before the run begins. callers: also who called there. stacks: the numbers of steps
+ * (from 1, rising) before which the host is told to keep the stack of their thread; may be NULL, must stay. From then
+ * on no step takes the fast path. */
+void pct_sites_start(struct pct_sched *s, bool callers, const uint64_t *stacks, uint32_t count);
 
 /* Virtual time, ns since the start. */
 uint64_t pct_sched_now(const struct pct_sched *s);

@@ -6,10 +6,11 @@
 /* Address space: 256 MB for 16 million steps, of which only what is used is ever touched. */
 #define PCT_SITES_MAX (UINT64_C(1) << 24)
 
-void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count)
+void pct_sites_start(struct pct_sched *s, bool callers, const uint64_t *stacks, uint32_t count)
 {
     s->sites = s->host->map(PCT_SITES_MAX * sizeof *s->sites);
     s->sites_max = s->sites ? PCT_SITES_MAX : 0;
+    s->callers = callers && s->sites && s->host->callers;
     s->stacks = stacks;
     s->stacks_count = count;
     if (s->sites)
@@ -19,7 +20,7 @@ void pct_sites_start(struct pct_sched *s, const uint64_t *stacks, uint32_t count
 void pct_sites_note(struct pct_sched *s, struct pct_thread *self, const struct pct_object *object)
 {
     self->site = (struct pct_site){ .call = s->host->site ? s->host->site(self) : 0,
-                                    .callers = s->sites && s->host->callers ? s->host->callers(self) : 0,
+                                    .callers = s->callers ? s->host->callers(self) : 0,
                                     .object = object ? object->address : 0 };
 }
 
@@ -34,7 +35,7 @@ void pct_sites_stack(struct pct_sched *s, const struct pct_thread *self)
         s->host->stack(self, step);
 }
 
-void pct_sites_keep(struct pct_sched *s)
+void pct_sites_keep_made(struct pct_sched *s)
 {
     uint64_t steps = pct_steps(s);
     uint64_t most = steps < s->sites_max ? steps : s->sites_max;

@@ -77,26 +77,29 @@ void pct_known_maps_take(void)
     known.size = known.modules ? read_text() : 0;
 }
 
-/* In which of the files this address is, the last one before others; count: in none. */
-static size_t file_of(uint64_t address, size_t last)
+/* In which of the files this address is; count: in none. */
+static size_t file_of(uint64_t address)
 {
-    for (size_t i = 0; i < known.count; i++) {
-        const size_t at = (last + i) % known.count;
-        if (address >= known.files[at].from && address < known.files[at].to)
-            return at;
-    }
-    return known.count;
+    size_t at = 0;
+    while (at < known.count && (address < known.files[at].from || address >= known.files[at].to))
+        at++;
+    return at;
 }
 
 const char *pct_known_maps(size_t *size)
 {
-    size_t file = 0;
+    uintptr_t from = 0, to = 0; /* most places are in the file of the one before them */
     if (!known.size || !pct_sched_sites(&pct_S) || modules() != known.modules)
         return NULL;
     for (uint64_t i = pct_shim.header->first; i < pct_sched_sited(&pct_S); i++) {
         const uint64_t call = pct_sched_sites(&pct_S)[i].call;
-        if (call && (file = file_of(call, file)) == known.count)
+        if (!call || (call >= from && call < to))
+            continue;
+        const size_t file = file_of(call);
+        if (file == known.count)
             return NULL;
+        from = known.files[file].from;
+        to = known.files[file].to;
     }
     *size = known.size;
     return known.text;

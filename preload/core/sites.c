@@ -67,7 +67,7 @@ void pct_sites_begin(struct pct_sched *s)
         return;
     size_t each = sizeof(struct pct_snap_section) + sizeof(struct pct_snap_step) + STACK_BYTES;
     sites.kept = sites.count ? pct_map(sites.count * each) : NULL;
-    pct_sites_start(s, sites.steps, sites.kept ? sites.count : 0);
+    pct_sites_start(s, !sites.calls, sites.steps, sites.kept ? sites.count : 0);
 }
 
 static bool in_shim(uint64_t address)
@@ -156,7 +156,7 @@ uint16_t pct_sites_callers(const struct pct_thread *thread)
 {
     struct pct_caller at;
     uint16_t callers = 0;
-    bool known = !sites.calls && find_stand(thread, &at);
+    bool known = find_stand(thread, &at);
     for (unsigned i = 0; known && i < PCT_SITE_CALLERS && pct_caller_next(&at) && !in_shim(at.pc); i++)
         callers = pct_site_add_caller(callers, at.pc);
     return callers;

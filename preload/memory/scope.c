@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { PAGE = 4096, MOST_MODULES = 64, MOST_PLACES = 64, MOST_ARGUMENTS = 128 };
+enum { PAGE = 4096, MOST_MODULES = 64, MOST_PLACES = 64, MOST_ARGUMENTS = 128, RECENT_LOG = 5 };
 
 struct range {
     uintptr_t from, to;
@@ -46,6 +46,10 @@ static struct {
     uint32_t count[PCT_SCOPE_KINDS];
     struct place places[MOST_PLACES];
     uint32_t place_count;
+    struct {
+        uint64_t pc;
+        uint32_t place;
+    } recent[1 << RECENT_LOG]; /* steps are made at the same few places again and again */
 } scope;
 
 /* The kinds that suppress races, as pct_scope_head.has has them. */
@@ -306,7 +310,14 @@ void pct_scope_find_program(void)
 
 uint32_t pct_scope_place(uint64_t pc)
 {
-    return pc ? pct_place_short(pct_scope_name(pc)) : 0;
+    const uint64_t at = pc * UINT64_C(0x9e3779b97f4a7c15) >> (64 - RECENT_LOG);
+    if (!pc)
+        return 0;
+    if (scope.recent[at].pc != pc) {
+        scope.recent[at].place = pct_place_short(pct_scope_name(pc));
+        scope.recent[at].pc = pc;
+    }
+    return scope.recent[at].place;
 }
 
 /* Whether the seed has drawn this place in the code. */
