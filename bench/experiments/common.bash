@@ -218,15 +218,16 @@ guarantee()
     awk -v n="$1" -v k="$2" -v d="$3" 'BEGIN { printf "%.3g", 1 / (n * k ^ (d - 1)) }'
 }
 
-# describe_machine: a line for this part in machine.csv: when it was last run, and where.
+# describe_machine: a line for this part in machine.csv: when it was last run, of which commit, and where.
 describe_machine()
 {
-    local model
+    local model commit
+    commit=$(git rev-parse --short=8 HEAD 2> /dev/null)
     model=$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -n 1 | tr -s ' ,' ' ')
     {
-        echo 'part,date,cpus,cpu,system,load_average,jobs,busy'
+        echo 'part,date,commit,cpus,cpu,system,load_average,jobs,busy'
         grep -sv -e "^$script," -e '^part,' "$out/machine.csv"
-        echo "$script,$(date +%F),$(nproc),${model:-unknown},$(uname -sr |
+        echo "$script,$(date +%F),${commit:--},$(nproc),${model:-unknown},$(uname -sr |
             cut -d . -f 1,2),$(cut -d ' ' -f 2 /proc/loadavg),$jobs,$load"
     } | keep machine.csv
 }
