@@ -115,12 +115,12 @@ static bool is_readable(const struct msghdr *message)
 }
 
 /* Linux: this flag is the kernel's own. */
-enum { KERNELS_FLAG = 1 << 31 };
+#define KERNELS_FLAG UINT32_C(0x80000000)
 
 /* Whether the kernel is to be asked at once: it is none of a socket's calls, or none at all. */
 static bool is_refused(int fd, int flags)
 {
-    return flags & KERNELS_FLAG || pct_fd_is_no_socket(fd);
+    return (uint32_t)flags & KERNELS_FLAG || pct_fd_is_no_socket(fd);
 }
 
 /* Receiving */
