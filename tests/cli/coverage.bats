@@ -24,13 +24,16 @@ setup()
     has "rf  what was there before => atomic load in check at "
     lacks " => load in main at" # memory of one thread
     has "pct: reads-from pairs: 3; the last new one in run "
-    [[ $output =~ "pct: new iRoots came up to run "[23][0-9]" of 40: more runs may expose more, such as -n 400" ]]
+    [[ $output =~ "6, 0, 0, "[0-9]+", 0, "[0-9]+") in 40 runs; the last new one in run "([0-9]+) ]]
+    newest=${BASH_REMATCH[1]}
     has " of the runs failed, the first with seed "
     # `first` is not `second`, though they are in the same eight bytes
     lacks "atomic store in set at bench/scale/reorder.c:26 => atomic store in set at bench/scale/reorder.c:27"
     replay=$(printf '%s\n' "$output" | grep -o "replay 'pct1:[^']*'" | cut -d"'" -f2)
     run "$pct" replay "$replay" -- "$reorder" 3
     [ "$status" -eq 134 ]
+    run "$pct" coverage --seed 1 -n "$newest" -- "$reorder" 3
+    has "pct: new iRoots came up to run $newest of $newest: more runs may expose more, such as -n ${newest}0"
 }
 
 @test "coverage: the same seeds expose the same, whatever --jobs says" {
