@@ -75,7 +75,7 @@ impl System {
             while ready.actors.is_empty() && !ready.closed {
                 ready = self.work.wait(ready).unwrap();
             }
-            let Some(at) = ready.actors.pop_front() else { return };
+            let at = match ready.actors.pop_front() { Some(at) => at, None => return };
             drop(ready);
             self.run(at);
         }

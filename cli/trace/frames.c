@@ -2,6 +2,9 @@
 #include "frames.h"
 #include <string.h>
 
+/* Below this, and a version, Debian's compiler of Rust says that its libraries are. */
+#define DEBIANS_RUST "/usr/src/rustc-"
+
 bool pct_frames_all;
 
 static bool begins(const char *text, const char *with)
@@ -23,7 +26,7 @@ bool pct_frame_is_system(const char *module)
  * distributions have those of libraries. */
 static bool is_installed(const char *file, const char *module)
 {
-    return begins(file, "/usr/") && (!begins(file, "/usr/src/") || strstr(module, ".so"));
+    return begins(file, "/usr/") && (!begins(file, "/usr/src/") || strstr(module, ".so") || begins(file, DEBIANS_RUST));
 }
 
 static enum pct_frame_rank rank_of(const char *file, const char *module)

@@ -70,16 +70,15 @@ first_cause()
 @test "what only came of another pair of steps stands behind it" {
     local seed
     # Of which seed's failure both pairs are named, compilers differ in.
-    for seed in 1 11 21 31 41 51; do
+    for seed in 1 11 21 31 41 51 61 71; do
         first_cause poolidle "$seed" --memory=atomics
-        [[ $output != *'thread_pool::wait_idle() '*'total::add(int) '* &&
-            $output != *'total::add(int) '*'thread_pool::wait_idle() '* ]] || break
+        [[ $output != *'thread_pool::wait_idle() '*'or: '*'total::add(int) '* ]] || break
     done
-    has 'or: atomicity violation: '
     has 'total::add(int) poolidle.cc:88'
-    output=${output%%or: *}
+    output=${output%%$'\n'or: *}
+    lacks 'total::add(int)'
     has 'cause: atomicity violation: '
-    has 'thread_pool::work() poolidle.cc:55'
+    has 'thread_pool::work() poolidle.cc:5'
     has 'thread_pool::wait_idle() poolidle.cc:4'
     has 'thread_pool::work() poolidle.cc:65'
     has 'tried       with this in between the run fails, and without it passes'
@@ -94,7 +93,7 @@ first_cause()
 }
 
 @test "of many looks at what is not there yet, the last is the one that fails" {
-    first_cause batch
+    first_cause batch 101 # a run of calls alone
     has 'cause: atomicity violation: '
     has 'take batch.c:49'
     has 'wait_all batch.c:95'
@@ -137,9 +136,9 @@ first_cause()
     rustc -g -o mailroom "$root/bench/desk/mailroom.rs"
     first_cause ./mailroom 1001
     has 'cause: atomicity violation: '
-    has 'mailroom::System::next mailroom.rs:52'
     has 'mailroom::System::send mailroom.rs:40'
     has 'mailroom::System::run mailroom.rs:68'
+    lacks 'core::sync' # nor with Debian's compiler, whose library has another path
 }
 
 # bats test_tags=long

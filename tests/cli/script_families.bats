@@ -20,7 +20,7 @@ explain()
 {
     local token
     rm -f found.lua
-    token=$("$pct" run -q --state none -n 2000 -s 1 -- ./workers "$1" 2>&1 < /dev/null |
+    token=$("$pct" run -q --state none -n 2000 -s 101 -- ./workers "$1" 2>&1 < /dev/null |
         grep -o "pct1:[^ ']*" | tail -n 1)
     run "$pct" explain --seconds 1000000 --script found.lua "$token" -- ./workers "$1"
     is "$status" 0

@@ -128,6 +128,8 @@ static void frames_of_libraries(void **state)
     assert_true(pct_frame_is_library("execute_native_thread_routine", "", "libstdc++.so.6"));
     assert_true(pct_frame_is_library("core::ops::function::FnOnce::call_once", "", "app"));
     assert_true(pct_frame_is_library("std::thread::spawn", "/rustc/9fc6/library/std/src/thread/mod.rs", "app"));
+    assert_true(pct_frame_is_library("lock", "/usr/src/rustc-1.63.0/library/std/src/sys/unix/locks/futex.rs", "app"));
+    assert_false(pct_frame_is_library("lock", "/usr/src/app/lock.rs", "app"));
     assert_true(pct_frame_is_library("raise", "../sysdeps/posix/raise.c", "libc.so.6"));
     assert_false(pct_frame_is_library("work", "src/app.c", "app"));
     assert_false(pct_frame_is_library("work", "./app.c", "app"));
