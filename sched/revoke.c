@@ -85,30 +85,29 @@ void pct_sched_revoke(struct pct_sched *s, struct pct_thread *thread, bool kin)
     pct_outside_go(s, thread);
 }
 
-void pct_sched_pass_revoked(struct pct_sched *s, struct pct_thread *thread)
+/* Who has the baton when this thread has lost it. NULL: nobody can go on. */
+static struct pct_thread *goes_on(struct pct_sched *s, struct pct_thread *thread)
 {
-    for (struct pct_thread *t = s->kernel_waits; t; t = t->kernel_next) {
-        if (pct_state(t) != PCT_STATE_BLOCKED)
-            continue;
-        s->switches++;
-        s->host->go(thread, t); /* to ask: pct_sched_next() */
-        return;
-    }
+    for (struct pct_thread *t = s->kernel_waits; t; t = t->kernel_next)
+        if (pct_state(t) == PCT_STATE_BLOCKED)
+            return t; /* to ask, and decide: pct_sched_next() */
     s->unasked = false;
     pct_timer_expire(s);
-    pct_sched_pass_on(s, thread);
+    return pct_sched_next(s, thread);
+}
+
+void pct_sched_pass_revoked(struct pct_sched *s, struct pct_thread *thread)
+{
+    struct pct_thread *next = goes_on(s, thread);
+    if (!next)
+        return;
+    s->switches++;
+    s->host->go(thread, next);
 }
 
 void pct_revoke_hand_on(struct pct_sched *s, struct pct_thread *thread)
 {
-    struct pct_thread *next = s->kernel_waits;
-    while (next && pct_state(next) != PCT_STATE_BLOCKED)
-        next = next->kernel_next;
-    if (!next) { /* else it asks, and decides */
-        s->unasked = false;
-        pct_timer_expire(s);
-        next = pct_sched_next(s, thread);
-    }
+    struct pct_thread *next = goes_on(s, thread);
     if (!next)
         return;
     s->switches += next != thread;

@@ -28,9 +28,9 @@ static bool waits_again(const struct pct_history *h, uint32_t wake)
 
 /* Holds of mutexes, by thread and mutex. */
 struct sections {
-    uint32_t *next;   /* by hold: the next one of the same thread and mutex, or PCT_NO_HOLD */
-    uint32_t *seen;   /* by thread: the wake for which a section of it was looked at last */
-    uint32_t *answer; /* what was found for one wake: holds */
+    uint32_t *next; /* by hold: the next one of the same thread and mutex, or PCT_NO_HOLD */
+    uint32_t *seen; /* by thread: the wake for which a section of it was looked at last */
+    bool full;      /* there was no memory for them */
 };
 
 /* By threads, their mutexes, and when they took them. */
@@ -45,20 +45,21 @@ static int by_section(const void *a, const void *b, void *holds)
     return one < two ? -1 : one > two;
 }
 
-/* False: out of memory. */
+/* At the first wait that asks for them. False: there is no memory. */
 static bool list_sections(struct sections *all, const struct pct_history *h)
 {
+    if (all->next || all->full)
+        return !all->full;
     uint32_t *order = malloc((h->hold_count + (size_t)1) * sizeof *order), count = 0;
     all->next = malloc((h->hold_count + (size_t)1) * sizeof *all->next);
     all->seen = malloc((h->threads + (size_t)1) * sizeof *all->seen);
-    all->answer = malloc((h->threads + (size_t)1) * sizeof *all->answer);
-    const bool fine = order && all->next && all->seen && all->answer;
-    for (uint32_t i = 0; fine && i < h->threads; i++)
+    all->full = !order || !all->next || !all->seen;
+    for (uint32_t i = 0; !all->full && i < h->threads; i++)
         all->seen[i] = PCT_NO_STEP;
-    for (uint32_t i = 0; fine && i < h->hold_count; i++)
+    for (uint32_t i = 0; !all->full && i < h->hold_count; i++)
         if (h->holds[i].class_ == PCT_CLASS_MUTEX)
             order[count++] = i;
-    if (fine)
+    if (count)
         qsort_r(order, count, sizeof *order, by_section, h->holds);
     for (uint32_t i = 0; i < count; i++) {
         const struct pct_hold *one = &h->holds[order[i]], *two = i + 1 < count ? &h->holds[order[i + 1]] : NULL;
@@ -66,26 +67,7 @@ static bool list_sections(struct sections *all, const struct pct_history *h)
         all->next[order[i]] = goes_on ? order[i + 1] : PCT_NO_HOLD;
     }
     free(order);
-    return fine;
-}
-
-/* The sections with this mutex of other threads between the two steps, behind which their threads take it again only
- * when the second step has been made: there they have begun. They stand in `answer`; returns their number. */
-static uint32_t find_begun(struct sections *all, const struct pct_history *h, uint32_t mutex, uint32_t wait,
-                           uint32_t wake)
-{
-    uint32_t count = 0;
-    size_t i = PCT_BISECT(at, 0, h->hold_count, h->holds[at].taken < wake);
-    while (i-- > 0 && h->holds[i].taken > wait) {
-        const struct pct_hold *hold = &h->holds[i];
-        if (hold->class_ != PCT_CLASS_MUTEX || hold->object != mutex || hold->thread == h->steps[wake].thread ||
-            all->seen[hold->thread] == wake)
-            continue;
-        all->seen[hold->thread] = wake;
-        if (all->next[i] != PCT_NO_HOLD && hold->released < wake && h->steps[hold->released].op != PCT_OP_COND_WAIT)
-            all->answer[count++] = (uint32_t)i;
-    }
-    return count;
+    return !all->full;
 }
 
 /* Whether all who wait on the condition variable of this step are told in this section. */
@@ -123,15 +105,25 @@ static bool asks(const struct pct_history *h, uint32_t wait, uint32_t mutex)
     return false;
 }
 
-/* Who asks, and goes away when its time is up, while another one has begun what it waits for, by which it ends that,
- * and tells of it: what it works on may be gone. */
+/* Who asks, and goes away when its time is up, while another one has begun what it waits for, in its last section
+ * before that, and ends it in its next one, and tells of it: what it works on may be gone. */
 static void look_at_answer(struct pct_diagnoses *out, const struct pct_history *h, struct sections *all, uint32_t wait,
                            uint32_t wake)
 {
     const struct pct_moment *m = &h->steps[wake];
-    const uint32_t count = m->mutex && asks(h, wait, m->mutex) ? find_begun(all, h, m->mutex, wait, wake) : 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const struct pct_hold *begins = &h->holds[all->answer[i]], *ends = &h->holds[all->next[all->answer[i]]];
+    if (!m->mutex || !asks(h, wait, m->mutex) || !list_sections(all, h))
+        return;
+    size_t i = PCT_BISECT(at, 0, h->hold_count, h->holds[at].taken < wake);
+    while (i-- > 0 && h->holds[i].taken > wait) {
+        const struct pct_hold *begins = &h->holds[i];
+        if (begins->class_ != PCT_CLASS_MUTEX || begins->object != m->mutex || begins->thread == m->thread ||
+            all->seen[begins->thread] == wake)
+            continue;
+        all->seen[begins->thread] = wake;
+        if (all->next[i] == PCT_NO_HOLD || begins->released >= wake ||
+            h->steps[begins->released].op == PCT_OP_COND_WAIT)
+            continue;
+        const struct pct_hold *ends = &h->holds[all->next[i]];
         struct pct_diagnosis *d = tells(h, ends, &h->steps[wait])
                                       ? pct_diagnoses_add(out, PCT_RULE_ANSWERED_LATE, 0, 4,
                                                           (uint32_t[]){ wait, begins->taken, wake, ends->taken })
@@ -145,15 +137,15 @@ static void look_at_answer(struct pct_diagnoses *out, const struct pct_history *
     }
 }
 
-/* The steps of waits whose time is up, and for good. */
-static void look_at_all(struct pct_diagnoses *out, const struct pct_history *h, struct sections *all)
+void pct_rules_late(struct pct_diagnoses *out, const struct pct_history *h)
 {
+    struct sections all = { 0 };
     for (uint32_t wake = 0; wake < h->count; wake++) {
         const struct pct_moment *m = &h->steps[wake];
         if (m->op != PCT_OP_COND_WAKE || m->argument != PCT_ARG_TIMEOUT || m->previous == PCT_NO_STEP ||
             waits_again(h, wake))
             continue;
-        look_at_answer(out, h, all, first_wait(h, m->previous), wake);
+        look_at_answer(out, h, &all, first_wait(h, m->previous), wake);
         uint32_t signal = vain_signal(h, m->previous, wake);
         struct pct_diagnosis *d = signal == PCT_NO_STEP ? NULL
                                                         : pct_diagnoses_add(out, PCT_RULE_SIGNALLED_LATE, 0, 3,
@@ -164,14 +156,6 @@ static void look_at_all(struct pct_diagnoses *out, const struct pct_history *h, 
         d->note[1] = "which is up before this,";
         d->note[2] = "and it goes on";
     }
-}
-
-void pct_rules_late(struct pct_diagnoses *out, const struct pct_history *h)
-{
-    struct sections all = { 0 };
-    if (list_sections(&all, h))
-        look_at_all(out, h, &all);
     free(all.next);
     free(all.seen);
-    free(all.answer);
 }

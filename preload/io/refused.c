@@ -6,6 +6,7 @@
 #include <preload/core/sys.h>
 #include <preload/core/user_memory.h>
 #include "io.h"
+#include <common/text.h>
 #include <errno.h>
 #include <limits.h>
 
@@ -40,15 +41,6 @@ static bool can(long number, int fd)
     return pct_shim.confined || PCT_SYS6(number, fd, &nothing, 1, -1, -1, 0) != -EINVAL;
 }
 
-static bool is(const char *kind, const char *name)
-{
-    while (*name && *kind == *name) {
-        kind++;
-        name++;
-    }
-    return !*name;
-}
-
 static bool listens(int fd)
 {
     return pct_io_socket_option(fd, SO_ACCEPTCONN);
@@ -58,7 +50,9 @@ static bool listens(int fd)
 static size_t least(const char *kind)
 {
     enum { SIGNAL_INFO = 128 };
-    return is(kind, "eventfd]") || is(kind, "timerfd]") ? sizeof(uint64_t) : is(kind, "signalfd]") ? SIGNAL_INFO : 0;
+    return pct_text_same(kind, "eventfd]") || pct_text_same(kind, "timerfd]") ? sizeof(uint64_t)
+           : pct_text_same(kind, "signalfd]")                                 ? SIGNAL_INFO
+                                                                              : 0;
 }
 
 bool pct_io_returns_read(int fd, const struct iovec *parts, int count)
@@ -93,7 +87,7 @@ bool pct_io_returns_write(int fd, const struct iovec *parts, int count)
     if (!pct_fd_is_no_socket(fd))
         return listens(fd);
     const char *kind = pct_fd_anonymous(fd, name);
-    return !can(SYS_pwritev2, fd) || (kind && is(kind, "eventfd]") && is_no_wait(parts, count));
+    return !can(SYS_pwritev2, fd) || (kind && pct_text_same(kind, "eventfd]") && is_no_wait(parts, count));
 }
 
 bool pct_io_returns_message(int fd, const struct msghdr *message)
