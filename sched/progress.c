@@ -2,6 +2,7 @@
 #include "internal.h"
 #include "record.h"
 #include <pct/operations.h>
+#include <string.h>
 
 /* --- Spins -------------------------------------------------------------------------------------------------------- */
 
@@ -273,9 +274,48 @@ void pct_progress_polling(struct pct_sched *s)
 
 /* --- Starvation --------------------------------------------------------------------------------------------------- */
 
+/* Whether the table has this record now, or had room for it; how much time has passed is not in it. */
+static bool add_common(struct pct_progress *p, uint64_t record)
+{
+    const uint32_t op = PCT_RECORD_OP(record);
+    if (op == PCT_OP_DEADLINE || op == PCT_OP_CLOCK)
+        return true;
+    const uint32_t size = sizeof p->common / sizeof *p->common;
+    uint32_t i = (uint32_t)(record * UINT64_C(0x9e3779b97f4a7c15) >> 32) % size;
+    while (p->common[i] && p->common[i] != record)
+        i = (i + 1) % size;
+    if (p->common[i])
+        return true;
+    if (p->common_count == PCT_STARVATION_KINDS)
+        return false;
+    p->common[i] = record;
+    p->common_count++;
+    return true;
+}
+
+/* One more block is full: have several threads done nothing but the same few operations for as many as it takes? */
+static bool poll_together(struct pct_sched *s)
+{
+    struct pct_progress *p = &s->progress;
+    const uint32_t known = p->common_count;
+    bool few = true, several = false;
+    for (uint32_t i = 0; i < PCT_STARVATION_SAMPLE && few; i++) {
+        several |= PCT_RECORD_THREAD(s->block[i]) != PCT_RECORD_THREAD(s->block[0]);
+        few = add_common(p, s->block[i]);
+    }
+    if (few && several && known == p->common_count)
+        return ++p->common_blocks % PCT_STARVATION_BLOCKS == 0;
+    p->common_blocks = 0;
+    if (!few || !several) {
+        memset(p->common, 0, sizeof p->common);
+        p->common_count = 0;
+    }
+    return false;
+}
+
 void pct_progress_starvation(struct pct_sched *s)
 {
-    if (pct_steps(s) < s->progress.starvation_at)
+    if (!poll_together(s) && pct_steps(s) < s->progress.starvation_at)
         return;
     s->progress.starvation_at = pct_steps(s) + PCT_STARVATION_STEPS;
     struct pct_thread *runs = s->thread_at(PCT_RECORD_THREAD(s->record[-1]));

@@ -8,7 +8,8 @@
  *     reads of a loop that waits, which see what they saw before              pct_spin_reads_wait()   PCT_MEMORY_SPIN
  *     PAUSE instructions with no step in between                              pct_spin_pause_no_progress() likewise
  *     polling: the same few operations over and over while others could run   the trace, in blocks    PCT_POLLING_*
- *     starvation: a thread could run and never did, while others went on      the trace, in blocks    PCT_STARVATION_*
+ *     starvation: a thread could run and never did, while others went on,     the trace, in blocks    PCT_STARVATION_*
+ *     sooner where these do nothing but wake one another
  *     a loop on memory that passes no scheduling point at all                 the watchdog            by samples of
  *                                                                             (revoke.c)              registers: below
  *
@@ -63,6 +64,12 @@ struct pct_thread;
  * this many spins: a whole block. */
 #define PCT_STARVATION_STEPS UINT64_C(500000)
 #define PCT_STARVATION_SPINS 256u
+/* Threads that wake one another for nothing but the same few operations poll together, and no strategy with priorities
+ * ends that: then it is asked once in this many blocks. They are told by the first records of blocks: this many, of at
+ * least two threads, and of no more kinds. */
+#define PCT_STARVATION_BLOCKS 16u
+#define PCT_STARVATION_SAMPLE 64u
+#define PCT_STARVATION_KINDS 32u
 
 /* A thread that the watchdog found in a loop has gone round it millions of times: this many spins, which take this much
  * virtual time. */
@@ -89,8 +96,11 @@ struct pct_progress {
     uint64_t looked_at;     /* the last step at which polling was looked for */
     uint64_t company;       /* the step at which somebody was last enabled beside another one */
     uint64_t starvation_at; /* the step from which on starvation is looked for */
-    uint32_t blocks;        /* for this many blocks it has been polling */
-    uint32_t pollings;      /* that were found */
+    /* What the last blocks began with, a table by hash, 0: free; how many, and for how many blocks no more. */
+    uint64_t common[2 * PCT_STARVATION_KINDS];
+    uint32_t common_count, common_blocks;
+    uint32_t blocks;   /* for this many blocks it has been polling */
+    uint32_t pollings; /* that were found */
 };
 
 /* What a thread saw last in loops that may wait by reading memory (spin_reads.h). */

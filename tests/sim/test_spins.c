@@ -148,11 +148,51 @@ static void test_starving(void **unused)
     assert_in_range(starved, 10, 40); /* of 60 */
 }
 
+/* Threads that do nothing but wake one another until another one has run let it run soon: with time-outs between, too.
+ * Not where there are many kinds of what they do. */
+static void test_polling_together(void **unused)
+{
+    (void)unused;
+    const struct sim_program wakes = { .thread = { THREAD(CREATE(1), CREATE(2), READ(1), WRITE(0, 1), CALL(note_step),
+                                                          JOIN(1), JOIN(2)),
+                                                   THREAD(UP(0), DOWN_FOR(1, 1000), READ(0), UNLESS(0, 1), BACK(4)),
+                                                   THREAD(UP(1), DOWN_FOR(0, 1000), READ(0), UNLESS(0, 1), BACK(4)) } };
+    const struct sim_program works = {
+        .thread = { THREAD(CREATE(1), CREATE(2), READ(1), WRITE(0, 1), CALL(note_step), JOIN(1), JOIN(2)),
+                    THREAD(UP(0), DOWN(1), READ(0), READ(1), READ(2), READ(3), READ(4), READ(5), READ(6), READ(7),
+                           READ(8), READ(9), READ(10), READ(11), READ(12), READ(13), READ(14), READ(15), READ(0),
+                           UNLESS(0, 1), BACK(20), UP(0)),
+                    THREAD(UP(1), DOWN(0), READ(0), READ(1), READ(2), READ(3), READ(4), READ(5), READ(6), READ(7),
+                           READ(8), READ(9), READ(10), READ(11), READ(12), READ(13), READ(14), READ(15), READ(0),
+                           UNLESS(0, 1), BACK(20), UP(1)) }
+    };
+    const uint64_t soon = (uint64_t)PCT_STARVATION_BLOCKS * PCT_TRACE_BLOCK;
+    struct sim_options options = sim_defaults(&pct_strategy_pct);
+    options.max_steps = 4 * PCT_STARVATION_STEPS;
+    uint32_t starved = 0, worked = 0;
+    for (options.run.seed = 0; options.run.seed < 20; options.run.seed++) {
+        sim_run(&wakes, &options, &probe_result);
+        assert_int_equal(probe_result.verdict, PCT_VERDICT_EXIT);
+        assert_in_range(sim.note[0], 1, 4 * soon);
+        starved += sim.note[0] > soon;
+        sim_run(&works, &options, &probe_result);
+        assert_int_equal(probe_result.verdict, PCT_VERDICT_EXIT);
+        worked += sim.note[0] > PCT_STARVATION_STEPS;
+    }
+    assert_in_range(starved, 3, 17);
+    assert_in_range(worked, 3, 17);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_spins),       cmocka_unit_test(test_spins_sleep), cmocka_unit_test(test_livelock),
-        cmocka_unit_test(test_spins_until), cmocka_unit_test(test_polling),     cmocka_unit_test(test_starving),
+        cmocka_unit_test(test_spins),
+        cmocka_unit_test(test_spins_sleep),
+        cmocka_unit_test(test_livelock),
+        cmocka_unit_test(test_spins_until),
+        cmocka_unit_test(test_polling),
+        cmocka_unit_test(test_starving),
+        cmocka_unit_test(test_polling_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
