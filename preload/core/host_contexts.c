@@ -201,6 +201,12 @@ static bool is_in_sequence(const struct threads *all, const struct thread *self)
     return all->rseq_size && ((const uint64_t *)(self->fs + all->rseq_offset))[1];
 }
 
+/* Behind all that the run has made: the first place that is free is taken. */
+static struct thread *end_of(struct threads *all)
+{
+    return all->thread + (all->made < MOST ? all->made : MOST);
+}
+
 void pct_host_context_expect(void **context)
 {
     if (pct_host_contexts)
@@ -317,7 +323,7 @@ bool pct_host_contexts_over(void)
     /* Or else the guard is about to end the process. */
     while (!__atomic_compare_exchange_n(&all->guard.phase, &phase, IDLE, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
         pct_host_sys4(SYS_pause, 0, 0, 0, 0);
-    for (struct thread *thread = all->thread; thread < all->thread + MOST; thread++)
+    for (struct thread *thread = all->thread; thread < end_of(all); thread++)
         thread->tid = 0;
     all->made = 0;
     all->ready = NULL;
@@ -367,7 +373,7 @@ bool pct_host_contexts_save(struct pct_host_contexts *to)
     if (!pct_host_contexts || all->ready || all->coming || all->busy || is_in_sequence(all, all->current))
         return false;
     to->count = 0;
-    for (uint32_t i = 0; i < MOST; i++)
+    for (uint32_t i = 0; all->thread + i < end_of(all); i++)
         if (all->thread[i].tid) {
             if (to->count == KEPT)
                 return false;

@@ -105,13 +105,15 @@ void pct_host_stacks_prepare(void)
                        { "madvise", SYS_madvise },
                        { "mremap", SYS_mremap } };
     const int flags = MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED | MAP_NORESERVE;
+    /* A library with calls of its own, as that of explored runs: what it asks the kernel for by itself would trap, and
+     * pct places the stacks of those. */
+    if (pct_real_is_preloaded("mmap"))
+        return;
     for (unsigned i = 0; i < CALLS; i++) {
         const uint8_t code[CODE] = { 0xb8, known[i].call, 0, 0, 0, 0x0f, 0x05 }; /* mov $call, %eax; syscall */
-        const struct link_map *libc;
-        const Elf64_Sym *symbol = pct_real_symbol(known[i].name, &libc);
-        if (!symbol)
+        uint8_t *at = pct_real_libc(known[i].name), *end = at + NEAR;            /* that of pct-cc has its own */
+        if (!at)
             return;
-        uint8_t *at = (uint8_t *)(libc->l_addr + symbol->st_value), *end = at + NEAR;
         while (at < end && __builtin_memcmp(at, code, sizeof code) != 0)
             at++;
         if (at == end)

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 enum {
-    MOST = 64,
+    MOST = 256,
     STACK = 8 << 10,
     VECTORS = 2752,       /* what XSAVE writes of these: */
     VECTORS_MASK = 0x2e7, /* x87, SSE, AVX, AVX-512, protection keys */

@@ -202,6 +202,16 @@ learned()
     done
 }
 
+@test "a hundred threads are contexts; and those of a program that tells of its memory accesses" {
+    local count
+    for count in 100 3; do
+        rows started -n 24 --exec -S pct --fresh -- "$build/scale/reorder" "$count"
+        rows restored -n 24 -j 1 --engine=restore -S pct --fresh -- "$build/scale/reorder" "$count"
+        cmp started restored
+        grep -E '^pct: 22 runs were restored; [4-7] of them were made again, and were the same$' restored.said
+    done
+}
+
 @test "stacks stay mapped from run to run, and a thread finds at the same place what it would in a new one" {
     local what
     for what in fresh early faults ${FULL:+between many mine}; do
