@@ -101,7 +101,8 @@ static struct {
     uint32_t looks;  /* since it was first seen asleep */
     uint64_t sleeps; /* pct_task.sleeps */
     uint64_t cpu;    /* CPU time of the holder when it was first seen here */
-    uint64_t next;   /* and when it is to be asked what it does */
+    uint64_t next;   /* and when it is to be asked what it does, */
+    uint64_t last;   /* and at the last look */
 } seen;
 
 bool pct_watchdog_took(struct pct_shim_thread *self)
@@ -246,8 +247,10 @@ static void question(const struct pct_shim_thread *thread)
     uint64_t cpu = pct_task_cpu(thread->tid);
     note_held(&thread->core, cpu - seen.cpu);
     if (cpu < seen.next) {
-        uint64_t left = seen.next - cpu;
+        /* Others have the CPU where it had none since the last look, which took more than a question does. */
+        const uint64_t left = cpu == seen.last ? 4 * interval : seen.next - cpu;
         interval = left < QUESTION ? QUESTION : left < SHORTEST ? left : SHORTEST;
+        seen.last = cpu;
         return;
     }
     if (!pct_sched_may_take(&pct_S, &thread->core, PCT_ARG_SPINS) && !pct_script_listens())
