@@ -33,8 +33,8 @@ void pct_children_visit(const char *trace_path, void (*visit)(const char *path, 
         closedir(directory);
 }
 
-/* Of one sort: how many there are, and the trace of the first; if one took other steps than it should, of the first of
- * those. */
+/* Of one sort: how many there are, and the trace of the first; if pct failed in one, or else one took other steps than
+ * it should, of the first of those. */
 struct found {
     unsigned count;
     long first;
@@ -57,15 +57,22 @@ static struct found *sort(struct search *search, const struct pct_trace_header *
     /* That is how the next one in a pipeline tells it that it reads no more. */
     if (header->verdict == PCT_VERDICT_CRASH && header->signal == SIGPIPE)
         return NULL;
-    bool counts = search->which == PCT_CHILDREN_ALL || (search->which == PCT_CHILDREN_STUCK && !crash);
+    bool counts = search->which == PCT_CHILDREN_ALL || (search->which == PCT_CHILDREN_STUCK && !crash) ||
+                  header->verdict == PCT_VERDICT_INTERNAL;
     return counts ? &search->failed : NULL;
+}
+
+/* What says most about all others comes first. */
+static int rank(const struct pct_trace *trace)
+{
+    uint32_t verdict = trace->header.verdict;
+    return verdict == PCT_VERDICT_INTERNAL ? 0 : verdict == PCT_VERDICT_DIVERGENCE ? 1 : 2;
 }
 
 static bool comes_before(const struct pct_trace *trace, long pid, const struct found *found)
 {
-    bool diverged = trace->header.verdict == PCT_VERDICT_DIVERGENCE,
-         did = found->trace.header.verdict == PCT_VERDICT_DIVERGENCE;
-    return diverged == did ? pid < found->first : diverged;
+    int own = rank(trace), other = rank(&found->trace);
+    return own == other ? pid < found->first : own < other;
 }
 
 static void look(const char *path, long pid, void *data)

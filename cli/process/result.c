@@ -167,14 +167,14 @@ static void set_from_end(struct pct_process *process, struct pct_result *result)
 }
 
 /* A child that pct ended (or that crashed, if that counts) has failed for the whole run, unless the run has a failure
- * of its own. */
+ * of its own. Where pct itself failed in one, what others made of that is no failure of theirs. */
 static void set_from_children(const struct pct_process *process, struct pct_result *result)
 {
     if (process->childless)
         return;
     result->children = pct_children_find(process->trace_path, process->children, &result->child, &result->raced);
     bool own = result->ending != PCT_ENDING_EXIT && result->ending < PCT_ENDING_NOT_READY;
-    if (result->children && !own)
+    if (result->children && (!own || result->child.header.verdict == PCT_VERDICT_INTERNAL))
         set_from_verdict(result, &result->child.header, W_EXITCODE(PCT_EXIT_INTERNAL, 0));
 }
 

@@ -1,6 +1,7 @@
 /* What the shim gets from the kernel for itself: see kernel.h. */
 #include "kernel.h"
 #include "apart.h"
+#include "child_file.h"
 #include "real.h"
 #include "shim.h"
 #include "sys.h"
@@ -169,15 +170,19 @@ void pct_say(const char *line)
 /* Nothing that the user asked for: pct itself has failed, not the target. */
 void pct_fail_for_memory(void)
 {
+    static struct pct_trace_header none; /* of one whose run has not begun */
+    struct pct_text text;
     pct_shim.quiet = false;
-    if (pct_shim.header) {
-        struct pct_text text;
-        pct_text_init(&text, pct_shim.header->message, sizeof pct_shim.header->message);
-        pct_text_add(&text, "out of memory");
-        pct_shim.header->verdict = PCT_VERDICT_INTERNAL;
-    }
     pct_say("out of memory: libpct.so needs some for itself; ulimit -v, --memory-limit or, behind "
             "mlockall, ulimit -l may be too small for it");
+    none.culprit = PCT_NO_THREAD;
+    if (!pct_shim.header)
+        pct_shim.header = &none;
+    pct_text_init(&text, pct_shim.header->message, sizeof pct_shim.header->message);
+    pct_text_add(&text, "out of memory");
+    pct_shim.header->verdict = PCT_VERDICT_INTERNAL;
+    if (pct_is_child())
+        pct_child_file_leave();
     PCT_SYS1(SYS_exit_group, PCT_EXIT_INTERNAL);
     __builtin_unreachable();
 }

@@ -8,6 +8,7 @@
 #include <common/text.h>
 #include <preload/thread/foreign_threads.h>
 #include <preload/thread/thread.h>
+#include <preload/core/child_file.h>
 #include <preload/core/debugger.h>
 #include <preload/core/environment.h>
 #include <preload/core/host.h>
@@ -317,42 +318,22 @@ static void add_snapshot(struct sink *sink, const ucontext_t *context, bool thre
     pct_shim.header->file_size = (uint64_t)(sink->at - (char *)pct_shim.header);
 }
 
-/* This process is not recorded because it is a child of one that is. */
-static bool is_child(void)
-{
-    return !pct_shim.mapped && pct_shim.trace_path;
-}
-
-/* For a child, a file beside the trace of the first process, named after it and this one; otherwise one in memory. */
-static long open_file(void)
-{
-    char path[PCT_TRACE_PATH + 24];
-    struct pct_text text;
-    if (!is_child())
-        return PCT_SYS2(SYS_memfd_create, "pct-report", 0);
-    pct_text_init(&text, path, sizeof path);
-    pct_text_add(&text, pct_shim.trace_path);
-    pct_text_add(&text, ".");
-    pct_text_add_u64(&text, (uint64_t)PCT_SYS0(SYS_getpid));
-    return PCT_SYS3(SYS_open, path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, 0600);
-}
-
 /* Whether a child leaves its steps however it ends. */
 static bool child_leaves_trace(void)
 {
     return pct_script_leaves_trace() || pct_sites_of_family();
 }
 
-/* Without a trace file: one with the header, the last steps and the snapshot. Returns its descriptor. */
-static int make_file(const ucontext_t *context)
+/* One with the header, the last steps and the snapshot. Returns its descriptor; negative: there is no room for it. */
+static int make_whole_file(const ucontext_t *context)
 {
     uint32_t steps = child_leaves_trace() ? SCRIPT_STEPS : REPORT_STEPS;
     size_t size = PCT_TRACE_HEADER_SIZE + steps * UINT64_C(8) + STACKS_BYTES + MAPS_BYTES;
-    long fd = open_file();
+    long fd = pct_is_child() ? pct_child_file_open(size) : PCT_SYS2(SYS_memfd_create, "pct-report", 0);
     if (fd < 0 || PCT_SYS2(SYS_ftruncate, fd, size))
         return -1;
     long at = PCT_SYS6(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (at < 0 && at > -4096)
+    if ((at < 0 && at > -4096) || !pct_populate((void *)at, PCT_TRACE_HEADER_SIZE + steps * UINT64_C(8)))
         return -1;
     struct pct_trace_header *header = (void *)at;
     *header = *pct_shim.header;
@@ -366,6 +347,15 @@ static int make_file(const ucontext_t *context)
     add_snapshot(&sink, context, header->verdict != PCT_VERDICT_EXIT);
     PCT_SYS2(SYS_ftruncate, fd, header->file_size);
     return (int)fd;
+}
+
+/* Without a trace file. */
+static int make_file(const ucontext_t *context)
+{
+    int fd = make_whole_file(context);
+    if (fd < 0 && pct_is_child())
+        pct_child_file_leave();
+    return fd;
 }
 
 /* Print the report by the pct command that belongs to this library. */
@@ -431,7 +421,7 @@ static bool finish(enum pct_verdict verdict)
     pct_sched_shut(&pct_S);
     pct_shim.header->verdict = verdict;
     const char *why =
-        pct_script_ended(pct_shim.header->steps, pct_shim.header->hash, !is_child(), verdict == PCT_VERDICT_EXIT);
+        pct_script_ended(pct_shim.header->steps, pct_shim.header->hash, !pct_is_child(), verdict == PCT_VERDICT_EXIT);
     if (why) {
         struct pct_text text;
         pct_text_init(&text, pct_shim.header->message, sizeof pct_shim.header->message);
@@ -491,7 +481,7 @@ static bool finish_with_snapshot(enum pct_verdict verdict, const ucontext_t *con
             cut_file();
         if (!pct_shim.quiet)
             fd = (int)PCT_SYS3(SYS_open, pct_shim.trace_path, O_RDONLY, 0);
-    } else if (!pct_shim.quiet || is_child()) {
+    } else if (!pct_shim.quiet || pct_is_child()) {
         fd = make_file(context);
     }
     if (!pct_shim.quiet && !report(fd))
@@ -510,7 +500,7 @@ void pct_end_normal(void)
     }
     if (!finish(PCT_VERDICT_EXIT))
         return;
-    if (is_child() && (pct_shim.header->verdict == PCT_VERDICT_DIVERGENCE || child_leaves_trace()))
+    if (pct_is_child() && (pct_shim.header->verdict == PCT_VERDICT_DIVERGENCE || child_leaves_trace()))
         make_file(NULL);
     if ((pct_sched_sites(&pct_S) || pct_ordered_active) && pct_shim.mapped && !pct_sched_is_ring(&pct_S))
         append_snapshot(NULL, false);

@@ -328,6 +328,15 @@ static void begin(struct pct_trace_header *header, const struct pct_recorded *re
 extern char of_run_from[] __asm__("__start_pct_run") __attribute__((visibility("hidden")));
 extern char of_run_to[] __asm__("__stop_pct_run") __attribute__((visibility("hidden")));
 
+/* The parent's: the address space may be limited. */
+static void forget_trace(void)
+{
+    if (pct_shim.mapped && !PCT_SYS2(SYS_munmap, pct_shim.header, pct_shim.mapped))
+        pct_shim.space -= pct_shim.mapped;
+    pct_shim.header = NULL;
+    pct_shim.mapped = 0;
+}
+
 void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
 {
     memset(&pct_page, 0, sizeof pct_page);
@@ -344,16 +353,17 @@ void pct_start_child(uint32_t ordinal, uint64_t parent_seed)
     pct_scope_forget();
     pct_watch_forget();
     pct_shim.mode = PCT_MODE_OFF;
-    pct_shim.mapped = 0;
-    pct_shim.slots = NULL; /* the parent's are in use */
+    forget_trace();
+    pct_slots_forget();
     pct_shim.children = 0;
     pct_shim.recorder = 0; /* the lock of the recorder: whoever held it is not in this process */
     pct_shim.robust = false;
     pct_shim.quiet = true; /* the parent's run is the one that is reported */
     pct_shim.config.run.seed = pct_random(parent_seed, PCT_STREAM_CHILD, ordinal);
     struct pct_trace_header *header = private_header();
-    if (header)
-        begin(header, &(const struct pct_recorded){ .count = 0 });
+    if (!header)
+        pct_fail_for_memory();
+    begin(header, &(const struct pct_recorded){ .count = 0 });
     pct_timerfd_inherit();
 }
 
@@ -507,6 +517,7 @@ PCT_STARTS static void start(int argc, char **argv, char **environment)
     pct_shim.main_stack = (uintptr_t)argv - sizeof *argv;
     pct_random_begin(environment);
     pct_variables_read(environment);
+    pct_shim.trace_path = pct_variables.PCT_TRACE;
     refuse_tsan();
     if (pct_variables.PCT_REPLAY) {
         pct_tables_relocate();

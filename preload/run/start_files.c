@@ -71,9 +71,10 @@ static void name_image(struct pct_trace_header *header)
 
 void pct_trace_file_keep(const char *path)
 {
-    pct_shim.trace_path = absolute(path);
-    if (!pct_shim.trace_path)
+    const char *whole = absolute(path);
+    if (!whole)
         pct_fail_for_memory();
+    pct_shim.trace_path = whole;
 }
 
 struct pct_trace_header *pct_trace_file_take(struct pct_trace_header *header, size_t size,

@@ -12,7 +12,8 @@ _Static_assert(PIECE * sizeof(struct pct_shim_thread) % 4096 == 0, "pieces are o
 
 static uint32_t room;                   /* for this many threads there is memory now */
 static uint32_t reserved;               /* for this many there is address space */
-PCT_OF_START static uint64_t inherited; /* the limit of address space at the start */
+PCT_OF_START static uint64_t inherited; /* the limit of address space at the start; */
+static uint64_t chosen = UINT64_MAX;    /* and the program's own */
 
 /* count: threads. at: 0 or an address. flags: MAP_FIXED_NOREPLACE if it must be that one, which Linux before 4.17 takes
  * for a hint, too; MAP_FIXED over what is reserved; or 0. */
@@ -44,13 +45,28 @@ PCT_STARTS void pct_slots_see_limit(void)
     inherited = pct_address_space();
 }
 
+/* As many threads as could have a stack within the limit. */
+static uint32_t most_within(uint64_t limit)
+{
+    const uint64_t most = limit / LEAST_STACK / PIECE * PIECE + PIECE;
+    return (uint32_t)(most < PCT_MAX_THREADS ? most : PCT_MAX_THREADS);
+}
+
 /* What is only reserved counts in no limit of the program's data (RLIMIT_DATA). */
 bool pct_slots_begin(bool all)
 {
     room = reserved = 0;
-    if ((all || inherited == UINT64_MAX) && map(0, PCT_MAX_THREADS, PROT_NONE, 0))
+    if ((all || inherited == UINT64_MAX) && map(0, all ? PCT_MAX_THREADS : most_within(chosen), PROT_NONE, 0))
         return grow(all ? PCT_MAX_THREADS : PIECE);
     return !all && map(BEGINNING, PIECE, PROT_READ | PROT_WRITE, 0); /* the program may have set a limit since */
+}
+
+void pct_slots_forget(void)
+{
+    size_t size = (reserved - room) * sizeof *pct_shim.slots;
+    if (size && !PCT_SYS2(SYS_munmap, pct_shim.slots + room, size))
+        pct_shim.space -= size;
+    pct_shim.slots = NULL;
 }
 
 bool pct_slots_reach(uint32_t id)
@@ -59,15 +75,9 @@ bool pct_slots_reach(uint32_t id)
     return id < room || grow(left && left < PIECE ? left : PIECE);
 }
 
-/* As many threads as could have a stack within the limit. */
-static uint32_t most_within(uint64_t limit)
-{
-    const uint64_t most = limit / LEAST_STACK / PIECE * PIECE + PIECE;
-    return (uint32_t)(most < PCT_MAX_THREADS ? most : PCT_MAX_THREADS);
-}
-
 void pct_slots_give_back(uint64_t limit)
 {
+    chosen = limit;
     const uint32_t most = most_within(limit), keep = most < room ? room : most;
     if (keep >= reserved || PCT_SYS2(SYS_munmap, pct_shim.slots + keep, (reserved - keep) * sizeof *pct_shim.slots))
         return;
@@ -78,6 +88,7 @@ void pct_slots_give_back(uint64_t limit)
 void pct_slots_take_back(uint64_t limit)
 {
     const uint32_t most = most_within(limit);
+    chosen = limit;
     if (inherited != UINT64_MAX || most <= reserved)
         return; /* at the first, room is made as it is needed */
     for (uint32_t by = most - reserved; by >= PIECE; by = by / 2 / PIECE * PIECE)
@@ -90,7 +101,7 @@ bool pct_slots_in_the_way(const pthread_attr_t *attr)
     uint64_t limit = pct_address_space(), taken = limit == UINT64_MAX ? 0 : pct_address_space_used();
     pthread_attr_t usual;
     size_t stack = 0;
-    if (!taken || limit != inherited)
+    if (!taken)
         return false;
     if (attr) {
         pthread_attr_getstacksize(attr, &stack);
@@ -99,5 +110,6 @@ bool pct_slots_in_the_way(const pthread_attr_t *attr)
         pthread_attr_getstacksize(&usual, &stack);
         pthread_attr_destroy(&usual);
     }
-    return limit < taken + stack && limit >= taken - pct_shim.space + stack;
+    return limit < taken + stack && limit >= taken - pct_shim.space + stack &&
+           (limit == inherited || limit < pct_shim.space + stack);
 }

@@ -15,6 +15,10 @@ void pct_slots_see_limit(void);
  * False: out of memory. At the start, by the only thread. */
 bool pct_slots_begin(bool all);
 
+/* In a forked child, which begins an array of its own: calls that the fork came in the middle of still use the
+ * parent's, but not what was only reserved of it. */
+void pct_slots_forget(void);
+
 /* Whether there is room for the thread of this id, at most one more than there is room for; make it. False: out of
  * memory. With the baton, or by the only thread; where others run beside each other, the array must have been begun
  * whole. */
@@ -28,7 +32,7 @@ void pct_slots_take_back(uint64_t limit);
 
 /* No thread with these attributes (NULL: the usual ones) could be made. Whether there would be room for its stack if
  * pct had taken none of an address space that was limited when the program started. One that limits itself wants to see
- * its limit. Any thread. */
+ * its limit, but not where what pct has taken leaves no room for any. Any thread. */
 bool pct_slots_in_the_way(const pthread_attr_t *attr);
 
 #endif

@@ -12,4 +12,7 @@ bool pct_gone_holder(struct pct_shim_thread *thread, int folder);
 /* Those that are gone while they were outside get a turn, and those whose turn it is come to their end. */
 void pct_gone_look(int folder);
 
+/* If only one thread is left, be ready to say how that ends. */
+void pct_gone_see_last(void);
+
 #endif

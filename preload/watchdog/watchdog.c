@@ -434,6 +434,7 @@ __attribute__((noreturn)) static void watch(void)
             __builtin_unreachable();
         }
         pct_sched_tend(&pct_S);
+        pct_gone_see_last();
         pct_gone_look(tasks);
         look();
     }
