@@ -515,6 +515,9 @@ void pct_sched_tend(struct pct_sched *s)
     for (uint32_t id = 0; id < s->threads && !outside; id++)
         if (s->thread_at(id)->state == PCT_STATE_OUTSIDE)
             outside = s->thread_at(id);
+    /* The caller has none of the target's descriptors, but need not be kept from asking (s->unasked): where a timer is
+     * armed, one that waits in the kernel would have kept the baton; in a replay without, it waits for a thread of this
+     * process, and the recording says when that has gone on. */
     struct pct_thread *next = pct_sched_next(s, outside);
     if (next) {
         s->switches++;

@@ -69,7 +69,7 @@ const char *pct_name_uncontrolled(unsigned kind)
     "run in which races were not looked for, as nothing tells of memory accesses: build the program with pct-cc, or "  \
     "say --memory=globals"
 
-char *pct_name_uncontrolled_count(unsigned kind, uint64_t count)
+const char *pct_name_uncontrolled_of(unsigned kind, uint64_t count)
 {
     static const char *const one[PCT_UNCONTROLLED_COUNT] = {
         [PCT_UNCONTROLLED_FOREIGN] = "operation by a thread that pct did not see start",
@@ -97,8 +97,13 @@ char *pct_name_uncontrolled_count(unsigned kind, uint64_t count)
         [PCT_UNCONTROLLED_PRIORITY] = "thread with a real-time priority (SCHED_FIFO, SCHED_RR)",
         [PCT_UNCONTROLLED_COMPUTED] = "read of a clock behind long computing: it shows the CPU time that it took",
     };
+    return count == 1 && kind < PCT_UNCONTROLLED_COUNT ? one[kind] : pct_name_uncontrolled(kind);
+}
+
+char *pct_name_uncontrolled_count(unsigned kind, uint64_t count)
+{
     char *text = NULL;
-    const char *name = count == 1 && kind < PCT_UNCONTROLLED_COUNT ? one[kind] : pct_name_uncontrolled(kind);
+    const char *name = pct_name_uncontrolled_of(kind, count);
     return asprintf(&text, "%llu %s", (unsigned long long)count, name) < 0 ? NULL : text;
 }
 

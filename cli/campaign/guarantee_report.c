@@ -223,7 +223,7 @@ const char *pct_guarantee_report_doubt(const struct pct_campaign *c, char *buffe
         if (c->uncontrolled[i] && !pct_name_is_blind(i))
             return write_reason(buffer, size, "not all was controlled by pct: %s %s",
                                 pct_guarantee_left_out_count(count, sizeof count, c->uncontrolled[i]),
-                                pct_name_uncontrolled(i));
+                                pct_name_uncontrolled_of(i, c->uncontrolled[i]));
     if (c->hardware)
         return write_reason(
             buffer, size,

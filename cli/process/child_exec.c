@@ -138,6 +138,13 @@ static int complain_exec(const struct pct_launch *launch, int reason)
     return reason == ENOENT ? 127 : 126;
 }
 
+static int complain_start(int reason)
+{
+    pct_cli_say("a run cannot be started: %s%s", strerror(reason),
+                reason == EMFILE ? " (ulimit -n): fewer runs at a time (-j) take fewer" : "");
+    return -PCT_EXIT_INTERNAL;
+}
+
 pid_t pct_launch_exec(const struct pct_process *process, char **environment, int input, int control)
 {
     const struct pct_launch *launch = process->launch;
@@ -145,10 +152,8 @@ pid_t pct_launch_exec(const struct pct_process *process, char **environment, int
     if (launch->around.enter)
         pct_setup_teardown_directory(launch, process->worker, start.directory, sizeof start.directory);
     int complaint[2];
-    if (pipe2(complaint, O_CLOEXEC)) {
-        pct_cli_say("pipe: %s", strerror(errno));
-        return -PCT_EXIT_INTERNAL;
-    }
+    if (pipe2(complaint, O_CLOEXEC))
+        return complain_start(errno);
     fflush(NULL);
     pid_t pid = fork();
     if (!pid)
@@ -159,8 +164,7 @@ pid_t pct_launch_exec(const struct pct_process *process, char **environment, int
         close(complaint[0]);
         if (failed == EAGAIN)
             return PCT_NO_PROCESS;
-        pct_cli_say("fork: %s", strerror(failed));
-        return -PCT_EXIT_INTERNAL;
+        return complain_start(failed);
     }
     setpgid(pid, pid);
     int reason = 0;
