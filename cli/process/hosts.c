@@ -256,6 +256,14 @@ static enum pct_host_reason is_refused(int status)
     return WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS ? PCT_HOST_CALL : PCT_HOST_NONE;
 }
 
+/* Of a process that has said nothing, in the run or between two: nobody sends these. SIGBUS comes where a file has no
+ * room. */
+static bool has_crashed(int status)
+{
+    const int signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    return signal == SIGSEGV || signal == SIGILL || signal == SIGFPE;
+}
+
 /* As the kernel would tell it. */
 static int status_of(const struct pct_host_reply *reply)
 {
@@ -402,7 +410,9 @@ void pct_hosts_ended(struct pct_launch *launch, struct pct_process *process)
     if (!process->host_said)
         hear(host, process);
     if (!process->host_said) /* a thread that lets no signal in cannot say which call it was */
-        process->host_reply = (struct pct_host_reply){ .reason = is_refused(process->status), .call = -1 };
+        process->host_reply = (struct pct_host_reply){ .reason = is_refused(process->status),
+                                                       .call = -1,
+                                                       .status = -WTERMSIG(process->status) };
     process->host_ended = true;
     const bool contexts = host->contexts;
     forget(host);
@@ -508,14 +518,26 @@ bool pct_hosts_again(struct pct_launch *launch, struct pct_process *process, boo
     return true;
 }
 
+static void differs(struct pct_launch *launch)
+{
+    stop(launch, pct_hosts_text(PCT_HOST_DIFFERS));
+    pct_hosts_end(launch);
+    launch->restore.broken |= launch->restore.unchecked != 0;
+}
+
 void pct_hosts_compare(struct pct_launch *launch, struct pct_process *process)
 {
     struct pct_hosts *all = &launch->restore;
     const struct pct_host_reply *a = &process->host_reply;
     struct pct_trace_header b;
     bool failed = a->reason == PCT_HOST_FAILED;
-    if (!process->host_restored || !process->host_said || process->timed_out || (a->reason && !failed))
+    if (!process->host_restored || process->timed_out || (a->reason && !failed))
         return; /* there is nothing to compare it with */
+    if (!process->host_said) {
+        if (has_crashed(status_of(a)) && ending(process->status, 0) != ending(status_of(a), 0))
+            differs(launch);
+        return;
+    }
     if (pread(process->trace, &b, sizeof b, 0) != sizeof b)
         memset(&b, 0, sizeof b);
     /* By exec, memory may stand elsewhere, and the log says where. */
@@ -527,9 +549,7 @@ void pct_hosts_compare(struct pct_launch *launch, struct pct_process *process)
         all->compared++;
         return;
     }
-    stop(launch, pct_hosts_text(PCT_HOST_DIFFERS));
-    pct_hosts_end(launch);
-    all->broken |= all->unchecked != 0;
+    differs(launch);
 }
 
 const char *pct_hosts_last(const struct pct_launch *launch)

@@ -301,8 +301,9 @@ void pct_host_memory_put_back(struct memory *m, const struct range **next, uint6
     for (uint64_t at = from; at < to; at += PAGE) {
         while (at >= range->to)
             range++;
-        if (at < range->from) { /* a stack that is kept */
-            clear_page((void *)at);
+        if (at < range->from) { /* a stack that is kept; the kernel may know a page of one that only earlier runs had */
+            if (pct_host_stacks_had(at))
+                clear_page((void *)at);
             continue;
         }
         uint64_t page = range->first + (at - range->from) / PAGE;

@@ -370,6 +370,14 @@ void pct_host_stacks_pages(uint64_t *size, uint64_t *data)
     }
 }
 
+bool pct_host_stacks_had(uintptr_t place)
+{
+    for (unsigned i = 0; stacks && i < SLOTS; i++)
+        if (stacks->slot[i].writable && place >= stacks->slot[i].stack && place < stacks->slot[i].to)
+            return true;
+    return false;
+}
+
 /* One that can be written, and lies directly below this place, or (above) above it; NULL: none. */
 static const struct slot *beside(uintptr_t place, bool above)
 {

@@ -41,6 +41,9 @@ bool pct_host_stacks_settle(int uffd);
 /* Pages that are kept, and of these those that can be written. */
 void pct_host_stacks_pages(uint64_t *size, uint64_t *data);
 
+/* Whether this place is in one that the run could write. Another one is zero since a run could, and without access. */
+bool pct_host_stacks_had(uintptr_t place);
+
 /* What was written is zero again: take them away from the next run. False: it cannot be. */
 bool pct_host_stacks_hide(void);
 

@@ -13,7 +13,9 @@
  *     pad          prints how much room the environment has left
  *     resident N   ends with status 1 where the process has had more than N KB of memory
  *     switches N   ends with status 1 where the process has had more than N switches: no copy that was just made has
- *     tells N      prints whether it has. These two ask for one thread: each then has a kernel thread */
+ *     tells N      prints whether it has;
+ *     crashes N    crashes if it has, and blocks the signal. These three ask for one thread: each then has a kernel
+ *                  thread */
 #define _GNU_SOURCE
 #include <assert.h>
 #include <dirent.h>
@@ -179,7 +181,7 @@ int main(int argc, char **argv)
     pthread_t threads[2], other;
     void *result;
     int ends[2];
-    if (!strcmp(what, "switches") || !strcmp(what, "tells"))
+    if (!strcmp(what, "switches") || !strcmp(what, "tells") || !strcmp(what, "crashes"))
         getrusage(RUSAGE_THREAD, &used);
     getrusage(RUSAGE_SELF, &used);
     if (getenv("KEPT"))
@@ -238,6 +240,12 @@ int main(int argc, char **argv)
         sigaddset(&mask, SIGUSR1);
         sigprocmask(SIG_BLOCK, &mask, NULL);
         raise(SIGUSR1);
+    }
+    if (!strcmp(what, "crashes") && used.ru_nvcsw > number) {
+        sigset_t set;
+        sigfillset(&set);
+        sigprocmask(SIG_BLOCK, &set, NULL);
+        *(volatile char *)1 = 1;
     }
     if (!strcmp(what, "tells"))
         printf("%d\n", used.ru_nvcsw > number);

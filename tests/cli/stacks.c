@@ -4,11 +4,14 @@
  *     fresh        what stands in new stacks, and in those that libc gives to a second thread
  *     between      mappings come and go between two threads
  *     early        nothing is there before a thread has it: who reads or writes there crashes
+ *     fewer        some runs have more stacks than the next: a thread may have that of one that has ended; one may
+ *                  be left at the end, which is for contexts alone
  *     many         more than libc keeps: it unmaps them
  *     mine         threads change their stacks: rights, and what becomes of them
  *     faults       handlers of signals in which other threads run, and the masks behind them */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdint.h>
@@ -22,6 +25,7 @@
 enum { DEEP = 300 << 10, USED = 64 << 10, PAGE = 4096 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static sem_t over; /* GLIBC: zeros, as sem_init() leaves it */
 static uintptr_t places;
 static sigjmp_buf back;
 
@@ -116,6 +120,25 @@ static void early(void)
     pthread_join(first, NULL);
     pthread_join(second, NULL);
     printf("%d crashes\n", crashed);
+}
+
+static void *work_alone(void *argument)
+{
+    work(argument);
+    sem_post(&over);
+    return NULL;
+}
+
+static void fewer(void)
+{
+    pthread_t thread;
+    for (int i = 0; i < 3; i++) {
+        if (pthread_create(&thread, NULL, work_alone, &mutex))
+            abort();
+        pthread_detach(thread);
+    }
+    for (int i = 0; i < 2; i++)
+        sem_wait(&over);
 }
 
 static void many(void)
@@ -213,6 +236,8 @@ int main(int argc, char *argv[])
         between();
     } else if (!strcmp(what, "early")) {
         early();
+    } else if (!strcmp(what, "fewer")) {
+        fewer();
     } else if (!strcmp(what, "many")) {
         many();
     } else if (!strcmp(what, "mine")) {
