@@ -30,6 +30,7 @@
 enum { PATIENCE = 4096, SPIN = 256, STUCK = 64, SPINS_MOST = 4 * PATIENCE };
 enum { VAIN = 3 /* in a run, so often the outside may be waited for in vain */ };
 enum { LONGEST = 7, LONGEST_FORCED = 4 }; /* such means of the time between changes are drawn: powers of two */
+enum { MOST_OFTEN = 32 /* between two changes of a directed run is such a part of the steps so far, or more */ };
 
 PCT_STATE_OF_TABLES
 
@@ -58,6 +59,7 @@ static void begin_phase(struct state *s, const struct pct_iroot_phase *phase)
     }
     s->skips = !s->given[0] && (s->order == ORDER_RANDOM || changes(s)) && pct_object_draw(s->seed, PCT_OBJECT_SOME, 2);
     s->mean = 0;
+    s->began = s->draws.step;
     if (!s->idiom || changes(s))
         s->mean = 2u << pct_object_draw(s->seed, PCT_OBJECT_SCALE, s->idiom ? LONGEST_FORCED : LONGEST);
 }
@@ -352,6 +354,13 @@ static uint32_t choose_directed(struct state *s)
     return thread;
 }
 
+/* How many steps are between two changes, about, while the iRoot is to be made. */
+static uint64_t find_mean(const struct state *s, uint64_t step)
+{
+    const uint64_t least = (step - s->began) / MOST_OFTEN;
+    return s->mean < least ? least : s->mean;
+}
+
 /* As many steps have been made. */
 static void catch_up(struct state *s, uint64_t step)
 {
@@ -361,7 +370,7 @@ static void catch_up(struct state *s, uint64_t step)
         return;
     s->no_progress += is_any_standing(s);
     made(s);
-    if (s->mean && pct_random_below(s->seed, PCT_STREAM_PICK, step, s->mean) == 0)
+    if (s->mean && pct_random_below(s->seed, PCT_STREAM_PICK, step, find_mean(s, step)) == 0)
         pct_priorities_put_last(&s->priorities, s->previous - 1);
 }
 
@@ -398,8 +407,11 @@ static struct pct_choice pick(void *state, const struct pct_point *point)
     s->making = s->spins = 0;
     look_for_phase(s, point->step);
     pct_priorities_settle(&s->priorities);
-    if (!s->idiom && s->mean && point->why == PCT_WHY_BUDGET && point->current != PCT_NO_THREAD)
+    if (!s->idiom && s->mean && point->why == PCT_WHY_BUDGET && point->current != PCT_NO_THREAD) {
         pct_priorities_put_last(&s->priorities, point->current);
+        if (s->done && s->mean < 2u << LONGEST)
+            s->mean *= 2; /* what the iRoot leads to is mostly near */
+    }
     uint32_t thread = s->idiom ? choose_directed(s) : pct_priorities_highest(&s->priorities);
     s->previous = thread + 1;
     s->last = s->of[thread].next;

@@ -3,12 +3,13 @@
  *
  * What an iRoot is possible with may be other orders than those of its accesses, which decide where threads go. For
  * these there are more schedules than the paper's: the first thread makes the others, and is the last once it has
- * waited; or priorities change, as in a profile run. Then the first threads to come to an access may be passed over. An
- * eager one is made though the next one's thread is not there, as what comes behind it may bring that there; a loose
- * one holds nobody before it is due, and its thread goes on as others do. A patient one (order 8) lets the thread of
- * the last access come there before the last but one is made, as what it does on its way may be to the same object.
- * With order 9 the thread that has made the last but one access goes on, and all others wait, as what it does behind
- * that may bring the last one's thread there; of two, the first does not wait.
+ * waited; or priorities change, as in a profile run, but the more seldom the longer the run, and half as often after
+ * each change once the iRoot was made: each costs a hand-over. Then the first threads to come to an access may be
+ * passed over. An eager one is made though the next one's thread is not there, as what comes behind it may bring that
+ * there; a loose one holds nobody before it is due, and its thread goes on as others do. A patient one (order 8) lets
+ * the thread of the last access come there before the last but one is made, as what it does on its way may be to the
+ * same object. With order 9 the thread that has made the last but one access goes on, and all others wait, as what it
+ * does behind that may bring the last one's thread there; of two, the first does not wait.
  *
  * What comes from outside (section 4.6 of the paper): with the orders 10 and 11 (as 1 and 2), where only held threads
  * could go on and others wait for the outside world, that has a while (sched/idle.c) before one is let go; up to VAIN

@@ -62,7 +62,8 @@ struct state {
     uint32_t spun;                          /* spins of all since one that comes last was let go for them */
     uint32_t spins_in_all;                  /* in the run, while there was an iRoot to be made */
     struct pct_draws draws;
-    uint32_t mean;                    /* of a profile run: steps between two changes, about */
+    uint32_t mean;                    /* steps between two changes, about; 0: priorities do not change */
+    uint64_t began;                   /* the step behind which the phase did */
     struct pct_priorities priorities; /* its enabled ones are those who are free */
     struct pct_thread_lists stand;    /* the enabled threads that are not */
     struct maple_thread *of;          /* by thread */

@@ -20,6 +20,15 @@ static void add(char *iroot, uint32_t op, const struct sim_op *at)
     sprintf(iroot + strlen(iroot), "-%u.%08x", op, (unsigned)(uintptr_t)at);
 }
 
+/* The iRoot of idiom 1 whose accesses are this store, and this load. Until the next one is. */
+static const char *store_load(const struct sim_op *store, const struct sim_op *load)
+{
+    static char iroot[128];
+    add(strcpy(iroot, "1"), PCT_OP_ATOMIC_STORE, store);
+    add(iroot, PCT_OP_ATOMIC_LOAD, load);
+    return iroot;
+}
+
 /* How often the assertion fails, in the runs of these seeds: `others` threads of the first kind, and one of the second.
  */
 static uint32_t count_failures(const struct sim_op *first, const struct sim_op *second, const struct sim_op *end,
@@ -208,9 +217,7 @@ static void test_goes_on(void **unused)
     (void)unused;
     static const struct sim_op set[] = { ATOMIC_WRITE(0, 1), ATOMIC_READ(2), ATOMIC_WRITE(1, 1), STOP };
     static const struct sim_op look_at[] = { ATOMIC_READ(1), UNLESS(1, 2), ATOMIC_READ(0), FAIL, STOP };
-    char iroot[128] = "1";
-    add(iroot, PCT_OP_ATOMIC_STORE, &set[0]);
-    add(iroot, PCT_OP_ATOMIC_LOAD, &look_at[2]);
+    const char *iroot = store_load(&set[0], &look_at[2]);
     assert_int_equal(count_failures(set, look_at, NULL, 1, iroot, 1, 4), 0);
     assert_int_equal(count_failures(set, look_at, NULL, 1, iroot, 9, 4), 4);
 
@@ -279,10 +286,7 @@ static void test_others_progress(void **unused)
                                                  set, poll, spoils ? spoil : poll } };
         struct sim_options options = sim_defaults(&pct_strategy_maple);
         struct sim_result result;
-        char iroot[128] = "1";
-        add(iroot, PCT_OP_ATOMIC_STORE, &set[0]);
-        add(iroot, PCT_OP_ATOMIC_LOAD, &poll[4]);
-        options.run.list = iroot;
+        options.run.list = store_load(&set[0], &poll[4]);
         options.max_steps = 200000;
         sim_set(&options, "order", 9);
         sim_run(&program, &options, &result);
@@ -505,10 +509,7 @@ static void test_outside(void **unused)
                                              .event = { { .at = tries[i].at, .post = true } } };
         struct sim_options options = sim_defaults(&pct_strategy_maple);
         struct sim_result result, again;
-        char iroot[128] = "1";
-        add(iroot, PCT_OP_ATOMIC_STORE, &set[1]);
-        add(iroot, PCT_OP_ATOMIC_LOAD, &check[0]);
-        options.run.list = iroot;
+        options.run.list = store_load(&set[1], &check[0]);
         sim_set(&options, "order", tries[i].order);
         options.records = records;
         options.max = sizeof records / sizeof *records;
@@ -540,10 +541,7 @@ static void test_outside_in_vain(void **unused)
     for (unsigned order = 10; order <= 11; order++) {
         struct sim_options options = sim_defaults(&pct_strategy_maple);
         struct sim_result result;
-        char iroot[128] = "1";
-        add(iroot, PCT_OP_ATOMIC_STORE, &set[1]);
-        add(iroot, PCT_OP_ATOMIC_LOAD, &check[0]);
-        options.run.list = iroot;
+        options.run.list = store_load(&set[1], &check[0]);
         sim_set(&options, "order", order);
         sim_run(&program, &options, &result);
         assert_null(result.broken);
@@ -586,6 +584,25 @@ static void test_reluctant(void **unused)
     }
 }
 
+/* In long runs priorities change seldom, be the iRoot made at once or never: each hand-over takes microseconds. */
+static void test_seldom(void **unused)
+{
+    (void)unused;
+    static const struct sim_op set[] = { ATOMIC_WRITE(0, 1), ATOMIC_WRITE(1, 1), REPEAT(2000, 1), STOP };
+    static const struct sim_op look_on[] = { ATOMIC_READ(0), ATOMIC_WRITE(1, 2), REPEAT(2000, 1), STOP };
+    const struct sim_program program = { .thread = { THREAD(CREATE(1), CREATE(2), JOIN(1), JOIN(2)), set, look_on } };
+    for (unsigned never = 0; never < 2; never++) {
+        struct sim_options options = sim_defaults(&pct_strategy_maple);
+        struct sim_result result;
+        uint64_t switches = 0;
+        options.run.list = store_load(&set[2 * never], &look_on[2 * never]);
+        sim_set(&options, "order", 4);
+        for (options.run.seed = 0; options.run.seed < SEEDS / 4; switches += result.switches, options.run.seed++)
+            sim_run(&program, &options, &result);
+        assert_in_range(switches, 4 * (SEEDS / 4), result.steps / 20 * (SEEDS / 4));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -596,7 +613,7 @@ int main(void)
         cmocka_unit_test(test_owner_progress), cmocka_unit_test(test_kept_progress),
         cmocka_unit_test(test_goes_on),        cmocka_unit_test(test_combined),
         cmocka_unit_test(test_outside),        cmocka_unit_test(test_outside_in_vain),
-        cmocka_unit_test(test_reluctant),
+        cmocka_unit_test(test_reluctant),      cmocka_unit_test(test_seldom),
     };
     return cmocka_run_group_tests_name("maple", tests, NULL, NULL);
 }
