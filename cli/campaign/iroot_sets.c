@@ -22,8 +22,8 @@ static int save_places(struct pct_iroot_sets *sets, struct pct_store *store)
     int failed = 0;
     for (; sets->saved.places < sets->places.count && !failed; sets->saved.places++) {
         const struct pct_access_place *place = sets->places.item[sets->saved.places];
-        const struct pct_store_place row = { place->number, place->op,       place->code,
-                                             place->line,   place->function, place->file };
+        const struct pct_store_place row = { place->number, place->op,       place->code, place->line,
+                                             place->begins, place->function, place->file };
         failed = pct_store_add_place(store, &row);
         if (!failed)
             failed = save_code(sets, store, place);
@@ -96,6 +96,7 @@ static int load_place(void *data, const struct pct_store_place *place)
                                           .op = place->op,
                                           .code = place->code,
                                           .line = place->line,
+                                          .begins = place->begins,
                                           .function = (char *)(uintptr_t)place->function,
                                           .file = (char *)(uintptr_t)place->file };
     if (place->op >= PCT_OP_COUNT || !place->function || !place->file)

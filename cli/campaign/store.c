@@ -306,8 +306,8 @@ static void finalize(struct pct_store *store)
         sqlite3_finalize(store->statements[i]);
         store->statements[i] = NULL;
     }
-    sqlite3_stmt **const own[] = { &store->add_explored, &store->add_place, &store->add_iroot, &store->add_further,
-                                   &store->add_code,     &store->add_memo,  &store->add_chance };
+    sqlite3_stmt **const own[] = { &store->add_explored, &store->add_place, &store->add_function, &store->add_iroot,
+                                   &store->add_further,  &store->add_code,  &store->add_memo,     &store->add_chance };
     for (unsigned i = 0; i < sizeof own / sizeof *own; i++) {
         sqlite3_finalize(*own[i]);
         *own[i] = NULL;
@@ -492,6 +492,7 @@ void pct_store_close(struct pct_store *store)
             sqlite3_reset(store->statements[i]);
         sqlite3_reset(store->add_explored);
         sqlite3_reset(store->add_place);
+        sqlite3_reset(store->add_function);
         sqlite3_reset(store->add_iroot);
         sqlite3_reset(store->add_further);
         sqlite3_reset(store->add_code);

@@ -164,7 +164,7 @@ int pct_store_each_explored(struct pct_store *store, int (*each)(void *data, con
  * from 1. Adding one that is there adds what it says. */
 struct pct_store_place {
     uint32_t number, op, code;
-    int line;
+    int line, begins; /* of the place, and of its function; 0: not known */
     const char *function, *file;
 };
 struct pct_store_iroot {

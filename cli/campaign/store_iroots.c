@@ -12,6 +12,7 @@
 static const char tables[] =
     "CREATE TABLE IF NOT EXISTS iroot_places(number INTEGER PRIMARY KEY, op INTEGER NOT NULL, code INTEGER NOT NULL,"
     " function TEXT NOT NULL, file TEXT NOT NULL, line INTEGER NOT NULL) STRICT;"
+    "CREATE TABLE IF NOT EXISTS iroot_functions(number INTEGER PRIMARY KEY, line INTEGER NOT NULL) STRICT;"
     "CREATE TABLE IF NOT EXISTS iroots" IROOTS "CREATE TABLE IF NOT EXISTS iroot_further" IROOTS
     "CREATE TABLE IF NOT EXISTS iroot_code(code INTEGER PRIMARY KEY, module TEXT NOT NULL, function TEXT NOT NULL,"
     " hash INTEGER NOT NULL, at INTEGER NOT NULL) STRICT;"
@@ -21,6 +22,7 @@ static const char tables[] =
     " first INTEGER NOT NULL, visits INTEGER NOT NULL, segments INTEGER NOT NULL, PRIMARY KEY(number, run, first)) "
     "STRICT, WITHOUT ROWID;";
 static const char add_place[] = "INSERT INTO iroot_places VALUES(?,?,?,?,?,?)";
+static const char add_function[] = "INSERT INTO iroot_functions VALUES(?,?)";
 static const char add_code[] = "INSERT OR IGNORE INTO iroot_code VALUES(?,?,?,?,?)";
 static const char add_memo[] = "INSERT OR IGNORE INTO iroot_memo VALUES(?)";
 static const char add_chance[] = "INSERT INTO iroot_chances VALUES(?,?,?,?,?,?,?,?,?,?)";
@@ -47,6 +49,8 @@ int pct_store_begin_iroots(struct pct_store *store)
     int failed = pct_store_execute(store, tables);
     if (!failed)
         failed = prepare(store, add_place, &store->add_place);
+    if (!failed)
+        failed = prepare(store, add_function, &store->add_function);
     if (!failed)
         failed = prepare(store, add_code, &store->add_code);
     if (!failed)
@@ -81,7 +85,12 @@ int pct_store_add_place(struct pct_store *store, const struct pct_store_place *p
     sqlite3_bind_text(s, 4, place->function, -1, SQLITE_TRANSIENT);
     sqlite3_bind_text(s, 5, place->file, -1, SQLITE_TRANSIENT);
     sqlite3_bind_int64(s, 6, place->line);
-    return pct_store_step(store, s);
+    const int failed = pct_store_step(store, s);
+    if (failed || !place->begins)
+        return failed;
+    sqlite3_bind_int64(store->add_function, 1, place->number);
+    sqlite3_bind_int64(store->add_function, 2, place->begins);
+    return pct_store_step(store, store->add_function);
 }
 
 int pct_store_add_iroot(struct pct_store *store, const struct pct_store_iroot *root)
@@ -153,7 +162,8 @@ static int read_place(void *data, sqlite3_stmt *s)
                                            .code = (uint32_t)sqlite3_column_int64(s, 2),
                                            .function = (const char *)sqlite3_column_text(s, 3),
                                            .file = (const char *)sqlite3_column_text(s, 4),
-                                           .line = sqlite3_column_int(s, 5) };
+                                           .line = sqlite3_column_int(s, 5),
+                                           .begins = sqlite3_column_int(s, 6) };
     return to->each(to->data, &place);
 }
 
@@ -161,8 +171,12 @@ int pct_store_each_place(struct pct_store *store, int (*row)(void *data, const s
                          void *data)
 {
     struct places to = { row, data };
-    return each(store, "SELECT number, op, code, function, file, line FROM iroot_places ORDER BY number", read_place,
-                &to);
+    return each(store,
+                has_table(store, "iroot_functions")
+                    ? "SELECT p.number, op, code, function, file, p.line, f.line FROM iroot_places p LEFT JOIN"
+                      " iroot_functions f ON p.number = f.number ORDER BY p.number"
+                    : "SELECT number, op, code, function, file, line, 0 FROM iroot_places ORDER BY number",
+                read_place, &to);
 }
 
 struct iroots {

@@ -33,13 +33,14 @@ enum { PCT_STORE_FACTS = 64 /* more than there are keys */ };
 struct pct_store {
     sqlite3 *db;
     sqlite3_stmt *statements[PCT_STORE_STATEMENTS];
-    sqlite3_stmt *add_explored; /* store_explored.c; NULL: not used */
-    sqlite3_stmt *add_place, *add_iroot, *add_further, *add_code, *add_memo, *add_chance; /* store_iroots.c; likewise */
-    unsigned part;                                                                        /* from 1 */
-    sqlite3 *remembered;                                                                  /* what it had, or NULL */
-    bool writes;                                                                          /* a transaction is open */
-    char *path;   /* of a file that is written to, */
-    dev_t device; /* and which file that is */
+    sqlite3_stmt *add_explored;                                       /* store_explored.c; NULL: not used */
+    sqlite3_stmt *add_place, *add_function, *add_iroot, *add_further; /* store_iroots.c; likewise */
+    sqlite3_stmt *add_code, *add_memo, *add_chance;
+    unsigned part;       /* from 1 */
+    sqlite3 *remembered; /* what it had, or NULL */
+    bool writes;         /* a transaction is open */
+    char *path;          /* of a file that is written to, */
+    dev_t device;        /* and which file that is */
     ino_t inode;
     int64_t session;
     uint64_t session_runs;

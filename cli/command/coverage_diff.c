@@ -4,13 +4,18 @@
 #include "iroot_print.h"
 #include "parse.h"
 #include <cli/base/cli.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
 
 enum { OLD, NEW, SIDES };
 enum { KEY_JSON = 2800 };
 
 struct diff {
-    struct pct_access_places places;
+    struct pct_access_places places[SIDES];
     struct pct_covered side[SIDES];
+    uint32_t *same[SIDES]; /* by number of a place of this side, minus 1: that of the other one's; 0: it has none */
     bool json;
 };
 
@@ -46,17 +51,74 @@ static const struct argp argp = {
     .args_doc = "OLD-FILE NEW-FILE",
     .doc = "Compare which interleavings two campaigns have exposed: what does a new test add? Each file is that of a "
            "campaign of -S maple, or what `pct coverage --json` has written. Lines with + are new in NEW-FILE, those "
-           "with - "
-           "are in OLD-FILE alone.\v"
-           "Places are the same if their source lines are. What one has not exposed it may just not have come to yet: "
-           "the last lines say in which of its runs each has exposed the last new one. The exit status is 0, and 2 for "
-           "what is no such file.",
+           "with - are in OLD-FILE alone.\v"
+           "Places are the same if their lines are, counted from that of their function, where this has moved. What "
+           "one has not exposed it may just not have come to yet: the last lines say in which of its runs each has "
+           "exposed the last new one. The exit status is 0, and 2 for what is no such file.",
 };
+
+/* --- Places of two builds ----------------------------------------------------------------------------------------- */
+
+/* Where the function of this place begins by the places of these, if that is one line; 0: it is several, or not known.
+ */
+static int find_function(const struct pct_access_places *places, const struct pct_access_place *of)
+{
+    int begins = 0;
+    for (size_t i = 0; i < places->count; i++) {
+        const struct pct_access_place *place = places->item[i];
+        if (!place->begins || strcmp(place->function, of->function) != 0 || strcmp(place->file, of->file) != 0)
+            continue;
+        if (begins && place->begins != begins)
+            return 0;
+        begins = place->begins;
+    }
+    return begins;
+}
+
+/* A place is the same one if its line is, counted from where its function begins: that may have moved. Returns 0 or
+ * -ENOMEM. */
+static int match_places(struct diff *w)
+{
+    struct pct_access_places *old = &w->places[OLD], *new = &w->places[NEW];
+    const size_t count = old->count;
+    w->same[OLD] = calloc(count + 1, sizeof *w->same[OLD]);
+    for (size_t i = 0; w->same[OLD] && i < count; i++) {
+        struct pct_access_place place = *old->item[i];
+        const int begins = find_function(old, &place), now = begins ? find_function(new, &place) : 0;
+        if (now && place.line >= begins && place.line - begins <= INT_MAX - now) {
+            place.line += now - begins;
+            place.begins = now;
+        }
+        w->same[OLD][i] = pct_access_places_number(new, &place);
+        if (!w->same[OLD][i])
+            return -ENOMEM;
+    }
+    w->same[NEW] = calloc(new->count + 1, sizeof *w->same[NEW]);
+    if (!w->same[OLD] || !w->same[NEW])
+        return -ENOMEM;
+    for (size_t i = 0; i < count; i++)
+        w->same[NEW][w->same[OLD][i] - 1] = (uint32_t)i + 1;
+    return 0;
+}
+
+/* What an iRoot of this side is by the places of the other one. False: it has none of these. */
+static bool carry_over(const struct diff *w, unsigned side, const struct pct_iroot *root, struct pct_iroot *there)
+{
+    *there = (struct pct_iroot){ .idiom = root->idiom };
+    for (unsigned k = 0; k < PCT_IROOT_PLACES; k++) {
+        there->place[k] = root->place[k] ? w->same[side][root->place[k] - 1] : 0;
+        if (root->place[k] && !there->place[k])
+            return false;
+    }
+    return true;
+}
 
 /* Of the other side: it has looked for this one, and has not exposed it. */
 static bool lacks(const struct diff *w, unsigned other, const struct pct_iroot *root)
 {
-    return root->idiom <= w->side[other].idioms && !pct_iroots_find_either(&w->side[other].exposed, root);
+    struct pct_iroot there;
+    return root->idiom <= w->side[other].idioms &&
+           !(carry_over(w, !other, root, &there) && pct_iroots_find_either(&w->side[other].exposed, &there));
 }
 
 /* Reads-from pairs are compared where both have some. */
@@ -67,7 +129,8 @@ static bool compares_pairs(const struct diff *w)
 
 static bool lacks_pair(const struct diff *w, unsigned other, const struct pct_iroot *pair)
 {
-    return !pct_iroots_find(&w->side[other].pairs, pair);
+    struct pct_iroot there;
+    return !(carry_over(w, !other, pair, &there) && pct_iroots_find(&w->side[other].pairs, &there));
 }
 
 static size_t count_pairs_alone(const struct diff *w, unsigned side)
@@ -94,7 +157,7 @@ static void print_pairs(FILE *out, const struct diff *w, unsigned side)
         if (!lacks_pair(w, !side, pair))
             continue;
         fputs(side == NEW ? "+ " : "- ", out);
-        pct_reads_from_print(out, &w->places, pair);
+        pct_reads_from_print(out, &w->places[side], pair);
         fputc('\n', out);
     }
 }
@@ -110,7 +173,7 @@ static void print_text(const struct diff *w)
                 if (root->idiom != idiom || !lacks(w, !side, root))
                     continue;
                 fputs(side == NEW ? "+ " : "- ", out);
-                pct_iroot_print(out, &w->places, root);
+                pct_iroot_print(out, &w->places[side], root);
                 fputc('\n', out);
             }
     if (compares_pairs(w)) {
@@ -134,14 +197,14 @@ static void add_side(const struct diff *w, unsigned side, struct json_object *al
     struct json_object *alone = pct_json_add_array(to, "alone");
     for (size_t i = 0; i < covered->exposed.count; i++)
         if (lacks(w, !side, covered->exposed.item[i]))
-            pct_iroot_add_json(pct_json_append_object(alone), &w->places, covered->exposed.item[i]);
+            pct_iroot_add_json(pct_json_append_object(alone), &w->places[side], covered->exposed.item[i]);
     if (!compares_pairs(w))
         return;
     pct_json_add_number(to, "reads_from", covered->pairs.count);
     alone = pct_json_add_array(to, "reads_from_alone");
     for (size_t i = 0; i < covered->pairs.count; i++)
         if (lacks_pair(w, !side, covered->pairs.item[i]))
-            pct_reads_from_add_json(pct_json_append_object(alone), &w->places, covered->pairs.item[i]);
+            pct_reads_from_add_json(pct_json_append_object(alone), &w->places[side], covered->pairs.item[i]);
 }
 
 static int print_json(const struct diff *w)
@@ -201,17 +264,21 @@ int pct_coverage_diff_command(int argc, char **argv)
     char name[] = "pct coverage diff";
     argv[0] = name;
     pct_parse(&argp, argc, argv, PCT_PARSE_ALL, &w);
-    int status = pct_covered_read(&w.side[OLD], &w.places);
+    int status = pct_covered_read(&w.side[OLD], &w.places[OLD]);
     if (!status)
-        status = pct_covered_read(&w.side[NEW], &w.places);
+        status = pct_covered_read(&w.side[NEW], &w.places[NEW]);
+    if (!status && match_places(&w))
+        status = pct_cli_no_memory("");
     if (!status && w.json)
         status = print_json(&w);
     if (!status && !w.json)
         print_text(&w);
     if (!status)
         say_summary(&w);
-    pct_covered_free(&w.side[OLD]);
-    pct_covered_free(&w.side[NEW]);
-    pct_access_places_free(&w.places);
+    for (unsigned side = 0; side < SIDES; side++) {
+        pct_covered_free(&w.side[side]);
+        pct_access_places_free(&w.places[side]);
+        free(w.same[side]);
+    }
     return status;
 }

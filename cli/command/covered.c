@@ -130,11 +130,14 @@ static int take_place(struct json_object *from, struct pct_access_places *places
 {
     const char *operation = get_string(from, "operation"), *function = get_string(from, "function"),
                *file = get_string(from, "file");
-    uint64_t line;
+    uint64_t line, begins;
     if (!operation || !function || !file || !get_number(from, "line", INT_MAX, &line))
         return -EINVAL;
+    if (!get_number(from, "function_line", INT_MAX, &begins)) /* also what earlier versions wrote */
+        begins = 0;
     const struct pct_access_place place = { .op = op_of(operation),
                                             .line = (int)line,
+                                            .begins = (int)begins,
                                             .function = (char *)(uintptr_t)function,
                                             .file = (char *)(uintptr_t)file };
     if (place.op == PCT_OP_COUNT)

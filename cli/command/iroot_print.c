@@ -56,6 +56,8 @@ static void add_place(struct json_object *object, const struct pct_access_place 
     pct_json_add_string(object, "function", place->function);
     pct_json_add_string(object, "file", place->file);
     pct_json_add_number(object, "line", (uint64_t)place->line);
+    if (place->begins)
+        pct_json_add_number(object, "function_line", (uint64_t)place->begins);
 }
 
 const char *pct_iroots_format_newest(char *text, size_t size, uint64_t newest)

@@ -87,6 +87,7 @@ static uint32_t number_of(struct pct_access_places *places, const struct pct_fra
     if (frame) {
         wanted.function = (char *)(uintptr_t)frame->function;
         wanted.line = frame->file[0] ? frame->line : 0;
+        wanted.begins = frame->file[0] ? frame->begins : 0;
         if (frame->file[0])
             snprintf(file, sizeof file, "%s", frame->file);
         else

@@ -12,6 +12,7 @@ struct pct_access_place {
     uint32_t op;           /* enum pct_op */
     uint32_t code;         /* by instruction: pct_operation.place */
     int line;              /* 0: no source is known */
+    int begins;            /* the line at which the function does; 0: not known */
     char *function, *file; /* ""; without debug information, the file is the module with the offset in it */
     char *module;          /* by instruction: the file of the code, and where in it; NULL: not known */
     uint64_t offset;

@@ -193,6 +193,20 @@ static void name_code(const struct pct_unwinder *unwinder, struct pct_frame *fra
         name_function(frame, name);
 }
 
+/* The line of the first instruction of the function that has this one, if it is in this source file, too; 0: it is not,
+ * or not known. */
+static int find_beginning(Dwfl_Module *module, Dwarf_Addr pc, const char *file)
+{
+    GElf_Off offset;
+    GElf_Sym symbol;
+    int line;
+    Dwarf_Die *unit;
+    const char *first = dwfl_module_addrinfo(module, pc, &offset, &symbol, NULL, NULL, NULL)
+                            ? pct_debug_info_source(module, pc - offset, &line, &unit)
+                            : NULL;
+    return first && !strcmp(first, file) ? line : 0;
+}
+
 /* The source line. That of a library costs as much as all else: its debug information is unpacked first. So libc's
  * frames have none where nobody looks at them. */
 static void name_line(const struct pct_unwinder *unwinder, struct pct_frame *frame, Dwarf_Addr pc)
@@ -203,8 +217,11 @@ static void name_line(const struct pct_unwinder *unwinder, struct pct_frame *fra
     int number;
     Dwarf_Die *unit;
     const char *file = module ? pct_debug_info_source(module, pc, &number, &unit) : NULL;
-    if (file)
-        name_source(unwinder, frame, unit, file, number);
+    if (!file)
+        return;
+    name_source(unwinder, frame, unit, file, number);
+    const int begins = find_beginning(module, pc, file);
+    frame->begins = begins <= number ? begins : 0; /* what was inlined may be from above */
 }
 
 /* What the compiler inlined at this place: for each inlined function a frame of its own, innermost first, and in the
@@ -241,6 +258,7 @@ static void split_inlined(const struct pct_unwinder *unwinder, struct pct_stack 
         const char *path = dwarf_filesrc(files, file, NULL, NULL);
         struct pct_frame *inner = &stack->frames[stack->count++], *outer = inner + 1;
         *outer = *inner;
+        inner->begins = 0;
         name_function(inner, name);
         if (path)
             name_source(unwinder, outer, unit, path, (int)line);

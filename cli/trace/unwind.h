@@ -12,6 +12,7 @@ struct pct_frame {
     char function[200]; /* demangled; "" if no symbol is known */
     char file[200];     /* "" if there is no debug information */
     int line;
+    int begins;       /* the line at which the function does, if it is in this file; 0: not known */
     char module[200]; /* the file that the code is in, without directories; "" if it is in none */
     uint64_t offset;  /* from the start of the module */
 };

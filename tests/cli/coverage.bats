@@ -201,6 +201,28 @@ END
     run --separate-stderr "$pct" coverage diff 3.db other.db
     [ "$status" -eq 0 ]
     [ -z "$output" ]
+    # Lines that came in above functions change nothing but where these are said to be; in a function, what is behind.
+    sed -i -e '1i // one' -e '1i // two' -e 's/^static void \*look/\n&/' tests.c
+    "$build/pct-cc" -O0 -g -pthread -o tests tests.c
+    "$pct" campaign -S maple --seed 1 -n 12 --db moved.db -- ./tests 3
+    "$pct" coverage --seed 1 -n 12 --json -- ./tests 3 > moved.json
+    for files in "3.db moved.db" "moved.db 3.db" "3.json moved.json" "3.db moved.json"; do
+        run --separate-stderr "$pct" coverage diff $files
+        [ "$status" -eq 0 ]
+        [ -z "$output" ]
+    done
+    run --separate-stderr "$pct" coverage diff 2.json moved.json
+    printf '%s\n' "$output" | grep -qx '+ 1  store in add at .*tests.c:8 => load in look at .*tests.c:14'
+    sed -i 's/^    seen = counter/    ;\n&/' tests.c
+    "$build/pct-cc" -O0 -g -pthread -o tests tests.c
+    "$pct" coverage --seed 1 -n 12 --json -- ./tests 3 > within.json
+    run --separate-stderr "$pct" coverage diff moved.json within.json
+    printf '%s\n' "$output" | grep -qx -e '- 1  store in add at .*tests.c:8 => load in look at .*tests.c:14'
+    printf '%s\n' "$output" | grep -q . && ! printf '%s\n' "$output" | grep -v 'in look at '
+    # Files of earlier versions do not say where functions begin: then places are lines.
+    jq 'del(.. | .function_line?)' 3.json > lines.json
+    run --separate-stderr "$pct" coverage diff lines.json moved.json
+    printf '%s\n' "$output" | grep -qx '+ 1  store in add at .*tests.c:8 => load in look at .*tests.c:14'
 }
 
 @test "coverage report: of a kept campaign, what coverage lists of the same runs; of its JSON likewise" {

@@ -66,7 +66,7 @@ static void make_iroots(void)
     assert_int_equal(pct_store_begin_iroots(store), 0);
     for (uint32_t i = 1; i <= 30; i++) {
         const struct pct_store_run run = { .seed = 6 + i, .hash = i * 0x9e3779b97f4a7c15u };
-        const struct pct_store_place place = { i, 1, 100 + i, (int)i, "put", "queue.c" };
+        const struct pct_store_place place = { i, 1, 100 + i, (int)i, 1, "put", "queue.c" };
         const struct pct_code_position position = { .module = "", .function = "put", .hash = i * 7919, .at = i };
         const struct pct_store_iroot root = { .idiom = 1, .place = { i, 31 - i }, .number = i, .predicted = i };
         snprintf(text, sizeof text, "1-1.%08x-1.%08x", 100 + i, 131 - i);
